@@ -3,7 +3,7 @@ import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-export default defineConfig(
-	globalIgnores(['dist', '**/*.ts', '**/*.js']),
-	{ files: ['**/*.mts'], extends: [js.configs.recommended, tseslint.configs.recommended] },
-);
+export default defineConfig(globalIgnores(['dist', '**/*.ts', '**/*.js']), {
+	files: ['**/*.mts'],
+	extends: [js.configs.recommended, tseslint.configs.recommended],
+});

@@ -1,0 +1,74 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestRequest,
+	ICredentialType,
+	Icon,
+	IHttpRequestOptions,
+	INodeProperties,
+} from 'n8n-workflow';
+
+import { checkedBaseUrl } from '../nodes/shared/base-url';
+
+export class LifelogApi implements ICredentialType {
+	name = 'lifelogApi';
+
+	displayName = 'Lifelog API';
+
+	icon: Icon = { light: 'file:../icons/lifelog.svg', dark: 'file:../icons/lifelog.dark.svg' };
+
+	documentationUrl = 'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog#credential';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description:
+				'Created in the developer settings of the desktop or web app, after the device is paired with the account',
+		},
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: 'https://api.limitless.ai',
+			required: true,
+			description:
+				'Where the service is reached. Must be https; http is accepted only for this machine (e.g. the sandbox of this package).',
+		},
+	];
+
+	/**
+	 * Puts the API key into the header `X-API-Key` (specification, section 5).
+	 *
+	 * @throws Error, before the key is sent, when the Base URL is unsafe or the request goes to
+	 *   another host than the Base URL's.
+	 */
+	authenticate = async (
+		credentials: ICredentialDataDecryptedObject,
+		requestOptions: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> => {
+		const baseUrl = checkedBaseUrl(credentials.baseUrl);
+		const target = new URL(requestOptions.url, requestOptions.baseURL ?? baseUrl);
+		if (target.origin !== new URL(baseUrl).origin) {
+			throw new Error(
+				`The API key is only sent to the Base URL of the credential, not to ${target.origin}.`,
+			);
+		}
+		return {
+			...requestOptions,
+			headers: { ...requestOptions.headers, 'X-API-Key': String(credentials.apiKey ?? '').trim() },
+		};
+	};
+
+	test: ICredentialTestRequest = {
+		request: {
+			baseURL: '={{$credentials.baseUrl.trim().replace(/\\/+$/, "")}}',
+			url: '/v1/chats',
+			qs: { limit: 1 },
+			disableFollowRedirect: true,
+		},
+	};
+}

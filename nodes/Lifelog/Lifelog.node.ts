@@ -1,0 +1,88 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { runItems } from '../shared/items';
+import { searchLifelogs } from '../shared/lifelogs';
+import * as deleteLifelog from './operations/delete';
+import * as get from './operations/get';
+import * as getAll from './operations/getAll';
+import * as getTranscript from './operations/getTranscript';
+import * as search from './operations/search';
+
+const operations = { delete: deleteLifelog, get, getAll, getTranscript, search };
+
+export class Lifelog implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Lifelog',
+		name: 'lifelog',
+		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
+		group: ['input'],
+		version: 1,
+		subtitle: '={{$parameter["operation"]}}',
+		description: 'List, search, read and delete the transcribed recordings of a wearable',
+		defaults: { name: 'Lifelog' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'lifelogApi', required: true }],
+		properties: [
+			{
+				displayName: 'Operation',
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				options: [
+					{
+						name: 'Delete',
+						value: 'delete',
+						description: 'Delete a lifelog permanently, with its transcript and audio',
+						action: 'Delete a lifelog permanently',
+					},
+					{
+						name: 'Get',
+						value: 'get',
+						description: 'Get one lifelog with its contents',
+						action: 'Get a lifelog',
+					},
+					{
+						name: 'Get Many',
+						value: 'getAll',
+						description: 'List lifelogs, by day or range of time',
+						action: 'Get many lifelogs',
+					},
+					{
+						name: 'Get Transcript',
+						value: 'getTranscript',
+						description: 'Get what was said in a lifelog, and by whom',
+						action: 'Get the transcript of a lifelog',
+					},
+					{
+						name: 'Search',
+						value: 'search',
+						description: 'Find lifelogs by meaning or keywords',
+						action: 'Search lifelogs',
+					},
+				],
+				default: 'getAll',
+			},
+			...deleteLifelog.description,
+			...get.description,
+			...getAll.description,
+			...getTranscript.description,
+			...search.description,
+		],
+	};
+
+	methods = { listSearch: { searchLifelogs } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const operation = this.getNodeParameter('operation', 0) as keyof typeof operations;
+		const { execute } = operations[operation];
+		return [await runItems(this, async (api, item) => await execute.call(this, api, item))];
+	}
+}

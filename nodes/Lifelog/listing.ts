@@ -1,0 +1,150 @@
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import type { Lifelog } from '../shared/api-types';
+import { type Range, toRange } from '../shared/date-times';
+import { inputError } from '../shared/errors';
+import {
+	directionOption,
+	includeOptions,
+	includeQuery,
+	maxWaitOption,
+	readCollection,
+	readDate,
+	readInstant,
+	readZone,
+	timezoneOption,
+} from '../shared/parameters';
+
+/** Pages above this size come without contents (specification, section 4.2). */
+export const LARGEST_PAGE_WITH_CONTENTS = 25;
+
+/** The parameters that Get Many and Search have in common. */
+export const listingParameters: INodeProperties[] = [
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		options: [
+			{
+				displayName: 'Date',
+				name: 'date',
+				type: 'dateTime',
+				default: '',
+				description: 'Only lifelogs that begin on this day. Cannot be combined with Start or End.',
+			},
+			{
+				displayName: 'End',
+				name: 'end',
+				type: 'dateTime',
+				default: '',
+				description: 'Only lifelogs up to this time',
+			},
+			{
+				displayName: 'Global Prompt ID',
+				name: 'globalPromptId',
+				type: 'string',
+				default: '',
+				description:
+					'Only what the scheduled prompt with this ID made. The service defines this for chats and may ignore it for lifelogs.',
+			},
+			{
+				displayName: 'Is Scheduled',
+				name: 'isScheduled',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to list what scheduled prompts made, or only the rest. The service defines this for chats and may ignore it for lifelogs.',
+			},
+			{
+				displayName: 'Is Starred',
+				name: 'isStarred',
+				type: 'boolean',
+				default: true,
+				description: 'Whether to list starred lifelogs, or only those that are not',
+			},
+			{
+				displayName: 'Start',
+				name: 'start',
+				type: 'dateTime',
+				default: '',
+				description: 'Only lifelogs from this time on',
+			},
+		],
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			directionOption,
+			{ ...includeOptions.includeContents, default: false },
+			includeOptions.includeHeadings,
+			includeOptions.includeMarkdown,
+			maxWaitOption,
+			timezoneOption,
+		],
+	},
+];
+
+/** What the listing parameters of an input item ask for. */
+export interface ListingRequest {
+	query: IDataObject & { timezone: string; includeContents: boolean };
+	/** Whether an entry begins inside the range of time that was given; see {@link toRange}. */
+	includes: Range['includes'];
+}
+
+/**
+ * Reads Filters and Options.
+ *
+ * @throws NodeOperationError on values that cannot be used, or that contradict each other.
+ */
+export function readListing(context: IExecuteFunctions, itemIndex: number): ListingRequest {
+	const filters = readCollection(context, 'filters', itemIndex);
+	const options = readCollection(context, 'options', itemIndex);
+	const timezone = readZone(context, options.timezone);
+	const { date, start, end, isStarred, isScheduled, globalPromptId } = filters;
+
+	if (date !== undefined && (start !== undefined || end !== undefined)) {
+		throw inputError(
+			context,
+			'Date cannot be combined with Start or End',
+			'The service would ignore the date. Remove one of the filters.',
+		);
+	}
+	const from =
+		start === undefined ? start : readInstant(context, start, timezone, 'start', 'Start');
+	const to = end === undefined ? end : readInstant(context, end, timezone, 'end', 'End');
+	if (from !== undefined && to !== undefined && from > to) {
+		throw inputError(context, 'Start is later than End', 'Exchange the two filters.');
+	}
+	const range = toRange(from, to, timezone);
+	return {
+		query: {
+			timezone,
+			direction: options.direction,
+			...includeQuery(options, false),
+			isStarred,
+			isScheduled,
+			globalPromptId,
+			...range.query,
+			date: date === undefined ? date : readDate(context, date, timezone, 'Date'),
+		},
+		includes: range.includes,
+	};
+}
+
+/** Says so in the editor when contents were wanted and none came. */
+export function hintIfContentsWithheld(context: IExecuteFunctions, lifelogs: Lifelog[]): void {
+	const isWithheld = lifelogs.length > 0 && lifelogs.every(({ contents }) => !contents?.length);
+	if (!isWithheld) return;
+	context.addExecutionHints({
+		message:
+			'The service sent no contents, although they were asked for. The Markdown may hold the text.',
+		location: 'outputPane',
+		type: 'warning',
+	});
+}

@@ -1,0 +1,37 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import type { Api } from '../../shared/api';
+import { readId } from '../../shared/ids';
+import { lifelogIdParameter } from '../../shared/lifelogs';
+import { forOperation, maxWaitOption } from '../../shared/parameters';
+import { deleteEntry, pathOf } from '../../shared/request';
+
+export const description: INodeProperties[] = forOperation('delete', [
+	{
+		displayName:
+			'Deleting a lifelog is permanent: its transcript, audio and metadata cannot be recovered.',
+		name: 'deleteNotice',
+		type: 'notice',
+		default: '',
+	},
+	lifelogIdParameter,
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [maxWaitOption],
+	},
+]);
+
+/** @returns One item `{ deleted: true, id }`. */
+export async function execute(
+	this: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
+	await deleteEntry(api, pathOf('/v1/lifelogs', id), { noun: 'lifelog', id });
+	return [{ json: { deleted: true, id } }];
+}

@@ -1,0 +1,45 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import type { Api } from '../../shared/api';
+import { readId } from '../../shared/ids';
+import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
+import {
+	forOperation,
+	includeOptions,
+	includeQuery,
+	maxWaitOption,
+	readCollection,
+	readZone,
+	timezoneOption,
+} from '../../shared/parameters';
+
+export const description: INodeProperties[] = forOperation('get', [
+	lifelogIdParameter,
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			includeOptions.includeContents,
+			includeOptions.includeHeadings,
+			includeOptions.includeMarkdown,
+			maxWaitOption,
+			timezoneOption,
+		],
+	},
+]);
+
+/** @returns One item: the lifelog, the API's object unchanged. */
+export async function execute(
+	this: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
+	const options = readCollection(this, 'options', itemIndex);
+	const timezone = readZone(this, options.timezone);
+	const lifelog = await getLifelog(api, id, { timezone, ...includeQuery(options, true) });
+	return [{ json: { ...lifelog } }];
+}

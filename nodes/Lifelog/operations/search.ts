@@ -1,0 +1,77 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import type { Api } from '../../shared/api';
+import type { Lifelog } from '../../shared/api-types';
+import { inputError } from '../../shared/errors';
+import { getLifelog } from '../../shared/lifelogs';
+import { LARGEST_PAGE, readPage, SMALLEST_LARGEST_PAGE } from '../../shared/pagination';
+import { forOperation, readLimit } from '../../shared/parameters';
+import {
+	hintIfContentsWithheld,
+	LARGEST_PAGE_WITH_CONTENTS,
+	listingParameters,
+	readListing,
+} from '../listing';
+
+export const description: INodeProperties[] = forOperation('search', [
+	{
+		displayName: 'Query',
+		name: 'query',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. budget OR invoice',
+		description:
+			'What to look for: a question or description, or keywords. Words side by side must all occur; put OR between alternatives.',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: LARGEST_PAGE },
+		default: 50,
+		description: 'Max number of results to return',
+	},
+	...listingParameters,
+]);
+
+/**
+ * Searches lifelogs. The service's search knows no pages (specification, section 4.2): one request,
+ * and, where more than 25 results are wanted with contents, one more for each result.
+ *
+ * @returns One item per lifelog, best first as the service ranks them.
+ */
+export async function execute(
+	this: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const search = String(this.getNodeParameter('query', itemIndex) ?? '').trim();
+	if (search === '') throw inputError(this, 'Query is empty', 'Give the words to look for.');
+	const asked = readLimit(this, itemIndex);
+	const limit = Math.min(asked, LARGEST_PAGE);
+	const { query, includes } = readListing(this, itemIndex);
+	const readsEach = query.includeContents && limit > LARGEST_PAGE_WITH_CONTENTS;
+
+	const page = await readPage<Lifelog>(api, {
+		name: 'lifelogs',
+		query: { ...query, search, ...(readsEach && { includeContents: false }) },
+		pageSize: limit,
+	});
+	const found = page.entries.filter(({ startTime }) => includes(startTime)).slice(0, limit);
+	const lifelogs: Lifelog[] = [];
+	for (const lifelog of found) {
+		lifelogs.push(readsEach ? await getLifelog(api, lifelog.id, query) : lifelog);
+	}
+
+	const { length } = page.entries;
+	const isClamped = length < limit && (page.nextCursor || length === SMALLEST_LARGEST_PAGE);
+	if (isClamped || asked > LARGEST_PAGE) {
+		this.addExecutionHints({
+			message: `The service gives at most ${isClamped ? length : LARGEST_PAGE} results for a search, and no further pages. Narrow the search, e.g. with the filters Start and End, to see the others.`,
+			location: 'outputPane',
+		});
+	}
+	if (query.includeContents) hintIfContentsWithheld(this, lifelogs);
+	return lifelogs.map((lifelog) => ({ json: { ...lifelog } }));
+}

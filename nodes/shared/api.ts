@@ -1,0 +1,57 @@
+import type { IExecuteFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
+
+import { checkedBaseUrl } from './base-url';
+
+/** What n8n passes to a node as `this`, wherever this package makes requests. */
+export type ApiContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
+
+/** A connection to the service for one run of a node. */
+export interface Api {
+	readonly context: ApiContext;
+	readonly baseUrl: string;
+	/** For the rate limit's gate and for keeping the key out of texts; `authenticate` sends it. */
+	readonly apiKey: string;
+	/** Fires when the execution is cancelled. */
+	readonly signal?: AbortSignal;
+	/** How long, in ms, one request may wait for the rate limit. */
+	readonly maxWaitMs: number;
+	/** How often a request that failed in passing is repeated. */
+	readonly retries: number;
+	/** What the run has learned and spent; shared by all items of the run. */
+	readonly run: {
+		/** The largest page size the service accepts, once a larger one was answered 400. */
+		pageLimit?: number;
+		/** Requests sent. */
+		requests: number;
+		/** ms spent waiting for the rate limit. */
+		waitedMs: number;
+	};
+}
+
+/**
+ * Reads the credential and prepares a connection; sends nothing.
+ *
+ * @param patience Waiting and repeating as far as the caller can afford it.
+ * @throws NodeOperationError when the credential's Base URL is unsafe.
+ */
+export async function connect(
+	context: ApiContext,
+	patience: { maxWaitMs: number; retries: number },
+): Promise<Api> {
+	const { baseUrl, apiKey } = await context.getCredentials('lifelogApi');
+	let checked;
+	try {
+		checked = checkedBaseUrl(baseUrl);
+	} catch (error) {
+		throw new NodeOperationError(context.getNode(), error as Error);
+	}
+	return {
+		context,
+		baseUrl: checked,
+		apiKey: String(apiKey ?? '').trim(),
+		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
+		...patience,
+		run: { requests: 0, waitedMs: 0 },
+	};
+}

@@ -1,0 +1,67 @@
+import type { ContentNode, Lifelog } from './api-types';
+
+/** One thing said in a lifelog. */
+export interface Utterance {
+	lifelogId: string;
+	/** Place in the whole transcript, from 0. */
+	index: number;
+	speaker: string;
+	/** `user` when the speaker is the user. */
+	speakerIdentifier: string | null;
+	text: string;
+	startTime: string | null;
+	endTime: string | null;
+	/** ms after the start of the lifelog. */
+	startOffsetMs: number | null;
+	endOffsetMs: number | null;
+}
+
+const UNKNOWN_SPEAKER = 'Unknown';
+
+/**
+ * The structured contents of a lifelog in reading order, children behind their parent, to any
+ * depth. Types this package does not know are walked like the others (specification, section 2.2).
+ */
+export function* contentNodes(contents: ContentNode[] | undefined): Generator<ContentNode> {
+	const open = [...(contents ?? [])].reverse();
+	for (let node = open.pop(); node !== undefined; node = open.pop()) {
+		if (typeof node !== 'object' || node === null) continue;
+		yield node;
+		if (Array.isArray(node.children)) open.push(...[...node.children].reverse());
+	}
+}
+
+/**
+ * The transcript of a lifelog: its blockquotes, and whatever else names a speaker.
+ *
+ * @param speakers Only what these said; names in any case, or `user` for the user. Empty for all.
+ */
+export function utterances(lifelog: Lifelog, speakers: string[] = []): Utterance[] {
+	const wanted = new Set(speakers.map((speaker) => speaker.toLowerCase()));
+	return [...contentNodes(lifelog.contents)]
+		.filter((node) => node.type === 'blockquote' || node.speakerName || node.speakerIdentifier)
+		.map((node, index) => ({
+			lifelogId: lifelog.id,
+			index,
+			speaker: node.speakerName || UNKNOWN_SPEAKER,
+			speakerIdentifier: node.speakerIdentifier ?? null,
+			text: node.content ?? '',
+			startTime: node.startTime ?? null,
+			endTime: node.endTime ?? null,
+			startOffsetMs: node.startOffsetMs ?? null,
+			endOffsetMs: node.endOffsetMs ?? null,
+		}))
+		.filter(
+			({ speaker, speakerIdentifier }) =>
+				wanted.size === 0 ||
+				wanted.has(speaker.toLowerCase()) ||
+				(speakerIdentifier !== null && wanted.has(speakerIdentifier.toLowerCase())),
+		);
+}
+
+/** A transcript as text: one line an utterance, `Speaker: words`. */
+export function transcriptText(spoken: Utterance[]): string {
+	return spoken
+		.map(({ speaker, text }) => `${speaker}: ${text.replace(/\s+/g, ' ').trim()}`)
+		.join('\n');
+}

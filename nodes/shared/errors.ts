@@ -1,0 +1,260 @@
+import type { IDataObject } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+
+import type { Api, ApiContext } from './api';
+
+/** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
+export interface Subject {
+	/** Singular: "lifelog", "chat", "audio". */
+	noun: string;
+	id?: string;
+}
+
+/** An answer of the service, its body read. */
+export interface Answer {
+	statusCode: number;
+	headers: Record<string, unknown>;
+	/** Parsed JSON, or text where it was none. */
+	body: unknown;
+}
+
+type ErrorOptions = NonNullable<ConstructorParameters<typeof NodeApiError>[2]>;
+type Failure = ErrorOptions['failure'];
+
+const LONGEST_TEXT = 300;
+
+/**
+ * The error of a parameter that cannot be used, before any request.
+ *
+ * @param message What is wrong, naming the parameter.
+ * @param description What to do.
+ */
+export function inputError(
+	context: ApiContext,
+	message: string,
+	description?: string,
+): NodeOperationError {
+	return new NodeOperationError(context.getNode(), message, { description });
+}
+
+/** Any error as one of n8n's, naming the input item it belongs to. */
+export function toNodeError(
+	context: ApiContext,
+	error: unknown,
+	itemIndex: number,
+): NodeApiError | NodeOperationError {
+	const known = error instanceof NodeApiError || error instanceof NodeOperationError;
+	const failure = known ? error : new NodeOperationError(context.getNode(), error as Error);
+	failure.context.itemIndex = itemIndex;
+	return failure;
+}
+
+/** The error of a run that was cancelled while it waited or a request was under way. */
+export function cancelledError(context: ApiContext): NodeOperationError {
+	return new NodeOperationError(context.getNode(), 'The execution was cancelled');
+}
+
+/** The error of an answer that is no success, except 429. Specification, section 7. */
+export function statusError(
+	api: Api,
+	subject: Subject,
+	query: IDataObject,
+	answer: Answer,
+): NodeApiError {
+	const { statusCode } = answer;
+	const said = saidBy(answer);
+	const make = (message: string, advice: string, failure: Failure) =>
+		apiError(api, message, [said && `The service says: ${said}`, advice], {
+			httpCode: String(statusCode),
+			failure,
+		});
+
+	if (statusCode === 401) {
+		return make(
+			'The API key was refused',
+			'Check the API key in the credential; keys are created in the developer settings of the desktop or web app.',
+			{ cause: 'credential-invalid' },
+		);
+	}
+	if (statusCode === 403) {
+		return make(
+			subject.id === undefined
+				? 'The API key is not allowed to do this'
+				: `The API key is not allowed to do this with the ${subject.noun} "${subject.id}"`,
+			'Check that the API key in the credential is the one of the account that owns the data.',
+			{ cause: 'credential-invalid' },
+		);
+	}
+	if (statusCode === 404) {
+		return subject.id === undefined
+			? make(
+					`The service does not know the address of this request (404)`,
+					'Check the Base URL in the credential.',
+					{ cause: 'configuration-invalid' },
+				)
+			: notFoundError(api, subject, said);
+	}
+	if (statusCode === 400) {
+		const sent = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+		return make(
+			said ? `The service refused a parameter: ${said}` : 'The service refused a parameter',
+			sent.length > 0 ? `Sent: ${sent.join(', ')}.` : 'Check the parameters of the node.',
+			{ cause: 'configuration-invalid' },
+		);
+	}
+	if (statusCode >= 300 && statusCode < 400) {
+		return make(
+			`The service redirects to another address (${statusCode})`,
+			'The redirect was not followed, as it would carry the API key there. Check the Base URL in the credential.',
+			{ cause: 'configuration-invalid' },
+		);
+	}
+	return make(
+		statusCode >= 500
+			? `The service failed (${statusCode})`
+			: `The service refused the request (${statusCode})`,
+		statusCode >= 500 ? 'Try again later.' : 'Check the parameters of the node.',
+		{ cause: 'temporarily-unavailable' },
+	);
+}
+
+/** The error of an entry that does not exist, whether the service says it by 404 or by null. */
+export function notFoundError(api: Api, { noun, id }: Subject, said?: string): NodeApiError {
+	return apiError(
+		api,
+		`No ${noun} with the ID "${id}" was found`,
+		[
+			said && `The service says: ${said}`,
+			'Check the ID; the entry may have been deleted, or belong to another account.',
+		],
+		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
+	);
+}
+
+/**
+ * The error of a rate limit that asks for a longer wait than allowed.
+ *
+ * @param askedMs How long it asks to wait, in ms.
+ * @param waitedMs How long the request has already waited, in ms.
+ */
+export function rateLimitError(
+	api: Api,
+	askedMs: number,
+	waitedMs: number,
+	answer?: Answer,
+): NodeApiError {
+	const said = answer && saidBy(answer);
+	const message =
+		api.maxWaitMs > 0
+			? `The rate limit asks for a wait of ${inSeconds(askedMs)}, more than the Max Rate Limit Wait of ${inSeconds(api.maxWaitMs)} allows`
+			: `The rate limit asks for a wait of ${inSeconds(askedMs)}`;
+	return apiError(
+		api,
+		message,
+		[
+			said && `The service says: ${said}`,
+			waitedMs > 0 && `This request has already waited ${inSeconds(waitedMs)}.`,
+			'The service allows 180 requests per minute and API key, counted over all workflows. Try again later, run fewer workflows at a time, or raise the option Max Rate Limit Wait where the node has it.',
+		],
+		{ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: askedMs } },
+	);
+}
+
+/** The error of an answer that came but cannot be used: no JSON, or not the documented shape. */
+export function unusableAnswerError(
+	api: Api,
+	subject: Subject,
+	answer: Answer,
+	problem: string,
+): NodeApiError {
+	return apiError(
+		api,
+		`The answer of the service is not usable: ${problem}`,
+		[
+			saidBy(answer) && `It says: ${saidBy(answer)}`,
+			`Asked for: ${subject.noun}. Check that the Base URL in the credential is that of the service; if it is, the service may be disturbed: try again later.`,
+		],
+		{ httpCode: String(answer.statusCode), failure: { cause: 'temporarily-unavailable' } },
+	);
+}
+
+/**
+ * The error of a request that got no answer.
+ *
+ * @param code The error code of the connection, e.g. ECONNREFUSED.
+ * @param note What else there is to say, e.g. that the outcome of a delete is unknown.
+ */
+export function connectionError(api: Api, code: string, note?: string): NodeApiError {
+	const { host } = new URL(api.baseUrl);
+	return apiError(
+		api,
+		`No answer from ${host}: ${CONNECTION_PROBLEMS[code] ?? connectionProblem(code)}`,
+		[note, 'Check the Base URL in the credential and the network; then try again.'],
+		{ failure: { cause: 'temporarily-unavailable' } },
+	);
+}
+
+const CONNECTION_PROBLEMS: Record<string, string> = {
+	ECONNREFUSED: 'the connection was refused',
+	ECONNRESET: 'the connection broke off',
+	EPIPE: 'the connection broke off',
+	ECONNABORTED: 'the service took too long',
+	ETIMEDOUT: 'the service took too long',
+	ENOTFOUND: 'there is no host of this name',
+	EAI_AGAIN: 'the host name could not be looked up',
+	EHOSTUNREACH: 'the host cannot be reached',
+	ENETUNREACH: 'the network cannot be reached',
+};
+
+function connectionProblem(code: string): string {
+	return /CERT|SSL|TLS|SIGNATURE/.test(code)
+		? `its certificate is not trusted (${code.toLowerCase().replaceAll('_', ' ')})`
+		: `the connection failed (${code.toLowerCase().replaceAll('_', ' ')})`;
+}
+
+function apiError(
+	api: Api,
+	message: string,
+	description: Array<string | false | undefined>,
+	options: ErrorOptions,
+): NodeApiError {
+	return new NodeApiError(
+		api.context.getNode(),
+		{},
+		{
+			...options,
+			message: withoutKey(api, message),
+			description: withoutKey(api, description.filter(Boolean).join(' ')),
+		},
+	);
+}
+
+/** The service's own words in an answer, short and in one line; of a page of HTML only its title. */
+function saidBy({ body, headers }: Answer): string | undefined {
+	let text: unknown = body;
+	if (typeof body === 'object' && body !== null) {
+		const { error, message } = body as { error?: unknown; message?: unknown };
+		text = (error as { message?: unknown } | null)?.message ?? error ?? message;
+	} else if (isHtml(body, headers)) {
+		const title = /<title[^>]*>([^<]*)</i.exec(String(body))?.[1].trim();
+		text = title ? `a page titled "${title}"` : 'a page of HTML';
+	}
+	if (typeof text !== 'string' || text.trim() === '') return undefined;
+	const line = text.trim().replace(/\s+/g, ' ');
+	return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
+}
+
+function isHtml(body: unknown, headers: Record<string, unknown>): boolean {
+	return (
+		/html/i.test(String(headers['content-type'])) || /^\s*<(!doctype|html)/i.test(String(body))
+	);
+}
+
+/** A service may quote the key it refused. */
+function withoutKey({ apiKey }: Api, text: string): string {
+	return apiKey ? text.replaceAll(apiKey, '[API key]') : text;
+}
+
+function inSeconds(ms: number): string {
+	return `${Math.ceil(ms / 1000)} s`;
+}

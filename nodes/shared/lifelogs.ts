@@ -1,0 +1,64 @@
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodeListSearchResult,
+	INodeProperties,
+} from 'n8n-workflow';
+import { DateTime } from 'luxon';
+
+import type { Api } from './api';
+import { connect } from './api';
+import type { Lifelog } from './api-types';
+import { notFoundError, unusableAnswerError } from './errors';
+import { idLocator } from './ids';
+import { readPage } from './pagination';
+import { getJson, pathOf } from './request';
+
+/** What is asked of the service when only identity, title and times matter. */
+const LIGHT = { includeMarkdown: false, includeHeadings: false, includeContents: false };
+
+/** The parameter that names a lifelog; the node needs `methods.listSearch.searchLifelogs`. */
+export const lifelogIdParameter: INodeProperties = {
+	...idLocator('Lifelog', 'lifelogId', 'searchLifelogs'),
+	description: 'The lifelog to work on',
+};
+
+/**
+ * One lifelog by its ID (specification, section 4.3).
+ *
+ * @param query `timezone` and the include parameters.
+ * @throws NodeApiError when there is none, said by a 404 or by null.
+ */
+export async function getLifelog(api: Api, id: string, query: IDataObject): Promise<Lifelog> {
+	const subject = { noun: 'lifelog', id };
+	const body = await getJson(api, pathOf('/v1/lifelogs', id), query, subject);
+	const lifelog = (body.data as IDataObject | null | undefined)?.lifelog;
+	if (lifelog === null) throw notFoundError(api, subject);
+	if (typeof lifelog !== 'object') {
+		const answer = { statusCode: 200, headers: {}, body };
+		throw unusableAnswerError(api, subject, answer, 'it lacks the lifelog (data.lifelog)');
+	}
+	return lifelog as unknown as Lifelog;
+}
+
+/**
+ * Fills the list of the parameter {@link lifelogIdParameter}: the newest lifelogs, page by page,
+ * or what the service finds for the words typed.
+ */
+export async function searchLifelogs(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	const api = await connect(this, { maxWaitMs: 0, retries: 0 });
+	const timezone = this.getTimezone();
+	const query = { ...LIGHT, timezone, search: filter || undefined };
+	const page = await readPage<Lifelog>(api, { name: 'lifelogs', query }, paginationToken);
+	return {
+		results: page.entries.map(({ id, title, startTime }) => {
+			const start = DateTime.fromISO(startTime, { setZone: true }).toFormat('yyyy-MM-dd HH:mm');
+			return { name: `${start} ${title}`, value: id };
+		}),
+		paginationToken: filter ? undefined : page.nextCursor,
+	};
+}

@@ -1,0 +1,102 @@
+import type { IDataObject } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
+
+import type { Api } from './api';
+import type { PageMeta } from './api-types';
+import { unusableAnswerError } from './errors';
+import { getJson } from './request';
+
+/** The most entries in a page by one statement of the specification (section 8), and by the other. */
+export const LARGEST_PAGE = 100;
+export const SMALLEST_LARGEST_PAGE = 10;
+const MOST_EMPTY_PAGES = 50;
+
+/** What is listed: `name` is the key of the answer's `data` and `meta`, and the end of the path. */
+export interface Listing {
+	name: 'lifelogs' | 'chats';
+	query: IDataObject;
+	/** Entries wanted a page; less where the service accepts no more. */
+	pageSize?: number;
+}
+
+export interface Page<T> {
+	entries: T[];
+	/** Where the next page begins; undefined on the last one. */
+	nextCursor?: string;
+}
+
+/**
+ * All entries of a listing, page by page, each entry once. Ends when the service gives no further
+ * cursor, never because a page was short (specification, section 2.7).
+ *
+ * @throws NodeApiError on a cursor that comes again, on 50 empty pages in a row, and as `getJson`.
+ */
+export async function* pages<T extends { id: string }>(
+	api: Api,
+	listing: Listing,
+): AsyncGenerator<T[]> {
+	const cursors = new Set<string>();
+	const ids = new Set<string>();
+	let emptyPages = 0;
+	let cursor: string | undefined;
+	do {
+		const page = await readPage<T>(api, listing, cursor);
+		const entries = page.entries.filter(({ id }) => !ids.has(id));
+		for (const { id } of entries) ids.add(id);
+		if (entries.length > 0) yield entries;
+
+		emptyPages = page.entries.length > 0 ? 0 : emptyPages + 1;
+		cursor = page.nextCursor;
+		if (cursor !== undefined && (cursors.has(cursor) || emptyPages >= MOST_EMPTY_PAGES)) {
+			const problem = cursors.has(cursor)
+				? 'its pages go round in a circle (a cursor came twice)'
+				: `it sent ${MOST_EMPTY_PAGES} empty pages in a row`;
+			const answer = { statusCode: 200, headers: {}, body: undefined };
+			throw unusableAnswerError(api, { noun: listing.name }, answer, problem);
+		}
+		if (cursor !== undefined) cursors.add(cursor);
+	} while (cursor !== undefined);
+}
+
+/**
+ * One page of a listing. A service that answers 400 to a page size above 10 is asked again with
+ * 10, which is remembered for the run (specification, section 4.2, `limit`).
+ *
+ * @param cursor The `nextCursor` of the page before; the other parameters are sent unchanged.
+ * @throws NodeApiError as `getJson`, and when the answer is no page.
+ */
+export async function readPage<T>(
+	api: Api,
+	{ name, query, pageSize = LARGEST_PAGE }: Listing,
+	cursor?: string,
+): Promise<Page<T>> {
+	const limit = Math.min(pageSize, api.run.pageLimit ?? LARGEST_PAGE);
+	const subject = { noun: name };
+	const ask = async (size: number) =>
+		await getJson(api, `/v1/${name}`, { ...query, limit: size, cursor }, subject);
+
+	let body: IDataObject;
+	try {
+		body = await ask(limit);
+	} catch (error) {
+		const mayBeTheLimit =
+			(error as NodeApiError).httpCode === '400' && limit > SMALLEST_LARGEST_PAGE;
+		if (!mayBeTheLimit || cursor !== undefined) {
+			throw new NodeApiError(api.context.getNode(), error);
+		}
+		body = await ask(SMALLEST_LARGEST_PAGE);
+		api.run.pageLimit = SMALLEST_LARGEST_PAGE;
+	}
+
+	const entries = (body.data as IDataObject | null | undefined)?.[name];
+	const isPage = Array.isArray(entries) && entries.every((entry) => typeof entry?.id === 'string');
+	if (!isPage) {
+		const answer = { statusCode: 200, headers: {}, body };
+		const problem = Array.isArray(entries)
+			? `some of its ${name} have no ID`
+			: `it lacks the list of ${name} (data.${name})`;
+		throw unusableAnswerError(api, subject, answer, problem);
+	}
+	const meta = (body.meta as Record<string, PageMeta | undefined> | null | undefined)?.[name];
+	return { entries: entries as T[], nextCursor: meta?.nextCursor || undefined };
+}

@@ -1,0 +1,201 @@
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import { IANAZone } from 'luxon';
+
+import { type Edge, toDate, toInstant } from './date-times';
+import { inputError } from './errors';
+
+const DEFAULT_MAX_WAIT_S = 300;
+
+/** The option of all operations that says which zone times are in. */
+export const timezoneOption: INodeProperties = {
+	displayName: 'Time Zone',
+	name: 'timezone',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Europe/Berlin',
+	description:
+		'IANA name of the time zone that dates are read in and times are given in. Defaults to the time zone of the workflow.',
+};
+
+/** The option of all operations that bounds the wait for the rate limit. */
+export const maxWaitOption: INodeProperties = {
+	displayName: 'Max Rate Limit Wait',
+	name: 'maxWait',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: DEFAULT_MAX_WAIT_S,
+	description:
+		'How many seconds one request may wait when the rate limit of the service is reached. A longer wait fails at once.',
+};
+
+/** The option that lists oldest or newest first. */
+export const directionOption: INodeProperties = {
+	displayName: 'Direction',
+	name: 'direction',
+	type: 'options',
+	options: [
+		{ name: 'Newest First', value: 'desc' },
+		{ name: 'Oldest First', value: 'asc' },
+	],
+	default: 'desc',
+	description: 'The order in which entries are listed',
+};
+
+/** The options that say which parts of a lifelog are sent. */
+export const includeOptions = {
+	includeContents: {
+		displayName: 'Include Contents',
+		name: 'includeContents',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to include the structured contents, with who said what and when. In lists they make the pages smaller, as the service withholds them from pages of more than 25.',
+	},
+	includeHeadings: {
+		displayName: 'Include Headings',
+		name: 'includeHeadings',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to include the headings',
+	},
+	includeMarkdown: {
+		displayName: 'Include Markdown',
+		name: 'includeMarkdown',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to include the text as Markdown',
+	},
+} satisfies Record<string, INodeProperties>;
+
+/**
+ * The parts of a lifelog to ask for, all sent explicitly, as the service's defaults are not
+ * certain (specification, section 4.2).
+ *
+ * @param options The collection `options` of an operation.
+ * @param contents Whether contents are wanted where the option is not set.
+ */
+export function includeQuery(options: IDataObject, contents: boolean) {
+	return {
+		includeMarkdown: options.includeMarkdown !== false,
+		includeHeadings: options.includeHeadings !== false,
+		includeContents: (options.includeContents ?? contents) === true,
+	};
+}
+
+/** Properties shown for one value of the parameter `operation`. */
+export function forOperation(operation: string, properties: INodeProperties[]): INodeProperties[] {
+	return properties.map((property) => ({
+		...property,
+		displayOptions: {
+			...property.displayOptions,
+			show: { ...property.displayOptions?.show, operation: [operation] },
+		},
+	}));
+}
+
+/** @returns The option Max Rate Limit Wait, in ms. */
+export function readMaxWaitMs(context: IExecuteFunctions, itemIndex: number): number {
+	const { maxWait = DEFAULT_MAX_WAIT_S } = readCollection(context, 'options', itemIndex);
+	const seconds = toNumber(maxWait);
+	if (!(seconds >= 0)) {
+		throw inputError(context, 'Max Rate Limit Wait must be a number of seconds, 0 or more');
+	}
+	return seconds * 1000;
+}
+
+/**
+ * How many entries are wanted.
+ *
+ * @returns The parameter Limit, or Infinity with Return All.
+ * @throws NodeOperationError when Limit is no whole number above 0.
+ */
+export function readLimit(context: IExecuteFunctions, itemIndex: number): number {
+	if (context.getNodeParameter('returnAll', itemIndex, false) === true) return Infinity;
+	const limit = toNumber(context.getNodeParameter('limit', itemIndex));
+	if (!Number.isInteger(limit) || limit < 1) {
+		throw inputError(context, 'Limit must be a whole number, 1 or more');
+	}
+	return limit;
+}
+
+/**
+ * The time zone that counts: the option Time Zone, else the one of the workflow.
+ *
+ * @returns An IANA name.
+ * @throws NodeOperationError when there is no such zone.
+ */
+export function readZone(context: IExecuteFunctions, option: unknown): string {
+	const zone = String(option ?? '').trim() || context.getTimezone();
+	if (!IANAZone.isValidZone(zone)) {
+		throw inputError(
+			context,
+			`There is no time zone "${zone}"`,
+			'Use an IANA name such as Europe/Berlin or America/New_York, or leave the option empty to use the time zone of the workflow.',
+		);
+	}
+	return zone;
+}
+
+/**
+ * @param label The parameter's display name, for the error.
+ * @returns Epoch ms of a date-time parameter; see {@link toInstant}.
+ * @throws NodeOperationError when the value is no date-time.
+ */
+export function readInstant(
+	context: IExecuteFunctions,
+	value: unknown,
+	zone: string,
+	edge: Edge,
+	label: string,
+): number {
+	const instant = toInstant(value, zone, edge);
+	if (instant === undefined) throw notADateTime(context, value, label);
+	return instant;
+}
+
+/**
+ * @param label The parameter's display name, for the error.
+ * @returns `YYYY-MM-DD` of a date parameter; see {@link toDate}.
+ * @throws NodeOperationError when the value is no date.
+ */
+export function readDate(
+	context: IExecuteFunctions,
+	value: unknown,
+	zone: string,
+	label: string,
+): string {
+	const date = toDate(value, zone);
+	if (date === undefined) throw notADateTime(context, value, label);
+	return date;
+}
+
+function notADateTime(context: IExecuteFunctions, value: unknown, label: string) {
+	const isText = typeof value === 'string' || typeof value === 'number';
+	return inputError(
+		context,
+		`${label} is not a date and time: ${isText ? `"${value}"` : `a value of type ${typeof value}`}`,
+		'Pick one in the editor, or give an ISO 8601 text such as 2026-03-29T10:00:00 or 2026-03-29T10:00:00+02:00, or milliseconds since 1970 (not seconds).',
+	);
+}
+
+/** A collection parameter without the fields that are blank, which count as not set. */
+export function readCollection(
+	context: IExecuteFunctions,
+	name: string,
+	itemIndex: number,
+): IDataObject {
+	const collection = context.getNodeParameter(name, itemIndex, {}) as IDataObject | null;
+	return Object.fromEntries(
+		Object.entries(collection ?? {}).filter(
+			([, value]) =>
+				value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== ''),
+		),
+	);
+}
+
+/** Numbers, and the text of one, as expressions often give it; NaN for all else. */
+function toNumber(value: unknown): number {
+	const isText = typeof value === 'string' && value.trim() !== '';
+	return typeof value === 'number' || isText ? Number(value) : NaN;
+}

@@ -1,0 +1,94 @@
+import { contentNodes, transcriptText, utterances } from '../../nodes/shared/contents';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api-types';
+
+const lifelog = (contents: ContentNode[]): Lifelog => ({
+	id: 'abc',
+	title: 'A walk',
+	contents,
+	startTime: '2026-03-01T09:00:00Z',
+	endTime: '2026-03-01T10:00:00Z',
+	isStarred: false,
+	updatedAt: '2026-03-01T10:00:00Z',
+});
+
+const said = (content: string, speakerName?: string | null, user = false): ContentNode => ({
+	type: 'blockquote',
+	content,
+	speakerName,
+	...(user && { speakerIdentifier: 'user' }),
+});
+
+const walk = lifelog([
+	{
+		type: 'heading1',
+		content: 'A walk',
+		children: [
+			{ type: 'heading2', content: 'The dog', children: [said('Here, boy!', 'Sam', true)] },
+			said('Good dog.', 'Anna'),
+		],
+	},
+	{ type: 'somethingNew', content: 'An aside', speakerName: 'Anna' },
+	{ type: 'paragraph', content: 'Nobody says this' },
+	said('Hello?', null),
+]);
+
+test('the transcript is what was said, in reading order, at any depth', () => {
+	expect(utterances(walk).map(({ index, speaker, text }) => [index, speaker, text])).toEqual([
+		[0, 'Sam', 'Here, boy!'],
+		[1, 'Anna', 'Good dog.'],
+		[2, 'Anna', 'An aside'],
+		[3, 'Unknown', 'Hello?'],
+	]);
+});
+
+test('an utterance carries all that is known of it, and null for what is not', () => {
+	const [utterance] = utterances(
+		lifelog([{ ...said('Hi'), startTime: '2026-03-01T09:00:05Z', startOffsetMs: 5000 }]),
+	);
+	expect(utterance).toEqual({
+		lifelogId: 'abc',
+		index: 0,
+		speaker: 'Unknown',
+		speakerIdentifier: null,
+		text: 'Hi',
+		startTime: '2026-03-01T09:00:05Z',
+		endTime: null,
+		startOffsetMs: 5000,
+		endOffsetMs: null,
+	});
+});
+
+test.each([
+	[['ANNA'], [1, 2]],
+	[['user'], [0]],
+	[['unknown'], [3]],
+	[
+		['anna', 'user'],
+		[0, 1, 2],
+	],
+	[['nobody'], []],
+])(
+	'of the speakers %p the utterances %p are kept, with their place in the whole',
+	(speakers, indices) => {
+		expect(utterances(walk, speakers).map(({ index }) => index)).toEqual(indices);
+	},
+);
+
+test('as text it is one line an utterance', () => {
+	expect(transcriptText(utterances(lifelog([said('One\n two', 'Sam'), said('Three')])))).toBe(
+		'Sam: One two\nUnknown: Three',
+	);
+});
+
+test('contents nested a thousand deep are walked', () => {
+	let deepest = said('Down here', 'Sam');
+	for (let depth = 0; depth < 1000; depth++) {
+		deepest = { type: 'heading3', content: '', children: [deepest] };
+	}
+	expect([...contentNodes([deepest])]).toHaveLength(1001);
+	expect(utterances(lifelog([deepest]))).toHaveLength(1);
+});
+
+test.each([[undefined], [null], [[null, 'text', 3]]])('contents of %p are no harm', (contents) => {
+	expect([...contentNodes(contents as unknown as ContentNode[])]).toEqual([]);
+});

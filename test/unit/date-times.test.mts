@@ -1,0 +1,123 @@
+import { DateTime } from 'luxon';
+import { toDate, toInstant, toRange } from '../../nodes/shared/date-times';
+
+const utc = (text: string) => Date.parse(`${text}Z`);
+
+describe('toInstant', () => {
+	const instant = utc('2026-03-29T08:00:00');
+
+	test.each([
+		['an ISO string with an offset', '2026-03-29T10:00:00+02:00'],
+		['an ISO string in UTC', '2026-03-29T08:00:00.000Z'],
+		['the editor picker’s value, wall-clock', '2026-03-29T10:00:00'],
+		['a space instead of the T', '2026-03-29 10:00:00'],
+		['epoch milliseconds', instant],
+		['epoch milliseconds as text', String(instant)],
+		['a luxon DateTime of another zone', DateTime.fromMillis(instant, { zone: 'Asia/Tokyo' })],
+		['a Date', new Date(instant)],
+	])('reads %s', (_kind, value) => {
+		expect(toInstant(value, 'Europe/Berlin', 'start')).toBe(instant);
+	});
+
+	test.each([
+		'',
+		'tomorrow',
+		'10:00',
+		'2026',
+		'2026-02-30',
+		0,
+		1_774_771_200,
+		NaN,
+		Infinity,
+		true,
+		null,
+		undefined,
+		[],
+		{},
+		DateTime.invalid('no'),
+		new Date(NaN),
+	])('does not take %p for a date-time', (value) => {
+		expect(toInstant(value, 'Europe/Berlin', 'start')).toBeUndefined();
+	});
+
+	test('a wall-clock time in the repeated hour is its earlier instant as start, its later as end', () => {
+		expect(toInstant('2026-10-25T02:30:00', 'Europe/Berlin', 'start')).toBe(
+			utc('2026-10-25T00:30:00'),
+		);
+		expect(toInstant('2026-10-25T02:30:00', 'Europe/Berlin', 'end')).toBe(
+			utc('2026-10-25T01:30:00'),
+		);
+	});
+
+	test('a wall-clock time in the skipped hour is read on the wide side', () => {
+		expect(toInstant('2026-03-29T02:30:00', 'Europe/Berlin', 'start')).toBe(
+			utc('2026-03-29T00:30:00'),
+		);
+		expect(toInstant('2026-03-29T02:30:00', 'Europe/Berlin', 'end')).toBe(
+			utc('2026-03-29T01:30:00'),
+		);
+	});
+});
+
+describe('toDate', () => {
+	test.each([
+		['2026-03-01', '2026-03-01'],
+		['2026-03-01T00:00:00', '2026-03-01'],
+		['2026-03-01T23:30:00Z', '2026-03-02'],
+		[utc('2026-03-01T23:30:00'), '2026-03-02'],
+		[DateTime.fromISO('2026-03-01T12:00:00Z'), '2026-03-01'],
+	])('%p is the date %s in Berlin', (value, date) => {
+		expect(toDate(value, 'Europe/Berlin')).toBe(date);
+	});
+
+	test('says nothing of what is no date', () => {
+		expect(toDate('yesterday', 'UTC')).toBeUndefined();
+	});
+});
+
+describe('toRange', () => {
+	test('puts instants on the wire as wall-clock time of the zone', () => {
+		const start = utc('2026-03-29T08:00:00');
+		expect(toRange(start, undefined, 'Europe/Berlin').query.start).toBe('2026-03-29 10:00:00');
+		expect(toRange(start, undefined, 'America/New_York').query.start).toBe('2026-03-29 04:00:00');
+		expect(toRange(undefined, start, 'Asia/Kolkata').query).toEqual({
+			start: undefined,
+			end: '2026-03-29 13:30:00',
+		});
+	});
+
+	test.each([
+		['spring, 23 hours', '2026-03-28T23:00:00', '2026-03-29T22:00:00', '2026-03-29', '2026-03-30'],
+		['autumn, 25 hours', '2026-10-24T22:00:00', '2026-10-25T23:00:00', '2026-10-25', '2026-10-26'],
+	])('a day of daylight saving: %s', (_name, start, end, from, to) => {
+		const range = toRange(utc(start), utc(end), 'Europe/Berlin');
+		expect(range.query).toEqual({ start: `${from} 00:00:00`, end: `${to} 00:00:00` });
+	});
+
+	test('both passes of the repeated hour ask for the wide range and drop what begins outside', () => {
+		const first = toRange(utc('2026-10-25T00:30:00'), utc('2026-10-25T00:45:00'), 'Europe/Berlin');
+		const second = toRange(utc('2026-10-25T01:30:00'), utc('2026-10-25T01:45:00'), 'Europe/Berlin');
+		const wire = { start: '2026-10-25 01:30:00', end: '2026-10-25 03:45:00' };
+		expect(first.query).toEqual(wire);
+		expect(second.query).toEqual(wire);
+		expect(first.includes('2026-10-25T02:40:00+02:00')).toBe(true);
+		expect(first.includes('2026-10-25T02:40:00+01:00')).toBe(false);
+		expect(second.includes('2026-10-25T02:40:00+02:00')).toBe(false);
+		expect(second.includes('2026-10-25T02:40:00+01:00')).toBe(true);
+	});
+
+	test('fractions of a second widen to whole ones, and what only the widening let in is dropped', () => {
+		const range = toRange(utc('2026-05-01T10:00:00.400'), utc('2026-05-01T23:59:59.999'), 'UTC');
+		expect(range.query).toEqual({ start: '2026-05-01 10:00:00', end: '2026-05-02 00:00:00' });
+		expect(range.includes('2026-05-01T10:00:00.300Z')).toBe(false);
+		expect(range.includes('2026-05-01T10:00:00.400Z')).toBe(true);
+		expect(range.includes('2026-05-01T23:59:59.999Z')).toBe(true);
+		expect(range.includes('2026-05-02T00:00:00Z')).toBe(false);
+	});
+
+	test('an entry that the service chose to include, without a widening, is kept', () => {
+		const range = toRange(utc('2026-05-01T10:00:00'), utc('2026-05-01T11:00:00'), 'UTC');
+		expect(range.includes('2026-05-01T09:30:00Z')).toBe(true);
+		expect(range.includes('2026-05-01T11:00:00Z')).toBe(true);
+	});
+});
