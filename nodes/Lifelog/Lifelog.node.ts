@@ -32,10 +32,19 @@ export class Lifelog implements INodeType {
 		credentials: [{ name: 'lifelogApi', required: true }],
 		properties: [
 			{
+				displayName: 'Resource',
+				name: 'resource',
+				type: 'hidden',
+				noDataExpression: true,
+				default: 'lifelog',
+			},
+			{
 				displayName: 'Operation',
 				name: 'operation',
 				type: 'options',
 				noDataExpression: true,
+				// An agent is told the action of an operation only where the operation belongs to a resource.
+				displayOptions: { show: { resource: ['lifelog'] } },
 				options: [
 					{
 						name: 'Delete',

@@ -34,7 +34,8 @@ export function inputError(
 	message: string,
 	description?: string,
 ): NodeOperationError {
-	return new NodeOperationError(context.getNode(), message, { description });
+	const error = new NodeOperationError(context.getNode(), message, { description });
+	return asWritten(error, message);
 }
 
 /** Any error as one of n8n's, naming the input item it belongs to. */
@@ -49,9 +50,12 @@ export function toNodeError(
 	return failure;
 }
 
-/** The error of a run that was cancelled while it waited or a request was under way. */
+/**
+ * The error of a run that was cancelled while it waited or a request was under way. n8n knows it
+ * by the word "canceled".
+ */
 export function cancelledError(context: ApiContext): NodeOperationError {
-	return new NodeOperationError(context.getNode(), 'The execution was cancelled');
+	return new NodeOperationError(context.getNode(), 'The execution was canceled');
 }
 
 /** The error of an answer that is no success, except 429. Specification, section 7. */
@@ -198,6 +202,7 @@ const CONNECTION_PROBLEMS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ECONNRESET: 'the connection broke off',
 	EPIPE: 'the connection broke off',
+	ERR_BAD_RESPONSE: 'the answer broke off',
 	ECONNABORTED: 'the service took too long',
 	ETIMEDOUT: 'the service took too long',
 	ENOTFOUND: 'there is no host of this name',
@@ -218,15 +223,24 @@ function apiError(
 	description: Array<string | false | undefined>,
 	options: ErrorOptions,
 ): NodeApiError {
-	return new NodeApiError(
+	const text = withoutKey(api, message);
+	const error = new NodeApiError(
 		api.context.getNode(),
 		{},
 		{
 			...options,
-			message: withoutKey(api, message),
+			message: text,
 			description: withoutKey(api, description.filter(Boolean).join(' ')),
 		},
 	);
+	return asWritten(error, text);
+}
+
+/** n8n replaces messages in which it finds the name of a system error: EEXIST in "preexisting". */
+function asWritten<T extends NodeApiError | NodeOperationError>(error: T, message: string): T {
+	error.message = message;
+	error.messages = [];
+	return error;
 }
 
 /** The service's own words in an answer, short and in one line; of a page of HTML only its title. */

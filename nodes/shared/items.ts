@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import type { Api } from './api';
 import { connect } from './api';
@@ -35,11 +35,15 @@ export async function runItems(
 				throw failure;
 			}
 			output.push({
-				json: { ...input.json, error: failure.message },
-				error: failure,
+				json: { ...inputBeside(context, input), error: failure.message },
 				pairedItem: { item },
 			});
 		}
 	}
 	return output;
+}
+
+/** n8n knows an item for the error output by `error` alone, and puts its input beside it there. */
+function inputBeside(context: IExecuteFunctions, input: INodeExecutionData): IDataObject {
+	return context.getNode().onError === 'continueErrorOutput' ? {} : input.json;
 }

@@ -1,0 +1,108 @@
+// Runs an example workflow on the real n8n engine, against the sandbox or, with LIFELOG_API_KEY
+// set, against the real service, and prints what a person would want to read of it.
+import { subscribe } from 'node:diagnostics_channel';
+import { readFile } from 'node:fs/promises';
+import Table from 'cli-table3';
+import { DateTime } from 'luxon';
+import { utterances } from '../dist/nodes/shared/contents.js';
+import type { Lifelog } from '../nodes/shared/api-types.d.ts';
+import { startSandbox } from '../sandbox/server.mts';
+import { createEngine, loadPackage, type WorkflowJson } from '../test/support/engine.mts';
+
+const EXAMPLE = 'examples/yesterdays-lifelogs.json';
+const PUBLIC_SERVICE = 'https://api.limitless.ai';
+
+const { LIFELOG_API_KEY, LIFELOG_BASE_URL = PUBLIC_SERVICE } = process.env;
+const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Columns without lines around them. */
+const NO_LINES = {
+	...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
+	...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
+	...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: ' ' },
+};
+
+let requests = 0;
+
+/** Counts what goes over the wire, whichever service it goes to, and shows it as it grows. */
+function showRequests(): void {
+	subscribe('http.client.request.start', () => {
+		requests++;
+		if (process.stdout.isTTY) process.stdout.write(`\r  ${requests} requests …`);
+	});
+}
+
+function printLifelogs(lifelogs: Lifelog[]): void {
+	const width = Math.min(process.stdout.columns ?? 100, 120);
+	const table = new Table({
+		head: ['Time', 'Length', 'Title', 'Who spoke'],
+		colAligns: ['left', 'right', 'left', 'left'],
+		colWidths: [7, 10, Math.floor((width - 22) / 2), Math.floor((width - 22) / 2)],
+		style: { head: [], border: [] },
+		chars: NO_LINES,
+	});
+	for (const lifelog of lifelogs) {
+		const start = DateTime.fromISO(lifelog.startTime, { setZone: true });
+		const minutes = Math.round(DateTime.fromISO(lifelog.endTime).diff(start).as('minutes'));
+		const speakers = new Set(utterances(lifelog).map(({ speaker }) => speaker));
+		table.push([
+			start.toFormat('HH:mm'),
+			`${minutes} min`,
+			lifelog.title,
+			[...speakers].join(', '),
+		]);
+	}
+	console.log(table.toString());
+}
+
+async function demo(): Promise<void> {
+	const sandbox = LIFELOG_API_KEY ? undefined : await startSandbox();
+	const credential = {
+		apiKey: LIFELOG_API_KEY ?? sandbox!.apiKey,
+		baseUrl: sandbox?.url ?? LIFELOG_BASE_URL,
+	};
+	console.log(
+		sandbox
+			? `• The sandbox runs at ${sandbox.url}: a month of one person's life, made up.`
+			: `• Using the service at ${credential.baseUrl}.`,
+	);
+
+	const engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: credential },
+	});
+	try {
+		const workflow = JSON.parse(await readFile(EXAMPLE, 'utf8')) as WorkflowJson;
+		console.log(`• Running ${EXAMPLE} on the n8n engine …`);
+		showRequests();
+		const result = await engine.runWorkflow(workflow, { timezone });
+		if (process.stdout.isTTY) process.stdout.write('\r');
+		if (result.status !== 'success') {
+			throw new Error(
+				[result.error?.message, (result.error as { description?: string })?.description]
+					.filter(Boolean)
+					.join('\n  '),
+			);
+		}
+		const lifelogs = result
+			.items("Yesterday's lifelogs")
+			.map(({ json }) => json as unknown as Lifelog);
+		const yesterday = DateTime.local().minus({ days: 1 }).toFormat('cccc, d LLLL yyyy');
+		console.log(`\n${yesterday} (${timezone}): ${lifelogs.length} lifelogs\n`);
+		if (lifelogs.length > 0) printLifelogs(lifelogs);
+		console.log(`\n${requests} requests were made.`);
+		if (sandbox) {
+			console.log(
+				`\nWith your own recordings:\n  LIFELOG_API_KEY=… npm run demo\n  LIFELOG_BASE_URL=… points it at another host (default ${PUBLIC_SERVICE}).`,
+			);
+		}
+	} finally {
+		await engine.close();
+		await sandbox?.close();
+	}
+}
+
+demo().catch((error: Error) => {
+	console.error(`\nThe demo failed: ${error.message}`);
+	process.exitCode = 1;
+});

@@ -1,0 +1,450 @@
+// Runs workflow JSON on the real n8n engine (n8n-core), without an n8n server.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type {
+	ExecutionError,
+	IConnections,
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	IDataObject,
+	IHttpRequestOptions,
+	INode,
+	INodeCredentialsDetails,
+	INodeExecutionData,
+	INodeListSearchResult,
+	INodeParameters,
+	INodeType,
+	INodeTypes,
+	IRun,
+	IRunData,
+	ITaskData,
+	IVersionedNodeType,
+	IWorkflowExecuteAdditionalData,
+	IWorkflowSettings,
+	NodeExecutionHint,
+	WorkflowActivateMode,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+// n8n-workflow exists as CommonJS and as ESM; nodes and engine must share the CommonJS copy.
+const require = createRequire(resolve('package.json'));
+const requireOfCore = createRequire(require.resolve('n8n-core'));
+const core = require('n8n-core') as typeof import('n8n-core');
+const n8n = requireOfCore('n8n-workflow') as typeof import('n8n-workflow');
+const { Container } = requireOfCore('@n8n/di') as typeof import('@n8n/di');
+
+/** Node types by their full name, `<package>.<node>`. */
+export type NodeTypeMap = Record<string, INodeType | IVersionedNodeType>;
+/** Credential types by name. */
+export type CredentialTypeMap = Record<string, ICredentialType>;
+/** A workflow as n8n exports it. */
+export interface WorkflowJson {
+	id?: string;
+	name?: string;
+	nodes: INode[];
+	connections: IConnections;
+	settings?: IWorkflowSettings;
+}
+
+/** Loads the built types that `dir`'s package.json declares; as in n8n, a class is named like its file. */
+export function loadPackage(dir = process.cwd()): {
+	nodeTypes: NodeTypeMap;
+	credentialTypes: CredentialTypeMap;
+} {
+	const manifest = require(resolve(dir, 'package.json')) as {
+		name: string;
+		n8n: { nodes?: string[]; credentials?: string[] };
+	};
+	const instances = <T,>(files: string[] = []) =>
+		files.map((file) => {
+			const module = require(resolve(dir, file)) as Record<string, new () => T>;
+			return new module[basename(file).split('.')[0]]();
+		});
+	return {
+		nodeTypes: Object.fromEntries(
+			instances<INodeType>(manifest.n8n.nodes).map((type) => [
+				`${manifest.name}.${type.description.name}`,
+				type,
+			]),
+		),
+		credentialTypes: Object.fromEntries(
+			instances<ICredentialType>(manifest.n8n.credentials).map((type) => [type.name, type]),
+		),
+	};
+}
+
+/** A node type that hands its input on, in place of a built-in node that is not installed. */
+export function standIn(name: string): INodeType {
+	return {
+		description: {
+			displayName: name,
+			name,
+			group: ['transform'],
+			version: 1,
+			description: name,
+			defaults: { name },
+			inputs: ['main'],
+			outputs: ['main'],
+			properties: [],
+		},
+		async execute() {
+			return [this.getInputData()];
+		},
+	};
+}
+
+class CredentialsHelper extends n8n.ICredentialsHelper {
+	private readonly types: CredentialTypeMap;
+	private readonly data: Record<string, ICredentialDataDecryptedObject>;
+
+	constructor(types: CredentialTypeMap, data: Record<string, ICredentialDataDecryptedObject>) {
+		super();
+		this.types = types;
+		this.data = data;
+	}
+
+	/** As in n8n: a function is called, a generic object is resolved and merged in. */
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		typeName: string,
+		options: IHttpRequestOptions,
+		workflow: InstanceType<typeof n8n.Workflow>,
+		node: INode,
+	): Promise<IHttpRequestOptions> {
+		const { authenticate } = this.types[typeName];
+		if (typeof authenticate === 'function') return await authenticate(credentials, options);
+		const merged = { ...options } as IDataObject;
+		const keys = { $credentials: credentials as IDataObject };
+		for (const [part, values] of Object.entries(authenticate?.properties ?? {})) {
+			const resolved = workflow.expression.getComplexParameterValue(node, values, 'internal', keys);
+			merged[part] = { ...(merged[part] as IDataObject), ...(resolved as IDataObject) };
+		}
+		return merged as unknown as IHttpRequestOptions;
+	}
+
+	async getDecrypted(
+		_additionalData: IWorkflowExecuteAdditionalData,
+		{ id }: INodeCredentialsDetails,
+		type: string,
+	): Promise<ICredentialDataDecryptedObject> {
+		if (!this.data[type])
+			throw new Error(`Credential with ID "${id}" does not exist for "${type}"`);
+		return this.withDefaults(type, this.data[type]);
+	}
+
+	/** A copy of the data with the type's defaults filled in. */
+	withDefaults(type: string, data: ICredentialDataDecryptedObject): ICredentialDataDecryptedObject {
+		const given = structuredClone(data) as INodeParameters;
+		return n8n.NodeHelpers.getNodeParameters(
+			this.types[type].properties,
+			given,
+			true,
+			false,
+			null,
+			null,
+		) as ICredentialDataDecryptedObject;
+	}
+
+	getParentTypes = () => [];
+	isCredentialUsableByNode = () => true;
+	getCredentialsProperties = (type: string) => this.types[type].properties;
+	preAuthentication = async () => undefined;
+	runPreAuthentication = async () => undefined;
+	updateCredentials = async () => {};
+	updateCredentialsOauthTokenData = async () => {};
+	getCredentials = async () => {
+		throw new Error('Credentials are not stored here');
+	};
+}
+
+/** Options of `createEngine`. */
+export interface EngineOptions {
+	nodeTypes: NodeTypeMap;
+	credentialTypes?: CredentialTypeMap;
+	/** The data of the one credential of each type; its id in the workflow does not matter. */
+	credentials?: Record<string, ICredentialDataDecryptedObject>;
+	/** Where binary data goes. One setting for the whole process: the newest engine decides. */
+	binaryMode?: 'default' | 'filesystem';
+	/** Defaults to a directory that `close()` removes. */
+	binaryDir?: string;
+}
+
+/** Options of `runWorkflow` and `startWorkflow`. */
+export interface RunOptions {
+	/** What the start node hands on; one empty item by default. */
+	input?: INodeExecutionData[];
+	/** Name of the start node, where n8n's own choice (the trigger) is not meant. */
+	startNode?: string;
+	/** Overrides the workflow's `settings.timezone`. */
+	timezone?: string;
+	mode?: WorkflowExecuteMode;
+	/** Aborting cancels the execution. */
+	signal?: AbortSignal;
+}
+
+/** What an execution left behind. */
+export interface RunResult {
+	/** After `cancel()` `canceled`, or `error` if the node then threw something that does not say so. */
+	status: IRun['status'];
+	/** As n8n stores it: the thrown error's own properties, message and stack, without its class. */
+	error: ExecutionError | undefined;
+	runData: IRunData;
+	/** The items of one output, all runs of the node together. */
+	items(nodeName: string, outputIndex?: number): INodeExecutionData[];
+	hints(nodeName: string): NodeExecutionHint[];
+	binary(item: INodeExecutionData, property: string): Promise<Buffer>;
+}
+
+/** An execution under way; after `cancel()` `done` still waits for the running node. */
+export interface RunningWorkflow {
+	done: Promise<RunResult>;
+	cancel(): void;
+}
+
+/** Options of `runPoll`. */
+export interface PollOptions {
+	/** `manual` is the editor's test of the trigger. */
+	mode?: 'trigger' | 'manual';
+	activation?: WorkflowActivateMode;
+	/** The workflow's static data (`{ 'node:<name>': state }`); polls given the same object share it. */
+	staticData?: IDataObject;
+	/** What `getPollBudgetMs()` tells the node; n8n's in-memory engine says five minutes. */
+	budgetMs?: number;
+	timezone?: string;
+}
+
+/** What a poll returned, raw and as items of the first output, and the node's state after it. */
+export interface PollResult {
+	output: INodeExecutionData[][] | null;
+	items: INodeExecutionData[] | null;
+	state: IDataObject;
+}
+
+interface RequestFailure {
+	code?: string;
+	response?: { status: number; statusText?: string };
+}
+
+/** The engine with the given types and credentials. Call `close()` when done. */
+export async function createEngine(options: EngineOptions) {
+	const { credentialTypes = {}, credentials = {}, binaryMode = 'default' } = options;
+	const home = await mkdtemp(join(tmpdir(), 'n8n-engine-'));
+	process.env.N8N_USER_FOLDER = home;
+	process.env.N8N_ENCRYPTION_KEY ??= 'engine';
+	process.env.N8N_LOG_LEVEL ??= 'silent';
+	Object.assign(Container.get(core.BinaryDataConfig), {
+		mode: binaryMode,
+		localStoragePath: options.binaryDir ?? join(home, 'binary'),
+	});
+	const binaryData = Container.get(core.BinaryDataService);
+	await binaryData.init();
+
+	const known: NodeTypeMap = {
+		'n8n-nodes-base.manualTrigger': standIn('manualTrigger'),
+		...options.nodeTypes,
+	};
+	const nodeTypes: INodeTypes = {
+		getByName: (name) => known[name],
+		getByNameAndVersion: (name, version) =>
+			known[name] && n8n.NodeHelpers.getVersionedNodeType(known[name], version),
+		getKnownTypes: () => ({}),
+	};
+	const credentialsHelper = new CredentialsHelper(credentialTypes, credentials);
+	let executions = 0;
+
+	function toWorkflow(json: WorkflowJson, timezone?: string, staticData?: IDataObject) {
+		const { id = 'workflow', name, nodes, connections, settings } = structuredClone(json);
+		return new n8n.Workflow({
+			id,
+			name,
+			nodes,
+			connections,
+			nodeTypes,
+			staticData,
+			active: false,
+			settings: { executionOrder: 'v1', ...settings, ...(timezone && { timezone }) },
+		});
+	}
+
+	const additionalData = (extra: Partial<IWorkflowExecuteAdditionalData> = {}) =>
+		({
+			credentialsHelper,
+			currentNodeExecutionIndex: 0,
+			variables: {},
+			webhookWaitingBaseUrl: 'http://localhost/webhook-waiting',
+			formWaitingBaseUrl: 'http://localhost/form-waiting',
+			...extra,
+		}) as IWorkflowExecuteAdditionalData;
+
+	/** Starts a workflow and returns at once, so that it can be cancelled. */
+	function startWorkflow(json: WorkflowJson, run: RunOptions = {}): RunningWorkflow {
+		const { input = [{ json: {} }], mode = 'trigger', signal } = run;
+		const workflow = toWorkflow(json, run.timezone);
+		const executionId = String(++executions);
+		const hooks = new core.ExecutionLifecycleHooks(mode, executionId, {
+			...json,
+			id: workflow.id,
+			name: json.name ?? '',
+			active: false,
+			isArchived: false,
+			createdAt: new Date(),
+			updatedAt: new Date(),
+			activeVersionId: null,
+		});
+		const triggerData = { data: { main: [input] } } as Partial<ITaskData> as ITaskData;
+		const startNode = run.startNode ? workflow.getNode(run.startNode) : workflow.getStartNode();
+		let execution: ReturnType<InstanceType<typeof core.WorkflowExecute>['run']>;
+		try {
+			execution = new core.WorkflowExecute(additionalData({ executionId, hooks }), mode).run({
+				workflow,
+				startNode: startNode ?? undefined,
+				triggerToStartFrom: { name: '', data: triggerData },
+			});
+		} catch (error) {
+			// What n8n records when a workflow cannot start, e.g. for a required parameter left empty.
+			return { done: Promise.resolve(toResult('error', {}, error)), cancel() {} };
+		}
+		const cancel = () => execution.cancel();
+		signal?.addEventListener('abort', cancel, { once: true });
+		if (signal?.aborted) cancel();
+		return {
+			done: execution.then(({ status, data }) =>
+				toResult(status, data.resultData.runData, data.resultData.error),
+			),
+			cancel,
+		};
+	}
+
+	function toResult(status: IRun['status'], runData: IRunData, error: unknown): RunResult {
+		const tasks = (nodeName: string) => runData[nodeName] ?? [];
+		return {
+			status,
+			error: error as ExecutionError | undefined,
+			runData,
+			items: (nodeName, outputIndex = 0) =>
+				tasks(nodeName).flatMap((task) => task.data?.main[outputIndex] ?? []),
+			hints: (nodeName) => tasks(nodeName).flatMap((task) => task.hints ?? []),
+			binary: async (item, property) => await binaryData.getAsBuffer(item.binary![property]),
+		};
+	}
+
+	/** Runs a workflow to its end. A failed execution is a result, not a rejection. */
+	async function runWorkflow(json: WorkflowJson, run?: RunOptions): Promise<RunResult> {
+		return await startWorkflow(json, run).done;
+	}
+
+	/** Runs the workflow's polling trigger once; what it throws is thrown. */
+	async function runPoll(json: WorkflowJson, poll: PollOptions = {}): Promise<PollResult> {
+		const { mode = 'trigger', staticData = {}, budgetMs } = poll;
+		const workflow = toWorkflow(json, poll.timezone, staticData);
+		const [node] = workflow.getPollNodes();
+		const context = new core.PollContext(
+			workflow,
+			node,
+			additionalData(),
+			mode,
+			poll.activation ?? (mode === 'manual' ? 'manual' : 'init'),
+			...([undefined, undefined, undefined, undefined, undefined] as const),
+			budgetMs === undefined ? undefined : () => budgetMs,
+		);
+		const poller = Container.get(core.TriggersAndPollers);
+		const output = await poller.runPollFunction(workflow, node, context);
+		return {
+			output,
+			items: output?.[0] ?? null,
+			state: workflow.getStaticData('node', node),
+		};
+	}
+
+	/** Runs one of a node's `methods.listSearch`, as the editor does to fill a list. */
+	async function loadOptions(
+		node: INode,
+		methodName: string,
+		filter?: string,
+		paginationToken?: string,
+	): Promise<INodeListSearchResult> {
+		const workflow = toWorkflow({ nodes: [node], connections: {} });
+		const method = nodeTypes.getByNameAndVersion(node.type, node.typeVersion).methods!.listSearch![
+			methodName
+		];
+		const context = new core.LoadOptionsContext(
+			workflow,
+			workflow.getNode(node.name)!,
+			additionalData({ currentNodeParameters: node.parameters }),
+			'',
+		);
+		return await method.call(context, filter, paginationToken);
+	}
+
+	/** Sends the credential type's `test` request with `data`; the message is what n8n shows. */
+	async function testCredential(
+		type: string,
+		data: ICredentialDataDecryptedObject,
+	): Promise<{ ok: boolean; message: string }> {
+		const { request, rules = [] } = credentialTypes[type].test!;
+		const nodeType = standIn('test');
+		nodeType.description.credentials = [{ name: type, required: true }];
+		nodeType.description.properties = [
+			{ displayName: 'Test', name: 'test', type: 'string', default: '', routing: { request } },
+		];
+		known[`credentialTest.${type}`] = nodeType;
+		const credential = { id: '1', name: 'Test', type };
+		const workflow = toWorkflow({
+			nodes: [
+				{
+					id: 'test',
+					name: 'Test',
+					type: `credentialTest.${type}`,
+					typeVersion: 1,
+					position: [0, 0],
+					parameters: {},
+					credentials: { [type]: credential },
+				},
+			],
+			connections: {},
+		});
+		const node = workflow.getNode('Test')!;
+		const context = new core.ExecuteContext(
+			workflow,
+			node,
+			additionalData(),
+			'internal',
+			n8n.createRunExecutionData(),
+			0,
+			[],
+			{ main: [[{ json: {} }]] },
+			{ node, data: {}, source: null },
+			[],
+		);
+		try {
+			await new core.RoutingNode(context, nodeType, {
+				...credential,
+				data: credentialsHelper.withDefaults(type, data),
+			}).runNode();
+			return { ok: true, message: 'Connection successful!' };
+		} catch (error) {
+			const { message, cause } = error as Error & { cause?: RequestFailure };
+			const status = cause?.response?.status;
+			const rule = rules.find(
+				(candidate) => candidate.type === 'responseCode' && candidate.properties.value === status,
+			);
+			const shown = status
+				? (rule?.properties.message ??
+					(cause?.response?.statusText || `Received HTTP status code: ${status}`))
+				: (cause?.code ?? message);
+			return { ok: false, message: shown };
+		}
+	}
+
+	/** Removes the engine's temporary directory. */
+	async function close(): Promise<void> {
+		await rm(home, { recursive: true, force: true });
+	}
+
+	return { startWorkflow, runWorkflow, runPoll, loadOptions, testCredential, close };
+}
+
+/** What `createEngine` gives. */
+export type Engine = Awaited<ReturnType<typeof createEngine>>;

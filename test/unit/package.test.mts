@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join, relative } from 'node:path';
+
+/** What n8n supplies to a community node, and this package makes use of. */
+const SUPPLIED_BY_N8N = ['luxon', 'n8n-workflow'];
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+
+function filesIn(folder: string): string[] {
+	return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+		.map((file) => join(folder, file))
+		.filter((file) => statSync(file).isFile());
+}
+
+test('what is built requires only itself and what n8n supplies', () => {
+	const required = filesIn('dist')
+		.filter((file) => file.endsWith('.js'))
+		.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\brequire\(["']([^"']+)["']\)/g)])
+		.map(([, name]) => name)
+		.filter((name) => !name.startsWith('.'));
+	expect([...new Set(required)].sort()).toEqual(SUPPLIED_BY_N8N);
+	expect(required.filter((name) => builtinModules.includes(name.replace('node:', '')))).toEqual([]);
+});
+
+test('dist holds a file for each source and nothing else', () => {
+	const built = filesIn('dist').map((file) => relative('dist', file));
+	const sources = [...filesIn('nodes'), ...filesIn('credentials'), ...filesIn('icons')]
+		.filter((file) => !file.endsWith('.d.ts'))
+		.map((file) => file.replace(/\.ts$/, '.js'));
+	expect(built.sort()).toEqual(sources.sort());
+});
+
+test('every node and credential there is, is declared, with the files it names', () => {
+	const declared = [...manifest.n8n.nodes, ...manifest.n8n.credentials].sort();
+	const built = filesIn('dist').filter((file) => /\.(node|credentials)\.js$/.test(file));
+	expect(declared).toEqual(built.sort());
+	for (const node of manifest.n8n.nodes) {
+		const codex = JSON.parse(readFileSync(node.replace('.js', '.json'), 'utf8'));
+		const [type] = Object.values(require(join(process.cwd(), node))) as Array<
+			new () => { description: { name: string } }
+		>;
+		expect(codex.node).toBe(`${manifest.name}.${new type().description.name}`);
+	}
+});
+
+test('nothing is depended on by what is published', () => {
+	expect(manifest.dependencies).toBeUndefined();
+	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+	expect(manifest.files).toEqual(['dist']);
+});
+
+test('the types of the API are those of openapi.yaml', () => {
+	const [command, ...args] = manifest.scripts['generate:types'].split(' ');
+	const check = () =>
+		execFileSync(join('node_modules', '.bin', command), [...args, '--check'], { stdio: 'pipe' });
+	expect(check).not.toThrow();
+});
