@@ -1,4 +1,5 @@
 import type {
+	IAuthenticateRuleResponseCode,
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
@@ -8,6 +9,11 @@ import type {
 } from 'n8n-workflow';
 
 import { checkedBaseUrl } from '../nodes/shared/base-url';
+
+const answered = (value: number, message: string): IAuthenticateRuleResponseCode => ({
+	type: 'responseCode',
+	properties: { value, message },
+});
 
 export class LifelogApi implements ICredentialType {
 	name = 'lifelogApi';
@@ -70,5 +76,11 @@ export class LifelogApi implements ICredentialType {
 			qs: { limit: 1 },
 			disableFollowRedirect: true,
 		},
+		rules: [
+			answered(401, 'The API key was refused. Check that it was copied whole and is still valid.'),
+			answered(403, 'The API key is not allowed to read chats.'),
+			answered(404, 'There is no such service at the Base URL. Check the address.'),
+			answered(302, 'The Base URL redirects to another address. Enter that of the service itself.'),
+		],
 	};
 }

@@ -56,8 +56,11 @@ export async function deleteEntry(api: Api, path: string, subject: Subject): Pro
 	const body = jsonObject(api, subject, answer);
 	const success = body.success ?? (body.data as IDataObject | null | undefined)?.success;
 	if (success !== true) {
-		const problem = success === undefined ? 'it does not say whether' : 'it says that not';
-		throw unusableAnswerError(api, subject, answer, `${problem} the ${subject.noun} was deleted`);
+		const problem =
+			success === undefined
+				? `it does not say whether the ${subject.noun} was deleted`
+				: `it says that the ${subject.noun} was not deleted`;
+		throw unusableAnswerError(api, subject, answer, problem);
 	}
 }
 

@@ -1,0 +1,285 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Lifelog } from '../../nodes/shared/api-types';
+import { createEngine, type Engine, loadPackage, type RunOptions } from '../support/engine.mts';
+import { type DialectChange, type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { workflowWith } from '../support/workflow.mts';
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+
+beforeAll(async () => {
+	sandbox = await startSandbox(['--days', '1']);
+	const { apiKey, url: baseUrl } = sandbox;
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey, baseUrl } },
+	});
+});
+
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+});
+
+/** Runs Get Many and gives the lifelogs, the requests made and the hints shown. */
+async function getMany(parameters: IDataObject, run?: RunOptions) {
+	await sandbox.control.clearRequests();
+	const workflow = workflowWith('lifelog', { operation: 'getAll', ...parameters });
+	const result = await engine.runWorkflow(workflow, run);
+	return {
+		...result,
+		lifelogs: result.items('Node').map(({ json }) => json as unknown as Lifelog),
+		requests: await sandbox.control.requests(),
+		hint: result.hints('Node').map(({ message }) => message)[0],
+	};
+}
+
+const newestFirst = (lifelogs: Lifelog[]) => lifelogs.map(({ id }) => id).reverse();
+
+describe('Return All', () => {
+	const dialects: Array<[string, DialectChange, number]> = [
+		['100 a page', {}, 10],
+		['clamped to 10', { limit: { max: 10, above: 'clamp' } }, 100],
+		['400 above 10', { limit: { max: 10, above: 'reject' } }, 101],
+		['400 above 100', { limit: { max: 100, above: 'reject' } }, 10],
+		['short pages', { pages: 'short' }, 20],
+		['an empty page between any two', { pages: 'emptyBetween' }, 19],
+		['a null cursor at the end', { lastCursor: 'null' }, 10],
+		['an empty cursor at the end', { lastCursor: 'empty' }, 10],
+		['no contents by default', { includeContentsDefault: false }, 10],
+	];
+
+	test.each(dialects)('1,000 lifelogs, in order, each once: %s', async (_name, dialect, count) => {
+		await sandbox.control.reset({ days: 20, lifelogs: 1000, dialect });
+		await sandbox.control.dialect({ rateLimit: { max: 1000 } });
+		const all = newestFirst(await sandbox.control.lifelogs());
+		const { lifelogs, requests } = await getMany({ returnAll: true });
+		expect(all).toHaveLength(1000);
+		expect(lifelogs.map(({ id }) => id)).toEqual(all);
+		expect(requests).toHaveLength(count);
+	});
+
+	test('a page size that was refused once is not tried again in the same run', async () => {
+		const dialect: DialectChange = { limit: { max: 10, above: 'reject' } };
+		await sandbox.control.reset({ days: 1, lifelogs: 20, dialect });
+		const twoItems = { input: [{ json: {} }, { json: {} }] };
+		const { lifelogs, requests } = await getMany({ returnAll: true }, twoItems);
+		expect(lifelogs).toHaveLength(40);
+		expect(requests.map(({ status }) => status)).toEqual([400, 200, 200, 200, 200]);
+	});
+
+	test('a cursor is followed with the query unchanged', async () => {
+		await sandbox.control.reset({ days: 20, lifelogs: 250 });
+		const { requests } = await getMany({ returnAll: true, filters: { isStarred: false } });
+		const [first, ...others] = requests.map(({ query }) => query);
+		expect(first).toEqual({
+			timezone: 'UTC',
+			isStarred: 'false',
+			includeMarkdown: 'true',
+			includeHeadings: 'true',
+			includeContents: 'false',
+			limit: '100',
+		});
+		for (const { cursor, ...query } of others) {
+			expect(cursor).toEqual(expect.any(String));
+			expect(query).toEqual(first);
+		}
+	});
+});
+
+describe('Limit', () => {
+	beforeAll(async () => {
+		await sandbox.control.reset({ days: 5, lifelogs: 250 });
+	});
+
+	test.each([
+		[1, [1]],
+		[50, [50]],
+		[100, [100]],
+		[150, [100, 100]],
+		['60', [60]],
+	])('%p asks for pages of %p', async (limit, pages) => {
+		const { lifelogs, requests } = await getMany({ limit });
+		expect(lifelogs).toHaveLength(Number(limit));
+		expect(requests.map(({ query }) => Number(query.limit))).toEqual(pages);
+	});
+
+	test.each([0, -1, 1.5, '={{ NaN }}', 'ten', ''])('%p is refused', async (limit) => {
+		const { error, requests } = await getMany({ limit });
+		expect(error?.message).toMatch(/Limit must be a whole number|Limit/);
+		expect(requests).toEqual([]);
+	});
+});
+
+describe('contents', () => {
+	test.each([
+		[25, [25]],
+		[60, [25, 25, 25]],
+	])('%p lifelogs with contents wanted arrive with contents', async (limit, pages) => {
+		await sandbox.control.reset({ days: 3 });
+		const { lifelogs, requests, hint } = await getMany({
+			limit,
+			options: { includeContents: true },
+		});
+		expect(lifelogs).toHaveLength(limit);
+		expect(lifelogs.every(({ contents }) => contents.length > 0)).toBe(true);
+		expect(requests.map(({ query }) => Number(query.limit))).toEqual(pages);
+		expect(hint).toBeUndefined();
+	});
+
+	test('are not asked for unless wanted, whatever the service’s default', async () => {
+		await sandbox.control.reset({ days: 1, dialect: { includeContentsDefault: true } });
+		const { lifelogs } = await getMany({ limit: 5 });
+		expect(lifelogs.map(({ contents }) => contents)).toEqual([[], [], [], [], []]);
+		expect(lifelogs[0].markdown).toEqual(expect.any(String));
+	});
+
+	test('that are withheld all the same are said in a hint', async () => {
+		await sandbox.control.reset({ days: 1 });
+		const [lifelog] = await sandbox.control.lifelogs();
+		const body = {
+			data: { lifelogs: [{ ...lifelog, contents: [] }] },
+			meta: { lifelogs: { count: 1 } },
+		};
+		await sandbox.control.faults([{ body }]);
+		const { hint } = await getMany({ limit: 5, options: { includeContents: true } });
+		expect(hint).toContain('no contents');
+	});
+
+	test('fields and node types this package does not know pass through', async () => {
+		await sandbox.control.reset({ days: 1 });
+		const [known] = await sandbox.control.lifelogs();
+		const lifelog = { ...known, mood: 'calm', contents: [{ type: 'drawing', content: '' }] };
+		const body = { data: { lifelogs: [lifelog] }, meta: { lifelogs: { count: 1 } } };
+		await sandbox.control.faults([{ body }]);
+		const { lifelogs } = await getMany({ limit: 1 });
+		expect(lifelogs).toEqual([lifelog]);
+	});
+});
+
+describe('filters', () => {
+	test.each([
+		['2026-03-29T10:00:00+02:00', 'Europe/Berlin', '2026-03-29 10:00:00'],
+		['2026-03-29T10:00:00+02:00', 'America/New_York', '2026-03-29 04:00:00'],
+		['2026-03-29T10:00:00', 'Europe/Berlin', '2026-03-29 10:00:00'],
+		['2026-03-29T10:00:00', 'America/New_York', '2026-03-29 10:00:00'],
+		['={{ 1774771200000 }}', 'Europe/Berlin', '2026-03-29 10:00:00'],
+		['={{ DateTime.fromISO("2026-03-29T08:00:00Z") }}', 'Europe/Berlin', '2026-03-29 10:00:00'],
+	])('start %s in %s is %s on the wire', async (start, timezone, wire) => {
+		const byOption = await getMany({ filters: { start }, options: { timezone } });
+		expect(byOption.requests[0].query).toMatchObject({ timezone, start: wire });
+		const byWorkflow = await getMany({ filters: { start } }, { timezone });
+		expect(byWorkflow.requests[0].query).toMatchObject({ timezone, start: wire });
+	});
+
+	test('a date is the date in the time zone', async () => {
+		const { requests } = await getMany({
+			filters: { date: '2026-03-28T23:30:00Z' },
+			options: { timezone: 'Europe/Berlin' },
+		});
+		expect(requests[0].query).toMatchObject({ date: '2026-03-29', timezone: 'Europe/Berlin' });
+	});
+
+	test.each([
+		['Europe/Berlin', '2026-03-29', 23],
+		['Europe/Berlin', '2026-10-25', 25],
+		['America/New_York', '2026-03-08', 23],
+		['America/New_York', '2026-11-01', 25],
+	])('the day of daylight saving in %s, %s, has %d hours', async (timezone, date, hours) => {
+		await sandbox.control.reset({ empty: true, now: '2026-11-20T12:00:00Z' });
+		const middle = Date.parse(`${date}T12:00:00Z`);
+		const begins: string[] = [];
+		for (let hour = -30; hour < 30; hour++) {
+			const startTime = new Date(middle + hour * 3_600_000).toISOString();
+			const endTime = new Date(middle + hour * 3_600_000 + 60_000).toISOString();
+			begins.push((await sandbox.control.addLifelog({ startTime, endTime })).startTime);
+		}
+		const options = { timezone, direction: 'asc' };
+		const day = await getMany({ returnAll: true, filters: { date }, options });
+		expect(day.lifelogs).toHaveLength(hours);
+		const next = new Date(middle + 86_400_000).toISOString().slice(0, 10);
+		const filters = { start: `${date}T00:00:00`, end: `${next}T00:00:00` };
+		const range = await getMany({ returnAll: true, filters, options });
+		expect(range.lifelogs.map(({ id }) => id)).toEqual(day.lifelogs.map(({ id }) => id));
+		expect(begins).toContain(new Date(day.lifelogs[0].startTime).toISOString());
+	});
+
+	test.each(['first', 'second'] as const)(
+		'each pass of the repeated hour gives its own lifelogs, though the service means the %s',
+		async (ambiguousHour) => {
+			await sandbox.control.reset({
+				empty: true,
+				now: '2026-11-20T12:00:00Z',
+				dialect: { ambiguousHour },
+			});
+			for (const time of ['23:40', '00:10', '00:40', '01:10', '01:40', '02:10']) {
+				const day = time.startsWith('23') ? '2026-10-24' : '2026-10-25';
+				const startTime = `${day}T${time}:00.000Z`;
+				await sandbox.control.addLifelog({ title: time, startTime, endTime: startTime });
+			}
+			const titles = async (start: string, end: string) => {
+				const options = { timezone: 'Europe/Berlin', direction: 'asc' };
+				const { lifelogs } = await getMany({ filters: { start, end }, options });
+				return lifelogs.map(({ title }) => title);
+			};
+			expect(await titles('2026-10-25T02:00:00+02:00', '2026-10-25T02:59:00+02:00')).toEqual([
+				'00:10',
+				'00:40',
+			]);
+			expect(await titles('2026-10-25T02:00:00+01:00', '2026-10-25T02:59:00+01:00')).toEqual([
+				'01:10',
+				'01:40',
+			]);
+			expect(await titles('2026-10-25T02:00:00', '2026-10-25T02:59:00')).toEqual([
+				'00:10',
+				'00:40',
+				'01:10',
+				'01:40',
+			]);
+		},
+	);
+
+	test.each([
+		[{ date: '2026-03-01', start: '2026-03-01T10:00:00' }, 'Date cannot be combined'],
+		[{ date: '2026-03-01', end: '2026-03-01T10:00:00' }, 'Date cannot be combined'],
+		[{ start: '2026-03-02T00:00:00', end: '2026-03-01T00:00:00' }, 'Start is later than End'],
+		[{ start: 'last week' }, 'Start is not a date and time: "last week"'],
+		[{ date: 'today' }, 'Date is not a date and time: "today"'],
+	])('%p is refused before any request', async (filters, message) => {
+		const { error, requests } = await getMany({ filters });
+		expect(error?.message).toContain(message);
+		expect(requests).toEqual([]);
+	});
+
+	test('a time zone that does not exist is refused before any request', async () => {
+		const { error, requests } = await getMany({ options: { timezone: 'Mars/Olympus' } });
+		expect(error?.message).toBe('There is no time zone "Mars/Olympus"');
+		expect(requests).toEqual([]);
+	});
+
+	test('blank filters are not sent; false is', async () => {
+		await sandbox.control.reset({ days: 2 });
+		const filters = {
+			date: '',
+			start: '',
+			globalPromptId: ' ',
+			isStarred: false,
+			isScheduled: false,
+		};
+		const { requests, lifelogs } = await getMany({ returnAll: true, filters });
+		expect(requests[0].query).not.toHaveProperty('date');
+		expect(requests[0].query).not.toHaveProperty('start');
+		expect(requests[0].query).not.toHaveProperty('globalPromptId');
+		expect(requests[0].query).toMatchObject({ isStarred: 'false', isScheduled: 'false' });
+		expect(lifelogs.length).toBeGreaterThan(0);
+		expect(lifelogs.some(({ isStarred }) => isStarred)).toBe(false);
+	});
+});
+
+test('every item is linked to the input item it comes from', async () => {
+	await sandbox.control.reset({ days: 1 });
+	const input = [{ json: { limit: 2 } }, { json: { limit: 3 } }];
+	const result = await getMany({ limit: '={{ $json.limit }}' }, { input });
+	const links = result.items('Node').map(({ pairedItem }) => (pairedItem as { item: number }).item);
+	expect(links).toEqual([0, 0, 1, 1, 1]);
+});

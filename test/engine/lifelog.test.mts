@@ -1,0 +1,441 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import type { Lifelog } from '../../nodes/shared/api-types';
+import { createEngine, type Engine, loadPackage, type RunOptions } from '../support/engine.mts';
+import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+
+beforeAll(async () => {
+	sandbox = await startSandbox(['--days', '1']);
+	const { apiKey, url: baseUrl } = sandbox;
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey, baseUrl } },
+	});
+});
+
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+});
+
+beforeEach(async () => {
+	await sandbox.control.reset({ days: 3 });
+});
+
+async function run(parameters: IDataObject, options?: RunOptions, more?: Partial<INode>) {
+	await sandbox.control.clearRequests();
+	const result = await engine.runWorkflow(workflowWith('lifelog', parameters, more), options);
+	return {
+		...result,
+		json: result.items('Node').map(({ json }) => json),
+		requests: await sandbox.control.requests(),
+		hint: result.hints('Node').map(({ message }) => message)[0],
+		description: (result.error as { description?: string } | undefined)?.description,
+	};
+}
+
+const anyLifelog = async () => (await sandbox.control.lifelogs())[20];
+
+describe('Search', () => {
+	const search = async (parameters: IDataObject) =>
+		await run({ operation: 'search', query: 'the', ...parameters });
+
+	test('gives what the service finds, as it ranks it, in one request', async () => {
+		const { title } = await anyLifelog();
+		const { json, requests } = await search({ query: title });
+		expect(json[0].title).toBe(title);
+		expect(requests).toHaveLength(1);
+		expect(requests[0].query).toMatchObject({ search: title, limit: '50' });
+		expect(requests[0].query).not.toHaveProperty('cursor');
+	});
+
+	test('follows no cursor, even if the service gives one', async () => {
+		const lifelogs = [await anyLifelog()];
+		const body = { data: { lifelogs }, meta: { lifelogs: { count: 1, nextCursor: 'more' } } };
+		await sandbox.control.faults([{ body, times: 2 }]);
+		const { json, requests, hint } = await search({});
+		expect(json).toHaveLength(1);
+		expect(requests).toHaveLength(1);
+		expect(hint).toContain('at most 1 results');
+	});
+
+	test('with contents, up to 25 at once', async () => {
+		const { json, requests } = await search({ limit: 25, options: { includeContents: true } });
+		expect(json).toHaveLength(25);
+		expect(json.every(({ contents }) => (contents as unknown[]).length > 0)).toBe(true);
+		expect(requests).toHaveLength(1);
+	});
+
+	test('with contents and more than 25, reads each result by its ID', async () => {
+		const { json, requests, hint } = await search({
+			limit: 40,
+			options: { includeContents: true },
+		});
+		expect(json).toHaveLength(40);
+		expect(json.every(({ contents }) => (contents as unknown[]).length > 0)).toBe(true);
+		expect(requests).toHaveLength(41);
+		expect(requests[0].query).toMatchObject({ includeContents: 'false' });
+		expect(requests[1].path).toBe(`/v1/lifelogs/${json[0].id}`);
+		expect(hint).toBeUndefined();
+	});
+
+	test('says so when the service clamps', async () => {
+		await sandbox.control.dialect({ limit: { max: 10, above: 'clamp' } });
+		const { json, hint } = await search({});
+		expect(json).toHaveLength(10);
+		expect(hint).toContain('at most 10 results');
+	});
+
+	test('asks again with 10 where the service refuses more', async () => {
+		await sandbox.control.dialect({ limit: { max: 10, above: 'reject' } });
+		const { json, requests } = await search({});
+		expect(json).toHaveLength(10);
+		expect(requests.map(({ query }) => query.limit)).toEqual(['50', '10']);
+	});
+
+	test('is capped at 100, and says so', async () => {
+		const { json, requests, hint } = await search({ limit: 500 });
+		expect(json).toHaveLength(100);
+		expect(requests[0].query.limit).toBe('100');
+		expect(hint).toContain('at most 100 results');
+	});
+
+	test('applies filters', async () => {
+		const { json } = await search({ filters: { isStarred: true } });
+		expect(json.length).toBeGreaterThan(0);
+		expect(json.every(({ isStarred }) => isStarred)).toBe(true);
+	});
+
+	test('refuses a blank query before any request', async () => {
+		const { error, requests } = await search({ query: '={{ "  " }}' });
+		expect(error?.message).toBe('Query is empty');
+		expect(requests).toEqual([]);
+	});
+});
+
+describe('Get', () => {
+	test('gives the API’s object unchanged, with everything in it', async () => {
+		const { id } = await anyLifelog();
+		const { json } = await run({ operation: 'get', lifelogId: byId(id) });
+		const response = await fetch(
+			`${sandbox.url}/v1/lifelogs/${id}?includeContents=true&timezone=UTC`,
+			{ headers: { 'x-api-key': sandbox.apiKey } },
+		);
+		const { data } = (await response.json()) as { data: { lifelog: Lifelog } };
+		expect(json).toEqual([data.lifelog]);
+		expect(data.lifelog.contents.length).toBeGreaterThan(0);
+	});
+
+	test('leaves out what is not wanted, and gives times in the zone', async () => {
+		const { id } = await anyLifelog();
+		const options = {
+			includeMarkdown: false,
+			includeHeadings: false,
+			includeContents: false,
+			timezone: 'Asia/Tokyo',
+		};
+		const { json } = await run({ operation: 'get', lifelogId: byId(id), options });
+		expect(json[0]).not.toHaveProperty('markdown');
+		expect(json[0].contents).toEqual([]);
+		expect(json[0].startTime).toContain('+09:00');
+	});
+
+	test.each(['404', 'null'] as const)(
+		'says which ID there is not, answered by %s',
+		async (missing) => {
+			await sandbox.control.dialect({ missing });
+			const { error, description } = await run({ operation: 'get', lifelogId: byId('nobody') });
+			expect(error?.message).toBe('No lifelog with the ID "nobody" was found');
+			expect(description).toContain('Check the ID');
+		},
+	);
+});
+
+describe('Get Transcript', () => {
+	const transcript = async (parameters: IDataObject = {}) => {
+		const { id } = await anyLifelog();
+		return await run({ operation: 'getTranscript', lifelogId: byId(id), ...parameters });
+	};
+
+	test('gives one item for each utterance', async () => {
+		const lifelog = await anyLifelog();
+		const { json, requests } = await transcript();
+		expect(json.length).toBeGreaterThan(1);
+		expect(json.map(({ index }) => index)).toEqual(json.map((_, index) => index));
+		expect(json[0]).toMatchObject({
+			lifelogId: lifelog.id,
+			speaker: expect.any(String),
+			text: expect.any(String),
+			startOffsetMs: expect.any(Number),
+		});
+		expect(requests[0].query).toMatchObject({ includeContents: 'true', includeMarkdown: 'false' });
+	});
+
+	test('keeps only the speakers wanted', async () => {
+		const everyone = await transcript();
+		const { json } = await transcript({ options: { speakers: ' USER, nobody ' } });
+		const byUser = everyone.json.filter(({ speakerIdentifier }) => speakerIdentifier === 'user');
+		expect(json).toEqual(byUser);
+		expect(json.length).toBeGreaterThan(0);
+		expect(json.length).toBeLessThan(everyone.json.length);
+	});
+
+	test('as text is one item', async () => {
+		const spoken = await transcript();
+		const { json } = await transcript({ outputAs: 'text' });
+		const lines = spoken.json.map(({ speaker, text }) => `${speaker}: ${text}`);
+		expect(json).toEqual([
+			{
+				lifelogId: spoken.json[0].lifelogId,
+				title: (await anyLifelog()).title,
+				text: lines.join('\n'),
+			},
+		]);
+	});
+
+	test('without contents is empty, and says so', async () => {
+		const lifelog = { ...(await anyLifelog()), contents: [] };
+		await sandbox.control.faults([{ body: { data: { lifelog } } }]);
+		const { json, hint } = await transcript();
+		expect(json).toEqual([]);
+		expect(hint).toContain('no contents');
+	});
+});
+
+describe('Delete', () => {
+	const remove = async (id: unknown) => await run({ operation: 'delete', lifelogId: byId(id) });
+	const exists = async (id: string) =>
+		(await sandbox.control.lifelogs()).some((lifelog) => lifelog.id === id);
+
+	test.each(['top', 'data'] as const)('confirms the deletion, success at the %s', async (shape) => {
+		await sandbox.control.dialect({ deleteShape: shape });
+		const { id } = await anyLifelog();
+		const { json } = await remove(id);
+		expect(json).toEqual([{ deleted: true, id }]);
+		expect(await exists(id)).toBe(false);
+	});
+
+	test.each([
+		[{ success: false }, 'it says that the lifelog was not deleted'],
+		[{ data: { success: false } }, 'it says that the lifelog was not deleted'],
+		[{ ok: 1 }, 'it does not say whether the lifelog was deleted'],
+		['', 'it is empty'],
+	])('the answer %p is an error', async (body, problem) => {
+		const { id } = await anyLifelog();
+		await sandbox.control.faults([{ status: 200, body }]);
+		const { error } = await remove(id);
+		expect(error?.message).toContain(problem);
+	});
+
+	test('an ID that does not exist is an error', async () => {
+		const { error } = await remove('nobody');
+		expect(error?.message).toBe('No lifelog with the ID "nobody" was found');
+	});
+
+	test('is not repeated when the service failed', async () => {
+		const { id } = await anyLifelog();
+		await sandbox.control.faults([{ status: 500, body: { error: 'out of order' } }]);
+		const { error, description, requests } = await remove(id);
+		expect(error?.message).toBe('The service failed (500)');
+		expect(description).toContain('out of order');
+		expect(requests).toHaveLength(1);
+		expect(await exists(id)).toBe(true);
+	});
+
+	test.each(['before', 'after'] as const)(
+		'is repeated once when the connection broke %s it took effect',
+		async (reset) => {
+			const { id } = await anyLifelog();
+			await sandbox.control.faults([{ reset }]);
+			const { json, requests } = await remove(id);
+			expect(json).toEqual([{ deleted: true, id }]);
+			expect(requests).toHaveLength(2);
+			expect(await exists(id)).toBe(false);
+		},
+	);
+
+	test('is not repeated twice, and says that the outcome is not known', async () => {
+		const { id } = await anyLifelog();
+		await sandbox.control.faults([{ reset: 'before', times: 5 }]);
+		const { error, description, requests } = await remove(id);
+		expect(error?.message).toContain('the connection broke off');
+		expect(description).toContain('Whether the lifelog was deleted is not known');
+		expect(requests).toHaveLength(2);
+	});
+
+	test('waits for the rate limit and then takes effect once', async () => {
+		const { id } = await anyLifelog();
+		await sandbox.control.faults([{ status: 429, body: { error: 'slow', retryAfter: '1' } }]);
+		const { json, requests } = await remove(id);
+		expect(json).toEqual([{ deleted: true, id }]);
+		expect(requests.map(({ status }) => status)).toEqual([429, 200]);
+	});
+
+	test('no other operation sends DELETE', async () => {
+		const { id } = await anyLifelog();
+		const sent = [];
+		for (const operation of ['getAll', 'search', 'get', 'getTranscript']) {
+			const { requests } = await run({ operation, query: 'the', lifelogId: byId(id) });
+			sent.push(...requests.map(({ method }) => method));
+		}
+		expect(new Set(sent)).toEqual(new Set(['GET']));
+	});
+});
+
+describe('an ID', () => {
+	test.each(['get', 'getTranscript', 'delete'])(
+		'for %s never leaves its path',
+		async (operation) => {
+			for (const [id, path] of [
+				['../chats/abc', '/v1/lifelogs/..%2Fchats%2Fabc'],
+				['a/b', '/v1/lifelogs/a%2Fb'],
+				['a?limit=1#x', '/v1/lifelogs/a%3Flimit%3D1%23x'],
+				['%2e%2e', '/v1/lifelogs/%252e%252e'],
+				[' spaced ', '/v1/lifelogs/spaced'],
+				['ünï', '/v1/lifelogs/%C3%BCn%C3%AF'],
+			]) {
+				const { error, requests } = await run({ operation, lifelogId: byId(id) });
+				expect(error?.message).toContain('No lifelog with the ID');
+				expect(requests.map((request) => request.path)).toEqual([path]);
+			}
+		},
+	);
+
+	test.each(['get', 'getTranscript', 'delete'])(
+		'for %s that is none is refused before any request',
+		async (operation) => {
+			const none = [
+				'',
+				'   ',
+				'.',
+				'..',
+				'={{ null }}',
+				'={{ ["a"] }}',
+				'={{ ({}) }}',
+				'={{ true }}',
+			];
+			for (const id of none) {
+				const { error, requests } = await run({ operation, lifelogId: byId(id) });
+				expect(error).toBeDefined();
+				expect(requests).toEqual([]);
+			}
+		},
+	);
+
+	test('may come from an expression', async () => {
+		const { id } = await anyLifelog();
+		const options = { input: [{ json: { id } }] };
+		const { json } = await run({ operation: 'get', lifelogId: byId('={{ $json.id }}') }, options);
+		expect(json[0].id).toBe(id);
+	});
+});
+
+describe('an error of one item', () => {
+	const threeItems = async () => {
+		const [first, , last] = await sandbox.control.lifelogs();
+		return {
+			input: [
+				{ json: { id: first.id } },
+				{ json: { id: 'nobody', note: 'keep' } },
+				{ json: { id: last.id } },
+			],
+		};
+	};
+	const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
+	const message = 'No lifelog with the ID "nobody" was found';
+
+	test('stops the node and names the item', async () => {
+		const { error, status } = await run(parameters, await threeItems());
+		expect(status).toBe('error');
+		expect(error?.message).toBe(message);
+		expect((error as unknown as { context: IDataObject }).context.itemIndex).toBe(1);
+	});
+
+	test('with "continue" stands beside its input, and the others go on', async () => {
+		const items = await threeItems();
+		const { json, ...result } = await run(parameters, items, { onError: 'continueRegularOutput' });
+		expect(json.map(({ id }) => id)).toEqual(items.input.map((item) => item.json.id));
+		expect(json[1]).toEqual({ id: 'nobody', note: 'keep', error: message });
+		expect(result.items('Node')[1].pairedItem).toEqual({ item: 1 });
+	});
+
+	test('with the error output goes there with its input, and the others go on', async () => {
+		const items = await threeItems();
+		const result = await run(parameters, items, { onError: 'continueErrorOutput' });
+		expect(result.json.map(({ id }) => id)).toEqual([
+			items.input[0].json.id,
+			items.input[2].json.id,
+		]);
+		expect(result.items('Node', 1).map(({ json }) => json)).toEqual([
+			{ id: 'nobody', note: 'keep', error: message },
+		]);
+	});
+
+	test('a Base URL that is not safe is an error of each item', async () => {
+		const unsafe = await createEngine({
+			...loadPackage(),
+			credentials: { lifelogApi: { apiKey: 'k', baseUrl: 'http://example.com' } },
+		});
+		const workflow = workflowWith('lifelog', parameters, { onError: 'continueRegularOutput' });
+		const result = await unsafe.runWorkflow(workflow, await threeItems());
+		const errors = result.items('Node').map(({ json }) => json.error);
+		expect(errors).toHaveLength(3);
+		expect(errors[0]).toContain('must start with https://');
+		await unsafe.close();
+	});
+});
+
+describe('the list of the parameter Lifelog', () => {
+	const list = async (filter?: string, token?: string) => {
+		const [, node] = workflowWith('lifelog', { operation: 'get' }).nodes;
+		return await engine.loadOptions(node, 'searchLifelogs', filter, token);
+	};
+
+	test('shows the newest, page by page', async () => {
+		const all = (await sandbox.control.lifelogs()).reverse();
+		const first = await list();
+		const { title, startTime } = all[0];
+		expect(first.results[0].name).toContain(title);
+		expect(first.results[0].name).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d /);
+		expect(startTime).toContain(first.results[0].name.slice(0, 10));
+		const second = await list(undefined, first.paginationToken as string);
+		const values = [...first.results, ...second.results].map(({ value }) => value);
+		expect(values).toEqual(all.map(({ id }) => id).slice(0, values.length));
+		expect(second.paginationToken).toBeUndefined();
+	});
+
+	test('searches with what is typed', async () => {
+		const { title, id } = await anyLifelog();
+		const { results, paginationToken } = await list(title);
+		expect(results.map(({ value }) => value)).toContain(id);
+		expect(paginationToken).toBeUndefined();
+	});
+
+	test('asks for no more than it shows', async () => {
+		await sandbox.control.clearRequests();
+		await list();
+		expect((await sandbox.control.requests())[0].query).toMatchObject({
+			includeMarkdown: 'false',
+			includeHeadings: 'false',
+			includeContents: 'false',
+		});
+	});
+});
+
+test('an agent is told what each operation does, and that a delete is permanent', async () => {
+	const { NodeHelpers } = await import('n8n-workflow');
+	const type = loadPackage().nodeTypes['n8n-nodes-lifelog.lifelog'] as Parameters<
+		typeof NodeHelpers.getVersionedNodeType
+	>[0];
+	const { description } = NodeHelpers.getVersionedNodeType(type);
+	expect(description.usableAsTool).toBe(true);
+	const told = (operation: string) => {
+		const node = workflowWith('lifelog', { operation, resource: 'lifelog' }).nodes[1];
+		return NodeHelpers.getToolDescriptionForNode(node, NodeHelpers.getVersionedNodeType(type));
+	};
+	expect(told('search')).toBe('Search lifelogs in Lifelog');
+	expect(told('delete')).toBe('Delete a lifelog permanently in Lifelog');
+});

@@ -1,0 +1,393 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import type { IDataObject } from 'n8n-workflow';
+import { createEngine, type Engine, loadPackage, type RunOptions } from '../support/engine.mts';
+import { type Fault, type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+// What the request, the rate limit and the paginator do when the service is not at its best.
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+let ids: string[];
+
+beforeAll(async () => {
+	sandbox = await startSandbox(['--days', '1']);
+	engine = await engineAt(sandbox.url);
+});
+
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+});
+
+beforeEach(async () => {
+	await sandbox.control.reset({ days: 6, lifelogs: 250 });
+	ids = (await sandbox.control.lifelogs()).map(({ id }) => id).reverse();
+});
+
+/** How many requests the services started by `serve` have had in this test. */
+let served = 0;
+const servers: Server[] = [];
+const engines: Engine[] = [];
+
+afterEach(async () => {
+	served = 0;
+	for (const server of servers.splice(0)) server.close().closeAllConnections();
+	for (const started of engines.splice(0)) await started.close();
+});
+
+/** A service that answers as a test wants it to. Returns its address. */
+async function serve(handler: RequestListener): Promise<string> {
+	const server = createServer((request, response) => {
+		served++;
+		handler(request, response);
+	});
+	servers.push(server);
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function answer(response: ServerResponse, status: number, body: unknown, headers = {}): void {
+	const type = typeof body === 'string' ? 'text/html' : 'application/json';
+	response.writeHead(status, { 'content-type': type, ...headers });
+	response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+async function engineAt(baseUrl: string, apiKey = sandbox.apiKey): Promise<Engine> {
+	const credentials = { lifelogApi: { apiKey, baseUrl } };
+	const started = await createEngine({ ...loadPackage(), credentials });
+	if (baseUrl !== sandbox.url) engines.push(started);
+	return started;
+}
+
+async function run(parameters: IDataObject, options?: RunOptions, on = engine) {
+	await sandbox.control.clearRequests();
+	const began = Date.now();
+	const result = await on.runWorkflow(workflowWith('lifelog', parameters), options);
+	return {
+		...result,
+		ms: Date.now() - began,
+		ids: result.items('Node').map(({ json }) => json.id),
+		requests: await sandbox.control.requests(),
+		message: result.error?.message,
+		description: (result.error as { description?: string } | undefined)?.description,
+	};
+}
+
+const getMany = async (options: IDataObject = {}, on?: Engine) =>
+	await run({ operation: 'getAll', returnAll: true, options }, undefined, on);
+
+const getOne = async (on?: Engine) =>
+	await run({ operation: 'get', lifelogId: byId(ids[0]) }, undefined, on);
+
+describe('a 429', () => {
+	test.each<[string, Partial<Fault>, number]>([
+		['in its body', { body: { error: 'slow down', retryAfter: '2' } }, 2000],
+		['in its header', { body: 'slow down', headers: { 'retry-after': '1' } }, 1000],
+		['of zero seconds', { body: { retryAfter: '0' } }, 1000],
+	])('is waited for as long as it says %s', async (_where, fault, waitMs) => {
+		await sandbox.control.faults([{ status: 429, skip: 1, ...fault }]);
+		const { ids: listed, requests } = await getMany();
+		expect(listed).toEqual(ids);
+		expect(requests.map(({ status }) => status)).toEqual([200, 429, 200, 200]);
+		expect(requests[2].at - requests[1].at).toBeGreaterThanOrEqual(waitMs - 10);
+		expect(requests[2].at - requests[1].at).toBeLessThan(waitMs + 900);
+	});
+
+	test('that asks for more than Max Rate Limit Wait fails at once and says so', async () => {
+		const body = { error: 'API key is rate limited', retryAfter: '60' };
+		const own = await engineAt(await serve((_request, response) => answer(response, 429, body)));
+		const { message, description, ms } = await getMany({ maxWait: 30 }, own);
+		expect(message).toBe(
+			'The rate limit asks for a wait of 60 s, more than the Max Rate Limit Wait of 30 s allows',
+		);
+		expect(description).toContain('The service says: API key is rate limited');
+		expect(ms).toBeLessThan(2000);
+
+		const next = await getMany({ maxWait: 30 }, own);
+		expect(next.message).toContain('The rate limit asks for a wait of');
+		expect(served).toBe(1);
+	});
+
+	test.each([-1, 'soon', '={{ NaN }}'])('Max Rate Limit Wait of %p is refused', async (maxWait) => {
+		const { message, requests } = await getMany({ maxWait });
+		expect(message).toBe('Max Rate Limit Wait must be a number of seconds, 0 or more');
+		expect(requests).toEqual([]);
+	});
+});
+
+describe('the rate limit of the service', () => {
+	const windowMs = 3000;
+
+	test('200 requests all succeed, and wait as long as the service says', async () => {
+		await sandbox.control.dialect({ rateLimit: { max: 180, windowMs } });
+		const input = ids.slice(0, 200).map((id) => ({ json: { id } }));
+		const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
+		const { ids: got, requests } = await run(parameters, { input });
+		expect(got).toEqual(ids.slice(0, 200));
+		const refused = requests.filter(({ status }) => status === 429);
+		expect(refused.length).toBeGreaterThanOrEqual(1);
+		expect(refused.length).toBeLessThanOrEqual(3);
+		for (const { at } of refused) {
+			const next = requests.find((request) => request.at > at);
+			expect(next!.at - at).toBeGreaterThanOrEqual(990);
+		}
+	});
+
+	test('while one workflow waits the others wait too, instead of each collecting a 429', async () => {
+		await sandbox.control.dialect({ rateLimit: { max: 20, windowMs } });
+		await sandbox.control.clearRequests();
+		const workflow = workflowWith('lifelog', {
+			operation: 'get',
+			lifelogId: byId('={{ $json.id }}'),
+		});
+		const runs = await Promise.all(
+			Array.from({ length: 10 }, async (_, nth) => {
+				const input = ids.slice(nth * 5, nth * 5 + 5).map((id) => ({ json: { id } }));
+				return await engine.runWorkflow(workflow, { input });
+			}),
+		);
+		expect(runs.flatMap((one) => one.items('Node').map(({ json }) => json.id))).toEqual(
+			ids.slice(0, 50),
+		);
+		const refused = (await sandbox.control.requests()).filter(({ status }) => status === 429);
+		expect(refused.length).toBeGreaterThanOrEqual(1);
+		expect(refused.length).toBeLessThanOrEqual(30);
+	});
+
+	test('cancelling the workflow ends the wait at once', async () => {
+		const body = { retryAfter: '60' };
+		const own = await engineAt(await serve((_request, response) => answer(response, 429, body)));
+		const running = own.startWorkflow(workflowWith('lifelog', { operation: 'getAll' }));
+		while (served === 0) await sleep(20);
+		await sleep(50);
+		const began = Date.now();
+		running.cancel();
+		const { status } = await running.done;
+		expect(status).toBe('canceled');
+		expect(Date.now() - began).toBeLessThan(1000);
+	});
+});
+
+describe('a failure in passing', () => {
+	test.each<[string, Fault]>([
+		['a 500', { status: 500 }],
+		['a 502 with a page', { status: 502, body: '<html><title>Bad gateway</title></html>' }],
+		['a 503', { status: 503 }],
+		['a connection broken before the answer', { reset: 'before' }],
+		['a connection broken instead of the answer', { reset: 'after' }],
+		['an answer broken off', { cutBody: true }],
+	])('is survived: %s', async (_name, fault) => {
+		await sandbox.control.faults([{ skip: 1, times: 2, ...fault }]);
+		const { ids: listed, requests } = await getMany();
+		expect(listed).toEqual(ids);
+		expect(requests).toHaveLength(5);
+		const pauses = [requests[2].at - requests[1].at, requests[3].at - requests[2].at];
+		expect(pauses[0]).toBeGreaterThan(400);
+		expect(pauses[1]).toBeGreaterThan(900);
+	});
+
+	test('that lasts is an error after three retries', async () => {
+		await sandbox.control.faults([{ status: 503, body: { error: 'closed for today' }, times: 9 }]);
+		const { message, description, requests } = await getOne();
+		expect(message).toBe('The service failed (503)');
+		expect(description).toContain('The service says: closed for today');
+		expect(requests).toHaveLength(4);
+	});
+
+	test('cancelling the workflow ends the pauses at once', async () => {
+		const own = await engineAt(await serve((_request, response) => answer(response, 500, {})));
+		const running = own.startWorkflow(workflowWith('lifelog', { operation: 'getAll' }));
+		while (served < 2) await sleep(20);
+		const began = Date.now();
+		running.cancel();
+		expect((await running.done).status).toBe('canceled');
+		expect(Date.now() - began).toBeLessThan(400);
+		expect(served).toBe(2);
+	});
+});
+
+describe('an error says what happened and what to do', () => {
+	const page = `<!doctype html><html><head><title>Just a moment</title></head>${'x'.repeat(9000)}</html>`;
+
+	test.each<[number, unknown, string, string]>([
+		[
+			400,
+			{ error: 'timezone is unknown' },
+			'The service refused a parameter: timezone is unknown',
+			'Sent: timezone=UTC',
+		],
+		[401, { error: 'Unauthorized' }, 'The API key was refused', 'Check the API key'],
+		[401, '', 'The API key was refused', 'Check the API key'],
+		[
+			403,
+			{ message: 'Forbidden' },
+			'The API key is not allowed to do this',
+			'The service says: Forbidden',
+		],
+		[
+			404,
+			{ error: 'Not Found' },
+			'The service does not know the address of this request (404)',
+			'Check the Base URL',
+		],
+		[
+			418,
+			{ error: { message: 'a teapot' } },
+			'The service refused the request (418)',
+			'The service says: a teapot',
+		],
+		[301, '', 'The service redirects to another address (301)', 'was not followed'],
+		[400, page, 'The service refused a parameter: a page titled "Just a moment"', 'Sent:'],
+		[
+			200,
+			page,
+			'The answer of the service is not usable: it is not a JSON object',
+			'a page titled "Just a moment"',
+		],
+		[200, '', 'The answer of the service is not usable: it is empty', 'Check that the Base URL'],
+		[200, [], 'it is not a JSON object', 'Asked for: lifelogs'],
+		[200, {}, 'it lacks the list of lifelogs (data.lifelogs)', 'Asked for: lifelogs'],
+		[200, { data: null }, 'it lacks the list of lifelogs (data.lifelogs)', 'Asked for'],
+		[200, { data: { lifelogs: {} } }, 'it lacks the list of lifelogs (data.lifelogs)', 'Asked for'],
+		[200, { data: { lifelogs: ['a', null] } }, 'some of its lifelogs have no ID', 'Asked for'],
+	])('%d %j', async (status, body, message, description) => {
+		const location = status === 301 ? { location: 'http://127.0.0.1:9/' } : {};
+		const own = await engineAt(
+			await serve((_request, response) => answer(response, status, body, location)),
+		);
+		const result = await run({ operation: 'getAll', limit: 5 }, undefined, own);
+		expect(result.message).toContain(message);
+		expect(result.description).toContain(description);
+		expect(JSON.stringify(result.error)).not.toContain('xxxx');
+		expect(served).toBe(1);
+	});
+
+	test.each([
+		[200, { data: {} }, 'it lacks the lifelog (data.lifelog)'],
+		[200, { data: 'no' }, 'it lacks the lifelog (data.lifelog)'],
+		[403, {}, 'The API key is not allowed to do this with the lifelog "'],
+	])('%d %j to one lifelog', async (status, body, message) => {
+		const own = await engineAt(await serve((_request, response) => answer(response, status, body)));
+		expect((await getOne(own)).message).toContain(message);
+	});
+
+	test('a service that is not there', async () => {
+		const address = await serve(() => {});
+		for (const server of servers.splice(0)) server.close();
+		const { message, description } = await getMany({}, await engineAt(address));
+		expect(message).toBe(`No answer from ${new URL(address).host}: the connection was refused`);
+		expect(description).toContain('Check the Base URL');
+	});
+
+	test('words that n8n takes for system errors stay as they are', async () => {
+		const body = { error: 'conflicts with a preexisting entry' };
+		const own = await engineAt(await serve((_request, response) => answer(response, 400, body)));
+		expect((await getOne(own)).message).toBe(
+			'The service refused a parameter: conflicts with a preexisting entry',
+		);
+	});
+});
+
+describe('the API key', () => {
+	const apiKey = 'marked-key-8c1f';
+
+	test.each<[string, number, unknown]>([
+		['quoted by the service', 401, { error: `The key ${apiKey} is not valid` }],
+		['with a server error', 500, { error: apiKey }],
+		['with an answer that is no JSON', 200, `<html>${apiKey}</html>`],
+		['with a rate limit', 429, { error: `slow, ${apiKey}`, retryAfter: '3600' }],
+	])('is in no error: %s', async (_name, status, body) => {
+		const own = await engineAt(
+			await serve((_request, response) => answer(response, status, body)),
+			apiKey,
+		);
+		const { error, runData } = await getMany({}, own);
+		expect(error).toBeDefined();
+		expect(inspect({ error, runData }, { depth: Infinity, showHidden: true })).not.toContain(
+			apiKey,
+		);
+	});
+
+	test('is in no error of a connection', async () => {
+		const own = await engineAt(await serve((request) => request.destroy()), apiKey);
+		const { error, runData } = await getMany({}, own);
+		expect(error).toBeDefined();
+		expect(inspect({ error, runData }, { depth: Infinity, showHidden: true })).not.toContain(
+			apiKey,
+		);
+	});
+
+	test('does not follow a redirect to another host', async () => {
+		const other = await serve((_request, response) => answer(response, 200, {}));
+		const own = await engineAt(
+			await serve((_request, response) => answer(response, 302, '', { location: other })),
+			apiKey,
+		);
+		const { message } = await getMany({}, own);
+		expect(message).toContain('redirects to another address (302)');
+		expect(served).toBe(1);
+	});
+});
+
+describe('paging', () => {
+	const pageOf = (id: string | undefined, nextCursor: unknown) => ({
+		data: { lifelogs: id ? [{ id, startTime: '2026-03-01T09:00:00Z' }] : [] },
+		meta: { lifelogs: { count: id ? 1 : 0, nextCursor } },
+	});
+
+	test('that goes round in a circle is an error', async () => {
+		const own = await engineAt(
+			await serve((_request, response) =>
+				answer(response, 200, pageOf(`id${served}`, `c${served % 3}`)),
+			),
+		);
+		expect((await getMany({}, own)).message).toContain('a cursor came twice');
+		expect(served).toBe(4);
+	});
+
+	test('gives up after 50 empty pages in a row', async () => {
+		const own = await engineAt(
+			await serve((_request, response) => answer(response, 200, pageOf(undefined, `c${served}`))),
+		);
+		expect((await getMany({}, own)).message).toContain('50 empty pages in a row');
+		expect(served).toBe(50);
+	});
+
+	test('goes on over 49 empty pages', async () => {
+		const own = await engineAt(
+			await serve((_request, response) => {
+				const isLast = served === 100;
+				const id = served === 50 || isLast ? `id${served}` : undefined;
+				answer(response, 200, pageOf(id, isLast ? undefined : `c${served}`));
+			}),
+		);
+		expect((await getMany({}, own)).ids).toEqual(['id50', 'id100']);
+	});
+
+	test('gives an entry once that comes on two pages', async () => {
+		const own = await engineAt(
+			await serve((_request, response) =>
+				answer(
+					response,
+					200,
+					pageOf(served < 3 ? 'same' : 'other', served < 4 ? `c${served}` : ''),
+				),
+			),
+		);
+		expect((await getMany({}, own)).ids).toEqual(['same', 'other']);
+		expect(served).toBe(4);
+	});
+
+	test('does not take a 400 for a page size twice', async () => {
+		const own = await engineAt(
+			await serve((_request, response) => answer(response, 400, { error: 'date is wrong' })),
+		);
+		expect((await getMany({}, own)).message).toContain('date is wrong');
+		expect(served).toBe(2);
+	});
+});
