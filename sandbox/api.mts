@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Fastify from 'fastify';
+import type {
+	FastifyError,
+	FastifyInstance,
+	FastifyRequest,
+	onRequestAsyncHookHandler,
+	RouteHandlerMethod,
+	RouteOptions,
+} from 'fastify';
+import openapiGlue from 'fastify-openapi-glue';
+import { downloadAudio, type AudioQuery } from './audio.mts';
+import { deleteChat, getChat, listChats, type ChatListQuery } from './chats.mts';
+import { isOpen, type Contract } from './contract.mts';
+import { ApiError, RateLimitedError } from './errors.mts';
+import { injectFaults } from './faults.mts';
+import { deleteLifelog, getLifelog, listLifelogs } from './lifelogs.mts';
+import type { GetQuery, ListQuery } from './lifelogs.mts';
+import { callMcp } from './mcp.mts';
+import { answerRateLimited, limitRate } from './rate-limit.mts';
+import { logRequests } from './request-log.mts';
+import type { World } from './world.mts';
+
+/**
+ * Builds the public server. Its routes and the validation of requests come from the contract;
+ * here stands only what each operation does.
+ */
+export async function buildApi(
+	world: World,
+	contract: Contract,
+	apiKey: string,
+): Promise<FastifyInstance> {
+	const app = Fastify({
+		exposeHeadRoutes: false,
+		forceCloseConnections: true,
+		routerOptions: { maxParamLength: 1000 },
+	});
+
+	// Fastify's own serializer would drop fields that the contract does not know.
+	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+	logRequests(app, world);
+	injectFaults(app, world);
+	app.addHook('onRequest', async () => {
+		if (world.dialect.latencyMs > 0) await sleep(world.dialect.latencyMs);
+	});
+	app.addHook('onSend', async (_request, reply) => {
+		reply.header('date', new Date(world.now()).toUTCString());
+	});
+	await limitRate(app, world);
+
+	app.setErrorHandler((error: FastifyError, _request, reply) => {
+		if (error instanceof RateLimitedError) {
+			const { headers, body } = answerRateLimited(world, error);
+			return reply.code(429).headers(headers).send(body);
+		}
+		return reply.code(error.statusCode ?? 500).send({ error: describe(error) });
+	});
+
+	const handlers = operationHandlers(world, contract);
+	await app.register(openapiGlue, {
+		specification: contract,
+		// The plugin adds what it knows from the contract: url, method and schema.
+		operationResolver: (operationId, method, path) =>
+			({
+				handler: handlers[operationId],
+				onRequest: isOpen(contract, method, path) ? [] : [requireKey(apiKey)],
+			}) as unknown as RouteOptions,
+	});
+	// A stateless MCP server has no event stream to open and no session to end.
+	app.route({ method: ['GET', 'DELETE'], url: '/mcp', handler: refuseMethod });
+	app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request) => {
+		throw new ApiError(404, `There is no endpoint ${request.method} ${request.url}`);
+	});
+	return app;
+}
+
+/** What each operation of the contract does, by its operationId. */
+function operationHandlers(world: World, contract: Contract): Record<string, RouteHandlerMethod> {
+	const idOf = (request: FastifyRequest) => (request.params as { id: string }).id;
+	return {
+		getRoot: (_request, reply) => reply.redirect(contract.servers[0].url),
+		listLifelogs: async ({ query }) => listLifelogs(world, query as ListQuery),
+		getLifelog: async (request) => getLifelog(world, idOf(request), request.query as GetQuery),
+		deleteLifelog: async (request) => deleteLifelog(world, idOf(request)),
+		downloadAudio: async ({ query }, reply) => downloadAudio(world, query as AudioQuery, reply),
+		listChats: async ({ query }) => listChats(world, query as ChatListQuery),
+		getChat: async (request) =>
+			getChat(world, idOf(request), (request.query as ChatListQuery).timezone),
+		deleteChat: async (request) => deleteChat(world, idOf(request)),
+		callMcp: async (request, reply) => callMcp(world, request, reply),
+	};
+}
+
+function requireKey(apiKey: string): onRequestAsyncHookHandler {
+	return async (request) => {
+		if (request.headers['x-api-key'] !== apiKey) {
+			throw new ApiError(401, 'Unauthorized - Invalid or missing API key');
+		}
+	};
+}
+
+const refuseMethod: RouteHandlerMethod = (_request, reply) =>
+	reply.code(405).header('allow', 'POST').send({ error: 'Only POST is understood here' });
+
+/** Says what is wrong with a request; a validation error names the parameter. */
+function describe({ validation, message, statusCode = 500 }: FastifyError): string {
+	if (validation) {
+		const [{ instancePath, message: problem = 'is invalid', params }] = validation;
+		const name = instancePath.split('/').at(-1);
+		const allowed = Array.isArray(params.allowedValues)
+			? `: ${params.allowedValues.join(', ')}`
+			: '';
+		return name ? `${name} ${problem}${allowed}` : problem;
+	}
+	return statusCode < 500 ? message : `The sandbox failed: ${message}`;
+}

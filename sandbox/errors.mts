@@ -1,0 +1,20 @@
+/** A refusal that is answered as `{ error: message }` with the given HTTP status. */
+export class ApiError extends Error {
+	readonly statusCode: number;
+
+	constructor(statusCode: number, message: string) {
+		super(message);
+		this.statusCode = statusCode;
+	}
+}
+
+/** The 429 of a key that used up its window. */
+export class RateLimitedError extends ApiError {
+	/** Milliseconds until the window frees a slot. */
+	readonly waitMs: number;
+
+	constructor(waitMs: number) {
+		super(429, 'Too many requests: this API key is rate limited.');
+		this.waitMs = waitMs;
+	}
+}

@@ -1,0 +1,118 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { World } from './world.mts';
+
+/** Something that is to go wrong with the requests it matches. */
+export interface Fault {
+	/** HTTP method; any when missing. */
+	method?: string;
+	/** Beginning of the raw path; any when missing. */
+	path?: string;
+	/** Matching requests to let pass first. */
+	skip?: number;
+	/** Matching requests to hit. Default 1. */
+	times?: number;
+	/** Answers this status instead of handling the request. */
+	status?: number;
+	/** Headers added to the answer. */
+	headers?: Record<string, string>;
+	/** Answers this instead of handling the request (status 200 unless `status` says else). */
+	body?: unknown;
+	/** Waits this long first, in milliseconds. */
+	delayMs?: number;
+	/** Breaks the connection before the request is handled, or after it but unanswered. */
+	reset?: 'before' | 'after';
+	/** Declares the whole answer, sends half of it and breaks the connection. */
+	cutBody?: boolean;
+}
+
+/** JSON Schema of a list of faults. */
+export const faultsSchema = {
+	type: 'array',
+	items: {
+		type: 'object',
+		additionalProperties: false,
+		properties: {
+			method: { type: 'string' },
+			path: { type: 'string' },
+			skip: { type: 'integer', minimum: 0 },
+			times: { type: 'integer', minimum: 1 },
+			status: { type: 'integer', minimum: 200, maximum: 599 },
+			headers: { type: 'object', additionalProperties: { type: 'string' } },
+			body: {},
+			delayMs: { type: 'integer', minimum: 0 },
+			reset: { enum: ['before', 'after'] },
+			cutBody: { type: 'boolean' },
+		},
+	},
+};
+
+/** Lets the world's faults happen to the requests of `app`. */
+export function injectFaults(app: FastifyInstance, world: World): void {
+	const active = new WeakMap<FastifyRequest, Fault>();
+
+	app.addHook('onRequest', async (request, reply) => {
+		const fault = takeFault(world.faults, request);
+		if (!fault) return;
+		active.set(request, fault);
+		if (fault.delayMs) await sleep(fault.delayMs);
+		if (fault.reset === 'before') {
+			reply.hijack();
+			request.raw.socket.destroy();
+			return;
+		}
+		if (fault.headers) reply.headers(fault.headers);
+		if (fault.status === undefined && fault.body === undefined) return;
+		return reply.code(fault.status ?? 200).send(fault.body ?? '');
+	});
+
+	app.addHook('onSend', async (request, reply, payload) => {
+		const fault = active.get(request);
+		if (fault?.reset === 'after') request.raw.socket.destroy();
+		if (!fault?.cutBody) return payload;
+		if (typeof payload === 'string') reply.header('content-length', Buffer.byteLength(payload));
+		const source = payload instanceof Readable ? payload : Readable.from([payload]);
+		const length = Number(reply.getHeader('content-length') ?? undeclared);
+		return Readable.from(firstHalf(source, length, request.raw.socket));
+	});
+}
+
+/** Counts the request against the faults that match it and returns the one that is due. */
+function takeFault(faults: Fault[], request: FastifyRequest): Fault | undefined {
+	for (const fault of faults) {
+		if (fault.method && fault.method.toUpperCase() !== request.method) continue;
+		if (fault.path && !request.url.startsWith(fault.path)) continue;
+		if (fault.skip) {
+			fault.skip -= 1;
+			continue;
+		}
+		const { times = 1 } = fault;
+		if (times === 0) continue;
+		fault.times = times - 1;
+		return fault;
+	}
+	return undefined;
+}
+
+// Taken as the length of an answer that declares none.
+const undeclared = 20_000;
+// What was sent gets this long to arrive before the connection breaks.
+const flushMs = 20;
+
+async function* firstHalf(
+	source: Readable,
+	length: number,
+	socket: Socket,
+): AsyncGenerator<Buffer> {
+	let left = Math.floor(length / 2);
+	for await (const chunk of source) {
+		const part = Buffer.from(chunk).subarray(0, left);
+		left -= part.length;
+		yield part;
+		if (left === 0) break;
+	}
+	await sleep(flushMs);
+	socket.destroy();
+}

@@ -1,0 +1,112 @@
+/** An Ogg Opus file of one stream, taken apart into its pages. */
+export interface Clip {
+	pages: Buffer[];
+	/** Samples the decoder drops at the beginning. */
+	preSkip: number;
+}
+
+// Opus counts time in samples of 48 kHz, whatever it was recorded with.
+const samplesPerMs = 48;
+// The clip's packets: 20 ms each, and short enough to be one segment of their page.
+const packetSamples = 20 * samplesPerMs;
+
+const field = { flags: 5, granule: 6, serial: 14, checksum: 22, segments: 26 };
+const endOfStream = 4;
+
+/** Takes an Ogg Opus file of one stream apart. */
+export function readClip(file: Buffer): Clip {
+	const pages: Buffer[] = [];
+	for (let at = 0; at < file.length;) {
+		const segments = file.subarray(at + field.segments + 1).subarray(0, file[at + field.segments]);
+		const length = segments.reduce((sum, size) => sum + size, field.segments + 1 + segments.length);
+		pages.push(file.subarray(at, at + length));
+		at += length;
+	}
+	const head = pages[0].subarray(pages[0].indexOf('OpusHead'));
+	return { pages, preSkip: head.readUInt16LE(10) };
+}
+
+/** A stream planned by `planAudio`. */
+export interface PlannedAudio {
+	/** Its exact length in bytes. */
+	bytes: number;
+	/** Produces it, one link of the chain at a time. */
+	links: () => Generator<Buffer>;
+}
+
+/**
+ * Plans `durationMs` (above 0) of audio: a chained Ogg stream that repeats the clip, the last
+ * link ending at the sample. The links have the serial numbers `firstSerial`, + 1, and so on.
+ */
+export function planAudio(clip: Clip, durationMs: number, firstSerial: number): PlannedAudio {
+	const samples = durationMs * samplesPerMs;
+	const clipSamples = granuleOf(clip.pages[clip.pages.length - 1]) - clip.preSkip;
+	const whole = Math.floor(samples / clipSamples);
+	const rest = cutPages(clip, samples % clipSamples);
+	return {
+		bytes: whole * sizeOf(clip.pages) + sizeOf(rest),
+		*links() {
+			for (let link = 0; link < whole; link += 1) yield writeLink(clip.pages, firstSerial + link);
+			if (rest.length > 0) yield writeLink(rest, firstSerial + whole);
+		},
+	};
+}
+
+function sizeOf(pages: Buffer[]): number {
+	return pages.reduce((sum, page) => sum + page.length, 0);
+}
+
+function granuleOf(page: Buffer): number {
+	return Number(page.readBigInt64LE(field.granule));
+}
+
+/** Returns the clip's pages up to `samples`, the last one shortened to end there. */
+function cutPages({ pages, preSkip }: Clip, samples: number): Buffer[] {
+	if (samples === 0) return [];
+	const end = preSkip + samples;
+	const last = pages.findIndex((page) => granuleOf(page) >= end);
+	const surplus = Math.floor((granuleOf(pages[last]) - end) / packetSamples);
+	return [...pages.slice(0, last), dropPackets(pages[last], surplus, end)];
+}
+
+/** Copies a page without its last `surplus` packets and makes it the stream's last page. */
+function dropPackets(page: Buffer, surplus: number, granule: number): Buffer {
+	const table = field.segments + 1;
+	const sizes = page.subarray(table, table + page[field.segments] - surplus);
+	const body = table + page[field.segments];
+	const bodySize = sizes.reduce((sum, size) => sum + size, 0);
+	const head = Buffer.from(page.subarray(0, table));
+	head[field.segments] = sizes.length;
+	head[field.flags] |= endOfStream;
+	head.writeBigInt64LE(BigInt(granule), field.granule);
+	return Buffer.concat([head, sizes, page.subarray(body, body + bodySize)]);
+}
+
+function writeLink(pages: Buffer[], serial: number): Buffer {
+	const link = Buffer.concat(pages);
+	let at = 0;
+	for (const { length } of pages) {
+		const page = link.subarray(at, at + length);
+		page.writeUInt32LE(serial >>> 0, field.serial);
+		page.writeUInt32LE(0, field.checksum);
+		page.writeUInt32LE(checksum(page), field.checksum);
+		at += length;
+	}
+	return link;
+}
+
+const polynomial = 0x04c11db7;
+const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+	let value = byte << 24;
+	for (let bit = 0; bit < 8; bit += 1) {
+		value = value & 0x80000000 ? (value << 1) ^ polynomial : value << 1;
+	}
+	return value;
+});
+
+/** The CRC-32 of an Ogg page: not reflected, unlike the one of zlib. */
+function checksum(page: Buffer): number {
+	let value = 0;
+	for (const byte of page) value = (value << 8) ^ checksumTable[(value >>> 24) ^ byte];
+	return value >>> 0;
+}

@@ -1,0 +1,50 @@
+import { comparePositions, encodeCursor, type Cursor, type Position } from './cursors.mts';
+import type { Dialect } from './dialect.mts';
+
+/** One page of a list, and the metadata that goes with it. */
+export interface Page<Entry> {
+	entries: Entry[];
+	meta: { nextCursor?: string | null; count: number };
+}
+
+interface PageOptions<Entry, Query> {
+	query: Query;
+	limit: number;
+	direction: 'asc' | 'desc';
+	cursor?: Cursor<Query>;
+	/** The sort keys of an entry. */
+	position: (entry: Entry) => Position;
+	dialect: Dialect;
+}
+
+/**
+ * Cuts one page out of `entries` (ascending by position), in the requested direction and after
+ * the cursor's position, and writes the cursor of the next one as the dialect has it.
+ */
+export function cutPage<Entry, Query>(
+	entries: Entry[],
+	{ query, limit, direction, cursor, position, dialect }: PageOptions<Entry, Query>,
+): Page<Entry> {
+	if (cursor?.gap) {
+		const nextCursor = encodeCursor({ query, after: cursor.after });
+		return { entries: [], meta: { nextCursor, count: 0 } };
+	}
+	const sign = direction === 'asc' ? 1 : -1;
+	const ordered = direction === 'asc' ? entries : entries.toReversed();
+	const rest = cursor
+		? ordered.filter((entry) => sign * comparePositions(position(entry), cursor.after) > 0)
+		: ordered;
+	const size = dialect.pages === 'short' ? Math.ceil(limit / 2) : limit;
+	const page = rest.slice(0, size);
+	const last = page.at(-1);
+	const nextCursor =
+		last && rest.length > size
+			? encodeCursor({ query, after: position(last), gap: dialect.pages === 'emptyBetween' })
+			: noCursor[dialect.lastCursor];
+	return {
+		entries: page,
+		meta: { ...(nextCursor !== undefined && { nextCursor }), count: page.length },
+	};
+}
+
+const noCursor = { absent: undefined, null: null, empty: '' };

@@ -1,0 +1,81 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance } from 'fastify';
+import { RateLimitedError } from './errors.mts';
+import type { World } from './world.mts';
+
+type Answer = (error: Error | null, result?: { current: number; ttl: number }) => void;
+
+/**
+ * A store for @fastify/rate-limit that remembers the time of each counted request, so that
+ * the window slides. Requests that are turned away are not counted.
+ */
+export class SlidingLog {
+	readonly #times = new Map<string, number[]>();
+
+	/** Counts a request of `key`; `ttl` is the time until the oldest one leaves the window. */
+	incr(key: string, answer: Answer, windowMs: number, max: number): void {
+		const now = performance.now();
+		const times = (this.#times.get(key) ?? []).filter((time) => time > now - windowMs);
+		const full = times.length >= max;
+		if (!full) times.push(now);
+		this.#times.set(key, times);
+		const freeing = times.at(full ? -max : 0) ?? now;
+		answer(null, { current: full ? max + 1 : times.length, ttl: freeing + windowMs - now });
+	}
+
+	/** All routes share one log. */
+	child(): this {
+		return this;
+	}
+
+	/** Frees the windows of all keys. */
+	clear(): void {
+		this.#times.clear();
+	}
+}
+
+/**
+ * Limits the requests of each API key over all routes of `app`, unknown ones included, as the
+ * dialect's `rateLimit` says. A request beyond it fails with a RateLimitedError.
+ */
+export async function limitRate(app: FastifyInstance, world: World): Promise<void> {
+	await app.register(rateLimit, {
+		// The plugin wants a class; its instance is the world's log.
+		store: class {
+			constructor() {
+				return world.rateLimits;
+			}
+		} as unknown as new () => SlidingLog,
+		keyGenerator: (request) => String(request.headers['x-api-key']),
+		allowList: (request) => request.headers['x-api-key'] === undefined,
+		max: () => world.dialect.rateLimit.max,
+		timeWindow: () => world.dialect.rateLimit.windowMs,
+		errorResponseBuilder: (_request, { ttl }) => new RateLimitedError(ttl),
+		addHeaders: noHeaders,
+		addHeadersOnExceeding: noHeaders,
+	});
+}
+
+const noHeaders = {
+	'x-ratelimit-limit': false,
+	'x-ratelimit-remaining': false,
+	'x-ratelimit-reset': false,
+	'retry-after': false,
+};
+
+/** The headers and body of a 429 as the dialect's `retryAfter` has them. */
+export function answerRateLimited(world: World, { message, waitMs }: RateLimitedError) {
+	const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)));
+	switch (world.dialect.retryAfter) {
+		case 'body':
+			return { headers: {}, body: { error: message, retryAfter: seconds } };
+		case 'headerSeconds':
+			return { headers: { 'retry-after': seconds }, body: { error: message } };
+		case 'headerDate': {
+			const date = new Date(world.now() + Number(seconds) * 1000).toUTCString();
+			return { headers: { 'retry-after': date }, body: { error: message } };
+		}
+		case 'none':
+			return { headers: {}, body: { error: message } };
+	}
+}

@@ -1,0 +1,154 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { clientOf, type Client } from './client.mts';
+
+let sandbox: SpawnedSandbox;
+let client: Client;
+
+const start = Date.parse('2026-03-20T09:00:00Z');
+const minute = 60_000;
+const at = (minutes: number) => new Date(start + minutes * minute).toISOString();
+
+beforeAll(async () => {
+	sandbox = await startSandbox();
+	client = clientOf(sandbox);
+	await sandbox.control.reset({ empty: true, now: '2026-03-20T20:00:00Z' });
+	const record = (from: number, to: number) =>
+		sandbox.control.addLifelog({ id: `from-${from}`, startTime: at(from), endTime: at(to) });
+	await record(10, 20);
+	await record(15, 25);
+	await record(40, 41);
+});
+afterAll(() => sandbox.close());
+
+const audioPath = '/v1/download-audio';
+
+async function download(from: number, to: number) {
+	const range = `startMs=${start + from * minute}&endMs=${start + to * minute}`;
+	const response = await fetch(`${sandbox.url}${audioPath}?${range}`, {
+		headers: { 'X-API-Key': sandbox.apiKey },
+	});
+	expect(response.status).toBe(200);
+	return { headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
+}
+
+interface Page {
+	serial: number;
+	granule: number;
+	begins: boolean;
+	ends: boolean;
+	intact: boolean;
+}
+
+function readPages(file: Buffer): Page[] {
+	const pages: Page[] = [];
+	for (let position = 0; position < file.length;) {
+		expect(file.toString('latin1', position, position + 4)).toBe('OggS');
+		const segments = file.subarray(position + 27, position + 27 + file[position + 26]);
+		const length = 27 + segments.length + segments.reduce((sum, size) => sum + size, 0);
+		const page = Buffer.from(file.subarray(position, position + length));
+		const stated = page.readUInt32LE(22);
+		page.writeUInt32LE(0, 22);
+		pages.push({
+			serial: page.readUInt32LE(14),
+			granule: Number(page.readBigInt64LE(6)),
+			begins: (page[5] & 2) !== 0,
+			ends: (page[5] & 4) !== 0,
+			intact: crc(page) === stated,
+		});
+		position += length;
+	}
+	return pages;
+}
+
+/** The checksum as the Ogg specification words it, bit by bit. */
+function crc(page: Buffer): number {
+	let register = 0;
+	for (const byte of page) {
+		register ^= byte << 24;
+		for (let bit = 0; bit < 8; bit += 1) {
+			register = (register << 1) ^ (register < 0 ? 0x04c11db7 : 0);
+		}
+	}
+	return register >>> 0;
+}
+
+const preSkip = 312;
+const playedMs = (pages: Page[]) =>
+	pages.filter(({ ends }) => ends).reduce((sum, { granule }) => sum + (granule - preSkip) / 48, 0);
+
+test('a range is as long as what was recorded in it', async () => {
+	const { headers, body } = await download(0, 120);
+	expect(headers.get('content-type')).toBe('audio/ogg');
+	expect(headers.get('cache-control')).toBe('public, max-age=3600');
+	expect(headers.get('content-disposition')).toBe('inline; filename="audio.ogg"');
+	expect(headers.get('content-length')).toBe(String(body.length));
+	const pages = readPages(body);
+	expect(pages.filter(({ intact }) => !intact)).toEqual([]);
+	expect(playedMs(pages)).toBeCloseTo(16 * minute);
+	expect(body.length / (16 * 60)).toBeLessThan(3500);
+
+	const begun = pages.filter(({ begins }) => begins).map(({ serial }) => serial);
+	const ended = pages.filter(({ ends }) => ends).map(({ serial }) => serial);
+	expect(begun).toEqual(ended);
+	expect(new Set(begun).size).toBe(begun.length);
+});
+
+test('another parser reads it without complaint', async () => {
+	const { body } = await download(18, 20.76);
+	const reader = join(process.cwd(), 'test', 'sandbox', 'read-ogg.mts');
+	const { stdout } = spawnSync(process.execPath, [reader], { input: body, encoding: 'utf8' });
+	const found = JSON.parse(stdout);
+	expect(found).toMatchObject({ codec: 'opus', problems: [] });
+	expect(found.serials).toHaveLength(12);
+	expect(Math.abs(found.frameMs - 2.76 * minute)).toBeLessThan(12 * 20);
+});
+
+test('a part of a recording is cut to the millisecond, the same bytes each time', async () => {
+	const { body } = await download(24.5, 40.00025);
+	expect(playedMs(readPages(body))).toBeCloseTo(30_015);
+	expect((await download(24.5, 40.00025)).body.equals(body)).toBe(true);
+});
+
+test('the length can be left unsaid', async () => {
+	const known = await download(10, 12);
+	await sandbox.control.dialect({ audioContentLength: false });
+	const { headers, body } = await download(10, 12);
+	await sandbox.control.dialect({ audioContentLength: true });
+	expect(headers.get('content-length')).toBeNull();
+	expect(headers.get('transfer-encoding')).toBe('chunked');
+	expect(body.equals(known.body)).toBe(true);
+});
+
+test('nothing recorded is a 404', async () => {
+	const query = { startMs: start + 25 * minute, endMs: start + 40 * minute };
+	expect(await client.get(audioPath, query)).toMatchObject({
+		status: 404,
+		body: { error: 'No audio for the requested range' },
+		checked: true,
+	});
+});
+
+test('deleting an entry deletes its audio', async () => {
+	const query = { startMs: start + 40 * minute, endMs: start + 41 * minute };
+	expect((await download(40, 41)).body.length).toBeGreaterThan(0);
+	await client.delete('/v1/lifelogs/from-40');
+	expect(await client.get(audioPath, query)).toMatchObject({ status: 404 });
+});
+
+test.each([
+	[{ startMs: start, endMs: start }, 'endMs must be greater than startMs'],
+	[{ startMs: start, endMs: start - 1 }, 'endMs must be greater than startMs'],
+	[{ startMs: start, endMs: start + 7_200_001 }, '2 hours'],
+	[{ startMs: start }, 'endMs'],
+	[{ startMs: -1, endMs: start }, 'startMs'],
+	[{ startMs: 'noon', endMs: start }, 'startMs'],
+	[{ startMs: start, endMs: start + 1, audioSource: 'phone' }, 'audioSource'],
+])('%j is a 400', async (query, text) => {
+	expect(await client.get(audioPath, query)).toMatchObject({
+		status: 400,
+		body: { error: expect.stringContaining(text) },
+		checked: true,
+	});
+});

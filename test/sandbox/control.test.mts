@@ -1,0 +1,230 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { controlOf, startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { clientOf, type Client } from './client.mts';
+
+let sandbox: SpawnedSandbox;
+let client: Client;
+
+beforeAll(async () => {
+	sandbox = await startSandbox(['--days', '2']);
+	client = clientOf(sandbox);
+});
+afterAll(() => sandbox.close());
+beforeEach(async () => {
+	await sandbox.control.reset({ now: '2026-03-20T20:00:00Z', lifelogs: 5, days: 1 });
+});
+
+const now = '2026-03-20T20:00:00.000Z';
+
+describe('data', () => {
+	test('a lifelog is added with what it lacks', async () => {
+		const added = await sandbox.control.addLifelog();
+		expect(added).toMatchObject({ startTime: '2026-03-20T19:55:00.000Z', endTime: now });
+		expect(added).toMatchObject({ isStarred: false, updatedAt: now });
+		const { body, checked } = await client.get(`/v1/lifelogs/${added.id}`);
+		expect(checked).toBe(true);
+		expect(body.data.lifelog).toEqual(added);
+		expect(added.markdown).toContain(`# ${added.title}`);
+	});
+
+	test('a given lifelog keeps what it has, unknown fields and node types too', async () => {
+		const contents = [{ type: 'photo', content: 'a hill', children: [], mood: 'calm' }];
+		const given = { id: 'x', startTime: '2026-03-01T10:00:00+02:00', contents, weather: 'fine' };
+		await sandbox.control.addLifelog(given);
+		const { body } = await client.get('/v1/lifelogs/x');
+		expect(body.data.lifelog).toMatchObject({
+			...given,
+			startTime: '2026-03-01T08:00:00.000Z',
+			endTime: '2026-03-01T08:05:00.000Z',
+		});
+	});
+
+	test('a change moves updatedAt to now unless it is given', async () => {
+		const [{ id }] = await sandbox.control.lifelogs();
+		await sandbox.control.clock('2026-03-21T08:00:00Z');
+		expect(await sandbox.control.updateLifelog(id, { title: 'Renamed' })).toMatchObject({
+			title: 'Renamed',
+			markdown: expect.stringMatching(/^# Renamed\n/),
+			updatedAt: '2026-03-21T08:00:00.000Z',
+		});
+		const updatedAt = '2026-03-20T21:00:00.000Z';
+		const starred = await sandbox.control.updateLifelog(id, { isStarred: true, updatedAt });
+		expect(starred).toMatchObject({ title: 'Renamed', isStarred: true, updatedAt });
+	});
+
+	test('a lifelog is deleted', async () => {
+		const [first, ...rest] = await sandbox.control.lifelogs();
+		await sandbox.control.deleteLifelog(first.id);
+		expect(await sandbox.control.lifelogs()).toEqual(rest);
+		await expect(sandbox.control.deleteLifelog(first.id)).rejects.toThrow('404');
+		await expect(sandbox.control.updateLifelog(first.id, {})).rejects.toThrow('404');
+	});
+
+	test('chats are added, changed and deleted', async () => {
+		const added = await sandbox.control.addChat({ globalPromptId: 'p1' });
+		const listed = await client.get('/v1/chats', { globalPromptId: 'p1' });
+		expect(listed.checked).toBe(true);
+		expect(listed.body.data.chats).toMatchObject([{ id: added.id, createdAt: now }]);
+		await sandbox.control.updateChat(added.id, { summary: null, messages: [] });
+		const { body } = await client.get(`/v1/chats/${added.id}`);
+		expect(body.data.chat).toMatchObject({ summary: null, messages: [] });
+		await sandbox.control.deleteChat(added.id);
+		expect(await client.get(`/v1/chats/${added.id}`)).toMatchObject({ status: 404 });
+		await expect(sandbox.control.deleteChat(added.id)).rejects.toThrow('404');
+	});
+
+	test('nonsense is refused', async () => {
+		await expect(sandbox.control.addLifelog({ startTime: 'noon' })).rejects.toThrow('400');
+		await expect(sandbox.control.reset({ day: 1 } as object)).rejects.toThrow('400');
+		await expect(sandbox.control.clock('noon')).rejects.toThrow('400');
+	});
+});
+
+describe('clock', () => {
+	test('is the real one until it is fixed', async () => {
+		await sandbox.control.reset({ empty: true });
+		const real = Date.parse((await sandbox.control.status()).now);
+		expect(Math.abs(real - Date.now())).toBeLessThan(5_000);
+		await sandbox.control.clock('2030-01-01T00:00:00Z');
+		const { headers } = await client.get('/v1/lifelogs');
+		expect(headers.get('date')).toBe('Tue, 01 Jan 2030 00:00:00 GMT');
+		await sandbox.control.clock(null);
+		expect((await sandbox.control.status()).now).not.toMatch(/^2030/);
+	});
+});
+
+describe('requests', () => {
+	test('are logged as they came, without the key', async () => {
+		await client.get('/v1/lifelogs/a%2Fb', { timezone: 'Asia/Tokyo' });
+		await fetch(`${sandbox.url}/v1/chats`);
+		const requests = await sandbox.control.requests();
+		const [first, second] = requests;
+		expect(requests).toHaveLength(2);
+		expect(first).toEqual({
+			at: expect.any(Number),
+			method: 'GET',
+			path: '/v1/lifelogs/a%2Fb',
+			query: { timezone: 'Asia/Tokyo' },
+			status: 404,
+			keyed: true,
+		});
+		expect(Math.abs(first.at - Date.now())).toBeLessThan(5_000);
+		expect(second).toMatchObject({ status: 401, keyed: false });
+		expect(JSON.stringify(requests)).not.toContain(sandbox.apiKey);
+		await sandbox.control.clearRequests();
+		expect(await sandbox.control.requests()).toEqual([]);
+	});
+
+	test('a rejected one and one of MCP have their status', async () => {
+		await sandbox.control.dialect({ rateLimit: { max: 0 } });
+		await client.get('/v1/lifelogs');
+		await fetch(`${sandbox.url}/mcp`);
+		const statuses = (await sandbox.control.requests()).map(({ status }) => status);
+		expect(statuses).toEqual([429, 405]);
+	});
+});
+
+describe('faults', () => {
+	const path = '/v1/lifelogs';
+	const status = async (at = path) => (await client.get(at)).status;
+
+	test('answer instead of the service, as often as they say', async () => {
+		await sandbox.control.faults([
+			{ path, status: 503, body: { error: 'busy' }, times: 2, skip: 1 },
+		]);
+		expect([await status(), await status('/v1/chats')]).toEqual([200, 200]);
+		expect(await client.get(path)).toMatchObject({ status: 503, body: { error: 'busy' } });
+		expect([await status(), await status()]).toEqual([503, 200]);
+	});
+
+	test('take a method, headers and any body', async () => {
+		await sandbox.control.faults([
+			{ method: 'delete', status: 500 },
+			{ status: 429, headers: { 'retry-after': '7' }, body: '<h1>no</h1>' },
+		]);
+		const response = await fetch(sandbox.url + path, { headers: { 'X-API-Key': sandbox.apiKey } });
+		expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
+		expect(await response.text()).toBe('<h1>no</h1>');
+		expect(await status()).toBe(200);
+	});
+
+	test('may only add headers or only take time', async () => {
+		await sandbox.control.faults([{ headers: { 'x-odd': '1' }, delayMs: 150 }]);
+		const start = performance.now();
+		const { headers, status: answered } = await client.get(path);
+		expect(performance.now() - start).toBeGreaterThan(140);
+		expect([answered, headers.get('x-odd')]).toEqual([200, '1']);
+	});
+
+	test('break the connection before or after the request took effect', async () => {
+		const [{ id }] = await sandbox.control.lifelogs();
+		await sandbox.control.faults([{ reset: 'before' }, { reset: 'after' }]);
+		await expect(client.delete(`${path}/${id}`)).rejects.toThrow();
+		expect(await sandbox.control.lifelogs()).toHaveLength(5);
+		await expect(client.delete(`${path}/${id}`)).rejects.toThrow();
+		expect(await sandbox.control.lifelogs()).toHaveLength(4);
+		const statuses = (await sandbox.control.requests()).map((request) => request.status);
+		expect(statuses).toEqual([null, 200]);
+	});
+
+	test('cut an answer in half', async () => {
+		const [lifelog] = await sandbox.control.lifelogs();
+		const range = `startMs=${Date.parse(lifelog.startTime)}&endMs=${Date.parse(lifelog.endTime)}`;
+		for (const target of [`${path}/${lifelog.id}`, `/v1/download-audio?${range}`]) {
+			const get = () => fetch(sandbox.url + target, { headers: { 'X-API-Key': sandbox.apiKey } });
+			const whole = Buffer.from(await (await get()).arrayBuffer());
+			await sandbox.control.faults([{ cutBody: true }]);
+			const cut = await get();
+			expect(cut.headers.get('content-length')).toBe(String(whole.length));
+			const received: Uint8Array[] = [];
+			const sink = new WritableStream<Uint8Array>({ write: (chunk) => void received.push(chunk) });
+			await expect(cut.body?.pipeTo(sink)).rejects.toThrow();
+			const half = whole.subarray(0, Math.floor(whole.length / 2));
+			expect(half.equals(Buffer.concat(received))).toBe(true);
+		}
+	});
+
+	test('are checked', async () => {
+		await expect(sandbox.control.faults([{ state: 500 } as object])).rejects.toThrow('400');
+	});
+});
+
+describe('the command', () => {
+	const run = (...args: string[]) =>
+		spawn(process.execPath, [join(process.cwd(), 'sandbox', 'main.mts'), ...args]);
+
+	test('tells a person what is there and stops on SIGTERM', async () => {
+		const child = run('--port', '0', '--days', '2', '--now', '2026-03-20T20:00:00Z');
+		let output = '';
+		for await (const chunk of child.stdout) {
+			output += chunk;
+			if (output.includes('curl')) break;
+		}
+		expect(output).toContain('2026-03-19 to 2026-03-20');
+		expect(output).toContain('/mcp');
+		const control = /Control +(http:\S+)/.exec(output)?.[1] ?? '';
+		expect(await controlOf(control).status()).toMatchObject({ now });
+		child.kill('SIGTERM');
+		expect(await once(child, 'exit')).toEqual([0, null]);
+	});
+
+	test('says so when the port is taken', async () => {
+		const child = run('--port', new URL(sandbox.url).port);
+		expect(await text(child.stderr)).toMatch(
+			/^Port \d+ is taken\. Choose another one with --port\.\n$/,
+		);
+		expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(1);
+	});
+
+	test.each([
+		[['--port', 'many'], '--port must be a whole number'],
+		[['--now', 'noon'], '--now must be an ISO date-time'],
+		[['--colour'], '--colour'],
+	])('refuses %j', async (args, message) => {
+		const child = run(...args);
+		expect(await text(child.stderr)).toContain(message);
+	});
+});
