@@ -6,4 +6,8 @@ import tseslint from 'typescript-eslint';
 export default defineConfig(globalIgnores(['dist', '**/*.ts', '**/*.js']), {
 	files: ['**/*.mts'],
 	extends: [js.configs.recommended, tseslint.configs.recommended],
+	rules: {
+		// Node runs these files as they are, and would look for the values of a type.
+		'@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+	},
 });

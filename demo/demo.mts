@@ -2,12 +2,16 @@
 // set, against the real service, and prints what a person would want to read of it.
 import { subscribe } from 'node:diagnostics_channel';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import Table from 'cli-table3';
 import { DateTime } from 'luxon';
-import { utterances } from '../dist/nodes/shared/contents.js';
 import type { Lifelog } from '../nodes/shared/api-types.d.ts';
 import { startSandbox } from '../sandbox/server.mts';
 import { createEngine, loadPackage, type WorkflowJson } from '../test/support/engine.mts';
+
+const { utterances } = createRequire(import.meta.url)(
+	'../dist/nodes/shared/contents.js',
+) as typeof import('../nodes/shared/contents.ts');
 
 const EXAMPLE = 'examples/yesterdays-lifelogs.json';
 const PUBLIC_SERVICE = 'https://api.limitless.ai';

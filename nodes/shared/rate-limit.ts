@@ -17,9 +17,12 @@ const gates = new Map<string, Gate>();
 
 /** Thrown by {@link waitForGate} when the wait would be longer than allowed. */
 export class WaitTooLong extends Error {
+	readonly waitMs: number;
+
 	/** @param waitMs How long the request would have to wait, in ms. */
-	constructor(readonly waitMs: number) {
+	constructor(waitMs: number) {
 		super(`The rate limit asks for a wait of ${waitMs} ms`);
+		this.waitMs = waitMs;
 	}
 }
 

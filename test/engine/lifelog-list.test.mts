@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../../nodes/shared/api-types';
+import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
 import { createEngine, type Engine, loadPackage, type RunOptions } from '../support/engine.mts';
 import { type DialectChange, type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
 import { workflowWith } from '../support/workflow.mts';

@@ -1,4 +1,4 @@
-import { checkedBaseUrl } from '../../nodes/shared/base-url';
+import { checkedBaseUrl } from '../../nodes/shared/base-url.ts';
 
 test.each([
 	['https://api.example.com', 'https://api.example.com'],

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { builtinModules } from 'node:module';
-import { join, relative } from 'node:path';
+import { builtinModules, createRequire } from 'node:module';
+import { join, relative, resolve } from 'node:path';
 
 /** What n8n supplies to a community node, and this package makes use of. */
 const SUPPLIED_BY_N8N = ['luxon', 'n8n-workflow'];
 
+const load = createRequire(resolve('package.json'));
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
 function filesIn(folder: string): string[] {
@@ -38,7 +39,7 @@ test('every node and credential there is, is declared, with the files it names',
 	expect(declared).toEqual(built.sort());
 	for (const node of manifest.n8n.nodes) {
 		const codex = JSON.parse(readFileSync(node.replace('.js', '.json'), 'utf8'));
-		const [type] = Object.values(require(join(process.cwd(), node))) as Array<
+		const [type] = Object.values(load(resolve(node))) as Array<
 			new () => { description: { name: string } }
 		>;
 		expect(codex.node).toBe(`${manifest.name}.${new type().description.name}`);

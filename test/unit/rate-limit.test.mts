@@ -4,7 +4,7 @@ import {
 	shutGate,
 	waitForGate,
 	WaitTooLong,
-} from '../../nodes/shared/rate-limit';
+} from '../../nodes/shared/rate-limit.ts';
 
 describe('retryAfterMs', () => {
 	const date = 'Tue, 03 Mar 2026 10:00:00 GMT';
