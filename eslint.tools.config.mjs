@@ -8,6 +8,6 @@ export default defineConfig(globalIgnores(['dist', '**/*.ts', '**/*.js']), {
 	extends: [js.configs.recommended, tseslint.configs.recommended],
 	rules: {
 		// Node runs these files as they are, and would look for the values of a type.
-		'@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+		'@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
 	},
 });
