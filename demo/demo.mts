@@ -1,4 +1,4 @@
-// Runs an example workflow on the real n8n engine, against the sandbox or, with LIFELOG_API_KEY
+// Runs the example workflows on the real n8n engine, against the sandbox or, with LIFELOG_API_KEY
 // set, against the real service, and prints what a person would want to read of it.
 import { subscribe } from 'node:diagnostics_channel';
 import { readFile } from 'node:fs/promises';
@@ -7,13 +7,18 @@ import Table from 'cli-table3';
 import { DateTime } from 'luxon';
 import type { Lifelog } from '../nodes/shared/api-types.d.ts';
 import { startSandbox } from '../sandbox/server.mts';
-import { createEngine, loadPackage, type WorkflowJson } from '../test/support/engine.mts';
+import {
+	createEngine,
+	type Engine,
+	loadPackage,
+	type RunResult,
+	type WorkflowJson,
+} from '../test/support/engine.mts';
 
 const { utterances } = createRequire(import.meta.url)(
 	'../dist/nodes/shared/contents.js',
 ) as typeof import('../nodes/shared/contents.ts');
 
-const EXAMPLE = 'examples/yesterdays-lifelogs.json';
 const PUBLIC_SERVICE = 'https://api.limitless.ai';
 
 const { LIFELOG_API_KEY, LIFELOG_BASE_URL = PUBLIC_SERVICE } = process.env;
@@ -59,6 +64,41 @@ function printLifelogs(lifelogs: Lifelog[]): void {
 	console.log(table.toString());
 }
 
+function printChat({ items }: RunResult): void {
+	for (const { json } of items('Latest scheduled chat')) {
+		const { createdAt, prompt, response } = json as Record<string, string | null>;
+		const created = DateTime.fromISO(createdAt!, { setZone: true }).toFormat('d LLLL yyyy, HH:mm');
+		console.log(`\nThe latest chat of a scheduled prompt (${created}):\n`);
+		console.log(`  ${prompt}\n`);
+		console.log(`${response}`.replace(/^/gm, '  '));
+	}
+}
+
+function printAudio({ items }: RunResult): void {
+	const [lifelog] = items('Latest lifelog');
+	const files = items('Its audio');
+	console.log(`\nThe audio of the latest lifelog, "${lifelog?.json.title}":\n`);
+	if (files.length === 0) console.log('  There is none.');
+	for (const { json } of files) {
+		const { fileName, startMs, endMs, fileSize } = json as Record<string, number>;
+		const minutes = ((endMs - startMs) / 60_000).toFixed(1);
+		console.log(`  ${fileName}  ${minutes} min  ${(fileSize / 1e6).toFixed(2)} MB`);
+	}
+}
+
+/** Runs an example to its end; throws what made it fail. */
+async function runExample(engine: Engine, file: string): Promise<RunResult> {
+	const workflow = JSON.parse(await readFile(file, 'utf8')) as WorkflowJson;
+	console.log(`• Running ${file} on the n8n engine …`);
+	const result = await engine.runWorkflow(workflow, { timezone });
+	if (process.stdout.isTTY) process.stdout.write('\r');
+	if (result.status !== 'success') {
+		const { message, description } = (result.error ?? {}) as Error & { description?: string };
+		throw new Error([message, description].filter(Boolean).join('\n  '));
+	}
+	return result;
+}
+
 async function demo(): Promise<void> {
 	const sandbox = LIFELOG_API_KEY ? undefined : await startSandbox();
 	const credential = {
@@ -76,24 +116,19 @@ async function demo(): Promise<void> {
 		credentials: { lifelogApi: credential },
 	});
 	try {
-		const workflow = JSON.parse(await readFile(EXAMPLE, 'utf8')) as WorkflowJson;
-		console.log(`• Running ${EXAMPLE} on the n8n engine …`);
 		showRequests();
-		const result = await engine.runWorkflow(workflow, { timezone });
-		if (process.stdout.isTTY) process.stdout.write('\r');
-		if (result.status !== 'success') {
-			throw new Error(
-				[result.error?.message, (result.error as { description?: string })?.description]
-					.filter(Boolean)
-					.join('\n  '),
-			);
-		}
+		const result = await runExample(engine, 'examples/yesterdays-lifelogs.json');
 		const lifelogs = result
 			.items("Yesterday's lifelogs")
 			.map(({ json }) => json as unknown as Lifelog);
 		const yesterday = DateTime.local().minus({ days: 1 }).toFormat('cccc, d LLLL yyyy');
 		console.log(`\n${yesterday} (${timezone}): ${lifelogs.length} lifelogs\n`);
 		if (lifelogs.length > 0) printLifelogs(lifelogs);
+
+		console.log();
+		const latest = await runExample(engine, 'examples/chat-and-audio.json');
+		printChat(latest);
+		printAudio(latest);
 		console.log(`\n${requests} requests were made.`);
 		if (sandbox) {
 			console.log(

@@ -18,6 +18,8 @@ export interface Api {
 	readonly maxWaitMs: number;
 	/** How often a request that failed in passing is repeated. */
 	readonly retries: number;
+	/** How long, in ms, a connection may stand still before it counts as broken. */
+	readonly timeoutMs?: number;
 	/** What the run has learned and spent; shared by all items of the run. */
 	readonly run: {
 		/** The largest page size the service accepts, once a larger one was answered 400. */
@@ -26,18 +28,25 @@ export interface Api {
 		requests: number;
 		/** ms spent waiting for the rate limit. */
 		waitedMs: number;
+		/** The service's clock at its latest answer, epoch ms, in full seconds (header `Date`). */
+		serviceTime?: number;
+		/** The same at its first answer. */
+		firstServiceTime?: number;
 	};
 }
+
+/** What a header can hold in one line. */
+const SENDABLE = /^[\x20-\x7e]*$/;
 
 /**
  * Reads the credential and prepares a connection; sends nothing.
  *
  * @param patience Waiting and repeating as far as the caller can afford it.
- * @throws NodeOperationError when the credential's Base URL is unsafe.
+ * @throws NodeOperationError when the credential's Base URL is unsafe, or its key no header's value.
  */
 export async function connect(
 	context: ApiContext,
-	patience: { maxWaitMs: number; retries: number },
+	patience: { maxWaitMs: number; retries: number; timeoutMs?: number },
 ): Promise<Api> {
 	const { baseUrl, apiKey } = await context.getCredentials('lifelogApi');
 	let checked;
@@ -46,10 +55,17 @@ export async function connect(
 	} catch (error) {
 		throw new NodeOperationError(context.getNode(), error as Error);
 	}
+	if (typeof apiKey !== 'string' || !SENDABLE.test(apiKey.trim())) {
+		throw new NodeOperationError(
+			context.getNode(),
+			'The API key is not a text that can be sent',
+			{ description: 'Copy it again into the credential.' },
+		);
+	}
 	return {
 		context,
 		baseUrl: checked,
-		apiKey: String(apiKey ?? '').trim(),
+		apiKey: apiKey.trim(),
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		...patience,
 		run: { requests: 0, waitedMs: 0 },

@@ -23,7 +23,7 @@ const UNKNOWN_SPEAKER = 'Unknown';
  * depth. Types this package does not know are walked like the others (specification, section 2.2).
  */
 export function* contentNodes(contents: ContentNode[] | undefined): Generator<ContentNode> {
-	const open = [...(contents ?? [])].reverse();
+	const open = Array.isArray(contents) ? [...contents].reverse() : [];
 	for (let node = open.pop(); node !== undefined; node = open.pop()) {
 		if (typeof node !== 'object' || node === null) continue;
 		yield node;
@@ -43,9 +43,9 @@ export function utterances(lifelog: Lifelog, speakers: string[] = []): Utterance
 		.map((node, index) => ({
 			lifelogId: lifelog.id,
 			index,
-			speaker: node.speakerName || UNKNOWN_SPEAKER,
+			speaker: textOr(node.speakerName, UNKNOWN_SPEAKER),
 			speakerIdentifier: node.speakerIdentifier ?? null,
-			text: node.content ?? '',
+			text: textOr(node.content, ''),
 			startTime: node.startTime ?? null,
 			endTime: node.endTime ?? null,
 			startOffsetMs: node.startOffsetMs ?? null,
@@ -55,8 +55,13 @@ export function utterances(lifelog: Lifelog, speakers: string[] = []): Utterance
 			({ speaker, speakerIdentifier }) =>
 				wanted.size === 0 ||
 				wanted.has(speaker.toLowerCase()) ||
-				(speakerIdentifier !== null && wanted.has(speakerIdentifier.toLowerCase())),
+				wanted.has(textOr(speakerIdentifier, '').toLowerCase()),
 		);
+}
+
+/** A text of the service, which may be missing or something else. */
+function textOr(value: unknown, other: string): string {
+	return typeof value === 'string' && value !== '' ? value : other;
 }
 
 /** A transcript as text: one line an utterance, `Speaker: words`. */

@@ -8,6 +8,8 @@ export interface Subject {
 	/** Singular: "lifelog", "chat", "audio". */
 	noun: string;
 	id?: string;
+	/** What stays open when a request ends unclear, e.g. whether something was deleted. */
+	doubt?: string;
 }
 
 /** An answer of the service, its body read. */
@@ -38,15 +40,15 @@ export function inputError(
 	return asWritten(error, message);
 }
 
-/** Any error as one of n8n's, naming the input item it belongs to. */
+/** Any error as one of n8n's, naming the input item it belongs to, if that is known. */
 export function toNodeError(
 	context: ApiContext,
 	error: unknown,
-	itemIndex: number,
+	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
 	const known = error instanceof NodeApiError || error instanceof NodeOperationError;
 	const failure = known ? error : new NodeOperationError(context.getNode(), error as Error);
-	failure.context.itemIndex = itemIndex;
+	if (itemIndex !== undefined) failure.context.itemIndex = itemIndex;
 	return failure;
 }
 
@@ -117,7 +119,9 @@ export function statusError(
 		statusCode >= 500
 			? `The service failed (${statusCode})`
 			: `The service refused the request (${statusCode})`,
-		statusCode >= 500 ? 'Try again later.' : 'Check the parameters of the node.',
+		statusCode >= 500
+			? `${subject.doubt ?? ''} Try again later.`.trim()
+			: 'Check the parameters of the node.',
 		{ cause: 'temporarily-unavailable' },
 	);
 }
@@ -130,6 +134,22 @@ export function notFoundError(api: Api, { noun, id }: Subject, said?: string): N
 		[
 			said && `The service says: ${said}`,
 			'Check the ID; the entry may have been deleted, or belong to another account.',
+		],
+		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
+	);
+}
+
+/**
+ * The error of a range of time without any audio.
+ *
+ * @param start Its start as a person reads it, ISO 8601.
+ */
+export function noAudioError(api: Api, start: string, end: string): NodeApiError {
+	return apiError(
+		api,
+		`There is no audio from ${start} to ${end}`,
+		[
+			'Recordings may arrive late: try again later. With the option If No Audio set to Skip, a range without audio gives no item instead of this error.',
 		],
 		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
 	);
@@ -176,6 +196,7 @@ export function unusableAnswerError(
 		`The answer of the service is not usable: ${problem}`,
 		[
 			saidBy(answer) && `It says: ${saidBy(answer)}`,
+			subject.doubt,
 			`Asked for: ${subject.noun}. Check that the Base URL in the credential is that of the service; if it is, the service may be disturbed: try again later.`,
 		],
 		{ httpCode: String(answer.statusCode), failure: { cause: 'temporarily-unavailable' } },
@@ -186,14 +207,16 @@ export function unusableAnswerError(
  * The error of a request that got no answer.
  *
  * @param code The error code of the connection, e.g. ECONNREFUSED.
- * @param note What else there is to say, e.g. that the outcome of a delete is unknown.
  */
-export function connectionError(api: Api, code: string, note?: string): NodeApiError {
+export function connectionError(api: Api, subject: Subject, code: string): NodeApiError {
 	const { host } = new URL(api.baseUrl);
 	return apiError(
 		api,
 		`No answer from ${host}: ${CONNECTION_PROBLEMS[code] ?? connectionProblem(code)}`,
-		[note, 'Check the Base URL in the credential and the network; then try again.'],
+		[
+			subject.doubt ?? `Asked for: ${subject.noun}.`,
+			'Check the Base URL in the credential and the network; then try again.',
+		],
 		{ failure: { cause: 'temporarily-unavailable' } },
 	);
 }
@@ -204,17 +227,22 @@ const CONNECTION_PROBLEMS: Record<string, string> = {
 	EPIPE: 'the connection broke off',
 	ERR_BAD_RESPONSE: 'the answer broke off',
 	ECONNABORTED: 'the service took too long',
+	ERR_CANCELED: 'the service took too long',
 	ETIMEDOUT: 'the service took too long',
 	ENOTFOUND: 'there is no host of this name',
 	EAI_AGAIN: 'the host name could not be looked up',
 	EHOSTUNREACH: 'the host cannot be reached',
 	ENETUNREACH: 'the network cannot be reached',
+	EPROTO: 'there is no https at this address',
 };
 
 function connectionProblem(code: string): string {
+	const name = code.toLowerCase().replaceAll('_', ' ');
+	if (/^HPE_/.test(code)) return `what it sent is not HTTP (${name})`;
+	if (/^Z_/.test(code)) return `what it sent could not be unpacked (${name})`;
 	return /CERT|SSL|TLS|SIGNATURE/.test(code)
-		? `its certificate is not trusted (${code.toLowerCase().replaceAll('_', ' ')})`
-		: `the connection failed (${code.toLowerCase().replaceAll('_', ' ')})`;
+		? `its certificate is not trusted (${name})`
+		: `the connection failed (${name})`;
 }
 
 function apiError(
@@ -243,22 +271,29 @@ function asWritten<T extends NodeApiError | NodeOperationError>(error: T, messag
 	return error;
 }
 
-/** The service's own words in an answer, short and in one line; of a page of HTML only its title. */
-function saidBy({ body, headers }: Answer): string | undefined {
+/**
+ * The service's own words in an answer, short and in one line; of a page of HTML only its title,
+ * and nothing of JSON that broke off, which holds what people said.
+ */
+function saidBy(answer: Answer): string | undefined {
+	const { body } = answer;
 	let text: unknown = body;
 	if (typeof body === 'object' && body !== null) {
 		const { error, message } = body as { error?: unknown; message?: unknown };
 		text = (error as { message?: unknown } | null)?.message ?? error ?? message;
-	} else if (isHtml(body, headers)) {
+	} else if (isHtml(answer)) {
 		const title = /<title[^>]*>([^<]*)</i.exec(String(body))?.[1].trim();
 		text = title ? `a page titled "${title}"` : 'a page of HTML';
+	} else if (/^\s*[{[]/.test(String(body))) {
+		text = undefined;
 	}
 	if (typeof text !== 'string' || text.trim() === '') return undefined;
 	const line = text.trim().replace(/\s+/g, ' ');
 	return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
 }
 
-function isHtml(body: unknown, headers: Record<string, unknown>): boolean {
+/** Whether an answer is a page for a browser: nothing this service sends. */
+export function isHtml({ body, headers }: Answer): boolean {
 	return (
 		/html/i.test(String(headers['content-type'])) || /^\s*<(!doctype|html)/i.test(String(body))
 	);

@@ -2,6 +2,9 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { inputError } from './errors';
 
+/** Half a character, which no URL can hold. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 /**
  * The parameter that names one entry: chosen from a searchable list, or given by its ID.
  *
@@ -36,6 +39,11 @@ export function idLocator(
 	};
 }
 
+/** Whether a value can be an ID: a text that, encoded, is one segment of a path, and stays one. */
+export function isId(value: unknown): value is string {
+	return typeof value === 'string' && !/^(\s*|\.\.?)$/.test(value) && !LONE_SURROGATE.test(value);
+}
+
 /**
  * The ID of an entry, safe to be put into a path as one segment.
  *
@@ -49,8 +57,8 @@ export function readId(
 	noun: string,
 ): string {
 	const value = context.getNodeParameter(name, itemIndex, '', { extractValue: true }) as unknown;
-	const id = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-	if (id === '' || id === '.' || id === '..') {
+	const id = typeof value === 'string' || Number.isFinite(value) ? String(value).trim() : '';
+	if (!isId(id)) {
 		throw inputError(
 			context,
 			id === '' ? `The ID of the ${noun} is missing` : `"${id}" is not the ID of a ${noun}`,

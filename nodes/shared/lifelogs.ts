@@ -4,18 +4,16 @@ import type {
 	INodeListSearchResult,
 	INodeProperties,
 } from 'n8n-workflow';
-import { DateTime } from 'luxon';
 
 import type { Api } from './api';
 import { connect } from './api';
 import type { Lifelog } from './api-types';
-import { notFoundError, unusableAnswerError } from './errors';
+import { getEntry, nameInList } from './entries';
 import { idLocator } from './ids';
 import { readPage } from './pagination';
-import { getJson, pathOf } from './request';
 
 /** What is asked of the service when only identity, title and times matter. */
-const LIGHT = { includeMarkdown: false, includeHeadings: false, includeContents: false };
+export const LIGHT = { includeMarkdown: false, includeHeadings: false, includeContents: false };
 
 /** The parameter that names a lifelog; the node needs `methods.listSearch.searchLifelogs`. */
 export const lifelogIdParameter: INodeProperties = {
@@ -30,15 +28,7 @@ export const lifelogIdParameter: INodeProperties = {
  * @throws NodeApiError when there is none, said by a 404 or by null.
  */
 export async function getLifelog(api: Api, id: string, query: IDataObject): Promise<Lifelog> {
-	const subject = { noun: 'lifelog', id };
-	const body = await getJson(api, pathOf('/v1/lifelogs', id), query, subject);
-	const lifelog = (body.data as IDataObject | null | undefined)?.lifelog;
-	if (lifelog === null) throw notFoundError(api, subject);
-	if (typeof lifelog !== 'object') {
-		const answer = { statusCode: 200, headers: {}, body };
-		throw unusableAnswerError(api, subject, answer, 'it lacks the lifelog (data.lifelog)');
-	}
-	return lifelog as unknown as Lifelog;
+	return await getEntry<Lifelog>(api, 'lifelog', id, query);
 }
 
 /**
@@ -55,10 +45,10 @@ export async function searchLifelogs(
 	const query = { ...LIGHT, timezone, search: filter || undefined };
 	const page = await readPage<Lifelog>(api, { name: 'lifelogs', query }, paginationToken);
 	return {
-		results: page.entries.map(({ id, title, startTime }) => {
-			const start = DateTime.fromISO(startTime, { setZone: true }).toFormat('yyyy-MM-dd HH:mm');
-			return { name: `${start} ${title}`, value: id };
-		}),
+		results: page.entries.map(({ id, title, startTime }) => ({
+			name: nameInList(startTime, title),
+			value: id,
+		})),
 		paginationToken: filter ? undefined : page.nextCursor,
 	};
 }

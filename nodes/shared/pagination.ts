@@ -1,9 +1,10 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
 import type { Api } from './api';
 import type { PageMeta } from './api-types';
 import { unusableAnswerError } from './errors';
+import { isId } from './ids';
 import { getJson } from './request';
 
 /** The most entries in a page by one statement of the specification (section 8), and by the other. */
@@ -26,10 +27,31 @@ export interface Page<T> {
 }
 
 /**
+ * The first entries of a listing, as many pages as it takes; see {@link pages}.
+ *
+ * @param limit How many at most; Infinity for all.
+ * @param isWanted False for entries that do not count.
+ */
+export async function firstEntries<T extends { id: string }>(
+	api: Api,
+	listing: Listing,
+	limit: number,
+	isWanted: (entry: T) => boolean = () => true,
+): Promise<T[]> {
+	const found: T[] = [];
+	for await (const page of pages<T>(api, listing)) {
+		found.push(...page.filter(isWanted).slice(0, limit - found.length));
+		if (found.length >= limit) break;
+	}
+	return found;
+}
+
+/**
  * All entries of a listing, page by page, each entry once. Ends when the service gives no further
  * cursor, never because a page was short (specification, section 2.7).
  *
- * @throws NodeApiError on a cursor that comes again, on 50 empty pages in a row, and as `getJson`.
+ * @throws NodeApiError on a cursor that comes again, on 50 pages in a row with nothing new, and as
+ *   `getJson`.
  */
 export async function* pages<T extends { id: string }>(
 	api: Api,
@@ -45,12 +67,12 @@ export async function* pages<T extends { id: string }>(
 		for (const { id } of entries) ids.add(id);
 		if (entries.length > 0) yield entries;
 
-		emptyPages = page.entries.length > 0 ? 0 : emptyPages + 1;
+		emptyPages = entries.length > 0 ? 0 : emptyPages + 1;
 		cursor = page.nextCursor;
 		if (cursor !== undefined && (cursors.has(cursor) || emptyPages >= MOST_EMPTY_PAGES)) {
 			const problem = cursors.has(cursor)
 				? 'its pages go round in a circle (a cursor came twice)'
-				: `it sent ${MOST_EMPTY_PAGES} empty pages in a row`;
+				: `it sent ${MOST_EMPTY_PAGES} ${page.entries.length > 0 ? 'known' : 'empty'} pages in a row`;
 			const answer = { statusCode: 200, headers: {}, body: undefined };
 			throw unusableAnswerError(api, { noun: listing.name }, answer, problem);
 		}
@@ -82,14 +104,14 @@ export async function readPage<T>(
 		const mayBeTheLimit =
 			(error as NodeApiError).httpCode === '400' && limit > SMALLEST_LARGEST_PAGE;
 		if (!mayBeTheLimit || cursor !== undefined) {
-			throw new NodeApiError(api.context.getNode(), error);
+			throw new NodeApiError(api.context.getNode(), error as JsonObject);
 		}
 		body = await ask(SMALLEST_LARGEST_PAGE);
 		api.run.pageLimit = SMALLEST_LARGEST_PAGE;
 	}
 
 	const entries = (body.data as IDataObject | null | undefined)?.[name];
-	const isPage = Array.isArray(entries) && entries.every((entry) => typeof entry?.id === 'string');
+	const isPage = Array.isArray(entries) && entries.every((entry) => isId(entry?.id));
 	if (!isPage) {
 		const answer = { statusCode: 200, headers: {}, body };
 		const problem = Array.isArray(entries)
@@ -98,5 +120,10 @@ export async function readPage<T>(
 		throw unusableAnswerError(api, subject, answer, problem);
 	}
 	const meta = (body.meta as Record<string, PageMeta | undefined> | null | undefined)?.[name];
-	return { entries: entries as T[], nextCursor: meta?.nextCursor || undefined };
+	const nextCursor: unknown = meta?.nextCursor || undefined;
+	if (nextCursor !== undefined && typeof nextCursor !== 'string') {
+		const answer = { statusCode: 200, headers: {}, body };
+		throw unusableAnswerError(api, subject, answer, 'its cursor (nextCursor) is not a text');
+	}
+	return { entries: entries as T[], nextCursor };
 }

@@ -1,7 +1,8 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { IANAZone } from 'luxon';
+import { DateTime, IANAZone } from 'luxon';
 
+import type { ApiContext } from './api';
 import { type Edge, toDate, toInstant } from './date-times';
 import { inputError } from './errors';
 
@@ -28,6 +29,26 @@ export const maxWaitOption: INodeProperties = {
 	description:
 		'How many seconds one request may wait when the rate limit of the service is reached. A longer wait fails at once.',
 };
+
+/** The parameters that say how many entries are wanted; {@link readLimit} reads them. */
+export const limitParameters: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		displayOptions: { show: { returnAll: [false] } },
+		description: 'Max number of results to return',
+	},
+];
 
 /** The option that lists oldest or newest first. */
 export const directionOption: INodeProperties = {
@@ -125,7 +146,7 @@ export function readLimit(context: IExecuteFunctions, itemIndex: number): number
  * @returns An IANA name.
  * @throws NodeOperationError when there is no such zone.
  */
-export function readZone(context: IExecuteFunctions, option: unknown): string {
+export function readZone(context: ApiContext, option: unknown): string {
 	const zone = String(option ?? '').trim() || context.getTimezone();
 	if (!IANAZone.isValidZone(zone)) {
 		throw inputError(
@@ -185,17 +206,52 @@ export function readCollection(
 	name: string,
 	itemIndex: number,
 ): IDataObject {
-	const collection = context.getNodeParameter(name, itemIndex, {}) as IDataObject | null;
-	return Object.fromEntries(
-		Object.entries(collection ?? {}).filter(
-			([, value]) =>
-				value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== ''),
-		),
+	return withoutBlanks(context, context.getNodeParameter(name, itemIndex, {}));
+}
+
+/**
+ * The fields of a collection parameter's value that are not blank.
+ *
+ * @throws NodeOperationError when a field holds a list or an object, as an expression can give it:
+ *   the service would ignore what it cannot read, and a filter would not filter.
+ */
+export function withoutBlanks(context: ApiContext, collection: unknown): IDataObject {
+	const fields = Object.entries((collection as IDataObject | null) ?? {}).filter(
+		([, value]) =>
+			value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== ''),
+	);
+	for (const [name, value] of fields) requireSingle(context, value, name);
+	return Object.fromEntries(fields);
+}
+
+/**
+ * @param label The parameter's display name, for the error.
+ * @returns A text parameter without white space around it; empty when it is not set.
+ * @throws NodeOperationError when the value is a list or an object.
+ */
+export function readText(
+	context: IExecuteFunctions,
+	name: string,
+	itemIndex: number,
+	label: string,
+): string {
+	const value = context.getNodeParameter(name, itemIndex) as unknown;
+	requireSingle(context, value, label);
+	return String(value ?? '').trim();
+}
+
+function requireSingle(context: ApiContext, value: unknown, label: string): void {
+	const isSingle = typeof value !== 'object' && typeof value !== 'function';
+	if (isSingle || value === null || value instanceof Date || DateTime.isDateTime(value)) return;
+	throw inputError(
+		context,
+		`${label} must be a single value, not ${Array.isArray(value) ? 'a list' : 'an object'}`,
+		'Let the expression give one text, number, date or boolean.',
 	);
 }
 
 /** Numbers, and the text of one, as expressions often give it; NaN for all else. */
-function toNumber(value: unknown): number {
+export function toNumber(value: unknown): number {
 	const isText = typeof value === 'string' && value.trim() !== '';
 	return typeof value === 'number' || isText ? Number(value) : NaN;
 }

@@ -1,19 +1,34 @@
 import type { IDataObject, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
+import { jsonParse } from 'n8n-workflow';
 
-import type { Api } from './api';
+import type { Api, ApiContext } from './api';
 import type { Answer, Subject } from './errors';
 import {
 	cancelledError,
 	connectionError,
+	isHtml,
 	rateLimitError,
 	statusError,
+	toNodeError,
 	unusableAnswerError,
 } from './errors';
+import { type ByteStream, type IncomingBody, incomingBody } from './incoming-body';
 import { pause, retryAfterMs, shutGate, waitForGate, WaitTooLong } from './rate-limit';
 
-/** How long, in ms, a connection may stand still before it counts as broken. */
+/** The `timeoutMs` of an {@link Api} that names none. */
 const TIMEOUT_MS = 60_000;
 const FIRST_RETRY_PAUSE_MS = 500;
+/** What is read, in bytes, of a body that is not what was asked for. */
+const LONGEST_WORDS = 65_536;
+/** Compressed, a body would not have the length that its answer declares; cached, it may be old. */
+const AS_STREAM: Partial<IHttpRequestOptions> = {
+	encoding: 'stream',
+	headers: {
+		accept: 'audio/*, */*;q=0.5',
+		'accept-encoding': 'identity',
+		'cache-control': 'no-cache',
+	},
+};
 
 interface Request {
 	method: IHttpRequestMethods;
@@ -22,6 +37,10 @@ interface Request {
 	/** Parameters that are undefined are not sent. */
 	query: IDataObject;
 	subject: Subject;
+	/** Takes the body of a success as it comes in; without it the body is read as JSON. */
+	receive?: (body: IncomingBody, answer: Answer) => Promise<unknown>;
+	/** A 404 is an answer like others, not an error. */
+	mayBeAbsent?: boolean;
 }
 
 /**
@@ -43,6 +62,35 @@ export async function getJson(
 }
 
 /**
+ * GETs something that is no JSON and hands its body on as it comes in. A body that breaks off or
+ * stands still is a broken connection: the request is repeated, and `receive` called anew.
+ *
+ * @param receive Takes the body of a success. What it throws ends the request, unless the body
+ *   broke.
+ * @returns What `receive` returned; undefined when the service says by 404 that there is nothing.
+ * @throws NodeApiError for every other outcome, a page of HTML with status 404 included.
+ */
+export async function download<T>(
+	api: Api,
+	path: string,
+	query: IDataObject,
+	subject: Subject,
+	receive: (body: IncomingBody, answer: Answer) => Promise<T>,
+): Promise<T | undefined> {
+	const answer = await request(api, {
+		method: 'GET',
+		path,
+		query,
+		subject,
+		receive,
+		mayBeAbsent: true,
+	});
+	if (answer.statusCode !== 404) return answer.body as T;
+	if (isHtml(answer)) throw statusError(api, subject, query, answer);
+	return undefined;
+}
+
+/**
  * DELETEs an entry for good. Repeated only where the first request cannot have been answered:
  * once after a broken connection (a 404 then means that the first one took effect), and after
  * a 429.
@@ -51,9 +99,11 @@ export async function getJson(
  *   in one of the two documented shapes (specification, section 4.4).
  */
 export async function deleteEntry(api: Api, path: string, subject: Subject): Promise<void> {
-	const answer = await request(api, { method: 'DELETE', path, query: {}, subject });
+	const doubt = `Whether the ${subject.noun} was deleted is not known.`;
+	const doubtful = { ...subject, doubt };
+	const answer = await request(api, { method: 'DELETE', path, query: {}, subject: doubtful });
 	if (answer.statusCode === 404) return;
-	const body = jsonObject(api, subject, answer);
+	const body = jsonObject(api, doubtful, answer);
 	const success = body.success ?? (body.data as IDataObject | null | undefined)?.success;
 	if (success !== true) {
 		const problem =
@@ -78,9 +128,10 @@ function jsonObject(api: Api, subject: Subject, answer: Answer): IDataObject {
 
 /** Sends a request until it succeeds or fails for good: rules for 429, 5xx and broken connections. */
 async function request(api: Api, request: Request): Promise<Answer> {
-	const { method, subject, query } = request;
+	const { method, subject, query, receive } = request;
 	const isDelete = method === 'DELETE';
 	const gateKey = `${api.baseUrl} ${api.apiKey}`;
+	const began = Date.now();
 	let waitedMs = 0;
 	let broken = 0;
 	let failed = 0;
@@ -105,9 +156,9 @@ async function request(api: Api, request: Request): Promise<Answer> {
 			const mayRepeat = isDelete
 				? broken < Math.min(1, api.retries)
 				: broken + failed < api.retries;
-			if (!mayRepeat) {
-				const note = isDelete ? `Whether the ${subject.noun} was deleted is not known.` : undefined;
-				throw connectionError(api, outcome.code, note);
+			const spentMs = Date.now() - began - waitedMs;
+			if (!mayRepeat || (!receive && spentMs >= patienceMs(api))) {
+				throw connectionError(api, subject, outcome.code);
 			}
 			broken++;
 			await backOff(api, broken + failed);
@@ -120,9 +171,9 @@ async function request(api: Api, request: Request): Promise<Answer> {
 		} else if (outcome.statusCode >= 500 && !isDelete && broken + failed < api.retries) {
 			failed++;
 			await backOff(api, broken + failed);
-		} else if (outcome.statusCode === 404 && isDelete && broken > 0) {
+		} else if (outcome.statusCode === 404 && (request.mayBeAbsent || (isDelete && broken > 0))) {
 			return outcome;
-		} else if (outcome.statusCode < 200 || outcome.statusCode >= 300) {
+		} else if (!isSuccess(outcome)) {
 			throw statusError(api, subject, query, outcome);
 		} else {
 			return outcome;
@@ -130,33 +181,91 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	}
 }
 
-/** One request on the wire: the answer, or the code of the connection's error. */
+/**
+ * One request on the wire: the answer, or the code of the connection's error. The answer's body is
+ * what `receive` made of it, if the request has one and succeeded.
+ */
 async function send(
 	api: Api,
-	{ method, path, query }: Request,
+	{ method, path, query, receive }: Request,
 ): Promise<Answer | { code: string }> {
+	const timeout = timeoutMs(api);
+	const ownEnd = new AbortController();
+	const ends = [api.signal, receive ? ownEnd.signal : AbortSignal.timeout(patienceMs(api))];
+	const signal = AbortSignal.any(ends.filter((end) => end !== undefined));
 	const options: IHttpRequestOptions = {
 		method,
 		url: `${api.baseUrl}${path}`,
 		qs: query,
-		json: true,
-		timeout: TIMEOUT_MS,
+		...(receive ? AS_STREAM : { json: true }),
+		timeout,
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
-		abortSignal: api.signal,
+		abortSignal: signal,
 	};
 	api.run.requests++;
+	let body: IncomingBody | undefined;
 	try {
-		return await api.context.helpers.httpRequestWithAuthentication.call(
-			api.context,
+		const answer: Answer = await api.context.helpers.httpRequestWithAuthentication.call(
+			endedBy(signal, api.context),
 			'lifelogApi',
 			options,
 		);
+		noteServiceTime(api, answer);
+		if (!receive) return answer;
+		body = incomingBody(answer.body as ByteStream, {
+			declaredBytes: Number(answer.headers['content-length']) || 0,
+			stallMs: timeout,
+		});
+		return { ...answer, body: await (isSuccess(answer) ? receive(body, answer) : readWords(body)) };
 	} catch (error) {
 		if (api.signal?.aborted) throw cancelledError(api.context);
-		return { code: connectionCode(error) };
+		if (body && body.brokenBy === undefined) throw toNodeError(api.context, error);
+		return { code: body?.brokenBy ?? connectionCode(error) };
+	} finally {
+		body?.close();
+		ownEnd.abort();
 	}
+}
+
+function timeoutMs(api: Api): number {
+	return api.timeoutMs ?? TIMEOUT_MS;
+}
+
+/**
+ * How long, in ms, one request for JSON may take, and until when it may be repeated. Without it, a
+ * body that comes byte by byte would never end, as the HTTP client's time-out is one of silence.
+ */
+function patienceMs(api: Api): number {
+	return 2 * timeoutMs(api);
+}
+
+/** The context with another cancel signal: where it has one, n8n ends requests by that alone. */
+function endedBy(signal: AbortSignal, context: ApiContext): ApiContext {
+	return Object.create(context, {
+		getExecutionCancelSignal: { value: () => signal },
+	}) as ApiContext;
+}
+
+function isSuccess({ statusCode }: Answer): boolean {
+	return statusCode >= 200 && statusCode < 300;
+}
+
+/**
+ * The words in a body that came as a stream, as the body of an {@link Answer} holds them: of a
+ * refusal, or of something that was not expected.
+ */
+export async function readWords(body: IncomingBody): Promise<unknown> {
+	const text = (await body.peek(LONGEST_WORDS)).toString();
+	return jsonParse<unknown>(text, { fallbackValue: text });
+}
+
+function noteServiceTime({ run }: Api, { headers }: Answer): void {
+	const now = Date.parse(String(headers.date));
+	if (Number.isNaN(now)) return;
+	run.serviceTime = now;
+	run.firstServiceTime ??= now;
 }
 
 /** n8n wraps the HTTP client's error; its code says what broke. */

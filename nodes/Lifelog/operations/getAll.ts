@@ -2,8 +2,8 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
-import { LARGEST_PAGE, pages } from '../../shared/pagination';
-import { forOperation, readLimit } from '../../shared/parameters';
+import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
+import { forOperation, limitParameters, readLimit } from '../../shared/parameters';
 import {
 	hintIfContentsWithheld,
 	LARGEST_PAGE_WITH_CONTENTS,
@@ -12,22 +12,7 @@ import {
 } from '../listing';
 
 export const description: INodeProperties[] = forOperation('getAll', [
-	{
-		displayName: 'Return All',
-		name: 'returnAll',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to return all results or only up to a given limit',
-	},
-	{
-		displayName: 'Limit',
-		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 50,
-		displayOptions: { show: { returnAll: [false] } },
-		description: 'Max number of results to return',
-	},
+	...limitParameters,
 	...listingParameters,
 ]);
 
@@ -45,13 +30,9 @@ export async function execute(
 	const { query, includes } = readListing(this, itemIndex);
 	const largestPage = query.includeContents ? LARGEST_PAGE_WITH_CONTENTS : LARGEST_PAGE;
 	const listing = { name: 'lifelogs' as const, query, pageSize: Math.min(limit, largestPage) };
-
-	const lifelogs: Lifelog[] = [];
-	for await (const page of pages<Lifelog>(api, listing)) {
-		const wanted = page.filter(({ startTime }) => includes(startTime));
-		lifelogs.push(...wanted.slice(0, limit - lifelogs.length));
-		if (lifelogs.length >= limit) break;
-	}
+	const lifelogs = await firstEntries<Lifelog>(api, listing, limit, ({ startTime }) =>
+		includes(startTime),
+	);
 	if (query.includeContents) hintIfContentsWithheld(this, lifelogs);
 	return lifelogs.map((lifelog) => ({ json: { ...lifelog } }));
 }

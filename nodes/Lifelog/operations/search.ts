@@ -5,7 +5,7 @@ import type { Lifelog } from '../../shared/api-types';
 import { inputError } from '../../shared/errors';
 import { getLifelog } from '../../shared/lifelogs';
 import { LARGEST_PAGE, readPage, SMALLEST_LARGEST_PAGE } from '../../shared/pagination';
-import { forOperation, readLimit } from '../../shared/parameters';
+import { forOperation, readLimit, readText } from '../../shared/parameters';
 import {
 	hintIfContentsWithheld,
 	LARGEST_PAGE_WITH_CONTENTS,
@@ -46,7 +46,7 @@ export async function execute(
 	api: Api,
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
-	const search = String(this.getNodeParameter('query', itemIndex) ?? '').trim();
+	const search = readText(this, 'query', itemIndex, 'Query');
 	if (search === '') throw inputError(this, 'Query is empty', 'Give the words to look for.');
 	const asked = readLimit(this, itemIndex);
 	const limit = Math.min(asked, LARGEST_PAGE);

@@ -1,0 +1,63 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { runItems } from '../shared/items';
+import { searchLifelogs } from '../shared/lifelogs';
+import * as download from './operations/download';
+
+export class LifelogAudio implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Lifelog Audio',
+		name: 'lifelogAudio',
+		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
+		group: ['input'],
+		version: 1,
+		subtitle: '={{$parameter["operation"]}}',
+		description: 'Download the recordings of a wearable as files',
+		defaults: { name: 'Lifelog Audio' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'lifelogApi', required: true }],
+		properties: [
+			{
+				displayName: 'Resource',
+				name: 'resource',
+				type: 'hidden',
+				noDataExpression: true,
+				default: 'audio',
+			},
+			{
+				displayName: 'Operation',
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				// An agent is told the action of an operation only where the operation belongs to a resource.
+				displayOptions: { show: { resource: ['audio'] } },
+				options: [
+					{
+						name: 'Download',
+						value: 'download',
+						description: 'Download what was recorded in a range of time or during a lifelog',
+						action: 'Download audio',
+					},
+				],
+				default: 'download',
+			},
+			...download.description,
+		],
+	};
+
+	methods = { listSearch: { searchLifelogs } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [
+			await runItems(this, async (api, item) => await download.execute.call(this, api, item)),
+		];
+	}
+}

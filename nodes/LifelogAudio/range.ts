@@ -1,0 +1,81 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import type { Api } from '../shared/api';
+import { toInstant } from '../shared/date-times';
+import { inputError, unusableAnswerError } from '../shared/errors';
+import { readId } from '../shared/ids';
+import { getLifelog, LIGHT } from '../shared/lifelogs';
+import { readInstant, toNumber } from '../shared/parameters';
+import { type TimeSpan, widen } from './chunks';
+
+/** What audio is wanted of. */
+export interface AudioRange extends TimeSpan {
+	/** The lifelog whose audio it is, if it is one's. */
+	lifelogId?: string;
+}
+
+/**
+ * The range of time that an input item asks for, from the parameters of its source.
+ *
+ * @param zone The time zone in force; an IANA name.
+ * @returns Not empty; its bounds may have fractions of milliseconds.
+ * @throws NodeOperationError on values that cannot be used; NodeApiError when the lifelog cannot
+ *   be read.
+ */
+export async function readRange(
+	context: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+	options: IDataObject,
+	zone: string,
+): Promise<AudioRange> {
+	if (context.getNodeParameter('source', itemIndex) === 'lifelog') {
+		return await rangeOfLifelog(context, api, itemIndex, options, zone);
+	}
+	const value = (name: string) => context.getNodeParameter(name, itemIndex, undefined) as unknown;
+	const startMs = readInstant(context, value('start'), zone, 'start', 'Start');
+	const endMs = readInstant(context, value('end'), zone, 'end', 'End');
+	if (endMs <= startMs) {
+		throw inputError(
+			context,
+			startMs === endMs ? 'Start and End are the same' : 'Start is later than End',
+			'Audio is downloaded from Start up to End: give an End that is later.',
+		);
+	}
+	return { startMs, endMs };
+}
+
+async function rangeOfLifelog(
+	context: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+	options: IDataObject,
+	zone: string,
+): Promise<AudioRange> {
+	const lifelogId = readId(context, 'lifelogId', itemIndex, 'lifelog');
+	const padding = toNumber(options.padding ?? 0);
+	if (!(padding >= 0 && padding < Infinity)) {
+		throw inputError(context, 'Padding must be a number of seconds, 0 or more');
+	}
+	const lifelog = await getLifelog(api, lifelogId, { timezone: zone, ...LIGHT });
+	const startMs = toInstant(lifelog.startTime, zone, 'start');
+	const endMs = toInstant(lifelog.endTime, zone, 'end');
+	if (startMs === undefined || endMs === undefined) {
+		const subject = { noun: 'lifelog', id: lifelogId };
+		const answer = { statusCode: 200, headers: {}, body: undefined };
+		throw unusableAnswerError(api, subject, answer, 'the lifelog lacks its start or its end');
+	}
+	const range = widen(
+		{ startMs, endMs },
+		Math.round(padding * 1000),
+		api.run.serviceTime ?? Date.now(),
+	);
+	if (range.endMs <= range.startMs) {
+		throw inputError(
+			context,
+			`The lifelog "${lifelogId}" is of no length`,
+			'It ends when it starts. With the option Padding the audio around it is downloaded.',
+		);
+	}
+	return { ...range, lifelogId };
+}

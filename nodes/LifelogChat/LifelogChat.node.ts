@@ -1,0 +1,82 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { searchChats } from '../shared/chats';
+import { runItems } from '../shared/items';
+import * as deleteChat from './operations/delete';
+import * as get from './operations/get';
+import * as getAll from './operations/getAll';
+
+const operations = { delete: deleteChat, get, getAll };
+
+export class LifelogChat implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Lifelog Chat',
+		name: 'lifelogChat',
+		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
+		group: ['input'],
+		version: 1,
+		subtitle: '={{$parameter["operation"]}}',
+		description:
+			'List, read and delete the chats with the assistant of a wearable, those of scheduled prompts included',
+		defaults: { name: 'Lifelog Chat' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'lifelogApi', required: true }],
+		properties: [
+			{
+				displayName: 'Resource',
+				name: 'resource',
+				type: 'hidden',
+				noDataExpression: true,
+				default: 'chat',
+			},
+			{
+				displayName: 'Operation',
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				// An agent is told the action of an operation only where the operation belongs to a resource.
+				displayOptions: { show: { resource: ['chat'] } },
+				options: [
+					{
+						name: 'Delete',
+						value: 'delete',
+						description: 'Delete a chat permanently',
+						action: 'Delete a chat permanently',
+					},
+					{
+						name: 'Get',
+						value: 'get',
+						description: 'Get one chat',
+						action: 'Get a chat',
+					},
+					{
+						name: 'Get Many',
+						value: 'getAll',
+						description: 'List chats, or only those of scheduled prompts',
+						action: 'Get many chats',
+					},
+				],
+				default: 'getAll',
+			},
+			...deleteChat.description,
+			...get.description,
+			...getAll.description,
+		],
+	};
+
+	methods = { listSearch: { searchChats } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const operation = this.getNodeParameter('operation', 0) as keyof typeof operations;
+		const { execute } = operations[operation];
+		return [await runItems(this, async (api, item) => await execute.call(this, api, item))];
+	}
+}

@@ -1,0 +1,37 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import type { Api } from '../../shared/api';
+import { chatIdParameter } from '../../shared/chats';
+import { readId } from '../../shared/ids';
+import { forOperation, maxWaitOption } from '../../shared/parameters';
+import { deleteEntry, pathOf } from '../../shared/request';
+
+export const description: INodeProperties[] = forOperation('delete', [
+	{
+		displayName:
+			'Deleting a chat is permanent: it cannot be recovered. Only chats of your own can be deleted, not public ones of others.',
+		name: 'deleteNotice',
+		type: 'notice',
+		default: '',
+	},
+	chatIdParameter,
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [maxWaitOption],
+	},
+]);
+
+/** @returns One item `{ deleted: true, id }`. */
+export async function execute(
+	this: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const id = readId(this, 'chatId', itemIndex, 'chat');
+	await deleteEntry(api, pathOf('/v1/chats', id), { noun: 'chat', id });
+	return [{ json: { deleted: true, id } }];
+}

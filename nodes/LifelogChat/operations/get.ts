@@ -1,0 +1,38 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import type { Api } from '../../shared/api';
+import { chatIdParameter, getChat, simplifyChat, simplifyParameter } from '../../shared/chats';
+import { readId } from '../../shared/ids';
+import {
+	forOperation,
+	maxWaitOption,
+	readCollection,
+	readZone,
+	timezoneOption,
+} from '../../shared/parameters';
+
+export const description: INodeProperties[] = forOperation('get', [
+	chatIdParameter,
+	simplifyParameter,
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [maxWaitOption, timezoneOption],
+	},
+]);
+
+/** @returns One item: the chat, simplified, or the API's object unchanged. */
+export async function execute(
+	this: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const id = readId(this, 'chatId', itemIndex, 'chat');
+	const options = readCollection(this, 'options', itemIndex);
+	const chat = await getChat(api, id, { timezone: readZone(this, options.timezone) });
+	const isSimplified = this.getNodeParameter('simplify', itemIndex) === true;
+	return [{ json: isSimplified ? simplifyChat(chat) : { ...chat } }];
+}

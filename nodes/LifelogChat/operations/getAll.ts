@@ -1,0 +1,78 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import type { Api } from '../../shared/api';
+import type { Chat } from '../../shared/api-types';
+import { simplifyChat, simplifyParameter } from '../../shared/chats';
+import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
+import {
+	directionOption,
+	forOperation,
+	limitParameters,
+	maxWaitOption,
+	readCollection,
+	readLimit,
+	readZone,
+	timezoneOption,
+} from '../../shared/parameters';
+
+export const description: INodeProperties[] = forOperation('getAll', [
+	...limitParameters,
+	simplifyParameter,
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		options: [
+			{
+				displayName: 'Global Prompt ID',
+				name: 'globalPromptId',
+				type: 'string',
+				default: '',
+				description: 'Only chats that the scheduled prompt with this ID made',
+			},
+			{
+				displayName: 'Is Scheduled',
+				name: 'isScheduled',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to list only chats that scheduled prompts made, or only the others. Both are listed without this filter.',
+			},
+		],
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [directionOption, maxWaitOption, timezoneOption],
+	},
+]);
+
+/**
+ * Lists chats, as many pages as it takes (specification, section 4.6).
+ *
+ * @returns One item per chat, simplified, or the API's object unchanged, in the service's order.
+ */
+export async function execute(
+	this: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const limit = readLimit(this, itemIndex);
+	const isSimplified = this.getNodeParameter('simplify', itemIndex) === true;
+	const { isScheduled, globalPromptId } = readCollection(this, 'filters', itemIndex);
+	const options = readCollection(this, 'options', itemIndex);
+	const query = {
+		timezone: readZone(this, options.timezone),
+		direction: options.direction,
+		isScheduled,
+		globalPromptId,
+	};
+	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, LARGEST_PAGE) };
+	const chats = await firstEntries<Chat>(api, listing, limit);
+	return chats.map((chat) => ({ json: isSimplified ? simplifyChat(chat) : { ...chat } }));
+}

@@ -1,0 +1,118 @@
+import type {
+	IDataObject,
+	ILoadOptionsFunctions,
+	INodeListSearchResult,
+	INodeProperties,
+} from 'n8n-workflow';
+
+import type { Api } from './api';
+import { connect } from './api';
+import type { Chat, ChatMessage } from './api-types';
+import { getEntry, nameInList } from './entries';
+import { idLocator } from './ids';
+import { readPage } from './pagination';
+
+/** Pages read in one go for words typed into the list; the editor then asks for more. */
+const PAGES_A_SEARCH = 5;
+
+/** The parameter that names a chat; the node needs `methods.listSearch.searchChats`. */
+export const chatIdParameter: INodeProperties = {
+	...idLocator('Chat', 'chatId', 'searchChats'),
+	description: 'The chat to work on',
+};
+
+/** The parameter that says in which form chats come out; see {@link simplifyChat}. */
+export const simplifyParameter: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
+/**
+ * One chat by its ID (specification, section 4.7).
+ *
+ * @param query `timezone`.
+ * @throws NodeApiError when there is none, said by a 404 or by null.
+ */
+export async function getChat(api: Api, id: string, query: IDataObject): Promise<Chat> {
+	return await getEntry<Chat>(api, 'chat', id, query);
+}
+
+/**
+ * A chat without its inner workings: what was asked, what was answered, and the entries the tools
+ * looked at. What a chat lacks is null. Specification, sections 2.3 to 2.6.
+ *
+ * @returns `id`, `summary`, `visibility`, `createdAt`, `startedAt`, `prompt` (the first text of
+ *   the user), `response` (the last text of the assistant, Markdown), `messageCount`, `entries`
+ *   (`{ id, title }` each, every id once) and `hasToolError`.
+ */
+export function simplifyChat(chat: Chat): IDataObject {
+	const messages = messagesOf(chat);
+	const results = messages.flatMap(({ toolResults }) => present(toolResults));
+	const entries = new Map<string, IDataObject>();
+	for (const { id, title } of results.flatMap((result) => present(result.entriesReturned))) {
+		if (!entries.has(id)) entries.set(id, { id, title });
+	}
+	return {
+		id: chat.id,
+		summary: chat.summary ?? null,
+		visibility: chat.visibility,
+		createdAt: chat.createdAt,
+		startedAt: chat.startedAt,
+		prompt: textsBy('user', messages).at(0) ?? null,
+		response: textsBy('assistant', messages).at(-1) ?? null,
+		messageCount: messages.length,
+		entries: [...entries.values()],
+		hasToolError: results.some(({ isError }) => isError),
+	};
+}
+
+/**
+ * Fills the list of the parameter {@link chatIdParameter}: the newest chats, page by page. The
+ * service has no search for chats, so the words typed are looked for in what the list shows.
+ */
+export async function searchChats(
+	this: ILoadOptionsFunctions,
+	filter?: string,
+	paginationToken?: string,
+): Promise<INodeListSearchResult> {
+	const api = await connect(this, { maxWaitMs: 0, retries: 0 });
+	const listing = { name: 'chats' as const, query: { timezone: this.getTimezone() } };
+	const words = filter?.trim().toLowerCase() ?? '';
+	let cursor = paginationToken;
+	for (let pagesLeft = PAGES_A_SEARCH; ; pagesLeft--) {
+		const page = await readPage<Chat>(api, listing, cursor);
+		cursor = page.nextCursor;
+		const results = page.entries
+			.map((chat) => ({ name: nameInList(chat.startedAt, titleOf(chat)), value: chat.id }))
+			.filter(({ name }) => name.toLowerCase().includes(words));
+		if (results.length > 0 || cursor === undefined || pagesLeft <= 1) {
+			return { results, paginationToken: cursor };
+		}
+	}
+}
+
+function titleOf(chat: Chat): string {
+	return chat.summary || textsBy('user', messagesOf(chat)).at(0) || chat.id;
+}
+
+function messagesOf({ messages }: Chat): ChatMessage[] {
+	return present(messages);
+}
+
+/** The texts that are not blank, in order. */
+function textsBy(role: ChatMessage['user']['role'], messages: ChatMessage[]): string[] {
+	return messages
+		.filter(({ user }) => user?.role === role)
+		.map(({ text }): unknown => text)
+		.filter((text): text is string => typeof text === 'string' && text.trim() !== '');
+}
+
+/** The objects in a list that may be null, or no list. */
+function present<T>(list: Array<T | null> | null | undefined): T[] {
+	return Array.isArray(list)
+		? list.filter((entry) => typeof entry === 'object' && entry !== null)
+		: [];
+}

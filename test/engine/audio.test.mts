@@ -1,0 +1,721 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import {
+	createServer,
+	type IncomingHttpHeaders,
+	type RequestListener,
+	type Server,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type IDataObject, type IExecuteFunctions, type INode, NodeHelpers } from 'n8n-workflow';
+import { connect } from '../../nodes/shared/api.ts';
+import { download } from '../../nodes/shared/request.ts';
+import {
+	createEngine,
+	type Engine,
+	loadPackage,
+	type RunOptions,
+	standIn,
+} from '../support/engine.mts';
+import { type Fault, type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+const PATH = '/v1/download-audio';
+const NOW = '2026-03-20T23:00:00Z';
+const minute = 60_000;
+const hour = 60 * minute;
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+let binaryDir: string;
+
+beforeAll(async () => {
+	binaryDir = await mkdtemp(join(tmpdir(), 'audio-'));
+	sandbox = await startSandbox(['--days', '1']);
+	engine = await engineAt(sandbox.url);
+});
+
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+	await rm(binaryDir, { recursive: true });
+});
+
+beforeEach(async () => {
+	await sandbox.control.reset({ empty: true, now: NOW });
+});
+
+const servers: Server[] = [];
+const engines: Engine[] = [];
+
+afterEach(async () => {
+	for (const server of servers.splice(0)) server.close().closeAllConnections();
+	for (const started of engines.splice(0)) await started.close();
+});
+
+async function engineAt(baseUrl: string, more = {}): Promise<Engine> {
+	const { nodeTypes, credentialTypes } = loadPackage();
+	return await createEngine({
+		nodeTypes: { ...nodeTypes, ...more },
+		credentialTypes,
+		credentials: { lifelogApi: { apiKey: sandbox.apiKey, baseUrl } },
+		binaryMode: 'filesystem',
+		binaryDir,
+	});
+}
+
+/** An engine whose service answers as a test wants it to. */
+async function engineFor(handler: RequestListener, more = {}): Promise<Engine> {
+	const server = createServer(handler);
+	servers.push(server);
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const { port } = server.address() as AddressInfo;
+	const started = await engineAt(`http://127.0.0.1:${port}`, more);
+	engines.push(started);
+	return started;
+}
+
+async function run(
+	parameters: IDataObject,
+	options?: RunOptions,
+	more?: Partial<INode>,
+	on: Engine = engine,
+) {
+	await sandbox.control.clearRequests();
+	const before = await storedFiles();
+	const workflow = workflowWith('lifelogAudio', { operation: 'download', ...parameters }, more);
+	const result = await on.runWorkflow(workflow, options);
+	const requests = await sandbox.control.requests();
+	return {
+		...result,
+		json: result.items('Node').map(({ json }) => json),
+		requests,
+		asked: requests
+			.filter(({ path }) => path === PATH)
+			.map(({ query }) => [Number(query.startMs), Number(query.endMs)]),
+		left: (await storedFiles()).filter((file) => !before.includes(file)),
+		message: result.error?.message,
+		description: (result.error as { description?: string } | undefined)?.description,
+	};
+}
+
+const downloadRange = async (start: unknown, end: unknown, options: IDataObject = {}) =>
+	await run({ source: 'timeRange', start, end, options } as IDataObject);
+
+async function storedFiles(): Promise<string[]> {
+	const files = await readdir(binaryDir, { recursive: true, withFileTypes: true });
+	return files
+		.filter((file) => file.isFile())
+		.map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** Something recorded for some minutes, from a time of 20 March 2026 (UTC) on. */
+const record = async (time: string, minutes: number, id?: string) => {
+	const start = Date.parse(`2026-03-20T${time}Z`);
+	const [startTime, endTime] = [start, start + minutes * minute].map((ms) =>
+		new Date(ms).toISOString(),
+	);
+	return await sandbox.control.addLifelog({ ...(id && { id }), startTime, endTime });
+};
+
+const at = (time: string) => `2026-03-20T${time}`;
+const ms = (time: string) => Date.parse(`${at(time)}Z`);
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+async function fetchAudio([startMs, endMs]: number[]): Promise<Buffer> {
+	const headers = { 'x-api-key': sandbox.apiKey };
+	const url = `${sandbox.url}${PATH}?startMs=${startMs}&endMs=${endMs}`;
+	const response = await fetch(url, { headers });
+	expect(response.status).toBe(200);
+	return Buffer.from(await response.arrayBuffer());
+}
+
+describe('a download', () => {
+	test('gives one item with the file and what it is', async () => {
+		await record('09:10', 5);
+		const { json, items, asked } = await downloadRange(at('10:00'), at('11:30'), {
+			timezone: 'Europe/Berlin',
+		});
+		const [item] = items('Node');
+		expect(json).toEqual([
+			{
+				startMs: ms('09:00'),
+				endMs: ms('10:30'),
+				startTime: '2026-03-20T10:00:00.000+01:00',
+				endTime: '2026-03-20T11:30:00.000+01:00',
+				part: 1,
+				parts: 1,
+				fileName: 'audio_20260320T090000Z_20260320T103000Z.ogg',
+				mimeType: 'audio/ogg',
+				fileSize: item.binary!.data.bytes,
+				missingRanges: [],
+			},
+		]);
+		expect(item.binary!.data).toMatchObject({
+			data: 'filesystem-v2',
+			fileName: 'audio_20260320T090000Z_20260320T103000Z.ogg',
+			mimeType: 'audio/ogg',
+			fileExtension: 'ogg',
+			fileType: 'audio',
+		});
+		expect(asked).toEqual([[ms('09:00'), ms('10:30')]]);
+	});
+
+	test.each([true, false])(
+		'stores the bytes that were sent; length declared: %p',
+		async (declared) => {
+			await sandbox.control.dialect({ audioContentLength: declared });
+			await record('08:59', 130);
+			const { items, binary, asked, json } = await downloadRange(at('09:00'), at('11:00'));
+			const stored = await binary(items('Node')[0], 'data');
+			expect(sha256(stored)).toBe(sha256(await fetchAudio(asked[0])));
+			expect(stored.length).toBeGreaterThan(20e6);
+			expect(json[0].fileSize).toBe(stored.length);
+		},
+	);
+
+	test('is Ogg Opus that a library reads', async () => {
+		await record('09:00', 3);
+		const { items, binary } = await downloadRange(at('09:01'), at('09:02'));
+		const reader = join(process.cwd(), 'test', 'sandbox', 'read-ogg.mts');
+		const input = await binary(items('Node')[0], 'data');
+		const { stdout } = spawnSync(process.execPath, [reader], { input, encoding: 'utf8' });
+		expect(JSON.parse(stdout)).toMatchObject({ codec: 'opus', problems: [] });
+		expect(Math.abs(JSON.parse(stdout).frameMs - minute)).toBeLessThan(500);
+	});
+
+	test('puts the file where it is wanted', async () => {
+		await record('09:00', 1);
+		const range = { start: at('09:00'), end: at('09:01') };
+		const { items } = await run({ ...range, binaryPropertyName: 'recording' });
+		expect(Object.keys(items('Node')[0].binary!)).toEqual(['recording']);
+		const { error, requests } = await run({ ...range, binaryPropertyName: '={{ " " }}' });
+		expect(error?.message).toBe('Put Output File in Field is empty');
+		expect(requests).toEqual([]);
+	});
+
+	test('asks for fresh, uncompressed audio of the default source', async () => {
+		const seen: Array<{ headers: IncomingHttpHeaders; url: string }> = [];
+		const own = await engineFor(({ headers, url = '' }, response) => {
+			seen.push({ headers, url });
+			response.writeHead(200, { 'content-type': 'audio/ogg' }).end('OggS');
+		});
+		await run({ start: at('09:00'), end: at('09:01') }, undefined, {}, own);
+		expect(seen).toHaveLength(1);
+		expect(seen[0].headers).toMatchObject({
+			'cache-control': 'no-cache',
+			'accept-encoding': 'identity',
+			'x-api-key': sandbox.apiKey,
+		});
+		expect(seen[0].url).toBe(`${PATH}?startMs=${ms('09:00')}&endMs=${ms('09:01')}`);
+	});
+});
+
+describe('a range', () => {
+	/** Whether every millisecond was asked for once: the chunks lie end to end. */
+	const expectChunks = (asked: number[][], startMs: number, lengths: number[]) => {
+		let reached = startMs;
+		const expected = lengths.map((length) => [reached, (reached += length)]);
+		expect(asked).toEqual(expected);
+	};
+	const twoHours = (count: number, ...rest: number[]) => [
+		...Array.from({ length: count }, () => 2 * hour),
+		...rest,
+	];
+
+	test.each([
+		['exactly two hours', 2 * hour, twoHours(1)],
+		['two hours and a millisecond', 2 * hour + 1, twoHours(1, 1)],
+		['24 hours', 24 * hour, twoHours(12)],
+		['25 hours and a half', 25.5 * hour, twoHours(12, 1.5 * hour)],
+	])('of %s is asked for once, the last chunk short', async (_name, length, lengths) => {
+		const start = Date.parse('2026-03-10T05:00:00.007Z');
+		const { asked, status } = await downloadRange(start, start + length, { ifNoAudio: 'skip' });
+		expect(status).toBe('success');
+		expectChunks(asked, start, lengths);
+	});
+
+	test.each([
+		['of no length', at('09:00'), at('09:00'), 'Start and End are the same'],
+		['of no length, in two ways', at('09:00'), ms('09:00'), 'Start and End are the same'],
+		['of negative length', at('09:00'), at('08:59'), 'Start is later than End'],
+		['without a start that is one', 'soon', at('09:00'), 'Start is not a date and time: "soon"'],
+		['of seconds', ms('09:00') / 1000, ms('09:01'), 'Start is not a date and time'],
+	])('%s is an error before any request', async (_name, start, end, expected) => {
+		const { message, requests } = await downloadRange(start, end);
+		expect(message).toContain(expected);
+		expect(requests).toEqual([]);
+	});
+
+	test('with fractions of milliseconds is widened to whole ones', async () => {
+		const start = ms('09:00');
+		const { asked } = await downloadRange(start + 0.25, start + 2 * hour + 0.25, {
+			ifNoAudio: 'skip',
+		});
+		expectChunks(asked, start, [2 * hour, 1]);
+	});
+
+	test.each([
+		['the 23 hours of the day when spring skips one', '2026-03-29', '2026-03-30', 11, hour],
+		['the 25 hours of the day when autumn repeats one', '2025-10-26', '2025-10-27', 12, hour],
+	])('covers %s', async (_name, from, to, whole, last) => {
+		const { asked, status } = await downloadRange(`${from}T00:00:00`, `${to}T00:00:00`, {
+			timezone: 'Europe/Berlin',
+			ifNoAudio: 'skip',
+		});
+		expect(status).toBe('success');
+		const start = Date.parse(`${from}T00:00:00${from < '2026' ? '+02:00' : '+01:00'}`);
+		expectChunks(asked, start, twoHours(whole, last));
+	});
+
+	test('within the hour that autumn repeats is taken as the wider one', async () => {
+		const { asked } = await downloadRange('2025-10-26T02:15:00', '2025-10-26T02:45:00', {
+			timezone: 'Europe/Berlin',
+			ifNoAudio: 'skip',
+		});
+		expectChunks(asked, Date.parse('2025-10-26T02:15:00+02:00'), [1.5 * hour]);
+	});
+
+	test('is cut into chunks of the length wanted', async () => {
+		const { asked } = await downloadRange(at('09:00'), at('09:10'), {
+			chunkMinutes: 4,
+			ifNoAudio: 'skip',
+		});
+		expectChunks(asked, ms('09:00'), [4 * minute, 4 * minute, 2 * minute]);
+	});
+
+	test.each([0, 0.5, 1.5, 121, -1, '={{ "long" }}'])(
+		'in chunks of %p minutes is refused',
+		async (chunkMinutes) => {
+			const { message, requests } = await downloadRange(at('09:00'), at('10:00'), { chunkMinutes });
+			expect(message).toBe('Chunk Length must be a whole number of minutes, 1 to 120');
+			expect(requests).toEqual([]);
+		},
+	);
+});
+
+describe('the audio of a lifelog', () => {
+	const downloadOf = async (id: string, options: IDataObject = {}) =>
+		await run({ source: 'lifelog', lifelogId: byId(id), options });
+
+	test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])(
+		'is that from its start to its end, given in %s',
+		async (timezone) => {
+			const { id } = await record('09:00:30', 12.5);
+			const { json, requests, asked } = await downloadOf(id, { timezone });
+			expect(asked).toEqual([[ms('09:00:30'), ms('09:13')]]);
+			expect(json).toMatchObject([{ lifelogId: id, part: 1, parts: 1 }]);
+			expect(requests[0].path).toBe(`/v1/lifelogs/${id}`);
+			expect(requests[0].query).toEqual({
+				timezone,
+				includeMarkdown: 'false',
+				includeHeadings: 'false',
+				includeContents: 'false',
+			});
+		},
+	);
+
+	test('may be padded', async () => {
+		const { id } = await record('09:00', 10);
+		const { asked } = await downloadOf(id, { padding: 90.5 });
+		expect(asked).toEqual([[ms('09:00') - 90_500, ms('09:10') + 90_500]]);
+	});
+
+	test('is padded up to now at most', async () => {
+		const { id } = await record('22:45', 14);
+		const { asked } = await downloadOf(id, { padding: 3600 });
+		expect(asked).toEqual([[ms('21:45'), Date.parse(NOW)]]);
+	});
+
+	test('is padded back to 1970 at most', async () => {
+		const times = { startTime: '1970-01-01T00:00:05Z', endTime: '1970-01-01T00:00:10Z' };
+		const { id } = await sandbox.control.addLifelog(times);
+		const { asked } = await downloadOf(id, { padding: 60 });
+		expect(asked).toEqual([[0, 70_000]]);
+	});
+
+	test('longer than a chunk comes in several items that name it', async () => {
+		const { id } = await record('09:00', 150);
+		const { json } = await downloadOf(id);
+		expect(json).toMatchObject([
+			{ lifelogId: id, part: 1, parts: 2 },
+			{ lifelogId: id, part: 2, parts: 2 },
+		]);
+	});
+
+	test.each([-1, '={{ "some" }}'])('with a padding of %p is refused', async (padding) => {
+		const { message, requests } = await downloadOf('x', { padding });
+		expect(message).toBe('Padding must be a number of seconds, 0 or more');
+		expect(requests).toEqual([]);
+	});
+
+	test('of no length is an error, unless it is padded', async () => {
+		const { id } = await record('09:00', 0);
+		expect((await downloadOf(id)).message).toBe(`The lifelog "${id}" is of no length`);
+		expect((await downloadOf(id, { padding: 1, ifNoAudio: 'skip' })).asked).toEqual([
+			[ms('09:00') - 1000, ms('09:00') + 1000],
+		]);
+	});
+
+	test('that does not exist is an error that names it', async () => {
+		const { message, asked } = await downloadOf('nobody');
+		expect(message).toBe('No lifelog with the ID "nobody" was found');
+		expect(asked).toEqual([]);
+	});
+
+	test('without times is an error', async () => {
+		await sandbox.control.faults([{ body: { data: { lifelog: { id: 'x', startTime: 'noon' } } } }]);
+		expect((await downloadOf('x')).message).toContain('the lifelog lacks its start or its end');
+	});
+
+	test('is chosen from the list of lifelogs', async () => {
+		const { id } = await record('09:00', 1);
+		const [, node] = workflowWith('lifelogAudio', { source: 'lifelog' }).nodes;
+		const { results } = await engine.loadOptions(node, 'searchLifelogs');
+		expect(results.map(({ value }) => value)).toEqual([id]);
+	});
+});
+
+describe('gaps', () => {
+	const gap = (from: string, to: string) => ({
+		startMs: ms(from),
+		endMs: ms(to),
+		startTime: `${at(from)}:00.000Z`,
+		endTime: `${at(to)}:00.000Z`,
+	});
+
+	test('give items for the other chunks, which name them', async () => {
+		await record('02:10', 1);
+		await record('09:10', 1);
+		const { json, asked } = await downloadRange(at('00:00'), at('14:00'));
+		const missingRanges = [gap('00:00', '02:00'), gap('04:00', '08:00'), gap('10:00', '14:00')];
+		expect(json).toMatchObject([
+			{ part: 2, parts: 7, startMs: ms('02:00'), missingRanges },
+			{ part: 5, parts: 7, startMs: ms('08:00'), missingRanges },
+		]);
+		expect(asked).toHaveLength(7);
+	});
+
+	test('all over are an error that names the range', async () => {
+		const { message, description, asked } = await downloadRange(at('00:00'), at('05:00'));
+		expect(message).toBe(
+			'There is no audio from 2026-03-20T00:00:00.000Z to 2026-03-20T05:00:00.000Z',
+		);
+		expect(description).toContain('If No Audio');
+		expect(asked).toHaveLength(3);
+	});
+
+	test('all over are no item where that is wanted', async () => {
+		const result = await downloadRange(at('00:00'), at('05:00'), { ifNoAudio: 'skip' });
+		expect(result.status).toBe('success');
+		expect(result.json).toEqual([]);
+	});
+
+	test('are not what a page of HTML with status 404 says', async () => {
+		const body = '<html><title>nginx</title></html>';
+		await sandbox.control.faults([{ status: 404, body, headers: { 'content-type': 'text/html' } }]);
+		const { message, description } = await downloadRange(at('00:00'), at('01:00'), {
+			ifNoAudio: 'skip',
+		});
+		expect(message).toContain('does not know the address of this request (404)');
+		expect(description).toContain('a page titled "nginx"');
+	});
+});
+
+describe('a refusal', () => {
+	test.each([
+		[400, { error: 'endMs is off' }, 'The service refused a parameter: endMs is off', 'startMs='],
+		[401, { error: 'Unauthorized' }, 'The API key was refused', 'Check the API key'],
+		[403, '', 'The API key is not allowed to do this', 'Check that'],
+		[302, '', 'The service redirects to another address (302)', 'was not followed'],
+	])('by %d says what the service says', async (status, body, message, description) => {
+		await record('09:00', 1);
+		const headers = { location: 'http://127.0.0.1:9/' };
+		await sandbox.control.faults([{ status, body, headers, times: 9 }]);
+		const result = await downloadRange(at('09:00'), at('10:00'));
+		expect(result.message).toBe(message);
+		expect(result.description).toContain(description);
+		expect(result.left).toEqual([]);
+	});
+});
+
+describe('a body that breaks off', () => {
+	beforeEach(async () => {
+		await record('06:00', 5);
+		await record('08:00', 5);
+		await record('10:00', 5);
+	});
+	const archive = async (faults: Fault[]) => {
+		await sandbox.control.faults(faults);
+		return await downloadRange(at('06:00'), at('12:00'));
+	};
+
+	test.each([true, false])('is an error in the end; length declared: %p', async (declared) => {
+		await sandbox.control.dialect({ audioContentLength: declared });
+		const { message, description, asked, left, json } = await archive([
+			{ path: PATH, cutBody: true, times: 99 },
+		]);
+		expect(message).toContain('the answer broke off');
+		expect(description).toContain(
+			'audio from 2026-03-20T06:00:00.000Z to 2026-03-20T08:00:00.000Z',
+		);
+		expect(json).toEqual([]);
+		expect(asked).toHaveLength(4);
+		expect(left).toEqual([]);
+	});
+
+	test.each([true, false])('is asked for again, it alone; declared: %p', async (declared) => {
+		await sandbox.control.dialect({ audioContentLength: declared });
+		const { json, asked, items, binary, left } = await archive([
+			{ path: PATH, cutBody: true, skip: 1, times: 2 },
+		]);
+		expect(asked.map(([startMs]) => startMs)).toEqual([
+			...[ms('06:00'), ms('08:00'), ms('08:00'), ms('08:00'), ms('10:00')],
+		]);
+		expect(json.map(({ part }) => part)).toEqual([1, 2, 3]);
+		for (const item of items('Node')) {
+			const { startMs, endMs } = item.json as { startMs: number; endMs: number };
+			expect(sha256(await binary(item, 'data'))).toBe(sha256(await fetchAudio([startMs, endMs])));
+		}
+		// Each file and what n8n notes of it.
+		expect(left).toHaveLength(6);
+	});
+
+	test('shares its retries with other failures of the same chunk', async () => {
+		const { asked, left } = await archive([
+			{ path: PATH, cutBody: true },
+			{ path: PATH, status: 503, skip: 0, times: 2 },
+			{ path: PATH, cutBody: true, times: 9 },
+		]);
+		expect(asked).toHaveLength(4);
+		expect(left).toEqual([]);
+	});
+
+	test.each<[string, Fault]>([
+		['a 500', { status: 500 }],
+		['a 429', { status: 429, body: { error: 'slow', retryAfter: '1' } }],
+		['a connection that breaks', { reset: 'before' }],
+		['a refusal that breaks off', { status: 404, body: { error: 'x'.repeat(500) }, cutBody: true }],
+	])('is not the only thing survived in the middle of an archive: %s', async (_name, fault) => {
+		const { json, asked, requests } = await archive([{ path: PATH, skip: 1, ...fault }]);
+		expect(json.map(({ part }) => part)).toEqual([1, 2, 3]);
+		expect(asked.map(([startMs]) => startMs)).toEqual([
+			...[ms('06:00'), ms('08:00'), ms('08:00'), ms('10:00')],
+		]);
+		if (fault.status === 429) expect(requests[2].at - requests[1].at).toBeGreaterThanOrEqual(990);
+	});
+});
+
+describe('a body that stands still', () => {
+	const stall: RequestListener = (_request, response) => {
+		response.writeHead(200, { 'content-type': 'audio/ogg', 'content-length': 1000 });
+		response.write('OggS and a bit');
+	};
+
+	test('counts as broken', async () => {
+		const probe = standIn('probe');
+		probe.execute = async function (this: IExecuteFunctions) {
+			const api = await connect(this, { maxWaitMs: 0, retries: 1, timeoutMs: 300 });
+			await download(api, PATH, {}, { noun: 'audio' }, async (body) => {
+				return await this.helpers.prepareBinaryData(body.stream(), 'x.ogg', 'audio/ogg');
+			});
+			return [[]];
+		};
+		probe.description.credentials = [{ name: 'lifelogApi', required: true }];
+		let open = 0;
+		const service: RequestListener = (request, response) => {
+			open++;
+			response.on('close', () => open--);
+			stall(request, response);
+		};
+		const own = await engineFor(service, { 'n8n-nodes-lifelog.probe': probe });
+		const before = await storedFiles();
+		const { error } = await own.runWorkflow(workflowWith('probe', {}));
+		expect(error?.message).toContain('the service took too long');
+		expect(await storedFiles()).toEqual(before);
+		for (let checks = 0; open > 0 && checks < 100; checks++) await sleep(50);
+		expect(open).toBe(0);
+	});
+
+	test('ends at once when the workflow is cancelled', async () => {
+		let asked = false;
+		const own = await engineFor((request, response) => {
+			stall(request, response);
+			asked = true;
+		});
+		const before = await storedFiles();
+		const running = own.startWorkflow(
+			workflowWith('lifelogAudio', { start: at('09:00'), end: at('10:00') }),
+		);
+		while (!asked) await sleep(20);
+		await sleep(200);
+		const began = Date.now();
+		running.cancel();
+		expect((await running.done).status).toBe('canceled');
+		expect(Date.now() - began).toBeLessThan(1000);
+		expect(await storedFiles()).toEqual(before);
+	});
+});
+
+describe('a success that is no audio', () => {
+	test.each<[string, Fault, string, string]>([
+		[
+			'JSON',
+			{ body: { error: 'still encoding' } },
+			'it is not audio but application/json',
+			'It says: still encoding',
+		],
+		[
+			'JSON that says it is audio',
+			{ body: '{"error":"still encoding"}', headers: { 'content-type': 'audio/ogg' } },
+			'it is not audio',
+			'It says: still encoding',
+		],
+		[
+			'a page',
+			{
+				body: '<html><title>Sign in</title></html>',
+				headers: { 'content-type': 'text/html; charset=utf-8' },
+			},
+			'it is not audio but text/html',
+			'a page titled "Sign in"',
+		],
+		[
+			'an empty body',
+			{ body: '', headers: { 'content-type': 'audio/ogg' } },
+			'it is empty',
+			'Asked for: audio from 2026-03-20T09:00:00.000Z',
+		],
+		['no content at all', { status: 204 }, 'it is empty', 'Asked for'],
+	])('is an error that says what came: %s', async (_name, fault, message, description) => {
+		await record('09:00', 1);
+		await sandbox.control.faults([{ path: PATH, ...fault }]);
+		const { left, asked, ...failed } = await downloadRange(at('09:00'), at('10:00'));
+		expect(failed.message).toContain(message);
+		expect(failed.description).toContain(description);
+		expect(asked).toHaveLength(1);
+		expect(left).toEqual([]);
+	});
+
+	test('and goes on without end is not read to the end', async () => {
+		let sent = 0;
+		const own = await engineFor((_request, response) => {
+			response.writeHead(200, { 'content-type': 'text/plain' });
+			const more = () => {
+				while (!response.destroyed && response.write('x'.repeat(65_536))) sent++;
+			};
+			response.on('drain', more);
+			more();
+		});
+		const range = { start: at('09:00'), end: at('10:00') };
+		const { message } = await run(range, undefined, {}, own);
+		expect(message).toContain('it is not audio but text/plain');
+		expect(sent * 65_536).toBeLessThan(20e6);
+	});
+});
+
+test.each([
+	['audio/mpeg', 'ID3 and so on', 'audio/mpeg', '.mp3'],
+	['application/octet-stream', 'OggS and so on', 'audio/ogg', '.ogg'],
+])('a file of type %s is named and typed so', async (type, body, mimeType, extension) => {
+	await sandbox.control.faults([{ path: PATH, body, headers: { 'content-type': type } }]);
+	const { json, items, binary } = await downloadRange(at('09:00'), at('10:00'));
+	expect(json[0]).toMatchObject({ mimeType, fileSize: body.length });
+	expect(json[0].fileName).toBe(`audio_20260320T090000Z_20260320T100000Z${extension}`);
+	expect((await binary(items('Node')[0], 'data')).toString()).toBe(body);
+});
+
+describe('several input items', () => {
+	const parameters = {
+		source: 'timeRange',
+		start: '={{ $json.start }}',
+		end: '={{ $json.end }}',
+	};
+	const input = [
+		{ json: { start: at('06:00'), end: at('11:00') } },
+		{ json: { start: at('00:00'), end: at('01:00'), note: 'night' } },
+		{ json: { start: at('08:00'), end: at('10:00:00.001') } },
+	];
+	const night = 'There is no audio from 2026-03-20T00:00:00.000Z to 2026-03-20T01:00:00.000Z';
+
+	beforeEach(async () => {
+		await record('06:30', 1);
+		await record('08:30', 1);
+		await record('09:59', 2);
+	});
+
+	test('each have their chunks paired with them', async () => {
+		const result = await run(parameters, { input: [input[0], input[2]] });
+		expect(result.items('Node').map(({ pairedItem, json }) => [pairedItem, json.part])).toEqual([
+			...[1, 2, 3].map((part) => [{ item: 0 }, part]),
+			...[1, 2].map((part) => [{ item: 1 }, part]),
+		]);
+	});
+
+	test('stop at the one that fails', async () => {
+		const { error, message } = await run(parameters, { input });
+		expect(message).toBe(night);
+		expect((error as unknown as { context: IDataObject }).context.itemIndex).toBe(1);
+	});
+
+	test('with "continue" keep the others when one fails', async () => {
+		const result = await run(parameters, { input }, { onError: 'continueRegularOutput' });
+		expect(result.items('Node').map(({ pairedItem }) => pairedItem)).toEqual([
+			...[0, 0, 0, 1, 2, 2].map((item) => ({ item })),
+		]);
+		expect(result.json[3]).toEqual({ ...input[1].json, error: night });
+		expect(result.items('Node')[5].binary).toBeDefined();
+	});
+
+	test('with the error output keep the others when one fails', async () => {
+		const result = await run(parameters, { input }, { onError: 'continueErrorOutput' });
+		expect(result.json.map(({ part }) => part)).toEqual([1, 2, 3, 1, 2]);
+		const [failed, ...rest] = result.items('Node', 1);
+		expect(rest).toEqual([]);
+		expect(failed.json).toEqual({ ...input[1].json, error: night });
+	});
+
+	test('with "continue" keep what was stored before a later chunk of another breaks', async () => {
+		await sandbox.control.faults([{ path: PATH, cutBody: true, skip: 4, times: 4 }]);
+		const [first, , last] = input;
+		const result = await run(
+			parameters,
+			{ input: [first, last] },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(result.json.map(({ part }) => part)).toEqual([1, 2, 3, undefined]);
+		expect(result.json[3].error).toContain('the answer broke off');
+	});
+});
+
+test('an agent is told what the operation does', () => {
+	const type = loadPackage().nodeTypes['n8n-nodes-lifelog.lifelogAudio'] as Parameters<
+		typeof NodeHelpers.getVersionedNodeType
+	>[0];
+	const versioned = NodeHelpers.getVersionedNodeType(type);
+	const [, node] = workflowWith('lifelogAudio', { operation: 'download', resource: 'audio' }).nodes;
+	expect(versioned.description.usableAsTool).toBe(true);
+	expect(NodeHelpers.getToolDescriptionForNode(node, versioned)).toBe(
+		'Download audio in Lifelog Audio',
+	);
+});
+
+test('where n8n keeps binary data in memory, the file is whole as well', async () => {
+	await record('09:00', 5);
+	const inMemory = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey: sandbox.apiKey, baseUrl: sandbox.url } },
+		binaryMode: 'default',
+	});
+	engines.push(inMemory);
+	const range = { start: at('09:00'), end: at('10:00') };
+	const { items, binary, left } = await run(range, undefined, {}, inMemory);
+	const stored = await binary(items('Node')[0], 'data');
+	expect(sha256(stored)).toBe(sha256(await fetchAudio([ms('09:00'), ms('10:00')])));
+	expect(left).toEqual([]);
+});

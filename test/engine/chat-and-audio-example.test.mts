@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { createEngine, type Engine, loadPackage, type WorkflowJson } from '../support/engine.mts';
+import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+
+beforeAll(async () => {
+	sandbox = await startSandbox(['--days', '3']);
+	const { apiKey, url: baseUrl } = sandbox;
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey, baseUrl } },
+	});
+});
+
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+});
+
+test('examples/chat-and-audio.json shows the latest of both', async () => {
+	const workflow = JSON.parse(
+		await readFile('examples/chat-and-audio.json', 'utf8'),
+	) as WorkflowJson;
+	const { status, items } = await engine.runWorkflow(workflow);
+	expect(status).toBe('success');
+
+	const chats = await sandbox.control.chats();
+	const scheduled = chats.filter(({ globalPromptId }) => globalPromptId !== null);
+	expect(items('Latest scheduled chat').map(({ json }) => json.id)).toEqual([scheduled.at(-1)!.id]);
+
+	const latest = (await sandbox.control.lifelogs()).at(-1)!;
+	const [file, ...rest] = items('Its audio');
+	expect(rest).toEqual([]);
+	expect(file.json).toMatchObject({
+		lifelogId: latest.id,
+		startMs: Date.parse(latest.startTime),
+		endMs: Date.parse(latest.endTime),
+	});
+	expect(file.binary!.data.bytes).toBe(file.json.fileSize);
+});

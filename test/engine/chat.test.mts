@@ -1,0 +1,406 @@
+import { type IDataObject, type INode, NodeHelpers } from 'n8n-workflow';
+import type { Chat } from '../../nodes/shared/api-types.ts';
+import { createEngine, type Engine, loadPackage, type RunOptions } from '../support/engine.mts';
+import { type SpawnedSandbox, type StoredChat, startSandbox } from '../support/sandbox.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+
+beforeAll(async () => {
+	sandbox = await startSandbox(['--days', '1']);
+	const { apiKey, url: baseUrl } = sandbox;
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey, baseUrl } },
+	});
+});
+
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+});
+
+beforeEach(async () => {
+	await sandbox.control.reset({ days: 31, lifelogs: 62, now: '2026-03-20T23:00:00Z' });
+});
+
+async function run(parameters: IDataObject, options?: RunOptions, more?: Partial<INode>) {
+	await sandbox.control.clearRequests();
+	const result = await engine.runWorkflow(workflowWith('lifelogChat', parameters, more), options);
+	return {
+		...result,
+		json: result.items('Node').map(({ json }) => json),
+		requests: await sandbox.control.requests(),
+		message: result.error?.message,
+		description: (result.error as { description?: string } | undefined)?.description,
+	};
+}
+
+/** The user's own chats, newest first. */
+async function ownChats(): Promise<StoredChat[]> {
+	const chats = await sandbox.control.chats();
+	return chats.filter(({ owner }) => owner === 'self').reverse();
+}
+
+const foreignChat = async (visibility: Chat['visibility']) =>
+	(await sandbox.control.chats()).find(
+		(chat) => chat.owner === 'other' && chat.visibility === visibility,
+	)!;
+
+const idsOf = (chats: Array<{ id?: unknown }>) => chats.map(({ id }) => id);
+
+async function fetchChat(id: string): Promise<Chat> {
+	const headers = { 'x-api-key': sandbox.apiKey };
+	const response = await fetch(`${sandbox.url}/v1/chats/${id}?timezone=UTC`, { headers });
+	return ((await response.json()) as { data: { chat: Chat } }).data.chat;
+}
+
+describe('Get Many', () => {
+	const getMany = async (parameters: IDataObject = {}) =>
+		await run({ operation: 'getAll', ...parameters });
+
+	test('gives the newest 50, simplified, in one request', async () => {
+		const chats = await ownChats();
+		const { json, requests } = await getMany();
+		expect(chats.length).toBeGreaterThan(50);
+		expect(idsOf(json)).toEqual(idsOf(chats.slice(0, 50)));
+		expect(requests).toHaveLength(1);
+		expect(requests[0].query).toEqual({ timezone: 'UTC', limit: '50' });
+		expect(json[0]).not.toHaveProperty('messages');
+		for (const chat of json) {
+			expect(Object.keys(chat)).toEqual([
+				...['id', 'summary', 'visibility', 'createdAt', 'startedAt'],
+				...['prompt', 'response', 'messageCount', 'entries', 'hasToolError'],
+			]);
+		}
+	});
+
+	test.each(['full', 'short', 'emptyBetween'] as const)(
+		'returns all, whatever the pages: %s',
+		async (pages) => {
+			await sandbox.control.dialect({ pages, lastCursor: 'empty' });
+			await Promise.all(
+				Array.from({ length: 150 }, (_, nth) => sandbox.control.addChat({ id: `more-${nth}` })),
+			);
+			const { json, requests } = await getMany({ returnAll: true });
+			expect(idsOf(json)).toEqual(idsOf(await ownChats()));
+			expect(requests.length).toBeGreaterThan(1);
+			expect(new Set(requests.map(({ query }) => query.limit))).toEqual(new Set(['100']));
+		},
+	);
+
+	test('stops at the limit, over pages too', async () => {
+		await sandbox.control.dialect({ pages: 'short' });
+		const { json } = await getMany({ limit: 31 });
+		expect(idsOf(json)).toEqual(idsOf((await ownChats()).slice(0, 31)));
+	});
+
+	test('gives times in the zone, and the oldest first', async () => {
+		const options = { direction: 'asc', timezone: 'Asia/Tokyo' };
+		const { json, requests } = await getMany({ limit: 5, options });
+		expect(idsOf(json)).toEqual(idsOf((await ownChats()).reverse().slice(0, 5)));
+		expect(json[0].createdAt).toContain('+09:00');
+		expect(requests[0].query).toMatchObject({ direction: 'asc', timezone: 'Asia/Tokyo' });
+	});
+
+	test.each([
+		['only scheduled ones', { isScheduled: true }, 'true'],
+		['only others', { isScheduled: false }, 'false'],
+		['both where it is not set', {}, undefined],
+	])('filters by Is Scheduled: %s', async (_name, filters, sent) => {
+		const { json, requests } = await getMany({ returnAll: true, filters });
+		const wanted = (await ownChats()).filter(
+			({ globalPromptId }) => sent === undefined || String(globalPromptId !== null) === sent,
+		);
+		expect(idsOf(json)).toEqual(idsOf(wanted));
+		expect(json.length).toBeGreaterThan(0);
+		expect(requests[0].query.isScheduled).toBe(sent);
+	});
+
+	test('filters by the ID of a scheduled prompt', async () => {
+		const chats = await ownChats();
+		const globalPromptId = chats.find((chat) => chat.globalPromptId)!.globalPromptId!;
+		const { json } = await getMany({ returnAll: true, filters: { globalPromptId } });
+		const wanted = chats.filter((chat) => chat.globalPromptId === globalPromptId);
+		expect(idsOf(json)).toEqual(idsOf(wanted));
+		expect(wanted.length).toBeLessThan(chats.length);
+	});
+
+	test('a blank filter is not sent', async () => {
+		const { requests } = await getMany({ filters: { globalPromptId: ' ' } });
+		expect(requests[0].query).not.toHaveProperty('globalPromptId');
+	});
+
+	test('without Simplify gives the API’s objects unchanged', async () => {
+		const { json } = await getMany({ limit: 2, simplify: false });
+		expect(json[0]).toEqual(await fetchChat(json[0].id as string));
+		expect(json[0].messages).not.toEqual([]);
+	});
+
+	test('an account without chats gives nothing', async () => {
+		await sandbox.control.reset({ empty: true });
+		const { json, status } = await getMany({ returnAll: true });
+		expect(status).toBe('success');
+		expect(json).toEqual([]);
+	});
+});
+
+describe('Get', () => {
+	const get = async (id: unknown, parameters: IDataObject = {}) =>
+		await run({ operation: 'get', chatId: byId(id), ...parameters });
+
+	test('gives one chat, simplified', async () => {
+		const scheduled = (await ownChats()).find(({ globalPromptId }) => globalPromptId)!;
+		const { json, requests } = await get(scheduled.id);
+		const [question] = scheduled.messages;
+		expect(json).toHaveLength(1);
+		expect(json[0]).toMatchObject({
+			id: scheduled.id,
+			prompt: question.text,
+			response: scheduled.messages.at(-1)!.text,
+			messageCount: scheduled.messages.length,
+			hasToolError: false,
+		});
+		expect(requests.map(({ path }) => path)).toEqual([`/v1/chats/${scheduled.id}`]);
+	});
+
+	test('without Simplify gives the API’s object unchanged, times in the zone', async () => {
+		const [{ id }] = await ownChats();
+		expect((await get(id, { simplify: false })).json).toEqual([await fetchChat(id)]);
+		const { json } = await get(id, { simplify: false, options: { timezone: 'Asia/Tokyo' } });
+		expect(json[0].createdAt).toContain('+09:00');
+	});
+
+	test('reads what chats really hold', async () => {
+		const message = (role: string, rest: object) =>
+			({ id: role, createdAt: '2026-03-20T10:00:00Z', user: { role }, ...rest }) as never;
+		const failed = { isError: true, toolCallId: '1', toolName: 'search', result: {} };
+		const { id } = await sandbox.control.addChat({
+			summary: null,
+			messages: [
+				message('user', { text: null }),
+				message('user', { text: 'Recap' }),
+				message('assistant', { text: 'Let me look.', toolCalls: [] }),
+				message('tool', { toolResults: [failed] }),
+				message('assistant', { text: 'Done.' }),
+				message('assistant', { text: null }),
+			],
+		});
+		expect((await get(id)).json[0]).toMatchObject({
+			summary: null,
+			prompt: 'Recap',
+			response: 'Done.',
+			messageCount: 6,
+			hasToolError: true,
+			entries: [],
+		});
+	});
+
+	test('reads a public chat of someone else', async () => {
+		const { id } = await foreignChat('public');
+		expect((await get(id)).json[0]).toMatchObject({ id, visibility: 'public' });
+	});
+
+	test.each(['404', 'null'] as const)('says which ID there is not, by %s', async (missing) => {
+		await sandbox.control.dialect({ missing });
+		const { id } = await foreignChat('private');
+		const { message, description } = await get(id);
+		expect(message).toBe(`No chat with the ID "${id}" was found`);
+		expect(description).toContain('Check the ID');
+	});
+
+	test('an answer without a chat is an error', async () => {
+		await sandbox.control.faults([{ body: { data: {} } }]);
+		expect((await get('x')).message).toContain('it lacks the chat (data.chat)');
+	});
+});
+
+describe('Delete', () => {
+	const remove = async (id: unknown) => await run({ operation: 'delete', chatId: byId(id) });
+	const exists = async (id: string) =>
+		(await sandbox.control.chats()).some((chat) => chat.id === id);
+
+	test('confirms the deletion', async () => {
+		const [{ id }] = await ownChats();
+		const { json, requests } = await remove(id);
+		expect(json).toEqual([{ deleted: true, id }]);
+		expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+			`DELETE /v1/chats/${id}`,
+		]);
+		expect(await exists(id)).toBe(false);
+	});
+
+	test('understands success at the top as well', async () => {
+		await sandbox.control.faults([{ body: { success: true } }]);
+		expect((await remove('x')).json).toEqual([{ deleted: true, id: 'x' }]);
+	});
+
+	test.each([
+		[{ data: { success: false } }, 'it says that the chat was not deleted'],
+		[{ data: {} }, 'it does not say whether the chat was deleted'],
+	])('the answer %j is an error', async (body, problem) => {
+		await sandbox.control.faults([{ body }]);
+		expect((await remove('x')).message).toContain(problem);
+	});
+
+	test('of someone else’s public chat is refused, and says why it may be', async () => {
+		const { id } = await foreignChat('public');
+		const { message, description } = await remove(id);
+		expect(message).toBe(`No chat with the ID "${id}" was found`);
+		expect(description).toContain('belong to another account');
+		expect(description).toContain('The service says: Chat not found');
+		expect(await exists(id)).toBe(true);
+	});
+
+	const page = `<!doctype html><html><head><title>Forbidden zone</title></head>${'x'.repeat(5000)}</html>`;
+
+	test.each([
+		[403, { error: 'Not yours' }, 'The API key is not allowed to do this with the chat "c1"'],
+		[403, page, 'The API key is not allowed to do this with the chat "c1"'],
+		[404, page, 'No chat with the ID "c1" was found'],
+		[500, { error: 'Not yours' }, 'The service failed (500)'],
+		[500, page, 'The service failed (500)'],
+	])('refused by %d is reported as what it is, not repeated', async (status, body, expected) => {
+		const headers = { 'content-type': body === page ? 'text/html' : 'application/json' };
+		await sandbox.control.faults([{ status, body, headers, times: 5 }]);
+		const { message, description, error, requests } = await remove('c1');
+		expect(message).toBe(expected);
+		expect(description).toContain(
+			`The service says: ${body === page ? 'a page titled "Forbidden zone"' : 'Not yours'}`,
+		);
+		expect(JSON.stringify(error)).not.toContain('xxxx');
+		expect(requests).toHaveLength(1);
+	});
+
+	test('waits for a rate limit, though none is documented', async () => {
+		const [{ id }] = await ownChats();
+		await sandbox.control.faults([{ status: 429, body: { error: 'slow', retryAfter: '1' } }]);
+		const { json, requests } = await remove(id);
+		expect(json).toEqual([{ deleted: true, id }]);
+		expect(requests.map(({ status }) => status)).toEqual([429, 200]);
+		expect(requests[1].at - requests[0].at).toBeGreaterThanOrEqual(990);
+	});
+
+	test('is repeated once when the connection broke after it took effect', async () => {
+		const [{ id }] = await ownChats();
+		await sandbox.control.faults([{ reset: 'after' }]);
+		const { json, requests } = await remove(id);
+		expect(json).toEqual([{ deleted: true, id }]);
+		expect(requests.map(({ status }) => status)).toEqual([200, 404]);
+	});
+
+	test('no other operation sends DELETE', async () => {
+		const [{ id }] = await ownChats();
+		for (const operation of ['getAll', 'get']) {
+			const { requests } = await run({ operation, chatId: byId(id) });
+			expect(requests.map(({ method }) => method)).toEqual(['GET']);
+		}
+	});
+});
+
+test.each(['get', 'delete'])('an ID for %s that is none is refused unsent', async (operation) => {
+	for (const id of ['', '  ', '..', '={{ null }}', '={{ ["a"] }}']) {
+		const { error, requests } = await run({ operation, chatId: byId(id) });
+		expect(error).toBeDefined();
+		expect(requests).toEqual([]);
+	}
+	const { requests } = await run({ operation, chatId: byId('a/b?c') });
+	expect(requests.map(({ path }) => path)).toEqual(['/v1/chats/a%2Fb%3Fc']);
+});
+
+describe('an error of one item', () => {
+	const parameters = { operation: 'get', chatId: byId('={{ $json.id }}') };
+	const message = 'No chat with the ID "nobody" was found';
+	const threeItems = async () => {
+		const [first, second] = await ownChats();
+		const ids = [first.id, 'nobody', second.id];
+		return { ids, input: ids.map((id) => ({ json: { id } })) };
+	};
+
+	test('stops the node and names the item', async () => {
+		const { error } = await run(parameters, await threeItems());
+		expect(error?.message).toBe(message);
+		expect((error as unknown as { context: IDataObject }).context.itemIndex).toBe(1);
+	});
+
+	test('with "continue" stands beside its input, and the others go on', async () => {
+		const { ids, input } = await threeItems();
+		const result = await run(parameters, { input }, { onError: 'continueRegularOutput' });
+		expect(idsOf(result.json)).toEqual(ids);
+		expect(result.json[1]).toEqual({ id: 'nobody', error: message });
+		expect(result.items('Node').map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+	});
+
+	test('with the error output goes there, and the others go on', async () => {
+		const { ids, input } = await threeItems();
+		const result = await run(parameters, { input }, { onError: 'continueErrorOutput' });
+		expect(idsOf(result.json)).toEqual([ids[0], ids[2]]);
+		expect(result.items('Node', 1).map(({ json }) => json)).toEqual([
+			{ id: 'nobody', error: message },
+		]);
+	});
+});
+
+test('the chats of each item are paired with it', async () => {
+	const input = [{ json: { limit: 2 } }, { json: { limit: 1 } }];
+	const result = await run({ operation: 'getAll', limit: '={{ $json.limit }}' }, { input });
+	expect(result.items('Node').map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 0 },
+		{ item: 1 },
+	]);
+});
+
+describe('the list of the parameter Chat', () => {
+	const list = async (filter?: string, token?: string) => {
+		const [, node] = workflowWith('lifelogChat', { operation: 'get' }).nodes;
+		return await engine.loadOptions(node, 'searchChats', filter, token);
+	};
+
+	test('shows the newest, page by page, by their summary or question', async () => {
+		await sandbox.control.dialect({ pages: 'short' });
+		const chats = await ownChats();
+		const first = await list();
+		const second = await list(undefined, first.paginationToken as string);
+		const results = [...first.results, ...second.results];
+		expect(idsOf(results.map(({ value }) => ({ id: value })))).toEqual(
+			idsOf(chats.slice(0, results.length)),
+		);
+		expect(results.length).toBeGreaterThan(first.results.length);
+		for (const [index, { name }] of results.entries()) {
+			const { summary, messages } = chats[index];
+			expect(name).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d /);
+			expect(name).toContain(summary ?? messages[0].text);
+		}
+	});
+
+	test('finds the words typed, on later pages too', async () => {
+		const { id } = await sandbox.control.addChat({
+			summary: 'About the Lighthouse',
+			createdAt: '2026-02-18T10:00:00Z',
+		});
+		await Promise.all(Array.from({ length: 120 }, () => sandbox.control.addChat()));
+		const { results, paginationToken } = await list(' LIGHTHOUSE ');
+		expect(results).toEqual([{ name: expect.stringMatching(/ About the Lighthouse$/), value: id }]);
+		expect(paginationToken).toBeUndefined();
+		expect((await list('nothing like it')).results).toEqual([]);
+	});
+});
+
+test('an agent is told what each operation does, and that a delete is permanent', () => {
+	const type = loadPackage().nodeTypes['n8n-nodes-lifelog.lifelogChat'] as Parameters<
+		typeof NodeHelpers.getVersionedNodeType
+	>[0];
+	const told = (operation: string) => {
+		const node = workflowWith('lifelogChat', { operation, resource: 'chat' }).nodes[1];
+		return NodeHelpers.getToolDescriptionForNode(node, NodeHelpers.getVersionedNodeType(type));
+	};
+	expect(NodeHelpers.getVersionedNodeType(type).description.usableAsTool).toBe(true);
+	expect(told('getAll')).toBe('Get many chats in Lifelog Chat');
+	expect(told('delete')).toBe('Delete a chat permanently in Lifelog Chat');
+});

@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { incomingBody } from '../../nodes/shared/incoming-body.ts';
+
+const kilobyte = Buffer.alloc(1024, 'x');
+
+/** A body of `parts` kilobytes; `end` says what comes behind them. */
+function sourceOf(parts: number, end?: 'stall' | 'error') {
+	const read: number[] = [];
+	const source = Readable.from(
+		(async function* () {
+			for (let part = 0; part < parts; part++) {
+				read.push(part);
+				yield kilobyte;
+			}
+			if (end === 'stall') await sleep(60_000, undefined, { ref: false });
+			if (end === 'error') throw new Error('aborted');
+		})(),
+		{ objectMode: false, highWaterMark: 1 },
+	);
+	return { source, read };
+}
+
+const guarded = (source: Readable, guards: { declaredBytes?: number; stallMs?: number } = {}) =>
+	incomingBody(source, { declaredBytes: 0, stallMs: 5000, ...guards });
+
+test('is streamed whole, what was peeked at included', async () => {
+	const body = guarded(sourceOf(5).source, { declaredBytes: 5 * 1024 });
+	expect((await body.peek(1500)).length).toBe(2048);
+	expect((await body.peek(4)).length).toBeGreaterThan(3);
+	expect((await buffer(body.stream())).equals(Buffer.concat(Array(5).fill(kilobyte)))).toBe(true);
+	expect(body.received).toBe(5 * 1024);
+	expect(body.brokenBy).toBeUndefined();
+});
+
+test('is read no faster than its stream', async () => {
+	const { source, read } = sourceOf(1000);
+	const body = guarded(source);
+	const stream = body.stream();
+	await stream[Symbol.asyncIterator]().next();
+	await sleep(50);
+	expect(read.length).toBeLessThan(8);
+	body.close();
+});
+
+test('that is empty has nothing to peek at', async () => {
+	const body = guarded(sourceOf(0).source);
+	expect(await body.peek(4)).toHaveLength(0);
+});
+
+test('shorter than declared is broken, though its source ends as if all were well', async () => {
+	const body = guarded(sourceOf(3).source, { declaredBytes: 3 * 1024 + 1 });
+	await expect(buffer(body.stream())).rejects.toThrow('shorter than declared');
+	expect(body.brokenBy).toBe('ERR_BAD_RESPONSE');
+});
+
+test('whose source fails is broken', async () => {
+	const body = guarded(sourceOf(3, 'error').source);
+	await expect(buffer(body.stream())).rejects.toThrow('aborted');
+	expect(body.brokenBy).toBe('ERR_BAD_RESPONSE');
+});
+
+test('that stands still is broken, even if its source cannot be ended', async () => {
+	const { source } = sourceOf(2, 'stall');
+	const body = guarded(source, { stallMs: 100 });
+	await expect(buffer(body.stream())).rejects.toThrow('stands still');
+	expect(body.brokenBy).toBe('ETIMEDOUT');
+	expect(source.destroyed).toBe(true);
+});
+
+test('does not stand still while its reader takes its time', async () => {
+	const body = guarded(sourceOf(4).source, { stallMs: 60 });
+	let size = 0;
+	for await (const chunk of body.stream()) {
+		size += (chunk as Buffer).length;
+		await sleep(150);
+	}
+	expect(size).toBe(4096);
+});
+
+test('whose stream is given up ends its source', async () => {
+	const { source } = sourceOf(1000);
+	const reading = guarded(source).stream()[Symbol.asyncIterator]();
+	await reading.next();
+	await reading.return!();
+	await sleep(20);
+	expect(source.destroyed).toBe(true);
+});
+
+test('closed before its end ends its source, and fails nowhere', async () => {
+	const { source } = sourceOf(9);
+	const body = guarded(source);
+	await body.peek(1);
+	body.close();
+	body.close();
+	expect(source.destroyed).toBe(true);
+	await sleep(20);
+});

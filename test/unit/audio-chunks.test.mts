@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { cutIntoChunks, joinAdjacent, widen } from '../../nodes/LifelogAudio/chunks.ts';
+import { audioType, beginsAs, fileName, inZone } from '../../nodes/LifelogAudio/files.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const start = Date.parse('2026-03-01T09:00:00Z');
+const lengths = (range: { startMs: number; endMs: number }, chunkMs: number) =>
+	cutIntoChunks(range, chunkMs).map(({ startMs, endMs }) => endMs - startMs);
+
+describe('chunks', () => {
+	test.each([
+		['two hours', 2 * hour, [2 * hour]],
+		['two hours and a millisecond', 2 * hour + 1, [2 * hour, 1]],
+		['a millisecond less than two hours', 2 * hour - 1, [2 * hour - 1]],
+		['a day', 24 * hour, Array.from({ length: 12 }, () => 2 * hour)],
+		['a millisecond', 1, [1]],
+	])('of %s', (_name, length, expected) => {
+		expect(lengths({ startMs: start, endMs: start + length }, 2 * hour)).toEqual(expected);
+	});
+
+	test('round fractions of milliseconds outward', () => {
+		expect(cutIntoChunks({ startMs: start + 0.4, endMs: start + 1.2 }, minute)).toEqual([
+			{ startMs: start, endMs: start + 2 },
+		]);
+	});
+
+	const instant = fc.double({ min: 0, max: 4e12, noNaN: true });
+	const range = fc
+		.tuple(instant, fc.double({ min: 0.001, max: 400 * hour, noNaN: true }))
+		.map(([from, length]) => ({ startMs: from, endMs: from + length }))
+		.filter(({ startMs, endMs }) => endMs > startMs);
+	const chunkMs = fc.integer({ min: 1, max: 120 }).map((minutes) => minutes * minute);
+
+	test('hold each millisecond of the range once, in order, and are as long as they may be', () => {
+		fc.assert(
+			fc.property(range, chunkMs, (span, length) => {
+				const chunks = cutIntoChunks(span, length);
+				const bounds = [...chunks.slice(1).map(({ startMs }) => startMs), Math.ceil(span.endMs)];
+				const lasts = chunks.map(({ startMs, endMs }) => endMs - startMs);
+				expect(chunks[0].startMs).toBe(Math.floor(span.startMs));
+				expect(chunks.map(({ endMs }) => endMs)).toEqual(bounds);
+				expect(bounds.every(Number.isInteger)).toBe(true);
+				expect(lasts.slice(0, -1).every((ms) => ms === length)).toBe(true);
+				expect(lasts.at(-1)).toBeGreaterThan(0);
+				expect(lasts.at(-1)).toBeLessThanOrEqual(length);
+			}),
+		);
+	});
+
+	test('joined again are the range', () => {
+		fc.assert(
+			fc.property(range, chunkMs, (span, length) => {
+				const [joined, ...rest] = joinAdjacent(cutIntoChunks(span, length));
+				expect(rest).toEqual([]);
+				expect(joined).toEqual({
+					startMs: Math.floor(span.startMs),
+					endMs: Math.ceil(span.endMs),
+				});
+			}),
+		);
+	});
+
+	test('that do not touch stay apart', () => {
+		const [first, second, , fourth] = cutIntoChunks({ startMs: 0, endMs: 4 }, 1);
+		expect(joinAdjacent([first, second, fourth])).toEqual([
+			{ startMs: 0, endMs: 2 },
+			{ startMs: 3, endMs: 4 },
+		]);
+		expect(first).toEqual({ startMs: 0, endMs: 1 });
+	});
+});
+
+test.each([
+	['in the past', 10_000, 20_000, 5_000, 100_000, [5_000, 25_000]],
+	['near 1970', 3_000, 20_000, 5_000, 100_000, [0, 25_000]],
+	['near now', 10_000, 20_000, 5_000, 22_000, [5_000, 22_000]],
+	['still going on by the clock', 10_000, 20_000, 5_000, 19_000, [5_000, 20_000]],
+	['without padding', 10_000, 20_000, 0, 100_000, [10_000, 20_000]],
+])('a lifelog %s is widened', (_where, startMs, endMs, padding, now, [from, to]) => {
+	expect(widen({ startMs, endMs }, padding, now)).toEqual({ startMs: from, endMs: to });
+});
+
+describe('a file', () => {
+	test.each([
+		['audio/ogg', 'audio/ogg', 'ogg'],
+		['Audio/Ogg; codecs=opus', 'audio/ogg', 'ogg'],
+		['application/ogg', 'application/ogg', 'ogg'],
+		[undefined, 'audio/ogg', 'ogg'],
+		['', 'audio/ogg', 'ogg'],
+		['application/octet-stream', 'audio/ogg', 'ogg'],
+		['audio/mpeg', 'audio/mpeg', 'mp3'],
+		['audio/mp4', 'audio/mp4', 'm4a'],
+		['audio/x-m4a', 'audio/x-m4a', 'm4a'],
+		['audio/x-wav', 'audio/x-wav', 'wav'],
+		['audio/wave', 'audio/wave', 'wav'],
+		['audio/webm;codecs=opus', 'audio/webm', 'webm'],
+		['audio/flac', 'audio/flac', 'flac'],
+	])('of type %p is %s, .%s', (contentType, mimeType, extension) => {
+		expect(audioType(contentType)).toEqual({ mimeType, extension });
+	});
+
+	test.each(['application/json', 'text/html; charset=utf-8', 'video/ogg', 'audio/', 'audio/../x'])(
+		'of type %p is no audio',
+		(contentType) => {
+			expect(audioType(contentType)).toBeUndefined();
+		},
+	);
+
+	test('of Ogg is known by its first bytes', () => {
+		const ogg = { mimeType: 'audio/ogg', extension: 'ogg' };
+		expect(beginsAs(ogg, Buffer.from('OggS\0'))).toBe(true);
+		expect(beginsAs(ogg, Buffer.from('{"er'))).toBe(false);
+		expect(beginsAs({ mimeType: 'audio/mpeg', extension: 'mp3' }, Buffer.from('ID3'))).toBe(true);
+	});
+
+	test('has a name that sorts by time', () => {
+		const names = cutIntoChunks({ startMs: start, endMs: start + 30 * hour }, 90 * minute).map(
+			(chunk) => fileName(chunk, 'ogg'),
+		);
+		expect(names[0]).toBe('audio_20260301T090000Z_20260301T103000Z.ogg');
+		expect([...names].sort()).toEqual(names);
+	});
+
+	test('says its times with the offset of the zone', () => {
+		expect(inZone({ startMs: start, endMs: start + 1 }, 'America/St_Johns')).toEqual({
+			startMs: start,
+			endMs: start + 1,
+			startTime: '2026-03-01T05:30:00.000-03:30',
+			endTime: '2026-03-01T05:30:00.001-03:30',
+		});
+	});
+});
