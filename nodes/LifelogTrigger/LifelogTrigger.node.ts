@@ -1,0 +1,34 @@
+import type {
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+	IPollFunctions,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+import { properties } from './parameters';
+import { runPoll } from './poll';
+import { sample } from './sample';
+
+export class LifelogTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Lifelog Trigger',
+		name: 'lifelogTrigger',
+		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{$parameter["event"]}}',
+		description:
+			'Starts the workflow when a lifelog is new or has changed, or a scheduled prompt was answered',
+		defaults: { name: 'Lifelog Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'lifelogApi', required: true }],
+		properties,
+	};
+
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		return this.getMode() === 'manual' ? await sample(this) : await runPoll(this);
+	}
+}

@@ -1,0 +1,78 @@
+import { dayOf } from './days';
+import type { Entry, State, Version } from './state';
+
+/** An entry as a reading shows it. */
+export interface Seen extends Version {
+	id: string;
+	/** The UTC day it was found on. */
+	day: string;
+	/** When it begins, epoch ms. */
+	start: number;
+}
+
+export type ChangeType = 'created' | 'updated';
+
+/** What a reading says about an entry. */
+export interface Comparison {
+	/** What was known of it before this version; what is to be recorded where nothing changed. */
+	base: Entry;
+	isChanged: boolean;
+}
+
+/**
+ * Compares an entry that was read with what is known.
+ *
+ * @param isBaseline Whether this is the first reading, which records all silently.
+ */
+export function compare(state: State, seen: Seen, isBaseline: boolean): Comparison {
+	const { day, at, starred, start } = seen;
+	const known = state.entries.get(seen.id);
+	if (known) return { base: { ...known, day }, isChanged: isNews(known, seen) };
+
+	const since = sinceOf(state, day);
+	if (isBaseline || (since !== undefined && at <= since)) {
+		return { base: { day, at, starred, flips: 0 }, isChanged: false };
+	}
+	const isOlder = since !== undefined && start <= since;
+	return { base: { day, ...(isOlder && { at: since }), starred, flips: 0 }, isChanged: true };
+}
+
+/** Whether a version is another than the one that was last emitted or passed over. */
+export function isNews(known: Entry, version: Version): boolean {
+	return known.at === undefined || version.at > known.at || version.starred !== known.starred;
+}
+
+/**
+ * From when on an entry that is not known counts as new, by the day it is on.
+ *
+ * @returns Epoch ms; undefined when it counts in any case, as the day was read before or came after
+ *   the baseline.
+ */
+export function sinceOf({ days, since }: State, day: string): number | undefined {
+	const known = days.get(day);
+	if (known && known.read > 0) return undefined;
+	return known?.since ?? (day <= dayOf(since) ? since : undefined);
+}
+
+/** What a change of an entry is, by what was known before it. */
+export function changeType(base: Entry): ChangeType {
+	return base.at === undefined ? 'created' : 'updated';
+}
+
+/** What is known of an entry once a version of it has been emitted or passed over. */
+export function recordOf(base: Entry, { at, starred }: Version): Entry {
+	const { day } = base;
+	if (base.at === undefined || at > base.at) return { day, at, starred, flips: 0 };
+	return { day, at: base.at, starred, flips: base.flips + Number(starred !== base.starred) };
+}
+
+/**
+ * The key of the event that led to a record: the same for the same version of an entry, whatever
+ * the time zone. A star that is set or removed repeatedly within one version is counted.
+ */
+export function eventKey(id: string, { at = 0, starred, flips }: Entry): string {
+	const key = `${id}:${new Date(at).toISOString()}`;
+	if (flips === 0) return key;
+	const times = Math.ceil(flips / 2);
+	return `${key}:${starred ? 'starred' : 'unstarred'}${times > 1 ? `:${times}` : ''}`;
+}

@@ -1,0 +1,192 @@
+import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
+
+import { inputError } from '../shared/errors';
+import {
+	includeOptions,
+	includeQuery,
+	readZone,
+	timezoneOption,
+	toNumber,
+	withoutBlanks,
+} from '../shared/parameters';
+import type { ChangeType } from './compare';
+import type { Watch } from './state';
+
+const CHAT_EVENT = 'scheduledChatCreated';
+const forChats = { show: { event: [CHAT_EVENT] } };
+const forLifelogs = { hide: { event: [CHAT_EVENT] } };
+const optionForLifelogs = { hide: { '/event': [CHAT_EVENT] } };
+
+const CHANGES: Record<string, ChangeType[]> = {
+	lifelogCreatedOrUpdated: ['created', 'updated'],
+	lifelogCreated: ['created'],
+	lifelogUpdated: ['updated'],
+	[CHAT_EVENT]: [],
+};
+
+export const properties: INodeProperties[] = [
+	{
+		displayName: 'Event',
+		name: 'event',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Lifelog Created',
+				value: 'lifelogCreated',
+				description: 'A recording has become a lifelog, however late it was uploaded',
+			},
+			{
+				name: 'Lifelog Created or Updated',
+				value: 'lifelogCreatedOrUpdated',
+				description: 'A lifelog is new, or has changed since it was last reported',
+			},
+			{
+				name: 'Lifelog Updated',
+				value: 'lifelogUpdated',
+				description: 'A known lifelog has changed, or was starred or unstarred',
+			},
+			{
+				name: 'Scheduled Chat Created',
+				value: CHAT_EVENT,
+				description: 'A scheduled prompt has been answered',
+			},
+		],
+		default: 'lifelogCreatedOrUpdated',
+		description: 'What starts the workflow',
+	},
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		displayOptions: forChats,
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		displayOptions: forLifelogs,
+		default: {},
+		options: [
+			{
+				displayName: 'Is Starred',
+				name: 'isStarred',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to report only lifelogs that are starred, or only those that are not, at the time of the change',
+			},
+		],
+	},
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		displayOptions: forChats,
+		default: {},
+		options: [
+			{
+				displayName: 'Global Prompt ID',
+				name: 'globalPromptId',
+				type: 'string',
+				default: '',
+				description: 'Only what the scheduled prompt with this ID made',
+			},
+		],
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			{
+				...includeOptions.includeContents,
+				default: false,
+				description: 'Whether to include the structured contents, with who said what and when',
+				displayOptions: optionForLifelogs,
+			},
+			{ ...includeOptions.includeHeadings, displayOptions: optionForLifelogs },
+			{ ...includeOptions.includeMarkdown, displayOptions: optionForLifelogs },
+			{
+				displayName: 'Look-Back Days',
+				name: 'lookbackDays',
+				type: 'number',
+				typeOptions: { minValue: 2, maxValue: 31 },
+				default: 7,
+				description:
+					'How many days back to watch, today counted (2 to 31). What begins earlier is not noticed. More days do not make a poll dearer, but an edit on an older day may be noticed as many polls later.',
+			},
+			{
+				displayName: 'Settle Minutes',
+				name: 'settleMinutes',
+				type: 'number',
+				typeOptions: { minValue: 0, maxValue: 1440 },
+				default: 0,
+				displayOptions: optionForLifelogs,
+				description:
+					'How long a lifelog must have been left unchanged before it is reported (0 to 1440), so that a recording that is still growing starts the workflow once',
+			},
+			timezoneOption,
+		],
+	},
+];
+
+/** What the parameters ask for. */
+export interface Settings {
+	watch: Watch;
+	lookbackDays: number;
+	/** IANA name. */
+	timezone: string;
+	/** Lifelogs: which changes are reported, of entries with which star (undefined for either). */
+	changes: ChangeType[];
+	isStarred?: boolean;
+	/** Lifelogs: how long an entry must have been left unchanged, in ms. */
+	settleMs: number;
+	/** Lifelogs: the parts of an entry to ask for. */
+	include: ReturnType<typeof includeQuery>;
+	/** Chats. */
+	simplify: boolean;
+}
+
+/** @throws NodeOperationError on values that cannot be used. */
+export function readSettings(context: IPollFunctions): Settings {
+	const event = String(context.getNodeParameter('event'));
+	if (!CHANGES[event]) throw inputError(context, `There is no event "${event}"`);
+	const filters = withoutBlanks(context, context.getNodeParameter('filters', {}));
+	const options = withoutBlanks(context, context.getNodeParameter('options', {}));
+	const { lookbackDays = 7, settleMinutes = 0 } = options;
+	const isChats = event === CHAT_EVENT;
+	return {
+		watch: {
+			kind: isChats ? 'chats' : 'lifelogs',
+			credential: context.getNode().credentials?.lifelogApi?.id ?? '',
+			prompt: isChats ? String(filters.globalPromptId ?? '').trim() : '',
+		},
+		lookbackDays: readWithin(context, 'Look-Back Days', lookbackDays, [2, 31]),
+		timezone: readZone(context, options.timezone),
+		changes: CHANGES[event],
+		isStarred: typeof filters.isStarred === 'boolean' ? filters.isStarred : undefined,
+		settleMs: readWithin(context, 'Settle Minutes', settleMinutes, [0, 1440]) * 60_000,
+		include: includeQuery(options, false),
+		simplify: context.getNodeParameter('simplify', true) !== false,
+	};
+}
+
+function readWithin(
+	context: IPollFunctions,
+	label: string,
+	value: unknown,
+	[least, most]: [number, number],
+): number {
+	const number = toNumber(value);
+	if (!Number.isInteger(number) || number < least || number > most) {
+		throw inputError(context, `${label} must be a whole number from ${least} to ${most}`);
+	}
+	return number;
+}

@@ -1,0 +1,648 @@
+// The trigger on n8n's real polling code, against the sandbox.
+import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type { LifelogList } from '../../nodes/shared/api-types.ts';
+import {
+	createEngine,
+	loadPackage,
+	type Engine,
+	type PollOptions,
+	type WorkflowJson,
+} from '../support/engine.mts';
+import { startSandbox, type DialectChange, type SpawnedSandbox } from '../support/sandbox.mts';
+
+const NOW = '2026-03-20T12:00:00.000Z';
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+let clock: number;
+/** The state as n8n has it; polls change it like n8n's in-memory engine. */
+let staticData: IDataObject;
+
+beforeAll(async () => {
+	sandbox = await startSandbox();
+	const { url: baseUrl, apiKey } = sandbox;
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { baseUrl, apiKey } },
+	});
+});
+
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+});
+
+beforeEach(async () => {
+	clock = Date.parse(NOW);
+	staticData = {};
+	await reset({ empty: true });
+});
+
+async function reset(
+	data: { empty?: boolean; days?: number; perDay?: number },
+	dialect: DialectChange = {},
+) {
+	const rateLimit = { max: 1_000_000, windowMs: 1000 };
+	await sandbox.control.reset({ ...data, now: NOW, dialect: { rateLimit, ...dialect } });
+}
+
+async function pass(ms: number) {
+	clock += ms;
+	await sandbox.control.clock(new Date(clock).toISOString());
+}
+
+const ago = (ms: number) => new Date(clock - ms).toISOString();
+const add = async (id: string, startTime: string, updatedAt = ago(0)) =>
+	await sandbox.control.addLifelog({ id, title: `About ${id}`, startTime, updatedAt });
+
+function workflow(parameters: IDataObject = {}, credential = '1'): WorkflowJson {
+	return {
+		nodes: [
+			{
+				id: 'trigger',
+				name: 'Lifelog Trigger',
+				type: 'n8n-nodes-lifelog.lifelogTrigger',
+				typeVersion: 1,
+				position: [0, 0],
+				parameters: parameters as WorkflowJson['nodes'][0]['parameters'],
+				credentials: { lifelogApi: { id: credential, name: 'Lifelog' } },
+			},
+		],
+		connections: {},
+	};
+}
+
+async function poll(parameters: IDataObject = {}, options: PollOptions = {}, credential?: string) {
+	const json = workflow(parameters, credential);
+	return (await engine.runPoll(json, { staticData, timezone: 'UTC', ...options })).output;
+}
+
+const events = (output: INodeExecutionData[][] | null) =>
+	output?.[0].map(({ json }) => `${json.id} ${json.changeType}`) ?? null;
+const keys = (output: INodeExecutionData[][] | null) =>
+	output?.[0].map(({ json }) => json.eventKey) ?? null;
+const savedState = () => (staticData['node:Lifelog Trigger'] as IDataObject).state as IDataObject;
+const failureOf = async (polling: Promise<unknown>) =>
+	await polling.then(
+		() => undefined,
+		(error: NodeApiError) => error,
+	);
+
+describe('lifelogs', () => {
+	test('the first poll records silently; then what is new and what has changed comes, once', async () => {
+		await add('old', ago(3 * DAY));
+		expect(await poll()).toBeNull();
+		expect(await poll()).toBeNull();
+
+		await pass(MINUTE);
+		await add('late', ago(2 * DAY));
+		await add('new', ago(10 * MINUTE));
+		await sandbox.control.updateLifelog('old', { title: 'Another title' });
+		const output = await poll();
+		expect(events(output)).toEqual(['new created']);
+		expect(output?.[0][0].json).toMatchObject({
+			id: 'new',
+			title: 'About new',
+			contents: [],
+			markdown: expect.stringContaining('# About new'),
+			eventKey: 'new:2026-03-20T12:01:00.000Z',
+		});
+		const older: unknown[] = [];
+		for (let polls = 0; polls < 5; polls++) older.push(...((await poll())?.[0] ?? []));
+		expect(events([older as INodeExecutionData[]])?.sort()).toEqual([
+			'late created',
+			'old updated',
+		]);
+	});
+
+	test('a star is a change of its own key, also when it comes again', async () => {
+		await add('a', ago(MINUTE), ago(MINUTE));
+		await poll();
+		const seen: unknown[] = [];
+		for (const isStarred of [true, false, true, false]) {
+			await sandbox.control.updateLifelog('a', { isStarred, updatedAt: ago(MINUTE) });
+			seen.push(...(keys(await poll()) ?? []));
+		}
+		const key = `a:${ago(MINUTE)}`;
+		expect(seen).toEqual([
+			`${key}:starred`,
+			`${key}:unstarred`,
+			`${key}:starred:2`,
+			`${key}:unstarred:2`,
+		]);
+	});
+
+	test('items come in the order of their start, in the time zone asked for, with the parts asked for', async () => {
+		await poll();
+		await add('b', ago(5 * MINUTE));
+		await add('a', ago(5 * MINUTE));
+		await add('c', ago(50 * MINUTE));
+		const options = { timezone: 'Asia/Tokyo', includeContents: true, includeMarkdown: false };
+		const output = await poll({ options });
+		expect(events(output)).toEqual(['c created', 'a created', 'b created']);
+		const { json } = output![0][0];
+		expect(json).not.toHaveProperty('markdown');
+		expect(json.contents).not.toHaveLength(0);
+		expect(json.startTime).toContain('+09:00');
+		expect(json.eventKey).toBe(`c:${ago(0)}`);
+	});
+
+	test('the event and the filter choose what is reported, and lose nothing when they change', async () => {
+		await add('a', ago(MINUTE));
+		await poll({ event: 'lifelogCreated' });
+		await pass(MINUTE);
+		await add('b', ago(0));
+		await sandbox.control.updateLifelog('a', { title: 'Changed' });
+		expect(events(await poll({ event: 'lifelogCreated' }))).toEqual(['b created']);
+		await pass(MINUTE);
+		await sandbox.control.updateLifelog('a', { title: 'Changed again' });
+		const starred = { event: 'lifelogUpdated', filters: { isStarred: true } };
+		expect(await poll(starred)).toBeNull();
+		await sandbox.control.updateLifelog('b', { isStarred: true });
+		expect(events(await poll(starred))).toEqual(['b updated']);
+		expect(await poll()).toBeNull();
+	});
+
+	test('what is still changing is held back until it settles', async () => {
+		const options = { settleMinutes: 10 };
+		await poll({ options });
+		await add('a', ago(0));
+		expect(await poll({ options })).toBeNull();
+		await pass(8 * MINUTE);
+		await sandbox.control.updateLifelog('a', { title: 'Longer' });
+		await pass(8 * MINUTE);
+		expect(await poll({ options })).toBeNull();
+		await pass(2 * MINUTE);
+		const output = await poll({ options });
+		expect(events(output)).toEqual(['a created']);
+		expect(output?.[0][0].json.title).toBe('Longer');
+		expect(await poll({ options })).toBeNull();
+	});
+
+	test('what was held back is reported even past the look-back', async () => {
+		const options = { settleMinutes: 1440, lookbackDays: 2 };
+		await poll({ options });
+		await add('a', ago(DAY));
+		await add('other', ago(DAY + MINUTE), ago(DAY));
+		expect(events(await poll({ options }))).toEqual(['other created']);
+		await pass(2 * DAY);
+		expect(events(await poll({ options }))).toEqual(['a created']);
+		expect(await poll({ options })).toBeNull();
+	});
+
+	test('a changed start is no new entry, and a deleted one no event', async () => {
+		await add('moved', ago(DAY), ago(DAY));
+		await add('deleted', ago(2 * MINUTE));
+		await poll();
+		await pass(MINUTE);
+		await sandbox.control.updateLifelog('moved', { startTime: ago(MINUTE) });
+		await sandbox.control.deleteLifelog('deleted');
+		expect(events(await poll())).toEqual(['moved updated']);
+		expect(await poll()).toBeNull();
+	});
+
+	test('more than 50 changes come 50 a poll, oldest first', async () => {
+		await poll();
+		for (let index = 0; index < 60; index++) {
+			await add(`e${String(index).padStart(2, '0')}`, ago((60 - index) * MINUTE));
+		}
+		const ids = Array.from({ length: 60 }, (_, n) => `e${String(n).padStart(2, '0')} created`);
+		expect(events(await poll())).toEqual(ids.slice(0, 50));
+		expect(events(await poll())).toEqual(ids.slice(50));
+		expect(await poll()).toBeNull();
+	});
+
+	test('a larger look-back floods nothing, a smaller one neither', async () => {
+		await add('older', ago(9 * DAY), ago(9 * DAY));
+		await add('newer', ago(2 * DAY), ago(2 * DAY));
+		const days = (lookbackDays: number) => ({ options: { lookbackDays } });
+		expect(await poll(days(3))).toBeNull();
+		for (const lookbackDays of [31, 31, 3, 31, 2, 31]) {
+			await pass(MINUTE);
+			expect(await poll(days(lookbackDays))).toBeNull();
+		}
+		await sandbox.control.updateLifelog('older', { title: 'Changed' });
+		const seen: unknown[] = [];
+		for (let polls = 0; polls < 29; polls++) seen.push(...(events(await poll(days(31))) ?? []));
+		expect(seen).toEqual(['older updated']);
+	});
+
+	test('an activation after a time away catches up', async () => {
+		await add('known', ago(DAY));
+		await poll({}, { activation: 'activate' });
+		await pass(5 * DAY);
+		await add('a', ago(4 * DAY));
+		await add('b', ago(MINUTE));
+		expect(events(await poll({}, { activation: 'activate' }))).toEqual(['a created', 'b created']);
+	});
+
+	test('another credential is a new baseline', async () => {
+		await poll();
+		await add('a', ago(MINUTE));
+		expect(await poll({}, {}, '2')).toBeNull();
+		expect(await poll({}, {}, '2')).toBeNull();
+		expect(savedState().credential).toBe('2');
+	});
+
+	test('of two polls at once each event comes from one', async () => {
+		await poll();
+		await add('a', ago(MINUTE));
+		await add('b', ago(2 * MINUTE));
+		const outputs = await Promise.all([poll(), poll(), poll()]);
+		expect(outputs.flatMap((output) => events(output) ?? [])).toEqual(['b created', 'a created']);
+		expect(await poll()).toBeNull();
+	});
+
+	test('a restart with the saved state goes on', async () => {
+		await poll();
+		await add('a', ago(MINUTE));
+		staticData = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+		expect(events(await poll())).toEqual(['a created']);
+		staticData = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+		expect(await poll()).toBeNull();
+	});
+});
+
+describe('scheduled chats', () => {
+	const event = 'scheduledChatCreated';
+	const chats = { event };
+	const question = (at: string) => ({
+		id: 'q',
+		text: 'How was the day?',
+		createdAt: at,
+		user: { role: 'user' as const },
+	});
+	const answer = (at: string) => ({
+		id: 'a',
+		text: 'A good one.',
+		createdAt: at,
+		user: { role: 'assistant' as const },
+	});
+	const ask = async (id: string, at: string, isAnswered = true, globalPromptId = 'daily') =>
+		await sandbox.control.addChat({
+			id,
+			createdAt: at,
+			globalPromptId,
+			messages: isAnswered ? [question(at), answer(at)] : [question(at)],
+		});
+	const reply = async (id: string) => {
+		const at = ago(0);
+		await sandbox.control.updateChat(id, { messages: [question(at), answer(at)] });
+	};
+	const ids = (output: INodeExecutionData[][] | null) => output?.[0].map(({ json }) => json.id);
+
+	test('those answered since the baseline come once, simplified or whole', async () => {
+		await ask('known', ago(DAY));
+		await sandbox.control.addChat({ id: 'own', createdAt: ago(0), globalPromptId: null });
+		expect(await poll(chats)).toBeNull();
+		await pass(MINUTE);
+		await ask('new', ago(0));
+		const output = await poll(chats);
+		expect(output?.[0].map(({ json }) => json)).toMatchObject([
+			{ id: 'new', prompt: 'How was the day?', response: 'A good one.', eventKey: 'new' },
+		]);
+		expect(output?.[0][0].json).not.toHaveProperty('messages');
+		expect(await poll(chats)).toBeNull();
+		await ask('raw', ago(0));
+		expect((await poll({ ...chats, simplify: false }))?.[0][0].json.messages).toHaveLength(2);
+	});
+
+	test('an unanswered one is held until it is answered, gone, or 31 days old', async () => {
+		const options = { lookbackDays: 2 };
+		await ask('before', ago(DAY), false);
+		await poll({ ...chats, options });
+		await ask('gone', ago(0), false);
+		await ask('silent', ago(0), false);
+		expect(await poll({ ...chats, options })).toBeNull();
+		await pass(10 * DAY);
+		await reply('before');
+		await sandbox.control.deleteChat('gone');
+		expect(ids(await poll({ ...chats, options }))).toEqual(['before']);
+		expect(Object.keys(savedIds()).sort()).toEqual(['before', 'silent']);
+		await pass(22 * DAY);
+		await sandbox.control.clearRequests();
+		await reply('silent');
+		expect(await poll({ ...chats, options })).toBeNull();
+		expect((await sandbox.control.requests()).map(({ path }) => path)).toEqual(['/v1/chats']);
+	});
+
+	const savedIds = () =>
+		Object.assign(
+			{},
+			...Object.values(savedState().days as Record<string, { ids: object }>).map(({ ids }) => ids),
+		) as object;
+
+	test('a larger look-back records what it adds', async () => {
+		await ask('old', ago(9 * DAY));
+		await ask('open', ago(9 * DAY), false);
+		expect(await poll({ ...chats, options: { lookbackDays: 2 } })).toBeNull();
+		expect(await poll({ ...chats, options: { lookbackDays: 31 } })).toBeNull();
+		await pass(MINUTE);
+		await reply('open');
+		expect(ids(await poll({ ...chats, options: { lookbackDays: 31 } }))).toEqual(['open']);
+	});
+
+	test('another kind of event or another prompt is a new baseline', async () => {
+		await poll();
+		await ask('a', ago(0));
+		await ask('b', ago(0), true, 'weekly');
+		expect(await poll(chats)).toBeNull();
+		expect(await poll({ ...chats, filters: { globalPromptId: 'weekly' } })).toBeNull();
+		await pass(MINUTE);
+		await ask('c', ago(0));
+		await ask('d', ago(0), true, 'weekly');
+		expect(ids(await poll({ ...chats, filters: { globalPromptId: 'weekly' } }))).toEqual(['d']);
+		expect(await poll()).toBeNull();
+	});
+
+	test('of two polls at once each chat comes from one, and pages are read as far as needed', async () => {
+		await poll(chats);
+		await pass(MINUTE);
+		for (let index = 0; index < 120; index++) await ask(`c${index}`, ago(index * 1000));
+		for (let index = 0; index < 120; index++) await ask(`old${index}`, ago(40 * DAY));
+		const outputs = await Promise.all([poll(chats), poll(chats)]);
+		expect(outputs.map((output) => output?.[0].length ?? 0).sort()).toEqual([0, 120]);
+		await sandbox.control.clearRequests();
+		expect(await poll(chats)).toBeNull();
+		expect(await sandbox.control.requests()).toHaveLength(3);
+	});
+
+	test('a held chat that cannot be read holds up nobody', async () => {
+		const options = { lookbackDays: 2 };
+		await ask('held', ago(DAY), false);
+		await poll({ ...chats, options });
+		await pass(3 * DAY);
+		await ask('new', ago(0));
+		const list = { data: { chats: [] }, meta: { chats: { count: 0 } } };
+		await sandbox.control.faults([
+			{ path: '/v1/chats/held', status: 500, times: 2 },
+			{ path: '/v1/chats?', body: list, skip: 1, times: 2 },
+		]);
+		expect(ids(await poll({ ...chats, options }))).toEqual(['new']);
+		expect(await poll({ ...chats, options })).toBeNull();
+		await reply('held');
+		await sandbox.control.faults([{ path: '/v1/chats/held', status: 500 }]);
+		expect(ids(await poll({ ...chats, options }))).toEqual(['held']);
+	});
+});
+
+describe('a manual test', () => {
+	const manual = { mode: 'manual' } as const;
+
+	test('gives the newest items under the same filters, and touches no state', async () => {
+		for (const hours of [1, 2, 3, 4, 5]) await add(`h${hours}`, ago(hours * 60 * MINUTE));
+		expect(events(await poll({}, manual))).toEqual(['h3 created', 'h2 created', 'h1 created']);
+		await sandbox.control.updateLifelog('h5', { isStarred: true });
+		const starred = { event: 'lifelogUpdated', filters: { isStarred: true } };
+		expect(events(await poll(starred, manual))).toEqual(['h5 updated']);
+		await sandbox.control.addChat({ id: 'c', globalPromptId: 'daily' });
+		const output = await poll({ event: 'scheduledChatCreated' }, manual);
+		expect(output?.[0].map(({ json }) => json.eventKey)).toEqual(['c']);
+		expect(staticData).toEqual({ 'node:Lifelog Trigger': {} });
+	});
+
+	test('fails when there is nothing to show', async () => {
+		await expect(poll({}, manual)).rejects.toThrow('There is no lifelog to show');
+		await expect(poll({ event: 'scheduledChatCreated' }, manual)).rejects.toThrow(
+			'There is no answered scheduled chat to show',
+		);
+	});
+});
+
+describe('when something fails', () => {
+	test('a first poll cut short reports nothing, but what happens from then on counts', async () => {
+		await add('known', ago(DAY), ago(DAY));
+		await sandbox.control.faults([{ status: 503, skip: 2 }]);
+		expect(await poll()).toBeNull();
+		expect(savedState().since).toBe(Date.parse(NOW));
+		await pass(MINUTE);
+		await add('new', ago(0));
+		await sandbox.control.updateLifelog('known', { title: 'Changed' });
+		expect(events(await poll())).toEqual(['known updated', 'new created']);
+	});
+
+	test('a first poll with a refused key fails and saves nothing', async () => {
+		await sandbox.control.faults([{ status: 401 }]);
+		const error = await failureOf(poll({}, { activation: 'activate' }));
+		expect(error).toMatchObject({ httpCode: '401', message: 'The API key was refused' });
+		expect(staticData).toEqual({ 'node:Lifelog Trigger': {} });
+	});
+
+	test.each([
+		['the rate limit', { status: 429, body: { error: 'slow', retryAfter: '1' } }, 'rate-limited'],
+		['a failing service', { status: 500 }, 'temporarily-unavailable'],
+		['a broken connection', { reset: 'before' as const }, 'temporarily-unavailable'],
+		['a refused key', { status: 401 }, 'credential-invalid'],
+	])(
+		'%s while days are read changes nothing, without a wait or a retry',
+		async (_, fault, cause) => {
+			await poll();
+			await pass(MINUTE);
+			await add('a', ago(0));
+			const before = JSON.stringify(staticData);
+			for (const skip of [0, 1]) {
+				await sandbox.control.clearRequests();
+				await sandbox.control.faults([{ ...fault, skip }]);
+				expect(await failureOf(poll())).toMatchObject({ failure: { cause } });
+				expect(await sandbox.control.requests()).toHaveLength(skip + 1);
+				expect(JSON.stringify(staticData)).toBe(before);
+				if (cause === 'rate-limited') await closedGate();
+			}
+			expect(events(await poll())).toEqual(['a created']);
+		},
+	);
+
+	/** While the gate is shut a poll sends nothing and says how long to wait. */
+	async function closedGate() {
+		await sandbox.control.clearRequests();
+		expect(await failureOf(poll())).toMatchObject({
+			failure: { cause: 'rate-limited', retryAfterMs: expect.any(Number) },
+		});
+		expect(await sandbox.control.requests()).toEqual([]);
+		await new Promise((resolve) => setTimeout(resolve, 1050));
+	}
+
+	test('what was read before the rate limit is reported, the rest later', async () => {
+		await poll();
+		for (const minutes of [9, 8, 7, 6, 5, 4, 3, 2, 1])
+			await add(`m${minutes}`, ago(minutes * MINUTE));
+		const limit = { status: 429, body: { error: 'slow', retryAfter: '1' } };
+		await sandbox.control.faults([{ ...limit, path: '/v1/lifelogs/', skip: 5, times: 4 }]);
+		const first = events(await poll()) ?? [];
+		expect(first).toHaveLength(5);
+		await new Promise((resolve) => setTimeout(resolve, 1050));
+		await sandbox.control.faults([]);
+		const all = [...first, ...(events(await poll()) ?? [])];
+		expect(new Set(all).size).toBe(9);
+		expect(await poll()).toBeNull();
+	});
+
+	test('nothing read in full: it fails and changes nothing', async () => {
+		await add('known', ago(MINUTE));
+		await poll();
+		await add('a', ago(0));
+		const before = JSON.stringify(staticData);
+		await sandbox.control.faults([{ path: '/v1/lifelogs/', status: 500, times: 2 }]);
+		expect(await failureOf(poll())).toMatchObject({ httpCode: '500' });
+		expect(JSON.stringify(staticData)).toBe(before);
+		expect(events(await poll())).toEqual(['a created']);
+	});
+
+	test('an entry that alone cannot be read is reported incomplete after ten polls', async () => {
+		await add('known', ago(MINUTE));
+		await poll();
+		await add('broken', ago(2 * MINUTE));
+		await sandbox.control.faults([{ path: '/v1/lifelogs/broken', status: 500, times: 1000 }]);
+		expect(await poll()).toBeNull();
+		await add('fine', ago(0));
+		expect(events(await poll())).toEqual(['fine created']);
+		for (let polls = 3; polls < 10; polls++) expect(await poll()).toBeNull();
+		const output = await poll();
+		expect(output?.[0].map(({ json }) => json)).toMatchObject([
+			{ id: 'broken', title: 'About broken', changeType: 'created', incomplete: true },
+		]);
+		expect(await poll()).toBeNull();
+	});
+
+	test('an entry deleted before it is read is dropped', async () => {
+		await poll();
+		await add('a', ago(MINUTE));
+		await add('b', ago(0));
+		await sandbox.control.faults([
+			{ path: '/v1/lifelogs/a', body: { data: { lifelog: null } }, times: 1 },
+		]);
+		expect(events(await poll())).toEqual(['b created']);
+	});
+
+	test('parameters out of bounds are refused before any request', async () => {
+		await expect(poll({ options: { lookbackDays: 32 } })).rejects.toThrow('Look-Back Days');
+		await expect(poll({ options: { settleMinutes: -1 } })).rejects.toThrow('Settle Minutes');
+		await expect(poll({ options: { timezone: 'Mars/Base' } })).rejects.toThrow('no time zone');
+		expect(await sandbox.control.requests()).toEqual([]);
+	});
+
+	test.each([
+		['unknown version', { version: 2 }],
+		['damaged', { version: 1, days: { monday: {} } }],
+		['no state at all', 'nonsense'],
+	])('a saved state that is unusable (%s) is replaced, and said', async (_, state) => {
+		await add('a', ago(0));
+		staticData = { 'node:Lifelog Trigger': { state } };
+		expect(await poll({}, { activation: 'activate' })).toBeNull();
+		expect(savedState().version).toBe(1);
+		const after = JSON.stringify(staticData);
+		await add('b', ago(0));
+		await expect(poll()).rejects.toThrow('could not be read and was replaced');
+		expect(JSON.stringify(staticData)).toBe(after);
+		expect(events(await poll())).toEqual(['b created']);
+	});
+
+	test('under the durable engine, which would discard the state of a poll that throws, that is only logged', async () => {
+		staticData = { 'node:Lifelog Trigger': { state: { version: 2 } } };
+		const durablePoll = async () => {
+			staticData = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+			return await poll({}, { budgetMs: 36_000 });
+		};
+		expect(await durablePoll()).toBeNull();
+		expect(savedState().version).toBe(1);
+		await add('a', ago(0));
+		expect(events(await durablePoll())).toEqual(['a created']);
+	});
+
+	test('a page size that is refused is remembered', async () => {
+		await reset({ empty: true }, { limit: { max: 10, above: 'reject' } });
+		await poll();
+		await sandbox.control.clearRequests();
+		await poll();
+		const requests = await sandbox.control.requests();
+		expect(requests.map(({ status }) => status)).toEqual([200, 200, 200]);
+		expect(requests.map(({ query }) => query.limit)).toEqual(['10', '10', '10']);
+	});
+
+	test('a first poll stays within the rate limit, and the next ones read the rest', async () => {
+		const limit = { max: 10 as const };
+		await reset({ days: 31, perDay: 60 }, { limit, rateLimit: { max: 180, windowMs: 60_000 } });
+		const options = { lookbackDays: 31 };
+		expect(await poll({ options })).toBeNull();
+		await sandbox.control.dialect({ rateLimit: { max: 1_000_000 } });
+		expect(await poll({ options })).toBeNull();
+		const days = Object.values(savedState().days as Record<string, { read: number }>);
+		expect(days.filter(({ read }) => read > 0)).toHaveLength(31);
+		await sandbox.control.clearRequests();
+		expect(await poll({ options })).toBeNull();
+		expect(await sandbox.control.requests()).toHaveLength(18);
+	});
+
+	test('a poll ends within its time, and the next ones go on', async () => {
+		await reset({ empty: true }, { latencyMs: 150 });
+		for (let days = 0; days < 31; days++) await add(`d${days}`, ago(days * DAY), ago(days * DAY));
+		const options = { lookbackDays: 31 };
+		const daysRead = () => {
+			const days = Object.values(savedState().days as Record<string, { read: number }>);
+			return days.filter(({ read }) => read > 0).length;
+		};
+		const began = Date.now();
+		expect(await poll({ options }, { budgetMs: 3000 })).toBeNull();
+		expect(Date.now() - began).toBeLessThan(3000);
+		expect(daysRead()).toBeLessThan(31);
+		for (let polls = 0; polls < 20 && daysRead() < 31; polls++) {
+			expect(await poll({ options }, { budgetMs: 3000 })).toBeNull();
+		}
+		expect(daysRead()).toBe(31);
+	});
+});
+
+describe('the cost of a poll with nothing to report, 50 entries on each of 31 days', () => {
+	const options = { lookbackDays: 31 };
+
+	/** Bytes of the answers to a list request and to those for its further pages. */
+	async function bytes(query: Record<string, unknown>): Promise<number> {
+		const given = Object.entries(query).map(([name, value]) => [name, String(value)]);
+		const response = await fetch(`${sandbox.url}/v1/lifelogs?${new URLSearchParams(given)}`, {
+			headers: { 'X-API-Key': sandbox.apiKey },
+		});
+		const text = await response.text();
+		const { nextCursor: cursor } = (JSON.parse(text) as LifelogList).meta.lifelogs;
+		return text.length + (cursor ? await bytes({ ...query, cursor }) : 0);
+	}
+
+	test.each([
+		[100, 'clamp', 3],
+		[10, 'clamp', 15],
+		[10, 'reject', 15],
+	] as const)('pages of %i (%s): %i requests, at every poll', async (max, above, expected) => {
+		await reset({ days: 31, perDay: 50 }, { limit: { max, above } });
+		expect(await poll({ options })).toBeNull();
+		const costs: string[] = [];
+		for (let polls = 0; polls < 10; polls++) {
+			await sandbox.control.clearRequests();
+			expect(await poll({ options })).toBeNull();
+			const requests = await sandbox.control.requests();
+			expect(requests).toHaveLength(expected);
+			const dates = [...new Set(requests.map(({ query }) => query.date))];
+			expect(dates).toHaveLength(3);
+			const firstPages = requests.map(({ query }) => query).filter(({ cursor }) => !cursor);
+			const light = await total(firstPages);
+			const full = await total(
+				dates.map((date) => ({ date, timezone: 'UTC', limit: Math.min(max, 25), ...everything })),
+			);
+			expect(light).toBeLessThan(full * 0.05);
+			costs.push(`${light} of ${full} bytes (${((100 * light) / full).toFixed(1)} %)`);
+		}
+		const size = JSON.stringify(staticData).length;
+		expect(size).toBeLessThan(120_000);
+		process.stdout.write(
+			`idle poll, pages of ${max} (${above}): ${expected} requests, ${costs[0]}; state ${size} bytes\n`,
+		);
+	});
+
+	const everything = { includeMarkdown: true, includeHeadings: true, includeContents: true };
+
+	async function total(queries: Array<Record<string, unknown>>): Promise<number> {
+		let sum = 0;
+		for (const query of queries) sum += await bytes(query);
+		return sum;
+	}
+});

@@ -1,0 +1,91 @@
+import {
+	changeType,
+	compare,
+	eventKey,
+	recordOf,
+	type Seen,
+} from '../../nodes/LifelogTrigger/compare.ts';
+import { newState, type Entry } from '../../nodes/LifelogTrigger/state.ts';
+
+const at = (time: string) => Date.parse(`2026-03-${time}Z`);
+const BASELINE = at('10T12:00');
+const state = newState({ kind: 'lifelogs', credential: '1', prompt: '' }, BASELINE, '2026-03-04');
+state.days.set('2026-03-09', { read: BASELINE });
+state.days.set('2026-03-04', { read: 0, since: at('11T12:00') });
+const known: Entry = { day: '2026-03-09', at: at('09T12:00'), starred: false, flips: 0 };
+state.entries.set('known', known);
+state.entries.set('held', { day: '2026-03-09', starred: false, flips: 0, pending: 2 });
+
+const seen = (id: string, day: number, updatedAt: string, extra: Partial<Seen> = {}): Seen => {
+	const date = `2026-03-${String(day).padStart(2, '0')}`;
+	return { id, day: date, at: at(updatedAt), starred: false, start: Date.parse(date), ...extra };
+};
+const verdict = (one: Seen, isBaseline = false) => {
+	const { base, isChanged } = compare(state, one, isBaseline);
+	return isChanged ? changeType(base) : 'same';
+};
+
+test.each<[string, Seen, string]>([
+	['a known entry as it was', seen('known', 9, '09T12:00'), 'same'],
+	['a known entry shown as it was before', seen('known', 9, '09T11:00'), 'same'],
+	['a known entry with a later update', seen('known', 9, '09T12:00:00.001'), 'updated'],
+	['a known entry with a star', seen('known', 9, '09T12:00', { starred: true }), 'updated'],
+	['a known entry on another day', seen('known', 5, '09T12:00'), 'same'],
+	['a known entry on another day, updated', seen('known', 5, '11T12:00'), 'updated'],
+	['one held back since it was created', seen('held', 9, '12T12:00'), 'created'],
+	['an unknown one on a day read before, however old', seen('a', 9, '09T01:00'), 'created'],
+	['an unknown one on a day after the baseline’s', seen('a', 12, '09T01:00'), 'created'],
+	[
+		'an unknown one, unchanged since the baseline, on a day not read',
+		seen('a', 8, '10T12:00'),
+		'same',
+	],
+	['an unknown one changed since, on a day not read', seen('a', 8, '10T12:01'), 'updated'],
+	[
+		'an unknown one begun since, on a day not read',
+		seen('a', 10, '10T12:02', { start: at('10T12:01') }),
+		'created',
+	],
+	[
+		'an unknown one on an added day, unchanged since it was added',
+		seen('a', 4, '11T12:00'),
+		'same',
+	],
+	['an unknown one on an added day, changed since', seen('a', 4, '11T12:01'), 'updated'],
+])('%s', (_, one, expected) => {
+	expect(verdict(one)).toBe(expected);
+	if (!one.id.startsWith('a')) return;
+	expect(verdict(one, true)).toBe('same');
+});
+
+test('an entry is filed under the day where it was seen', () => {
+	expect(compare(state, seen('known', 5, '09T12:00'), false).base).toEqual({
+		...known,
+		day: '2026-03-05',
+	});
+});
+
+describe('keys', () => {
+	const key = (base: Entry, time: string, starred: boolean) => {
+		const entry = recordOf(base, { at: at(time), starred });
+		return { entry, key: eventKey('x', entry) };
+	};
+
+	test('name the version, and the star where only that changed', () => {
+		const version = 'x:2026-03-11T12:00:00.000Z';
+		const created = key({ day: '2026-03-09', starred: false, flips: 0 }, '11T12:00', true);
+		expect(created.key).toBe(version);
+		const unstarred = key(created.entry, '11T12:00', false);
+		expect(unstarred.key).toBe(`${version}:unstarred`);
+		const again = key(key(unstarred.entry, '11T12:00', true).entry, '11T12:00', false);
+		expect(again.key).toBe(`${version}:unstarred:2`);
+		const updated = key(again.entry, '11T12:00:00.001', true);
+		expect(updated.key).toBe('x:2026-03-11T12:00:00.001Z');
+	});
+
+	test('never go back to an earlier version', () => {
+		const { entry, key: starred } = key(known, '08T12:00', true);
+		expect(entry.at).toBe(known.at);
+		expect(starred).toBe('x:2026-03-09T12:00:00.000Z:starred');
+	});
+});
