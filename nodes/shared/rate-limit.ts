@@ -78,7 +78,8 @@ export async function waitForGate(
 	allowedMs: number,
 	signal?: AbortSignal,
 ): Promise<number> {
-	let waitedMs = 0;
+	const began = Date.now();
+	const waitedMs = () => Date.now() - began;
 	for (let gate = gates.get(key); gate; gate = gates.get(key)) {
 		const shutMs = gate.opensAt - Date.now();
 		if (shutMs <= 0) {
@@ -86,16 +87,15 @@ export async function waitForGate(
 			break;
 		}
 		const waitMs = shutMs + gate.waiting * SPREAD_MS;
-		if (waitedMs + waitMs > allowedMs) throw new WaitTooLong(waitMs);
+		if (waitedMs() + waitMs > allowedMs) throw new WaitTooLong(waitMs);
 		gate.waiting++;
 		try {
 			await pause(waitMs, signal);
 		} finally {
 			gate.waiting--;
 		}
-		waitedMs += waitMs;
 	}
-	return waitedMs;
+	return waitedMs();
 }
 
 /**
