@@ -65,7 +65,7 @@ const noHeaders = {
 
 /** The headers and body of a 429 as the dialect's `retryAfter` has them. */
 export function answerRateLimited(world: World, { message, waitMs }: RateLimitedError) {
-	const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)));
+	const seconds = String(Math.max(1, Math.ceil(Math.round(waitMs) / 1000)));
 	switch (world.dialect.retryAfter) {
 		case 'body':
 			return { headers: {}, body: { error: message, retryAfter: seconds } };
