@@ -1,0 +1,72 @@
+// Installs the n8n servers that the tests and `npm run dev` use: node test/n8n/install.mts [version …]
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** The newest version that is tested in full, and the oldest that must work. */
+export const NEWEST = '2.41.1';
+export const OLDEST = '2.0.0';
+
+/** Folder in which a version of n8n is installed. */
+export function n8nFolder(version: string): string {
+	return join(import.meta.dirname, 'versions', version);
+}
+
+/** Whether a version comes before another; both are three numbers with dots. */
+export function isOlder(version: string, than: string): boolean {
+	return version.localeCompare(than, 'en', { numeric: true }) < 0;
+}
+
+/** Installs a version as its lockfile says, unless it is there already. Shows what it does. */
+export async function installN8n(version: string): Promise<void> {
+	const folder = n8nFolder(version);
+	const stamp = join(folder, 'node_modules', '.installed');
+	const lock = await readFile(join(folder, 'package-lock.json'));
+	const wanted = createHash('sha256').update(lock).digest('hex');
+	if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return;
+
+	const total = Object.keys(JSON.parse(String(lock)).packages).length;
+	const started = Date.now();
+	console.log(`Installing n8n ${version} (${total} packages, once; takes some minutes) …`);
+	await rm(stamp, { force: true });
+	// No install script runs; the one native module that n8n cannot do without is built by name.
+	await npm(folder, ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], 'downloading');
+	await npm(folder, ['rebuild', 'sqlite3'], 'building sqlite3');
+	await writeFile(stamp, wanted);
+	console.log(`n8n ${version} is installed (${Math.round((Date.now() - started) / 1000)} s).`);
+}
+
+/** Runs npm, telling every few seconds that it is still at it; its own output only on failure. */
+async function npm(folder: string, args: string[], step: string): Promise<void> {
+	const child = spawn('npm', args, {
+		cwd: folder,
+		env: { ...process.env, JOBS: 'max' },
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	const output: string[] = [];
+	for (const stream of [child.stdout, child.stderr]) {
+		createInterface(stream).on('line', (line) => output.push(line));
+	}
+	const started = Date.now();
+	const seconds = () => Math.round((Date.now() - started) / 1000);
+	const timer = setInterval(() => console.log(`  ${step} … ${seconds()} s`), 10_000);
+	try {
+		const [code] = await once(child, 'close');
+		if (code !== 0) {
+			throw new Error(
+				[`"npm ${args.join(' ')}" failed in ${folder}:`, ...output.slice(-30)].join('\n'),
+			);
+		}
+	} finally {
+		clearInterval(timer);
+	}
+	console.log(`  ${step}: done in ${seconds()} s`);
+}
+
+if (import.meta.main) {
+	const versions = process.argv.length > 2 ? process.argv.slice(2) : [NEWEST, OLDEST];
+	for (const version of versions) await installN8n(version);
+}

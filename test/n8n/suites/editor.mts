@@ -1,0 +1,303 @@
+// The editor in a real browser. Makes the pictures in docs/images as well.
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { IDataObject } from 'n8n-workflow';
+import type { Browser } from 'playwright-core';
+import { byId, workflowWith } from '../../support/workflow.mts';
+import { startBrowser } from '../support/browser.mts';
+import { Editor, type NodePanel } from '../support/editor.mts';
+import { startLab, type Lab } from '../support/lab.mts';
+import type { SavedWorkflow } from '../support/rest.mts';
+
+const images = resolve(import.meta.dirname, '../../../docs/images');
+const LARGEST_IMAGE = 200_000;
+
+let lab: Lab;
+let browser: Browser;
+let editor: Editor;
+
+before(async () => {
+	// The same data at each run, so that the pictures change only when the editor or a node does.
+	lab = await startLab({ sandbox: ['--days', '3', '--now', '2026-03-04T16:00:00Z'] });
+	browser = await startBrowser();
+	editor = await Editor.signIn(browser, lab);
+});
+after(async () => {
+	await browser?.close();
+	await lab?.close();
+});
+
+const NAMES = {
+	lifelog: 'Lifelog',
+	lifelogChat: 'Lifelog Chat',
+	lifelogAudio: 'Lifelog Audio',
+	lifelogTrigger: 'Lifelog Trigger',
+};
+
+/** Stores a workflow with the node. */
+async function store(
+	type: keyof typeof NAMES,
+	parameters: IDataObject = {},
+	input?: IDataObject[],
+): Promise<SavedWorkflow> {
+	const { rest, credentials } = lab;
+	const name = NAMES[type];
+	const { nodes, settings } = workflowWith(type, parameters, { credentials, name });
+	const [start, node] = nodes;
+	const isTrigger = type === 'lifelogTrigger';
+	return await rest.createWorkflow({
+		nodes: isTrigger ? [node] : [start, node],
+		connections: isTrigger ? {} : { Start: { main: [[{ node: name, type: 'main', index: 0 }]] } },
+		settings,
+		...(input && { pinData: { Start: input.map((json) => ({ json })) } }),
+	});
+}
+
+/** Stores a workflow with the node and opens the node's panel. */
+async function open(...workflow: Parameters<typeof store>): Promise<NodePanel> {
+	const { id } = await store(...workflow);
+	return await editor.openNode(id, NAMES[workflow[0]]);
+}
+
+/** Makes the picture of a node for the README. */
+async function picture(panel: NodePanel, name: string): Promise<void> {
+	const path = join(images, name);
+	await panel.picture(path);
+	assert.ok((await stat(path)).size < LARGEST_IMAGE);
+}
+
+const newest = async () => (await lab.sandbox.control.lifelogs()).at(-1)!;
+
+interface Shown {
+	labels: string[];
+	filters?: string[];
+	options: string[];
+}
+
+/** For each choice of the parameter: checks which parameters are shown and what can be added. */
+async function walk(
+	panel: NodePanel,
+	parameter: string,
+	choices: Record<string, Shown>,
+): Promise<void> {
+	for (const [choice, { labels, filters, options }] of Object.entries(choices)) {
+		await panel.choose(parameter, choice);
+		assert.deepEqual(await panel.settledLabels(labels), labels, choice);
+		if (filters) assert.deepEqual(await panel.addable('Filters'), filters, choice);
+		assert.deepEqual(await panel.addable('Options'), options, choice);
+	}
+}
+
+/** What n8n adds to the operations of a node whose credential can be used in HTTP requests. */
+const CUSTOM = 'Custom API Call';
+const INCLUDES = ['Include Contents', 'Include Headings', 'Include Markdown'];
+
+describe('Lifelog', () => {
+	const filters = ['Date', 'End', 'Global Prompt ID', 'Is Scheduled', 'Is Starred', 'Start'];
+	const options = ['Direction', ...INCLUDES, 'Max Rate Limit Wait', 'Time Zone'];
+	const operations: Record<string, Shown> = {
+		Delete: { labels: ['Operation', 'Lifelog', 'Options'], options: ['Max Rate Limit Wait'] },
+		Get: {
+			labels: ['Operation', 'Lifelog', 'Options'],
+			options: [...INCLUDES, 'Max Rate Limit Wait', 'Time Zone'],
+		},
+		'Get Many': {
+			labels: ['Operation', 'Return All', 'Limit', 'Filters', 'Options'],
+			filters,
+			options,
+		},
+		'Get Transcript': {
+			labels: ['Operation', 'Lifelog', 'Output As', 'Options'],
+			options: ['Max Rate Limit Wait', 'Speakers', 'Time Zone'],
+		},
+		Search: { labels: ['Operation', 'Query', 'Limit', 'Filters', 'Options'], filters, options },
+	};
+
+	test('shows the parameters of each operation', async () => {
+		const panel = await open('lifelog');
+		assert.deepEqual(await panel.choices('operation'), [...Object.keys(operations), CUSTOM]);
+		await walk(panel, 'operation', operations);
+	});
+
+	test('shows Limit unless all are wanted', async () => {
+		const panel = await open('lifelog');
+		for (const limit of [[], ['Limit']]) {
+			await panel.toggle('returnAll');
+			const labels = ['Operation', 'Return All', ...limit, 'Filters', 'Options'];
+			assert.deepEqual(await panel.settledLabels(labels), labels);
+		}
+	});
+
+	test('says before a delete that it is permanent', async () => {
+		const panel = await open('lifelog');
+		await panel.choose('operation', 'Delete');
+		assert.match(String(await panel.notice()), /permanent.* cannot be recovered/);
+		await panel.choose('operation', 'Get');
+		assert.equal(await panel.notice(), undefined);
+	});
+
+	test('lists lifelogs to pick from, the newest first, and runs with the one picked', async () => {
+		const { title } = await newest();
+		const panel = await open('lifelog', { operation: 'get' });
+		const [first] = await panel.list('lifelogId');
+		assert.match(first, /^2026-03-04 \d\d:\d\d /);
+		assert.ok(first.endsWith(title));
+		assert.equal(await panel.pick('lifelogId', first), first);
+		await panel.execute();
+		assert.equal(await panel.itemCount(), '1 item');
+		assert.ok((await panel.outputAs('json')).includes(title));
+	});
+
+	test('searches in the list', async () => {
+		const { title } = await newest();
+		const panel = await open('lifelog', { operation: 'get' });
+		const all = await panel.list('lifelogId');
+		const found = await panel.search(title);
+		assert.ok(found.length < all.length);
+		assert.ok(found.some((name) => name.endsWith(title)));
+	});
+
+	test('searches, and shows what it found', async () => {
+		const panel = await open('lifelog', { operation: 'search', query: 'release', limit: 20 });
+		await panel.execute();
+		assert.match(await panel.itemCount(), /^\d+ items$/);
+		assert.match(await panel.outputAs('schema'), /release/);
+		await picture(panel, 'lifelog.png');
+	});
+
+	test('shows an error with what to do, and of which item it is', async () => {
+		const { id } = await newest();
+		const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
+		const panel = await open('lifelog', parameters, [{ id }, { id: 'nobody' }]);
+		await panel.execute();
+		const { message, description } = await panel.error();
+		assert.equal(message, 'No lifelog with the ID "nobody" was found [item 1]');
+		assert.match(description, /Check the ID/);
+	});
+
+	test('shows the error of an execution of the past', async () => {
+		const workflow = await store('lifelog', { operation: 'get', lifelogId: byId('nobody') });
+		const execution = await lab.rest.execution(await lab.rest.run(workflow));
+		const panel = await editor.openExecutedNode(workflow.id, execution.id, NAMES.lifelog);
+		const { message } = await panel.error();
+		assert.match(message, /^No lifelog with the ID "nobody" was found/);
+	});
+});
+
+describe('Lifelog Chat', () => {
+	const operations: Record<string, Shown> = {
+		Delete: { labels: ['Operation', 'Chat', 'Options'], options: ['Max Rate Limit Wait'] },
+		Get: {
+			labels: ['Operation', 'Chat', 'Simplify', 'Options'],
+			options: ['Max Rate Limit Wait', 'Time Zone'],
+		},
+		'Get Many': {
+			labels: ['Operation', 'Return All', 'Limit', 'Simplify', 'Filters', 'Options'],
+			filters: ['Global Prompt ID', 'Is Scheduled'],
+			options: ['Direction', 'Max Rate Limit Wait', 'Time Zone'],
+		},
+	};
+
+	test('shows the parameters of each operation', async () => {
+		const panel = await open('lifelogChat');
+		assert.deepEqual(await panel.choices('operation'), [...Object.keys(operations), CUSTOM]);
+		await walk(panel, 'operation', operations);
+	});
+
+	test('says before a delete that it is permanent', async () => {
+		const panel = await open('lifelogChat', { operation: 'delete' });
+		assert.match(String(await panel.notice()), /permanent.* cannot be recovered/);
+	});
+
+	test('lists chats to pick from, and runs with the one picked', async () => {
+		const panel = await open('lifelogChat', { operation: 'get' });
+		const [first] = await panel.list('chatId');
+		assert.equal(await panel.pick('chatId', first), first);
+		await panel.execute();
+		assert.equal(await panel.itemCount(), '1 item');
+	});
+
+	test('lists chats', async () => {
+		const parameters = { operation: 'getAll', filters: { isScheduled: true } };
+		const panel = await open('lifelogChat', parameters);
+		await panel.execute();
+		assert.equal(await panel.itemCount(), '4 items');
+		assert.match(await panel.outputAs('schema'), /response/);
+		await picture(panel, 'lifelog-chat.png');
+	});
+});
+
+describe('Lifelog Audio', () => {
+	const common = ['Chunk Length (Minutes)', 'If No Audio', 'Max Rate Limit Wait'];
+	const sources: Record<string, Shown> = {
+		'Time Range': {
+			labels: ['Operation', 'Source', 'Start', 'End', 'Put Output File in Field', 'Options'],
+			options: [...common, 'Time Zone'],
+		},
+		Lifelog: {
+			labels: ['Operation', 'Source', 'Lifelog', 'Put Output File in Field', 'Options'],
+			options: [...common, 'Padding (Seconds)', 'Time Zone'],
+		},
+	};
+
+	test('shows the parameters of each source', async () => {
+		const panel = await open('lifelogAudio');
+		assert.deepEqual(await panel.choices('operation'), ['Download', CUSTOM]);
+		assert.deepEqual(await panel.choices('source'), Object.keys(sources));
+		await walk(panel, 'source', sources);
+	});
+
+	test('downloads the audio of a lifelog picked from the list', async () => {
+		const panel = await open('lifelogAudio', { source: 'lifelog' });
+		const [, second] = await panel.list('lifelogId');
+		await panel.pick('lifelogId', second);
+		await panel.execute();
+		assert.equal(await panel.itemCount(), '1 item');
+		assert.match(await panel.outputAs('json'), /audio_2026030\dT\d{6}Z_2026030\dT\d{6}Z\.ogg/);
+		assert.match(await panel.outputAs('binary'), /audio_2026030\dT.*\.ogg/);
+		await picture(panel, 'lifelog-audio.png');
+	});
+});
+
+describe('Lifelog Trigger', () => {
+	const ofLifelogs: Shown = {
+		labels: ['Poll Times', 'Mode', 'Event', 'Filters', 'Options'],
+		filters: ['Is Starred'],
+		options: [...INCLUDES, 'Look-Back Days', 'Settle Minutes', 'Time Zone'],
+	};
+	const events: Record<string, Shown> = {
+		'Lifelog Created': ofLifelogs,
+		'Lifelog Created or Updated': ofLifelogs,
+		'Lifelog Updated': ofLifelogs,
+		'Scheduled Chat Created': {
+			labels: ['Poll Times', 'Mode', 'Event', 'Simplify', 'Filters', 'Options'],
+			filters: ['Global Prompt ID'],
+			options: ['Look-Back Days', 'Time Zone'],
+		},
+	};
+
+	test('shows the parameters of each event', async () => {
+		const panel = await open('lifelogTrigger');
+		assert.deepEqual(await panel.choices('event'), Object.keys(events));
+		await walk(panel, 'event', events);
+	});
+
+	test('fetches test events', async () => {
+		const panel = await open('lifelogTrigger');
+		assert.equal(await panel.executeLabel(), 'Fetch Test Event');
+		await panel.execute();
+		assert.equal(await panel.itemCount(), '3 items');
+		assert.match(await panel.outputAs('schema'), /changeType\s+created/);
+		await picture(panel, 'lifelog-trigger.png');
+	});
+
+	test('says so when there is no event to fetch', async () => {
+		const filters = { globalPromptId: 'nobody' };
+		const panel = await open('lifelogTrigger', { event: 'scheduledChatCreated', filters });
+		await panel.execute();
+		const { message } = await panel.error();
+		assert.equal(message, 'There is no answered scheduled chat to show');
+	});
+});

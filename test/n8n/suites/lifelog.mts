@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { IDataObject } from 'n8n-workflow';
+import { byId } from '../../support/workflow.mts';
+import { useLab } from '../support/lab.mts';
+import { runNode, webhookWorkflow, type RunNodeOptions } from '../support/nodes.mts';
+
+const lab = useLab();
+
+const run = async (parameters: IDataObject, options?: RunNodeOptions) => {
+	const execution = await runNode(lab(), 'lifelog', parameters, options);
+	return { ...execution, output: execution.json('Node') };
+};
+const newest = async () => (await lab().sandbox.control.lifelogs()).at(-1)!;
+const labWithKey = async (apiKey: string) => {
+	const data = { apiKey, baseUrl: lab().sandbox.url };
+	const lifelogApi = await lab().rest.createCredential('lifelogApi', data, 'Another key');
+	return { ...lab(), credentials: { lifelogApi } };
+};
+const stored = async (id: string) =>
+	(await lab().sandbox.control.lifelogs()).find((lifelog) => lifelog.id === id);
+
+describe('the operation', () => {
+	test('Get Many lists the newest, as the service sends them', async () => {
+		const { status, output, items } = await run({ operation: 'getAll', limit: 3 });
+		assert.equal(status, 'success');
+		const ids = (await lab().sandbox.control.lifelogs()).map(({ id }) => id);
+		assert.deepEqual(
+			output.map(({ id }) => id),
+			ids.slice(-3).reverse(),
+		);
+		assert.match(String(output[0].markdown), /^# /);
+		assert.deepEqual(items('Node')[2].pairedItem, { item: 0 });
+	});
+
+	test('Get Many with Return All reads every page of a day', async () => {
+		const { startTime } = await newest();
+		const day = startTime.slice(0, 10);
+		const parameters = { operation: 'getAll', returnAll: true, filters: { date: day } };
+		const { output } = await run(parameters);
+		const all = await lab().sandbox.control.lifelogs();
+		assert.equal(output.length, all.filter((one) => one.startTime.startsWith(day)).length);
+	});
+
+	test('Search finds by title', async () => {
+		const { id, title } = await newest();
+		const { output } = await run({ operation: 'search', query: title, limit: 100 });
+		assert.ok(output.some((lifelog) => lifelog.id === id));
+	});
+
+	test('Get reads one with its contents', async () => {
+		const { id, title } = await newest();
+		const { output } = await run({ operation: 'get', lifelogId: byId(id) });
+		assert.equal(output.length, 1);
+		assert.equal(output[0].title, title);
+		assert.notDeepEqual(output[0].contents, []);
+	});
+
+	test('Get Transcript gives utterances, or one text', async () => {
+		const { id, title } = await newest();
+		const parameters = { operation: 'getTranscript', lifelogId: byId(id) };
+		const { output: said } = await run(parameters);
+		assert.ok(said.length > 1);
+		assert.ok(said.every(({ speaker, text }) => speaker && text));
+		const { output } = await run({ ...parameters, outputAs: 'text' });
+		const text = said.map((each) => `${each.speaker}: ${each.text}`).join('\n');
+		assert.deepEqual(output, [{ lifelogId: id, title, text }]);
+	});
+
+	test('Delete deletes, once', async () => {
+		const { id } = await newest();
+		const parameters = { operation: 'delete', lifelogId: byId(id) };
+		const { output } = await run(parameters);
+		assert.deepEqual(output, [{ deleted: true, id }]);
+		assert.equal(await stored(id), undefined);
+		const again = await run(parameters);
+		assert.equal(again.error?.message, `No lifelog with the ID "${id}" was found`);
+	});
+});
+
+describe('the list to choose a lifelog from', () => {
+	const list = async (more: IDataObject = {}) =>
+		await lab().rest.listSearch({
+			path: 'parameters.lifelogId',
+			methodName: 'searchLifelogs',
+			nodeTypeAndVersion: { name: 'n8n-nodes-lifelog.lifelog', version: 1 },
+			currentNodeParameters: { operation: 'get', resource: 'lifelog' },
+			credentials: lab().credentials as unknown as IDataObject,
+			...more,
+		});
+
+	test('shows the newest first', async () => {
+		const { results, paginationToken } = await list();
+		assert.equal(results[0].value, (await newest()).id);
+		assert.ok(results[0].name.includes((await newest()).title));
+		assert.ok(paginationToken);
+	});
+
+	test('searches', async () => {
+		const { id, title } = await newest();
+		const { results } = await list({ filter: title });
+		assert.ok(results.some(({ value }) => value === id));
+	});
+});
+
+describe('an error', () => {
+	const message = 'No lifelog with the ID "nobody" was found';
+	const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
+	const three = async () => {
+		const [first, second] = await lab().sandbox.control.lifelogs();
+		return [{ id: first.id }, { id: 'nobody', note: 'keep' }, { id: second.id }];
+	};
+
+	test('names its item and says what to do', async () => {
+		const { status, error } = await run(parameters, { input: await three() });
+		assert.equal(status, 'error');
+		assert.equal(error?.message, message);
+		assert.match(String(error?.description), /Check the ID/);
+		assert.equal((error as { context?: IDataObject }).context?.itemIndex, 1);
+	});
+
+	test('with On Error: Continue stands beside its input, and the others go on', async () => {
+		const input = await three();
+		const onError = 'continueRegularOutput';
+		const { status, output, items } = await run(parameters, { input, onError });
+		assert.equal(status, 'success');
+		assert.deepEqual(
+			output.map(({ id }) => id),
+			input.map(({ id }) => id),
+		);
+		assert.deepEqual(output[1], { id: 'nobody', note: 'keep', error: message });
+		assert.deepEqual(items('Node')[1].pairedItem, { item: 1 });
+	});
+
+	test('with On Error: Continue (using error output) goes there, and the others go on', async () => {
+		const input = await three();
+		const onError = 'continueErrorOutput';
+		const { status, output, json } = await run(parameters, { input, onError });
+		assert.equal(status, 'success');
+		assert.deepEqual(
+			output.map(({ id }) => id),
+			[input[0].id, input[2].id],
+		);
+		assert.deepEqual(json('Node', 1), [{ id: 'nobody', note: 'keep', error: message }]);
+	});
+
+	test('of a refused key says so, without the key', async () => {
+		const { status, error, ...rest } = await runNode(await labWithKey('wrong-key'), 'lifelog', {
+			operation: 'getAll',
+		});
+		assert.equal(status, 'error');
+		assert.equal(error?.message, 'The API key was refused');
+		assert.ok(!JSON.stringify([error, rest]).includes('wrong-key'));
+	});
+
+	test('of the service is told in its own words', async () => {
+		const body = { error: 'end must be after start' };
+		await lab().sandbox.control.faults([{ status: 400, body }]);
+		const { error } = await run({ operation: 'getAll', limit: 5 });
+		assert.equal(error?.message, `The service refused a parameter: ${body.error}`);
+	});
+
+	test('of a rate limit that asks for too long a wait says for how long', async () => {
+		const body = { error: 'slow down', retryAfter: '60' };
+		await lab().sandbox.control.faults([{ status: 429, body }]);
+		// A key of its own: whoever uses it next waits.
+		const { error } = await runNode(await labWithKey('limited-key'), 'lifelog', {
+			operation: 'getAll',
+			options: { maxWait: 1 },
+		});
+		assert.match(String(error?.message), /asks for a wait of 60 s/);
+		assert.match(String(error?.description), /slow down/);
+	});
+});
+
+test('a rate limit is waited for', async () => {
+	const { control } = lab().sandbox;
+	await control.clearRequests();
+	await control.faults([{ status: 429, body: { error: 'slow down', retryAfter: '1' } }]);
+	const { status } = await run({ operation: 'getAll', limit: 1 });
+	assert.equal(status, 'success');
+	const requests = await control.requests();
+	assert.deepEqual(
+		requests.map((request) => request.status),
+		[429, 200],
+	);
+	assert.ok(requests[1].at - requests[0].at >= 1000);
+});
+
+test('an active workflow answers its webhook', async () => {
+	const { rest, n8n } = lab();
+	const parameters = { operation: 'search', query: '={{ $json.query.q }}', limit: 5 };
+	const response = { responseData: 'allEntries' };
+	const { id, title } = await newest();
+	const workflow = webhookWorkflow(lab(), 'search', 'lifelog', parameters, response);
+	const saved = await rest.createWorkflow(workflow);
+	await rest.activate(saved.id);
+	const query = new URLSearchParams({ q: title });
+	const answer = await fetch(`${n8n.url}/webhook/search?${query}`);
+	assert.equal(answer.status, 200);
+	const found = (await answer.json()) as IDataObject[];
+	assert.ok(found.some((lifelog) => lifelog.id === id));
+	await rest.deactivate(saved.id);
+});

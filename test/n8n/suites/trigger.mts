@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { IDataObject } from 'n8n-workflow';
+import { useLab } from '../support/lab.mts';
+import {
+	activateTrigger,
+	anotherPoll,
+	emitted,
+	triggerWorkflow,
+	whenEmitted,
+	whenFailed,
+} from '../support/trigger.mts';
+
+/** The two ways in which n8n polls. */
+const engines = [
+	{ name: 'in memory, n8n’s default', env: {}, mayRepeat: false },
+	{
+		name: 'with durable cursors, kept in the database',
+		env: {
+			N8N_SCHEDULER_ENABLED: 'true',
+			N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
+			N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
+		},
+		// What fell due while n8n was down it runs side by side: here several of twelve schedules.
+		mayRepeat: true,
+	},
+];
+const events = [
+	'lifelogCreatedOrUpdated',
+	'lifelogCreated',
+	'lifelogUpdated',
+	'scheduledChatCreated',
+];
+
+/** Each item once, by the key that is there for it. */
+const onceEach = (items: IDataObject[]) => [
+	...new Map(items.map((item) => [item.eventKey, item])).values(),
+];
+/** `created <title>` and the like, in any order. */
+const changes = (items: IDataObject[]) =>
+	items.map(({ changeType, title, summary }) => `${changeType} ${title ?? summary}`).sort();
+
+for (const { name, env, mayRepeat } of engines) {
+	describe(`polling ${name}`, () => {
+		const lab = useLab({ env });
+		const control = () => lab().sandbox.control;
+		const workflows: Record<string, string> = {};
+
+		const emittedBy = async (event: string) => {
+			const items = await emitted(lab(), workflows[event]);
+			return mayRepeat ? onceEach(items) : items;
+		};
+		const whenEmittedBy = async (event: string, count: number, timeoutMs?: number) =>
+			await whenEmitted(async () => await emittedBy(event), count, timeoutMs);
+		const changeLifelog = async (fromEnd: number, title: string) => {
+			const { id } = (await control().lifelogs()).at(-fromEnd)!;
+			return await control().updateLifelog(id, { title });
+		};
+		const addScheduledChat = async (summary: string) =>
+			await control().addChat({ globalPromptId: 'daily', summary });
+
+		before(async () => {
+			// Four triggers every five seconds are more than the service would allow.
+			await control().dialect({ rateLimit: { max: 10_000 } });
+			for (const event of events) workflows[event] = await activateTrigger(lab(), { event });
+			// With durable cursors the poll at the activation does not count, but the one after it.
+			await anotherPoll();
+		});
+
+		test('what was there before is not emitted', async () => {
+			for (const event of events) assert.deepEqual(await emittedBy(event), []);
+		});
+
+		test('a new lifelog is emitted', async () => {
+			const { id, title } = await control().addLifelog({ title: 'new 1' });
+			const [item] = await whenEmittedBy('lifelogCreatedOrUpdated', 1);
+			assert.equal(item.id, id);
+			assert.equal(item.title, title);
+			assert.equal(item.changeType, 'created');
+			assert.match(String(item.eventKey), new RegExp(`^${id}:\\d{4}-.*Z$`));
+			assert.match(String(item.markdown), /^# new 1/);
+			await whenEmittedBy('lifelogCreated', 1);
+		});
+
+		test('a changed lifelog is emitted', async () => {
+			const { id } = await changeLifelog(5, 'changed 1');
+			const items = await whenEmittedBy('lifelogCreatedOrUpdated', 2);
+			assert.equal(items[1].id, id);
+			assert.equal(items[1].changeType, 'updated');
+			await whenEmittedBy('lifelogUpdated', 1);
+		});
+
+		test('the answer of a scheduled prompt is emitted, an ordinary chat is not', async () => {
+			await control().addChat({ summary: 'ordinary' });
+			const { id } = await addScheduledChat('scheduled 1');
+			const [item] = await whenEmittedBy('scheduledChatCreated', 1);
+			assert.equal(item.id, id);
+			assert.equal(item.eventKey, id);
+			assert.ok(item.response);
+		});
+
+		for (const how of ['stop', 'kill'] as const) {
+			test(`a ${how} and start of n8n loses nothing and repeats nothing`, async () => {
+				const expected: Record<string, string[]> = {};
+				for (const event of events) expected[event] = changes(await emittedBy(event));
+				expected.lifelogCreatedOrUpdated.push(`created new ${how}`, `updated changed ${how}`);
+				expected.lifelogCreated.push(`created new ${how}`);
+				expected.lifelogUpdated.push(`updated changed ${how}`);
+				expected.scheduledChatCreated.push(`undefined scheduled ${how}`);
+
+				await lab().restart(how, async () => {
+					await control().addLifelog({ title: `new ${how}` });
+					await changeLifelog(7, `changed ${how}`);
+					await addScheduledChat(`scheduled ${how}`);
+				});
+				for (const event of events) await whenEmittedBy(event, expected[event].length, 60_000);
+				await anotherPoll();
+				for (const event of events) {
+					assert.deepEqual(changes(await emittedBy(event)), expected[event].sort(), event);
+				}
+			});
+		}
+
+		test('a failed poll is a failed execution, and nothing is lost by it', async () => {
+			const id = workflows.lifelogCreatedOrUpdated;
+			const before = await emittedBy('lifelogCreatedOrUpdated');
+			const body = { error: 'out of order' };
+			await control().faults([{ path: '/v1/', status: 500, body, times: 10_000 }]);
+			const failed = await whenFailed(lab(), id);
+			assert.equal(failed.error?.message, 'The service failed (500)');
+			assert.match(String(failed.error?.description), /out of order/);
+			await control().addLifelog({ title: 'new in the dark' });
+			await control().faults([]);
+			const items = await whenEmittedBy('lifelogCreatedOrUpdated', before.length + 1, 120_000);
+			assert.deepEqual(changes(items.slice(before.length)), ['created new in the dark']);
+		});
+
+		test('a workflow that is no longer active polls no more', async () => {
+			for (const id of Object.values(workflows)) await lab().rest.deactivate(id);
+			await anotherPoll();
+			await control().clearRequests();
+			await anotherPoll();
+			assert.deepEqual(await control().requests(), []);
+		});
+
+		test('activation with a refused key fails and says so', async () => {
+			const data = { apiKey: 'wrong', baseUrl: lab().sandbox.url };
+			const lifelogApi = await lab().rest.createCredential('lifelogApi', data, 'Another key');
+			const other = { ...lab(), credentials: { lifelogApi } };
+			const activation = activateTrigger(other, { event: 'lifelogCreated' });
+			await assert.rejects(activation, /The API key was refused/);
+		});
+	});
+}
+
+describe('a test in the editor', () => {
+	const lab = useLab();
+	const execute = async (parameters: IDataObject) =>
+		await lab().rest.execute(triggerWorkflow(lab(), parameters), 'Node');
+
+	test('shows the newest lifelogs', async () => {
+		const { status, json } = await execute({ event: 'lifelogCreatedOrUpdated' });
+		assert.equal(status, 'success');
+		const lifelogs = await lab().sandbox.control.lifelogs();
+		assert.deepEqual(
+			json('Node').map(({ id }) => id),
+			lifelogs.slice(-3).map(({ id }) => id),
+		);
+	});
+
+	test('shows the newest answers of a scheduled prompt', async () => {
+		const { json } = await execute({ event: 'scheduledChatCreated' });
+		const chats = await lab().sandbox.control.chats();
+		const scheduled = chats.filter(({ globalPromptId }) => globalPromptId);
+		assert.deepEqual(
+			json('Node').map(({ eventKey }) => eventKey),
+			scheduled.slice(-3).map(({ id }) => id),
+		);
+	});
+
+	test('with nothing to show says so', async () => {
+		const filters = { globalPromptId: 'nobody' };
+		const { status, error } = await execute({ event: 'scheduledChatCreated', filters });
+		assert.equal(status, 'error');
+		assert.equal(error?.message, 'There is no answered scheduled chat to show');
+	});
+});

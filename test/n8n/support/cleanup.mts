@@ -1,0 +1,52 @@
+// What must not stay behind, however this process ends: servers, temporary folders.
+import { constants } from 'node:os';
+
+interface Cleanup {
+	/** The orderly way: when done with it, or on SIGINT and SIGTERM. */
+	orderly: () => Promise<void>;
+	/** The last resort when the process ends otherwise, e.g. by an error. Cannot wait. */
+	atOnce: () => void;
+}
+
+const pending = new Set<Cleanup>();
+
+/**
+ * Registers what must be cleaned up even if this process is interrupted or fails. The latest comes
+ * first.
+ *
+ * @returns Does the orderly cleanup now, once, and takes it off the list.
+ */
+export function cleanupOnExit(cleanup: Cleanup): () => Promise<void> {
+	listen();
+	pending.add(cleanup);
+	return async () => {
+		if (pending.delete(cleanup)) await cleanup.orderly();
+	};
+}
+
+let listening = false;
+
+function listen(): void {
+	if (listening) return;
+	listening = true;
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.once(signal, () => {
+			void cleanUp().finally(() => process.exit(128 + constants.signals[signal]));
+		});
+	}
+	process.once('exit', () => {
+		for (const { atOnce } of [...pending].reverse()) atOnce();
+	});
+}
+
+let ending: Promise<void> | undefined;
+
+async function cleanUp(): Promise<void> {
+	ending ??= (async () => {
+		for (const cleanup of [...pending].reverse()) {
+			await cleanup.orderly().catch((error: Error) => console.error(error.message));
+			pending.delete(cleanup);
+		}
+	})();
+	await ending;
+}

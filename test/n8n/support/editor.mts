@@ -1,0 +1,224 @@
+// n8n's editor, operated in a browser as a person does: by what is shown and what can be clicked.
+import type { Browser, Locator, Page } from 'playwright-core';
+import type { Lab } from './lab.mts';
+import { OWNER } from './rest.mts';
+
+const TIMEOUT_MS = 60_000;
+const SETTLING_MS = 5_000;
+
+const byTestId = (id: string) => `[data-test-id="${id}"]`;
+
+/** The editor of a lab's n8n, signed in. */
+export class Editor {
+	private readonly page: Page;
+	private readonly url: string;
+
+	private constructor(page: Page, url: string) {
+		this.page = page;
+		this.url = url;
+	}
+
+	/** Opens the sign-in page in a new window and signs in as the owner. */
+	static async signIn(browser: Browser, { n8n }: Lab): Promise<Editor> {
+		const viewport = { width: 1440, height: 760 };
+		const page = await browser.newPage({ viewport, deviceScaleFactor: 1.5 });
+		page.setDefaultTimeout(TIMEOUT_MS);
+		await page.goto(`${n8n.url}/signin`);
+		await page.fill('input[name="emailOrLdapLoginId"]', OWNER.email);
+		await page.fill('input[type="password"]', OWNER.password);
+		await page.click(byTestId('form-submit-button'));
+		await page.waitForURL(({ pathname }) => !pathname.startsWith('/signin'));
+		return new Editor(page, n8n.url);
+	}
+
+	/** Shows a workflow and opens the panel of one of its nodes. */
+	async openNode(workflowId: string, name: string): Promise<NodePanel> {
+		return await this.open(`/workflow/${workflowId}`, name);
+	}
+
+	/** Shows an execution of the past and opens the panel of one of its nodes. */
+	async openExecutedNode(
+		workflowId: string,
+		executionId: string,
+		name: string,
+	): Promise<NodePanel> {
+		return await this.open(`/workflow/${workflowId}/executions/${executionId}`, name);
+	}
+
+	private async open(path: string, name: string): Promise<NodePanel> {
+		await this.page.goto(this.url + path);
+		await this.page.dblclick(`${byTestId('canvas-node')}[data-node-name="${name}"]`);
+		const panel = new NodePanel(this.page);
+		await panel.whenOpen();
+		return panel;
+	}
+}
+
+/** The panel of a node: its input, its parameters, its output. */
+export class NodePanel {
+	private readonly page: Page;
+	private readonly parameters: Locator;
+	private readonly output: Locator;
+
+	constructor(page: Page) {
+		this.page = page;
+		this.parameters = page.locator(byTestId('node-parameters')).first();
+		this.output = page.locator(byTestId('output-panel'));
+	}
+
+	/** Resolves when it is there with its parameters. */
+	async whenOpen(): Promise<void> {
+		await this.parameters.locator(byTestId('input-label')).first().waitFor();
+	}
+
+	/** The labels of the parameters that are shown, in order. */
+	async labels(): Promise<string[]> {
+		const labels = this.parameters.locator(byTestId('input-label')).filter({ visible: true });
+		// Below the label stands what else its line offers.
+		return (await labels.allInnerTexts()).map((text) => text.trim().split('\n')[0]);
+	}
+
+	/** The labels that are shown; waits a little for them to become the expected ones. */
+	async settledLabels(expected: string[]): Promise<string[]> {
+		const deadline = Date.now() + SETTLING_MS;
+		for (;;) {
+			const labels = await this.labels();
+			if (labels.join() === expected.join() || Date.now() > deadline) return labels;
+			await this.page.waitForTimeout(100);
+		}
+	}
+
+	/** The text of the notice that is shown, or undefined. */
+	async notice(): Promise<string | undefined> {
+		const notices = this.parameters.locator('.notice').filter({ visible: true });
+		return (await notices.count()) === 0 ? undefined : await notices.first().innerText();
+	}
+
+	/** The choices that a parameter offers, in order; opens and closes its list. */
+	async choices(parameter: string): Promise<string[]> {
+		await this.open(parameter);
+		const names = await this.visibleOptions().locator('.option-headline').allInnerTexts();
+		await this.page.keyboard.press('Escape');
+		await this.visibleOptions().first().waitFor({ state: 'hidden' });
+		return names;
+	}
+
+	/** Chooses one of a parameter's choices by its name. */
+	async choose(parameter: string, choice: string): Promise<void> {
+		await this.open(parameter);
+		const headline = this.page.locator('.option-headline').getByText(choice, { exact: true });
+		await this.visibleOptions().filter({ has: headline }).click();
+		await this.visibleOptions().first().waitFor({ state: 'hidden' });
+	}
+
+	private async open(parameter: string): Promise<void> {
+		await this.parameters.locator(byTestId(`parameter-input-${parameter}`)).click();
+		await this.visibleOptions().first().waitFor();
+	}
+
+	private visibleOptions(): Locator {
+		return this.page.locator(byTestId('parameter-input-item')).filter({ visible: true });
+	}
+
+	/** What can be added to a collection, e.g. `Options`. Where it is one thing, that is added. */
+	async addable(collection: string): Promise<string[]> {
+		const before = await this.labels();
+		const label = this.page.locator(byTestId('input-label')).getByText(collection, { exact: true });
+		const item = this.parameters.locator(byTestId('parameter-item')).filter({ has: label });
+		await item.locator(byTestId('collection-parameter-add')).last().click();
+		const options = this.page.locator(byTestId('collection-parameter-option'));
+		const shown = options.filter({ visible: true });
+		const added = item.locator(byTestId('parameter-item'));
+		await shown.first().or(added.first()).waitFor();
+		if ((await shown.count()) === 0) {
+			return (await this.labels()).filter((each) => !before.includes(each));
+		}
+		const names = await shown.allInnerTexts();
+		await this.page.keyboard.press('Escape');
+		await shown.first().waitFor({ state: 'hidden' });
+		return names.map((name) => name.trim());
+	}
+
+	/** Switches a boolean parameter. */
+	async toggle(parameter: string): Promise<void> {
+		const input = this.parameters.locator(byTestId(`parameter-input-${parameter}`));
+		await input.locator('.el-switch').click();
+	}
+
+	/** Opens the list of a resource locator and returns it. */
+	async list(parameter: string): Promise<string[]> {
+		const locator = this.parameters.locator(byTestId(`resource-locator-${parameter}`));
+		await locator.locator(byTestId('rlc-input')).click();
+		return await this.listed();
+	}
+
+	/** Looks for words in the opened list of a resource locator and returns what it then holds. */
+	async search(words: string): Promise<string[]> {
+		const answer = this.page.waitForResponse((response) => {
+			const request = response.request();
+			return (
+				request.url().endsWith('/resource-locator-results') &&
+				request.postDataJSON().filter === words
+			);
+		});
+		await this.page.keyboard.type(words);
+		await (await answer).finished();
+		return await this.listed();
+	}
+
+	private async listed(): Promise<string[]> {
+		await this.page.locator(byTestId('rlc-item-loading')).first().waitFor({ state: 'hidden' });
+		const items = this.page.locator(byTestId('rlc-item'));
+		await items.first().waitFor();
+		return (await items.allInnerTexts()).map((text) => text.trim());
+	}
+
+	/** Picks from the opened list of a resource locator and returns what the parameter then shows. */
+	async pick(parameter: string, name: string): Promise<string> {
+		await this.page.locator(byTestId('rlc-item')).getByText(name, { exact: true }).first().click();
+		const locator = this.parameters.locator(byTestId(`resource-locator-${parameter}`));
+		await this.page.locator(byTestId('rlc-item')).first().waitFor({ state: 'hidden' });
+		return await locator.locator(byTestId('rlc-input')).inputValue();
+	}
+
+	/** Clicks the button of the step and waits until it has ended, well or not. */
+	async execute(): Promise<void> {
+		const before = this.output.locator('[data-test-id^="node-run-status-"]');
+		if ((await before.count()) > 0) throw new Error('The step has run already');
+		await this.page.locator(byTestId('node-execute-button')).last().click();
+		await before.first().waitFor();
+	}
+
+	/** What the button of the step says. */
+	async executeLabel(): Promise<string> {
+		return (await this.page.locator(byTestId('node-execute-button')).last().innerText()).trim();
+	}
+
+	/** How many items came out, e.g. `3 items`. */
+	async itemCount(): Promise<string> {
+		return (await this.output.locator(byTestId('ndv-items-count')).innerText()).trim();
+	}
+
+	/** Shows the output in one of the ways that the editor offers and returns its text. */
+	async outputAs(display: 'table' | 'schema' | 'json' | 'binary'): Promise<string> {
+		await this.output.locator(byTestId(`radio-button-${display}`)).click();
+		const shown = this.output.locator(byTestId('ndv-data-container'));
+		await shown.filter({ hasText: /\S/ }).waitFor();
+		return await shown.innerText();
+	}
+
+	/** The error in the output: its title, and the text below it. */
+	async error(): Promise<{ message: string; description: string }> {
+		const message = await this.output.locator(byTestId('node-error-message')).innerText();
+		const description = await this.output.locator(byTestId('node-error-description')).innerText();
+		return { message: message.trim(), description: description.trim() };
+	}
+
+	/** Makes a picture of the panel, without the messages that lie over it for a moment. */
+	async picture(path: string): Promise<void> {
+		await this.page.mouse.move(0, 0);
+		await this.page.waitForTimeout(500);
+		const style = '.el-notification { display: none !important; }';
+		await this.page.locator(byTestId('ndv')).screenshot({ path, style });
+	}
+}

@@ -1,0 +1,91 @@
+// What a suite needs: a sandbox, and an n8n with the packed package and a credential in it.
+import { after, before } from 'node:test';
+import type { INodeCredentials } from 'n8n-workflow';
+import { startSandbox, type SpawnedSandbox } from '../../support/sandbox.mts';
+import { installN8n, NEWEST } from '../install.mts';
+import { installPackage, pack } from './package.mts';
+import { Rest } from './rest.mts';
+import { startN8n, temporaryFolder, type N8n, type N8nOptions } from './server.mts';
+
+/** Options of `startLab`. */
+export interface LabOptions {
+	version?: string;
+	/** Environment variables for n8n. */
+	env?: NodeJS.ProcessEnv;
+	/** Options of the sandbox. */
+	sandbox?: string[];
+}
+
+/** A running n8n with the package installed from its tarball, and the service it talks to. */
+export interface Lab {
+	sandbox: SpawnedSandbox;
+	n8n: N8n;
+	rest: Rest;
+	userFolder: string;
+	/** The `credentials` of a node that uses the sandbox. */
+	credentials: INodeCredentials;
+	/** Stops or kills n8n and starts it again on the same data; options as for the first start. */
+	restart: (how?: 'stop' | 'kill', whileStopped?: () => Promise<void>) => Promise<void>;
+	close: () => Promise<void>;
+}
+
+/** The tarball to install: that of `npm run test:n8n`, or a new one. */
+export const TARBALL_VARIABLE = 'LIFELOG_TARBALL';
+
+/** Starts everything anew; two cores take about 15 s. Closes what came up if something does not. */
+export async function startLab(options: LabOptions = {}): Promise<Lab> {
+	const { version = NEWEST, env } = options;
+	await installN8n(version);
+	const closers: Array<() => Promise<void>> = [];
+	const close = async () => {
+		for (let closer = closers.pop(); closer; closer = closers.pop()) await closer();
+	};
+	try {
+		const folder = await temporaryFolder('lifelog-n8n');
+		closers.push(folder.remove);
+		const tarball = process.env[TARBALL_VARIABLE] ?? (await pack(folder.path));
+		await installPackage(folder.path, tarball);
+		const sandbox = await startSandbox(options.sandbox ?? ['--days', '3']);
+		closers.push(sandbox.close);
+		const server: N8nOptions = { version, userFolder: folder.path, env };
+		const n8n = await startN8n(server);
+		closers.push(async () => await lab.n8n.stop());
+		const rest = new Rest(n8n);
+		const lab: Lab = {
+			sandbox,
+			n8n,
+			rest,
+			userFolder: folder.path,
+			credentials: {},
+			restart: async (how = 'stop', whileStopped) => {
+				await lab.n8n[how]();
+				await whileStopped?.();
+				lab.n8n = await startN8n(server);
+				lab.rest = new Rest(lab.n8n);
+				await lab.rest.login();
+			},
+			close,
+		};
+		await rest.setUp();
+		const { apiKey, url: baseUrl } = sandbox;
+		lab.credentials.lifelogApi = await rest.createCredential('lifelogApi', { apiKey, baseUrl });
+		return lab;
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+/**
+ * Gives the tests of a file, or of a `describe`, a lab of their own.
+ *
+ * @returns The lab, while tests run.
+ */
+export function useLab(options?: LabOptions): () => Lab {
+	let lab: Lab | undefined;
+	before(async () => {
+		lab = await startLab(options);
+	});
+	after(async () => await lab?.close());
+	return () => lab!;
+}

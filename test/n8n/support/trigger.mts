@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IDataObject } from 'n8n-workflow';
+import type { WorkflowJson } from '../../support/engine.mts';
+import { workflowWith } from '../../support/workflow.mts';
+import type { Lab } from './lab.mts';
+import type { Execution } from './rest.mts';
+
+/** How often the trigger of {@link triggerWorkflow} polls, in ms. */
+export const POLL_INTERVAL_MS = 5_000;
+
+/** n8n polls at most once a minute; twelve times a minute is once every five seconds. */
+const pollTimes = {
+	item: Array.from({ length: 60_000 / POLL_INTERVAL_MS }, (_, index) => ({
+		mode: 'custom',
+		cronExpression: `${index * 5} * * * * *`,
+	})),
+};
+
+/** A workflow of the Lifelog Trigger, named `Node`, that polls every five seconds. */
+export function triggerWorkflow({ credentials }: Lab, parameters: IDataObject): WorkflowJson {
+	const node = { ...parameters, pollTimes };
+	const { nodes, settings } = workflowWith('lifelogTrigger', node, { credentials });
+	return { nodes: [nodes[1]], connections: {}, settings };
+}
+
+/** Stores and activates a workflow of the Lifelog Trigger and returns its id. */
+export async function activateTrigger(lab: Lab, parameters: IDataObject): Promise<string> {
+	const { id } = await lab.rest.createWorkflow(triggerWorkflow(lab, parameters));
+	await lab.rest.activate(id);
+	return id;
+}
+
+/** Everything a trigger has emitted so far, in order. Waits for executions under way. */
+export async function emitted({ rest }: Lab, workflowId: string): Promise<IDataObject[]> {
+	const items: IDataObject[] = [];
+	for (const { id } of await rest.executions(workflowId)) {
+		items.push(...(await rest.execution(id)).json('Node'));
+	}
+	return items;
+}
+
+/**
+ * Waits until there are so many items in all, and returns them.
+ *
+ * @param read Gives the items that are there so far; see {@link emitted}.
+ */
+export async function whenEmitted(
+	read: () => Promise<IDataObject[]>,
+	count: number,
+	timeoutMs = 30_000,
+): Promise<IDataObject[]> {
+	const deadline = Date.now() + timeoutMs;
+	for (;;) {
+		const items = await read();
+		if (items.length >= count) return items;
+		if (Date.now() > deadline) {
+			throw new Error(`${items.length} items instead of ${count} after ${timeoutMs / 1000} s`);
+		}
+		await sleep(500);
+	}
+}
+
+/** Waits until the workflow has a failed execution, and returns it. */
+export async function whenFailed(
+	{ rest }: Lab,
+	workflowId: string,
+	timeoutMs = 30_000,
+): Promise<Execution> {
+	const deadline = Date.now() + timeoutMs;
+	for (;;) {
+		const failed = (await rest.executions(workflowId)).find(({ status }) => status === 'error');
+		if (failed) return await rest.execution(failed.id);
+		if (Date.now() > deadline) throw new Error(`No failed execution in ${timeoutMs / 1000} s`);
+		await sleep(500);
+	}
+}
+
+/** Waits until the trigger has certainly polled once more. */
+export async function anotherPoll(): Promise<void> {
+	await sleep(2 * POLL_INTERVAL_MS);
+}
