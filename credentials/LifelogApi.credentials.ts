@@ -75,6 +75,7 @@ export class LifelogApi implements ICredentialType {
 			url: '/v1/chats',
 			qs: { limit: 1 },
 			disableFollowRedirect: true,
+			timeout: 30_000,
 		},
 		rules: [
 			answered(401, 'The API key was refused. Check that it was copied whole and is still valid.'),

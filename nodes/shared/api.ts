@@ -56,11 +56,9 @@ export async function connect(
 		throw new NodeOperationError(context.getNode(), error as Error);
 	}
 	if (typeof apiKey !== 'string' || !SENDABLE.test(apiKey.trim())) {
-		throw new NodeOperationError(
-			context.getNode(),
-			'The API key is not a text that can be sent',
-			{ description: 'Copy it again into the credential.' },
-		);
+		throw new NodeOperationError(context.getNode(), 'The API key is not a text that can be sent', {
+			description: 'Copy it again into the credential.',
+		});
 	}
 	return {
 		context,

@@ -258,10 +258,18 @@ function apiError(
 		{
 			...options,
 			message: text,
-			description: withoutKey(api, description.filter(Boolean).join(' ')),
+			description: withoutKey(api, asText(description)),
 		},
 	);
 	return asWritten(error, text);
+}
+
+/** Sentences one after another; the service's own words may lack the full stop. */
+function asText(sentences: Array<string | false | undefined>): string {
+	return sentences
+		.filter((sentence) => typeof sentence === 'string' && sentence !== '')
+		.map((sentence) => (/[.!?…]$/.test(String(sentence)) ? sentence : `${sentence}.`))
+		.join(' ');
 }
 
 /** n8n replaces messages in which it finds the name of a system error: EEXIST in "preexisting". */

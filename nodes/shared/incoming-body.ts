@@ -27,7 +27,10 @@ export interface IncomingBody {
 export interface BodyGuards {
 	/** The length that the answer declares, in bytes; 0 where it declares none. */
 	declaredBytes: number;
-	/** How long, in ms, the body may stand still before it counts as broken. */
+	/**
+	 * How long, in ms, the body may stand still before it counts as broken; and how long, for each
+	 * byte a further ms, it may be waited for in all.
+	 */
 	stallMs: number;
 }
 
@@ -36,8 +39,8 @@ const LONGEST_CHECK_MS = 1_000;
 const UNUSED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Guards the body of an answer: one that ends early, breaks off or stands still is broken. Reads
- * no faster than the stream is read.
+ * Guards the body of an answer: one that ends early, breaks off, stands still or comes at less than
+ * 1 kB a second is broken. Reads no faster than the stream is read.
  *
  * @param source The body as the HTTP client gives it, not yet read.
  */
@@ -49,6 +52,7 @@ export function incomingBody(
 	const arriving = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 	let waiting: { since: number; giveUp: (reason: Error) => void } | undefined;
 	let received = 0;
+	let waitedMs = 0;
 	let brokenBy: string | undefined;
 
 	/** A stream that stands still may ignore being destroyed, so what waits for it must give up. */
@@ -61,7 +65,8 @@ export function incomingBody(
 	const watch = async () => {
 		while (!end.signal.aborted) {
 			await pause(Math.min(LONGEST_CHECK_MS, stallMs), end.signal).catch(() => undefined);
-			if (waiting && Date.now() - waiting.since >= stallMs) {
+			const waitsMs = waiting ? Date.now() - waiting.since : 0;
+			if (waiting && (waitsMs >= stallMs || waitedMs + waitsMs >= stallMs + received)) {
 				brokenBy = 'ETIMEDOUT';
 				waiting.giveUp(new Error('The body stands still'));
 			}
@@ -73,6 +78,7 @@ export function incomingBody(
 		void watch();
 		try {
 			for (let part = await next(); !part.done; part = await next()) {
+				if (waiting) waitedMs += Date.now() - waiting.since;
 				waiting = undefined;
 				received += part.value.length;
 				yield part.value;

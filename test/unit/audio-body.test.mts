@@ -69,6 +69,18 @@ test('that stands still is broken, even if its source cannot be ended', async ()
 	expect(source.destroyed).toBe(true);
 });
 
+test('that drips is broken, though it never stands still', async () => {
+	async function* drops() {
+		for (;;) {
+			await sleep(20);
+			yield Buffer.from('x');
+		}
+	}
+	const body = guarded(Readable.from(drops(), { objectMode: false }), { stallMs: 300 });
+	await expect(buffer(body.stream())).rejects.toThrow('stands still');
+	expect(body.brokenBy).toBe('ETIMEDOUT');
+});
+
 test('does not stand still while its reader takes its time', async () => {
 	const body = guarded(sourceOf(4).source, { stallMs: 60 });
 	let size = 0;
