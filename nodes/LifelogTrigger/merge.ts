@@ -69,10 +69,14 @@ function isUntouched(before: Entry | undefined, now: Entry | undefined): boolean
 	return before.at === now.at && before.starred === now.starred && before.flips === now.flips;
 }
 
-/** A day that was never read and lies before the look-back counts from now on, like an added one. */
+/**
+ * A day outside the look-back that was never read counts from now on, like an added one; and its
+ * entries stay known for as long as if it had just left.
+ */
 function file(state: State, id: string, entry: Entry, { now }: Reach): void {
 	const { day } = entry;
-	if (!state.days.has(day))
-		state.days.set(day, { read: 0, ...(day < state.from && { since: now }) });
+	const known = state.days.get(day);
+	if (day >= state.from) state.days.set(day, known ?? { read: 0 });
+	else state.days.set(day, { ...(known ?? { read: 0, since: now }), left: undefined });
 	state.entries.set(id, entry);
 }

@@ -22,6 +22,7 @@ const REPLACED =
 
 /** A poll under way. */
 export interface Poll {
+	context: IPollFunctions;
 	api: Api;
 	settings: Settings;
 	/** The state it began with; not to be changed. */
@@ -51,50 +52,74 @@ export interface PollResult extends Findings {
 export async function runPoll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	sayReplacement(context);
 	const settings = readSettings(context);
-	const { watch, lookbackDays } = settings;
+	const saved = JSON.stringify(savedState(context));
+	const known = loadState(savedState(context));
+	const poll = await begin(context, settings, stateFor(settings.watch, known));
+	const isOfChats = settings.watch.kind === 'chats';
+	const result = isOfChats ? await findChats(poll) : await findLifelogs(poll);
+
+	// From here on nothing is awaited: what is decided and what is saved belong together.
+	const isUntouched = JSON.stringify(savedState(context)) === saved;
+	const items = commit(poll, result, isUntouched);
+	if (items && saved !== undefined && !known) noteReplacement(context);
+	return items && items.length > 0 ? [items] : null;
+}
+
+async function begin(
+	context: IPollFunctions,
+	settings: Settings,
+	before: State | undefined,
+): Promise<Poll> {
 	const began = Date.now();
 	const budgetMs = pollBudgetMs(context) ?? DEFAULT_BUDGET_MS;
 	const timeoutMs = Math.min(budgetMs / 4, LONGEST_TIMEOUT_MS);
 	const api = await connect(context, { maxWaitMs: 0, retries: 0, timeoutMs });
-	const reach = () => {
+	api.run.pageLimit = before?.pageLimit;
+	const reach = (): Reach => {
 		const { serviceTime } = api.run;
 		const aheadMs = serviceTime && serviceTime - Date.now();
-		return { now: serviceTime ?? Date.now(), lookbackDays, aheadMs };
+		return { now: serviceTime ?? Date.now(), lookbackDays: settings.lookbackDays, aheadMs };
 	};
-
-	const saved = JSON.stringify(savedState(context));
-	const before = stateFor(watch, savedState(context));
-	const isUnreadable = saved !== undefined && !loadState(savedState(context));
-	api.run.pageLimit = before?.pageLimit;
-	const poll: Poll = {
+	return {
+		context,
 		api,
 		settings,
-		state: before ?? newState(watch, began, lookback(reach())[0]),
+		state: before ?? newState(settings.watch, began, lookback(reach())[0]),
 		isFirst: before === undefined,
 		reach,
 		isWithinBudget: (share) => Date.now() - began < budgetMs * share,
 	};
-	const findings = watch.kind === 'chats' ? await findChats(poll) : await findLifelogs(poll);
+}
 
-	// From here on nothing is awaited: what is decided and what is saved belong together.
-	const current = before
-		? stateFor(watch, savedState(context))
-		: JSON.stringify(savedState(context)) === saved
-			? newState(watch, api.run.firstServiceTime ?? began, lookback(reach())[0])
-			: undefined;
-	if (!current || (before && current.since !== before.since)) return null;
-	const { pageLimit, firstServiceTime } = api.run;
-	const { state, items } = merge(poll.state, current, { ...findings, pageLimit }, reach());
-	if (findings.failure && firstServiceTime === undefined) state.isOwnClock = true;
+/**
+ * Merges what was found into the state of this moment and saves it.
+ *
+ * @param isUntouched Whether the saved state is the one the poll began with.
+ * @returns The items to emit; undefined when another poll has made a new baseline meanwhile, and
+ *   what was found is of no use.
+ */
+function commit(
+	{ context, api, settings, state: before, isFirst, reach }: Poll,
+	{ failure, ...findings }: PollResult,
+	isUntouched: boolean,
+): INodeExecutionData[] | undefined {
+	const { watch } = settings;
+	const { pageLimit, firstServiceTime = before.since } = api.run;
+	const current = isFirst
+		? newState(watch, firstServiceTime, lookback(reach())[0])
+		: stateFor(watch, loadState(savedState(context)));
+	const isSuperseded = isFirst ? !isUntouched : current?.since !== before.since;
+	if (!current || isSuperseded) return undefined;
+
+	const { state, items } = merge(before, current, { ...findings, pageLimit }, reach());
+	if (failure && api.run.firstServiceTime === undefined) state.isOwnClock = true;
 	context.getWorkflowStaticData('node').state = saveState(state);
-
-	if (findings.failure) {
+	if (failure) {
 		context.logger.warn(
-			`Lifelog Trigger: the first poll was cut short; what happens from now on is reported all the same: ${findings.failure.message}`,
+			`Lifelog Trigger: the first poll was cut short; what happens from now on is reported all the same: ${failure.message}`,
 		);
 	}
-	if (isUnreadable) noteReplacement(context);
-	return items.length > 0 ? [items] : null;
+	return items;
 }
 
 function savedState(context: IPollFunctions): unknown {
@@ -102,8 +127,8 @@ function savedState(context: IPollFunctions): unknown {
 }
 
 /** @returns undefined when there is none, or it was recorded for something else. */
-function stateFor({ kind, credential, prompt }: Watch, saved: unknown): State | undefined {
-	const state = loadState(saved);
+function stateFor(watch: Watch, state: State | undefined): State | undefined {
+	const { kind, credential, prompt } = watch;
 	const isSame = state?.kind === kind && state.credential === credential && state.prompt === prompt;
 	return isSame ? state : undefined;
 }

@@ -20,7 +20,7 @@ export type Action =
 	| { do: 'uploadLate'; daysAgo: number }
 	| { do: 'update'; which: number; times: number }
 	| { do: 'updateAll' }
-	| { do: 'move'; which: number; daysAgo: number; touches: boolean }
+	| { do: 'move'; which: number | 'oldest'; daysAgo: number; touches: boolean }
 	| { do: 'star'; which: number; touches: boolean }
 	| { do: 'delete'; which: number }
 	| { do: 'hide'; which: number }
@@ -63,7 +63,7 @@ const daysAgo = fc.oneof(
 );
 const which = fc.nat({ max: 20 });
 const lookbackDays = fc.oneof(
-	{ weight: 16, arbitrary: fc.constantFrom(2, 3, 4, 7) },
+	{ weight: 16, arbitrary: fc.constantFrom(2, 3, 4, 7, 7) },
 	{ weight: 1, arbitrary: fc.constant(31) },
 );
 const event = fc.oneof(
@@ -107,7 +107,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 		weight: 3,
 		arbitrary: fc.record({
 			do: fc.constant('move' as const),
-			which,
+			which: fc.oneof(which, fc.constant('oldest' as const)),
 			daysAgo,
 			touches: fc.boolean(),
 		}),

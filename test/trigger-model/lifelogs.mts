@@ -1,7 +1,7 @@
 // Plays a history of lifelogs.
 import type { Action, History, Plan, Settings } from './history.mts';
 import { Observer } from './observer.mts';
-import { alive, latest, type Truth, type TrueVersion } from './service.mts';
+import { alive, dayOf, daysBefore, latest, type Truth, type TrueVersion } from './service.mts';
 import type { Stage, Watcher } from './stage.mts';
 
 const MINUTE = 60_000;
@@ -100,9 +100,16 @@ class Play {
 		};
 	}
 
-	private pick(which: number): Truth | undefined {
-		const entries = [...this.stage.world.entries.values()].filter(alive);
-		return entries[entries.length - 1 - (which % Math.max(entries.length, 1))];
+	/** The nth last created; or the one that will be the next to leave the look-back. */
+	private pick(which: number | 'oldest'): Truth | undefined {
+		const { world } = this.stage;
+		const entries = [...world.entries.values()].filter(alive);
+		if (which !== 'oldest')
+			return entries[entries.length - 1 - (which % Math.max(entries.length, 1))];
+		const from = daysBefore(world.now, this.settings.lookbackDays - 1);
+		return entries
+			.filter((entry) => dayOf(latest(entry).start) >= from)
+			.sort((a, b) => latest(a).start - latest(b).start)[0];
 	}
 
 	private create(start: number): void {
