@@ -52,6 +52,26 @@ test('nothing is depended on by what is published', () => {
 	expect(manifest.files).toEqual(['dist']);
 });
 
+test('the tarball holds what is built, and what npm always adds', () => {
+	const listing = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+		encoding: 'utf8',
+		stdio: ['ignore', 'pipe', 'ignore'],
+	});
+	const [{ files, bundled }] = JSON.parse(listing) as [
+		{ files: Array<{ path: string }>; bundled: string[] },
+	];
+	const expected = [...filesIn('dist'), 'LICENSE.md', 'README.md', 'package.json'];
+	expect(files.map(({ path }) => path).sort()).toEqual(expected.sort());
+	expect(bundled).toEqual([]);
+});
+
+test('nothing runs when the package is installed', () => {
+	const scripts = Object.keys(manifest.scripts);
+	expect(scripts.filter((name) => /^(pre|post)?(install|prepare|pack|publish)/.test(name))).toEqual(
+		[],
+	);
+});
+
 test('the types of the API are those of openapi.yaml', () => {
 	const [command, ...args] = manifest.scripts['generate:types'].split(' ');
 	const check = () =>

@@ -84,3 +84,13 @@ test('a day outside the look-back that was never read counts from now on', () =>
 		since: NOW,
 	});
 });
+
+test('what is recorded on a day outside the look-back stays known for a while', () => {
+	const before = state();
+	before.days.set('2026-03-01', { read: 5, left: 5 });
+	const moved = { id: 'a', entry: { ...entry(5), day: '2026-03-01' } };
+	expect(run(before, before).state.days.has('2026-03-01')).toBe(true);
+	before.days.set('2026-03-08', { read: NOW - 1 }).set('2026-03-10', { read: NOW - 1 });
+	expect(run(before, before).state.days.has('2026-03-01')).toBe(false);
+	expect(run(before, before, moved).state.entries.has('a')).toBe(true);
+});

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { workflowWith } from '../support/workflow.mts';
+import { withParameters } from './parameters.mts';
+import { actions, startTrials, type Trials } from './properties.mts';
+
+// Cancelling ends a request that is under way; waits and downloads: test/engine.
+
+let trials: Trials;
+
+beforeAll(async () => {
+	trials = await startTrials();
+});
+
+afterAll(async () => {
+	await trials.close();
+});
+
+test.each(actions().map((operation) => [operation.node, operation.operation, operation] as const))(
+	'%s %s ends at once when the execution is cancelled while the service says nothing',
+	async (node, _operation, operation) => {
+		const world = trials.open();
+		let isGone = false;
+		world.play = ({ request }) => void request.socket.once('close', () => (isGone = true));
+		const { engine } = trials;
+		const running = engine.startWorkflow(workflowWith(node, withParameters(operation, [])));
+		while (world.seen.length === 0) await sleep(10);
+		const began = Date.now();
+		running.cancel();
+		expect((await running.done).status).toBe('canceled');
+		expect(Date.now() - began).toBeLessThan(1000);
+		await sleep(50);
+		expect(isGone).toBe(true);
+		expect(world.seen.length).toBe(1);
+	},
+);

@@ -1,0 +1,174 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { createEngine, loadPackage } from '../support/engine.mts';
+import { type Addresses, startAddresses } from './addresses.mts';
+import { type Fault, FAULTS } from './faults.mts';
+import { holdsKey, KEY_MARK } from './marked-key.mts';
+import { OPERATIONS, type Given, type Operation } from './operations.mts';
+import { wordOf } from './render.mts';
+import { type Service, startService, type World } from './service.mts';
+
+/** Which requests of an operation go wrong: the first, the second, or all. */
+export type When = 'first' | 'second' | 'all';
+
+/** One operation under one fault. */
+export interface Cell {
+	operation: Operation;
+	fault: Fault;
+	when: When;
+}
+
+export interface Outcome {
+	operation: string;
+	/** Name in `FAULTS`. */
+	fault: string;
+	when: When;
+	/** `data`: exactly the right one. */
+	kind: 'data' | 'error';
+	/** The message of the error, addresses left out. */
+	message?: string;
+	/** What must not be; empty when all is well. */
+	problems: string[];
+}
+
+/** The longest a cell may take, in ms, waits for the rate limit included. */
+const QUICK_BOUND_MS = 30_000;
+const SLOW_BOUND_MS = 300_000;
+/** Seconds that a request may wait for the rate limit in quick cells and in slow ones. */
+const QUICK_MAX_WAIT = 5;
+const SLOW_MAX_WAIT = 90;
+/** Quick cells at a time; slow ones only wait, and all do it at once. */
+const AT_A_TIME = 150;
+
+/** Every cell of the matrix; `slow` ones take minutes, as they wait for time-outs. */
+export function cells(slow: boolean): Cell[] {
+	return Object.values(FAULTS)
+		.filter((fault) => Boolean(fault.slow) === slow)
+		.flatMap((fault) =>
+			OPERATIONS.filter((operation) => isConcerned(operation, fault)).flatMap((operation) =>
+				(['first', 'second', 'all'] as const)
+					.filter((when) => (fault.only === 'always' ? when === 'all' : true))
+					.filter((when) => when !== 'second' || operation.isLong)
+					.map((when) => ({ operation, fault, when })),
+			),
+		);
+}
+
+function isConcerned({ isList, isAudio }: Operation, { concerns }: Fault): boolean {
+	return concerns === undefined || (concerns === 'lists' ? isList === true : !isAudio);
+}
+
+/** Runs cells, many at the same time: they mostly wait. */
+export async function runCells(all: Cell[]): Promise<Outcome[]> {
+	const service = await startService();
+	const addresses = await startAddresses();
+	const binaryDir = await mkdtemp(join(tmpdir(), 'reliability-'));
+	const types = loadPackage();
+	const outcomes: Outcome[] = [];
+	const queue = [...all.entries()];
+	const worker = async () => {
+		for (let next = queue.shift(); next; next = queue.shift()) {
+			const [index, cell] = next;
+			outcomes[index] = await runCell(cell, index, { service, addresses, types, binaryDir });
+		}
+	};
+	const length = all[0].fault.slow ? all.length : AT_A_TIME;
+	await Promise.all(Array.from({ length }, worker));
+	if (service.strangers.length > 0) {
+		outcomes[0].problems.push(`another host was sent: ${service.strangers.join('; ')}`);
+	}
+	service.close();
+	addresses.close();
+	await rm(binaryDir, { recursive: true, force: true });
+	return outcomes;
+}
+
+interface Surroundings {
+	service: Service;
+	addresses: Addresses;
+	types: ReturnType<typeof loadPackage>;
+	binaryDir: string;
+}
+
+async function runCell(cell: Cell, index: number, around: Surroundings): Promise<Outcome> {
+	const { operation, fault, when } = cell;
+	const apiKey = `${KEY_MARK}-${index}`;
+	const hit = { first: 0, second: 1, all: undefined }[when];
+	const world = around.service.open(apiKey, fault.play, (nth) => hit === undefined || nth === hit);
+	const baseUrl = fault.address ? around.addresses[fault.address] : around.service.url;
+	const engine = await createEngine({
+		...around.types,
+		credentials: { lifelogApi: { apiKey, baseUrl } },
+		binaryMode: 'filesystem',
+		binaryDir: around.binaryDir,
+	});
+	const began = Date.now();
+	const given = await operation.run(engine, fault.slow ? SLOW_MAX_WAIT : QUICK_MAX_WAIT, world);
+	const ms = Date.now() - began;
+	await engine.close();
+
+	const problems = [
+		...(given.error ? problemsOfError(given, cell, world) : problemsOfData(given, cell, world)),
+		...problemsOfRequests(cell, world),
+	];
+	if (ms > (fault.slow ? SLOW_BOUND_MS : QUICK_BOUND_MS)) problems.push(`it took ${ms} ms`);
+	if (holdsKey(given.everything) || holdsKey(world.seen)) problems.push('the API key came out');
+	return {
+		operation: operation.name,
+		fault: Object.keys(FAULTS).find((name) => FAULTS[name] === fault)!,
+		when,
+		kind: given.error ? 'error' : 'data',
+		message: given.error && withoutAddress(given.error.message),
+		problems,
+	};
+}
+
+function problemsOfData({ data }: Given, { operation }: Cell, world: World): string[] {
+	if (!isDeepStrictEqual(data, operation.right)) return [`wrong data: ${JSON.stringify(data)}`];
+	if (operation.deletes && !world.deleted.has(operation.deletes)) return ['nothing was deleted'];
+	return [];
+}
+
+/** Nothing a programmer would have to explain. */
+const UNREADABLE =
+	/undefined|null|NaN|\[object|TypeError|RangeError|SyntaxError|Cannot read|is not a function|is not iterable|JSON at|axios/i;
+const MAY_BE_DELETED = /not known|does not say/;
+
+function problemsOfError({ error, late }: Given, { operation }: Cell, world: World): string[] {
+	const { message, description, stack } = error!;
+	const text = `${message} ${description ?? ''}`;
+	const problems: string[] = [];
+	if (wordOf({ kind: 'error', message }) === undefined) problems.push(`not expected: ${message}`);
+	if (!/^Node(Api|Operation)Error/.test(stack ?? ''))
+		problems.push(`not an error of n8n: ${stack}`);
+	if (message.length < 15 || !description || UNREADABLE.test(text)) {
+		problems.push(`not readable: ${text}`);
+	}
+	if (late !== undefined && !isDeepStrictEqual(late, operation.right)) {
+		problems.push(`afterwards wrong data: ${JSON.stringify(late)}`);
+	}
+	if (operation.deletes && world.deleted.size > 0 && !MAY_BE_DELETED.test(text)) {
+		problems.push(`deleted, and it says no word of it: ${text}`);
+	}
+	return problems;
+}
+
+function problemsOfRequests({ operation }: Cell, world: World): string[] {
+	const methods = world.seen.map(({ method }) => method);
+	const unwanted = methods.filter((method) => method !== (operation.deletes ? 'DELETE' : 'GET'));
+	const strange = world.seen.filter(
+		({ path }) => !/^\/base\/v1\/(lifelogs|chats|download-audio)(\/[\w-]+)?$/.test(path),
+	);
+	const others = [...world.deleted].filter((id) => id !== operation.deletes);
+	return [
+		...unwanted.map((method) => `it sent ${method}`),
+		...strange.map(({ path }) => `it asked for ${path}`),
+		...others.map((id) => `it deleted ${id}`),
+	];
+}
+
+function withoutAddress(message: string): string {
+	return message.replace(/127\.0\.0\.1:\d+|nothing\.invalid/g, 'the host');
+}

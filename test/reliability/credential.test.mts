@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { byId, workflowWith } from '../support/workflow.mts';
+import { FAULTS } from './faults.mts';
+import { holdsKey, KEY_MARK } from './marked-key.mts';
+import { startTrials, type Trials } from './properties.mts';
+import { anyValue } from './values.mts';
+
+// Where the key goes, whatever stands in the credential, and whatever becomes of its test.
+
+let trials: Trials;
+
+beforeAll(async () => {
+	trials = await startTrials();
+});
+
+afterAll(async () => {
+	await trials.close();
+});
+
+const SEED = 20260301;
+
+test(`no Base URL leads from one host to another (seed ${SEED})`, async () => {
+	const { service } = trials;
+	const own = new URL(service.url).host;
+	const other = new URL(service.elsewhere).host;
+	const part = fc.constantFrom(
+		...['http://', 'https://', '//', '/', '\\', '@', ':', '?', '#', '..', '%2f', '%40', '\t', '\n'],
+		...[own, other, 'user', 'base', ' ', '\0', 'localhost', '[::1]', '127.1', '0x7f.1'],
+	);
+	const baseUrl = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''));
+	const property = fc.asyncProperty(baseUrl, async (text) => {
+		const before = service.strangers.length;
+		const engine = await trials.engineAt(text);
+		const { error } = await engine.runWorkflow(
+			workflowWith('lifelog', { operation: 'get', lifelogId: byId('lifelog-a') }),
+			{ signal: AbortSignal.timeout(200) },
+		);
+		await engine.close();
+		expect(holdsKey(error)).toBe(false);
+		const isMeant = URL.canParse(text.trim()) && new URL(text.trim()).host === other;
+		if (!isMeant) expect(service.strangers.length).toBe(before);
+	});
+	await fc.assert(property, { seed: SEED, numRuns: 60 });
+});
+
+test(`no API key makes another request of it (seed ${SEED})`, async () => {
+	const { service } = trials;
+	const property = fc.asyncProperty(anyValue, async (apiKey) => {
+		const engine = await trials.engineAt(service.url, apiKey as string);
+		const { error } = await engine.runWorkflow(
+			workflowWith('lifelog', { operation: 'get', lifelogId: byId('lifelog-a') }),
+		);
+		await engine.close();
+		expect(error?.message).toMatch(
+			/^The (API key (was refused|is not a text)|service refused the request \(431\))/,
+		);
+	});
+	await fc.assert(property, { seed: SEED, numRuns: 200 });
+});
+
+const quick = Object.entries(FAULTS).filter(([, { slow, play }]) => !slow && play);
+
+test.each(quick)(
+	'the test of the credential says nothing of the key: %s',
+	async (name, { play }) => {
+		const { service, engine } = trials;
+		const apiKey = `${KEY_MARK}-${name}`;
+		service.open(apiKey, play);
+		const result = await engine.testCredential('lifelogApi', { apiKey, baseUrl: service.url });
+		expect(result.message).not.toContain(KEY_MARK);
+		expect(service.strangers.join()).not.toContain(apiKey);
+	},
+);

@@ -1,0 +1,83 @@
+import { type INodeType, NodeHelpers } from 'n8n-workflow';
+import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { workflowWith } from '../support/workflow.mts';
+import { actions } from './properties.mts';
+import { nodeOperations, withParameters } from './parameters.mts';
+import { type Service, startService } from './service.mts';
+
+// That a delete takes effect once, and that nothing else sends one, every cell of the matrix and
+// every run of the properties checks.
+
+const deletes = nodeOperations().filter(({ operation }) => operation === 'delete');
+const apiKey = 'deletes';
+
+let service: Service;
+let engine: Engine;
+
+beforeAll(async () => {
+	service = await startService();
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey, baseUrl: service.url } },
+	});
+});
+
+afterAll(async () => {
+	service.close();
+	await engine.close();
+});
+
+test('lifelogs and chats can be deleted, and nothing else', () => {
+	expect(deletes.map(({ node }) => node).sort()).toEqual(['lifelog', 'lifelogChat']);
+	const named = actions().filter(({ operation }) => /delete|remove|clear/i.test(operation));
+	expect(named).toEqual(deletes);
+});
+
+describe.each(deletes.map((operation) => [operation.node, operation] as const))(
+	'%s',
+	(node, operation) => {
+		const type = loadPackage().nodeTypes[`n8n-nodes-lifelog.${node}`] as INodeType;
+
+		test('says in the panel that a delete is permanent', () => {
+			const [notice] = type.description.properties.filter(
+				({ type: kind, displayOptions }) =>
+					kind === 'notice' && displayOptions?.show?.operation?.includes('delete'),
+			);
+			expect(notice.displayName).toMatch(/permanent.*cannot be recovered/);
+		});
+
+		test('says to an agent that a delete is permanent', () => {
+			const [, one] = workflowWith(node, {
+				operation: 'delete',
+				resource: node === 'lifelog' ? 'lifelog' : 'chat',
+			}).nodes;
+			const told = NodeHelpers.getToolDescriptionForNode(
+				one,
+				NodeHelpers.getVersionedNodeType(type),
+			);
+			expect(told).toMatch(/^Delete a (lifelog|chat) permanently/);
+		});
+
+		test.each([
+			'',
+			'  ',
+			'.',
+			'..',
+			'={{ undefined }}',
+			'={{ null }}',
+			'={{ "" }}',
+			'={{ [] }}',
+			'={{ [1] }}',
+			'={{ ({}) }}',
+			'={{ false }}',
+			'={{ NaN }}',
+		])('refuses %p for an ID before any request', async (id) => {
+			const world = service.open(apiKey);
+			const locator = operation.parameters.find(({ isLocator }) => isLocator)!;
+			const parameters = withParameters(operation, [[locator, id]]);
+			const { error } = await engine.runWorkflow(workflowWith(node, parameters));
+			expect(error).toBeDefined();
+			expect(world.seen).toEqual([]);
+		});
+	},
+);

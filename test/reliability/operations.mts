@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import type { Engine } from '../support/engine.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+import {
+	AUDIO,
+	chat as chatOf,
+	CHATS,
+	lifelog as lifelogOf,
+	LIFELOGS,
+	type World,
+} from './service.mts';
+
+/** What an operation gave, in a form that can be compared. */
+export interface Given {
+	/** The right answer looks like `Operation.right`. */
+	data?: unknown;
+	/** What a trigger that failed gives at the next poll, when all is well again. */
+	late?: unknown;
+	/** What was thrown, or what the execution failed with. */
+	error?: { message: string; description?: string | null; stack?: string };
+	/** Everything that came out, to search it. */
+	everything: unknown;
+}
+
+/** Something a node of the package can be asked to do. */
+export interface Operation {
+	title: string;
+	/** Node and operation, or method, as the package names them; behind a colon the way of it. */
+	name: `${string}.${string}`;
+	/** What it gives when nothing goes wrong. */
+	right: unknown;
+	/** Makes several requests. */
+	isLong?: boolean;
+	/** Reads what it gives page by page. */
+	isList?: boolean;
+	/** Gives bytes, not JSON. */
+	isAudio?: boolean;
+	/** The entry it deletes. */
+	deletes?: string;
+	run: (engine: Engine, maxWait: number, world: World) => Promise<Given>;
+}
+
+/** An operation of an action node, with parameters that all of its requests are made with. */
+function action(
+	title: string,
+	node: string,
+	operation: string,
+	parameters: IDataObject,
+	more: Pick<Operation, 'right' | 'isLong' | 'isList' | 'isAudio' | 'deletes'>,
+): Operation {
+	return {
+		title,
+		name: `${node}.${operation}`,
+		...more,
+		async run(engine, maxWait) {
+			const options = { ...(parameters.options as IDataObject), maxWait };
+			const [value] = operation.split(':');
+			const workflow = workflowWith(node, { operation: value, ...parameters, options });
+			const result = await engine.runWorkflow(workflow);
+			const items = result.items('Node');
+			const data = await Promise.all(
+				items.map(async (item) => {
+					if (!item.binary) return item.json;
+					const bytes = await result.binary(item, 'data');
+					return { part: item.json.part, isWhole: bytes.equals(AUDIO) };
+				}),
+			);
+			return { error: result.error, data, everything: { ...result, hints: result.hints('Node') } };
+		},
+	};
+}
+
+/** A list of the editor, from which an entry is chosen. */
+function editorList(title: string, node: string, method: string, right: unknown): Operation {
+	return {
+		title,
+		name: `${node}.${method}`,
+		right,
+		async run(engine) {
+			const [, chosen] = workflowWith(node, { operation: 'get' }).nodes as [INode, INode];
+			try {
+				const list = await engine.loadOptions(chosen, method);
+				return { data: list.results.map(({ value }) => value), everything: list };
+			} catch (error) {
+				return { error: error as Error, everything: error };
+			}
+		},
+	};
+}
+
+/** The longest wait for the rate limit, in ms, that is worth a second poll. */
+const LONGEST_PAUSE_MS = 2000;
+
+const RIGHT_EVENTS: Record<string, string> = {
+	scheduledChatCreated: 'chat-d',
+	lifelogUpdated: 'lifelog-c',
+};
+
+/** A poll of the trigger after something has happened; what it reports, or reports too late. */
+function trigger(title: string, event: string, happen: (world: World) => void): Operation {
+	const [, node] = workflowWith('lifelogTrigger', { event, simplify: false }).nodes;
+	const workflow = { nodes: [node], connections: {} };
+	return {
+		title,
+		name: `lifelogTrigger.${event}`,
+		right: [RIGHT_EVENTS[event] ?? 'lifelog-d'],
+		isLong: true,
+		isList: true,
+		async run(engine, _maxWait, world) {
+			const staticData: IDataObject = {};
+			const poll = async () => await engine.runPoll(workflow, { staticData });
+			const { play } = world;
+			world.play = undefined;
+			await poll();
+			happen(world);
+			world.seen.length = 0;
+			world.play = play;
+			try {
+				const result = await poll();
+				return { data: idsOf(result.items), everything: result };
+			} catch (error) {
+				const { retryAfterMs = 0 } =
+					(error as { failure?: { retryAfterMs?: number } }).failure ?? {};
+				if (play === undefined || retryAfterMs > LONGEST_PAUSE_MS) {
+					return { error: error as Error, everything: error };
+				}
+				await sleep(retryAfterMs);
+				world.play = undefined;
+				const late = await poll();
+				return { error: error as Error, late: idsOf(late.items), everything: [error, late] };
+			}
+		},
+	};
+}
+
+const idsOf = (items: INodeExecutionData[] | null) => items?.map(({ json }) => json.id);
+
+const [lifelog] = LIFELOGS;
+const [chat] = CHATS;
+const lifelogId = byId(lifelog.id);
+const chatId = byId(chat.id);
+const spoken = [
+	{ speaker: 'Ann', speakerIdentifier: 'user', text: 'Good morning.' },
+	{ speaker: 'Ben', speakerIdentifier: null, text: 'Good morning, Ann.' },
+].map((utterance, index) => ({
+	lifelogId: lifelog.id,
+	index,
+	...utterance,
+	startTime: '2026-03-02T09:00:00.000Z',
+	endTime: '2026-03-02T09:00:05.000Z',
+	startOffsetMs: 0,
+	endOffsetMs: 5000,
+}));
+
+const AUDIO_OF_TWO_CHUNKS = [
+	{ part: 1, isWhole: true },
+	{ part: 2, isWhole: true },
+];
+
+const create = (world: World) =>
+	void world.lifelogs.unshift(lifelogOf('lifelog-d', '2026-03-02T11:00:00.000Z'));
+
+/** Every operation of every node, in the order of the table. */
+export const OPERATIONS: Operation[] = [
+	action(
+		'Lifelog: Get Many',
+		'lifelog',
+		'getAll',
+		{ returnAll: true },
+		{ right: LIFELOGS, isLong: true, isList: true },
+	),
+	action('Search', 'lifelog', 'search', { query: 'garden' }, { right: LIFELOGS }),
+	action('Get', 'lifelog', 'get', { lifelogId }, { right: [lifelog] }),
+	action('Get Transcript', 'lifelog', 'getTranscript', { lifelogId }, { right: spoken }),
+	action(
+		'Delete',
+		'lifelog',
+		'delete',
+		{ lifelogId },
+		{ right: [{ deleted: true, id: lifelog.id }], deletes: lifelog.id },
+	),
+	editorList(
+		'list in the editor',
+		'lifelog',
+		'searchLifelogs',
+		LIFELOGS.slice(0, 2).map(({ id }) => id),
+	),
+	action(
+		'Chat: Get Many',
+		'lifelogChat',
+		'getAll',
+		{ returnAll: true, simplify: false },
+		{ right: CHATS, isLong: true, isList: true },
+	),
+	action('Get', 'lifelogChat', 'get', { chatId, simplify: false }, { right: [chat] }),
+	action(
+		'Delete',
+		'lifelogChat',
+		'delete',
+		{ chatId },
+		{ right: [{ deleted: true, id: chat.id }], deletes: chat.id },
+	),
+	editorList(
+		'list in the editor',
+		'lifelogChat',
+		'searchChats',
+		CHATS.slice(0, 2).map(({ id }) => id),
+	),
+	action(
+		'Audio: Download of a range',
+		'lifelogAudio',
+		'download',
+		{ start: '2026-03-02T09:00', end: '2026-03-02T11:00', options: { chunkMinutes: 60 } },
+		{ right: AUDIO_OF_TWO_CHUNKS, isLong: true, isAudio: true },
+	),
+	action(
+		'of a lifelog',
+		'lifelogAudio',
+		'download:lifelog',
+		{ source: 'lifelog', lifelogId },
+		{ right: AUDIO_OF_TWO_CHUNKS.slice(0, 1), isLong: true, isAudio: true },
+	),
+	editorList(
+		'list in the editor',
+		'lifelogAudio',
+		'searchLifelogs',
+		LIFELOGS.slice(0, 2).map(({ id }) => id),
+	),
+	trigger('Trigger: Created or Updated', 'lifelogCreatedOrUpdated', create),
+	trigger('Created', 'lifelogCreated', create),
+	trigger('Updated', 'lifelogUpdated', (world) => {
+		world.lifelogs[0] = { ...world.lifelogs[0], updatedAt: '2026-03-02T11:59:00.000Z' };
+	}),
+	trigger('Scheduled Chat', 'scheduledChatCreated', (world) => {
+		world.chats.unshift(chatOf('chat-d', '2026-03-02T11:59:00.000Z'));
+	}),
+];

@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { createEngine, type Engine, loadPackage, type RunResult } from '../support/engine.mts';
+import { workflowWith } from '../support/workflow.mts';
+import { KEY_MARK } from './marked-key.mts';
+import { type NodeOperation, nodeOperations, withParameters } from './parameters.mts';
+import { json, send, type Service, startService, type World } from './service.mts';
+import { anyBody, anyEntry } from './values.mts';
+
+/** How a property is tried: the same runs each time, or others. */
+export interface Trial {
+	seed: number;
+	numRuns: number;
+}
+
+/** Nodes and a service for properties to be tried on. */
+export async function startTrials() {
+	const service = await startService();
+	const apiKey = `${KEY_MARK}-properties`;
+	const engineAt = async (baseUrl: string, key = apiKey) =>
+		await createEngine({
+			...loadPackage(),
+			credentials: { lifelogApi: { apiKey: key, baseUrl } },
+		});
+	const engine = await engineAt(service.url);
+	return {
+		service,
+		engine,
+		engineAt,
+		open: (body?: unknown) =>
+			service.open(apiKey, body === undefined ? undefined : answering(body)),
+		async close() {
+			service.close();
+			await engine.close();
+		},
+	};
+}
+
+export type Trials = Awaited<ReturnType<typeof startTrials>>;
+
+const answering =
+	(body: unknown): World['play'] =>
+	({ response }) =>
+		send(response, json(200, body));
+
+/** Whatever a parameter is set to, the operation does its work or says what is wrong. */
+export async function tryInput(trials: Trials, operation: NodeOperation, trial: Trial) {
+	const changes = fc.array(fc.tuple(fc.constantFrom(...operation.parameters), anyEntry), {
+		minLength: 1,
+		maxLength: 3,
+	});
+	const property = fc.asyncProperty(changes, async (changed) => {
+		const world = trials.open();
+		const parameters = withParameters(
+			operation,
+			changed.map(([parameter, { parameter: entry }], nth) => [
+				parameter,
+				entry === '={{ $json.value }}' ? `={{ $json.value${nth} }}` : entry,
+			]),
+		);
+		const json = Object.fromEntries(changed.map(([, { value }], nth) => [`value${nth}`, value]));
+		await check(trials, operation, parameters, world, json as IDataObject);
+	});
+	await fc.assert(property, trial);
+}
+
+/** Settings that make a node do other things with an answer. */
+const OTHER_WAYS: Record<string, unknown> = {
+	returnAll: true,
+	simplify: false,
+	outputAs: 'text',
+	source: 'lifelog',
+	'options.includeContents': true,
+	'options.speakers': 'ann, user',
+	'filters.start': '2026-03-02T09:00:00Z',
+};
+
+/** Whatever the service answers, the operation does its work or says what is wrong. */
+export async function tryAnswer(trials: Trials, operation: NodeOperation, trial: Trial) {
+	const ways = operation.parameters.flatMap((parameter): Array<[typeof parameter, unknown]> => {
+		const name = parameter.path.join('.');
+		return name in OTHER_WAYS ? [[parameter, OTHER_WAYS[name]]] : [];
+	});
+	const property = fc.asyncProperty(anyBody, fc.subarray(ways), async (body, chosen) => {
+		const parameters = withParameters(operation, chosen);
+		await check(trials, operation, parameters, trials.open(body ?? null), {});
+	});
+	await fc.assert(property, trial);
+}
+
+async function check(
+	{ engine, service }: Trials,
+	operation: NodeOperation,
+	parameters: IDataObject,
+	world: World,
+	input: IDataObject,
+): Promise<void> {
+	const result = await execute(engine, operation, parameters, input);
+	const problems = [
+		...problemsOf(result, operation),
+		...problemsOfRequests(world, operation, service),
+		...pollution(),
+	];
+	if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+async function execute(
+	engine: Engine,
+	{ node }: NodeOperation,
+	parameters: IDataObject,
+	input: IDataObject,
+): Promise<Pick<RunResult, 'error'>> {
+	return await engine.runWorkflow(workflowWith(node, parameters), { input: [{ json: input }] });
+}
+
+/**
+ * What n8n makes of a required parameter that is empty, and of one that is not shown as the value
+ * of another is none.
+ */
+const BY_N8N = /^(WorkflowHasIssuesError|NodeOperationError: Could not get parameter "\w+")/;
+
+function problemsOf({ error }: Pick<RunResult, 'error'>, { node }: NodeOperation): string[] {
+	if (!error) return [];
+	const { message, stack = '' } = error;
+	if (BY_N8N.test(stack)) return [];
+	const isForeign =
+		/^\w+: [^]*?\n\s+at toNodeError/.test(stack) || !/^Node(Api|Operation)/.test(stack);
+	return isForeign || !message ? [`${node} failed on something unforeseen: ${stack}`] : [];
+}
+
+const ZONED = /^\d{4,}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/;
+
+function problemsOfRequests(
+	{ seen }: World,
+	{ operation }: NodeOperation,
+	{ strangers }: Service,
+): string[] {
+	const strange = seen.filter(
+		({ method, path }) =>
+			!/^\/base\/v1\/(lifelogs|chats)\/[^/]+$/.test(path) &&
+			!(method === 'GET' && /^\/base\/v1\/(lifelogs|chats|download-audio)$/.test(path)),
+	);
+	const climbing = seen.filter(({ path }) => /\/(\.|%2e){1,2}(\/|$)/i.test(path));
+	const unwanted = seen.filter(({ method }) => (method === 'DELETE') !== (operation === 'delete'));
+	const malformed = seen.filter(({ query }) =>
+		[query.start, query.end, query.date].some((value) => value !== undefined && !ZONED.test(value)),
+	);
+	const nested = seen.filter(({ query }) => Object.keys(query).some((name) => /\W/.test(name)));
+	const wrong = [...strange, ...climbing, ...unwanted, ...malformed, ...nested];
+	return [
+		...wrong.map((request) => `a wrong request: ${JSON.stringify(request).slice(0, 400)}`),
+		...strangers.map((request) => `a request elsewhere: ${request}`),
+	];
+}
+
+function pollution(): string[] {
+	const spoilt = [Object.prototype, Array.prototype, Function.prototype].flatMap((prototype) =>
+		Object.keys(prototype),
+	);
+	return spoilt.map((name) => `a prototype was given ${name}`);
+}
+
+/** Every operation that runs as a workflow. */
+export function actions(): NodeOperation[] {
+	return nodeOperations().filter(({ isTrigger }) => !isTrigger);
+}

@@ -1,0 +1,91 @@
+import type { Outcome } from './cells.mts';
+import { FAULTS } from './faults.mts';
+import { OPERATIONS } from './operations.mts';
+
+/** Where the matrix is kept. */
+export const REPORT = 'docs/reliability.md';
+
+const INTRODUCTION = `# What happens when something goes wrong
+
+Made by \`npm run reliability\`; do not edit. Every operation is run on n8n's engine, against a service that fails in one way after another. Each cell was checked: what came out is **exactly** the right data, or one error that says in plain words what happened, inside a bounded time; the API key was nowhere in it; no other host was asked; nothing but the one entry was deleted.
+
+## Limits of time
+
+| What | Limit |
+| --- | --- |
+| A connection that stands still | 60 s |
+| One request for JSON, however lively its connection | 120 s |
+| Repeats of a GET that failed in passing (5xx, broken connection, time-out) | 3, after pauses of about 0.5, 1 and 2 s; none begins when the request has taken 120 s |
+| Repeats of a DELETE | 1, and only when the connection broke before an answer |
+| Wait of one request for the rate limit | the option Max Rate Limit Wait (300 s unless set) |
+| Repeats and waits in the editor's lists and in the trigger | none |
+
+So a service that takes a connection and then says nothing ends a request for JSON after 2 minutes and a download after 4, and no request for JSON lasts longer than 4 minutes, waits for the rate limit apart. A download of audio has no limit as a whole, as long as it brings 1 kB a second. The trigger waits less: a quarter of the time that n8n gives a poll. Cancelling an execution ends requests, downloads and waits at once.
+
+## What cannot be noticed
+
+An answer that is cut and all the same whole by its own account: JSON cannot be (what is missing shows), but audio can, when a service declares the shorter length, or packs the audio although it was asked not to. Such cells are left out (–).
+
+## How to read the table
+
+*data*: exactly the right data, in spite of the fault. Any other word: an error of the kind listed below the table. Where a cell holds two words, *a / b*, the first is what comes of it when one request goes wrong and the service is well again for the next, the second when it stays like that. What takes several requests has three where they differ: the first request, the second, all. Max Rate Limit Wait was 5 s, and 90 s in the row "waited for". After each poll of the trigger that failed, the next one, with the service well again, reported what was missing.
+`;
+
+/** The kinds of errors: what the table calls them, how their message begins, what they say. */
+const ERRORS: Array<[word: string, message: RegExp, says: string]> = [
+	[
+		'limit',
+		/^The rate limit asks for a wait/,
+		'how long the rate limit asks to wait, and what to do',
+	],
+	['failed', /^The service failed \(5/, 'the status, and the words of the service'],
+	['unusable', /^The answer of the service is not usable: /, 'what is wrong with the answer'],
+	['absent', /^No (lifelog|chat) with the ID/, 'which ID the service does not know'],
+	['no answer', /^No answer from /, 'which host, and what became of the connection'],
+	['redirect', /^The service redirects /, 'the status, and that it was not followed'],
+];
+
+/** What the table calls an outcome; undefined for an error of no known kind. */
+export function wordOf({ kind, message }: Pick<Outcome, 'kind' | 'message'>): string | undefined {
+	if (kind === 'data') return 'data';
+	return ERRORS.find(([, pattern]) => pattern.test(message!))?.[0];
+}
+
+/** The rows of the table for these outcomes, one for each fault that occurs in them. */
+export function rowsOf(outcomes: Outcome[]): string[][] {
+	const names = Object.keys(FAULTS).filter((name) => outcomes.some(({ fault }) => fault === name));
+	return names.map((name) => [
+		FAULTS[name].title,
+		...OPERATIONS.map((operation) => {
+			const words = outcomes
+				.filter(({ fault, operation: of }) => fault === name && of === operation.name)
+				.map(wordOf);
+			return words.length === 0 ? '–' : new Set(words).size === 1 ? words[0]! : words.join(' / ');
+		}),
+	]);
+}
+
+/** The whole report, as Markdown that prettier has yet to align. */
+export function renderReport(outcomes: Outcome[]): string {
+	const says = ERRORS.map(([word, , what]) => [word, what]);
+	return [
+		INTRODUCTION,
+		'## The table\n',
+		tableOf(['Fault', ...OPERATIONS.map(({ title }) => title)], rowsOf(outcomes)),
+		'\n## The errors\n',
+		tableOf(['Word', 'The error says'], says),
+	].join('\n');
+}
+
+/** The rows of the table in a report. */
+export function rowsIn(report: string): string[][] {
+	return report
+		.split('\n')
+		.filter((line) => line.startsWith('| '))
+		.map((line) => line.split('|').slice(1, -1))
+		.map((words) => words.map((word) => word.trim()));
+}
+
+function tableOf(head: string[], rows: string[][]): string {
+	return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { cells, type Outcome } from '../reliability/cells.mts';
+import { runMatrix } from '../reliability/run-matrix.mts';
+import { REPORT, rowsIn, rowsOf } from '../reliability/render.mts';
+import { KEY_MARK } from '../reliability/marked-key.mts';
+
+// The cells of the matrix that wait for time-outs.
+
+let outcomes: Outcome[];
+let printed: string;
+
+beforeAll(async () => {
+	({ outcomes, printed } = await runMatrix('slow'));
+}, 600_000);
+
+test('every cell is the right data, or one clear error, in time, and keeps the key', () => {
+	expect(outcomes.length).toBe(cells(true).length);
+	expect(outcomes.filter(({ problems }) => problems.length > 0)).toEqual([]);
+	expect(printed).not.toContain(KEY_MARK);
+});
+
+test('the table in docs/reliability.md says what happens (npm run reliability)', () => {
+	expect(rowsIn(readFileSync(REPORT, 'utf8'))).toEqual(expect.arrayContaining(rowsOf(outcomes)));
+});

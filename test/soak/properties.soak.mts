@@ -1,0 +1,34 @@
+import {
+	actions,
+	startTrials,
+	tryAnswer,
+	tryInput,
+	type Trials,
+} from '../reliability/properties.mts';
+import { randomSeed } from './seed.mts';
+
+// The properties of the nodes' input and of the service's answers, on runs nobody has seen before.
+
+const trial = { seed: randomSeed(), numRuns: 1000 };
+
+let trials: Trials;
+
+beforeAll(async () => {
+	trials = await startTrials();
+});
+
+afterAll(async () => {
+	await trials.close();
+});
+
+describe.each(
+	actions().map((operation) => [operation.node, operation.operation, operation] as const),
+)(`%s %s (SOAK_SEED=${trial.seed})`, (_node, _name, operation) => {
+	test('whatever its parameters are', async () => {
+		await tryInput(trials, operation, trial);
+	}, 600_000);
+
+	test('whatever the answer is', async () => {
+		await tryAnswer(trials, operation, trial);
+	}, 600_000);
+});

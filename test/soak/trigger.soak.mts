@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { type History, history, type Step } from '../trigger-model/history.mts';
+import { playLifelogs } from '../trigger-model/lifelogs.mts';
+import { createTheatre } from '../trigger-model/stage.mts';
+import { randomSeed } from './seed.mts';
+
+// One trigger that runs for a month: its state grows old, and nothing is missing or repeated.
+
+const MINUTE = 60_000;
+const POLLS = (30 * 24 * 60) / 15;
+
+/** What happens between polls and to them, as in the model test, but never at rest for long. */
+function stepsOf(seed: number): Step[] {
+	const steps: Step[] = [];
+	for (let more = 0; steps.length < POLLS; more++) {
+		const [{ steps: next }] = fc.sample(history, { seed: seed + more, numRuns: 1 });
+		steps.push(...next.map((step) => ({ ...step, waitMs: 15 * MINUTE, actions: quiet(step) })));
+	}
+	return steps.slice(0, POLLS);
+}
+
+/** A month has room for fewer recordings a poll than a history of seven polls. */
+function quiet({ actions }: Step): Step['actions'] {
+	return actions.filter((action) => action.do !== 'createMany').slice(0, 1);
+}
+
+test.each(['memory', 'durable'] as const)(
+	'30 days of polls every 15 minutes with faults, engine %s',
+	async (engine) => {
+		const seed = randomSeed();
+		const [begin] = fc.sample(history, { seed, numRuns: 1 });
+		const month: History = { ...begin, engine, steps: stepsOf(seed) };
+		const { perform, close, totals } = await createTheatre();
+		try {
+			await perform(month, (stage) => playLifelogs(month, stage));
+		} finally {
+			await close();
+			process.stdout.write(`trigger, ${engine}, seed ${seed}: ${JSON.stringify(totals)}\n`);
+		}
+		expect(totals.polls).toBeGreaterThanOrEqual(POLLS);
+		expect(totals.failures).toBeGreaterThan(0);
+	},
+	1_200_000,
+);
