@@ -39,6 +39,8 @@ interface Note {
 	emissions: Emission[];
 	/** When it was first listed by a poll that counts. */
 	listedAt?: number;
+	/** When it was first emitted, or passed over for certain. */
+	recordedAt?: number;
 	/** When the service last left it out of a list. */
 	leftOutAt: number;
 	/** Whether the day it was created on had been read before. */
@@ -131,20 +133,26 @@ export class Observer {
 		}
 		if (output) this.emitted(poll, output);
 		this.polls.push(poll);
-		this.shows(shown);
+		this.shows(shown, poll);
 		for (const entry of this.world.entries.values()) {
-			if (this.isOlder(latest(entry).start)) this.note(entry).listedAt = undefined;
+			if (!this.isOlder(latest(entry).start)) continue;
+			Object.assign(this.note(entry), { listedAt: undefined, recordedAt: undefined });
 		}
 	}
 
-	private shows({ days, listed, leftOut }: Shown): void {
+	private shows({ days, listed, leftOut }: Shown, { settings }: Poll): void {
 		const { now } = this.world;
 		for (const id of leftOut) {
 			const note = this.note(this.world.entries.get(id)!);
 			note.leftOutAt = now;
 			if (note.listedAt === undefined) note.exempt.add('leftOut');
 		}
-		for (const id of listed) this.note(this.world.entries.get(id)!).listedAt ??= now;
+		const isPassedOver = this.polls.length === 1 || !wantsCreated(settings);
+		for (const id of listed) {
+			const note = this.note(this.world.entries.get(id)!);
+			note.listedAt ??= now;
+			if (isPassedOver) note.recordedAt ??= now;
+		}
 		for (const day of days) this.readDays.add(day);
 		for (const day of this.readDays) if (this.isOlder(Date.parse(day))) this.readDays.delete(day);
 	}
@@ -171,6 +179,7 @@ export class Observer {
 			const isDayForgotten = note.creationDayWasRead && !this.readDays.has(dayOf(start));
 			if (isForgotten || (isDayForgotten && known === undefined)) note.exempt.add('died');
 			note.listedAt = known;
+			if (note.recordedAt! > this.polls.at(-1)!.ended) note.recordedAt = undefined;
 		}
 		const last = this.polls.at(-1)!;
 		const from = daysBefore(last.ended, last.settings.lookbackDays - 1);
@@ -237,6 +246,7 @@ export class Observer {
 			if (mustBeCreated && changeType !== 'created') wrong('Not reported as created');
 		}
 		note.emissions.push(emission);
+		note.recordedAt ??= now;
 	}
 
 	/** Call at the end, after enough polls without trouble. */
@@ -291,7 +301,7 @@ export class Observer {
 		if (settings.every(wantsCreated) && creation.time === time && note.exempt.size === 0) {
 			if (!isEmitted && this.isKnownAsCreated(entry)) missed('The creation was missed');
 		}
-		const isKnown = note.listedAt !== undefined && note.listedAt < time;
+		const isKnown = note.recordedAt !== undefined && note.recordedAt < time;
 		const settles = this.settingsSoFar.some(({ settleMinutes }) => settleMinutes > 0);
 		if (settings.every(wantsUpdated) && isKnown && !settles && note.exempt.size === 0) {
 			if (!isEmitted && !this.isBack(entry)) missed('The update was missed');
