@@ -2,6 +2,7 @@
 module.exports = {
 	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
+	modulePathIgnorePatterns: ['<rootDir>/test/n8n/'],
 	moduleFileExtensions: ['mts', 'ts', 'js', 'mjs', 'cjs', 'json', 'node'],
 	transform: {
 		'\\.m?ts$': [

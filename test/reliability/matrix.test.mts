@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { loadPackage } from '../support/engine.mts';
+import { cells, type Outcome } from './cells.mts';
+import { KEY_MARK } from './marked-key.mts';
+import { OPERATIONS } from './operations.mts';
+import { REPORT, rowsIn, rowsOf } from './render.mts';
+import { runMatrix } from './run-matrix.mts';
+
+// Every operation of every node under every fault that does not make it wait for time-outs (those
+// are in test/soak). Each cell says itself what is wrong with it; see cells.mts.
+
+let outcomes: Outcome[];
+let printed: string;
+
+beforeAll(async () => {
+	({ outcomes, printed } = await runMatrix('quick'));
+}, 600_000);
+
+test('every cell is the right data, or one clear error, in time, and keeps the key', () => {
+	expect(outcomes.length).toBe(cells(false).length);
+	expect(outcomes.filter(({ problems }) => problems.length > 0)).toEqual([]);
+});
+
+test('n8n logs nothing that holds the key, at its most talkative', () => {
+	expect(printed).toContain('Running node "Node"');
+	expect(printed).not.toContain(KEY_MARK);
+});
+
+test('the table in docs/reliability.md says what happens (npm run reliability)', () => {
+	expect(rowsIn(readFileSync(REPORT, 'utf8'))).toEqual(expect.arrayContaining(rowsOf(outcomes)));
+});
+
+test('no operation of any node is missing', () => {
+	const offered = Object.values(loadPackage().nodeTypes).flatMap((type) => {
+		const { description, methods } = type as {
+			description: { name: string; properties: Array<{ name: string; options?: unknown[] }> };
+			methods?: { listSearch?: object };
+		};
+		const operations = description.properties.find(
+			({ name }) => name === 'operation' || name === 'event',
+		);
+		const values = (operations?.options ?? []) as Array<{ value: string }>;
+		const names = [...values.map(({ value }) => value), ...Object.keys(methods?.listSearch ?? {})];
+		return names.map((name) => `${description.name}.${name}`);
+	});
+	const covered = new Set(OPERATIONS.map(({ name }) => name.split(':')[0]));
+	expect([...covered].sort()).toEqual(offered.sort());
+});
