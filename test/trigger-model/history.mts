@@ -113,8 +113,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 		}),
 	},
 	{
-		weight: 3,
-		arbitrary: fc.record({ do: fc.constant('star' as const), which, touches: fc.boolean() }),
+		weight: 4,
+		arbitrary: fc.record({
+			do: fc.constant('star' as const),
+			which: fc.oneof(which, fc.constant(0)),
+			touches: fc.boolean(),
+		}),
 	},
 	{ weight: 2, arbitrary: fc.record({ do: fc.constant('delete' as const), which }) },
 	{ weight: 2, arbitrary: fc.record({ do: fc.constant('hide' as const), which }) },

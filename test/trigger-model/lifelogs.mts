@@ -70,7 +70,9 @@ class Play {
 		for (let polls = 0; quiet < Math.max(2, settings.lookbackDays - 1); polls++) {
 			if (polls === MOST_LAST_POLLS) throw new Error('The trigger comes to no rest');
 			const items = await this.poll({ faults: [] });
-			quiet = items === 0 && world.reads === 0 ? quiet + 1 : 0;
+			const isNewDay = dayOf(world.now) !== dayOf(world.now - 2 * MINUTE);
+			const isIdle = items === 0 && world.reads === 0 && world.shown.days.size <= 3;
+			quiet = isIdle || (isNewDay && quiet > 0) ? quiet + 1 : 0;
 			world.now += MINUTE;
 		}
 	}

@@ -132,11 +132,23 @@ export class Observer {
 			this.firstEnded = poll.ended;
 		}
 		if (output) this.emitted(poll, output);
+		const isCredited = shown.days.size > 0;
+		if (isCredited && poll.began > this.firstEnded) this.checkDays(poll, shown);
 		this.polls.push(poll);
 		this.shows(shown, poll);
 		for (const entry of this.world.entries.values()) {
 			if (!this.isOlder(latest(entry).start)) continue;
 			Object.assign(this.note(entry), { listedAt: undefined, recordedAt: undefined });
+		}
+	}
+
+	/** Every day from the one before the last poll's to today has been read. */
+	private checkDays({ began, ended, settings }: Poll, { days }: Shown): void {
+		const due = daysBefore(this.polls.at(-1)!.ended, 1);
+		const from = daysBefore(ended, settings.lookbackDays - 1);
+		for (let ago = 0; daysBefore(began, ago) >= from; ago++) {
+			const day = daysBefore(began, ago);
+			if (day >= due && !days.has(day)) throw new Error(`The day ${day} was not read`);
 		}
 	}
 

@@ -160,7 +160,11 @@ export class World {
 			}
 		}
 		for (const { id, hidden } of entries) if (hidden) this.shown.leftOut.add(id);
-		const rest = entries.filter((entry) => !entry.hidden && (!cursor || position(entry) > cursor));
+		const isWanted = (entry: Truth) =>
+			!query.has('isStarred') || query.get('isStarred') === String(latest(entry).starred);
+		const rest = entries.filter(
+			(entry) => isWanted(entry) && !entry.hidden && (!cursor || position(entry) > cursor),
+		);
 		const answer = this.page(rest, query, position);
 		if (!answer) return [400, { error: 'limit must be at most 10' }];
 		if (answer.meta.nextCursor === null) {

@@ -148,33 +148,39 @@ export class Stage {
 		const { world } = this;
 		const events = new Map<number, () => void | Promise<void>>();
 		const overlaps = overlap !== undefined && this.engine === 'memory';
-		const once = (counts: boolean, mayBeDropped: boolean) =>
-			this.pollOnce(parameters, watcher, counts, mayBeDropped);
+		const once = (counts: boolean, shown: () => Shown) =>
+			this.pollOnce(parameters, watcher, counts, shown);
+		const all = () => world.shown;
+		const nothingListed = () => ({ ...nothing(), leftOut: world.shown.leftOut });
+		// Of two first polls one is dropped; of two at once it is not known which was shown what.
+		const isFirst = !this.isActivated;
+		let ended = 0;
+		const allToTheLast = () => (++ended === 2 && !isFirst ? all() : nothingListed());
 		let inside: Promise<number> | undefined;
 		if (meanwhile) events.set(meanwhile.at, meanwhile.happens);
 		if (overlaps && overlap.isInside) {
 			events.set(overlap.at, async () => {
 				const outer = world.watch();
-				inside = once(false, false);
+				inside = once(false, all);
 				await inside.catch(() => undefined);
 				world.watch(outer);
 			});
 		}
 		world.arrange(new Map(faults.map(({ at, kind }) => [at, kind])), events);
-		// Of two first polls one is dropped: what it was shown tells it nothing.
-		const isFirst = !this.isActivated;
-		if (overlaps && !overlap.isInside)
-			return await sumOf([once(true, isFirst), once(false, isFirst)]);
-		const outside = once(true, isFirst && overlaps);
+		if (overlaps && !overlap.isInside) {
+			return await sumOf([once(true, allToTheLast), once(false, allToTheLast)]);
+		}
+		const outside = once(true, isFirst && overlaps ? nothingListed : all);
 		await outside.catch(() => undefined);
 		return await sumOf([outside, inside ?? Promise.resolve(0)]);
 	}
 
+	/** @param shown Called once, when it ends: what the service has shown it. */
 	private async pollOnce(
 		parameters: IDataObject,
 		watcher: Watcher,
 		counts: boolean,
-		mayBeDropped: boolean,
+		shown: () => Shown,
 	): Promise<number> {
 		const { world, totals, ends } = this;
 		const began = world.now;
@@ -192,6 +198,7 @@ export class Stage {
 			});
 			items = output && output[0].map(({ json }) => json);
 		} catch (error) {
+			shown();
 			if (!isExpected(error)) throw error;
 			if (!this.isActivated) throw new Error(`The first poll failed: ${error.message}`);
 			if (ends === this.ends && JSON.stringify(staticData) !== before) {
@@ -204,8 +211,7 @@ export class Stage {
 		this.ends++;
 		totals.requests += world.requests;
 		totals.items += items?.length ?? 0;
-		const shown = mayBeDropped ? { ...nothing(), leftOut: world.shown.leftOut } : world.shown;
-		watcher.ended({ began, ended: world.now, counts }, items, shown);
+		watcher.ended({ began, ended: world.now, counts }, items, shown());
 		if (!isMemory || items || !this.isActivated) {
 			this.saved = JSON.stringify(staticData);
 			watcher.saves();
