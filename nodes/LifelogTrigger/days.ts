@@ -20,7 +20,7 @@ export function dayOf(instant: number): string {
 }
 
 /** @returns Epoch ms of the first instant of a UTC day. */
-export function startOf(day: string): number {
+function startOf(day: string): number {
 	return Date.parse(day);
 }
 

@@ -125,7 +125,7 @@ export const CHATS = ['c', 'b', 'a'].map((id, index) =>
 );
 
 /** The time of day at the service, as it says in its answers. */
-export const NOW = 'Mon, 02 Mar 2026 12:00:00 GMT';
+const NOW = 'Mon, 02 Mar 2026 12:00:00 GMT';
 
 /** The audio of every range of time. */
 export const AUDIO = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(40_000, 7)]);

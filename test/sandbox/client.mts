@@ -74,7 +74,7 @@ export function clientOf({ url, apiKey }: SpawnedSandbox, key = apiKey): Client 
 }
 
 /** Throws when the contract describes the answer otherwise; false when it says nothing. */
-export function checkBody(method: string, path: string, status: number, body: unknown): boolean {
+function checkBody(method: string, path: string, status: number, body: unknown): boolean {
 	const template = path.replace(/^(\/v1\/(?:lifelogs|chats))\/.*$/, '$1/{id}');
 	const operation = contract.paths[template]?.[method.toLowerCase()];
 	const response = operation?.responses[status];

@@ -57,7 +57,7 @@ interface Publication {
 }
 
 /** An answer that is no success. */
-export class RestError extends Error {
+class RestError extends Error {
 	readonly status: number;
 
 	constructor(request: string, status: number, body: string) {

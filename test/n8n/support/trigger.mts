@@ -6,7 +6,7 @@ import type { Lab } from './lab.mts';
 import type { Execution } from './rest.mts';
 
 /** How often the trigger of {@link triggerWorkflow} polls, in ms. */
-export const POLL_INTERVAL_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 
 /** n8n polls at most once a minute; twelve times a minute is once every five seconds. */
 const pollTimes = {
