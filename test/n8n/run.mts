@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { spec, type TestEvent } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { installN8n } from './install.mts';
 import { suites, type Suite } from './suites.mts';
@@ -81,7 +81,7 @@ async function runSuite({ name, what, versions }: Suite, signal: AbortSignal): P
 	const events = run({ files: [file], signal });
 	let counts = { tests: 1, passed: 0, skipped: 0 };
 	events.on('test:summary', (summary) => (counts = summary.counts));
-	const output = Readable.from(withoutDiagnostics(events)).pipe(new spec());
+	const output = Readable.from(withoutCounts(events)).pipe(new spec());
 	output.pipe(process.stdout, { end: false });
 	await once(output, 'end');
 	const { tests, passed, skipped } = counts;
@@ -90,9 +90,14 @@ async function runSuite({ name, what, versions }: Suite, signal: AbortSignal): P
 }
 
 /** Without the counts that the reporter prints under each file. */
-async function* withoutDiagnostics(events: AsyncIterable<{ type: string }>) {
-	for await (const event of events) if (event.type !== 'test:diagnostic') yield event;
+async function* withoutCounts(events: AsyncIterable<TestEvent>) {
+	for await (const event of events) {
+		const isCount = event.type === 'test:diagnostic' && COUNT.test(event.data.message);
+		if (!isCount) yield event;
+	}
 }
+
+const COUNT = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /;
 
 const secondsSince = (began: number) => Math.round((Date.now() - began) / 1000);
 

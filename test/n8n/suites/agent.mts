@@ -73,7 +73,7 @@ describe('an agent that may search and read', () => {
 				() => ({ tool: 'Search_lifelogs', args: { query: lifelog.title } }),
 				(request) => {
 					const found: Lifelog[] = JSON.parse(lastResult(request));
-					const { id } = found.find(({ title }) => title === lifelog.title)!;
+					const { id } = found.find((each) => each.id === lifelog.id)!;
 					return { tool: 'Get_a_lifelog', args: { lifelog_id: id } };
 				},
 				(request) => `It says: ${lastResult(request)}`,

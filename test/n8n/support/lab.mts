@@ -45,7 +45,8 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
 		closers.push(folder.remove);
 		const tarball = process.env[TARBALL_VARIABLE] ?? (await pack(folder.path));
 		await installPackage(folder.path, tarball);
-		const sandbox = await startSandbox(options.sandbox ?? ['--days', '3']);
+		// Three whole days beside today: more than a page of 100, whatever the time of the day.
+		const sandbox = await startSandbox(options.sandbox ?? ['--days', '4']);
 		closers.push(sandbox.close);
 		const server: N8nOptions = { version, userFolder: folder.path, env };
 		const n8n = await startN8n(server);
