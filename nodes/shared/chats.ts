@@ -85,9 +85,12 @@ export async function searchChats(
 	for (let pagesLeft = PAGES_A_SEARCH; ; pagesLeft--) {
 		const page = await readPage<Chat>(api, listing, cursor);
 		cursor = page.nextCursor;
-		const results = page.entries
-			.map((chat) => ({ name: nameInList(chat.startedAt, titleOf(chat)), value: chat.id }))
-			.filter(({ name }) => name.toLowerCase().includes(words));
+		const results = page.entries.flatMap((chat) => {
+			const title = titleOf(chat);
+			const name = nameInList(chat.startedAt, title);
+			const isFound = `${name} ${title}`.toLowerCase().includes(words);
+			return isFound ? [{ name, value: chat.id }] : [];
+		});
 		if (results.length > 0 || cursor === undefined || pagesLeft <= 1) {
 			return { results, paginationToken: cursor };
 		}

@@ -6,6 +6,9 @@ import { notFoundError, unusableAnswerError } from './errors';
 import { isId } from './ids';
 import { getJson, pathOf } from './request';
 
+/** Characters of a text that a list shows. */
+const LONGEST_NAME = 80;
+
 /**
  * One lifelog or chat by its ID (specification, sections 4.3 and 4.7).
  *
@@ -35,7 +38,11 @@ export async function getEntry<T>(
  * How an entry is called in the list of a parameter: `2026-03-01 09:00 Planning the garden`.
  *
  * @param time ISO 8601, shown in its own offset.
+ * @param text Shown in one line, its first words where it is long.
  */
 export function nameInList(time: string, text: string): string {
-	return `${DateTime.fromISO(time, { setZone: true }).toFormat('yyyy-MM-dd HH:mm')} ${text}`;
+	const characters = [...text.trim().replace(/\s+/g, ' ')];
+	const isLong = characters.length > LONGEST_NAME;
+	const name = isLong ? `${characters.slice(0, LONGEST_NAME).join('')}…` : characters.join('');
+	return `${DateTime.fromISO(time, { setZone: true }).toFormat('yyyy-MM-dd HH:mm')} ${name}`;
 }

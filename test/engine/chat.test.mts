@@ -379,6 +379,20 @@ describe('the list of the parameter Chat', () => {
 		}
 	});
 
+	test('shows the first words of a long question in one line, and finds the others', async () => {
+		const text = `Who said\n\n${'well '.repeat(13)}${'🌿'.repeat(9)} and then went to the glasshouse?`;
+		const messages = [{ id: 'm', createdAt: '2026-02-18T10:00:00Z', text, user: { role: 'user' } }];
+		const { id } = await sandbox.control.addChat({
+			summary: null,
+			createdAt: '2026-02-18T10:00:00Z',
+			messages: messages as Chat['messages'],
+		});
+		const { results } = await list('glasshouse');
+		const words = `Who said ${'well '.repeat(13)}${'🌿'.repeat(6)}…`;
+		expect(results).toEqual([{ name: expect.stringMatching(/^2026-02-18 /), value: id }]);
+		expect(results[0].name.slice('2026-02-18 00:00 '.length)).toBe(words);
+	});
+
 	test('finds the words typed, on later pages too', async () => {
 		const { id } = await sandbox.control.addChat({
 			summary: 'About the Lighthouse',

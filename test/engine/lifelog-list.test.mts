@@ -59,6 +59,21 @@ describe('Return All', () => {
 		expect(requests).toHaveLength(count);
 	});
 
+	test('a long run says how many requests it made, and how long they waited', async () => {
+		await sandbox.control.reset({
+			days: 20,
+			lifelogs: 200,
+			dialect: { limit: { max: 10, above: 'clamp' } },
+		});
+		expect((await getMany({ returnAll: true })).hint).toBe('This run made 20 requests.');
+		await sandbox.control.dialect({ rateLimit: { max: 5, windowMs: 1000 } });
+		expect((await getMany({ limit: 60 })).hint).toMatch(
+			/^This run made \d+ requests, which waited [1-9]\d* s in all for the rate limit\.$/,
+		);
+		await sandbox.control.dialect({ rateLimit: { max: 1000 } });
+		expect((await getMany({ limit: 60 })).hint).toBeUndefined();
+	});
+
 	test('a page size that was refused once is not tried again in the same run', async () => {
 		const dialect: DialectChange = { limit: { max: 10, above: 'reject' } };
 		await sandbox.control.reset({ days: 1, lifelogs: 20, dialect });
