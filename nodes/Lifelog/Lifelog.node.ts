@@ -11,10 +11,11 @@ import { searchLifelogs } from '../shared/lifelogs';
 import * as deleteLifelog from './operations/delete';
 import * as get from './operations/get';
 import * as getAll from './operations/getAll';
+import * as getDailySummary from './operations/getDailySummary';
 import * as getTranscript from './operations/getTranscript';
 import * as search from './operations/search';
 
-const operations = { delete: deleteLifelog, get, getAll, getTranscript, search };
+const operations = { delete: deleteLifelog, get, getAll, getDailySummary, getTranscript, search };
 
 export class Lifelog implements INodeType {
 	description: INodeTypeDescription = {
@@ -24,7 +25,8 @@ export class Lifelog implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle: '={{$parameter["operation"]}}',
-		description: 'List, search, read and delete the transcribed recordings of a wearable',
+		description:
+			'List, search, read, summarize and delete the transcribed recordings of a wearable',
 		defaults: { name: 'Lifelog' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -59,6 +61,12 @@ export class Lifelog implements INodeType {
 						action: 'Get a lifelog',
 					},
 					{
+						name: 'Get Daily Summary',
+						value: 'getDailySummary',
+						description: 'Summarize the lifelogs of a day as Markdown or for Slack or Notion',
+						action: 'Get a daily summary',
+					},
+					{
 						name: 'Get Many',
 						value: 'getAll',
 						description: 'List lifelogs, by day or range of time',
@@ -82,6 +90,7 @@ export class Lifelog implements INodeType {
 			...deleteLifelog.description,
 			...get.description,
 			...getAll.description,
+			...getDailySummary.description,
 			...getTranscript.description,
 			...search.description,
 		],

@@ -63,8 +63,7 @@ export async function* pages<T extends { id: string }>(
 	let cursor: string | undefined;
 	do {
 		const page = await readPage<T>(api, listing, cursor);
-		const entries = page.entries.filter(({ id }) => !ids.has(id));
-		for (const { id } of entries) ids.add(id);
+		const entries = page.entries.filter(({ id }) => !ids.has(id) && ids.add(id));
 		if (entries.length > 0) yield entries;
 
 		emptyPages = entries.length > 0 ? 0 : emptyPages + 1;

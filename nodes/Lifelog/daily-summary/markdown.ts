@@ -1,0 +1,46 @@
+import type { Entry, Summary } from './summary';
+import { leadOf, STAR, wordingOf } from './wording';
+
+/** A summary as Markdown (CommonMark, and GitHub's). */
+export function toMarkdown(summary: Summary): { markdown: string } {
+	const { entries, speakers, timezone } = summary;
+	const { title, totals } = wordingOf(summary);
+	const starred = entries.filter(({ isStarred }) => isStarred);
+	const paragraphs = [
+		`# ${title}`,
+		literal(totals),
+		speakers.length > 0 && `**Who took part:** ${speakers.map(literal).join(', ')}`,
+		starred.length > 0 && '## Starred',
+		starred.map((entry) => `- ${leadOf(entry, timezone, true)}${bold(entry)}`).join('\n'),
+		entries.length > 0 && '## What happened',
+		entries.map((entry) => itemOf(entry, timezone)).join('\n'),
+	];
+	return { markdown: `${paragraphs.filter(Boolean).join('\n\n')}\n` };
+}
+
+function itemOf(entry: Entry, zone: string): string {
+	const star = entry.isStarred ? ` ${STAR}` : '';
+	return [
+		`- ${leadOf(entry, zone)}${bold(entry)}${star}`,
+		...entry.headings.map((heading) => `  - ${literalAtStart(heading)}`),
+	].join('\n');
+}
+
+function bold({ title }: Entry): string {
+	return `**${literal(title)}**`;
+}
+
+/** A text of one line such that Markdown shows it as it is, and makes no link of an address. */
+function literal(text: string): string {
+	return text
+		.replace(/[\\`*_[\]<>|~&@]/g, '\\$&')
+		.replace(/:\/\//g, '\\$&')
+		.replace(/www\./gi, (match) => `${match.slice(0, -1)}\\.`);
+}
+
+/** The same where a line begins, and more would be read as a heading or another list. */
+function literalAtStart(text: string): string {
+	return literal(text)
+		.replace(/^[#+-]/, '\\$&')
+		.replace(/^(\d+)([.)])/, '$1\\$2');
+}

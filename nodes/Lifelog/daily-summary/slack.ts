@@ -1,0 +1,135 @@
+import { inGroups, sizeOf } from './groups';
+import type { Entry, Summary } from './summary';
+import { pieces } from './text';
+import { leadOf, STAR, wordingOf } from './wording';
+
+/** A text in Slack's markup; `verbatim` keeps Slack from making links of addresses and names. */
+interface Section {
+	type: 'section';
+	text: { type: 'mrkdwn'; text: string; verbatim: true };
+	/** Shown whole, instead of behind "see more". */
+	expand: true;
+}
+
+interface Header {
+	type: 'header';
+	text: { type: 'plain_text'; text: string };
+}
+
+/** What one call of `chat.postMessage` takes. */
+export interface SlackMessage {
+	/** The same as the blocks, for notifications; cut where it is long. */
+	text: string;
+	blocks: Array<Header | Section>;
+}
+
+const MOST_BLOCKS = 50;
+const LONGEST_SECTION = 3000;
+/** Slack advises against more in a message's `text`. */
+const LONGEST_TEXT = 4000;
+/** Slack refuses somewhat more, in bytes of JSON, without saying so in its documentation. */
+const LARGEST_MESSAGE = 12_000;
+/** Kept free for the header, in bytes of JSON. */
+const HEADER_SIZE = 300;
+const ENTITY = /&(?:amp|lt|gt);/g;
+/** What Slack has no way to escape; within a word the low line marks nothing. */
+const MARKS = /[*~`]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+const LIKENESSES: Record<string, string> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' };
+
+/** A summary as messages for Slack; a day too long for one message has several. */
+export function toSlack(summary: Summary): SlackMessage & { messages: SlackMessage[] } {
+	const { title } = wordingOf(summary);
+	const all = intoMessages(intoSections(paragraphs(summary)));
+	const messages = all.map((sections, index) => {
+		const part = all.length > 1 ? ` (${index + 1} of ${all.length})` : '';
+		return messageOf(`${title}${part}`, sections);
+	});
+	return { ...messages[0], messages };
+}
+
+/** What belongs together, each a list of lines in Slack's markup. */
+function paragraphs(summary: Summary): string[][] {
+	const { entries, speakers, timezone } = summary;
+	const starred = entries.filter(({ isStarred }) => isStarred);
+	return [
+		[
+			...cut(wordingOf(summary).totals),
+			...(speakers.length > 0 ? cut(speakers.join(', '), '*Who took part:* ') : []),
+		],
+		starred.flatMap((entry, index) => [
+			...(index === 0 ? ['*Starred*'] : []),
+			...cut(entry.title, `• ${leadOf(entry, timezone, true)}*`, '*'),
+		]),
+		...entries.map((entry) => linesOf(entry, timezone)),
+	].filter((lines) => lines.length > 0);
+}
+
+function linesOf(entry: Entry, zone: string): string[] {
+	const star = entry.isStarred ? ` ${STAR}` : '';
+	return [
+		...cut(entry.title, `${leadOf(entry, zone)}*`, `*${star}`),
+		...entry.headings.flatMap((heading) => cut(heading, '• ')),
+	];
+}
+
+/** A text as lines of which each fits into a section, with the marks around each that it needs. */
+function cut(text: string, before = '', after = ''): string[] {
+	const most = LONGEST_SECTION - before.length - after.length;
+	const isBold = before.endsWith('*');
+	return pieces(escaped(text), most, ENTITY).map((piece, index) => {
+		const opening = index === 0 ? before : isBold ? '*' : '';
+		return `${opening}${piece.trim()}${after}`;
+	});
+}
+
+function escaped(text: string): string {
+	return text
+		.replace(/&/g, '&amp;')
+		.replace(/</g, '&lt;')
+		.replace(/>/g, '&gt;')
+		.replace(MARKS, (mark) => LIKENESSES[mark]);
+}
+
+/** Paragraphs in as few sections as there can be, one broken only if it fills more than one. */
+function intoSections(all: string[][]): string[] {
+	const sections: string[] = [];
+	for (const lines of all) {
+		const whole = lines.join('\n');
+		const parts = whole.length <= LONGEST_SECTION ? [whole] : lines;
+		for (const [index, part] of parts.entries()) {
+			const gap = index === 0 ? '\n\n' : '\n';
+			const last = sections.at(-1);
+			const joined = `${last}${gap}${part}`;
+			if (last !== undefined && joined.length <= LONGEST_SECTION) {
+				sections[sections.length - 1] = joined;
+			} else {
+				sections.push(part);
+			}
+		}
+	}
+	return sections;
+}
+
+function intoMessages(texts: string[]): Section[][] {
+	const sections = texts.map((text): Section => ({
+		type: 'section',
+		text: { type: 'mrkdwn', text, verbatim: true },
+		expand: true,
+	}));
+	const most = [MOST_BLOCKS - 1, LARGEST_MESSAGE - HEADER_SIZE];
+	return inGroups(sections, most, (section) => [1, sizeOf(section)]);
+}
+
+function messageOf(title: string, sections: Section[]): SlackMessage {
+	return {
+		text: shortened([`*${title}*`, ...sections.map(({ text }) => text.text)].join('\n\n')),
+		blocks: [{ type: 'header', text: { type: 'plain_text', text: title } }, ...sections],
+	};
+}
+
+/** Whole lines, with `…` in place of those that are too many. */
+function shortened(text: string): string {
+	if (text.length <= LONGEST_TEXT) return text;
+	const end = text.lastIndexOf('\n', LONGEST_TEXT - 2);
+	return `${text.slice(0, end).trimEnd()}\n…`;
+}

@@ -1,0 +1,179 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+
+import type { Api } from '../../shared/api';
+import type { Lifelog } from '../../shared/api-types';
+import { inputError } from '../../shared/errors';
+import { pages } from '../../shared/pagination';
+import {
+	forOperation,
+	maxWaitOption,
+	readCollection,
+	readDate,
+	readText,
+	readZone,
+	timezoneOption,
+} from '../../shared/parameters';
+import { beginsOn, daysAgo } from '../daily-summary/day';
+import { toMarkdown } from '../daily-summary/markdown';
+import { toNotion } from '../daily-summary/notion';
+import { toSlack } from '../daily-summary/slack';
+import {
+	type Entry,
+	entryOf,
+	summarize,
+	type Summary,
+	summaryFields,
+} from '../daily-summary/summary';
+import { LARGEST_PAGE_WITH_CONTENTS } from '../listing';
+
+const FORMATS: Record<string, (summary: Summary) => object> = {
+	markdown: toMarkdown,
+	slack: toSlack,
+	notion: toNotion,
+};
+
+export const description: INodeProperties[] = forOperation('getDailySummary', [
+	{
+		displayName: 'Day',
+		name: 'day',
+		type: 'options',
+		options: [
+			{ name: 'Date', value: 'date', description: 'A day of your choice' },
+			{ name: 'Today', value: 'today', description: 'What there is of today so far' },
+			{ name: 'Yesterday', value: 'yesterday', description: 'The last whole day' },
+		],
+		default: 'yesterday',
+		description: 'The day to summarize, in the time zone of the options',
+	},
+	{
+		displayName: 'Date',
+		name: 'date',
+		type: 'dateTime',
+		default: '',
+		displayOptions: { show: { day: ['date'] } },
+		description: 'The day to summarize. The time of day does not matter.',
+	},
+	{
+		displayName: 'Format',
+		name: 'format',
+		type: 'options',
+		options: [
+			{ name: 'Markdown', value: 'markdown', description: 'One text' },
+			{
+				name: 'Notion',
+				value: 'notion',
+				description: 'Title, properties and blocks of a page, in batches that Notion accepts',
+			},
+			{
+				name: 'Slack',
+				value: 'slack',
+				description: 'Text and blocks of one or more messages that Slack accepts',
+			},
+		],
+		default: 'markdown',
+		description: 'What the summary is written for',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			{
+				displayName: 'Is Starred',
+				name: 'isStarred',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to summarize only starred lifelogs, or only those that are not. All of them without this option.',
+			},
+			maxWaitOption,
+			timezoneOption,
+		],
+	},
+]);
+
+/**
+ * Summarizes the lifelogs that begin on a day, without adding anything to what the service knows.
+ *
+ * @returns One item, also for a day without lifelogs: the fields of every format and those of the
+ *   one chosen.
+ */
+export async function execute(
+	this: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const options = readCollection(this, 'options', itemIndex);
+	const timezone = readZone(this, options.timezone);
+	const date = readDay(this, itemIndex, timezone);
+	const isStarred = readIsStarred(this, options.isStarred);
+	const format = readText(this, 'format', itemIndex, 'Format');
+	if (!Object.hasOwn(FORMATS, format)) {
+		throw inputError(this, `Format must be markdown, slack or notion, not "${format}"`);
+	}
+	const entries = await readEntries(api, { date, timezone, isStarred });
+	hintIfWithheld(this, entries);
+	const summary = summarize(entries, { date, timezone, isStarred });
+	return [{ json: { ...summaryFields(summary), ...FORMATS[format](summary) } }];
+}
+
+/** @returns `YYYY-MM-DD` */
+function readDay(context: IExecuteFunctions, itemIndex: number, zone: string): string {
+	const day = readText(context, 'day', itemIndex, 'Day');
+	if (day === 'yesterday') return daysAgo(1, zone);
+	if (day === 'today') return daysAgo(0, zone);
+	if (day !== 'date') {
+		throw inputError(context, `Day must be yesterday, today or date, not "${day}"`);
+	}
+	// Not a required parameter: where Day is an expression n8n would require it for every day.
+	const date = context.getNodeParameter('date', itemIndex, '') as unknown;
+	if (date === '' || date === undefined || date === null) {
+		throw inputError(context, 'Date is empty', 'Set it, or let Day be yesterday or today.');
+	}
+	return readDate(context, date, zone, 'Date');
+}
+
+function readIsStarred(context: IExecuteFunctions, value: unknown): boolean | undefined {
+	if (value === undefined || typeof value === 'boolean') return value;
+	const text = String(value).trim().toLowerCase();
+	if (text !== 'true' && text !== 'false') {
+		throw inputError(context, `Is Starred must be true or false, not "${text}"`);
+	}
+	return text === 'true';
+}
+
+/** What the service has of the day, page by page, as pages with contents can be large. */
+async function readEntries(
+	api: Api,
+	{ date, timezone, isStarred }: Pick<Summary, 'date' | 'timezone' | 'isStarred'>,
+): Promise<Entry[]> {
+	const query = {
+		timezone,
+		date,
+		direction: 'asc',
+		includeMarkdown: true,
+		includeHeadings: true,
+		includeContents: true,
+		isStarred,
+	};
+	const listing = { name: 'lifelogs' as const, query, pageSize: LARGEST_PAGE_WITH_CONTENTS };
+	const entries: Entry[] = [];
+	for await (const page of pages<Lifelog>(api, listing)) {
+		const ofDay = page.filter(({ startTime }) => beginsOn(startTime, date, timezone));
+		entries.push(...ofDay.map((lifelog) => entryOf(lifelog, timezone)));
+	}
+	return entries.filter((entry) => isStarred === undefined || entry.isStarred === isStarred);
+}
+
+function hintIfWithheld(context: IExecuteFunctions, entries: Entry[]): void {
+	const withheld = entries.filter(({ isWithheld }) => isWithheld).length;
+	if (withheld === 0) return;
+	const which = withheld === entries.length ? '' : ` of ${withheld} of ${entries.length} lifelogs`;
+	context.addExecutionHints({
+		message: `The service sent no contents${which}, although they were asked for. The headings are taken from the Markdown there, and who took part is not known.`,
+		location: 'outputPane',
+		type: 'warning',
+	});
+}

@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { beginsOn } from '../../nodes/Lifelog/daily-summary/day.ts';
+import { entryOf, summarize, summaryFields } from '../../nodes/Lifelog/daily-summary/summary.ts';
+import { oneLine, pieces } from '../../nodes/Lifelog/daily-summary/text.ts';
+import { leadOf, wordingOf } from '../../nodes/Lifelog/daily-summary/wording.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api-types.d.ts';
+import { EMOJI, lifelogOf, said } from '../support/days.mts';
+
+const NINE = '2026-03-01T09:00:00Z';
+const day = { date: '2026-03-01', timezone: 'UTC' };
+const of = (...lifelogs: Lifelog[]) =>
+	summarize(
+		lifelogs.map((lifelog) => entryOf(lifelog, 'UTC')),
+		day,
+	);
+const entry = (more: object) => entryOf(lifelogOf('a', NINE, 'A walk', ['The dog'], more), 'UTC');
+
+describe('an entry', () => {
+	test('has title, times, headings and speakers of its lifelog', () => {
+		expect(entry({ isStarred: true })).toEqual({
+			lifelog: { id: 'a', title: 'A walk', start: NINE, end: '2026-03-01T09:30:00.000Z' },
+			title: 'A walk',
+			startMs: Date.parse(NINE),
+			durationMs: 1_800_000,
+			isStarred: true,
+			headings: ['The dog'],
+			speakers: ['Anna', 'Sam'],
+			isWithheld: false,
+		});
+	});
+
+	test.each([undefined, null, '', 'soon', '2026-03-01T08:00:00Z', 5])(
+		'that ends at %p has no length',
+		(endTime) => expect(entry({ endTime }).durationMs).toBeUndefined(),
+	);
+
+	test('over midnight has its whole length', () => {
+		const late = entry({ startTime: '2026-03-01T23:50:00Z', endTime: '2026-03-02T00:20:00Z' });
+		expect(late.durationMs).toBe(1_800_000);
+	});
+
+	test.each([
+		['2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00', 1],
+		['2026-10-25T01:30:00+02:00', '2026-10-25T03:30:00+01:00', 3],
+		['2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00', 1],
+	])('from %s to %s takes %p h', (startTime, endTime, hours) => {
+		expect(entry({ startTime, endTime }).durationMs).toBe(hours * 3_600_000);
+	});
+
+	test('without a title is called by its first heading, or Untitled', () => {
+		const contents = [{ type: 'heading1', content: ' In the\ngarden ' }];
+		expect(entry({ title: null, contents }).title).toBe('In the garden');
+		expect(entry({ title: '\n', contents: [] }).title).toBe('Untitled');
+		expect(entry({ title: null, contents: [] }).lifelog.title).toBeNull();
+	});
+
+	test('has its headings from below nodes of any type, to any depth', () => {
+		let contents: ContentNode[] = [{ type: 'heading2', content: 'Deep down' }];
+		for (let depth = 0; depth < 1000; depth++) {
+			contents = [{ type: 'drawing', content: '## Not this', children: contents }];
+		}
+		expect(entry({ contents }).headings).toEqual(['Deep down']);
+	});
+
+	test('without contents has the headings of its Markdown', () => {
+		const markdown = [
+			...['# A walk', '## The dog ##', ' ##\tThe cat', '### Too low', '##No space', '    ## Code'],
+			...['```md', '## In code', '~~~', '```', '## C#', '~~~~', '```', '~~~', '## Still', '~~~~'],
+			...['> ## Said', '##', '## ', '## Last', '```', '## Unclosed'],
+		].join('\r\n');
+		const { headings, speakers, isWithheld } = entry({ contents: [], markdown });
+		expect(headings).toEqual(['The dog', 'The cat', 'C#', 'Last']);
+		expect(speakers).toEqual([]);
+		expect(isWithheld).toBe(true);
+	});
+
+	test.each([null, undefined, {}, [null], 'text'])(
+		'is withheld with contents of %p',
+		(contents) => {
+			expect(entry({ contents, markdown: 3 })).toMatchObject({ isWithheld: true, headings: [] });
+		},
+	);
+
+	test('names each speaker once, the wearer too, and nobody who is unknown', () => {
+		const contents = [
+			...[said(null), said('Unknown'), said('Ben'), said(null, true), said('BEN'), said(' Anna ')],
+			{ type: 'newKind', content: 'Hm', speakerName: 'Cleo' },
+		];
+		expect(entry({ contents }).speakers).toEqual(['Ben', 'user', 'Anna', 'Cleo']);
+		expect(entry({ contents: [said(null)] }).speakers).toEqual([]);
+	});
+});
+
+describe('a summary', () => {
+	test('is in order of time, with totals', () => {
+		const summary = of(
+			lifelogOf('c', '2026-03-01T11:00:00Z', 'C', [], { isStarred: true }),
+			lifelogOf('z', NINE, 'Z', [], { startTime: 'unreadable' }),
+			lifelogOf('b', NINE, 'B'),
+			lifelogOf('a', '2026-03-01T10:00:00+01:00', 'A', ['x'], { contents: [said('Zoe')] }),
+		);
+		const fields = summaryFields(summary);
+		expect(fields).toMatchObject({
+			...day,
+			lifelogCount: 4,
+			totalDurationMs: 3 * 1_800_000,
+			starredCount: 1,
+			speakers: ['Zoe', 'Anna'],
+		});
+		expect((fields.lifelogs as Array<{ id: string }>).map(({ id }) => id).join('')).toBe('abcz');
+	});
+
+	test('is the same in whatever order the entries came', () => {
+		const lifelogs = ['a', 'b', 'c', 'd'].map((id) => lifelogOf(id, NINE, id));
+		const property = fc.property(fc.shuffledSubarray(lifelogs, { minLength: 4 }), (shuffled) =>
+			expect(of(...shuffled)).toEqual(of(...lifelogs)),
+		);
+		fc.assert(property);
+	});
+
+	test.each([
+		[undefined, 0, 'There are no lifelogs on this day · UTC'],
+		[true, 0, 'There are no starred lifelogs on this day · UTC'],
+		[undefined, 1, '1 lifelog · 30 min in all · 1 starred · UTC'],
+		[true, 2, '2 starred lifelogs · 1 h in all · UTC'],
+		[false, 3, '3 unstarred lifelogs · 1 h 30 min in all · UTC'],
+	])('of the filter %p and %p entries says so', (isStarred, count, totals) => {
+		const entries = Array.from({ length: count }, () => entry({ isStarred: isStarred ?? true }));
+		const { totals: said, title } = wordingOf(summarize(entries, { ...day, isStarred }));
+		expect(said).toBe(totals);
+		expect(title).toBe('Daily summary: Sunday, 1 March 2026');
+	});
+
+	test('tells times in the zone', () => {
+		const at = entry({ startTime: '2026-03-29T01:30:00Z', endTime: '2026-03-29T01:30:20Z' });
+		expect(leadOf(at, 'Europe/Berlin')).toBe('03:30 · under 1 min · ');
+		expect(leadOf(at, 'Europe/Berlin', true)).toBe('03:30 · ');
+		expect(leadOf(entry({ startTime: null, endTime: null }), 'UTC')).toBe('');
+	});
+});
+
+describe('a day', () => {
+	const berlin = (time: unknown, date: string) => beginsOn(time, date, 'Europe/Berlin');
+
+	test.each([
+		['2026-03-29', '2026-03-28T23:00:00Z', '2026-03-29T21:59:59Z'],
+		['2026-10-25', '2026-10-24T22:00:00Z', '2026-10-25T22:59:59Z'],
+	])('%s lasts from %s to %s where clocks are changed', (date, first, last) => {
+		const ms = (time: string, more: number) => new Date(Date.parse(time) + more).toISOString();
+		expect([first, last].map((time) => berlin(time, date))).toEqual([true, true]);
+		const beyond = [ms(first, -1), ms(last, 1000)];
+		expect(beyond.map((time) => berlin(time, date))).toEqual([false, false]);
+	});
+
+	test('has what begins at a time without offset in the zone, and at no readable time', () => {
+		expect(berlin('2026-03-29T23:30:00', '2026-03-29')).toBe(true);
+		expect([null, 'soon', 7].map((time) => berlin(time, '2026-03-29'))).toEqual([true, true, true]);
+	});
+});
+
+describe('a text', () => {
+	test('is brought into one line that can be sent', () => {
+		expect(oneLine(' a\r\n\u2028b\u0000\ud800 \u200f')).toBe('a b \ufffd \u200f'.trim());
+		expect([null, 3, {}].map(oneLine)).toEqual(['', '', '']);
+	});
+
+	const graphemes = (text: string) =>
+		[...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map((s) => s.segment);
+
+	test('is cut into pieces that fit, together are the text, and split no character', () => {
+		const property = fc.property(
+			fc.array(fc.constantFrom('&amp;', '&lt;', 'ab', ' ', EMOJI, '\u0301', '🇩', 'ش', '😀')),
+			fc.integer({ min: 60, max: 90 }),
+			(parts, most) => {
+				const text = parts.join('');
+				const cut = pieces(text, most, /&(?:amp|lt);/g);
+				expect(cut.join('')).toBe(text);
+				expect(cut.every((piece) => piece.length <= most && !/\p{Surrogate}/u.test(piece))).toBe(true);
+				expect(cut.some((piece) => /&\w*$|^\w*;/.test(piece))).toBe(false);
+				if (graphemes(text).every((grapheme) => grapheme.length < 50)) {
+					expect(cut.flatMap(graphemes)).toEqual(graphemes(text));
+				}
+			},
+		);
+		fc.assert(property, { numRuns: 1000, seed: 20260301 });
+	});
+
+	test('is cut between words', () => {
+		expect(pieces('one two three', 11)).toEqual(['one two ', 'three']);
+		expect(pieces('x'.repeat(25), 11)).toEqual(['x'.repeat(11), 'x'.repeat(11), 'xxx']);
+	});
+
+	test('is cut within a character that is too long by itself', () => {
+		const cut = pieces(`e${'\u0301'.repeat(50)}`, 20);
+		expect(cut.map(({ length }) => length)).toEqual([20, 20, 11]);
+		expect(pieces('&amp;' + '\u0301'.repeat(40), 20, /&amp;/g).join('')).toHaveLength(45);
+	});
+});
