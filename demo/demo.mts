@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import Table from 'cli-table3';
 import { DateTime } from 'luxon';
+import { render } from 'markdansi';
 import type { Lifelog } from '../nodes/shared/api-types.d.ts';
 import { startSandbox } from '../sandbox/server.mts';
 import {
@@ -14,6 +15,7 @@ import {
 	type RunResult,
 	type WorkflowJson,
 } from '../test/support/engine.mts';
+import { workflowWith } from '../test/support/workflow.mts';
 
 const { utterances } = createRequire(import.meta.url)(
 	'../dist/nodes/shared/contents.js',
@@ -86,10 +88,20 @@ function printAudio({ items }: RunResult): void {
 	}
 }
 
+function printSummary({ items }: RunResult): void {
+	const [{ json }] = items('Node');
+	const width = Math.min(process.stdout.columns ?? 100, 120);
+	const color = process.stdout.isTTY && process.stdout.hasColors();
+	console.log(`\n${render(String(json.markdown), { width, color, hyperlinks: false })}`);
+}
+
 /** Runs an example to its end; throws what made it fail. */
 async function runExample(engine: Engine, file: string): Promise<RunResult> {
-	const workflow = JSON.parse(await readFile(file, 'utf8')) as WorkflowJson;
 	console.log(`• Running ${file} on the n8n engine …`);
+	return await run(engine, JSON.parse(await readFile(file, 'utf8')) as WorkflowJson);
+}
+
+async function run(engine: Engine, workflow: WorkflowJson): Promise<RunResult> {
 	const result = await engine.runWorkflow(workflow, { timezone });
 	if (process.stdout.isTTY) process.stdout.write('\r');
 	if (result.status !== 'success') {
@@ -129,7 +141,12 @@ async function demo(): Promise<void> {
 		const latest = await runExample(engine, 'examples/chat-and-audio.json');
 		printChat(latest);
 		printAudio(latest);
-		console.log(`\n${requests} requests were made.`);
+
+		console.log(
+			'\n• Running Get Daily Summary of the Lifelog node, for yesterday, on the n8n engine …',
+		);
+		printSummary(await run(engine, workflowWith('lifelog', { operation: 'getDailySummary' })));
+		console.log(`${requests} requests were made.`);
 		if (sandbox) {
 			console.log(
 				`\nWith your own recordings:\n  LIFELOG_API_KEY=… npm run demo\n  LIFELOG_BASE_URL=… points it at another host (default ${PUBLIC_SERVICE}).`,
