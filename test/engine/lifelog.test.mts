@@ -278,7 +278,7 @@ describe('Delete', () => {
 	test('no other operation sends DELETE', async () => {
 		const { id } = await anyLifelog();
 		const sent = [];
-		for (const operation of ['getAll', 'search', 'get', 'getTranscript']) {
+		for (const operation of ['getAll', 'search', 'get', 'getTranscript', 'getDailySummary']) {
 			const { requests } = await run({
 				operation,
 				query: 'call OR dinner OR work OR plans',
@@ -400,6 +400,7 @@ describe('the list of the parameter Lifelog', () => {
 	};
 
 	test('shows the newest, page by page', async () => {
+		await sandbox.control.reset({ days: 3, perDay: 40 });
 		const all = (await sandbox.control.lifelogs()).reverse();
 		const first = await list();
 		const { title, startTime } = all[0];

@@ -153,6 +153,30 @@ const spoken = [
 	endOffsetMs: 5000,
 }));
 
+const SUMMARY = {
+	date: '2026-03-02',
+	timezone: 'UTC',
+	lifelogCount: 3,
+	totalDurationMs: 5_400_000,
+	starredCount: 0,
+	speakers: ['Ann', 'Ben'],
+	lifelogs: [...LIFELOGS]
+		.reverse()
+		.map(({ id, title, startTime: start, endTime: end }) => ({ id, title, start, end })),
+	markdown: `# Daily summary: Monday, 2 March 2026
+
+3 lifelogs · 1 h 30 min in all · UTC
+
+**Who took part:** Ann, Ben
+
+## What happened
+
+- 09:00 · 30 min · **Title of lifelog-a**
+- 10:00 · 30 min · **Title of lifelog-b**
+- 11:00 · 30 min · **Title of lifelog-c**
+`,
+};
+
 const AUDIO_OF_TWO_CHUNKS = [
 	{ part: 1, isWhole: true },
 	{ part: 2, isWhole: true },
@@ -172,6 +196,13 @@ export const OPERATIONS: Operation[] = [
 	),
 	action('Search', 'lifelog', 'search', { query: 'garden' }, { right: LIFELOGS }),
 	action('Get', 'lifelog', 'get', { lifelogId }, { right: [lifelog] }),
+	action(
+		'Get Daily Summary',
+		'lifelog',
+		'getDailySummary',
+		{ day: 'date', date: '2026-03-02' },
+		{ right: [SUMMARY], isLong: true, isList: true },
+	),
 	action('Get Transcript', 'lifelog', 'getTranscript', { lifelogId }, { right: spoken }),
 	action(
 		'Delete',

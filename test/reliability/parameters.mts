@@ -17,7 +17,13 @@ export interface NodeOperation {
 }
 
 /** What every parameter is set to unless a test wants it otherwise. */
-const USUAL: IDataObject = { query: 'garden', start: '2026-03-02', end: '2026-03-03' };
+const USUAL: IDataObject = {
+	query: 'garden',
+	start: '2026-03-02',
+	end: '2026-03-03',
+	day: 'date',
+	date: '2026-03-02',
+};
 
 /** Every operation of the built nodes with all of its parameters. */
 export function nodeOperations(): NodeOperation[] {

@@ -3,7 +3,12 @@ import type { IDataObject } from 'n8n-workflow';
 import { createEngine, type Engine, loadPackage, type RunResult } from '../support/engine.mts';
 import { workflowWith } from '../support/workflow.mts';
 import { KEY_MARK } from './marked-key.mts';
-import { type NodeOperation, nodeOperations, withParameters } from './parameters.mts';
+import {
+	type NodeOperation,
+	nodeOperations,
+	type Parameter,
+	withParameters,
+} from './parameters.mts';
 import { json, send, type Service, startService, type World } from './service.mts';
 import { anyBody, anyEntry } from './values.mts';
 
@@ -74,6 +79,8 @@ const OTHER_WAYS: Record<string, unknown> = {
 	'options.speakers': 'ann, user',
 	'filters.start': '2026-03-02T09:00:00Z',
 };
+/** Of the parameter Format, which has more than two ways. */
+const FORMATS = ['markdown', 'slack', 'notion'];
 
 /** Whatever the service answers, the operation does its work or says what is wrong. */
 export async function tryAnswer(trials: Trials, operation: NodeOperation, trial: Trial) {
@@ -81,7 +88,15 @@ export async function tryAnswer(trials: Trials, operation: NodeOperation, trial:
 		const name = parameter.path.join('.');
 		return name in OTHER_WAYS ? [[parameter, OTHER_WAYS[name]]] : [];
 	});
-	const property = fc.asyncProperty(anyBody, fc.subarray(ways), async (body, chosen) => {
+	const formats = operation.parameters
+		.filter(({ path }) => path.join('.') === 'format')
+		.flatMap((parameter) =>
+			FORMATS.map((format): Array<[Parameter, unknown]> => [[parameter, format]]),
+		);
+	const anyWays = fc
+		.tuple(fc.subarray(ways), fc.constantFrom(...(formats.length > 0 ? formats : [[]])))
+		.map((chosen) => chosen.flat());
+	const property = fc.asyncProperty(anyBody, anyWays, async (body, chosen) => {
 		const parameters = withParameters(operation, chosen);
 		await check(trials, operation, parameters, trials.open(body ?? null), {});
 	});

@@ -95,7 +95,7 @@ export function lifelog(id: string, startTime: string): Lifelog {
 
 /** The lifelogs of every world, newest first. */
 export const LIFELOGS = ['c', 'b', 'a'].map((id, index) =>
-	lifelog(`lifelog-${id}`, `2026-03-02T${11 - index}:00:00.000Z`),
+	lifelog(`lifelog-${id}`, `2026-03-02T${String(11 - index).padStart(2, '0')}:00:00.000Z`),
 );
 
 const message = (role: string, text: string) => ({
@@ -121,7 +121,7 @@ export function chat(id: string, createdAt: string) {
 
 /** The chats of every world, newest first. */
 export const CHATS = ['c', 'b', 'a'].map((id, index) =>
-	chat(`chat-${id}`, `2026-03-02T${11 - index}:00:00.000Z`),
+	chat(`chat-${id}`, `2026-03-02T${String(11 - index).padStart(2, '0')}:00:00.000Z`),
 );
 
 /** The time of day at the service, as it says in its answers. */

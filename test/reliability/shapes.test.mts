@@ -58,6 +58,13 @@ test('a transcript 1,000 levels deep is read in order', async () => {
 	);
 });
 
+test('a day 1,000 levels deep is summarized', async () => {
+	const body = { data: { lifelogs: [deep()] }, meta: { lifelogs: { count: 1 } } };
+	const day = { day: 'date', date: '2026-03-02' };
+	const [summary] = await run({ operation: 'getDailySummary', ...day }, body);
+	expect(summary).toMatchObject({ lifelogCount: 1, speakers: ['Ann'] });
+});
+
 test('pages with fresh cursors that bring nothing new come to an end', async () => {
 	let cursor = 0;
 	const world = trials.open();

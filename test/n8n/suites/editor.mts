@@ -103,6 +103,10 @@ describe('Lifelog', () => {
 			labels: ['Operation', 'Lifelog', 'Options'],
 			options: [...INCLUDES, 'Max Rate Limit Wait', 'Time Zone'],
 		},
+		'Get Daily Summary': {
+			labels: ['Operation', 'Day', 'Format', 'Options'],
+			options: ['Is Starred', 'Max Rate Limit Wait', 'Time Zone'],
+		},
 		'Get Many': {
 			labels: ['Operation', 'Return All', 'Limit', 'Filters', 'Options'],
 			filters,
@@ -119,6 +123,17 @@ describe('Lifelog', () => {
 		const panel = await open('lifelog');
 		assert.deepEqual(await panel.choices('operation'), [...Object.keys(operations), CUSTOM]);
 		await walk(panel, 'operation', operations);
+	});
+
+	test('shows Date for a day of choice', async () => {
+		const panel = await open('lifelog', { operation: 'getDailySummary' });
+		for (const [day, labels] of [
+			['Date', ['Operation', 'Day', 'Date', 'Format', 'Options']],
+			['Today', ['Operation', 'Day', 'Format', 'Options']],
+		] as const) {
+			await panel.choose('day', day);
+			assert.deepEqual(await panel.settledLabels([...labels]), labels);
+		}
 	});
 
 	test('shows Limit unless all are wanted', async () => {

@@ -67,6 +67,26 @@ describe('the operation', () => {
 		assert.deepEqual(output, [{ lifelogId: id, title, text }]);
 	});
 
+	test('Get Daily Summary summarizes a day in each format', async () => {
+		const date = (await newest()).startTime.slice(0, 10);
+		const all = (await lab().sandbox.control.lifelogs()).filter(({ startTime }) =>
+			startTime.startsWith(date),
+		);
+		for (const [format, field] of [
+			['markdown', 'markdown'],
+			['slack', 'blocks'],
+			['notion', 'children'],
+		]) {
+			const parameters = { operation: 'getDailySummary', day: 'date', date, format };
+			const { output } = await run({ ...parameters, options: { timezone: 'UTC' } });
+			assert.equal(output.length, 1);
+			assert.equal(output[0].lifelogCount, all.length);
+			assert.ok(
+				JSON.stringify(output[0][field]).includes(JSON.stringify(all[0].title).slice(1, 6)),
+			);
+		}
+	});
+
 	test('Delete deletes, once', async () => {
 		const { id } = await newest();
 		const parameters = { operation: 'delete', lifelogId: byId(id) };
