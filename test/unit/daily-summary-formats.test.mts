@@ -333,7 +333,9 @@ describe('Notion', () => {
 	test('has no more batches than the day needs', () => {
 		expect(toNotion(LONG_DAYS[0][1]).childrenBatches).toHaveLength(4);
 		expect(toNotion(LONG_DAYS[1][1]).childrenBatches).toHaveLength(1);
-		expect(toNotion(LONG_DAYS[3][1]).childrenBatches.map(({ length }) => length)).toEqual([14, 9, 2]);
+		expect(toNotion(LONG_DAYS[3][1]).childrenBatches.map(({ length }) => length)).toEqual([
+			14, 9, 2,
+		]);
 	});
 
 	test('goes on under a title of its own where one item cannot hold all headings', () => {

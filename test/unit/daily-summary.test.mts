@@ -175,7 +175,9 @@ describe('a text', () => {
 				const text = parts.join('');
 				const cut = pieces(text, most, /&(?:amp|lt);/g);
 				expect(cut.join('')).toBe(text);
-				expect(cut.every((piece) => piece.length <= most && !/\p{Surrogate}/u.test(piece))).toBe(true);
+				expect(cut.every((piece) => piece.length <= most && !/\p{Surrogate}/u.test(piece))).toBe(
+					true,
+				);
 				expect(cut.some((piece) => /&\w*$|^\w*;/.test(piece))).toBe(false);
 				if (graphemes(text).every((grapheme) => grapheme.length < 50)) {
 					expect(cut.flatMap(graphemes)).toEqual(graphemes(text));
