@@ -143,13 +143,23 @@ describe('Markdown', () => {
 		fc.assert(property, trial);
 	});
 
-	test.each([MARKUP, ARABIC, EMOJI, LONG, 'a_b@c.org', '- x', '12) x', 'www.x.y', '---', '    x'])(
-		'keeps the text %p',
-		(text) => {
-			const { texts } = read(toMarkdown(summaryOf([lifelogOf('a', NINE, text, [text])])).markdown);
-			expect(texts.slice(-2).map(withoutLead)).toEqual([text.trim(), text.trim()]);
-		},
-	);
+	test.each([
+		MARKUP,
+		ARABIC,
+		EMOJI,
+		LONG,
+		'anna@example.org',
+		'- x',
+		'12) x',
+		'www.x.y',
+		'---',
+		'    x',
+	])('keeps the text %p', (text) => {
+		const { markdown } = toMarkdown(summaryOf([lifelogOf('a', NINE, text, [text])]));
+		const { texts, marks } = read(markdown);
+		expect(texts.slice(-2).map(withoutLead)).toEqual([text.trim(), text.trim()]);
+		expect([...marks]).toEqual(['strong_open', 'strong_close']);
+	});
 });
 
 describe('Slack', () => {
@@ -336,6 +346,20 @@ describe('Notion', () => {
 		expect(toNotion(LONG_DAYS[3][1]).childrenBatches.map(({ length }) => length)).toEqual([
 			14, 9, 2,
 		]);
+	});
+
+	test.each([
+		[87, [1000]],
+		[88, [912, 89]],
+	])('counts the blocks in blocks: the last with %p', (last, counts) => {
+		const lifelogs = Array.from({ length: 10 }, (_, index) =>
+			lifelogOf(`${index}`, NINE, `${index}`, Array(index < 9 ? 100 : last).fill('x')),
+		);
+		const { childrenBatches } = toNotion(summaryOf(lifelogs));
+		const nested = childrenBatches.map(
+			(batch) => JSON.stringify(batch).split('"object"').length - 1,
+		);
+		expect(nested).toEqual(counts);
 	});
 
 	test('goes on under a title of its own where one item cannot hold all headings', () => {

@@ -23,11 +23,13 @@ export interface SlackMessage {
 	blocks: Array<Header | Section>;
 }
 
-const MOST_BLOCKS = 50;
 const LONGEST_SECTION = 3000;
 /** Slack advises against more in a message's `text`. */
 const LONGEST_TEXT = 4000;
-/** Slack refuses somewhat more, in bytes of JSON, without saying so in its documentation. */
+/**
+ * Slack refuses somewhat more, in bytes of JSON, without saying so in its documentation. Filled
+ * sections reach it long before the 50 blocks that a message may have.
+ */
 const LARGEST_MESSAGE = 12_000;
 /** Kept free for the header, in bytes of JSON. */
 const HEADER_SIZE = 300;
@@ -116,8 +118,7 @@ function intoMessages(texts: string[]): Section[][] {
 		text: { type: 'mrkdwn', text, verbatim: true },
 		expand: true,
 	}));
-	const most = [MOST_BLOCKS - 1, LARGEST_MESSAGE - HEADER_SIZE];
-	return inGroups(sections, most, (section) => [1, sizeOf(section)]);
+	return inGroups(sections, [LARGEST_MESSAGE - HEADER_SIZE], (section) => [sizeOf(section)]);
 }
 
 function messageOf(title: string, sections: Section[]): SlackMessage {
