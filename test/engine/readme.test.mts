@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import type { IDataObject } from 'n8n-workflow';
+import type { ContentNode } from '../../nodes/shared/api-types.d.ts';
+import { createEngine, type Engine, loadPackage, type WorkflowJson } from '../support/engine.mts';
+import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+// What the README shows is what comes out; `…` there stands for anything.
+
+const readme = readFileSync('README.md', 'utf8');
+const timezone = 'Europe/Berlin';
+const garden = '8f2kQ0pXw1Zr5TnB';
+const chat = 'Wq7PzD3uLk0Vn2Xc';
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+
+beforeAll(async () => {
+	sandbox = await startSandbox(['--days', '1']);
+	const { apiKey, url: baseUrl, control } = sandbox;
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey, baseUrl } },
+		binaryMode: 'filesystem',
+	});
+	await control.reset({ empty: true, now: '2026-03-02T08:00:00Z' });
+	await control.addLifelog({
+		id: garden,
+		title: 'Planning the garden',
+		startTime: '2026-03-01T08:00:00Z',
+		endTime: '2026-03-01T08:24:10Z',
+		updatedAt: '2026-03-01T09:02:11Z',
+		contents: [
+			node('heading1', 'Planning the garden'),
+			node('heading2', 'What grows in the shade'),
+			node('blockquote', 'Ferns would do well there.', 4000, 'Anna'),
+			node('blockquote', 'Then let us have some.', 8000, 'Sam'),
+		],
+	});
+	await control.addLifelog({
+		title: 'Lunch',
+		isStarred: true,
+		startTime: '2026-03-01T09:00:00Z',
+		endTime: '2026-03-01T09:30:00Z',
+		updatedAt: '2026-03-01T09:40:00Z',
+		contents: [node('heading1', 'Lunch')],
+	});
+	const question = { id: '1', text: 'What happened today?', user: { role: 'user' as const } };
+	const answer = {
+		id: '2',
+		text: 'You planned the garden with Anna and Sam.',
+		user: { role: 'assistant' as const },
+		toolResults: [
+			{ isError: false, entriesReturned: [{ id: garden, title: 'Planning the garden' }] },
+		],
+	};
+	const createdAt = '2026-03-01T20:30:00Z';
+	await control.addChat({
+		id: chat,
+		summary: 'Recap of the day',
+		createdAt,
+		messages: [question, answer].map((message) => ({ ...message, createdAt })) as never,
+	});
+});
+
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+});
+
+function node(type: string, content: string, startOffsetMs = 0, speakerName?: string): ContentNode {
+	const at = (ms: number) => new Date(Date.parse('2026-03-01T08:00:00Z') + ms).toISOString();
+	const endOffsetMs = startOffsetMs + 3000;
+	const times = { startTime: at(startOffsetMs), endTime: at(endOffsetMs) };
+	const speaker = speakerName && { speakerName, speakerIdentifier: null };
+	return { type, content, ...times, startOffsetMs, endOffsetMs, ...speaker, children: [] };
+}
+
+/** The blocks of code in a section, by language. */
+function blocks(heading: string, language: string): string[] {
+	const begin = readme.indexOf(`\n${heading}\n`);
+	const level = heading.split(' ')[0];
+	const fence = new RegExp(`^(\`{3,})(\\w+)\\n([\\s\\S]*?)^\\1$`, 'gm');
+	const all = [...readme.slice(begin).matchAll(fence)].map(([, , name, text]) => ({ name, text }));
+	expect([begin > 0, level]).toEqual([true, expect.stringMatching(/^#+$/)]);
+	return all.filter(({ name }) => name === language).map(({ text }) => text);
+}
+
+/** JSON in which a lone `…` stands for a value, or the rest of a list. */
+const parse = (text: string) => JSON.parse(text.replace(/(?<=[[,]\s*)…/g, '"…"')) as unknown;
+
+/** What jest compares with: texts with `…` are patterns, and so are lists that end with one. */
+function pattern(shown: unknown, real: unknown): unknown {
+	if (typeof shown === 'string' && shown.includes('…')) {
+		const parts = shown.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+		return expect.stringMatching(new RegExp(`^${parts.join('[\\s\\S]*')}$`));
+	}
+	if (Array.isArray(shown)) {
+		const isOpen = shown.at(-1) === '…';
+		const rest = isOpen && Array.isArray(real) ? real.slice(shown.length - 1) : [];
+		const items = isOpen ? shown.slice(0, -1) : shown;
+		return [...items.map((item, nth) => pattern(item, (real as unknown[])?.[nth])), ...rest];
+	}
+	if (typeof shown === 'object' && shown !== null) {
+		const entries = Object.entries(shown);
+		return Object.fromEntries(
+			entries.map(([key, value]) => [key, pattern(value, (real as IDataObject)?.[key])]),
+		);
+	}
+	return shown;
+}
+
+async function outputOf(type: string, parameters: IDataObject): Promise<IDataObject[]> {
+	const workflow = workflowWith(type, parameters);
+	const { items, error } = await engine.runWorkflow({ ...workflow, settings: { timezone } });
+	if (error) throw error;
+	return items('Node').map(({ json }) => json);
+}
+
+const summary = async (format: string) => {
+	const parameters = { operation: 'getDailySummary', day: 'date', date: '2026-03-01', format };
+	return (await outputOf('lifelog', parameters))[0];
+};
+
+test('the workflow to paste runs', async () => {
+	const [text] = blocks('## A first workflow', 'json');
+	const workflow = JSON.parse(text) as WorkflowJson;
+	workflow.nodes[1].credentials = { lifelogApi: { id: '1', name: 'Lifelog API' } };
+	const { items, status } = await engine.runWorkflow(workflow);
+	expect(status).toBe('success');
+	expect(items('Summary of yesterday')[0].json.markdown).toMatch(/^# Daily summary: /);
+});
+
+test('a lifelog', async () => {
+	const [shown] = blocks('## Lifelog node', 'json').map(parse);
+	const options = { direction: 'asc' };
+	const [real] = await outputOf('lifelog', { operation: 'getAll', limit: 1, options });
+	expect(real).toEqual(pattern(shown, real));
+});
+
+test('an utterance, and a transcript as text', async () => {
+	const [, shown] = blocks('## Lifelog node', 'json').map(parse);
+	const parameters = { operation: 'getTranscript', lifelogId: byId(garden) };
+	const [real] = await outputOf('lifelog', { ...parameters, outputAs: 'utterances' });
+	expect(real).toEqual(pattern(shown, real));
+	const [text] = await outputOf('lifelog', { ...parameters, outputAs: 'text' });
+	expect(Object.keys(text)).toEqual(['lifelogId', 'title', 'text']);
+	expect(readme).toContain(String(text.text).split('\n')[0]);
+});
+
+test('a daily summary in each format', async () => {
+	const [markdown, slack, notion] = blocks('### Daily summary', 'json').map(parse) as IDataObject[];
+	const real = await summary('markdown');
+	expect(real).toEqual(pattern(markdown, real));
+	expect([real.markdown]).toEqual(blocks('### Daily summary', 'md').slice(0, 1));
+	for (const [format, shown] of Object.entries({ slack, notion })) {
+		const whole = await summary(format);
+		expect(whole).toMatchObject(pattern(shown, whole) as IDataObject);
+		expect(Object.keys({ ...real, ...shown, markdown: '' }).sort()).toEqual(
+			Object.keys({ ...whole, markdown: '' }).sort(),
+		);
+	}
+});
+
+test('a chat', async () => {
+	const [shown] = blocks('## Lifelog Chat node', 'json').map(parse);
+	const [real] = await outputOf('lifelogChat', { operation: 'get', chatId: byId(chat) });
+	expect(real).toEqual(pattern(shown, real));
+});
+
+test('a file of audio', async () => {
+	const [shown] = blocks('## Lifelog Audio node', 'json').map(parse);
+	const range = { start: '2026-03-01T09:00', end: '2026-03-01T13:00' };
+	const [real] = await outputOf('lifelogAudio', range);
+	expect(real).toEqual(pattern(shown, real));
+});
+
+test('an item of the trigger', async () => {
+	const [shown] = blocks('## Lifelog Trigger node', 'json').map(parse);
+	const [, trigger] = workflowWith('lifelogTrigger', {}).nodes;
+	const workflow = { nodes: [trigger], connections: {} };
+	const { output } = await engine.runPoll(workflow, { mode: 'manual', timezone });
+	const real = output![0].map(({ json }) => json).find(({ id }) => id === garden);
+	expect(real).toEqual(pattern(shown, real));
+});
