@@ -222,6 +222,15 @@ describe('Slack', () => {
 		expect(sectionsOf(messagesOf(LONG_DAYS[0][1])).join('\n')).toContain(text.split('\n').at(-2)!);
 	});
 
+	test('stars a title once, however many sections it fills', () => {
+		const starred = lifelogOf('a', NINE, LONG, [], { isStarred: true });
+		const lines = sectionsOf(messagesOf(summaryOf([starred])))
+			.join('\n')
+			.split('\n');
+		expect(lines.filter((line) => line.includes('⭐'))).toHaveLength(1);
+		expect(lines.at(-1)!.endsWith('end &amp;.* ⭐')).toBe(true);
+	});
+
 	test('escapes, and keeps the words', () => {
 		const [section] = sectionsOf(messagesOf(summaryOf([lifelogOf('a', NINE, MARKUP)])));
 		expect(section).toContain(
@@ -255,7 +264,12 @@ describe('Slack', () => {
 			.replace(/[*_•⭐∗ˍ∼ˋ]/g, '')
 			.replace(/&(amp|lt|gt);/g, (entity) => ENTITIES[entity]);
 
-	test.each([ARABIC, EMOJI, LONG, EMOJI.repeat(2000)])('keeps the text %.30p', (text) => {
+	test.each([
+		['of a right-to-left script', ARABIC],
+		['of emoji', EMOJI],
+		['of 12,000 characters', LONG],
+		['of 8,000 emoji', EMOJI.repeat(2000)],
+	])('keeps a text %s', (_name, text) => {
 		const lines = sectionsOf(messagesOf(summaryOf([lifelogOf('a', NINE, text)]))).join('\n');
 		expect(shown(lines.split('\n'))).toContain(words([text]));
 	});

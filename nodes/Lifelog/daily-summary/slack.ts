@@ -60,7 +60,7 @@ function paragraphs(summary: Summary): string[][] {
 		],
 		starred.flatMap((entry, index) => [
 			...(index === 0 ? ['*Starred*'] : []),
-			...cut(entry.title, `• ${leadOf(entry, timezone, true)}*`, '*'),
+			...cut(entry.title, `• ${leadOf(entry, timezone, true)}`, '*'),
 		]),
 		...entries.map((entry) => linesOf(entry, timezone)),
 	].filter((lines) => lines.length > 0);
@@ -69,19 +69,19 @@ function paragraphs(summary: Summary): string[][] {
 function linesOf(entry: Entry, zone: string): string[] {
 	const star = entry.isStarred ? ` ${STAR}` : '';
 	return [
-		...cut(entry.title, `${leadOf(entry, zone)}*`, `*${star}`),
+		...cut(entry.title, leadOf(entry, zone), '*', star),
 		...entry.headings.flatMap((heading) => cut(heading, '• ')),
 	];
 }
 
-/** A text as lines of which each fits into a section, with the marks around each that it needs. */
-function cut(text: string, before = '', after = ''): string[] {
-	const most = LONGEST_SECTION - before.length - after.length;
-	const isBold = before.endsWith('*');
-	return pieces(escaped(text), most, ENTITY).map((piece, index) => {
-		const opening = index === 0 ? before : isBold ? '*' : '';
-		return `${opening}${piece.trim()}${after}`;
-	});
+/** A text as lines of which each fits into a section, each piece of it between two marks. */
+function cut(text: string, before = '', mark = '', after = ''): string[] {
+	const most = LONGEST_SECTION - before.length - 2 * mark.length - after.length;
+	const parts = pieces(escaped(text), most, ENTITY).map((piece) => `${mark}${piece.trim()}${mark}`);
+	return parts.map(
+		(part, index) =>
+			`${index === 0 ? before : ''}${part}${index === parts.length - 1 ? after : ''}`,
+	);
 }
 
 function escaped(text: string): string {
