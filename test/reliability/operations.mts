@@ -125,7 +125,8 @@ function trigger(title: string, event: string, happen: (world: World) => void): 
 				if (play === undefined || retryAfterMs > LONGEST_PAUSE_MS) {
 					return { error: error as Error, everything: error };
 				}
-				await sleep(retryAfterMs);
+				// A timer may fire a little early.
+				await sleep(retryAfterMs + 10);
 				world.play = undefined;
 				const late = await poll();
 				return { error: error as Error, late: idsOf(late.items), everything: [error, late] };
