@@ -1,23 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { createEngine, type Engine, loadPackage, type WorkflowJson } from '../support/engine.mts';
-import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import type { WorkflowJson } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '3']);
-	const { apiKey, url: baseUrl } = sandbox;
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey, baseUrl } },
-	});
+	lab = await startLab(3);
+	({ sandbox, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 test('examples/chat-and-audio.json shows the latest of both', async () => {
 	const workflow = JSON.parse(

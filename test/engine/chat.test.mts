@@ -1,25 +1,20 @@
 import { type IDataObject, type INode, NodeHelpers } from 'n8n-workflow';
 import type { Chat } from '../../nodes/shared/api-types.ts';
-import { createEngine, type Engine, loadPackage, type RunOptions } from '../support/engine.mts';
-import { type SpawnedSandbox, type StoredChat, startSandbox } from '../support/sandbox.mts';
+import { loadPackage, type RunOptions } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
+import type { StoredChat } from '../support/sandbox.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
-	const { apiKey, url: baseUrl } = sandbox;
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey, baseUrl } },
-	});
+	lab = await startLab(1);
+	({ sandbox, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 beforeEach(async () => {
 	await sandbox.control.reset({ days: 31, lifelogs: 62, now: '2026-03-20T23:00:00Z' });

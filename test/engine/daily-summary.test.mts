@@ -2,28 +2,22 @@ import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
 import { ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP, said } from '../support/days.mts';
-import { createEngine, type Engine, loadPackage, type RunOptions } from '../support/engine.mts';
+import type { RunOptions } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
 import { problemsOfNotionRequest } from '../support/notion-rules.mts';
-import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
 import { problemsOfSlackMessage } from '../support/slack-rules.mts';
 import { workflowWith } from '../support/workflow.mts';
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
-	const { apiKey, url: baseUrl } = sandbox;
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey, baseUrl } },
-	});
+	lab = await startLab(1);
+	({ sandbox, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 const FIRST_OF_MARCH = { day: 'date', date: '2026-03-01' };
 const FORMATS = ['markdown', 'slack', 'notion'];

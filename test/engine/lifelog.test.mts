@@ -1,25 +1,19 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
-import { createEngine, type Engine, loadPackage, type RunOptions } from '../support/engine.mts';
-import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { createEngine, loadPackage, type RunOptions } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
-	const { apiKey, url: baseUrl } = sandbox;
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey, baseUrl } },
-	});
+	lab = await startLab(1);
+	({ sandbox, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 beforeEach(async () => {
 	await sandbox.control.reset({ days: 3 });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { IDataObject } from 'n8n-workflow';
 import type { ContentNode } from '../../nodes/shared/api-types.d.ts';
-import { createEngine, type Engine, loadPackage, type WorkflowJson } from '../support/engine.mts';
-import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import type { WorkflowJson } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 // What the README shows is what comes out; `…` there stands for anything.
@@ -12,17 +12,14 @@ const timezone = 'Europe/Berlin';
 const garden = '8f2kQ0pXw1Zr5TnB';
 const chat = 'Wq7PzD3uLk0Vn2Xc';
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
-	const { apiKey, url: baseUrl, control } = sandbox;
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey, baseUrl } },
-		binaryMode: 'filesystem',
-	});
+	lab = await startLab(1, { binaryMode: 'filesystem' });
+	({ sandbox, engine } = lab);
+	const { control } = sandbox;
 	await control.reset({ empty: true, now: '2026-03-02T08:00:00Z' });
 	await control.addLifelog({
 		id: garden,
@@ -63,10 +60,7 @@ beforeAll(async () => {
 	});
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 function node(type: string, content: string, startOffsetMs = 0, speakerName?: string): ContentNode {
 	const at = (ms: number) => new Date(Date.parse('2026-03-01T08:00:00Z') + ms).toISOString();

@@ -1,38 +1,27 @@
 // The trigger on n8n's real polling code, against the sandbox.
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import type { LifelogList } from '../../nodes/shared/api-types.ts';
-import {
-	createEngine,
-	loadPackage,
-	type Engine,
-	type PollOptions,
-	type WorkflowJson,
-} from '../support/engine.mts';
-import { startSandbox, type DialectChange, type SpawnedSandbox } from '../support/sandbox.mts';
+import type { PollOptions, WorkflowJson } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
+import type { DialectChange } from '../support/sandbox.mts';
 
 const NOW = '2026-03-20T12:00:00.000Z';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 let clock: number;
 /** The state as n8n has it; polls change it like n8n's in-memory engine. */
 let staticData: IDataObject;
 
 beforeAll(async () => {
-	sandbox = await startSandbox();
-	const { url: baseUrl, apiKey } = sandbox;
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { baseUrl, apiKey } },
-	});
+	lab = await startLab();
+	({ sandbox, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 beforeEach(async () => {
 	clock = Date.parse(NOW);
