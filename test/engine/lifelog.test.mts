@@ -73,7 +73,7 @@ describe('Search', () => {
 		expect(requests).toHaveLength(41);
 		expect(requests[0].query).toMatchObject({ includeContents: 'false' });
 		expect(requests[1].path).toBe(`/v1/lifelogs/${json[0].id}`);
-		expect(hint).toBeUndefined();
+		expect(hint).toBe('This run made 41 requests.');
 	});
 
 	test('says so when the service clamps', async () => {
