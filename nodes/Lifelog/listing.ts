@@ -14,6 +14,7 @@ import {
 	readZone,
 	timezoneOption,
 } from '../shared/parameters';
+import type { Span } from './lanes';
 
 /** Pages above this size come without contents (specification, section 4.2). */
 export const LARGEST_PAGE_WITH_CONTENTS = 25;
@@ -95,6 +96,8 @@ export interface ListingRequest {
 	query: IDataObject & { timezone: string; includeContents: boolean };
 	/** Whether an entry begins inside the range of time that was given; see {@link toRange}. */
 	includes: Range['includes'];
+	/** The range of time, if it has a start. */
+	span?: Span;
 }
 
 /**
@@ -134,6 +137,7 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 			date: date === undefined ? date : readDate(context, date, timezone, 'Date'),
 		},
 		includes: range.includes,
+		span: from === undefined ? undefined : { start: from, end: to },
 	};
 }
 

@@ -50,33 +50,36 @@ export async function firstEntries<T extends { id: string }>(
  * All entries of a listing, page by page, each entry once. Ends when the service gives no further
  * cursor, never because a page was short (specification, section 2.7).
  *
+ * @param first The first page, where it has been read already.
  * @throws NodeApiError on a cursor that comes again, on 50 pages in a row with nothing new, and as
  *   `getJson`.
  */
 export async function* pages<T extends { id: string }>(
 	api: Api,
 	listing: Listing,
+	first?: Page<T>,
 ): AsyncGenerator<T[]> {
 	const cursors = new Set<string>();
 	const ids = new Set<string>();
 	let emptyPages = 0;
-	let cursor: string | undefined;
-	do {
-		const page = await readPage<T>(api, listing, cursor);
+	let page = first ?? (await readPage<T>(api, listing));
+	for (;;) {
 		const entries = page.entries.filter(({ id }) => !ids.has(id) && ids.add(id));
 		if (entries.length > 0) yield entries;
 
 		emptyPages = entries.length > 0 ? 0 : emptyPages + 1;
-		cursor = page.nextCursor;
-		if (cursor !== undefined && (cursors.has(cursor) || emptyPages >= MOST_EMPTY_PAGES)) {
+		const cursor = page.nextCursor;
+		if (cursor === undefined) return;
+		if (cursors.has(cursor) || emptyPages >= MOST_EMPTY_PAGES) {
 			const problem = cursors.has(cursor)
 				? 'its pages go round in a circle (a cursor came twice)'
 				: `it sent ${MOST_EMPTY_PAGES} ${page.entries.length > 0 ? 'known' : 'empty'} pages in a row`;
 			const answer = { statusCode: 200, headers: {}, body: undefined };
 			throw unusableAnswerError(api, { noun: listing.name }, answer, problem);
 		}
-		if (cursor !== undefined) cursors.add(cursor);
-	} while (cursor !== undefined);
+		cursors.add(cursor);
+		page = await readPage<T>(api, listing, cursor);
+	}
 }
 
 /**
