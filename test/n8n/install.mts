@@ -23,6 +23,21 @@ export function isOlder(version: string, than: string): boolean {
 /** Installs a version as its lockfile says, unless it is there already. Shows what it does. */
 export async function installN8n(version: string): Promise<void> {
 	const folder = n8nFolder(version);
+	// The one native module that n8n cannot do without is built by name.
+	await install(folder, `n8n ${version}`, async () => {
+		await npm(folder, ['rebuild', 'sqlite3'], 'building sqlite3');
+	});
+}
+
+/** Folder in which the services that the examples are tested with are installed. */
+export const SERVICES_FOLDER = join(import.meta.dirname, 'services');
+
+/** Installs these services as their lockfile says, unless they are there already. */
+export async function installServices(): Promise<void> {
+	await install(SERVICES_FOLDER, 'the services of the examples');
+}
+
+async function install(folder: string, name: string, build?: () => Promise<void>): Promise<void> {
 	const stamp = join(folder, 'node_modules', '.installed');
 	const lock = await readFile(join(folder, 'package-lock.json'));
 	const wanted = createHash('sha256').update(lock).digest('hex');
@@ -30,13 +45,13 @@ export async function installN8n(version: string): Promise<void> {
 
 	const total = Object.keys(JSON.parse(String(lock)).packages).length;
 	const started = Date.now();
-	console.log(`Installing n8n ${version} (${total} packages, once; takes some minutes) …`);
+	console.log(`Installing ${name} (${total} packages, once; may take some minutes) …`);
 	await rm(stamp, { force: true });
-	// No install script runs; the one native module that n8n cannot do without is built by name.
+	// No install script runs.
 	await npm(folder, ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], 'downloading');
-	await npm(folder, ['rebuild', 'sqlite3'], 'building sqlite3');
+	await build?.();
 	await writeFile(stamp, wanted);
-	console.log(`n8n ${version} is installed (${Math.round((Date.now() - started) / 1000)} s).`);
+	console.log(`Installed ${name} (${Math.round((Date.now() - started) / 1000)} s).`);
 }
 
 /** Runs npm, telling every few seconds that it is still at it; its own output only on failure. */
