@@ -3,7 +3,6 @@ import { createWriteStream } from 'node:fs';
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import type { INodeCredentialsDetails } from 'n8n-workflow';
 import { startSandbox } from '../../sandbox/server.mts';
 import type { WorkflowJson } from '../support/engine.mts';
 import { installN8n, NEWEST } from './install.mts';
@@ -35,16 +34,13 @@ async function compileOnChange(packageFolder: string): Promise<void> {
 	});
 }
 
-/** Stores every example with the credential that reaches the sandbox, and returns their names. */
-async function importExamples(rest: Rest, lifelogApi: INodeCredentialsDetails): Promise<string[]> {
+/** Stores every example, which finds its credential by name, and returns their names. */
+async function importExamples(rest: Rest): Promise<string[]> {
 	const names: string[] = [];
 	const folder = join(root, 'examples');
 	for (const file of (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()) {
 		const example = JSON.parse(await readFile(join(folder, file), 'utf8')) as WorkflowJson;
-		const nodes = example.nodes.map((node) =>
-			node.credentials?.lifelogApi ? { ...node, credentials: { lifelogApi } } : node,
-		);
-		const { name } = await rest.createWorkflow({ ...example, nodes }, example.name ?? file);
+		const { name } = await rest.createWorkflow(example, example.name ?? file);
 		names.push(name);
 	}
 	return names;
@@ -75,8 +71,8 @@ async function dev(): Promise<void> {
 	const rest = new Rest(n8n);
 	await rest.setUp();
 	const { url, controlUrl, apiKey } = sandbox;
-	const credential = await rest.createCredential('lifelogApi', { apiKey, baseUrl: url });
-	const examples = await importExamples(rest, credential);
+	await rest.createCredential('lifelogApi', { apiKey, baseUrl: url });
+	const examples = await importExamples(rest);
 
 	console.log(`
 n8n ${NEWEST} runs with the nodes in it. Ctrl+C stops everything and forgets what you made.

@@ -29,6 +29,20 @@ export const suites: Suite[] = [
 	},
 	{ name: 'agent', what: 'Lifelog as a tool of the AI Agent', versions: [NEWEST] },
 	{ name: 'mcp', what: 'the MCP Client against the service', versions: [NEWEST] },
+	{ name: 'examples-summary', what: 'examples: summaries to Slack and Notion', versions: [NEWEST] },
+	{
+		name: 'examples-storage',
+		what: 'examples: audio and everything to disk and S3',
+		versions: [NEWEST],
+	},
+	{ name: 'examples-events', what: 'examples: chats and stars as events', versions: [NEWEST] },
+	{ name: 'examples-agent', what: 'examples: agents, also over MCP', versions: [NEWEST] },
+	{
+		name: 'examples-canvas',
+		what: 'examples: imported in the editor, with pictures',
+		versions: [NEWEST],
+		programs: ['chromium'],
+	},
 	{
 		name: 'queue',
 		what: 'queue mode: two workers on one rate limit',

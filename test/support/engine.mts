@@ -243,6 +243,7 @@ export async function createEngine(options: EngineOptions) {
 
 	const known: NodeTypeMap = {
 		'n8n-nodes-base.manualTrigger': standIn('manualTrigger'),
+		'n8n-nodes-base.stickyNote': standIn('stickyNote'),
 		...options.nodeTypes,
 	};
 	const nodeTypes: INodeTypes = {

@@ -36,6 +36,16 @@ export class Editor {
 		return await this.open(`/workflow/${workflowId}`, name);
 	}
 
+	/** Imports a workflow's file into a new workflow, as the menu does, and shows it. */
+	async importFile(path: string): Promise<Canvas> {
+		await this.page.goto(`${this.url}/workflow/new`);
+		const input = this.page.locator(byTestId('workflow-import-input'));
+		await input.setInputFiles(path);
+		const canvas = new Canvas(this.page);
+		await canvas.whenShown();
+		return canvas;
+	}
+
 	/** Shows an execution of the past and opens the panel of one of its nodes. */
 	async openExecutedNode(
 		workflowId: string,
@@ -51,6 +61,102 @@ export class Editor {
 		const panel = new NodePanel(this.page);
 		await panel.whenOpen();
 		return panel;
+	}
+}
+
+/** What stands over the canvas and is no part of the workflow. */
+const CONTROLS = [
+	'.el-notification',
+	'.vue-flow__minimap',
+	'.vue-flow__panel',
+	byTestId('canvas-controls'),
+	':has(> [data-test-id^="execute-workflow-button"])',
+	byTestId('workflow-chat-button'),
+	':has(> [data-test-id="radio-button-workflow"])',
+	':has(> * > [data-test-id="radio-button-workflow"])',
+	':has(> [data-test-id="add-sticky-button"])',
+	byTestId('command-bar-button'),
+	byTestId('add-sticky-button'),
+	byTestId('toggle-focus-panel-button'),
+	byTestId('instance-ai-canvas-action-button'),
+];
+/** What is shown around the nodes in a picture, at the size of the nodes: their names, for the most. */
+const AROUND = { left: 60, top: 30, right: 90, bottom: 130 };
+
+/** The canvas of a workflow. */
+export class Canvas {
+	private readonly page: Page;
+	private readonly canvas: Locator;
+
+	constructor(page: Page) {
+		this.page = page;
+		this.canvas = page.locator('.vue-flow').first();
+	}
+
+	/** Resolves when its nodes are there. */
+	async whenShown(): Promise<void> {
+		await this.page.locator(byTestId('canvas-node')).first().waitFor();
+	}
+
+	/** The names of the nodes that the editor marks as not ready to run. */
+	async nodesWithIssues(): Promise<string[]> {
+		const issues = this.page.locator(byTestId('node-issues'));
+		const nodes = this.page.locator(byTestId('canvas-node')).filter({ has: issues });
+		return await nodes.evaluateAll((all) => all.map((each) => each.dataset.nodeName ?? ''));
+	}
+
+	/** Saves the workflow and returns its id. */
+	async save(): Promise<string> {
+		const saved = this.page.waitForResponse((response) => {
+			const { pathname } = new URL(response.url());
+			const isSaving = ['POST', 'PATCH'].includes(response.request().method());
+			return isSaving && /^\/rest\/workflows(\/[^/]+)?$/.test(pathname);
+		});
+		await this.canvas.click({ position: { x: 5, y: 5 } });
+		await this.page.keyboard.press('Control+s');
+		const { data } = await (await saved).json();
+		return data.id;
+	}
+
+	/** The texts of the sticky notes. */
+	async notes(): Promise<string[]> {
+		return await this.page.locator(byTestId('sticky')).allInnerTexts();
+	}
+
+	/** Makes a picture of the whole workflow. */
+	async picture(path: string): Promise<void> {
+		await this.canvas.click({ position: { x: 5, y: 5 } });
+		// All of it, and then a little smaller: the editor leaves no room for the names.
+		await this.page.keyboard.press('1');
+		await this.page.waitForTimeout(1000);
+		await this.page.keyboard.press('-');
+		await this.page.waitForTimeout(1000);
+		const clip = await this.workflowBox();
+		const style = `${CONTROLS.join(', ')} { display: none !important; }`;
+		await this.page.screenshot({ path, style, clip });
+	}
+
+	/** Where the nodes are, with what is around them. */
+	private async workflowBox(): Promise<{ x: number; y: number; width: number; height: number }> {
+		const sides = await this.page.locator('.vue-flow__node').evaluateAll((all) => {
+			const boxes = all.map((each) => each.getBoundingClientRect());
+			return {
+				left: Math.min(...boxes.map(({ left }) => left)),
+				top: Math.min(...boxes.map(({ top }) => top)),
+				right: Math.max(...boxes.map(({ right }) => right)),
+				bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+			};
+		});
+		const zoom = await this.page
+			.locator('.vue-flow__transformationpane')
+			.first()
+			.evaluate((pane) => new DOMMatrix(getComputedStyle(pane).transform).a);
+		const canvas = (await this.canvas.boundingBox())!;
+		const left = Math.max(canvas.x, sides.left - AROUND.left * zoom);
+		const top = Math.max(canvas.y, sides.top - AROUND.top * zoom);
+		const right = Math.min(canvas.x + canvas.width, sides.right + AROUND.right * zoom);
+		const bottom = Math.min(canvas.y + canvas.height, sides.bottom + AROUND.bottom * zoom);
+		return { x: left, y: top, width: right - left, height: bottom - top };
 	}
 }
 

@@ -123,11 +123,12 @@ export class Rest {
 		await this.call('POST', '/login', { emailOrLdapLoginId: email, password });
 	}
 
-	/** Stores a credential and returns what a node's `credentials` name it by. */
+	/** Stores a credential, by default named as the editor names a first Lifelog API, and returns
+	 * what a node's `credentials` name it by. */
 	async createCredential(
 		type: string,
 		data: IDataObject,
-		name = 'Lifelog API',
+		name = 'Lifelog account',
 	): Promise<INodeCredentialsDetails & { id: string }> {
 		const { id } = await this.call<{ id: string }>('POST', '/credentials', { name, type, data });
 		return { id, name };

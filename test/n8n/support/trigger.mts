@@ -9,7 +9,7 @@ import type { Execution } from './rest.mts';
 const POLL_INTERVAL_MS = 5_000;
 
 /** n8n polls at most once a minute; twelve times a minute is once every five seconds. */
-const pollTimes = {
+export const pollTimes = {
 	item: Array.from({ length: 60_000 / POLL_INTERVAL_MS }, (_, index) => ({
 		mode: 'custom',
 		cronExpression: `${index * 5} * * * * *`,

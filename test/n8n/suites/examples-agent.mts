@@ -1,0 +1,157 @@
+// The examples of an agent that answers questions, with a model that follows a script.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Lifelog } from '../../../nodes/shared/api-types.ts';
+import { importExample } from '../support/examples.mts';
+import { startLab, type Lab } from '../support/lab.mts';
+import type { Execution, SavedWorkflow } from '../support/rest.mts';
+import {
+	startScriptedModel,
+	type ModelRequest,
+	type Script,
+	type ScriptedModel,
+} from '../support/scripted-model.mts';
+
+const QUESTION = 'What was said about it?';
+
+let lab: Lab;
+let model: ScriptedModel;
+let lifelog: Lifelog;
+
+before(async () => {
+	lab = await startLab();
+	model = await startScriptedModel();
+	const { rest, sandbox } = lab;
+	await rest.createCredential('openAiApi', { apiKey: 'none', url: model.url }, 'OpenAi account');
+	const header = { name: 'X-API-Key', value: sandbox.apiKey };
+	await rest.createCredential('httpHeaderAuth', header, 'Header Auth account');
+	lifelog = (await sandbox.control.lifelogs()).at(-1)!;
+});
+after(async () => {
+	await model?.close();
+	await lab?.close();
+});
+
+/** Says something in the chat of an example, as in the editor, while the model plays its script. */
+async function ask({ id }: SavedWorkflow, script: Script): Promise<Execution> {
+	model.play(script);
+	const message = { sessionId: 'test', action: 'sendMessage', chatInput: QUESTION };
+	const data = {
+		...{ executionIndex: 0, startTime: Date.now(), executionTime: 0, source: [] },
+		data: { main: [[{ json: message }]] },
+	};
+	const { executionId } = await lab.rest.call<{ executionId: string }>(
+		'POST',
+		`/workflows/${id}/run`,
+		{ triggerToStartFrom: { name: 'Chat', data } },
+	);
+	return await lab.rest.execution(executionId);
+}
+
+/** What the tool that was called last told the model. */
+const lastResult = ({ messages }: ModelRequest) =>
+	messages.filter(({ role }) => role === 'tool').at(-1)!.content;
+const toolNames = () =>
+	model
+		.requests()[0]
+		.tools.map(({ name }) => name)
+		.sort();
+const outputOf = ({ error, json }: Execution) => {
+	assert.equal(error, undefined);
+	return String(json('Agent')[0].output);
+};
+
+describe('an agent with the Lifelog nodes as its tools', () => {
+	let workflow: SavedWorkflow;
+	before(async () => (workflow = await importExample(lab, 'ask-your-days')));
+
+	test('is told the time, the question, and of tools that only read', async () => {
+		assert.equal(outputOf(await ask(workflow, [() => 'Nothing.'])), 'Nothing.');
+		const [{ messages }] = model.requests();
+		assert.match(messages[0].content, new RegExp(String(new Date().getFullYear())));
+		assert.equal(messages.at(-1)!.content, QUESTION);
+		assert.deepEqual(toolNames(), [
+			'Get_the_transcript_of_a_lifelog',
+			'List_the_lifelogs_of_a_day',
+			'List_the_newest_chats',
+			'Search_lifelogs',
+		]);
+	});
+
+	test('searches, and answers from the transcript', async () => {
+		let id = '';
+		const execution = await ask(workflow, [
+			() => ({ tool: 'Search_lifelogs', args: { query: lifelog.title } }),
+			(request) => {
+				[{ id }] = JSON.parse(lastResult(request)) as Lifelog[];
+				return { tool: 'Get_the_transcript_of_a_lifelog', args: { lifelog_id: id } };
+			},
+			(request) => lastResult(request),
+		]);
+		const read = (await lab.sandbox.control.lifelogs()).find((each) => each.id === id)!;
+		assert.equal(read.title, lifelog.title);
+		const said = read.contents.filter(({ type }) => type === 'blockquote');
+		assert.ok(said.length > 0);
+		const output = outputOf(execution);
+		for (const { content } of said) {
+			assert.ok(output.includes(JSON.stringify(content).slice(1, -1)), content);
+		}
+	});
+
+	test('lists a day, and the newest chats', async () => {
+		const date = lifelog.startTime.slice(0, 10);
+		const lifelogs = (await lab.sandbox.control.lifelogs()).filter(({ startTime }) =>
+			startTime.startsWith(date),
+		);
+		const day = await ask(workflow, [
+			() => ({ tool: 'List_the_lifelogs_of_a_day', args: { date } }),
+			(request) => lastResult(request),
+		]);
+		assert.deepEqual(
+			(JSON.parse(outputOf(day)) as Lifelog[]).map(({ id }) => id),
+			lifelogs.map(({ id }) => id),
+		);
+		const chats = await ask(workflow, [
+			() => ({ tool: 'List_the_newest_chats', args: {} }),
+			(request) => lastResult(request),
+		]);
+		const newest = (await lab.sandbox.control.chats()).filter(({ owner }) => owner === 'self');
+		assert.equal(JSON.parse(outputOf(chats))[0].id, newest.at(-1)!.id);
+	});
+
+	test('remembers what was said before', async () => {
+		await ask(workflow, [() => 'You met Anna.']);
+		await ask(workflow, [() => 'As I said.']);
+		const [{ messages }] = model.requests();
+		assert.ok(messages.some(({ content }) => content === 'You met Anna.'));
+	});
+});
+
+describe('an agent with the tools of the MCP server', () => {
+	let workflow: SavedWorkflow;
+	before(async () => {
+		workflow = await importExample(lab, 'ask-your-days-mcp', {
+			parameters: { 'Lifelog MCP server': { endpointUrl: `${lab.sandbox.url}/mcp` } },
+		});
+	});
+
+	test('is told of the tools that the service has', async () => {
+		assert.equal(outputOf(await ask(workflow, [() => 'Nothing.'])), 'Nothing.');
+		assert.equal(toolNames().length, 2);
+		assert.ok(toolNames().every((name) => /get_lifelog|search_lifelogs/.test(name)));
+	});
+
+	test('searches, and answers from what it reads', async () => {
+		const [search] = toolNames().filter((name) => name.includes('search'));
+		const [get] = toolNames().filter((name) => name.includes('get'));
+		const execution = await ask(workflow, [
+			() => ({ tool: search, args: { query: lifelog.title } }),
+			(request) => {
+				assert.ok(lastResult(request).includes(lifelog.id));
+				return { tool: get, args: { id: lifelog.id } };
+			},
+			(request) => lastResult(request),
+		]);
+		assert.ok(outputOf(execution).includes(`# ${lifelog.title}`));
+	});
+});

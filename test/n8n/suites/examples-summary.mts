@@ -1,0 +1,176 @@
+// The examples that send the summary of a day: to Slack, and to a Notion database.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { IDataObject } from 'n8n-workflow';
+import type { Lifelog } from '../../../nodes/shared/api-types.ts';
+import { problemsOfNotionRequest } from '../../support/notion-rules.mts';
+import { problemsOfSlackMessage } from '../../support/slack-rules.mts';
+import { importExample, runExample } from '../support/examples.mts';
+import { startInternet, type Internet, type SentRequest } from '../support/internet.mts';
+import { startLab, type Lab } from '../support/lab.mts';
+import type { SavedWorkflow } from '../support/rest.mts';
+
+const trigger = 'Every morning';
+const DATABASE = '0123456789abcdef0123456789abcdef';
+const PAGE = '11111111-2222-3333-4444-555555555555';
+
+let lab: Lab;
+let internet: Internet;
+
+before(async () => {
+	internet = await startInternet({
+		'slack.com': () => ({ ok: true, channel: 'C0LIFELOG', ts: '1772323200.000100' }),
+		'api.notion.com': () => ({ object: 'page', id: PAGE }),
+	});
+	lab = await startLab({ sandbox: ['--days', '2'], env: internet.env });
+	const { rest, sandbox } = lab;
+	await rest.createCredential('slackApi', { accessToken: 'xoxb-test' }, 'Slack account');
+	await rest.createCredential('notionApi', { apiKey: 'notion-test' }, 'Notion account');
+	await sandbox.control.dialect({ rateLimit: { max: 10_000 } });
+});
+after(async () => {
+	await lab?.close();
+	await internet?.close();
+});
+
+/** Yesterday's lifelogs by start, in the zone of n8n, which is UTC here. */
+async function yesterdays(): Promise<Lifelog[]> {
+	const date = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
+	const all = await lab.sandbox.control.lifelogs();
+	return all.filter(({ startTime }) => startTime.startsWith(date));
+}
+
+/** Makes yesterday a day of so many lifelogs. */
+async function yesterdayHas(perDay: number): Promise<void> {
+	const dialect = { rateLimit: { max: 10_000 } };
+	await lab.sandbox.control.reset({ days: 2, perDay, dialect });
+	assert.equal((await yesterdays()).length, perDay);
+}
+
+/** Runs an example; gives what it sent to a host. */
+async function run(workflow: SavedWorkflow, host: string): Promise<SentRequest[]> {
+	const before = internet.sent(host).length;
+	const { status, error } = await runExample(lab, workflow, trigger);
+	assert.equal(error, undefined);
+	assert.equal(status, 'success');
+	return internet.sent(host).slice(before);
+}
+
+/** Checks that the titles stand in the text in the order of the day. */
+function assertInOrder(text: string, lifelogs: Lifelog[]): void {
+	let position = 0;
+	for (const { title } of lifelogs) {
+		const found = text.indexOf(title, position);
+		assert.ok(found >= 0, title);
+		position = found + title.length;
+	}
+}
+
+/** All text within a value, in order. */
+function textsIn(value: unknown): string {
+	if (typeof value === 'string') return `${value}\n`;
+	if (typeof value !== 'object' || value === null) return '';
+	return Object.values(value).map(textsIn).join('');
+}
+
+describe('to Slack', () => {
+	let workflow: SavedWorkflow;
+	before(async () => (workflow = await importExample(lab, 'daily-summary-to-slack')));
+
+	/** What people read: Slack shows `&amp;` as `&`. */
+	const read = (messages: IDataObject[]) =>
+		messages
+			.map(({ blocks }) => textsIn(blocks))
+			.join('')
+			.replaceAll('&amp;', '&');
+
+	/** Runs it and checks what was posted against Slack's rules. */
+	async function post(): Promise<IDataObject[]> {
+		const requests = await run(workflow, 'slack.com');
+		for (const { path, headers, body } of requests) {
+			assert.equal(path, '/api/chat.postMessage');
+			assert.equal(headers.authorization, 'Bearer xoxb-test');
+			assert.equal(body.channel, '#lifelog');
+			const { text, blocks } = body;
+			assert.deepEqual(problemsOfSlackMessage({ text, blocks }), []);
+		}
+		return requests.map(({ body }) => body);
+	}
+
+	test('a day in one message or several, in order', async () => {
+		const messages = await post();
+		assertInOrder(read(messages), await yesterdays());
+	});
+
+	test('a day of 300 lifelogs in several messages, in order', async () => {
+		await yesterdayHas(300);
+		const messages = await post();
+		assert.ok(messages.length > 1);
+		const headers = messages.map(({ blocks }) => textsIn((blocks as IDataObject[])[0].text));
+		for (const [index, header] of headers.entries()) {
+			assert.match(header, new RegExp(`\\(${index + 1} of ${messages.length}\\)`));
+		}
+		assertInOrder(read(messages), await yesterdays());
+	});
+
+	test('a day without lifelogs in a message that says so', async () => {
+		await lab.sandbox.control.reset({ empty: true });
+		assert.equal((await post()).length, 1);
+	});
+
+	test('is accepted by n8n as an active workflow', async () => {
+		await lab.rest.activate(workflow.id);
+		await lab.rest.deactivate(workflow.id);
+	});
+});
+
+describe('to a Notion database', () => {
+	let workflow: SavedWorkflow;
+	before(async () => {
+		const settings = { databaseId: DATABASE };
+		workflow = await importExample(lab, 'daily-summary-to-notion', { settings });
+	});
+
+	/** Runs it and checks what was sent against Notion's rules; gives all blocks, in order. */
+	async function create(): Promise<{ blocks: IDataObject[]; requests: number }> {
+		const [page, ...appended] = await run(workflow, 'api.notion.com');
+		assert.equal(`${page.method} ${page.path}`, 'POST /v1/pages');
+		assert.deepEqual(page.body.parent, { database_id: DATABASE });
+		for (const { method, path } of appended) {
+			assert.equal(`${method} ${path}`, `PATCH /v1/blocks/${PAGE}/children`);
+		}
+		for (const { headers, body } of [page, ...appended]) {
+			assert.equal(headers.authorization, 'Bearer notion-test');
+			// From this version on, a block's text is its `rich_text`. The credential names a version.
+			assert.ok(String(headers['notion-version']) >= '2022-02-22');
+			assert.deepEqual(problemsOfNotionRequest(body as { children: unknown }), []);
+		}
+		const blocks = [page, ...appended].flatMap(({ body }) => body.children as IDataObject[]);
+		return { blocks, requests: 1 + appended.length };
+	}
+
+	test('a day as a page', async () => {
+		await yesterdayHas(40);
+		const { blocks } = await create();
+		assertInOrder(textsIn(blocks), await yesterdays());
+	});
+
+	test('a day of 300 lifelogs as a page and what is appended to it, in order', async () => {
+		await yesterdayHas(300);
+		const { blocks, requests } = await create();
+		assert.ok(requests > 2);
+		assertInOrder(textsIn(blocks), await yesterdays());
+	});
+
+	test('a day without lifelogs as a page that says so', async () => {
+		await lab.sandbox.control.reset({ empty: true });
+		const { blocks, requests } = await create();
+		assert.equal(requests, 1);
+		assert.ok(blocks.length > 0);
+	});
+
+	test('is accepted by n8n as an active workflow', async () => {
+		await lab.rest.activate(workflow.id);
+		await lab.rest.deactivate(workflow.id);
+	});
+});

@@ -1,0 +1,144 @@
+// What every example must be, without running it; test/n8n runs them.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import {
+	type INode,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeTypeDescription,
+	NodeHelpers,
+} from 'n8n-workflow';
+import { loadPackage, type WorkflowJson } from '../support/engine.mts';
+
+type Example = WorkflowJson & { name: string };
+
+const names = readdirSync('examples')
+	.filter((file) => file.endsWith('.json'))
+	.map((file) => file.replace('.json', ''));
+const textOf = (name: string) => readFileSync(`examples/${name}.json`, 'utf8');
+const read = (name: string) => JSON.parse(textOf(name)) as Example;
+const readme = readFileSync('examples/README.md', 'utf8');
+const { nodeTypes, credentialTypes } = loadPackage();
+
+/** The description of a node of this package, as a tool or not; undefined for another's. */
+function ours({ type }: INode): INodeTypeDescription | undefined {
+	const found = nodeTypes[type] ?? nodeTypes[type.replace(/Tool$/, '')];
+	if (!found && type.startsWith('n8n-nodes-lifelog.')) throw new Error(`There is no ${type}`);
+	return found?.description as INodeTypeDescription | undefined;
+}
+
+/** The parameters that are given and not there, or are not shown beside the others. */
+function unknownParameters(
+	description: INodeTypeDescription,
+	node: INode,
+	properties: INodeProperties[],
+	given: INodeParameters,
+	inCollection = false,
+): string[] {
+	return Object.entries(given).flatMap(([name, value]) => {
+		const known = properties.filter((property) => property.name === name);
+		const property = known.find(
+			(each) => inCollection || NodeHelpers.displayParameter(given, each, node, description, given),
+		);
+		if (!property) return [name];
+		const { type, options = [] } = property;
+		if (type === 'options') {
+			const values = (options as Array<{ value: unknown }>).map((option) => option.value);
+			return values.includes(value) ? [] : [`${name}: ${value}`];
+		}
+		if (type !== 'collection') return [];
+		const inner = unknownParameters(
+			description,
+			node,
+			options as INodeProperties[],
+			value as INodeParameters,
+			true,
+		);
+		return inner.map((each) => `${name}.${each}`);
+	});
+}
+
+const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
+const noteOf = ({ nodes }: Example) =>
+	String(nodes.find(({ name }) => name === 'What to set')?.parameters.content);
+const numbered = (text: string) => text.split('\n').filter((line) => /^\d\. /.test(line));
+
+describe.each(names)('examples/%s.json', (name) => {
+	const example = read(name);
+
+	test('uses the nodes of this package as they are', () => {
+		const nodes = example.nodes.filter((node) => ours(node));
+		for (const node of nodes) {
+			const description = ours(node)!;
+			const given = { ...node.parameters };
+			// What n8n adds to every polling trigger.
+			delete given.pollTimes;
+			const { properties } = description;
+			const defaults = NodeHelpers.getNodeParameters(
+				properties,
+				given,
+				true,
+				false,
+				node,
+				description,
+			)!;
+			const shown = { ...defaults, ...given };
+			expect(unknownParameters(description, node, properties, shown)).toEqual([]);
+			const checked = { ...node, parameters: shown };
+			expect(NodeHelpers.getNodeParametersIssues(properties, checked, description)).toBeNull();
+			expect(node.credentials).toEqual({ lifelogApi: { id: null, name: 'Lifelog account' } });
+		}
+		// That of the MCP server needs none of them.
+		expect(nodes.length > 0 || textOf(name).includes('/mcp')).toBe(true);
+	});
+
+	test('is connected as a whole', () => {
+		const nodeNames = example.nodes.filter((node) => !isNote(node)).map((node) => node.name);
+		const links = Object.entries(example.connections).flatMap(([from, outputs]) =>
+			Object.values(outputs)
+				.flat(2)
+				.map((to) => [from, to!.node]),
+		);
+		for (const end of links.flat()) expect(nodeNames).toContain(end);
+		for (const node of nodeNames) expect(links.flat()).toContain(node);
+		expect(new Set(example.nodes.map((node) => node.name)).size).toBe(example.nodes.length);
+		expect(example.settings?.executionOrder).toBe('v1');
+	});
+
+	test('names credentials, and holds nothing of an installation', () => {
+		for (const { credentials = {} } of example.nodes) {
+			for (const credential of Object.values(credentials)) {
+				expect(credential).toEqual({ id: null, name: expect.any(String) });
+			}
+		}
+		expect(Object.keys(example).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
+		expect(textOf(name)).not.toMatch(
+			/webhookId|instanceId|versionId|pinData|127\.0\.0\.1|xox[bp]-/,
+		);
+	});
+
+	test('says on the canvas and in examples/README.md what to set', () => {
+		const note = noteOf(example);
+		expect(note.startsWith(`## ${example.name}\n`)).toBe(true);
+		const heading = `## [${example.name}](${name}.json)\n`;
+		expect(readme).toContain(heading);
+		const section = readme.split(heading)[1].split('\n## ')[0];
+		expect(section).toContain(`](images/${name}.png)`);
+		expect(existsSync(`examples/images/${name}.png`)).toBe(true);
+		const plain = (lines: string[]) => lines.map((line) => line.replace(/[*_]/g, ''));
+		expect(plain(numbered(section))).toEqual(plain(numbered(note)));
+		expect(readFileSync('README.md', 'utf8')).toContain(`](examples/${name}.json)`);
+	});
+});
+
+test('the automations say it in six lines', () => {
+	const firstLooks = ['chat-and-audio', 'yesterdays-lifelogs'];
+	const automations = names.filter((name) => !firstLooks.includes(name));
+	expect(automations).toHaveLength(8);
+	for (const name of automations) expect(numbered(noteOf(read(name)))).toHaveLength(6);
+	expect(Object.keys(credentialTypes)).toEqual(['lifelogApi']);
+});
+
+test('no picture is left of an example that is gone', () => {
+	const pictures = readdirSync('examples/images').map((file) => file.replace('.png', ''));
+	expect(pictures.sort()).toEqual([...names].sort());
+});
