@@ -119,7 +119,7 @@ describe('a scheduled chat goes to Slack', () => {
 			assert.ok(Buffer.byteLength(JSON.stringify(blocks)) <= 12_000);
 		}
 		assert.equal(texts.join(''), `# What happened?\n\n${response}`);
-		assert.ok(texts.every((text) => text.isWellFormed()));
+		assert.ok(texts.every((text) => !/\p{Surrogate}/u.test(text)));
 		assert.ok(texts[0].endsWith('\n'));
 	});
 
