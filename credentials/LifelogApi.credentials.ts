@@ -1,5 +1,6 @@
 import type {
 	IAuthenticateRuleResponseCode,
+	IAuthenticateRuleResponseSuccessBody,
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
@@ -14,6 +15,16 @@ const answered = (value: number, message: string): IAuthenticateRuleResponseCode
 	type: 'responseCode',
 	properties: { value, message },
 });
+
+/** A web page, or something else with status 200. */
+const NO_SERVICE: IAuthenticateRuleResponseSuccessBody = {
+	type: 'responseSuccessBody',
+	properties: {
+		key: 'data.chats',
+		value: undefined,
+		message: 'What answers at the Base URL is not the service. Check the address.',
+	},
+};
 
 export class LifelogApi implements ICredentialType {
 	name = 'lifelogApi';
@@ -42,7 +53,7 @@ export class LifelogApi implements ICredentialType {
 			default: 'https://api.limitless.ai',
 			required: true,
 			description:
-				'Where the service is reached. Must be https; http is accepted only for this machine (e.g. the sandbox of this package).',
+				'Where the service is reached; leave it unless yours runs elsewhere. Must be https; http is accepted only for this machine (e.g. the sandbox of this package).',
 		},
 	];
 
@@ -81,7 +92,18 @@ export class LifelogApi implements ICredentialType {
 			answered(401, 'The API key was refused. Check that it was copied whole and is still valid.'),
 			answered(403, 'The API key is not allowed to read chats.'),
 			answered(404, 'There is no such service at the Base URL. Check the address.'),
-			answered(302, 'The Base URL redirects to another address. Enter that of the service itself.'),
-		],
+			...[301, 302, 303, 307, 308].map((status) =>
+				answered(
+					status,
+					'The Base URL redirects to another address. Enter that of the service itself.',
+				),
+			),
+			answered(429, 'The rate limit of this API key is reached. Try again in a minute.'),
+			...[500, 502, 503, 504].map((status) =>
+				answered(status, 'The service failed, so the API key was not tested. Try again later.'),
+			),
+			NO_SERVICE,
+			// n8n goes by rules of both kinds; its type has lists of one kind only.
+		] as IAuthenticateRuleResponseCode[],
 	};
 }

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { inputError } from '../shared/errors';
 import { runItems } from '../shared/items';
 import { searchLifelogs } from '../shared/lifelogs';
 import * as deleteLifelog from './operations/delete';
@@ -24,7 +25,8 @@ export class Lifelog implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{$parameter["operation"]}}',
+		subtitle:
+			'={{ { delete: "Delete", get: "Get", getAll: "Get Many", getDailySummary: "Get Daily Summary", getTranscript: "Get Transcript", search: "Search" }[$parameter["operation"]] }}',
 		description:
 			'List, search, read, summarize and delete the transcribed recordings of a wearable',
 		defaults: { name: 'Lifelog' },
@@ -100,6 +102,9 @@ export class Lifelog implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const operation = this.getNodeParameter('operation', 0) as keyof typeof operations;
+		if (!Object.hasOwn(operations, operation)) {
+			throw inputError(this, `There is no operation "${operation}"`, 'Choose one from the list.');
+		}
 		const { execute } = operations[operation];
 		return [await runItems(this, async (api, item) => await execute.call(this, api, item))];
 	}

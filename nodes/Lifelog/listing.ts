@@ -1,13 +1,16 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
+import type { Api } from '../shared/api';
 import type { Lifelog } from '../shared/api-types';
 import { type Range, toRange } from '../shared/date-times';
 import { inputError } from '../shared/errors';
+import { hint } from '../shared/hints';
 import {
 	directionOption,
 	includeOptions,
 	includeQuery,
 	maxWaitOption,
+	readBoolean,
 	readCollection,
 	readDate,
 	readInstant,
@@ -40,13 +43,14 @@ export const listingParameters: INodeProperties[] = [
 				name: 'end',
 				type: 'dateTime',
 				default: '',
-				description: 'Only lifelogs up to this time',
+				description: 'Only lifelogs that begin up to this time',
 			},
 			{
 				displayName: 'Global Prompt ID',
 				name: 'globalPromptId',
 				type: 'string',
 				default: '',
+				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
 				description:
 					'Only what the scheduled prompt with this ID made. The service defines this for chats and may ignore it for lifelogs.',
 			},
@@ -56,21 +60,22 @@ export const listingParameters: INodeProperties[] = [
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to list what scheduled prompts made, or only the rest. The service defines this for chats and may ignore it for lifelogs.',
+					'Whether to return only what scheduled prompts made (on) or only the rest (off). The service defines this for chats and may ignore it for lifelogs.',
 			},
 			{
 				displayName: 'Is Starred',
 				name: 'isStarred',
 				type: 'boolean',
 				default: true,
-				description: 'Whether to list starred lifelogs, or only those that are not',
+				description:
+					'Whether to return only starred lifelogs (on) or only the others (off). Both without this filter.',
 			},
 			{
 				displayName: 'Start',
 				name: 'start',
 				type: 'dateTime',
 				default: '',
-				description: 'Only lifelogs from this time on',
+				description: 'Only lifelogs that begin from this time on',
 			},
 		],
 	},
@@ -82,7 +87,11 @@ export const listingParameters: INodeProperties[] = [
 		default: {},
 		options: [
 			directionOption,
-			{ ...includeOptions.includeContents, default: false },
+			{
+				...includeOptions.includeContents,
+				default: false,
+				description: `${includeOptions.includeContents.description}. The service sends them for at most 25 lifelogs at a time, so a list takes more requests.`,
+			},
 			includeOptions.includeHeadings,
 			includeOptions.includeMarkdown,
 			maxWaitOption,
@@ -94,6 +103,8 @@ export const listingParameters: INodeProperties[] = [
 /** What the listing parameters of an input item ask for. */
 export interface ListingRequest {
 	query: IDataObject & { timezone: string; includeContents: boolean };
+	/** The part of the query that the read of one lifelog takes (specification, section 4.3). */
+	one: IDataObject;
 	/** Whether an entry begins inside the range of time that was given; see {@link toRange}. */
 	includes: Range['includes'];
 	/** The range of time, if it has a start. */
@@ -109,7 +120,7 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 	const filters = readCollection(context, 'filters', itemIndex);
 	const options = readCollection(context, 'options', itemIndex);
 	const timezone = readZone(context, options.timezone);
-	const { date, start, end, isStarred, isScheduled, globalPromptId } = filters;
+	const { date, start, end, globalPromptId } = filters;
 
 	if (date !== undefined && (start !== undefined || end !== undefined)) {
 		throw inputError(
@@ -125,30 +136,30 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 		throw inputError(context, 'Start is later than End', 'Exchange the two filters.');
 	}
 	const range = toRange(from, to, timezone);
+	const one = { timezone, ...includeQuery(context, options, false) };
 	return {
 		query: {
-			timezone,
+			...one,
 			direction: options.direction,
-			...includeQuery(options, false),
-			isStarred,
-			isScheduled,
+			isStarred: readBoolean(context, filters.isStarred, 'Is Starred'),
+			isScheduled: readBoolean(context, filters.isScheduled, 'Is Scheduled'),
 			globalPromptId,
 			...range.query,
 			date: date === undefined ? date : readDate(context, date, timezone, 'Date'),
 		},
+		one,
 		includes: range.includes,
 		span: from === undefined ? undefined : { start: from, end: to },
 	};
 }
 
-/** Says so in the editor when contents were wanted and none came. */
-export function hintIfContentsWithheld(context: IExecuteFunctions, lifelogs: Lifelog[]): void {
+/** Says so when contents were wanted and none came. */
+export function hintIfContentsWithheld(api: Api, lifelogs: Lifelog[]): void {
 	const isWithheld = lifelogs.length > 0 && lifelogs.every(({ contents }) => !contents?.length);
 	if (!isWithheld) return;
-	context.addExecutionHints({
-		message:
-			'The service sent no contents, although they were asked for. The Markdown may hold the text.',
-		location: 'outputPane',
-		type: 'warning',
-	});
+	hint(
+		api,
+		'The service sent no contents, although they were asked for. The Markdown may hold the text.',
+		'warning',
+	);
 }

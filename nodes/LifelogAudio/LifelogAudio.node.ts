@@ -17,7 +17,7 @@ export class LifelogAudio implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{$parameter["operation"]}}',
+		subtitle: '={{ { download: "Download" }[$parameter["operation"]] }}',
 		description: 'Download the recordings of a wearable as files',
 		defaults: { name: 'Lifelog Audio' },
 		usableAsTool: true,

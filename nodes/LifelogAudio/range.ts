@@ -55,7 +55,11 @@ async function rangeOfLifelog(
 	const lifelogId = readId(context, 'lifelogId', itemIndex, 'lifelog');
 	const padding = toNumber(options.padding ?? 0);
 	if (!(padding >= 0 && padding < Infinity)) {
-		throw inputError(context, 'Padding must be a number of seconds, 0 or more');
+		throw inputError(
+			context,
+			'Padding must be a number of seconds, 0 or more',
+			'Without the option it is 0: exactly the lifelog.',
+		);
 	}
 	const lifelog = await getLifelog(api, lifelogId, { timezone: zone, ...LIGHT });
 	const startMs = toInstant(lifelog.startTime, zone, 'start');

@@ -7,6 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { searchChats } from '../shared/chats';
+import { inputError } from '../shared/errors';
 import { runItems } from '../shared/items';
 import * as deleteChat from './operations/delete';
 import * as get from './operations/get';
@@ -21,7 +22,8 @@ export class LifelogChat implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{$parameter["operation"]}}',
+		subtitle:
+			'={{ { delete: "Delete", get: "Get", getAll: "Get Many" }[$parameter["operation"]] }}',
 		description:
 			'List, read and delete the chats with the assistant of a wearable, those of scheduled prompts included',
 		defaults: { name: 'Lifelog Chat' },
@@ -76,6 +78,9 @@ export class LifelogChat implements INodeType {
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const operation = this.getNodeParameter('operation', 0) as keyof typeof operations;
+		if (!Object.hasOwn(operations, operation)) {
+			throw inputError(this, `There is no operation "${operation}"`, 'Choose one from the list.');
+		}
 		const { execute } = operations[operation];
 		return [await runItems(this, async (api, item) => await execute.call(this, api, item))];
 	}

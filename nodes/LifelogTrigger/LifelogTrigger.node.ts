@@ -17,7 +17,8 @@ export class LifelogTrigger implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{$parameter["event"]}}',
+		subtitle:
+			'={{ { lifelogCreated: "Lifelog Created", lifelogCreatedOrUpdated: "Lifelog Created or Updated", lifelogUpdated: "Lifelog Updated", scheduledChatCreated: "Scheduled Chat Created" }[$parameter["event"]] }}',
 		description:
 			'Starts the workflow when a lifelog is new or has changed, or a scheduled prompt was answered',
 		defaults: { name: 'Lifelog Trigger' },

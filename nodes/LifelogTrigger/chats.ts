@@ -2,7 +2,7 @@ import { NodeApiError } from 'n8n-workflow';
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Chat } from '../shared/api-types';
-import { getChat, simplifyChat } from '../shared/chats';
+import { answerOf, getChat, simplifyChat } from '../shared/chats';
 import { pages } from '../shared/pagination';
 import { sinceOf } from './compare';
 import { align, dayOf, daysFrom, lookback } from './days';
@@ -127,8 +127,6 @@ export function chatItem(chat: Chat, { simplify }: Settings): IDataObject {
  * @returns Epoch ms; undefined when it has not been answered.
  */
 export function answerTime(chat: Chat, { timezone }: Settings): number | undefined {
-	const answer = (chat.messages ?? [])
-		.filter((message) => message?.user?.role === 'assistant' && message.text?.trim())
-		.at(-1);
+	const answer = answerOf(chat);
 	return answer && instantOf(answer.createdAt ?? chat.createdAt, timezone);
 }

@@ -149,7 +149,7 @@ async function readChanges(
 		const error = failed.get(id);
 		if (lifelog) return complete(poll, change, lifelog);
 		if (gone.has(id)) return { id, entry: base.at === undefined ? undefined : done(base) };
-		if (error) return failedAgain(poll, change, error);
+		if (error) return failedAgain(poll, change, error.message);
 		return { id, version: sighting, entry: pending(base) };
 	});
 }
@@ -175,16 +175,21 @@ function complete(poll: Poll, change: Change, lifelog: Lifelog): Outcome {
 	const base = { ...change.base, ...(start > 0 && { day: dayOf(start) }) };
 	if (!isNews(base, version)) {
 		const isBehindList = sighting !== undefined && sighting.at > version.at;
-		return { id, version, entry: isBehindList ? pending(base) : done(base) };
+		if (!isBehindList) return { id, version, entry: done(base) };
+		// The service may tell a list the milliseconds, and of one entry full seconds.
+		const isSame = wholeSecond(sighting.at) === version.at;
+		if (isSame) return { id, version: sighting, entry: recordOf(base, sighting) };
+		return failedAgain(poll, change, 'it is older there than in the list');
 	}
 	return decide(poll, { id, base }, version) ?? emit({ id, base }, version, start, { ...lifelog });
 }
 
-function failedAgain({ api }: Poll, change: Change, error: NodeApiError): Outcome {
+/** Leaves a change to the next poll, behind others; after some polls it is emitted as it was listed. */
+function failedAgain({ api }: Poll, change: Change, why: string): Outcome {
 	const { id, base, sighting } = change;
 	const count = failures(change) + 1;
 	api.context.logger.warn(
-		`Lifelog Trigger: the lifelog "${id}" could not be read (time ${count} of ${MOST_FAILURES}): ${error.message}`,
+		`Lifelog Trigger: the lifelog "${id}" could not be read (time ${count} of ${MOST_FAILURES}): ${why}`,
 	);
 	if (count < MOST_FAILURES) return { id, version: sighting, entry: { ...base, pending: count } };
 	if (!sighting) return { id, entry: base.at === undefined ? undefined : done(base) };
@@ -200,6 +205,10 @@ function emit({ id, base }: Change, version: Version, start: number, json: IData
 /** The version of a lifelog, its times read in the zone they were asked for. */
 export function versionOf({ updatedAt, isStarred }: Lifelog, zone: string): Version {
 	return { at: instantOf(updatedAt, zone), starred: isStarred === true };
+}
+
+function wholeSecond(ms: number): number {
+	return ms - (ms % 1000);
 }
 
 function startOfChange({ base, sighting }: Change): number {

@@ -1,9 +1,11 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
+import { simplifyParameter } from '../shared/chats';
 import { inputError } from '../shared/errors';
 import {
 	includeOptions,
 	includeQuery,
+	readBoolean,
 	readZone,
 	timezoneOption,
 	toNumber,
@@ -32,14 +34,14 @@ export const properties: INodeProperties[] = [
 		noDataExpression: true,
 		options: [
 			{
-				name: 'Lifelog Created',
-				value: 'lifelogCreated',
-				description: 'A recording has become a lifelog, however late it was uploaded',
-			},
-			{
 				name: 'Lifelog Created or Updated',
 				value: 'lifelogCreatedOrUpdated',
 				description: 'A lifelog is new, or has changed since it was last reported',
+			},
+			{
+				name: 'Lifelog Created',
+				value: 'lifelogCreated',
+				description: 'A recording has become a lifelog, however late it was uploaded',
 			},
 			{
 				name: 'Lifelog Updated',
@@ -55,14 +57,7 @@ export const properties: INodeProperties[] = [
 		default: 'lifelogCreatedOrUpdated',
 		description: 'What starts the workflow',
 	},
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		displayOptions: forChats,
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	{ ...simplifyParameter, displayOptions: forChats },
 	{
 		displayName: 'Filters',
 		name: 'filters',
@@ -77,7 +72,7 @@ export const properties: INodeProperties[] = [
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to report only lifelogs that are starred, or only those that are not, at the time of the change',
+					'Whether to report only lifelogs that are starred (on) or only the others (off), at the time of the change. Both without this filter.',
 			},
 		],
 	},
@@ -94,6 +89,7 @@ export const properties: INodeProperties[] = [
 				name: 'globalPromptId',
 				type: 'string',
 				default: '',
+				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
 				description: 'Only what the scheduled prompt with this ID made',
 			},
 		],
@@ -108,22 +104,21 @@ export const properties: INodeProperties[] = [
 			{
 				...includeOptions.includeContents,
 				default: false,
-				description: 'Whether to include the structured contents, with who said what and when',
 				displayOptions: optionForLifelogs,
 			},
 			{ ...includeOptions.includeHeadings, displayOptions: optionForLifelogs },
 			{ ...includeOptions.includeMarkdown, displayOptions: optionForLifelogs },
 			{
-				displayName: 'Look-Back Days',
+				displayName: 'Look-Back (Days)',
 				name: 'lookbackDays',
 				type: 'number',
 				typeOptions: { minValue: 2, maxValue: 31 },
 				default: 7,
 				description:
-					'How many days back to watch, today counted (2 to 31). What begins earlier is not noticed. More days do not make a poll dearer, but an edit on an older day may be noticed as many polls later.',
+					'How many days back to watch, today counted (2 to 31). What begins earlier is not noticed. More days take no more requests, but a change of an older day may be noticed some polls later.',
 			},
 			{
-				displayName: 'Settle Minutes',
+				displayName: 'Settle (Minutes)',
 				name: 'settleMinutes',
 				type: 'number',
 				typeOptions: { minValue: 0, maxValue: 1440 },
@@ -157,7 +152,9 @@ export interface Settings {
 /** @throws NodeOperationError on values that cannot be used. */
 export function readSettings(context: IPollFunctions): Settings {
 	const event = String(context.getNodeParameter('event'));
-	if (!CHANGES[event]) throw inputError(context, `There is no event "${event}"`);
+	if (!CHANGES[event]) {
+		throw inputError(context, `There is no event "${event}"`, 'Choose one from the list.');
+	}
 	const filters = withoutBlanks(context, context.getNodeParameter('filters', {}));
 	const options = withoutBlanks(context, context.getNodeParameter('options', {}));
 	const { lookbackDays = 7, settleMinutes = 0 } = options;
@@ -168,13 +165,13 @@ export function readSettings(context: IPollFunctions): Settings {
 			credential: context.getNode().credentials?.lifelogApi?.id ?? '',
 			prompt: isChats ? String(filters.globalPromptId ?? '').trim() : '',
 		},
-		lookbackDays: readWithin(context, 'Look-Back Days', lookbackDays, [2, 31]),
+		lookbackDays: readWithin(context, 'Look-Back', lookbackDays, [2, 31]),
 		timezone: readZone(context, options.timezone),
 		changes: CHANGES[event],
-		isStarred: typeof filters.isStarred === 'boolean' ? filters.isStarred : undefined,
-		settleMs: readWithin(context, 'Settle Minutes', settleMinutes, [0, 1440]) * 60_000,
-		include: includeQuery(options, false),
-		simplify: context.getNodeParameter('simplify', true) !== false,
+		isStarred: readBoolean(context, filters.isStarred, 'Is Starred'),
+		settleMs: readWithin(context, 'Settle', settleMinutes, [0, 1440]) * 60_000,
+		include: includeQuery(context, options, false),
+		simplify: readBoolean(context, context.getNodeParameter('simplify', true), 'Simplify') ?? true,
 	};
 }
 
@@ -186,7 +183,11 @@ function readWithin(
 ): number {
 	const number = toNumber(value);
 	if (!Number.isInteger(number) || number < least || number > most) {
-		throw inputError(context, `${label} must be a whole number from ${least} to ${most}`);
+		throw inputError(
+			context,
+			`${label} must be a whole number from ${least} to ${most}`,
+			'Correct the option, or remove it to use its default.',
+		);
 	}
 	return number;
 }

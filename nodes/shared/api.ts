@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	ILoadOptionsFunctions,
+	IPollFunctions,
+	NodeExecutionHint,
+} from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
 import { checkedBaseUrl } from './base-url';
@@ -28,6 +33,8 @@ export interface Api {
 		requests: number;
 		/** ms spent waiting for the rate limit. */
 		waitedMs: number;
+		/** What is to be said of the run at its end, and how. */
+		hints: Map<string, NodeExecutionHint['type']>;
 		/** The service's clock at its latest answer, epoch ms, in full seconds (header `Date`). */
 		serviceTime?: number;
 		/** The same at its first answer. */
@@ -66,6 +73,6 @@ export async function connect(
 		apiKey: apiKey.trim(),
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		...patience,
-		run: { requests: 0, waitedMs: 0 },
+		run: { requests: 0, waitedMs: 0, hints: new Map() },
 	};
 }

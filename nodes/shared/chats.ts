@@ -1,5 +1,6 @@
 import type {
 	IDataObject,
+	IExecuteFunctions,
 	ILoadOptionsFunctions,
 	INodeListSearchResult,
 	INodeProperties,
@@ -11,6 +12,7 @@ import type { Chat, ChatMessage } from './api-types';
 import { getEntry, nameInList } from './entries';
 import { idLocator } from './ids';
 import { readPage } from './pagination';
+import { readBoolean } from './parameters';
 
 /** Pages read in one go for words typed into the list; the editor then asks for more. */
 const PAGES_A_SEARCH = 5;
@@ -18,7 +20,6 @@ const PAGES_A_SEARCH = 5;
 /** The parameter that names a chat; the node needs `methods.listSearch.searchChats`. */
 export const chatIdParameter: INodeProperties = {
 	...idLocator('Chat', 'chatId', 'searchChats'),
-	description: 'The chat to work on',
 };
 
 /** The parameter that says in which form chats come out; see {@link simplifyChat}. */
@@ -29,6 +30,12 @@ export const simplifyParameter: INodeProperties = {
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
+
+/** @throws NodeOperationError when the parameter Simplify is neither true nor false. */
+export function readSimplify(context: IExecuteFunctions, itemIndex: number): boolean {
+	const value = context.getNodeParameter('simplify', itemIndex, true) as unknown;
+	return readBoolean(context, value, 'Simplify') ?? true;
+}
 
 /**
  * One chat by its ID (specification, section 4.7).
@@ -61,8 +68,8 @@ export function simplifyChat(chat: Chat): IDataObject {
 		visibility: chat.visibility,
 		createdAt: chat.createdAt,
 		startedAt: chat.startedAt,
-		prompt: textsBy('user', messages).at(0) ?? null,
-		response: textsBy('assistant', messages).at(-1) ?? null,
+		prompt: messagesBy('user', chat).at(0)?.text ?? null,
+		response: answerOf(chat)?.text ?? null,
 		messageCount: messages.length,
 		entries: [...entries.values()],
 		hasToolError: results.some(({ isError }) => isError),
@@ -98,19 +105,23 @@ export async function searchChats(
 }
 
 function titleOf(chat: Chat): string {
-	return chat.summary || textsBy('user', messagesOf(chat)).at(0) || chat.id;
+	return chat.summary || messagesBy('user', chat).at(0)?.text || chat.id;
 }
 
 function messagesOf({ messages }: Chat): ChatMessage[] {
 	return present(messages);
 }
 
-/** The texts that are not blank, in order. */
-function textsBy(role: ChatMessage['user']['role'], messages: ChatMessage[]): string[] {
-	return messages
-		.filter(({ user }) => user?.role === role)
-		.map(({ text }): unknown => text)
-		.filter((text): text is string => typeof text === 'string' && text.trim() !== '');
+/** The answer to a chat: the last message of the assistant with text; undefined while there is none. */
+export function answerOf(chat: Chat): ChatMessage | undefined {
+	return messagesBy('assistant', chat).at(-1);
+}
+
+/** The messages whose text is not blank, in order. */
+function messagesBy(role: ChatMessage['user']['role'], chat: Chat): ChatMessage[] {
+	return messagesOf(chat).filter(
+		({ user, text }) => user?.role === role && typeof text === 'string' && text.trim() !== '',
+	);
 }
 
 /** The objects in a list that may be null, or no list. */

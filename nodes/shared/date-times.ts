@@ -12,7 +12,7 @@ export type Edge = 'start' | 'end';
 export interface Range {
 	/** Wall-clock times in the zone, `YYYY-MM-DD HH:mm:ss` (specification, section 4.2). */
 	query: { start?: string; end?: string };
-	/** False for an entry that only a widening of the range let in; `startTime` is ISO 8601. */
+	/** False for an entry that only a widening of the range let in; `startTime` is ISO 8601, without offset in the zone. */
 	includes(startTime: string): boolean;
 }
 
@@ -61,8 +61,9 @@ export function toRange(start: number | undefined, end: number | undefined, zone
 	return {
 		query: { start: from?.text, end: to?.text },
 		includes(startTime) {
-			const begin = Date.parse(startTime);
-			const isBefore = start !== undefined && begin < start && begin >= widenedFrom!;
+			const begin = toInstant(startTime, zone, 'start') ?? NaN;
+			const latest = toInstant(startTime, zone, 'end') ?? NaN;
+			const isBefore = start !== undefined && latest < start && latest >= widenedFrom!;
 			const isAfter = end !== undefined && begin > end && begin <= widenedTo!;
 			return !isBefore && !isAfter;
 		},

@@ -37,12 +37,14 @@ export async function getEntry<T>(
 /**
  * How an entry is called in the list of a parameter: `2026-03-01 09:00 Planning the garden`.
  *
- * @param time ISO 8601, shown in its own offset.
- * @param text Shown in one line, its first words where it is long.
+ * @param time ISO 8601, shown in its own offset; left out where it cannot be read.
+ * @param text Shown in one line, its first words where it is long; `Untitled` where there is none.
  */
-export function nameInList(time: string, text: string): string {
-	const characters = [...text.trim().replace(/\s+/g, ' ')];
+export function nameInList(time: unknown, text: unknown): string {
+	const line = typeof text === 'string' ? text.trim().replace(/\s+/g, ' ') : '';
+	const characters = [...(line || 'Untitled')];
 	const isLong = characters.length > LONGEST_NAME;
 	const name = isLong ? `${characters.slice(0, LONGEST_NAME).join('')}…` : characters.join('');
-	return `${DateTime.fromISO(time, { setZone: true }).toFormat('yyyy-MM-dd HH:mm')} ${name}`;
+	const begin = DateTime.fromISO(typeof time === 'string' ? time : '', { setZone: true });
+	return begin.isValid ? `${begin.toFormat('yyyy-MM-dd HH:mm')} ${name}` : name;
 }

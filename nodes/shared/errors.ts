@@ -68,7 +68,7 @@ export function statusError(
 	answer: Answer,
 ): NodeApiError {
 	const { statusCode } = answer;
-	const said = saidBy(answer);
+	const said = saidBy(api, answer);
 	const make = (message: string, advice: string, failure: Failure) =>
 		apiError(api, message, [said && `The service says: ${said}`, advice], {
 			httpCode: String(statusCode),
@@ -101,11 +101,14 @@ export function statusError(
 			: notFoundError(api, subject, said);
 	}
 	if (statusCode === 400) {
-		const sent = Object.entries(query).map(([name, value]) => `${name}=${value}`);
-		return make(
+		const sent = Object.entries(query)
+			.filter(([, value]) => value !== undefined)
+			.map(([name, value]) => `${name}=${value}`);
+		return apiError(
+			api,
 			said ? `The service refused a parameter: ${said}` : 'The service refused a parameter',
-			sent.length > 0 ? `Sent: ${sent.join(', ')}.` : 'Check the parameters of the node.',
-			{ cause: 'configuration-invalid' },
+			[sent.length > 0 && `Sent: ${sent.join(', ')}.`, 'Check the parameters of the node.'],
+			{ httpCode: '400', failure: { cause: 'configuration-invalid' } },
 		);
 	}
 	if (statusCode >= 300 && statusCode < 400) {
@@ -120,10 +123,15 @@ export function statusError(
 			? `The service failed (${statusCode})`
 			: `The service refused the request (${statusCode})`,
 		statusCode >= 500
-			? `${subject.doubt ?? ''} Try again later.`.trim()
+			? `${subject.doubt ?? triedText(api)} Try again later.`.trim()
 			: 'Check the parameters of the node.',
 		{ cause: 'temporarily-unavailable' },
 	);
+}
+
+/** A read that failed for good has been repeated as often as it may be. */
+function triedText({ retries }: Api): string {
+	return retries > 0 ? `It was asked ${retries + 1} times.` : '';
 }
 
 /** The error of an entry that does not exist, whether the service says it by 404 or by null. */
@@ -167,17 +175,16 @@ export function rateLimitError(
 	waitedMs: number,
 	answer?: Answer,
 ): NodeApiError {
-	const said = answer && saidBy(answer);
+	const said = answer && saidBy(api, answer);
 	const message =
 		api.maxWaitMs > 0
-			? `The rate limit asks for a wait of ${inSeconds(askedMs)}, more than the Max Rate Limit Wait of ${inSeconds(api.maxWaitMs)} allows`
+			? `The rate limit asks for a wait of ${inSeconds(askedMs)}${waitedMs > 0 ? ` after one of ${inSeconds(waitedMs)}` : ''}, more than the Max Rate Limit Wait of ${inSeconds(api.maxWaitMs)} allows`
 			: `The rate limit asks for a wait of ${inSeconds(askedMs)}`;
 	return apiError(
 		api,
 		message,
 		[
 			said && `The service says: ${said}`,
-			waitedMs > 0 && `This request has already waited ${inSeconds(waitedMs)}.`,
 			'The service allows 180 requests per minute and API key, counted over all workflows. Try again later, run fewer workflows at a time, or raise the option Max Rate Limit Wait where the node has it.',
 		],
 		{ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: askedMs } },
@@ -191,13 +198,14 @@ export function unusableAnswerError(
 	answer: Answer,
 	problem: string,
 ): NodeApiError {
+	const said = saidBy(api, answer);
 	return apiError(
 		api,
 		`The answer of the service is not usable: ${problem}`,
 		[
-			saidBy(answer) && `It says: ${saidBy(answer)}`,
+			said && `It says: ${said}`,
 			subject.doubt,
-			`Asked for: ${subject.noun}. Check that the Base URL in the credential is that of the service; if it is, the service may be disturbed: try again later.`,
+			`Asked for: ${subject.noun}. Check that the Base URL in the credential is that of the service; if it is, the service may have trouble: try again later.`,
 		],
 		{ httpCode: String(answer.statusCode), failure: { cause: 'temporarily-unavailable' } },
 	);
@@ -283,7 +291,7 @@ function asWritten<T extends NodeApiError | NodeOperationError>(error: T, messag
  * The service's own words in an answer, short and in one line; of a page of HTML only its title,
  * and nothing of JSON that broke off, which holds what people said.
  */
-function saidBy(answer: Answer): string | undefined {
+function saidBy(api: Api, answer: Answer): string | undefined {
 	const { body } = answer;
 	let text: unknown = body;
 	if (typeof body === 'object' && body !== null) {
@@ -296,7 +304,8 @@ function saidBy(answer: Answer): string | undefined {
 		text = undefined;
 	}
 	if (typeof text !== 'string' || text.trim() === '') return undefined;
-	const line = text.trim().replace(/\s+/g, ' ');
+	// Before it is cut: the half of a key is not found any more.
+	const line = withoutKey(api, text).trim().replace(/\s+/g, ' ');
 	return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
 }
 

@@ -3,17 +3,15 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import type { Api } from './api';
 import { connect } from './api';
 import { toNodeError } from './errors';
+import { showHints } from './hints';
 import { readMaxWaitMs } from './parameters';
 
 const RETRIES = 3;
-/** From how many requests, or how long a wait in ms, a run is worth a word about it. */
-const MANY_REQUESTS = 20;
-const LONG_WAIT_MS = 1_000;
 
 /**
  * Runs an operation for each input item and links what comes out to the item. With "continue on
  * fail", of either kind, a failed item keeps its input and carries the error beside it, and the
- * other items go on. A run that took many requests or waited for the rate limit says so in a hint.
+ * other items go on. At the end the hints of the run are shown.
  *
  * @param execute Gives the output of one input item.
  * @throws NodeApiError or NodeOperationError, naming the item, when the node is to stop on errors
@@ -43,17 +41,8 @@ export async function runItems(
 			});
 		}
 	}
-	if (connection) hintIfLong(context, connection.run);
+	if (connection) showHints(context, connection);
 	return output;
-}
-
-function hintIfLong(context: IExecuteFunctions, { requests, waitedMs }: Api['run']): void {
-	if (requests < MANY_REQUESTS && waitedMs < LONG_WAIT_MS) return;
-	const wait = `, which waited ${Math.round(waitedMs / 1000)} s in all for the rate limit`;
-	context.addExecutionHints({
-		message: `This run made ${requests} requests${waitedMs < LONG_WAIT_MS ? '' : wait}.`,
-		location: 'outputPane',
-	});
 }
 
 /** n8n knows an item for the error output by `error` alone, and puts its input beside it there. */

@@ -18,7 +18,6 @@ export const LIGHT = { includeMarkdown: false, includeHeadings: false, includeCo
 /** The parameter that names a lifelog; the node needs `methods.listSearch.searchLifelogs`. */
 export const lifelogIdParameter: INodeProperties = {
 	...idLocator('Lifelog', 'lifelogId', 'searchLifelogs'),
-	description: 'The lifelog to work on',
 };
 
 /**

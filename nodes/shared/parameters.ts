@@ -70,22 +70,21 @@ export const includeOptions = {
 		name: 'includeContents',
 		type: 'boolean',
 		default: true,
-		description:
-			'Whether to include the structured contents, with who said what and when. In lists they make the pages smaller, as the service withholds them from pages of more than 25.',
+		description: 'Whether to include who said what and when, as structured contents',
 	},
 	includeHeadings: {
 		displayName: 'Include Headings',
 		name: 'includeHeadings',
 		type: 'boolean',
 		default: true,
-		description: 'Whether to include the headings',
+		description: 'Whether to keep the headings in the Markdown and the contents',
 	},
 	includeMarkdown: {
 		displayName: 'Include Markdown',
 		name: 'includeMarkdown',
 		type: 'boolean',
 		default: true,
-		description: 'Whether to include the text as Markdown',
+		description: 'Whether to include the whole text as Markdown',
 	},
 } satisfies Record<string, INodeProperties>;
 
@@ -95,12 +94,14 @@ export const includeOptions = {
  *
  * @param options The collection `options` of an operation.
  * @param contents Whether contents are wanted where the option is not set.
+ * @throws NodeOperationError when an option is neither true nor false.
  */
-export function includeQuery(options: IDataObject, contents: boolean) {
+export function includeQuery(context: ApiContext, options: IDataObject, contents: boolean) {
+	const { includeMarkdown, includeHeadings, includeContents } = options;
 	return {
-		includeMarkdown: options.includeMarkdown !== false,
-		includeHeadings: options.includeHeadings !== false,
-		includeContents: (options.includeContents ?? contents) === true,
+		includeMarkdown: readBoolean(context, includeMarkdown, 'Include Markdown') ?? true,
+		includeHeadings: readBoolean(context, includeHeadings, 'Include Headings') ?? true,
+		includeContents: readBoolean(context, includeContents, 'Include Contents') ?? contents,
 	};
 }
 
@@ -120,7 +121,11 @@ export function readMaxWaitMs(context: IExecuteFunctions, itemIndex: number): nu
 	const { maxWait = DEFAULT_MAX_WAIT_S } = readCollection(context, 'options', itemIndex);
 	const seconds = toNumber(maxWait);
 	if (!(seconds >= 0)) {
-		throw inputError(context, 'Max Rate Limit Wait must be a number of seconds, 0 or more');
+		throw inputError(
+			context,
+			'Max Rate Limit Wait must be a number of seconds, 0 or more',
+			'Without the option it is 300; 0 fails at once instead of waiting.',
+		);
 	}
 	return seconds * 1000;
 }
@@ -129,15 +134,43 @@ export function readMaxWaitMs(context: IExecuteFunctions, itemIndex: number): nu
  * How many entries are wanted.
  *
  * @returns The parameter Limit, or Infinity with Return All.
- * @throws NodeOperationError when Limit is no whole number above 0.
+ * @throws NodeOperationError when Limit is no whole number above 0, or Return All no boolean.
  */
 export function readLimit(context: IExecuteFunctions, itemIndex: number): number {
-	if (context.getNodeParameter('returnAll', itemIndex, false) === true) return Infinity;
+	const returnAll = context.getNodeParameter('returnAll', itemIndex, false) as unknown;
+	if (readBoolean(context, returnAll, 'Return All')) return Infinity;
 	const limit = toNumber(context.getNodeParameter('limit', itemIndex));
 	if (!Number.isInteger(limit) || limit < 1) {
-		throw inputError(context, 'Limit must be a whole number, 1 or more');
+		throw inputError(
+			context,
+			'Limit must be a whole number, 1 or more',
+			'For all results turn on Return All, where the operation has it.',
+		);
 	}
 	return limit;
+}
+
+/**
+ * @param value A parameter that is true or false, or the text of either, as expressions often give.
+ * @param label The parameter's display name, for the error.
+ * @returns undefined when it is not set.
+ * @throws NodeOperationError when it is anything else: a filter would not filter.
+ */
+export function readBoolean(
+	context: ApiContext,
+	value: unknown,
+	label: string,
+): boolean | undefined {
+	if (value === undefined || typeof value === 'boolean') return value;
+	const text = String(value).trim().toLowerCase();
+	if (text !== 'true' && text !== 'false') {
+		throw inputError(
+			context,
+			`${label} must be true or false, not "${text}"`,
+			'Let the expression give true or false.',
+		);
+	}
+	return text === 'true';
 }
 
 /**
@@ -220,7 +253,7 @@ export function withoutBlanks(context: ApiContext, collection: unknown): IDataOb
 		([, value]) =>
 			value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== ''),
 	);
-	for (const [name, value] of fields) requireSingle(context, value, name);
+	for (const [name, value] of fields) requireSingle(context, value, inWords(name));
 	return Object.fromEntries(fields);
 }
 
@@ -238,6 +271,12 @@ export function readText(
 	const value = context.getNodeParameter(name, itemIndex) as unknown;
 	requireSingle(context, value, label);
 	return String(value ?? '').trim();
+}
+
+/** The name of a field as the editor writes it, `isStarred` as `Is Starred`. */
+function inWords(name: string): string {
+	const words = name.replace(/([A-Z])/g, ' $1').replace(/Id$/, 'ID');
+	return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function requireSingle(context: ApiContext, value: unknown, label: string): void {

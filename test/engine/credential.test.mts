@@ -50,17 +50,46 @@ describe('the test of the credential', () => {
 		},
 	);
 
-	test('says no to a service that redirects, and does not follow', async () => {
-		const redirecting = createServer((_request, response) => {
-			response.writeHead(302, { location: `${sandbox.url}/v1/chats` }).end();
+	/** The test's result at a service that answers everything the same. */
+	const checkAt = async (status: number, headers: Record<string, string>, body = '') => {
+		const server = createServer((_request, response) => {
+			response.writeHead(status, headers).end(body);
 		});
-		await once(redirecting.listen(0, '127.0.0.1'), 'listening');
-		const baseUrl = `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}`;
-		const { ok, message, requests } = await check({ apiKey: sandbox.apiKey, baseUrl });
+		await once(server.listen(0, '127.0.0.1'), 'listening');
+		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const result = await check({ apiKey: sandbox.apiKey, baseUrl });
+		server.close();
+		return result;
+	};
+
+	test.each([301, 302, 303, 307, 308])(
+		'says no to a service that redirects with %p, and does not follow',
+		async (status) => {
+			const location = `${sandbox.url}/v1/chats`;
+			const { ok, message, requests } = await checkAt(status, { location });
+			expect(ok).toBe(false);
+			expect(message).toContain('redirects to another address');
+			expect(requests).toEqual([]);
+		},
+	);
+
+	test.each([
+		[404, 'There is no such service'],
+		[429, 'The rate limit'],
+		[503, 'The service failed'],
+	])('says what a status of %p means', async (status, said) => {
+		const { ok, message } = await checkAt(status, {});
 		expect(ok).toBe(false);
-		expect(message).toContain('redirects to another address');
-		expect(requests).toEqual([]);
-		redirecting.close();
+		expect(message).toContain(said);
+	});
+
+	test.each([
+		['text/html', '<!doctype html><title>Welcome</title>'],
+		['application/json', '{"data":{"users":[]}}'],
+	])('says no to %s that is not the service: %s', async (type, body) => {
+		const { ok, message } = await checkAt(200, { 'content-type': type }, body);
+		expect(ok).toBe(false);
+		expect(message).toContain('is not the service');
 	});
 });
 

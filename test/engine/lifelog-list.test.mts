@@ -69,6 +69,21 @@ describe('Return All', () => {
 		expect((await getMany({ limit: 60 })).hint).toBeUndefined();
 	});
 
+	test.each([
+		['true', 120],
+		[' False ', 50],
+	])('given as the text %p counts as that', async (returnAll, count) => {
+		await sandbox.control.reset({ days: 20, lifelogs: 120 });
+		const { lifelogs } = await getMany({ returnAll: `={{ "${returnAll}" }}`, limit: 50 });
+		expect(lifelogs).toHaveLength(count);
+	});
+
+	test('given as something else is refused', async () => {
+		const { error, requests } = await getMany({ returnAll: '={{ "yes" }}' });
+		expect(error?.message).toBe('Return All must be true or false, not "yes"');
+		expect(requests).toEqual([]);
+	});
+
 	test('a page size that was refused once is not tried again in the same run', async () => {
 		const dialect: DialectChange = { limit: { max: 10, above: 'reject' } };
 		await sandbox.control.reset({ days: 1, lifelogs: 20, dialect });
@@ -121,6 +136,37 @@ describe('Limit', () => {
 	});
 });
 
+test('filters and options count also where an expression gives their text', async () => {
+	await sandbox.control.reset({ days: 3 });
+	const { requests } = await getMany({
+		limit: 5,
+		filters: { isStarred: '={{ "false" }}', isScheduled: '={{ "TRUE" }}' },
+		options: { includeContents: '={{ "true" }}', includeMarkdown: '={{ "false" }}' },
+	});
+	expect(requests[0].query).toMatchObject({
+		isStarred: 'false',
+		isScheduled: 'true',
+		includeContents: 'true',
+		includeMarkdown: 'false',
+	});
+	const { error } = await getMany({ filters: { isStarred: '={{ ["true"] }}' } });
+	expect(error?.message).toBe('Is Starred must be a single value, not a list');
+});
+
+test('a parameter that the service refuses is told in its words, with what was sent', async () => {
+	await sandbox.control.faults([{ status: 400, body: { error: 'bad date' }, times: 9 }]);
+	const { error } = await getMany({ limit: 10, filters: { isStarred: true } });
+	await sandbox.control.faults([]);
+	expect(error?.message).toBe('The service refused a parameter: bad date');
+	expect(error?.description).toMatch(/^Sent: timezone=UTC, .*isStarred=true.*limit=10\. /);
+	expect(error?.description).not.toMatch(/undefined|bad date/);
+});
+
+test('there is no operation but those of the list', async () => {
+	const { error } = await getMany({ operation: 'toString' });
+	expect(error?.message).toBe('There is no operation "toString"');
+});
+
 describe('contents', () => {
 	test.each([
 		[25, [25]],
@@ -142,6 +188,22 @@ describe('contents', () => {
 		const { lifelogs } = await getMany({ limit: 5 });
 		expect(lifelogs.map(({ contents }) => contents)).toEqual([[], [], [], [], []]);
 		expect(lifelogs[0].markdown).toEqual(expect.any(String));
+	});
+
+	test('that are withheld are said once, however many items ask for them', async () => {
+		await sandbox.control.reset({ days: 1 });
+		const [lifelog] = await sandbox.control.lifelogs();
+		const body = { data: { lifelogs: [{ ...lifelog, contents: [] }] }, meta: { lifelogs: {} } };
+		await sandbox.control.faults([{ body, times: 3 }]);
+		const workflow = workflowWith('lifelog', {
+			operation: 'getAll',
+			options: { includeContents: true },
+		});
+		const { hints, items } = await engine.runWorkflow(workflow, {
+			input: [{ json: {} }, { json: {} }, { json: {} }],
+		});
+		expect(items('Node')).toHaveLength(3);
+		expect(hints('Node')).toHaveLength(1);
 	});
 
 	test('that are withheld all the same are said in a hint', async () => {

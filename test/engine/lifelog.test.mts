@@ -76,11 +76,21 @@ describe('Search', () => {
 		expect(hint).toBe('This run made 41 requests.');
 	});
 
-	test('says so when the service clamps', async () => {
+	test('leaves out a result that was deleted before it was read', async () => {
+		await sandbox.control.faults([{ path: '/v1/lifelogs/', skip: 3, status: 404, body: {} }]);
+		const { json, requests } = await search({ limit: 40, options: { includeContents: true } });
+		expect(json).toHaveLength(39);
+		const { includeContents, includeHeadings, includeMarkdown, timezone, ...more } =
+			requests[1].query;
+		expect([includeContents, includeHeadings, includeMarkdown]).toEqual(['true', 'true', 'true']);
+		expect([timezone, more]).toEqual(['UTC', {}]);
+	});
+
+	test('says so when the service may have clamped', async () => {
 		await sandbox.control.dialect({ limit: { max: 10, above: 'clamp' } });
 		const { json, hint } = await search({});
 		expect(json).toHaveLength(10);
-		expect(hint).toContain('at most 10 results');
+		expect(hint).toContain('The search gave 10 results; the service may have ended it there');
 	});
 
 	test('asks again with 10 where the service refuses more', async () => {

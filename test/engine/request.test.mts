@@ -113,12 +113,42 @@ describe('a 429', () => {
 		expect(served).toBe(1);
 	});
 
+	test('that asks for too much after it has asked for less says both', async () => {
+		const waits = ['2', '5'];
+		const own = await engineAt(
+			await serve((_request, response) =>
+				answer(response, 429, { error: 'slow down', retryAfter: waits[served - 1] }),
+			),
+			'another key',
+		);
+		const { message } = await getMany({ maxWait: 4 }, own);
+		expect(message).toMatch(
+			/^The rate limit asks for a wait of 5 s after one of [23] s, more than the Max Rate Limit Wait of 4 s allows$/,
+		);
+	});
+
 	test.each([-1, 'soon', '={{ NaN }}'])('Max Rate Limit Wait of %p is refused', async (maxWait) => {
 		const { message, requests } = await getMany({ maxWait });
 		expect(message).toBe('Max Rate Limit Wait must be a number of seconds, 0 or more');
 		expect(requests).toEqual([]);
 	});
 });
+
+test.each([250, 290, 299, 300])(
+	'a key that the service quotes behind %p letters does not come out, not even in part',
+	async (before) => {
+		const apiKey = 'sk-0123456789-abcdefghij-0123456789';
+		const error = `${'x'.repeat(before)}${apiKey} is not known`;
+		const own = await engineAt(
+			await serve((_request, response) => answer(response, 403, { error })),
+			apiKey,
+		);
+		const { message, description } = await getMany({}, own);
+		expect(message).toContain('not allowed');
+		expect(description).toContain('xxx');
+		expect(description).not.toContain(apiKey.slice(0, 4));
+	},
+);
 
 describe('the rate limit of the service', () => {
 	const windowMs = 3000;

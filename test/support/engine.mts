@@ -420,11 +420,18 @@ export async function createEngine(options: EngineOptions) {
 			[],
 		);
 		try {
-			await new core.RoutingNode(context, nodeType, {
+			const answer = await new core.RoutingNode(context, nodeType, {
 				...credential,
 				data: credentialsHelper.withDefaults(type, data),
 			}).runNode();
-			return { ok: true, message: 'Connection successful!' };
+			const refusal = rules.find(
+				(rule) =>
+					rule.type === 'responseSuccessBody' &&
+					fieldOf(answer![0][0].json, rule.properties.key) === rule.properties.value,
+			);
+			return refusal
+				? { ok: false, message: refusal.properties.message }
+				: { ok: true, message: 'Connection successful!' };
 		} catch (error) {
 			const { message, cause } = error as Error & { cause?: RequestFailure };
 			const status = cause?.response?.status;
@@ -445,6 +452,12 @@ export async function createEngine(options: EngineOptions) {
 	}
 
 	return { startWorkflow, runWorkflow, runPoll, loadOptions, testCredential, close };
+}
+
+/** A field by its path, `data.chats`; undefined where there is none. */
+function fieldOf(json: unknown, path: string): unknown {
+	const step = (value: unknown, key: string) => (value as IDataObject | null | undefined)?.[key];
+	return path.split('.').reduce(step, json);
 }
 
 /** What `createEngine` gives. */

@@ -25,6 +25,7 @@ describe('an entry', () => {
 			isStarred: true,
 			headings: ['The dog'],
 			speakers: ['Anna', 'Sam'],
+			wearers: ['Sam'],
 			isWithheld: false,
 		});
 	});
@@ -33,6 +34,22 @@ describe('an entry', () => {
 		'that ends at %p has no length',
 		(endTime) => expect(entry({ endTime }).durationMs).toBeUndefined(),
 	);
+
+	test.each<[string, Array<string | null>, string[]]>([
+		['by name where the day knows one', [null, 'Sam', 'Unknown'], ['Sam']],
+		['as user where it knows none', [null, 'Unknown'], ['user']],
+		['as user beside two names', ['Sam', null, 'Samuel'], ['Sam', 'user', 'Samuel']],
+	])('has the wearer %s', (_how, names, speakers) => {
+		const contents = names.map((speakerName) => ({
+			type: 'blockquote',
+			content: 'Yes.',
+			speakerName,
+			speakerIdentifier: 'user',
+		}));
+		const [first, ...others] = contents.map((node) => entry({ contents: [node] }));
+		const day = { date: '2026-03-01', timezone: 'UTC' };
+		expect(summarize([first, ...others], day).speakers.sort()).toEqual(speakers.sort());
+	});
 
 	test('over midnight has its whole length', () => {
 		const late = entry({ startTime: '2026-03-01T23:50:00Z', endTime: '2026-03-02T00:20:00Z' });

@@ -76,6 +76,15 @@ describe('toDate', () => {
 });
 
 describe('toRange', () => {
+	test('reads an entry’s time without offset in the zone, wherever the process runs', () => {
+		const end = Date.parse('2026-10-25T02:30:00+02:00');
+		const { includes } = toRange(undefined, end, 'Europe/Berlin');
+		expect(includes('2026-10-25T01:50:00')).toBe(true);
+		expect(includes('2026-10-25T02:20:00')).toBe(true);
+		expect(includes('2026-10-25T02:40:00+02:00')).toBe(false);
+		expect(includes('2026-10-25T02:40:00+01:00')).toBe(false);
+	});
+
 	test('puts instants on the wire as wall-clock time of the zone', () => {
 		const start = utc('2026-03-29T08:00:00');
 		expect(toRange(start, undefined, 'Europe/Berlin').query.start).toBe('2026-03-29 10:00:00');

@@ -3,11 +3,13 @@ import ts from 'typescript';
 
 const readme = readFileSync('README.md', 'utf8');
 
-/** Where each call that makes an error has its message. */
+/** Where each call that makes an error or a hint has its message. */
 const MESSAGE_ARGUMENT: Record<string, number> = {
 	Error: 0,
+	answered: 1,
 	NodeOperationError: 1,
 	apiError: 1,
+	hint: 1,
 	inputError: 1,
 	make: 0,
 };
@@ -49,11 +51,8 @@ function messagesOf(path: string): string[] {
 			const argument = node.arguments?.[MESSAGE_ARGUMENT[node.expression.getText()]];
 			return argument ? textsOf(argument, file) : [];
 		}
-		const isOfHint =
-			ts.isPropertyAssignment(node) &&
-			node.name.getText() === 'message' &&
-			/addExecutionHints\($/.test(node.parent.parent.getText().split('{')[0]);
-		return isOfHint ? textsOf(node.initializer, file) : [];
+		const isOfRule = ts.isPropertyAssignment(node) && node.name.getText() === 'message';
+		return isOfRule ? textsOf(node.initializer, file) : [];
 	});
 }
 

@@ -21,6 +21,8 @@ export interface Entry {
 	headings: string[];
 	/** Who spoke, in the order of their first words. */
 	speakers: string[];
+	/** The names that the service knows the wearer by here. */
+	wearers: string[];
 	/** The service sent no contents. */
 	isWithheld: boolean;
 }
@@ -66,7 +68,7 @@ export function entryOf(lifelog: Lifelog, zone: string): Entry {
 		durationMs: isTimed ? endMs - startMs : undefined,
 		isStarred: lifelog.isStarred === true,
 		headings: secondLevelHeadings(lifelog),
-		speakers: speakersOf(lifelog),
+		...speakersOf(lifelog),
 		isWithheld: contentNodes(lifelog.contents).next().done === true,
 	};
 }
@@ -82,7 +84,7 @@ export function summarize(
 		entries: ordered,
 		totalDurationMs: ordered.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0),
 		starredCount: ordered.filter(({ isStarred }) => isStarred).length,
-		speakers: distinct(ordered.flatMap(({ speakers }) => speakers)),
+		speakers: distinct(speakersOfDay(ordered)),
 	};
 }
 
@@ -100,13 +102,26 @@ export function summaryFields(summary: Summary): IDataObject {
 }
 
 /** Those who spoke and are known: by name, or as the wearer. */
-function speakersOf(lifelog: Lifelog): string[] {
-	const names = utterances(lifelog).map(({ speaker, speakerIdentifier }) => {
+function speakersOf(lifelog: Lifelog): Pick<Entry, 'speakers' | 'wearers'> {
+	const known = utterances(lifelog).map(({ speaker, speakerIdentifier }) => {
 		const name = oneLine(speaker);
-		if (name !== '' && name.toLowerCase() !== UNKNOWN) return name;
-		return speakerIdentifier === USER ? USER : '';
+		const isNamed = name !== '' && name.toLowerCase() !== UNKNOWN;
+		const isWearer = speakerIdentifier === USER;
+		return { name: isNamed ? name : isWearer ? USER : '', isNamedWearer: isNamed && isWearer };
 	});
-	return distinct(names.filter((name) => name !== ''));
+	const names = (some: typeof known) => distinct(some.map(({ name }) => name).filter(Boolean));
+	return {
+		speakers: names(known),
+		wearers: names(known.filter(({ isNamedWearer }) => isNamedWearer)),
+	};
+}
+
+/** The wearer by name throughout, where the day knows just one name. */
+function speakersOfDay(entries: Entry[]): string[] {
+	const [wearer, ...others] = distinct(entries.flatMap(({ wearers }) => wearers));
+	const isKnown = wearer !== undefined && others.length === 0;
+	const speakers = entries.flatMap((entry) => entry.speakers);
+	return speakers.map((name) => (name === USER && isKnown ? wearer : name));
 }
 
 /** Each name once, whatever its case. */

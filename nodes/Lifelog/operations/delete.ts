@@ -14,7 +14,7 @@ export const description: INodeProperties[] = forOperation('delete', [
 		type: 'notice',
 		default: '',
 	},
-	lifelogIdParameter,
+	{ ...lifelogIdParameter, description: 'The lifelog to delete permanently' },
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -14,7 +14,7 @@ import {
 } from '../../shared/parameters';
 
 export const description: INodeProperties[] = forOperation('get', [
-	lifelogIdParameter,
+	{ ...lifelogIdParameter, description: 'The lifelog to get' },
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -40,6 +40,6 @@ export async function execute(
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);
-	const lifelog = await getLifelog(api, id, { timezone, ...includeQuery(options, true) });
+	const lifelog = await getLifelog(api, id, { timezone, ...includeQuery(this, options, true) });
 	return [{ json: { ...lifelog } }];
 }

@@ -36,6 +36,6 @@ export async function execute(
 		span && limit === Infinity
 			? (await readSpan(api, listing, span)).filter(isWanted)
 			: await firstEntries<Lifelog>(api, listing, limit, isWanted);
-	if (query.includeContents) hintIfContentsWithheld(this, lifelogs);
+	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);
 	return lifelogs.map((lifelog) => ({ json: { ...lifelog } }));
 }

@@ -3,10 +3,12 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { inputError } from '../../shared/errors';
+import { hint } from '../../shared/hints';
 import { pages } from '../../shared/pagination';
 import {
 	forOperation,
 	maxWaitOption,
+	readBoolean,
 	readCollection,
 	readDate,
 	readText,
@@ -38,9 +40,9 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 		name: 'day',
 		type: 'options',
 		options: [
-			{ name: 'Date', value: 'date', description: 'A day of your choice' },
-			{ name: 'Today', value: 'today', description: 'What there is of today so far' },
 			{ name: 'Yesterday', value: 'yesterday', description: 'The last whole day' },
+			{ name: 'Today', value: 'today', description: 'What there is of today so far' },
+			{ name: 'Date', value: 'date', description: 'A day of your choice' },
 		],
 		default: 'yesterday',
 		description: 'The day to summarize, in the time zone of the options',
@@ -86,7 +88,7 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to summarize only starred lifelogs, or only those that are not. All of them without this option.',
+					'Whether to summarize only starred lifelogs (on) or only the others (off). All of them without this option.',
 			},
 			maxWaitOption,
 			timezoneOption,
@@ -108,13 +110,17 @@ export async function execute(
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);
 	const date = readDay(this, itemIndex, timezone);
-	const isStarred = readIsStarred(this, options.isStarred);
+	const isStarred = readBoolean(this, options.isStarred, 'Is Starred');
 	const format = readText(this, 'format', itemIndex, 'Format');
 	if (!Object.hasOwn(FORMATS, format)) {
-		throw inputError(this, `Format must be markdown, slack or notion, not "${format}"`);
+		throw inputError(
+			this,
+			`Format must be markdown, slack or notion, not "${format}"`,
+			'Choose one from the list, or let the expression give one of these words.',
+		);
 	}
 	const entries = await readEntries(api, { date, timezone, isStarred });
-	hintIfWithheld(this, entries);
+	hintIfWithheld(api, entries);
 	const summary = summarize(entries, { date, timezone, isStarred });
 	return [{ json: { ...summaryFields(summary), ...FORMATS[format](summary) } }];
 }
@@ -125,7 +131,11 @@ function readDay(context: IExecuteFunctions, itemIndex: number, zone: string): s
 	if (day === 'yesterday') return daysAgo(1, zone);
 	if (day === 'today') return daysAgo(0, zone);
 	if (day !== 'date') {
-		throw inputError(context, `Day must be yesterday, today or date, not "${day}"`);
+		throw inputError(
+			context,
+			`Day must be yesterday, today or date, not "${day}"`,
+			'Choose one from the list, or let the expression give one of these words.',
+		);
 	}
 	// Not a required parameter: where Day is an expression n8n would require it for every day.
 	const date = context.getNodeParameter('date', itemIndex, '') as unknown;
@@ -133,15 +143,6 @@ function readDay(context: IExecuteFunctions, itemIndex: number, zone: string): s
 		throw inputError(context, 'Date is empty', 'Set it, or let Day be yesterday or today.');
 	}
 	return readDate(context, date, zone, 'Date');
-}
-
-function readIsStarred(context: IExecuteFunctions, value: unknown): boolean | undefined {
-	if (value === undefined || typeof value === 'boolean') return value;
-	const text = String(value).trim().toLowerCase();
-	if (text !== 'true' && text !== 'false') {
-		throw inputError(context, `Is Starred must be true or false, not "${text}"`);
-	}
-	return text === 'true';
 }
 
 /** What the service has of the day, page by page, as pages with contents can be large. */
@@ -167,13 +168,13 @@ async function readEntries(
 	return entries.filter((entry) => isStarred === undefined || entry.isStarred === isStarred);
 }
 
-function hintIfWithheld(context: IExecuteFunctions, entries: Entry[]): void {
+function hintIfWithheld(api: Api, entries: Entry[]): void {
 	const withheld = entries.filter(({ isWithheld }) => isWithheld).length;
 	if (withheld === 0) return;
 	const which = withheld === entries.length ? '' : ` of ${withheld} of ${entries.length} lifelogs`;
-	context.addExecutionHints({
-		message: `The service sent no contents${which}, although they were asked for. The headings are taken from the Markdown there, and who took part is not known.`,
-		location: 'outputPane',
-		type: 'warning',
-	});
+	hint(
+		api,
+		`The service sent no contents${which}, although they were asked for. The headings are taken from the Markdown there, and who took part is not known.`,
+		'warning',
+	);
 }

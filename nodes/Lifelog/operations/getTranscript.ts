@@ -1,7 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
+import type { Lifelog } from '../../shared/api-types';
 import { transcriptText, utterances } from '../../shared/contents';
+import { hint } from '../../shared/hints';
 import { readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import {
@@ -11,10 +13,9 @@ import {
 	readZone,
 	timezoneOption,
 } from '../../shared/parameters';
-import { hintIfContentsWithheld } from '../listing';
 
 export const description: INodeProperties[] = forOperation('getTranscript', [
-	lifelogIdParameter,
+	{ ...lifelogIdParameter, description: 'The lifelog whose transcript to get' },
 	{
 		displayName: 'Output As',
 		name: 'outputAs',
@@ -70,16 +71,32 @@ export async function execute(
 		includeHeadings: true,
 		includeContents: true,
 	});
-	hintIfContentsWithheld(this, [lifelog]);
 	const speakers = String(options.speakers ?? '')
 		.split(',')
 		.map((speaker) => speaker.trim())
 		.filter(Boolean);
 	const spoken = utterances(lifelog, speakers);
+	if (spoken.length === 0) hintWhy(api, lifelog, speakers);
 	if (this.getNodeParameter('outputAs', itemIndex) === 'text') {
 		return [
 			{ json: { lifelogId: lifelog.id, title: lifelog.title, text: transcriptText(spoken) } },
 		];
 	}
 	return spoken.map((utterance) => ({ json: { ...utterance } }));
+}
+
+/** Says why there is nothing. */
+function hintWhy(api: Api, lifelog: Lifelog, wanted: string[]): void {
+	const heard = [...new Set(utterances(lifelog).map(({ speaker }) => speaker))];
+	if (heard.length > 0) {
+		hint(api, `None of ${wanted.join(', ')} spoke in this lifelog. Who did: ${heard.join(', ')}.`);
+	} else if (!lifelog.contents?.length) {
+		hint(
+			api,
+			'The service sent no contents for this lifelog, so there is no transcript. The Markdown, which Get gives, may hold the text.',
+			'warning',
+		);
+	} else {
+		hint(api, 'Nothing is said in this lifelog.');
+	}
 }

@@ -1,8 +1,15 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	NodeApiError,
+} from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
-import { inputError } from '../../shared/errors';
+import { inputError, toNodeError } from '../../shared/errors';
+import { hint } from '../../shared/hints';
 import { getLifelog } from '../../shared/lifelogs';
 import { LARGEST_PAGE, readPage, SMALLEST_LARGEST_PAGE } from '../../shared/pagination';
 import { forOperation, readLimit, readText } from '../../shared/parameters';
@@ -31,6 +38,7 @@ export const description: INodeProperties[] = forOperation('search', [
 		typeOptions: { minValue: 1, maxValue: LARGEST_PAGE },
 		default: 50,
 		description: 'Max number of results to return',
+		hint: 'At most 100: the service gives no more for a search',
 	},
 	...listingParameters,
 ]);
@@ -50,7 +58,7 @@ export async function execute(
 	if (search === '') throw inputError(this, 'Query is empty', 'Give the words to look for.');
 	const asked = readLimit(this, itemIndex);
 	const limit = Math.min(asked, LARGEST_PAGE);
-	const { query, includes } = readListing(this, itemIndex);
+	const { query, includes, one } = readListing(this, itemIndex);
 	const readsEach = query.includeContents && limit > LARGEST_PAGE_WITH_CONTENTS;
 
 	const page = await readPage<Lifelog>(api, {
@@ -59,19 +67,35 @@ export async function execute(
 		pageSize: limit,
 	});
 	const found = page.entries.filter(({ startTime }) => includes(startTime)).slice(0, limit);
-	const lifelogs: Lifelog[] = [];
-	for (const lifelog of found) {
-		lifelogs.push(readsEach ? await getLifelog(api, lifelog.id, query) : lifelog);
-	}
+	const lifelogs = readsEach ? await readEach(api, found, one) : found;
 
 	const { length } = page.entries;
-	const isClamped = length < limit && (page.nextCursor || length === SMALLEST_LARGEST_PAGE);
+	const isClamped = length < limit && page.nextCursor !== undefined;
+	const mayBeClamped = length < limit && length === SMALLEST_LARGEST_PAGE;
 	if (isClamped || asked > LARGEST_PAGE) {
-		this.addExecutionHints({
-			message: `The service gives at most ${isClamped ? length : LARGEST_PAGE} results for a search, and no further pages. Narrow the search, e.g. with the filters Start and End, to see the others.`,
-			location: 'outputPane',
-		});
+		hint(
+			api,
+			`The service gives at most ${isClamped ? length : LARGEST_PAGE} results for a search, and no further pages. Narrow the search, e.g. with the filters Start and End, to see the others.`,
+		);
+	} else if (mayBeClamped) {
+		hint(
+			api,
+			`The search gave ${length} results; the service may have ended it there. Narrow it, e.g. with the filters Start and End, to see whether there are others.`,
+		);
 	}
-	if (query.includeContents) hintIfContentsWithheld(this, lifelogs);
+	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);
 	return lifelogs.map((lifelog) => ({ json: { ...lifelog } }));
+}
+
+/** The lifelogs found, each read in full; one that was deleted meanwhile is left out. */
+async function readEach(api: Api, found: Lifelog[], query: IDataObject): Promise<Lifelog[]> {
+	const lifelogs: Lifelog[] = [];
+	for (const { id } of found) {
+		try {
+			lifelogs.push(await getLifelog(api, id, query));
+		} catch (error) {
+			if ((error as NodeApiError).httpCode !== '404') throw toNodeError(api.context, error);
+		}
+	}
+	return lifelogs;
 }

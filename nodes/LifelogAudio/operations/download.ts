@@ -81,7 +81,6 @@ export const description: INodeProperties[] = forOperation('download', [
 		default: 'data',
 		required: true,
 		hint: 'The name of the output binary field to put the file in',
-		description: 'The name of the binary field that the audio is put in',
 	},
 	{
 		displayName: 'Options',
@@ -141,7 +140,13 @@ export async function execute(
 	const zone = readZone(this, options.timezone);
 	const chunkMs = readChunkMs(this, options);
 	const property = readText(this, 'binaryPropertyName', itemIndex, 'Put Output File in Field');
-	if (property === '') throw inputError(this, 'Put Output File in Field is empty');
+	if (property === '') {
+		throw inputError(
+			this,
+			'Put Output File in Field is empty',
+			'Give the binary field a name, such as data.',
+		);
+	}
 
 	const { lifelogId, ...range } = await readRange(this, api, itemIndex, options, zone);
 	requireFewChunks(this, range, chunkMs);

@@ -14,7 +14,7 @@ export const description: INodeProperties[] = forOperation('delete', [
 		type: 'notice',
 		default: '',
 	},
-	chatIdParameter,
+	{ ...chatIdParameter, description: 'The chat to delete permanently' },
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -1,7 +1,13 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import { chatIdParameter, getChat, simplifyChat, simplifyParameter } from '../../shared/chats';
+import {
+	chatIdParameter,
+	getChat,
+	readSimplify,
+	simplifyChat,
+	simplifyParameter,
+} from '../../shared/chats';
 import { readId } from '../../shared/ids';
 import {
 	forOperation,
@@ -12,7 +18,7 @@ import {
 } from '../../shared/parameters';
 
 export const description: INodeProperties[] = forOperation('get', [
-	chatIdParameter,
+	{ ...chatIdParameter, description: 'The chat to get' },
 	simplifyParameter,
 	{
 		displayName: 'Options',
@@ -33,6 +39,6 @@ export async function execute(
 	const id = readId(this, 'chatId', itemIndex, 'chat');
 	const options = readCollection(this, 'options', itemIndex);
 	const chat = await getChat(api, id, { timezone: readZone(this, options.timezone) });
-	const isSimplified = this.getNodeParameter('simplify', itemIndex) === true;
+	const isSimplified = readSimplify(this, itemIndex);
 	return [{ json: isSimplified ? simplifyChat(chat) : { ...chat } }];
 }

@@ -2,13 +2,14 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import type { Chat } from '../../shared/api-types';
-import { simplifyChat, simplifyParameter } from '../../shared/chats';
+import { readSimplify, simplifyChat, simplifyParameter } from '../../shared/chats';
 import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
 import {
 	directionOption,
 	forOperation,
 	limitParameters,
 	maxWaitOption,
+	readBoolean,
 	readCollection,
 	readLimit,
 	readZone,
@@ -30,6 +31,7 @@ export const description: INodeProperties[] = forOperation('getAll', [
 				name: 'globalPromptId',
 				type: 'string',
 				default: '',
+				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
 				description: 'Only chats that the scheduled prompt with this ID made',
 			},
 			{
@@ -38,7 +40,7 @@ export const description: INodeProperties[] = forOperation('getAll', [
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to list only chats that scheduled prompts made, or only the others. Both are listed without this filter.',
+					'Whether to return only chats of scheduled prompts (on) or only the others (off). Both without this filter.',
 			},
 		],
 	},
@@ -63,13 +65,13 @@ export async function execute(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const limit = readLimit(this, itemIndex);
-	const isSimplified = this.getNodeParameter('simplify', itemIndex) === true;
+	const isSimplified = readSimplify(this, itemIndex);
 	const { isScheduled, globalPromptId } = readCollection(this, 'filters', itemIndex);
 	const options = readCollection(this, 'options', itemIndex);
 	const query = {
 		timezone: readZone(this, options.timezone),
 		direction: options.direction,
-		isScheduled,
+		isScheduled: readBoolean(this, isScheduled, 'Is Scheduled'),
 		globalPromptId,
 	};
 	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, LARGEST_PAGE) };

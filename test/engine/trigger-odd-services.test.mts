@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { IDataObject } from 'n8n-workflow';
+import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { workflowWith } from '../support/workflow.mts';
+
+// The trigger at services that write what the specification does not rule out.
+
+let server: Server;
+let engine: Engine;
+let staticData: IDataObject;
+let lifelogs: IDataObject[];
+let chats: IDataObject[];
+/** How the read of one lifelog differs from the list. */
+let ofOne: (lifelog: IDataObject) => IDataObject;
+let reads = 0;
+
+beforeEach(async () => {
+	[staticData, lifelogs, chats, reads] = [{}, [], [], 0];
+	ofOne = (lifelog) => lifelog;
+	server = createServer((request, response) => {
+		const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
+		const [, , kind, id] = pathname.split('/');
+		const all = { lifelogs, chats }[kind]!;
+		const date = searchParams.get('date') ?? '';
+		const listed = all.filter(({ startTime }) => String(startTime ?? date).startsWith(date));
+		if (id !== undefined) reads++;
+		const one = all.find((entry) => entry.id === id);
+		const data = one ? { [kind.slice(0, -1)]: ofOne(one) } : { [kind]: listed };
+		response.setHeader('content-type', 'application/json');
+		response.end(JSON.stringify({ data, meta: { [kind]: { count: listed.length } } }));
+	});
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey: 'key', baseUrl } },
+	});
+});
+
+afterEach(async () => {
+	await engine.close();
+	server.close().closeAllConnections();
+});
+
+/** An entry from the next second on, so that it counts as later than the first poll. */
+function entry(id: string, more: IDataObject = {}): IDataObject {
+	const now = new Date(Date.now() + 1000);
+	const startTime = `${now.toISOString().slice(0, 10)}T00:00:00.000Z`;
+	return { id, title: id, startTime, updatedAt: now.toISOString(), contents: [], ...more };
+}
+
+async function poll(event = 'lifelogCreatedOrUpdated'): Promise<unknown[]> {
+	const [, node] = workflowWith('lifelogTrigger', { event }).nodes;
+	const { items } = await engine.runPoll({ nodes: [node], connections: {} }, { staticData });
+	return (items ?? []).map(({ json }) => `${json.id} ${json.changeType}`);
+}
+
+test('a lifelog that is read with full seconds only is emitted once, and then left alone', async () => {
+	await poll();
+	const second = new Date(Date.now() + 1000).toISOString().slice(0, 19);
+	lifelogs = Array.from({ length: 60 }, (_, nth) =>
+		entry(`lifelog-${nth + 10}`, { updatedAt: `${second}.777Z` }),
+	);
+	ofOne = (lifelog) => ({ ...lifelog, updatedAt: `${second}Z` });
+	const emitted = [await poll(), await poll(), await poll(), await poll()].flat();
+	expect(emitted.sort()).toEqual(lifelogs.map(({ id }) => `${id} created`).sort());
+	reads = 0;
+	expect([await poll(), await poll()]).toEqual([[], []]);
+	expect(reads).toBe(0);
+});
+
+test('a lifelog that stays older when it is read holds up no other, and is emitted in the end', async () => {
+	await poll();
+	const updatedAt = new Date(Date.now() + 1000).toISOString();
+	lifelogs = Array.from({ length: 60 }, (_, nth) => entry(`lifelog-${nth + 10}`, { updatedAt }));
+	expect([...(await poll()), ...(await poll())]).toHaveLength(60);
+	const later = new Date(Date.now() + 20_000).toISOString();
+	for (const lifelog of lifelogs) lifelog.updatedAt = later;
+	ofOne = (lifelog) => (lifelog.id === 'new' ? lifelog : { ...lifelog, updatedAt });
+	await poll();
+	lifelogs.push(entry('new', { startTime: `${later.slice(0, 10)}T00:00:01.000Z` }));
+	expect(await poll()).toEqual(['new created']);
+	const rest: unknown[] = [];
+	for (let nth = 0; nth < 30; nth++) rest.push(...(await poll()));
+	expect(rest.sort()).toEqual(
+		Array.from({ length: 60 }, (_, nth) => `lifelog-${nth + 10} updated`),
+	);
+});
+
+test.each([
+	['updatedAt', '1969-12-31T23:59:59.000Z'],
+	['updatedAt', '0001-01-01T00:00:00Z'],
+	['updatedAt', '+010000-01-01T00:00:00Z'],
+	['startTime', '+010000-01-01T00:00:00Z'],
+])('a lifelog whose %s is %s does not keep others from being emitted', async (field, time) => {
+	await poll();
+	const odd = entry('odd');
+	lifelogs = [{ ...odd, [field]: time }];
+	await poll();
+	lifelogs.push(entry('new'));
+	expect(await poll()).toContain('new created');
+	expect(await poll()).toEqual([]);
+});
+
+test.each<[string, unknown]>([
+	['an object', {}],
+	['a text', 'none'],
+	['a list of odd things', [null, 5, { user: { role: 'assistant' }, text: 5 }]],
+])('a chat whose messages are %s counts as not answered', async (_what, messages) => {
+	const at = () => new Date(Date.now() + 1000).toISOString();
+	const chat = (id: string, more: IDataObject) => ({
+		id,
+		createdAt: at(),
+		startedAt: at(),
+		...more,
+	});
+	await poll('scheduledChatCreated');
+	chats = [chat('odd', { messages: messages as IDataObject })];
+	expect(await poll('scheduledChatCreated')).toEqual([]);
+	const answer = { user: { role: 'assistant' }, text: 'Yes.', createdAt: at() };
+	chats.unshift(chat('new', { messages: [answer] }));
+	expect(await poll('scheduledChatCreated')).toEqual(['new undefined']);
+});
+
+test('the list to choose a lifelog from shows what has no title or time, too', async () => {
+	lifelogs = [entry('a', { title: null }), entry('b', { startTime: undefined, title: 'B' })];
+	const [, node] = workflowWith('lifelog', { operation: 'get' }).nodes;
+	const { results } = await engine.loadOptions(node, 'searchLifelogs');
+	expect(results.map(({ name }) => name)).toEqual([expect.stringMatching(/ Untitled$/), 'B']);
+});
