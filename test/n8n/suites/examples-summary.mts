@@ -1,6 +1,7 @@
 // The examples that send the summary of a day: to Slack, and to a Notion database.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../../nodes/shared/api-types.ts';
 import { problemsOfNotionRequest } from '../../support/notion-rules.mts';
@@ -16,11 +17,21 @@ const PAGE = '11111111-2222-3333-4444-555555555555';
 
 let lab: Lab;
 let internet: Internet;
+let underWay = 0;
+let mostAtOnce = 0;
+
+/** An answer that takes a moment, so that requests sent side by side are seen to be. */
+async function slowly(answer: IDataObject): Promise<IDataObject> {
+	mostAtOnce = Math.max(mostAtOnce, ++underWay);
+	await sleep(50);
+	underWay--;
+	return answer;
+}
 
 before(async () => {
 	internet = await startInternet({
-		'slack.com': () => ({ ok: true, channel: 'C0LIFELOG', ts: '1772323200.000100' }),
-		'api.notion.com': () => ({ object: 'page', id: PAGE }),
+		'slack.com': async () => await slowly({ ok: true, ts: '1772323200.000100' }),
+		'api.notion.com': async () => await slowly({ object: 'page', id: PAGE }),
 	});
 	lab = await startLab({ sandbox: ['--days', '2'], env: internet.env });
 	const { rest, sandbox } = lab;
@@ -50,9 +61,11 @@ async function yesterdayHas(perDay: number): Promise<void> {
 /** Runs an example; gives what it sent to a host. */
 async function run(workflow: SavedWorkflow, host: string): Promise<SentRequest[]> {
 	const before = internet.sent(host).length;
+	mostAtOnce = 0;
 	const { status, error } = await runExample(lab, workflow, trigger);
 	assert.equal(error, undefined);
 	assert.equal(status, 'success');
+	assert.equal(mostAtOnce, 1, 'What is sent side by side may arrive in any order');
 	return internet.sent(host).slice(before);
 }
 

@@ -19,7 +19,7 @@ export interface SentRequest {
 export type Answer = IDataObject | { status: number; body: IDataObject };
 
 /** What stands in for one host. */
-export type Host = (request: SentRequest) => Answer;
+export type Host = (request: SentRequest) => Answer | Promise<Answer>;
 
 /** A running proxy. */
 export interface Internet {
@@ -76,7 +76,7 @@ export async function startInternet(hosts: Record<string, Host>): Promise<Intern
 		const parsed = text ? (JSON.parse(text) as IDataObject) : {};
 		const request = { method, host, path: pathname + search, headers, body: parsed };
 		requests.push(request);
-		const answer = answers.get(host)?.(request) ?? {
+		const answer = (await answers.get(host)?.(request)) ?? {
 			status: 502,
 			body: { message: `Nothing stands in for ${host}` },
 		};
