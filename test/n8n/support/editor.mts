@@ -71,6 +71,7 @@ const CONTROLS = [
 	'.vue-flow__panel',
 	byTestId('canvas-controls'),
 	':has(> [data-test-id^="execute-workflow-button"])',
+	':has(> * > [data-test-id^="execute-workflow-button"])',
 	byTestId('workflow-chat-button'),
 	':has(> [data-test-id="radio-button-workflow"])',
 	':has(> * > [data-test-id="radio-button-workflow"])',
