@@ -35,6 +35,7 @@ const resetBody = body(
 		days: { type: 'integer', minimum: 1 },
 		perDay: { type: 'integer', minimum: 0 },
 		lifelogs: { type: 'integer', minimum: 0 },
+		markdownBytes: { type: 'integer', minimum: 0 },
 		empty: { type: 'boolean' },
 		dialect: dialectSchema,
 	},

@@ -31,20 +31,34 @@ export function cutPage<Entry, Query>(
 	}
 	const sign = direction === 'asc' ? 1 : -1;
 	const ordered = direction === 'asc' ? entries : entries.toReversed();
-	const rest = cursor
-		? ordered.filter((entry) => sign * comparePositions(position(entry), cursor.after) > 0)
-		: ordered;
+	const from = cursor
+		? firstOf(ordered, (entry) => sign * comparePositions(position(entry), cursor.after) > 0)
+		: 0;
 	const size = dialect.pages === 'short' ? Math.ceil(limit / 2) : limit;
-	const page = rest.slice(0, size);
+	const page = ordered.slice(from, from + size);
 	const last = page.at(-1);
 	const nextCursor =
-		last && rest.length > size
+		last && ordered.length > from + size
 			? encodeCursor({ query, after: position(last), gap: dialect.pages === 'emptyBetween' })
 			: noCursor[dialect.lastCursor];
 	return {
 		entries: page,
 		meta: { ...(nextCursor !== undefined && { nextCursor }), count: page.length },
 	};
+}
+
+/**
+ * The place of the first entry for which something holds that holds for all behind it, too. A page
+ * of a long list must not take longer than one of a short list.
+ */
+function firstOf<Entry>(entries: Entry[], holds: (entry: Entry) => boolean): number {
+	let [low, high] = [0, entries.length];
+	while (low < high) {
+		const middle = Math.floor((low + high) / 2);
+		if (holds(entries[middle])) high = middle;
+		else low = middle + 1;
+	}
+	return low;
 }
 
 const noCursor = { absent: undefined, null: null, empty: '' };

@@ -27,6 +27,8 @@ export interface DataOptions {
 	perDay?: number;
 	/** Exactly this many lifelogs in total, spread evenly over the days. */
 	lifelogs?: number;
+	/** Exactly this many bytes of markdown in each lifelog. */
+	markdownBytes?: number;
 	/** No data at all. */
 	empty?: boolean;
 }
@@ -53,7 +55,7 @@ export class World {
 
 	/** Generates all data anew and forgets requests, faults, used rate limits and dialect. */
 	reset(
-		{ seed = 1, now, days = 31, perDay, lifelogs, empty = false }: DataOptions,
+		{ seed = 1, now, days = 31, perDay, lifelogs, markdownBytes, empty = false }: DataOptions,
 		dialect: DialectChange = {},
 	): void {
 		this.fixedNow = now === undefined ? undefined : Date.parse(now);
@@ -67,7 +69,8 @@ export class World {
 		if (empty) return;
 		const faker = createFaker(seed);
 		const period = { now: this.now(), days };
-		for (const lifelog of generateLifelogs(faker, { ...period, perDay, total: lifelogs })) {
+		const counts = { perDay, total: lifelogs, markdownBytes };
+		for (const lifelog of generateLifelogs(faker, { ...period, ...counts })) {
 			this.saveLifelog(lifelog);
 		}
 		for (const chat of generateChats(faker, period, this.lifelogs.list())) this.chats.put(chat);

@@ -10,6 +10,8 @@ interface LifelogOptions extends Period {
 	perDay?: number;
 	/** Exactly this many in total, spread evenly. */
 	total?: number;
+	/** Exactly this many bytes of markdown in each. */
+	markdownBytes?: number;
 }
 
 const minute = 60_000;
@@ -24,7 +26,12 @@ export function generateLifelogs(faker: Faker, options: LifelogOptions): Lifelog
 		const count =
 			exactCount(options, index) ?? Math.round(faker.number.int({ min: 40, max: 50 }) * day.share);
 		for (const [start, end] of cutDay(faker, day, count)) {
-			lifelogs.push(inventLifelog(faker, cast, start, end, options.now));
+			const lifelog = inventLifelog(faker, cast, start, end, options.now);
+			lifelogs.push(
+				options.markdownBytes === undefined
+					? lifelog
+					: { ...lifelog, markdown: ofLength(lifelog.markdown ?? '', options.markdownBytes) },
+			);
 		}
 	}
 	return lifelogs;
@@ -88,4 +95,10 @@ function updateDelay(faker: Faker): number {
 		{ weight: 9, value: faker.number.int({ min: 1 * hour, max: 8 * hour }) },
 		{ weight: 3, value: faker.number.int({ min: 24 * hour, max: 30 * hour }) },
 	]);
+}
+
+/** Repeats or cuts a text, so that it has this many bytes. */
+function ofLength(text: string, bytes: number): string {
+	const ascii = `${text}\n\n`.replaceAll(/[\u0080-\uffff]/g, '?');
+	return ascii.repeat(Math.ceil(bytes / ascii.length)).slice(0, bytes);
 }

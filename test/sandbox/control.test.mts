@@ -76,6 +76,16 @@ describe('data', () => {
 		await expect(sandbox.control.deleteChat(added.id)).rejects.toThrow('404');
 	});
 
+	test('lifelogs can all be of one length', async () => {
+		await sandbox.control.reset({ lifelogs: 30, days: 1, markdownBytes: 4096 });
+		const lifelogs = await sandbox.control.lifelogs();
+		expect(lifelogs).toHaveLength(30);
+		for (const { markdown, title } of lifelogs) {
+			expect(Buffer.byteLength(markdown!)).toBe(4096);
+			expect(markdown!.slice(0, 8)).toBe(`# ${title}`.slice(0, 8));
+		}
+	});
+
 	test('nonsense is refused', async () => {
 		await expect(sandbox.control.addLifelog({ startTime: 'noon' })).rejects.toThrow('400');
 		await expect(sandbox.control.reset({ day: 1 } as object)).rejects.toThrow('400');
