@@ -143,7 +143,7 @@ export function incomingBody(
  * V8 frees the buffers that bodies came in only when 64 MB more memory than after its last
  * collection have been asked for. Asking for some of it at once, which costs nothing as it is never
  * touched, makes it free those of the body before. Keeps the peak of many large bodies some 25 MiB
- * lower (`npm run bench:audio-memory`).
+ * lower (`npm run bench`).
  */
 function collectSooner(): void {
 	new ArrayBuffer(UNUSED_BYTES);

@@ -181,7 +181,7 @@ export function readBoolean(
  */
 export function readZone(context: ApiContext, option: unknown): string {
 	const zone = String(option ?? '').trim() || context.getTimezone();
-	if (!IANAZone.isValidZone(zone)) {
+	if (!IANAZone.create(zone).isValid) {
 		throw inputError(
 			context,
 			`There is no time zone "${zone}"`,
