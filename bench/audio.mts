@@ -1,0 +1,95 @@
+// 24 hours of audio into n8n's binary storage: throughput against curl, and memory.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { SpawnedSandbox } from '../test/support/sandbox.mts';
+import { figureOf, mebibytes, ratioOf, type Row, seconds, spreadOf } from './figures.mts';
+import { sample, times } from './processes.mts';
+
+const RUNS = 5;
+const MOST_MORE_MIB = 64;
+const CHUNKS = 12;
+const CHUNK_MS = 7_200_000;
+const START_MS = Date.parse('2026-03-01T00:00:00Z');
+const END_MS = START_MS + CHUNKS * CHUNK_MS;
+const starts = Array.from({ length: CHUNKS }, (_, nth) => START_MS + nth * CHUNK_MS);
+
+/** Records so much at the start of each chunk. */
+async function record({ control }: SpawnedSandbox, recordedMs: number): Promise<void> {
+	const dialect = { rateLimit: { max: 1_000_000 } };
+	await control.reset({ empty: true, now: new Date(END_MS).toISOString(), dialect });
+	for (const start of starts) {
+		const [startTime, endTime] = [start, start + recordedMs].map((ms) =>
+			new Date(ms).toISOString(),
+		);
+		await control.addLifelog({ startTime, endTime });
+	}
+}
+
+async function download(sandbox: SpawnedSandbox, binaryMode: 'filesystem' | 'default') {
+	const { url: baseUrl, apiKey } = sandbox;
+	return await sample('audio', { baseUrl, apiKey, binaryMode, start: START_MS, end: END_MS });
+}
+
+/** Times, in ms, of the same chunks without n8n, one after the other into files. */
+async function downloadFiles({ url, apiKey }: SpawnedSandbox) {
+	const folder = await mkdtemp(join(tmpdir(), 'bench-audio-'));
+	try {
+		const urls = starts.map(
+			(start) => `${url}/v1/download-audio?startMs=${start}&endMs=${start + CHUNK_MS}`,
+		);
+		const files = urls.flatMap((each, nth) => ['--output', join(folder, `${nth}.ogg`), each]);
+		const began = performance.now();
+		const args = ['--silent', '--fail', '--header', `X-API-Key: ${apiKey}`, ...files];
+		await promisify(execFile)('curl', args);
+		const curlMs = performance.now() - began;
+		const { ms: axiosMs } = await sample('files', { apiKey, urls, folder });
+		return { curlMs, axiosMs };
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+/** Throughput against curl, and how much more memory it takes than with tiny files. */
+export async function audio(sandbox: SpawnedSandbox): Promise<Row[]> {
+	await record(sandbox, 20);
+	const tiny = await times(RUNS, () => download(sandbox, 'filesystem'));
+	const tinyInMemory = await download(sandbox, 'default');
+	await record(sandbox, CHUNK_MS);
+	const runs = await times(RUNS, async () => ({
+		...(await download(sandbox, 'filesystem')),
+		...(await downloadFiles(sandbox)),
+	}));
+	const inMemory = await download(sandbox, 'default');
+
+	const [{ bytes }] = runs;
+	const [own, curl, axios] = [
+		runs.map(({ ms }) => ms),
+		runs.map(({ curlMs }) => curlMs),
+		runs.map(({ axiosMs }) => axiosMs),
+	];
+	const throughput = ratioOf(curl, own);
+	const bare = ratioOf(curl, axios);
+	const medians = [own, curl, axios].map((ms) => seconds(spreadOf(ms).median));
+	const more = spreadOf(runs.map(({ peak }, nth) => (peak - tiny[nth].peak) / 2 ** 20));
+	const size = `${CHUNKS} files, ${(bytes / 1e6).toFixed(0)} MB in all`;
+	return [
+		{
+			what: '24 hours of audio to filesystem storage, throughput against curl',
+			figure: figureOf(throughput),
+			from: `${size}: ${medians[0]}, curl ${medians[1]}, axios in a process with n8n ${medians[2]}`,
+			goal: 'at least 0.80',
+			holds: throughput.median >= 0.8,
+			reason: `axios writing the same into files, in a process that has n8n loaded, reached ${figureOf(bare)}`,
+		},
+		{
+			what: 'Peak memory while doing so, more than with tiny files',
+			figure: `${figureOf(more, 0)} MiB`,
+			from: `binary mode \`default\`, which keeps files in memory: ${mebibytes(inMemory.peak - tinyInMemory.peak)}`,
+			goal: `below ${MOST_MORE_MIB} MiB`,
+			holds: more.median < MOST_MORE_MIB,
+		},
+	];
+}

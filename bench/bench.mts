@@ -1,0 +1,60 @@
+// Measures everything and writes it down: npm run bench
+// With names of parts it measures those and writes nothing: npm run bench -- audio loading
+import Table from 'cli-table3';
+import { installN8n, NEWEST } from '../test/n8n/install.mts';
+import { type SpawnedSandbox, startSandbox } from '../test/support/sandbox.mts';
+import { audio } from './audio.mts';
+import { type Row, verdictOf } from './figures.mts';
+import { idlePoll } from './idle-poll.mts';
+import { memory, type Point, requests, time, timeWithLatency } from './lists.mts';
+import { loading } from './loading.mts';
+import { rateLimit } from './rate-limit.mts';
+import { report } from './report.mts';
+
+type Part = (sandbox: SpawnedSandbox) => Promise<Row[] | { rows: Row[]; points: Point[] }>;
+
+const parts: Record<string, Part> = {
+	requests,
+	time,
+	latency: timeWithLatency,
+	memory,
+	'rate-limit': rateLimit,
+	'idle-poll': idlePoll,
+	audio,
+	loading,
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in parts));
+if (unknown.length > 0) {
+	console.error(`No part "${unknown[0]}"; there are ${Object.keys(parts).join(', ')}.`);
+	process.exit(1);
+}
+
+await installN8n(NEWEST);
+const began = Date.now();
+const sandbox = await startSandbox(['--days', '1']);
+const rows: Row[] = [];
+const points: Point[] = [];
+try {
+	for (const [name, part] of Object.entries(parts)) {
+		if (asked.length > 0 && !asked.includes(name)) continue;
+		const started = Date.now();
+		const measured = await part(sandbox);
+		rows.push(...('rows' in measured ? measured.rows : measured));
+		if ('points' in measured) points.push(...measured.points);
+		console.log(`${name}: ${Math.round((Date.now() - started) / 1000)} s`);
+	}
+} finally {
+	await sandbox.close();
+}
+const table = new Table({
+	head: ['What', 'Figure', 'From', 'Goal', ''],
+	colWidths: [38, 32, 46, 18, 20],
+	wordWrap: true,
+	style: { head: [], border: [] },
+});
+for (const row of rows) table.push([row.what, row.figure, row.from, row.goal, verdictOf(row)]);
+console.log(table.toString());
+const minutes = ((Date.now() - began) / 60_000).toFixed(1);
+if (asked.length === 0) await report(rows, points, `${minutes} minutes`);

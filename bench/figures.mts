@@ -1,0 +1,56 @@
+import { max, median, min } from 'simple-statistics';
+
+/** What several runs gave. */
+export interface Spread {
+	median: number;
+	low: number;
+	high: number;
+}
+
+/** One line of the table. */
+export interface Row {
+	what: string;
+	/** Each as `figureOf` writes it, with its unit. */
+	figure: string;
+	/** Absolute values behind the figure. */
+	from: string;
+	goal: string;
+	holds: boolean;
+	/** What was measured that explains a miss. */
+	reason?: string;
+}
+
+export function spreadOf(values: number[]): Spread {
+	return { median: median(values), low: min(values), high: max(values) };
+}
+
+/** The ratio of two series, run by run: what slows the machine for a while slows both. */
+export function ratioOf(values: number[], others: number[]): Spread {
+	return spreadOf(values.map((value, nth) => value / others[nth]));
+}
+
+/** `1.12 (1.08–1.20)`: median, lowest and highest. */
+export function figureOf({ median, low, high }: Spread, digits = 2): string {
+	return `${median.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
+}
+
+/** `1,000` */
+export function count(value: number): string {
+	return value.toLocaleString('en');
+}
+
+/** ms as seconds, `0.045 s`. */
+export function seconds(ms: number): string {
+	return `${(ms / 1000).toFixed(ms < 1000 ? 3 : 1)} s`;
+}
+
+/** Bytes as `12.3 MiB`. */
+export function mebibytes(bytes: number): string {
+	return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+/** Whether a goal holds, and if not, why. */
+export function verdictOf({ holds, reason }: Row): string {
+	if (holds) return 'holds';
+	return reason === undefined ? 'missed' : `missed: ${reason}`;
+}

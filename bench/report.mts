@@ -1,0 +1,77 @@
+// Writes what was measured: bench/results.md, the chart, and the table in the README.
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { cpus, totalmem, type as osName } from 'node:os';
+import { join, resolve } from 'node:path';
+import * as prettier from 'prettier';
+import { n8nFolder, NEWEST } from '../test/n8n/install.mts';
+import { drawChart } from './chart.mts';
+import { count, figureOf, type Row, spreadOf, verdictOf } from './figures.mts';
+import type { Point } from './lists.mts';
+import { blockOf, withBlock } from './block.mts';
+
+const RESULTS = join('bench', 'results.md');
+const CHART = join('bench', 'time.svg');
+
+/** What the rows are measured on. */
+function machine(): string {
+	const require = createRequire(resolve('package.json'));
+	const requireOfN8n = createRequire(join(n8nFolder(NEWEST), 'package.json'));
+	const versionOf = (name: string, from = require) =>
+		`${name} ${from(`${name}/package.json`).version}`;
+	const [curl] = execFileSync('curl', ['--version'], { encoding: 'utf8' }).split(' (');
+	return [
+		`${osName()}, ${cpus().length} × ${cpus()[0].model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB of memory`,
+		`Node.js ${process.version.slice(1)}`,
+		versionOf('n8n-core'),
+		versionOf('n8n-nodes-base', requireOfN8n),
+		versionOf('axios'),
+		curl,
+	].join('; ');
+}
+
+/** Writes all three; a missed goal shows as such. */
+export async function report(rows: Row[], points: Point[], took: string): Promise<void> {
+	const date = new Date().toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+	const table = `Measured with \`npm run bench\` on ${date}: ${machine()}.
+
+| What | Figure | Goal | |
+| --- | --- | --- | --- |
+${rows.map((row) => `| ${row.what} | ${row.figure} | ${row.goal} | ${verdictOf(row)} |`).join('\n')}`;
+
+	const results = `# What \`npm run bench\` measured
+
+Everything reads from the same [sandbox](../sandbox/README.md), a process of its own on the same machine. A figure is the median of several runs, with the lowest and the highest behind it; a ratio is formed run by run, the ways taking turns. Each time and each peak of memory is taken in a fresh process. The HTTP Request node runs on the same n8n engine, with its pagination set up by hand for this API; it gives pages, not lifelogs, one item each.
+
+${withBlock('', table)}
+
+![Time against the number of lifelogs](time.svg)
+
+## Behind the figures
+
+| What | From |
+| --- | --- |
+${rows.map(({ what, from }) => `| ${what} | ${from} |`).join('\n')}
+
+## Times
+
+Seconds.
+
+| Latency | Lifelogs | Way | Time |
+| --- | --- | --- | --- |
+${points.map(({ latencyMs, lifelogs, way, ms }) => `| ${latencyMs} ms | ${count(lifelogs)} | ${way} | ${figureOf(spreadOf(ms.map((each) => each / 1000)), 3)} |`).join('\n')}
+
+The whole took ${took}.
+`;
+	await writeFile(CHART, await drawChart(points));
+	await writeMarkdown(RESULTS, results);
+	const written = await readFile(RESULTS, 'utf8');
+	const readme = await readFile('README.md', 'utf8');
+	await writeMarkdown('README.md', withBlock(readme, blockOf(written)));
+}
+
+async function writeMarkdown(file: string, text: string): Promise<void> {
+	const config = await prettier.resolveConfig(file);
+	await writeFile(file, await prettier.format(text, { ...config, filepath: file }));
+}

@@ -1,0 +1,16 @@
+/** The lists whose requests are counted. */
+export const requestCases = [100, 1000, 10_000].flatMap((lifelogs) =>
+	[false, true].map((includeContents) => ({ lifelogs, includeContents })),
+);
+
+/** The range of time that holds them all, in UTC, and the clock of the sandbox that makes them. */
+export const month = { start: '2026-02-01 00:00:00', end: '2026-03-03 00:00:00' };
+export const monthOf = { now: '2026-03-03T00:00:00Z', days: 30 };
+
+/** The most requests that a range may cost beside the least: one for each lane. */
+export const LANES = 6;
+
+/** The fewest requests that the rules allow: pages of 100, or of 25 with contents. */
+export function leastRequests(lifelogs: number, includeContents: boolean): number {
+	return Math.max(1, Math.ceil(lifelogs / (includeContents ? 25 : 100)));
+}

@@ -1,0 +1,54 @@
+import { LANES, leastRequests, month, monthOf, requestCases } from '../../bench/request-cases.mts';
+import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { workflowWith } from '../support/workflow.mts';
+
+// What `npm run bench` says of requests, which no slow machine can change.
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+
+beforeAll(async () => {
+	sandbox = await startSandbox(['--days', '1']);
+	const { apiKey, url: baseUrl } = sandbox;
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey, baseUrl } },
+	});
+});
+
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+});
+
+describe.each(requestCases)(
+	'$lifelogs lifelogs, contents: $includeContents',
+	({ lifelogs, includeContents }) => {
+		const least = leastRequests(lifelogs, includeContents);
+
+		beforeAll(async () => {
+			await sandbox.control.reset({ ...monthOf, lifelogs });
+			await sandbox.control.dialect({ rateLimit: { max: 10_000 } });
+		});
+
+		async function requestsFor(parameters: object): Promise<number> {
+			await sandbox.control.clearRequests();
+			const options = { includeContents, timezone: 'UTC' };
+			const workflow = workflowWith('lifelog', { operation: 'getAll', options, ...parameters });
+			const { items } = await engine.runWorkflow(workflow);
+			expect(new Set(items('Node').map(({ json }) => json.id)).size).toBe(lifelogs);
+			return (await sandbox.control.requests()).length;
+		}
+
+		test('without a range: the least that the rules allow', async () => {
+			expect(await requestsFor({ returnAll: true })).toBe(least);
+		});
+
+		test('with a range: at most one more a lane', async () => {
+			const requests = await requestsFor({ returnAll: true, filters: month });
+			expect(requests).toBeLessThanOrEqual(least + LANES);
+			if (least === 1) expect(requests).toBe(1);
+		});
+	},
+);
