@@ -286,7 +286,7 @@ test('whatever range a service means, lanes give what page after page gives', as
 		),
 		{ numRuns: 100 },
 	);
-	expect(inLanes).toBeGreaterThan(50);
+	expect(inLanes).toBeGreaterThan(20);
 }, 120_000);
 
 test('entries in no order of time are read page after page', async () => {
