@@ -29,6 +29,9 @@ export interface Span {
  * at most one request more a lane than without lanes. Where there is nothing to gain, or the page
  * is not in order of time, its cursor is followed instead.
  *
+ * Relies on a range holding the entries that begin in it, as a date does (specification, section
+ * 4.2); those that merely reach into it may be listed, too.
+ *
  * @param listing Its query holds the range, `timezone` and `direction`.
  * @throws NodeApiError as `pages`: the first one of any lane, which ends the other lanes.
  */
