@@ -131,23 +131,22 @@ describe('a scheduled chat goes to Slack', () => {
 		assert.equal(messages().length, before);
 	});
 
-	test('once, when Slack refused it first and the execution is retried', async () => {
+	test('each message once, when Slack refused one and the execution is retried', async () => {
 		const before = messages().length;
-		internet.answer('slack.com', () => ({ ok: false, error: 'channel_not_found' }));
-		await addAnswer('Refused', 'First.');
+		let answered = 0;
+		const refusal = { ok: false, error: 'channel_not_found' };
+		internet.answer('slack.com', () => (++answered === 2 ? refusal : slackAccepts()));
+		const response = ['a', 'b', 'c'].map((letter) => `${letter.repeat(2800)}\n`).join('');
+		await addAnswer('Refused', response);
 		const failed = await whenFailed(lab, workflow.id);
 		assert.match(String(failed.error?.message), /channel_not_found/);
-		internet.answer('slack.com', slackAccepts);
 		await lab.rest.call('POST', `/executions/${failed.id}/retry`, { loadWorkflow: false });
-		await whenPosted('slack.com', before + 2);
+		await whenPosted('slack.com', before + 4);
 		await anotherPoll();
-		assert.deepEqual(
-			messages()
-				.slice(before)
-				.map(({ text }) => text),
-			['Refused', 'Refused'],
-			'the refused one and the retried one',
-		);
+		const begins = markdown()
+			.slice(before)
+			.map((text) => text.replace('# Refused\n\n', '')[0]);
+		assert.deepEqual(begins, ['a', 'b', 'b', 'c'], 'b was refused and sent again, a was not');
 	});
 });
 
