@@ -26,6 +26,9 @@ const PUBLIC_SERVICE = 'https://api.limitless.ai';
 const { LIFELOG_API_KEY, LIFELOG_BASE_URL = PUBLIC_SERVICE } = process.env;
 const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** The summary of a whole day is longer than a screen. */
+const SUMMARY_LINES = 40;
+
 /** Columns without lines around them. */
 const NO_LINES = {
 	...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
@@ -92,7 +95,9 @@ function printSummary({ items }: RunResult): void {
 	const [{ json }] = items('Node');
 	const width = Math.min(process.stdout.columns ?? 100, 120);
 	const color = process.stdout.isTTY && process.stdout.hasColors();
-	console.log(`\n${render(String(json.markdown), { width, color, hyperlinks: false })}`);
+	const lines = render(String(json.markdown), { width, color, hyperlinks: false }).split('\n');
+	console.log(`\n${lines.slice(0, SUMMARY_LINES).join('\n')}`);
+	if (lines.length > SUMMARY_LINES) console.log(`… and ${lines.length - SUMMARY_LINES} more lines`);
 }
 
 /** Runs an example to its end; throws what made it fail. */
@@ -146,10 +151,10 @@ async function demo(): Promise<void> {
 			'\n• Running Get Daily Summary of the Lifelog node, for yesterday, on the n8n engine …',
 		);
 		printSummary(await run(engine, workflowWith('lifelog', { operation: 'getDailySummary' })));
-		console.log(`${requests} requests were made.`);
+		console.log(`\n${requests} requests were made.`);
 		if (sandbox) {
 			console.log(
-				`\nWith your own recordings:\n  LIFELOG_API_KEY=… npm run demo\n  LIFELOG_BASE_URL=… points it at another host (default ${PUBLIC_SERVICE}).`,
+				`\nTo click through the nodes in a real n8n:\n  npm run dev\nWith your own recordings:\n  LIFELOG_API_KEY=… npm run demo\n  LIFELOG_BASE_URL=… points it at another host (default ${PUBLIC_SERVICE}).`,
 			);
 		}
 	} finally {

@@ -10,6 +10,7 @@ export interface Seen extends Version {
 	start: number;
 }
 
+/** What an item says happened to its lifelog. */
 export type ChangeType = 'created' | 'updated';
 
 /** What a reading says about an entry. */

@@ -20,6 +20,7 @@ export interface Listing {
 	pageSize?: number;
 }
 
+/** A page as the service gave it. */
 export interface Page<T> {
 	entries: T[];
 	/** Where the next page begins; undefined on the last one. */

@@ -15,6 +15,7 @@ export interface Wording {
 /** The mark of what was starred. */
 export const STAR = '⭐';
 
+/** @returns What stands above every format's list of what happened. */
 export function wordingOf(summary: Summary): Wording {
 	const { date, timezone, isStarred, entries, totalDurationMs, starredCount } = summary;
 	const day = DateTime.fromISO(date, { zone: 'utc', locale: 'en' });

@@ -31,7 +31,12 @@ export const description: INodeProperties[] = forOperation('get', [
 	},
 ]);
 
-/** @returns One item: the lifelog, the API's object unchanged. */
+/**
+ * Reads one lifelog (specification, section 4.3).
+ *
+ * @returns One item: the API's object unchanged.
+ * @throws NodeApiError when there is none with this ID.
+ */
 export async function execute(
 	this: IExecuteFunctions,
 	api: Api,

@@ -18,7 +18,7 @@ export const description: INodeProperties[] = forOperation('getAll', [
 ]);
 
 /**
- * Lists lifelogs, as many pages as it takes; all of a range of time several pages at once.
+ * Lists lifelogs (specification, section 4.2), as many pages as it takes; all of a range of time several pages at once.
  *
  * @returns One item per lifelog, the API's object unchanged, in the service's order.
  */

@@ -97,7 +97,7 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 ]);
 
 /**
- * Summarizes the lifelogs that begin on a day, without adding anything to what the service knows.
+ * Summarizes the lifelogs that begin on a day (specification, section 4.2, `date`), without adding anything to what the service knows.
  *
  * @returns One item, also for a day without lifelogs: the fields of every format and those of the
  *   one chosen.

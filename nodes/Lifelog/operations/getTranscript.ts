@@ -57,7 +57,12 @@ export const description: INodeProperties[] = forOperation('getTranscript', [
 	},
 ]);
 
-/** @returns One item per utterance, or one item `{ lifelogId, title, text }`. */
+/**
+ * Reads what was said in a lifelog (specification, sections 2.2 and 4.3).
+ *
+ * @returns One item per utterance, or one item `{ lifelogId, title, text }`.
+ * @throws NodeApiError when there is no lifelog with this ID.
+ */
 export async function execute(
 	this: IExecuteFunctions,
 	api: Api,

@@ -25,7 +25,12 @@ export const description: INodeProperties[] = forOperation('delete', [
 	},
 ]);
 
-/** @returns One item `{ deleted: true, id }`. */
+/**
+ * Deletes a chat for good (specification, section 4.8).
+ *
+ * @returns One item `{ deleted: true, id }`.
+ * @throws NodeApiError when there is none with this ID, or the service does not confirm it.
+ */
 export async function execute(
 	this: IExecuteFunctions,
 	api: Api,

@@ -30,7 +30,12 @@ export const description: INodeProperties[] = forOperation('get', [
 	},
 ]);
 
-/** @returns One item: the chat, simplified, or the API's object unchanged. */
+/**
+ * Reads one chat (specification, section 4.7).
+ *
+ * @returns One item: the chat, simplified, or the API's object unchanged.
+ * @throws NodeApiError when there is none with this ID.
+ */
 export async function execute(
 	this: IExecuteFunctions,
 	api: Api,
