@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Lifelog } from '../../../nodes/shared/api-types.ts';
 import { agentWorkflow, type TOOLS } from '../support/agent.mts';
-import { startLab, type Lab } from '../support/lab.mts';
+import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { Execution } from '../support/rest.mts';
 import {
 	startScriptedModel,
@@ -27,7 +27,7 @@ before(async () => {
 	);
 });
 beforeEach(async () => {
-	lifelog = (await lab.sandbox.control.lifelogs()).at(-1)!;
+	lifelog = await addFindable(lab);
 });
 after(async () => {
 	await model?.close();

@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import { byId, workflowWith } from '../../support/workflow.mts';
 import { startBrowser } from '../support/browser.mts';
 import { Editor, type NodePanel } from '../support/editor.mts';
-import { startLab, type Lab } from '../support/lab.mts';
+import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { SavedWorkflow } from '../support/rest.mts';
 
 const images = resolve(import.meta.dirname, '../../../docs/images');
@@ -166,7 +166,7 @@ describe('Lifelog', () => {
 	});
 
 	test('searches in the list', async () => {
-		const { title } = await newest();
+		const { title } = await addFindable(lab);
 		const panel = await open('lifelog', { operation: 'get' });
 		const all = await panel.list('lifelogId');
 		const found = await panel.search(title);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Lifelog } from '../../../nodes/shared/api-types.ts';
 import { importExample } from '../support/examples.mts';
-import { startLab, type Lab } from '../support/lab.mts';
+import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { Execution, SavedWorkflow } from '../support/rest.mts';
 import {
 	startScriptedModel,
@@ -25,7 +25,7 @@ before(async () => {
 	await rest.createCredential('openAiApi', { apiKey: 'none', url: model.url }, 'OpenAi account');
 	const header = { name: 'X-API-Key', value: sandbox.apiKey };
 	await rest.createCredential('httpHeaderAuth', header, 'Header Auth account');
-	lifelog = (await sandbox.control.lifelogs()).at(-1)!;
+	lifelog = await addFindable(lab);
 });
 after(async () => {
 	await model?.close();

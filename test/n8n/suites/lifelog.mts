@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
 import { byId } from '../../support/workflow.mts';
-import { useLab } from '../support/lab.mts';
+import { addFindable, useLab } from '../support/lab.mts';
 import { runNode, webhookWorkflow, type RunNodeOptions } from '../support/nodes.mts';
 
 const lab = useLab();
@@ -43,7 +43,7 @@ describe('the operation', () => {
 	});
 
 	test('Search finds by title', async () => {
-		const { id, title } = await newest();
+		const { id, title } = await addFindable(lab());
 		const { output } = await run({ operation: 'search', query: title, limit: 100 });
 		assert.ok(output.some((lifelog) => lifelog.id === id));
 	});
@@ -118,7 +118,7 @@ describe('the list to choose a lifelog from', () => {
 	});
 
 	test('searches', async () => {
-		const { id, title } = await newest();
+		const { id, title } = await addFindable(lab());
 		const { results } = await list({ filter: title });
 		assert.ok(results.some(({ value }) => value === id));
 	});
@@ -212,7 +212,7 @@ test('an active workflow answers its webhook', async () => {
 	const { rest, n8n } = lab();
 	const parameters = { operation: 'search', query: '={{ $json.query.q }}', limit: 5 };
 	const response = { responseData: 'allEntries' };
-	const { id, title } = await newest();
+	const { id, title } = await addFindable(lab());
 	const workflow = webhookWorkflow(lab(), 'search', 'lifelog', parameters, response);
 	const saved = await rest.createWorkflow(workflow);
 	await rest.activate(saved.id);

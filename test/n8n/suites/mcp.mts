@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { workflowWith } from '../../support/workflow.mts';
-import { useLab } from '../support/lab.mts';
+import { addFindable, useLab } from '../support/lab.mts';
 import type { Execution } from '../support/rest.mts';
 
 const lab = useLab();
@@ -41,7 +41,7 @@ const answer = ({ json }: Execution) => {
 
 describe('n8n’s MCP Client', () => {
 	test('searches lifelogs', async () => {
-		const { id, title } = await newest();
+		const { id, title } = await addFindable(lab());
 		const execution = await callTool('search_lifelogs', { query: title });
 		assert.equal(execution.error, undefined);
 		const found = answer(execution) as Array<{ id: string; title: string }>;

@@ -1,6 +1,7 @@
 // What a suite needs: a sandbox, and an n8n with the packed package and a credential in it.
 import { after, before } from 'node:test';
 import type { INodeCredentials } from 'n8n-workflow';
+import type { Lifelog } from '../../../nodes/shared/api-types.ts';
 import { startSandbox, type SpawnedSandbox } from '../../support/sandbox.mts';
 import { installN8n, NEWEST } from '../install.mts';
 import { installPackage, pack } from './package.mts';
@@ -75,6 +76,11 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
 		await close();
 		throw error;
 	}
+}
+
+/** Adds a lifelog that a search for its title finds, whatever the made-up data of the day say. */
+export async function addFindable({ sandbox }: Lab): Promise<Lifelog> {
+	return await sandbox.control.addLifelog({ title: 'An evening at the lighthouse' });
 }
 
 /**
