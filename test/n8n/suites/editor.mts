@@ -280,16 +280,16 @@ describe('Lifelog Trigger', () => {
 	const ofLifelogs: Shown = {
 		labels: ['Poll Times', 'Mode', 'Event', 'Filters', 'Options'],
 		filters: ['Is Starred'],
-		options: [...INCLUDES, 'Look-Back Days', 'Settle Minutes', 'Time Zone'],
+		options: [...INCLUDES, 'Look-Back (Days)', 'Settle (Minutes)', 'Time Zone'],
 	};
 	const events: Record<string, Shown> = {
-		'Lifelog Created': ofLifelogs,
 		'Lifelog Created or Updated': ofLifelogs,
+		'Lifelog Created': ofLifelogs,
 		'Lifelog Updated': ofLifelogs,
 		'Scheduled Chat Created': {
 			labels: ['Poll Times', 'Mode', 'Event', 'Simplify', 'Filters', 'Options'],
 			filters: ['Global Prompt ID'],
-			options: ['Look-Back Days', 'Time Zone'],
+			options: ['Look-Back (Days)', 'Time Zone'],
 		},
 	};
 
