@@ -24,7 +24,10 @@ const { utterances } = createRequire(import.meta.url)(
 const PUBLIC_SERVICE = 'https://api.limitless.ai';
 
 const { LIFELOG_API_KEY, LIFELOG_BASE_URL = PUBLIC_SERVICE } = process.env;
-const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The sandbox's person lives in Berlin. */
+const timezone = LIFELOG_API_KEY
+	? Intl.DateTimeFormat().resolvedOptions().timeZone
+	: 'Europe/Berlin';
 
 /** The summary of a whole day is longer than a screen. */
 const SUMMARY_LINES = 40;
@@ -47,7 +50,7 @@ function showRequests(): void {
 }
 
 function printLifelogs(lifelogs: Lifelog[]): void {
-	const width = Math.min(process.stdout.columns ?? 100, 120);
+	const width = Math.min(process.stdout.columns || 100, 120);
 	const table = new Table({
 		head: ['Time', 'Length', 'Title', 'Who spoke'],
 		colAligns: ['left', 'right', 'left', 'left'],
@@ -93,7 +96,7 @@ function printAudio({ items }: RunResult): void {
 
 function printSummary({ items }: RunResult): void {
 	const [{ json }] = items('Node');
-	const width = Math.min(process.stdout.columns ?? 100, 120);
+	const width = Math.min(process.stdout.columns || 100, 120);
 	const color = process.stdout.isTTY && process.stdout.hasColors();
 	const lines = render(String(json.markdown), { width, color, hyperlinks: false }).split('\n');
 	console.log(`\n${lines.slice(0, SUMMARY_LINES).join('\n')}`);
@@ -108,7 +111,7 @@ async function runExample(engine: Engine, file: string): Promise<RunResult> {
 
 async function run(engine: Engine, workflow: WorkflowJson): Promise<RunResult> {
 	const result = await engine.runWorkflow(workflow, { timezone });
-	if (process.stdout.isTTY) process.stdout.write('\r');
+	if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
 	if (result.status !== 'success') {
 		const { message, description } = (result.error ?? {}) as Error & { description?: string };
 		throw new Error([message, description].filter(Boolean).join('\n  '));
@@ -124,7 +127,7 @@ async function demo(): Promise<void> {
 	};
 	console.log(
 		sandbox
-			? `• The sandbox runs at ${sandbox.url}: a month of one person's life, made up.`
+			? `• The sandbox runs at ${sandbox.url}: a month of one person's life in Berlin, made up.`
 			: `• Using the service at ${credential.baseUrl}.`,
 	);
 

@@ -86,7 +86,9 @@ Try it:
 main().catch((error: Error & { code?: string; port?: number }) => {
 	const taken = error.code === 'EADDRINUSE';
 	console.error(
-		taken ? `Port ${error.port} is taken. Choose another one with --port.` : error.message,
+		taken
+			? `Port ${error.port} is taken. Choose another one: npm run sandbox -- --port ${error.port! + 1}`
+			: error.message,
 	);
 	process.exitCode = 1;
 });

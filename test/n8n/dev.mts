@@ -77,7 +77,7 @@ async function dev(): Promise<void> {
 	console.log(`
 n8n ${NEWEST} runs with the nodes in it. Ctrl+C stops everything and forgets what you made.
 
-  Editor    ${n8n.url}
+  Editor    ${n8n.url}/home/workflows
   Sign in   ${OWNER.email}   ${OWNER.password}
   Examples  ${examples.join('\n            ')}
   Service   ${url}   a sandbox with invented data; its key ${apiKey} is in the credential

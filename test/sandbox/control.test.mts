@@ -224,7 +224,7 @@ describe('the command', () => {
 	test('says so when the port is taken', async () => {
 		const child = run('--port', new URL(sandbox.url).port);
 		expect(await text(child.stderr)).toMatch(
-			/^Port \d+ is taken\. Choose another one with --port\.\n$/,
+			/^Port \d+ is taken\. Choose another one: npm run sandbox -- --port \d+\n$/,
 		);
 		expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(1);
 	});
