@@ -153,7 +153,7 @@ export function readLimit(context: IExecuteFunctions, itemIndex: number): number
 /**
  * @param value A parameter that is true or false, or the text of either, as expressions often give.
  * @param label The parameter's display name, for the error.
- * @returns undefined when it is not set.
+ * @returns undefined when it is blank, which counts as not set.
  * @throws NodeOperationError when it is anything else: a filter would not filter.
  */
 export function readBoolean(
@@ -161,8 +161,12 @@ export function readBoolean(
 	value: unknown,
 	label: string,
 ): boolean | undefined {
-	if (value === undefined || typeof value === 'boolean') return value;
-	const text = String(value).trim().toLowerCase();
+	if (typeof value === 'boolean') return value;
+	requireSingle(context, value, label);
+	const text = String(value ?? '')
+		.trim()
+		.toLowerCase();
+	if (text === '') return undefined;
 	if (text !== 'true' && text !== 'false') {
 		throw inputError(
 			context,

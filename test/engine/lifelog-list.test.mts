@@ -78,10 +78,21 @@ describe('Return All', () => {
 		expect(lifelogs).toHaveLength(count);
 	});
 
-	test('given as something else is refused', async () => {
-		const { error, requests } = await getMany({ returnAll: '={{ "yes" }}' });
-		expect(error?.message).toBe('Return All must be true or false, not "yes"');
+	test.each([
+		['"yes"', 'Return All must be true or false, not "yes"'],
+		['1', 'Return All must be true or false, not "1"'],
+		['[true]', 'Return All must be a single value, not a list'],
+		['Object.create(null)', 'Return All must be a single value, not an object'],
+	])('given as %s is refused', async (returnAll, message) => {
+		const { error, requests } = await getMany({ returnAll: `={{ ${returnAll} }}` });
+		expect(error?.message).toBe(message);
 		expect(requests).toEqual([]);
+	});
+
+	test.each(['null', 'undefined', '""'])('given as %s counts as off', async (returnAll) => {
+		await sandbox.control.reset({ days: 5, lifelogs: 60 });
+		const { lifelogs } = await getMany({ returnAll: `={{ ${returnAll} }}`, limit: 5 });
+		expect(lifelogs).toHaveLength(5);
 	});
 
 	test('a page size that was refused once is not tried again in the same run', async () => {
