@@ -28,7 +28,7 @@ before(async () => {
 		isReady: async () => told('Log') !== undefined,
 		onLine: (line) => printed.push(line),
 	});
-	rest = new Rest({ url: told('Editor')!, version: NEWEST });
+	rest = new Rest({ url: new URL(told('Editor')!).origin, version: NEWEST });
 });
 
 after(async () => await dev?.stop());
