@@ -58,9 +58,12 @@ export function toRange(start: number | undefined, end: number | undefined, zone
 	const to = end === undefined ? undefined : toWallClock(end, zone, 'end');
 	const widenedFrom = from && Math.min(...instantsOfWallClock(from.wallClock, zone));
 	const widenedTo = to && Math.max(...instantsOfWallClock(to.wallClock, zone));
+	const isWider =
+		(start !== undefined && widenedFrom! < start) || (end !== undefined && widenedTo! > end);
 	return {
 		query: { start: from?.text, end: to?.text },
 		includes(startTime) {
+			if (!isWider) return true;
 			const begin = toInstant(startTime, zone, 'start') ?? NaN;
 			const latest = toInstant(startTime, zone, 'end') ?? NaN;
 			const isBefore = start !== undefined && latest < start && latest >= widenedFrom!;
