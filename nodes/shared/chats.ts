@@ -18,9 +18,7 @@ import { readBoolean } from './parameters';
 const PAGES_A_SEARCH = 5;
 
 /** The parameter that names a chat; the node needs `methods.listSearch.searchChats`. */
-export const chatIdParameter: INodeProperties = {
-	...idLocator('Chat', 'chatId', 'searchChats'),
-};
+export const chatIdParameter = idLocator('Chat', 'chatId', 'searchChats');
 
 /** The parameter that says in which form chats come out; see {@link simplifyChat}. */
 export const simplifyParameter: INodeProperties = {

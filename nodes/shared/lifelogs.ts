@@ -1,9 +1,4 @@
-import type {
-	IDataObject,
-	ILoadOptionsFunctions,
-	INodeListSearchResult,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
 import type { Api } from './api';
 import { connect } from './api';
@@ -16,9 +11,7 @@ import { readPage } from './pagination';
 export const LIGHT = { includeMarkdown: false, includeHeadings: false, includeContents: false };
 
 /** The parameter that names a lifelog; the node needs `methods.listSearch.searchLifelogs`. */
-export const lifelogIdParameter: INodeProperties = {
-	...idLocator('Lifelog', 'lifelogId', 'searchLifelogs'),
-};
+export const lifelogIdParameter = idLocator('Lifelog', 'lifelogId', 'searchLifelogs');
 
 /**
  * One lifelog by its ID (specification, section 4.3).
