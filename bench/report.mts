@@ -1,4 +1,4 @@
-// Writes what was measured: bench/results.md, the chart, and the table in the README.
+// Writes what was measured: bench/results.md, the chart, and the table in docs/performance.md.
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -12,6 +12,7 @@ import type { Point } from './lists.mts';
 import { blockOf, withBlock } from './block.mts';
 
 const RESULTS = join('bench', 'results.md');
+const PAGE = join('docs', 'performance.md');
 const CHART = join('bench', 'time.svg');
 
 /** What the rows are measured on. */
@@ -67,8 +68,8 @@ The whole took ${took}.
 	await writeFile(CHART, await drawChart(points));
 	await writeMarkdown(RESULTS, results);
 	const written = await readFile(RESULTS, 'utf8');
-	const readme = await readFile('README.md', 'utf8');
-	await writeMarkdown('README.md', withBlock(readme, blockOf(written)));
+	const page = await readFile(PAGE, 'utf8');
+	await writeMarkdown(PAGE, withBlock(page, blockOf(written)));
 }
 
 async function writeMarkdown(file: string, text: string): Promise<void> {

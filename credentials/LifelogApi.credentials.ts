@@ -33,7 +33,8 @@ export class LifelogApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:../icons/lifelog.svg', dark: 'file:../icons/lifelog.dark.svg' };
 
-	documentationUrl = 'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog#credential';
+	documentationUrl =
+		'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog/blob/main/docs/credential.md';
 
 	properties: INodeProperties[] = [
 		{

@@ -5,9 +5,8 @@ import type { WorkflowJson } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
-// What the README shows is what comes out; `…` there stands for anything.
+// What README and docs/ show is what comes out; `…` there stands for anything.
 
-const readme = readFileSync('README.md', 'utf8');
 const timezone = 'Europe/Berlin';
 const garden = '8f2kQ0pXw1Zr5TnB';
 const chat = 'Wq7PzD3uLk0Vn2Xc';
@@ -70,14 +69,15 @@ function node(type: string, content: string, startOffsetMs = 0, speakerName?: st
 	return { type, content, ...times, startOffsetMs, endOffsetMs, ...speaker, children: [] };
 }
 
-/** The blocks of code in a section, by language. */
-function blocks(heading: string, language: string): string[] {
-	const begin = readme.indexOf(`\n${heading}\n`);
+/** The blocks of code in a document from a heading on, by language. */
+function blocks(path: string, heading: string, language: string): string[] {
+	const text = readFileSync(path, 'utf8');
+	const begin = `\n${text}`.indexOf(`\n${heading}\n`);
 	const level = heading.split(' ')[0];
 	const fence = new RegExp(`^(\`{3,})(\\w+)\\n([\\s\\S]*?)^\\1$`, 'gm');
-	const all = [...readme.slice(begin).matchAll(fence)].map(([, , name, text]) => ({ name, text }));
-	expect([begin > 0, level]).toEqual([true, expect.stringMatching(/^#+$/)]);
-	return all.filter(({ name }) => name === language).map(({ text }) => text);
+	const all = [...text.slice(begin).matchAll(fence)].map(([, , name, code]) => ({ name, code }));
+	expect([begin >= 0, level]).toEqual([true, expect.stringMatching(/^#+$/)]);
+	return all.filter(({ name }) => name === language).map(({ code }) => code);
 }
 
 /** JSON in which a lone `…` stands for a value, or the rest of a list. */
@@ -117,7 +117,7 @@ const summary = async (format: string) => {
 };
 
 test('the workflow to paste runs', async () => {
-	const [text] = blocks('## A first workflow', 'json');
+	const [text] = blocks('README.md', '## A first workflow', 'json');
 	const workflow = JSON.parse(text) as WorkflowJson;
 	workflow.nodes[1].credentials = { lifelogApi: { id: '1', name: 'Lifelog API' } };
 	const { items, status } = await engine.runWorkflow(workflow);
@@ -126,27 +126,29 @@ test('the workflow to paste runs', async () => {
 });
 
 test('a lifelog', async () => {
-	const [shown] = blocks('## Lifelog node', 'json').map(parse);
+	const [shown] = blocks('docs/lifelog.md', '# Lifelog', 'json').map(parse);
 	const options = { direction: 'asc' };
 	const [real] = await outputOf('lifelog', { operation: 'getAll', limit: 1, options });
 	expect(real).toEqual(pattern(shown, real));
 });
 
 test('an utterance, and a transcript as text', async () => {
-	const [, shown] = blocks('## Lifelog node', 'json').map(parse);
+	const [, shown] = blocks('docs/lifelog.md', '# Lifelog', 'json').map(parse);
 	const parameters = { operation: 'getTranscript', lifelogId: byId(garden) };
 	const [real] = await outputOf('lifelog', { ...parameters, outputAs: 'utterances' });
 	expect(real).toEqual(pattern(shown, real));
 	const [text] = await outputOf('lifelog', { ...parameters, outputAs: 'text' });
 	expect(Object.keys(text)).toEqual(['lifelogId', 'title', 'text']);
-	expect(readme).toContain(String(text.text).split('\n')[0]);
+	expect(readFileSync('docs/lifelog.md', 'utf8')).toContain(String(text.text).split('\n')[0]);
 });
 
 test('a daily summary in each format', async () => {
-	const [markdown, slack, notion] = blocks('### Daily summary', 'json').map(parse) as IDataObject[];
+	const [markdown, slack, notion] = blocks('docs/lifelog.md', '## Daily summary', 'json').map(
+		parse,
+	) as IDataObject[];
 	const real = await summary('markdown');
 	expect(real).toEqual(pattern(markdown, real));
-	expect([real.markdown]).toEqual(blocks('### Daily summary', 'md').slice(0, 1));
+	expect([real.markdown]).toEqual(blocks('docs/lifelog.md', '## Daily summary', 'md').slice(0, 1));
 	for (const [format, shown] of Object.entries({ slack, notion })) {
 		const whole = await summary(format);
 		expect(whole).toMatchObject(pattern(shown, whole) as IDataObject);
@@ -157,20 +159,20 @@ test('a daily summary in each format', async () => {
 });
 
 test('a chat', async () => {
-	const [shown] = blocks('## Lifelog Chat node', 'json').map(parse);
+	const [shown] = blocks('docs/chat.md', '# Lifelog Chat', 'json').map(parse);
 	const [real] = await outputOf('lifelogChat', { operation: 'get', chatId: byId(chat) });
 	expect(real).toEqual(pattern(shown, real));
 });
 
 test('a file of audio', async () => {
-	const [shown] = blocks('## Lifelog Audio node', 'json').map(parse);
+	const [shown] = blocks('docs/audio.md', '# Lifelog Audio', 'json').map(parse);
 	const range = { start: '2026-03-01T09:00', end: '2026-03-01T13:00' };
 	const [real] = await outputOf('lifelogAudio', range);
 	expect(real).toEqual(pattern(shown, real));
 });
 
 test('an item of the trigger', async () => {
-	const [shown] = blocks('## Lifelog Trigger node', 'json').map(parse);
+	const [shown] = blocks('docs/trigger.md', '# Lifelog Trigger', 'json').map(parse);
 	const [, trigger] = workflowWith('lifelogTrigger', {}).nodes;
 	const workflow = { nodes: [trigger], connections: {} };
 	const { output } = await engine.runPoll(workflow, { mode: 'manual', timezone });

@@ -126,7 +126,7 @@ describe.each(names)('examples/%s.json', (name) => {
 		expect(existsSync(`examples/images/${name}.png`)).toBe(true);
 		const plain = (lines: string[]) => lines.map((line) => line.replace(/[*_]/g, ''));
 		expect(plain(numbered(section))).toEqual(plain(numbered(note)));
-		expect(readFileSync('README.md', 'utf8')).toContain(`](examples/${name}.json)`);
+		expect(readFileSync('README.md', 'utf8')).toContain(`| [${example.name}](`);
 	});
 });
 

@@ -1,7 +1,11 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 const readme = readFileSync('README.md', 'utf8');
+/** Absolute, so that the links of the README work on npm as well. */
+const REPOSITORY = 'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog/blob/main/';
+const PICTURES = 'https://raw.githubusercontent.com/n8n-nodes-lifelog/n8n-nodes-lifelog/main/';
 
 /** Where each call that makes an error or a hint has its message. */
 const MESSAGE_ARGUMENT: Record<string, number> = {
@@ -59,21 +63,18 @@ function messagesOf(path: string): string[] {
 const messages = globSync('{nodes,credentials}/**/*.ts')
 	.filter((path) => path !== INTERNAL)
 	.flatMap(messagesOf);
-const troubleshooting = readme.slice(
-	readme.indexOf('\n## Troubleshooting\n'),
-	readme.indexOf('\n## Privacy\n'),
-);
+const troubleshooting = readFileSync('docs/troubleshooting.md', 'utf8');
 const listed = [...troubleshooting.matchAll(/^\| `([^`]+)`/gm)].map(([, text]) => text);
 const isListedAs = (message: string, text: string) =>
 	message.startsWith(text.replace(/…$/, '')) && (text.length > 12 || text === message);
 
-test('every message of the nodes stands in the README', () => {
+test('every message of the nodes stands in docs/troubleshooting.md', () => {
 	expect(messages.length).toBeGreaterThan(40);
 	const missing = messages.filter((message) => !listed.some((text) => isListedAs(message, text)));
 	expect(missing).toEqual([]);
 });
 
-test('every message in the README is one of the nodes', () => {
+test('every message in docs/troubleshooting.md is one of the nodes', () => {
 	const codes = /^E[A-Z]+$/;
 	const stale = listed.filter(
 		(text) => !codes.test(text) && !messages.some((message) => isListedAs(message, text)),
@@ -81,30 +82,77 @@ test('every message in the README is one of the nodes', () => {
 	expect(stale).toEqual([]);
 });
 
-test('every command in the README is one of the package', () => {
+const documents = [
+	'README.md',
+	'CONTRIBUTING.md',
+	'SECURITY.md',
+	'CHANGELOG.md',
+	...globSync('{docs,examples,sandbox,bench,test/n8n}/*.md'),
+];
+
+test('the README has at most 200 lines', () => {
+	expect(readme.split('\n').length - 1).toBeLessThanOrEqual(200);
+});
+
+test.each(documents)('every command in %s is one of the package', (path) => {
 	const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
 		scripts: Record<string, string>;
 	};
-	const commands = [...readme.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name);
-	expect(commands).toEqual(expect.arrayContaining(['demo', 'dev', 'sandbox']));
-	expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+	const commands = [...readFileSync(path, 'utf8').matchAll(/npm run ([\w:-]+)/g)];
+	expect(commands.map(([, name]) => name).filter((name) => !(name in scripts))).toEqual([]);
 });
 
-test('every link in the README to this repository leads somewhere', () => {
-	const headings = [...readme.matchAll(/^##+ (.+)$/gm)].map(([, title]) => anchorOf(title));
-	const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target);
-	const paths = links.filter((link) => !/^(https:|#)/.test(link)).map((link) => link.split('#')[0]);
-	expect(links.filter((link) => link.startsWith('#')).map((link) => link.slice(1))).toEqual(
-		expect.arrayContaining(['installation']),
-	);
-	expect(links.filter((link) => link.startsWith('#') && !headings.includes(link.slice(1)))).toEqual(
-		[],
-	);
-	expect(paths.filter((path) => globSync(path).length === 0)).toEqual([]);
+test.each(documents)('every link in %s to this repository leads somewhere', (path) => {
+	const links = linksOf(path);
+	expect(links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
 });
+
+test('every link in the README works on npm, which has no other file of the repository', () => {
+	const relative = linksOf('README.md').filter((link) => !/^(https:|#)/.test(link));
+	expect(relative).toEqual([]);
+	expect(linksOf('README.md').filter((link) => link.startsWith(REPOSITORY)).length).toBeGreaterThan(
+		10,
+	);
+});
+
+test('every page of docs/ can be reached from the README', () => {
+	const pages = globSync('docs/*.md');
+	const reached = new Set(['README.md']);
+	for (const page of reached) {
+		for (const link of linksOf(page)) {
+			const [target] = targetOf(page, link);
+			if (target && documents.includes(target)) reached.add(target);
+		}
+	}
+	expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+});
+
+function linksOf(path: string): string[] {
+	const text = readFileSync(path, 'utf8').replace(/^(`{3,})[\s\S]*?^\1$/gm, '');
+	return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
+}
+
+/** The file of this repository that a link names, and the heading in it; none for other links. */
+function targetOf(path: string, link: string): [file?: string, anchor?: string] {
+	const own = [REPOSITORY, PICTURES].find((address) => link.startsWith(address));
+	if (!own && /^[a-z]+:/.test(link)) return [];
+	const [file, anchor] = (own ? link.slice(own.length) : link).split('#');
+	if (own) return [file, anchor];
+	return [file === '' ? path : join(dirname(path), file), anchor];
+}
+
+function leadsSomewhere(path: string, link: string): boolean {
+	const [file, anchor] = targetOf(path, link);
+	if (file === undefined) return true;
+	if (!existsSync(file)) return false;
+	if (anchor === undefined) return true;
+	const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)];
+	return headings.some(([, title]) => anchorOf(title) === anchor);
+}
 
 function anchorOf(title: string): string {
 	return title
+		.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
 		.toLowerCase()
 		.replace(/[^\w\- ]/g, '')
 		.replaceAll(' ', '-');
