@@ -83,7 +83,7 @@ export class LifelogApi implements ICredentialType {
 
 	test: ICredentialTestRequest = {
 		request: {
-			baseURL: '={{$credentials.baseUrl.trim().replace(/\\/+$/, "")}}',
+			baseURL: '={{$credentials.baseUrl.trim().match(/^.*[^\\/]/s)?.[0]}}',
 			url: '/v1/chats',
 			qs: { limit: 1 },
 			disableFollowRedirect: true,

@@ -120,6 +120,8 @@ function isOldestFirst({ direction }: IDataObject): boolean {
 
 async function all(listed: AsyncIterable<Lifelog[]>): Promise<Lifelog[]> {
 	const lifelogs: Lifelog[] = [];
-	for await (const page of listed) lifelogs.push(...page);
+	for await (const page of listed) {
+		for (const lifelog of page) lifelogs.push(lifelog);
+	}
 	return lifelogs;
 }

@@ -47,7 +47,7 @@ export async function findChats(poll: Poll): Promise<PollResult> {
 		outcomes.push(judge(chat, known?.day ?? day, settings, isOld && !known));
 	}
 	const waited = await readHeld(poll, held.unlisted);
-	outcomes.push(...waited.outcomes);
+	for (const outcome of waited.outcomes) outcomes.push(outcome);
 	if (waited.blockedBy && !outcomes.some(({ event }) => event)) throw waited.blockedBy;
 	return { read: lookback(poll.reach()), outcomes };
 }
@@ -73,7 +73,7 @@ async function listChats({ api, settings, reach }: Poll): Promise<Chat[]> {
 	};
 	const chats: Chat[] = [];
 	for await (const page of pages<Chat>(api, { name: 'chats', query })) {
-		chats.push(...page);
+		for (const chat of page) chats.push(chat);
 		const [from] = lookback(reach());
 		if (page.every(({ createdAt }) => dayOf(instantOf(createdAt, timezone)) < from)) break;
 	}

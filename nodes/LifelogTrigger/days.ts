@@ -63,7 +63,7 @@ export function daysToRead(state: State, reach: Reach): string[] {
  * @returns undefined when nothing was read yet.
  */
 export function lastDayRead({ days }: State): string | undefined {
-	const last = Math.max(0, ...[...days.values()].map(({ read }) => read));
+	const last = lastRead(days);
 	return last > 0 ? dayOf(last) : undefined;
 }
 
@@ -113,7 +113,12 @@ export function forget(state: State, reach: Reach, tick: number): State {
 
 /** The time of a poll: later than any read, even where the clock stands still or runs back. */
 export function tickOf({ days }: State, { now }: Reach): number {
-	return Math.max(now, ...[...days.values()].map(({ read }) => read + 1));
+	return Math.max(now, lastRead(days) + 1);
+}
+
+/** 0 when nothing was read yet. */
+function lastRead(days: State['days']): number {
+	return [...days.values()].reduce((last, { read }) => Math.max(last, read), 0);
 }
 
 function pendingDays({ entries }: State): Set<string> {

@@ -47,7 +47,7 @@ export async function findLifelogs(poll: Poll): Promise<PollResult> {
 		if (outcome) outcomes.push(outcome);
 		else due.push(change);
 	}
-	outcomes.push(...(await readChanges(poll, due, seen)));
+	for (const outcome of await readChanges(poll, due, seen)) outcomes.push(outcome);
 	return { read, outcomes, failure };
 }
 

@@ -78,7 +78,7 @@ async function newest<T extends { id: string }>(
 	const wanted: T[] = [];
 	let entries = 0;
 	for await (const page of pages<T>(api, listing)) {
-		wanted.push(...page.filter(isWanted));
+		for (const entry of page.filter(isWanted)) wanted.push(entry);
 		entries += page.length;
 		if (wanted.length >= MOST_ITEMS || entries >= MOST_ENTRIES) break;
 	}

@@ -23,11 +23,13 @@ const UNKNOWN_SPEAKER = 'Unknown';
  * depth. Types this package does not know are walked like the others (specification, section 2.2).
  */
 export function* contentNodes(contents: ContentNode[] | undefined): Generator<ContentNode> {
-	const open = Array.isArray(contents) ? [...contents].reverse() : [];
+	const open = Array.isArray(contents) ? contents.toReversed() : [];
 	for (let node = open.pop(); node !== undefined; node = open.pop()) {
 		if (typeof node !== 'object' || node === null) continue;
 		yield node;
-		if (Array.isArray(node.children)) open.push(...[...node.children].reverse());
+		if (!Array.isArray(node.children)) continue;
+		// Not spread into one push: the stack holds some 100,000 arguments.
+		for (const child of node.children.toReversed()) open.push(child);
 	}
 }
 

@@ -298,8 +298,8 @@ function saidBy(api: Api, answer: Answer): string | undefined {
 		const { error, message } = body as { error?: unknown; message?: unknown };
 		text = (error as { message?: unknown } | null)?.message ?? error ?? message;
 	} else if (isHtml(answer)) {
-		const title = /<title[^>]*>([^<]*)</i.exec(String(body))?.[1].trim();
-		text = title ? `a page titled "${title}"` : 'a page of HTML';
+		const title = titleOf(String(body));
+		text = title === '' ? 'a page of HTML' : `a page titled "${title}"`;
 	} else if (/^\s*[{[]/.test(String(body))) {
 		text = undefined;
 	}
@@ -307,6 +307,18 @@ function saidBy(api: Api, answer: Answer): string | undefined {
 	// Before it is cut: the half of a key is not found any more.
 	const line = withoutKey(api, text).trim().replace(/\s+/g, ' ');
 	return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
+}
+
+/** The title of a page of HTML; empty where it has none. */
+function titleOf(html: string): string {
+	const tag = html.search(/<title[\s>]/i);
+	const start = tag < 0 ? -1 : html.indexOf('>', tag);
+	return start < 0
+		? ''
+		: html
+				.slice(start + 1)
+				.split('<', 1)[0]
+				.trim();
 }
 
 /** Whether an answer is a page for a browser: nothing this service sends. */

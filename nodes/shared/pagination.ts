@@ -41,7 +41,7 @@ export async function firstEntries<T extends { id: string }>(
 ): Promise<T[]> {
 	const found: T[] = [];
 	for await (const page of pages<T>(api, listing)) {
-		found.push(...page.filter(isWanted).slice(0, limit - found.length));
+		for (const entry of page.filter(isWanted).slice(0, limit - found.length)) found.push(entry);
 		if (found.length >= limit) break;
 	}
 	return found;

@@ -2,8 +2,8 @@ import type { Lifelog } from '../../shared/api-types';
 import { contentNodes } from '../../shared/contents';
 import { oneLine } from './text';
 
-const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
-const HEADING = /^ {0,3}##(?:[ \t]+(.*))?$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const HEADING_MARK = /^ {0,3}##(?=[ \t]|$)/;
 
 /** What a lifelog is called: its title, else its first heading of the first level; may be empty. */
 export function titleOf({ title, contents }: Lifelog): string {
@@ -30,17 +30,31 @@ function headingLines(markdown: string): string[] {
 	const found: string[] = [];
 	let fence: string | undefined;
 	for (const line of markdown.split(/\r\n?|\n/)) {
-		const mark = FENCE.exec(line)?.[1];
+		const mark = fenceOf(line);
 		if (fence !== undefined) {
 			if (closes(fence, line)) fence = undefined;
 		} else if (mark !== undefined) {
 			fence = mark;
 		} else {
-			const heading = HEADING.exec(line)?.[1];
-			if (heading !== undefined) found.push(heading.replace(/(^|[ \t])#+[ \t]*$/, ''));
+			const headingMark = HEADING_MARK.exec(line)?.[0];
+			if (headingMark !== undefined) found.push(withoutEndMark(line.slice(headingMark.length)));
 		}
 	}
 	return found;
+}
+
+/** The mark that opens fenced code; behind one of backticks there are no others in its line. */
+function fenceOf(line: string): string | undefined {
+	const opening = FENCE.exec(line);
+	if (!opening) return undefined;
+	const [whole, mark] = opening;
+	const isWithinText = mark.startsWith('`') && line.slice(whole.length).includes('`');
+	return isWithinText ? undefined : mark;
+}
+
+/** A heading may be closed by further `#` behind a blank. */
+function withoutEndMark(heading: string): string {
+	return heading.trimEnd().replace(/[ \t]#+$/, '');
 }
 
 function closes(fence: string, line: string): boolean {

@@ -163,7 +163,7 @@ async function readEntries(
 	const entries: Entry[] = [];
 	for await (const page of pages<Lifelog>(api, listing)) {
 		const ofDay = page.filter(({ startTime }) => beginsOn(startTime, date, timezone));
-		entries.push(...ofDay.map((lifelog) => entryOf(lifelog, timezone)));
+		for (const lifelog of ofDay) entries.push(entryOf(lifelog, timezone));
 	}
 	return entries.filter((entry) => isStarred === undefined || entry.isStarred === isStarred);
 }
