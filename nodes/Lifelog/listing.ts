@@ -39,28 +39,18 @@ export const listingParameters: INodeProperties[] = [
 				description: 'Only lifelogs that begin on this day. Cannot be combined with Start or End.',
 			},
 			{
+				displayName: 'Start',
+				name: 'start',
+				type: 'dateTime',
+				default: '',
+				description: 'Only lifelogs that begin from this time on',
+			},
+			{
 				displayName: 'End',
 				name: 'end',
 				type: 'dateTime',
 				default: '',
 				description: 'Only lifelogs that begin up to this time',
-			},
-			{
-				displayName: 'Global Prompt ID',
-				name: 'globalPromptId',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
-				description:
-					'Only what the scheduled prompt with this ID made. The service defines this for chats and may ignore it for lifelogs.',
-			},
-			{
-				displayName: 'Is Scheduled',
-				name: 'isScheduled',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to return only what scheduled prompts made (on) or only the rest (off). The service defines this for chats and may ignore it for lifelogs.',
 			},
 			{
 				displayName: 'Is Starred',
@@ -69,13 +59,6 @@ export const listingParameters: INodeProperties[] = [
 				default: true,
 				description:
 					'Whether to return only starred lifelogs (on) or only the others (off). Both without this filter.',
-			},
-			{
-				displayName: 'Start',
-				name: 'start',
-				type: 'dateTime',
-				default: '',
-				description: 'Only lifelogs that begin from this time on',
 			},
 		],
 	},
@@ -88,12 +71,29 @@ export const listingParameters: INodeProperties[] = [
 		options: [
 			directionOption,
 			{
+				displayName: 'Global Prompt ID',
+				name: 'globalPromptId',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
+				description:
+					'Only what the scheduled prompt with this ID made. The service defines this for chats and may ignore it for lifelogs.',
+			},
+			{
 				...includeOptions.includeContents,
 				default: false,
 				description: `${includeOptions.includeContents.description}. The service sends them for at most 25 lifelogs at a time, so a list takes more requests.`,
 			},
 			includeOptions.includeHeadings,
 			includeOptions.includeMarkdown,
+			{
+				displayName: 'Is Scheduled',
+				name: 'isScheduled',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to return only what scheduled prompts made (on) or only the rest (off). The service defines this for chats and may ignore it for lifelogs.',
+			},
 			maxWaitOption,
 			timezoneOption,
 		],
@@ -120,7 +120,7 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 	const filters = readCollection(context, 'filters', itemIndex);
 	const options = readCollection(context, 'options', itemIndex);
 	const timezone = readZone(context, options.timezone);
-	const { date, start, end, globalPromptId } = filters;
+	const { date, start, end } = filters;
 
 	if (date !== undefined && (start !== undefined || end !== undefined)) {
 		throw inputError(
@@ -142,8 +142,8 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 			...one,
 			direction: options.direction,
 			isStarred: readBoolean(context, filters.isStarred, 'Is Starred'),
-			isScheduled: readBoolean(context, filters.isScheduled, 'Is Scheduled'),
-			globalPromptId,
+			isScheduled: readBoolean(context, options.isScheduled, 'Is Scheduled'),
+			globalPromptId: options.globalPromptId,
 			...range.query,
 			date: date === undefined ? date : readDate(context, date, timezone, 'Date'),
 		},

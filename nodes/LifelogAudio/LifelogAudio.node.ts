@@ -17,7 +17,7 @@ export class LifelogAudio implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ { download: "Download" }[$parameter["operation"]] }}',
+		subtitle: '={{ { download: "Download Audio" }[$parameter["operation"]] }}',
 		description: 'Download the recordings of a wearable as files',
 		defaults: { name: 'Lifelog Audio' },
 		usableAsTool: true,
@@ -41,9 +41,9 @@ export class LifelogAudio implements INodeType {
 				displayOptions: { show: { resource: ['audio'] } },
 				options: [
 					{
-						name: 'Download',
+						name: 'Download Audio',
 						value: 'download',
-						description: 'Download what was recorded in a range of time or during a lifelog',
+						description: 'Fetch the sound of a lifelog, or of a range of time, as Ogg Opus files',
 						action: 'Download audio',
 					},
 				],

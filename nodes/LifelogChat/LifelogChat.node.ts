@@ -23,7 +23,7 @@ export class LifelogChat implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle:
-			'={{ { delete: "Delete", get: "Get", getAll: "Get Many" }[$parameter["operation"]] }}',
+			'={{ { delete: "Delete Chat", get: "Get Chat", getAll: "Get Many Chats" }[$parameter["operation"]] }}',
 		description:
 			'List, read and delete the chats with the assistant of a wearable, those of scheduled prompts included',
 		defaults: { name: 'Lifelog Chat' },
@@ -48,21 +48,22 @@ export class LifelogChat implements INodeType {
 				displayOptions: { show: { resource: ['chat'] } },
 				options: [
 					{
-						name: 'Delete',
+						name: 'Delete Chat',
 						value: 'delete',
-						description: 'Delete a chat permanently',
-						action: 'Delete a chat permanently',
+						description: 'Remove a conversation with the assistant for good',
+						action: 'Delete chat permanently',
 					},
 					{
-						name: 'Get',
+						name: 'Get Chat',
 						value: 'get',
-						description: 'Get one chat',
-						action: 'Get a chat',
+						description: 'Read one conversation with the assistant',
+						action: 'Get chat',
 					},
 					{
-						name: 'Get Many',
-						value: 'getAll',
-						description: 'List chats, or only those of scheduled prompts',
+						name: 'Get Many Chats',
+						value: getAll.OPERATION,
+						description:
+							'List conversations with the assistant, or only what scheduled prompts produced',
 						action: 'Get many chats',
 					},
 				],

@@ -28,7 +28,7 @@ const CHANGES: Record<string, ChangeType[]> = {
 
 export const properties: INodeProperties[] = [
 	{
-		displayName: 'Event',
+		displayName: 'Trigger On',
 		name: 'event',
 		type: 'options',
 		noDataExpression: true,

@@ -21,13 +21,13 @@ export const timezoneOption: INodeProperties = {
 
 /** The option of all operations that bounds the wait for the rate limit. */
 export const maxWaitOption: INodeProperties = {
-	displayName: 'Max Rate Limit Wait',
+	displayName: 'Max Rate Limit Wait (Seconds)',
 	name: 'maxWait',
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: DEFAULT_MAX_WAIT_S,
 	description:
-		'How many seconds one request may wait when the rate limit of the service is reached. A longer wait fails at once.',
+		'How long one request may pause when the service says that too many were made. A longer pause fails at once.',
 };
 
 /** The parameters that say how many entries are wanted; {@link readLimit} reads them. */

@@ -191,7 +191,7 @@ describe('a download', () => {
 
 	test('puts the file where it is wanted', async () => {
 		await record('09:00', 1);
-		const range = { start: at('09:00'), end: at('09:01') };
+		const range = { source: 'timeRange', start: at('09:00'), end: at('09:01') };
 		const { items } = await run({ ...range, binaryPropertyName: 'recording' });
 		expect(Object.keys(items('Node')[0].binary!)).toEqual(['recording']);
 		const { error, requests } = await run({ ...range, binaryPropertyName: '={{ " " }}' });
@@ -205,7 +205,7 @@ describe('a download', () => {
 			seen.push({ headers, url });
 			response.writeHead(200, { 'content-type': 'audio/ogg' }).end('OggS');
 		});
-		await run({ start: at('09:00'), end: at('09:01') }, undefined, {}, own);
+		await run({ source: 'timeRange', start: at('09:00'), end: at('09:01') }, undefined, {}, own);
 		expect(seen).toHaveLength(1);
 		expect(seen[0].headers).toMatchObject({
 			'cache-control': 'no-cache',
@@ -550,7 +550,7 @@ describe('a body that stands still', () => {
 		});
 		const before = await storedFiles();
 		const running = own.startWorkflow(
-			workflowWith('lifelogAudio', { start: at('09:00'), end: at('10:00') }),
+			workflowWith('lifelogAudio', { source: 'timeRange', start: at('09:00'), end: at('10:00') }),
 		);
 		while (!asked) await sleep(20);
 		await sleep(200);
@@ -612,7 +612,7 @@ describe('a success that is no audio', () => {
 			response.on('drain', more);
 			more();
 		});
-		const range = { start: at('09:00'), end: at('10:00') };
+		const range = { source: 'timeRange', start: at('09:00'), end: at('10:00') };
 		const { message } = await run(range, undefined, {}, own);
 		expect(message).toContain('it is not audio but text/plain');
 		expect(sent * 65_536).toBeLessThan(20e6);
@@ -713,7 +713,7 @@ test('where n8n keeps binary data in memory, the file is whole as well', async (
 		binaryMode: 'default',
 	});
 	engines.push(inMemory);
-	const range = { start: at('09:00'), end: at('10:00') };
+	const range = { source: 'timeRange', start: at('09:00'), end: at('10:00') };
 	const { items, binary, left } = await run(range, undefined, {}, inMemory);
 	const stored = await binary(items('Node')[0], 'data');
 	expect(sha256(stored)).toBe(sha256(await fetchAudio([ms('09:00'), ms('10:00')])));

@@ -411,5 +411,5 @@ test('an agent is told what each operation does, and that a delete is permanent'
 	};
 	expect(NodeHelpers.getVersionedNodeType(type).description.usableAsTool).toBe(true);
 	expect(told('getAll')).toBe('Get many chats in Lifelog Chat');
-	expect(told('delete')).toBe('Delete a chat permanently in Lifelog Chat');
+	expect(told('delete')).toBe('Delete chat permanently in Lifelog Chat');
 });

@@ -151,8 +151,12 @@ test('filters and options count also where an expression gives their text', asyn
 	await sandbox.control.reset({ days: 3 });
 	const { requests } = await getMany({
 		limit: 5,
-		filters: { isStarred: '={{ "false" }}', isScheduled: '={{ "TRUE" }}' },
-		options: { includeContents: '={{ "true" }}', includeMarkdown: '={{ "false" }}' },
+		filters: { isStarred: '={{ "false" }}' },
+		options: {
+			includeContents: '={{ "true" }}',
+			includeMarkdown: '={{ "false" }}',
+			isScheduled: '={{ "TRUE" }}',
+		},
 	});
 	expect(requests[0].query).toMatchObject({
 		isStarred: 'false',
@@ -342,14 +346,11 @@ describe('filters', () => {
 
 	test('blank filters are not sent; false is', async () => {
 		await sandbox.control.reset({ days: 2 });
-		const filters = {
-			date: '',
-			start: '',
-			globalPromptId: ' ',
-			isStarred: false,
-			isScheduled: false,
-		};
-		const { requests, lifelogs } = await getMany({ returnAll: true, filters });
+		const { requests, lifelogs } = await getMany({
+			returnAll: true,
+			filters: { date: '', start: '', isStarred: false },
+			options: { globalPromptId: ' ', isScheduled: false },
+		});
 		expect(requests[0].query).not.toHaveProperty('date');
 		expect(requests[0].query).not.toHaveProperty('start');
 		expect(requests[0].query).not.toHaveProperty('globalPromptId');

@@ -447,5 +447,5 @@ test('an agent is told what each operation does, and that a delete is permanent'
 		return NodeHelpers.getToolDescriptionForNode(node, NodeHelpers.getVersionedNodeType(type));
 	};
 	expect(told('search')).toBe('Search lifelogs in Lifelog');
-	expect(told('delete')).toBe('Delete a lifelog permanently in Lifelog');
+	expect(told('delete')).toBe('Delete lifelog permanently in Lifelog');
 });

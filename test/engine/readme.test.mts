@@ -166,7 +166,7 @@ test('a chat', async () => {
 
 test('a file of audio', async () => {
 	const [shown] = blocks('docs/audio.md', '# Lifelog Audio', 'json').map(parse);
-	const range = { start: '2026-03-01T09:00', end: '2026-03-01T13:00' };
+	const range = { source: 'timeRange', start: '2026-03-01T09:00', end: '2026-03-01T13:00' };
 	const [real] = await outputOf('lifelogAudio', range);
 	expect(real).toEqual(pattern(shown, real));
 });

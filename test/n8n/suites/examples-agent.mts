@@ -71,7 +71,7 @@ describe('an agent with the Lifelog nodes as its tools', () => {
 		assert.match(messages[0].content, new RegExp(String(new Date().getFullYear())));
 		assert.equal(messages.at(-1)!.content, QUESTION);
 		assert.deepEqual(toolNames(), [
-			'Get_the_transcript_of_a_lifelog',
+			'Get_transcript_of_lifelog',
 			'List_the_lifelogs_of_a_day',
 			'List_the_newest_chats',
 			'Search_lifelogs',
@@ -84,7 +84,7 @@ describe('an agent with the Lifelog nodes as its tools', () => {
 			() => ({ tool: 'Search_lifelogs', args: { query: lifelog.title } }),
 			(request) => {
 				[{ id }] = JSON.parse(lastResult(request)) as Lifelog[];
-				return { tool: 'Get_the_transcript_of_a_lifelog', args: { lifelog_id: id } };
+				return { tool: 'Get_transcript_of_lifelog', args: { lifelog_id: id } };
 			},
 			(request) => lastResult(request),
 		]);

@@ -15,17 +15,17 @@ export const TOOLS = {
 		parameters: { operation: 'search', query, limit: 5 },
 	},
 	get: {
-		name: 'Get a lifelog',
+		name: 'Get lifelog',
 		type: 'lifelogTool',
 		parameters: { operation: 'get', lifelogId },
 	},
 	delete: {
-		name: 'Delete a lifelog',
+		name: 'Delete lifelog',
 		type: 'lifelogTool',
 		parameters: { operation: 'delete', lifelogId },
 	},
 	deleteChat: {
-		name: 'Delete a chat',
+		name: 'Delete chat',
 		type: 'lifelogChatTool',
 		parameters: { operation: 'delete', chatId },
 	},
