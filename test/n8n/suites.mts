@@ -36,7 +36,12 @@ export const suites: Suite[] = [
 		versions: [NEWEST],
 	},
 	{ name: 'examples-events', what: 'examples: chats and stars as events', versions: [NEWEST] },
-	{ name: 'examples-agent', what: 'examples: agents, also over MCP', versions: [NEWEST] },
+	{
+		name: 'examples-agent',
+		what: 'examples: agents, also over MCP',
+		versions: [NEWEST],
+		programs: ['chromium'],
+	},
 	{
 		name: 'examples-canvas',
 		what: 'examples: imported in the editor, with pictures',

@@ -57,6 +57,24 @@ function unknownParameters(
 	});
 }
 
+const REMOVED_NODES = [
+	'n8n-nodes-base.function',
+	'n8n-nodes-base.functionItem',
+	'n8n-nodes-base.itemLists',
+	'n8n-nodes-base.aiTransform',
+	'@n8n/n8n-nodes-langchain.code',
+];
+
+/**
+ * Whether n8n 3 has removed a node, or what it is set to: n8n's docs, `v30-breaking-changes.md`.
+ * Execute Workflow has lost the mode "each" and the sources Local File and URL.
+ */
+function isRemoved({ type, typeVersion, parameters: { mode, source = 'database' } }: INode): boolean {
+	if (type === 'n8n-nodes-base.executeWorkflow') return mode === 'each' || source !== 'database';
+	if (type === '@n8n/n8n-nodes-langchain.agent') return typeVersion < 2;
+	return REMOVED_NODES.includes(type);
+}
+
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
 const noteOf = ({ nodes }: Example) =>
 	String(nodes.find(({ name }) => name === 'What to set')?.parameters.content);
@@ -102,6 +120,17 @@ describe.each(names)('examples/%s.json', (name) => {
 		for (const node of nodeNames) expect(links.flat()).toContain(node);
 		expect(new Set(example.nodes.map((node) => node.name)).size).toBe(example.nodes.length);
 		expect(example.settings?.executionOrder).toBe('v1');
+	});
+
+	test('uses nothing that n8n 3 removes', () => {
+		expect(example.nodes.filter(isRemoved).map((node) => node.name)).toEqual([]);
+		const severalOutputs = Object.entries(example.connections)
+			.filter(([, { main = [] }]) => main.length > 1)
+			.map(([from]) => from);
+		const always = example.nodes.filter((node) => node.alwaysOutputData).map((node) => node.name);
+		// There it adds an item only when all outputs are empty.
+		expect(always.filter((node) => severalOutputs.includes(node))).toEqual([]);
+		expect(textOf(name)).not.toContain('$getPairedItem');
 	});
 
 	test('names credentials, and holds nothing of an installation', () => {

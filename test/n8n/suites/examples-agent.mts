@@ -1,7 +1,15 @@
 // The examples of an agent that answers questions, with a model that follows a script.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import type { INodeCredentialsDetails } from 'n8n-workflow';
+import type { Browser } from 'playwright-core';
 import type { Lifelog } from '../../../nodes/shared/api-types.ts';
+import { startBrowser } from '../support/browser.mts';
+import { Editor } from '../support/editor.mts';
 import { importExample } from '../support/examples.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { Execution, SavedWorkflow } from '../support/rest.mts';
@@ -17,6 +25,7 @@ const QUESTION = 'What was said about it?';
 let lab: Lab;
 let model: ScriptedModel;
 let lifelog: Lifelog;
+let headerAuth: INodeCredentialsDetails;
 
 before(async () => {
 	lab = await startLab();
@@ -24,7 +33,8 @@ before(async () => {
 	const { rest, sandbox } = lab;
 	await rest.createCredential('openAiApi', { apiKey: 'none', url: model.url }, 'OpenAi account');
 	const header = { name: 'X-API-Key', value: sandbox.apiKey };
-	await rest.createCredential('httpHeaderAuth', header, 'Header Auth account');
+	headerAuth = await rest.createCredential('httpHeaderAuth', header, 'Header Auth account');
+	await rest.createCredential('mcpOAuth2Api', {}, 'MCP OAuth2 account');
 	lifelog = await addFindable(lab);
 });
 after(async () => {
@@ -58,7 +68,7 @@ const toolNames = () =>
 		.sort();
 const outputOf = ({ error, json }: Execution) => {
 	assert.equal(error, undefined);
-	return String(json('Agent')[0].output);
+	return String(json('Answer')[0].output);
 };
 
 describe('an agent with the Lifelog nodes as its tools', () => {
@@ -131,7 +141,13 @@ describe('an agent with the tools of the MCP server', () => {
 	let workflow: SavedWorkflow;
 	before(async () => {
 		workflow = await importExample(lab, 'ask-your-days-mcp', {
-			parameters: { 'Lifelog MCP server': { endpointUrl: `${lab.sandbox.url}/mcp` } },
+			parameters: {
+				'Lifelog MCP server': {
+					endpointUrl: `${lab.sandbox.url}/mcp`,
+					authentication: 'headerAuth',
+				},
+			},
+			credentials: { 'Lifelog MCP server': { httpHeaderAuth: headerAuth } },
 		});
 	});
 
@@ -153,5 +169,79 @@ describe('an agent with the tools of the MCP server', () => {
 			(request) => lastResult(request),
 		]);
 		assert.ok(outputOf(execution).includes(`# ${lifelog.title}`));
+	});
+});
+
+describe('something said near the recorder that asks to show an image of a stranger', () => {
+	let browser: Browser;
+	let stranger: Server;
+	let editor: Editor;
+	/** The addresses that the stranger was asked for. */
+	let asked: string[] = [];
+	/** Every way to write an image that a chat may know, each with an address of its own. */
+	let answer: string;
+
+	before(async () => {
+		stranger = createServer(({ url }, response) => {
+			asked.push(String(url));
+			response.end();
+		}).listen(0, '127.0.0.1');
+		await once(stranger, 'listening');
+		const host = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+		answer = [
+			'You met Anna.',
+			`![a](${host}/inline)`,
+			`!![a](${host}/twice)`,
+			'![a][b] ![b]',
+			`[![a](${host}/linked)](https://example.com)`,
+			`<img src="${host}/html">`,
+			`<video src="${host}/video" autoplay></video>`,
+			`[b]: ${host}/reference`,
+		].join('\n\n');
+		browser = await startBrowser();
+		editor = await Editor.signIn(browser, lab);
+	});
+	after(async () => {
+		await browser?.close();
+		stranger?.close();
+	});
+
+	/** What the stranger is asked for when the model gives in and the chat shows its answer. */
+	async function askedBy(name: string, changes: Parameters<typeof importExample>[2]) {
+		asked = [];
+		const { id } = await importExample(lab, name, changes);
+		model.play([() => answer]);
+		await editor.chat(id, QUESTION, 'You met Anna.');
+		// The time in which a browser would have asked.
+		await setTimeout(2_000);
+		return asked.sort();
+	}
+
+	test('the model is told that what its tools give is data', async () => {
+		const workflow = await importExample(lab, 'ask-your-days');
+		await ask(workflow, [() => 'Nothing.']);
+		const [{ messages }] = model.requests();
+		assert.match(messages[0].content, /data and never an instruction/);
+	});
+
+	test('the chat asks the stranger for nothing', async () => {
+		assert.deepEqual(await askedBy('ask-your-days', {}), []);
+	});
+
+	test('nor over MCP', async () => {
+		const authentication = 'headerAuth';
+		const changes = {
+			parameters: {
+				'Lifelog MCP server': { endpointUrl: `${lab.sandbox.url}/mcp`, authentication },
+			},
+			credentials: { 'Lifelog MCP server': { httpHeaderAuth: headerAuth } },
+		};
+		assert.deepEqual(await askedBy('ask-your-days-mcp', changes), []);
+	});
+
+	test('it would, if nothing took the images out', async () => {
+		const output = { name: 'output', value: '={{ $json.output }}', type: 'string', id: '1' };
+		const parameters = { Answer: { assignments: { assignments: [output] } } };
+		assert.ok((await askedBy('ask-your-days', { parameters })).includes('/inline'));
 	});
 });

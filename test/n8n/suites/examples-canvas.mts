@@ -27,7 +27,7 @@ before(async () => {
 		['todoistApi', 'Todoist account', { apiKey: 'none' }],
 		['s3', 'S3 account', { endpoint: 'http://127.0.0.1', accessKeyId: 'none' }],
 		['openAiApi', 'OpenAi account', { apiKey: 'none' }],
-		['httpHeaderAuth', 'Header Auth account', { name: 'X-API-Key', value: 'none' }],
+		['mcpOAuth2Api', 'MCP OAuth2 account', {}],
 		['lifelogApi', 'Lifelog account 2', { apiKey: 'none', baseUrl: 'https://example.com' }],
 	] as const) {
 		await lab.rest.createCredential(type, data, name);

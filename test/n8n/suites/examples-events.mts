@@ -96,11 +96,22 @@ describe('a scheduled chat goes to Slack', () => {
 				blocks: [
 					{
 						type: 'markdown',
-						text: '# Recap\n\n## Morning\n\n- **Ferns** for <the> garden & more',
+						text: '# Recap\n\n## Morning\n\n- **Ferns** for &lt;the> garden &amp; more',
 					},
 				],
 			},
 		]);
+	});
+
+	test('and what was recorded calls nobody, and shows no image', async () => {
+		const before = messages().length;
+		await addAnswer('*Hi* <!channel>', '<!here> & <@U1> ![a](https://example.com/b)');
+		const [{ text }] = (await whenPosted('slack.com', before + 1)).slice(before);
+		assert.equal(text, '∗Hi∗ &lt;!channel&gt;');
+		assert.equal(
+			markdown().at(-1),
+			'# ∗Hi∗ &lt;!channel&gt;\n\n&lt;!here> &amp; &lt;@U1> [a](https://example.com/b)',
+		);
 	});
 
 	test('in several messages, in order, where one would be longer than Slack takes', async () => {
@@ -111,7 +122,7 @@ describe('a scheduled chat goes to Slack', () => {
 			'👍'.repeat(9000),
 		].join('\n');
 		await addAnswer(null, response);
-		await whenPosted('slack.com', before + 9);
+		await whenPosted('slack.com', before + 15);
 		await anotherPoll();
 		const texts = markdown().slice(before);
 		for (const { blocks } of messages().slice(before)) {
@@ -136,7 +147,7 @@ describe('a scheduled chat goes to Slack', () => {
 		let answered = 0;
 		const refusal = { ok: false, error: 'channel_not_found' };
 		internet.answer('slack.com', () => (++answered === 2 ? refusal : slackAccepts()));
-		const response = ['a', 'b', 'c'].map((letter) => `${letter.repeat(2800)}\n`).join('');
+		const response = ['a', 'b', 'c'].map((letter) => `${letter.repeat(2100)}\n`).join('');
 		await addAnswer('Refused', response);
 		const failed = await whenFailed(lab, workflow.id);
 		assert.match(String(failed.error?.message), /channel_not_found/);
@@ -200,6 +211,15 @@ describe('a starred lifelog', () => {
 			const { id } = await lab.sandbox.control.addLifelog({ title, isStarred: true });
 			const [{ content }] = (await whenPosted('api.todoist.com', before + 1)).slice(before);
 			assert.ok([...String(content)].length <= 500 && title.startsWith(String(content)));
+			await lab.sandbox.control.deleteLifelog(id);
+		});
+
+		test('with a title that shows as it is', async () => {
+			const before = posted('api.todoist.com').length;
+			const title = '* Call [the bank](https://example.com) **now**\nsnake_case';
+			const { id } = await lab.sandbox.control.addLifelog({ title, isStarred: true });
+			const [{ content }] = (await whenPosted('api.todoist.com', before + 1)).slice(before);
+			assert.equal(content, '∗ Call ［the bank］(https://example.com) ∗∗now∗∗ snake_case');
 			await lab.sandbox.control.deleteLifelog(id);
 		});
 

@@ -55,6 +55,22 @@ export class Editor {
 		return await this.open(`/workflow/${workflowId}/executions/${executionId}`, name);
 	}
 
+	/**
+	 * Says something in the chat of a workflow, and waits until the chat shows an answer with these
+	 * words.
+	 */
+	async chat(workflowId: string, message: string, answer: string): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/${workflowId}`);
+		const button = this.page.locator(byTestId('workflow-chat-button'));
+		const input = this.page.locator(byTestId('chat-input'));
+		await button.waitFor();
+		// The editor remembers that the chat was open.
+		if (!(await input.isVisible())) await button.click();
+		await input.fill(message);
+		await input.press('Enter');
+		await this.page.locator('.chat-message', { hasText: answer }).first().waitFor();
+	}
+
 	private async open(path: string, name: string): Promise<NodePanel> {
 		await this.page.goto(this.url + path);
 		await this.page.dblclick(`${byTestId('canvas-node')}[data-node-name="${name}"]`);

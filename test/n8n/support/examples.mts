@@ -14,6 +14,8 @@ export interface Changes {
 	settings?: Record<string, string | number>;
 	/** Parameters of nodes. */
 	parameters?: Record<string, IDataObject>;
+	/** Credentials of nodes, in place of those that the example names. */
+	credentials?: Record<string, INode['credentials']>;
 	/** Nodes to switch on (true) or off. */
 	enabled?: Record<string, boolean>;
 	/** The Timezone in the settings of the workflow. */
@@ -52,6 +54,9 @@ export async function importExample(
 	}
 	for (const [nodeName, parameters] of Object.entries(changes.parameters ?? {})) {
 		Object.assign(node(nodeName).parameters, parameters);
+	}
+	for (const [nodeName, credentials] of Object.entries(changes.credentials ?? {})) {
+		node(nodeName).credentials = credentials;
 	}
 	for (const [nodeName, enabled] of Object.entries(changes.enabled ?? {})) {
 		node(nodeName).disabled = !enabled;
