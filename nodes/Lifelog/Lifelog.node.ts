@@ -10,13 +10,22 @@ import { inputError } from '../shared/errors';
 import { runItems } from '../shared/items';
 import { searchLifelogs } from '../shared/lifelogs';
 import * as deleteLifelog from './operations/delete';
+import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';
 import * as getAll from './operations/getAll';
 import * as getDailySummary from './operations/getDailySummary';
 import * as getTranscript from './operations/getTranscript';
 import * as search from './operations/search';
 
-const operations = { delete: deleteLifelog, get, getAll, getDailySummary, getTranscript, search };
+const operations = {
+	delete: deleteLifelog,
+	export: exportLifelogs,
+	get,
+	getAll,
+	getDailySummary,
+	getTranscript,
+	search,
+};
 
 export class Lifelog implements INodeType {
 	description: INodeTypeDescription = {
@@ -26,7 +35,7 @@ export class Lifelog implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle:
-			'={{ { delete: "Delete Lifelog", get: "Get Lifelog", getAll: "Get Many Lifelogs", getDailySummary: "Get Daily Summary", getTranscript: "Get Transcript", search: "Search Lifelogs" }[$parameter["operation"]] }}',
+			'={{ { delete: "Delete Lifelog", export: "Export Lifelogs", get: "Get Lifelog", getAll: "Get Many Lifelogs", getDailySummary: "Get Daily Summary", getTranscript: "Get Transcript", search: "Search Lifelogs" }[$parameter["operation"]] }}',
 		description:
 			'List, search, read, summarize and delete the transcribed recordings of a wearable',
 		defaults: { name: 'Lifelog' },
@@ -55,6 +64,12 @@ export class Lifelog implements INodeType {
 						value: 'delete',
 						description: 'Remove a recording for good, with its transcript and audio',
 						action: 'Delete lifelog permanently',
+					},
+					{
+						name: 'Export Lifelogs',
+						value: 'export',
+						description: 'Write what was recorded as JSON, Markdown, text or subtitles',
+						action: 'Export lifelogs as files',
 					},
 					{
 						name: 'Get Daily Summary',
@@ -90,6 +105,7 @@ export class Lifelog implements INodeType {
 				default: 'getAll',
 			},
 			...deleteLifelog.description,
+			...exportLifelogs.description,
 			...get.description,
 			...getAll.description,
 			...getDailySummary.description,

@@ -16,7 +16,8 @@ export interface Utterance {
 	endOffsetMs: number | null;
 }
 
-const UNKNOWN_SPEAKER = 'Unknown';
+/** Who spoke where the service names nobody. */
+export const UNKNOWN_SPEAKER = 'Unknown';
 
 /**
  * The structured contents of a lifelog in reading order, children behind their parent, to any
@@ -41,11 +42,11 @@ export function* contentNodes(contents: ContentNode[] | undefined): Generator<Co
 export function utterances(lifelog: Lifelog, speakers: string[] = []): Utterance[] {
 	const wanted = new Set(speakers.map((speaker) => speaker.toLowerCase()));
 	return [...contentNodes(lifelog.contents)]
-		.filter((node) => node.type === 'blockquote' || node.speakerName || node.speakerIdentifier)
+		.filter(isUtterance)
 		.map((node, index) => ({
 			lifelogId: lifelog.id,
 			index,
-			speaker: textOr(node.speakerName, UNKNOWN_SPEAKER),
+			speaker: speakerOf(node),
 			speakerIdentifier: node.speakerIdentifier ?? null,
 			text: textOr(node.content, ''),
 			startTime: node.startTime ?? null,
@@ -59,6 +60,16 @@ export function utterances(lifelog: Lifelog, speakers: string[] = []): Utterance
 				wanted.has(speaker.toLowerCase()) ||
 				wanted.has(textOr(speakerIdentifier, '').toLowerCase()),
 		);
+}
+
+/** Whether a node is something said: a blockquote, or whatever else names a speaker. */
+export function isUtterance({ type, speakerName, speakerIdentifier }: ContentNode): boolean {
+	return type === 'blockquote' || Boolean(speakerName) || Boolean(speakerIdentifier);
+}
+
+/** The name of who said something. */
+export function speakerOf({ speakerName }: ContentNode): string {
+	return textOr(speakerName, UNKNOWN_SPEAKER);
 }
 
 /** A text of the service, which may be missing or something else. */

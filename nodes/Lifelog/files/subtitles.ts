@@ -1,0 +1,44 @@
+import { Duration } from 'luxon';
+
+import type { Piece } from './spoken';
+
+/**
+ * Subtitles in SubRip's form, for the audio of the same lifelog.
+ *
+ * @param pieces What stands in the lifelog, in any order.
+ */
+export function toSrt(pieces: Piece[]): string {
+	const cues = inTime(pieces).map(({ text, speaker, ...times }, index) => {
+		// What looks like a line of times would be read as one.
+		const words = `${speaker!.name}: ${text}`.replaceAll('-->', '→');
+		return `${index + 1}\n${span(times, ',')}\n${words}\n`;
+	});
+	return cues.join('\n');
+}
+
+/** The same as WebVTT, with a voice for each speaker. */
+export function toVtt(pieces: Piece[]): string {
+	const cues = inTime(pieces).map(({ text, speaker, ...times }) => {
+		return `${span(times, '.')}\n<v ${escaped(speaker!.name)}>${escaped(text)}\n`;
+	});
+	return ['WEBVTT\n', ...cues].join('\n');
+}
+
+/** What was said, by time: a contents may be in another order, subtitles may not. */
+function inTime(pieces: Piece[]): Piece[] {
+	return pieces
+		.filter(({ speaker }) => speaker)
+		.sort((a, b) => a.startOffsetMs - b.startOffsetMs || a.endOffsetMs - b.endOffsetMs);
+}
+
+function span(
+	{ startOffsetMs, endOffsetMs }: Pick<Piece, 'startOffsetMs' | 'endOffsetMs'>,
+	point: string,
+): string {
+	const at = (ms: number) => Duration.fromMillis(ms).toFormat(`hh:mm:ss'${point}'SSS`);
+	return `${at(startOffsetMs)} --> ${at(endOffsetMs)}`;
+}
+
+function escaped(text: string): string {
+	return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}

@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
+
+import type { Api } from '../../shared/api';
+import type { Lifelog } from '../../shared/api-types';
+import { inputError, unusableAnswerError } from '../../shared/errors';
+import { isId, readId } from '../../shared/ids';
+import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
+import { pages } from '../../shared/pagination';
+import {
+	forOperation,
+	limitParameters,
+	maxWaitOption,
+	readCollection,
+	readLimit,
+	readText,
+	readZone,
+	timezoneOption,
+} from '../../shared/parameters';
+import { FILE_FORMATS, type FileFormat, writeLifelog } from '../files/formats';
+import { inZone } from '../files/times';
+import { LARGEST_PAGE_WITH_CONTENTS, listingParameters, readListing } from '../listing';
+
+const FROM = ['service', 'lifelog', 'input'];
+const ALL_OF_IT = { includeMarkdown: true, includeHeadings: true, includeContents: true };
+/** What the trigger and other operations put beside the fields of the API. */
+const NOT_OF_THE_API = ['changeType', 'eventKey', 'incomplete', 'isTruncated'];
+
+const shownFor = (exportFrom: string, properties: INodeProperties[]): INodeProperties[] =>
+	properties.map((property) => ({
+		...property,
+		displayOptions: {
+			show: { ...property.displayOptions?.show, exportFrom: [exportFrom] },
+		},
+	}));
+
+export const description: INodeProperties[] = forOperation('export', [
+	{
+		displayName: 'Export From',
+		name: 'exportFrom',
+		type: 'options',
+		options: [
+			{
+				name: 'Input Item',
+				value: 'input',
+				description: 'The lifelog in the JSON of the input, as the trigger and Get Many give it',
+			},
+			{
+				name: 'One Lifelog',
+				value: 'lifelog',
+				description: 'The lifelog that you choose, or whose ID you give',
+			},
+			{
+				name: 'Service',
+				value: 'service',
+				description: 'Everything there is, or what filters leave of it',
+			},
+		],
+		default: 'service',
+		description: 'Where the lifelogs come from',
+	},
+	...shownFor('lifelog', [{ ...lifelogIdParameter, description: 'The one to turn into files' }]),
+	...shownFor('service', limitParameters),
+	{
+		displayName: 'File Formats',
+		name: 'fileFormats',
+		type: 'multiOptions',
+		options: [
+			{
+				name: 'JSON',
+				value: 'json',
+				description: 'The object of the API with its contents: nothing is left out',
+			},
+			{
+				name: 'Markdown',
+				value: 'markdown',
+				description: "As in the service's own export, which other tools read",
+			},
+			{
+				name: 'SubRip (SRT)',
+				value: 'srt',
+				description: 'Subtitles for the audio of the lifelog',
+			},
+			{
+				name: 'Text',
+				value: 'text',
+				description: 'The transcript, a line for each thing said',
+			},
+			{
+				name: 'WebVTT',
+				value: 'vtt',
+				description: 'Subtitles with voices, for players on the web',
+			},
+		],
+		default: ['markdown'],
+		required: true,
+		description: 'What each lifelog is written as, a file each',
+	},
+	{
+		displayName: 'Put Output File in Field',
+		name: 'binaryPropertyName',
+		type: 'string',
+		default: 'data',
+		required: true,
+		hint: 'The name of the output binary field to put the file in',
+	},
+	...shownFor(
+		'service',
+		listingParameters.filter(({ name }) => name === 'filters'),
+	),
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			maxWaitOption,
+			{
+				...timezoneOption,
+				description:
+					'IANA name of the time zone of the times in the files and of the filters. Without it the files are in UTC, as an archive is, and filters in the time zone of the workflow.',
+			},
+		],
+	},
+]);
+
+/**
+ * Writes lifelogs as files (specification, sections 4.2 and 4.3).
+ *
+ * @returns One item for each lifelog and format: the file, its place in an archive, its size in
+ *   bytes and its SHA-256.
+ * @throws NodeOperationError when the input is no lifelog or no format is chosen; NodeApiError as
+ *   the reads do, and when a lifelog does not say when it begins.
+ */
+export async function execute(
+	this: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): Promise<INodeExecutionData[]> {
+	const formats = readFormats(this, itemIndex);
+	const property = readText(this, 'binaryPropertyName', itemIndex, 'Put Output File in Field');
+	if (property === '') {
+		throw inputError(this, 'Put Output File in Field is empty', 'Name it, for example "data".');
+	}
+	const { timezone } = readCollection(this, 'options', itemIndex);
+	const zone = timezone === undefined ? 'UTC' : readZone(this, timezone);
+	const items: INodeExecutionData[] = [];
+	for await (const { lifelog, askedIn } of lifelogsToExport(this, api, itemIndex)) {
+		const written = inZone(lifelog, askedIn, zone);
+		for (const format of formats) {
+			items.push(await fileItem(this, api, written, format, zone, property));
+		}
+	}
+	return items;
+}
+
+/** A lifelog with contents, and the zone that its times are in where they do not say. */
+interface Source {
+	lifelog: Lifelog;
+	askedIn: string;
+}
+
+async function* lifelogsToExport(
+	context: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): AsyncGenerator<Source> {
+	const from = readFrom(context, itemIndex);
+	if (from === 'lifelog') {
+		yield await readWhole(api, readId(context, 'lifelogId', itemIndex, 'lifelog'));
+	} else if (from === 'input') {
+		const lifelog = inputLifelog(context, itemIndex);
+		const isWhole = Array.isArray(lifelog.contents) && lifelog.contents.length > 0;
+		if (isWhole) yield { lifelog, askedIn: readZone(context, undefined) };
+		else yield await readWhole(api, lifelog.id);
+	} else {
+		yield* listed(context, api, itemIndex);
+	}
+}
+
+/** Page by page, so that what has become a file is not held any more. */
+async function* listed(
+	context: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+): AsyncGenerator<Source> {
+	const limit = readLimit(context, itemIndex);
+	const { query, includes } = readListing(context, itemIndex);
+	const pageSize = Math.min(limit, LARGEST_PAGE_WITH_CONTENTS);
+	const listing = { name: 'lifelogs' as const, query: { ...query, ...ALL_OF_IT }, pageSize };
+	let count = 0;
+	for await (const page of pages<Lifelog>(api, listing)) {
+		for (const lifelog of page.filter(({ startTime }) => includes(startTime))) {
+			if (count++ === limit) return;
+			// A service may leave contents out of lists.
+			const isWhole = lifelog.contents?.length > 0;
+			yield isWhole ? { lifelog, askedIn: query.timezone } : await readWhole(api, lifelog.id);
+		}
+		if (count === limit) return;
+	}
+}
+
+async function readWhole(api: Api, id: string): Promise<Source> {
+	const lifelog = await getLifelog(api, id, { timezone: 'UTC', ...ALL_OF_IT });
+	return { lifelog, askedIn: 'UTC' };
+}
+
+function inputLifelog(context: IExecuteFunctions, itemIndex: number): Lifelog {
+	const json = { ...context.getInputData()[itemIndex].json };
+	if (!isId(json.id)) {
+		throw inputError(
+			context,
+			'The input is not a lifelog: it has no ID',
+			"Connect the Lifelog Trigger or Get Many Lifelogs, or choose another 'Export From'.",
+		);
+	}
+	for (const name of NOT_OF_THE_API) delete json[name];
+	return json as unknown as Lifelog;
+}
+
+async function fileItem(
+	context: IExecuteFunctions,
+	api: Api,
+	lifelog: Lifelog,
+	format: FileFormat,
+	zone: string,
+	property: string,
+): Promise<INodeExecutionData> {
+	const file = writeLifelog(lifelog, format, zone);
+	if (!file) {
+		const answer = { statusCode: 200, headers: {}, body: undefined };
+		const subject = { noun: 'lifelog', id: lifelog.id };
+		throw unusableAnswerError(api, subject, answer, 'the lifelog does not say when it begins');
+	}
+	const { path, mimeType } = file;
+	const bytes = Buffer.from(file.content);
+	const fileName = path.slice(path.lastIndexOf('/') + 1);
+	const { id: lifelogId, title, startTime, endTime, updatedAt, isStarred } = lifelog;
+	const json: IDataObject = {
+		...{ fileName, path, mimeType, fileSize: bytes.length },
+		sha256: createHash('sha256').update(bytes).digest('hex'),
+		...{ format, lifelogId, title, startTime, endTime, updatedAt, isStarred },
+	};
+	const binary = await context.helpers.prepareBinaryData(bytes, fileName, mimeType);
+	return { json, binary: { [property]: binary } };
+}
+
+function readFrom(context: IExecuteFunctions, itemIndex: number): string {
+	const from = readText(context, 'exportFrom', itemIndex, 'Export From').toLowerCase();
+	if (!FROM.includes(from)) {
+		throw inputError(
+			context,
+			`'Export From' must be ${inWords(FROM)}, not "${from}"`,
+			'Choose one from the list.',
+		);
+	}
+	return from;
+}
+
+function readFormats(context: IExecuteFunctions, itemIndex: number): FileFormat[] {
+	const value = context.getNodeParameter('fileFormats', itemIndex) as unknown;
+	const names = (Array.isArray(value) ? value : String(value ?? '').split(','))
+		.map((name) => String(name).trim().toLowerCase())
+		.filter(Boolean);
+	const unknown = names.find((name) => !FILE_FORMATS.some((format) => format === name));
+	if (unknown !== undefined || names.length === 0) {
+		throw inputError(
+			context,
+			unknown === undefined
+				? "'File Formats' is empty"
+				: `'File Formats' can be ${inWords(FILE_FORMATS)}, not "${unknown}"`,
+			'Choose one or more from the list.',
+		);
+	}
+	return FILE_FORMATS.filter((format) => names.includes(format));
+}
+
+function inWords(values: string[]): string {
+	return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+}

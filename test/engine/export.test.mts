@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import type { IDataObject, INode } from 'n8n-workflow';
+import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
+import { type Lab, startLab } from '../support/lab.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+const SHIFTED = 'America/St_Johns';
+
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
+
+beforeAll(async () => {
+	lab = await startLab(1, { binaryMode: 'filesystem' });
+	({ sandbox, engine } = lab);
+});
+
+afterAll(async () => await lab.close());
+
+beforeEach(async () => {
+	await sandbox.control.reset({ days: 3 });
+});
+
+async function run(parameters: IDataObject, input?: IDataObject[], more?: Partial<INode>) {
+	await sandbox.control.clearRequests();
+	const workflow = workflowWith('lifelog', { operation: 'export', ...parameters }, more);
+	const settings = { timezone: SHIFTED };
+	const items = input?.map((json) => ({ json }));
+	const result = await engine.runWorkflow({ ...workflow, settings }, { input: items });
+	const files = await Promise.all(
+		result
+			.items('Node')
+			.filter(({ binary }) => binary)
+			.map(async (item) => ({ json: item.json, bytes: await result.binary(item, 'data') })),
+	);
+	return { ...result, files, requests: await sandbox.control.requests() };
+}
+
+const lifelogs = async () => await sandbox.control.lifelogs();
+
+test('one lifelog, in every format', async () => {
+	const { id, title, startTime, isStarred } = (await lifelogs())[20];
+	const fileFormats = ['vtt', 'text', 'srt', 'markdown', 'json'];
+	const { files } = await run({ exportFrom: 'lifelog', lifelogId: byId(id), fileFormats });
+	expect(files.map(({ json }) => json.format)).toEqual(['json', 'markdown', 'srt', 'text', 'vtt']);
+	const { json } = files[0];
+	const day = new Date(startTime).toISOString().slice(0, 10);
+	expect(json).toMatchObject({ lifelogId: id, title, isStarred, mimeType: 'application/json' });
+	expect(json.path).toBe(`lifelogs/${day.replaceAll('-', '/')}/${json.fileName}`);
+	expect(Object.keys(json)).toEqual([
+		...['fileName', 'path', 'mimeType', 'fileSize', 'sha256', 'format', 'lifelogId', 'title'],
+		...['startTime', 'endTime', 'updatedAt', 'isStarred'],
+	]);
+	for (const { json: item, bytes } of files) {
+		expect(item.fileSize).toBe(bytes.length);
+		expect(item.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+	}
+});
+
+test('the JSON is the whole object of the API, in UTC whatever the workflow is in', async () => {
+	const { id } = (await lifelogs())[20];
+	const { files } = await run({
+		...{ exportFrom: 'lifelog', lifelogId: byId(id), fileFormats: ['json'] },
+	});
+	const address = `${sandbox.url}/v1/lifelogs/${id}?includeContents=true&includeMarkdown=true`;
+	const answer = await fetch(address, { headers: { 'X-API-Key': sandbox.apiKey } });
+	const { data } = (await answer.json()) as { data: { lifelog: Lifelog } };
+	expect(JSON.parse(String(files[0].bytes))).toEqual(data.lifelog);
+	expect(data.lifelog.contents.length).toBeGreaterThan(0);
+	expect(files[0].json.startTime).toMatch(/Z$/);
+});
+
+test('times are in the option Time Zone where it is set', async () => {
+	const { id } = (await lifelogs())[20];
+	const { files } = await run({
+		...{ exportFrom: 'lifelog', lifelogId: byId(id), fileFormats: ['json'] },
+		options: { timezone: 'Asia/Kolkata' },
+	});
+	expect(JSON.parse(String(files[0].bytes)).startTime).toMatch(/\+05:30$/);
+	expect(files[0].json.startTime).toMatch(/\+05:30$/);
+});
+
+test('everything of a range, page by page with contents', async () => {
+	const date = (await lifelogs())[60].startTime.slice(0, 10);
+	const { files, requests, error } = await run({
+		...{ exportFrom: 'service', returnAll: true, filters: { date }, fileFormats: ['markdown'] },
+	});
+	expect(error).toBeUndefined();
+	expect(files.length).toBeGreaterThan(25);
+	expect(requests.every(({ query }) => query.limit === '25')).toBe(true);
+	expect(requests[0].query).toMatchObject({ date, timezone: SHIFTED });
+	expect(new Set(files.map(({ json }) => json.path)).size).toBe(files.length);
+});
+
+test('as many as the limit says', async () => {
+	const { files } = await run({ exportFrom: 'service', limit: 30 });
+	expect(files).toHaveLength(30);
+	expect(files.every(({ json }) => json.format === 'markdown')).toBe(true);
+});
+
+test('an item of the trigger or of a list without contents is read in full first', async () => {
+	const { id, contents, ...rest } = (await lifelogs())[20];
+	const input = [{ id, ...rest, contents: [], changeType: 'created', eventKey: 'x' }];
+	const { files, requests } = await run({ exportFrom: 'input', fileFormats: ['json'] }, input);
+	expect(requests.map(({ path }) => path)).toEqual([`/v1/lifelogs/${id}`]);
+	const written = JSON.parse(String(files[0].bytes)) as Lifelog;
+	expect(written.contents).toHaveLength(contents.length);
+	expect(written).not.toHaveProperty('eventKey');
+});
+
+test('an item with contents is written as it is, without a request', async () => {
+	const whole = (await lifelogs())[20];
+	const input = [{ ...whole, changeType: 'updated', eventKey: 'x' } as unknown as IDataObject];
+	const { files, requests } = await run({ exportFrom: 'input', fileFormats: ['json'] }, input);
+	expect(requests).toEqual([]);
+	const { startTime, ...rest } = JSON.parse(String(files[0].bytes)) as Lifelog;
+	expect(Date.parse(startTime)).toBe(Date.parse(whole.startTime));
+	expect(Object.keys({ startTime, ...rest }).sort()).toEqual(Object.keys(whole).sort());
+});
+
+test('contents that a list leaves out are read one by one', async () => {
+	const [lifelog] = await lifelogs();
+	const body = {
+		data: { lifelogs: [{ ...lifelog, contents: [] }] },
+		meta: { lifelogs: { count: 1 } },
+	};
+	await sandbox.control.faults([{ body, times: 1 }]);
+	const { files, requests } = await run({ exportFrom: 'service', fileFormats: ['text'] });
+	expect(requests.map(({ path }) => path)).toEqual(['/v1/lifelogs', `/v1/lifelogs/${lifelog.id}`]);
+	expect(files[0].json.fileSize).toBeGreaterThan(100);
+});
+
+test.each([
+	[{ exportFrom: 'input' }, /^The input is not a lifelog/],
+	[
+		{ exportFrom: 'elsewhere' },
+		/^'Export From' must be service, lifelog or input, not "elsewhere"/,
+	],
+	[{ fileFormats: ' , ' }, /^'File Formats' is empty/],
+	[{ fileFormats: ['pdf'] }, /^'File Formats' can be json, markdown, .* not "pdf"/],
+	[{ binaryPropertyName: ' ' }, /Put Output File in Field.* is empty/],
+])('%j is refused before any request', async (parameters, message) => {
+	const { error, requests } = await run(parameters);
+	expect(error?.message).toMatch(message);
+	expect(requests).toEqual([]);
+});
+
+test('a lifelog that does not say when it begins is an error that names it', async () => {
+	const contents = [{ type: 'heading1', content: 'A' }];
+	const input = [{ id: 'abc', startTime: 'soon', contents }];
+	const { error } = await run({ exportFrom: 'input' }, input);
+	expect(error?.message).toMatch(/does not say when it begins/);
+});
