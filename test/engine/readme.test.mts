@@ -158,6 +158,14 @@ test('a daily summary in each format', async () => {
 	}
 });
 
+test('a file of a lifelog', async () => {
+	const [shown] = blocks('docs/lifelog.md', '## Export', 'json').map(parse);
+	const parameters = { operation: 'export', exportFrom: 'lifelog', lifelogId: byId(garden) };
+	const [real] = await outputOf('lifelog', parameters);
+	expect(real).toEqual(pattern(shown, real));
+	expect(Object.keys(real)).toEqual(Object.keys(shown as IDataObject));
+});
+
 test('a chat', async () => {
 	const [shown] = blocks('docs/chat.md', '# Lifelog Chat', 'json').map(parse);
 	const [real] = await outputOf('lifelogChat', { operation: 'get', chatId: byId(chat) });

@@ -63,6 +63,7 @@ function action(
 				items.map(async (item) => {
 					if (!item.binary) return item.json;
 					const bytes = await result.binary(item, 'data');
+					if (!more.isAudio) return { path: item.json.path, text: String(bytes) };
 					return { part: item.json.part, isWhole: bytes.equals(AUDIO) };
 				}),
 			);
@@ -154,6 +155,14 @@ const spoken = [
 	endOffsetMs: 5000,
 }));
 
+const fileOf = ({ id, startTime }: (typeof LIFELOGS)[number]) => {
+	const [, hour] = /T(\d\d)/.exec(startTime)!;
+	return {
+		path: `lifelogs/2026/03/02/2026-03-02_${hour}h00m00s_${id}.txt`,
+		text: 'Ann: Good morning.\nBen: Good morning, Ann.\n',
+	};
+};
+
 const SUMMARY = {
 	date: '2026-03-02',
 	timezone: 'UTC',
@@ -205,6 +214,20 @@ export const OPERATIONS: Operation[] = [
 		{ right: [SUMMARY], isLong: true, isList: true },
 	),
 	action('Get Transcript', 'lifelog', 'getTranscript', { lifelogId }, { right: spoken }),
+	action(
+		'Export Lifelogs',
+		'lifelog',
+		'export',
+		{ exportFrom: 'service', returnAll: true, fileFormats: ['text'] },
+		{ right: LIFELOGS.map(fileOf), isLong: true, isList: true },
+	),
+	action(
+		'of one',
+		'lifelog',
+		'export:lifelog',
+		{ exportFrom: 'lifelog', lifelogId, fileFormats: ['text'] },
+		{ right: [fileOf(lifelog)] },
+	),
 	action(
 		'Delete Lifelog',
 		'lifelog',
