@@ -2,18 +2,6 @@ import { DateTime } from 'luxon';
 
 import type { TimeSpan } from './chunks';
 
-const OGG = 'audio/ogg';
-/** Types that say nothing of what the bytes are. */
-const UNSPECIFIC = ['', 'application/octet-stream', 'binary/octet-stream'];
-/** Where the extension is not the end of the type, or the type not one of audio. */
-const EXTENSIONS: Record<string, string> = {
-	'application/ogg': 'ogg',
-	'audio/mpeg': 'mp3',
-	'audio/mp4': 'm4a',
-	'audio/vnd.wave': 'wav',
-	'audio/wave': 'wav',
-};
-
 /** What a file of audio is. */
 export interface AudioType {
 	mimeType: string;
@@ -21,25 +9,65 @@ export interface AudioType {
 	extension: string;
 }
 
+const OGG: AudioType = { mimeType: 'audio/ogg', extension: 'ogg' };
+/** Audio that is not Ogg, by the type an answer gives it. */
+const EXTENSIONS = new Map([
+	['audio/aac', 'aac'],
+	['audio/aiff', 'aiff'],
+	['audio/amr', 'amr'],
+	['audio/flac', 'flac'],
+	['audio/m4a', 'm4a'],
+	['audio/mp3', 'mp3'],
+	['audio/mp4', 'm4a'],
+	['audio/mpeg', 'mp3'],
+	['audio/opus', 'opus'],
+	['audio/vnd.wave', 'wav'],
+	['audio/wav', 'wav'],
+	['audio/wave', 'wav'],
+	['audio/webm', 'webm'],
+	['audio/x-aiff', 'aiff'],
+	['audio/x-flac', 'flac'],
+	['audio/x-m4a', 'm4a'],
+	['audio/x-wav', 'wav'],
+]);
+const LONGEST_TYPE = 60;
+
+/** Bytes of the beginning of a file by which it is known. */
+export const HEAD_BYTES = 4;
+
 /**
- * The kind of audio an answer says it holds; Ogg where it does not say (specification, section 4.5).
+ * The kind of audio that came: Ogg, as documented (specification, section 4.5), is known by its
+ * first bytes, whatever the answer calls it; anything else must be called by the type of an audio
+ * format in the list. So no name of a file is made of what a service sends.
  *
  * @param contentType The header `Content-Type`.
- * @returns undefined when it says that it is no audio.
+ * @param head The first {@link HEAD_BYTES} bytes.
+ * @returns undefined when it is no audio of a kind that is known.
  */
-export function audioType(contentType: unknown): AudioType | undefined {
-	const type = String(contentType ?? '')
-		.split(';')[0]
-		.trim()
-		.toLowerCase();
-	if (UNSPECIFIC.includes(type)) return { mimeType: OGG, extension: 'ogg' };
-	const extension = EXTENSIONS[type] ?? /^audio\/(?:x-)?([a-z0-9][a-z0-9.+-]*)$/.exec(type)?.[1];
-	return extension === undefined ? undefined : { mimeType: type, extension };
+export function audioType(contentType: unknown, head: Buffer): AudioType | undefined {
+	if (head.toString('latin1', 0, HEAD_BYTES) === 'OggS') return OGG;
+	const mimeType = essence(contentType);
+	const extension = EXTENSIONS.get(mimeType);
+	return extension === undefined ? undefined : { mimeType, extension };
 }
 
-/** Whether bytes begin as a file of this type does; only known of Ogg. */
-export function beginsAs({ extension }: AudioType, head: Buffer): boolean {
-	return extension !== 'ogg' || head.toString('latin1', 0, 4) === 'OggS';
+/** Why an answer is not taken for audio, in words. */
+export function whyNoAudio(contentType: unknown, head: Buffer): string {
+	if (head.length === 0) return 'it is empty';
+	const type = essence(contentType);
+	if (/^audio\b|^application\/(ogg|octet-stream)$/.test(type)) {
+		return 'it is not audio of a kind that is known';
+	}
+	const isReadable = type.length <= LONGEST_TYPE && /^[\w.+-]+\/[\w.+-]+$/.test(type);
+	return isReadable ? `it is not audio but ${type}` : 'it is not audio';
+}
+
+/** A content type without its parameters, in lower case. */
+function essence(contentType: unknown): string {
+	return String(contentType ?? '')
+		.split(';', 1)[0]
+		.trim()
+		.toLowerCase();
 }
 
 /** A name that sorts by time: `audio_20260301T090000Z_20260301T110000Z.ogg` (UTC). */

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Api } from '../shared/api';
 import { toInstant } from '../shared/date-times';
@@ -14,11 +14,22 @@ export interface AudioRange extends TimeSpan {
 	lifelogId?: string;
 }
 
+/** The values of the parameter Source. */
+export const SOURCES = ['lifelog', 'timeRange'] as const;
+
+/** What says where a range comes from. */
+export interface RangeSettings {
+	source: (typeof SOURCES)[number];
+	/** The time zone in force; an IANA name. */
+	zone: string;
+	/** The option Padding as it was given: seconds. */
+	padding: unknown;
+}
+
 /**
  * The range of time that an input item asks for, from the parameters of its source.
  *
- * @param zone The time zone in force; an IANA name.
- * @returns Not empty; its bounds may have fractions of milliseconds.
+ * @returns Not empty, in whole milliseconds: fractions are rounded outward.
  * @throws NodeOperationError on values that cannot be used; NodeApiError when the lifelog cannot
  *   be read.
  */
@@ -26,12 +37,9 @@ export async function readRange(
 	context: IExecuteFunctions,
 	api: Api,
 	itemIndex: number,
-	options: IDataObject,
-	zone: string,
+	{ source, zone, padding }: RangeSettings,
 ): Promise<AudioRange> {
-	if (context.getNodeParameter('source', itemIndex) === 'lifelog') {
-		return await rangeOfLifelog(context, api, itemIndex, options, zone);
-	}
+	if (source === 'lifelog') return await rangeOfLifelog(context, api, itemIndex, zone, padding);
 	const value = (name: string) => context.getNodeParameter(name, itemIndex, undefined) as unknown;
 	const startMs = readInstant(context, value('start'), zone, 'start', 'Start');
 	const endMs = readInstant(context, value('end'), zone, 'end', 'End');
@@ -42,18 +50,18 @@ export async function readRange(
 			'Audio is downloaded from Start up to End: give an End that is later.',
 		);
 	}
-	return { startMs, endMs };
+	return { startMs: Math.floor(startMs), endMs: Math.ceil(endMs) };
 }
 
 async function rangeOfLifelog(
 	context: IExecuteFunctions,
 	api: Api,
 	itemIndex: number,
-	options: IDataObject,
 	zone: string,
+	given: unknown,
 ): Promise<AudioRange> {
 	const lifelogId = readId(context, 'lifelogId', itemIndex, 'lifelog');
-	const padding = toNumber(options.padding ?? 0);
+	const padding = toNumber(given ?? 0);
 	if (!(padding >= 0 && padding < Infinity)) {
 		throw inputError(
 			context,
@@ -62,6 +70,7 @@ async function rangeOfLifelog(
 		);
 	}
 	const lifelog = await getLifelog(api, lifelogId, { timezone: zone, ...LIGHT });
+	api.run.isServiceKnown = true;
 	const startMs = toInstant(lifelog.startTime, zone, 'start');
 	const endMs = toInstant(lifelog.endTime, zone, 'end');
 	if (startMs === undefined || endMs === undefined) {

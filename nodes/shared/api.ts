@@ -29,6 +29,8 @@ export interface Api {
 	readonly run: {
 		/** The largest page size the service accepts, once a larger one was answered 400. */
 		pageLimit?: number;
+		/** Whether an answer that only the service gives has shown that it is at the Base URL. */
+		isServiceKnown?: boolean;
 		/** Requests sent. */
 		requests: number;
 		/** ms spent waiting for the rate limit. */

@@ -53,6 +53,22 @@ export function toNodeError(
 }
 
 /**
+ * Says in an error what was asked for, where its description does not say it yet.
+ *
+ * @returns The same error.
+ */
+export function withSubject<T extends NodeApiError | NodeOperationError>(
+	error: T,
+	{ noun }: Subject,
+): T {
+	const description = error.description ?? '';
+	if (!description.includes(noun)) {
+		error.description = asText([description, `Asked for: ${noun}`]);
+	}
+	return error;
+}
+
+/**
  * The error of a run that was cancelled while it waited or a request was under way. n8n knows it
  * by the word "canceled".
  */
@@ -157,7 +173,7 @@ export function noAudioError(api: Api, start: string, end: string): NodeApiError
 		api,
 		`There is no audio from ${start} to ${end}`,
 		[
-			'Recordings may arrive late: try again later. With the option If No Audio set to Skip, a range without audio gives no item instead of this error.',
+			'Recordings may arrive late: try again later. The option If No Audio can give no item, or one without a file, instead of this error.',
 		],
 		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
 	);

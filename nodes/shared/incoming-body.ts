@@ -13,9 +13,13 @@ export interface IncomingBody {
 	 * @param length How many are wanted; more may come, and fewer where the body is shorter.
 	 */
 	peek(length: number): Promise<Buffer>;
-	/** A stream of the whole body that fails unless all of it has come. */
-	stream(): ByteStream;
-	/** Bytes received so far. */
+	/**
+	 * A stream of the whole body that fails unless all of it has come.
+	 *
+	 * @param onPart Is shown each part of the body on its way, in order.
+	 */
+	stream(onPart?: (part: Buffer) => void): ByteStream;
+	/** Bytes received so far, unpacked where they came packed. */
 	readonly received: number;
 	/** What broke the body, as the code of a connection's error; undefined while nothing has. */
 	readonly brokenBy: string | undefined;
@@ -25,8 +29,6 @@ export interface IncomingBody {
 
 /** How a body is guarded. */
 export interface BodyGuards {
-	/** The length that the answer declares, in bytes; 0 where it declares none. */
-	declaredBytes: number;
 	/**
 	 * How long, in ms, the body may stand still before it counts as broken; and how long, for each
 	 * byte a further ms, it may be waited for in all.
@@ -39,15 +41,14 @@ const LONGEST_CHECK_MS = 1_000;
 const UNUSED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Guards the body of an answer: one that ends early, breaks off, stands still or comes at less than
- * 1 kB a second is broken. Reads no faster than the stream is read.
+ * Guards the body of an answer: one that breaks off, stands still or comes at less than 1 kB a
+ * second is broken. One that ends before its declared length breaks off already in Node.js; here its
+ * bytes are not held against that length, as they may have come packed and declared so, which is not
+ * to be seen any more. Reads no faster than the stream is read.
  *
  * @param source The body as the HTTP client gives it, not yet read.
  */
-export function incomingBody(
-	source: ByteStream,
-	{ declaredBytes, stallMs }: BodyGuards,
-): IncomingBody {
+export function incomingBody(source: ByteStream, { stallMs }: BodyGuards): IncomingBody {
 	const end = new AbortController();
 	const arriving = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 	let waiting: { since: number; giveUp: (reason: Error) => void } | undefined;
@@ -83,7 +84,6 @@ export function incomingBody(
 				received += part.value.length;
 				yield part.value;
 			}
-			if (received < declaredBytes) failure = new Error('The body is shorter than declared');
 		} catch (error) {
 			failure = error;
 		} finally {
@@ -103,9 +103,15 @@ export function incomingBody(
 
 	const chunks = read();
 	const peeked: Buffer[] = [];
-	async function* all(): AsyncGenerator<Buffer> {
-		yield* peeked.splice(0);
-		yield* chunks;
+	async function* all(onPart?: (part: Buffer) => void): AsyncGenerator<Buffer> {
+		for (const part of peeked.splice(0)) {
+			onPart?.(part);
+			yield part;
+		}
+		for await (const part of chunks) {
+			onPart?.(part);
+			yield part;
+		}
 	}
 
 	// Without a listener, a source that fails while nobody reads it would end the process.
@@ -122,12 +128,12 @@ export function incomingBody(
 			}
 			return Buffer.concat(peeked);
 		},
-		stream() {
+		stream(onPart) {
 			collectSooner();
 			const streams = source.constructor as unknown as {
 				from(chunks: AsyncIterable<Buffer>): ByteStream;
 			};
-			return streams.from(all());
+			return streams.from(all(onPart));
 		},
 		get received() {
 			return received;

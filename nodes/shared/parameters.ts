@@ -7,6 +7,8 @@ import { type Edge, toDate, toInstant } from './date-times';
 import { inputError } from './errors';
 
 const DEFAULT_MAX_WAIT_S = 300;
+/** How much of a wrong value an error repeats. */
+const LONGEST_ECHO = 50;
 
 /** The option of all operations that says which zone times are in. */
 export const timezoneOption: INodeProperties = {
@@ -175,6 +177,33 @@ export function readBoolean(
 		);
 	}
 	return text === 'true';
+}
+
+/**
+ * A parameter that is one of several values, as an expression may give it: upper and lower case
+ * count alike.
+ *
+ * @param value As it was given; where it may be left out, its default.
+ * @param choices What it may be.
+ * @param label The parameter's display name, for the error.
+ * @throws NodeOperationError when it is anything else, with the list of what it may be.
+ */
+export function readChoice<T extends string>(
+	context: ApiContext,
+	value: unknown,
+	choices: readonly T[],
+	label: string,
+): T {
+	requireSingle(context, value, label);
+	const text = String(value ?? '').trim();
+	const choice = choices.find((each) => each.toLowerCase() === text.toLowerCase());
+	if (choice !== undefined) return choice;
+	const known = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+	throw inputError(
+		context,
+		`'${label}' must be ${known}, not "${text.slice(0, LONGEST_ECHO)}"`,
+		'Let the expression give one of these, or choose it in the list.',
+	);
 }
 
 /**

@@ -6,7 +6,6 @@ import type { Answer, Subject } from './errors';
 import {
 	cancelledError,
 	connectionError,
-	isHtml,
 	rateLimitError,
 	statusError,
 	toNodeError,
@@ -67,8 +66,9 @@ export async function getJson(
  *
  * @param receive Takes the body of a success. What it throws ends the request, unless the body
  *   broke.
- * @returns What `receive` returned; undefined when the service says by 404 that there is nothing.
- * @throws NodeApiError for every other outcome, a page of HTML with status 404 included.
+ * @returns What `receive` returned; undefined when the service says that there is nothing, as
+ *   documented: by a 404 with an `error` text in JSON.
+ * @throws NodeApiError for every other outcome, any other 404 included.
  */
 export async function download<T>(
 	api: Api,
@@ -86,8 +86,9 @@ export async function download<T>(
 		mayBeAbsent: true,
 	});
 	if (answer.statusCode !== 404) return answer.body as T;
-	if (isHtml(answer)) throw statusError(api, subject, query, answer);
-	return undefined;
+	const { error } = (answer.body as IDataObject | null | undefined) ?? {};
+	if (typeof error === 'string' && error.trim() !== '') return undefined;
+	throw statusError(api, subject, query, answer);
 }
 
 /**
@@ -214,10 +215,7 @@ async function send(
 		);
 		noteServiceTime(api, answer);
 		if (!receive) return answer;
-		body = incomingBody(answer.body as ByteStream, {
-			declaredBytes: Number(answer.headers['content-length']) || 0,
-			stallMs: timeout,
-		});
+		body = incomingBody(answer.body as ByteStream, { stallMs: timeout });
 		return { ...answer, body: await (isSuccess(answer) ? receive(body, answer) : readWords(body)) };
 	} catch (error) {
 		if (api.signal?.aborted) throw cancelledError(api.context);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import {
 	createServer,
 	type IncomingHttpHeaders,
@@ -12,6 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { type IDataObject, type IExecuteFunctions, type INode, NodeHelpers } from 'n8n-workflow';
 import { connect } from '../../nodes/shared/api.ts';
 import { download } from '../../nodes/shared/request.ts';
@@ -88,13 +89,18 @@ async function run(
 ) {
 	await sandbox.control.clearRequests();
 	const before = await storedFiles();
-	const workflow = workflowWith('lifelogAudio', { operation: 'download', ...parameters }, more);
+	const workflow = workflowWith(
+		'lifelogAudio',
+		{ operation: 'download', source: 'timeRange', ...parameters },
+		more,
+	);
 	const result = await on.runWorkflow(workflow, options);
 	const requests = await sandbox.control.requests();
 	return {
 		...result,
 		json: result.items('Node').map(({ json }) => json),
 		requests,
+		checks: requests.filter(({ path }) => path === '/v1/chats').length,
 		asked: requests
 			.filter(({ path }) => path === PATH)
 			.map(({ query }) => [Number(query.startMs), Number(query.endMs)]),
@@ -123,6 +129,13 @@ const record = async (time: string, minutes: number, id?: string) => {
 	return await sandbox.control.addLifelog({ ...(id && { id }), startTime, endTime });
 };
 
+/** A range as the output lists it; times of 20 March 2026, UTC. */
+const spanOf = (from: string, to: string) => ({
+	startMs: ms(from),
+	endMs: ms(to),
+	startTime: `${at(from)}:00.000Z`,
+	endTime: `${at(to)}:00.000Z`,
+});
 const at = (time: string) => `2026-03-20T${time}`;
 const ms = (time: string) => Date.parse(`${at(time)}Z`);
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -142,20 +155,23 @@ describe('a download', () => {
 			timezone: 'Europe/Berlin',
 		});
 		const [item] = items('Node');
-		expect(json).toEqual([
-			{
-				startMs: ms('09:00'),
-				endMs: ms('10:30'),
-				startTime: '2026-03-20T10:00:00.000+01:00',
-				endTime: '2026-03-20T11:30:00.000+01:00',
-				part: 1,
-				parts: 1,
-				fileName: 'audio_20260320T090000Z_20260320T103000Z.ogg',
-				mimeType: 'audio/ogg',
-				fileSize: item.binary!.data.bytes,
-				missingRanges: [],
-			},
-		]);
+		const [start, end] = [ms('09:00'), ms('10:30')];
+		const expected = {
+			startTime: '2026-03-20T10:00:00.000+01:00',
+			endTime: '2026-03-20T11:30:00.000+01:00',
+			fileName: 'audio_20260320T090000Z_20260320T103000Z.ogg',
+			fileSize: item.binary!.data.bytes,
+			mimeType: 'audio/ogg',
+			sha256: sha256(await fetchAudio([start, end])),
+			part: 1,
+			parts: 1,
+			missingRanges: [],
+			failedRanges: [],
+			startMs: start,
+			endMs: end,
+		};
+		expect(json).toEqual([expected]);
+		expect(Object.keys(json[0])).toEqual(Object.keys(expected));
 		expect(item.binary!.data).toMatchObject({
 			data: 'filesystem-v2',
 			fileName: 'audio_20260320T090000Z_20260320T103000Z.ogg',
@@ -176,6 +192,7 @@ describe('a download', () => {
 			expect(sha256(stored)).toBe(sha256(await fetchAudio(asked[0])));
 			expect(stored.length).toBeGreaterThan(20e6);
 			expect(json[0].fileSize).toBe(stored.length);
+			expect(json[0].sha256).toBe(sha256(stored));
 		},
 	);
 
@@ -346,6 +363,10 @@ describe('the audio of a lifelog', () => {
 			{ lifelogId: id, part: 1, parts: 2 },
 			{ lifelogId: id, part: 2, parts: 2 },
 		]);
+		const names = Object.keys(json[1]);
+		expect(names.slice(names.indexOf('parts'), -2)).toEqual([
+			...['parts', 'lifelogId', 'missingRanges', 'failedRanges'],
+		]);
 	});
 
 	test.each([-1, '={{ "some" }}'])('with a padding of %p is refused', async (padding) => {
@@ -382,21 +403,18 @@ describe('the audio of a lifelog', () => {
 });
 
 describe('gaps', () => {
-	const gap = (from: string, to: string) => ({
-		startMs: ms(from),
-		endMs: ms(to),
-		startTime: `${at(from)}:00.000Z`,
-		endTime: `${at(to)}:00.000Z`,
-	});
-
-	test('give items for the other chunks, which name them', async () => {
+	test('give items for the other chunks, the first of which names them', async () => {
 		await record('02:10', 1);
 		await record('09:10', 1);
 		const { json, asked } = await downloadRange(at('00:00'), at('14:00'));
-		const missingRanges = [gap('00:00', '02:00'), gap('04:00', '08:00'), gap('10:00', '14:00')];
+		const missingRanges = [
+			spanOf('00:00', '02:00'),
+			spanOf('04:00', '08:00'),
+			spanOf('10:00', '14:00'),
+		];
 		expect(json).toMatchObject([
 			{ part: 2, parts: 7, startMs: ms('02:00'), missingRanges },
-			{ part: 5, parts: 7, startMs: ms('08:00'), missingRanges },
+			{ part: 5, parts: 7, startMs: ms('08:00'), missingRanges: [] },
 		]);
 		expect(asked).toHaveLength(7);
 	});
@@ -416,14 +434,70 @@ describe('gaps', () => {
 		expect(result.json).toEqual([]);
 	});
 
-	test('are not what a page of HTML with status 404 says', async () => {
-		const body = '<html><title>nginx</title></html>';
-		await sandbox.control.faults([{ status: 404, body, headers: { 'content-type': 'text/html' } }]);
-		const { message, description } = await downloadRange(at('00:00'), at('01:00'), {
-			ifNoAudio: 'skip',
-		});
+	test('all over are one item without a file where that is wanted', async () => {
+		const result = await downloadRange(at('00:00'), at('05:00'), { ifNoAudio: 'report' });
+		expect(result.status).toBe('success');
+		expect(result.items('Node').map(({ binary }) => binary)).toEqual([undefined]);
+		const { startMs, endMs, startTime, endTime } = spanOf('00:00', '05:00');
+		const missingRanges = [spanOf('00:00', '05:00')];
+		const expected = { startTime, endTime, parts: 3, missingRanges, failedRanges: [] };
+		expect(result.json).toEqual([{ ...expected, startMs, endMs }]);
+		expect(Object.keys(result.json[0])).toEqual([...Object.keys(expected), 'startMs', 'endMs']);
+	});
+
+	test('all over a lifelog name it', async () => {
+		const { id } = await record('09:00', 5);
+		await sandbox.control.faults([{ path: PATH, status: 404, body: { error: 'None' } }]);
+		const options = { ifNoAudio: 'report' };
+		const { json, checks } = await run({ source: 'lifelog', lifelogId: byId(id), options });
+		expect(json).toMatchObject([{ lifelogId: id, missingRanges: [spanOf('09:00', '09:05')] }]);
+		expect(checks).toBe(0);
+	});
+});
+
+describe('a 404', () => {
+	const skip = { ifNoAudio: 'skip' };
+
+	test.each<[string, Fault]>([
+		[
+			'a page of HTML',
+			{ body: '<html><title>nginx</title></html>', headers: { 'content-type': 'text/html' } },
+		],
+		['JSON of another shape', { body: { message: 'Not Found', statusCode: 404 } }],
+		['JSON with an error that is no text', { body: { error: { message: 'nothing' } } }],
+		['a text', { body: 'Not found', headers: { 'content-type': 'text/plain' } }],
+		['nothing at all', { body: '' }],
+	])('that is %s does not say "no audio"', async (_name, fault) => {
+		await sandbox.control.faults([{ path: PATH, status: 404, ...fault }]);
+		const { message, description } = await downloadRange(at('00:00'), at('01:00'), skip);
 		expect(message).toContain('does not know the address of this request (404)');
-		expect(description).toContain('a page titled "nginx"');
+		expect(description).toContain('Check the Base URL');
+		expect(description).toContain('Asked for: audio from 2026-03-20T00:00:00.000Z');
+	});
+
+	test.each(['error', 'skip', 'report'])(
+		'in the right form, of a server that is not the service, is no "no audio" (%s)',
+		async (ifNoAudio) => {
+			const own = await engineFor((_request, response) => {
+				response.writeHead(404, { 'content-type': 'application/json' });
+				response.end(JSON.stringify({ statusCode: 404, error: 'Not Found' }));
+			});
+			const parameters = { start: at('09:00'), end: at('10:00'), options: { ifNoAudio } };
+			const { message, json } = await run(parameters, undefined, {}, own);
+			expect(message).toContain('does not know the address of this request (404)');
+			expect(json).toEqual([]);
+		},
+	);
+
+	test('is believed without a question where the service has shown itself, else after one a run', async () => {
+		await record('09:10', 1);
+		const found = await downloadRange(at('00:00'), at('14:00'), skip);
+		expect(found.checks).toBe(0);
+		const input = [0, 1, 2].map((hour) => ({ json: { start: ms('00:00') + hour * 3_600_000 } }));
+		const parameters = { start: '={{ $json.start }}', end: '={{ $json.start + 60000 }}' };
+		const nothing = await run({ ...parameters, options: skip }, { input });
+		expect(nothing.status).toBe('success');
+		expect([nothing.asked.length, nothing.checks]).toEqual([3, 1]);
 	});
 });
 
@@ -573,7 +647,7 @@ describe('a success that is no audio', () => {
 		[
 			'JSON that says it is audio',
 			{ body: '{"error":"still encoding"}', headers: { 'content-type': 'audio/ogg' } },
-			'it is not audio',
+			'it is not audio of a kind that is known',
 			'It says: still encoding',
 		],
 		[
@@ -622,12 +696,327 @@ describe('a success that is no audio', () => {
 test.each([
 	['audio/mpeg', 'ID3 and so on', 'audio/mpeg', '.mp3'],
 	['application/octet-stream', 'OggS and so on', 'audio/ogg', '.ogg'],
-])('a file of type %s is named and typed so', async (type, body, mimeType, extension) => {
+	['video/ogg', 'OggS and so on', 'audio/ogg', '.ogg'],
+	['audio/x.php', 'OggS and so on', 'audio/ogg', '.ogg'],
+	[`audio/${'x'.repeat(5000)}`, 'OggS and so on', 'audio/ogg', '.ogg'],
+])('a file of type %.40s is named and typed so', async (type, body, mimeType, extension) => {
 	await sandbox.control.faults([{ path: PATH, body, headers: { 'content-type': type } }]);
 	const { json, items, binary } = await downloadRange(at('09:00'), at('10:00'));
 	expect(json[0]).toMatchObject({ mimeType, fileSize: body.length });
 	expect(json[0].fileName).toBe(`audio_20260320T090000Z_20260320T100000Z${extension}`);
 	expect((await binary(items('Node')[0], 'data')).toString()).toBe(body);
+});
+
+describe('a part that fails', () => {
+	const report = { ifPartFails: 'report' };
+	const archive = async (faults: Fault[], options: IDataObject = report, more?: Partial<INode>) => {
+		await sandbox.control.faults(faults);
+		const range = { start: at('06:00'), end: at('12:00') };
+		return await run({ ...range, options }, undefined, more);
+	};
+	const failed = (from: string, to: string, message: unknown) => ({
+		...spanOf(from, to),
+		message,
+	});
+
+	beforeEach(async () => {
+		await record('06:00', 5);
+		await record('08:00', 5);
+		await record('10:00', 5);
+	});
+
+	test.each<[string, Fault, string]>([
+		['a 500', { status: 500, times: 4 }, 'The service failed (500)'],
+		['a 400', { status: 400, body: { error: 'no' } }, 'The service refused a parameter: no'],
+		['a body that breaks off', { cutBody: true, times: 4 }, 'the answer broke off'],
+		['a connection that breaks', { reset: 'before', times: 4 }, 'the connection broke off'],
+		['an answer that is no audio', { body: { error: 'later' } }, 'it is not audio but'],
+	])('is listed beside what succeeded: %s', async (_name, fault, message) => {
+		const result = await archive([{ path: PATH, skip: 1, ...fault }]);
+		expect(result.status).toBe('success');
+		const failedRanges = [failed('08:00', '10:00', expect.stringContaining(message))];
+		expect(result.json).toMatchObject([
+			{ part: 1, parts: 3, missingRanges: [], failedRanges },
+			{ part: 3, parts: 3, missingRanges: [], failedRanges: [] },
+		]);
+		expect(result.items('Node').every(({ binary }) => binary?.data !== undefined)).toBe(true);
+		expect(result.hints('Node')).toMatchObject([
+			{ message: expect.stringContaining('failedRanges'), type: 'warning' },
+		]);
+		// Each file and what n8n notes of it, nothing of the part that failed.
+		expect(result.left).toHaveLength(4);
+	});
+
+	test('is listed where it is the first, once the service has shown itself', async () => {
+		const { json, checks } = await archive([{ path: PATH, status: 204, times: 2 }]);
+		const failedRanges = [failed('06:00', '10:00', expect.stringContaining('it is empty'))];
+		expect(json).toMatchObject([{ part: 3, parts: 3, failedRanges }]);
+		expect(checks).toBe(1);
+	});
+
+	test('is listed beside the gaps', async () => {
+		await sandbox.control.reset({ empty: true, now: NOW });
+		await record('10:00', 5);
+		const result = await archive([{ path: PATH, status: 204, skip: 1 }]);
+		expect(result.json).toMatchObject([
+			{
+				part: 3,
+				missingRanges: [spanOf('06:00', '08:00')],
+				failedRanges: [failed('08:00', '10:00', expect.any(String))],
+			},
+		]);
+	});
+
+	test.each(['error', 'skip', 'report'])(
+		'and nothing that succeeds are one item without a file (If No Audio: %s)',
+		async (ifNoAudio) => {
+			const options = { ...report, ifNoAudio };
+			const { items, json, status } = await archive(
+				[
+					{ path: PATH, status: 404, body: { error: 'None' } },
+					{ path: PATH, status: 204, times: 9 },
+				],
+				options,
+			);
+			expect(status).toBe('success');
+			expect(items('Node').map(({ binary }) => binary)).toEqual([undefined]);
+			expect(json).toEqual([
+				{
+					...spanOf('06:00', '12:00'),
+					parts: 3,
+					missingRanges: [spanOf('06:00', '08:00')],
+					failedRanges: [failed('08:00', '12:00', expect.stringContaining('it is empty'))],
+				},
+			]);
+		},
+	);
+
+	test.each([401, 403, 302, 404])('by %d ends all at once', async (status) => {
+		const { asked, message, json } = await archive([
+			{ path: PATH, status, headers: { location: 'http://127.0.0.1:9/' }, skip: 1, times: 9 },
+		]);
+		expect(message).toMatch(/API key|redirects|does not know the address/);
+		expect(json).toEqual([]);
+		expect(asked).toHaveLength(2);
+	});
+
+	test('as nobody is at the address ends all at once', async () => {
+		const own = await engineAt('http://127.0.0.1:9');
+		engines.push(own);
+		const parameters = { start: at('06:00'), end: at('12:00'), options: report };
+		const { message, json } = await run(parameters, undefined, {}, own);
+		expect(message).toContain('the connection was refused');
+		expect(json).toEqual([]);
+	});
+
+	test('as the address is that of something else ends all at once', async () => {
+		let requests = 0;
+		const own = await engineFor((_request, response) => {
+			requests++;
+			response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Welcome</title>');
+		});
+		const parameters = { start: at('06:00'), end: at('12:00'), options: report };
+		const { message } = await run(parameters, undefined, {}, own);
+		expect(message).toContain('The answer of the service is not usable');
+		expect(requests).toBe(2);
+	});
+
+	test('as n8n cannot store it ends all at once', async () => {
+		await rm(binaryDir, { recursive: true });
+		await writeFile(binaryDir, 'a file where the folder should be');
+		await sandbox.control.clearRequests();
+		const range = { source: 'timeRange', start: at('06:00'), end: at('12:00') };
+		const workflow = workflowWith('lifelogAudio', { ...range, options: report });
+		const { status } = await engine.runWorkflow(workflow);
+		const asked = (await sandbox.control.requests()).filter(({ path }) => path === PATH);
+		await rm(binaryDir);
+		await mkdir(binaryDir);
+		expect(status).toBe('error');
+		expect(asked).toHaveLength(1);
+	});
+
+	test('as the execution was cancelled ends all at once', async () => {
+		let requests = 0;
+		const own = await engineFor((_request, response) => {
+			requests++;
+			response.writeHead(200, { 'content-type': 'audio/ogg' }).write('OggS and a bit');
+		});
+		const range = { source: 'timeRange', start: at('06:00'), end: at('12:00') };
+		const parameters = { operation: 'download', ...range, options: report };
+		const more = { onError: 'continueRegularOutput' } as const;
+		const running = own.startWorkflow(workflowWith('lifelogAudio', parameters, more));
+		while (requests === 0) await sleep(20);
+		running.cancel();
+		expect((await running.done).status).toBe('canceled');
+		expect(requests).toBe(1);
+	});
+
+	test('by a rate limit beyond the wait allowed is listed with all behind it, unasked', async () => {
+		const wait = { error: 'slow', retryAfter: '1' };
+		const result = await archive([{ path: PATH, status: 429, body: wait, skip: 1, times: 9 }], {
+			...report,
+			maxWait: 0,
+		});
+		expect(result.json).toMatchObject([
+			{
+				part: 1,
+				failedRanges: [
+					failed('08:00', '10:00', 'The rate limit asks for a wait of 1 s'),
+					failed('10:00', '12:00', expect.stringMatching(/^Not asked for, .*a wait of 1 s$/)),
+				],
+			},
+		]);
+		expect(result.asked).toHaveLength(2);
+		await sleep(1100);
+	});
+
+	test('ten times in a row lets the rest be listed, unasked', async () => {
+		await sandbox.control.faults([{ path: PATH, status: 204, skip: 1, times: 999 }]);
+		const options = { ...report, chunkMinutes: 1, maxWait: 60 };
+		const { json, asked } = await downloadRange(at('06:00'), at('06:30'), options);
+		expect(asked).toHaveLength(11);
+		expect(json).toMatchObject([
+			{
+				part: 1,
+				parts: 30,
+				failedRanges: [
+					failed('06:01', '06:11', expect.not.stringContaining('Not asked')),
+					failed('06:11', '06:30', expect.stringContaining('Not asked for')),
+				],
+			},
+		]);
+	});
+
+	test('is an error that names the part, unless it is to be listed', async () => {
+		const failure = await archive([{ path: PATH, status: 503, skip: 1, times: 9 }], {});
+		expect(failure.message).toBe('The service failed (503)');
+		expect(failure.description).toContain(
+			'Asked for: audio from 2026-03-20T08:00:00.000Z to 2026-03-20T10:00:00.000Z.',
+		);
+		expect(failure.json).toEqual([]);
+	});
+
+	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'is no failed item where it is listed; what concerns all parts is (%s)',
+		async (onError) => {
+			const faults = [{ path: PATH, status: 204, skip: 1 }];
+			const listed = await archive(faults, report, { onError });
+			expect(listed.json.map(({ part, error }) => [part, error])).toEqual([
+				[1, undefined],
+				[3, undefined],
+			]);
+			const refused = await archive([{ path: PATH, status: 401, skip: 1 }], report, { onError });
+			const output = onError === 'continueErrorOutput' ? 1 : 0;
+			expect(refused.items('Node', output).map(({ json }) => json.error)).toEqual([
+				'The API key was refused',
+			]);
+		},
+	);
+});
+
+describe('what is chosen', () => {
+	test('is a lifelog, unless it is said', async () => {
+		const { id } = await record('09:00', 5);
+		const { items } = await engine.runWorkflow(
+			workflowWith('lifelogAudio', { lifelogId: byId(id) }),
+		);
+		expect(items('Node').map(({ json }) => json.lifelogId)).toEqual([id]);
+	});
+
+	test('by an expression counts in any case', async () => {
+		const choose = (value: string) => `={{ "${value}" }}`;
+		const { json } = await run({
+			source: choose('TimeRange'),
+			// n8n shows both ways where an expression chooses.
+			lifelogId: byId('none'),
+			start: at('09:00'),
+			end: at('09:01'),
+			options: { ifNoAudio: choose('REPORT'), ifPartFails: choose('Report') },
+		});
+		expect(json).toMatchObject([{ missingRanges: [spanOf('09:00', '09:01')] }]);
+	});
+
+	test.each([
+		[
+			{ source: '={{ "day" }}', lifelogId: byId('none') },
+			`'Source' must be lifelog or timeRange, not "day"`,
+		],
+		[
+			{ options: { ifNoAudio: '={{ "stop" }}' } },
+			`'If No Audio' must be error, report or skip, not "stop"`,
+		],
+		[
+			{ options: { ifPartFails: '={{ "skip" }}' } },
+			`'If Part Fails' must be error or report, not "skip"`,
+		],
+	])('by an expression that gives something else is refused: %j', async (parameters, expected) => {
+		const range = { start: at('09:00'), end: at('09:01') };
+		const { message, requests } = await run({ ...range, ...parameters });
+		expect(message).toBe(expected);
+		expect(requests).toEqual([]);
+	});
+});
+
+describe('audio that comes packed, though it was asked not to', () => {
+	const audio = Buffer.concat([Buffer.from('OggS'), randomBytes(50_000)]);
+	const packed = gzipSync(audio);
+	const range = { start: at('09:00'), end: at('10:00') };
+	const headers = {
+		'content-type': 'audio/ogg',
+		'content-encoding': 'gzip',
+		'content-length': packed.length,
+	};
+
+	test('is whole, though it is shorter than its packed length', async () => {
+		expect(audio.length).toBeLessThan(packed.length);
+		const own = await engineFor((_request, response) => {
+			response.writeHead(200, headers).end(packed);
+		});
+		const { items, binary, json, message } = await run(range, undefined, {}, own);
+		expect(message).toBeUndefined();
+		expect(sha256(await binary(items('Node')[0], 'data'))).toBe(sha256(audio));
+		expect(json[0]).toMatchObject({ fileSize: audio.length, sha256: sha256(audio) });
+	});
+
+	test('is asked for again when the packed bytes break off', async () => {
+		let requests = 0;
+		const own = await engineFor((_request, response) => {
+			response.writeHead(200, headers);
+			if (++requests > 1) response.end(packed);
+			else response.write(packed.subarray(0, -20_000), () => response.destroy());
+		});
+		const { json } = await run(range, undefined, {}, own);
+		expect(json[0]).toMatchObject({ sha256: sha256(audio) });
+		expect(requests).toBe(2);
+	});
+});
+
+test('a file of any size takes little memory, its hash included', async () => {
+	const part = randomBytes(1024 * 1024);
+	const parts = 300;
+	const expected = createHash('sha256').update('OggS');
+	let peak = 0;
+	const own = await engineFor((_request, response) => {
+		response.writeHead(200, { 'content-type': 'audio/ogg' });
+		response.write('OggS');
+		let sent = 0;
+		const more = () => {
+			peak = Math.max(peak, process.memoryUsage().arrayBuffers);
+			while (sent < parts) {
+				expected.update(part);
+				if (++sent === parts) return void response.end(part);
+				if (!response.write(part)) return;
+			}
+		};
+		response.on('drain', more);
+		more();
+	});
+	const before = process.memoryUsage().arrayBuffers;
+	const range = { source: 'timeRange', start: at('09:00'), end: at('10:00') };
+	const { items } = await own.runWorkflow(workflowWith('lifelogAudio', range));
+	const [{ json }] = items('Node');
+	expect(json).toMatchObject({ fileSize: parts * part.length + 4, sha256: expected.digest('hex') });
+	expect(peak - before).toBeLessThan(150 * 1024 * 1024);
 });
 
 describe('several input items', () => {

@@ -177,6 +177,7 @@ test('a file of audio', async () => {
 	const range = { source: 'timeRange', start: '2026-03-01T09:00', end: '2026-03-01T13:00' };
 	const [real] = await outputOf('lifelogAudio', range);
 	expect(real).toEqual(pattern(shown, real));
+	expect(Object.keys(real)).toEqual(Object.keys(shown as object));
 });
 
 test('an item of the trigger', async () => {

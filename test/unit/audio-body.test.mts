@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,11 +25,11 @@ function sourceOf(parts: number, end?: 'stall' | 'error') {
 	return { source, read };
 }
 
-const guarded = (source: Readable, guards: { declaredBytes?: number; stallMs?: number } = {}) =>
-	incomingBody(source, { declaredBytes: 0, stallMs: 5000, ...guards });
+const guarded = (source: Readable, guards: { stallMs?: number } = {}) =>
+	incomingBody(source, { stallMs: 5000, ...guards });
 
 test('is streamed whole, what was peeked at included', async () => {
-	const body = guarded(sourceOf(5).source, { declaredBytes: 5 * 1024 });
+	const body = guarded(sourceOf(5).source);
 	expect((await body.peek(1500)).length).toBe(2048);
 	expect((await body.peek(4)).length).toBeGreaterThan(3);
 	expect((await buffer(body.stream())).equals(Buffer.concat(Array(5).fill(kilobyte)))).toBe(true);
@@ -49,10 +52,33 @@ test('that is empty has nothing to peek at', async () => {
 	expect(await body.peek(4)).toHaveLength(0);
 });
 
-test('shorter than declared is broken, though its source ends as if all were well', async () => {
-	const body = guarded(sourceOf(3).source, { declaredBytes: 3 * 1024 + 1 });
-	await expect(buffer(body.stream())).rejects.toThrow('shorter than declared');
-	expect(body.brokenBy).toBe('ERR_BAD_RESPONSE');
+test.each(['end', 'destroy'] as const)(
+	'shorter than declared is broken, however its connection ends: %s',
+	async (way) => {
+		const server = createServer((socket) => {
+			socket.on('error', () => {});
+			socket.once('data', () => {
+				const head = 'HTTP/1.1 200 OK\r\ncontent-length: 3073\r\n\r\n';
+				socket.write(head + kilobyte.toString().repeat(3), () => socket[way]());
+			});
+		});
+		await once(server.listen(0, '127.0.0.1'), 'listening');
+		const { port } = server.address() as AddressInfo;
+		const [source] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [Readable];
+		const body = guarded(source);
+		await expect(buffer(body.stream())).rejects.toThrow('aborted');
+		expect(body.brokenBy).toBe('ERR_BAD_RESPONSE');
+		server.close();
+	},
+);
+
+test('shows each of its parts on their way, what was peeked at included', async () => {
+	const body = guarded(sourceOf(5).source);
+	await body.peek(1500);
+	const shown: Buffer[] = [];
+	const read = await buffer(body.stream((part) => shown.push(part)));
+	expect(Buffer.concat(shown).equals(read)).toBe(true);
+	expect(shown).toHaveLength(5);
 });
 
 test('whose source fails is broken', async () => {

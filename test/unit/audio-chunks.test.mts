@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { cutIntoChunks, joinAdjacent, widen } from '../../nodes/LifelogAudio/chunks.ts';
-import { audioType, beginsAs, fileName, inZone } from '../../nodes/LifelogAudio/files.ts';
+import { audioType, fileName, inZone, whyNoAudio } from '../../nodes/LifelogAudio/files.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -82,14 +82,19 @@ test.each([
 });
 
 describe('a file', () => {
+	const ogg = Buffer.from('OggS');
+	const other = Buffer.from('ID3 ');
+
 	test.each([
-		['audio/ogg', 'audio/ogg', 'ogg'],
-		['Audio/Ogg; codecs=opus', 'audio/ogg', 'ogg'],
-		['application/ogg', 'application/ogg', 'ogg'],
-		[undefined, 'audio/ogg', 'ogg'],
-		['', 'audio/ogg', 'ogg'],
-		['application/octet-stream', 'audio/ogg', 'ogg'],
+		...['audio/ogg', 'Audio/Ogg; codecs=opus', 'application/ogg', 'video/ogg', undefined, ''],
+		...['application/octet-stream', 'audio/webm', 'audio/x.php', `audio/${'x'.repeat(5000)}`],
+	])('that begins as Ogg is Ogg, whatever its type: %.40p', (contentType) => {
+		expect(audioType(contentType, ogg)).toEqual({ mimeType: 'audio/ogg', extension: 'ogg' });
+	});
+
+	test.each([
 		['audio/mpeg', 'audio/mpeg', 'mp3'],
+		['Audio/MPEG; rate=8000', 'audio/mpeg', 'mp3'],
 		['audio/mp4', 'audio/mp4', 'm4a'],
 		['audio/x-m4a', 'audio/x-m4a', 'm4a'],
 		['audio/x-wav', 'audio/x-wav', 'wav'],
@@ -97,21 +102,23 @@ describe('a file', () => {
 		['audio/webm;codecs=opus', 'audio/webm', 'webm'],
 		['audio/flac', 'audio/flac', 'flac'],
 	])('of type %p is %s, .%s', (contentType, mimeType, extension) => {
-		expect(audioType(contentType)).toEqual({ mimeType, extension });
+		expect(audioType(contentType, other)).toEqual({ mimeType, extension });
 	});
 
-	test.each(['application/json', 'text/html; charset=utf-8', 'video/ogg', 'audio/', 'audio/../x'])(
-		'of type %p is no audio',
-		(contentType) => {
-			expect(audioType(contentType)).toBeUndefined();
-		},
-	);
-
-	test('of Ogg is known by its first bytes', () => {
-		const ogg = { mimeType: 'audio/ogg', extension: 'ogg' };
-		expect(beginsAs(ogg, Buffer.from('OggS\0'))).toBe(true);
-		expect(beginsAs(ogg, Buffer.from('{"er'))).toBe(false);
-		expect(beginsAs({ mimeType: 'audio/mpeg', extension: 'mp3' }, Buffer.from('ID3'))).toBe(true);
+	test.each([
+		['application/json', 'it is not audio but application/json'],
+		['text/html; charset=utf-8', 'it is not audio but text/html'],
+		['audio/ogg', 'it is not audio of a kind that is known'],
+		['audio/x.php', 'it is not audio of a kind that is known'],
+		['audio/', 'it is not audio of a kind that is known'],
+		['application/octet-stream', 'it is not audio of a kind that is known'],
+		['constructor', 'it is not audio'],
+		[`text/${'x'.repeat(5000)}`, 'it is not audio'],
+		['text/<b>bold</b>', 'it is not audio'],
+		[undefined, 'it is not audio'],
+	])('of type %.40p that does not begin as Ogg is no audio', (contentType, why) => {
+		expect(audioType(contentType, other)).toBeUndefined();
+		expect(whyNoAudio(contentType, other)).toBe(why);
 	});
 
 	test('has a name that sorts by time', () => {

@@ -1,5 +1,4 @@
 import type {
-	IBinaryData,
 	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
@@ -7,29 +6,33 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import type { Answer } from '../../shared/errors';
-import { inputError, noAudioError, unusableAnswerError } from '../../shared/errors';
-import type { IncomingBody } from '../../shared/incoming-body';
+import { inputError, noAudioError } from '../../shared/errors';
+import { hint } from '../../shared/hints';
 import { lifelogIdParameter } from '../../shared/lifelogs';
 import {
 	forOperation,
 	maxWaitOption,
+	readChoice,
 	readCollection,
 	readText,
 	readZone,
 	timezoneOption,
 	toNumber,
 } from '../../shared/parameters';
-import { download, readWords } from '../../shared/request';
-import { cutIntoChunks, joinAdjacent, type TimeSpan } from '../chunks';
-import { audioType, beginsAs, fileName, inZone } from '../files';
-import { readRange } from '../range';
+import { cutIntoChunks, type TimeSpan } from '../chunks';
+import { inZone } from '../files';
+import { itemsOf } from '../output';
+import { downloadParts } from '../parts';
+import { readRange, SOURCES } from '../range';
+import { requireService } from '../service';
 
 /** The longest range that one request may ask for (specification, section 4.5). */
 const LONGEST_CHUNK_MINUTES = 120;
 /** More than two years of the longest chunks. */
 const MOST_CHUNKS = 10_000;
 const MINUTE_MS = 60_000;
+const IF_NO_AUDIO = ['error', 'report', 'skip'] as const;
+const IF_PART_FAILS = ['error', 'report'] as const;
 
 export const description: INodeProperties[] = forOperation('download', [
 	{
@@ -104,10 +107,35 @@ export const description: INodeProperties[] = forOperation('download', [
 				type: 'options',
 				options: [
 					{ name: 'Fail', value: 'error', description: 'Stop with an error that names the range' },
+					{
+						name: 'Report',
+						value: 'report',
+						description: 'Give one item without a file that says so',
+					},
 					{ name: 'Skip', value: 'skip', description: 'Give no item' },
 				],
 				default: 'error',
 				description: 'What to do when the whole range has no audio',
+			},
+			{
+				displayName: 'If Part Fails',
+				name: 'ifPartFails',
+				type: 'options',
+				options: [
+					{
+						name: 'Fail',
+						value: 'error',
+						description: 'Stop with the error, and give none of the range',
+					},
+					{
+						name: 'Report',
+						value: 'report',
+						description: 'Give what could be downloaded, and list what could not',
+					},
+				],
+				default: 'error',
+				description:
+					'What to do when one of the chunks of a range cannot be downloaded. What concerns all of them, such as a refused API key, is an error in any case.',
 			},
 			maxWaitOption,
 			{
@@ -128,52 +156,68 @@ export const description: INodeProperties[] = forOperation('download', [
  * Downloads the audio of a range of time or of a lifelog, cut into chunks, into n8n's binary
  * storage (specification, section 4.5).
  *
- * @returns One item for each chunk that has audio, in order of time.
- * @throws NodeApiError when the whole range has none, unless that is to be skipped.
+ * @returns One item for each chunk that has audio, in order of time; where that is wanted, one
+ *   without a file when nothing came.
+ * @throws NodeApiError when a chunk fails, unless that is to be reported; when the whole range has
+ *   no audio, unless that is to be reported or skipped.
  */
 export async function execute(
 	this: IExecuteFunctions,
 	api: Api,
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
-	const options = readCollection(this, 'options', itemIndex);
-	const zone = readZone(this, options.timezone);
-	const chunkMs = readChunkMs(this, options);
-	const property = readText(this, 'binaryPropertyName', itemIndex, 'Put Output File in Field');
+	const settings = readSettings(this, itemIndex);
+	const { zone, chunkMs, property } = settings;
+	const range = await readRange(this, api, itemIndex, settings);
+	requireFewChunks(this, range, chunkMs);
+	const chunks = cutIntoChunks(range, chunkMs);
+	const reports = settings.ifPartFails === 'report';
+	const parts = await downloadParts(this, api, chunks, zone, reports);
+
+	if (parts.stored.length + parts.failed.length === 0) {
+		await requireService(api);
+		if (settings.ifNoAudio === 'skip') return [];
+		if (settings.ifNoAudio === 'error') {
+			const { startTime, endTime } = inZone(range, zone);
+			throw noAudioError(api, startTime, endTime);
+		}
+	}
+	if (parts.failed.length > 0) {
+		hint(
+			api,
+			'Some audio could not be downloaded: failedRanges of the first item lists it.',
+			'warning',
+		);
+	}
+	return itemsOf({ range, parts: chunks.length, zone, property }, parts);
+}
+
+/** The parameters that can be checked before any request. */
+function readSettings(context: IExecuteFunctions, itemIndex: number) {
+	const options = readCollection(context, 'options', itemIndex);
+	const property = readText(context, 'binaryPropertyName', itemIndex, 'Put Output File in Field');
 	if (property === '') {
 		throw inputError(
-			this,
+			context,
 			'Put Output File in Field is empty',
 			'Give the binary field a name, such as data.',
 		);
 	}
-
-	const { lifelogId, ...range } = await readRange(this, api, itemIndex, options, zone);
-	requireFewChunks(this, range, chunkMs);
-	const chunks = cutIntoChunks(range, chunkMs);
-	const items: INodeExecutionData[] = [];
-	const missing: TimeSpan[] = [];
-	for (const [index, chunk] of chunks.entries()) {
-		const span = inZone(chunk, zone);
-		const stored = await downloadChunk(this, api, span);
-		if (stored === undefined) {
-			missing.push(chunk);
-			continue;
-		}
-		const position: IDataObject = { ...span, part: index + 1, parts: chunks.length };
-		items.push({
-			json: { ...position, ...(lifelogId && { lifelogId }), ...stored.file },
-			binary: { [property]: stored.binary },
-		});
-	}
-
-	if (items.length === 0 && options.ifNoAudio !== 'skip') {
-		const [{ startTime, endTime }] = joinAdjacent(chunks).map((span) => inZone(span, zone));
-		throw noAudioError(api, startTime, endTime);
-	}
-	const missingRanges = joinAdjacent(missing).map((span) => inZone(span, zone));
-	for (const { json } of items) json.missingRanges = missingRanges;
-	return items;
+	const source = context.getNodeParameter('source', itemIndex);
+	return {
+		source: readChoice(context, source, SOURCES, 'Source'),
+		property,
+		zone: readZone(context, options.timezone),
+		chunkMs: readChunkMs(context, options),
+		padding: options.padding,
+		ifNoAudio: readChoice(context, options.ifNoAudio ?? 'error', IF_NO_AUDIO, 'If No Audio'),
+		ifPartFails: readChoice(
+			context,
+			options.ifPartFails ?? 'error',
+			IF_PART_FAILS,
+			'If Part Fails',
+		),
+	};
 }
 
 function readChunkMs(context: IExecuteFunctions, options: IDataObject): number {
@@ -197,36 +241,4 @@ function requireFewChunks(context: IExecuteFunctions, range: TimeSpan, chunkMs: 
 		`The range is too long: it makes ${chunks} chunks, each a request, and ${MOST_CHUNKS} are the most`,
 		'Check Start and End, or download in several runs.',
 	);
-}
-
-interface StoredAudio {
-	binary: IBinaryData;
-	/** What the output says of the file; its size is in bytes. */
-	file: { fileName: string; mimeType: string; fileSize: number };
-}
-
-/** @returns undefined where there is no audio. */
-async function downloadChunk(
-	context: IExecuteFunctions,
-	api: Api,
-	chunk: ReturnType<typeof inZone>,
-): Promise<StoredAudio | undefined> {
-	const { startMs, endMs, startTime, endTime } = chunk;
-	const subject = { noun: `audio from ${startTime} to ${endTime}` };
-	const store = async (body: IncomingBody, answer: Answer): Promise<StoredAudio> => {
-		const contentType = answer.headers['content-type'];
-		const type = audioType(contentType);
-		const head = await body.peek(4);
-		if (head.length === 0 || !type || !beginsAs(type, head)) {
-			const problem =
-				head.length === 0 ? 'it is empty' : `it is not audio${type ? '' : ` but ${contentType}`}`;
-			const said = { ...answer, body: await readWords(body) };
-			throw unusableAnswerError(api, subject, said, problem);
-		}
-		const name = fileName(chunk, type.extension);
-		const { mimeType } = type;
-		const binary = await context.helpers.prepareBinaryData(body.stream(), name, mimeType);
-		return { binary, file: { fileName: name, mimeType, fileSize: body.received } };
-	};
-	return await download(api, '/v1/download-audio', { startMs, endMs }, subject, store);
 }

@@ -8,7 +8,7 @@ import { runNode, webhookWorkflow, type RunNodeOptions } from '../support/nodes.
 const lab = useLab();
 
 const run = async (parameters: IDataObject, options?: RunNodeOptions) => {
-	const node = { operation: 'download', ...parameters };
+	const node = { operation: 'download', source: 'timeRange', ...parameters };
 	const execution = await runNode(lab(), 'lifelogAudio', node, options);
 	return { ...execution, output: execution.json('Node') };
 };
@@ -156,6 +156,7 @@ test('a webhook can answer with the audio itself', async () => {
 	const endMs = startMs + HOUR_MS;
 	const parameters = {
 		operation: 'download',
+		source: 'timeRange',
 		start: '={{ $json.query.start }}',
 		end: '={{ $json.query.end }}',
 	};

@@ -1,0 +1,15 @@
+import type { Api } from '../shared/api';
+import { readPage } from '../shared/pagination';
+
+/**
+ * Makes sure, once a run, that the service is at the Base URL: behind a wrong one, "not found"
+ * would be taken for "no audio", as many servers say both alike. Asks for the chats, as the list of
+ * lifelogs documents no 401 (specification, sections 4.5, 4.6 and 7).
+ *
+ * @throws NodeApiError when the answer is not the service's.
+ */
+export async function requireService(api: Api): Promise<void> {
+	if (api.run.isServiceKnown) return;
+	await readPage(api, { name: 'chats', query: {}, pageSize: 1 });
+	api.run.isServiceKnown = true;
+}
