@@ -7,6 +7,7 @@ import type {
 import { NodeOperationError } from 'n8n-workflow';
 
 import { checkedBaseUrl } from './base-url';
+import type { LimitWait } from './rate-limit';
 
 /** What n8n passes to a node as `this`, wherever this package makes requests. */
 export type ApiContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
@@ -19,8 +20,17 @@ export interface Api {
 	readonly apiKey: string;
 	/** Fires when the execution is cancelled. */
 	readonly signal?: AbortSignal;
-	/** How long, in ms, one request may wait for the rate limit. */
+	/**
+	 * How long, in ms, one request may wait for the rate limit; where the run goes first, all of its
+	 * requests together.
+	 */
 	readonly maxWaitMs: number;
+	/**
+	 * Whether its requests go before those of other runs of this process when the rate limit lets
+	 * the key in again: for short runs that a clock or a person waits for, as polls and the editor's
+	 * lists are. Without it, a long read beside them would use up each minute's requests first.
+	 */
+	readonly goesFirst?: boolean;
 	/** How often a request that failed in passing is repeated. */
 	readonly retries: number;
 	/** How long, in ms, a connection may stand still before it counts as broken. */
@@ -33,8 +43,10 @@ export interface Api {
 		isServiceKnown?: boolean;
 		/** Requests sent. */
 		requests: number;
-		/** ms spent waiting for the rate limit. */
+		/** ms that its requests waited for the rate limit, each counted for itself. */
 		waitedMs: number;
+		/** What the run as a whole waited for the rate limit. */
+		waited: LimitWait;
 		/** What is to be said of the run at its end, and how. */
 		hints: Map<string, NodeExecutionHint['type']>;
 		/** The service's clock at its latest answer, epoch ms, in full seconds (header `Date`). */
@@ -43,6 +55,9 @@ export interface Api {
 		firstServiceTime?: number;
 	};
 }
+
+/** Of the lists in the editor: a person waits for them, and can ask again. */
+export const PATIENCE_OF_EDITOR = { maxWaitMs: 60_000, goesFirst: true, retries: 0 };
 
 /** What a header can hold in one line. */
 const SENDABLE = /^[\x20-\x7e]*$/;
@@ -55,7 +70,7 @@ const SENDABLE = /^[\x20-\x7e]*$/;
  */
 export async function connect(
 	context: ApiContext,
-	patience: { maxWaitMs: number; retries: number; timeoutMs?: number },
+	patience: Pick<Api, 'maxWaitMs' | 'goesFirst' | 'retries' | 'timeoutMs'>,
 ): Promise<Api> {
 	const { baseUrl, apiKey } = await context.getCredentials('lifelogApi');
 	let checked;
@@ -75,6 +90,6 @@ export async function connect(
 		apiKey: apiKey.trim(),
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		...patience,
-		run: { requests: 0, waitedMs: 0, hints: new Map() },
+		run: { requests: 0, waitedMs: 0, waited: { ms: 0, until: 0 }, hints: new Map() },
 	};
 }

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from './api';
-import { connect } from './api';
+import { connect, PATIENCE_OF_EDITOR } from './api';
 import type { Chat, ChatMessage } from './api-types';
 import { getEntry, nameInList } from './entries';
 import { idLocator } from './ids';
@@ -83,7 +83,7 @@ export async function searchChats(
 	filter?: string,
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
-	const api = await connect(this, { maxWaitMs: 0, retries: 0 });
+	const api = await connect(this, PATIENCE_OF_EDITOR);
 	const listing = { name: 'chats' as const, query: { timezone: this.getTimezone() } };
 	const words = filter?.trim().toLowerCase() ?? '';
 	let cursor = paginationToken;

@@ -192,10 +192,17 @@ export function rateLimitError(
 	answer?: Answer,
 ): NodeApiError {
 	const said = answer && saidBy(api, answer);
-	const message =
-		api.maxWaitMs > 0
-			? `The rate limit asks for a wait of ${inSeconds(askedMs)}${waitedMs > 0 ? ` after one of ${inSeconds(waitedMs)}` : ''}, more than the Max Rate Limit Wait of ${inSeconds(api.maxWaitMs)} allows`
-			: `The rate limit asks for a wait of ${inSeconds(askedMs)}`;
+	const before = Math.round(waitedMs / 1000);
+	const message = [
+		`The rate limit asks for a wait of ${inSeconds(askedMs)}`,
+		before > 0 && ` after one of ${before} s`,
+		// What goes first has no such option.
+		api.maxWaitMs > 0 &&
+			!api.goesFirst &&
+			`, more than the Max Rate Limit Wait of ${inSeconds(api.maxWaitMs)} allows`,
+	]
+		.filter((part) => typeof part === 'string')
+		.join('');
 	return apiError(
 		api,
 		message,

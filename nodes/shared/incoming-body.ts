@@ -59,14 +59,14 @@ export function incomingBody(source: ByteStream, { stallMs }: BodyGuards): Incom
 	/** A stream that stands still may ignore being destroyed, so what waits for it must give up. */
 	const next = async () =>
 		await new Promise<IteratorResult<Buffer>>((resolve, giveUp) => {
-			waiting = { since: Date.now(), giveUp };
+			waiting = { since: performance.now(), giveUp };
 			arriving.next().then(resolve, giveUp);
 		});
 
 	const watch = async () => {
 		while (!end.signal.aborted) {
 			await pause(Math.min(LONGEST_CHECK_MS, stallMs), end.signal).catch(() => undefined);
-			const waitsMs = waiting ? Date.now() - waiting.since : 0;
+			const waitsMs = waiting ? performance.now() - waiting.since : 0;
 			if (waiting && (waitsMs >= stallMs || waitedMs + waitsMs >= stallMs + received)) {
 				brokenBy = 'ETIMEDOUT';
 				waiting.giveUp(new Error('The body stands still'));
@@ -79,7 +79,7 @@ export function incomingBody(source: ByteStream, { stallMs }: BodyGuards): Incom
 		void watch();
 		try {
 			for (let part = await next(); !part.done; part = await next()) {
-				if (waiting) waitedMs += Date.now() - waiting.since;
+				if (waiting) waitedMs += performance.now() - waiting.since;
 				waiting = undefined;
 				received += part.value.length;
 				yield part.value;

@@ -1,7 +1,7 @@
 import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
 import type { Api } from './api';
-import { connect } from './api';
+import { connect, PATIENCE_OF_EDITOR } from './api';
 import type { Lifelog } from './api-types';
 import { getEntry, nameInList } from './entries';
 import { idLocator } from './ids';
@@ -32,7 +32,7 @@ export async function searchLifelogs(
 	filter?: string,
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
-	const api = await connect(this, { maxWaitMs: 0, retries: 0 });
+	const api = await connect(this, PATIENCE_OF_EDITOR);
 	const timezone = this.getTimezone();
 	const query = { ...LIGHT, timezone, search: filter || undefined };
 	const page = await readPage<Lifelog>(api, { name: 'lifelogs', query }, paginationToken);

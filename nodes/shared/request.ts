@@ -12,7 +12,15 @@ import {
 	unusableAnswerError,
 } from './errors';
 import { type ByteStream, type IncomingBody, incomingBody } from './incoming-body';
-import { pause, retryAfterMs, shutGate, waitForGate, WaitTooLong } from './rate-limit';
+import {
+	type GatePatience,
+	mayWait,
+	pause,
+	retryAfterMs,
+	shutGate,
+	waitForGate,
+	WaitTooLong,
+} from './rate-limit';
 
 /** The `timeoutMs` of an {@link Api} that names none. */
 const TIMEOUT_MS = 60_000;
@@ -132,21 +140,26 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	const { method, subject, query, receive } = request;
 	const isDelete = method === 'DELETE';
 	const gateKey = `${api.baseUrl} ${api.apiKey}`;
-	const began = Date.now();
-	let waitedMs = 0;
+	const { maxWaitMs: allowedMs, goesFirst, signal } = api;
+	const waited = goesFirst ? api.run.waited : { ms: 0, until: 0 };
+	const patience: GatePatience = { allowedMs, waited, goesFirst, signal };
+	const began = performance.now();
+	let heldMs = 0;
 	let broken = 0;
 	let failed = 0;
 
 	const passGate = async () => {
+		const arrived = performance.now();
 		try {
-			const gateMs = await waitForGate(gateKey, api.maxWaitMs - waitedMs, api.signal);
-			waitedMs += gateMs;
-			api.run.waitedMs += gateMs;
+			await waitForGate(gateKey, patience);
 		} catch (error) {
 			throw error instanceof WaitTooLong
-				? rateLimitError(api, error.waitMs, waitedMs)
+				? rateLimitError(api, error.waitMs, waited.ms)
 				: cancelledError(api.context);
 		}
+		const gateMs = performance.now() - arrived;
+		heldMs += gateMs;
+		api.run.waitedMs += gateMs;
 	};
 
 	for (;;) {
@@ -157,7 +170,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 			const mayRepeat = isDelete
 				? broken < Math.min(1, api.retries)
 				: broken + failed < api.retries;
-			const spentMs = Date.now() - began - waitedMs;
+			const spentMs = performance.now() - began - heldMs;
 			if (!mayRepeat || (!receive && spentMs >= patienceMs(api))) {
 				throw connectionError(api, subject, outcome.code);
 			}
@@ -166,8 +179,8 @@ async function request(api: Api, request: Request): Promise<Answer> {
 		} else if (outcome.statusCode === 429) {
 			const askedMs = retryAfterMs(outcome.body, outcome.headers);
 			shutGate(gateKey, askedMs);
-			if (waitedMs + askedMs > api.maxWaitMs) {
-				throw rateLimitError(api, askedMs, waitedMs, outcome);
+			if (!mayWait(askedMs, patience)) {
+				throw rateLimitError(api, askedMs, waited.ms, outcome);
 			}
 		} else if (outcome.statusCode >= 500 && !isDelete && broken + failed < api.retries) {
 			failed++;

@@ -113,6 +113,14 @@ describe('a 429', () => {
 		expect(served).toBe(1);
 	});
 
+	test('that asks for as much as Max Rate Limit Wait is waited for, by all who wait with it', async () => {
+		await sandbox.control.faults([{ status: 429, body: { retryAfter: '1' } }]);
+		const runs = await Promise.all(
+			Array.from({ length: 40 }, async () => await getMany({ maxWait: 1 })),
+		);
+		expect(runs.map(({ message }) => message).filter(Boolean)).toEqual([]);
+	});
+
 	test('that asks for too much after it has asked for less says both', async () => {
 		const waits = ['2', '5'];
 		const own = await engineAt(

@@ -66,6 +66,7 @@ export async function createTheatre() {
 	const lifelogApi = { apiKey: 'key', baseUrl: '' };
 	const engine = await createEngine({ ...loadPackage(), credentials: { lifelogApi } });
 	const realNow = Date.now;
+	const realPerformanceNow = performance.now;
 	const totals: Totals = { histories: 0, polls: 0, failures: 0, requests: 0, items: 0 };
 
 	/** Plays one history by n8n's clock, which is a virtual one. @throws what `play` throws. */
@@ -73,11 +74,13 @@ export async function createTheatre() {
 		const world = new World(setting.manners, BEGIN + setting.minuteOfDay * MINUTE);
 		lifelogApi.baseUrl = service.serve(world);
 		Date.now = () => world.now + setting.manners.skewMs;
+		performance.now = () => world.now - BEGIN;
 		try {
 			await play(new Stage(setting.engine, world, engine.runPoll, totals));
 			totals.histories++;
 		} finally {
 			Date.now = realNow;
+			performance.now = realPerformanceNow;
 		}
 	}
 

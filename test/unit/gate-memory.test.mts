@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { resolve } from 'node:path';
+
+// In a process of its own, whose memory holds nothing else.
+
+/** Runs code behind `const gates = <the built module>`. Gives back what it writes, parsed. */
+function inNode(code: string): Record<string, number> {
+	const module = JSON.stringify(resolve('dist/nodes/shared/rate-limit.js'));
+	const script = `
+		const { setTimeout: sleep } = require('node:timers/promises');
+		const gates = require(${module});
+		(async () => { console.log(JSON.stringify(await (async () => { ${code} })())); })();
+	`;
+	const output = execFileSync(process.execPath, ['--expose-gc', '--eval', script], {
+		encoding: 'utf8',
+		timeout: 50_000,
+	});
+	return JSON.parse(output) as Record<string, number>;
+}
+
+test('gates that have opened take no memory, also where nobody asks again', () => {
+	const { grownMB } = inNode(`
+		const shut = (count) => {
+			for (let n = 0; n < count; n++) gates.shutGate('https://api.example.com key-of-user-' + n, 1);
+		};
+		const heap = async () => { await sleep(2_500); gc(); return process.memoryUsage().heapUsed; };
+		shut(1_000);
+		const before = await heap();
+		shut(300_000);
+		return { grownMB: (await heap() - before) / 2 ** 20 };
+	`);
+	expect(grownMB).toBeLessThan(2);
+});
+
+test('a gate that is shut holds no key, and does not keep the process running', () => {
+	const found = inNode(`
+		const { randomBytes } = require('node:crypto');
+		const newKey = () => Buffer.from('sk-' + randomBytes(16).toString('hex')).toString();
+		const kept = [newKey()];
+		(() => gates.shutGate('https://api.example.com ' + newKey(), 3_600_000))();
+		await sleep(10);
+		gc();
+		const parts = [];
+		for await (const part of require('node:v8').getHeapSnapshot()) parts.push(part);
+		const keys = Buffer.concat(parts).toString().match(/sk-[0-9a-f]{32}/g);
+		return { keys: new Set(keys).size, kept: keys.filter((key) => key === kept[0]).length };
+	`);
+	expect(found.kept).toBeGreaterThan(0);
+	expect(found.keys).toBe(1);
+});
