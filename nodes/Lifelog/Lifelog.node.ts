@@ -49,6 +49,8 @@ export class Lifelog implements INodeType {
 				name: 'resource',
 				type: 'hidden',
 				noDataExpression: true,
+				// The editor's nodes panel offers the operations of the resources that are listed here.
+				options: [{ name: 'Lifelog', value: 'lifelog' }],
 				default: 'lifelog',
 			},
 			{

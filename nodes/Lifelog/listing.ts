@@ -35,6 +35,7 @@ export const listingParameters: INodeProperties[] = [
 				displayName: 'Date',
 				name: 'date',
 				type: 'dateTime',
+				typeOptions: { dateOnly: true },
 				default: '',
 				description: 'Only lifelogs that begin on this day. Cannot be combined with Start or End.',
 			},

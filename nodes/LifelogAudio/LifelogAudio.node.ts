@@ -30,6 +30,8 @@ export class LifelogAudio implements INodeType {
 				name: 'resource',
 				type: 'hidden',
 				noDataExpression: true,
+				// The editor's nodes panel offers the operations of the resources that are listed here.
+				options: [{ name: 'Audio', value: 'audio' }],
 				default: 'audio',
 			},
 			{

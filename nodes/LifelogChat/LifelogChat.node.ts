@@ -37,6 +37,8 @@ export class LifelogChat implements INodeType {
 				name: 'resource',
 				type: 'hidden',
 				noDataExpression: true,
+				// The editor's nodes panel offers the operations of the resources that are listed here.
+				options: [{ name: 'Chat', value: 'chat' }],
 				default: 'chat',
 			},
 			{

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
 import type { Lifelog } from '../shared/api-types';
-import { getLifelog, LIGHT } from '../shared/lifelogs';
+import { getLifelog, lifelogJson, LIGHT } from '../shared/lifelogs';
 import { pages } from '../shared/pagination';
 import type { Seen } from './compare';
 import { changeType, compare, eventKey, isNews, recordOf } from './compare';
@@ -181,7 +181,8 @@ function complete(poll: Poll, change: Change, lifelog: Lifelog): Outcome {
 		if (isSame) return { id, version: sighting, entry: recordOf(base, sighting) };
 		return failedAgain(poll, change, 'it is older there than in the list');
 	}
-	return decide(poll, { id, base }, version) ?? emit({ id, base }, version, start, { ...lifelog });
+	const json = lifelogJson(lifelog, poll.settings.include.includeContents);
+	return decide(poll, { id, base }, version) ?? emit({ id, base }, version, start, json);
 }
 
 /** Leaves a change to the next poll, behind others; after some polls it is emitted as it was listed. */
@@ -193,7 +194,8 @@ function failedAgain({ api }: Poll, change: Change, why: string): Outcome {
 	);
 	if (count < MOST_FAILURES) return { id, version: sighting, entry: { ...base, pending: count } };
 	if (!sighting) return { id, entry: base.at === undefined ? undefined : done(base) };
-	return emit(change, sighting, sighting.start, { ...sighting.lifelog, incomplete: true });
+	const json = { ...lifelogJson(sighting.lifelog, false), incomplete: true };
+	return emit(change, sighting, sighting.start, json);
 }
 
 function emit({ id, base }: Change, version: Version, start: number, json: IDataObject): Outcome {

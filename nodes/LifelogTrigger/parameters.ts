@@ -28,6 +28,13 @@ const CHANGES: Record<string, ChangeType[]> = {
 
 export const properties: INodeProperties[] = [
 	{
+		displayName:
+			'Poll every 5 to 15 minutes rather than every minute: nothing is missed between two polls, and each of them takes at least 3 of the 180 requests a minute that the service allows.',
+		name: 'pollTimesNotice',
+		type: 'notice',
+		default: '',
+	},
+	{
 		displayName: 'Trigger On',
 		name: 'event',
 		type: 'options',

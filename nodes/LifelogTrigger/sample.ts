@@ -4,6 +4,7 @@ import type { Api } from '../shared/api';
 import { connect } from '../shared/api';
 import type { Chat, Lifelog } from '../shared/api-types';
 import { inputError } from '../shared/errors';
+import { lifelogJson } from '../shared/lifelogs';
 import { pages } from '../shared/pagination';
 import { answerTime, chatItem } from './chats';
 import { eventKey, recordOf } from './compare';
@@ -48,7 +49,13 @@ async function newestLifelogs(api: Api, settings: Settings): Promise<INodeExecut
 	const changeType = changes.includes('created') ? 'created' : 'updated';
 	return inOrder(lifelogs, ({ startTime }) => instantOf(startTime, timezone)).map((lifelog) => {
 		const entry = recordOf({ day: '', starred: false, flips: 0 }, versionOf(lifelog, timezone));
-		return { json: { ...lifelog, changeType, eventKey: eventKey(lifelog.id, entry) } };
+		return {
+			json: {
+				...lifelogJson(lifelog, include.includeContents),
+				changeType,
+				eventKey: eventKey(lifelog.id, entry),
+			},
+		};
 	});
 }
 

@@ -9,7 +9,7 @@ import type {
 import type { Api } from './api';
 import { connect, PATIENCE_OF_EDITOR } from './api';
 import type { Chat, ChatMessage } from './api-types';
-import { getEntry, nameInList } from './entries';
+import { getEntry, nameInList, timeInList, zoneOfList } from './entries';
 import { idLocator } from './ids';
 import { readPage } from './pagination';
 import { readBoolean } from './parameters';
@@ -84,7 +84,8 @@ export async function searchChats(
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
 	const api = await connect(this, PATIENCE_OF_EDITOR);
-	const listing = { name: 'chats' as const, query: { timezone: this.getTimezone() } };
+	const timezone = zoneOfList(this);
+	const listing = { name: 'chats' as const, query: { timezone } };
 	const words = filter?.trim().toLowerCase() ?? '';
 	let cursor = paginationToken;
 	for (let pagesLeft = PAGES_A_SEARCH; ; pagesLeft--) {
@@ -92,9 +93,9 @@ export async function searchChats(
 		cursor = page.nextCursor;
 		const results = page.entries.flatMap((chat) => {
 			const title = titleOf(chat);
-			const name = nameInList(chat.startedAt, title);
-			const isFound = `${name} ${title}`.toLowerCase().includes(words);
-			return isFound ? [{ name, value: chat.id }] : [];
+			const searched = `${title} ${timeInList(chat.startedAt, timezone)}`;
+			if (!searched.toLowerCase().includes(words)) return [];
+			return [{ name: nameInList(title, chat.startedAt, timezone), value: chat.id }];
 		});
 		if (results.length > 0 || cursor === undefined || pagesLeft <= 1) {
 			return { results, paginationToken: cursor };

@@ -2,18 +2,18 @@ import type { ContentNode, Lifelog } from './api-types';
 
 /** One thing said in a lifelog. */
 export interface Utterance {
-	lifelogId: string;
-	/** Place in the whole transcript, from 0. */
-	index: number;
 	speaker: string;
-	/** `user` when the speaker is the user. */
-	speakerIdentifier: string | null;
 	text: string;
 	startTime: string | null;
 	endTime: string | null;
 	/** ms after the start of the lifelog. */
 	startOffsetMs: number | null;
 	endOffsetMs: number | null;
+	/** `user` when the speaker is the user. */
+	speakerIdentifier: string | null;
+	/** Place in the whole transcript, from 0. */
+	index: number;
+	lifelogId: string;
 }
 
 /** Who spoke where the service names nobody. */
@@ -44,15 +44,15 @@ export function utterances(lifelog: Lifelog, speakers: string[] = []): Utterance
 	return [...contentNodes(lifelog.contents)]
 		.filter(isUtterance)
 		.map((node, index) => ({
-			lifelogId: lifelog.id,
-			index,
 			speaker: speakerOf(node),
-			speakerIdentifier: node.speakerIdentifier ?? null,
 			text: textOr(node.content, ''),
 			startTime: node.startTime ?? null,
 			endTime: node.endTime ?? null,
 			startOffsetMs: node.startOffsetMs ?? null,
 			endOffsetMs: node.endOffsetMs ?? null,
+			speakerIdentifier: node.speakerIdentifier ?? null,
+			index,
+			lifelogId: lifelog.id,
 		}))
 		.filter(
 			({ speaker, speakerIdentifier }) =>

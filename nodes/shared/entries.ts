@@ -1,7 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
-import { DateTime } from 'luxon';
+import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
+import { DateTime, IANAZone } from 'luxon';
 
 import type { Api } from './api';
+import { toInstant } from './date-times';
 import { notFoundError, unusableAnswerError } from './errors';
 import { isId } from './ids';
 import { getJson, pathOf } from './request';
@@ -35,16 +36,43 @@ export async function getEntry<T>(
 }
 
 /**
- * How an entry is called in the list of a parameter: `2026-03-01 09:00 Planning the garden`.
+ * The time zone that the list of a parameter shows times in: the option Time Zone, else that of the
+ * n8n instance, as the editor does not say which one the workflow has. As long as the option is no
+ * zone, which can be so while it is typed or an expression, it does not count.
  *
- * @param time ISO 8601, shown in its own offset; left out where it cannot be read.
- * @param text Shown in one line, its first words where it is long; `Untitled` where there is none.
+ * @returns An IANA name.
  */
-export function nameInList(time: unknown, text: unknown): string {
+export function zoneOfList(context: ILoadOptionsFunctions): string {
+	const option = context.getCurrentNodeParameter('options.timezone');
+	const zone = typeof option === 'string' ? option.trim() : '';
+	return IANAZone.isValidZone(zone) ? zone : context.getTimezone();
+}
+
+/**
+ * How an entry is called in the list of a parameter:
+ * `Planning the garden · 1 Mar 2026, 09:00 (Europe/Berlin)`.
+ *
+ * @param text Shown in one line, its first words where it is long; `Untitled` where there is none.
+ * @param time As the service gives it; left out where it cannot be read.
+ * @param zone IANA name.
+ */
+export function nameInList(text: unknown, time: unknown, zone: string): string {
 	const line = typeof text === 'string' ? text.trim().replace(/\s+/g, ' ') : '';
 	const characters = [...(line || 'Untitled')];
 	const isLong = characters.length > LONGEST_NAME;
 	const name = isLong ? `${characters.slice(0, LONGEST_NAME).join('')}…` : characters.join('');
-	const begin = DateTime.fromISO(typeof time === 'string' ? time : '', { setZone: true });
-	return begin.isValid ? `${begin.toFormat('yyyy-MM-dd HH:mm')} ${name}` : name;
+	const begin = timeInList(time, zone);
+	return begin === '' ? name : `${name} · ${begin} (${zone})`;
+}
+
+/**
+ * The time in {@link nameInList}, `1 Mar 2026, 09:00`; empty where it cannot be read.
+ *
+ * @param time As the service gives it.
+ * @param zone IANA name.
+ */
+export function timeInList(time: unknown, zone: string): string {
+	const instant = toInstant(time, zone, 'start');
+	if (instant === undefined) return '';
+	return DateTime.fromMillis(instant, { zone, locale: 'en' }).toFormat('d LLL yyyy, HH:mm');
 }

@@ -3,7 +3,7 @@ import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from '
 import type { Api } from './api';
 import { connect, PATIENCE_OF_EDITOR } from './api';
 import type { Lifelog } from './api-types';
-import { getEntry, nameInList } from './entries';
+import { getEntry, nameInList, zoneOfList } from './entries';
 import { idLocator } from './ids';
 import { readPage } from './pagination';
 
@@ -24,6 +24,16 @@ export async function getLifelog(api: Api, id: string, query: IDataObject): Prom
 }
 
 /**
+ * A lifelog as an item's JSON: the API's object unchanged, without the `contents` that the service
+ * sends, mostly empty, where they were not asked for.
+ */
+export function lifelogJson(lifelog: Lifelog, includeContents: boolean): IDataObject {
+	const json: IDataObject = { ...lifelog };
+	if (!includeContents) delete json.contents;
+	return json;
+}
+
+/**
  * Fills the list of the parameter {@link lifelogIdParameter}: the newest lifelogs, page by page,
  * or what the service finds for the words typed.
  */
@@ -33,12 +43,12 @@ export async function searchLifelogs(
 	paginationToken?: string,
 ): Promise<INodeListSearchResult> {
 	const api = await connect(this, PATIENCE_OF_EDITOR);
-	const timezone = this.getTimezone();
+	const timezone = zoneOfList(this);
 	const query = { ...LIGHT, timezone, search: filter || undefined };
 	const page = await readPage<Lifelog>(api, { name: 'lifelogs', query }, paginationToken);
 	return {
 		results: page.entries.map(({ id, title, startTime }) => ({
-			name: nameInList(startTime, title),
+			name: nameInList(title, startTime, timezone),
 			value: id,
 		})),
 		paginationToken: filter ? undefined : page.nextCursor,

@@ -352,8 +352,8 @@ test('the chats of each item are paired with it', async () => {
 });
 
 describe('the list of the parameter Chat', () => {
-	const list = async (filter?: string, token?: string) => {
-		const [, node] = workflowWith('lifelogChat', { operation: 'get' }).nodes;
+	const list = async (filter?: string, token?: string, options: IDataObject = {}) => {
+		const [, node] = workflowWith('lifelogChat', { operation: 'get', options }).nodes;
 		return await engine.loadOptions(node, 'searchChats', filter, token);
 	};
 
@@ -369,7 +369,7 @@ describe('the list of the parameter Chat', () => {
 		expect(results.length).toBeGreaterThan(first.results.length);
 		for (const [index, { name }] of results.entries()) {
 			const { summary, messages } = chats[index];
-			expect(name).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d /);
+			expect(name).toMatch(/ · \d{1,2} \w{3} \d{4}, \d\d:\d\d \(America\/New_York\)$/);
 			expect(name).toContain(summary ?? messages[0].text);
 		}
 	});
@@ -384,8 +384,19 @@ describe('the list of the parameter Chat', () => {
 		});
 		const { results } = await list('glasshouse');
 		const words = `Who said ${'well '.repeat(13)}${'🌿'.repeat(6)}…`;
-		expect(results).toEqual([{ name: expect.stringMatching(/^2026-02-18 /), value: id }]);
-		expect(results[0].name.slice('2026-02-18 00:00 '.length)).toBe(words);
+		expect(results).toEqual([
+			{ name: `${words} · 18 Feb 2026, 05:00 (America/New_York)`, value: id },
+		]);
+	});
+
+	test('shows times in the option Time Zone, finds them by their day, and not by the zone', async () => {
+		const timezone = 'Asia/Kathmandu';
+		const created = { summary: 'A trip', createdAt: '2026-02-18T18:30:00Z' };
+		const { id } = await sandbox.control.addChat(created);
+		const found = await list('19 feb 2026, 00:15', undefined, { timezone });
+		const name = 'A trip · 19 Feb 2026, 00:15 (Asia/Kathmandu)';
+		expect(found.results).toEqual([{ name, value: id }]);
+		expect((await list('kathmandu', undefined, { timezone })).results).toEqual([]);
 	});
 
 	test('finds the words typed, on later pages too', async () => {
@@ -395,7 +406,9 @@ describe('the list of the parameter Chat', () => {
 		});
 		await Promise.all(Array.from({ length: 120 }, () => sandbox.control.addChat()));
 		const { results, paginationToken } = await list(' LIGHTHOUSE ');
-		expect(results).toEqual([{ name: expect.stringMatching(/ About the Lighthouse$/), value: id }]);
+		expect(results).toEqual([
+			{ name: expect.stringMatching(/^About the Lighthouse · /), value: id },
+		]);
 		expect(paginationToken).toBeUndefined();
 		expect((await list('nothing like it')).results).toEqual([]);
 	});

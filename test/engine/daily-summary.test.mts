@@ -38,7 +38,7 @@ async function run(parameters: IDataObject, options?: RunOptions, more?: Partial
 
 interface Item extends IDataObject {
 	markdown: string;
-	lifelogs: Array<{ id: string; title: string | null; start: string; end: string }>;
+	lifelogs: Array<{ id: string; title: string | null; startTime: string }>;
 	messages: Array<{ text: string; blocks: unknown }>;
 	properties: Record<string, { title: unknown }>;
 	childrenBatches: unknown[];
@@ -96,7 +96,7 @@ describe('the day', () => {
 		const yesterday = DateTime.now().setZone(timezone).minus({ days: 1 }).toISODate();
 		expect(json).toMatchObject({ date: yesterday, timezone });
 		expect(json.markdown).toMatch(/^# Daily summary: /);
-		expect(json.lifelogs[0].start).toMatch(/-0[45]:00$/);
+		expect(json.lifelogs[0].startTime).toMatch(/-0[45]:00$/);
 		expect(all).toHaveLength(1);
 		expect(all[0].pairedItem).toEqual({ item: 0 });
 	});
@@ -188,7 +188,7 @@ describe('what is read', () => {
 			['={{ "true" }}', 'starred'],
 			[false, 'unstarred'],
 		] as const) {
-			const { json, requests } = await run({ ...FIRST_OF_MARCH, options: { isStarred } });
+			const { json, requests } = await run({ ...FIRST_OF_MARCH, filters: { isStarred } });
 			const right = (await sandbox.control.lifelogs()).filter(
 				(one) => one.isStarred === (kind === 'starred'),
 			);
@@ -201,7 +201,7 @@ describe('what is read', () => {
 	test('is only what is starred from a service that ignores the filter', async () => {
 		const starred = lifelogOf('s', '2026-03-01T10:00:00Z', 'S', [], { isStarred: true });
 		await answer([lifelogOf('a', '2026-03-01T09:00:00Z', 'A'), starred]);
-		const { json } = await run({ ...FIRST_OF_MARCH, options: { isStarred: true } });
+		const { json } = await run({ ...FIRST_OF_MARCH, filters: { isStarred: true } });
 		expect(idsOf(json)).toEqual(['s']);
 	});
 
@@ -289,7 +289,8 @@ describe.each(FORMATS)('as %s', (format) => {
 		await answer(hard);
 		const json = await ofFirst();
 		expect(json.lifelogCount).toBe(hard.length);
-		expect(json.lifelogs.at(-1)).toEqual({ id: 'odd', title: null, start: null, end: null });
+		const nothing = { title: null, startTime: null, endTime: null, isStarred: false };
+		expect(json.lifelogs.at(-1)).toEqual({ id: 'odd', ...nothing });
 		expect(problemsOf(json)).toEqual([]);
 		const { markdown, messages, childrenBatches } = json;
 		const written = JSON.stringify(markdown ?? messages ?? childrenBatches);
@@ -316,23 +317,24 @@ describe.each(FORMATS)('as %s', (format) => {
 });
 
 describe('what the item holds', () => {
-	const keys = ['date', 'lifelogCount', 'lifelogs', 'speakers', 'starredCount', 'timezone'];
+	const rest = ['lifelogCount', 'totalDurationMs', 'starredCount', 'speakers', 'lifelogs'];
 
 	test.each([
 		['markdown', ['markdown']],
-		['slack', ['blocks', 'messages', 'text']],
-		['notion', ['children', 'childrenBatches', 'properties', 'title']],
-	])('as %s', async (format, own) => {
+		['slack', ['text', 'blocks', 'messages']],
+		['notion', ['title', 'properties', 'children', 'childrenBatches']],
+	])('as %s, in the order people read', async (format, own) => {
 		await serve([lifelogOf('a', '2026-03-01T09:00:00Z', 'A walk')]);
 		const options = { timezone: 'Europe/Berlin' };
 		const { json } = await run({ ...FIRST_OF_MARCH, format, options });
-		expect(Object.keys(json).sort()).toEqual([...keys, 'totalDurationMs', ...own].sort());
+		expect(Object.keys(json)).toEqual(['date', 'timezone', ...own, ...rest]);
 		expect(json.lifelogs).toEqual([
 			{
 				id: 'a',
 				title: 'A walk',
-				start: expect.stringMatching(/^2026-03-01T10:00:00.*\+01:00$/),
-				end: expect.stringMatching(/^2026-03-01T10:30:00.*\+01:00$/),
+				startTime: expect.stringMatching(/^2026-03-01T10:00:00.*\+01:00$/),
+				endTime: expect.stringMatching(/^2026-03-01T10:30:00.*\+01:00$/),
+				isStarred: false,
 			},
 		]);
 	});
@@ -348,7 +350,7 @@ describe('what cannot be used', () => {
 		[{ format: '={{ "html" }}' }, 'Format must be markdown, slack or notion, not "html"'],
 		[{ format: '={{ "toString" }}' }, 'Format must be markdown, slack or notion, not "toString"'],
 		[{ options: { timezone: 'Berlin' } }, 'There is no time zone "Berlin"'],
-		[{ options: { isStarred: '={{ "maybe" }}' } }, 'Is Starred must be true or false, not "maybe"'],
+		[{ filters: { isStarred: '={{ "maybe" }}' } }, 'Is Starred must be true or false, not "maybe"'],
 	])('%j is refused before any request', async (parameters, message) => {
 		const { error, requests } = await run(parameters);
 		expect(error?.message).toBe(message);

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
 import { createEngine, loadPackage, type RunOptions } from '../support/engine.mts';
@@ -108,6 +109,12 @@ describe('Search', () => {
 		expect(hint).toContain('at most 100 results');
 	});
 
+	test('leaves out contents that were not asked for', async () => {
+		const { json } = await search({});
+		expect(json.length).toBeGreaterThan(0);
+		for (const found of json) expect(found).not.toHaveProperty('contents');
+	});
+
 	test('applies filters', async () => {
 		const { json } = await search({ filters: { isStarred: true } });
 		expect(json.length).toBeGreaterThan(0);
@@ -144,7 +151,7 @@ describe('Get', () => {
 		};
 		const { json } = await run({ operation: 'get', lifelogId: byId(id), options });
 		expect(json[0]).not.toHaveProperty('markdown');
-		expect(json[0].contents).toEqual([]);
+		expect(json[0]).not.toHaveProperty('contents');
 		expect(json[0].startTime).toContain('+09:00');
 	});
 
@@ -170,6 +177,17 @@ describe('Get Transcript', () => {
 		const { json, requests } = await transcript();
 		expect(json.length).toBeGreaterThan(1);
 		expect(json.map(({ index }) => index)).toEqual(json.map((_, index) => index));
+		expect(Object.keys(json[0])).toEqual([
+			'speaker',
+			'text',
+			'startTime',
+			'endTime',
+			'startOffsetMs',
+			'endOffsetMs',
+			'speakerIdentifier',
+			'index',
+			'lifelogId',
+		]);
 		expect(json[0]).toMatchObject({
 			lifelogId: lifelog.id,
 			speaker: expect.any(String),
@@ -397,9 +415,12 @@ describe('an error of one item', () => {
 	});
 });
 
+/** What an n8n that was told nothing has. */
+const INSTANCE_ZONE = 'America/New_York';
+
 describe('the list of the parameter Lifelog', () => {
-	const list = async (filter?: string, token?: string) => {
-		const [, node] = workflowWith('lifelog', { operation: 'get' }).nodes;
+	const list = async (filter?: string, token?: string, options: IDataObject = {}) => {
+		const [, node] = workflowWith('lifelog', { operation: 'get', options }).nodes;
 		return await engine.loadOptions(node, 'searchLifelogs', filter, token);
 	};
 
@@ -408,13 +429,34 @@ describe('the list of the parameter Lifelog', () => {
 		const all = (await sandbox.control.lifelogs()).reverse();
 		const first = await list();
 		const { title, startTime } = all[0];
-		expect(first.results[0].name).toContain(title);
-		expect(first.results[0].name).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d /);
-		expect(startTime).toContain(first.results[0].name.slice(0, 10));
+		const begin = DateTime.fromISO(startTime, { zone: INSTANCE_ZONE });
+		const shown = `${begin.toFormat('d LLL yyyy, HH:mm')} (${INSTANCE_ZONE})`;
+		expect(first.results[0].name).toBe(`${title} · ${shown}`);
 		const second = await list(undefined, first.paginationToken as string);
 		const values = [...first.results, ...second.results].map(({ value }) => value);
 		expect(values).toEqual(all.map(({ id }) => id).slice(0, values.length));
 		expect(second.paginationToken).toBeUndefined();
+	});
+
+	test.each([
+		['the option Time Zone', 'Asia/Kathmandu', '22 Nov 2026, 00:12 (Asia/Kathmandu)'],
+		['that of the instance without the option', '', `21 Nov 2026, 13:27 (${INSTANCE_ZONE})`],
+		[
+			'that of the instance with one half typed',
+			'Asia/Kath',
+			`21 Nov 2026, 13:27 (${INSTANCE_ZONE})`,
+		],
+		[
+			'that of the instance with an expression',
+			'={{ "UTC+1" }}',
+			`21 Nov 2026, 13:27 (${INSTANCE_ZONE})`,
+		],
+	])('shows times in %s, and names it', async (_zone, timezone, shown) => {
+		await sandbox.control.reset({ empty: true });
+		const title = 'Call about the family party';
+		await sandbox.control.addLifelog({ title, startTime: '2026-11-21T18:27:00Z' });
+		const { results } = await list(undefined, undefined, { timezone });
+		expect(results.map(({ name }) => name)).toEqual([`${title} · ${shown}`]);
 	});
 
 	test('searches with what is typed', async () => {

@@ -128,5 +128,5 @@ test('the list to choose a lifelog from shows what has no title or time, too', a
 	lifelogs = [entry('a', { title: null }), entry('b', { startTime: undefined, title: 'B' })];
 	const [, node] = workflowWith('lifelog', { operation: 'get' }).nodes;
 	const { results } = await engine.loadOptions(node, 'searchLifelogs');
-	expect(results.map(({ name }) => name)).toEqual([expect.stringMatching(/ Untitled$/), 'B']);
+	expect(results.map(({ name }) => name)).toEqual([expect.stringMatching(/^Untitled · /), 'B']);
 });

@@ -94,10 +94,10 @@ describe('lifelogs', () => {
 		expect(output?.[0][0].json).toMatchObject({
 			id: 'new',
 			title: 'About new',
-			contents: [],
 			markdown: expect.stringContaining('# About new'),
 			eventKey: 'new:2026-03-20T12:01:00.000Z',
 		});
+		expect(output?.[0][0].json).not.toHaveProperty('contents');
 		const older: unknown[] = [];
 		for (let polls = 0; polls < 5; polls++) older.push(...((await poll())?.[0] ?? []));
 		expect(events([older as INodeExecutionData[]])?.sort()).toEqual([

@@ -139,6 +139,12 @@ function trigger(title: string, event: string, happen: (world: World) => void): 
 const idsOf = (items: INodeExecutionData[] | null) => items?.map(({ json }) => json.id);
 
 const [lifelog] = LIFELOGS;
+/** What a list gives: contents were not asked for, and are left out. */
+const LISTED = LIFELOGS.map((one) => {
+	const listed: Partial<typeof one> = { ...one };
+	delete listed.contents;
+	return listed;
+});
 const [chat] = CHATS;
 const lifelogId = byId(lifelog.id);
 const chatId = byId(chat.id);
@@ -170,9 +176,13 @@ const SUMMARY = {
 	totalDurationMs: 5_400_000,
 	starredCount: 0,
 	speakers: ['Ann', 'Ben'],
-	lifelogs: [...LIFELOGS]
-		.reverse()
-		.map(({ id, title, startTime: start, endTime: end }) => ({ id, title, start, end })),
+	lifelogs: [...LIFELOGS].reverse().map(({ id, title, startTime, endTime, isStarred }) => ({
+		id,
+		title,
+		startTime,
+		endTime,
+		isStarred,
+	})),
 	markdown: `# Daily summary: Monday, 2 March 2026
 
 3 lifelogs · 1 h 30 min in all · UTC
@@ -202,9 +212,9 @@ export const OPERATIONS: Operation[] = [
 		'lifelog',
 		'getAll',
 		{ returnAll: true },
-		{ right: LIFELOGS, isLong: true, isList: true },
+		{ right: LISTED, isLong: true, isList: true },
 	),
-	action('Search Lifelogs', 'lifelog', 'search', { query: 'garden' }, { right: LIFELOGS }),
+	action('Search Lifelogs', 'lifelog', 'search', { query: 'garden' }, { right: LISTED }),
 	action('Get Lifelog', 'lifelog', 'get', { lifelogId }, { right: [lifelog] }),
 	action(
 		'Get Daily Summary',

@@ -9,7 +9,12 @@ import { oneLine } from './text';
 /** A lifelog of the day, as far as a summary tells of it. */
 export interface Entry {
 	/** The API's fields; null where it sent none. */
-	lifelog: { id: string; title: string | null; start: string | null; end: string | null };
+	lifelog: {
+		id: string;
+		title: string | null;
+		startTime: string | null;
+		endTime: string | null;
+	};
 	/** In one line, not empty. */
 	title: string;
 	/** Epoch ms; undefined when the service sent no time that can be read. */
@@ -60,8 +65,8 @@ export function entryOf(lifelog: Lifelog, zone: string): Entry {
 		lifelog: {
 			id: lifelog.id,
 			title: textOrNull(lifelog.title),
-			start: textOrNull(lifelog.startTime),
-			end: textOrNull(lifelog.endTime),
+			startTime: textOrNull(lifelog.startTime),
+			endTime: textOrNull(lifelog.endTime),
 		},
 		title: titleOf(lifelog) || 'Untitled',
 		startMs,
@@ -88,16 +93,14 @@ export function summarize(
 	};
 }
 
-/** The fields that an item has in every format. */
+/** What an item says of the day in every format, beside the day itself. */
 export function summaryFields(summary: Summary): IDataObject {
 	return {
-		date: summary.date,
-		timezone: summary.timezone,
 		lifelogCount: summary.entries.length,
 		totalDurationMs: summary.totalDurationMs,
 		starredCount: summary.starredCount,
 		speakers: summary.speakers,
-		lifelogs: summary.entries.map(({ lifelog }) => lifelog),
+		lifelogs: summary.entries.map(({ lifelog, isStarred }) => ({ ...lifelog, isStarred })),
 	};
 }
 

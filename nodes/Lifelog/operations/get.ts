@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import { readId } from '../../shared/ids';
-import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
+import { getLifelog, lifelogIdParameter, lifelogJson } from '../../shared/lifelogs';
 import {
 	forOperation,
 	includeOptions,
@@ -34,7 +34,7 @@ export const description: INodeProperties[] = forOperation('get', [
 /**
  * Reads one lifelog (specification, section 4.3).
  *
- * @returns One item: the API's object unchanged.
+ * @returns One item: the API's object (`lifelogJson`).
  * @throws NodeApiError when there is none with this ID.
  */
 export async function execute(
@@ -45,6 +45,7 @@ export async function execute(
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);
-	const lifelog = await getLifelog(api, id, { timezone, ...includeQuery(this, options, true) });
-	return [{ json: { ...lifelog } }];
+	const include = includeQuery(this, options, true);
+	const lifelog = await getLifelog(api, id, { timezone, ...include });
+	return [{ json: lifelogJson(lifelog, include.includeContents) }];
 }

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
+import { lifelogJson } from '../../shared/lifelogs';
 import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
 import { forOperation, limitParameters, readLimit } from '../../shared/parameters';
 import { readSpan } from '../lanes';
@@ -26,7 +27,7 @@ export const description: INodeProperties[] = forOperation(OPERATION, [
 /**
  * Lists lifelogs (specification, section 4.2), as many pages as it takes; all of a range of time several pages at once.
  *
- * @returns One item per lifelog, the API's object unchanged, in the service's order.
+ * @returns One item per lifelog, the API's object (`lifelogJson`), in the service's order.
  */
 export async function execute(
 	this: IExecuteFunctions,
@@ -43,5 +44,5 @@ export async function execute(
 			? (await readSpan(api, listing, span)).filter(isWanted)
 			: await firstEntries<Lifelog>(api, listing, limit, isWanted);
 	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);
-	return lifelogs.map((lifelog) => ({ json: { ...lifelog } }));
+	return lifelogs.map((lifelog) => ({ json: lifelogJson(lifelog, query.includeContents) }));
 }

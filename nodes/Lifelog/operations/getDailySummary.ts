@@ -36,6 +36,14 @@ const FORMATS: Record<string, (summary: Summary) => object> = {
 
 export const description: INodeProperties[] = forOperation('getDailySummary', [
 	{
+		displayName:
+			'To let the model choose, set Day or Format to an expression: <code>$fromAI("day", "yesterday or today")</code>, <code>$fromAI("format", "markdown, slack or notion")</code>. For any day at all, leave Day at Date and give Date <code>$fromAI("date", "YYYY-MM-DD")</code>.',
+		name: 'fromAiNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { '@tool': [true] } },
+	},
+	{
 		displayName: 'Day',
 		name: 'day',
 		type: 'options',
@@ -45,15 +53,16 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 			{ name: 'Date', value: 'date', description: 'A day of your choice' },
 		],
 		default: 'yesterday',
-		description: 'The day to summarize, in the time zone of the options',
+		description: 'What to summarize; a day begins and ends in the time zone of the options',
 	},
 	{
 		displayName: 'Date',
 		name: 'date',
 		type: 'dateTime',
+		typeOptions: { dateOnly: true },
 		default: '',
 		displayOptions: { show: { day: ['date'] } },
-		description: 'The day to summarize. The time of day does not matter.',
+		description: 'The day to summarize',
 	},
 	{
 		displayName: 'Format',
@@ -76,10 +85,10 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 		description: 'What the summary is written for',
 	},
 	{
-		displayName: 'Options',
-		name: 'options',
+		displayName: 'Filters',
+		name: 'filters',
 		type: 'collection',
-		placeholder: 'Add Option',
+		placeholder: 'Add Filter',
 		default: {},
 		options: [
 			{
@@ -88,19 +97,25 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to summarize only starred lifelogs (on) or only the others (off). All of them without this option.',
+					'Whether to summarize only starred lifelogs (on) or only the others (off). Both without this filter.',
 			},
-			maxWaitOption,
-			timezoneOption,
 		],
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [maxWaitOption, timezoneOption],
 	},
 ]);
 
 /**
  * Summarizes the lifelogs that begin on a day (specification, section 4.2, `date`), without adding anything to what the service knows.
  *
- * @returns One item, also for a day without lifelogs: the fields of every format and those of the
- *   one chosen.
+ * @returns One item, also for a day without lifelogs: the day, the fields of the format chosen, and
+ *   those of every format.
  */
 export async function execute(
 	this: IExecuteFunctions,
@@ -110,7 +125,8 @@ export async function execute(
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);
 	const date = readDay(this, itemIndex, timezone);
-	const isStarred = readBoolean(this, options.isStarred, 'Is Starred');
+	const filters = readCollection(this, 'filters', itemIndex);
+	const isStarred = readBoolean(this, filters.isStarred, 'Is Starred');
 	const format = readText(this, 'format', itemIndex, 'Format');
 	if (!Object.hasOwn(FORMATS, format)) {
 		throw inputError(
@@ -122,7 +138,16 @@ export async function execute(
 	const entries = await readEntries(api, { date, timezone, isStarred });
 	hintIfWithheld(api, entries);
 	const summary = summarize(entries, { date, timezone, isStarred });
-	return [{ json: { ...summaryFields(summary), ...FORMATS[format](summary) } }];
+	return [
+		{
+			json: {
+				date,
+				timezone,
+				...FORMATS[format](summary),
+				...summaryFields(summary),
+			},
+		},
+	];
 }
 
 /** @returns `YYYY-MM-DD` */

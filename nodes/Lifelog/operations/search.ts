@@ -10,7 +10,7 @@ import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { inputError, toNodeError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
-import { getLifelog } from '../../shared/lifelogs';
+import { getLifelog, lifelogJson } from '../../shared/lifelogs';
 import { LARGEST_PAGE, readPage, SMALLEST_LARGEST_PAGE } from '../../shared/pagination';
 import { forOperation, readLimit, readText } from '../../shared/parameters';
 import {
@@ -84,7 +84,7 @@ export async function execute(
 		);
 	}
 	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);
-	return lifelogs.map((lifelog) => ({ json: { ...lifelog } }));
+	return lifelogs.map((lifelog) => ({ json: lifelogJson(lifelog, query.includeContents) }));
 }
 
 /** The lifelogs found, each read in full; one that was deleted meanwhile is left out. */
