@@ -1,127 +1,259 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import type { Api } from '../shared/api';
 import type { Lifelog } from '../shared/api-types';
-import { toInstant, toRange } from '../shared/date-times';
-import type { Listing } from '../shared/pagination';
-import { pages, readPage } from '../shared/pagination';
+import { endedBy, endingTogether } from '../shared/at-once';
+import { readFromBothEnds } from '../shared/both-ends';
+import { toNodeError } from '../shared/errors';
+import type { Listing, Walk } from '../shared/pagination';
+import { walkOf } from '../shared/pagination';
+import type { Place } from './seams';
+import { cutNear, hasReadUntil, holdsWhatBeginsInIt, lookAtEnd, part, placeOf } from './seams';
 
-/**
- * The fewest that read 1,000 lifelogs at 100 ms a request in a third of the time (`npm run bench`).
- * More are faster still with 10,000, but each may cost a request and, at the rate limit, a 429.
- */
+/** So many pages are read at a time. More are faster still, but each may earn a 429 at the limit. */
 const MOST_LANES = 6;
-/** Stretches overlap by this: whether `end` includes its second is not said (section 4.2). */
-const SECOND_MS = 1000;
+/** So many stretches a range is cut into at most: each costs up to two requests. */
+const MOST_STRETCHES = 12;
+/** A stretch is shared where so many pages seem to be left of it. */
+const WORTH_SHARING = 3;
+/** How often a seam is looked at, a page further each time, until the stretch behind it is given up. */
+const LOOKS_AT_SEAM = 2;
 
-/** A range of time in epoch ms; without `end` it is open. */
-export interface Span {
-	start: number;
-	end?: number;
+/** A walk that begins somewhere in the list and would, if let, go to its end. */
+interface Stretch {
+	walk: Walk<Lifelog>;
+	/** Where it begins; undefined where the list does. */
+	from?: Place;
+	/** Fires when what it reads is not needed. */
+	drop: AbortController;
+	pages: number;
+	/** Everything up to the stretch behind it was read. */
+	isDone: boolean;
+	/** Nothing begins between here and the stretch behind it. */
+	emptyFrom: Place;
+	/** Which part of what is left of it the next lane leaves to it. */
+	share: number;
+	looks: number;
+}
+
+interface Lanes {
+	api: Api;
+	listing: Listing;
+	/** In the order of the list, none of them dropped. */
+	stretches: Stretch[];
+	/** Where the last lifelog of the list begins. */
+	far: Place;
+	/** How many more stretches may be made. */
+	left: number;
 }
 
 /**
- * All lifelogs of a range of time, in the service's order, each once, several pages at a time.
+ * All lifelogs of a list, in the service's order, each once, several pages at a time.
  *
- * The first page is read alone. It may be all there is; if not, it says which page size the service
- * accepts and how long a page lasts. The rest of the range is cut into as many stretches as pages
- * are to be expected, at most {@link MOST_LANES}, and a lane reads each, page after page. That is
- * at most one request more a lane than without lanes. Where there is nothing to gain, or the page
- * is not in order of time, its cursor is followed instead.
+ * Walks begin at several places of the list, and each goes on until it has read everything up to
+ * where the next one began; the list is then what the first has read, then what the second has
+ * read besides, and so on. It rests on nothing that the specification leaves open (section 4.2),
+ * what `start` and `end` mean and what the list is sorted by:
  *
- * Relies on a range holding the entries that begin in it, as a date does (specification, section
- * 4.2); those that merely reach into it may be listed, too.
+ * - The service is asked whether a range holds what begins in it. If not, or where a date is asked
+ *   for, the list is read from both its ends instead.
+ * - A walk keeps to its cursors, and its range ends where the list does. So one that is let go on
+ *   reads what page after page reads, and is let go on unless the service itself, asked for the
+ *   end of the part before the next walk, gives what was read already.
  *
- * @param listing Its query holds the range, `timezone` and `direction`.
+ * A lane that is done begins a stretch in the middle of what is left of the largest one; one that
+ * finds nothing new there tries again nearer to where the other one reads.
+ *
  * @throws NodeApiError as `pages`: the first one of any lane, which ends the other lanes.
  */
-export async function readSpan(api: Api, listing: Listing, span: Span): Promise<Lifelog[]> {
-	const { query } = listing;
-	const first = await readPage<Lifelog>(api, listing);
-	const now = api.run.serviceTime ?? Date.now();
-	const stretches = first.nextCursor === undefined ? [] : cut(query, span, now, first.entries);
-	if (stretches.length < 2) return await all(pages<Lifelog>(api, listing, first));
+export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]> {
+	return await endingTogether(api, async (own) => {
+		const head = walkOf<Lifelog>(own, listing);
+		await head.next();
+		if (head.isAtEnd || listing.query.date !== undefined) {
+			return await readFromBothEnds(own, listing, head);
+		}
+		const known = [...head.entries];
+		const [isCovered, end] = await Promise.all([
+			holdsWhatBeginsInIt(own, listing, known),
+			lookAtEnd(own, listing, listing.query),
+			head.next(),
+		]);
+		const far = end.entries.length > 0 ? placeOf(listing.query, end.entries[0]) : NaN;
+		if (head.isAtEnd) return head.entries;
+		if (!isCovered || Number.isNaN(far)) return await readFromBothEnds(own, listing, head);
 
-	const stop = new AbortController();
-	const signals = [api.signal, stop.signal].filter((signal) => signal !== undefined);
-	const laneApi: Api = { ...api, signal: AbortSignal.any(signals) };
-	const lanes = stretches.map(
-		async (stretch) =>
-			await all(pages<Lifelog>(laneApi, { ...listing, query: { ...query, ...stretch } })),
+		const lanes: Lanes = { api: own, listing, stretches: [], far, left: MOST_STRETCHES };
+		const first = newStretch(lanes, undefined, head);
+		first.pages = 2;
+		lanes.stretches.push(first);
+		cut(lanes, first);
+		await Promise.all(Array.from({ length: MOST_LANES }, async (_, nth) => await work(lanes, nth)));
+		return joined(lanes.stretches);
+	});
+}
+
+function newStretch(lanes: Lanes, from?: Place, walk?: Walk<Lifelog>): Stretch {
+	const { api, listing } = lanes;
+	const drop = new AbortController();
+	const query = part(listing.query, from);
+	return {
+		walk: walk ?? walkOf<Lifelog>(endedBy(api, drop.signal), { ...listing, query }),
+		from,
+		drop,
+		pages: 0,
+		isDone: false,
+		emptyFrom: Infinity,
+		share: 1 / 2,
+		looks: 0,
+	};
+}
+
+/** Cuts what a first stretch leaves of the list into parts of the same length, one for each lane. */
+function cut(lanes: Lanes, first: Stretch): void {
+	const { listing, stretches } = lanes;
+	const reached = reachedBy(lanes, first);
+	const count = Math.min(Math.ceil(pagesLeft(lanes, first)), MOST_LANES);
+	for (let nth = 1; nth < count; nth++) {
+		const from = cutNear(listing.query, reached + ((lanes.far - reached) * nth) / count);
+		if (from === undefined) continue;
+		stretches.push(newStretch(lanes, from));
+		lanes.left--;
+	}
+}
+
+/** A lane: reads its stretch, then parts of others, as long as there are any worth it. */
+async function work(lanes: Lanes, nth: number): Promise<void> {
+	let stretch: Stretch | undefined = lanes.stretches[nth];
+	for (; stretch; stretch = share(lanes)) {
+		try {
+			await read(lanes, stretch);
+		} catch (error) {
+			if (isUsed(lanes, stretch)) throw toNodeError(lanes.api.context, error);
+		}
+	}
+}
+
+/** Reads a stretch until all before the next one is read, or it is not needed any more. */
+async function read(lanes: Lanes, stretch: Stretch): Promise<void> {
+	while (isUsed(lanes, stretch)) {
+		if (stretch.walk.isAtEnd) {
+			drop(lanes, lanes.stretches.slice(lanes.stretches.indexOf(stretch) + 1));
+			stretch.isDone = true;
+			return;
+		}
+		const page = await stretch.walk.next();
+		stretch.pages++;
+		if (!isUsed(lanes, stretch)) return;
+		if (stretch.pages === 1 && findsNothing(lanes, stretch)) return;
+		if (await isJoined(lanes, stretch, page)) return;
+	}
+}
+
+/** Drops a stretch that begins with what a neighbour begins with: nothing lies between. */
+function findsNothing(lanes: Lanes, stretch: Stretch): boolean {
+	const [before, after] = neighbours(lanes, stretch);
+	const begin = beginOf(lanes, stretch);
+	const isEmpty = begin === undefined && stretch.walk.isAtEnd;
+	const isSame =
+		begin !== undefined &&
+		[before, after].some((other) => other && beginOf(lanes, other) === begin);
+	if (!before || (!isEmpty && !isSame)) return false;
+	if (isEmpty || beginOf(lanes, before) !== begin) {
+		before.emptyFrom = Math.min(before.emptyFrom, stretch.from!);
+		before.share /= 8;
+	}
+	drop(lanes, [stretch]);
+	return true;
+}
+
+/** The ID of the first lifelog that begins in a stretch; of what reaches into it others know. */
+function beginOf({ listing }: Lanes, { walk, from }: Stretch): string | undefined {
+	const first = walk.entries.find(
+		(entry) => !(placeOf(listing.query, entry) < (from ?? -Infinity)),
 	);
-	try {
-		return eachOnce([first.entries, ...(await Promise.all(lanes))], isOldestFirst(query));
-	} finally {
-		stop.abort();
-		await Promise.allSettled(lanes);
+	return first?.id;
+}
+
+/** Whether a stretch that has come to the next one has read everything before it. */
+async function isJoined(lanes: Lanes, stretch: Stretch, page: Lifelog[]): Promise<boolean> {
+	const { api, listing } = lanes;
+	const [, next] = neighbours(lanes, stretch);
+	if (!next?.from || stretch.walk.isAtEnd) return false;
+	const { from, walk } = next;
+	const hasCome = page.some(
+		(entry) => walk.places.has(entry.id) && placeOf(listing.query, entry) >= from,
+	);
+	if (!hasCome) return false;
+
+	const own = endedBy(api, stretch.drop.signal);
+	const isWhole = await hasReadUntil(own, listing, stretch.walk, stretch.from, from);
+	if (!isUsed(lanes, stretch) || !isUsed(lanes, next)) return false;
+	if (!isWhole) {
+		stretch.looks++;
+		if (stretch.looks % LOOKS_AT_SEAM === 0) drop(lanes, [next]);
+		return false;
 	}
+	const { stretches } = lanes;
+	drop(lanes, stretches.slice(stretches.indexOf(stretch) + 1, stretches.indexOf(next)));
+	stretch.isDone = true;
+	return true;
 }
 
-/**
- * Cuts what a first page leaves of a range into stretches of the same length.
- *
- * @param now Epoch ms, where a range without end is taken to end for the sake of the cuts.
- * @returns `start` and `end` of each as the query takes them, in the order of the list. The last
- *   one ends where the range does. None where there is no telling.
- */
-function cut(query: IDataObject, span: Span, now: number, page: Lifelog[]): IDataObject[] {
-	const zone = query.timezone as string;
-	const oldestFirst = isOldestFirst(query);
-	const edge = oldestFirst ? 'start' : 'end';
-	const begins = page.map(({ startTime }) => toInstant(startTime, zone, edge) ?? NaN);
-	const rising = oldestFirst ? begins : [...begins].reverse();
-	const isInOrder = rising.every((begin, nth) => nth === 0 || begin >= rising[nth - 1]);
+/** Begins a stretch in what is left of the one with the most left; undefined where too little is. */
+function share(lanes: Lanes): Stretch | undefined {
+	const open = lanes.stretches.filter(({ isDone, walk }) => !isDone && walk.entries.length > 0);
+	const worth = open.map((stretch) => pagesLeft(lanes, stretch));
+	const most = worth.indexOf(Math.max(...worth));
+	const largest: Stretch | undefined = open[most];
+	if (!largest || lanes.left === 0 || !(worth[most] >= WORTH_SHARING)) return undefined;
 
-	const reached = begins[begins.length - 1];
-	const left = oldestFirst ? (span.end ?? now) - reached : span.start - reached;
-	const count = Math.min(Math.ceil(left / (reached - begins[0])), MOST_LANES);
-	if (!isInOrder || !(count > 1) || !isUnique(reached, zone)) return [];
-
-	const marks = Array.from({ length: count }, (_, nth) => reached + (left * nth) / count)
-		.map((mark) => Math.floor(mark / SECOND_MS) * SECOND_MS)
-		.filter((mark) => isUnique(mark, zone));
-	return marks.map((mark, nth) => {
-		const next: number | undefined = marks[nth + 1];
-		const [from, to] = oldestFirst ? [mark, next] : [next, mark];
-		const { start, end } = toRange(from, to && to + SECOND_MS, zone).query;
-		return { start: start ?? query.start, end: end ?? query.end };
-	});
+	const reached = reachedBy(lanes, largest);
+	const from = cutNear(
+		lanes.listing.query,
+		reached + (endOf(lanes, largest) - reached) * largest.share,
+	);
+	if (from === undefined || from <= reached) return undefined;
+	lanes.left--;
+	const stretch = newStretch(lanes, from);
+	lanes.stretches.splice(lanes.stretches.indexOf(largest) + 1, 0, stretch);
+	return stretch;
 }
 
-/** Whether the wire can name an instant, and the second after it: clocks show them only once. */
-function isUnique(instant: number, zone: string): boolean {
-	return [instant, instant + SECOND_MS].every((each) => {
-		const whole = Math.floor(each / SECOND_MS) * SECOND_MS;
-		const { start, end } = toRange(whole, whole, zone).query;
-		return start === end;
-	});
+/** How many pages seem to be left of a stretch, were the rest as dense as what was read of it. */
+function pagesLeft(lanes: Lanes, stretch: Stretch): number {
+	const reached = reachedBy(lanes, stretch);
+	const begin = placeOf(lanes.listing.query, stretch.walk.entries[0]);
+	const perPage = Math.max((reached - begin) / stretch.pages, 1);
+	return (endOf(lanes, stretch) - reached) / perPage;
 }
 
-/**
- * Puts stretches together. An entry that two of them list is left to the earlier one, which lists
- * everything until its end: so the order in a stretch is that of the whole list, also for an entry
- * that begins before its stretch and lasts into it.
- *
- * @param stretches In the order of the list.
- */
-function eachOnce(stretches: Lifelog[][], oldestFirst: boolean): Lifelog[] {
-	const ids = new Set<string>();
-	const own = (oldestFirst ? stretches : stretches.reverse()).map((entries) => {
-		const kept = entries.filter(({ id }) => !ids.has(id));
-		for (const { id } of kept) ids.add(id);
-		return kept;
-	});
-	return (oldestFirst ? own : own.reverse()).flat();
+function reachedBy({ listing }: Lanes, { walk }: Stretch): Place {
+	return placeOf(listing.query, walk.entries[walk.entries.length - 1]);
 }
 
-function isOldestFirst({ direction }: IDataObject): boolean {
-	return direction === 'asc';
+function endOf(lanes: Lanes, stretch: Stretch): Place {
+	const [, next] = neighbours(lanes, stretch);
+	return Math.min(next?.from ?? lanes.far, stretch.emptyFrom);
 }
 
-async function all(listed: AsyncIterable<Lifelog[]>): Promise<Lifelog[]> {
-	const lifelogs: Lifelog[] = [];
-	for await (const page of listed) {
-		for (const lifelog of page) lifelogs.push(lifelog);
+function neighbours({ stretches }: Lanes, stretch: Stretch): Array<Stretch | undefined> {
+	const nth = stretches.indexOf(stretch);
+	return [stretches[nth - 1], stretches[nth + 1]];
+}
+
+function isUsed({ stretches }: Lanes, stretch: Stretch): boolean {
+	return stretches.includes(stretch);
+}
+
+function drop(lanes: Lanes, dropped: Stretch[]): void {
+	lanes.stretches = lanes.stretches.filter((stretch) => !dropped.includes(stretch));
+	for (const stretch of dropped) stretch.drop.abort();
+}
+
+/** What the first has read, then what each of the others has read besides. */
+function joined(stretches: Stretch[]): Lifelog[] {
+	const entries = new Map<string, Lifelog>();
+	for (const { walk } of stretches) {
+		for (const entry of walk.entries) if (!entries.has(entry.id)) entries.set(entry.id, entry);
 	}
-	return lifelogs;
+	return [...entries.values()];
 }

@@ -17,7 +17,6 @@ import {
 	readZone,
 	timezoneOption,
 } from '../shared/parameters';
-import type { Span } from './lanes';
 
 /** Pages above this size come without contents (specification, section 4.2). */
 export const LARGEST_PAGE_WITH_CONTENTS = 25;
@@ -108,8 +107,6 @@ export interface ListingRequest {
 	one: IDataObject;
 	/** Whether an entry begins inside the range of time that was given; see {@link toRange}. */
 	includes: Range['includes'];
-	/** The range of time, if it has a start. */
-	span?: Span;
 }
 
 /**
@@ -150,7 +147,6 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 		},
 		one,
 		includes: range.includes,
-		span: from === undefined ? undefined : { start: from, end: to },
 	};
 }
 

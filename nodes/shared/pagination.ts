@@ -41,7 +41,7 @@ export async function firstEntries<T extends { id: string }>(
 ): Promise<T[]> {
 	const found: T[] = [];
 	for await (const page of pages<T>(api, listing)) {
-		for (const entry of page.filter(isWanted).slice(0, limit - found.length)) found.push(entry);
+		for (const entry of page) if (found.length < limit && isWanted(entry)) found.push(entry);
 		if (found.length >= limit) break;
 	}
 	return found;
@@ -51,25 +51,71 @@ export async function firstEntries<T extends { id: string }>(
  * All entries of a listing, page by page, each entry once. Ends when the service gives no further
  * cursor, never because a page was short (specification, section 2.7).
  *
- * @param first The first page, where it has been read already.
  * @throws NodeApiError on a cursor that comes again, on 50 pages in a row with nothing new, and as
  *   `getJson`.
  */
 export async function* pages<T extends { id: string }>(
 	api: Api,
 	listing: Listing,
-	first?: Page<T>,
 ): AsyncGenerator<T[]> {
+	for await (const { entries } of steps<T>(api, listing)) if (entries.length > 0) yield entries;
+}
+
+/** A listing that is being read page after page, and what was read of it. */
+export interface Walk<T> {
+	/** In the service's order, each entry once. */
+	readonly entries: T[];
+	/** The place in `entries` by ID. */
+	readonly places: Map<string, number>;
+	/** Whether the service has said that there are no more pages. */
+	readonly isAtEnd: boolean;
+	/**
+	 * Reads one page more; not to be called at the end.
+	 *
+	 * @returns What is new of it.
+	 * @throws As {@link pages}.
+	 */
+	next(): Promise<T[]>;
+}
+
+/** Prepares a {@link Walk}; sends nothing yet. */
+export function walkOf<T extends { id: string }>(api: Api, listing: Listing): Walk<T> {
+	const walked = steps<T>(api, listing);
+	const entries: T[] = [];
+	const places = new Map<string, number>();
+	let isAtEnd = false;
+	return {
+		entries,
+		places,
+		get isAtEnd() {
+			return isAtEnd;
+		},
+		async next() {
+			const step = await walked.next();
+			if (step.done) return [];
+			for (const entry of step.value.entries) places.set(entry.id, entries.push(entry) - 1);
+			isAtEnd = step.value.isLast;
+			return step.value.entries;
+		},
+	};
+}
+
+/** Each page of a listing, also where nothing on it is new. */
+async function* steps<T extends { id: string }>(
+	api: Api,
+	listing: Listing,
+): AsyncGenerator<{ entries: T[]; isLast: boolean }, undefined> {
 	const cursors = new Set<string>();
 	const ids = new Set<string>();
 	let emptyPages = 0;
-	let page = first ?? (await readPage<T>(api, listing));
+	let cursor: string | undefined;
 	for (;;) {
+		const page = await readPage<T>(api, listing, cursor);
 		const entries = page.entries.filter(({ id }) => !ids.has(id) && ids.add(id));
-		if (entries.length > 0) yield entries;
+		cursor = page.nextCursor;
+		yield { entries, isLast: cursor === undefined };
 
 		emptyPages = entries.length > 0 ? 0 : emptyPages + 1;
-		const cursor = page.nextCursor;
 		if (cursor === undefined) return;
 		if (cursors.has(cursor) || emptyPages >= MOST_EMPTY_PAGES) {
 			const problem = cursors.has(cursor)
@@ -79,8 +125,16 @@ export async function* pages<T extends { id: string }>(
 			throw unusableAnswerError(api, { noun: listing.name }, answer, problem);
 		}
 		cursors.add(cursor);
-		page = await readPage<T>(api, listing, cursor);
 	}
+}
+
+/** The query of a listing in the other direction; what names none is newest first. */
+export function reversed(query: IDataObject): IDataObject {
+	return { ...query, direction: isOldestFirst(query) ? 'desc' : 'asc' };
+}
+
+export function isOldestFirst({ direction }: IDataObject): boolean {
+	return direction === 'asc';
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Lifelog } from '../../shared/api-types';
 import { lifelogJson } from '../../shared/lifelogs';
 import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
 import { forOperation, limitParameters, readLimit } from '../../shared/parameters';
-import { readSpan } from '../lanes';
+import { readInLanes } from '../lanes';
 import {
 	hintIfContentsWithheld,
 	LARGEST_PAGE_WITH_CONTENTS,
@@ -25,7 +25,7 @@ export const description: INodeProperties[] = forOperation(OPERATION, [
 ]);
 
 /**
- * Lists lifelogs (specification, section 4.2), as many pages as it takes; all of a range of time several pages at once.
+ * Lists lifelogs (specification, section 4.2), as many pages as it takes; all of them several pages at once.
  *
  * @returns One item per lifelog, the API's object (`lifelogJson`), in the service's order.
  */
@@ -35,13 +35,13 @@ export async function execute(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const limit = readLimit(this, itemIndex);
-	const { query, includes, span } = readListing(this, itemIndex);
+	const { query, includes } = readListing(this, itemIndex);
 	const largestPage = query.includeContents ? LARGEST_PAGE_WITH_CONTENTS : LARGEST_PAGE;
 	const listing = { name: 'lifelogs' as const, query, pageSize: Math.min(limit, largestPage) };
 	const isWanted = ({ startTime }: Lifelog) => includes(startTime);
 	const lifelogs =
-		span && limit === Infinity
-			? (await readSpan(api, listing, span)).filter(isWanted)
+		limit === Infinity
+			? (await readInLanes(api, listing)).filter(isWanted)
 			: await firstEntries<Lifelog>(api, listing, limit, isWanted);
 	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);
 	return lifelogs.map((lifelog) => ({ json: lifelogJson(lifelog, query.includeContents) }));

@@ -2,9 +2,9 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
+import { readFromBothEnds } from '../../shared/both-ends';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
-import { pages } from '../../shared/pagination';
 import {
 	forOperation,
 	maxWaitOption,
@@ -170,7 +170,7 @@ function readDay(context: IExecuteFunctions, itemIndex: number, zone: string): s
 	return readDate(context, date, zone, 'Date');
 }
 
-/** What the service has of the day, page by page, as pages with contents can be large. */
+/** What the service has of the day, in pages of the size that contents are given for. */
 async function readEntries(
 	api: Api,
 	{ date, timezone, isStarred }: Pick<Summary, 'date' | 'timezone' | 'isStarred'>,
@@ -185,11 +185,10 @@ async function readEntries(
 		isStarred,
 	};
 	const listing = { name: 'lifelogs' as const, query, pageSize: LARGEST_PAGE_WITH_CONTENTS };
-	const entries: Entry[] = [];
-	for await (const page of pages<Lifelog>(api, listing)) {
-		const ofDay = page.filter(({ startTime }) => beginsOn(startTime, date, timezone));
-		for (const lifelog of ofDay) entries.push(entryOf(lifelog, timezone));
-	}
+	const lifelogs = await readFromBothEnds<Lifelog>(api, listing);
+	const entries = lifelogs
+		.filter(({ startTime }) => beginsOn(startTime, date, timezone))
+		.map((lifelog) => entryOf(lifelog, timezone));
 	return entries.filter((entry) => isStarred === undefined || entry.isStarred === isStarred);
 }
 

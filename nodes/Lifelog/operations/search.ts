@@ -8,6 +8,7 @@ import type {
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
+import { eachAtOnce } from '../../shared/at-once';
 import { inputError, toNodeError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { getLifelog, lifelogJson } from '../../shared/lifelogs';
@@ -19,6 +20,9 @@ import {
 	listingParameters,
 	readListing,
 } from '../listing';
+
+/** So many of what was found are read at a time. */
+const MOST_AT_ONCE = 5;
 
 export const description: INodeProperties[] = forOperation('search', [
 	{
@@ -89,13 +93,13 @@ export async function execute(
 
 /** The lifelogs found, each read in full; one that was deleted meanwhile is left out. */
 async function readEach(api: Api, found: Lifelog[], query: IDataObject): Promise<Lifelog[]> {
-	const lifelogs: Lifelog[] = [];
-	for (const { id } of found) {
+	const lifelogs = await eachAtOnce(api, found, MOST_AT_ONCE, async (own, { id }) => {
 		try {
-			lifelogs.push(await getLifelog(api, id, query));
+			return await getLifelog(own, id, query);
 		} catch (error) {
-			if ((error as NodeApiError).httpCode !== '404') throw toNodeError(api.context, error);
+			if ((error as NodeApiError).httpCode === '404') return undefined;
+			throw toNodeError(api.context, error);
 		}
-	}
-	return lifelogs;
+	});
+	return lifelogs.filter((lifelog) => lifelog !== undefined);
 }

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import type { Chat } from '../../shared/api-types';
+import { readFromBothEnds } from '../../shared/both-ends';
 import { readSimplify, simplifyChat, simplifyParameter } from '../../shared/chats';
 import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
 import {
@@ -61,7 +62,7 @@ export const description: INodeProperties[] = forOperation(OPERATION, [
 ]);
 
 /**
- * Lists chats, as many pages as it takes (specification, section 4.6).
+ * Lists chats, as many pages as it takes (specification, section 4.6); all of them from both ends at once.
  *
  * @returns One item per chat, simplified, or the API's object unchanged, in the service's order.
  */
@@ -81,6 +82,9 @@ export async function execute(
 		globalPromptId,
 	};
 	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, LARGEST_PAGE) };
-	const chats = await firstEntries<Chat>(api, listing, limit);
+	const chats =
+		limit === Infinity
+			? await readFromBothEnds<Chat>(api, listing)
+			: await firstEntries<Chat>(api, listing, limit);
 	return chats.map((chat) => ({ json: isSimplified ? simplifyChat(chat) : { ...chat } }));
 }

@@ -1,0 +1,131 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Api } from '../shared/api';
+import type { Lifelog } from '../shared/api-types';
+import { isUnchanged } from '../shared/both-ends';
+import { toInstant, toRange } from '../shared/date-times';
+import { LIGHT } from '../shared/lifelogs';
+import type { Listing, Walk } from '../shared/pagination';
+import { isOldestFirst, reversed, walkOf } from '../shared/pagination';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** What a look at one end of a range asks for. */
+const LOOK = 5;
+/** What is asked whether it is listed lasts at least so long: its middle lies far behind its begin. */
+const LONG_MS = 10 * SECOND_MS;
+
+/**
+ * A place in a list by time: epoch ms, negative in a list that is newest first, so that what comes
+ * later in the list is always greater.
+ */
+export type Place = number;
+
+/** Where a lifelog begins; NaN where that cannot be read. */
+export function placeOf(query: IDataObject, { startTime }: Lifelog): Place {
+	const rises = isOldestFirst(query);
+	const instant = toInstant(startTime, query.timezone as string, rises ? 'start' : 'end') ?? NaN;
+	return rises ? instant : -instant;
+}
+
+/**
+ * The place near a given one at which a range may be cut: in full seconds, and not near an hour
+ * that clocks show twice, as the wire cannot name it (specification, section 4.2, `start`).
+ */
+export function cutNear(query: IDataObject, place: Place): Place | undefined {
+	const cut = Math.floor(place / SECOND_MS) * SECOND_MS;
+	const isShownOnce = [-MINUTE_MS, 0, MINUTE_MS].every((shift) => {
+		const instant = Math.abs(cut) + shift;
+		const { start, end } = toRange(instant, instant, query.timezone as string).query;
+		return start === end;
+	});
+	return isShownOnce ? cut : undefined;
+}
+
+/** The query, from a place on, or up to one, or both; otherwise as far as it reaches itself. */
+export function part(query: IDataObject, from?: Place, to?: Place): IDataObject {
+	const rises = isOldestFirst(query);
+	const [first, last] = rises ? [from, to] : [to, from];
+	const instant = (place?: Place) => (place === undefined ? place : Math.abs(place));
+	const cut = toRange(instant(first), instant(last), query.timezone as string).query;
+	return { ...query, start: cut.start ?? query.start, end: cut.end ?? query.end };
+}
+
+/** The last lifelogs of a list, the last one first, a few; all of them when the walk is at its end. */
+export async function lookAtEnd(
+	api: Api,
+	listing: Listing,
+	query: IDataObject,
+): Promise<Walk<Lifelog>> {
+	const walk = walkOf<Lifelog>(api, {
+		...listing,
+		query: { ...reversed(query), ...LIGHT },
+		pageSize: LOOK,
+	});
+	while (walk.entries.length < 2 && !walk.isAtEnd) await walk.next();
+	return walk;
+}
+
+/**
+ * Asks the service whether a range holds what begins in it and ends behind it. Where it does, two
+ * ranges that overlap hold together all that the range from the start of the one to the end of the
+ * other holds, whatever else it asks of an entry. The specification does not say so of `start` and
+ * `end` (section 4.2).
+ *
+ * @param known Lifelogs of the list, one of them long enough to be asked for.
+ */
+export async function holdsWhatBeginsInIt(
+	api: Api,
+	listing: Listing,
+	known: Lifelog[],
+): Promise<boolean> {
+	const zone = listing.query.timezone as string;
+	const spans = known.map(({ id, startTime, endTime }) => {
+		const begin = toInstant(startTime, zone, 'start') ?? NaN;
+		return { id, begin, lasts: (toInstant(endTime, zone, 'start') ?? NaN) - begin };
+	});
+	const newest = spans.reduce((latest, { begin }) => (begin > latest ? begin : latest), -Infinity);
+	const askable = spans.filter(
+		({ begin, lasts }) =>
+			lasts >= LONG_MS &&
+			begin < newest &&
+			cutNear({ direction: 'asc', timezone: zone }, begin) !== undefined,
+	);
+	askable.sort((one, other) => other.lasts - one.lasts);
+	const [asked] = askable;
+	if (!asked) return false;
+
+	const until = Math.ceil(asked.begin / SECOND_MS) * SECOND_MS + SECOND_MS;
+	const range = toRange(asked.begin - SECOND_MS, until, zone).query;
+	const query = { ...listing.query, ...LIGHT, ...range };
+	const walk = walkOf<Lifelog>(api, { ...listing, query, pageSize: 10 });
+	const found = await walk.next();
+	const keepsToIt = found.every(
+		({ startTime }) => (toInstant(startTime, zone, 'start') ?? NaN) <= until + SECOND_MS,
+	);
+	return keepsToIt && found.some(({ id }) => id === asked.id);
+}
+
+/**
+ * Whether a walk has read all of its range up to a place. It has when the end of that part is among
+ * what it has read, unchanged: what comes before it in the list was read before it, whatever the
+ * list is sorted by. That the service turns the list round shows in two entries that have changed
+ * places.
+ *
+ * @param from Where the walk began; undefined for where the listing does.
+ */
+export async function hasReadUntil(
+	api: Api,
+	listing: Listing,
+	walk: Walk<Lifelog>,
+	from: Place | undefined,
+	to: Place,
+): Promise<boolean> {
+	const end = await lookAtEnd(api, listing, part(listing.query, from, to + MINUTE_MS));
+	const places = end.entries.map((entry) => {
+		const place = walk.places.get(entry.id);
+		return place !== undefined && isUnchanged(entry, walk.entries[place]) ? place : NaN;
+	});
+	const isTurned = places.some((place, nth) => place < places[nth - 1]);
+	return places.every((place) => !Number.isNaN(place)) && (end.isAtEnd || isTurned);
+}

@@ -1,0 +1,142 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Api } from './api';
+import { endingTogether } from './at-once';
+import type { Listing, Walk } from './pagination';
+import { isOldestFirst, reversed, walkOf } from './pagination';
+
+/** The times by which a service may sort its lists. */
+const TIMES = ['startTime', 'endTime', 'updatedAt', 'createdAt', 'startedAt'];
+
+/**
+ * All entries of a listing, in the service's order, each once, read from both ends at once until
+ * the two walks meet. What a range means plays no part, as both ask for the same; what the service
+ * sorts by is not relied upon either:
+ *
+ * - They have met when the last two entries of the one stand in the other the other way round, and
+ *   have not changed: nothing can stand between. (One entry alone may be the first of several
+ *   of the same time that are listed the same way in both directions.)
+ * - What only the second walk has read is put behind the first, the other way round, if it is in
+ *   order of one of its times, and entries of the same time are known to change places with the
+ *   direction. Otherwise the first walk goes on, if need be to its end, as page after page does.
+ * - Then the far end is asked for once more: what changed meanwhile may have moved there.
+ *
+ * Takes half the rounds of page after page and one more, and at most two requests more.
+ *
+ * @param head The walk from the front, where it has begun.
+ * @throws NodeApiError as `pages`.
+ */
+export async function readFromBothEnds<T extends { id: string }>(
+	api: Api,
+	listing: Listing,
+	head: Walk<T> = walkOf<T>(api, listing),
+): Promise<T[]> {
+	if (head.entries.length === 0 && !head.isAtEnd) await head.next();
+	return head.isAtEnd
+		? head.entries
+		: await endingTogether(api, async (own) => await meet(own, listing, head));
+}
+
+async function meet<T extends { id: string }>(
+	api: Api,
+	listing: Listing,
+	head: Walk<T>,
+): Promise<T[]> {
+	const rises = isOldestFirst(listing.query);
+	const fromBack = { ...listing, query: reversed(listing.query) };
+	const front: Side<T> = { walk: head, rises, keys: keysOf(head.entries, rises) };
+	const back: Side<T> = { walk: walkOf<T>(api, fromBack), rises: !rises, keys: TIMES };
+	while (!head.isAtEnd) {
+		const mayMeet = front.keys.some((key) => back.keys.includes(key));
+		await Promise.all([front, ...(mayMeet && !back.walk.isAtEnd ? [back] : [])].map(goOn));
+		const rest = mayMeet && !head.isAtEnd ? behind(front, back) : undefined;
+		if (rest) return await withLate(head.entries.concat(rest), walkOf(api, fromBack), back.walk);
+	}
+	return head.entries;
+}
+
+/** One of two walks towards each other. */
+interface Side<T> {
+	walk: Walk<T>;
+	rises: boolean;
+	/** The times by which it is in order, as far as read. */
+	keys: string[];
+}
+
+async function goOn<T extends { id: string }>(side: Side<T>): Promise<void> {
+	const last = side.walk.entries.slice(-1);
+	const page = await side.walk.next();
+	side.keys = keysOf(last.concat(page), side.rises, side.keys);
+}
+
+/** What stands behind the one walk in the list, by the other one; undefined where not known. */
+function behind<T extends { id: string }>(front: Side<T>, back: Side<T>): T[] | undefined {
+	const head = front.walk;
+	const tail = back.walk.entries;
+	const last = head.entries.length - 1;
+	const met = last < 1 ? undefined : back.walk.places.get(head.entries[last].id);
+	if (met === undefined) return undefined;
+	let common = 0;
+	while (common <= last && isUnchanged(head.entries[last - common], tail[met + common])) common++;
+	if (common < 2) return undefined;
+
+	const rest = tail.slice(0, met).filter(({ id }) => !head.places.has(id));
+	rest.reverse();
+	const seam = [head.entries[last], ...rest];
+	const keys = keysOf(seam, front.rises, front.keys);
+	const overlap = tail.slice(met, met + common);
+	const isCertain = keys.every((key) => !hasTies(seam, key) || hasTies(overlap, key));
+	return keys.length > 0 && isCertain ? rest : undefined;
+}
+
+/** Adds what has come to the far end of a list, or has moved there, since it was read. */
+async function withLate<T extends { id: string }>(
+	entries: T[],
+	again: Walk<T>,
+	tail: Walk<T>,
+): Promise<T[]> {
+	const isKnown = (entry: T) => {
+		const place = tail.places.get(entry.id);
+		return place !== undefined && isUnchanged(entry, tail.entries[place]);
+	};
+	let known = -1;
+	while (known < 0 && !again.isAtEnd) {
+		await again.next();
+		known = again.entries.findIndex(isKnown);
+	}
+	const ids = new Set(entries.map(({ id }) => id));
+	const late = again.entries
+		.slice(0, known < 0 ? undefined : known)
+		.filter(({ id }) => !ids.has(id));
+	return entries.concat(late.reverse());
+}
+
+/**
+ * Whether two readings of an entry agree in all that a service may sort by. One that has changed
+ * may have moved in the list.
+ */
+export function isUnchanged<T extends { id: string }>(one: T, other: T | undefined): boolean {
+	const values = (entry: T) => TIMES.map((key) => (entry as IDataObject)[key] ?? null);
+	return one.id === other?.id && JSON.stringify(values(one)) === JSON.stringify(values(other));
+}
+
+/** Those of `keys` by which entries are in order. */
+function keysOf<T>(entries: T[], rises: boolean, keys = TIMES): string[] {
+	return keys.filter((key) => {
+		const instants = entries.map((entry) => instantOf(entry, key));
+		return instants.every((instant, nth) => {
+			const before = nth === 0 ? instant : instants[nth - 1];
+			return rises ? instant >= before : instant <= before;
+		});
+	});
+}
+
+/** Whether any two neighbours have the same time. */
+function hasTies<T>(entries: T[], key: string): boolean {
+	const instants = entries.map((entry) => instantOf(entry, key));
+	return instants.some((instant, nth) => instant === instants[nth - 1]);
+}
+
+function instantOf<T>(entry: T, key: string): number {
+	return Date.parse(String((entry as IDataObject)[key]));
+}

@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import {
+	type AnyService,
+	type Entry,
+	RANGES,
+	type Service,
+	SORTS,
+	startAnyService,
+} from '../support/any-service.mts';
+import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { workflowWith } from '../support/workflow.mts';
+
+// The specification says neither what a range means nor what a list is sorted by (section 4.2).
+// Whatever a service does: Return All gives what a limit gives, page after page.
+
+const EVERYTHING = 1_000_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** A night in which Berlin turns its clocks back, and one in which it turns them forward. */
+const NIGHTS = [Date.parse('2026-10-24T22:00:00Z'), Date.parse('2026-03-28T22:00:00Z')];
+
+let service: AnyService;
+let engine: Engine;
+
+beforeAll(async () => {
+	service = await startAnyService();
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey: 'any', baseUrl: service.url } },
+	});
+});
+
+afterAll(async () => {
+	await engine.close();
+	await service.close();
+});
+
+async function read(node: 'lifelog' | 'lifelogChat', parameters: IDataObject) {
+	service.served = [];
+	const all = { operation: 'getAll', simplify: false, ...parameters };
+	const result = await engine.runWorkflow(workflowWith(node, all));
+	expect(result.error).toBeUndefined();
+	const ids = result.items('Node').map(({ json }) => json.id as string);
+	return { ids, requests: service.served };
+}
+
+/** The list itself, a look at what a range means, and a stretch. */
+const LEAST_IN_LANES = 3;
+
+const rangesOf = (requests: URLSearchParams[]) =>
+	new Set(requests.map((query) => `${query.get('start')} ${query.get('end')}`)).size;
+
+/** Bursts of entries, as a life has them: some long, some at the same time, some listed late. */
+const entriesOf = fc
+	.record({
+		bursts: fc.array(
+			fc.record({
+				night: fc.constantFrom(...NIGHTS),
+				offset: fc.integer({ min: -3 * DAY, max: 3 * DAY }),
+				every: fc.constantFrom(500, 20_000, 3 * MINUTE, 20 * MINUTE),
+				count: fc.integer({ min: 1, max: 150 }),
+				isWhole: fc.boolean(),
+			}),
+			{ minLength: 1, maxLength: 5 },
+		),
+		odds: fc.array(
+			fc.record({
+				nth: fc.nat(399),
+				lasts: fc.constantFrom(0, 1000, 90 * MINUTE, 14 * HOUR, 3 * DAY),
+				late: fc.constantFrom(0, 5 * MINUTE, 2 * DAY),
+				isTied: fc.boolean(),
+			}),
+			{ maxLength: 20 },
+		),
+		updates: fc.constantFrom('with the end', 'all at once', 'every third later'),
+	})
+	.map(({ bursts, odds, updates }) => {
+		const entries = bursts.flatMap(({ night, offset, every, count, isWhole }, burst) =>
+			Array.from({ length: count }, (_, nth): Entry => {
+				const exact = night + offset + nth * every;
+				const begin = isWhole ? Math.floor(exact / 1000) * 1000 : exact;
+				const end = begin + Math.max(every * 0.8, 300);
+				return {
+					id: `${String((nth * 7919) % 997).padStart(3, '0')}-${burst}-${nth}`,
+					begin,
+					end,
+					updated: end + 60_000,
+					created: end + 1000 + nth,
+				};
+			}),
+		);
+		for (const { nth, lasts, late, isTied } of odds) {
+			const entry = entries[nth % entries.length];
+			if (isTied) entry.begin = entries[(nth + 1) % entries.length].begin;
+			entry.end = entry.begin + lasts;
+			entry.created = Math.max(entry.end, entry.created) + late;
+			entry.updated = entry.created;
+		}
+		entries.forEach((entry, nth) => {
+			if (updates === 'all at once') entry.updated = NIGHTS[0] + 9 * DAY;
+			if (updates === 'every third later' && nth % 3 === 0) entry.updated += 8 * DAY;
+		});
+		return entries;
+	});
+
+const serviceOf = fc.record<Service>({
+	entries: entriesOf,
+	range: fc.constantFrom(...RANGES, 'begins', 'begins', 'reaches', 'reaches'),
+	edges: fc.constantFrom('both', 'start', 'none'),
+	sort: fc.constantFrom(...SORTS, 'begin', 'begin', 'begin'),
+	turnsTies: fc.boolean(),
+	cursor: fc.constantFrom('position', 'offset'),
+	isBound: fc.boolean(),
+	most: fc.constantFrom(10, 25),
+	hour: fc.constantFrom('first', 'second'),
+	offsets: fc.boolean(),
+});
+
+const rangeOf = fc
+	.record({
+		night: fc.constantFrom(...NIGHTS),
+		from: fc.integer({ min: -3 * DAY, max: 3 * HOUR }),
+		lasts: fc.integer({ min: HOUR, max: 5 * DAY }),
+		kind: fc.constantFrom('all', 'all', 'start', 'start', 'end', 'end', 'both', 'date'),
+	})
+	.map(({ night, from, lasts, kind }): IDataObject => {
+		const start = new Date(night + from).toISOString();
+		const end = new Date(night + from + lasts).toISOString();
+		if (kind === 'date') return { date: start.slice(0, 10) };
+		return {
+			...(kind !== 'all' && kind !== 'end' && { start }),
+			...(kind !== 'all' && kind !== 'start' && { end }),
+		};
+	});
+
+const asked = fc.record({
+	filters: rangeOf,
+	direction: fc.constantFrom('asc', 'desc'),
+	timezone: fc.constantFrom('UTC', 'Europe/Berlin'),
+});
+
+const runs = { numRuns: Number(process.env.RUNS ?? 100), seed: Number(process.env.SEED ?? 19) };
+
+test('lifelogs: what page after page gives, whatever a range means and a list is sorted by', async () => {
+	let inLanes = 0;
+	await fc.assert(
+		fc.asyncProperty(serviceOf, asked, async (is, { filters, direction, timezone }) => {
+			service.is = is;
+			const options = { direction, timezone };
+			const pages = await read('lifelog', { limit: EVERYTHING, filters, options });
+			const all = await read('lifelog', { returnAll: true, filters, options });
+			expect(all.ids).toEqual(pages.ids);
+			if (rangesOf(all.requests) > LEAST_IN_LANES) inLanes++;
+		}),
+		runs,
+	);
+	expect(inLanes).toBeGreaterThan(runs.numRuns / 10);
+}, 900_000);
+
+test('chats: what page after page gives, whatever the list is sorted by', async () => {
+	let atOnce = 0;
+	await fc.assert(
+		fc.asyncProperty(serviceOf, asked, async (is, { direction, timezone }) => {
+			service.is = is;
+			const options = { direction, timezone };
+			const pages = await read('lifelogChat', { limit: EVERYTHING, options });
+			const all = await read('lifelogChat', { returnAll: true, options });
+			expect(all.ids).toEqual(pages.ids);
+			const inFront = all.requests.filter(
+				(query) => (query.get('direction') ?? 'desc') === direction,
+			);
+			if (pages.requests.length > 4 && inFront.length < pages.requests.length) atOnce++;
+		}),
+		runs,
+	);
+	expect(atOnce).toBeGreaterThan(runs.numRuns / 10);
+}, 900_000);
+
+/** What happens to entries while they are listed, before the nth request is answered. */
+const eventsOf = fc.array(
+	fc.record({
+		nth: fc.integer({ min: 2, max: 30 }),
+		which: fc.nat(999),
+		what: fc.constantFrom('comes late', 'comes now', 'goes', 'is updated', 'is updated', 'moves'),
+	}),
+	{ minLength: 1, maxLength: 25 },
+);
+
+test.each(['lifelog', 'lifelogChat'] as const)(
+	'%s: what stays is listed once, and in order, while others come, go, change and move',
+	async (node) => {
+		let inLanes = 0;
+		await fc.assert(
+			fc.asyncProperty(
+				serviceOf,
+				asked,
+				eventsOf,
+				async (made, { direction, timezone }, events) => {
+					// With a number of entries passed over, page after page itself loses what moves up.
+					const sort = made.sort === 'none' ? 'begin' : made.sort;
+					const is: Service = { ...made, sort, cursor: 'position', entries: [...made.entries] };
+					service.is = is;
+					const options = { direction, timezone };
+					const before = await read(node, { limit: EVERYTHING, options });
+
+					const touched = new Map<string, string>();
+					const known = new Set(before.ids);
+					const newest = Math.max(...is.entries.flatMap(({ end, updated }) => [end, updated]));
+					is.before = (nth) => {
+						for (const [index, event] of events.entries()) {
+							if (event.nth !== nth) continue;
+							const at = event.which % Math.max(is.entries.length, 1);
+							const old = is.entries[at] as Entry | undefined;
+							const now = newest + (index + 1) * MINUTE;
+							if (event.what.startsWith('comes') || !old) {
+								const begin = event.what === 'comes now' || !old ? now : old.begin;
+								const id = `new-${index}`;
+								known.add(id);
+								touched.set(id, event.what);
+								const times = { begin, end: begin + MINUTE, updated: now, created: now };
+								is.entries.push({ id, ...times });
+								continue;
+							}
+							const earlier = touched.get(old.id);
+							const isOnlyUpdated = event.what === 'is updated' && earlier === undefined;
+							touched.set(old.id, isOnlyUpdated ? event.what : 'is not itself');
+							if (event.what === 'goes') is.entries.splice(at, 1);
+							if (event.what === 'is updated') is.entries[at] = { ...old, updated: now };
+							if (event.what === 'moves') {
+								const begin = old.begin + (event.which % 2 ? -5 : 5) * HOUR;
+								is.entries[at] = { ...old, begin, end: begin + MINUTE, updated: now };
+							}
+						}
+					};
+					const { ids, requests } = await read(node, { returnAll: true, options });
+					expect(new Set(ids).size).toBe(ids.length);
+					expect(ids.filter((id) => !known.has(id))).toEqual([]);
+					const steady = before.ids.filter((id) => !touched.has(id));
+					expect(ids.filter((id) => !touched.has(id))).toEqual(steady);
+					// What moves to where page after page reads last is read by it, too.
+					if (direction === 'asc' || sort !== 'updated') {
+						const updated = before.ids.filter((id) => touched.get(id) === 'is updated');
+						expect(ids).toEqual(expect.arrayContaining(updated));
+					}
+					if (rangesOf(requests) > LEAST_IN_LANES) inLanes++;
+				},
+			),
+			runs,
+		);
+		if (node === 'lifelog') expect(inLanes).toBeGreaterThan(runs.numRuns / 10);
+	},
+	900_000,
+);
