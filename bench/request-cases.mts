@@ -7,8 +7,11 @@ export const requestCases = [100, 1000, 10_000].flatMap((lifelogs) =>
 export const month = { start: '2026-02-01 00:00:00', end: '2026-03-03 00:00:00' };
 export const monthOf = { now: '2026-03-03T00:00:00Z', days: 30 };
 
-/** The most requests that a range may cost beside the least: one for each lane. */
+/** So many pages are read at a time. */
 export const LANES = 6;
+
+/** The most requests that a list may cost beside the least: two for each stretch it is cut into. */
+export const MOST_MORE = 20;
 
 /** The fewest requests that the rules allow: pages of 100, or of 25 with contents. */
 export function leastRequests(lifelogs: number, includeContents: boolean): number {

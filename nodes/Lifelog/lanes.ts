@@ -11,9 +11,9 @@ import { cutNear, hasReadUntil, holdsWhatBeginsInIt, lookAtEnd, part, placeOf } 
 /** So many pages are read at a time. More are faster still, but each may earn a 429 at the limit. */
 const MOST_LANES = 6;
 /** So many stretches a range is cut into at most: each costs up to two requests. */
-const MOST_STRETCHES = 12;
+const MOST_STRETCHES = 10;
 /** A stretch is shared where so many pages seem to be left of it. */
-const WORTH_SHARING = 3;
+const WORTH_SHARING = 5;
 /** How often a seam is looked at, a page further each time, until the stretch behind it is given up. */
 const LOOKS_AT_SEAM = 2;
 

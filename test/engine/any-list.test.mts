@@ -141,7 +141,7 @@ const asked = fc.record({
 	timezone: fc.constantFrom('UTC', 'Europe/Berlin'),
 });
 
-const runs = { numRuns: Number(process.env.RUNS ?? 100), seed: Number(process.env.SEED ?? 19) };
+const runs = { numRuns: Number(process.env.RUNS ?? 60), seed: Number(process.env.SEED ?? 19) };
 
 test('lifelogs: what page after page gives, whatever a range means and a list is sorted by', async () => {
 	let inLanes = 0;

