@@ -1,9 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, globSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 
+interface Step {
+	uses?: string;
+	run?: string;
+	with?: Record<string, unknown>;
+}
 interface Job {
+	needs?: string[];
+	environment?: string;
 	permissions?: Record<string, string>;
-	steps: Array<{ uses?: string; run?: string }>;
+	steps: Step[];
 }
 interface Workflow {
 	on: Record<string, unknown>;
@@ -11,26 +22,157 @@ interface Workflow {
 	jobs: Record<string, Job>;
 }
 
-const read = (name: string) =>
-	parse(readFileSync(`.github/workflows/${name}.yml`, 'utf8')) as Workflow;
+const paths = globSync('.github/workflows/*');
+const texts = paths.map((path) => readFileSync(path, 'utf8'));
+const workflows = texts.map((text) => parse(text) as Workflow);
+const read = (name: string) => workflows[paths.indexOf(`.github/workflows/${name}.yml`)];
 
-test('publishing is by tag alone, checked first, with provenance and without a stored token', () => {
-	const { on, permissions, jobs } = read('publish');
+const jobs = workflows.flatMap((workflow) => Object.values(workflow.jobs));
+const runsOf = ({ steps }: Job) => steps.flatMap(({ run }) => run ?? []);
+const usesOf = ({ steps }: Job) => steps.flatMap(({ uses }) => uses ?? []);
+const actionOf = (uses: string) => uses.split('@')[0];
+const rightsOf = (workflow: Workflow, job: Job) => job.permissions ?? workflow.permissions;
+
+test('publishing is by tag alone, after all tests, with provenance and without a stored token', () => {
+	const { on, permissions, jobs: all } = read('publish');
 	expect(Object.keys(on)).toEqual(['push']);
 	expect(Object.keys(on.push as object)).toEqual(['tags']);
-	expect(permissions).toEqual({ contents: 'read' });
-	const [[, job], ...others] = Object.entries(jobs);
-	expect(others).toEqual([]);
-	expect(job.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
-	const runs = job.steps.flatMap(({ run }) => run ?? []);
-	expect(runs.at(-1)).toBe('npm publish --provenance --access public');
-	expect(runs).toContain('.ci/run');
-	expect(JSON.stringify(jobs)).not.toMatch(/secrets\.|_TOKEN/);
+	expect(permissions).toEqual({});
+	expect(Object.keys(all)).toEqual(['test', 'build', 'publish']);
+	expect(runsOf(all.test)).toContain('.ci/run');
+	expect(all.publish.needs).toEqual(['test', 'build']);
+	expect(runsOf(all.publish).join('\n')).toContain(
+		'npm publish "$tarball" --ignore-scripts --provenance --access public',
+	);
+	expect(texts.join('\n')).not.toMatch(/secrets\.|_TOKEN/);
 });
 
-test('a change is checked as a release is, with the right to read only', () => {
-	const { on, permissions, jobs } = read('ci');
+test('the job that may publish is protected, and runs no package of the project', () => {
+	const mayPublish = workflows.flatMap((workflow) =>
+		Object.values(workflow.jobs).filter((job) => 'id-token' in rightsOf(workflow, job)),
+	);
+	expect(mayPublish).toHaveLength(1);
+	const [job] = mayPublish;
+	expect(job.permissions).toEqual({ 'id-token': 'write' });
+	expect(job.environment).toBe('npm');
+	expect(usesOf(job).map(actionOf)).toEqual(['actions/setup-node', 'actions/download-artifact']);
+	const commands = runsOf(job).flatMap((run) => run.split('\n').map((line) => line.trim()));
+	expect(commands.filter((line) => line !== '')).toEqual([
+		'sha256sum --check --strict <<< "$CHECKSUMS"',
+		'for tarball in ./*.tgz; do',
+		'grep -q "  ${tarball#./}$" <<< "$CHECKSUMS"',
+		'npm publish "$tarball" --ignore-scripts --provenance --access public',
+		'done',
+	]);
+});
+
+test('what is published is what the build job packed, whatever another job does', () => {
+	const { build, publish } = read('publish').jobs;
+	expect(runsOf(build)).toEqual([
+		'npm install --global --ignore-scripts npm@11.19.1',
+		'npm ci',
+		'npm run build',
+		expect.stringMatching(/^npm pack --ignore-scripts\n.*sha256sum \*\.tgz.*GITHUB_OUTPUT/),
+	]);
+	expect(JSON.stringify(publish.steps)).toContain('needs.build.outputs.checksums');
+});
+
+test('no other job may write anything', () => {
+	for (const workflow of workflows) {
+		for (const [name, job] of Object.entries(workflow.jobs)) {
+			if (name !== 'publish') expect(rightsOf(workflow, job)).toEqual({ contents: 'read' });
+		}
+	}
+});
+
+test('a change is checked as a release is', () => {
+	const { on, jobs: all } = read('ci');
 	expect(Object.keys(on)).toEqual(expect.arrayContaining(['push', 'pull_request']));
-	expect(permissions).toEqual({ contents: 'read' });
-	expect(jobs.check.steps.flatMap(({ run }) => run ?? [])).toContain('.ci/run');
+	expect(runsOf(all.check)).toContain('.ci/run');
+});
+
+test('every action is pinned by commit, with its version beside it', () => {
+	const lines = texts.flatMap((text) => text.split('\n').filter((line) => /\buses:/.test(line)));
+	expect(lines.length).toBe(jobs.flatMap(usesOf).length);
+	for (const line of lines) {
+		expect(line).toMatch(/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+	}
+	const pins = new Set(jobs.flatMap(usesOf));
+	expect(pins.size).toBe(new Set([...pins].map(actionOf)).size);
+});
+
+test('Node.js and npm are of one version each, and nothing keeps a key in the checkout', () => {
+	const ofAction = (name: string) =>
+		jobs.flatMap(({ steps }) => steps.filter(({ uses = '' }) => actionOf(uses) === name));
+	const nodes = ofAction('actions/setup-node').map((step) => step.with?.['node-version']);
+	expect(new Set(nodes).size).toBe(1);
+	expect(nodes[0]).toMatch(/^\d+\.\d+\.\d+$/);
+	const installs = jobs.flatMap(runsOf).filter((run) => /npm (i|install)\b/.test(run));
+	expect(new Set(installs)).toEqual(new Set(['npm install --global --ignore-scripts npm@11.19.1']));
+	for (const step of ofAction('actions/checkout')) {
+		expect(step.with?.['persist-credentials']).toBe(false);
+	}
+});
+
+test('what a tag, a branch or a person writes is in no command', () => {
+	expect(jobs.flatMap(runsOf).filter((run) => run.includes('${{'))).toEqual([]);
+});
+
+describe('an install script', () => {
+	let folder: string;
+	const tarball = () => `file:${join(folder, 'sly-1.0.0.tgz')}`;
+
+	/** A project with this repository's .npmrc that depends on a package with an install script. */
+	beforeEach(async () => {
+		folder = await mkdtemp(join(tmpdir(), 'install-'));
+		copyFileSync('.npmrc', join(folder, '.npmrc'));
+		const dependency = join(folder, 'sly');
+		await mkdir(dependency);
+		const scripts = { postinstall: 'node -e "fs.writeFileSync(process.env.MARK, String(1))"' };
+		const sly = { name: 'sly', version: '1.0.0', scripts };
+		await writeFile(join(dependency, 'package.json'), JSON.stringify(sly));
+		npm('pack', './sly');
+	});
+	afterEach(async () => await rm(folder, { recursive: true }));
+
+	function npm(...args: string[]) {
+		const env = { ...process.env, MARK: join(folder, 'ran'), npm_config_offline: 'true' };
+		const { status, stderr } = spawnSync('npm', args, { cwd: folder, env, encoding: 'utf8' });
+		return { status, stderr, ran: existsSync(env.MARK) };
+	}
+
+	async function project(allowScripts?: Record<string, boolean>) {
+		const dependencies = { sly: tarball() };
+		const manifest = { name: 'x', version: '1.0.0', dependencies, allowScripts };
+		await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+	}
+
+	test.each(['install', 'ci'])('that nobody has reviewed fails npm %s', async (command) => {
+		await project();
+		npm('install', '--package-lock-only', '--ignore-scripts');
+		const { status, stderr, ran } = npm(command);
+		expect(stderr).toContain('sly@1.0.0');
+		expect([status === 0, ran]).toEqual([false, false]);
+	});
+
+	test.each([true, false])('that is reviewed runs or not, as was decided: %p', async (allowed) => {
+		await project({ [tarball()]: allowed });
+		expect(npm('install')).toMatchObject({ status: 0, ran: allowed });
+	});
+
+	test('of each dependency is decided on in package.json', () => {
+		const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+			allowScripts: Record<string, boolean>;
+		};
+		const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+			packages: Record<string, { hasInstallScript?: boolean }>;
+		};
+		const withScript = Object.entries(packages).filter(
+			([, { hasInstallScript }]) => hasInstallScript,
+		);
+		const names = new Set(withScript.map(([path]) => path.replace(/^.*node_modules\//, '')));
+		expect(Object.keys(allowScripts).sort()).toEqual([...names].sort());
+		// The binary of Node.js 24, which the sandbox and the tests run on, is put in place by one.
+		expect(Object.keys(allowScripts).filter((name) => allowScripts[name])).toEqual(['node']);
+	});
 });
