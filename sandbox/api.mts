@@ -10,6 +10,7 @@ import type {
 } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import { downloadAudio, type AudioQuery } from './audio.mts';
+import { refusePages } from './browsers.mts';
 import { deleteChat, getChat, listChats, type ChatListQuery } from './chats.mts';
 import { isOpen, type Contract } from './contract.mts';
 import { ApiError, RateLimitedError } from './errors.mts';
@@ -39,6 +40,7 @@ export async function buildApi(
 	// Fastify's own serializer would drop fields that the contract does not know.
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 	logRequests(app, world);
+	refusePages(app);
 	injectFaults(app, world);
 	app.addHook('onRequest', async () => {
 		if (world.dialect.latencyMs > 0) await sleep(world.dialect.latencyMs);
@@ -48,11 +50,12 @@ export async function buildApi(
 	});
 	await limitRate(app, world);
 
-	app.setErrorHandler((error: FastifyError, _request, reply) => {
+	app.setErrorHandler((error: FastifyError, request, reply) => {
 		if (error instanceof RateLimitedError) {
 			const { headers, body } = answerRateLimited(world, error);
 			return reply.code(429).headers(headers).send(body);
 		}
+		if (error.statusCode === 401) reply.header('www-authenticate', challengeOf(request));
 		return reply.code(error.statusCode ?? 500).send({ error: describe(error) });
 	});
 
@@ -67,7 +70,12 @@ export async function buildApi(
 			}) as unknown as RouteOptions,
 	});
 	// A stateless MCP server has no event stream to open and no session to end.
-	app.route({ method: ['GET', 'DELETE'], url: '/mcp', handler: refuseMethod });
+	app.route({
+		method: ['GET', 'DELETE'],
+		url: '/mcp',
+		onRequest: requireKey(apiKey),
+		handler: refuseMethod,
+	});
 	app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request) => {
 		throw new ApiError(404, `There is no endpoint ${request.method} ${request.url}`);
 	});
@@ -93,10 +101,28 @@ function operationHandlers(world: World, contract: Contract): Record<string, Rou
 
 function requireKey(apiKey: string): onRequestAsyncHookHandler {
 	return async (request) => {
-		if (request.headers['x-api-key'] !== apiKey) {
+		const isMcp = request.routeOptions.url === '/mcp';
+		const key = request.headers['x-api-key'] ?? (isMcp ? bearerOf(request) : undefined);
+		if (key !== apiKey) {
 			throw new ApiError(401, 'Unauthorized - Invalid or missing API key');
 		}
 	};
+}
+
+/** MCP clients know keys as bearer tokens (RFC 6750). */
+function bearerOf({ headers }: FastifyRequest): string | undefined {
+	return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+/**
+ * What a 401 must tell of how to authenticate (RFC 9110, section 11.6.1; RFC 6750, section 3). At
+ * `/mcp` it names no `resource_metadata`, as MCP's authorization has it for OAuth: this server has no
+ * authorization server to lead to.
+ */
+function challengeOf(request: FastifyRequest): string {
+	if (request.routeOptions.url !== '/mcp') return 'X-API-Key realm="lifelog sandbox"';
+	const isRefused = bearerOf(request) ?? request.headers['x-api-key'];
+	return `Bearer realm="lifelog sandbox"${isRefused === undefined ? '' : ', error="invalid_token"'}`;
 }
 
 const refuseMethod: RouteHandlerMethod = (_request, reply) =>

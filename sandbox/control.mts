@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { ContentNode, Lifelog } from '../nodes/shared/api-types.ts';
+import { refuseBrowsers } from './browsers.mts';
 import { changeDialect, dialectSchema, type DialectChange } from './dialect.mts';
 import { ApiError } from './errors.mts';
 import { faultsSchema, type Fault } from './faults.mts';
@@ -73,6 +74,7 @@ export function buildControl(world: World): FastifyInstance {
 		forceCloseConnections: true,
 		ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
 	});
+	refuseBrowsers(app);
 
 	app.get('/status', () => status(world));
 	app.post<{ Body: ResetOptions | null }>('/reset', resetBody, (request) => {

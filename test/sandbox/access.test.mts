@@ -22,6 +22,8 @@ const endpoints = [
 	['DELETE', '/v1/chats/x'],
 	['GET', '/v1/download-audio'],
 	['POST', '/mcp'],
+	['GET', '/mcp'],
+	['DELETE', '/mcp'],
 ];
 
 describe('API key', () => {
@@ -35,7 +37,14 @@ describe('API key', () => {
 			const response = await fetch(sandbox.url + path, { method, headers });
 			expect(response.status).toBe(401);
 			expect(await response.json()).toEqual({ error: expect.stringContaining('API key') });
+			expect(response.headers.get('www-authenticate')).toMatch(/^[\w-]+ realm="lifelog sandbox"/);
 		}
+	});
+
+	test.each(endpoints)('%s %s answers no script of a web page', async (method, path) => {
+		const headers = { 'X-API-Key': sandbox.apiKey, origin: 'https://elsewhere.example' };
+		const response = await fetch(sandbox.url + path, { method, headers });
+		expect(response.status).toBe(403);
 	});
 
 	test('the root redirects without it', async () => {

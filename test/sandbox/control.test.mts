@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { controlOf, startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
@@ -133,8 +134,45 @@ describe('requests', () => {
 		await client.get('/v1/lifelogs');
 		await fetch(`${sandbox.url}/mcp`);
 		const statuses = (await sandbox.control.requests()).map(({ status }) => status);
-		expect(statuses).toEqual([429, 405]);
+		expect(statuses).toEqual([429, 401]);
 	});
+});
+
+describe('a browser', () => {
+	/** The status of a request with these headers, which `fetch` would not send. */
+	const statusOf = async (headers: Record<string, string>, method = 'POST', path = '/reset') => {
+		const sent = request(sandbox.controlUrl + path, { method, headers }).end();
+		const [response] = (await once(sent, 'response')) as [IncomingMessage];
+		response.resume();
+		return response.statusCode;
+	};
+	const own = (name: string) => `${name}:${new URL(sandbox.controlUrl).port}`;
+
+	test.each([
+		['a page of another host', { origin: 'https://elsewhere.example' }],
+		['a page of a file', { origin: 'null' }],
+		['a page of this machine', { origin: 'http://localhost:3000' }],
+		['a page that leaves its origin out', { 'sec-fetch-site': 'cross-site' }],
+		['a page of the same site', { 'sec-fetch-site': 'same-site' }],
+		['a page whose name was pointed to this machine', { host: 'rebound.example' }],
+		['the same with the port', { host: 'rebound.example:8787' }],
+		['a name that only begins as one of this machine', { host: '127.0.0.1.rebound.example' }],
+		['a name that only ends as one', { host: 'not-localhost' }],
+	])('is not obeyed: %s', async (_name, headers: Record<string, string>) => {
+		const before = await sandbox.control.lifelogs();
+		expect(await statusOf(headers)).toBe(403);
+		expect(await statusOf(headers, 'GET', '/lifelogs')).toBe(403);
+		expect(await statusOf(headers, 'DELETE', `/lifelogs/${before[0].id}`)).toBe(403);
+		expect(await sandbox.control.lifelogs()).toEqual(before);
+	});
+
+	test.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])(
+		'is answered where a person calls it by %s',
+		async (name) => {
+			const headers = { host: own(name), 'sec-fetch-site': 'none' };
+			expect(await statusOf(headers, 'GET', '/status')).toBe(200);
+		},
+	);
 });
 
 describe('faults', () => {

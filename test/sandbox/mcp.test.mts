@@ -60,3 +60,40 @@ test('wants the key, and its requests count', async () => {
 	await expect(call('search_lifelogs', { query: 'x' })).rejects.toThrow('rate limited');
 	await sandbox.control.dialect({ rateLimit: { max: 180 } });
 });
+
+describe('without the key', () => {
+	const ask = async (headers: Record<string, string>) => {
+		const response = await fetch(`${sandbox.url}/mcp`, {
+			method: 'POST',
+			headers: {
+				'content-type': 'application/json',
+				accept: 'application/json, text/event-stream',
+				...headers,
+			},
+			body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+		});
+		return { status: response.status, challenge: response.headers.get('www-authenticate') };
+	};
+
+	test('a request is told how to authenticate', async () => {
+		expect(await ask({})).toEqual({ status: 401, challenge: 'Bearer realm="lifelog sandbox"' });
+	});
+
+	test.each([
+		['X-API-Key', 'guess'],
+		['Authorization', 'Bearer guess'],
+	])('but with another, it is told that this one is wrong: %s', async (header, value) => {
+		const challenge = 'Bearer realm="lifelog sandbox", error="invalid_token"';
+		expect(await ask({ [header]: value })).toEqual({ status: 401, challenge });
+	});
+
+	test.each(['GET', 'DELETE'])('%s is refused by its method only with the key', async (method) => {
+		const withKey = { headers: { 'x-api-key': sandbox.apiKey } };
+		const response = await fetch(`${sandbox.url}/mcp`, { method, ...withKey });
+		expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+	});
+
+	test('the key counts as a bearer token, as the answer says', async () => {
+		expect(await ask({ authorization: `Bearer ${sandbox.apiKey}` })).toMatchObject({ status: 200 });
+	});
+});

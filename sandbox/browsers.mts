@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from './errors.mts';
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+
+/**
+ * Refuses with 403 what scripts of web pages send, wherever the page is from: a browser says so in
+ * `Origin`, except where the page reads from its own origin.
+ */
+export function refusePages(app: FastifyInstance): void {
+	app.addHook('onRequest', async ({ headers }) => {
+		if (headers.origin !== undefined) throw new ApiError(403, 'Web pages are not answered');
+	});
+}
+
+/**
+ * Refuses with 403 whatever a browser sends but what a person types into its address bar, and any
+ * request that does not call this machine by a name of its own: a page whose host name was pointed
+ * to this machine (DNS rebinding) reads from its own origin.
+ */
+export function refuseBrowsers(app: FastifyInstance): void {
+	refusePages(app);
+	app.addHook('onRequest', async ({ hostname, headers }) => {
+		if (!loopback.test(hostname)) {
+			throw new ApiError(403, 'Call the control interface by 127.0.0.1 or localhost');
+		}
+		if ((headers['sec-fetch-site'] ?? 'none') !== 'none') {
+			throw new ApiError(403, 'Web pages are not answered');
+		}
+	});
+}
