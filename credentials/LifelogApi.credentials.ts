@@ -9,7 +9,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { checkedBaseUrl } from '../nodes/shared/base-url';
+import { authenticated } from '../nodes/shared/authenticate';
 
 const answered = (value: number, message: string): IAuthenticateRuleResponseCode => ({
 	type: 'responseCode',
@@ -44,8 +44,8 @@ export class LifelogApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description:
-				'Created in the developer settings of the desktop or web app, after the device is paired with the account',
+			description: 'Sent to the Base URL and nowhere else',
+			hint: 'Create one in the developer settings of the desktop or web app, once the device is paired',
 		},
 		{
 			displayName: 'Base URL',
@@ -56,34 +56,25 @@ export class LifelogApi implements ICredentialType {
 			description:
 				'Where the service is reached; leave it unless yours runs elsewhere. Must be https; http is accepted only for this machine (e.g. the sandbox of this package).',
 		},
+		{
+			displayName: 'Allow HTTP in a Private Network',
+			name: 'allowPrivateHttp',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether the Base URL may be http for a private address, or for a host name without a dot or ending in .local, .internal, .lan or .home.arpa. Everybody in that network can then read the API key and what was recorded.',
+		},
 	];
 
-	/**
-	 * Puts the API key into the header `X-API-Key` (specification, section 5).
-	 *
-	 * @throws Error, before the key is sent, when the Base URL is unsafe or the request goes to
-	 *   another host than the Base URL's.
-	 */
+	/** Signs a request, or refuses it before the key is sent: see {@link authenticated}. */
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> => {
-		const baseUrl = checkedBaseUrl(credentials.baseUrl);
-		const target = new URL(requestOptions.url, requestOptions.baseURL ?? baseUrl);
-		if (target.origin !== new URL(baseUrl).origin) {
-			throw new Error(
-				`The API key is only sent to the Base URL of the credential, not to ${target.origin}.`,
-			);
-		}
-		return {
-			...requestOptions,
-			headers: { ...requestOptions.headers, 'X-API-Key': String(credentials.apiKey ?? '').trim() },
-		};
-	};
+	): Promise<IHttpRequestOptions> => authenticated(credentials, requestOptions);
 
 	test: ICredentialTestRequest = {
 		request: {
-			baseURL: '={{$credentials.baseUrl.trim().match(/^.*[^\\/]/s)?.[0]}}',
+			baseURL: '={{$credentials.baseUrl}}',
 			url: '/v1/chats',
 			qs: { limit: 1 },
 			disableFollowRedirect: true,

@@ -35,6 +35,8 @@ export async function buildApi(
 		exposeHeadRoutes: false,
 		forceCloseConnections: true,
 		routerOptions: { maxParamLength: 1000 },
+		// A request may name its address in full (RFC 9112, section 3.2.2), and the nodes do, by http.
+		rewriteUrl: ({ url }) => url!.replace(/^https?:\/\/[^/?]*/i, ''),
 	});
 
 	// Fastify's own serializer would drop fields that the contract does not know.

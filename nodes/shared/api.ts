@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
+import { checkedApiKey } from './api-key';
 import { checkedBaseUrl } from './base-url';
 import type { LimitWait } from './rate-limit';
 
@@ -59,35 +60,27 @@ export interface Api {
 /** Of the lists in the editor: a person waits for them, and can ask again. */
 export const PATIENCE_OF_EDITOR = { maxWaitMs: 60_000, goesFirst: true, retries: 0 };
 
-/** What a header can hold in one line. */
-const SENDABLE = /^[\x20-\x7e]*$/;
-
 /**
  * Reads the credential and prepares a connection; sends nothing.
  *
  * @param patience Waiting and repeating as far as the caller can afford it.
- * @throws NodeOperationError when the credential's Base URL is unsafe, or its key no header's value.
+ * @throws NodeOperationError when the credential's Base URL is unsafe, or its key missing or no header's value.
  */
 export async function connect(
 	context: ApiContext,
 	patience: Pick<Api, 'maxWaitMs' | 'goesFirst' | 'retries' | 'timeoutMs'>,
 ): Promise<Api> {
-	const { baseUrl, apiKey } = await context.getCredentials('lifelogApi');
-	let checked;
+	const credential = await context.getCredentials('lifelogApi');
+	const checked = { baseUrl: '', apiKey: '' };
 	try {
-		checked = checkedBaseUrl(baseUrl);
+		checked.baseUrl = checkedBaseUrl(credential);
+		checked.apiKey = checkedApiKey(credential.apiKey);
 	} catch (error) {
 		throw new NodeOperationError(context.getNode(), error as Error);
 	}
-	if (typeof apiKey !== 'string' || !SENDABLE.test(apiKey.trim())) {
-		throw new NodeOperationError(context.getNode(), 'The API key is not a text that can be sent', {
-			description: 'Copy it again into the credential.',
-		});
-	}
 	return {
 		context,
-		baseUrl: checked,
-		apiKey: apiKey.trim(),
+		...checked,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		...patience,
 		run: { requests: 0, waitedMs: 0, waited: { ms: 0, until: 0 }, hints: new Map() },

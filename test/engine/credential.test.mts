@@ -25,7 +25,7 @@ const check = async (data: ICredentialDataDecryptedObject) => {
 };
 
 describe('the test of the credential', () => {
-	test.each(['', '/', '///', ' '])(
+	test.each(['', '/', '///', ' ', '/v1', '/v1/'])(
 		'says yes to a good key, with %p behind the Base URL',
 		async (end) => {
 			const { apiKey, url } = sandbox;
@@ -93,29 +93,83 @@ describe('the test of the credential', () => {
 	});
 });
 
+test.each([undefined, '', ' \t'])('says that the key is missing: %p', async (apiKey) => {
+	const { ok, message, requests } = await check({ apiKey, baseUrl: sandbox.url } as never);
+	expect(ok).toBe(false);
+	expect(message).toBe('The API key is missing. Enter it in the credential.');
+	expect(requests).toEqual([]);
+});
+
+test('http into a private network is refused, and the option named that allows it', async () => {
+	const { message } = await check({ apiKey: 'k', baseUrl: 'http://10.255.255.1' });
+	expect(message).toContain("'Allow HTTP in a Private Network'");
+});
+
 describe('authenticate', () => {
 	const { authenticate } = loadPackage().credentialTypes.lifelogApi;
 	const sign = authenticate as (
 		credentials: ICredentialDataDecryptedObject,
 		options: IHttpRequestOptions,
 	) => Promise<IHttpRequestOptions>;
-	const credentials = { apiKey: 'secret', baseUrl: 'https://api.example.com/' };
+	const credentials = { apiKey: ' secret ', baseUrl: 'https://api.example.com/' };
+	const noRedirects = {
+		disableFollowRedirect: true,
+		followRedirect: false,
+		followAllRedirects: false,
+		maxRedirects: 0,
+	};
 
 	test('puts the key into the header X-API-Key and nowhere else', async () => {
 		const url = 'https://api.example.com/v1/chats';
-		const options = { url, headers: { accept: 'application/json' } };
+		const options = { url, qs: { limit: 1 }, headers: { accept: 'application/json' } };
+		const given = structuredClone(options);
 		expect(await sign(credentials, options)).toEqual({
+			...noRedirects,
 			url,
+			qs: { limit: 1 },
 			headers: { accept: 'application/json', 'X-API-Key': 'secret' },
 		});
+		expect(options).toEqual(given);
+	});
+
+	test('goes straight to a Base URL with http, and signs again what it signed', async () => {
+		const local = { ...credentials, baseUrl: 'http://[::1]:8787/base/' };
+		const options = { url: '/v1/chats', baseURL: 'http://[::1]:8787/base/' };
+		const signed = await sign(local, options);
+		expect(signed).toEqual({
+			...noRedirects,
+			url: 'http://[::1]:8787/base/v1/chats',
+			proxy: { protocol: 'http', host: '[::1]', port: 8787 },
+			headers: { 'X-API-Key': 'secret' },
+		});
+		expect(await sign(local, signed)).toEqual(signed);
 	});
 
 	test.each([
-		{ url: 'https://example.com/v1/chats' },
-		{ url: '/v1/chats', baseURL: 'https://example.com' },
-		{ url: 'http://api.example.com/v1/chats' },
-		{ url: '//example.com/v1/chats' },
-	])('refuses to send the key to another host: %j', async (options) => {
-		await expect(sign(credentials, options)).rejects.toThrow('only sent to the Base URL');
+		{ proxy: 'http://proxy.example.com' },
+		{ proxy: { host: 'api.example.com', port: 443 } },
+		{ rejectUnauthorized: false },
+		{ skipSslCertificateValidation: true },
+		{ agentOptions: { rejectUnauthorized: false } },
+		{ headers: { hOSt: 'example.com' } },
+		{ headers: { common: { host: 'example.com' } } },
+	])('refuses what would let others read the key: %j', async (more) => {
+		const options = { url: 'https://api.example.com/v1/chats', ...more };
+		await expect(sign(credentials, options as never)).rejects.toThrow('is not sent');
+	});
+
+	test('takes over a certificate, and nothing else of the agent', async () => {
+		const options = {
+			url: 'https://api.example.com/v1/chats',
+			agentOptions: { ca: 'a', cert: 'b', key: 'c', passphrase: 'd', host: 'e', servername: 'f' },
+			...{ socketPath: '/tmp/a.sock', hostname: 'example.com', beforeRedirect: () => {} },
+			sendCredentialsOnCrossOriginRedirect: true,
+		};
+		expect(await sign(credentials, options)).toEqual({
+			...noRedirects,
+			url: options.url,
+			agentOptions: { ca: 'a', cert: 'b', key: 'c', passphrase: 'd' },
+			headers: { 'X-API-Key': 'secret' },
+		});
 	});
 });

@@ -208,7 +208,7 @@ export const FAULTS: Record<string, Fault> = {
 				title: `${status} to another host`,
 				play: instead(({ elsewhere, request }) => ({
 					...empty(status),
-					headers: { location: `${elsewhere}${request.url}` },
+					headers: { location: `${elsewhere}${new URL(request.url!, elsewhere).pathname}` },
 				})),
 			},
 		]),

@@ -233,7 +233,7 @@ export async function startService() {
 	let world: World | undefined;
 	let worlds = 0;
 	const server = createServer((request, response) => {
-		const [, key, path] = /^\/(w\d+)(\/.*)$/.exec(request.url!)!;
+		const [, key, path] = /\/(w\d+)(\/.*)$/.exec(request.url!)!;
 		if (key !== `w${worlds}`) throw new Error('A request of a history that is over');
 		void world!.answer(request, response, path);
 	});

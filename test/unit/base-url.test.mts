@@ -4,19 +4,39 @@ test.each([
 	['https://api.example.com', 'https://api.example.com'],
 	[' https://api.example.com// ', 'https://api.example.com'],
 	['https://api.example.com/lifelog/', 'https://api.example.com/lifelog'],
+	['https://api.example.com/v1', 'https://api.example.com'],
+	['https://api.example.com//v1//', 'https://api.example.com'],
+	['https://api.example.com/lifelog/v1/', 'https://api.example.com/lifelog'],
+	['https://api.example.com/lifelog/v10', 'https://api.example.com/lifelog/v10'],
 	['http://localhost:8787', 'http://localhost:8787'],
-	['http://127.0.0.1:8787/', 'http://127.0.0.1:8787'],
+	['http://127.0.0.1:8787/v1', 'http://127.0.0.1:8787'],
+	['http://127.1:8787/', 'http://127.0.0.1:8787'],
 	['http://[::1]:8787', 'http://[::1]:8787'],
 ])('%p is used as %s', (given, used) => {
-	expect(checkedBaseUrl(given)).toBe(used);
+	expect(checkedBaseUrl({ baseUrl: given })).toBe(used);
 });
 
-test.each([
+const UNSAFE = [
 	'http://api.example.com',
 	'http://127.0.0.1.example.com',
 	'http://localhost.example.com',
-	'http://10.0.0.1',
+	'http://8.8.8.8',
+	'http://172.15.0.1',
+	'http://172.32.0.1',
+	'http://192.169.0.1',
+	'http://11.0.0.1',
+	'http://100.64.0.1',
+	'http://0.0.0.0',
+	'http://[2001:db8::1]',
+	'http://[fe00::1]',
+	'http://[::ffff:8.8.8.8]',
+	'http://10.0.0.1.example.com',
+	'http://nas.local.example.com',
+	'http://notlocal.lan.',
+	'http://nas.locally',
+	'http://example.lan@example.com',
 	'ftp://localhost',
+	'ftp://nas.local',
 	'https://user:secret@api.example.com',
 	'https://api.example.com?key=1',
 	'https://api.example.com#x',
@@ -25,12 +45,49 @@ test.each([
 	undefined,
 	null,
 	{},
-])('%p is refused', (given) => {
-	expect(() => checkedBaseUrl(given)).toThrow('Base URL');
+];
+
+test.each(UNSAFE)('%p is refused, whatever http is allowed', (baseUrl) => {
+	for (const allowPrivateHttp of [undefined, false, true]) {
+		expect(() => checkedBaseUrl({ baseUrl, allowPrivateHttp } as never)).toThrow('Base URL');
+	}
+});
+
+const PRIVATE = [
+	'http://10.0.0.1:8080',
+	'http://172.16.0.1',
+	'http://172.31.255.254',
+	'http://192.168.1.20/lifelog',
+	'http://169.254.3.4',
+	'http://[fd12:3456:789a::1]:8787',
+	'http://[fc00::1]',
+	'http://[fe80::1]',
+	'http://nas',
+	'http://nas.local:8787',
+	'http://lifelog.internal',
+	'http://NAS.LAN',
+	'http://nas.home.arpa',
+];
+
+describe.each(PRIVATE)('%s', (baseUrl) => {
+	test('is refused, and the error names the option', () => {
+		for (const allowPrivateHttp of [undefined, false, 'true', 1]) {
+			expect(() => checkedBaseUrl({ baseUrl, allowPrivateHttp } as never)).toThrow(
+				"'Allow HTTP in a Private Network'",
+			);
+		}
+	});
+
+	test('is used where the credential allows it', () => {
+		const used = checkedBaseUrl({ baseUrl, allowPrivateHttp: true });
+		expect(used).toBe(new URL(baseUrl).href.replace(/\/$/, ''));
+	});
 });
 
 test('a user name in the address does not reach the message', () => {
-	expect(() => checkedBaseUrl('http://user:secret@example.com')).toThrow(
-		expect.not.objectContaining({ message: expect.stringContaining('secret') }),
-	);
+	for (const baseUrl of ['http://user:secret@example.com', 'user:secret@example.com', 'secret']) {
+		expect(() => checkedBaseUrl({ baseUrl })).toThrow(
+			expect.not.objectContaining({ message: expect.stringContaining('secret') }),
+		);
+	}
 });

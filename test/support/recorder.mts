@@ -1,0 +1,47 @@
+// A server that keeps what comes to it, on this machine: the service, or somebody who must see nothing.
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What came: the first line and the headers as they were sent, in one text. */
+export interface Recorder {
+	url: string;
+	/** What came since `forget` was called. */
+	seen: string[];
+	/** How it answers from now on; `{}` as JSON by default. */
+	answer: RequestListener;
+	forget: () => void;
+	close: () => Promise<void>;
+}
+
+const empty: RequestListener = (_request, response) => {
+	response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+};
+
+/** Starts it on a free port of 127.0.0.1. */
+export async function startRecorder(): Promise<Recorder> {
+	const server = createServer((request, response) => {
+		const { method, url, rawHeaders } = request;
+		recorder.seen.push(`${method} ${url} ${JSON.stringify(rawHeaders)}`);
+		recorder.answer(request, response);
+	});
+	server.on('connect', ({ method, url, rawHeaders }, socket) => {
+		recorder.seen.push(`${method} ${url} ${JSON.stringify(rawHeaders)}`);
+		socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+	});
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const recorder: Recorder = {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		seen: [],
+		answer: empty,
+		forget: () => {
+			recorder.seen = [];
+			recorder.answer = empty;
+		},
+		close: async () => {
+			server.closeAllConnections();
+			await once(server.close(), 'close');
+		},
+	};
+	return recorder;
+}
