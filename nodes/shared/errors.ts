@@ -252,6 +252,20 @@ export function connectionError(api: Api, subject: Subject, code: string): NodeA
 	);
 }
 
+/** The error of a request that n8n itself did not let out (`N8N_SSRF_PROTECTION_ENABLED`). */
+export function blockedError(api: Api): NodeApiError {
+	const { host } = new URL(api.baseUrl);
+	return apiError(
+		api,
+		`n8n lets no request go to ${host}`,
+		[
+			'Its protection against requests into its own network (SSRF) is on, and this address is on this machine, in a private network or on a list of refused hosts.',
+			'Who runs n8n can allow it by N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
+		],
+		{ failure: { cause: 'configuration-invalid' } },
+	);
+}
+
 const CONNECTION_PROBLEMS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ECONNRESET: 'the connection broke off',

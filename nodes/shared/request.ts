@@ -4,6 +4,7 @@ import { jsonParse } from 'n8n-workflow';
 import type { Api, ApiContext } from './api';
 import type { Answer, Subject } from './errors';
 import {
+	blockedError,
 	cancelledError,
 	connectionError,
 	rateLimitError,
@@ -233,6 +234,7 @@ async function send(
 	} catch (error) {
 		if (api.signal?.aborted) throw cancelledError(api.context);
 		if (body && body.brokenBy === undefined) throw toNodeError(api.context, error);
+		if (isBlocked(error)) throw blockedError(api);
 		return { code: body?.brokenBy ?? connectionCode(error) };
 	} finally {
 		body?.close();
@@ -279,13 +281,29 @@ function noteServiceTime({ run }: Api, { headers }: Answer): void {
 	run.firstServiceTime ??= now;
 }
 
-/** n8n wraps the HTTP client's error; its code says what broke. */
+interface Cause {
+	name?: unknown;
+	code?: unknown;
+	cause?: Cause;
+}
+
+/** An error and what caused it: n8n wraps the HTTP client's errors. */
+function causesOf(error: unknown): Cause[] {
+	const causes: Cause[] = [];
+	for (let inner = error as Cause | undefined; inner; inner = inner.cause) causes.push(inner);
+	return causes;
+}
+
+/** The code of the connection's error says what broke. */
 function connectionCode(error: unknown): string {
-	for (let inner = error as { code?: unknown; cause?: unknown } | undefined; inner;) {
-		if (typeof inner.code === 'string' && inner.code !== '') return inner.code;
-		inner = inner.cause as typeof inner;
-	}
-	return 'UNKNOWN';
+	const codes = causesOf(error).map(({ code }) => code);
+	const isText = (code: unknown): code is string => typeof code === 'string' && code !== '';
+	return codes.find(isText) ?? 'UNKNOWN';
+}
+
+/** Whether it is n8n's own refusal, for the address or for the host name. */
+function isBlocked(error: unknown): boolean {
+	return causesOf(error).some(({ name }) => String(name).startsWith('SsrfBlocked'));
 }
 
 /** Waits before the nth retry: twice as long each time, and up to half as long again at random. */

@@ -229,7 +229,7 @@ describe('a download', () => {
 			'accept-encoding': 'identity',
 			'x-api-key': sandbox.apiKey,
 		});
-		expect(seen[0].url).toBe(`${PATH}?startMs=${ms('09:00')}&endMs=${ms('09:01')}`);
+		expect(seen[0].url).toContain(`${PATH}?startMs=${ms('09:00')}&endMs=${ms('09:01')}`);
 	});
 });
 
