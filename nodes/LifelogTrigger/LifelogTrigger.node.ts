@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { properties } from './parameters';
-import { runPoll } from './poll';
+import { runPoll } from './run';
 import { sample } from './sample';
 
 export class LifelogTrigger implements INodeType {

@@ -1,8 +1,8 @@
 import { dayOf } from './days';
 import type { Entry, State, Version } from './state';
 
-/** An entry as a reading shows it. */
-export interface Seen extends Version {
+/** An entry as a list shows it. */
+export interface Sighting extends Version {
 	id: string;
 	/** The UTC day it was found on. */
 	day: string;
@@ -13,22 +13,21 @@ export interface Seen extends Version {
 /** What an item says happened to its lifelog. */
 export type ChangeType = 'created' | 'updated';
 
-/** What a reading says about an entry. */
-export interface Comparison {
-	/** What was known of it before this version; what is to be recorded where nothing changed. */
-	base: Entry;
-	isChanged: boolean;
-}
-
 /**
- * Compares an entry that was read with what is known.
+ * Compares an entry that was sighted with what is known.
  *
- * @param isBaseline Whether this is the first reading, which records all silently.
+ * @param isBaseline Whether this is the first poll, which records all silently.
+ * @returns What was known of it before this version, which is what is to be recorded where nothing
+ *   changed; and whether something did.
  */
-export function compare(state: State, seen: Seen, isBaseline: boolean): Comparison {
-	const { day, at, starred, start } = seen;
-	const known = state.entries.get(seen.id);
-	if (known) return { base: { ...known, day }, isChanged: isNews(known, seen) };
+export function compare(
+	state: State,
+	sighting: Sighting,
+	isBaseline: boolean,
+): { base: Entry; isChanged: boolean } {
+	const { day, at, starred, start } = sighting;
+	const known = state.entries.get(sighting.id);
+	if (known) return { base: { ...known, day }, isChanged: isNews(known, sighting) };
 
 	const since = sinceOf(state, day);
 	if (isBaseline || (since !== undefined && at <= since)) {
@@ -69,11 +68,12 @@ export function recordOf(base: Entry, { at, starred }: Version): Entry {
 
 /**
  * The key of the event that led to a record: the same for the same version of an entry, whatever
- * the time zone. A star that is set or removed repeatedly within one version is counted.
+ * the time zone. A star that is set or removed repeatedly within one version is counted; what was
+ * emitted incomplete says so, and leaves the plain key to what is emitted once it can be read.
  */
-export function eventKey(id: string, { at = 0, starred, flips }: Entry): string {
-	const key = `${id}:${new Date(at).toISOString()}`;
-	if (flips === 0) return key;
+export function eventKey(id: string, { at = 0, starred, flips, incomplete }: Entry): string {
 	const times = Math.ceil(flips / 2);
-	return `${key}:${starred ? 'starred' : 'unstarred'}${times > 1 ? `:${times}` : ''}`;
+	const star = `:${starred ? 'starred' : 'unstarred'}${times > 1 ? `:${times}` : ''}`;
+	const version = `${id}:${new Date(at).toISOString()}${flips > 0 ? star : ''}`;
+	return incomplete ? `${version}:incomplete` : version;
 }

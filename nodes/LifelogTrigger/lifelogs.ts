@@ -1,26 +1,37 @@
-import type { IDataObject } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
+import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Lifelog } from '../shared/api-types';
 import { getLifelog, lifelogJson, LIGHT } from '../shared/lifelogs';
+import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';
-import type { Seen } from './compare';
+import { earliest, latest } from './clock';
+import type { ChangeType, Sighting } from './compare';
 import { changeType, compare, eventKey, isNews, recordOf } from './compare';
-import { align, dayOf, daysToRead, lastDayRead } from './days';
-import type { Outcome } from './merge';
-import type { Poll, PollResult } from './poll';
-import { isPassing, readEach } from './reading';
-import type { Entry, Version } from './state';
-import { instantOf } from './times';
+import { align, dayOf, daysToRead, isDueAgain, troubled } from './days';
+import type { DayRead, Outcome, PollResult } from './merge';
+import type { Poll } from './poll';
+import { isBlocking, readByIds, toApiError } from './reading';
+import type { Entry, State, Version } from './state';
+import { timeOf, timesOf } from './times';
 
+const HOUR_MS = 60 * 60_000;
 /** Full reads a poll. */
 const MOST_READS = 50;
-/** After so many polls that failed to read it in full an entry is emitted as the list shows it. */
-const MOST_FAILURES = 10;
-/** Just below the rate limit of a minute (specification, section 8): then no further day is begun. */
-const MOST_SCAN_REQUESTS = 160;
+/** An entry that cannot be read in full for so long is emitted as the list shows it. */
+const GIVEN_UP_AFTER_MS = 24 * HOUR_MS;
+/** But not before it was tried so often. */
+const LEAST_TRIES = 3;
+/** What was emitted so is tried again for so long. */
+const LONGEST_WAIT_MS = 31 * 24 * HOUR_MS;
+/** Of the rate limit of a minute (specification, section 8), with room for full reads; and without. */
+const MOST_SCAN_REQUESTS = 120;
+const MOST_FIRST_REQUESTS = 160;
+/** Shares of the poll's time: until when a day is begun, its list goes on, and entries are read. */
+const SHARE = { begin: 0.5, list: 0.6, read: 0.85 };
+/** So many days that fail before one can be read are taken for an outage. */
+const OUTAGE = 4;
 
-interface Sighting extends Seen {
+interface ListedLifelog extends Sighting {
 	lifelog: Lifelog;
 }
 
@@ -28,18 +39,25 @@ interface Sighting extends Seen {
 interface Change {
 	id: string;
 	base: Entry;
-	/** Undefined for an entry that is pending but was in no reading. */
-	sighting?: Sighting;
+	/** Undefined for an entry that is pending but was in no list. */
+	sighting?: ListedLifelog;
 }
 
-/**
- * Reads the days that are due and what has changed on them.
- *
- * @throws NodeApiError when a day cannot be read, or nothing of what has changed.
- */
+/** What the lists of days gave. */
+interface Scan {
+	days: Map<string, DayRead>;
+	sightings: Map<string, ListedLifelog>;
+	failures: NodeApiError[];
+	/** What ended it, as every request would fail just so. */
+	blockedBy?: NodeApiError;
+}
+
+/** Reads the days that are due and what has changed on them. */
 export async function findLifelogs(poll: Poll): Promise<PollResult> {
-	const { read, seen, failure } = await scan(poll);
-	const { changes, outcomes } = findChanges(poll, read, seen);
+	const scanned = await scan(poll);
+	const { days, sightings, failures } = scanned;
+	const state = align(poll.state, poll.reach());
+	const { changes, outcomes } = findChanges(poll, state, scanned);
 
 	const due: Change[] = [];
 	for (const change of changes) {
@@ -47,58 +65,101 @@ export async function findLifelogs(poll: Poll): Promise<PollResult> {
 		if (outcome) outcomes.push(outcome);
 		else due.push(change);
 	}
-	for (const outcome of await readChanges(poll, due, seen)) outcomes.push(outcome);
-	return { read, outcomes, failure };
+	const read = await readChanges(poll, state, due, scanned.blockedBy);
+	const isInVain =
+		sightings.size + read.readable === 0 && ![...days.values()].some(({ failed }) => !failed);
+	return {
+		days,
+		outcomes: [...outcomes, ...read.outcomes],
+		failures: [...failures, ...read.failures],
+		isInVain,
+	};
 }
 
 /** Reads days without content and unfiltered, until all are read that are due or may be. */
-async function scan(poll: Poll) {
-	const { api, state, isFirst } = poll;
-	const read: string[] = [];
-	const seen = new Map<string, Sighting>();
+async function scan(poll: Poll): Promise<Scan> {
+	const { api, state } = poll;
+	const scanned: Scan = { days: new Map(), sightings: new Map(), failures: [] };
+	const { days } = scanned;
+	const isOutage = () => days.size >= OUTAGE && [...days.values()].every(({ failed }) => failed);
 	const mayGoOn = () =>
-		read.length === 0 || (api.run.requests < MOST_SCAN_REQUESTS && poll.isWithinBudget(0.5));
-	const nextDay = () => daysToRead(state, poll.reach()).find((day) => !read.includes(day));
+		days.size === 0 ||
+		(api.run.requests < mostRequests(poll) && poll.isWithinBudget(SHARE.begin) && !isOutage());
+	const nextDay = () => {
+		const reach = poll.reach();
+		return daysToRead(align(state, reach), reach).find((day) => !days.has(day));
+	};
 
-	for (let day = lastDayRead(state) ?? nextDay(); day !== undefined && mayGoOn(); day = nextDay()) {
-		try {
-			for (const sighting of await readDay(poll, day)) seen.set(sighting.id, sighting);
-		} catch (error) {
-			if (isFirst && isPassing(error)) return { read, seen, failure: error as NodeApiError };
-			throw new NodeApiError(api.context.getNode(), error);
-		}
-		read.push(day);
+	for (let day = nextDay(); day !== undefined && mayGoOn(); day = nextDay()) {
+		const read = await readDay(poll, day, scanned);
+		if (scanned.blockedBy) break;
+		days.set(day, read);
 	}
-	return { read, seen };
+	return scanned;
 }
 
-async function readDay({ api }: Poll, day: string): Promise<Sighting[]> {
+function mostRequests({ isFirst }: Poll): number {
+	return isFirst ? MOST_FIRST_REQUESTS : MOST_SCAN_REQUESTS;
+}
+
+/** Lists a day, from where the last poll left off, and adds what it shows. */
+async function readDay(poll: Poll, day: string, scanned: Scan): Promise<DayRead> {
+	const { api, state } = poll;
+	const known = state.days.get(day);
 	const query = { date: day, timezone: 'UTC', direction: 'asc', ...LIGHT };
-	const sightings: Sighting[] = [];
-	for await (const page of pages<Lifelog>(api, { name: 'lifelogs', query })) {
-		for (const lifelog of page) {
-			const start = instantOf(lifelog.startTime, 'UTC');
-			sightings.push({ id: lifelog.id, day, start, lifelog, ...versionOf(lifelog, 'UTC') });
+	let cursor: string | undefined;
+	let failed = false;
+	const listing: Listing = {
+		name: 'lifelogs',
+		query,
+		from: known?.cursor,
+		onUnusable: (error) => {
+			failed = true;
+			if (isDueAgain(known?.trouble, state, poll.reach())) scanned.failures.push(error);
+		},
+		mayGoOn: (next) => {
+			const isTime = poll.isWithinBudget(SHARE.list) && api.run.requests < mostRequests(poll);
+			if (!isTime) cursor = next;
+			return isTime;
+		},
+	};
+	try {
+		for await (const page of pages<Lifelog>(api, listing)) {
+			for (const lifelog of page) {
+				const { id } = lifelog;
+				const start = timeOf(lifelog.startTime, 'UTC');
+				const version = versionOf(lifelog, 'UTC');
+				scanned.sightings.set(id, { id, day, start, lifelog, ...version });
+			}
 		}
+		return { isComplete: cursor === undefined, cursor, failed };
+	} catch (error) {
+		const failure = toApiError(api, error);
+		scanned.failures.push(failure);
+		if (isBlocking(failure)) scanned.blockedBy = failure;
+		return { isComplete: false, failed: true };
 	}
-	return sightings;
 }
 
-/** What the readings say: what is new or changed, and what is merely to be recorded. */
-function findChanges(poll: Poll, read: string[], seen: Map<string, Sighting>) {
-	const state = align(poll.state, poll.reach());
+/** What the lists say: what is new or changed, and what is merely to be recorded. */
+function findChanges(poll: Poll, state: State, { days, sightings }: Scan) {
+	const reach = poll.reach();
 	const changes: Change[] = [];
 	const outcomes: Outcome[] = [];
-	for (const [id, sighting] of seen) {
+	for (const [id, sighting] of sightings) {
 		const { base, isChanged } = compare(state, sighting, poll.isFirst);
-		if (isChanged) changes.push({ id, base, sighting });
+		if (isChanged || base.incomplete) changes.push({ id, base, sighting });
 		else outcomes.push({ id, version: sighting, entry: done(base) });
 	}
 	for (const [id, base] of state.entries) {
-		const isMissing = base.pending !== undefined && read.includes(base.day) && !seen.has(id);
-		if (isMissing) changes.push({ id, base });
+		if (!base.pending || sightings.has(id)) continue;
+		const isSettling = poll.settings.settleMs > 0 && !days.get(base.day)?.isComplete;
+		if (!isSettling) changes.push({ id, base });
 	}
-	return { changes, outcomes };
+	return {
+		changes: changes.filter(({ base }) => isDueAgain(base.trouble, state, reach)),
+		outcomes,
+	};
 }
 
 /**
@@ -113,116 +174,150 @@ function decide(
 ): Outcome | undefined {
 	if (!version) return undefined;
 	const { isStarred, changes, settleMs } = settings;
-	if (Math.abs(reach().now - version.at) < settleMs) return { id, version, entry: pending(base) };
+	const now = reach();
+	const isSettling = [earliest(now), latest(now)].some(
+		(time) => Math.abs(time - version.at) < settleMs,
+	);
+	if (isSettling) return { id, version, entry: { ...base, pending: true } };
+	// What was wanted when it was emitted incomplete is owed.
 	const isWanted =
-		changes.includes(changeType(base)) &&
-		(isStarred === undefined || isStarred === version.starred);
+		base.incomplete ||
+		(changes.includes(changeType(base)) &&
+			(isStarred === undefined || isStarred === version.starred));
 	return isWanted ? undefined : { id, version, entry: recordOf(base, version) };
 }
 
-/** Reads changes in full, oldest first, those that failed before behind the others. */
+/** Reads changes in full; what was read and could not be decides nothing about the others. */
 async function readChanges(
 	poll: Poll,
+	state: State,
 	due: Change[],
-	seen: Map<string, Sighting>,
-): Promise<Outcome[]> {
-	const ordered = due.sort(
-		(a, b) =>
-			Number(failures(a) > 0) - Number(failures(b) > 0) ||
-			startOfChange(a) - startOfChange(b) ||
-			(a.id < b.id ? -1 : 1),
-	);
+	blockedBy: NodeApiError | undefined,
+): Promise<{ outcomes: Outcome[]; failures: NodeApiError[]; readable: number }> {
 	const { timezone, include } = poll.settings;
+	const ordered = due.sort(inTurn);
+	const ids = blockedBy ? [] : ordered.slice(0, MOST_READS).map(({ id }) => id);
 	const read = async (id: string) => await getLifelog(poll.api, id, { timezone, ...include });
-	const ids = ordered.slice(0, MOST_READS).map(({ id }) => id);
-	const reading = await readEach(poll.api, ids, read, () => poll.isWithinBudget(0.75));
-	const { found, gone, failed, blockedBy } = reading;
-
-	if (found.size + gone.size === 0) {
-		if (blockedBy) throw blockedBy;
-		const [failure] = failed.values();
-		if (failure && !(await isOwnFault(poll, failed, seen, read))) throw failure;
-	}
-	return ordered.map((change) => {
+	const reading = await readByIds(poll.api, ids, read, () => poll.isWithinBudget(SHARE.read));
+	const { found, gone, failed } = reading;
+	// Where no entry can be read it is not for their own sake: they are tried again at once.
+	const isOutage = failed.size > 1 && found.size + gone.size === 0;
+	const outcomes = ordered.map((change): Outcome => {
 		const { id, base, sighting } = change;
 		const lifelog = found.get(id);
 		const error = failed.get(id);
-		if (lifelog) return complete(poll, change, lifelog);
+		if (lifelog) return complete(poll, state, change, lifelog);
 		if (gone.has(id)) return { id, entry: base.at === undefined ? undefined : done(base) };
-		if (error) return failedAgain(poll, change, error.message);
-		return { id, version: sighting, entry: pending(base) };
+		if (error) return failedAgain(poll, state, change, error.message, isOutage);
+		return { id, version: sighting, entry: { ...base, pending: true } };
 	});
+	const failures = [...failed.values(), ...(reading.blockedBy ? [reading.blockedBy] : [])];
+	return { outcomes, failures, readable: found.size + gone.size };
 }
 
-/** Whether it is for the entries themselves that they cannot be read: another one can. */
-async function isOwnFault(
-	{ api, state }: Poll,
-	failed: Map<string, NodeApiError>,
-	seen: Map<string, Sighting>,
-	read: (id: string) => Promise<Lifelog>,
-): Promise<boolean> {
-	const other = [...seen.keys(), ...state.entries.keys()].find((id) => !failed.has(id));
-	if (other === undefined) return true;
-	const { found, gone } = await readEach(api, [other], read, () => true);
-	return found.size + gone.size > 0;
+/**
+ * New entries first, oldest start first; then updates, those last reported longest ago first, so
+ * that none that change all the time holds up another; behind them what could not be read before,
+ * what was tried longest ago first.
+ */
+function inTurn(a: Change, b: Change): number {
+	const rank = ({ base }: Change) => (base.trouble ? 2 : base.at === undefined ? 0 : 1);
+	const place = ({ base, sighting }: Change) =>
+		base.trouble?.poll ?? base.at ?? sighting?.start ?? Date.parse(base.day);
+	return rank(a) - rank(b) || place(a) - place(b) || (a.id < b.id ? -1 : 1);
 }
 
-function complete(poll: Poll, change: Change, lifelog: Lifelog): Outcome {
+function complete(poll: Poll, state: State, change: Change, lifelog: Lifelog): Outcome {
 	const { id, sighting } = change;
 	const { timezone } = poll.settings;
-	const version = versionOf(lifelog, timezone);
-	const start = instantOf(lifelog.startTime, timezone);
+	const version = versionRead(lifelog, timezone, sighting ?? change.base);
+	// In the hour that autumn repeats the next list, which is in UTC, tells which it is.
+	if (!version) return { id, version: sighting, entry: { ...change.base, pending: true } };
+	const starts = timesOf(lifelog.startTime, timezone);
+	const start = starts.find((time) => time === sighting?.start) ?? starts[0] ?? 0;
 	const base = { ...change.base, ...(start > 0 && { day: dayOf(start) }) };
 	if (!isNews(base, version)) {
 		const isBehindList = sighting !== undefined && sighting.at > version.at;
-		if (!isBehindList) return { id, version, entry: done(base) };
+		if (!isBehindList && !base.incomplete) return { id, version, entry: done(base) };
 		// The service may tell a list the milliseconds, and of one entry full seconds.
-		const isSame = wholeSecond(sighting.at) === version.at;
-		if (isSame) return { id, version: sighting, entry: recordOf(base, sighting) };
-		return failedAgain(poll, change, 'it is older there than in the list');
+		const isSame = isBehindList && wholeSecond(sighting.at) === version.at;
+		if (isSame && !base.incomplete) {
+			return { id, version: sighting, entry: recordOf(base, sighting) };
+		}
+		if (isBehindList && !isSame) {
+			return failedAgain(poll, state, change, 'it is older there than in the list');
+		}
 	}
+	const found = { id, base };
 	const json = lifelogJson(lifelog, poll.settings.include.includeContents);
-	return decide(poll, { id, base }, version) ?? emit({ id, base }, version, start, json);
+	return decide(poll, found, version) ?? emit(found, version, start, json);
 }
 
-/** Leaves a change to the next poll, behind others; after some polls it is emitted as it was listed. */
-function failedAgain({ api }: Poll, change: Change, why: string): Outcome {
+/** Leaves a change to a later poll; in the end it is emitted as it was listed. */
+function failedAgain(
+	poll: Poll,
+	state: State,
+	change: Change,
+	why: string,
+	isOutage = false,
+): Outcome {
 	const { id, base, sighting } = change;
-	const count = failures(change) + 1;
-	api.context.logger.warn(
-		`Lifelog Trigger: the lifelog "${id}" could not be read (time ${count} of ${MOST_FAILURES}): ${why}`,
+	const reach = poll.reach();
+	const again = troubled(base.trouble, state, reach);
+	const trouble = isOutage ? { ...again, times: Math.max(1, again.times - 1) } : again;
+	const lastedMs = earliest(reach) - trouble.since;
+	const isGivenUp = trouble.times >= LEAST_TRIES && lastedMs >= GIVEN_UP_AFTER_MS;
+	if (base.incomplete && lastedMs >= LONGEST_WAIT_MS) return { id, entry: done(base) };
+	poll.context.logger.warn(
+		`Lifelog Trigger: the lifelog "${id}" could not be read (time ${trouble.times}): ${why}`,
 	);
-	if (count < MOST_FAILURES) return { id, version: sighting, entry: { ...base, pending: count } };
-	if (!sighting) return { id, entry: base.at === undefined ? undefined : done(base) };
+	if (!isGivenUp || !sighting || base.incomplete) {
+		return { id, version: sighting, entry: { ...base, pending: true, trouble } };
+	}
+	const debt = { pending: true, incomplete: true, trouble };
 	const json = { ...lifelogJson(sighting.lifelog, false), incomplete: true };
-	return emit(change, sighting, sighting.start, json);
+	return emit(change, sighting, sighting.start, json, debt);
 }
 
-function emit({ id, base }: Change, version: Version, start: number, json: IDataObject): Outcome {
-	const entry = recordOf(base, version);
-	const extra = { changeType: changeType(base), eventKey: eventKey(id, entry) };
+/** @param debt What stays to be done. */
+function emit(
+	{ id, base }: Change,
+	version: Version,
+	start: number,
+	json: IDataObject,
+	debt: Partial<Entry> = {},
+): Outcome {
+	const entry = { ...recordOf(base, version), ...debt };
+	const change: ChangeType = changeType(base);
+	const extra = { changeType: change, eventKey: eventKey(id, entry) };
 	return { id, version, entry, event: { start, item: { json: { ...json, ...extra } } } };
 }
 
-/** The version of a lifelog, its times read in the zone they were asked for. */
+/** The version of a lifelog that was asked for in UTC, or whose times name their offset. */
 export function versionOf({ updatedAt, isStarred }: Lifelog, zone: string): Version {
-	return { at: instantOf(updatedAt, zone), starred: isStarred === true };
+	return { at: timeOf(updatedAt, zone), starred: isStarred === true };
+}
+
+/**
+ * The version of a lifelog that was read on its own. What it leaves out is as the list shows it.
+ *
+ * @param known What is known of it.
+ * @returns undefined where it cannot be told.
+ */
+function versionRead(
+	{ updatedAt, isStarred }: Partial<Lifelog>,
+	zone: string,
+	known: Partial<Version>,
+): Version | undefined {
+	const times = timesOf(updatedAt, zone);
+	const isKnown = (time: number) => time === known.at || time === wholeSecond(known.at ?? 0);
+	const at = times.length > 1 ? times.find(isKnown) : (times[0] ?? known.at);
+	if (at === undefined) return undefined;
+	return { at, starred: typeof isStarred === 'boolean' ? isStarred : known.starred === true };
 }
 
 function wholeSecond(ms: number): number {
 	return ms - (ms % 1000);
-}
-
-function startOfChange({ base, sighting }: Change): number {
-	return sighting?.start ?? Date.parse(base.day);
-}
-
-function failures({ base }: Change): number {
-	return base.pending ?? 0;
-}
-
-function pending(base: Entry): Entry {
-	return { ...base, pending: base.pending ?? 0 };
 }
 
 function done({ day, at, starred, flips }: Entry): Entry {

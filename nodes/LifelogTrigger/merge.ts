@@ -1,9 +1,9 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
 import { isNews } from './compare';
 import type { Reach } from './days';
-import { align, forget, lookback, tickOf } from './days';
-import type { Entry, State, Version } from './state';
+import { align, forget, isDueAgain, isStillDue, troubled } from './days';
+import type { Day, Entry, State, Version } from './state';
 
 /** What a poll found out about one entry. */
 export interface Outcome {
@@ -16,12 +16,31 @@ export interface Outcome {
 	event?: { item: INodeExecutionData; start: number };
 }
 
+/** What a poll made of the list of a day. */
+export interface DayRead {
+	/** Whether it read it to its end. */
+	isComplete: boolean;
+	/** Where it goes on. */
+	cursor?: string;
+	/** Whether it, or an entry in it, could not be read. */
+	failed: boolean;
+}
+
 /** What a poll found out. */
 export interface Findings {
-	/** The days it read, in this order; by a clock that was wrong, maybe others than those watched. */
-	read: string[];
+	/** The days it tried; by a clock that was wrong, maybe others than those watched. */
+	days: Map<string, DayRead>;
 	outcomes: Outcome[];
-	pageLimit?: number;
+	/** Chats: where the list goes on. */
+	cursor?: string;
+}
+
+/** What the poll of a kind of entry gives. */
+export interface PollResult extends Findings {
+	/** What could not be read. */
+	failures: NodeApiError[];
+	/** Whether nothing could be. */
+	isInVain: boolean;
 }
 
 /**
@@ -39,7 +58,8 @@ export function merge(
 	reach: Reach,
 ): { state: State; items: INodeExecutionData[] } {
 	const state = align(current, reach);
-	if (findings.pageLimit !== undefined) state.pageLimit = findings.pageLimit;
+	state.polls = current.polls + 1;
+	state.cursor = findings.cursor;
 	const events: Array<{ id: string; start: number; item: INodeExecutionData }> = [];
 	for (const { id, version, entry, event } of findings.outcomes) {
 		const now = current.entries.get(id);
@@ -48,15 +68,31 @@ export function merge(
 			else state.entries.delete(id);
 			if (event) events.push({ id, ...event });
 		} else if (now && version && isNews(now, version)) {
-			file(state, id, { ...now, pending: now.pending ?? 0 }, reach);
+			file(state, id, { ...now, pending: true }, reach);
 		}
 	}
-	const tick = tickOf(state, reach);
-	const days = lookback(reach);
-	const read = findings.read.filter((day) => state.days.has(day) || days.includes(day));
-	read.forEach((day, index) => state.days.set(day, { read: tick + index }));
+	for (const [day, read] of findings.days) {
+		const known = state.days.get(day);
+		if (known) state.days.set(day, afterRead(day, known, read, current, reach));
+	}
 	events.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
-	return { state: forget(state, reach, tick), items: events.map(({ item }) => item) };
+	return { state: forget(state, reach), items: events.map(({ item }) => item) };
+}
+
+function afterRead(
+	day: string,
+	known: Day,
+	{ isComplete, cursor, failed }: DayRead,
+	current: State,
+	reach: Reach,
+): Day {
+	// A day that was read but for an entry is read as ever; that it failed is said less and less often.
+	const isSaid = isComplete && !isDueAgain(known.trouble, current, reach);
+	const again = isSaid ? known.trouble : troubled(known.trouble, current, reach);
+	const trouble = failed ? again : undefined;
+	if (!isComplete) return { ...known, cursor, trouble };
+	const due = isStillDue(day, reach) ? true : undefined;
+	return { read: current.polls + 1, due, left: known.left, leftAt: known.leftAt, trouble };
 }
 
 /**
@@ -65,6 +101,7 @@ export function merge(
  */
 function isUntouched(before: Entry | undefined, now: Entry | undefined): boolean {
 	if (before && !now) return false;
+	if (before?.incomplete !== now?.incomplete) return false;
 	if (before?.at === undefined || now?.at === undefined) return before?.at === now?.at;
 	return before.at === now.at && before.starred === now.starred && before.flips === now.flips;
 }
@@ -75,8 +112,7 @@ function isUntouched(before: Entry | undefined, now: Entry | undefined): boolean
  */
 function file(state: State, id: string, entry: Entry, { now }: Reach): void {
 	const { day } = entry;
-	const known = state.days.get(day);
-	if (day >= state.from) state.days.set(day, known ?? { read: 0 });
-	else state.days.set(day, { ...(known ?? { read: 0, since: now }), left: undefined });
+	const known = state.days.get(day) ?? { read: 0, ...(day < state.from && { since: now }) };
+	state.days.set(day, { ...known, left: undefined, leftAt: undefined });
 	state.entries.set(id, entry);
 }

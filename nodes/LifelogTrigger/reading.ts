@@ -24,7 +24,7 @@ export interface Reading<T> {
  * @param ids In the order to read them in.
  * @param mayGoOn False when no further read may begin.
  */
-export async function readEach<T>(
+export async function readByIds<T>(
 	api: Api,
 	ids: string[],
 	read: (id: string) => Promise<T>,
@@ -41,12 +41,10 @@ export async function readEach<T>(
 			try {
 				reading.found.set(id, await read(id));
 			} catch (error) {
-				if (!(error instanceof NodeApiError)) {
-					throw new NodeOperationError(api.context.getNode(), error);
-				}
-				if (error.httpCode === '404') reading.gone.add(id);
-				else if (isBlocking(error)) reading.blockedBy = error;
-				else reading.failed.set(id, error);
+				const failure = toApiError(api, error);
+				if (failure.httpCode === '404') reading.gone.add(id);
+				else if (isBlocking(failure)) reading.blockedBy = failure;
+				else reading.failed.set(id, failure);
 			}
 		}
 	};
@@ -55,13 +53,23 @@ export async function readEach<T>(
 }
 
 /** Whether the next request would fail just so. */
-function isBlocking({ httpCode }: NodeApiError): boolean {
+export function isBlocking({ httpCode }: NodeApiError): boolean {
 	return httpCode === '401' || httpCode === '429';
 }
 
-/** Whether an error may be gone at the next try: the rate limit, a failing service, the network. */
-export function isPassing(error: unknown): boolean {
-	if (!(error instanceof NodeApiError)) return false;
-	const { httpCode } = error;
-	return httpCode === null || httpCode === '429' || Number(httpCode) >= 500;
+/**
+ * Whether an error may be gone at the next try: the rate limit, a failing service, the network.
+ *
+ * @param isKnown Whether the service has answered well before; else an answer that cannot be used
+ *   speaks for a wrong address.
+ */
+export function isPassing({ httpCode }: NodeApiError, isKnown: boolean): boolean {
+	if (httpCode === null || httpCode === '429') return true;
+	return Number(httpCode) >= 500 || (isKnown && httpCode === '200');
+}
+
+/** @throws NodeOperationError on what neither the service nor the connection is to blame for. */
+export function toApiError({ context }: Api, error: unknown): NodeApiError {
+	if (error instanceof NodeApiError) return error;
+	throw new NodeOperationError(context.getNode(), error as Error);
 }

@@ -11,7 +11,7 @@ import { eventKey, recordOf } from './compare';
 import { versionOf } from './lifelogs';
 import type { Settings } from './parameters';
 import { readSettings } from './parameters';
-import { instantOf } from './times';
+import { timeOf } from './times';
 
 const MOST_ITEMS = 3;
 /** Entries looked through for some that pass the filters. */
@@ -47,7 +47,7 @@ async function newestLifelogs(api: Api, settings: Settings): Promise<INodeExecut
 		(lifelog) => isStarred === undefined || isStarred === lifelog.isStarred,
 	);
 	const changeType = changes.includes('created') ? 'created' : 'updated';
-	return inOrder(lifelogs, ({ startTime }) => instantOf(startTime, timezone)).map((lifelog) => {
+	return inOrder(lifelogs, ({ startTime }) => timeOf(startTime, timezone)).map((lifelog) => {
 		const entry = recordOf({ day: '', starred: false, flips: 0 }, versionOf(lifelog, timezone));
 		return {
 			json: {
@@ -70,9 +70,9 @@ async function newestChats(api: Api, settings: Settings): Promise<INodeExecution
 	const chats = await newest<Chat>(
 		api,
 		{ name: 'chats', query, pageSize: MOST_ITEMS },
-		(chat) => answerTime(chat, settings) !== undefined,
+		(chat) => answerTime(chat, settings, api.run.serviceTime ?? Date.now()) !== undefined,
 	);
-	return inOrder(chats, ({ startedAt }) => instantOf(startedAt, timezone)).map((chat) => ({
+	return inOrder(chats, ({ startedAt }) => timeOf(startedAt, timezone)).map((chat) => ({
 		json: chatItem(chat, settings),
 	}));
 }

@@ -1,5 +1,7 @@
 import { DateTime } from 'luxon';
 
+import { toInstant } from '../shared/date-times';
+
 const LATEST_MS = Date.UTC(9999, 11, 31);
 
 /**
@@ -10,7 +12,23 @@ const LATEST_MS = Date.UTC(9999, 11, 31);
  * @returns Epoch ms from 1970 to 9999, which is what a day and a saved state can hold; 0 for what
  *   lies outside or cannot be read.
  */
-export function instantOf(text: string | undefined, zone: string): number {
+export function timeOf(text: string | undefined, zone: string): number {
 	const instant = DateTime.fromISO(text ?? '', { zone }).toMillis();
-	return instant > 0 && instant <= LATEST_MS ? instant : 0;
+	return isTime(instant) ? instant : 0;
+}
+
+/**
+ * The instants that a time in an answer can mean: two where it lacks an offset in the hour that
+ * autumn repeats; none where it cannot be read.
+ *
+ * @param zone IANA name.
+ * @returns Epoch ms as {@link timeOf}, ascending.
+ */
+export function timesOf(text: unknown, zone: string): number[] {
+	const edges = (['start', 'end'] as const).map((edge) => toInstant(text, zone, edge) ?? 0);
+	return [...new Set(edges)].filter(isTime);
+}
+
+function isTime(instant: number): boolean {
+	return instant > 0 && instant <= LATEST_MS;
 }

@@ -111,9 +111,39 @@ function messagesOf({ messages }: Chat): ChatMessage[] {
 	return present(messages);
 }
 
-/** The answer to a chat: the last message of the assistant with text; undefined while there is none. */
+/** What the assistant said last; undefined while it has said nothing. */
 export function answerOf(chat: Chat): ChatMessage | undefined {
 	return messagesBy('assistant', chat).at(-1);
+}
+
+/**
+ * Whether what the assistant said last is its answer (specification, sections 2.4 to 2.6): `open`
+ * while a tool called with it or behind it has not given its result, `waits` once all have, as more
+ * is to be expected.
+ */
+export function answerState(chat: Chat): 'none' | 'open' | 'waits' | 'given' {
+	const answer = answerOf(chat);
+	if (!answer) return 'none';
+	const messages = messagesOf(chat);
+	const behind = messages.slice(messages.indexOf(answer));
+	const calls = behind.flatMap(({ toolCalls }) => present(toolCalls));
+	if (calls.length === 0) return 'given';
+	const results = messages.flatMap(({ toolResults }) => present(toolResults));
+	const done = new Set(results.map(({ toolCallId }) => toolCallId));
+	return calls.every(({ id }) => done.has(id)) ? 'waits' : 'open';
+}
+
+/** When the messages of a chat came, ISO 8601. */
+export function messageTimes(chat: Chat): string[] {
+	return messagesOf(chat)
+		.map(({ createdAt }) => createdAt)
+		.filter((time) => typeof time === 'string');
+}
+
+/** How much there is of a chat: messages, and results of tools. */
+export function sizeOf(chat: Chat): number {
+	const messages = messagesOf(chat);
+	return messages.length + messages.flatMap(({ toolResults }) => present(toolResults)).length;
 }
 
 /** The messages whose text is not blank, in order. */

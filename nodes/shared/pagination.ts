@@ -18,6 +18,12 @@ export interface Listing {
 	query: IDataObject;
 	/** Entries wanted a page; less where the service accepts no more. */
 	pageSize?: number;
+	/** The cursor to begin at; undefined for the beginning. */
+	from?: string;
+	/** Told of entries without an ID, which are then left out instead of failing the page. */
+	onUnusable?: (error: NodeApiError) => void;
+	/** Asked before each further page, by its cursor; false ends the listing. */
+	mayGoOn?: (cursor: string) => boolean;
 }
 
 /** A page as the service gave it. */
@@ -108,7 +114,7 @@ async function* steps<T extends { id: string }>(
 	const cursors = new Set<string>();
 	const ids = new Set<string>();
 	let emptyPages = 0;
-	let cursor: string | undefined;
+	let cursor = listing.from;
 	for (;;) {
 		const page = await readPage<T>(api, listing, cursor);
 		const entries = page.entries.filter(({ id }) => !ids.has(id) && ids.add(id));
@@ -116,7 +122,7 @@ async function* steps<T extends { id: string }>(
 		yield { entries, isLast: cursor === undefined };
 
 		emptyPages = entries.length > 0 ? 0 : emptyPages + 1;
-		if (cursor === undefined) return;
+		if (cursor === undefined || listing.mayGoOn?.(cursor) === false) return;
 		if (cursors.has(cursor) || emptyPages >= MOST_EMPTY_PAGES) {
 			const problem = cursors.has(cursor)
 				? 'its pages go round in a circle (a cursor came twice)'
@@ -146,7 +152,7 @@ export function isOldestFirst({ direction }: IDataObject): boolean {
  */
 export async function readPage<T>(
 	api: Api,
-	{ name, query, pageSize = LARGEST_PAGE }: Listing,
+	{ name, query, pageSize = LARGEST_PAGE, onUnusable }: Listing,
 	cursor?: string,
 ): Promise<Page<T>> {
 	const limit = Math.min(pageSize, api.run.pageLimit ?? LARGEST_PAGE);
@@ -167,14 +173,16 @@ export async function readPage<T>(
 		api.run.pageLimit = SMALLEST_LARGEST_PAGE;
 	}
 
-	const entries = (body.data as IDataObject | null | undefined)?.[name];
-	const isPage = Array.isArray(entries) && entries.every((entry) => isId(entry?.id));
-	if (!isPage) {
+	const listed = (body.data as IDataObject | null | undefined)?.[name];
+	const entries = Array.isArray(listed) ? listed.filter((entry) => isId(entry?.id)) : [];
+	if (!Array.isArray(listed) || entries.length < listed.length) {
 		const answer = { statusCode: 200, headers: {}, body };
-		const problem = Array.isArray(entries)
+		const problem = Array.isArray(listed)
 			? `some of its ${name} have no ID`
 			: `it lacks the list of ${name} (data.${name})`;
-		throw unusableAnswerError(api, subject, answer, problem);
+		const error = unusableAnswerError(api, subject, answer, problem);
+		if (!Array.isArray(listed) || !onUnusable) throw error;
+		onUnusable(error);
 	}
 	const meta = (body.meta as Record<string, PageMeta | undefined> | null | undefined)?.[name];
 	const nextCursor: unknown = meta?.nextCursor || undefined;

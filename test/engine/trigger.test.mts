@@ -13,6 +13,9 @@ let lab: Lab;
 let sandbox: Lab['sandbox'];
 let engine: Lab['engine'];
 let clock: number;
+/** By how much n8n's clock has been moved on. */
+let ownClock = 0;
+const realNow = Date.now;
 /** The state as n8n has it; polls change it like n8n's in-memory engine. */
 let staticData: IDataObject;
 
@@ -23,7 +26,13 @@ beforeAll(async () => {
 
 afterAll(async () => await lab.close());
 
+afterEach(() => {
+	Date.now = realNow;
+});
+
 beforeEach(async () => {
+	ownClock = 0;
+	Date.now = () => realNow() + ownClock;
 	clock = Date.parse(NOW);
 	staticData = {};
 	await reset({ empty: true });
@@ -37,8 +46,10 @@ async function reset(
 	await sandbox.control.reset({ ...data, now: NOW, dialect: { rateLimit, ...dialect } });
 }
 
+/** Time passes, for the service and for n8n. */
 async function pass(ms: number) {
 	clock += ms;
+	ownClock += ms;
 	await sandbox.control.clock(new Date(clock).toISOString());
 }
 
@@ -370,7 +381,8 @@ describe('scheduled chats', () => {
 			{ path: '/v1/chats?', body: list, skip: 1, times: 2 },
 		]);
 		expect(ids(await poll({ ...chats, options }))).toEqual(['new']);
-		expect(await poll({ ...chats, options })).toBeNull();
+		await pass(60 * MINUTE);
+		expect(await failureOf(poll({ ...chats, options }))).toMatchObject({ httpCode: '500' });
 		await reply('held');
 		await sandbox.control.faults([{ path: '/v1/chats/held', status: 500 }]);
 		expect(ids(await poll({ ...chats, options }))).toEqual(['held']);
@@ -419,38 +431,43 @@ describe('when something fails', () => {
 		expect(staticData).toEqual({ 'node:Lifelog Trigger': {} });
 	});
 
+	const durable = { budgetMs: 36_000 };
+
 	test.each([
-		['the rate limit', { status: 429, body: { error: 'slow', retryAfter: '1' } }, 'rate-limited'],
-		['a failing service', { status: 500 }, 'temporarily-unavailable'],
-		['a broken connection', { reset: 'before' as const }, 'temporarily-unavailable'],
-		['a refused key', { status: 401 }, 'credential-invalid'],
+		[
+			'the rate limit',
+			{ status: 429, body: { error: 'slow', retryAfter: '1' } },
+			'rate-limited',
+			1,
+		],
+		['a failing service', { status: 500 }, 'temporarily-unavailable', 3],
+		['a broken connection', { reset: 'before' as const }, 'temporarily-unavailable', 3],
+		['a refused key', { status: 401 }, 'credential-invalid', 1],
 	])(
-		'%s while days are read changes nothing, without a wait or a retry',
-		async (_, fault, cause) => {
+		'%s that lets nothing through changes nothing, without a wait or a retry',
+		async (_, fault, cause, requests) => {
 			await poll();
 			await pass(MINUTE);
 			await add('a', ago(0));
 			const before = JSON.stringify(staticData);
-			for (const skip of [0, 1]) {
-				await sandbox.control.clearRequests();
-				await sandbox.control.faults([{ ...fault, skip }]);
-				expect(await failureOf(poll())).toMatchObject({ failure: { cause } });
-				expect(await sandbox.control.requests()).toHaveLength(skip + 1);
-				expect(JSON.stringify(staticData)).toBe(before);
-				if (cause === 'rate-limited') await closedGate();
-			}
+			await sandbox.control.clearRequests();
+			await sandbox.control.faults([{ ...fault, times: 100 }]);
+			expect(await failureOf(poll({}, durable))).toMatchObject({ failure: { cause } });
+			expect(await sandbox.control.requests()).toHaveLength(requests);
+			expect(JSON.stringify(staticData)).toBe(before);
+			await sandbox.control.faults([]);
+			if (cause === 'rate-limited') await closedGate();
 			expect(events(await poll())).toEqual(['a created']);
 		},
 	);
 
-	/** While the gate is shut a poll sends nothing and says how long to wait. */
+	/** While the gate is shut a poll of the durable engine sends nothing and says how long to wait. */
 	async function closedGate() {
 		await sandbox.control.clearRequests();
-		expect(await failureOf(poll())).toMatchObject({
+		expect(await failureOf(poll({}, durable))).toMatchObject({
 			failure: { cause: 'rate-limited', retryAfterMs: expect.any(Number) },
 		});
 		expect(await sandbox.control.requests()).toEqual([]);
-		await new Promise((resolve) => setTimeout(resolve, 1050));
 	}
 
 	test('what was read before the rate limit is reported, the rest later', async () => {
@@ -459,40 +476,72 @@ describe('when something fails', () => {
 			await add(`m${minutes}`, ago(minutes * MINUTE));
 		const limit = { status: 429, body: { error: 'slow', retryAfter: '1' } };
 		await sandbox.control.faults([{ ...limit, path: '/v1/lifelogs/', skip: 5, times: 4 }]);
-		const first = events(await poll()) ?? [];
+		const first = events(await poll({}, durable)) ?? [];
 		expect(first).toHaveLength(5);
-		await new Promise((resolve) => setTimeout(resolve, 1050));
 		await sandbox.control.faults([]);
 		const all = [...first, ...(events(await poll()) ?? [])];
 		expect(new Set(all).size).toBe(9);
 		expect(await poll()).toBeNull();
 	});
 
-	test('nothing read in full: it fails and changes nothing', async () => {
+	test('in memory a poll waits for the rate limit, but not the one at activation', async () => {
+		const limit = { status: 429, body: { error: 'slow', retryAfter: '1' } };
+		await poll({}, { activation: 'activate' });
+		await add('a', ago(0));
+		await sandbox.control.faults([limit]);
+		expect(events(await poll())).toEqual(['a created']);
+		await add('b', ago(0));
+		staticData = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+		await sandbox.control.faults([limit]);
+		expect(await poll({}, { activation: 'activate' })).toBeNull();
+		expect(events(await poll())).toEqual(['b created']);
+	});
+
+	test('nothing read in full: it fails, and all is reported later', async () => {
 		await add('known', ago(MINUTE));
 		await poll();
 		await add('a', ago(0));
-		const before = JSON.stringify(staticData);
 		await sandbox.control.faults([{ path: '/v1/lifelogs/', status: 500, times: 2 }]);
 		expect(await failureOf(poll())).toMatchObject({ httpCode: '500' });
-		expect(JSON.stringify(staticData)).toBe(before);
-		expect(events(await poll())).toEqual(['a created']);
+		expect(await failureOf(poll())).toMatchObject({ httpCode: '500' });
+		const seen: unknown[] = [];
+		for (let polls = 0; polls < 2; polls++) seen.push(...(events(await poll()) ?? []));
+		expect(seen).toEqual(['a created']);
 	});
 
-	test('an entry that alone cannot be read is reported incomplete after ten polls', async () => {
+	test('an entry that alone cannot be read for a day is reported incomplete, and whole when it can be', async () => {
 		await add('known', ago(MINUTE));
 		await poll();
 		await add('broken', ago(2 * MINUTE));
-		await sandbox.control.faults([{ path: '/v1/lifelogs/broken', status: 500, times: 1000 }]);
-		expect(await poll()).toBeNull();
+		await sandbox.control.faults([{ path: '/v1/lifelogs/broken', status: 503, times: 1000 }]);
+		expect(await failureOf(poll())).toMatchObject({ httpCode: '503' });
 		await add('fine', ago(0));
 		expect(events(await poll())).toEqual(['fine created']);
-		for (let polls = 3; polls < 10; polls++) expect(await poll()).toBeNull();
-		const output = await poll();
-		expect(output?.[0].map(({ json }) => json)).toMatchObject([
+		// Twelve minutes of an outage, a poll a minute.
+		for (let minutes = 0; minutes < 12; minutes++) {
+			await pass(MINUTE);
+			expect(await poll().catch(() => null)).toBeNull();
+		}
+		const emitted: INodeExecutionData[] = [];
+		for (let hours = 0; hours < 36; hours++) {
+			await pass(60 * MINUTE);
+			emitted.push(...((await poll().catch(() => null))?.[0] ?? []));
+		}
+		const version = (emitted[0].json.eventKey as string).replace(/:incomplete$/, '');
+		expect(emitted.map(({ json }) => json)).toMatchObject([
 			{ id: 'broken', title: 'About broken', changeType: 'created', incomplete: true },
 		]);
-		expect(await poll()).toBeNull();
+		expect(emitted[0].json.eventKey).toBe(`${version}:incomplete`);
+		await sandbox.control.faults([]);
+		const later: INodeExecutionData[] = [];
+		for (let hours = 0; hours < 12; hours++) {
+			await pass(60 * MINUTE);
+			later.push(...((await poll())?.[0] ?? []));
+		}
+		expect(later.map(({ json }) => json)).toMatchObject([
+			{ id: 'broken', changeType: 'updated', eventKey: version, markdown: expect.any(String) },
+		]);
+		expect(later[0].json).not.toHaveProperty('incomplete');
 	});
 
 	test('an entry deleted before it is read is dropped', async () => {
@@ -513,14 +562,14 @@ describe('when something fails', () => {
 	});
 
 	test.each([
-		['unknown version', { version: 2 }],
-		['damaged', { version: 1, days: { monday: {} } }],
+		['unknown version', { version: 1 }],
+		['damaged', { version: 2, days: { monday: {} } }],
 		['no state at all', 'nonsense'],
 	])('a saved state that is unusable (%s) is replaced, and said', async (_, state) => {
 		await add('a', ago(0));
 		staticData = { 'node:Lifelog Trigger': { state } };
 		expect(await poll({}, { activation: 'activate' })).toBeNull();
-		expect(savedState().version).toBe(1);
+		expect(savedState().version).toBe(2);
 		const after = JSON.stringify(staticData);
 		await add('b', ago(0));
 		await expect(poll()).rejects.toThrow('could not be read and was replaced');
@@ -529,13 +578,13 @@ describe('when something fails', () => {
 	});
 
 	test('under the durable engine, which would discard the state of a poll that throws, that is only logged', async () => {
-		staticData = { 'node:Lifelog Trigger': { state: { version: 2 } } };
+		staticData = { 'node:Lifelog Trigger': { state: { version: 1 } } };
 		const durablePoll = async () => {
 			staticData = JSON.parse(JSON.stringify(staticData)) as IDataObject;
 			return await poll({}, { budgetMs: 36_000 });
 		};
 		expect(await durablePoll()).toBeNull();
-		expect(savedState().version).toBe(1);
+		expect(savedState().version).toBe(2);
 		await add('a', ago(0));
 		expect(events(await durablePoll())).toEqual(['a created']);
 	});

@@ -86,7 +86,7 @@ export async function playChats(history: ChatHistory, stage: Stage): Promise<voi
 		await pollAs(step.poll);
 	}
 	world.now += 5 * MINUTE;
-	for (let polls = 0; polls < 3; polls++) await pollAs({ faults: [] });
+	for (let polls = 0; polls < 12; polls++) await pollAs({ faults: [] });
 	observer.finishes();
 }
 

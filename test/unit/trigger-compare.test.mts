@@ -3,29 +3,34 @@ import {
 	compare,
 	eventKey,
 	recordOf,
-	type Seen,
+	type Sighting,
 } from '../../nodes/LifelogTrigger/compare.ts';
 import { newState, type Entry } from '../../nodes/LifelogTrigger/state.ts';
 
 const at = (time: string) => Date.parse(`2026-03-${time}Z`);
 const BASELINE = at('10T12:00');
 const state = newState({ kind: 'lifelogs', credential: '1', prompt: '' }, BASELINE, '2026-03-04');
-state.days.set('2026-03-09', { read: BASELINE });
+state.days.set('2026-03-09', { read: 1 });
 state.days.set('2026-03-04', { read: 0, since: at('11T12:00') });
 const known: Entry = { day: '2026-03-09', at: at('09T12:00'), starred: false, flips: 0 };
 state.entries.set('known', known);
-state.entries.set('held', { day: '2026-03-09', starred: false, flips: 0, pending: 2 });
+state.entries.set('held', { day: '2026-03-09', starred: false, flips: 0, pending: true });
 
-const seen = (id: string, day: number, updatedAt: string, extra: Partial<Seen> = {}): Seen => {
+const seen = (
+	id: string,
+	day: number,
+	updatedAt: string,
+	extra: Partial<Sighting> = {},
+): Sighting => {
 	const date = `2026-03-${String(day).padStart(2, '0')}`;
 	return { id, day: date, at: at(updatedAt), starred: false, start: Date.parse(date), ...extra };
 };
-const verdict = (one: Seen, isBaseline = false) => {
+const verdict = (one: Sighting, isBaseline = false) => {
 	const { base, isChanged } = compare(state, one, isBaseline);
 	return isChanged ? changeType(base) : 'same';
 };
 
-test.each<[string, Seen, string]>([
+test.each<[string, Sighting, string]>([
 	['a known entry as it was', seen('known', 9, '09T12:00'), 'same'],
 	['a known entry shown as it was before', seen('known', 9, '09T11:00'), 'same'],
 	['a known entry with a later update', seen('known', 9, '09T12:00:00.001'), 'updated'],
@@ -81,6 +86,12 @@ describe('keys', () => {
 		expect(again.key).toBe(`${version}:unstarred:2`);
 		const updated = key(again.entry, '11T12:00:00.001', true);
 		expect(updated.key).toBe('x:2026-03-11T12:00:00.001Z');
+	});
+
+	test('tell what is incomplete from what is whole', () => {
+		const entry = { ...known, flips: 1, starred: true };
+		const whole = eventKey('x', entry);
+		expect(eventKey('x', { ...entry, incomplete: true })).toBe(`${whole}:incomplete`);
 	});
 
 	test('never go back to an earlier version', () => {

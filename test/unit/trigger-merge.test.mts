@@ -14,7 +14,8 @@ const entry = (at?: number, extra: Partial<Entry> = {}): Entry => ({
 });
 function state(entries: Record<string, Entry> = {}): State {
 	const known = newState({ kind: 'lifelogs', credential: '1', prompt: '' }, 1000, '2026-03-08');
-	known.days.set(DAY, { read: NOW - 1 });
+	known.days.set(DAY, { read: 1 });
+	known.polls = 1;
 	for (const [id, one] of Object.entries(entries)) known.entries.set(id, one);
 	return known;
 }
@@ -24,8 +25,9 @@ const emits = (id: string, at: number, start = 1): Outcome => ({
 	entry: entry(at),
 	event: { start, item: { json: { id, at } } },
 });
+const READ = { isComplete: true, failed: false };
 const run = (before: State, current: State, ...outcomes: Outcome[]) => {
-	const merged = merge(before, current, { read: [DAY], outcomes }, reach);
+	const merged = merge(before, current, { days: new Map([[DAY, READ]]), outcomes }, reach);
 	return { ...merged, ids: merged.items.map(({ json }) => json.id) };
 };
 
@@ -37,15 +39,31 @@ test('items come by start, then by ID; the state passed stays as it is', () => {
 	expect(before.entries.size).toBe(0);
 });
 
-test('reads are later than any before, even where the clock runs back', () => {
+test('reads are counted, and a day is due until it was over for a day', () => {
 	const before = state();
-	before.days.set(DAY, { read: NOW + 5000 });
-	expect(run(before, before).state.days.get(DAY)?.read).toBe(NOW + 5001);
+	const after = (now: number) =>
+		merge(before, before, { days: new Map([[DAY, READ]]), outcomes: [] }, { ...reach, now }).state;
+	expect(after(NOW).polls).toBe(2);
+	expect(after(NOW).days.get(DAY)).toMatchObject({ read: 2, due: true });
+	expect(after(NOW + 86_400_000).days.get(DAY)).toEqual({ read: 2 });
+});
+
+test('a day that failed stays due, and how often is counted', () => {
+	const before = state();
+	const failed = { isComplete: false, failed: true };
+	const { state: after } = merge(
+		before,
+		before,
+		{ days: new Map([[DAY, failed]]), outcomes: [] },
+		reach,
+	);
+	const trouble = { times: 1, poll: 2, at: NOW, since: NOW };
+	expect(after.days.get(DAY)).toEqual({ read: 1, trouble });
 });
 
 describe('what another poll did meanwhile', () => {
 	test('to an entry is not repeated', () => {
-		for (const before of [state(), state({ a: entry(undefined, { pending: 0 }) })]) {
+		for (const before of [state(), state({ a: entry(undefined, { pending: true }) })]) {
 			const { ids, state: after } = run(before, state({ a: entry(5) }), emits('a', 5));
 			expect(ids).toEqual([]);
 			expect(after.entries.get('a')).toEqual(entry(5));
@@ -55,16 +73,16 @@ describe('what another poll did meanwhile', () => {
 	test('before an even later change leaves that to the next poll', () => {
 		const { ids, state: after } = run(state(), state({ a: entry(5) }), emits('a', 7));
 		expect(ids).toEqual([]);
-		expect(after.entries.get('a')).toEqual(entry(5, { pending: 0 }));
+		expect(after.entries.get('a')).toEqual(entry(5, { pending: true }));
 	});
 
 	test('in holding an entry back does not matter', () => {
-		const current = state({ a: entry(undefined, { pending: 0 }) });
+		const current = state({ a: entry(undefined, { pending: true }) });
 		expect(run(state(), current, emits('a', 5)).ids).toEqual(['a']);
 	});
 
 	test('in dropping an entry that was held is not undone', () => {
-		const before = state({ a: entry(undefined, { pending: 0 }) });
+		const before = state({ a: entry(undefined, { pending: true }) });
 		const { ids, state: after } = run(before, state(), emits('a', 5));
 		expect(ids).toEqual([]);
 		expect(after.entries.size).toBe(0);
@@ -87,10 +105,11 @@ test('a day outside the look-back that was never read counts from now on', () =>
 
 test('what is recorded on a day outside the look-back stays known for a while', () => {
 	const before = state();
-	before.days.set('2026-03-01', { read: 5, left: 5 });
+	const gone = { read: 1, left: 1, leftAt: NOW - 3 * 86_400_000 };
+	before.days.set('2026-03-01', gone);
 	const moved = { id: 'a', entry: { ...entry(5), day: '2026-03-01' } };
 	expect(run(before, before).state.days.has('2026-03-01')).toBe(true);
-	before.days.set('2026-03-08', { read: NOW - 1 }).set('2026-03-10', { read: NOW - 1 });
+	for (const day of ['2026-03-08', '2026-03-10']) before.days.set(day, { read: 1 });
 	expect(run(before, before).state.days.has('2026-03-01')).toBe(false);
 	expect(run(before, before, moved).state.entries.has('a')).toBe(true);
 });

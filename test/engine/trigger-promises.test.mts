@@ -1,0 +1,515 @@
+// What the trigger promises where days, entries, clocks, limits and time fail it, for good too.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { IDataObject, NodeApiError } from 'n8n-workflow';
+import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { workflowWith } from '../support/workflow.mts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const DURABLE_MS = 36_000;
+
+interface Request {
+	path: string;
+	query: URLSearchParams;
+}
+
+let server: Server;
+let engine: Engine;
+let staticData: IDataObject;
+let lifelogs: IDataObject[];
+let chats: IDataObject[];
+let requests: Request[];
+/** What time it is, by the service and by n8n, and how the two are wrong. */
+let now: number;
+let serviceError: number | undefined;
+let ownError: number;
+/** How long a request takes. */
+let latencyMs: number;
+let pageSize: number;
+/** The status that a request is answered with instead. */
+let fault: (request: Request) => number | undefined;
+/** How an entry that is read on its own differs. */
+let ofOne: (lifelog: IDataObject) => IDataObject;
+let refusesLargePages: boolean;
+const realNow = Date.now;
+const steady = performance.now.bind(performance);
+const iso = (instant: number) => new Date(instant).toISOString();
+const dayOf = (instant: number) => iso(instant).slice(0, 10);
+
+beforeEach(async () => {
+	[staticData, lifelogs, chats, requests] = [{}, [], [], []];
+	now = Date.parse('2026-03-20T12:00:00.000Z');
+	[serviceError, ownError, latencyMs, pageSize] = [0, 0, 0, 100];
+	[fault, ofOne, refusesLargePages] = [() => undefined, (lifelog) => lifelog, false];
+	Date.now = () => now + ownError;
+	const begin = now;
+	performance.now = () => now - begin;
+	server = createServer(answer);
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	engine = await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { apiKey: 'key', baseUrl } },
+	});
+});
+
+afterEach(async () => {
+	Date.now = realNow;
+	performance.now = steady;
+	await engine.close();
+	server.close().closeAllConnections();
+});
+
+function answer({ url }: IncomingMessage, response: ServerResponse): void {
+	const { pathname: path, searchParams: query } = new URL(url!, 'http://localhost');
+	now += latencyMs;
+	requests.push({ path, query });
+	response.sendDate = false;
+	if (serviceError !== undefined) {
+		response.setHeader('date', new Date(now + serviceError).toUTCString());
+	}
+	response.setHeader('content-type', 'application/json');
+	const isTooLarge = refusesLargePages && Number(query.get('limit') ?? 0) > 10;
+	response.statusCode = fault({ path, query }) ?? (isTooLarge ? 400 : 200);
+	const { statusCode } = response;
+	const body = statusCode === 200 ? contentOf(path, query) : { error: 'no', retryAfter: '130' };
+	response.end(JSON.stringify(body));
+}
+
+function contentOf(path: string, query: URLSearchParams): object {
+	const [, , kind, id] = path.split('/');
+	const all = kind === 'chats' ? chats : lifelogs;
+	if (id !== undefined) {
+		const one = all.find((entry) => entry.id === id);
+		return { data: { [kind.slice(0, -1)]: one ? ofOne(one) : null } };
+	}
+	const date = query.get('date') ?? '';
+	const listed = all.filter(({ startTime }) => String(startTime ?? date).startsWith(date));
+	const from = Number(query.get('cursor') ?? 0);
+	const to = from + Math.min(pageSize, Number(query.get('limit')));
+	const nextCursor = to < listed.length ? String(to) : null;
+	const page = listed.slice(from, to);
+	return { data: { [kind]: page }, meta: { [kind]: { nextCursor, count: page.length } } };
+}
+
+function add(id: string, start = now, more: IDataObject = {}): void {
+	const startTime = iso(start);
+	const endTime = iso(start + MINUTE);
+	const content = { markdown: `# ${id}`, contents: [], isStarred: false };
+	lifelogs.push({ id, title: id, startTime, endTime, updatedAt: iso(now), ...content, ...more });
+}
+
+const change = (id: string, more: IDataObject = {}) =>
+	Object.assign(
+		lifelogs.find((one) => one.id === id)!,
+		{ updatedAt: iso(now), ...more },
+	);
+
+/** One poll. @returns `<id> <changeType>` of what came. */
+async function poll(parameters: IDataObject = {}, budgetMs?: number): Promise<string[]> {
+	const event = 'lifelogCreatedOrUpdated';
+	const [, node] = workflowWith('lifelogTrigger', { event, ...parameters }).nodes;
+	// The durable engine hands on a copy, and keeps nothing of a poll that throws.
+	const data = budgetMs ? (JSON.parse(JSON.stringify(staticData)) as IDataObject) : staticData;
+	const run = { staticData: data, timezone: 'Europe/Berlin', budgetMs };
+	const { items } = await engine.runPoll({ nodes: [node], connections: {} }, run);
+	staticData = data;
+	return (items ?? []).map(({ json }) => {
+		keys.push(String(json.eventKey));
+		return `${json.id} ${json.changeType ?? ''}`.trim();
+	});
+}
+
+const keys: string[] = [];
+const orFailed = (polling: Promise<string[]>) =>
+	polling.catch(({ httpCode }: NodeApiError) => [`failed ${httpCode}`]);
+/** Polls so often, so far apart. @returns All that came, sorted, failures left out. */
+async function polls(times: number, everyMs: number, parameters?: IDataObject, budgetMs?: number) {
+	const came: string[] = [];
+	for (let nth = 0; nth < times; nth++) {
+		now += everyMs;
+		came.push(...(await orFailed(poll(parameters, budgetMs))));
+	}
+	return came.filter((one) => !one.startsWith('failed')).sort();
+}
+const restart = () => {
+	staticData = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+};
+const state = () => (Object.values(staticData)[0] as IDataObject).state as IDataObject;
+
+describe('a day whose list cannot be read', () => {
+	const isDay =
+		(ago: number) =>
+		({ query }: Request) =>
+			query.get('date') === dayOf(Date.parse('2026-03-20') - ago * DAY);
+
+	test.each([500, 400, 403])('%i for good: everything else is reported', async (status) => {
+		await poll();
+		fault = (request) => (isDay(1)(request) ? status : undefined);
+		const expected: string[] = [];
+		for (let hours = 0; hours < 60; hours++) {
+			now += HOUR;
+			add(`e${hours}`);
+			expected.push(`e${hours} created`);
+			expect(await poll()).toEqual(expected.slice(-1));
+		}
+	});
+
+	test('today: it is tried less and less often, and comes once it can be read', async () => {
+		await poll();
+		fault = (request) => (isDay(0)(request) ? 500 : undefined);
+		add('a');
+		requests = [];
+		const results: string[] = [];
+		for (let nth = 0; nth < 64; nth++) {
+			now += MINUTE;
+			results.push(...(await orFailed(poll())));
+		}
+		expect(new Set(results)).toEqual(new Set(['failed 500']));
+		const tries = requests.filter(isDay(0)).length;
+		expect(results).toHaveLength(tries);
+		expect(tries).toBeLessThan(10);
+		fault = () => undefined;
+		expect(await polls(40, MINUTE)).toEqual(['a created']);
+	});
+
+	test('in the durable engine what was read is kept, and no poll throws', async () => {
+		await poll({}, DURABLE_MS);
+		fault = (request) => (isDay(1)(request) ? 500 : undefined);
+		now += MINUTE;
+		expect(await poll({}, DURABLE_MS)).toEqual([]);
+		add('a');
+		expect(await poll({}, DURABLE_MS)).toEqual(['a created']);
+		expect(await poll({}, DURABLE_MS)).toEqual([]);
+	});
+
+	test('of one with an entry without an ID the others are reported', async () => {
+		await poll();
+		add('a');
+		lifelogs.push({ ...lifelogs[0], id: undefined });
+		expect(await poll()).toEqual(['a created']);
+		expect(await orFailed(poll())).toEqual(['failed 200']);
+		add('b');
+		expect(await poll()).toEqual(['b created']);
+		lifelogs[1].id = 'c';
+		expect(await polls(3, MINUTE)).toEqual(['c created']);
+	});
+});
+
+test.each([2, 7])(
+	'after an absence longer than a look-back of %i days all is reported',
+	async (days) => {
+		const options = { lookbackDays: days };
+		await poll({ options });
+		fault = () => 401;
+		const expected: string[] = [];
+		for (let day = 0; day < 10; day++) {
+			now += DAY;
+			for (const nth of [1, 2, 3]) {
+				add(`d${day}-${nth}`, now - nth * HOUR);
+				expected.push(`d${day}-${nth} created`);
+			}
+			expect(await orFailed(poll({ options }))).toEqual(['failed 401']);
+		}
+		fault = () => undefined;
+		expect(await polls(3, MINUTE, { options })).toEqual(expected.sort());
+	},
+);
+
+test('after more than 31 days the last 31 are reported, and the log names the others', async () => {
+	await poll();
+	now += 10 * DAY;
+	add('older');
+	now += 20 * DAY;
+	add('newer');
+	now += 20 * DAY;
+	expect(await polls(3, MINUTE)).toEqual(['newer created']);
+});
+
+describe('clocks that jump', () => {
+	const jumps: Array<[string, number, () => void, () => void]> = [];
+	for (const [name, jump] of [
+		['a day', DAY],
+		['8 days', 8 * DAY],
+		['a year', 365 * DAY],
+	] as const) {
+		jumps.push([
+			`the service's, ${name} ahead`,
+			jump,
+			() => (serviceError = jump),
+			() => (serviceError = 0),
+		]);
+		jumps.push([
+			`the service's, ${name} back`,
+			-jump,
+			() => (serviceError = -jump),
+			() => (serviceError = 0),
+		]);
+		jumps.push([`n8n's, ${name} ahead`, jump, () => (ownError = jump), () => (ownError = 0)]);
+		jumps.push([
+			`n8n's without the service's, ${name} ahead`,
+			jump,
+			() => ([ownError, serviceError] = [jump, undefined]),
+			() => (ownError = 0),
+		]);
+		jumps.push([
+			`both, ${name} ahead`,
+			jump,
+			() => ([ownError, serviceError] = [jump, jump]),
+			() => ([ownError, serviceError] = [0, 0]),
+		]);
+	}
+
+	test.each(jumps)('%s: nothing is lost or repeated', async (_, _ms, jump, back) => {
+		for (let ago = 0; ago < 9; ago++) add(`known${ago}`, now - ago * DAY - HOUR);
+		now += HOUR;
+		await poll();
+		await polls(8, MINUTE);
+		now += MINUTE;
+		jump();
+		await orFailed(poll());
+		restart();
+		await orFailed(poll());
+		back();
+		now += MINUTE;
+		for (let ago = 0; ago < 7; ago++) add(`new${ago}`, now - ago * DAY - HOUR);
+		change('known6', { title: 'Changed' });
+		const created = Array.from({ length: 7 }, (_one, ago) => `new${ago} created`);
+		expect(await polls(12, MINUTE)).toEqual(['known6 updated', ...created]);
+		now += 12 * HOUR;
+		add('tomorrow');
+		expect(await polls(2, MINUTE)).toEqual(['tomorrow created']);
+		expect(await polls(30, 6 * HOUR)).toEqual([]);
+		expect(Object.keys(state().days as object).length).toBeLessThan(14);
+	});
+
+	test('a jump that stays is believed in the end, and nothing is lost by it', async () => {
+		await poll();
+		serviceError = 3 * DAY;
+		const expected: string[] = [];
+		const came: string[] = [];
+		for (let hours = 0; hours < 100; hours += 4) {
+			add(`e${hours}`);
+			expected.push(`e${hours} created`);
+			came.push(...(await polls(1, 4 * HOUR)));
+		}
+		came.push(...(await polls(8, HOUR)));
+		expect(came.sort()).toEqual(expected.sort());
+	});
+});
+
+describe('too little time or room', () => {
+	test.each([
+		[50, 2800],
+		[150, 1000],
+	])(
+		'%i lifelogs a day in pages of 10, %i ms a request, in 36 s: all are reported',
+		async (perDay, ms) => {
+			pageSize = 10;
+			for (const day of [0, 1]) {
+				for (let nth = 0; nth < perDay; nth++)
+					add(`known${day}-${nth}`, now - day * DAY - nth * MINUTE);
+			}
+			now += 1000;
+			await polls(8, 0, {}, DURABLE_MS);
+			latencyMs = ms;
+			add('new', now - 2 * MINUTE);
+			change('known1-3', { title: 'Changed' });
+			expect(await polls(12, MINUTE, {}, DURABLE_MS)).toEqual(['known1-3 updated', 'new created']);
+		},
+	);
+
+	test('beside others who use the key a larger look-back is read, bit by bit', async () => {
+		pageSize = 10;
+		for (let nth = 0; nth < 31 * 20; nth++) add(`known${nth}`, now - nth * 70 * MINUTE);
+		now += 1000;
+		await poll({ options: { lookbackDays: 2 } });
+		const options = { lookbackDays: 31 };
+		let left = 0;
+		fault = () => (left-- > 0 ? undefined : 429);
+		const daysRead = () =>
+			Object.values(state().days as Record<string, IDataObject>).filter(
+				({ read }) => Number(read) > 0,
+			).length;
+		for (let nth = 0, before = daysRead(); nth < 12; nth++) {
+			now += 3 * MINUTE;
+			left = 12;
+			await orFailed(poll({ options }));
+			if (before < 31) expect(daysRead()).toBeGreaterThan(before);
+			before = daysRead();
+		}
+		expect(daysRead()).toBe(31);
+	});
+
+	test('a page size that was refused is tried again after a day', async () => {
+		refusesLargePages = true;
+		await poll();
+		refusesLargePages = false;
+		const limits = async () => {
+			requests = [];
+			await poll();
+			return new Set(requests.map(({ query }) => query.get('limit')));
+		};
+		now += HOUR;
+		expect(await limits()).toEqual(new Set(['10']));
+		now += DAY;
+		expect(await limits()).toEqual(new Set(['100']));
+		expect(await limits()).toEqual(new Set(['100']));
+	});
+
+	test('120 lifelogs that keep changing hold up no new one, and none of them another', async () => {
+		for (let nth = 0; nth < 120; nth++) add(`m${nth}`, now - nth * MINUTE);
+		now += 1000;
+		await poll();
+		const came = new Set<string>();
+		for (let nth = 0; nth < 6; nth++) {
+			now += MINUTE;
+			for (const { id } of [...lifelogs]) change(String(id));
+			add(`new${nth}`);
+			const output = await poll();
+			expect(output).toContain(`new${nth} created`);
+			for (const one of output) came.add(one);
+		}
+		expect([...came].filter((one) => one.startsWith('m'))).toHaveLength(120);
+	});
+});
+
+describe('times and fields that a service leaves out', () => {
+	test.each(['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'])(
+		'without offset in the hour that autumn repeats (%s): the key and the last version are right',
+		async (time) => {
+			now = Date.parse(time) - MINUTE;
+			await poll();
+			now += MINUTE;
+			const local = (text: unknown) =>
+				iso(
+					Date.parse(String(text)) + (now < Date.parse('2026-10-25T01:00Z') ? 2 : 1) * HOUR,
+				).slice(0, -1);
+			ofOne = (one) => ({
+				...one,
+				updatedAt: local(one.updatedAt),
+				startTime: local(one.startTime),
+			});
+			add('a');
+			keys.length = 0;
+			expect(await poll()).toEqual(['a created']);
+			expect(keys).toEqual([`a:${iso(now)}`]);
+			now += 10 * MINUTE;
+			change('a', { title: 'Last' });
+			expect(await poll()).toEqual(['a updated']);
+			expect(keys.at(-1)).toBe(`a:${iso(now)}`);
+			expect(await poll()).toEqual([]);
+		},
+	);
+
+	test('a lifelog that is read without its updatedAt has the key of the list', async () => {
+		await poll();
+		now += MINUTE;
+		ofOne = (one) => ({ ...one, updatedAt: undefined, isStarred: undefined });
+		add('a', now, { isStarred: true });
+		keys.length = 0;
+		expect(await poll()).toEqual(['a created']);
+		expect(keys).toEqual([`a:${iso(now)}`]);
+		expect(await poll()).toEqual([]);
+	});
+});
+
+describe('n8n in memory', () => {
+	test.each([429, 503])(
+		'publishing again during a %i works, and nothing is lost',
+		async (status) => {
+			await poll();
+			now += MINUTE;
+			add('a');
+			restart();
+			fault = () => status;
+			expect(await poll()).toEqual([]);
+			fault = () => undefined;
+			now += 3 * MINUTE;
+			expect(await poll()).toEqual(['a created']);
+		},
+	);
+
+	test('publishing again with a refused key fails', async () => {
+		await poll();
+		restart();
+		fault = () => 401;
+		expect(await orFailed(poll())).toEqual(['failed 401']);
+	});
+});
+
+describe('scheduled chats', () => {
+	const event = { event: 'scheduledChatCreated' };
+	const user = { id: 'u', text: 'And?', user: { role: 'user' } };
+	const says = (text: string | null, more: IDataObject = {}) => ({
+		id: 'a',
+		text,
+		createdAt: iso(now),
+		user: { role: 'assistant' },
+		...more,
+	});
+	const ask = (id: string, ...messages: IDataObject[]) =>
+		chats.unshift({ id, createdAt: iso(now), startedAt: iso(now), messages: [user, ...messages] });
+	const calls = { toolCalls: [{ id: 't', toolName: 'search' }] };
+	const results = { id: 'r', toolResults: [{ toolCallId: 't' }], user: { role: 'tool' } };
+
+	test('a text beside a tool call is no answer; what comes behind it is', async () => {
+		await poll(event);
+		ask('c', says('Let me look through your day.', calls));
+		expect(await polls(30, MINUTE, event)).toEqual([]);
+		(chats[0].messages as IDataObject[]).push(results);
+		expect(await polls(3, MINUTE, event)).toEqual([]);
+		(chats[0].messages as IDataObject[]).push(says('It was a good day.'));
+		expect(await polls(2, MINUTE, event)).toEqual(['c']);
+	});
+
+	test('it is one once the tools have answered and nothing more has come for 15 minutes', async () => {
+		await poll(event);
+		ask('c', says('I have noted it.', calls), results);
+		expect(await polls(15, MINUTE, event)).toEqual([]);
+		expect(await polls(2, MINUTE, event)).toEqual(['c']);
+	});
+
+	test('of 160 unanswered ones at most 40 requests a poll are made, and none is forgotten', async () => {
+		await poll(event);
+		for (let nth = 0; nth < 160; nth++) ask(`c${nth}`);
+		const options = { lookbackDays: 2 };
+		await poll({ ...event, options });
+		now += 3 * DAY;
+		for (let nth = 0; nth < 160; nth++) ask(`new${nth}`, says('Yes.'));
+		expect(await poll({ ...event, options })).toHaveLength(160);
+		fault = ({ path }) => (/\/c1[0-4]\d$/.test(path) ? 500 : undefined);
+		for (let nth = 0; nth < 10; nth++) {
+			now += MINUTE;
+			requests = [];
+			await orFailed(poll({ ...event, options }));
+			expect(requests.length).toBeLessThanOrEqual(40);
+		}
+		for (const chat of chats) (chat.messages as IDataObject[]).push(says('Yes.'));
+		const came = await polls(30, MINUTE, { ...event, options });
+		expect(came.length).toBeGreaterThanOrEqual(110);
+		fault = () => undefined;
+		came.push(...(await polls(30, MINUTE, { ...event, options })));
+		expect(new Set(came).size).toBe(160);
+		expect(came).toHaveLength(160);
+	});
+
+	test('an idle poll costs the same whatever the look-back', async () => {
+		pageSize = 10;
+		for (let nth = 0; nth < 300; nth++) {
+			now += HOUR;
+			ask(`c${nth}`, says('Yes.'));
+		}
+		const options = { lookbackDays: 31 };
+		await polls(4, MINUTE, { ...event, options });
+		for (let nth = 0; nth < 12; nth++) {
+			now += MINUTE;
+			requests = [];
+			expect(await poll({ ...event, options })).toEqual([]);
+			expect(requests.length).toBeLessThanOrEqual(4);
+		}
+	});
+});
