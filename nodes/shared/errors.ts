@@ -193,16 +193,13 @@ export function rateLimitError(
 ): NodeApiError {
 	const said = answer && saidBy(api, answer);
 	const before = Math.round(waitedMs / 1000);
-	const message = [
-		`The rate limit asks for a wait of ${inSeconds(askedMs)}`,
-		before > 0 && ` after one of ${before} s`,
-		// What goes first has no such option.
-		api.maxWaitMs > 0 &&
-			!api.goesFirst &&
-			`, more than the Max Rate Limit Wait of ${inSeconds(api.maxWaitMs)} allows`,
-	]
-		.filter((part) => typeof part === 'string')
-		.join('');
+	const after = before > 0 ? ` after one of ${before} s` : '';
+	// What goes first has no such option.
+	const isBounded = api.maxWaitMs > 0 && !api.goesFirst;
+	const bound = isBounded
+		? `, more than the Max Rate Limit Wait of ${inSeconds(api.maxWaitMs)} allows`
+		: '';
+	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound}`;
 	return apiError(
 		api,
 		message,
