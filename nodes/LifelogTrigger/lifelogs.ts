@@ -147,7 +147,8 @@ function findChanges(poll: Poll, state: State, { days, sightings }: Scan) {
 	const changes: Change[] = [];
 	const outcomes: Outcome[] = [];
 	for (const [id, sighting] of sightings) {
-		const { base, isChanged } = compare(state, sighting, poll.isFirst);
+		const { base: found, isChanged } = compare(state, sighting, poll.isFirst);
+		const base = isChanged ? asKnownBefore(poll, found, sighting) : found;
 		if (isChanged || base.incomplete) changes.push({ id, base, sighting });
 		else outcomes.push({ id, version: sighting, entry: done(base) });
 	}
@@ -160,6 +161,18 @@ function findChanges(poll: Poll, state: State, { days, sightings }: Scan) {
 		changes: changes.filter(({ base }) => isDueAgain(base.trouble, state, reach)),
 		outcomes,
 	};
+}
+
+/**
+ * When n8n starts again in memory, lifelogs that were passed over since the state was last saved are
+ * unknown. Where only updates are wanted, one that changed long after its end counts as one of them.
+ */
+function asKnownBefore(poll: Poll, base: Entry, { at, lifelog }: ListedLifelog): Entry {
+	const mayBeForgotten = poll.isActivation && !poll.settings.changes.includes('created');
+	const end = timeOf(lifelog.endTime, 'UTC');
+	const isKnown = base.at !== undefined || base.pending === true;
+	if (isKnown || !mayBeForgotten || at < end + HOUR_MS) return base;
+	return { ...base, at: end };
 }
 
 /**

@@ -433,6 +433,21 @@ describe('n8n in memory', () => {
 		},
 	);
 
+	test('an update made while n8n was down is reported, also of a lifelog it had not saved', async () => {
+		const event = { event: 'lifelogUpdated' };
+		await poll(event);
+		const saved = JSON.stringify(staticData);
+		now += MINUTE;
+		add('a');
+		expect(await poll(event)).toEqual([]);
+		staticData = JSON.parse(saved) as IDataObject;
+		now += 2 * HOUR;
+		change('a', { title: 'Changed' });
+		add('b');
+		expect(await poll(event)).toEqual(['a updated']);
+		expect(await poll(event)).toEqual([]);
+	});
+
 	test('publishing again with a refused key fails', async () => {
 		await poll();
 		restart();
