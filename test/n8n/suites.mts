@@ -16,6 +16,11 @@ export interface Suite {
 export const suites: Suite[] = [
 	{ name: 'smoke', what: 'every node, and the trigger', versions: [OLDEST, NEWEST] },
 	{ name: 'credential', what: "the credential's test", versions: [NEWEST] },
+	{
+		name: 'key',
+		what: 'where the key goes when n8n’s own nodes use it',
+		versions: [OLDEST, NEWEST],
+	},
 	{ name: 'lifelog', what: 'Lifelog: operations, errors, webhook', versions: [NEWEST] },
 	{ name: 'chat', what: 'Lifelog Chat: operations, errors', versions: [NEWEST] },
 	{ name: 'audio', what: 'Lifelog Audio: operations, errors, binary data', versions: [NEWEST] },

@@ -54,7 +54,7 @@ test('a host without this service is named as the problem', async () => {
 test('http to another machine is refused before anything is sent', async () => {
 	const { status, message, requests } = await check({ baseUrl: 'http://example.com' });
 	assert.equal(status, 'Error');
-	assert.match(message, /The Base URL must start with https:\/\//);
+	assert.match(message, /The 'Base URL' must start with https:\/\//);
 	assert.deepEqual(requests, []);
 });
 
