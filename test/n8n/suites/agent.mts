@@ -86,6 +86,18 @@ describe('an agent that may search and read', () => {
 		}
 	});
 
+	test('chooses the day and the format of a summary', async () => {
+		const args = { day: 'today', format: 'slack' };
+		const { status } = await ask(
+			['summary'],
+			[() => ({ tool: 'Get_daily_summary', args }), () => 'Done.'],
+		);
+		assert.equal(status, 'success');
+		const [summary] = JSON.parse(lastResult(model.requests()[1]));
+		assert.equal(summary.date, new Date().toISOString().slice(0, 10));
+		assert.ok(summary.messages.length > 0);
+	});
+
 	test('is told when there is no such lifelog', async () => {
 		const { json } = await ask(
 			['search', 'get'],

@@ -7,7 +7,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
 import { byId, workflowWith } from '../../support/workflow.mts';
 import { startBrowser } from '../support/browser.mts';
-import { Editor, type NodePanel } from '../support/editor.mts';
+import { Editor, type NodePanel, type Theme } from '../support/editor.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { SavedWorkflow } from '../support/rest.mts';
 
@@ -68,6 +68,14 @@ async function picture(panel: NodePanel, name: string): Promise<void> {
 	assert.ok((await stat(path)).size < LARGEST_IMAGE);
 }
 
+/** Makes a picture that a theme's name tells from the other's. */
+async function themed(theme: Theme, name: string, make: (path: string) => Promise<unknown>) {
+	const path = join(images, `${name}${theme === 'dark' ? '.dark' : ''}.png`);
+	const made = await make(path);
+	assert.ok((await stat(path)).size < LARGEST_IMAGE);
+	return made;
+}
+
 const newest = async () => (await lab.sandbox.control.lifelogs()).at(-1)!;
 
 interface Shown {
@@ -109,9 +117,24 @@ describe('Lifelog', () => {
 			labels: ['Operation', 'Lifelog', 'Options'],
 			options: ['Max Rate Limit Wait (Seconds)'],
 		},
+		'Export Lifelogs': {
+			labels: [
+				'Operation',
+				'Export From',
+				'Return All',
+				'Limit',
+				'File Formats',
+				'Put Output File in Field',
+				'Filters',
+				'Options',
+			],
+			filters,
+			options: ['Max Rate Limit Wait (Seconds)', 'Time Zone'],
+		},
 		'Get Daily Summary': {
-			labels: ['Operation', 'Day', 'Format', 'Options'],
-			options: ['Is Starred', 'Max Rate Limit Wait (Seconds)', 'Time Zone'],
+			labels: ['Operation', 'Day', 'Format', 'Filters', 'Options'],
+			filters: ['Is Starred'],
+			options: ['Max Rate Limit Wait (Seconds)', 'Time Zone'],
 		},
 		'Get Lifelog': {
 			labels: ['Operation', 'Lifelog', 'Options'],
@@ -142,8 +165,8 @@ describe('Lifelog', () => {
 	test('shows Date for a day of choice', async () => {
 		const panel = await open('lifelog', { operation: 'getDailySummary' });
 		for (const [day, labels] of [
-			['Date', ['Operation', 'Day', 'Date', 'Format', 'Options']],
-			['Today', ['Operation', 'Day', 'Format', 'Options']],
+			['Date', ['Operation', 'Day', 'Date', 'Format', 'Filters', 'Options']],
+			['Today', ['Operation', 'Day', 'Format', 'Filters', 'Options']],
 		] as const) {
 			await panel.choose('day', day);
 			assert.deepEqual(await panel.settledLabels([...labels]), labels);
@@ -171,8 +194,8 @@ describe('Lifelog', () => {
 		const { title } = await newest();
 		const panel = await open('lifelog', { operation: 'get' });
 		const [first] = await panel.list('lifelogId');
-		assert.match(first, /^2026-03-04 \d\d:\d\d /);
-		assert.ok(first.endsWith(title));
+		assert.ok(first.startsWith(`${title} · 4 Mar 2026, `));
+		assert.match(first, /, \d\d:\d\d \(UTC\)$/);
 		assert.equal(await panel.pick('lifelogId', first), first);
 		await panel.execute();
 		assert.equal(await panel.itemCount(), '1 item');
@@ -185,7 +208,7 @@ describe('Lifelog', () => {
 		const all = await panel.list('lifelogId');
 		const found = await panel.search(title);
 		assert.ok(found.length < all.length);
-		assert.ok(found.some((name) => name.endsWith(title)));
+		assert.ok(found.some((name) => name.startsWith(title)));
 	});
 
 	test('searches, and shows what it found', async () => {
@@ -262,7 +285,12 @@ describe('Lifelog Chat', () => {
 });
 
 describe('Lifelog Audio', () => {
-	const common = ['Chunk Length (Minutes)', 'If No Audio', 'Max Rate Limit Wait (Seconds)'];
+	const common = [
+		'Chunk Length (Minutes)',
+		'If No Audio',
+		'If Part Fails',
+		'Max Rate Limit Wait (Seconds)',
+	];
 	const sources: Record<string, Shown> = {
 		Lifelog: {
 			labels: ['Operation', 'Source', 'Lifelog', 'Put Output File in Field', 'Options'],
@@ -333,3 +361,122 @@ describe('Lifelog Trigger', () => {
 		assert.equal(message, 'There is no answered scheduled chat to show');
 	});
 });
+
+/** What people type who look for the nodes, and what is to be found. */
+const SEARCHES: Array<[words: string, found: string[]]> = [
+	['lifelog', ['Lifelog', 'Lifelog Chat', 'Lifelog Audio']],
+	['limitless', ['Lifelog', 'Lifelog Chat', 'Lifelog Audio']],
+	['daily summary', ['Lifelog']],
+	['slack summary', ['Lifelog']],
+	['diary', ['Lifelog']],
+	['notes', ['Lifelog']],
+	['conversation', ['Lifelog', 'Lifelog Chat']],
+];
+
+for (const theme of ['light', 'dark'] as const) {
+	describe(`with the ${theme} theme`, () => {
+		let themedEditor: Editor;
+		before(async () => {
+			themedEditor = await Editor.signIn(browser, lab, theme);
+		});
+		after(async () => await themedEditor?.close());
+
+		const openThemed = async (...workflow: Parameters<typeof store>) => {
+			const { id } = await store(...workflow);
+			return await themedEditor.openNode(id, NAMES[workflow[0]]);
+		};
+		const nodesPanel = async () =>
+			await themedEditor.openNodesPanel((await store('lifelogAudio')).id);
+
+		test('the nodes panel has one entry with the actions and the triggers, and adds one', async () => {
+			const panel = await nodesPanel();
+			assert.equal(await themedEditor.isDark(), theme === 'dark');
+			const found = await panel.search('lifelog', NAMES.lifelog);
+			assert.equal(found.filter((name) => name === NAMES.lifelog).length, 1);
+			assert.ok(!found.includes(NAMES.lifelogTrigger));
+			const headings = await panel.choose(NAMES.lifelog);
+			assert.deepEqual(headings, ['Actions (7)', 'Triggers (4)']);
+			assert.deepEqual(await panel.shown(), [
+				'Delete lifelog permanently',
+				'Export lifelogs as files',
+				'Get daily summary',
+				'Get lifelog',
+				'Get many lifelogs',
+				'Get transcript of lifelog',
+				'Search lifelogs',
+			]);
+			await themed(theme, 'panel', async (path) => await panel.picture(path));
+			await panel.toggle('Actions');
+			await panel.toggle('Triggers');
+			assert.deepEqual(await panel.shown(), [
+				'On lifelog created or updated',
+				'On lifelog created',
+				'On lifelog updated',
+				'On scheduled chat created',
+			]);
+			await panel.toggle('Actions');
+			const node = await panel.add('Get daily summary');
+			const labels = ['Operation', 'Day', 'Format', 'Filters', 'Options'];
+			assert.deepEqual(await node.settledLabels(labels), labels);
+		});
+
+		for (const [name, actions] of [
+			['Lifelog Chat', ['Delete chat permanently', 'Get chat', 'Get many chats']],
+			['Lifelog Audio', ['Download audio']],
+		] as const) {
+			test(`the nodes panel has the actions of ${name}`, async () => {
+				const panel = await nodesPanel();
+				await panel.search(name, name);
+				await panel.choose(name);
+				assert.deepEqual(await panel.shown(), actions);
+			});
+		}
+
+		test('the nodes are found by the words people type', async () => {
+			const panel = await nodesPanel();
+			for (const [words, expected] of SEARCHES) {
+				const names = await panel.search(words, expected[0]);
+				assert.deepEqual(
+					expected.filter((name) => !names.includes(name)),
+					[],
+					words,
+				);
+			}
+			const own = (await panel.search('audio', NAMES.lifelogAudio)).filter((name) =>
+				name.startsWith('Lifelog'),
+			);
+			assert.equal(own[0], NAMES.lifelogAudio);
+		});
+
+		test('the list to pick from names the zone of its times, which is the option Time Zone if set', async () => {
+			const { title } = await newest();
+			for (const operation of ['get', 'delete']) {
+				const byInstance = await openThemed('lifelog', { operation });
+				assert.match((await byInstance.list('lifelogId'))[0], / \(UTC\)$/);
+			}
+			const options = { timezone: 'Asia/Kathmandu' };
+			const panel = await openThemed('lifelog', { operation: 'get', options });
+			const [first] = await panel.list('lifelogId');
+			assert.ok(first.startsWith(title));
+			assert.match(first, / · \d Mar 2026, \d\d:\d\d \(Asia\/Kathmandu\)$/);
+			await themed(theme, 'picker', async (path) => await panel.picture(path));
+			const chats = await openThemed('lifelogChat', { operation: 'get', options });
+			assert.match((await chats.list('chatId'))[0], / Mar 2026, .* \(Asia\/Kathmandu\)$/);
+		});
+
+		test('the credential asks for the key and the address', async () => {
+			const labels = await themed(
+				theme,
+				'credential',
+				async (path) => await themedEditor.credential(path),
+			);
+			assert.deepEqual((labels as string[]).slice(0, 2), ['API Key', 'Base URL']);
+		});
+
+		test("the trigger's panel recommends how often to poll", async () => {
+			const panel = await openThemed('lifelogTrigger');
+			assert.match(String(await panel.notice()), /every 5 to 15 minutes rather than every minute/);
+			if (theme === 'dark') await picture(panel, 'lifelog-trigger.dark.png');
+		});
+	});
+}

@@ -19,6 +19,16 @@ export const TOOLS = {
 		type: 'lifelogTool',
 		parameters: { operation: 'get', lifelogId },
 	},
+	summary: {
+		name: 'Get daily summary',
+		type: 'lifelogTool',
+		parameters: {
+			operation: 'getDailySummary',
+			// As the note in the tool's panel says.
+			day: '={{ $fromAI("day", "yesterday or today") }}',
+			format: '={{ $fromAI("format", "markdown, slack or notion") }}',
+		},
+	},
 	delete: {
 		name: 'Delete lifelog',
 		type: 'lifelogTool',

@@ -5,6 +5,10 @@ import { OWNER } from './rest.mts';
 
 const TIMEOUT_MS = 60_000;
 const SETTLING_MS = 5_000;
+const HIDE_MESSAGES = '.el-notification { display: none !important; }';
+
+/** The looks of n8n's editor; without a choice of the user it has that of the system. */
+export type Theme = 'light' | 'dark';
 
 const byTestId = (id: string) => `[data-test-id="${id}"]`;
 
@@ -18,10 +22,11 @@ export class Editor {
 		this.url = url;
 	}
 
-	/** Opens the sign-in page in a new window and signs in as the owner. */
-	static async signIn(browser: Browser, { n8n }: Lab): Promise<Editor> {
+	/** Opens the sign-in page in a new window, of a system with that theme, and signs in as the owner. */
+	static async signIn(browser: Browser, { n8n }: Lab, theme: Theme = 'light'): Promise<Editor> {
 		const viewport = { width: 1440, height: 760 };
-		const page = await browser.newPage({ viewport, deviceScaleFactor: 1.5 });
+		const look = { deviceScaleFactor: 1.5, colorScheme: theme };
+		const page = await browser.newPage({ viewport, ...look });
 		page.setDefaultTimeout(TIMEOUT_MS);
 		await page.goto(`${n8n.url}/signin`);
 		await page.fill('input[name="emailOrLdapLoginId"]', OWNER.email);
@@ -71,12 +76,110 @@ export class Editor {
 		await this.page.locator('.chat-message', { hasText: answer }).first().waitFor();
 	}
 
+	/** Shows a workflow and opens the list of what can be added to it. */
+	async openNodesPanel(workflowId: string): Promise<NodesPanel> {
+		await this.page.goto(`${this.url}/workflow/${workflowId}`);
+		await this.page.locator(byTestId('canvas-node')).first().waitFor();
+		await this.page.locator(byTestId('node-creator-plus-button')).first().click();
+		const panel = new NodesPanel(this.page);
+		await panel.whenOpen();
+		return panel;
+	}
+
+	/** Opens the only credential there is, makes a picture of it, and returns the labels of its fields. */
+	async credential(path: string): Promise<string[]> {
+		await this.page.goto(`${this.url}/home/credentials`);
+		await this.page.locator(byTestId('resources-list-item')).first().click();
+		const dialog = this.page.locator(byTestId('credential-edit-dialog')).first();
+		const labels = dialog.locator(byTestId('input-label')).filter({ visible: true });
+		await labels.first().waitFor();
+		await this.page.waitForTimeout(1000);
+		await dialog.screenshot({ path, style: HIDE_MESSAGES });
+		return (await labels.allInnerTexts()).map((text) => text.trim().split('\n')[0]);
+	}
+
+	/** Whether what is shown is dark, by the colour of the page. */
+	async isDark(): Promise<boolean> {
+		return await this.page.evaluate(() => {
+			const { backgroundColor } = getComputedStyle(document.body);
+			const canvas = document.createElement('canvas').getContext('2d')!;
+			canvas.fillStyle = backgroundColor;
+			canvas.fillRect(0, 0, 1, 1);
+			const [red, green, blue] = canvas.getImageData(0, 0, 1, 1).data;
+			return red + green + blue < 384;
+		});
+	}
+
+	async close(): Promise<void> {
+		await this.page.close();
+	}
+
 	private async open(path: string, name: string): Promise<NodePanel> {
 		await this.page.goto(this.url + path);
 		await this.page.dblclick(`${byTestId('canvas-node')}[data-node-name="${name}"]`);
 		const panel = new NodePanel(this.page);
 		await panel.whenOpen();
 		return panel;
+	}
+}
+
+/** The list of nodes and their actions that can be added to a workflow. */
+export class NodesPanel {
+	private readonly page: Page;
+	private readonly names: Locator;
+
+	constructor(page: Page) {
+		this.page = page;
+		this.names = page.locator(byTestId('node-creator-item-name')).filter({ visible: true });
+	}
+
+	async whenOpen(): Promise<void> {
+		await this.page.locator(byTestId('node-creator-search-bar')).waitFor();
+	}
+
+	/** Types words and returns the names found once they include the expected one, best first. */
+	async search(words: string, expected: string): Promise<string[]> {
+		await this.page.locator(byTestId('node-creator-search-bar')).fill(words);
+		await this.names.getByText(expected, { exact: true }).first().waitFor();
+		return await this.shown();
+	}
+
+	/** Clicks a node that was found, and returns the headings of what it offers. */
+	async choose(name: string): Promise<string[]> {
+		await this.names.getByText(name, { exact: true }).first().click();
+		const categories = this.categories();
+		await categories.first().waitFor();
+		return (await categories.allInnerTexts()).map((text) => text.trim());
+	}
+
+	/** Opens or closes what stands under a heading. */
+	async toggle(heading: string): Promise<void> {
+		await this.categories().filter({ hasText: heading }).click();
+		await this.page.waitForTimeout(500);
+	}
+
+	/** The names that are shown. */
+	async shown(): Promise<string[]> {
+		return (await this.names.allInnerTexts()).map((text) => text.trim());
+	}
+
+	/** Clicks an action: the node is added, and its panel opens. */
+	async add(action: string): Promise<NodePanel> {
+		await this.names.getByText(action, { exact: true }).click();
+		const panel = new NodePanel(this.page);
+		await panel.whenOpen();
+		return panel;
+	}
+
+	async picture(path: string): Promise<void> {
+		await this.page.mouse.move(0, 0);
+		await this.page.waitForTimeout(500);
+		const panel = this.page.locator(byTestId('node-creator'));
+		await panel.screenshot({ path, style: HIDE_MESSAGES });
+	}
+
+	private categories(): Locator {
+		return this.page.locator(byTestId('node-creator-category-item'));
 	}
 }
 
@@ -341,7 +444,6 @@ export class NodePanel {
 	async picture(path: string): Promise<void> {
 		await this.page.mouse.move(0, 0);
 		await this.page.waitForTimeout(500);
-		const style = '.el-notification { display: none !important; }';
-		await this.page.locator(byTestId('ndv')).screenshot({ path, style });
+		await this.page.locator(byTestId('ndv')).screenshot({ path, style: HIDE_MESSAGES });
 	}
 }
