@@ -34,6 +34,8 @@ export interface BodyGuards {
 	 * byte a further ms, it may be waited for in all.
 	 */
 	stallMs: number;
+	/** Ends the waiting for it. */
+	signal?: AbortSignal;
 }
 
 const LONGEST_CHECK_MS = 1_000;
@@ -48,7 +50,7 @@ const UNUSED_BYTES = 32 * 1024 * 1024;
  *
  * @param source The body as the HTTP client gives it, not yet read.
  */
-export function incomingBody(source: ByteStream, { stallMs }: BodyGuards): IncomingBody {
+export function incomingBody(source: ByteStream, { stallMs, signal }: BodyGuards): IncomingBody {
 	const end = new AbortController();
 	const arriving = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 	let waiting: { since: number; giveUp: (reason: Error) => void } | undefined;
@@ -60,16 +62,22 @@ export function incomingBody(source: ByteStream, { stallMs }: BodyGuards): Incom
 	const next = async () =>
 		await new Promise<IteratorResult<Buffer>>((resolve, giveUp) => {
 			waiting = { since: performance.now(), giveUp };
-			arriving.next().then(resolve, giveUp);
+			if (signal?.aborted) stop();
+			else arriving.next().then(resolve, giveUp);
 		});
+
+	const stop = () => {
+		brokenBy ??= 'ETIMEDOUT';
+		waiting?.giveUp(new Error('The body stands still'));
+	};
+	signal?.addEventListener('abort', stop, { signal: end.signal });
 
 	const watch = async () => {
 		while (!end.signal.aborted) {
 			await pause(Math.min(LONGEST_CHECK_MS, stallMs), end.signal).catch(() => undefined);
 			const waitsMs = waiting ? performance.now() - waiting.since : 0;
 			if (waiting && (waitsMs >= stallMs || waitedMs + waitsMs >= stallMs + received)) {
-				brokenBy = 'ETIMEDOUT';
-				waiting.giveUp(new Error('The body stands still'));
+				stop();
 			}
 		}
 	};
@@ -90,7 +98,7 @@ export function incomingBody(source: ByteStream, { stallMs }: BodyGuards): Incom
 			close();
 		}
 		if (failure !== undefined) {
-			brokenBy ??= 'ERR_BAD_RESPONSE';
+			brokenBy ??= unpackingCode(failure) ?? 'ERR_BAD_RESPONSE';
 			throw failure;
 		}
 	}
@@ -143,6 +151,13 @@ export function incomingBody(source: ByteStream, { stallMs }: BodyGuards): Incom
 		},
 		close,
 	};
+}
+
+/** What unpacking a body failed of, as zlib calls it; brotli has codes of its own. */
+function unpackingCode(error: unknown): string | undefined {
+	const code = String((error as { code?: unknown }).code);
+	if (code.startsWith('ERR__ERROR_FORMAT')) return 'Z_DATA_ERROR';
+	return code.startsWith('Z_') ? code : undefined;
 }
 
 /**

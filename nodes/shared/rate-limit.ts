@@ -117,10 +117,7 @@ export function shutGate(key: string, waitMs: number): void {
  *
  * @throws WaitTooLong at once, without waiting, when the limit asks for more than is allowed.
  */
-export async function waitForGate(
-	key: string,
-	patience: GatePatience,
-): Promise<void> {
+export async function waitForGate(key: string, patience: GatePatience): Promise<void> {
 	const { waited, goesFirst = false, signal } = patience;
 	const id = hashOf(key);
 	const line = goesFirst ? 'first' : 'others';

@@ -28,9 +28,11 @@ const TIMEOUT_MS = 60_000;
 const FIRST_RETRY_PAUSE_MS = 500;
 /** What is read, in bytes, of a body that is not what was asked for. */
 const LONGEST_WORDS = 65_536;
+/** What is read of JSON, once unpacked: what came packed in a few kB can be gigabytes. */
+const LONGEST_JSON_MIB = 64;
+const LONGEST_JSON = LONGEST_JSON_MIB * 1024 * 1024;
 /** Compressed, a body would not have the length that its answer declares; cached, it may be old. */
-const AS_STREAM: Partial<IHttpRequestOptions> = {
-	encoding: 'stream',
+const AS_AUDIO: Partial<IHttpRequestOptions> = {
 	headers: {
 		accept: 'audio/*, */*;q=0.5',
 		'accept-encoding': 'identity',
@@ -45,7 +47,7 @@ interface Request {
 	/** Parameters that are undefined are not sent. */
 	query: IDataObject;
 	subject: Subject;
-	/** Takes the body of a success as it comes in; without it the body is read as JSON. */
+	/** Takes the body of a success as it comes in; without it the body is read whole, as JSON. */
 	receive?: (body: IncomingBody, answer: Answer) => Promise<unknown>;
 	/** A 404 is an answer like others, not an error. */
 	mayBeAbsent?: boolean;
@@ -202,17 +204,20 @@ async function request(api: Api, request: Request): Promise<Answer> {
  */
 async function send(
 	api: Api,
-	{ method, path, query, receive }: Request,
+	{ method, path, query, subject, receive }: Request,
 ): Promise<Answer | { code: string }> {
 	const timeout = timeoutMs(api);
 	const ownEnd = new AbortController();
-	const ends = [api.signal, receive ? ownEnd.signal : AbortSignal.timeout(patienceMs(api))];
+	const latest = receive ? undefined : AbortSignal.timeout(patienceMs(api));
+	const ends = [api.signal, ownEnd.signal, latest];
 	const signal = AbortSignal.any(ends.filter((end) => end !== undefined));
 	const options: IHttpRequestOptions = {
 		method,
 		url: `${api.baseUrl}${path}`,
 		qs: query,
-		...(receive ? AS_STREAM : { json: true }),
+		...(receive ? AS_AUDIO : { json: true }),
+		// Read whole by n8n, a body could take all memory.
+		encoding: 'stream',
 		timeout,
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
@@ -228,9 +233,13 @@ async function send(
 			options,
 		);
 		noteServiceTime(api, answer);
-		if (!receive) return answer;
-		body = incomingBody(answer.body as ByteStream, { stallMs: timeout });
-		return { ...answer, body: await (isSuccess(answer) ? receive(body, answer) : readWords(body)) };
+		body = incomingBody(answer.body as ByteStream, { stallMs: timeout, signal });
+		if (!isSuccess(answer)) return { ...answer, body: await readWords(body) };
+		if (receive) return { ...answer, body: await receive(body, answer) };
+		const read = await readJson(body);
+		if (read !== undefined) return { ...answer, body: read.json };
+		const problem = `it is more than ${LONGEST_JSON_MIB} MiB`;
+		throw unusableAnswerError(api, subject, { ...answer, body: undefined }, problem);
 	} catch (error) {
 		if (api.signal?.aborted) throw cancelledError(api.context);
 		if (body && body.brokenBy === undefined) throw toNodeError(api.context, error);
@@ -272,6 +281,14 @@ function isSuccess({ statusCode }: Answer): boolean {
 export async function readWords(body: IncomingBody): Promise<unknown> {
 	const text = (await body.peek(LONGEST_WORDS)).toString();
 	return jsonParse<unknown>(text, { fallbackValue: text });
+}
+
+/** A body as JSON, or as the text it is if it is none; undefined where it is too long. */
+async function readJson(body: IncomingBody): Promise<{ json: unknown } | undefined> {
+	const bytes = await body.peek(LONGEST_JSON + 1);
+	if (bytes.length > LONGEST_JSON) return undefined;
+	const text = bytes.toString().replace(/^\ufeff/, '');
+	return { json: jsonParse<unknown>(text, { fallbackValue: text }) };
 }
 
 function noteServiceTime({ run }: Api, { headers }: Answer): void {

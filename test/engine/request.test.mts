@@ -91,7 +91,7 @@ describe('a 429', () => {
 		['of zero seconds', { body: { retryAfter: '0' } }, 1000],
 	])('is waited for as long as it says %s', async (_where, fault, waitMs) => {
 		await sandbox.control.faults([{ status: 429, skip: 1, ...fault }]);
-		const { ids: listed, requests } = await getMany();
+		const { ids: listed, requests } = await run({ operation: 'getAll', limit: 250 });
 		expect(listed).toEqual(ids);
 		expect(requests.map(({ status }) => status)).toEqual([200, 429, 200, 200]);
 		expect(requests[2].at - requests[1].at).toBeGreaterThanOrEqual(waitMs - 10);
@@ -115,9 +115,8 @@ describe('a 429', () => {
 
 	test('that asks for as much as Max Rate Limit Wait is waited for, by all who wait with it', async () => {
 		await sandbox.control.faults([{ status: 429, body: { retryAfter: '1' } }]);
-		const runs = await Promise.all(
-			Array.from({ length: 40 }, async () => await getMany({ maxWait: 1 })),
-		);
+		const get = { operation: 'get', lifelogId: byId(ids[0]), options: { maxWait: 1 } };
+		const runs = await Promise.all(Array.from({ length: 40 }, async () => await run(get)));
 		expect(runs.map(({ message }) => message).filter(Boolean)).toEqual([]);
 	});
 
@@ -162,14 +161,14 @@ describe('the rate limit of the service', () => {
 	const windowMs = 3000;
 
 	test('200 requests all succeed, and wait as long as the service says', async () => {
-		await sandbox.control.dialect({ rateLimit: { max: 180, windowMs } });
+		await sandbox.control.dialect({ rateLimit: { max: 40, windowMs } });
 		const input = ids.slice(0, 200).map((id) => ({ json: { id } }));
 		const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
 		const { ids: got, requests } = await run(parameters, { input });
 		expect(got).toEqual(ids.slice(0, 200));
 		const refused = requests.filter(({ status }) => status === 429);
 		expect(refused.length).toBeGreaterThanOrEqual(1);
-		expect(refused.length).toBeLessThanOrEqual(3);
+		expect(refused.length).toBeLessThanOrEqual(10);
 		for (const { at } of refused) {
 			const next = requests.find((request) => request.at > at);
 			expect(next!.at - at).toBeGreaterThanOrEqual(990);
@@ -221,7 +220,7 @@ describe('a failure in passing', () => {
 		['an answer broken off', { cutBody: true }],
 	])('is survived: %s', async (_name, fault) => {
 		await sandbox.control.faults([{ skip: 1, times: 2, ...fault }]);
-		const { ids: listed, requests } = await getMany();
+		const { ids: listed, requests } = await run({ operation: 'getAll', limit: 250 });
 		expect(listed).toEqual(ids);
 		expect(requests).toHaveLength(5);
 		const pauses = [requests[2].at - requests[1].at, requests[3].at - requests[2].at];

@@ -45,6 +45,7 @@ const QUICK_MAX_WAIT = 5;
 const SLOW_MAX_WAIT = 90;
 /** Quick cells at a time; slow ones only wait, and all do it at once. */
 const AT_A_TIME = 150;
+const HEAVY_AT_A_TIME = 2;
 
 /** Every cell of the matrix; `slow` ones take minutes, as they wait for time-outs. */
 export function cells(slow: boolean): Cell[] {
@@ -60,8 +61,9 @@ export function cells(slow: boolean): Cell[] {
 		);
 }
 
-function isConcerned({ isList, isAudio }: Operation, { concerns }: Fault): boolean {
-	return concerns === undefined || (concerns === 'lists' ? isList === true : !isAudio);
+function isConcerned({ isList, isAudio, isOfHeadings }: Operation, { concerns }: Fault): boolean {
+	if (concerns === undefined) return true;
+	return { lists: isList === true, json: !isAudio, headings: isOfHeadings === true }[concerns];
 }
 
 /** Runs cells, many at the same time: they mostly wait. */
@@ -71,15 +73,18 @@ export async function runCells(all: Cell[]): Promise<Outcome[]> {
 	const binaryDir = await mkdtemp(join(tmpdir(), 'reliability-'));
 	const types = loadPackage();
 	const outcomes: Outcome[] = [];
-	const queue = [...all.entries()];
-	const worker = async () => {
-		for (let next = queue.shift(); next; next = queue.shift()) {
-			const [index, cell] = next;
-			outcomes[index] = await runCell(cell, index, { service, addresses, types, binaryDir });
-		}
+	const run = async (isHeavy: boolean, atATime: number) => {
+		const queue = [...all.entries()].filter(([, { fault }]) => Boolean(fault.isHeavy) === isHeavy);
+		const worker = async () => {
+			for (let next = queue.shift(); next; next = queue.shift()) {
+				const [index, cell] = next;
+				outcomes[index] = await runCell(cell, index, { service, addresses, types, binaryDir });
+			}
+		};
+		await Promise.all(Array.from({ length: atATime }, worker));
 	};
-	const length = all[0].fault.slow ? all.length : AT_A_TIME;
-	await Promise.all(Array.from({ length }, worker));
+	await run(false, all[0].fault.slow ? all.length : AT_A_TIME);
+	await run(true, HEAVY_AT_A_TIME);
 	if (service.strangers.length > 0) {
 		outcomes[0].problems.push(`another host was sent: ${service.strangers.join('; ')}`);
 	}
@@ -130,8 +135,9 @@ async function runCell(cell: Cell, index: number, around: Surroundings): Promise
 	};
 }
 
-function problemsOfData({ data }: Given, { operation }: Cell, world: World): string[] {
-	if (!isDeepStrictEqual(data, operation.right)) return [`wrong data: ${JSON.stringify(data)}`];
+function problemsOfData({ data }: Given, { operation, fault }: Cell, world: World): string[] {
+	const right = fault.right ? fault.right(operation.right) : operation.right;
+	if (!isDeepStrictEqual(data, right)) return [`wrong data: ${JSON.stringify(data)}`];
 	if (operation.deletes && !world.deleted.has(operation.deletes)) return ['nothing was deleted'];
 	return [];
 }

@@ -14,8 +14,12 @@ export interface Fault {
 	address?: 'refused' | 'unknownHost' | 'badCertificate' | 'noTls';
 	/** Takes a time-out or a minute's wait to come to its end. */
 	slow?: boolean;
-	/** Has a meaning for lists only, or for JSON only. */
-	concerns?: 'lists' | 'json';
+	/** Has a meaning for lists only, for JSON only, or for what reads headings. */
+	concerns?: 'lists' | 'json' | 'headings';
+	/** What is right under it, made of what is right otherwise; the same unless given. */
+	right?: (usual: unknown) => unknown;
+	/** Takes so much memory until it is refused that few can be borne at a time. */
+	isHeavy?: boolean;
 	/** Whether the service recovers: `once` it has hit, or not at all. Both unless given. */
 	only?: 'once' | 'always';
 }
@@ -77,6 +81,18 @@ async function dripForEver(response: ServerResponse, start: string): Promise<voi
 		await sleep(40_000);
 		response.socket?.write('x');
 	}
+}
+
+/** As gzip allows, parts one behind another. */
+const BOMB = Buffer.concat(new Array<Buffer>(1536).fill(gzipSync(Buffer.alloc(1_048_576, ' '))));
+
+/** A summary of lifelogs that have headings, by their Markdown, but nobody who spoke. */
+function withHeadings(usual: unknown): unknown {
+	const [{ markdown, ...rest }] = usual as [{ markdown: string }];
+	const told = markdown
+		.replace(/^.*Who took part.*\n\n/m, '')
+		.replaceAll(/^- .*$/gm, (line) => `${line}\n  - Garden\n  - x`);
+	return [{ ...rest, speakers: [], markdown: told }];
 }
 
 const emptyPage = ({ path, nth }: Exchange, nextCursor: string) => {
@@ -196,6 +212,36 @@ export const FAULTS: Record<string, Fault> = {
 		title: 'Gzip that is cut off',
 		concerns: 'json',
 		play: altered((bytes) => gzipSync(bytes).subarray(0, -12), { 'content-encoding': 'gzip' }),
+	},
+	gzipBomb: {
+		title: 'Gzip of 1.5 MB that unpacks to 1.5 GiB',
+		concerns: 'json',
+		isHeavy: true,
+		play: instead(() => ({
+			status: 200,
+			headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+			body: BOMB,
+		})),
+	},
+	longPage: {
+		title: '502 as a page of titles without end',
+		play: instead(() => ({
+			status: 502,
+			headers: { 'content-type': 'text/html' },
+			body: Buffer.from('<title'.repeat(90_000)),
+		})),
+	},
+	longHeadings: {
+		title: 'Headings of 200,000 blanks',
+		concerns: 'headings',
+		only: 'always',
+		play: altered((bytes) => {
+			const answer = JSON.parse(bytes.toString()) as { data: { lifelogs: object[] } };
+			const markdown = `## Garden\n##${' '.repeat(200_000)}\u2028${' '.repeat(200_000)}x\n`;
+			const lifelogs = answer.data.lifelogs.map((one) => ({ ...one, contents: [], markdown }));
+			return Buffer.from(JSON.stringify({ ...answer, data: { lifelogs } }));
+		}),
+		right: withHeadings,
 	},
 	notHttp: {
 		title: 'An answer that is no HTTP',

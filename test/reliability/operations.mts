@@ -34,6 +34,8 @@ export interface Operation {
 	isLong?: boolean;
 	/** Reads what it gives page by page. */
 	isList?: boolean;
+	/** Whether it reads the headings of Markdown. */
+	isOfHeadings?: boolean;
 	/** Gives bytes, not JSON. */
 	isAudio?: boolean;
 	/** The entry it deletes. */
@@ -47,7 +49,7 @@ function action(
 	node: string,
 	operation: string,
 	parameters: IDataObject,
-	more: Pick<Operation, 'right' | 'isLong' | 'isList' | 'isAudio' | 'deletes'>,
+	more: Pick<Operation, 'right' | 'isLong' | 'isList' | 'isOfHeadings' | 'isAudio' | 'deletes'>,
 ): Operation {
 	return {
 		title,
@@ -221,7 +223,7 @@ export const OPERATIONS: Operation[] = [
 		'lifelog',
 		'getDailySummary',
 		{ day: 'date', date: '2026-03-02' },
-		{ right: [SUMMARY], isLong: true, isList: true },
+		{ right: [SUMMARY], isLong: true, isList: true, isOfHeadings: true },
 	),
 	action('Get Transcript', 'lifelog', 'getTranscript', { lifelogId }, { right: spoken }),
 	action(

@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
+import type { IDataObject } from 'n8n-workflow';
+import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+// Answers that are small on the wire and huge in memory, or longer and deeper than any real one.
+
+const MIB = 1024 * 1024;
+const blank = (mib: number) => Buffer.alloc(mib * MIB, ' ');
+const part = gzipSync(blank(1));
+
+/** 1.5 GiB, in 1.5 MB, as gzip allows parts one behind another; and 300 MiB. */
+const BOMBS: Record<string, Buffer> = {
+	gzip: Buffer.concat(Array.from({ length: 1536 }, () => part)),
+	deflate: deflateSync(blank(300)),
+	br: brotliCompressSync(blank(300), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+};
+
+let answer: (response: ServerResponse) => void;
+let served: number;
+let server: Server;
+let engine: Engine;
+
+beforeAll(async () => {
+	server = createServer((_request, response) => {
+		served++;
+		answer(response);
+	});
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const credentials = { lifelogApi: { apiKey: 'key', baseUrl } };
+	engine = await createEngine({ ...loadPackage(), credentials });
+});
+
+afterAll(async () => {
+	await engine.close();
+	server.close().closeAllConnections();
+});
+
+beforeEach(() => {
+	served = 0;
+});
+
+const answerJson = (body: unknown) => {
+	answer = (response) => {
+		response.setHeader('content-type', 'application/json');
+		response.end(typeof body === 'string' ? body : JSON.stringify(body));
+	};
+};
+
+async function run(parameters: IDataObject, node = 'lifelog') {
+	const result = await engine.runWorkflow(workflowWith(node, parameters));
+	const error = result.error as (Error & { description?: string }) | undefined;
+	return { error, items: error ? [] : result.items('Node').map(({ json }) => json) };
+}
+
+/** The most memory that this process has had so far, in MiB. */
+const peak = () => process.resourceUsage().maxRSS / 1024;
+
+describe.each(Object.keys(BOMBS))('%s that unpacks to hundreds of MiB', (encoding) => {
+	const bomb = (status: number) => {
+		answer = (response) => {
+			const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+			response.writeHead(status, headers).end(BOMBS[encoding]);
+		};
+	};
+
+	test('is not unpacked as an error page', async () => {
+		bomb(404);
+		const before = peak();
+		const { error } = await run({ operation: 'get', lifelogId: byId('abc') });
+		expect(error?.message).toBe('No lifelog with the ID "abc" was found');
+		expect(peak() - before).toBeLessThan(100);
+	});
+
+	test.each([
+		['lifelog', { operation: 'getAll', returnAll: true }],
+		['lifelog', { operation: 'get', lifelogId: byId('abc') }],
+		['lifelogChat', { operation: 'getAll' }],
+	])('is read to 64 MiB and not asked for again (%s %p)', async (node, parameters) => {
+		bomb(200);
+		const before = peak();
+		const { error } = await run(parameters, node);
+		expect(error?.message).toBe('The answer of the service is not usable: it is more than 64 MiB');
+		expect(served).toBe(1);
+		expect(peak() - before).toBeLessThan(400);
+	});
+});
+
+test('JSON of just under 64 MiB is read', async () => {
+	const lifelog = { id: 'abc', title: 'x'.repeat(63 * MIB) };
+	answerJson({ data: { lifelog } });
+	const { items } = await run({
+		operation: 'getTranscript',
+		lifelogId: byId('abc'),
+		outputAs: 'text',
+	});
+	expect(String(items[0].title).length).toBe(63 * MIB);
+});
+
+describe('200,000', () => {
+	const MANY = 200_000;
+	const times = { startTime: '2026-03-02T09:00:00Z', endTime: '2026-03-02T09:30:00Z' };
+
+	test.each([
+		['in a list', (said: object[]) => said],
+		['under a heading', (said: object[]) => [{ type: 'heading1', content: 'A', children: said }]],
+	])('utterances %s are all given', async (_where, contentsOf) => {
+		const said = Array.from({ length: MANY }, () => ({ type: 'blockquote', content: 'Yes' }));
+		answerJson({ data: { lifelog: { id: 'abc', contents: contentsOf(said) } } });
+		const { error, items } = await run({
+			operation: 'getTranscript',
+			lifelogId: byId('abc'),
+			outputAs: 'text',
+		});
+		expect(error).toBeUndefined();
+		expect(String(items[0].text).split('\n')).toHaveLength(MANY);
+	});
+
+	test.each([
+		['lifelogs', 'lifelog', { operation: 'getAll', returnAll: true }, MANY],
+		['lifelogs', 'lifelog', { operation: 'search', query: 'yes', limit: 100 }, 100],
+		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true, simplify: false }, MANY],
+		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true }, MANY],
+	])('%s in a page are no harm (%s %p)', async (name, node, parameters, count) => {
+		const entries = Array.from({ length: MANY }, (_, nth) => ({ id: `id-${nth}` }));
+		answerJson({ data: { [name]: entries } });
+		const { error, items } = await run(parameters, node);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(count);
+	});
+
+	test('lifelogs make a daily summary', async () => {
+		const entries = Array.from({ length: MANY }, (_, nth) => ({ id: `id-${nth}`, ...times }));
+		answerJson({ data: { lifelogs: entries } });
+		const { error, items } = await run({
+			operation: 'getDailySummary',
+			day: 'date',
+			date: '2026-03-02',
+		});
+		expect(error).toBeUndefined();
+		expect(items[0].lifelogs).toHaveLength(MANY);
+	});
+});
+
+describe('contents nested 100,000 deep', () => {
+	const DEEP = 100_000;
+	const nested = (kind: string) =>
+		`${`{"type":"${kind}","content":"A","children":[`.repeat(DEEP)}{"type":"blockquote","content":"Down here","speakerName":"Ann"}${']}'.repeat(DEEP)}`;
+	const lifelog = (more = '') => `{"id":"abc",${more}"contents":[${nested('heading3')}]}`;
+
+	test('are walked', async () => {
+		answerJson(`{"data":{"lifelog":${lifelog()}}}`);
+		const { error, items } = await run({ operation: 'getTranscript', lifelogId: byId('abc') });
+		expect(error).toBeUndefined();
+		expect(items.map(({ text }) => text)).toEqual(['Down here']);
+	});
+
+	test('are in a daily summary', async () => {
+		const times = '"startTime":"2026-03-02T09:00:00Z","endTime":"2026-03-02T09:30:00Z",';
+		answerJson(`{"data":{"lifelogs":[${lifelog(times)}]}}`);
+		const { error, items } = await run({
+			operation: 'getDailySummary',
+			day: 'date',
+			date: '2026-03-02',
+		});
+		expect(error).toBeUndefined();
+		expect(items[0].lifelogs).toHaveLength(1);
+	});
+
+	test('are given whole', async () => {
+		answerJson(`{"data":{"lifelog":${lifelog()}}}`);
+		const { error } = await run({ operation: 'get', lifelogId: byId('abc') });
+		expect(error?.message).toBeUndefined();
+	});
+});
