@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { byId } from '../../support/workflow.mts';
@@ -51,6 +52,7 @@ describe('a range of time', () => {
 			const bytes = await downloaded(item);
 			assert.ok(bytes.equals(await fetched(startMs, endMs)));
 			assert.equal(fileSize, bytes.length);
+			assert.equal(item.json.sha256, createHash('sha256').update(bytes).digest('hex'));
 			assert.deepEqual(item.pairedItem, { item: 0 });
 		}
 		assert.deepEqual(
@@ -148,6 +150,33 @@ test('audio that breaks off is not taken for whole', async () => {
 	assert.equal(output.length, 1);
 	const { startMs: from, endMs: to } = output[0];
 	assert.ok((await downloaded(items('Node')[0])).equals(await fetched(from, to)));
+});
+
+test('a part that fails is listed beside what came, where that was chosen', async () => {
+	const options = { ifPartFails: 'report' };
+	await lab().sandbox.control.faults([{ path: '/v1/download-audio', status: 500, times: 4 }]);
+	const { status, items, output } = await run({ ...asRange(threeHours()), options });
+	await lab().sandbox.control.faults([]);
+	assert.equal(status, 'success');
+	assert.deepEqual(
+		output.map(({ part, parts }) => [part, parts]),
+		[[2, 2]],
+	);
+	const [failed] = output[0].failedRanges as IDataObject[];
+	assert.equal(failed.startMs, threeHours().startMs);
+	assert.match(String(failed.message), /The service failed/);
+	const { startMs, endMs } = output[0];
+	assert.ok((await downloaded(items('Node')[0])).equals(await fetched(startMs, endMs)));
+});
+
+test('a range without audio is an item without a file, where that was chosen', async () => {
+	const { items, output } = await run({ ...asRange(silence), options: { ifNoAudio: 'report' } });
+	assert.equal(output.length, 1);
+	assert.equal(items('Node')[0].binary, undefined);
+	assert.deepEqual(
+		(output[0].missingRanges as IDataObject[]).map(({ startMs, endMs }) => ({ startMs, endMs })),
+		[silence],
+	);
 });
 
 test('a webhook can answer with the audio itself', async () => {
