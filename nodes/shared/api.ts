@@ -58,7 +58,7 @@ export interface Api {
 }
 
 /** Of the lists in the editor: a person waits for them, and can ask again. */
-export const PATIENCE_OF_EDITOR = { maxWaitMs: 60_000, goesFirst: true, retries: 0 };
+export const PATIENCE_OF_EDITOR = { maxWaitMs: 20_000, goesFirst: true, retries: 0 };
 
 /**
  * Reads the credential and prepares a connection; sends nothing.

@@ -18,7 +18,7 @@ Made by \`npm run reliability\`; do not edit. Every operation is run on n8n's en
 | Repeats of a GET that failed in passing (5xx, broken connection, time-out) | 3, after pauses of about 0.5, 1 and 2 s; none begins when the request has taken 120 s |
 | Repeats of a DELETE | 1, and only when the connection broke before an answer |
 | Wait of one request for the rate limit | the option Max Rate Limit Wait (Seconds), 300 unless set |
-| Wait of a list in the editor for the rate limit | 60 s, first in line when it opens |
+| Wait of a list in the editor for the rate limit | 20 s, first in line when it opens |
 | Repeats in the editor's lists and in the trigger; waits in the trigger | none |
 | An answer in JSON, unpacked | 64 MiB; a longer one is not asked for again |
 
