@@ -6,9 +6,9 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { inputError } from '../shared/errors';
 import { runItems } from '../shared/items';
 import { searchLifelogs } from '../shared/lifelogs';
+import { readChoice } from '../shared/parameters';
 import * as deleteLifelog from './operations/delete';
 import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';
@@ -119,11 +119,9 @@ export class Lifelog implements INodeType {
 	methods = { listSearch: { searchLifelogs } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const operation = this.getNodeParameter('operation', 0) as keyof typeof operations;
-		if (!Object.hasOwn(operations, operation)) {
-			throw inputError(this, `There is no operation "${operation}"`, 'Choose one from the list.');
-		}
-		const { execute } = operations[operation];
+		const names = Object.keys(operations) as Array<keyof typeof operations>;
+		const operation = this.getNodeParameter('operation', 0) as unknown;
+		const { execute } = operations[readChoice(this, operation, names, 'Operation')];
 		return [await runItems(this, async (api, item) => await execute.call(this, api, item))];
 	}
 }

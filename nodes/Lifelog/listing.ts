@@ -13,6 +13,7 @@ import {
 	readBoolean,
 	readCollection,
 	readDate,
+	readDirection,
 	readInstant,
 	readZone,
 	timezoneOption,
@@ -50,7 +51,8 @@ export const listingParameters: INodeProperties[] = [
 				name: 'end',
 				type: 'dateTime',
 				default: '',
-				description: 'Only lifelogs that begin up to this time',
+				description:
+					'Only lifelogs that begin up to this time. A date without a time is its whole day.',
 			},
 			{
 				displayName: 'Is Starred',
@@ -123,7 +125,7 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 	if (date !== undefined && (start !== undefined || end !== undefined)) {
 		throw inputError(
 			context,
-			'Date cannot be combined with Start or End',
+			"'Date' cannot be combined with 'Start' or 'End'",
 			'The service would ignore the date. Remove one of the filters.',
 		);
 	}
@@ -131,14 +133,14 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 		start === undefined ? start : readInstant(context, start, timezone, 'start', 'Start');
 	const to = end === undefined ? end : readInstant(context, end, timezone, 'end', 'End');
 	if (from !== undefined && to !== undefined && from > to) {
-		throw inputError(context, 'Start is later than End', 'Exchange the two filters.');
+		throw inputError(context, "'Start' is later than 'End'", 'Exchange the two filters.');
 	}
 	const range = toRange(from, to, timezone);
 	const one = { timezone, ...includeQuery(context, options, false) };
 	return {
 		query: {
 			...one,
-			direction: options.direction,
+			direction: readDirection(context, options),
 			isStarred: readBoolean(context, filters.isStarred, 'Is Starred'),
 			isScheduled: readBoolean(context, options.isScheduled, 'Is Scheduled'),
 			globalPromptId: options.globalPromptId,

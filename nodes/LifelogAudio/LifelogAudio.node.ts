@@ -8,6 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { runItems } from '../shared/items';
 import { searchLifelogs } from '../shared/lifelogs';
+import { readChoice } from '../shared/parameters';
 import * as download from './operations/download';
 
 export class LifelogAudio implements INodeType {
@@ -58,6 +59,7 @@ export class LifelogAudio implements INodeType {
 	methods = { listSearch: { searchLifelogs } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		readChoice(this, this.getNodeParameter('operation', 0), ['download'], 'Operation');
 		return [
 			await runItems(this, async (api, item) => await download.execute.call(this, api, item)),
 		];

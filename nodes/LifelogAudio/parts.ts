@@ -5,7 +5,7 @@ import { NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../shared/api';
 import type { Answer, Subject } from '../shared/errors';
-import { toNodeError, unusableAnswerError, withSubject } from '../shared/errors';
+import { messageWithout, toNodeError, unusableAnswerError, withSubject } from '../shared/errors';
 import type { IncomingBody } from '../shared/incoming-body';
 import { download, readWords } from '../shared/request';
 import type { TimeSpan } from './chunks';
@@ -77,11 +77,12 @@ export async function downloadParts(
 		} catch (error) {
 			const failure = withSubject(toNodeError(context, error), subject);
 			if (!mayFail || !isOfOnePart(api, failure)) throw failure;
-			parts.failed.push({ ...span, message: failure.message });
+			const why = messageWithout(failure, subject);
+			parts.failed.push({ ...span, message: why });
 			const isLimited = failure.httpCode === '429';
 			if (!isLimited) await requireService(api);
 			if (!isLimited && ++failures < MOST_FAILURES_IN_A_ROW) continue;
-			const message = `Not asked for, as what came before failed: ${failure.message}`;
+			const message = `Not asked for, as what came before failed: ${why}`;
 			parts.failed.push(...chunks.slice(index + 1).map((rest) => ({ ...rest, message })));
 			return parts;
 		}

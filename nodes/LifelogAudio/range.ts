@@ -42,12 +42,12 @@ export async function readRange(
 	if (source === 'lifelog') return await rangeOfLifelog(context, api, itemIndex, zone, padding);
 	const value = (name: string) => context.getNodeParameter(name, itemIndex, undefined) as unknown;
 	const startMs = readInstant(context, value('start'), zone, 'start', 'Start');
-	const endMs = readInstant(context, value('end'), zone, 'end', 'End');
+	const endMs = readInstant(context, value('end'), zone, 'until', 'End');
 	if (endMs <= startMs) {
 		throw inputError(
 			context,
-			startMs === endMs ? 'Start and End are the same' : 'Start is later than End',
-			'Audio is downloaded from Start up to End: give an End that is later.',
+			startMs === endMs ? "'Start' and 'End' are the same" : "'Start' is later than 'End'",
+			"Audio is downloaded from 'Start' up to 'End': give an 'End' that is later.",
 		);
 	}
 	return { startMs: Math.floor(startMs), endMs: Math.ceil(endMs) };
@@ -65,7 +65,7 @@ async function rangeOfLifelog(
 	if (!(padding >= 0 && padding < Infinity)) {
 		throw inputError(
 			context,
-			'Padding must be a number of seconds, 0 or more',
+			"'Padding' must be a number of seconds, 0 or more",
 			'Without the option it is 0: exactly the lifelog.',
 		);
 	}
@@ -87,7 +87,7 @@ async function rangeOfLifelog(
 		throw inputError(
 			context,
 			`The lifelog "${lifelogId}" is of no length`,
-			'It ends when it starts. With the option Padding the audio around it is downloaded.',
+			"It ends when it starts. With the option 'Padding' the audio around it is downloaded.",
 		);
 	}
 	return { ...range, lifelogId };

@@ -7,8 +7,8 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { searchChats } from '../shared/chats';
-import { inputError } from '../shared/errors';
 import { runItems } from '../shared/items';
+import { readChoice } from '../shared/parameters';
 import * as deleteChat from './operations/delete';
 import * as get from './operations/get';
 import * as getAll from './operations/getAll';
@@ -80,11 +80,9 @@ export class LifelogChat implements INodeType {
 	methods = { listSearch: { searchChats } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const operation = this.getNodeParameter('operation', 0) as keyof typeof operations;
-		if (!Object.hasOwn(operations, operation)) {
-			throw inputError(this, `There is no operation "${operation}"`, 'Choose one from the list.');
-		}
-		const { execute } = operations[operation];
+		const names = Object.keys(operations) as Array<keyof typeof operations>;
+		const operation = this.getNodeParameter('operation', 0) as unknown;
+		const { execute } = operations[readChoice(this, operation, names, 'Operation')];
 		return [await runItems(this, async (api, item) => await execute.call(this, api, item))];
 	}
 }

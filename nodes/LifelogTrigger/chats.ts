@@ -9,6 +9,7 @@ import {
 	simplifyChat,
 	sizeOf,
 } from '../shared/chats';
+import { logWarning } from '../shared/log';
 import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';
 import { earliest } from './clock';
@@ -165,7 +166,7 @@ async function listChats(poll: Poll): Promise<Listed> {
 
 /** Reads held chats, those first that were not read for longest. */
 async function readHeld(poll: Poll, state: State, held: Array<[string, Entry]>) {
-	const { api, settings, context } = poll;
+	const { api, settings } = poll;
 	const reach = poll.reach();
 	const now = earliest(reach);
 	const yesterday = daysFrom(dayOf(now), -1);
@@ -185,7 +186,7 @@ async function readHeld(poll: Poll, state: State, held: Array<[string, Entry]>) 
 	const mayGoOn = () => poll.isWithinBudget(0.85);
 	const { found, gone, failed, blockedBy } = await readByIds(api, [...due.keys()], read, mayGoOn);
 	for (const [id, { message }] of failed) {
-		context.logger.warn(`Lifelog Trigger: the chat "${id}" could not be read: ${message}`);
+		logWarning(api, `Lifelog Trigger: the chat "${id}" could not be read: ${message}`);
 	}
 	const outcomes = [...due].map(([id, entry]): Outcome => {
 		const chat = found.get(id);

@@ -2,6 +2,7 @@ import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Lifelog } from '../shared/api-types';
 import { getLifelog, lifelogJson, LIGHT } from '../shared/lifelogs';
+import { logWarning } from '../shared/log';
 import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';
 import { earliest, latest } from './clock';
@@ -281,7 +282,8 @@ function failedAgain(
 	const lastedMs = earliest(reach) - trouble.since;
 	const isGivenUp = trouble.times >= LEAST_TRIES && lastedMs >= GIVEN_UP_AFTER_MS;
 	if (base.incomplete && lastedMs >= LONGEST_WAIT_MS) return { id, entry: done(base) };
-	poll.context.logger.warn(
+	logWarning(
+		poll.api,
 		`Lifelog Trigger: the lifelog "${id}" could not be read (time ${trouble.times}): ${why}`,
 	);
 	if (!isGivenUp || !sighting || base.incomplete) {

@@ -6,6 +6,7 @@ import {
 	includeOptions,
 	includeQuery,
 	readBoolean,
+	readChoice,
 	readZone,
 	timezoneOption,
 	toNumber,
@@ -158,10 +159,8 @@ export interface Settings {
 
 /** @throws NodeOperationError on values that cannot be used. */
 export function readSettings(context: IPollFunctions): Settings {
-	const event = String(context.getNodeParameter('event'));
-	if (!CHANGES[event]) {
-		throw inputError(context, `There is no event "${event}"`, 'Choose one from the list.');
-	}
+	const events = Object.keys(CHANGES);
+	const event = readChoice(context, context.getNodeParameter('event'), events, 'Trigger On');
 	const filters = withoutBlanks(context, context.getNodeParameter('filters', {}));
 	const options = withoutBlanks(context, context.getNodeParameter('options', {}));
 	const { lookbackDays = 7, settleMinutes = 0 } = options;
@@ -192,7 +191,7 @@ function readWithin(
 	if (!Number.isInteger(number) || number < least || number > most) {
 		throw inputError(
 			context,
-			`${label} must be a whole number from ${least} to ${most}`,
+			`'${label}' must be a whole number from ${least} to ${most}`,
 			'Correct the option, or remove it to use its default.',
 		);
 	}

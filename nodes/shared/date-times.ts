@@ -4,9 +4,16 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Epoch values below this (1973) are taken for seconds given by mistake. */
 const EARLIEST_MS = 100_000_000_000;
+/** Numbers above this (2286) for microseconds, or for a date written without hyphens. */
+const LATEST_NUMBER = 9_999_999_999_999;
+const LATEST_MS = 8.64e15;
+const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
-/** Which end of a range a date-time is: where it can be read in two ways, the wider one counts. */
-export type Edge = 'start' | 'end';
+/**
+ * How a date-time bounds a range: `start` is in it, `end` as well, `until` is the first that is not.
+ * Where a date-time can be read in two ways, the wider one counts.
+ */
+export type Edge = 'start' | 'end' | 'until';
 
 /** A range of time as the lifelog list takes it. */
 export interface Range {
@@ -18,13 +25,20 @@ export interface Range {
 
 /**
  * The instant of a date-time: the editor's picker value, an ISO string with or without offset,
- * epoch milliseconds, or a luxon DateTime. Without offset it is wall-clock time in `zone`.
+ * epoch milliseconds, or a luxon DateTime. Without offset it is wall-clock time in `zone`. A date
+ * without a time is its whole day: its beginning as `start`, its last millisecond as `end`, the
+ * beginning of the next day as `until`, wherever clocks change.
  *
  * @returns Epoch ms; undefined when the value is no date-time.
  */
 export function toInstant(value: unknown, zone: string, edge: Edge): number | undefined {
 	const read = readDateTime(value);
 	if (read === undefined || 'instant' in read) return read?.instant;
+	if (read.isDay) {
+		if (edge === 'start') return beginningOfDay(read.wallClock, zone);
+		const nextDay = beginningOfDay(read.wallClock + DAY_MS, zone);
+		return edge === 'end' ? nextDay - 1 : nextDay;
+	}
 	const instants = instantsOfWallClock(read.wallClock, zone);
 	return edge === 'start' ? Math.min(...instants) : Math.max(...instants);
 }
@@ -97,27 +111,43 @@ function instantsOfWallClock(wallClock: number, zone: string): number[] {
 	return shown.length > 0 ? shown : readings;
 }
 
+/**
+ * When a day begins: at its first midnight, or where clocks skip midnight, when they do.
+ *
+ * @param midnight Its midnight, as epoch ms of the same time in UTC.
+ * @returns Epoch ms.
+ */
+function beginningOfDay(midnight: number, zone: string): number {
+	const instants = instantsOfWallClock(midnight, zone);
+	const isSkipped = instants.every((instant) => instant + offsetMs(instant, zone) !== midnight);
+	return isSkipped ? Math.max(...instants) : Math.min(...instants);
+}
+
 function offsetMs(instant: number, zone: string): number {
 	return IANAZone.create(zone).offset(instant) * MINUTE_MS;
 }
 
-/** `instant`: epoch ms; `wallClock`: a time without offset, as epoch ms of the same time in UTC. */
-type DateTimeRead = { instant: number } | { wallClock: number };
+/**
+ * `instant`: epoch ms; `wallClock`: a time without offset, as epoch ms of the same time in UTC, with
+ * `isDay` the midnight of a date without a time.
+ */
+type DateTimeRead = { instant: number } | { wallClock: number; isDay: boolean };
 
 function readDateTime(value: unknown): DateTimeRead | undefined {
-	if (DateTime.isDateTime(value) || value instanceof Date) return plausible(value.valueOf());
-	if (typeof value === 'number') return plausible(value);
+	if (DateTime.isDateTime(value) || value instanceof Date)
+		return plausible(value.valueOf(), LATEST_MS);
+	if (typeof value === 'number') return plausible(value, LATEST_NUMBER);
 	if (typeof value !== 'string') return undefined;
 	const text = value.trim();
-	if (/^\d{11,}$/.test(text)) return plausible(Number(text));
+	if (/^\d{11,}$/.test(text)) return plausible(Number(text), LATEST_NUMBER);
 	if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
 	const iso = text.replace(' ', 'T');
 	const inUtc = DateTime.fromISO(iso, { zone: 'utc' }).toMillis();
 	if (Number.isNaN(inUtc)) return undefined;
 	const hasOffset = DateTime.fromISO(iso, { zone: 'utc+1' }).toMillis() === inUtc;
-	return hasOffset ? { instant: inUtc } : { wallClock: inUtc };
+	return hasOffset ? { instant: inUtc } : { wallClock: inUtc, isDay: iso.length === DATE_LENGTH };
 }
 
-function plausible(instant: number): DateTimeRead | undefined {
-	return instant >= EARLIEST_MS && instant <= 8.64e15 ? { instant } : undefined;
+function plausible(instant: number, latest: number): DateTimeRead | undefined {
+	return instant >= EARLIEST_MS && instant <= latest ? { instant } : undefined;
 }

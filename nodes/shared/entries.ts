@@ -4,8 +4,9 @@ import { DateTime, IANAZone } from 'luxon';
 import type { Api } from './api';
 import { toInstant } from './date-times';
 import { notFoundError, unusableAnswerError } from './errors';
-import { isId } from './ids';
+import { isAskable, isId } from './ids';
 import { getJson, pathOf } from './request';
+import { plainLine } from './words';
 
 /** Characters of a text that a list shows. */
 const LONGEST_NAME = 80;
@@ -25,6 +26,10 @@ export async function getEntry<T>(
 	query: IDataObject,
 ): Promise<T> {
 	const subject = { noun, id };
+	if (!isAskable(id)) {
+		const answer = { statusCode: 200, headers: {}, body: undefined };
+		throw unusableAnswerError(api, subject, answer, 'it listed an ID that no address can hold');
+	}
 	const body = await getJson(api, pathOf(`/v1/${noun}s`, id), query, subject);
 	const entry = (body.data as IDataObject | null | undefined)?.[noun];
 	if (entry === null) throw notFoundError(api, subject);
@@ -57,7 +62,7 @@ export function zoneOfList(context: ILoadOptionsFunctions): string {
  * @param zone IANA name.
  */
 export function nameInList(text: unknown, time: unknown, zone: string): string {
-	const line = typeof text === 'string' ? text.trim().replace(/\s+/g, ' ') : '';
+	const line = typeof text === 'string' ? plainLine(text) : '';
 	const characters = [...(line || 'Untitled')];
 	const isLong = characters.length > LONGEST_NAME;
 	const name = isLong ? `${characters.slice(0, LONGEST_NAME).join('')}…` : characters.join('');

@@ -2,10 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Api, ApiContext } from './api';
+import { forPeople } from './words';
 
 /** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
 export interface Subject {
-	/** Singular: "lifelog", "chat", "audio". */
+	/** "lifelog", "chat", or what else tells which: "lifelogs of 2026-03-01", "audio from … to …". */
 	noun: string;
 	id?: string;
 	/** What stays open when a request ends unclear, e.g. whether something was deleted. */
@@ -23,7 +24,20 @@ export interface Answer {
 type ErrorOptions = NonNullable<ConstructorParameters<typeof NodeApiError>[2]>;
 type Failure = ErrorOptions['failure'];
 
-const LONGEST_TEXT = 300;
+/** What an error says of itself beside its text, as far as that is known. */
+export interface ErrorDetails {
+	/** The HTTP status of the answer, or the code of the connection's error: `503`, `ECONNRESET`. */
+	code?: string;
+	/** What to do, and what the service says. */
+	description?: string;
+	/** How long the rate limit asks to wait. */
+	retryAfterSeconds?: number;
+}
+
+/** The longest texts in an error, in UTF-16 units: the service's own words, the message, the rest. */
+const LONGEST_QUOTE = 300;
+const LONGEST_MESSAGE = 1_000;
+const LONGEST_DESCRIPTION = 4_000;
 
 /**
  * The error of a parameter that cannot be used, before any request.
@@ -36,8 +50,9 @@ export function inputError(
 	message: string,
 	description?: string,
 ): NodeOperationError {
-	const error = new NodeOperationError(context.getNode(), message, { description });
-	return asWritten(error, message);
+	const text = forPeople('', message, LONGEST_MESSAGE);
+	const error = new NodeOperationError(context.getNode(), text, { description });
+	return asWritten(error, text);
 }
 
 /** Any error as one of n8n's, naming the input item it belongs to, if that is known. */
@@ -52,8 +67,19 @@ export function toNodeError(
 	return failure;
 }
 
+/** What is known of an error of {@link toNodeError}; nothing that is not known is in it. */
+export function detailsOf(error: NodeApiError | NodeOperationError): ErrorDetails {
+	const { connectionCode, retryAfterSeconds } = error.context;
+	const code = 'httpCode' in error && error.httpCode ? error.httpCode : connectionCode;
+	return {
+		...(typeof code === 'string' && { code }),
+		...(error.description && { description: error.description }),
+		...(typeof retryAfterSeconds === 'number' && { retryAfterSeconds }),
+	};
+}
+
 /**
- * Says in an error what was asked for, where its description does not say it yet.
+ * Says in an error what was asked for, where it does not say it yet.
  *
  * @returns The same error.
  */
@@ -62,10 +88,16 @@ export function withSubject<T extends NodeApiError | NodeOperationError>(
 	{ noun }: Subject,
 ): T {
 	const description = error.description ?? '';
-	if (!description.includes(noun)) {
+	if (!`${error.message} ${description}`.includes(noun)) {
 		error.description = asText([description, `Asked for: ${noun}`]);
 	}
 	return error;
+}
+
+/** The message of an error without what was asked for, where that is said beside it. */
+export function messageWithout({ message }: Error, subject: Subject): string {
+	const about = nameOf(subject);
+	return message.replace(` (${about})`, '').replace(`: ${about}`, '');
 }
 
 /**
@@ -85,6 +117,9 @@ export function statusError(
 ): NodeApiError {
 	const { statusCode } = answer;
 	const said = saidBy(api, answer);
+	// The editor writes the status before the message where it cannot fill a list.
+	const status = isEditorList(api) ? '' : ` (${statusCode})`;
+	const about = nameOf(subject);
 	const make = (message: string, advice: string, failure: Failure) =>
 		apiError(api, message, [said && `The service says: ${said}`, advice], {
 			httpCode: String(statusCode),
@@ -94,7 +129,7 @@ export function statusError(
 	if (statusCode === 401) {
 		return make(
 			'The API key was refused',
-			'Check the API key in the credential; keys are created in the developer settings of the desktop or web app.',
+			`Check the API key in the credential; keys are created in the developer settings of the desktop or web app. Asked for: ${about}.`,
 			{ cause: 'credential-invalid' },
 		);
 	}
@@ -102,16 +137,16 @@ export function statusError(
 		return make(
 			subject.id === undefined
 				? 'The API key is not allowed to do this'
-				: `The API key is not allowed to do this with the ${subject.noun} "${subject.id}"`,
-			'Check that the API key in the credential is the one of the account that owns the data.',
+				: `The API key is not allowed to do this with the ${about}`,
+			`Check that the API key in the credential is the one of the account that owns the data. Asked for: ${about}.`,
 			{ cause: 'credential-invalid' },
 		);
 	}
 	if (statusCode === 404) {
 		return subject.id === undefined
 			? make(
-					`The service does not know the address of this request (404)`,
-					'Check the Base URL in the credential.',
+					`The service does not know the address of this request${status}`,
+					`Check the 'Base URL' in the credential. Asked for: ${about}.`,
 					{ cause: 'configuration-invalid' },
 				)
 			: notFoundError(api, subject, said);
@@ -122,22 +157,31 @@ export function statusError(
 			.map(([name, value]) => `${name}=${value}`);
 		return apiError(
 			api,
-			said ? `The service refused a parameter: ${said}` : 'The service refused a parameter',
+			said
+				? `The service refused a parameter: ${withoutStop(said)} (${about})`
+				: `The service refused a parameter (${about})`,
 			[sent.length > 0 && `Sent: ${sent.join(', ')}.`, 'Check the parameters of the node.'],
 			{ httpCode: '400', failure: { cause: 'configuration-invalid' } },
 		);
 	}
+	if (statusCode === 407) {
+		return make(
+			`A proxy on the way to the service asks for a login${status}`,
+			`The proxy is the one that n8n was told to use (HTTP_PROXY, HTTPS_PROXY): put a user name and a password into its address, or exempt the service with NO_PROXY. Asked for: ${about}.`,
+			{ cause: 'configuration-invalid' },
+		);
+	}
 	if (statusCode >= 300 && statusCode < 400) {
 		return make(
-			`The service redirects to another address (${statusCode})`,
-			'The redirect was not followed, as it would carry the API key there. Check the Base URL in the credential.',
+			`The service redirects to another address${status}`,
+			`The redirect was not followed, as it would carry the API key there. Check the 'Base URL' in the credential. Asked for: ${about}.`,
 			{ cause: 'configuration-invalid' },
 		);
 	}
 	return make(
 		statusCode >= 500
-			? `The service failed (${statusCode})`
-			: `The service refused the request (${statusCode})`,
+			? `The service failed${status}: ${about}`
+			: `The service refused the request${status}: ${about}`,
 		statusCode >= 500
 			? `${subject.doubt ?? triedText(api)} Try again later.`.trim()
 			: 'Check the parameters of the node.',
@@ -157,10 +201,19 @@ export function notFoundError(api: Api, { noun, id }: Subject, said?: string): N
 		`No ${noun} with the ID "${id}" was found`,
 		[
 			said && `The service says: ${said}`,
+			isLikeTitle(id) && TITLES_ARE_NO_IDS,
 			'Check the ID; the entry may have been deleted, or belong to another account.',
 		],
 		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
 	);
+}
+
+/** What to do where a title was given in place of an ID. */
+export const TITLES_ARE_NO_IDS = "Titles are not IDs: choose 'From List' to look for a title.";
+
+/** An ID of the service has digits, where a title seldom has. */
+function isLikeTitle(id: string | undefined): boolean {
+	return id !== undefined && !/\d/.test(id);
 }
 
 /**
@@ -173,7 +226,7 @@ export function noAudioError(api: Api, start: string, end: string): NodeApiError
 		api,
 		`There is no audio from ${start} to ${end}`,
 		[
-			'Recordings may arrive late: try again later. The option If No Audio can give no item, or one without a file, instead of this error.',
+			"Recordings may arrive late: try again later. The option 'If No Audio' can give no item, or one without a file, instead of this error.",
 		],
 		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
 	);
@@ -189,6 +242,7 @@ export function rateLimitError(
 	api: Api,
 	askedMs: number,
 	waitedMs: number,
+	subject: Subject,
 	answer?: Answer,
 ): NodeApiError {
 	const said = answer && saidBy(api, answer);
@@ -197,17 +251,18 @@ export function rateLimitError(
 	// What goes first has no such option.
 	const isBounded = api.maxWaitMs > 0 && !api.goesFirst;
 	const bound = isBounded
-		? `, more than the Max Rate Limit Wait of ${inSeconds(api.maxWaitMs)} allows`
+		? `, more than the 'Max Rate Limit Wait' of ${inSeconds(api.maxWaitMs)} allows`
 		: '';
-	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound}`;
+	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound} (${nameOf(subject)})`;
 	return apiError(
 		api,
 		message,
 		[
 			said && `The service says: ${said}`,
-			'The service allows 180 requests per minute and API key, counted over all workflows. Try again later, run fewer workflows at a time, or raise the option Max Rate Limit Wait where the node has it.',
+			"The service allows 180 requests per minute and API key, counted over all workflows. Try again later, run fewer workflows at a time, or raise the option 'Max Rate Limit Wait' where the node has it.",
 		],
 		{ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: askedMs } },
+		{ retryAfterSeconds: Math.ceil(askedMs / 1000) },
 	);
 }
 
@@ -221,11 +276,11 @@ export function unusableAnswerError(
 	const said = saidBy(api, answer);
 	return apiError(
 		api,
-		`The answer of the service is not usable: ${problem}`,
+		`The answer of the service is not usable: ${problem} (${nameOf(subject)})`,
 		[
 			said && `It says: ${said}`,
 			subject.doubt,
-			`Asked for: ${subject.noun}. Check that the Base URL in the credential is that of the service; if it is, the service may have trouble: try again later.`,
+			"Check that the 'Base URL' in the credential is that of the service; if it is, the service may have trouble: try again later.",
 		],
 		{ httpCode: String(answer.statusCode), failure: { cause: 'temporarily-unavailable' } },
 	);
@@ -240,12 +295,10 @@ export function connectionError(api: Api, subject: Subject, code: string): NodeA
 	const { host } = new URL(api.baseUrl);
 	return apiError(
 		api,
-		`No answer from ${host}: ${CONNECTION_PROBLEMS[code] ?? connectionProblem(code)}`,
-		[
-			subject.doubt ?? `Asked for: ${subject.noun}.`,
-			'Check the Base URL in the credential and the network; then try again.',
-		],
+		`No answer from ${host}: ${CONNECTION_PROBLEMS[code] ?? connectionProblem(code)} (${nameOf(subject)})`,
+		[subject.doubt, "Check the 'Base URL' in the credential and the network; then try again."],
 		{ failure: { cause: 'temporarily-unavailable' } },
+		{ connectionCode: code },
 	);
 }
 
@@ -292,18 +345,38 @@ function apiError(
 	message: string,
 	description: Array<string | false | undefined>,
 	options: ErrorOptions,
+	context: IDataObject = {},
 ): NodeApiError {
-	const text = withoutKey(api, message);
+	const text = forPeople(api.apiKey, message, LONGEST_MESSAGE);
+	const sentences = [...description, isScheduledPoll(api) && NOTHING_LOST];
 	const error = new NodeApiError(
 		api.context.getNode(),
 		{},
 		{
 			...options,
 			message: text,
-			description: withoutKey(api, asText(description)),
+			description: forPeople(api.apiKey, asText(sentences), LONGEST_DESCRIPTION),
 		},
 	);
+	Object.assign(error.context, context);
 	return asWritten(error, text);
+}
+
+const NOTHING_LOST =
+	'Nothing is lost: the next poll that gets through reports what this one could not.';
+
+/** Whether it is the trigger at work, not its test in the editor. */
+function isScheduledPoll({ context }: Api): boolean {
+	return 'getActivationMode' in context && context.getMode?.() !== 'manual';
+}
+
+function isEditorList({ context }: Api): boolean {
+	return 'getCurrentNodeParameter' in context;
+}
+
+/** "lifelog "abc"", or the noun alone. */
+function nameOf({ noun, id }: Subject): string {
+	return id === undefined ? noun : `${noun} "${id}"`;
 }
 
 /** Sentences one after another; the service's own words may lack the full stop. */
@@ -314,6 +387,10 @@ function asText(sentences: Array<string | false | undefined>): string {
 		.join(' ');
 }
 
+function withoutStop(text: string): string {
+	return text.endsWith('.') ? text.slice(0, -1) : text;
+}
+
 /** n8n replaces messages in which it finds the name of a system error: EEXIST in "preexisting". */
 function asWritten<T extends NodeApiError | NodeOperationError>(error: T, message: string): T {
 	error.message = message;
@@ -322,25 +399,33 @@ function asWritten<T extends NodeApiError | NodeOperationError>(error: T, messag
 }
 
 /**
- * The service's own words in an answer, short and in one line; of a page of HTML only its title,
- * and nothing of JSON that broke off, which holds what people said.
+ * The service's own words in an answer, short and in one line; of an address in them not the query.
  */
 function saidBy(api: Api, answer: Answer): string | undefined {
-	const { body } = answer;
-	let text: unknown = body;
+	const words = wordsOf(answer);
+	if (typeof words !== 'string') return undefined;
+	const quote = forPeople(api.apiKey, words, LONGEST_QUOTE);
+	return quote.replace(/\?\w{1,40}=\S*/g, '') || undefined;
+}
+
+/**
+ * What an answer says of itself: the `error` or `message` of a JSON object, the title of a page, or
+ * a text. Of a success nothing but the first, as all else in it may be what was recorded; nor of
+ * JSON that broke off, nor of bytes.
+ */
+function wordsOf(answer: Answer): unknown {
+	const { body, statusCode } = answer;
 	if (typeof body === 'object' && body !== null) {
 		const { error, message } = body as { error?: unknown; message?: unknown };
-		text = (error as { message?: unknown } | null)?.message ?? error ?? message;
-	} else if (isHtml(answer)) {
-		const title = titleOf(String(body));
-		text = title === '' ? 'a page of HTML' : `a page titled "${title}"`;
-	} else if (/^\s*[{[]/.test(String(body))) {
-		text = undefined;
+		return (error as { message?: unknown } | null)?.message ?? error ?? message;
 	}
-	if (typeof text !== 'string' || text.trim() === '') return undefined;
-	// Before it is cut: the half of a key is not found any more.
-	const line = withoutKey(api, text).trim().replace(/\s+/g, ' ');
-	return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
+	const isSuccess = statusCode >= 200 && statusCode < 300;
+	const text = String(body);
+	if (isHtml(answer)) {
+		const title = isSuccess ? '' : titleOf(text);
+		return title ? `a page titled "${title}"` : 'a page of HTML';
+	}
+	return isSuccess || /^\s*[{[]|^OggS|\0/.test(text.slice(0, LONGEST_QUOTE)) ? undefined : text;
 }
 
 /** The title of a page of HTML; empty where it has none. */
@@ -360,11 +445,6 @@ export function isHtml({ body, headers }: Answer): boolean {
 	return (
 		/html/i.test(String(headers['content-type'])) || /^\s*<(!doctype|html)/i.test(String(body))
 	);
-}
-
-/** A service may quote the key it refused. */
-function withoutKey({ apiKey }: Api, text: string): string {
-	return apiKey ? text.replaceAll(apiKey, '[API key]') : text;
 }
 
 function inSeconds(ms: number): string {

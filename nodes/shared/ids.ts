@@ -1,9 +1,12 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { inputError } from './errors';
+import { inputError, TITLES_ARE_NO_IDS } from './errors';
+import { described } from './words';
 
 /** Half a character, which no URL can hold. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
+/** What, once a proxy has decoded it, makes another address; and what shows as something else. */
+const MISLEADING = /[/\\%?#\p{Cc}\p{Bidi_Control}]/u;
 
 /**
  * The parameter that names one entry: chosen from a searchable list, or given by its ID.
@@ -45,10 +48,18 @@ export function isId(value: unknown): value is string {
 }
 
 /**
+ * Whether an entry can be asked for by this ID: it stays one segment of a path even where somebody
+ * on the way decodes it, so that no other entry is read or deleted.
+ */
+export function isAskable(id: string): boolean {
+	return isId(id) && !MISLEADING.test(id);
+}
+
+/**
  * The ID of an entry, safe to be put into a path as one segment.
  *
  * @param noun What it is the ID of: "lifelog".
- * @throws NodeOperationError when it is blank, no text, or would change the path.
+ * @throws NodeOperationError when it is blank, no text, a title, or would change the path.
  */
 export function readId(
 	context: IExecuteFunctions,
@@ -57,13 +68,18 @@ export function readId(
 	noun: string,
 ): string {
 	const value = context.getNodeParameter(name, itemIndex, '', { extractValue: true }) as unknown;
-	const id = typeof value === 'string' || Number.isFinite(value) ? String(value).trim() : '';
-	if (!isId(id)) {
-		throw inputError(
-			context,
-			id === '' ? `The ID of the ${noun} is missing` : `"${id}" is not the ID of a ${noun}`,
-			`Select a ${noun} from the list, or give its ID. Nothing was sent.`,
-		);
-	}
-	return id;
+	const isText = typeof value === 'string' || Number.isFinite(value);
+	const id = isText ? String(value).trim() : '';
+	if (isAskable(id) && !/\s/.test(id)) return id;
+
+	const isMissing = value === undefined || value === null || (isText && id === '');
+	const advice = `Select a ${noun} from the list, or give its ID. Nothing was sent.`;
+	if (isMissing) throw inputError(context, `The ID of the ${noun} is missing`, advice);
+	throw inputError(
+		context,
+		isText
+			? `"${id}" is not the ID of a ${noun}`
+			: `The ID of the ${noun} must be a text, not ${described(value)}`,
+		/\s/.test(id) ? `${TITLES_ARE_NO_IDS} Nothing was sent.` : advice,
+	);
 }

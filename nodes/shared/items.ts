@@ -1,8 +1,13 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
 
 import type { Api } from './api';
 import { connect } from './api';
-import { toNodeError } from './errors';
+import { detailsOf, toNodeError } from './errors';
 import { showHints } from './hints';
 import { readMaxWaitMs } from './parameters';
 
@@ -10,8 +15,8 @@ const RETRIES = 3;
 
 /**
  * Runs an operation for each input item and links what comes out to the item. With "continue on
- * fail", of either kind, a failed item keeps its input and carries the error beside it, and the
- * other items go on. At the end the hints of the run are shown.
+ * fail", of either kind, a failed item keeps its input, JSON and binary data, and carries the error
+ * beside it, and the other items go on. At the end the hints of the run are shown.
  *
  * @param execute Gives the output of one input item.
  * @throws NodeApiError or NodeOperationError, naming the item, when the node is to stop on errors
@@ -35,17 +40,30 @@ export async function runItems(
 			if (!context.continueOnFail() || connection?.signal?.aborted) {
 				throw failure;
 			}
-			output.push({
-				json: { ...inputBeside(context, input), error: failure.message },
-				pairedItem: { item },
-			});
+			output.push(failedItem(context, input, item, failure));
 		}
 	}
 	if (connection) showHints(context, connection);
 	return output;
 }
 
-/** n8n knows an item for the error output by `error` alone, and puts its input beside it there. */
-function inputBeside(context: IExecuteFunctions, input: INodeExecutionData): IDataObject {
-	return context.getNode().onError === 'continueErrorOutput' ? {} : input.json;
+/**
+ * A failed item. n8n knows one for the error output by a JSON of `error` alone, and puts the JSON of
+ * its input beside it there; any further field would send it to the other output.
+ */
+function failedItem(
+	context: IExecuteFunctions,
+	{ json, binary }: INodeExecutionData,
+	item: number,
+	failure: NodeApiError | NodeOperationError,
+): INodeExecutionData {
+	const error = failure.message;
+	const isForErrorOutput = context.getNode().onError === 'continueErrorOutput';
+	return {
+		json: isForErrorOutput
+			? { error }
+			: { ...json, error, errorDetails: { ...detailsOf(failure) } },
+		...(binary && { binary }),
+		pairedItem: { item },
+	};
 }

@@ -3,7 +3,7 @@ import { NodeApiError } from 'n8n-workflow';
 
 import type { Api } from './api';
 import type { PageMeta } from './api-types';
-import { unusableAnswerError } from './errors';
+import { type Subject, unusableAnswerError } from './errors';
 import { isId } from './ids';
 import { getJson } from './request';
 
@@ -128,7 +128,7 @@ async function* steps<T extends { id: string }>(
 				? 'its pages go round in a circle (a cursor came twice)'
 				: `it sent ${MOST_EMPTY_PAGES} ${page.entries.length > 0 ? 'known' : 'empty'} pages in a row`;
 			const answer = { statusCode: 200, headers: {}, body: undefined };
-			throw unusableAnswerError(api, { noun: listing.name }, answer, problem);
+			throw unusableAnswerError(api, subjectOf(listing), answer, problem);
 		}
 		cursors.add(cursor);
 	}
@@ -150,13 +150,10 @@ export function isOldestFirst({ direction }: IDataObject): boolean {
  * @param cursor The `nextCursor` of the page before; the other parameters are sent unchanged.
  * @throws NodeApiError as `getJson`, and when the answer is no page.
  */
-export async function readPage<T>(
-	api: Api,
-	{ name, query, pageSize = LARGEST_PAGE, onUnusable }: Listing,
-	cursor?: string,
-): Promise<Page<T>> {
+export async function readPage<T>(api: Api, listing: Listing, cursor?: string): Promise<Page<T>> {
+	const { name, query, pageSize = LARGEST_PAGE, onUnusable } = listing;
 	const limit = Math.min(pageSize, api.run.pageLimit ?? LARGEST_PAGE);
-	const subject = { noun: name };
+	const subject = subjectOf(listing);
 	const ask = async (size: number) =>
 		await getJson(api, `/v1/${name}`, { ...query, limit: size, cursor }, subject);
 
@@ -191,4 +188,17 @@ export async function readPage<T>(
 		throw unusableAnswerError(api, subject, answer, 'its cursor (nextCursor) is not a text');
 	}
 	return { entries: entries as T[], nextCursor };
+}
+
+/** What a listing is of, so that its errors name the day, the range or the words. */
+function subjectOf({ name, query: { search, date, start, end, timezone } }: Listing): Subject {
+	const words = [
+		name,
+		search && `found for "${search}"`,
+		date && `of ${date}`,
+		start && `from ${start}`,
+		end && `to ${end}`,
+		(date || start || end) && `in ${timezone}`,
+	];
+	return { noun: words.filter(Boolean).join(' ') };
 }

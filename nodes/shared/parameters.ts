@@ -5,10 +5,9 @@ import { DateTime, IANAZone } from 'luxon';
 import type { ApiContext } from './api';
 import { type Edge, toDate, toInstant } from './date-times';
 import { inputError } from './errors';
+import { described } from './words';
 
 const DEFAULT_MAX_WAIT_S = 300;
-/** How much of a wrong value an error repeats. */
-const LONGEST_ECHO = 50;
 
 /** The option of all operations that says which zone times are in. */
 export const timezoneOption: INodeProperties = {
@@ -125,7 +124,7 @@ export function readMaxWaitMs(context: IExecuteFunctions, itemIndex: number): nu
 	if (!(seconds >= 0)) {
 		throw inputError(
 			context,
-			'Max Rate Limit Wait must be a number of seconds, 0 or more',
+			"'Max Rate Limit Wait' must be a number of seconds, 0 or more",
 			'Without the option it is 300; 0 fails at once instead of waiting.',
 		);
 	}
@@ -145,8 +144,8 @@ export function readLimit(context: IExecuteFunctions, itemIndex: number): number
 	if (!Number.isInteger(limit) || limit < 1) {
 		throw inputError(
 			context,
-			'Limit must be a whole number, 1 or more',
-			'For all results turn on Return All, where the operation has it.',
+			"'Limit' must be a whole number, 1 or more",
+			"For all results turn on 'Return All', where the operation has it.",
 		);
 	}
 	return limit;
@@ -172,7 +171,7 @@ export function readBoolean(
 	if (text !== 'true' && text !== 'false') {
 		throw inputError(
 			context,
-			`${label} must be true or false, not "${text}"`,
+			`'${label}' must be true or false, not "${text}"`,
 			'Let the expression give true or false.',
 		);
 	}
@@ -198,10 +197,10 @@ export function readChoice<T extends string>(
 	const text = String(value ?? '').trim();
 	const choice = choices.find((each) => each.toLowerCase() === text.toLowerCase());
 	if (choice !== undefined) return choice;
-	const known = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+	const known = [choices.slice(0, -1).join(', '), choices.at(-1)].filter(Boolean).join(' or ');
 	throw inputError(
 		context,
-		`'${label}' must be ${known}, not "${text.slice(0, LONGEST_ECHO)}"`,
+		`'${label}' must be ${known}, not ${described(value)}`,
 		'Let the expression give one of these, or choose it in the list.',
 	);
 }
@@ -209,19 +208,30 @@ export function readChoice<T extends string>(
 /**
  * The time zone that counts: the option Time Zone, else the one of the workflow.
  *
- * @returns An IANA name.
+ * @returns An IANA name, in any case as an option.
  * @throws NodeOperationError when there is no such zone.
  */
 export function readZone(context: ApiContext, option: unknown): string {
 	const zone = String(option ?? '').trim() || context.getTimezone();
-	if (!IANAZone.create(zone).isValid) {
+	// Newer versions of Node.js know offsets as zones; the service knows names alone.
+	if (OFFSET.test(zone) || !IANAZone.create(zone).isValid) {
 		throw inputError(
 			context,
 			`There is no time zone "${zone}"`,
-			'Use an IANA name such as Europe/Berlin or America/New_York, or leave the option empty to use the time zone of the workflow.',
+			`Use an IANA name such as Europe/Berlin or America/New_York, or leave the option 'Time Zone' empty to use that of the workflow.${OFFSET.test(zone) ? ' An offset is none, as it knows no daylight saving; for a fixed one of whole hours there are names such as Etc/GMT-2, which is two hours ahead of UTC.' : ''}`,
 		);
 	}
-	return zone;
+	return asNamed(zone);
+}
+
+const OFFSET = /^(utc|gmt)?\s*[+-]\s*\d/i;
+
+/** The name of a zone in the case the IANA gives it, as not every service is as lenient. */
+function asNamed(zone: string): string {
+	const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
+	const isOtherName = timeZone.toLowerCase() !== zone.toLowerCase();
+	const isWellWritten = /^[A-Z]/.test(zone) && (/[a-z]/.test(zone) || !zone.includes('/'));
+	return isOtherName && isWellWritten ? zone : timeZone;
 }
 
 /**
@@ -258,11 +268,10 @@ export function readDate(
 }
 
 function notADateTime(context: IExecuteFunctions, value: unknown, label: string) {
-	const isText = typeof value === 'string' || typeof value === 'number';
 	return inputError(
 		context,
-		`${label} is not a date and time: ${isText ? `"${value}"` : `a value of type ${typeof value}`}`,
-		'Pick one in the editor, or give an ISO 8601 text such as 2026-03-29T10:00:00 or 2026-03-29T10:00:00+02:00, or milliseconds since 1970 (not seconds).',
+		`'${label}' is not a date and time: ${described(value)}`,
+		'Pick one in the editor, or give an ISO 8601 text such as 2026-03-29T10:00:00 or 2026-03-29T10:00:00+02:00, or milliseconds since 1970 (13 digits; not seconds).',
 	);
 }
 
@@ -306,6 +315,12 @@ export function readText(
 	return String(value ?? '').trim();
 }
 
+/** The order in which entries are to be listed; undefined where the option is not set. */
+export function readDirection(context: ApiContext, { direction }: IDataObject) {
+	if (direction === undefined) return undefined;
+	return readChoice(context, direction, ['desc', 'asc'], 'Direction');
+}
+
 /** The name of a field as the editor writes it, `isStarred` as `Is Starred`. */
 function inWords(name: string): string {
 	const words = name.replace(/([A-Z])/g, ' $1').replace(/Id$/, 'ID');
@@ -317,7 +332,7 @@ function requireSingle(context: ApiContext, value: unknown, label: string): void
 	if (isSingle || value === null || value instanceof Date || DateTime.isDateTime(value)) return;
 	throw inputError(
 		context,
-		`${label} must be a single value, not ${Array.isArray(value) ? 'a list' : 'an object'}`,
+		`'${label}' must be a single value, not ${described(value)}`,
 		'Let the expression give one text, number, date or boolean.',
 	);
 }

@@ -157,7 +157,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 			await waitForGate(gateKey, patience);
 		} catch (error) {
 			throw error instanceof WaitTooLong
-				? rateLimitError(api, error.waitMs, waited.ms)
+				? rateLimitError(api, error.waitMs, waited.ms, subject)
 				: cancelledError(api.context);
 		}
 		const gateMs = performance.now() - arrived;
@@ -183,7 +183,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 			const askedMs = retryAfterMs(outcome.body, outcome.headers);
 			shutGate(gateKey, askedMs);
 			if (!mayWait(askedMs, patience)) {
-				throw rateLimitError(api, askedMs, waited.ms, outcome);
+				throw rateLimitError(api, askedMs, waited.ms, subject, outcome);
 			}
 		} else if (outcome.statusCode >= 500 && !isDelete && broken + failed < api.retries) {
 			failed++;

@@ -342,15 +342,18 @@ describe('what the item holds', () => {
 
 describe('what cannot be used', () => {
 	test.each([
-		[{ day: 'date', date: 'soon' }, 'Date is not a date and time: "soon"'],
-		[{ day: 'date' }, 'Date is empty'],
-		[{ day: 'date', date: '={{ $json.nothing }}' }, 'Date is empty'],
-		[{ day: 'date', date: '={{ [1] }}' }, 'Date is not a date and time: a value of type object'],
-		[{ day: '={{ "tomorrow" }}' }, 'Day must be yesterday, today or date, not "tomorrow"'],
-		[{ format: '={{ "html" }}' }, 'Format must be markdown, slack or notion, not "html"'],
-		[{ format: '={{ "toString" }}' }, 'Format must be markdown, slack or notion, not "toString"'],
+		[{ day: 'date', date: 'soon' }, `'Date' is not a date and time: "soon"`],
+		[{ day: 'date' }, "'Date' is empty"],
+		[{ day: 'date', date: '={{ $json.nothing }}' }, "'Date' is empty"],
+		[{ day: 'date', date: '={{ [1] }}' }, "'Date' is not a date and time: a list"],
+		[{ day: '={{ "tomorrow" }}' }, `'Day' must be yesterday, today or date, not "tomorrow"`],
+		[{ format: '={{ "html" }}' }, `'Format' must be markdown, notion or slack, not "html"`],
+		[{ format: '={{ "toString" }}' }, `'Format' must be markdown, notion or slack, not "toString"`],
 		[{ options: { timezone: 'Berlin' } }, 'There is no time zone "Berlin"'],
-		[{ filters: { isStarred: '={{ "maybe" }}' } }, 'Is Starred must be true or false, not "maybe"'],
+		[
+			{ filters: { isStarred: '={{ "maybe" }}' } },
+			`'Is Starred' must be true or false, not "maybe"`,
+		],
 	])('%j is refused before any request', async (parameters, message) => {
 		const { error, requests } = await run(parameters);
 		expect(error?.message).toBe(message);
@@ -382,7 +385,7 @@ describe('what cannot be used', () => {
 		const result = await run(parameters, { input }, { onError: 'continueErrorOutput' });
 		expect(result.all.map(({ json }) => json.date)).toEqual(['2026-03-01', '2026-03-02']);
 		expect(result.items('Node', 1).map(({ json }) => json)).toEqual([
-			{ date: 'soon', error: 'Date is not a date and time: "soon"' },
+			{ date: 'soon', error: `'Date' is not a date and time: "soon"` },
 		]);
 	});
 });

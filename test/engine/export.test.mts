@@ -137,7 +137,7 @@ test.each([
 		/^'Export From' must be service, lifelog or input, not "elsewhere"/,
 	],
 	[{ fileFormats: ' , ' }, /^'File Formats' is empty/],
-	[{ fileFormats: ['pdf'] }, /^'File Formats' can be json, markdown, .* not "pdf"/],
+	[{ fileFormats: ['pdf'] }, /^'File Formats' must be json, markdown, .* not "pdf"/],
 	[{ binaryPropertyName: ' ' }, /Put Output File in Field.* is empty/],
 ])('%j is refused before any request', async (parameters, message) => {
 	const { error, requests } = await run(parameters);

@@ -81,10 +81,10 @@ describe('Return All', () => {
 	});
 
 	test.each([
-		['"yes"', 'Return All must be true or false, not "yes"'],
-		['1', 'Return All must be true or false, not "1"'],
-		['[true]', 'Return All must be a single value, not a list'],
-		['Object.create(null)', 'Return All must be a single value, not an object'],
+		['"yes"', `'Return All' must be true or false, not "yes"`],
+		['1', `'Return All' must be true or false, not "1"`],
+		['[true]', "'Return All' must be a single value, not a list"],
+		['Object.create(null)', "'Return All' must be a single value, not an object"],
 	])('given as %s is refused', async (returnAll, message) => {
 		const { error, requests } = await getMany({ returnAll: `={{ ${returnAll} }}` });
 		expect(error?.message).toBe(message);
@@ -146,7 +146,7 @@ describe('Limit', () => {
 
 	test.each([0, -1, 1.5, '={{ NaN }}', 'ten', ''])('%p is refused', async (limit) => {
 		const { error, requests } = await getMany({ limit });
-		expect(error?.message).toMatch(/Limit must be a whole number|Limit/);
+		expect(error?.message).toMatch(/'Limit' must be a whole number|Limit/);
 		expect(requests).toEqual([]);
 	});
 });
@@ -169,21 +169,23 @@ test('filters and options count also where an expression gives their text', asyn
 		includeMarkdown: 'false',
 	});
 	const { error } = await getMany({ filters: { isStarred: '={{ ["true"] }}' } });
-	expect(error?.message).toBe('Is Starred must be a single value, not a list');
+	expect(error?.message).toBe("'Is Starred' must be a single value, not a list");
 });
 
 test('a parameter that the service refuses is told in its words, with what was sent', async () => {
 	await sandbox.control.faults([{ status: 400, body: { error: 'bad date' }, times: 9 }]);
 	const { error } = await getMany({ limit: 10, filters: { isStarred: true } });
 	await sandbox.control.faults([]);
-	expect(error?.message).toBe('The service refused a parameter: bad date');
+	expect(error?.message).toBe('The service refused a parameter: bad date (lifelogs)');
 	expect(error?.description).toMatch(/^Sent: timezone=UTC, .*isStarred=true.*limit=10\. /);
 	expect(error?.description).not.toMatch(/undefined|bad date/);
 });
 
 test('there is no operation but those of the list', async () => {
 	const { error } = await getMany({ operation: 'toString' });
-	expect(error?.message).toBe('There is no operation "toString"');
+	expect(error?.message).toBe(
+		`'Operation' must be delete, export, get, getAll, getDailySummary, getTranscript or search, not "toString"`,
+	);
 });
 
 describe('contents', () => {
@@ -332,11 +334,11 @@ describe('filters', () => {
 	);
 
 	test.each([
-		[{ date: '2026-03-01', start: '2026-03-01T10:00:00' }, 'Date cannot be combined'],
-		[{ date: '2026-03-01', end: '2026-03-01T10:00:00' }, 'Date cannot be combined'],
-		[{ start: '2026-03-02T00:00:00', end: '2026-03-01T00:00:00' }, 'Start is later than End'],
-		[{ start: 'last week' }, 'Start is not a date and time: "last week"'],
-		[{ date: 'today' }, 'Date is not a date and time: "today"'],
+		[{ date: '2026-03-01', start: '2026-03-01T10:00:00' }, "'Date' cannot be combined"],
+		[{ date: '2026-03-01', end: '2026-03-01T10:00:00' }, "'Date' cannot be combined"],
+		[{ start: '2026-03-02T00:00:00', end: '2026-03-01T00:00:00' }, "'Start' is later than 'End'"],
+		[{ start: 'last week' }, `'Start' is not a date and time: "last week"`],
+		[{ date: 'today' }, `'Date' is not a date and time: "today"`],
 	])('%p is refused before any request', async (filters, message) => {
 		const { error, requests } = await getMany({ filters });
 		expect(error?.message).toContain(message);

@@ -103,7 +103,7 @@ describe('a 429', () => {
 		const own = await engineAt(await serve((_request, response) => answer(response, 429, body)));
 		const { message, description, ms } = await getMany({ maxWait: 30 }, own);
 		expect(message).toBe(
-			'The rate limit asks for a wait of 60 s, more than the Max Rate Limit Wait of 30 s allows',
+			"The rate limit asks for a wait of 60 s, more than the 'Max Rate Limit Wait' of 30 s allows (lifelogs)",
 		);
 		expect(description).toContain('The service says: API key is rate limited');
 		expect(ms).toBeLessThan(2000);
@@ -130,13 +130,13 @@ describe('a 429', () => {
 		);
 		const { message } = await getMany({ maxWait: 4 }, own);
 		expect(message).toMatch(
-			/^The rate limit asks for a wait of 5 s after one of [23] s, more than the Max Rate Limit Wait of 4 s allows$/,
+			/^The rate limit asks for a wait of 5 s after one of [23] s, more than the 'Max Rate Limit Wait' of 4 s allows \(lifelogs\)$/,
 		);
 	});
 
 	test.each([-1, 'soon', '={{ NaN }}'])('Max Rate Limit Wait of %p is refused', async (maxWait) => {
 		const { message, requests } = await getMany({ maxWait });
-		expect(message).toBe('Max Rate Limit Wait must be a number of seconds, 0 or more');
+		expect(message).toBe("'Max Rate Limit Wait' must be a number of seconds, 0 or more");
 		expect(requests).toEqual([]);
 	});
 });
@@ -231,7 +231,7 @@ describe('a failure in passing', () => {
 	test('that lasts is an error after three retries', async () => {
 		await sandbox.control.faults([{ status: 503, body: { error: 'closed for today' }, times: 9 }]);
 		const { message, description, requests } = await getOne();
-		expect(message).toBe('The service failed (503)');
+		expect(message).toBe(`The service failed (503): lifelog "${ids[0]}"`);
 		expect(description).toContain('The service says: closed for today');
 		expect(requests).toHaveLength(4);
 	});
@@ -270,7 +270,7 @@ describe('an error says what happened and what to do', () => {
 			404,
 			{ error: 'Not Found' },
 			'The service does not know the address of this request (404)',
-			'Check the Base URL',
+			"Check the 'Base URL' in the credential. Asked for: lifelogs.",
 		],
 		[
 			418,
@@ -283,15 +283,25 @@ describe('an error says what happened and what to do', () => {
 		[
 			200,
 			page,
-			'The answer of the service is not usable: it is not a JSON object',
-			'a page titled "Just a moment"',
+			'The answer of the service is not usable: it is not a JSON object (lifelogs)',
+			'It says: a page of HTML.',
 		],
-		[200, '', 'The answer of the service is not usable: it is empty', 'Check that the Base URL'],
-		[200, [], 'it is not a JSON object', 'Asked for: lifelogs'],
-		[200, {}, 'it lacks the list of lifelogs (data.lifelogs)', 'Asked for: lifelogs'],
-		[200, { data: null }, 'it lacks the list of lifelogs (data.lifelogs)', 'Asked for'],
-		[200, { data: { lifelogs: {} } }, 'it lacks the list of lifelogs (data.lifelogs)', 'Asked for'],
-		[200, { data: { lifelogs: ['a', null] } }, 'some of its lifelogs have no ID', 'Asked for'],
+		[
+			200,
+			'',
+			'The answer of the service is not usable: it is empty (lifelogs)',
+			"Check that the 'Base URL'",
+		],
+		[200, [], 'it is not a JSON object (lifelogs)', 'Check that'],
+		[200, {}, 'it lacks the list of lifelogs (data.lifelogs)', 'Check that'],
+		[200, { data: null }, 'it lacks the list of lifelogs (data.lifelogs)', 'Check that'],
+		[
+			200,
+			{ data: { lifelogs: {} } },
+			'it lacks the list of lifelogs (data.lifelogs)',
+			'Check that',
+		],
+		[200, { data: { lifelogs: ['a', null] } }, 'some of its lifelogs have no ID', 'Check that'],
 	])('%d %j', async (status, body, message, description) => {
 		const location = status === 301 ? { location: 'http://127.0.0.1:9/' } : {};
 		const own = await engineAt(
@@ -317,15 +327,17 @@ describe('an error says what happened and what to do', () => {
 		const address = await serve(() => {});
 		for (const server of servers.splice(0)) server.close();
 		const { message, description } = await getMany({}, await engineAt(address));
-		expect(message).toBe(`No answer from ${new URL(address).host}: the connection was refused`);
-		expect(description).toContain('Check the Base URL');
+		expect(message).toBe(
+			`No answer from ${new URL(address).host}: the connection was refused (lifelogs)`,
+		);
+		expect(description).toContain("Check the 'Base URL'");
 	});
 
 	test('words that n8n takes for system errors stay as they are', async () => {
 		const body = { error: 'conflicts with a preexisting entry' };
 		const own = await engineAt(await serve((_request, response) => answer(response, 400, body)));
 		expect((await getOne(own)).message).toBe(
-			'The service refused a parameter: conflicts with a preexisting entry',
+			`The service refused a parameter: conflicts with a preexisting entry (lifelog "${ids[0]}")`,
 		);
 	});
 });

@@ -555,8 +555,8 @@ describe('when something fails', () => {
 	});
 
 	test('parameters out of bounds are refused before any request', async () => {
-		await expect(poll({ options: { lookbackDays: 32 } })).rejects.toThrow('Look-Back must be');
-		await expect(poll({ options: { settleMinutes: -1 } })).rejects.toThrow('Settle must be');
+		await expect(poll({ options: { lookbackDays: 32 } })).rejects.toThrow("'Look-Back' must be");
+		await expect(poll({ options: { settleMinutes: -1 } })).rejects.toThrow("'Settle' must be");
 		await expect(poll({ options: { timezone: 'Mars/Base' } })).rejects.toThrow('no time zone');
 		expect(await sandbox.control.requests()).toEqual([]);
 	});

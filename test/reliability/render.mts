@@ -40,7 +40,7 @@ const ERRORS: Array<[word: string, message: RegExp, says: string]> = [
 		/^The rate limit asks for a wait/,
 		'how long the rate limit asks to wait, and what to do',
 	],
-	['failed', /^The service failed \(5/, 'the status, and the words of the service'],
+	['failed', /^The service failed/, 'the status, and the words of the service'],
 	['unusable', /^The answer of the service is not usable: /, 'what is wrong with the answer'],
 	['absent', /^No (lifelog|chat) with the ID/, 'which ID the service does not know'],
 	['no answer', /^No answer from /, 'which host, and what became of the connection'],

@@ -25,6 +25,11 @@ describe('toInstant', () => {
 		'10:00',
 		'2026',
 		'2026-02-30',
+		'20260301',
+		'20260301120000',
+		20_260_301_120_000,
+		1_772_366_400_000_000,
+		'1772366400000000000',
 		0,
 		1_774_771_200,
 		NaN,
@@ -57,6 +62,43 @@ describe('toInstant', () => {
 			utc('2026-03-29T01:30:00'),
 		);
 	});
+});
+
+describe('a date without a time', () => {
+	const hoursOf = (day: string, zone: string) => {
+		const [start, end, until] = (['start', 'end', 'until'] as const).map((edge) =>
+			toInstant(day, zone, edge),
+		) as [number, number, number];
+		expect(end).toBe(until - 1);
+		const dates = [start - 1, start, end, until].map((instant) => toDate(instant, zone));
+		expect(dates.slice(1, 3)).toEqual([day, day]);
+		expect([dates[0], dates[3]]).not.toContain(day);
+		return (until - start) / 3_600_000;
+	};
+
+	test.each([
+		['an ordinary one', '2026-03-28', 'Europe/Berlin', 24],
+		['of spring', '2026-03-29', 'Europe/Berlin', 23],
+		['of autumn', '2026-10-25', 'Europe/Berlin', 25],
+		['whose last hour comes twice', '2026-04-04', 'America/Santiago', 25],
+		['after it', '2026-04-05', 'America/Santiago', 24],
+		['before one without midnight', '2026-09-05', 'America/Santiago', 24],
+		['without midnight', '2026-09-06', 'America/Santiago', 23],
+		['with two midnights', '2026-11-01', 'America/Havana', 25],
+		['before one with two midnights', '2026-10-31', 'America/Havana', 24],
+		['that changes by half an hour', '2026-04-05', 'Australia/Lord_Howe', 24.5],
+	])('is its whole day: %s', (_kind, day, zone, hours) => {
+		expect(hoursOf(day, zone)).toBe(hours);
+	});
+
+	test.each(['2026-03-28T00:00:00', '2026-03-28 00:00', '2026-03-28T00:00:00.000'])(
+		'is not %s',
+		(value) => {
+			const midnight = utc('2026-03-27T23:00:00');
+			expect(toInstant(value, 'Europe/Berlin', 'end')).toBe(midnight);
+			expect(toInstant(value, 'Europe/Berlin', 'until')).toBe(midnight);
+		},
+	);
 });
 
 describe('toDate', () => {

@@ -1,18 +1,16 @@
+import { plainLine } from '../../shared/words';
+
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** How far, in UTF-16 units, a cut may move back to fall between words. */
 const LONGEST_WORD = 100;
 const LONGEST_UNBREAKABLE = 10;
 
 /**
- * A text of the service in one line that can be sent as JSON: without control characters and
- * halves of characters; empty for what is no text.
+ * A text of the service in one line that can be sent as JSON: without control characters,
+ * halves of characters and what turns the direction of writing; empty for what is no text.
  */
 export function oneLine(text: unknown): string {
-	if (typeof text !== 'string') return '';
-	return text
-		.replace(/\p{Surrogate}/gu, '\ufffd')
-		.replace(/[\p{Cc}\s]+/gu, ' ')
-		.trim();
+	return typeof text === 'string' ? plainLine(text) : '';
 }
 
 /**

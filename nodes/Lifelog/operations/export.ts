@@ -16,6 +16,7 @@ import {
 	forOperation,
 	limitParameters,
 	maxWaitOption,
+	readChoice,
 	readCollection,
 	readLimit,
 	readText,
@@ -26,7 +27,7 @@ import { FILE_FORMATS, type FileFormat, writeLifelog } from '../files/formats';
 import { inZone } from '../files/times';
 import { LARGEST_PAGE_WITH_CONTENTS, listingParameters, readListing } from '../listing';
 
-const FROM = ['service', 'lifelog', 'input'];
+const FROM = ['service', 'lifelog', 'input'] as const;
 const ALL_OF_IT = { includeMarkdown: true, includeHeadings: true, includeContents: true };
 /** What the trigger and other operations put beside the fields of the API. */
 const NOT_OF_THE_API = ['changeType', 'eventKey', 'incomplete', 'isTruncated'];
@@ -146,7 +147,7 @@ export async function execute(
 	const formats = readFormats(this, itemIndex);
 	const property = readText(this, 'binaryPropertyName', itemIndex, 'Put Output File in Field');
 	if (property === '') {
-		throw inputError(this, 'Put Output File in Field is empty', 'Name it, for example "data".');
+		throw inputError(this, "'Put Output File in Field' is empty", 'Name it, for example "data".');
 	}
 	const { timezone } = readCollection(this, 'options', itemIndex);
 	const zone = timezone === undefined ? 'UTC' : readZone(this, timezone);
@@ -171,7 +172,12 @@ async function* lifelogsToExport(
 	api: Api,
 	itemIndex: number,
 ): AsyncGenerator<Source> {
-	const from = readFrom(context, itemIndex);
+	const from = readChoice(
+		context,
+		context.getNodeParameter('exportFrom', itemIndex),
+		FROM,
+		'Export From',
+	);
 	if (from === 'lifelog') {
 		yield await readWhole(api, readId(context, 'lifelogId', itemIndex, 'lifelog'));
 	} else if (from === 'input') {
@@ -251,36 +257,14 @@ async function fileItem(
 	return { json, binary: { [property]: binary } };
 }
 
-function readFrom(context: IExecuteFunctions, itemIndex: number): string {
-	const from = readText(context, 'exportFrom', itemIndex, 'Export From').toLowerCase();
-	if (!FROM.includes(from)) {
-		throw inputError(
-			context,
-			`'Export From' must be ${inWords(FROM)}, not "${from}"`,
-			'Choose one from the list.',
-		);
-	}
-	return from;
-}
-
 function readFormats(context: IExecuteFunctions, itemIndex: number): FileFormat[] {
 	const value = context.getNodeParameter('fileFormats', itemIndex) as unknown;
 	const names = (Array.isArray(value) ? value : String(value ?? '').split(','))
-		.map((name) => String(name).trim().toLowerCase())
+		.map((name) => String(name).trim())
 		.filter(Boolean);
-	const unknown = names.find((name) => !FILE_FORMATS.some((format) => format === name));
-	if (unknown !== undefined || names.length === 0) {
-		throw inputError(
-			context,
-			unknown === undefined
-				? "'File Formats' is empty"
-				: `'File Formats' can be ${inWords(FILE_FORMATS)}, not "${unknown}"`,
-			'Choose one or more from the list.',
-		);
+	if (names.length === 0) {
+		throw inputError(context, "'File Formats' is empty", 'Choose one or more from the list.');
 	}
-	return FILE_FORMATS.filter((format) => names.includes(format));
-}
-
-function inWords(values: string[]): string {
-	return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+	const wanted = names.map((name) => readChoice(context, name, FILE_FORMATS, 'File Formats'));
+	return FILE_FORMATS.filter((format) => wanted.includes(format));
 }

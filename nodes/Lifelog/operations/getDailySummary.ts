@@ -9,9 +9,9 @@ import {
 	forOperation,
 	maxWaitOption,
 	readBoolean,
+	readChoice,
 	readCollection,
 	readDate,
-	readText,
 	readZone,
 	timezoneOption,
 } from '../../shared/parameters';
@@ -28,11 +28,9 @@ import {
 } from '../daily-summary/summary';
 import { LARGEST_PAGE_WITH_CONTENTS } from '../listing';
 
-const FORMATS: Record<string, (summary: Summary) => object> = {
-	markdown: toMarkdown,
-	slack: toSlack,
-	notion: toNotion,
-};
+const FORMATS = { markdown: toMarkdown, notion: toNotion, slack: toSlack };
+const FORMAT_NAMES = Object.keys(FORMATS) as Array<keyof typeof FORMATS>;
+const DAYS = ['yesterday', 'today', 'date'] as const;
 
 export const description: INodeProperties[] = forOperation('getDailySummary', [
 	{
@@ -127,14 +125,12 @@ export async function execute(
 	const date = readDay(this, itemIndex, timezone);
 	const filters = readCollection(this, 'filters', itemIndex);
 	const isStarred = readBoolean(this, filters.isStarred, 'Is Starred');
-	const format = readText(this, 'format', itemIndex, 'Format');
-	if (!Object.hasOwn(FORMATS, format)) {
-		throw inputError(
-			this,
-			`Format must be markdown, slack or notion, not "${format}"`,
-			'Choose one from the list, or let the expression give one of these words.',
-		);
-	}
+	const format = readChoice(
+		this,
+		this.getNodeParameter('format', itemIndex),
+		FORMAT_NAMES,
+		'Format',
+	);
 	const entries = await readEntries(api, { date, timezone, isStarred });
 	hintIfWithheld(api, entries);
 	const summary = summarize(entries, { date, timezone, isStarred });
@@ -152,20 +148,13 @@ export async function execute(
 
 /** @returns `YYYY-MM-DD` */
 function readDay(context: IExecuteFunctions, itemIndex: number, zone: string): string {
-	const day = readText(context, 'day', itemIndex, 'Day');
+	const day = readChoice(context, context.getNodeParameter('day', itemIndex), DAYS, 'Day');
 	if (day === 'yesterday') return daysAgo(1, zone);
 	if (day === 'today') return daysAgo(0, zone);
-	if (day !== 'date') {
-		throw inputError(
-			context,
-			`Day must be yesterday, today or date, not "${day}"`,
-			'Choose one from the list, or let the expression give one of these words.',
-		);
-	}
 	// Not a required parameter: where Day is an expression n8n would require it for every day.
 	const date = context.getNodeParameter('date', itemIndex, '') as unknown;
 	if (date === '' || date === undefined || date === null) {
-		throw inputError(context, 'Date is empty', 'Set it, or let Day be yesterday or today.');
+		throw inputError(context, "'Date' is empty", "Set it, or let 'Day' be yesterday or today.");
 	}
 	return readDate(context, date, zone, 'Date');
 }

@@ -9,10 +9,13 @@ import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import {
 	forOperation,
 	maxWaitOption,
+	readChoice,
 	readCollection,
 	readZone,
 	timezoneOption,
 } from '../../shared/parameters';
+
+const OUTPUTS = ['utterances', 'text'] as const;
 
 export const description: INodeProperties[] = forOperation('getTranscript', [
 	{ ...lifelogIdParameter, description: 'The lifelog whose transcript to get' },
@@ -70,6 +73,12 @@ export async function execute(
 ): Promise<INodeExecutionData[]> {
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
 	const options = readCollection(this, 'options', itemIndex);
+	const outputAs = readChoice(
+		this,
+		this.getNodeParameter('outputAs', itemIndex),
+		OUTPUTS,
+		'Output As',
+	);
 	const lifelog = await getLifelog(api, id, {
 		timezone: readZone(this, options.timezone),
 		includeMarkdown: false,
@@ -82,7 +91,7 @@ export async function execute(
 		.filter(Boolean);
 	const spoken = utterances(lifelog, speakers);
 	if (spoken.length === 0) hintWhy(api, lifelog, speakers);
-	if (this.getNodeParameter('outputAs', itemIndex) === 'text') {
+	if (outputAs === 'text') {
 		return [
 			{ json: { lifelogId: lifelog.id, title: lifelog.title, text: transcriptText(spoken) } },
 		];

@@ -59,7 +59,7 @@ export async function execute(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const search = readText(this, 'query', itemIndex, 'Query');
-	if (search === '') throw inputError(this, 'Query is empty', 'Give the words to look for.');
+	if (search === '') throw inputError(this, "'Query' is empty", 'Give the words to look for.');
 	const asked = readLimit(this, itemIndex);
 	const limit = Math.min(asked, LARGEST_PAGE);
 	const { query, includes, one } = readListing(this, itemIndex);
@@ -79,12 +79,12 @@ export async function execute(
 	if (isClamped || asked > LARGEST_PAGE) {
 		hint(
 			api,
-			`The service gives at most ${isClamped ? length : LARGEST_PAGE} results for a search, and no further pages. Narrow the search, e.g. with the filters Start and End, to see the others.`,
+			`The service gives at most ${isClamped ? length : LARGEST_PAGE} results for a search, and no further pages. Narrow the search, e.g. with the filters 'Start' and 'End', to see the others.`,
 		);
 	} else if (mayBeClamped) {
 		hint(
 			api,
-			`The search gave ${length} results; the service may have ended it there. Narrow it, e.g. with the filters Start and End, to see whether there are others.`,
+			`The search gave ${length} results; the service may have ended it there. Narrow it, e.g. with the filters 'Start' and 'End', to see whether there are others.`,
 		);
 	}
 	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);

@@ -70,7 +70,7 @@ export const description: INodeProperties[] = forOperation('download', [
 		default: '',
 		required: true,
 		displayOptions: { show: { source: ['timeRange'] } },
-		description: 'When the audio ends',
+		description: 'When the audio ends. A date without a time is its whole day.',
 	},
 	{
 		...lifelogIdParameter,
@@ -199,7 +199,7 @@ function readSettings(context: IExecuteFunctions, itemIndex: number) {
 	if (property === '') {
 		throw inputError(
 			context,
-			'Put Output File in Field is empty',
+			"'Put Output File in Field' is empty",
 			'Give the binary field a name, such as data.',
 		);
 	}
@@ -225,7 +225,7 @@ function readChunkMs(context: IExecuteFunctions, options: IDataObject): number {
 	if (!Number.isInteger(minutes) || minutes < 1 || minutes > LONGEST_CHUNK_MINUTES) {
 		throw inputError(
 			context,
-			`Chunk Length must be a whole number of minutes, 1 to ${LONGEST_CHUNK_MINUTES}`,
+			`'Chunk Length' must be a whole number of minutes, 1 to ${LONGEST_CHUNK_MINUTES}`,
 			'The service gives at most two hours of audio at once.',
 		);
 	}
@@ -239,6 +239,6 @@ function requireFewChunks(context: IExecuteFunctions, range: TimeSpan, chunkMs: 
 	throw inputError(
 		context,
 		`The range is too long: it makes ${chunks} chunks, each a request, and ${MOST_CHUNKS} are the most`,
-		'Check Start and End, or download in several runs.',
+		"Check 'Start' and 'End', or download in several runs.",
 	);
 }

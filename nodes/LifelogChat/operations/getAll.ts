@@ -12,6 +12,7 @@ import {
 	maxWaitOption,
 	readBoolean,
 	readCollection,
+	readDirection,
 	readLimit,
 	readZone,
 	timezoneOption,
@@ -77,7 +78,7 @@ export async function execute(
 	const options = readCollection(this, 'options', itemIndex);
 	const query = {
 		timezone: readZone(this, options.timezone),
-		direction: options.direction,
+		direction: readDirection(this, options),
 		isScheduled: readBoolean(this, isScheduled, 'Is Scheduled'),
 		globalPromptId,
 	};

@@ -1,0 +1,51 @@
+import { DateTime } from 'luxon';
+
+import { withoutKey } from './key-mask';
+
+/** What is looked at of a text of the service, in UTF-16 units. */
+const LONGEST_LOOKED_AT = 65_536;
+/** The half of a key that such a cut leaves is not found any more, so this much goes with it. */
+const ROOM_OF_A_KEY = 4_096;
+/** How much of a wrong value an error repeats. */
+const LONGEST_ECHO = 50;
+
+/**
+ * A text as one line of what can be seen: a line break could forge a line of a log, and a character
+ * that turns the direction of writing makes what follows look like something else.
+ */
+export function plainLine(text: string): string {
+	return text
+		.replace(/\p{Surrogate}/gu, '\ufffd')
+		.replace(/\p{Bidi_Control}/gu, '')
+		.replace(/[\p{Cc}\s]+/gu, ' ')
+		.trim();
+}
+
+/**
+ * A text that leaves for a person: an error, a hint, a line of a log. One line, without the API key.
+ *
+ * @param apiKey The key that the service may have quoted; empty where it is not known.
+ * @param most The longest text, in UTF-16 units; a longer one ends with `…`.
+ */
+export function forPeople(apiKey: string, text: string, most: number): string {
+	const line = withoutKey(apiKey, plainLine(text.slice(0, LONGEST_LOOKED_AT)));
+	const whole = text.length > LONGEST_LOOKED_AT ? line.slice(0, -ROOM_OF_A_KEY) : line;
+	return whole.length > most ? `${plainLine(whole.slice(0, most))}…` : whole;
+}
+
+/** A value in the words of an error: `"soon"`, `a list`, `an empty value`. */
+export function described(value: unknown): string {
+	if (value === undefined || value === null) return 'an empty value';
+	if (typeof value === 'string')
+		return value.trim() === '' ? 'an empty value' : `"${value.trim()}"`;
+	if (Array.isArray(value)) return 'a list';
+	const isDate = DateTime.isDateTime(value) || value instanceof Date;
+	if (isDate && Number.isNaN(value.valueOf())) return 'an invalid date';
+	if (isDate) return `the date ${String(value.valueOf())}`;
+	return typeof value === 'object' ? 'an object' : quoted(String(value));
+}
+
+/** The beginning of a text tells which it is. */
+function quoted(text: string): string {
+	return `"${forPeople('', text, LONGEST_ECHO)}"`;
+}

@@ -1,0 +1,300 @@
+import { inspect } from 'node:util';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { KEY_MARK } from '../reliability/marked-key.mts';
+import { actions, startTrials, type Trials } from '../reliability/properties.mts';
+import { type NodeOperation, withParameters } from '../reliability/parameters.mts';
+import { type Answer, json, send, type World } from '../reliability/service.mts';
+import type { RunResult } from '../support/engine.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+// What comes out of an operation that fails: what its error says, and what of the input is left.
+
+let trials: Trials;
+
+beforeAll(async () => {
+	trials = await startTrials();
+});
+
+afterAll(async () => {
+	await trials.close();
+});
+
+let keys = 0;
+
+type Failing = RunResult & { world: World; message: string; description: string };
+
+const OPERATIONS = actions().map(
+	(operation) => [`${operation.node}.${operation.operation}`, operation] as const,
+);
+
+/** The operation for the day 2026-03-02 or the entry `lifelog-a`, without waiting for anything. */
+function parametersOf(operation: NodeOperation): IDataObject {
+	const wanted: Record<string, unknown> = { 'filters.date': '2026-03-02', 'options.maxWait': 0 };
+	return withParameters(
+		operation,
+		operation.parameters
+			.filter(({ path }) => path.join('.') in wanted)
+			.map((parameter) => [parameter, wanted[parameter.path.join('.')]]),
+	);
+}
+
+async function run(
+	{ node, ...operation }: NodeOperation,
+	answer: Answer,
+	input: INodeExecutionData[] = [{ json: {} }],
+	onError?: 'continueRegularOutput' | 'continueErrorOutput',
+): Promise<Failing> {
+	// A key of its own, as one that was answered 429 is held back in all of the process.
+	const key = `${KEY_MARK}-${keys++}`;
+	const world = trials.service.open(key, ({ response }) => send(response, answer));
+	const engine = await trials.engineAt(trials.service.url, key);
+	const workflow = workflowWith(node, parametersOf({ node, ...operation }), { onError });
+	const result = await engine.runWorkflow(workflow, { input });
+	await engine.close();
+	const { message = '', description } = (result.error ?? {}) as {
+		message?: string;
+		description?: string;
+	};
+	return { ...result, world, message, description: description ?? '' };
+}
+
+const answered = (type: string, body: string, status = 200): Answer => ({
+	status,
+	headers: { 'content-type': type },
+	body: Buffer.from(body),
+});
+
+describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
+	const about = operation.parameters.some(
+		({ isLocator, path }) => isLocator && path[0] === 'chatId',
+	)
+		? /chat "lifelog-a"/
+		: operation.node === 'lifelogChat'
+			? /chats/
+			: /lifelog "lifelog-a"|2026-03-02|"garden"/;
+
+	test.each([
+		['a refusal', json(418, { error: 'No' })],
+		['a refused parameter', json(400, { error: 'No.' })],
+		['the rate limit', json(429, { error: 'slow', retryAfter: '7' })],
+		['an answer that is no JSON', answered('text/html', '<html><title>Log in</title>')],
+	])('by %s names what it was about', async (_fault, answer) => {
+		expect((await run(operation, answer)).message).toMatch(about);
+	});
+
+	test.each([401, 403, 404, 407, 302])('by status %p names what it was about', async (status) => {
+		const answer = status === 404 ? answered('text/html', '', 404) : json(status, {});
+		const { message, description } = await run(operation, answer);
+		const isOfAnId = /with the ID "lifelog-a"/.test(message);
+		expect(isOfAnId || about.test(`${message} ${description}`)).toBe(true);
+	});
+
+	test.each([
+		['Markdown', answered('text/markdown', '# Recorded words')],
+		['a text of JSON', json(200, 'Recorded words')],
+		['bytes of audio', answered('video/webm', 'OggS\0 Recorded words')],
+		['a page', answered('text/html', '<html><title>Recorded words</title>')],
+		['an object', json(200, { note: 'Recorded words', data: 'Recorded words' })],
+		['a list', json(200, ['Recorded words'])],
+		['bytes of audio that say they are refused', answered('audio/ogg', 'OggS Recorded words', 418)],
+	])('quotes nothing of a body of %s', async (_what, answer) => {
+		const result = await run(operation, answer);
+		expect(result.message).not.toBe('');
+		expect(inspect(result, { depth: Infinity })).not.toContain('Recorded');
+	});
+
+	test('quotes what a success says in its field error', async () => {
+		const { message, description } = await run(operation, json(200, { error: 'Half asleep' }));
+		expect(`${message} ${description}`).toContain('Half asleep');
+	});
+
+	const input = [
+		{
+			json: { note: 'keep', error: 'an older one' },
+			binary: { file: { data: 'aGVsbG8=', mimeType: 'text/plain' } },
+		},
+	];
+
+	test('leaves the item its data, with "continue"', async () => {
+		const answer = json(429, { error: 'slow', retryAfter: '7' });
+		const result = await run(operation, answer, input, 'continueRegularOutput');
+		const [failed, ...rest] = result.items('Node');
+		expect(rest).toEqual([]);
+		expect(failed).toEqual({
+			json: {
+				note: 'keep',
+				error: expect.stringContaining('The rate limit asks for a wait of 7 s'),
+				errorDetails: {
+					code: '429',
+					description: expect.stringContaining('The service says: slow.'),
+					retryAfterSeconds: 7,
+				},
+			},
+			binary: input[0].binary,
+			pairedItem: { item: 0 },
+		});
+	});
+
+	test('leaves the item its data, with the error output', async () => {
+		const result = await run(operation, json(418, {}), input, 'continueErrorOutput');
+		expect(result.items('Node')).toEqual([]);
+		const [failed, ...rest] = result.items('Node', 1);
+		expect(rest).toEqual([]);
+		expect(failed).toEqual({
+			json: { note: 'keep', error: expect.stringContaining('(418)') },
+			binary: input[0].binary,
+			pairedItem: { item: 0 },
+		});
+	});
+});
+
+const get = actions().find(({ node, operation }) => node === 'lifelog' && operation === 'get')!;
+
+test('an error of the connection carries its code', async () => {
+	const world = trials.open();
+	world.play = ({ request }) => void request.socket.resetAndDestroy();
+	const workflow = workflowWith('lifelog', parametersOf(get), { onError: 'continueRegularOutput' });
+	const result = await trials.engine.runWorkflow(workflow);
+	expect(result.items('Node')[0].json).toMatchObject({
+		error: expect.stringMatching(
+			/^No answer from .*: the connection broke off \(lifelog "lifelog-a"\)$/,
+		),
+		errorDetails: { code: 'ECONNRESET' },
+	});
+});
+
+test('an error of a parameter carries what to do, and no code', async () => {
+	const parameters = { operation: 'get', lifelogId: byId('={{ [1] }}') };
+	const workflow = workflowWith('lifelog', parameters, { onError: 'continueRegularOutput' });
+	const result = await trials.engine.runWorkflow(workflow);
+	expect(result.items('Node')[0].json).toEqual({
+		error: 'The ID of the lifelog must be a text, not a list',
+		errorDetails: { description: expect.stringContaining('Nothing was sent') },
+	});
+});
+
+test('a proxy that wants a login is not blamed on the parameters', async () => {
+	const { message, description } = await run(get, answered('text/html', '', 407));
+	expect(message).toBe('A proxy on the way to the service asks for a login (407)');
+	expect(description).toContain('HTTPS_PROXY');
+	expect(description).not.toContain('Check the parameters');
+});
+
+test('an address that is not found is quoted without its query', async () => {
+	const many = actions().find(
+		({ node, operation }) => node === 'lifelog' && operation === 'getAll',
+	)!;
+	const error = 'Route GET:/v1/lifelogs?timezone=UTC&limit=50 not found';
+	const { message, description } = await run(many, json(404, { error }));
+	expect(message).toBe('The service does not know the address of this request (404)');
+	expect(description).toContain('The service says: Route GET:/v1/lifelogs not found.');
+});
+
+test.each([
+	['Lunch', true],
+	['8f2kQ0pXw1Zr5TnB', false],
+])('the ID %s that is not found is taken for a title: %p', async (id, isTitle) => {
+	trials.open();
+	const workflow = workflowWith('lifelog', { operation: 'get', lifelogId: byId(id) });
+	const { error } = await trials.engine.runWorkflow(workflow);
+	expect(error?.message).toBe(`No lifelog with the ID "${id}" was found`);
+	const description = String((error as { description?: string }).description);
+	expect(description.includes("Titles are not IDs: choose 'From List'")).toBe(isTitle);
+});
+
+test('the editor, which writes the status itself, is not told it twice', async () => {
+	trials.open().play = ({ response }) => send(response, json(503, {}));
+	const [, node] = workflowWith('lifelog', { operation: 'get' }).nodes;
+	await expect(trials.engine.loadOptions(node, 'searchLifelogs')).rejects.toMatchObject({
+		message: 'The service failed: lifelogs',
+		httpCode: '503',
+	});
+});
+
+const UNUSABLE_IDS: Array<[unknown, string]> = [
+	['..%2Fchats%2Fabc', '"..%2Fchats%2Fabc" is not the ID of a'],
+	['../chats/abc', '"../chats/abc" is not the ID of a'],
+	['a\\b', '"a\\b" is not the ID of a'],
+	['a?limit=1', '"a?limit=1" is not the ID of a'],
+	['a#b', '"a#b" is not the ID of a'],
+	['..', '".." is not the ID of a'],
+	['.', '"." is not the ID of a'],
+	['={{ "a\\nINFO forged" }}', '"a INFO forged" is not the ID of a'],
+	['={{ "a\\u0000b" }}', '"a b" is not the ID of a'],
+	['={{ "a\\u202eb" }}', '"ab" is not the ID of a'],
+	['={{ "a\\ud800" }}', '"a\ufffd" is not the ID of a'],
+	['Planning the garden', '"Planning the garden" is not the ID of a'],
+	['={{ ({ id: "a" }) }}', 'must be a text, not an object'],
+	['={{ [] }}', 'must be a text, not a list'],
+	['={{ true }}', 'must be a text, not "true"'],
+	['={{ null }}', 'is missing'],
+	['={{ "  " }}', 'is missing'],
+];
+
+const BY_ID = OPERATIONS.filter(([, { parameters }]) =>
+	parameters.some(({ isLocator }) => isLocator),
+);
+
+test.each(BY_ID)('%s sends nothing for what is no ID', async (_name, operation) => {
+	const locator = operation.parameters.find(({ isLocator }) => isLocator)!;
+	const ofLifelog = operation.parameters.filter(({ path }) =>
+		['source', 'exportFrom'].includes(path.join('.')),
+	);
+	const source = ofLifelog.map((parameter): [typeof parameter, unknown] => [parameter, 'lifelog']);
+	for (const [id, message] of UNUSABLE_IDS) {
+		const world = trials.open();
+		const parameters = withParameters(operation, [...source, [locator, id]]);
+		const { error } = await trials.engine.runWorkflow(workflowWith(operation.node, parameters));
+		expect(error?.message).toContain(message);
+		expect(world.seen).toEqual([]);
+	}
+});
+
+test('a title in place of an ID is told from one', async () => {
+	const parameters = { operation: 'get', lifelogId: byId('Planning the garden') };
+	const { error } = await trials.engine.runWorkflow(workflowWith('lifelog', parameters));
+	expect((error as { description?: string }).description).toBe(
+		"Titles are not IDs: choose 'From List' to look for a title. Nothing was sent.",
+	);
+});
+
+test.each(['a/b', '..%2Fchats%2Fchat-a', 'a\nb', 'a\u202eb'])(
+	'an entry that the service lists by the ID %j is handed on, and not asked for by it',
+	async (id) => {
+		const world = trials.open();
+		world.lifelogs = [{ ...world.lifelogs[0], id }];
+		const listed = await trials.engine.runWorkflow(
+			workflowWith('lifelog', { operation: 'getAll' }),
+		);
+		expect(listed.items('Node').map((item) => item.json.id)).toEqual([id]);
+		const options = { includeContents: true };
+		const parameters = { operation: 'search', query: 'garden', options };
+		const { error } = await trials.engine.runWorkflow(workflowWith('lifelog', parameters));
+		expect(error?.message).toContain('it listed an ID that no address can hold');
+		expect(world.seen.map(({ path }) => path)).toEqual(['/base/v1/lifelogs', '/base/v1/lifelogs']);
+	},
+);
+
+describe('a poll that fails', () => {
+	const poll = async (mode: 'trigger' | 'manual') => {
+		trials.open().play = ({ response }) => send(response, json(400, { error: 'No' }));
+		const [, node] = workflowWith('lifelogTrigger', { event: 'lifelogCreated' }).nodes;
+		const workflow = { nodes: [node], connections: {} };
+		return await trials.engine.runPoll(workflow, { mode }).then(
+			() => undefined,
+			(error: { message: string; description: string }) => error,
+		);
+	};
+
+	test('names its day and says that nothing is lost', async () => {
+		const error = await poll('trigger');
+		expect(error?.message).toMatch(/\(lifelogs of \d{4}-\d\d-\d\d in UTC\)$/);
+		expect(error?.description).toMatch(
+			/Nothing is lost: the next poll that gets through reports what this one could not\.$/,
+		);
+	});
+
+	test('in the editor says nothing of the next one', async () => {
+		expect((await poll('manual'))?.description).not.toContain('next poll');
+	});
+});
