@@ -21,6 +21,7 @@ export const suites: Suite[] = [
 		what: 'where the key goes when n8n’s own nodes use it',
 		versions: [OLDEST, NEWEST],
 	},
+	{ name: 'ssrf', what: 'n8n’s SSRF protection', versions: [NEWEST] },
 	{ name: 'lifelog', what: 'Lifelog: operations, errors, webhook', versions: [NEWEST] },
 	{ name: 'chat', what: 'Lifelog Chat: operations, errors', versions: [NEWEST] },
 	{ name: 'audio', what: 'Lifelog Audio: operations, errors, binary data', versions: [NEWEST] },

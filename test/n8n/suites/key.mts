@@ -6,8 +6,10 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import type { WorkflowJson } from '../../support/engine.mts';
 import { startRecorder, type Recorder } from '../../support/recorder.mts';
 import { NEWEST, OLDEST } from '../install.mts';
+import { agentWorkflow } from '../support/agent.mts';
 import { startLab, type Lab } from '../support/lab.mts';
 import type { Execution } from '../support/rest.mts';
+import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.mts';
 
 const KEY = 'marked-key-77d1';
 /** The versions of the HTTP Request node in each n8n that know predefined credentials. */
@@ -26,7 +28,9 @@ for (const version of [OLDEST, NEWEST]) {
 		let service: Recorder;
 		let stranger: Recorder;
 		let proxy: Recorder;
+		let model: ScriptedModel;
 		let lifelogApi: { id: string; name: string };
+		let openAi: { id: string; name: string };
 
 		before(async () => {
 			[service, stranger, proxy] = [
@@ -34,17 +38,19 @@ for (const version of [OLDEST, NEWEST]) {
 				await startRecorder(),
 				await startRecorder(),
 			];
-			const env = { HTTP_PROXY: proxy.url };
+			model = await startScriptedModel();
+			const env = { HTTP_PROXY: proxy.url, NO_PROXY: new URL(model.url).host };
 			lab = await startLab({ version, env, sandbox: ['--days', '1'] });
 			const credential = { apiKey: KEY, baseUrl: service.url };
 			lifelogApi = await lab.rest.createCredential('lifelogApi', credential);
+			openAi = await lab.rest.createCredential('openAiApi', { apiKey: 'none', url: model.url });
 		});
 		beforeEach(() => {
 			for (const recorder of [service, stranger, proxy]) recorder.forget();
 		});
 		after(async () => {
 			await lab?.close();
-			for (const server of [service, stranger, proxy]) await server?.close();
+			for (const server of [service, stranger, proxy, model]) await server?.close();
 		});
 
 		const node = (name: string, type: string, typeVersion: number, parameters: IDataObject) =>
@@ -170,6 +176,43 @@ for (const version of [OLDEST, NEWEST]) {
 				assertNothingLeft(await run(httpRequests(parameters)));
 				assert.ok(!service.seen.join().includes(host), service.seen.join());
 			}
+		});
+
+		test('an agent with an HTTP Request tool reaches the service alone', async () => {
+			const url = "={{ $fromAI('url', 'Address', 'string') }}";
+			const newest = HTTP_REQUESTS[version].at(-1)!;
+			const placeholder = { name: 'path', description: 'Path', type: 'string' };
+			const langchain = '@n8n/n8n-nodes-langchain';
+			const toolsFor = (target: Recorder) => [
+				node('Ask', 'n8n-nodes-base.httpRequestTool', newest, { url, toolDescription: 'Asks' }),
+				// It takes no host from the model.
+				node('Ask', `${langchain}.toolHttpRequest`, 1.1, {
+					...{ url: `${target.url}/{path}`, toolDescription: 'Asks', method: 'GET' },
+					placeholderDefinitions: { values: [placeholder] },
+				}),
+			];
+			for (const target of [service, stranger]) {
+				for (const tool of toolsFor(target)) {
+					const { nodes, ...rest } = agentWorkflow(lab, openAi, ['search'], 'What was said?');
+					const { Start, Model, ...tools } = rest.connections;
+					const others = nodes
+						.filter(({ name }) => !(name in tools))
+						.map((each) => (each.name === 'Agent' ? { ...each, typeVersion: 2.2 } : each));
+					const connections = { Start, Model, Ask: Object.values(tools)[0] };
+					const args = { url: `${target.url}/v1/chats`, path: 'v1/chats' };
+					model.play([() => ({ tool: 'Ask', args }), () => 'Done.']);
+					const execution = await lab.rest.execute({
+						...rest,
+						nodes: [...others, { ...tool, onError: undefined }],
+						connections,
+					});
+					const asked = model.requests().length;
+					assert.equal(asked, 2, `${tool.type}: ${execution.error?.message}`);
+					assertNothingLeft(execution);
+				}
+			}
+			assert.equal(service.seen.length, 2);
+			for (const seen of service.seen) assert.ok(seen.includes(KEY), seen);
 		});
 
 		test('Custom API Call in our own nodes sends nothing by itself', async () => {
