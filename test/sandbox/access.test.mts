@@ -26,6 +26,13 @@ const endpoints = [
 	['DELETE', '/mcp'],
 ];
 
+test('it is reached at 127.0.0.1 alone', async () => {
+	// Also an address of this machine: what listens on all of them is reached there too.
+	const elsewhere = sandbox.url.replace('127.0.0.1', '127.0.0.2');
+	expect(elsewhere).not.toBe(sandbox.url);
+	await expect(fetch(elsewhere)).rejects.toThrow('fetch failed');
+});
+
 describe('API key', () => {
 	test('the given one is told and accepted', async () => {
 		expect(sandbox.apiKey).toBe('open sesame');

@@ -127,6 +127,22 @@ test('every page of docs/ can be reached from the README', () => {
 	expect(pages.filter((page) => !reached.has(page))).toEqual([]);
 });
 
+test('each sentence of SECURITY.md names tests that there are', () => {
+	const rows = readFileSync('SECURITY.md', 'utf8')
+		.split('\n')
+		.filter((line) => line.startsWith('| ') && !/^\| (-|What is promised)/.test(line));
+	const shownBy = rows.map((row) => [
+		...row
+			.split('|')
+			.at(-2)!
+			.matchAll(/`([^`]+)`/g),
+	]);
+	expect(rows.length).toBeGreaterThan(20);
+	expect(shownBy.filter((tests) => tests.length === 0)).toEqual([]);
+	const files = shownBy.flat().map(([, name]) => name);
+	expect(files.filter((name) => globSync(`test/${name}{.test,}.mts`).length === 0)).toEqual([]);
+});
+
 function linksOf(path: string): string[] {
 	const text = readFileSync(path, 'utf8')
 		.replace(/^(`{3,})[\s\S]*?^\1$/gm, '')
