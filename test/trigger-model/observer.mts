@@ -132,7 +132,7 @@ export class Observer {
 			this.firstEnded = poll.ended;
 		}
 		if (output) this.emitted(poll, output);
-		const isCredited = shown.days.size > 0;
+		const isCredited = shown.days.size > 0 && !this.world.hasFailed;
 		if (isCredited && poll.began > this.firstEnded) this.checkDays(poll, shown);
 		this.polls.push(poll);
 		this.shows(shown, poll);
@@ -142,7 +142,7 @@ export class Observer {
 		}
 	}
 
-	/** Every day from the one before the last poll's to today has been read. */
+	/** Every day from the one before the last poll's to today has been read, where nothing failed. */
 	private checkDays({ began, ended, settings }: Poll, { days }: Shown): void {
 		const due = daysBefore(this.polls.at(-1)!.ended, 1);
 		const from = daysBefore(ended, settings.lookbackDays - 1);

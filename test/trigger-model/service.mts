@@ -72,6 +72,8 @@ export class World {
 	private faults = new Map<number, FaultKind>();
 	/** What happens just before a request is handled, by its number. */
 	private events = new Map<number, () => void | Promise<void>>();
+	/** Whether anything ever went wrong: what failed may be read some polls later. */
+	hasFailed = false;
 	requests = 0;
 	/** Entries read by ID since the last `arrange`. */
 	reads = 0;
@@ -114,6 +116,7 @@ export class World {
 		this.now += this.manners.latencyMs;
 		await this.events.get(number)?.();
 		const fault = this.faults.get(number);
+		if (fault) this.hasFailed = true;
 		if (fault === 'cut') {
 			request.socket.destroy();
 			return;
