@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { type History, history, type Step } from '../trigger-model/history.mts';
-import { playLifelogs } from '../trigger-model/lifelogs.mts';
+import { KINDS } from '../trigger-model/generate.mts';
+import { type History, type Step } from '../trigger-model/history.mts';
+import { play } from '../trigger-model/play.mts';
 import { createTheatre } from '../trigger-model/stage.mts';
 import { randomSeed } from './seed.mts';
 
@@ -13,7 +14,7 @@ const POLLS = (30 * 24 * 60) / 15;
 function stepsOf(seed: number): Step[] {
 	const steps: Step[] = [];
 	for (let more = 0; steps.length < POLLS; more++) {
-		const [{ steps: next }] = fc.sample(history, { seed: seed + more, numRuns: 1 });
+		const [{ steps: next }] = fc.sample(KINDS.hiccups, { seed: seed + more, numRuns: 1 });
 		steps.push(...next.map((step) => ({ ...step, waitMs: 15 * MINUTE, actions: quiet(step) })));
 	}
 	return steps.slice(0, POLLS);
@@ -28,11 +29,11 @@ test.each(['memory', 'durable'] as const)(
 	'30 days of polls every 15 minutes with faults, engine %s',
 	async (engine) => {
 		const seed = randomSeed();
-		const [begin] = fc.sample(history, { seed, numRuns: 1 });
+		const [begin] = fc.sample(KINDS.hiccups, { seed, numRuns: 1 });
 		const month: History = { ...begin, engine, steps: stepsOf(seed) };
 		const { perform, close, totals } = await createTheatre();
 		try {
-			await perform(month, (stage) => playLifelogs(month, stage));
+			await perform(month, (stage) => play(month, stage));
 		} finally {
 			await close();
 			process.stdout.write(`trigger, ${engine}, seed ${seed}: ${JSON.stringify(totals)}\n`);

@@ -203,7 +203,7 @@ export interface RunningWorkflow {
 	cancel(): void;
 }
 
-/** Options of `runPoll`. */
+/** Options of `startPolling` and `runPoll`. */
 export interface PollOptions {
 	/** `manual` is the editor's test of the trigger. */
 	mode?: 'trigger' | 'manual';
@@ -336,27 +336,37 @@ export async function createEngine(options: EngineOptions) {
 		return await startWorkflow(json, run).done;
 	}
 
-	/** Runs the workflow's polling trigger once; what it throws is thrown. */
-	async function runPoll(json: WorkflowJson, poll: PollOptions = {}): Promise<PollResult> {
-		const { mode = 'trigger', staticData = {}, budgetMs } = poll;
-		const workflow = toWorkflow(json, poll.timezone, staticData);
+	/**
+	 * The workflow's polling trigger as n8n holds it between polls: one workflow and one context for
+	 * all of them.
+	 */
+	function startPolling(json: WorkflowJson, options: PollOptions = {}) {
+		const { mode = 'trigger', staticData = {}, budgetMs } = options;
+		const workflow = toWorkflow(json, options.timezone, staticData);
 		const [node] = workflow.getPollNodes();
 		const context = new core.PollContext(
 			workflow,
 			node,
 			additionalData(),
 			mode,
-			poll.activation ?? (mode === 'manual' ? 'manual' : 'init'),
+			options.activation ?? (mode === 'manual' ? 'manual' : 'init'),
 			...([undefined, undefined, undefined, undefined, undefined] as const),
 			budgetMs === undefined ? undefined : () => budgetMs,
 		);
 		const poller = Container.get(core.TriggersAndPollers);
-		const output = await poller.runPollFunction(workflow, node, context);
 		return {
-			output,
-			items: output?.[0] ?? null,
-			state: workflow.getStaticData('node', node),
+			/** Polls once; what the trigger throws is thrown. */
+			async poll(): Promise<PollResult> {
+				const output = await poller.runPollFunction(workflow, node, context);
+				const state = workflow.getStaticData('node', node);
+				return { output, items: output?.[0] ?? null, state };
+			},
 		};
+	}
+
+	/** Polls once, as at an activation; what the trigger throws is thrown. */
+	async function runPoll(json: WorkflowJson, options?: PollOptions): Promise<PollResult> {
+		return await startPolling(json, options).poll();
 	}
 
 	/** Runs one of a node's `methods.listSearch`, as the editor does to fill a list. */
@@ -451,7 +461,7 @@ export async function createEngine(options: EngineOptions) {
 		await rm(home, { recursive: true, force: true });
 	}
 
-	return { startWorkflow, runWorkflow, runPoll, loadOptions, testCredential, close };
+	return { startWorkflow, runWorkflow, startPolling, runPoll, loadOptions, testCredential, close };
 }
 
 /** A field by its path, `data.chats`; undefined where there is none. */

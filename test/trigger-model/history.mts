@@ -1,18 +1,38 @@
-// What may happen: random histories of recordings, changes, troubles and polls.
-import fc from 'fast-check';
-import type { FaultKind, Manners } from './service.mts';
-import type { EngineKind, PollPlan } from './stage.mts';
+// What a history is: the service's manners, what happens between polls, and the polls.
+import type { Manners } from './service.mts';
+import type { PollPlan, Setting } from './stage.mts';
+import type { FaultKind } from './troubles.mts';
 
-export type Event = 'lifelogCreatedOrUpdated' | 'lifelogCreated' | 'lifelogUpdated';
+export type Event =
+	'lifelogCreatedOrUpdated' | 'lifelogCreated' | 'lifelogUpdated' | 'scheduledChatCreated';
 
-/** The trigger's parameters. */
+/** The trigger's parameters and its credential. */
 export interface Settings {
 	event: Event;
 	isStarred?: boolean;
+	/** Chats: the `globalPromptId`; '' for all. */
+	prompt: string;
 	lookbackDays: number;
 	settleMinutes: number;
 	timezone: string;
+	credential: string;
 }
+
+/** How a chat goes on after its question. */
+export interface Script {
+	/** An answer; one after tool calls; tool calls with a text beside them, and no more; nothing. */
+	kind: 'plain' | 'tools' | 'beside' | 'never';
+	/** Minutes to the first words, and from each step to the next. */
+	after: number;
+	step: number;
+	/** Whether the results of the tools appear in the message that called them. */
+	isInPlace: boolean;
+}
+
+export type Aim =
+	| { of: 'all' | 'lists' | 'reads' }
+	| { of: 'day'; daysAgo: number }
+	| { of: 'entry'; which: number };
 
 export type Action =
 	| { do: 'create'; minutesAgo: number }
@@ -20,11 +40,19 @@ export type Action =
 	| { do: 'uploadLate'; daysAgo: number }
 	| { do: 'update'; which: number; times: number }
 	| { do: 'updateAll' }
+	/** From now on the last so many lifelogs change before each poll. */
+	| { do: 'restless'; count: number }
 	| { do: 'move'; which: number | 'oldest'; daysAgo: number; touches: boolean }
 	| { do: 'star'; which: number; touches: boolean }
 	| { do: 'delete'; which: number }
 	| { do: 'hide'; which: number }
-	| { do: 'set'; settings: Partial<Settings> };
+	| { do: 'ask'; daysAgo: number; prompt: string; script: Script }
+	| { do: 'askMany'; count: number; daysAgo: number; script: Script }
+	| { do: 'set'; settings: Partial<Settings> }
+	/** A clock goes ahead (or back) by so much, for one poll or for good; null: no `Date` is sent. */
+	| { do: 'clock'; of: 'service' | 'n8n'; byMs: number | null; isLasting: boolean }
+	/** Trouble for so many minutes, or for good (null). */
+	| { do: 'trouble'; aim: Aim; kind: FaultKind; minutes: number | null };
 
 /** One poll, and what happens while it is under way. */
 export interface Plan extends PollPlan {
@@ -34,186 +62,56 @@ export interface Plan extends PollPlan {
 export interface Step {
 	waitMs: number;
 	actions: Action[];
-	/** n8n is stopped and started again before the poll. */
-	restarts: boolean;
+	/** n8n is stopped and started again, or the workflow published again, before the poll. */
+	restarts?: 'n8n' | 'workflow';
 	poll: Plan;
 }
 
-export interface History {
-	engine: EngineKind;
-	manners: Manners;
+export interface History extends Setting {
 	settings: Settings;
-	/** Minutes after midnight at which it begins. */
-	minuteOfDay: number;
-	/** Entries there are at the beginning. */
+	/** Lifelogs there are at the beginning. */
 	existing: Array<{ daysAgo: number; minute: number; starred: boolean; unchangedDays: number }>;
-	/** Further ones, all on one day. */
-	crowd: { count: number; daysAgo: number };
+	/** Further ones, so many a day, on so many days. */
+	crowd: { count: number; days: number };
+	/** Chats there are at the beginning. */
+	chats: Array<{ daysAgo: number; script: Script }>;
 	first: Plan;
 	steps: Step[];
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+/** A service that does everything right. */
+export const GOOD_MANNERS: Manners = {
+	largestPage: 100,
+	rejectsLimit: false,
+	latencyMs: 0,
+	hasOffsets: true,
+	hasUpdatedAt: true,
+	hasDate: true,
+	others: 0,
+};
 
-const daysAgo = fc.oneof(
-	{ weight: 4, arbitrary: fc.integer({ min: 0, max: 7 }) },
-	{ weight: 1, arbitrary: fc.integer({ min: 8, max: 35 }) },
-);
-const which = fc.nat({ max: 20 });
-const lookbackDays = fc.oneof(
-	{ weight: 16, arbitrary: fc.constantFrom(2, 3, 4, 7, 7) },
-	{ weight: 1, arbitrary: fc.constant(31) },
-);
-const event = fc.oneof(
-	{ weight: 6, arbitrary: fc.constant<Event>('lifelogCreatedOrUpdated') },
-	{ weight: 1, arbitrary: fc.constant<Event>('lifelogCreated') },
-	{ weight: 1, arbitrary: fc.constant<Event>('lifelogUpdated') },
-);
-const isStarred = fc.oneof(
-	{ weight: 5, arbitrary: fc.constant(undefined) },
-	{ weight: 1, arbitrary: fc.boolean() },
-);
-const settleMinutes = fc.oneof(
-	{ weight: 4, arbitrary: fc.constant(0) },
-	{ weight: 1, arbitrary: fc.constantFrom(5, 120, 1440) },
-);
+export const DEFAULT_SETTINGS: Settings = {
+	event: 'lifelogCreatedOrUpdated',
+	prompt: '',
+	lookbackDays: 7,
+	settleMinutes: 0,
+	timezone: 'UTC',
+	credential: '1',
+};
 
-const action: fc.Arbitrary<Action> = fc.oneof(
-	{
-		weight: 6,
-		arbitrary: fc.record({ do: fc.constant('create' as const), minutesAgo: fc.nat({ max: 90 }) }),
-	},
-	{
-		weight: 1,
-		arbitrary: fc.record({
-			do: fc.constant('createMany' as const),
-			count: fc.integer({ min: 8, max: 60 }),
-			daysAgo: fc.nat({ max: 2 }),
-		}),
-	},
-	{ weight: 3, arbitrary: fc.record({ do: fc.constant('uploadLate' as const), daysAgo }) },
-	{
-		weight: 5,
-		arbitrary: fc.record({
-			do: fc.constant('update' as const),
-			which,
-			times: fc.integer({ min: 1, max: 3 }),
-		}),
-	},
-	{ weight: 1, arbitrary: fc.constant({ do: 'updateAll' as const }) },
-	{
-		weight: 3,
-		arbitrary: fc.record({
-			do: fc.constant('move' as const),
-			which: fc.oneof(which, fc.constant('oldest' as const)),
-			daysAgo,
-			touches: fc.boolean(),
-		}),
-	},
-	{
-		weight: 4,
-		arbitrary: fc.record({
-			do: fc.constant('star' as const),
-			which: fc.oneof(which, fc.constant(0)),
-			touches: fc.boolean(),
-		}),
-	},
-	{ weight: 2, arbitrary: fc.record({ do: fc.constant('delete' as const), which }) },
-	{ weight: 2, arbitrary: fc.record({ do: fc.constant('hide' as const), which }) },
-	{
-		weight: 2,
-		arbitrary: fc.record({
-			do: fc.constant('set' as const),
-			settings: fc.oneof<Array<fc.Arbitrary<Partial<Settings>>>>(
-				fc.record({ lookbackDays }),
-				fc.record({ event }),
-				fc.record({ isStarred }),
-				fc.record({ settleMinutes }),
-			),
-		}),
-	},
-);
-
-const fault = fc.record({
-	at: fc.integer({ min: 1, max: 9 }),
-	kind: fc.constantFrom<FaultKind>('429', '500', 'cut'),
-});
-const at = fc.integer({ min: 1, max: 7 });
-const happening = action.filter((one) => one.do !== 'set' && one.do !== 'createMany');
-export const faults = fc.oneof(
-	{ weight: 3, arbitrary: fc.constant<PollPlan['faults']>([]) },
-	{ weight: 1, arbitrary: fc.array(fault, { minLength: 1, maxLength: 3 }) },
-);
-export const overlap = fc.option(fc.record({ at, isInside: fc.boolean() }), {
-	nil: undefined,
-	freq: 5,
-});
-const poll: fc.Arbitrary<Plan> = fc.record({
-	faults,
-	meanwhile: fc.option(fc.record({ at, action: happening }), { nil: undefined, freq: 4 }),
-	overlap,
-});
-
-export const minuteOfDay = fc.nat({ max: 1439 });
-
-/** A minute, an hour, a day, or three weeks away. */
-export const waitMs = fc
-	.tuple(
-		fc.oneof(
-			{ weight: 4, arbitrary: fc.constant(MINUTE) },
-			{ weight: 3, arbitrary: fc.constant(HOUR) },
-			{ weight: 3, arbitrary: fc.constant(DAY) },
-			{ weight: 1, arbitrary: fc.constant(21 * DAY) },
-		),
-		fc.nat({ max: 999 }),
-	)
-	.map(([wait, extra]) => wait + extra);
-
-const step: fc.Arbitrary<Step> = fc.record({
-	waitMs,
-	actions: fc.array(action, { maxLength: 4 }),
-	restarts: fc.nat({ max: 5 }).map((n) => n === 5),
-	poll,
-});
-
-/** A service's manners; its clock is known to n8n unless both agree. */
-export const manners: fc.Arbitrary<Manners> = fc
-	.record({
-		largestPage: fc.constantFrom<10 | 25 | 100>(10, 25, 100),
-		rejects: fc.boolean(),
-		skewMs: fc.constantFrom(0, 0, 5 * MINUTE, -5 * MINUTE, 3 * HOUR, -3 * HOUR, 2 * DAY, -2 * DAY),
-		hasDate: fc.nat({ max: 4 }).map((n) => n > 0),
-		latencyMs: fc.constantFrom(0, 1, 170),
-	})
-	.map(({ rejects, skewMs, ...rest }) => ({
-		...rest,
-		rejectsLimit: rejects && rest.largestPage === 10,
-		skewMs: rest.hasDate ? skewMs : 0,
-	}));
-
-export const history: fc.Arbitrary<History> = fc.record({
-	engine: fc.constantFrom<EngineKind>('memory', 'durable'),
-	manners,
-	settings: fc.record({
-		event,
-		isStarred,
-		lookbackDays,
-		settleMinutes,
-		timezone: fc.constantFrom('UTC', 'Asia/Tokyo'),
-	}),
-	minuteOfDay,
-	existing: fc.array(
-		fc.record({
-			daysAgo,
-			minute: fc.nat({ max: 1439 }),
-			starred: fc.boolean(),
-			unchangedDays: fc.nat({ max: 3 }),
-		}),
-		{ maxLength: 6 },
-	),
-	crowd: fc.record({ count: fc.constantFrom(0, 0, 0, 12, 30), daysAgo: fc.nat({ max: 3 }) }),
-	first: poll,
-	steps: fc.array(step, { minLength: 1, maxLength: 7 }),
-});
+/** A history in which nothing happens, but for what is given. */
+export function historyOf(given: Partial<History>): History {
+	return {
+		engine: 'memory',
+		manners: GOOD_MANNERS,
+		begin: Date.UTC(2026, 2, 1, 12),
+		aheadMs: 0,
+		settings: DEFAULT_SETTINGS,
+		existing: [],
+		crowd: { count: 0, days: 0 },
+		chats: [],
+		first: { faults: [] },
+		steps: [],
+		...given,
+	};
+}

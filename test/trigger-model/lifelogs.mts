@@ -1,167 +1,465 @@
-// Plays a history of lifelogs.
-import type { Action, History, Plan, Settings } from './history.mts';
-import { Observer } from './observer.mts';
-import { alive, dayOf, daysBefore, latest, type Truth, type TrueVersion } from './service.mts';
-import type { Stage, Watcher } from './stage.mts';
+// Knows what became of every lifelog, and what of it the user was promised to be told.
+import type { IDataObject } from 'n8n-workflow';
+import type { Settings } from './history.mts';
+import { isWell } from './polls.mts';
+import { Broken, type Promised } from './promises.mts';
+import type { World } from './service.mts';
+import type { PollSeen } from './stage.mts';
+import { dayOf, daysBefore, isAlive, latest, type Lifelog, type Version } from './truth.mts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Polls at the end until everything must have been reported. */
-const MOST_LAST_POLLS = 90;
+/** After an absence of so many days every day counts; one less, as the day may change meanwhile. */
+const LONGEST_ABSENCE_DAYS = 30;
+/** Up to so many new lifelogs are reported by the very next poll. */
+const FEW = 20;
+const SWIFT_MS = 170;
 
-/** @throws Error naming the promise that was broken. */
-export async function playLifelogs(history: History, stage: Stage): Promise<void> {
-	await new Play(history, stage).complete();
+interface Emission {
+	key: string;
+	at: number;
+	starred: boolean;
+	isIncomplete: boolean;
 }
 
-class Play {
-	private readonly history: History;
-	private readonly stage: Stage;
-	private readonly observer: Observer;
-	private settings: Settings;
+/** What was promised of a lifelog, and what came of it. */
+interface Note {
+	emissions: Emission[];
+	/** What is to be reported, since when; recent is what lies on a day that every poll reads. */
+	owed?: { since: number; isRecent: boolean; wellPolls: number };
+	/** Whether it ever was older than the look-back, or was left out of the first reading. */
+	isOutside: boolean;
+	/** Whether the first reading was cut short before it came to its day. */
+	isUntold: boolean;
+	/** Whether a poll that saw it was forgotten, as n8n was stopped before it saved. */
+	wasForgotten: boolean;
+	/** Since when the trigger must know of it. */
+	knownAt?: number;
+	/** When its single read first failed and has failed ever since. */
+	failsSince?: number;
+}
 
-	constructor(history: History, stage: Stage) {
-		this.history = history;
-		this.stage = stage;
-		this.settings = history.settings;
-		this.observer = new Observer(stage.world, history.settings);
+interface Baseline {
+	began: number;
+	ended: number;
+	/** For what credential it was made. */
+	credential: string;
+	/** The days it must have read, the newest first, with what the service answered it. */
+	days: Set<string>;
+}
+
+const wantsCreated = ({ event }: Settings) => event !== 'lifelogUpdated';
+const wantsUpdated = ({ event }: Settings) => event !== 'lifelogCreated';
+const matches = ({ isStarred }: Settings, starred: boolean) =>
+	isStarred === undefined || isStarred === starred;
+const isSame = (a: { at: number; starred: boolean }, b: { at: number; starred: boolean }) =>
+	a.at === b.at && a.starred === b.starred;
+
+/** Watches the lifelogs of one history. */
+export class LifelogObserver {
+	private readonly world: World;
+	/** Whether a clock goes wrong for good somewhere in the history. */
+	private readonly isClockUnsure: boolean;
+	private readonly aheadMs: number;
+	private readonly notes = new Map<string, Note>();
+	private readonly keys = new Set<string>();
+	/** The settings so far, and since when; the last ones are in force. */
+	private readonly past: Array<{ since: number; settings: Settings }>;
+	private baseline?: Baseline;
+	/** The last poll that ended without error and is not forgotten; and as it was last saved. */
+	private lastPoll?: PollSeen;
+	private lastSaved?: PollSeen;
+
+	constructor(world: World, settings: Settings, isClockUnsure: boolean) {
+		this.world = world;
+		this.past = [{ since: 0, settings }];
+		this.isClockUnsure = isClockUnsure;
+		this.aheadMs = world.time.aheadMs;
 	}
 
-	async complete(): Promise<void> {
-		const { world } = this.stage;
-		this.populate();
-		await this.poll(this.history.first);
-		for (const step of this.history.steps) {
-			world.now += step.waitMs;
-			for (const action of step.actions) this.act(action);
-			world.now += 1;
-			if (step.restarts) this.stage.restart(this.watcher());
-			await this.poll(step.poll);
-		}
-		await this.rest();
-		this.observer.finishes();
+	private get settings(): Settings {
+		return this.past.at(-1)!.settings;
 	}
 
-	private populate(): void {
-		const { existing, crowd } = this.history;
-		const { world } = this.stage;
-		const { now } = world;
-		const midnight = now - (now % DAY);
-		const add = (begins: number, unchangedMs: number, starred: boolean) => {
-			const start = Math.min(begins, now - MINUTE);
-			world.create(start, starred, Math.min(start + unchangedMs, now - 2000));
-		};
-		world.now = now - 2000;
-		for (const { daysAgo, minute, starred, unchangedDays } of existing) {
-			add(midnight - daysAgo * DAY + minute * MINUTE, unchangedDays * DAY + MINUTE, starred);
-		}
-		for (let index = 0; index < crowd.count; index++) {
-			add(midnight - crowd.daysAgo * DAY + index * MINUTE, MINUTE, false);
-		}
-		world.now = now;
+	/** All settings that were in force at an instant or later. */
+	private settingsSince(instant: number): Settings[] {
+		return this.past
+			.filter((_, index) => (this.past[index + 1]?.since ?? Infinity) >= instant)
+			.map(({ settings }) => settings);
 	}
 
-	/** Polls without trouble until nothing comes any more. */
-	private async rest(): Promise<void> {
+	/** Whether the trigger has made its first reading. */
+	get hasBaseline(): boolean {
+		return this.baseline?.credential === this.settings.credential;
+	}
+
+	private note({ id }: Lifelog): Note {
+		let note = this.notes.get(id);
+		if (!note) {
+			note = { emissions: [], isOutside: false, isUntold: false, wasForgotten: false };
+			this.notes.set(id, note);
+		}
+		return note;
+	}
+
+	/** Call when the trigger's parameters change. */
+	set(settings: Settings): void {
+		this.past.push({ since: this.world.now, settings });
+	}
+
+	/** Call when a lifelog has been created or changed. */
+	changed(lifelog: Lifelog): void {
+		if (!this.baseline) return;
+		const note = this.note(lifelog);
+		const day = dayOf(latest(lifelog).start);
+		const isRecent = this.lastPoll !== undefined && day >= daysBefore(this.lastPoll.began, 1);
+		const isCounted = isRecent ? !this.isTooOld(day) : day >= this.oldestDay(1);
+		const isUnseen = note.isUntold && note.knownAt === undefined;
+		const isUntouched = latest(lifelog).at < this.world.now;
+		if (isCounted && !(isUnseen && isUntouched)) {
+			note.owed = { since: this.world.now, isRecent, wellPolls: 0 };
+		} else {
+			note.owed = undefined;
+		}
+		if (!isRecent && day < this.oldestDay()) note.isOutside = true;
+	}
+
+	/** The first day of the look-back; one later where clocks are not sure. */
+	private oldestDay(margin = 0): string {
+		const days = this.settings.lookbackDays - 1 - (this.isClockUnsure ? margin : 0);
+		return daysBefore(this.world.now, days);
+	}
+
+	private isTooOld(day: string): boolean {
+		return day < daysBefore(this.world.now, LONGEST_ABSENCE_DAYS - 1);
+	}
+
+	/** Call when n8n goes back to what it saved last. */
+	restarted(): void {
+		if (this.lastPoll === this.lastSaved) return;
+		for (const lifelog of this.world.lifelogs.values()) {
+			const note = this.note(lifelog);
+			if (note.emissions.length > 0) continue;
+			note.wasForgotten = true;
+			if ((note.knownAt ?? 0) > (this.lastSaved?.ended ?? 0)) note.knownAt = undefined;
+		}
+		this.lastPoll = this.lastSaved;
+	}
+
+	/** Call when a poll is over. @throws Broken */
+	polled(poll: PollSeen): void {
+		this.noteReads(poll);
+		if (this.baseline?.credential !== this.settings.credential) {
+			if (poll.items) throw new Broken('nothing-old', 'the first poll emitted something');
+			if (!poll.error && poll.isKept) this.begins(poll);
+			return;
+		}
+		const next = this.whatComesNext();
+		if (poll.items) this.emitted(poll, poll.items);
+		const isWellNow = isWell(poll) && this.isOrderly();
+		if (isWellNow) this.checkNext(poll, next);
+		if (!poll.error && poll.isKept) this.lastPoll = poll;
+		if (poll.isSaved) this.lastSaved = poll;
+		for (const lifelog of this.world.lifelogs.values()) this.age(lifelog, poll, isWellNow);
+	}
+
+	/** Whether the service is swift, the key free and every clock right. */
+	private isOrderly(): boolean {
+		const { manners, dateAheadMs, time } = this.world;
+		const areClocksRight = dateAheadMs === 0 && time.aheadMs === this.aheadMs;
+		return manners.latencyMs <= SWIFT_MS && manners.others === 0 && areClocksRight;
+	}
+
+	private begins(poll: PollSeen): void {
+		const { log = [], began, ended } = poll;
+		this.notes.clear();
+		this.keys.clear();
+		const given = log.filter(({ isTooLarge }) => !isTooLarge);
+		const firstFault = given.findIndex(({ fault }) => fault !== undefined);
+		const answered = firstFault < 0 ? given.length : firstFault;
+		const { credential } = this.settings;
+		this.baseline = { began, ended, credential, days: this.newestDays(answered) };
+		this.lastPoll = poll;
+		if (poll.isSaved) this.lastSaved = poll;
+		for (const lifelog of this.world.lifelogs.values()) {
+			const note = this.note(lifelog);
+			const { start, time } = latest(lifelog);
+			if (dayOf(start) < this.oldestDay()) note.isOutside = true;
+			if (lifelog.hiddenAt !== undefined) note.isOutside = true;
+			note.isUntold = !this.baseline.days.has(dayOf(start));
+			if (!note.isOutside && isWell(poll) && time < began) note.knownAt = ended;
+		}
+	}
+
+	/** The days whose pages are not more than so many together, from today backwards. */
+	private newestDays(pages: number): Set<string> {
+		const { world, settings } = this;
+		const days = new Set<string>();
+		for (let ago = 0; ago < settings.lookbackDays; ago++) {
+			const day = daysBefore(world.now, ago);
+			const lifelogs = [...world.lifelogs.values()].filter(isAlive);
+			const count = lifelogs.filter((lifelog) => dayOf(latest(lifelog).start) === day).length;
+			pages -= Math.max(1, Math.ceil(count / world.manners.largestPage));
+			if (pages < 0) break;
+			days.add(day);
+		}
+		return days;
+	}
+
+	private noteReads({ log = this.world.log }: PollSeen): void {
+		const isPartial = log.some(({ fault }) => !fault);
+		for (const { of, name, fault } of log) {
+			if (isPartial && fault && of === 'lifelogs') this.troubles(name);
+			const lifelog = of === 'lifelog' && this.world.lifelogs.get(name);
+			if (!lifelog) continue;
+			const note = this.note(lifelog);
+			if (!fault) note.failsSince = undefined;
+			else note.failsSince ??= this.world.now;
+		}
+	}
+
+	/** What is waiting, where that is little; else what of it is new, where that is little. */
+	private whatComesNext(): Lifelog[] {
+		const lifelogs = [...this.world.lifelogs.values()];
+		const waiting = lifelogs.filter((lifelog) => this.note(lifelog).owed);
+		if (waiting.length <= FEW) return waiting;
+		const unreported = waiting.filter((lifelog) => this.isNew(lifelog));
+		return unreported.length <= FEW ? unreported : [];
+	}
+
+	/** What is new on the days that every poll reads comes at once: before what changes again. */
+	private checkNext(poll: PollSeen, next: Lifelog[]): void {
+		if (this.settings.settleMinutes > 0) return;
+		for (const lifelog of next) {
+			const { time, start } = latest(lifelog);
+			const { owed, failsSince } = this.note(lifelog);
+			const day = dayOf(start);
+			const wasHidden = (lifelog.hiddenAt ?? 0) >= (owed?.since ?? 0);
+			const wasTroubled = this.wasEverTroubled.has(day) || this.wasEverTroubled.has(lifelog.id);
+			const isFresh = time < poll.began && day >= daysBefore(poll.began, 1);
+			if (!owed || !isFresh || wasHidden || wasTroubled || failsSince) continue;
+			const promise = this.owedOf(lifelog);
+			if (promise) {
+				throw new Broken('next-poll', `${describe(lifelog)} (${promise}) is not in ${stamp(poll)}`);
+			}
+		}
+	}
+
+	/** Days and IDs that were in trouble of their own: they are read again, but less often. */
+	private readonly wasEverTroubled = new Set<string>();
+
+	/** Call when a day or an entry is in trouble. */
+	troubles(name: string): void {
+		this.wasEverTroubled.add(name);
+	}
+
+	/** What the passing of time makes of a promise. */
+	private age(lifelog: Lifelog, poll: PollSeen, isWellNow: boolean): void {
+		const note = this.note(lifelog);
+		const { owed } = note;
+		const { start, time } = latest(lifelog);
+		const day = dayOf(start);
+		const isFresh = time < poll.began && day >= daysBefore(poll.began, 1);
+		const isLeftOut = (lifelog.hiddenAt ?? 0) >= poll.began;
+		if (isLeftOut && note.isUntold && note.knownAt === undefined) note.isOutside = true;
+		if (isLeftOut && owed) owed.isRecent = false;
+		const isShown = !isLeftOut && !this.isUnreadable(lifelog);
+		if (isWellNow && isFresh && isShown) note.knownAt ??= poll.ended;
+		if (owed && isWellNow && poll.began > owed.since && isShown) owed.wellPolls++;
+		if (owed) {
+			const days = this.settingsSince(owed.since).map(({ lookbackDays }) => lookbackDays);
+			const enough = owed.isRecent ? 1 : Math.max(...days);
+			const isOver = owed.isRecent ? this.isTooOld(day) : day < this.oldestDay(1);
+			if (isOver && owed.wellPolls < enough) note.owed = undefined;
+		}
+		if (day < this.oldestDay() && !note.owed) note.isOutside = true;
+	}
+
+	private emitted(poll: PollSeen, items: IDataObject[]): void {
+		if (items.length === 0) throw new Broken('nothing-untrue', 'an emission of nothing');
+		let last = '';
+		for (const json of items) {
+			const lifelog = this.world.lifelogs.get(json.id as string);
+			if (!lifelog)
+				throw new Broken('nothing-untrue', `an item without a lifelog: ${String(json.id)}`);
+			const version = this.judge(poll, lifelog, json);
+			const place = `${String(version.start).padStart(16, '0')} ${lifelog.id}`;
+			if (place <= last) throw new Broken('as-asked', `out of order: ${place} behind ${last}`);
+			last = place;
+		}
+	}
+
+	private judge(poll: PollSeen, lifelog: Lifelog, json: IDataObject): Version {
+		const note = this.note(lifelog);
 		const { settings } = this;
-		const { world } = this.stage;
-		world.now += (settings.settleMinutes + 5) * MINUTE;
-		let quiet = 0;
-		for (let polls = 0; quiet < Math.max(2, settings.lookbackDays - 1); polls++) {
-			if (polls === MOST_LAST_POLLS) throw new Error('The trigger comes to no rest');
-			const items = await this.poll({ faults: [] });
-			const isNewDay = dayOf(world.now) !== dayOf(world.now - 2 * MINUTE);
-			const isIdle = items === 0 && world.reads === 0 && world.shown.days.size <= 3;
-			quiet = isIdle || (isNewDay && quiet > 0) ? quiet + 1 : 0;
-			world.now += MINUTE;
+		const { began, ended } = poll;
+		const key = json.eventKey as string;
+		const changeType = json.changeType as string;
+		const wrong = (promise: Promised, what: string): never => {
+			throw new Broken(promise, `${what}: ${changeType} ${key} in ${stamp(poll)}`);
+		};
+
+		const [, id, stampOf] =
+			/^([^:]+):(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(:(un)?starred(:\d+)?)?(:\w+)?$/.exec(
+				key,
+			) ?? [];
+		const at = Date.parse(stampOf);
+		const starred = json.isStarred as boolean;
+		const isIncomplete = json.incomplete === true;
+		const emission: Emission = { key, at, starred, isIncomplete };
+		const isThen = (version: Version) => isSame(version, emission);
+		const version = lifelog.versions.filter(isThen).at(-1);
+		if (id !== lifelog.id || !version) return wrong('nothing-untrue', 'not a version there was');
+		if (this.keys.has(key) && !note.isOutside) wrong('no-repeat', 'emitted twice');
+		this.keys.add(key);
+
+		const ends = (index: number) => lifelog.versions[index + 1]?.time ?? Infinity;
+		const isCurrent = lifelog.versions.some((one, index) => isThen(one) && ends(index) >= began);
+		if (!isCurrent && !isIncomplete) wrong('nothing-untrue', 'not how it was');
+		if (lifelog.deletedAt !== undefined && lifelog.deletedAt < began) {
+			wrong('nothing-untrue', 'deleted before');
+		}
+		const isWanted = changeType === 'created' ? wantsCreated(settings) : wantsUpdated(settings);
+		if (!isWanted || !matches(settings, starred)) wrong('as-asked', 'not asked for');
+		const isSettled = ended + 1000 - at >= settings.settleMinutes * MINUTE;
+		if (!isSettled && this.isOrderly()) wrong('as-asked', 'not settled');
+
+		if (isIncomplete) {
+			const failedMs = ended - (note.failsSince ?? Infinity);
+			if (!(failedMs >= DAY - MINUTE)) wrong('whole', 'incomplete, though not a day has passed');
+		} else if (json.markdown !== `# Entry ${lifelog.id}`) wrong('whole', 'without its content');
+
+		this.judgeNews(lifelog, changeType, emission, wrong);
+		note.emissions.push(emission);
+		note.knownAt ??= ended;
+		if (isSame(emission, latest(lifelog)) && !isIncomplete) note.owed = undefined;
+		return version;
+	}
+
+	private judgeNews(
+		lifelog: Lifelog,
+		changeType: string,
+		emission: Emission,
+		wrong: (promise: Promised, what: string) => never,
+	): void {
+		const note = this.note(lifelog);
+		const { began } = this.baseline!;
+		const since = Math.floor(began / 1000) * 1000;
+		const [first] = lifelog.versions;
+		const wasThere = first.time < since;
+		const isUnchanged = lifelog.versions.every(({ time }) => time < since);
+		if (isUnchanged && lifelog.hiddenAt === undefined) wrong('nothing-old', 'unchanged since then');
+		if (note.isOutside) return;
+		const isNews = lifelog.versions.some(
+			(version) => version.time >= since && isSame(version, emission),
+		);
+		if (!isNews) wrong('nothing-old', 'nothing new');
+		if (changeType === 'created') {
+			if (wasThere && !note.isUntold) wrong('created-once', 'it was there before');
+			if (note.emissions.length > 0) wrong('created-once', 'created once more');
+			return;
+		}
+		const isPlain = this.settingsSince(first.time).every(
+			(past) => wantsCreated(past) && past.isStarred === undefined,
+		);
+		const mustBeCreated = note.emissions.length === 0 && isPlain;
+		if (mustBeCreated && this.isKnownAsCreated(lifelog)) {
+			wrong('created-once', 'not reported as created');
 		}
 	}
 
-	private async poll({ meanwhile, ...plan }: Plan): Promise<number> {
-		const { event, isStarred, lookbackDays, settleMinutes, timezone } = this.settings;
-		const parameters = {
-			event,
-			filters: isStarred === undefined ? {} : { isStarred },
-			options: { lookbackDays, settleMinutes, timezone },
-		};
-		this.observer.begins(this.settings);
-		return await this.stage.poll(
-			parameters,
-			plan,
-			this.watcher(),
-			meanwhile && { at: meanwhile.at, happens: () => this.act(meanwhile.action) },
+	/** Whether it was uploaded after the first poll and never reported. */
+	private isNew(lifelog: Lifelog): boolean {
+		const [{ time }] = lifelog.versions;
+		return time > this.baseline!.ended && this.note(lifelog).emissions.length === 0;
+	}
+
+	/** Whether it was uploaded after the first poll, and no state was lost that tells so. */
+	private isKnownAsCreated(lifelog: Lifelog): boolean {
+		const { ended, days } = this.baseline!;
+		const [{ time, start }] = lifelog.versions;
+		const { wasForgotten, isOutside } = this.note(lifelog);
+		const isTold = start > ended || days.has(dayOf(start));
+		return time > ended && isTold && !wasForgotten && !isOutside;
+	}
+
+	/** Whether it is, at present, not to be had from the service. */
+	private isUnreadable(lifelog: Lifelog): boolean {
+		const { world } = this;
+		const day = dayOf(latest(lifelog).start);
+		const subjects = [
+			{ of: 'lifelogs', name: day } as const,
+			{ of: 'lifelog', name: lifelog.id } as const,
+		];
+		return subjects.some((subject) => world.isUnreadable(subject));
+	}
+
+	/** The first thing that is still to be reported. */
+	outstanding(): Broken | undefined {
+		for (const lifelog of this.world.lifelogs.values()) {
+			const promise = this.owedOf(lifelog);
+			if (!promise) continue;
+			const { emissions } = this.note(lifelog);
+			const keys = emissions.map(({ key }) => key).join(', ') || 'never';
+			return new Broken(promise, `missed: ${describe(lifelog)}; emitted: ${keys}`);
+		}
+		return undefined;
+	}
+
+	private owedOf(lifelog: Lifelog): Promised | undefined {
+		const { owed, emissions, isOutside, knownAt, failsSince } = this.note(lifelog);
+		if (!owed || !isAlive(lifelog) || !this.baseline) return undefined;
+		const settings = this.settingsSince(owed.since);
+		const last = emissions.at(-1);
+		const now = latest(lifelog);
+		const all = (test: (past: Settings) => boolean) => settings.every(test);
+		if (this.world.isUnreadable({ of: 'lifelogs', name: dayOf(now.start) })) return undefined;
+		const single = this.world.isTroubled({ of: 'lifelog', name: lifelog.id });
+		if (single?.kind === '404') return undefined;
+		if (single && this.world.now - (failsSince ?? Infinity) < DAY + 60 * MINUTE) return undefined;
+		if (single && failsSince === undefined) return undefined;
+
+		const isCompleted = last && isSame(last, now) && last.isIncomplete && !single;
+		if (isCompleted && all(wantsUpdated)) return 'completed';
+		if (last && isSame(last, now)) return undefined;
+		if (!all((past) => matches(past, now.starred))) return undefined;
+		const before = lifelog.versions.slice(0, -1);
+		const isBack = before.some((version) => isSame(version, now));
+		if (isBack && (emissions.length === 0 || !all((past) => past.isStarred === undefined))) {
+			return undefined;
+		}
+		const isNew = this.isNew(lifelog);
+		if (all((past) => wantsCreated(past) && wantsUpdated(past))) {
+			if (isOutside && now.at < owed.since) return undefined;
+			return isNew ? 'created-once' : 'final-version';
+		}
+		if (all(wantsCreated)) {
+			const isPlain = this.settingsSince(lifelog.versions[0].time).every(
+				(past) =>
+					wantsCreated(past) && lifelog.versions.every(({ starred }) => matches(past, starred)),
+			);
+			return isNew && isPlain && this.isKnownAsCreated(lifelog) ? 'created-once' : undefined;
+		}
+		const isKnown = knownAt !== undefined && knownAt < now.time && !isOutside;
+		const settles = settings.some(({ settleMinutes }) => settleMinutes > 0);
+		return all(wantsUpdated) && isKnown && !settles ? 'final-version' : undefined;
+	}
+
+	/** Whether something stays to be done that may take a day. */
+	isWaiting(): boolean {
+		return [...this.notes.values()].some(
+			({ owed, failsSince }) => owed !== undefined && failsSince !== undefined,
 		);
 	}
+}
 
-	private watcher(): Watcher {
-		const { observer, settings } = this;
-		return {
-			ended: (poll, output, shown) => observer.ended({ ...poll, settings }, output, shown),
-			saves: () => observer.saves(),
-			restarts: () => observer.restarts(),
-		};
-	}
+const stamp = ({ began }: PollSeen) => `the poll at ${new Date(began).toISOString()}`;
 
-	/** The nth last created; or the one that will be the next to leave the look-back. */
-	private pick(which: number | 'oldest'): Truth | undefined {
-		const { world } = this.stage;
-		const entries = [...world.entries.values()].filter(alive);
-		if (which !== 'oldest')
-			return entries[entries.length - 1 - (which % Math.max(entries.length, 1))];
-		const from = daysBefore(world.now, this.settings.lookbackDays - 1);
-		return entries
-			.filter((entry) => dayOf(latest(entry).start) >= from)
-			.sort((a, b) => latest(a).start - latest(b).start)[0];
-	}
-
-	private create(start: number): void {
-		this.observer.created(this.stage.world.create(start));
-	}
-
-	private change(entry: Truth, to: Partial<TrueVersion>, touches = true): void {
-		const { world } = this.stage;
-		world.now += 1;
-		const change = { ...to, ...(touches && { at: world.now }) };
-		this.observer.changes(entry, change);
-		world.change(entry, change);
-	}
-
-	private act(action: Action): void {
-		const { world } = this.stage;
-		switch (action.do) {
-			case 'create':
-				return this.create(world.now - action.minutesAgo * MINUTE);
-			case 'createMany':
-				for (let index = 0; index < action.count; index++) {
-					this.create(world.now - action.daysAgo * DAY - index * 1000);
-				}
-				return;
-			case 'uploadLate':
-				return this.create(world.now - action.daysAgo * DAY - MINUTE);
-			case 'updateAll':
-				for (const entry of world.entries.values()) if (alive(entry)) this.change(entry, {});
-				return;
-			case 'set':
-				this.settings = { ...this.settings, ...action.settings };
-				return;
-		}
-		const entry = this.pick(action.which);
-		if (!entry) return;
-		switch (action.do) {
-			case 'update':
-				for (let time = 0; time < action.times; time++) this.change(entry, {});
-				return;
-			case 'move': {
-				const start = world.now - action.daysAgo * DAY - 2 * MINUTE;
-				return this.change(entry, { start }, action.touches);
-			}
-			case 'star':
-				return this.change(entry, { starred: !latest(entry).starred }, action.touches);
-			case 'delete':
-				entry.deletedAt = world.now;
-				return;
-			case 'hide':
-				entry.hideNext = true;
-		}
-	}
+function describe(lifelog: Lifelog): string {
+	const { at, starred, start } = latest(lifelog);
+	const [first] = lifelog.versions;
+	return (
+		`${lifelog.id} of ${dayOf(start)}, uploaded ${new Date(first.time).toISOString()}, ` +
+		`version ${new Date(at).toISOString()}${starred ? ', starred' : ''}`
+	);
 }

@@ -1,252 +1,303 @@
-// The truth of a history, and the service that shows it: lists by day and single entries over HTTP.
+// The service over HTTP: lists by day, single entries, chats; its manners, its limits and its troubles.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DateTime } from 'luxon';
+import { type Answered, type FaultKind, isMeant, type Subject, type Trouble } from './troubles.mts';
+import { type Chat, dayOf, isAlive, latest, type Lifelog, type Version } from './truth.mts';
+import { VirtualTime } from './virtual-time.mts';
 
-const DAY_MS = 24 * 60 * 60_000;
+const MINUTE = 60_000;
+const REQUESTS_A_MINUTE = 180;
+const HANG_MS = 9_000;
 
-export const dayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10);
-export const daysBefore = (instant: number, days: number) => dayOf(instant - days * DAY_MS);
-
-/** A lifelog as it was from some moment on. */
-export interface TrueVersion {
-	/** When it came about, by the service's clock; `at` is its `updatedAt`. */
-	time: number;
-	at: number;
-	starred: boolean;
-	start: number;
-}
-
-/** A lifelog and its whole past. */
-export interface Truth {
-	id: string;
-	versions: TrueVersion[];
-	deletedAt?: number;
-	/** Absent from the next list of its day; from the one being read. */
-	hideNext?: boolean;
-	hidden?: boolean;
-}
-
-/** A scheduled chat: when it was made, and answered. */
-export interface TrueChat {
-	id: string;
-	createdAt: number;
-	answeredAt?: number;
-	deletedAt?: number;
-}
-
-export type FaultKind = '429' | '500' | 'cut';
-
-/** How the service of a history behaves. */
+/** How the service of a history behaves for good. */
 export interface Manners {
 	largestPage: 10 | 25 | 100;
 	/** Answers 400 to a larger page instead of giving a smaller one. */
 	rejectsLimit: boolean;
-	/** n8n's clock is ahead by so many ms. */
-	skewMs: number;
-	hasDate: boolean;
-	/** How far the clock goes on with each request, in ms. */
+	/** How long a request takes, in ms. */
 	latencyMs: number;
+	/** Whether times carry their offset, and single lifelogs their `updatedAt`. */
+	hasOffsets: boolean;
+	hasUpdatedAt: boolean;
+	hasDate: boolean;
+	/** How many requests a minute others make with the same key. */
+	others: number;
 }
 
-export const latest = ({ versions }: Truth) => versions[versions.length - 1];
-export const alive = (entry: Truth) => entry.deletedAt === undefined;
-
-/** What was read of a service's lists of days, to their last page. */
-export interface Shown {
-	days: Set<string>;
-	listed: Set<string>;
-	/** Entries that exist and were not listed. */
-	leftOut: Set<string>;
-}
-
-export const nothing = (): Shown => ({ days: new Set(), listed: new Set(), leftOut: new Set() });
+/** What the handling of a request brings about, by its number in a poll. */
+export type Events = Map<number, () => void | Promise<void>>;
 
 /** The world of one history. */
 export class World {
 	readonly manners: Manners;
-	/** The service's clock. */
-	now: number;
-	readonly entries = new Map<string, Truth>();
-	readonly chats = new Map<string, TrueChat>();
-	/** What goes wrong, by the number of the request since the last `arrange`. */
+	readonly time: VirtualTime;
+	readonly lifelogs = new Map<string, Lifelog>();
+	readonly chats = new Map<string, Chat>();
+	readonly troubles: Trouble[] = [];
+	/** How far the service's `Date` is ahead of the time, in ms; null while it sends none. */
+	dateAheadMs: number | null = 0;
+	/** When a request was last refused for the rate limit. */
+	limitedAt = -Infinity;
+	/** The requests since the last `arrange`. */
+	log: Answered[] = [];
 	private faults = new Map<number, FaultKind>();
-	/** What happens just before a request is handled, by its number. */
-	private events = new Map<number, () => void | Promise<void>>();
-	/** Whether anything ever went wrong: what failed may be read some polls later. */
-	hasFailed = false;
-	requests = 0;
-	/** Entries read by ID since the last `arrange`. */
-	reads = 0;
-	/** What the service has shown since {@link watch}. */
-	shown = nothing();
+	private events: Events = new Map();
+	private minute = { number: 0, requests: 0 };
 
 	constructor(manners: Manners, now: number) {
 		this.manners = manners;
-		this.now = now;
+		this.time = new VirtualTime(now);
 	}
 
-	arrange(faults: Map<number, FaultKind>, events: Map<number, () => void | Promise<void>>): void {
+	get now(): number {
+		return this.time.now;
+	}
+
+	/** @param faults What goes wrong with requests from now on, by their number from 1. */
+	arrange(faults: Map<number, FaultKind>, events: Events): void {
 		this.faults = faults;
 		this.events = events;
-		this.requests = 0;
-		this.reads = 0;
-		this.shown = nothing();
+		this.log = [];
 	}
 
-	/** What is shown from now on is noted apart. @returns What was shown until now. */
-	watch(shown = nothing()): Shown {
-		const before = this.shown;
-		this.shown = shown;
-		return before;
+	create(start: number, starred = false, at = this.now): Lifelog {
+		const id = `e${String(this.lifelogs.size).padStart(4, '0')}`;
+		const lifelog: Lifelog = { id, versions: [{ time: this.now, at, starred, start }] };
+		this.lifelogs.set(id, lifelog);
+		return lifelog;
 	}
 
-	create(start: number, starred = false, at = this.now): Truth {
-		const id = `e${String(this.entries.size).padStart(4, '0')}`;
-		const entry: Truth = { id, versions: [{ time: this.now, at, starred, start }] };
-		this.entries.set(id, entry);
-		return entry;
+	change(lifelog: Lifelog, change: Partial<Version>): void {
+		lifelog.versions.push({ ...latest(lifelog), ...change, time: this.now });
 	}
 
-	change(entry: Truth, change: Partial<TrueVersion>): void {
-		entry.versions.push({ ...latest(entry), ...change, time: this.now });
+	isTroubled(subject: Subject): Trouble | undefined {
+		return this.troubles.find((trouble) => isMeant(trouble, subject, this.now));
+	}
+
+	/** Whether something is not to be had at present; an entry without ID hides no other. */
+	isUnreadable(subject: Subject): boolean {
+		return (this.isTroubled(subject)?.kind ?? 'noId') !== 'noId';
 	}
 
 	async answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-		const number = ++this.requests;
-		this.now += this.manners.latencyMs;
-		await this.events.get(number)?.();
-		const fault = this.faults.get(number);
-		if (fault) this.hasFailed = true;
-		if (fault === 'cut') {
+		const url = new URL(path, 'http://localhost');
+		const entry: Answered = { ...subjectOf(url), isWhole: false };
+		const number = this.log.push(entry);
+		const event = this.events.get(number);
+		if (this.manners.latencyMs > 0) await this.time.hold(this.manners.latencyMs);
+		if (event) await this.time.hold(event);
+		const isLimited = this.isOverLimit();
+		entry.fault = isLimited ? '429' : (this.faults.get(number) ?? this.isTroubled(entry)?.kind);
+		if (entry.fault === '429') this.limitedAt = this.now;
+		if (entry.fault === 'hangs') await this.time.hold(HANG_MS);
+		if (entry.fault === 'cut' || entry.fault === 'hangs') {
 			request.socket.destroy();
 			return;
 		}
-		const url = new URL(path, 'http://localhost');
-		const [status, body] =
-			fault === '429'
-				? [429, { error: 'rate limited', retryAfter: '90' }]
-				: fault === '500'
-					? [500, { error: 'out of order' }]
-					: this.route(url.pathname, url.searchParams);
+		const [status, body] = this.content(url, entry);
 		response.statusCode = status;
 		response.sendDate = false;
-		if (this.manners.hasDate) response.setHeader('Date', new Date(this.now).toUTCString());
-		response.setHeader('Content-Type', 'application/json');
-		response.end(JSON.stringify(body));
-	}
-
-	private route(path: string, query: URLSearchParams): [number, object] {
-		if (path === '/v1/lifelogs') return this.list(query);
-		if (path === '/v1/chats') return this.listChats(query);
-		this.reads++;
-		const [, , collection, id] = path.split('/');
-		if (collection === 'lifelogs') {
-			const entry = this.entries.get(id);
-			if (!entry || !alive(entry)) return [404, { error: 'not found' }];
-			return [200, { data: { lifelog: view(entry, query.get('timezone')!, true) } }];
+		if (this.manners.hasDate && this.dateAheadMs !== null) {
+			response.setHeader('Date', new Date(this.now + this.dateAheadMs).toUTCString());
 		}
-		const chat = this.chats.get(id);
-		if (!chat || chat.deletedAt !== undefined) return [404, { error: 'not found' }];
-		return [200, { data: { chat: viewChat(chat) } }];
+		const text = typeof body === 'string' ? body : JSON.stringify(body);
+		response.setHeader('Content-Type', typeof body === 'string' ? 'text/html' : 'application/json');
+		if (entry.fault !== 'cutBody') {
+			response.end(text);
+			return;
+		}
+		response.setHeader('Content-Length', text.length + 10);
+		response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
 	}
 
-	private list(query: URLSearchParams): [number, object] {
-		const date = query.get('date')!;
-		const cursor = query.get('cursor');
-		const entries = [...this.entries.values()]
-			.filter((entry) => alive(entry) && dayOf(latest(entry).start) === date)
-			.sort((a, b) => (position(a) < position(b) ? -1 : 1));
-		if (!cursor) {
-			for (const entry of entries) {
-				entry.hidden = entry.hideNext;
-				entry.hideNext = false;
+	private isOverLimit(): boolean {
+		const number = Math.floor(this.now / MINUTE);
+		if (this.minute.number !== number) this.minute = { number, requests: this.manners.others };
+		return ++this.minute.requests > REQUESTS_A_MINUTE;
+	}
+
+	private content(url: URL, entry: Answered): [number, object | string] {
+		switch (entry.fault) {
+			case '429':
+				return [429, { error: 'API key is rate limited', retryAfter: '60' }];
+			case 'html':
+				return [200, '<html><body>Please sign in</body></html>'];
+			case undefined:
+			case 'noId':
+			case 'cutBody':
+				return this.route(url, entry);
+			default:
+				return [Number(entry.fault), { error: 'out of order' }];
+		}
+	}
+
+	private route({ searchParams: query }: URL, entry: Answered): [number, object] {
+		const { name } = entry;
+		const zone = query.get('timezone') ?? 'UTC';
+		switch (entry.of) {
+			case 'lifelogs':
+				return this.list(query, entry);
+			case 'chats':
+				return this.listChats(query, entry);
+			case 'lifelog': {
+				const lifelog = this.lifelogs.get(name);
+				if (!lifelog || !isAlive(lifelog)) return [404, { error: 'not found' }];
+				const isMarkdown = query.get('includeMarkdown') !== 'false';
+				return [200, { data: { lifelog: this.view(lifelog, zone, true, isMarkdown) } }];
+			}
+			case 'chat': {
+				const chat = this.chats.get(name);
+				if (!chat || !isAlive(chat)) return [404, { error: 'not found' }];
+				return [200, { data: { chat: this.viewChat(chat, zone) } }];
 			}
 		}
-		for (const { id, hidden } of entries) if (hidden) this.shown.leftOut.add(id);
-		const isWanted = (entry: Truth) =>
-			!query.has('isStarred') || query.get('isStarred') === String(latest(entry).starred);
-		const rest = entries.filter(
-			(entry) => isWanted(entry) && !entry.hidden && (!cursor || position(entry) > cursor),
-		);
-		const answer = this.page(rest, query, position);
+	}
+
+	private list(query: URLSearchParams, entry: Answered): [number, object] {
+		const cursor = query.get('cursor');
+		const entries = [...this.lifelogs.values()]
+			.filter((lifelog) => isAlive(lifelog) && dayOf(latest(lifelog).start) === entry.name)
+			.sort((a, b) => latest(a).start - latest(b).start || (a.id < b.id ? -1 : 1));
+		const hidden = entries.filter(({ hideNext }) => hideNext);
+		for (const lifelog of hidden) lifelog.hiddenAt = this.now;
+		const shown = entries.filter((lifelog) => !hidden.includes(lifelog));
+		const isWanted = (lifelog: Lifelog) =>
+			!query.has('isStarred') || query.get('isStarred') === String(latest(lifelog).starred);
+		const answer = this.page(shown.filter(isWanted), query, position, cursor);
+		entry.isTooLarge = !answer;
 		if (!answer) return [400, { error: 'limit must be at most 10' }];
-		if (answer.meta.nextCursor === null) {
-			this.shown.days.add(date);
-			for (const { id, hidden } of entries) if (!hidden) this.shown.listed.add(id);
+		if (!answer.meta.nextCursor) {
+			for (const lifelog of hidden) lifelog.hideNext = false;
+			entry.isWhole = entry.fault === undefined;
 		}
-		const lifelogs = answer.page.map((entry) => view(entry, 'UTC', false));
+		const isMarkdown = query.get('includeMarkdown') !== 'false';
+		const lifelogs = answer.page.map((lifelog) => this.view(lifelog, 'UTC', false, isMarkdown));
+		if (entry.fault === 'noId') lifelogs.push({ title: 'Without ID' });
 		return [200, { data: { lifelogs }, meta: { lifelogs: answer.meta } }];
 	}
 
-	private listChats(query: URLSearchParams): [number, object] {
-		const cursor = query.get('cursor');
-		const place = ({ createdAt, id }: TrueChat) => `${9e15 - createdAt} ${id}`;
-		const rest = [...this.chats.values()]
-			.filter((chat) => chat.deletedAt === undefined && (!cursor || place(chat) > cursor))
+	private listChats(query: URLSearchParams, entry: Answered): [number, object] {
+		const place = ({ createdAt, id }: Chat) => `${String(createdAt).padStart(16, '0')} ${id}`;
+		const prompt = query.get('globalPromptId');
+		const chats = [...this.chats.values()]
+			.filter((chat) => isAlive(chat) && chat.askedAt <= this.now)
+			.filter((chat) => prompt === null || chat.prompt === prompt)
 			.sort((a, b) => (place(a) < place(b) ? -1 : 1));
-		const answer = this.page(rest, query, place);
+		const answer = this.page(chats, query, place, query.get('cursor'));
 		if (!answer) return [400, { error: 'limit must be at most 10' }];
-		return [200, { data: { chats: answer.page.map(viewChat) }, meta: { chats: answer.meta } }];
+		entry.isWhole = entry.fault === undefined && !answer.meta.nextCursor;
+		const zone = query.get('timezone') ?? 'UTC';
+		const page = answer.page.map((chat) => this.viewChat(chat, zone));
+		if (entry.fault === 'noId') page.push({ messages: [] });
+		return [200, { data: { chats: page }, meta: { chats: answer.meta } }];
 	}
 
-	private page<T>(rest: T[], query: URLSearchParams, place: (entry: T) => string) {
+	private page<T>(
+		entries: T[],
+		query: URLSearchParams,
+		place: (entry: T) => string,
+		cursor: string | null,
+	) {
 		const { largestPage, rejectsLimit } = this.manners;
-		const limit = Number(query.get('limit'));
+		const limit = Number(query.get('limit') ?? 10);
 		if (limit > largestPage && rejectsLimit) return undefined;
+		const isAscending = query.get('direction') === 'asc';
+		const ordered = isAscending ? entries : [...entries].reverse();
+		const rest = ordered.filter(
+			(entry) => !cursor || (isAscending ? place(entry) > cursor : place(entry) < cursor),
+		);
 		const page = rest.slice(0, Math.min(limit, largestPage));
 		const nextCursor = rest.length > page.length ? place(page[page.length - 1]) : null;
 		return { page, meta: { nextCursor, count: page.length } };
 	}
-}
 
-function position(entry: Truth): string {
-	return `${String(latest(entry).start).padStart(16, '0')} ${entry.id}`;
-}
-
-function view(entry: Truth, zone: string, isFull: boolean): object {
-	const { at, starred, start } = latest(entry);
-	const write = (instant: number) =>
-		zone === 'Asia/Tokyo'
-			? new Date(instant + 9 * 3_600_000).toISOString().replace('Z', '+09:00')
-			: new Date(instant).toISOString();
-	return {
-		id: entry.id,
-		title: `Entry ${entry.id}`,
-		...(isFull && { markdown: `# Entry ${entry.id}` }),
-		contents: [],
-		startTime: write(start),
-		endTime: write(start + 60_000),
-		isStarred: starred,
-		updatedAt: write(at),
-	};
-}
-
-function viewChat({ id, createdAt, answeredAt }: TrueChat): object {
-	const asked = new Date(createdAt).toISOString();
-	const messages = [{ id: 'q', text: 'And?', createdAt: asked, user: { role: 'user' } }];
-	if (answeredAt !== undefined) {
-		const answered = new Date(answeredAt).toISOString();
-		messages.push({ id: 'a', text: 'So.', createdAt: answered, user: { role: 'assistant' } });
+	private view(lifelog: Lifelog, zone: string, isSingle: boolean, isMarkdown: boolean): object {
+		const { at, starred, start } = latest(lifelog);
+		const hasUpdatedAt = !isSingle || this.manners.hasUpdatedAt;
+		return {
+			id: lifelog.id,
+			title: `Entry ${lifelog.id}`,
+			...(isMarkdown && { markdown: `# Entry ${lifelog.id}` }),
+			contents: [],
+			startTime: this.write(start, zone),
+			endTime: this.write(start + 60_000, zone),
+			isStarred: starred,
+			...(hasUpdatedAt && { updatedAt: this.write(at, zone) }),
+		};
 	}
-	return { id, createdAt: asked, startedAt: asked, visibility: 'private', messages };
+
+	private viewChat({ id, createdAt, messages }: Chat, zone: string): object {
+		const { now } = this;
+		const write = (instant: number) => this.write(instant, zone);
+		return {
+			id,
+			createdAt: write(createdAt),
+			startedAt: write(createdAt),
+			visibility: 'private',
+			messages: messages
+				.filter(({ at }) => at <= now)
+				.map(({ at, role, text, calls = 0, resultsAt = Infinity }, index) => ({
+					id: `${id}m${index}`,
+					text: text ?? null,
+					createdAt: write(at),
+					user: { role, name: null },
+					...(calls > 0 && {
+						toolCalls: numbers(calls).map((call) => ({ id: `t${call}`, toolName: 'search' })),
+					}),
+					...(resultsAt <= now && {
+						toolResults: numbers(calls || 1).map((call) => ({
+							toolCallId: `t${call}`,
+							toolName: 'search',
+							result: {},
+							isError: false,
+						})),
+					}),
+				})),
+		};
+	}
+
+	private write(instant: number, zone: string): string {
+		const { hasOffsets } = this.manners;
+		if (zone === 'UTC') return new Date(instant).toISOString().slice(0, hasOffsets ? 24 : 23);
+		return DateTime.fromMillis(instant, { zone }).toISO({ includeOffset: hasOffsets })!;
+	}
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+function subjectOf({ pathname, searchParams }: URL): Subject {
+	const [, , collection, id] = pathname.split('/');
+	if (collection === 'lifelogs') {
+		if (id) return { of: 'lifelog', name: id };
+		const isByDay = searchParams.get('timezone') === 'UTC' && searchParams.has('date');
+		if (!isByDay) throw new Error('The model knows lists of UTC days only');
+		return { of: 'lifelogs', name: searchParams.get('date')! };
+	}
+	return id ? { of: 'chat', name: id } : { of: 'chats', name: '' };
+}
+
+function position(lifelog: Lifelog): string {
+	return `${String(latest(lifelog).start).padStart(16, '0')} ${lifelog.id}`;
 }
 
 /** Serves worlds, one at a time, each under an address of its own. */
 export async function startService() {
 	let world: World | undefined;
-	let worlds = 0;
+	let addresses = 0;
 	const server = createServer((request, response) => {
 		const [, key, path] = /\/(w\d+)(\/.*)$/.exec(request.url!)!;
-		if (key !== `w${worlds}`) throw new Error('A request of a history that is over');
+		if (key !== `w${addresses}`) throw new Error('A request of a history that is over');
 		void world!.answer(request, response, path);
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;
 	return {
-		/** @returns The address of the world, which from now on is served. */
+		/** @returns A new address, under which the world is served from now on. */
 		serve(next: World): string {
 			world = next;
-			return `http://127.0.0.1:${port}/w${++worlds}`;
+			return `http://127.0.0.1:${port}/w${++addresses}`;
 		},
 		close() {
 			server.closeAllConnections();

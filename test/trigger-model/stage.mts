@@ -1,20 +1,16 @@
-// n8n around the trigger: its two polling engines, their saved state, restarts and overlapping polls.
+// n8n around the trigger: its two polling engines, what they save, restarts and overlapping polls.
 import type { IDataObject } from 'n8n-workflow';
-import { createEngine, loadPackage, type WorkflowJson } from '../support/engine.mts';
-import {
-	nothing,
-	startService,
-	World,
-	type FaultKind,
-	type Manners,
-	type Shown,
-} from './service.mts';
+import { createEngine, type Engine, loadPackage, type WorkflowJson } from '../support/engine.mts';
+import { type Events, type Manners, startService, World } from './service.mts';
+import type { Answered, FaultKind } from './troubles.mts';
 
 const MINUTE = 60_000;
-/** The day on which every history begins; the skew of n8n's clock comes on top. */
-const BEGIN = Date.UTC(2026, 2, 1);
 
 export type EngineKind = 'memory' | 'durable';
+
+/** What n8n allows a poll, in ms; the durable engine limits those that it schedules itself. */
+export const budgetMs = (engine: EngineKind, isActivation: boolean) =>
+	engine === 'durable' && !isActivation ? 36_000 : 5 * MINUTE;
 
 /** One poll; requests are numbered from 1. */
 export interface PollPlan {
@@ -23,30 +19,39 @@ export interface PollPlan {
 	overlap?: { at: number; isInside: boolean };
 }
 
-/** A poll that ended well. */
+/** A poll that is over. */
 export interface PollSeen {
 	began: number;
 	ended: number;
-	/** False for the second of two that overlap, as both may read the same days. */
-	counts: boolean;
+	/** Whether it is the one that n8n runs when a workflow is published or n8n starts. */
+	isActivation: boolean;
+	/** Whether there was a saved state to begin with. */
+	hasState: boolean;
+	/** What it emitted; null also where it threw. */
+	items: IDataObject[] | null;
+	error?: Error;
+	/** Its requests; undefined for polls that overlap, as it is not known whose they are. */
+	log?: Answered[];
+	/** Whether the state it left lives on: not in a durable engine that throws it away. */
+	isKept: boolean;
+	/** Whether that state outlives n8n. */
+	isSaved: boolean;
 }
 
 /** Who is told what happens on the stage. */
 export interface Watcher {
-	/** A poll ended well; what it emitted, and what the service had shown it. */
-	ended(poll: PollSeen, output: IDataObject[] | null, shown: Shown): void;
-	/** n8n has saved the state. */
-	saves(): void;
-	/** n8n has started again with the state it saved last. */
-	restarts(): void;
+	polled(poll: PollSeen): void;
+	/** n8n begins anew with the state it saved last. */
+	restarted(): void;
 }
 
 /** What a history needs to be played. */
 export interface Setting {
 	engine: EngineKind;
 	manners: Manners;
-	/** Minutes after midnight at which it begins. */
-	minuteOfDay: number;
+	/** When it begins, epoch ms, and how far n8n's clock is ahead of it, in ms. */
+	begin: number;
+	aheadMs: number;
 }
 
 /** How much was played. */
@@ -58,42 +63,34 @@ export interface Totals {
 	items: number;
 }
 
-type RunPoll = Awaited<ReturnType<typeof createEngine>>['runPoll'];
-
-/** The engine and the service that histories are played on. Call `close()` when done. */
-export async function createTheatre() {
+/**
+ * The engine and the service that histories are played on. Call `close()` when done.
+ *
+ * @param dir Where the built package is.
+ */
+export async function createTheatre(dir?: string) {
 	const service = await startService();
 	const lifelogApi = { apiKey: 'key', baseUrl: '' };
-	const engine = await createEngine({ ...loadPackage(), credentials: { lifelogApi } });
-	const realNow = Date.now;
-	const steady = performance.now.bind(performance);
-	const realTimeout = globalThis.setTimeout;
+	const engine = await createEngine({ ...loadPackage(dir), credentials: { lifelogApi } });
 	const totals: Totals = { histories: 0, polls: 0, failures: 0, requests: 0, items: 0 };
 
-	/** Plays one history by n8n's clock, which is a virtual one. @throws what `play` throws. */
-	async function perform(setting: Setting, play: (stage: Stage) => Promise<void>): Promise<void> {
-		const world = new World(setting.manners, BEGIN + setting.minuteOfDay * MINUTE);
-		lifelogApi.baseUrl = service.serve(world);
-		const { now: begin } = world;
-		Date.now = () => world.now + setting.manners.skewMs;
-		performance.now = () => world.now - begin;
-		// A wait for the rate limit takes its time in the world, and none here.
-		globalThis.setTimeout = Object.assign((run: () => void, ms = 0, ...rest: []) => {
-			const isForLimit = ms > 0 && new Error().stack!.includes('rate-limit');
-			if (!isForLimit) return realTimeout(run, ms, ...rest);
-			const until = world.now + ms;
-			return realTimeout(() => {
-				world.now = Math.max(world.now, until);
-				run();
-			});
-		}, realTimeout);
+	/** Plays one history in a time of its own. @throws what `play` throws. */
+	async function perform(
+		{ engine: kind, manners, begin, aheadMs }: Setting,
+		play: (stage: Stage) => Promise<void>,
+	): Promise<void> {
+		const world = new World(manners, begin);
+		const restart = () => {
+			lifelogApi.baseUrl = service.serve(world);
+		};
+		restart();
+		world.time.aheadMs = aheadMs;
+		world.time.install();
 		try {
-			await play(new Stage(setting.engine, world, engine.runPoll, totals));
+			await play(new Stage(kind, world, engine, totals, restart));
 			totals.histories++;
 		} finally {
-			Date.now = realNow;
-			performance.now = steady;
-			globalThis.setTimeout = realTimeout;
+			world.time.uninstall();
 		}
 	}
 
@@ -105,7 +102,7 @@ export async function createTheatre() {
 	return { perform, close, totals };
 }
 
-function workflow(parameters: IDataObject): WorkflowJson {
+function workflow(parameters: IDataObject, credential: string): WorkflowJson {
 	return {
 		nodes: [
 			{
@@ -115,139 +112,119 @@ function workflow(parameters: IDataObject): WorkflowJson {
 				typeVersion: 1,
 				position: [0, 0],
 				parameters: parameters as WorkflowJson['nodes'][0]['parameters'],
-				credentials: { lifelogApi: { id: '1', name: 'Lifelog' } },
+				credentials: { lifelogApi: { id: credential, name: 'Lifelog' } },
 			},
 		],
 		connections: {},
 	};
 }
 
-/** One activated workflow in n8n. */
+/** One workflow in n8n. */
 export class Stage {
 	readonly world: World;
-	private readonly engine: EngineKind;
-	private readonly runPoll: RunPoll;
+	readonly engine: EngineKind;
+	private readonly n8n: Engine;
 	private readonly totals: Totals;
-	/** The static data in memory, and as it was last saved. */
-	private memory: IDataObject = {};
+	private readonly freshProcess: () => void;
 	private saved = '{}';
-	private isActivated = false;
-	/** Polls that ended well, so that one that fails knows whether another changed the state. */
-	private ends = 0;
+	private json: WorkflowJson | undefined;
+	/** The polling that goes on in memory; undefined until the workflow is active. */
+	private polling?: ReturnType<Engine['startPolling']>;
+	private staticData: IDataObject = {};
+	private isActive = false;
 
-	constructor(engine: EngineKind, world: World, runPoll: RunPoll, totals: Totals) {
+	constructor(
+		engine: EngineKind,
+		world: World,
+		n8n: Engine,
+		totals: Totals,
+		freshProcess: () => void,
+	) {
 		this.engine = engine;
 		this.world = world;
-		this.runPoll = runPoll;
+		this.n8n = n8n;
 		this.totals = totals;
+		this.freshProcess = freshProcess;
 	}
 
-	/** Stops and starts n8n; the durable engine loses nothing by it. */
+	/** Publishes the workflow, for the first time or with other parameters; the next poll activates it. */
+	publish(parameters: IDataObject, credential: string, watcher: Watcher): void {
+		const isFirst = this.json === undefined;
+		this.json = workflow(parameters, credential);
+		this.isActive = false;
+		if (!isFirst) watcher.restarted();
+	}
+
+	/** Stops n8n and starts it again; a durable engine loses nothing by it. */
 	restart(watcher: Watcher): void {
+		this.freshProcess();
 		if (this.engine === 'durable') return;
-		this.memory = JSON.parse(this.saved) as IDataObject;
-		watcher.restarts();
+		this.isActive = false;
+		watcher.restarted();
 	}
 
-	/**
-	 * Polls once, or twice where polls overlap (the durable engine does not let them).
-	 *
-	 * @param meanwhile Something that happens just before a request of that number is handled.
-	 * @returns How many items came.
-	 */
-	async poll(
-		parameters: IDataObject,
-		{ faults, overlap }: PollPlan,
-		watcher: Watcher,
-		meanwhile?: { at: number; happens: () => void },
-	): Promise<number> {
+	/** Polls once, or twice where polls overlap: those that activate do not, nor do durable ones. */
+	async poll({ faults, overlap }: PollPlan, watcher: Watcher, events: Events): Promise<void> {
 		const { world } = this;
-		const events = new Map<number, () => void | Promise<void>>();
-		const overlaps = overlap !== undefined && this.engine === 'memory';
-		const once = (counts: boolean, shown: () => Shown) =>
-			this.pollOnce(parameters, watcher, counts, shown);
-		const all = () => world.shown;
-		const nothingListed = () => ({ ...nothing(), leftOut: world.shown.leftOut });
-		// Of two first polls one is dropped; of two at once it is not known which was shown what.
-		const isFirst = !this.isActivated;
-		let ended = 0;
-		const allToTheLast = () => (++ended === 2 && !isFirst ? all() : nothingListed());
-		let inside: Promise<number> | undefined;
-		if (meanwhile) events.set(meanwhile.at, meanwhile.happens);
+		const overlaps = overlap !== undefined && this.engine === 'memory' && this.isActive;
+		const arranged: Events = new Map(events);
+		let inside: Promise<void> | undefined;
 		if (overlaps && overlap.isInside) {
-			events.set(overlap.at, async () => {
-				const outer = world.watch();
-				inside = once(false, all);
+			arranged.set(overlap.at, async () => {
+				await events.get(overlap.at)?.();
+				inside = this.pollOnce(watcher, true);
 				await inside.catch(() => undefined);
-				world.watch(outer);
 			});
 		}
-		world.arrange(new Map(faults.map(({ at, kind }) => [at, kind])), events);
-		if (overlaps && !overlap.isInside) {
-			return await sumOf([once(true, allToTheLast), once(false, allToTheLast)]);
-		}
-		const outside = once(true, isFirst && overlaps ? nothingListed : all);
-		await outside.catch(() => undefined);
-		return await sumOf([outside, inside ?? Promise.resolve(0)]);
+		world.arrange(new Map(faults.map(({ at, kind }) => [at, kind])), arranged);
+		const polls = [this.pollOnce(watcher, overlaps)];
+		if (overlaps && !overlap.isInside) polls.push(this.pollOnce(watcher, true));
+		await Promise.allSettled(polls);
+		await Promise.all([...polls, inside]);
+		this.totals.requests += world.log.length;
 	}
 
-	/** @param shown Called once, when it ends: what the service has shown it. */
-	private async pollOnce(
-		parameters: IDataObject,
-		watcher: Watcher,
-		counts: boolean,
-		shown: () => Shown,
-	): Promise<number> {
-		const { world, totals, ends } = this;
-		const began = world.now;
-		const isMemory = this.engine === 'memory';
-		const staticData = isMemory ? this.memory : (JSON.parse(this.saved) as IDataObject);
-		const before = JSON.stringify(staticData);
-		totals.polls++;
-		let items: IDataObject[] | null;
-		try {
-			const { output } = await this.runPoll(workflow(parameters), {
-				staticData,
+	private async pollOnce(watcher: Watcher, isOverlapped: boolean): Promise<void> {
+		const { world, totals, engine } = this;
+		const isMemory = engine === 'memory';
+		const isActivation = !this.isActive;
+		if (isActivation || !isMemory) {
+			this.staticData = JSON.parse(this.saved) as IDataObject;
+			this.polling = this.n8n.startPolling(this.json!, {
+				staticData: this.staticData,
 				timezone: 'UTC',
-				activation: this.isActivated ? 'init' : 'activate',
-				budgetMs: isMemory ? 5 * MINUTE : 36_000,
+				activation: isActivation ? 'activate' : 'init',
+				budgetMs: budgetMs(engine, isActivation),
 			});
+		}
+		const { polling, staticData } = this;
+		const hasState = Object.keys(staticData).length > 0;
+		const began = world.now;
+		totals.polls++;
+		let items: IDataObject[] | null = null;
+		let error: Error | undefined;
+		try {
+			const { output } = await polling!.poll();
 			items = output && output[0].map(({ json }) => json);
-		} catch (error) {
-			const seen = shown();
-			if (!isExpected(error)) throw error;
-			if (!this.isActivated) throw new Error(`The first poll failed: ${error.message}`);
+		} catch (thrown) {
+			if (!/^Node(Api|Operation)Error$/.test((thrown as Error).name)) throw thrown;
+			error = thrown as Error;
 			totals.failures++;
-			totals.requests += world.requests;
-			// What it could read n8n keeps in memory.
-			if (isMemory && ends === this.ends && JSON.stringify(staticData) !== before) {
-				this.ends++;
-				watcher.ended({ began, ended: world.now, counts: false }, null, seen);
-			}
-			return 0;
 		}
-		this.ends++;
-		totals.requests += world.requests;
 		totals.items += items?.length ?? 0;
-		watcher.ended({ began, ended: world.now, counts }, items, shown());
-		if (!isMemory || items || !this.isActivated) {
-			this.saved = JSON.stringify(staticData);
-			watcher.saves();
-		}
-		this.isActivated = true;
-		return items?.length ?? 0;
+		const isSaved = !error && (items !== null || (isMemory ? isActivation : !isActivation));
+		if (isSaved) this.saved = JSON.stringify(staticData);
+		if (!error) this.isActive = true;
+		watcher.polled({
+			began,
+			ended: world.now,
+			isActivation,
+			hasState,
+			items,
+			error,
+			log: isOverlapped ? undefined : world.log,
+			isKept: isSaved || (isMemory && this.isActive),
+			isSaved,
+		});
 	}
-}
-
-/** Waits for all, also where one fails: no poll may go on when its history is over. */
-async function sumOf(polls: Array<Promise<number>>): Promise<number> {
-	await Promise.allSettled(polls);
-	return (await Promise.all(polls)).reduce((sum, items) => sum + items, 0);
-}
-
-/** Whether it is the kind of error that the faults of a history lead to. */
-function isExpected(error: unknown): error is Error {
-	const { httpCode, failure } = error as { httpCode?: string | null; failure?: { cause: string } };
-	const causes = ['rate-limited', 'temporarily-unavailable'];
-	return httpCode !== undefined && failure !== undefined && causes.includes(failure.cause);
 }

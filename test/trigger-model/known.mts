@@ -1,0 +1,208 @@
+// Histories in which the trigger once broke a promise, each as small as shows it.
+import {
+	type Action,
+	DEFAULT_SETTINGS,
+	GOOD_MANNERS,
+	type History,
+	historyOf,
+	type Plan,
+	type Script,
+	type Step,
+} from './history.mts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const step = (waitMs: number, actions: Action[] = [], more: Partial<Step> = {}): Step => ({
+	waitMs,
+	actions,
+	poll: { faults: [] },
+	...more,
+});
+const times = (count: number, make: (index: number) => Step) =>
+	Array.from({ length: count }, (_, index) => make(index));
+const failing = (at: number, kind: Plan['faults'][0]['kind']): Plan => ({ faults: [{ at, kind }] });
+
+const create: Action = { do: 'create', minutesAgo: 5 };
+const YESTERDAYS = { daysAgo: 1, minute: 600, starred: false, unchangedDays: 0 };
+const CHATS = { ...DEFAULT_SETTINGS, event: 'scheduledChatCreated' } as const;
+const TOOLS: Script = { kind: 'tools', after: 1, step: 5, isInPlace: false };
+const PLAIN: Script = { kind: 'plain', after: 90, step: 0, isInPlace: false };
+const NEVER: Script = { kind: 'never', after: 0, step: 0, isInPlace: false };
+
+/** A day that the service cannot list, for good. */
+const dayFails = (kind: '500' | 'noId') =>
+	historyOf({
+		existing: [YESTERDAYS],
+		steps: [
+			step(HOUR, [{ do: 'trouble', aim: { of: 'day', daysAgo: 0 }, kind, minutes: null }]),
+			...times(3, () => step(DAY, [create])),
+		],
+	});
+
+export const KNOWN: Record<string, History> = {
+	'a day whose list fails for good holds up no other': dayFails('500'),
+	'a day with an entry without ID holds up no other': dayFails('noId'),
+	'a key revoked for longer than the look-back': historyOf({
+		steps: [
+			step(HOUR, [{ do: 'trouble', aim: { of: 'all' }, kind: '401', minutes: 10 * 24 * 60 }]),
+			...times(9, () => step(DAY, [create])),
+		],
+	}),
+	'n8n off for longer than the look-back': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		steps: [
+			step(HOUR, [create]),
+			step(
+				4 * DAY,
+				[
+					{ do: 'uploadLate', daysAgo: 3 },
+					{ do: 'uploadLate', daysAgo: 2 },
+				],
+				{
+					restarts: 'n8n',
+				},
+			),
+		],
+	}),
+	'a chat that looks something up before it answers': historyOf({
+		settings: CHATS,
+		steps: [
+			step(MINUTE, [{ do: 'ask', daysAgo: 0, prompt: 'p1', script: TOOLS }]),
+			...times(12, () => step(MINUTE)),
+		],
+	}),
+	'single reads fail for 12 minutes, with a poll a minute': historyOf({
+		existing: [YESTERDAYS],
+		steps: [
+			step(MINUTE, [
+				create,
+				{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '503', minutes: 12 },
+			]),
+			...times(12, () => step(MINUTE)),
+		],
+	}),
+	'the service tells a time a day ahead, once': historyOf({
+		steps: [
+			step(MINUTE, [{ do: 'clock', of: 'service', byMs: DAY, isLasting: false }]),
+			step(MINUTE, [{ do: 'uploadLate', daysAgo: 6 }]),
+		],
+	}),
+	'the service tells a time eight days ahead, once': historyOf({
+		existing: [YESTERDAYS],
+		steps: [
+			step(MINUTE, [create, { do: 'clock', of: 'service', byMs: 8 * DAY, isLasting: false }]),
+			step(MINUTE, [create]),
+		],
+	}),
+	"n8n's clock is two days ahead once, and the service tells no time": historyOf({
+		manners: { ...GOOD_MANNERS, hasDate: false },
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		steps: [
+			step(MINUTE, [create, { do: 'clock', of: 'n8n', byMs: 2 * DAY, isLasting: false }]),
+			step(MINUTE, [create]),
+		],
+	}),
+	'a larger look-back, beside others who use the key': historyOf({
+		manners: { ...GOOD_MANNERS, largestPage: 10, others: 60 },
+		crowd: { count: 50, days: 31 },
+		steps: [
+			step(HOUR, [{ do: 'set', settings: { lookbackDays: 31 } }]),
+			...times(3, () => step(5 * MINUTE, [create])),
+		],
+	}),
+	'a durable engine, small pages and a slow service': historyOf({
+		engine: 'durable',
+		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 2800 },
+		crowd: { count: 50, days: 7 },
+		steps: times(4, () => step(15 * MINUTE, [create])),
+	}),
+	'a durable engine and many lifelogs a day': historyOf({
+		engine: 'durable',
+		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 1000 },
+		crowd: { count: 150, days: 2 },
+		steps: times(4, () => step(15 * MINUTE, [create])),
+	}),
+	'a first poll that is cut short': historyOf({
+		existing: [YESTERDAYS, { ...YESTERDAYS, daysAgo: 0 }],
+		first: failing(3, '429'),
+		steps: [step(5 * MINUTE, [{ do: 'create', minutesAgo: 90 }])],
+	}),
+	'one passing 400': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		crowd: { count: 45, days: 2 },
+		steps: [step(HOUR, [], { poll: failing(1, '400') }), step(HOUR, [create])],
+	}),
+	'160 chats that nobody answers': historyOf({
+		settings: { ...CHATS, lookbackDays: 2 },
+		steps: [
+			step(HOUR, [{ do: 'askMany', count: 160, daysAgo: 0, script: NEVER }]),
+			...times(5, () => step(DAY)),
+		],
+	}),
+	'chats that cannot be read hold up no other': historyOf({
+		manners: { ...GOOD_MANNERS, largestPage: 10 },
+		settings: { ...CHATS, lookbackDays: 2 },
+		steps: [
+			step(HOUR, [
+				...Array.from({ length: 5 }, (): Action => ({
+					do: 'ask',
+					daysAgo: 1,
+					prompt: 'p1',
+					script: NEVER,
+				})),
+				{ do: 'ask', daysAgo: 1, prompt: 'p1', script: { ...PLAIN, after: 3 * 24 * 60 } },
+				{ do: 'askMany', count: 20, daysAgo: 0, script: { ...PLAIN, after: 0 } },
+			]),
+			step(
+				2 * DAY,
+				Array.from({ length: 5 }, (_, which): Action => ({
+					do: 'trouble',
+					aim: { of: 'entry', which: which + 21 },
+					kind: '500',
+					minutes: null,
+				})),
+			),
+			step(2 * DAY),
+		],
+	}),
+	'the hour that autumn repeats, in times without offset': historyOf({
+		begin: Date.UTC(2026, 9, 25, 0, 20),
+		manners: { ...GOOD_MANNERS, hasOffsets: false },
+		settings: { ...DEFAULT_SETTINGS, timezone: 'Europe/Berlin' },
+		steps: [
+			step(20 * MINUTE, [create, { do: 'trouble', aim: { of: 'all' }, kind: '503', minutes: 30 }]),
+			step(HOUR),
+		],
+	}),
+	'single lifelogs without updatedAt': historyOf({
+		manners: { ...GOOD_MANNERS, hasUpdatedAt: false },
+		steps: [step(HOUR, [create]), step(HOUR, [{ do: 'update', which: 0, times: 1 }])],
+	}),
+	'120 lifelogs that change again and again': historyOf({
+		crowd: { count: 60, days: 2 },
+		steps: [
+			step(HOUR, [{ do: 'restless', count: 120 }]),
+			step(MINUTE),
+			...times(2, () => step(MINUTE, [create])),
+		],
+	}),
+	"n8n's clock is set back two days after a 429": historyOf({
+		steps: [
+			step(HOUR, [], { poll: failing(1, '429') }),
+			step(5 * MINUTE, [create, { do: 'clock', of: 'n8n', byMs: -2 * DAY, isLasting: true }]),
+			step(5 * MINUTE),
+		],
+	}),
+	'published again while the key is at its limit': historyOf({
+		steps: [step(HOUR, [create], { restarts: 'workflow', poll: failing(1, '429') })],
+	}),
+	'n8n starts during an outage': historyOf({
+		steps: [
+			step(HOUR, [create, { do: 'trouble', aim: { of: 'all' }, kind: '503', minutes: 10 }], {
+				restarts: 'n8n',
+			}),
+		],
+	}),
+};
