@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createEngine, loadPackage } from '../support/engine.mts';
 import { type Addresses, startAddresses } from './addresses.mts';
 import { type Fault, FAULTS } from './faults.mts';
-import { holdsKey, KEY_MARK } from './marked-key.mts';
+import { holds, holdsKey, KEY_MARK, RECORDED } from './marked-key.mts';
 import { OPERATIONS, type Given, type Operation } from './operations.mts';
 import { wordOf } from './render.mts';
 import { type Service, startService, type World } from './service.mts';
@@ -125,6 +125,7 @@ async function runCell(cell: Cell, index: number, around: Surroundings): Promise
 	const bound = fault.slow ? SLOW_BOUND_MS : QUICK_BOUND_MS;
 	if (idle > bound) problems.push(`it waited ${Math.round(idle)} ms`);
 	if (holdsKey(given.everything) || holdsKey(world.seen)) problems.push('the API key came out');
+	if (holds(given.everything, RECORDED)) problems.push('what was recorded came out');
 	return {
 		operation: operation.name,
 		fault: Object.keys(FAULTS).find((name) => FAULTS[name] === fault)!,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { RECORDED } from './marked-key.mts';
 import { type Answer, type Exchange, json, type Play, send } from './service.mts';
 
 // Everything that goes wrong between the node and the service.
@@ -45,6 +46,13 @@ const page = (title: string) => Buffer.from(`<!doctype html><title>${title}</tit
 
 const html = (status: number, title: string) =>
 	instead(() => ({ status, headers: { 'content-type': 'text/html' }, body: page(title) }));
+
+/** A success that is not what was asked for, but somebody's words. */
+const recorded = (type: string, text: string): Answer => ({
+	status: 200,
+	headers: { 'content-type': type },
+	body: Buffer.from(text),
+});
 
 /** An answer of the right status with this as its JSON. */
 const body = (value: unknown) => instead(() => json(200, value));
@@ -144,6 +152,22 @@ export const FAULTS: Record<string, Fault> = {
 	status504: { title: '504', play: instead(() => json(504, { message: 'upstream' })) },
 
 	html: { title: '200 with a page of HTML', play: html(200, 'Welcome') },
+	recordedMarkdown: {
+		title: '200 with what was recorded, as Markdown',
+		play: instead(() => recorded('text/markdown', `# ${RECORDED}`)),
+	},
+	recordedText: {
+		title: '200 with what was recorded, as a text of JSON',
+		play: instead(() => recorded('application/json', JSON.stringify(RECORDED))),
+	},
+	recordedPage: {
+		title: '200 with what was recorded, as a page',
+		play: html(200, RECORDED),
+	},
+	recordedBytes: {
+		title: '200 with what was recorded, as bytes of another kind',
+		play: instead(() => recorded('image/png', `\x89PNG\0${RECORDED}`)),
+	},
 	noBody: { title: '200 without a body', play: instead(() => empty(200)) },
 	status204: { title: '204', play: instead(() => empty(204)) },
 	cutJson: {

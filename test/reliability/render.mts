@@ -7,7 +7,7 @@ export const REPORT = 'docs/reliability.md';
 
 const INTRODUCTION = `# What happens when something goes wrong
 
-Made by \`npm run reliability\`; do not edit. Every operation is run on n8n's engine, against a service that fails in one way after another. Each cell was checked: what came out is **exactly** the right data, or one error that says in plain words what happened, inside a bounded time; the API key was nowhere in it; no other host was asked; nothing but the one entry was deleted.
+Made by \`npm run reliability\`; do not edit. Every operation is run on n8n's engine, against a service that fails in one way after another. Each cell was checked: what came out is **exactly** the right data, or one error that says in plain words what happened, inside a bounded time; neither the API key nor what was recorded was in an error; no other host was asked; nothing but the one entry was deleted.
 
 ## Limits of time
 
