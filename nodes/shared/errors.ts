@@ -441,7 +441,7 @@ function titleOf(html: string): string {
 }
 
 /** Whether an answer is a page for a browser: nothing this service sends. */
-export function isHtml({ body, headers }: Answer): boolean {
+function isHtml({ body, headers }: Answer): boolean {
 	return (
 		/html/i.test(String(headers['content-type'])) || /^\s*<(!doctype|html)/i.test(String(body))
 	);

@@ -149,7 +149,9 @@ describe('an error', () => {
 			output.map(({ id }) => id),
 			input.map(({ id }) => id),
 		);
-		assert.deepEqual(output[1], { id: 'nobody', note: 'keep', error: message });
+		const { errorDetails, ...failed } = output[1];
+		assert.deepEqual(failed, { id: 'nobody', note: 'keep', error: message });
+		assert.equal((errorDetails as IDataObject).code, '404');
 		assert.deepEqual(items('Node')[1].pairedItem, { item: 1 });
 	});
 
