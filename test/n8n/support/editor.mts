@@ -90,11 +90,10 @@ export class Editor {
 	async credential(path: string): Promise<string[]> {
 		await this.page.goto(`${this.url}/home/credentials`);
 		await this.page.locator(byTestId('resources-list-item')).first().click();
-		const dialog = this.page.locator(byTestId('credential-edit-dialog')).first();
-		const labels = dialog.locator(byTestId('input-label')).filter({ visible: true });
+		const labels = this.page.locator(byTestId('input-label')).filter({ visible: true });
 		await labels.first().waitFor();
 		await this.page.waitForTimeout(1000);
-		await dialog.screenshot({ path, style: HIDE_MESSAGES });
+		await this.page.screenshot({ path, style: HIDE_MESSAGES });
 		return (await labels.allInnerTexts()).map((text) => text.trim().split('\n')[0]);
 	}
 
@@ -149,6 +148,8 @@ export class NodesPanel {
 		await this.names.getByText(name, { exact: true }).first().click();
 		const categories = this.categories();
 		await categories.first().waitFor();
+		// The list slides out, its search bar with it.
+		await this.page.locator(byTestId('node-creator-search-bar')).waitFor({ state: 'hidden' });
 		return (await categories.allInnerTexts()).map((text) => text.trim());
 	}
 
