@@ -4,7 +4,9 @@ import type { Lab } from './lab.mts';
 import { OWNER } from './rest.mts';
 
 const TIMEOUT_MS = 60_000;
-const SETTLING_MS = 5_000;
+const SETTLING_MS = 20_000;
+/** How long what is shown has to stay the same to be taken for the end of a change. */
+const STABLE_MS = 1_000;
 const HIDE_MESSAGES = '.el-notification { display: none !important; }';
 
 /** The looks of n8n's editor; without a choice of the user it has that of the system. */
@@ -90,11 +92,11 @@ export class Editor {
 	async credential(path: string): Promise<string[]> {
 		await this.page.goto(`${this.url}/home/credentials`);
 		await this.page.locator(byTestId('resources-list-item')).first().click();
-		const labels = this.page.locator(byTestId('input-label')).filter({ visible: true });
+		const labels = this.page.locator(`${byTestId('editCredential-modal')} label`);
 		await labels.first().waitFor();
-		await this.page.waitForTimeout(1000);
+		await this.page.waitForTimeout(STABLE_MS);
 		await this.page.screenshot({ path, style: HIDE_MESSAGES });
-		return (await labels.allInnerTexts()).map((text) => text.trim().split('\n')[0]);
+		return (await labels.allInnerTexts()).map((text) => text.split(/[\n*]/)[0].trim());
 	}
 
 	/** Whether what is shown is dark, by the colour of the page. */
@@ -140,7 +142,7 @@ export class NodesPanel {
 	async search(words: string, expected: string): Promise<string[]> {
 		await this.page.locator(byTestId('node-creator-search-bar')).fill(words);
 		await this.names.getByText(expected, { exact: true }).first().waitFor();
-		return await this.shown();
+		return await this.settled();
 	}
 
 	/** Clicks a node that was found, and returns the headings of what it offers. */
@@ -148,20 +150,31 @@ export class NodesPanel {
 		await this.names.getByText(name, { exact: true }).first().click();
 		const categories = this.categories();
 		await categories.first().waitFor();
-		// The list slides out, its search bar with it.
-		await this.page.locator(byTestId('node-creator-search-bar')).waitFor({ state: 'hidden' });
+		await this.settled();
 		return (await categories.allInnerTexts()).map((text) => text.trim());
 	}
 
 	/** Opens or closes what stands under a heading. */
 	async toggle(heading: string): Promise<void> {
 		await this.categories().filter({ hasText: heading }).click();
-		await this.page.waitForTimeout(500);
+		await this.settled();
 	}
 
 	/** The names that are shown. */
 	async shown(): Promise<string[]> {
 		return (await this.names.allInnerTexts()).map((text) => text.trim());
+	}
+
+	/** The names that are shown once they have been the same for a while: a list slides in and out. */
+	private async settled(): Promise<string[]> {
+		let before: string[] = [];
+		for (let waitedMs = 0; waitedMs < SETTLING_MS; waitedMs += STABLE_MS) {
+			await this.page.waitForTimeout(STABLE_MS);
+			const now = await this.shown();
+			if (now.length > 0 && now.join() === before.join()) return now;
+			before = now;
+		}
+		return before;
 	}
 
 	/** Clicks an action: the node is added, and its panel opens. */
