@@ -68,7 +68,8 @@ export function readId(
 	noun: string,
 ): string {
 	const value = context.getNodeParameter(name, itemIndex, '', { extractValue: true }) as unknown;
-	const isText = typeof value === 'string' || Number.isFinite(value);
+	// Of any other number, digits may have been lost on its way here: it may be another entry's ID.
+	const isText = typeof value === 'string' || Number.isSafeInteger(value);
 	const id = isText ? String(value).trim() : '';
 	if (isAskable(id) && !/\s/.test(id)) return id;
 

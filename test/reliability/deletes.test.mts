@@ -71,6 +71,10 @@ describe.each(deletes.map((operation) => [operation.node, operation] as const))(
 			'={{ ({}) }}',
 			'={{ false }}',
 			'={{ NaN }}',
+			// Numbers whose digits are lost before a node gets them.
+			'={{ 12345678901234567890 }}',
+			'={{ JSON.parse("9007199254740993") }}',
+			'={{ 1.10 }}',
 		])('refuses %p for an ID before any request', async (id) => {
 			const world = service.open(apiKey);
 			const locator = operation.parameters.find(({ isLocator }) => isLocator)!;
