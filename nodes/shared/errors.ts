@@ -428,16 +428,15 @@ function wordsOf(answer: Answer): unknown {
 	return isSuccess || /^\s*[{[]|^OggS|\0/.test(text.slice(0, LONGEST_QUOTE)) ? undefined : text;
 }
 
-/** The title of a page of HTML; empty where it has none. */
+/**
+ * The title of a page of HTML; empty where it has none, or one whose end was not read: half a key in
+ * it could not be told from other words.
+ */
 function titleOf(html: string): string {
 	const tag = html.search(/<title[\s>]/i);
 	const start = tag < 0 ? -1 : html.indexOf('>', tag);
-	return start < 0
-		? ''
-		: html
-				.slice(start + 1)
-				.split('<', 1)[0]
-				.trim();
+	const end = start < 0 ? -1 : html.indexOf('<', start);
+	return html.slice(start + 1, Math.max(end, start + 1)).trim();
 }
 
 /** Whether an answer is a page for a browser: nothing this service sends. */

@@ -2,8 +2,11 @@ import { DateTime } from 'luxon';
 
 import { withoutKey } from './key-mask';
 
-/** What is looked at of a text of the service, in UTF-16 units. */
-const LONGEST_LOOKED_AT = 65_536;
+/**
+ * What is looked at of a text of the service, in UTF-16 units. What is read of an error page, 64 KiB,
+ * is always more than that, so that half a key at its end goes too.
+ */
+const LONGEST_LOOKED_AT = 16_384;
 /** The half of a key that such a cut leaves is not found any more, so this much goes with it. */
 const ROOM_OF_A_KEY = 4_096;
 /** How much of a wrong value an error repeats. */

@@ -298,3 +298,27 @@ describe('a poll that fails', () => {
 		expect((await poll('manual'))?.description).not.toContain('next poll');
 	});
 });
+
+test.each<[string, string, (half: string) => string]>([
+	['title', 'text/html', (half) => `${'x'.repeat(65_000)}<title>No ${half}`.padStart(65_536)],
+	['text', 'text/plain', (half) => `No ${half}`.padStart(65_536)],
+	['text of long characters', 'text/plain', (half) => `${'\u3000'.repeat(21_000)}No ${half}`],
+])(
+	'no half of the key is quoted of a page that is not read to its end: %s',
+	async (_name, type, head) => {
+		const key = `${KEY_MARK}-${keys++}-and-some-more`;
+		const begin = Buffer.from(head(key.slice(0, 20)));
+		const first = Buffer.concat([Buffer.alloc(65_536 - begin.length, ' '), begin]);
+		const world = trials.service.open(key, ({ response }) => {
+			response.writeHead(403, { 'content-type': type });
+			response.write(first, () => setTimeout(() => response.end(`${key.slice(20)}</title>`), 500));
+		});
+		const engine = await trials.engineAt(trials.service.url, key);
+		const get = workflowWith('lifelog', { operation: 'get', lifelogId: byId('a') });
+		const { error } = await engine.runWorkflow(get);
+		await engine.close();
+		expect(world.seen).toHaveLength(1);
+		expect(error?.message).toContain('not allowed');
+		expect(inspect(error)).not.toContain(KEY_MARK);
+	},
+);
