@@ -53,9 +53,7 @@ export function authenticated(
 	refuseDetours(given, target);
 	return {
 		...taken(given, TAKEN_OVER),
-		...(isObject(given.agentOptions) && {
-			agentOptions: taken(given.agentOptions, AGENT_OPTIONS_TAKEN_OVER),
-		}),
+		...agentOptionsOf(given, target),
 		...NO_REDIRECTS,
 		...(target.protocol === 'http:' && { proxy: straightTo(target) }),
 		url: target.href,
@@ -154,6 +152,15 @@ function isStraight(proxy: unknown, target: URL): boolean {
 	return (
 		target.protocol === 'http:' && JSON.stringify(proxy) === JSON.stringify(straightTo(target))
 	);
+}
+
+/** By https the certificate is checked, whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED). */
+function agentOptionsOf({ agentOptions }: GivenRequest, { protocol }: URL): GivenRequest {
+	const isGiven = isObject(agentOptions);
+	const isSecure = protocol === 'https:';
+	if (!isGiven && !isSecure) return {};
+	const options = isGiven ? taken(agentOptions, AGENT_OPTIONS_TAKEN_OVER) : {};
+	return { agentOptions: { ...options, ...(isSecure && { rejectUnauthorized: true }) } };
 }
 
 /**

@@ -125,6 +125,7 @@ describe('authenticate', () => {
 		const given = structuredClone(options);
 		expect(await sign(credentials, options)).toEqual({
 			...noRedirects,
+			agentOptions: { rejectUnauthorized: true },
 			url,
 			qs: { limit: 1 },
 			headers: { accept: 'application/json', 'X-API-Key': 'secret' },
@@ -168,7 +169,7 @@ describe('authenticate', () => {
 		expect(await sign(credentials, options)).toEqual({
 			...noRedirects,
 			url: options.url,
-			agentOptions: { ca: 'a', cert: 'b', key: 'c', passphrase: 'd' },
+			agentOptions: { ca: 'a', cert: 'b', key: 'c', passphrase: 'd', rejectUnauthorized: true },
 			headers: { 'X-API-Key': 'secret' },
 		});
 	});

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Addresses, startAddresses } from '../reliability/addresses.mts';
+
+// In a process of its own: Node.js reads this variable from the environment that it was started with.
+
+let addresses: Addresses;
+
+beforeAll(async () => {
+	addresses = await startAddresses();
+});
+
+afterAll(() => addresses.close());
+
+/** What each of n8n's ways of asking a service, given as its Base URL, fails of. */
+const script = (baseUrl: string) => `
+	import { createEngine, loadPackage, standIn } from './test/support/engine.mts';
+	import { byId, workflowWith } from './test/support/workflow.mts';
+	const credential = { apiKey: 'key-of-nobody', baseUrl: ${JSON.stringify(baseUrl)} };
+	const caller = standIn('caller');
+	caller.description.credentials = [{ name: 'lifelogApi', required: true }];
+	caller.execute = async function () {
+		const way = this.getNodeParameter('way', 0);
+		await this.helpers[way].call(this, 'lifelogApi', { url: credential.baseUrl + '/v1/chats' });
+		return [[]];
+	};
+	const { nodeTypes, credentialTypes } = loadPackage();
+	const engine = await createEngine({
+		nodeTypes: { ...nodeTypes, 'n8n-nodes-lifelog.caller': caller },
+		credentialTypes,
+		credentials: { lifelogApi: credential },
+	});
+	caller.description.properties = [
+		{ displayName: 'Way', name: 'way', type: 'string', default: '' },
+	];
+	const failed = [];
+	for (const way of ['httpRequestWithAuthentication', 'requestWithAuthentication']) {
+		failed.push((await engine.runWorkflow(workflowWith('caller', { way }))).error?.message);
+	}
+	const get = workflowWith('lifelog', { operation: 'get', lifelogId: byId('a') });
+	failed.push((await engine.runWorkflow(get)).error?.message);
+	failed.push((await engine.testCredential('lifelogApi', credential)).message);
+	await engine.close();
+	process.stdout.write('\\n' + JSON.stringify(failed));
+	process.exit();
+`;
+
+test('a certificate is checked also where n8n was told to check none (NODE_TLS_REJECT_UNAUTHORIZED)', async () => {
+	const { stdout } = await promisify(execFile)(
+		process.execPath,
+		['--input-type=module', '--eval', script(addresses.badCertificate)],
+		{ env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, timeout: 100_000 },
+	);
+	expect(JSON.parse(stdout.split('\n').at(-1)!)).toEqual([
+		expect.stringContaining('self-signed certificate'),
+		expect.stringContaining('self-signed certificate'),
+		expect.stringContaining('its certificate is not trusted'),
+		'DEPTH_ZERO_SELF_SIGNED_CERT',
+	]);
+});
