@@ -316,14 +316,22 @@ export function blockedError(api: Api): NodeApiError {
 	);
 }
 
+const TOO_SLOW = 'the service took too long';
+
+/** Whether a request was ended because its answer did not come in time. */
+export function isTooSlow(error: unknown): boolean {
+	if (!(error instanceof NodeApiError)) return false;
+	return CONNECTION_PROBLEMS[String(error.context.connectionCode)] === TOO_SLOW;
+}
+
 const CONNECTION_PROBLEMS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ECONNRESET: 'the connection broke off',
 	EPIPE: 'the connection broke off',
 	ERR_BAD_RESPONSE: 'the answer broke off',
-	ECONNABORTED: 'the service took too long',
-	ERR_CANCELED: 'the service took too long',
-	ETIMEDOUT: 'the service took too long',
+	ECONNABORTED: TOO_SLOW,
+	ERR_CANCELED: TOO_SLOW,
+	ETIMEDOUT: TOO_SLOW,
 	ENOTFOUND: 'there is no host of this name',
 	EAI_AGAIN: 'the host name could not be looked up',
 	EHOSTUNREACH: 'the host cannot be reached',

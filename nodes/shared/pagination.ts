@@ -1,15 +1,17 @@
-import type { IDataObject, JsonObject } from 'n8n-workflow';
-import { NodeApiError } from 'n8n-workflow';
+import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from './api';
 import type { PageMeta } from './api-types';
-import { type Subject, unusableAnswerError } from './errors';
+import { isTooSlow, type Subject, toNodeError, unusableAnswerError } from './errors';
 import { isId } from './ids';
 import { getJson } from './request';
 
 /** The most entries in a page by one statement of the specification (section 8), and by the other. */
 export const LARGEST_PAGE = 100;
 export const SMALLEST_LARGEST_PAGE = 10;
+/** What is tried where a large page fails; the last alone where that took long. */
+const SMALLER_PAGES = [50, 25, SMALLEST_LARGEST_PAGE];
+const SLOW_MS = 30_000;
 const MOST_EMPTY_PAGES = 50;
 
 /** What is listed: `name` is the key of the answer's `data` and `meta`, and the end of the path. */
@@ -31,6 +33,8 @@ export interface Page<T> {
 	entries: T[];
 	/** Where the next page begins; undefined on the last one. */
 	nextCursor?: string;
+	/** The page size that was asked for. */
+	size: number;
 }
 
 /**
@@ -115,8 +119,10 @@ async function* steps<T extends { id: string }>(
 	const ids = new Set<string>();
 	let emptyPages = 0;
 	let cursor = listing.from;
+	let size: number | undefined;
 	for (;;) {
-		const page = await readPage<T>(api, listing, cursor);
+		const page = await readPage<T>(api, listing, cursor, size);
+		size = page.size;
 		const entries = page.entries.filter(({ id }) => !ids.has(id) && ids.add(id));
 		cursor = page.nextCursor;
 		yield { entries, isLast: cursor === undefined };
@@ -144,31 +150,31 @@ export function isOldestFirst({ direction }: IDataObject): boolean {
 }
 
 /**
- * One page of a listing. A service that answers 400 to a page size above 10 is asked again with
- * 10, which is remembered for the run (specification, section 4.2, `limit`).
+ * One page of a listing. A first page that is refused with 400 above the size of 10 is asked for
+ * again with 10 (specification, section 4.2, `limit`). One that the service cannot make (5xx), after
+ * its retries, is asked for in half the size, and so on down to 10, once each; one that takes too
+ * long, in 10 alone. A search is not, as it has no next page. The size that succeeds is remembered
+ * for the run.
  *
  * @param cursor The `nextCursor` of the page before; the other parameters are sent unchanged.
+ * @param size The page size of the page before.
  * @throws NodeApiError as `getJson`, and when the answer is no page.
  */
-export async function readPage<T>(api: Api, listing: Listing, cursor?: string): Promise<Page<T>> {
-	const { name, query, pageSize = LARGEST_PAGE, onUnusable } = listing;
-	const limit = Math.min(pageSize, api.run.pageLimit ?? LARGEST_PAGE);
+export async function readPage<T>(
+	api: Api,
+	listing: Listing,
+	cursor?: string,
+	size = Math.min(listing.pageSize ?? LARGEST_PAGE, api.run.pageLimit ?? LARGEST_PAGE),
+): Promise<Page<T>> {
+	const { name, query, onUnusable } = listing;
 	const subject = subjectOf(listing);
-	const ask = async (size: number) =>
-		await getJson(api, `/v1/${name}`, { ...query, limit: size, cursor }, subject);
-
-	let body: IDataObject;
-	try {
-		body = await ask(limit);
-	} catch (error) {
-		const mayBeTheLimit =
-			(error as NodeApiError).httpCode === '400' && limit > SMALLEST_LARGEST_PAGE;
-		if (!mayBeTheLimit || cursor !== undefined) {
-			throw new NodeApiError(api.context.getNode(), error as JsonObject);
-		}
-		body = await ask(SMALLEST_LARGEST_PAGE);
-		api.run.pageLimit = SMALLEST_LARGEST_PAGE;
-	}
+	const ask = async (own: Api, limit: number) => ({
+		limit,
+		body: await getJson(own, `/v1/${name}`, { ...query, limit, cursor }, subject),
+	});
+	const { body, limit } = await (cursor === undefined
+		? askInSizes(api, size, query.search === undefined, ask)
+		: ask(api, size));
 
 	const listed = (body.data as IDataObject | null | undefined)?.[name];
 	const entries = Array.isArray(listed) ? listed.filter((entry) => isId(entry?.id)) : [];
@@ -187,7 +193,52 @@ export async function readPage<T>(api: Api, listing: Listing, cursor?: string): 
 		const answer = { statusCode: 200, headers: {}, body };
 		throw unusableAnswerError(api, subject, answer, 'its cursor (nextCursor) is not a text');
 	}
-	return { entries: entries as T[], nextCursor };
+	return { entries: entries as T[], nextCursor, size: limit };
+}
+
+/**
+ * Asks for a first page, and where it fails for its size, for smaller ones.
+ *
+ * @param isContinued Whether what a smaller page leaves out comes on the next one; else only a
+ *   refusal makes it smaller.
+ */
+async function askInSizes<R extends { limit: number }>(
+	api: Api,
+	size: number,
+	isContinued: boolean,
+	ask: (api: Api, limit: number) => Promise<R>,
+): Promise<R> {
+	const began = performance.now();
+	let failure: unknown;
+	try {
+		return await ask(api, size);
+	} catch (error) {
+		failure = error;
+	}
+	if (size > SMALLEST_LARGEST_PAGE && (failure as NodeApiError).httpCode === '400') {
+		return remembered(api, await ask(api, SMALLEST_LARGEST_PAGE));
+	}
+	const isSlow = performance.now() - began > SLOW_MS || isTooSlow(failure);
+	const smaller = isSlow ? SMALLER_PAGES.slice(-1) : SMALLER_PAGES;
+	const isWorthIt = isContinued && api.retries > 0 && isUnmade(failure);
+	for (const limit of isWorthIt ? smaller.filter((limit) => limit < size) : []) {
+		try {
+			return remembered(api, await ask({ ...api, retries: 0 }, limit));
+		} catch (error) {
+			if (!isUnmade(error)) throw toNodeError(api.context, error);
+		}
+	}
+	throw toNodeError(api.context, failure);
+}
+
+/** Whether a service could not make an answer, or not in time. */
+function isUnmade(error: unknown): boolean {
+	return Number((error as NodeApiError).httpCode) >= 500 || isTooSlow(error);
+}
+
+function remembered<R extends { limit: number }>({ run }: Api, answered: R): R {
+	run.pageLimit = answered.limit;
+	return answered;
 }
 
 /** What a listing is of, so that its errors name the day, the range or the words. */

@@ -1,9 +1,12 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { MOST_MORE } from '../../bench/request-cases.mts';
-import type { IDataObject } from 'n8n-workflow';
+import { connect } from '../../nodes/shared/api.ts';
 import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
-import type { RunOptions } from '../support/engine.mts';
+import { firstEntries } from '../../nodes/shared/pagination.ts';
+import { startAnyService } from '../support/any-service.mts';
+import { createEngine, loadPackage, type RunOptions, standIn } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
-import type { DialectChange } from '../support/sandbox.mts';
+import type { DialectChange, LoggedRequest } from '../support/sandbox.mts';
 import { workflowWith } from '../support/workflow.mts';
 
 let lab: Lab;
@@ -125,6 +128,102 @@ describe('Return All', () => {
 			expect(query).toEqual(first);
 		}
 	});
+});
+
+describe('a page that is too large for the service', () => {
+	const sizes = (requests: LoggedRequest[]) => requests.map(({ query }) => Number(query.limit));
+
+	beforeEach(async () => {
+		await sandbox.control.reset({ days: 5, lifelogs: 60 });
+	});
+
+	test.each([
+		['504 above 25', { status: 504, times: 5 }, {}, [100, 100, 100, 100, 50, 25]],
+		[
+			'504 above 10, contents',
+			{ status: 504, times: 4 },
+			{ includeContents: true },
+			[25, 25, 25, 25, 10],
+		],
+	])(
+		'%s: is asked for in half the size, which is kept',
+		async (_name, fault, options, asked) => {
+			await sandbox.control.faults([{ path: '/v1/lifelogs', ...fault }]);
+			const { lifelogs, requests, error } = await getMany({ limit: 60, options });
+			expect(error).toBeUndefined();
+			expect(lifelogs).toHaveLength(60);
+			const size = Math.min(60, asked[0]);
+			const first = asked.map((limit) => Math.min(limit, size));
+			expect(sizes(requests).slice(0, asked.length)).toEqual(first);
+			expect(new Set(sizes(requests).slice(asked.length))).toEqual(new Set(asked.slice(-1)));
+		},
+		20_000,
+	);
+
+	test('one that fails in any size: the error of the first, and seven requests', async () => {
+		await sandbox.control.faults([{ path: '/v1/lifelogs', status: 503, times: 20 }]);
+		const { error, requests } = await getMany({ returnAll: true });
+		expect(error).toMatchObject({ httpCode: '503' });
+		expect(sizes(requests)).toEqual([100, 100, 100, 100, 50, 25, 10]);
+	}, 20_000);
+
+	test.each([
+		['as long as it is larger than 10', (limit: number) => limit > 10, 5],
+		['whatever its size', () => true, undefined],
+	])(
+		'one that gets no answer %s: is asked for once in 10, and that is all',
+		async (_name, isSilent, count) => {
+			const begin = Date.parse('2026-03-01T12:00:00Z');
+			const entries = Array.from({ length: 45 }, (_, nth) => {
+				const time = begin + nth * 1000;
+				return { id: `${nth}`, begin: time, end: time, updated: time, created: time };
+			});
+			const service = await startAnyService();
+			service.is = {
+				...{ entries, range: 'begins', edges: 'start', sort: 'begin', turnsTies: true, most: 10 },
+				...{ cursor: 'position', isBound: true, hour: 'first', offsets: true },
+				answer: (query) => (isSilent(Number(query.get('limit'))) ? undefined : 200),
+			};
+			const probe = standIn('probe');
+			probe.description.credentials = [{ name: 'lifelogApi', required: true }];
+			probe.execute = async function (this: IExecuteFunctions) {
+				const api = await connect(this, { maxWaitMs: 0, retries: 3, timeoutMs: 2000 });
+				const listing = { name: 'lifelogs' as const, query: { timezone: 'UTC' } };
+				const found = await firstEntries<Lifelog>(api, listing, Infinity);
+				return [found.map(({ id }) => ({ json: { id } }))];
+			};
+			const { nodeTypes, credentialTypes } = loadPackage();
+			const own = await createEngine({
+				nodeTypes: { ...nodeTypes, 'n8n-nodes-lifelog.probe': probe },
+				credentialTypes,
+				credentials: { lifelogApi: { apiKey: 'own', baseUrl: service.url } },
+			});
+			const { error, items } = await own.runWorkflow(workflowWith('probe', {}));
+			const limits = service.served.map((query) => Number(query.get('limit')));
+			expect(limits.filter((limit) => limit !== 10)).toEqual([100, 100]);
+			expect(limits.filter((limit) => limit === 10)).toHaveLength(count ?? 1);
+			if (count === undefined) expect(error?.message).toContain('the service took too long');
+			else expect(items('Node')).toHaveLength(45);
+			await own.close();
+			await service.close();
+		},
+		30_000,
+	);
+
+	test('a search is not asked for in another size, as it has no next page', async () => {
+		await sandbox.control.faults([{ path: '/v1/lifelogs', status: 504, times: 4 }]);
+		const { error, requests } = await getMany({ operation: 'search', query: 'garden', limit: 50 });
+		expect(error).toMatchObject({ httpCode: '504' });
+		expect(sizes(requests)).toEqual([50, 50, 50, 50]);
+	}, 20_000);
+
+	test('a later page is not asked for in another size, as its cursor is bound to it', async () => {
+		await sandbox.control.dialect({ limit: { max: 10 } });
+		await sandbox.control.faults([{ path: '/v1/lifelogs', skip: 1, status: 504, times: 9 }]);
+		const { error, requests } = await getMany({ limit: 60 });
+		expect(error).toMatchObject({ httpCode: '504' });
+		expect(new Set(sizes(requests))).toEqual(new Set([60]));
+	}, 20_000);
 });
 
 describe('Limit', () => {
