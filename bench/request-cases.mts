@@ -10,10 +10,18 @@ export const monthOf = { now: '2026-03-03T00:00:00Z', days: 30 };
 /** So many pages are read at a time. */
 export const LANES = 6;
 
-/** The most requests that a list may cost beside the least: two for each stretch it is cut into. */
+/** A list of so many pages costs the least. */
+export const PAGES_IN_A_ROW = 10;
+
+/** The most requests that a longer list may cost beside the least: two for each stretch it is cut into. */
 export const MOST_MORE = 20;
 
 /** The fewest requests that the rules allow: pages of 100, or of 25 with contents. */
 export function leastRequests(lifelogs: number, includeContents: boolean): number {
 	return Math.max(1, Math.ceil(lifelogs / (includeContents ? 25 : 100)));
+}
+
+/** The most requests that a list may cost whose least is known. */
+export function mostRequests(least: number): number {
+	return least > PAGES_IN_A_ROW ? least + MOST_MORE : least;
 }

@@ -4,7 +4,7 @@ import { endedBy, endingTogether } from '../shared/at-once';
 import { readFromBothEnds } from '../shared/both-ends';
 import { toNodeError } from '../shared/errors';
 import type { Listing, Walk } from '../shared/pagination';
-import { walkOf } from '../shared/pagination';
+import { begunWalk, PAGES_IN_A_ROW, walkOf } from '../shared/pagination';
 import type { Place } from './seams';
 import { cutNear, hasReadUntil, holdsWhatBeginsInIt, lookAtEnd, part, placeOf } from './seams';
 
@@ -12,6 +12,8 @@ import { cutNear, hasReadUntil, holdsWhatBeginsInIt, lookAtEnd, part, placeOf } 
 const MOST_LANES = 6;
 /** So many stretches a range is cut into at most: each costs up to two requests. */
 const MOST_STRETCHES = 10;
+/** Each has so many pages at least, as far as that can be seen when the list is cut. */
+const LEAST_PAGES = 4;
 /** A stretch is shared where so many pages seem to be left of it. */
 const WORTH_SHARING = 5;
 /** How often a seam is looked at, a page further each time, until the stretch behind it is given up. */
@@ -46,7 +48,8 @@ interface Lanes {
 }
 
 /**
- * All lifelogs of a list, in the service's order, each once, several pages at a time.
+ * All lifelogs of a list, in the service's order, each once: its first pages one after the other,
+ * and where it goes on, the rest several pages at a time.
  *
  * Walks begin at several places of the list, and each goes on until it has read everything up to
  * where the next one began; the list is then what the first has read, then what the second has
@@ -66,8 +69,7 @@ interface Lanes {
  */
 export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]> {
 	return await endingTogether(api, async (own) => {
-		const head = walkOf<Lifelog>(own, listing);
-		await head.next();
+		const head = await begunWalk<Lifelog>(own, listing);
 		if (head.isAtEnd || listing.query.date !== undefined) {
 			return await readFromBothEnds(own, listing, head);
 		}
@@ -83,7 +85,7 @@ export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]
 
 		const lanes: Lanes = { api: own, listing, stretches: [], far, left: MOST_STRETCHES };
 		const first = newStretch(lanes, undefined, head);
-		first.pages = 2;
+		first.pages = PAGES_IN_A_ROW + 1;
 		lanes.stretches.push(first);
 		cut(lanes, first);
 		await Promise.all(Array.from({ length: MOST_LANES }, async (_, nth) => await work(lanes, nth)));
@@ -111,7 +113,7 @@ function newStretch(lanes: Lanes, from?: Place, walk?: Walk<Lifelog>): Stretch {
 function cut(lanes: Lanes, first: Stretch): void {
 	const { listing, stretches } = lanes;
 	const reached = reachedBy(lanes, first);
-	const count = Math.min(Math.ceil(pagesLeft(lanes, first)), MOST_LANES);
+	const count = Math.min(Math.floor(pagesLeft(lanes, first) / LEAST_PAGES), MOST_LANES);
 	for (let nth = 1; nth < count; nth++) {
 		const from = cutNear(listing.query, reached + ((lanes.far - reached) * nth) / count);
 		if (from === undefined) continue;

@@ -3,15 +3,16 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Api } from './api';
 import { endingTogether } from './at-once';
 import type { Listing, Walk } from './pagination';
-import { isOldestFirst, reversed, walkOf } from './pagination';
+import { begunWalk, isOldestFirst, reversed, walkOf } from './pagination';
 
 /** The times by which a service may sort its lists. */
 const TIMES = ['startTime', 'endTime', 'updatedAt', 'createdAt', 'startedAt'];
 
 /**
- * All entries of a listing, in the service's order, each once, read from both ends at once until
- * the two walks meet. What a range means plays no part, as both ask for the same; what the service
- * sorts by is not relied upon either:
+ * All entries of a listing, in the service's order, each once: its first pages one after the other,
+ * and where it goes on, the rest from both ends at once until the two walks meet. What a range
+ * means plays no part, as both ask for the same; what the service sorts by is not relied upon
+ * either:
  *
  * - They have met when the last two entries of the one stand in the other the other way round, and
  *   have not changed: nothing can stand between. (One entry alone may be the first of several
@@ -21,20 +22,20 @@ const TIMES = ['startTime', 'endTime', 'updatedAt', 'createdAt', 'startedAt'];
  *   direction. Otherwise the first walk goes on, if need be to its end, as page after page does.
  * - Then the far end is asked for once more: what changed meanwhile may have moved there.
  *
- * Takes half the rounds of page after page and one more, and at most two requests more.
+ * The rest takes half the rounds of page after page and one more, and at most three requests more.
  *
- * @param head The walk from the front, where it has begun.
+ * @param begun The walk from the front, where it has begun.
  * @throws NodeApiError as `pages`.
  */
 export async function readFromBothEnds<T extends { id: string }>(
 	api: Api,
 	listing: Listing,
-	head: Walk<T> = walkOf<T>(api, listing),
+	begun?: Walk<T>,
 ): Promise<T[]> {
-	if (head.entries.length === 0 && !head.isAtEnd) await head.next();
-	return head.isAtEnd
-		? head.entries
-		: await endingTogether(api, async (own) => await meet(own, listing, head));
+	return await endingTogether(api, async (own) => {
+		const head = begun ?? (await begunWalk<T>(own, listing));
+		return head.isAtEnd ? head.entries : await meet(own, listing, head);
+	});
 }
 
 async function meet<T extends { id: string }>(

@@ -13,6 +13,8 @@ export const SMALLEST_LARGEST_PAGE = 10;
 const SMALLER_PAGES = [50, 25, SMALLEST_LARGEST_PAGE];
 const SLOW_MS = 30_000;
 const MOST_EMPTY_PAGES = 50;
+/** So many pages of a list are read one after the other before several are read at once. */
+export const PAGES_IN_A_ROW = 10;
 
 /** What is listed: `name` is the key of the answer's `data` and `meta`, and the end of the path. */
 export interface Listing {
@@ -108,6 +110,19 @@ export function walkOf<T extends { id: string }>(api: Api, listing: Listing): Wa
 			return step.value.entries;
 		},
 	};
+}
+
+/**
+ * Begins a {@link Walk} with what is read one page after the other in any case. To read several
+ * pages of a list at once takes some requests more; one that ends here would gain nothing by it.
+ */
+export async function begunWalk<T extends { id: string }>(
+	api: Api,
+	listing: Listing,
+): Promise<Walk<T>> {
+	const walk = walkOf<T>(api, listing);
+	for (let pages = 0; pages < PAGES_IN_A_ROW && !walk.isAtEnd; pages++) await walk.next();
+	return walk;
 }
 
 /** Each page of a listing, also where nothing on it is new. */

@@ -181,7 +181,7 @@ test('chats: what page after page gives, whatever the list is sorted by', async 
 /** What happens to entries while they are listed, before the nth request is answered. */
 const eventsOf = fc.array(
 	fc.record({
-		nth: fc.integer({ min: 2, max: 30 }),
+		nth: fc.integer({ min: 2, max: 45 }),
 		which: fc.nat(999),
 		what: fc.constantFrom('comes late', 'comes now', 'goes', 'is updated', 'is updated', 'moves'),
 	}),

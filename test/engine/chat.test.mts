@@ -81,6 +81,7 @@ describe('Get Many', () => {
 			const { json, requests } = await getMany({ returnAll: true });
 			expect(idsOf(json)).toEqual(idsOf(await ownChats()));
 			expect(requests.length).toBeGreaterThan(1);
+			expect(requests).toHaveLength((await getMany({ limit: 1000 })).requests.length);
 			expect(new Set(requests.map(({ query }) => query.limit))).toEqual(new Set(['100']));
 		},
 	);

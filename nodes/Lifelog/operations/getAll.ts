@@ -25,7 +25,7 @@ export const description: INodeProperties[] = forOperation(OPERATION, [
 ]);
 
 /**
- * Lists lifelogs (specification, section 4.2), as many pages as it takes; all of them several pages at once.
+ * Lists lifelogs (specification, section 4.2), as many pages as it takes; all of them, where there are many, several at once.
  *
  * @returns One item per lifelog, the API's object (`lifelogJson`), in the service's order.
  */

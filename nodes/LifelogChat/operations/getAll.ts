@@ -63,7 +63,7 @@ export const description: INodeProperties[] = forOperation(OPERATION, [
 ]);
 
 /**
- * Lists chats, as many pages as it takes (specification, section 4.6); all of them from both ends at once.
+ * Lists chats, as many pages as it takes (specification, section 4.6); all of them, where there are many, from both ends at once.
  *
  * @returns One item per chat, simplified, or the API's object unchanged, in the service's order.
  */
