@@ -24,6 +24,7 @@ import {
 	standIn,
 } from '../support/engine.mts';
 import { type Fault, type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { endsSoon } from '../support/soon.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 const PATH = '/v1/download-audio';
@@ -632,10 +633,9 @@ describe('a body that stands still', () => {
 		);
 		while (!asked) await sleep(20);
 		await sleep(200);
-		const began = Date.now();
 		running.cancel();
+		expect(await endsSoon(running.done)).toBe(true);
 		expect((await running.done).status).toBe('canceled');
-		expect(Date.now() - began).toBeLessThan(1000);
 		expect(await storedFiles()).toEqual(before);
 	});
 });
