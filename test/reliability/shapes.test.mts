@@ -72,9 +72,14 @@ test('pages with fresh cursors that bring nothing new come to an end', async () 
 		const meta = { lifelogs: { nextCursor: `fresh-${cursor++}` } };
 		send(response, json(200, { data: { lifelogs: LIFELOGS }, meta }));
 	};
-	const { error } = await trials.engine.runWorkflow(
-		workflowWith('lifelog', { operation: 'getAll', returnAll: true }),
-	);
-	expect(error?.message).toContain('50 known pages in a row');
-	expect(world.seen.length).toBe(51);
+	const asked = async (parameters: IDataObject) => {
+		world.seen.length = 0;
+		const workflow = workflowWith('lifelog', { operation: 'getAll', ...parameters });
+		const { error } = await trials.engine.runWorkflow(workflow);
+		expect(error?.message).toContain('50 known pages in a row');
+		return world.seen.length;
+	};
+	expect(await asked({ limit: 1000 })).toBe(51);
+	// Several places are read at once, each of which may have been at such a page.
+	expect(await asked({ returnAll: true })).toBeLessThanOrEqual(65);
 });
