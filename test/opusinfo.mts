@@ -22,7 +22,11 @@ const engine = await createEngine({
 try {
 	await control.reset({ empty: true, now: '2026-03-20T20:00:00Z' });
 	await control.addLifelog({ startTime, endTime });
-	const workflow = workflowWith('lifelogAudio', { source: 'timeRange', start: startTime, end: endTime });
+	const workflow = workflowWith('lifelogAudio', {
+		source: 'timeRange',
+		start: startTime,
+		end: endTime,
+	});
 	const { items, binary, error } = await engine.runWorkflow(workflow);
 	const [item] = items('Node');
 	if (item === undefined) throw new Error(error?.message ?? 'No file came');

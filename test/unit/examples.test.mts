@@ -69,7 +69,11 @@ const REMOVED_NODES = [
  * Whether n8n 3 has removed a node, or what it is set to: n8n's docs, `v30-breaking-changes.md`.
  * Execute Workflow has lost the mode "each" and the sources Local File and URL.
  */
-function isRemoved({ type, typeVersion, parameters: { mode, source = 'database' } }: INode): boolean {
+function isRemoved({
+	type,
+	typeVersion,
+	parameters: { mode, source = 'database' },
+}: INode): boolean {
 	if (type === 'n8n-nodes-base.executeWorkflow') return mode === 'each' || source !== 'database';
 	if (type === '@n8n/n8n-nodes-langchain.agent') return typeVersion < 2;
 	return REMOVED_NODES.includes(type);
