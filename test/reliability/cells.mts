@@ -39,6 +39,8 @@ export interface Outcome {
  * is the service too, had nothing to do. How fast the machine computes does not count.
  */
 const QUICK_BOUND_MS = 30_000;
+/** A poll may wait 120 s for the rate limit. */
+const POLL_BOUND_MS = 150_000;
 const SLOW_BOUND_MS = 300_000;
 /** Seconds that a request may wait for the rate limit in quick cells and in slow ones. */
 const QUICK_MAX_WAIT = 5;
@@ -122,7 +124,8 @@ async function runCell(cell: Cell, index: number, around: Surroundings): Promise
 		...(given.error ? problemsOfError(given, cell, world) : problemsOfData(given, cell, world)),
 		...problemsOfRequests(cell, world),
 	];
-	const bound = fault.slow ? SLOW_BOUND_MS : QUICK_BOUND_MS;
+	const quickBound = operation.isPoll ? POLL_BOUND_MS : QUICK_BOUND_MS;
+	const bound = fault.slow ? SLOW_BOUND_MS : quickBound;
 	if (idle > bound) problems.push(`it waited ${Math.round(idle)} ms`);
 	if (holdsKey(given.everything) || holdsKey(world.seen)) problems.push('the API key came out');
 	if (holds(given.everything, RECORDED)) problems.push('what was recorded came out');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { byId, workflowWith } from '../support/workflow.mts';
-import { FAULTS } from './faults.mts';
+import { type Fault, FAULTS } from './faults.mts';
 import { holdsKey, KEY_MARK } from './marked-key.mts';
 import { startTrials, type Trials } from './properties.mts';
 import { anyValue } from './values.mts';
@@ -58,7 +58,10 @@ test(`no API key makes another request of it (seed ${SEED})`, async () => {
 	await fc.assert(property, { seed: SEED, numRuns: 200 });
 });
 
-const quick = Object.entries(FAULTS).filter(([, { slow, play }]) => !slow && play);
+/** It lists chats, which have no headings; and n8n itself reads its answer, however long that is. */
+const isOfTheTest = ({ slow, play, concerns, isHeavy }: Fault) =>
+	!slow && play && concerns !== 'headings' && !isHeavy;
+const quick = Object.entries(FAULTS).filter(([, fault]) => isOfTheTest(fault));
 
 test.each(quick)(
 	'the test of the credential says nothing of the key: %s',

@@ -36,6 +36,8 @@ export interface Operation {
 	isList?: boolean;
 	/** Whether it reads the headings of Markdown. */
 	isOfHeadings?: boolean;
+	/** A poll of the trigger. */
+	isPoll?: boolean;
 	/** Gives bytes, not JSON. */
 	isAudio?: boolean;
 	/** The entry it deletes. */
@@ -110,6 +112,7 @@ function trigger(title: string, event: string, happen: (world: World) => void): 
 		right: [RIGHT_EVENTS[event] ?? 'lifelog-d'],
 		isLong: true,
 		isList: true,
+		isPoll: true,
 		async run(engine, _maxWait, world) {
 			const staticData: IDataObject = {};
 			const poll = async () => await engine.runPoll(workflow, { staticData });

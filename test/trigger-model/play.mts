@@ -184,7 +184,10 @@ class Play {
 			return Math.max(1, Math.ceil(count / world.manners.largestPage));
 		};
 		const pages = Array.from({ length: 31 }, (_, ago) => pagesOn(daysBefore(world.now, ago)));
-		const most = pages[0] + pages[1] + Math.max(...pages.slice(1)) + 1;
+		const { steps } = this.history;
+		const hasJumped = steps.some(({ actions }) => actions.some(({ do: what }) => what === 'clock'));
+		const byTheOtherClock = hasJumped ? 3 * Math.max(...pages) : 0;
+		const most = pages[0] + pages[1] + Math.max(...pages.slice(1)) + 1 + byTheOtherClock;
 		if (this.cheapest > most) {
 			throw new Broken('cheap', `an idle poll makes ${this.cheapest} requests instead of ${most}`);
 		}
