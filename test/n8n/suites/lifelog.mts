@@ -180,7 +180,7 @@ describe('an error', () => {
 		const body = { error: 'end must be after start' };
 		await lab().sandbox.control.faults([{ status: 400, body }]);
 		const { error } = await run({ operation: 'getAll', limit: 5 });
-		assert.equal(error?.message, `The service refused a parameter: ${body.error}`);
+		assert.equal(error?.message, `The service refused a parameter: ${body.error} (lifelogs)`);
 	});
 
 	test('of a rate limit that asks for too long a wait says for how long', async () => {
