@@ -25,7 +25,7 @@ export class ChatObserver {
 	/** Chats that must be reported once they are answered. */
 	private readonly owed = new Set<string>();
 	private settings: Settings;
-	private baseline?: PollSeen & { credential: string; prompt: string };
+	private baseline?: PollSeen & { credential: string; prompt: string; isTimeRight: boolean };
 	private lastPoll?: PollSeen;
 	private lastSaved?: PollSeen;
 
@@ -49,7 +49,7 @@ export class ChatObserver {
 	asked(chat: Chat): void {
 		const day = dayOf(chat.createdAt);
 		const isRecent = this.lastPoll !== undefined && day >= daysBefore(this.lastPoll.began, 1);
-		if (!this.hasBaseline || !this.isMeant(chat)) return;
+		if (!this.hasBaseline || !this.baseline?.isTimeRight || !this.isMeant(chat)) return;
 		if (isRecent || day >= this.oldestDay()) this.owed.add(chat.id);
 	}
 
@@ -82,7 +82,8 @@ export class ChatObserver {
 
 	private begins(poll: PollSeen): void {
 		const { credential, prompt } = this.settings;
-		this.baseline = { ...poll, credential, prompt };
+		const isTimeRight = this.world.areClocksRight;
+		this.baseline = { ...poll, credential, prompt, isTimeRight };
 		this.owed.clear();
 		this.emitted.clear();
 		const isListed = poll.log?.some(({ of, isWhole }) => of === 'chats' && isWhole) ?? false;

@@ -5,6 +5,7 @@ import { isWell } from './polls.mts';
 import { Broken, type Promised } from './promises.mts';
 import type { World } from './service.mts';
 import type { PollSeen } from './stage.mts';
+import type { Answered } from './troubles.mts';
 import { dayOf, daysBefore, isAlive, latest, type Lifelog, type Version } from './truth.mts';
 
 const MINUTE = 60_000;
@@ -14,6 +15,8 @@ const LONGEST_ABSENCE_DAYS = 30;
 /** Up to so many new lifelogs are reported by the very next poll. */
 const FEW = 20;
 const SWIFT_MS = 170;
+/** For so long a clock that jumped is doubted; then it is believed. */
+const DOUBT_MS = 2 * DAY;
 
 interface Emission {
 	key: string;
@@ -44,7 +47,7 @@ interface Baseline {
 	ended: number;
 	/** For what credential it was made. */
 	credential: string;
-	/** The days it must have read, the newest first, with what the service answered it. */
+	/** The days it must have read, the newest first, with what the service answered it; by a wrong clock, those it did read. */
 	days: Set<string>;
 }
 
@@ -69,6 +72,10 @@ export class LifelogObserver {
 	/** The last poll that ended without error and is not forgotten; and as it was last saved. */
 	private lastPoll?: PollSeen;
 	private lastSaved?: PollSeen;
+	/** When a poll first found that the clock that counts is wrong, while that is so. */
+	private untoldSince?: number;
+	/** Whether it was wrong for so long that it is believed. */
+	private isMisled = false;
 
 	constructor(world: World, settings: Settings, isClockUnsure: boolean) {
 		this.world = world;
@@ -154,6 +161,8 @@ export class LifelogObserver {
 			if (!poll.error && poll.isKept) this.begins(poll);
 			return;
 		}
+		this.untoldSince = this.isTimeTold() ? undefined : (this.untoldSince ?? poll.began);
+		this.isMisled ||= poll.began - (this.untoldSince ?? Infinity) >= DOUBT_MS;
 		const next = this.whatComesNext();
 		if (poll.items) this.emitted(poll, poll.items);
 		const isWellNow = isWell(poll) && this.isOrderly();
@@ -170,6 +179,13 @@ export class LifelogObserver {
 		return manners.latencyMs <= SWIFT_MS && manners.others === 0 && areClocksRight;
 	}
 
+	/** Whether the clock that counts is right: the service's, or n8n's where it sends no `Date`. */
+	private isTimeTold(): boolean {
+		const { manners, dateAheadMs, time } = this.world;
+		const isOwn = !manners.hasDate || dateAheadMs === null;
+		return isOwn ? time.aheadMs === this.aheadMs : dateAheadMs === 0;
+	}
+
 	private begins(poll: PollSeen): void {
 		const { log = [], began, ended } = poll;
 		this.notes.clear();
@@ -178,7 +194,8 @@ export class LifelogObserver {
 		const firstFault = given.findIndex(({ fault }) => fault !== undefined);
 		const answered = firstFault < 0 ? given.length : firstFault;
 		const { credential } = this.settings;
-		this.baseline = { began, ended, credential, days: this.newestDays(answered) };
+		const days = this.world.areClocksRight ? this.newestDays(answered) : daysRead(log);
+		this.baseline = { began, ended, credential, days };
 		this.lastPoll = poll;
 		if (poll.isSaved) this.lastSaved = poll;
 		for (const lifelog of this.world.lifelogs.values()) {
@@ -264,9 +281,10 @@ export class LifelogObserver {
 		if (isLeftOut && note.isUntold && note.knownAt === undefined) note.isOutside = true;
 		if (isLeftOut && owed) owed.isRecent = false;
 		const isShown = !isLeftOut && !this.isUnreadable(lifelog);
-		if (isWellNow && isFresh && isShown) note.knownAt ??= poll.ended;
+		if (isWellNow && poll.isKept && isFresh && isShown) note.knownAt ??= poll.ended;
 		if (owed && isWellNow && poll.began > owed.since && isShown) owed.wellPolls++;
-		if (owed) {
+		if (this.isMisled) note.owed = undefined;
+		if (note.owed && owed) {
 			const days = this.settingsSince(owed.since).map(({ lookbackDays }) => lookbackDays);
 			const enough = owed.isRecent ? 1 : Math.max(...days);
 			const isOver = owed.isRecent ? this.isTooOld(day) : day < this.oldestDay(1);
@@ -452,6 +470,10 @@ export class LifelogObserver {
 		);
 	}
 }
+
+/** The days of which a poll was given the whole list. */
+const daysRead = (log: Answered[]) =>
+	new Set(log.filter(({ of, isWhole }) => of === 'lifelogs' && isWhole).map(({ name }) => name));
 
 const stamp = ({ began }: PollSeen) => `the poll at ${new Date(began).toISOString()}`;
 

@@ -20,6 +20,9 @@ import {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+/** From when a poll first saw a text beside tool calls until it counts; and an old chat waits for so many polls. */
+const QUIET_MINUTES = 15;
+const HELD_PAUSE_POLLS = 8;
 /** A step between two polls of a history, at least. */
 const TICK = 1;
 
@@ -142,7 +145,8 @@ class Play {
 		this.pass((settings.settleMinutes + 20) * MINUTE);
 		const entries = world.lifelogs.size + world.chats.size;
 		const isSlow = history.manners.latencyMs > 170 || history.manners.others > 0;
-		const minutes = settings.lookbackDays + (isSlow ? 30 + entries / 8 : 8 + entries / 20);
+		const few = this.chats ? QUIET_MINUTES + HELD_PAUSE_POLLS : 8;
+		const minutes = settings.lookbackDays + (isSlow ? 30 + entries / 8 : few + entries / 20);
 		const hours = this.hasFaults() ? 40 + settings.lookbackDays : 0;
 		const waits = [
 			...Array<number>(Math.ceil(minutes)).fill(isSlow ? 2 * MINUTE : MINUTE),

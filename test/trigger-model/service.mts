@@ -54,6 +54,11 @@ export class World {
 		return this.time.now;
 	}
 
+	/** Whether n8n's clock is right, and the service's where it tells a time. */
+	get areClocksRight(): boolean {
+		return !this.dateAheadMs && this.time.aheadMs === 0;
+	}
+
 	/** @param faults What goes wrong with requests from now on, by their number from 1. */
 	arrange(faults: Map<number, FaultKind>, events: Events): void {
 		this.faults = faults;
