@@ -128,7 +128,7 @@ class Play {
 		const events = new Map<number, () => void>();
 		if (meanwhile) events.set(meanwhile.at, () => this.act(meanwhile.action));
 		await this.stage.poll(plan, this.watcher, events);
-		for (const undo of this.undo.splice(0)) undo();
+		for (const undo of this.undo.splice(0).reverse()) undo();
 	}
 
 	/**
