@@ -201,7 +201,7 @@ export class LifelogObserver {
 		for (const lifelog of this.world.lifelogs.values()) {
 			const note = this.note(lifelog);
 			const { start, time } = latest(lifelog);
-			if (dayOf(start) < this.oldestDay()) note.isOutside = true;
+			if (dayOf(start) < this.oldestDay() || wasMoved(lifelog, began)) note.isOutside = true;
 			if (lifelog.hiddenAt !== undefined) note.isOutside = true;
 			note.isUntold = !this.baseline.days.has(dayOf(start));
 			if (!note.isOutside && isWell(poll) && time < began) note.knownAt = ended;
@@ -470,6 +470,14 @@ export class LifelogObserver {
 		);
 	}
 }
+
+/** Whether a lifelog has been moved to another day since an instant. */
+const wasMoved = ({ versions }: Lifelog, since: number) =>
+	new Set(
+		versions
+			.filter((_, index) => (versions[index + 1]?.time ?? Infinity) >= since)
+			.map(({ start }) => dayOf(start)),
+	).size > 1;
 
 /** The days of which a poll was given the whole list. */
 const daysRead = (log: Answered[]) =>
