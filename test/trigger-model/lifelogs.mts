@@ -74,7 +74,7 @@ export class LifelogObserver {
 	private lastSaved?: PollSeen;
 	/** When a poll first found that the clock that counts is wrong, while that is so. */
 	private untoldSince?: number;
-	/** Whether it was wrong for so long that it is believed. */
+	/** Whether it was wrong for so long that it is believed, or another was wrong with it. */
 	private isMisled = false;
 
 	constructor(world: World, settings: Settings, isClockUnsure: boolean) {
@@ -162,7 +162,8 @@ export class LifelogObserver {
 			return;
 		}
 		this.untoldSince = this.isTimeTold() ? undefined : (this.untoldSince ?? poll.began);
-		this.isMisled ||= poll.began - (this.untoldSince ?? Infinity) >= DOUBT_MS;
+		this.isMisled ||=
+			poll.began - (this.untoldSince ?? Infinity) >= DOUBT_MS || this.areBothWrong();
 		const next = this.whatComesNext();
 		if (poll.items) this.emitted(poll, poll.items);
 		const isWellNow = isWell(poll) && this.isOrderly();
@@ -184,6 +185,11 @@ export class LifelogObserver {
 		const { manners, dateAheadMs, time } = this.world;
 		const isOwn = !manners.hasDate || dateAheadMs === null;
 		return isOwn ? time.aheadMs === this.aheadMs : dateAheadMs === 0;
+	}
+
+	private areBothWrong(): boolean {
+		const { manners, dateAheadMs, time } = this.world;
+		return manners.hasDate && Boolean(dateAheadMs) && time.aheadMs !== this.aheadMs;
 	}
 
 	private begins(poll: PollSeen): void {
