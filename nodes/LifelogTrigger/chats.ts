@@ -9,6 +9,7 @@ import {
 	simplifyChat,
 	sizeOf,
 } from '../shared/chats';
+import { unusableAnswerError } from '../shared/errors';
 import { logWarning } from '../shared/log';
 import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';
@@ -145,6 +146,12 @@ async function listChats(poll: Poll): Promise<Listed> {
 	try {
 		const isKnown = ({ id }: Chat) => state.entries.has(id);
 		const isAtEnd = await readOn(MOST_LIST_REQUESTS, (page) => page.some(isKnown));
+		// It goes on at its cursor; but a service that sends nothing else is not to be silent about.
+		if (!isAtEnd && listed.pages === 0 && poll.isWithinBudget(0.5)) {
+			const answer = { statusCode: 200, headers: {}, body: undefined };
+			const problem = `it sent ${MOST_LIST_REQUESTS} empty pages in a row`;
+			listed.failures.push(unusableAnswerError(api, { noun: 'chats' }, answer, problem));
+		}
 		const further = state.cursor ?? listed.cursor;
 		const hasTime = listed.pages < MOST_LIST_REQUESTS && poll.isWithinBudget(0.5);
 		if (isAtEnd || further === undefined || !hasTime) {
