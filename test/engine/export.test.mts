@@ -137,6 +137,8 @@ test.each([
 		/^'Export From' must be service, lifelog or input, not "elsewhere"/,
 	],
 	[{ fileFormats: ' , ' }, /^'File Formats' is empty/],
+	[{ fileFormats: { toString: 1 } }, /^'File Formats' must be .*, not an object$/],
+	[{ fileFormats: ['text', []] }, /^'File Formats' must be .*, not a list$/],
 	[{ fileFormats: ['pdf'] }, /^'File Formats' must be json, markdown, .* not "pdf"/],
 	[{ binaryPropertyName: ' ' }, /Put Output File in Field.* is empty/],
 ])('%j is refused before any request', async (parameters, message) => {

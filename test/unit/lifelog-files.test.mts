@@ -228,6 +228,15 @@ test.each(FILE_FORMATS)(
 	},
 );
 
+test.each(FILE_FORMATS)('%s: nodes whose fields are something else are no trouble', (format) => {
+	const odd = { toString: 1, valueOf: 2 } as never;
+	const nodes = [
+		{ type: odd, content: 'x', speakerName: odd },
+		{ type: 'blockquote', content: odd },
+	];
+	expect(write(format, lifelog(nodes, { title: odd }))).toEqual(expect.any(String));
+});
+
 test('a file is named by the day and time the lifelog begins on in UTC, and by its ID', () => {
 	const file = (more: Partial<Lifelog>) => writeLifelog(lifelog([], more), 'markdown', 'UTC');
 	const { path } = file({ startTime: '2026-03-02T00:59:58.900+01:00' })!;

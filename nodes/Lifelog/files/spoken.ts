@@ -52,7 +52,7 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 		const end = offset(node.endOffsetMs, node.endTime) ?? start;
 		const isSaid = isUtterance(node);
 		const piece: Piece = {
-			type: String(node.type),
+			type: typeof node.type === 'string' ? node.type : '',
 			text,
 			...(isSaid && { speaker: speakerIn(speakers, node) }),
 			startOffsetMs: start,

@@ -257,11 +257,13 @@ async function fileItem(
 	return { json, binary: { [property]: binary } };
 }
 
+const isBlank = (name: unknown) => typeof name === 'string' && name.trim() === '';
+
 function readFormats(context: IExecuteFunctions, itemIndex: number): FileFormat[] {
 	const value = context.getNodeParameter('fileFormats', itemIndex) as unknown;
-	const names = (Array.isArray(value) ? value : String(value ?? '').split(','))
-		.map((name) => String(name).trim())
-		.filter(Boolean);
+	const names = (typeof value === 'string' ? value.split(',') : [value].flat()).filter(
+		(name) => name !== undefined && name !== null && !isBlank(name),
+	);
 	if (names.length === 0) {
 		throw inputError(context, "'File Formats' is empty", 'Choose one or more from the list.');
 	}
