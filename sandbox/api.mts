@@ -1,46 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import Fastify from 'fastify';
-import type {
-	FastifyError,
-	FastifyInstance,
-	FastifyRequest,
-	onRequestAsyncHookHandler,
-	RouteHandlerMethod,
-	RouteOptions,
-} from 'fastify';
-import openapiGlue from 'fastify-openapi-glue';
-import { downloadAudio, type AudioQuery } from './audio.mts';
-import { refusePages } from './browsers.mts';
-import { deleteChat, getChat, listChats, type ChatListQuery } from './chats.mts';
-import { isOpen, type Contract } from './contract.mts';
-import { ApiError, RateLimitedError } from './errors.mts';
+import type { FastifyInstance } from 'fastify';
+import { addApi, createApp } from '../server/api.mts';
+import type { Contract } from '../server/contract.mts';
+import type { Service } from '../server/service.mts';
+import { refusePages } from '../server/web-pages.mts';
 import { injectFaults } from './faults.mts';
-import { deleteLifelog, getLifelog, listLifelogs } from './lifelogs.mts';
-import type { GetQuery, ListQuery } from './lifelogs.mts';
-import { callMcp } from './mcp.mts';
-import { answerRateLimited, limitRate } from './rate-limit.mts';
 import { logRequests } from './request-log.mts';
 import type { World } from './world.mts';
 
-/**
- * Builds the public server. Its routes and the validation of requests come from the contract;
- * here stands only what each operation does.
- */
+/** Builds the public server: the service over the world, with its faults, latency and clock. */
 export async function buildApi(
 	world: World,
 	contract: Contract,
 	apiKey: string,
 ): Promise<FastifyInstance> {
-	const app = Fastify({
-		exposeHeadRoutes: false,
-		forceCloseConnections: true,
-		routerOptions: { maxParamLength: 1000 },
-		// A request may name its address in full (RFC 9112, section 3.2.2), and the nodes do, by http.
-		rewriteUrl: ({ url }) => url!.replace(/^https?:\/\/[^/?]*/i, ''),
-	});
-
-	// Fastify's own serializer would drop fields that the contract does not know.
-	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+	const app = createApp();
 	logRequests(app, world);
 	refusePages(app);
 	injectFaults(app, world);
@@ -50,95 +24,20 @@ export async function buildApi(
 	app.addHook('onSend', async (_request, reply) => {
 		reply.header('date', new Date(world.now()).toUTCString());
 	});
-	await limitRate(app, world);
-
-	app.setErrorHandler((error: FastifyError, request, reply) => {
-		if (error instanceof RateLimitedError) {
-			const { headers, body } = answerRateLimited(world, error);
-			return reply.code(429).headers(headers).send(body);
-		}
-		if (error.statusCode === 401) reply.header('www-authenticate', challengeOf(request));
-		return reply.code(error.statusCode ?? 500).send({ error: describe(error) });
-	});
-
-	const handlers = operationHandlers(world, contract);
-	await app.register(openapiGlue, {
-		specification: contract,
-		// The plugin adds what it knows from the contract: url, method and schema.
-		operationResolver: (operationId, method, path) =>
-			({
-				handler: handlers[operationId],
-				onRequest: isOpen(contract, method, path) ? [] : [requireKey(apiKey)],
-			}) as unknown as RouteOptions,
-	});
-	// A stateless MCP server has no event stream to open and no session to end.
-	app.route({
-		method: ['GET', 'DELETE'],
-		url: '/mcp',
-		onRequest: requireKey(apiKey),
-		handler: refuseMethod,
-	});
-	app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request) => {
-		throw new ApiError(404, `There is no endpoint ${request.method} ${request.url}`);
-	});
+	await addApi(app, serviceOf(world, contract, apiKey), contract);
 	return app;
 }
 
-/** What each operation of the contract does, by its operationId. */
-function operationHandlers(world: World, contract: Contract): Record<string, RouteHandlerMethod> {
-	const idOf = (request: FastifyRequest) => (request.params as { id: string }).id;
+function serviceOf(world: World, contract: Contract, apiKey: string): Service {
 	return {
-		getRoot: (_request, reply) => reply.redirect(contract.servers[0].url),
-		listLifelogs: async ({ query }) => listLifelogs(world, query as ListQuery),
-		getLifelog: async (request) => getLifelog(world, idOf(request), request.query as GetQuery),
-		deleteLifelog: async (request) => deleteLifelog(world, idOf(request)),
-		downloadAudio: async ({ query }, reply) => downloadAudio(world, query as AudioQuery, reply),
-		listChats: async ({ query }) => listChats(world, query as ChatListQuery),
-		getChat: async (request) =>
-			getChat(world, idOf(request), (request.query as ChatListQuery).timezone),
-		deleteChat: async (request) => deleteChat(world, idOf(request)),
-		callMcp: async (request, reply) => callMcp(world, request, reply),
+		name: 'lifelog sandbox',
+		documentation: contract.servers[0].url,
+		store: world,
+		get reading() {
+			return world.dialect;
+		},
+		rateLimits: world.rateLimits,
+		acceptsKey: (key) => key === apiKey,
+		now: () => world.now(),
 	};
-}
-
-function requireKey(apiKey: string): onRequestAsyncHookHandler {
-	return async (request) => {
-		const isMcp = request.routeOptions.url === '/mcp';
-		const key = request.headers['x-api-key'] ?? (isMcp ? bearerOf(request) : undefined);
-		if (key !== apiKey) {
-			throw new ApiError(401, 'Unauthorized - Invalid or missing API key');
-		}
-	};
-}
-
-/** MCP clients know keys as bearer tokens (RFC 6750). */
-function bearerOf({ headers }: FastifyRequest): string | undefined {
-	return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
-}
-
-/**
- * What a 401 must tell of how to authenticate (RFC 9110, section 11.6.1; RFC 6750, section 3). At
- * `/mcp` it names no `resource_metadata`, as MCP's authorization has it for OAuth: this server has no
- * authorization server to lead to.
- */
-function challengeOf(request: FastifyRequest): string {
-	if (request.routeOptions.url !== '/mcp') return 'X-API-Key realm="lifelog sandbox"';
-	const isRefused = bearerOf(request) ?? request.headers['x-api-key'];
-	return `Bearer realm="lifelog sandbox"${isRefused === undefined ? '' : ', error="invalid_token"'}`;
-}
-
-const refuseMethod: RouteHandlerMethod = (_request, reply) =>
-	reply.code(405).header('allow', 'POST').send({ error: 'Only POST is understood here' });
-
-/** Says what is wrong with a request; a validation error names the parameter. */
-function describe({ validation, message, statusCode = 500 }: FastifyError): string {
-	if (validation) {
-		const [{ instancePath, message: problem = 'is invalid', params }] = validation;
-		const name = instancePath.split('/').at(-1);
-		const allowed = Array.isArray(params.allowedValues)
-			? `: ${params.allowedValues.join(', ')}`
-			: '';
-		return name ? `${name} ${problem}${allowed}` : problem;
-	}
-	return statusCode < 500 ? message : `The sandbox failed: ${message}`;
 }

@@ -1,17 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from './errors.mts';
+import { ApiError } from '../server/errors.mts';
+import { refusePages } from '../server/web-pages.mts';
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
-
-/**
- * Refuses with 403 what scripts of web pages send, wherever the page is from: a browser says so in
- * `Origin`, except where the page reads from its own origin.
- */
-export function refusePages(app: FastifyInstance): void {
-	app.addHook('onRequest', async ({ headers }) => {
-		if (headers.origin !== undefined) throw new ApiError(403, 'Web pages are not answered');
-	});
-}
 
 /**
  * Refuses with 403 whatever a browser sends but what a person types into its address bar, and any

@@ -3,9 +3,9 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { ContentNode, Lifelog } from '../nodes/shared/api-types.ts';
 import { refuseBrowsers } from './browsers.mts';
 import { changeDialect, dialectSchema, type DialectChange } from './dialect.mts';
-import { ApiError } from './errors.mts';
+import { ApiError } from '../server/errors.mts';
 import { faultsSchema, type Fault } from './faults.mts';
-import { renderMarkdown } from './lifelog-view.mts';
+import { renderMarkdown } from '../server/lifelog-view.mts';
 import type { DataOptions, StoredChat, World } from './world.mts';
 
 /** What `POST /reset` takes. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { listOperations, readContract } from './contract.mts';
+import { listOperations, readContract } from '../server/contract.mts';
 import type { Status } from './control.mts';
 import { startSandbox, type Sandbox } from './server.mts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { readContract } from '../server/contract.mts';
 import { buildApi } from './api.mts';
-import { readContract } from './contract.mts';
 import { buildControl } from './control.mts';
 import { World, type DataOptions } from './world.mts';
 

@@ -1,13 +1,15 @@
 import type { Chat, Lifelog } from '../nodes/shared/api-types.ts';
+import { SlidingLog } from '../server/rate-limit.mts';
+import type { Audio, ChatFilter, LifelogFilter, Slice, Store } from '../server/store/store.mts';
 import { generateChats } from './data/chats.mts';
 import { generateLifelogs } from './data/lifelogs.mts';
 import { createFaker } from './data/random.mts';
 import { changeDialect, defaultDialect, type Dialect, type DialectChange } from './dialect.mts';
+import { Entries } from './entries.mts';
 import type { Fault } from './faults.mts';
 import type { LoggedRequest } from './request-log.mts';
+import { recordingOf } from './recordings.mts';
 import { SearchIndex } from './search.mts';
-import { SlidingLog } from './rate-limit.mts';
-import { Store } from './store.mts';
 
 /** A chat and what the service knows about it but does not answer. */
 export interface StoredChat extends Chat {
@@ -37,9 +39,9 @@ export interface DataOptions {
  * Everything the sandbox serves and remembers. Stored timestamps are UTC ISO strings with
  * milliseconds, so they compare as strings.
  */
-export class World {
-	readonly lifelogs = new Store<Lifelog>(({ startTime, id }) => ({ time: startTime, id }));
-	readonly chats = new Store<StoredChat>(({ createdAt, id }) => ({ time: createdAt, id }));
+export class World implements Store {
+	readonly lifelogs = new Entries<Lifelog>(({ startTime, id }) => ({ time: startTime, id }));
+	readonly chats = new Entries<StoredChat>(({ createdAt, id }) => ({ time: createdAt, id }));
 	readonly searchIndex = new SearchIndex();
 	readonly rateLimits = new SlidingLog();
 	readonly requests: LoggedRequest[] = [];
@@ -87,4 +89,58 @@ export class World {
 		this.searchIndex.delete(id);
 		return this.lifelogs.delete(id);
 	}
+
+	listLifelogs(filter: LifelogFilter, slice: Slice): Lifelog[] {
+		return this.lifelogs.slice(slice, isIn(filter));
+	}
+
+	searchLifelogs(search: string, filter: LifelogFilter, limit: number): Lifelog[] {
+		return this.searchIndex
+			.search(search)
+			.map((id) => this.lifelogs.get(id))
+			.filter((lifelog) => lifelog !== undefined)
+			.filter(isIn(filter))
+			.slice(0, limit);
+	}
+
+	getLifelog(id: string): Lifelog | undefined {
+		return this.lifelogs.get(id);
+	}
+
+	listChats({ isScheduled, globalPromptId }: ChatFilter, slice: Slice): Chat[] {
+		return this.chats
+			.slice(
+				slice,
+				(chat) =>
+					chat.owner === 'self' &&
+					(isScheduled === undefined || (chat.globalPromptId !== null) === isScheduled) &&
+					(globalPromptId === undefined || chat.globalPromptId === globalPromptId),
+			)
+			.map(answered);
+	}
+
+	getChat(id: string): Chat | undefined {
+		const chat = this.chats.get(id);
+		const isReadable = chat && (chat.owner === 'self' || chat.visibility === 'public');
+		return isReadable ? answered(chat) : undefined;
+	}
+
+	deleteChat(id: string): boolean {
+		return this.chats.get(id)?.owner === 'self' && this.chats.delete(id);
+	}
+
+	getAudio(startMs: number, endMs: number): Audio | undefined {
+		return recordingOf(this.lifelogs.list(), startMs, endMs);
+	}
 }
+
+function isIn({ from, before, isStarred }: LifelogFilter): (lifelog: Lifelog) => boolean {
+	return (lifelog) =>
+		(from === undefined || lifelog.startTime >= from) &&
+		(before === undefined || lifelog.startTime < before) &&
+		(isStarred === undefined || lifelog.isStarred === isStarred);
+}
+
+// Undefined fields are left out of JSON.
+const hidden = { owner: undefined, globalPromptId: undefined };
+const answered = (chat: StoredChat): Chat => Object.assign({}, chat, hidden);

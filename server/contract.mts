@@ -5,7 +5,7 @@ interface Operation {
 	security?: object[];
 }
 
-/** The parts of the OpenAPI document that the sandbox reads itself. */
+/** The parts of the OpenAPI document that the server reads itself. */
 export interface Contract {
 	servers: { url: string }[];
 	paths: Record<string, Record<string, Operation>>;

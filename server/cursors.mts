@@ -1,23 +1,11 @@
 import { ApiError } from './errors.mts';
-
-/** Where a page ended: the sort keys of its last entry. Entries added or deleted do not move it. */
-export interface Position {
-	time: string;
-	id: string;
-}
-
-/** Orders positions by time, then id: negative when `a` comes first. */
-export function comparePositions(a: Position, b: Position): number {
-	if (a.time !== b.time) return a.time < b.time ? -1 : 1;
-	if (a.id !== b.id) return a.id < b.id ? -1 : 1;
-	return 0;
-}
+import type { Position } from './store/store.mts';
 
 /** What a cursor carries: the query it is bound to, and the place in its results. */
 export interface Cursor<Query> {
 	query: Query;
 	after: Position;
-	/** The next page is an empty one (dialect `pages: emptyBetween`). */
+	/** The next page is an empty one (reading `pages: emptyBetween`). */
 	gap?: boolean;
 }
 

@@ -4,8 +4,9 @@ import { decodeCursor, type Cursor } from './cursors.mts';
 import { ApiError } from './errors.mts';
 import { viewLifelog, type ViewOptions } from './lifelog-view.mts';
 import { cutPage } from './pages.mts';
+import type { Service } from './service.mts';
+import type { LifelogFilter } from './store/store.mts';
 import { checkZone, dayBounds, parseWallClock } from './times.mts';
-import type { World } from './world.mts';
 
 export type ListQuery = NonNullable<operations['listLifelogs']['parameters']['query']>;
 export type GetQuery = NonNullable<operations['getLifelog']['parameters']['query']>;
@@ -14,81 +15,74 @@ const searchCap = 100;
 const mostWithContents = 25;
 
 /** A list query with its defaults and its range filled in: what a cursor is bound to. */
-interface ResolvedQuery extends ViewOptions {
-	from?: string;
-	before?: string;
-	isStarred?: boolean;
+interface ResolvedQuery extends ViewOptions, LifelogFilter {
 	direction: 'asc' | 'desc';
 	limit?: number;
 }
 
 /**
  * Lists or searches lifelogs. Throws an ApiError (400) naming the parameter for an unknown zone,
- * an unreadable time or cursor, a cursor with a search, and a limit the dialect rejects.
+ * an unreadable time or cursor, a cursor with a search, and a limit that is rejected.
  */
-export function listLifelogs(world: World, query: ListQuery): LifelogList {
-	if (query.search !== undefined) return searchLifelogs(world, query, query.search);
+export function listLifelogs(service: Service, query: ListQuery): LifelogList {
+	if (query.search !== undefined) return searchLifelogs(service, query, query.search);
 	const cursor: Cursor<ResolvedQuery> | undefined =
 		query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-	const resolved = cursor?.query ?? resolveQuery(world, query);
-	const page = cutPage(filterLifelogs(world.lifelogs.list(), resolved), {
+	const resolved = cursor?.query ?? resolveQuery(service, query);
+	const page = cutPage((slice) => service.store.listLifelogs(resolved, slice), {
 		query: resolved,
-		limit: pageSize(world, resolved.limit),
+		limit: pageSize(service, resolved.limit),
 		direction: resolved.direction,
 		cursor,
 		position: ({ startTime, id }) => ({ time: startTime, id }),
-		dialect: world.dialect,
+		reading: service.reading,
 	});
 	return { data: { lifelogs: viewAll(page.entries, resolved) }, meta: { lifelogs: page.meta } };
 }
 
-function searchLifelogs(world: World, query: ListQuery, search: string): LifelogList {
+function searchLifelogs(service: Service, query: ListQuery, search: string): LifelogList {
 	if (query.cursor !== undefined) {
 		throw new ApiError(400, 'cursor does not work together with search');
 	}
-	const resolved = resolveQuery(world, query);
-	const limit = Math.min(pageSize(world, resolved.limit), searchCap);
-	const found = world.searchIndex
-		.search(search)
-		.map((id) => world.lifelogs.get(id))
-		.filter((lifelog) => lifelog !== undefined);
-	const best = filterLifelogs(found, resolved).slice(0, limit);
+	const resolved = resolveQuery(service, query);
+	const limit = Math.min(pageSize(service, resolved.limit), searchCap);
+	const best = service.store.searchLifelogs(search, resolved, limit);
 	return {
 		data: { lifelogs: viewAll(best, resolved) },
 		meta: { lifelogs: { count: best.length } },
 	};
 }
 
-/** Returns one lifelog. Throws an ApiError (404) for an unknown id unless the dialect answers null. */
-export function getLifelog(world: World, id: string, query: GetQuery): LifelogResponse {
-	const options = resolveView(world, query);
-	const stored = world.lifelogs.get(id);
-	if (!stored && world.dialect.missing === '404') throw notFound();
+/** Returns one lifelog. Throws an ApiError (404) for an unknown id unless null is answered. */
+export function getLifelog(service: Service, id: string, query: GetQuery): LifelogResponse {
+	const options = resolveView(service, query);
+	const stored = service.store.getLifelog(id);
+	if (!stored && service.reading.missing === '404') throw notFound();
 	return { data: { lifelog: stored ? viewLifelog(stored, options) : null } };
 }
 
 /** Deletes a lifelog and its audio. Throws an ApiError (404) for an unknown id. */
-export function deleteLifelog(world: World, id: string): DeleteResponse {
-	if (!world.deleteLifelog(id)) throw notFound();
-	return world.dialect.deleteShape === 'top' ? { success: true } : { data: { success: true } };
+export async function deleteLifelog(service: Service, id: string): Promise<DeleteResponse> {
+	if (!(await service.store.deleteLifelog(id))) throw notFound();
+	return service.reading.deleteShape === 'top' ? { success: true } : { data: { success: true } };
 }
 
 const notFound = () => new ApiError(404, 'Lifelog not found');
 
-function resolveView(world: World, query: GetQuery): ViewOptions {
+function resolveView(service: Service, query: GetQuery): ViewOptions {
 	return {
 		timezone: checkZone(query.timezone),
 		includeMarkdown: query.includeMarkdown ?? true,
 		includeHeadings: query.includeHeadings ?? true,
-		includeContents: query.includeContents ?? world.dialect.includeContentsDefault,
+		includeContents: query.includeContents ?? service.reading.includeContentsDefault,
 	};
 }
 
-function resolveQuery(world: World, query: ListQuery): ResolvedQuery {
-	const view = resolveView(world, query);
+function resolveQuery(service: Service, query: ListQuery): ResolvedQuery {
+	const view = resolveView(service, query);
 	return {
 		...view,
-		...resolveRange(world, query, view.timezone),
+		...resolveRange(service, query, view.timezone),
 		isStarred: query.isStarred,
 		direction: query.direction ?? 'desc',
 		limit: query.limit,
@@ -96,36 +90,24 @@ function resolveQuery(world: World, query: ListQuery): ResolvedQuery {
 }
 
 function resolveRange(
-	{ dialect }: World,
+	{ reading }: Service,
 	{ date, start, end }: ListQuery,
 	zone: string,
 ): { from?: string; before?: string } {
 	if (start === undefined && end === undefined) {
 		return date === undefined ? {} : dayBounds(date, zone);
 	}
-	const from = start && parseWallClock('start', start, zone, dialect.ambiguousHour);
-	const before = end && parseWallClock('end', end, zone, dialect.ambiguousHour);
-	return { from, before: before && dialect.endInclusive ? oneSecondAfter(before) : before };
+	const from = start && parseWallClock('start', start, zone, reading.ambiguousHour);
+	const before = end && parseWallClock('end', end, zone, reading.ambiguousHour);
+	return { from, before: before && reading.endInclusive ? oneSecondAfter(before) : before };
 }
 
 function oneSecondAfter(iso: string): string {
 	return new Date(Date.parse(iso) + 1000).toISOString();
 }
 
-function filterLifelogs(
-	lifelogs: Lifelog[],
-	{ from, before, isStarred }: ResolvedQuery,
-): Lifelog[] {
-	return lifelogs.filter(
-		(lifelog) =>
-			(from === undefined || lifelog.startTime >= from) &&
-			(before === undefined || lifelog.startTime < before) &&
-			(isStarred === undefined || lifelog.isStarred === isStarred),
-	);
-}
-
-function pageSize({ dialect }: World, limit: number | undefined): number {
-	const { max, above } = dialect.limit;
+function pageSize({ reading }: Service, limit: number | undefined): number {
+	const { max, above } = reading.limit;
 	if (limit !== undefined && limit > max && above === 'reject') {
 		throw new ApiError(400, `limit must be at most ${max}`);
 	}

@@ -3,7 +3,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getLifelog, listLifelogs } from './lifelogs.mts';
-import type { World } from './world.mts';
+import type { Service } from './service.mts';
 
 const tools = [
 	{
@@ -32,7 +32,7 @@ const tools = [
 
 /** Answers one Model Context Protocol message; nothing is kept between requests. */
 export async function callMcp(
-	world: World,
+	service: Service,
 	request: FastifyRequest,
 	reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -40,7 +40,9 @@ export async function callMcp(
 	server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
 	server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
 		try {
-			return { content: [{ type: 'text', text: callTool(world, params.name, params.arguments) }] };
+			return {
+				content: [{ type: 'text', text: callTool(service, params.name, params.arguments) }],
+			};
 		} catch (error) {
 			const text = error instanceof Error ? error.message : String(error);
 			return { content: [{ type: 'text', text }], isError: true };
@@ -60,11 +62,11 @@ export async function callMcp(
 	return reply.code(response.status).send(await response.text());
 }
 
-function callTool(world: World, name: string, args: Record<string, unknown> = {}): string {
+function callTool(service: Service, name: string, args: Record<string, unknown> = {}): string {
 	if (name === 'search_lifelogs') {
 		if (typeof args.query !== 'string') throw new Error('query must be a string');
 		const limit = args.limit === undefined ? 10 : Number(args.limit);
-		const { data } = listLifelogs(world, { search: args.query, limit, includeContents: false });
+		const { data } = listLifelogs(service, { search: args.query, limit, includeContents: false });
 		const found = data.lifelogs.map(({ id, title, startTime, endTime }) => ({
 			id,
 			title,
@@ -74,7 +76,7 @@ function callTool(world: World, name: string, args: Record<string, unknown> = {}
 		return JSON.stringify(found, null, 2);
 	}
 	if (name === 'get_lifelog') {
-		const { data } = getLifelog(world, String(args.id), {});
+		const { data } = getLifelog(service, String(args.id), {});
 		return data.lifelog?.markdown ?? 'Lifelog not found';
 	}
 	throw new Error(`There is no tool "${name}"`);

@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { RateLimitedError } from './errors.mts';
-import type { World } from './world.mts';
+import type { Service } from './service.mts';
 
 type Answer = (error: Error | null, result?: { current: number; ttl: number }) => void;
 
@@ -36,20 +36,20 @@ export class SlidingLog {
 
 /**
  * Limits the requests of each API key over all routes of `app`, unknown ones included, as the
- * dialect's `rateLimit` says. A request beyond it fails with a RateLimitedError.
+ * reading's `rateLimit` says. A request beyond it fails with a RateLimitedError.
  */
-export async function limitRate(app: FastifyInstance, world: World): Promise<void> {
+export async function limitRate(app: FastifyInstance, service: Service): Promise<void> {
 	await app.register(rateLimit, {
-		// The plugin wants a class; its instance is the world's log.
+		// The plugin wants a class; its instance is the service's log.
 		store: class {
 			constructor() {
-				return world.rateLimits;
+				return service.rateLimits ?? new SlidingLog();
 			}
 		} as unknown as new () => SlidingLog,
 		keyGenerator: (request) => String(request.headers['x-api-key']),
-		allowList: (request) => request.headers['x-api-key'] === undefined,
-		max: () => world.dialect.rateLimit.max,
-		timeWindow: () => world.dialect.rateLimit.windowMs,
+		allowList: (request) => !service.rateLimits || request.headers['x-api-key'] === undefined,
+		max: () => service.reading.rateLimit.max,
+		timeWindow: () => service.reading.rateLimit.windowMs,
 		errorResponseBuilder: (_request, { ttl }) => new RateLimitedError(ttl),
 		addHeaders: noHeaders,
 		addHeadersOnExceeding: noHeaders,
@@ -63,16 +63,16 @@ const noHeaders = {
 	'retry-after': false,
 };
 
-/** The headers and body of a 429 as the dialect's `retryAfter` has them. */
-export function answerRateLimited(world: World, { message, waitMs }: RateLimitedError) {
+/** The headers and body of a 429 as the reading's `retryAfter` has them. */
+export function answerRateLimited(service: Service, { message, waitMs }: RateLimitedError) {
 	const seconds = String(Math.max(1, Math.ceil(Math.round(waitMs) / 1000)));
-	switch (world.dialect.retryAfter) {
+	switch (service.reading.retryAfter) {
 		case 'body':
 			return { headers: {}, body: { error: message, retryAfter: seconds } };
 		case 'headerSeconds':
 			return { headers: { 'retry-after': seconds }, body: { error: message } };
 		case 'headerDate': {
-			const date = new Date(world.now() + Number(seconds) * 1000).toUTCString();
+			const date = new Date(service.now() + Number(seconds) * 1000).toUTCString();
 			return { headers: { 'retry-after': date }, body: { error: message } };
 		}
 		case 'none':

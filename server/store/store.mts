@@ -1,0 +1,69 @@
+import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+
+/** Where a page ended: the sort keys of its last entry. Entries added or deleted do not move it. */
+export interface Position {
+	/** UTC ISO string with milliseconds. */
+	time: string;
+	id: string;
+}
+
+/** Orders positions by time, then id: negative when `a` comes first. */
+export function comparePositions(a: Position, b: Position): number {
+	if (a.time !== b.time) return a.time < b.time ? -1 : 1;
+	if (a.id !== b.id) return a.id < b.id ? -1 : 1;
+	return 0;
+}
+
+/** Which lifelogs are wanted; what is missing does not matter. */
+export interface LifelogFilter {
+	/** First instant at which a wanted lifelog may begin. UTC ISO string with milliseconds. */
+	from?: string;
+	/** First instant at which a wanted lifelog may no longer begin. */
+	before?: string;
+	isStarred?: boolean;
+}
+
+/** Which chats are wanted; what is missing does not matter. */
+export interface ChatFilter {
+	/** Whether a scheduled prompt made them. */
+	isScheduled?: boolean;
+	/** Only those that this scheduled prompt made. */
+	globalPromptId?: string;
+}
+
+/** Which part of a list is wanted. */
+export interface Slice {
+	direction: 'asc' | 'desc';
+	/** Entries behind this one in the direction; from the beginning when missing. */
+	after?: Position;
+	limit: number;
+}
+
+/** Ogg Opus, ready to be sent. */
+export interface Audio {
+	/** Its length, where that is known before it is read. */
+	bytes?: number;
+	/** Produces it; only to be called once. */
+	read: () => Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
+/**
+ * What the routes ask of the data. Entries come with every field; their times are UTC ISO strings
+ * with milliseconds. Lifelogs are ordered by `startTime`, chats by `createdAt`, then by id.
+ */
+export interface Store {
+	listLifelogs: (filter: LifelogFilter, slice: Slice) => Lifelog[];
+	/** The best `limit` matches, best first. */
+	searchLifelogs: (search: string, filter: LifelogFilter, limit: number) => Lifelog[];
+	getLifelog: (id: string) => Lifelog | undefined;
+	/** Removes a lifelog and what belongs to it; false when there is none. */
+	deleteLifelog: (id: string) => boolean | Promise<boolean>;
+	/** The user's own chats. */
+	listChats: (filter: ChatFilter, slice: Slice) => Chat[];
+	/** A chat of the user's own, or one of another that is public. */
+	getChat: (id: string) => Chat | undefined;
+	/** Removes a chat of the user's own; false when there is none. */
+	deleteChat: (id: string) => boolean | Promise<boolean>;
+	/** What was recorded between two instants (Unix milliseconds); undefined for nothing. */
+	getAudio: (startMs: number, endMs: number) => Audio | undefined | Promise<Audio | undefined>;
+}
