@@ -413,7 +413,7 @@ function saidBy(api: Api, answer: Answer): string | undefined {
 	const words = wordsOf(answer);
 	if (typeof words !== 'string') return undefined;
 	const quote = forPeople(api.apiKey, words, LONGEST_QUOTE);
-	return quote.replace(/\?\w{1,40}=\S*/g, '') || undefined;
+	return quote.replace(/\?[^\s=?]+=\S*/g, '') || undefined;
 }
 
 /**
