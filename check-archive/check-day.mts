@@ -1,0 +1,198 @@
+// One day: what its file says, against what lies in its folders.
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { type Day, type NamedFile, parsed, type Span } from './day-file.mts';
+import type { Finding, Report } from './findings.mts';
+import { type Folder, IS_MISSING } from './folder.mts';
+import { asName, dayOf, entryPath, folderOf } from './layout.mts';
+
+/** Files that are read at once. */
+const AT_ONCE = 8;
+
+/** A lifelog or a chat, as the day says it is. */
+interface Entry {
+	collection: 'lifelogs' | 'chats';
+	id: string;
+	files: NamedFile[];
+	/** What is wrong with its JSON, if anything. */
+	problemOf: (json: Record<string, unknown>) => string | undefined;
+}
+
+/** How much of a day was found right. */
+export interface Checked {
+	files: number;
+	bytes: number;
+}
+
+/** Checks all that a day names, and what lies in its folders beside that. */
+export async function checkDay(folder: Folder, day: Day, report: Report): Promise<Checked> {
+	const found = (finding: Omit<Finding, 'day'>) => report({ day: day.day, ...finding });
+	const named = new Set<string>();
+	const checked: Checked = { files: 0, bytes: 0 };
+
+	const isNew = ({ path }: NamedFile): boolean => {
+		const isTwice = named.has(path);
+		named.add(path);
+		if (isTwice) found({ kind: 'broken', path, message: 'is named twice by its day' });
+		return !isTwice;
+	};
+	const entries = entriesOf(day);
+	for (const { id, files, collection } of entries) {
+		const extensions = collection === 'lifelogs' ? ['json', 'md'] : ['json'];
+		for (const extension of extensions) {
+			if (files.some(({ path }) => path.endsWith(`.${extension}`))) continue;
+			found({ kind: 'missing', id, message: `has no .${extension} file that its day names` });
+		}
+	}
+	const checks = [
+		...entries.flatMap((entry) =>
+			entry.files.filter(isNew).map((file) => async () => {
+				return { file, problem: await entryProblem(folder, day.day, entry, file) };
+			}),
+		),
+		...day.audio.filter(isNew).map((file) => async () => {
+			return { file, problem: await audioProblem(folder, day.day, file) };
+		}),
+	];
+	const run = async (check: (typeof checks)[number]) => await check();
+	for await (const { file, problem } of Readable.from(checks).map(run, { concurrency: AT_ONCE })) {
+		if (problem === undefined) {
+			checked.files++;
+			checked.bytes += file.bytes;
+		} else {
+			const kind = problem === IS_MISSING ? 'missing' : 'broken';
+			found({ kind, path: file.path, message: problem });
+		}
+	}
+	checkRanges(day, found);
+	for (const { what, message } of day.failed) {
+		found({ kind: 'incomplete', message: `${what}: ${message}` });
+	}
+	if (!day.isComplete && day.failed.length === 0) {
+		found({ kind: 'incomplete', message: 'is not complete, and does not say why' });
+	}
+	if (day.isComplete && day.failed.length > 0) {
+		found({ kind: 'broken', message: 'says that it is complete and that something failed' });
+	}
+	for (const place of await foldersOf(folder, day.day)) {
+		for await (const path of folder.files(place)) {
+			if (!named.has(path)) found({ kind: 'left over', path, message: 'is named by no day' });
+		}
+	}
+	return checked;
+}
+
+/** The folders that a day's files may lie in; there is one of audio for each kind of recorder. */
+async function foldersOf(folder: Folder, day: string): Promise<string[]> {
+	const recorders = await folder.names('audio');
+	return ['lifelogs', 'chats', ...recorders.map((name) => `audio/${name}`)].map((collection) =>
+		folderOf(collection, day),
+	);
+}
+
+function entriesOf({ lifelogs, chats }: Day): Entry[] {
+	return [
+		...Object.entries(lifelogs).map(([id, { updatedAt, isStarred, files }]): Entry => {
+			const problemOf = (json: Record<string, unknown>) => {
+				if (Date.parse(String(json.updatedAt)) !== Date.parse(updatedAt)) {
+					return `was updated at ${shown(json.updatedAt)}, and its day says ${updatedAt}`;
+				}
+				const isOtherwise = (json.isStarred === true) !== isStarred;
+				return isOtherwise
+					? `${isStarred ? 'has no' : 'has a'} star, unlike in its day`
+					: undefined;
+			};
+			return { collection: 'lifelogs', id, files, problemOf };
+		}),
+		...Object.entries(chats).map(([id, { messages, files }]): Entry => {
+			const problemOf = (json: Record<string, unknown>) => {
+				const count = Array.isArray(json.messages) ? json.messages.length : 0;
+				return count === messages
+					? undefined
+					: `has ${count} messages, and its day says ${messages}`;
+			};
+			return { collection: 'chats', id, files, problemOf };
+		}),
+	];
+}
+
+/** @returns What is wrong with a file of a lifelog or a chat. */
+async function entryProblem(
+	folder: Folder,
+	day: string,
+	{ collection, id, problemOf }: Entry,
+	file: NamedFile,
+): Promise<string | undefined> {
+	const { path } = file;
+	const begins = `${folderOf(collection, day)}/${day}_`;
+	const ends = new RegExp(String.raw`^\d\dh\d\dm\d\ds_(.*)\.\w+$`).exec(path.slice(begins.length));
+	if (!path.startsWith(begins) || ends?.[1] !== asName(id)) {
+		return `does not lie where the files of ${id} on that day do`;
+	}
+	if (!path.endsWith('.json')) {
+		const sum = await folder.sum(path);
+		return 'problem' in sum ? sum.problem : sumProblem(sum, file);
+	}
+	const read = await folder.read(path);
+	if ('problem' in read) return read.problem;
+	const sha256 = createHash('sha256').update(read.content).digest('hex');
+	const problem = sumProblem({ bytes: read.content.length, sha256 }, file);
+	if (problem !== undefined) return problem;
+	const json = parsed(read.content) as Record<string, unknown> | null | undefined;
+	if (json === undefined) return 'is no JSON';
+	if (json === null || typeof json !== 'object' || json.id !== id) {
+		return `does not hold ${id}, which its day names it for`;
+	}
+	const begin = Date.parse(String(collection === 'lifelogs' ? json.startTime : json.createdAt));
+	if (Number.isNaN(begin)) return 'does not say when it begins';
+	const place = `${entryPath(collection, id, begin)}.json`;
+	return place === path ? problemOf(json) : `belongs to ${place} by what it holds`;
+}
+
+/** @returns What is wrong with a file of audio. */
+async function audioProblem(
+	folder: Folder,
+	day: string,
+	file: NamedFile & Span,
+): Promise<string | undefined> {
+	const { path, startMs, endMs } = file;
+	const [, recorder, rest] = /^audio\/([^/]+)\/(.*)$/.exec(path) ?? [];
+	const isInDay = rest !== undefined && path.startsWith(`${folderOf(`audio/${recorder}`, day)}/`);
+	if (!isInDay) return 'does not lie where the audio of that day does';
+	if (endMs <= startMs) return 'ends before it begins';
+	if (dayOf(startMs) !== day) return `begins on ${dayOf(startMs)}`;
+	const sum = await folder.sum(path);
+	if ('problem' in sum) return sum.problem;
+	const problem = sumProblem(sum, file);
+	if (problem !== undefined) return problem;
+	if (sum.bytes === 0) return 'is empty';
+	return path.endsWith('.ogg') && sum.head !== 'OggS' ? 'is no Ogg file' : undefined;
+}
+
+function sumProblem(
+	actual: { bytes: number; sha256: string },
+	{ bytes, sha256 }: NamedFile,
+): string | undefined {
+	if (actual.bytes !== bytes) return `has ${actual.bytes} bytes, and its day says ${bytes}`;
+	return actual.sha256 === sha256 ? undefined : 'has another SHA-256 than its day says';
+}
+
+/** No moment's audio is there twice, or there and missing. */
+function checkRanges({ audio, missingAudio }: Day, found: (finding: Finding) => void): void {
+	const ranges = [
+		...audio.map(({ startMs, endMs, path }) => ({ startMs, endMs, path })),
+		...missingAudio.map(({ startMs, endMs }) => ({ startMs, endMs, path: undefined })),
+	].sort((a, b) => a.startMs - b.startMs);
+	let last: (typeof ranges)[number] | undefined;
+	for (const range of ranges) {
+		const isBoth = last !== undefined && range.startMs < last.endMs;
+		if (isBoth && (range.path ?? last!.path) !== undefined) {
+			const other = (range.path && last!.path) ?? 'a range without audio';
+			const path = range.path ?? last!.path;
+			found({ kind: 'broken', path, message: `overlaps with ${other}` });
+		}
+		if (last === undefined || range.endMs > last.endMs) last = range;
+	}
+}
+
+const shown = (value: unknown) => (typeof value === 'string' ? value : 'an unknown time');

@@ -1,0 +1,110 @@
+import { checkDay } from './check-day.mts';
+import { addDay, compare, type Holdings } from './compare.mts';
+import { listDays, readDay } from './day-file.mts';
+import { type Finding, type Kind, KINDS, type Report } from './findings.mts';
+import { type Folder, openFolder } from './folder.mts';
+import type { Access, Watch } from './service.mts';
+
+/** What is to be checked. */
+export interface Options {
+	folder: string;
+	/** The service to compare with; without it the folder alone is checked. */
+	access?: Access;
+	/** The last day to compare, `YYYY-MM-DD` in UTC. */
+	until: string;
+}
+
+/** What was checked. */
+export interface Summary {
+	/** Days with a file that counts. */
+	days: number;
+	firstDay?: string;
+	lastDay?: string;
+	lifelogs: number;
+	chats: number;
+	audioFiles: number;
+	/** Files that are there with the right checksum, and their bytes. */
+	rightFiles: number;
+	rightBytes: number;
+	/** How many entries the service has; absent where it was not asked. */
+	atService?: number;
+	/** How many findings of each kind. */
+	counts: Record<Kind, number>;
+	/** Whether there is no finding at all. */
+	isWhole: boolean;
+}
+
+/** Sees how far it is. */
+export interface Progress extends Watch {
+	/** Before the first day, and after each. */
+	days: (done: number, total: number, bytes: number) => void;
+}
+
+/**
+ * Checks an archive by docs/archive.md.
+ *
+ * @param report Takes each finding as it is made.
+ * @throws CannotCheck where there is no archive, or the service cannot be asked.
+ */
+export async function checkArchive(
+	{ folder: root, access, until }: Options,
+	report: Report,
+	progress: Progress,
+): Promise<Summary> {
+	const counts = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Summary['counts'];
+	const found = (finding: Finding) => {
+		counts[finding.kind]++;
+		report(finding);
+	};
+	const folder = await openFolder(root);
+	const days = await listDays(folder, found);
+	const holdings: Holdings = { lifelogs: new Map(), chats: new Map() };
+	const good: string[] = [];
+	const entries = { lifelogs: 0, chats: 0, audioFiles: 0, rightFiles: 0, rightBytes: 0 };
+	let done = 0;
+	progress.days(0, days.size, 0);
+	for (const [name, files] of days) {
+		const day = await readDay(folder, name, files, found);
+		if (day) {
+			good.push(name);
+			entries.lifelogs += Object.keys(day.lifelogs).length;
+			entries.chats += Object.keys(day.chats).length;
+			entries.audioFiles += day.audio.length;
+			const right = await checkDay(folder, day, found);
+			entries.rightFiles += right.files;
+			entries.rightBytes += right.bytes;
+			if (access) addDay(holdings, day);
+		}
+		progress.days(++done, days.size, entries.rightBytes);
+	}
+	await checkOutside(folder, new Set(good), found);
+	const atService = access && (await compare(holdings, access, until, found, progress));
+	return {
+		...{ days: good.length, firstDay: good[0], lastDay: good.at(-1), ...entries },
+		...(atService !== undefined && { atService }),
+		...{ counts, isWhole: Object.values(counts).every((count) => count === 0) },
+	};
+}
+
+/** A file in a folder of a day. */
+const IN_DAY = /^(?:lifelogs|chats|audio\/[^/]+)\/(\d{4})\/(\d\d)\/(\d\d)\//;
+
+/** Reports what lies in no folder of a day that was finished. */
+async function checkOutside(folder: Folder, days: Set<string>, found: Report): Promise<void> {
+	const unfinished = new Map<string, number>();
+	for (const collection of ['lifelogs', 'chats', 'audio']) {
+		for await (const path of folder.files(collection)) {
+			const day = IN_DAY.exec(path)?.slice(1).join('-');
+			if (day === undefined) {
+				found({ kind: 'left over', path, message: 'lies in the folder of no day' });
+			} else if (!days.has(day)) {
+				unfinished.set(day, (unfinished.get(day) ?? 0) + 1);
+				found({ kind: 'left over', day, path, message: 'is named by no day' });
+			}
+		}
+	}
+	for (const [day, files] of unfinished) {
+		const message = `was not finished: no file in days/ counts for it, and in its folders there ${files === 1 ? 'is 1 file' : `are ${files} files`}`;
+		found({ kind: 'incomplete', day, message });
+	}
+}

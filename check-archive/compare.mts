@@ -1,0 +1,90 @@
+// What an archive holds, against what a service has now.
+import type { Day } from './day-file.mts';
+import type { Report } from './findings.mts';
+import { type Access, listChats, listLifelogs, type Watch } from './service.mts';
+
+/** A lifelog of the archive that is not gone; of two with the same ID, the newest. */
+interface KnownLifelog {
+	day: string;
+	/** Epoch ms. */
+	updatedAt: number;
+	isStarred: boolean;
+}
+
+/** What an archive holds, without files. */
+export interface Holdings {
+	lifelogs: Map<string, KnownLifelog>;
+	chats: Map<string, { day: string; messages: number }>;
+}
+
+/** Adds what a day says. */
+export function addDay({ lifelogs, chats }: Holdings, day: Day): void {
+	for (const [id, { updatedAt, isStarred, goneAt }] of Object.entries(day.lifelogs)) {
+		const known = { day: day.day, updatedAt: Date.parse(updatedAt), isStarred };
+		const other = lifelogs.get(id);
+		const isNewest = other === undefined || other.updatedAt <= known.updatedAt;
+		if (goneAt === undefined && isNewest) lifelogs.set(id, known);
+	}
+	for (const [id, { messages, goneAt }] of Object.entries(day.chats)) {
+		if (goneAt === undefined) chats.set(id, { day: day.day, messages });
+	}
+}
+
+/**
+ * Reports what is new, has changed or is gone at the service.
+ *
+ * @param holdings Is emptied.
+ * @param until The last day that counts, `YYYY-MM-DD`.
+ * @returns How many entries the service has on these days.
+ */
+export async function compare(
+	holdings: Holdings,
+	access: Access,
+	until: string,
+	report: Report,
+	watch: Watch,
+): Promise<number> {
+	const { lifelogs, chats } = holdings;
+	let count = 0;
+	for await (const { id, day, updatedAt, isStarred } of listLifelogs(access, watch)) {
+		const known = lifelogs.get(id);
+		lifelogs.delete(id);
+		if (day > until) continue;
+		count++;
+		if (known === undefined) {
+			report({ kind: 'new', day, id, message: 'is a lifelog that the archive does not have' });
+		} else if (known.day !== day) {
+			report({ kind: 'changed', day, id, message: `began on ${known.day} when it was archived` });
+		} else if (known.updatedAt !== updatedAt) {
+			const [now, then] = [updatedAt, known.updatedAt].map((ms) => new Date(ms).toISOString());
+			report({
+				kind: 'changed',
+				day,
+				id,
+				message: `was updated at ${now}, in the archive ${then}`,
+			});
+		} else if (known.isStarred !== isStarred) {
+			report({ kind: 'changed', day, id, message: `was ${isStarred ? '' : 'un'}starred` });
+		}
+	}
+	for await (const { id, day, messages } of listChats(access, watch)) {
+		const known = chats.get(id);
+		chats.delete(id);
+		if (day > until) continue;
+		count++;
+		if (known === undefined) {
+			report({ kind: 'new', day, id, message: 'is a chat that the archive does not have' });
+		} else if (known.messages !== messages || known.day !== day) {
+			const message = `has ${messages} messages, in the archive ${known.messages}`;
+			report({ kind: 'changed', day, id, message });
+		}
+	}
+	for (const [id, { day }] of [...lifelogs, ...chats]) {
+		if (day > until) continue;
+		const message = 'is no longer there, and the archive does not say so';
+		report({ kind: 'gone', day, id, message });
+	}
+	lifelogs.clear();
+	chats.clear();
+	return count;
+}

@@ -1,0 +1,142 @@
+// The files in days/: which of them count, and what they say.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { CannotCheck, type Report } from './findings.mts';
+import type { Folder } from './folder.mts';
+import { readDayName, versionOf } from './layout.mts';
+
+/** A file that a day names. */
+export interface NamedFile {
+	path: string;
+	bytes: number;
+	sha256: string;
+}
+
+/** A span of time in epoch ms. */
+export interface Span {
+	startMs: number;
+	endMs: number;
+}
+
+/** What the file of a day says. */
+export interface Day {
+	version: 1;
+	day: string;
+	lifelogs: Record<
+		string,
+		{ updatedAt: string; isStarred: boolean; files: NamedFile[]; goneAt?: string }
+	>;
+	chats: Record<
+		string,
+		{ messages: number; isScheduled: boolean; files: NamedFile[]; goneAt?: string }
+	>;
+	audio: Array<NamedFile & Span>;
+	missingAudio: Span[];
+	failed: Array<{ what: string; message: string }>;
+	archivedAt: string;
+	isComplete: boolean;
+}
+
+const object = (properties: Record<string, object>, optional: Record<string, object> = {}) => ({
+	type: 'object',
+	required: Object.keys(properties),
+	properties: { ...properties, ...optional },
+});
+const time = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
+const count = { type: 'integer', minimum: 0 };
+const text = { type: 'string' };
+const flag = { type: 'boolean' };
+const list = (items: object) => ({ type: 'array', items });
+const byId = (value: object) => ({ type: 'object', additionalProperties: value });
+const span = { startMs: count, endMs: count };
+const file = { path: text, bytes: count, sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' } };
+const gone = { goneAt: time };
+
+const schema = object({
+	version: { const: 1 },
+	day: text,
+	lifelogs: byId(object({ updatedAt: time, isStarred: flag, files: list(object(file)) }, gone)),
+	chats: byId(object({ messages: count, isScheduled: flag, files: list(object(file)) }, gone)),
+	audio: list(object({ ...span, ...file })),
+	missingAudio: list(object(span)),
+	failed: list(object({ what: text, message: text })),
+	archivedAt: time,
+	isComplete: flag,
+});
+const ajv = new Ajv2020();
+const isDayFile = ajv.compile<Day>(schema);
+
+/** The names in `days/` of each day, by day. */
+export async function listDays(folder: Folder, report: Report): Promise<Map<string, string[]>> {
+	const days = new Map<string, string[]>();
+	for (const name of await folder.names('days')) {
+		const known = readDayName(name);
+		if (known) days.set(known.day, [...(days.get(known.day) ?? []), name]);
+		else {
+			report({
+				...{ kind: 'left over', path: `days/${name}` },
+				message: 'is no file of a day: its name is not one',
+			});
+		}
+	}
+	if (days.size === 0) {
+		throw new CannotCheck(
+			`"${folder.root}" has no file of a day in days/: no day was finished, so there is nothing to check.`,
+		);
+	}
+	return new Map([...days].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * Reads the files of one day.
+ *
+ * @returns What the one with the latest `archivedAt` says; undefined where none can be read.
+ */
+export async function readDay(
+	folder: Folder,
+	day: string,
+	names: string[],
+	report: Report,
+): Promise<Day | undefined> {
+	let newest: Day | undefined;
+	for (const name of names.sort()) {
+		const path = `days/${name}`;
+		const read = await readDayFile(folder, path);
+		if (typeof read === 'string') {
+			report({ kind: 'broken', day, path, message: `${read}, so it counts for nothing` });
+		} else if (newest === undefined || read.archivedAt >= newest.archivedAt) {
+			newest = read;
+		}
+	}
+	return newest;
+}
+
+/** What a file of a day says, or, as a text, why it counts for nothing. */
+async function readDayFile(folder: Folder, path: string): Promise<Day | string> {
+	const read = await folder.read(path);
+	if ('problem' in read) return read.problem;
+	if (read.content.length === 0) return 'is empty';
+	const content = parsed(read.content);
+	if (content === undefined) return 'is no JSON';
+	const version = (content as { version?: unknown } | null)?.version;
+	if (typeof version === 'number' && version !== 1) {
+		return `has version ${version} of the layout, and this check knows version 1`;
+	}
+	if (!isDayFile(content)) {
+		const [{ instancePath, message }] = isDayFile.errors!;
+		return `is no file of a day: ${[instancePath.slice(1), message].filter(Boolean).join(' ')}`;
+	}
+	const name = readDayName(path.slice('days/'.length))!;
+	if (content.day !== name.day) return `is of ${content.day}, not of the day in its name`;
+	const actual = versionOf(content);
+	if (actual !== name.version) return `holds version ${actual}, not the one in its name`;
+	return content;
+}
+
+/** @returns undefined for what is no JSON. */
+export function parsed(content: Buffer): unknown {
+	try {
+		return JSON.parse(content.toString('utf8')) as unknown;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,74 @@
+// Names in an archive, by docs/archive.md and nothing else.
+import { createHash } from 'node:crypto';
+
+const DAY_FILE = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{16})\.json$/;
+
+/** A file of a day, as its name tells it. */
+export interface DayName {
+	day: string;
+	version: string;
+}
+
+/** @returns undefined for a name that is not one of a file of a day. */
+export function readDayName(name: string): DayName | undefined {
+	const [, day, version] = DAY_FILE.exec(name) ?? [];
+	return day !== undefined && isDay(day) ? { day, version } : undefined;
+}
+
+/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+	const instant = Date.parse(`${text}T00:00:00Z`);
+	return !Number.isNaN(instant) && dayOf(instant) === text;
+}
+
+/** The day in UTC, `YYYY-MM-DD`, of epoch ms. */
+export function dayOf(instant: number): string {
+	return new Date(instant).toISOString().slice(0, 10);
+}
+
+/** `lifelogs/2026/03/01`, of a day. */
+export function folderOf(collection: string, day: string): string {
+	return `${collection}/${day.replaceAll('-', '/')}`;
+}
+
+/** Where a lifelog or a chat lies, without the extension; `begin` is epoch ms. */
+export function entryPath(collection: string, id: string, begin: number): string {
+	const time = new Date(begin).toISOString().slice(11, 19);
+	const [hours, minutes, seconds] = time.split(':');
+	const day = dayOf(begin);
+	return `${folderOf(collection, day)}/${day}_${hours}h${minutes}m${seconds}s_${asName(id)}`;
+}
+
+/** An ID as names have it. */
+export function asName(id: string): string {
+	return [...id]
+		.map((character) => (/[\w-]/.test(character) ? character : percent(character)))
+		.join('');
+}
+
+function percent(character: string): string {
+	return [...Buffer.from(character)]
+		.map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+		.join('');
+}
+
+/** What the version of a day is made of. */
+export interface Versioned {
+	lifelogs: Record<string, { updatedAt: string; isStarred: boolean; goneAt?: string }>;
+	chats: Record<string, { messages: number; goneAt?: string }>;
+	isComplete: boolean;
+}
+
+/** The version of a day, as it stands in the name of its file. */
+export function versionOf({ lifelogs, chats, isComplete }: Versioned): string {
+	const lines = [
+		...Object.entries(lifelogs)
+			.filter(([, { goneAt }]) => goneAt === undefined)
+			.map(([id, { updatedAt, isStarred }]) => `lifelog ${id} ${updatedAt} ${isStarred}`),
+		...Object.entries(chats)
+			.filter(([, { goneAt }]) => goneAt === undefined)
+			.map(([id, { messages }]) => `chat ${id} ${messages}`),
+		...(isComplete ? [] : ['incomplete']),
+	];
+	return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,133 @@
+// npm run check-archive -- <folder> [--json] [--until <day>]
+import { parseArgs } from 'node:util';
+import { SingleBar } from 'cli-progress';
+import { checkArchive, type Progress, type Summary } from './check.mts';
+import { CannotCheck, type Finding, KINDS } from './findings.mts';
+import { dayOf, isDay } from './layout.mts';
+import { accessFrom } from './service.mts';
+
+const usage = `Usage: npm run check-archive -- <folder> [options]
+
+Checks every file of an archive (docs/archive.md) by its size and SHA-256, and says what is
+missing, broken, left over or incomplete. With LIFELOG_API_KEY set it also says what is new, has
+changed or is gone at the service (LIFELOG_BASE_URL, by default the public one).
+
+  --until <day>   the last day to compare with the service (default: yesterday, in UTC)
+  --json          print one report as JSON
+  --help          print this
+
+Exit code: 0 nothing found, 1 something found, 2 not checked.
+`;
+
+const PUBLIC_SERVICE = 'https://api.limitless.ai';
+const DAY_MS = 86_400_000;
+
+const isSet = (text: string | undefined): text is string => (text ?? '').trim() !== '';
+
+function readOptions() {
+	const { values, positionals } = parse();
+	if (values.help) return undefined;
+	if (positionals.length !== 1) throw new CannotCheck(`Name one folder.\n\n${usage}`);
+	const until = values.until ?? dayOf(Date.now() - DAY_MS);
+	if (!isDay(until))
+		throw new CannotCheck(`--until must be a day such as 2026-03-01, not ${until}`);
+	const { LIFELOG_API_KEY: key, LIFELOG_BASE_URL: address } = process.env;
+	const access = isSet(key)
+		? accessFrom(key.trim(), isSet(address) ? address : PUBLIC_SERVICE)
+		: undefined;
+	return { folder: positionals[0], access, until, asJson: values.json };
+}
+
+function parse() {
+	try {
+		return parseArgs({
+			options: {
+				json: { type: 'boolean', default: false },
+				until: { type: 'string' },
+				help: { type: 'boolean', default: false },
+			},
+			allowPositionals: true,
+		});
+	} catch (error) {
+		throw new CannotCheck(`${(error as Error).message}\n\n${usage}`);
+	}
+}
+
+/** A bar on standard error, where that is a terminal. */
+function showProgress(): Progress & { clear: () => void; stop: () => void } {
+	const bar = new SingleBar({
+		format: '{bar} {value}/{total} days  {megabytes} MB  {eta_formatted} left  {note}',
+		hideCursor: true,
+		clearOnComplete: true,
+		barsize: 30,
+		gracefulExit: true,
+	});
+	const isShown = process.stderr.isTTY === true;
+	const note = (text: string) => isShown && bar.update({ note: text });
+	return {
+		days: (done, total, bytes) => {
+			const payload = { megabytes: megabytes(bytes), note: '' };
+			if (done === 0) bar.start(total, 0, payload);
+			else bar.update(done, payload);
+		},
+		read: (entries) => note(`${entries} entries of the service`),
+		wait: (seconds) => note(`waits ${Math.ceil(seconds)} s for the rate limit`),
+		// So that a line does not end up behind the bar; the next update draws it again.
+		clear: () => isShown && process.stderr.write('\r\x1b[K'),
+		stop: () => bar.stop(),
+	};
+}
+
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+const plural = (count: number, noun: string) =>
+	`${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+/** A name in a folder can hold what moves the cursor of a terminal. */
+const printable = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd');
+
+function lineOf({ kind, day = '', path, id, message }: Finding): string {
+	return printable(`${kind.padEnd(10)}  ${day.padEnd(10)}  ${path ?? id ?? 'the day'} ${message}`);
+}
+
+function conclusionOf(summary: Summary, until: string): string {
+	const { days, firstDay, lastDay, lifelogs, chats, audioFiles, rightFiles, rightBytes } = summary;
+	const { atService, counts, isWhole } = summary;
+	const found = KINDS.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`);
+	return [
+		`${plural(days, 'day')}${days > 0 ? `, ${firstDay} to ${lastDay}` : ''}: ${plural(lifelogs, 'lifelog')}, ${plural(chats, 'chat')}, ${plural(audioFiles, 'audio file')}.`,
+		`${plural(rightFiles, 'file')} of ${megabytes(rightBytes)} MB are as they were stored.`,
+		atService === undefined
+			? 'Not compared with a service: LIFELOG_API_KEY is not set.'
+			: `Compared with ${plural(atService, 'entry').replace('entrys', 'entries')} of the service, up to ${until}.`,
+		isWhole ? 'The archive is whole.' : `The archive is not whole: ${found.join(', ')}.`,
+	].join('\n');
+}
+
+async function main(): Promise<number> {
+	const options = readOptions();
+	if (!options) {
+		process.stdout.write(usage);
+		return 0;
+	}
+	const findings: Finding[] = [];
+	const progress = showProgress();
+	const report = (finding: Finding) => {
+		if (options.asJson) return void findings.push(finding);
+		progress.clear();
+		process.stdout.write(`${lineOf(finding)}\n`);
+	};
+	const checking = checkArchive(options, report, progress);
+	const summary = await checking.finally(() => progress.stop());
+	const text = options.asJson
+		? JSON.stringify({ ...summary, findings }, null, '\t')
+		: conclusionOf(summary, options.until);
+	process.stdout.write(`${text}\n`);
+	return summary.isWhole ? 0 : 1;
+}
+
+try {
+	process.exitCode = await main();
+} catch (error) {
+	if (!(error instanceof CannotCheck)) throw error;
+	process.stderr.write(`${error.message}\n`);
+	process.exitCode = 2;
+}

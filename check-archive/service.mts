@@ -1,0 +1,209 @@
+// What a service has now, read from its lists without contents.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CannotCheck } from './findings.mts';
+import { dayOf } from './layout.mts';
+
+/** A service, and the key to it. */
+export interface Access {
+	/** Its address, before `/v1`. */
+	baseUrl: string;
+	apiKey: string;
+}
+
+/** A lifelog as the list has it. */
+export interface ListedLifelog {
+	id: string;
+	/** In UTC. */
+	day: string;
+	/** Epoch ms. */
+	updatedAt: number;
+	isStarred: boolean;
+}
+
+/** A chat as the list has it. */
+export interface ListedChat {
+	id: string;
+	day: string;
+	messages: number;
+}
+
+/** What is told while it is read. */
+export interface Watch {
+	/** After each page: how many entries came so far. */
+	read: (entries: number) => void;
+	/** Before a pause for the rate limit, in seconds. */
+	wait: (seconds: number) => void;
+}
+
+const LARGEST_PAGE = 100;
+/** What some services give at most (docs/api-spec.md, section 4.2). */
+const SMALLER_PAGE = 10;
+const TIMEOUT_MS = 60_000;
+const RETRIES = 3;
+const FIRST_PAUSE_MS = 500;
+/** Waits for the rate limit before a request is given up. */
+const MOST_WAITS = 10;
+const RETRY_AFTER_S = 60;
+const MOST_EMPTY_PAGES = 50;
+
+/** Every lifelog of the service (docs/api-spec.md, section 4.2). */
+export async function* listLifelogs(access: Access, watch: Watch): AsyncGenerator<ListedLifelog> {
+	const light = { includeMarkdown: 'false', includeHeadings: 'false', includeContents: 'false' };
+	for await (const entry of list(access, 'lifelogs', light, watch)) {
+		const begin = Date.parse(String(entry.startTime));
+		const updatedAt = Date.parse(String(entry.updatedAt));
+		if (Number.isNaN(begin) || Number.isNaN(updatedAt)) {
+			throw new CannotCheck(`The service's list has no times for the lifelog ${entry.id}.`);
+		}
+		const { id, isStarred } = entry;
+		yield { id, day: dayOf(begin), updatedAt, isStarred: isStarred === true };
+	}
+}
+
+/** Every chat of the service (docs/api-spec.md, section 4.6). */
+export async function* listChats(access: Access, watch: Watch): AsyncGenerator<ListedChat> {
+	for await (const { id, createdAt, messages } of list(access, 'chats', {}, watch)) {
+		const begin = Date.parse(String(createdAt));
+		if (Number.isNaN(begin)) {
+			throw new CannotCheck(`The service's list has no time for the chat ${id}.`);
+		}
+		yield { id, day: dayOf(begin), messages: Array.isArray(messages) ? messages.length : 0 };
+	}
+}
+
+type Listed = Record<string, unknown> & { id: string };
+
+/** A list, page after page, until no cursor comes. */
+async function* list(
+	access: Access,
+	name: 'lifelogs' | 'chats',
+	query: Record<string, string>,
+	watch: Watch,
+): AsyncGenerator<Listed> {
+	const cursors = new Set<string>();
+	let limit = LARGEST_PAGE;
+	let cursor: string | undefined;
+	let count = 0;
+	let emptyPages = 0;
+	for (;;) {
+		const whole = { timezone: 'UTC', direction: 'asc', ...query, limit: String(limit) };
+		const path = `/v1/${name}?${new URLSearchParams({ ...whole, ...(cursor && { cursor }) })}`;
+		const { status, body } = await request(access, path, watch);
+		if (status === 400 && limit === LARGEST_PAGE && cursor === undefined) {
+			limit = SMALLER_PAGE;
+			continue;
+		}
+		if (status !== 200) throw new CannotCheck(refusal(access, name, status, body));
+		const { data, meta } = (body ?? {}) as {
+			data?: Record<string, Listed[]>;
+			meta?: Record<string, { nextCursor?: string | null }>;
+		};
+		const page = data?.[name];
+		if (!Array.isArray(page) || page.some((entry) => typeof entry?.id !== 'string')) {
+			throw new CannotCheck(`What ${access.baseUrl} answers is no list of ${name}.`);
+		}
+		count += page.length;
+		watch.read(count);
+		yield* page;
+		cursor = meta?.[name]?.nextCursor ?? undefined;
+		if (!cursor) return;
+		emptyPages = page.length === 0 ? emptyPages + 1 : 0;
+		if (cursors.has(cursor) || emptyPages === MOST_EMPTY_PAGES) {
+			throw new CannotCheck(`The service's list of ${name} does not end.`);
+		}
+		cursors.add(cursor);
+	}
+}
+
+interface Answer {
+	status: number;
+	/** As JSON; undefined where it is none. */
+	body: unknown;
+}
+
+/** GETs, with pauses for the rate limit, and again where the service fails in passing. */
+async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch): Promise<Answer> {
+	let retries = 0;
+	let waits = 0;
+	for (;;) {
+		const problem = await attempt();
+		if (typeof problem === 'object') return problem;
+		if (retries === RETRIES) throw new CannotCheck(problem);
+		await sleep(FIRST_PAUSE_MS * 2 ** retries++);
+	}
+
+	/** The answer, or, as a text, what may be over soon. */
+	async function attempt(): Promise<Answer | string> {
+		for (;;) {
+			let response: Response;
+			let text: string;
+			try {
+				response = await fetch(baseUrl + path, {
+					headers: { 'x-api-key': apiKey, accept: 'application/json' },
+					// A redirect would carry the key to wherever it leads.
+					redirect: 'manual',
+					signal: AbortSignal.timeout(TIMEOUT_MS),
+				});
+				text = await response.text();
+			} catch (error) {
+				const { message, cause } = error as Error;
+				return `${baseUrl} cannot be reached: ${(cause as Error | undefined)?.message ?? message}`;
+			}
+			const { status, headers } = response;
+			const body = asJson(text);
+			if (status >= 500) return `${baseUrl} answers ${status} to ${path.split('?')[0]}.`;
+			if (status !== 429) return { status, body };
+			if (waits++ === MOST_WAITS) {
+				throw new CannotCheck('The service says "too many requests" however long one waits.');
+			}
+			const seconds = retryAfter(body, headers);
+			watch.wait(seconds);
+			await sleep(seconds * 1000);
+		}
+	}
+}
+
+/** How long a 429 asks to wait, in seconds (docs/api-spec.md, section 7). */
+function retryAfter(body: unknown, headers: Headers): number {
+	const header = headers.get('retry-after');
+	const inBody = (body as { retryAfter?: unknown } | undefined)?.retryAfter;
+	const untilDate = header === null ? NaN : (Date.parse(header) - Date.now()) / 1000;
+	const candidates = [Number(inBody ?? NaN), Number(header ?? NaN), untilDate];
+	return candidates.find((seconds) => Number.isFinite(seconds) && seconds >= 0) ?? RETRY_AFTER_S;
+}
+
+function refusal({ baseUrl, apiKey }: Access, name: string, status: number, body: unknown): string {
+	if (status === 401 || status === 403) {
+		return `${baseUrl} refuses the API key (${status}). Check LIFELOG_API_KEY, and LIFELOG_BASE_URL if it is another service's.`;
+	}
+	if (status >= 300 && status < 400) {
+		return `${baseUrl} sends us elsewhere (${status}), where the key is not to go. Check LIFELOG_BASE_URL.`;
+	}
+	const words = (body as { error?: unknown } | undefined)?.error;
+	const said = typeof words === 'string' ? `: ${words.replaceAll(apiKey, '…').slice(0, 200)}` : '';
+	return `${baseUrl} refuses the list of ${name} (${status})${said}`;
+}
+
+function asJson(text: string): unknown {
+	try {
+		return JSON.parse(text) as unknown;
+	} catch {
+		return undefined;
+	}
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** @throws CannotCheck for an address that the key must not be sent to. */
+export function accessFrom(apiKey: string, address: string): Access {
+	const text = address.trim();
+	if (!URL.canParse(text)) throw new CannotCheck(`LIFELOG_BASE_URL is no web address: ${text}`);
+	const { protocol, hostname, origin, pathname, username, search } = new URL(text);
+	const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+	if (!isSafe || username || search) {
+		throw new CannotCheck(
+			'LIFELOG_BASE_URL must begin with https:// (http:// for this machine alone), and hold neither a user nor a query.',
+		);
+	}
+	return { apiKey, baseUrl: origin + pathname.replace(/\/*(\/v1)?\/*$/, '') };
+}

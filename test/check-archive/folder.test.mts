@@ -1,0 +1,506 @@
+// An archive that is broken in every way, and what the check says of it.
+import { execFile } from 'node:child_process';
+import {
+	appendFile,
+	chmod,
+	mkdir,
+	mkdtemp,
+	readFile,
+	rename,
+	rm,
+	symlink,
+	unlink,
+	writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkArchive, type Progress, type Summary } from '../../check-archive/check.mts';
+import type { Finding } from '../../check-archive/findings.mts';
+import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import { store, versionOfLines, writeDay, type DayContents } from '../support/archive.mts';
+
+const HOUR_MS = 3_600_000;
+const DAY = '2026-03-01';
+const MIDNIGHT = Date.parse(DAY);
+const OGG = Buffer.from('OggS, and so on');
+
+const lifelog = (id: string, time: string, more: Partial<Lifelog> = {}): Lifelog => ({
+	...{ id, title: `Of ${id}`, markdown: null, contents: [] },
+	...{ startTime: `${time}.250Z`, endTime: `${time}.900Z`, isStarred: false },
+	...{ updatedAt: '2026-03-01T09:02:11Z', ...more },
+});
+const chat = (id: string, createdAt: string): Chat => ({
+	...{ id, summary: null, createdAt, startedAt: createdAt, visibility: 'private' as const },
+	messages: [
+		{ id: '1', text: 'Hi', createdAt, user: { role: 'user', name: null } },
+		{ id: '2', text: 'Hello', createdAt, user: { role: 'assistant', name: null } },
+	],
+});
+
+const FIRST: DayContents = {
+	day: DAY,
+	lifelogs: [lifelog('a1', `${DAY}T08:00:00`), lifelog('b-2_', `${DAY}T23:59:59`)],
+	chats: [chat('c3', `${DAY}T20:30:00.000Z`)],
+	audio: [8, 22].map((hour) => ({
+		startMs: MIDNIGHT + hour * HOUR_MS,
+		endMs: MIDNIGHT + (hour + 2) * HOUR_MS,
+		content: OGG,
+	})),
+};
+const A1 = `lifelogs/2026/03/01/${DAY}_08h00m00s_a1`;
+const C3 = `chats/2026/03/01/${DAY}_20h30m00s_c3.json`;
+const AUDIO = 'audio/pendant/2026/03/01/audio_20260301T080000Z_20260301T100000Z.ogg';
+
+const quiet: Progress = { days: () => {}, read: () => {}, wait: () => {} };
+
+let root: string;
+let dayPath: string;
+
+beforeEach(async () => {
+	root = await mkdtemp(join(tmpdir(), 'archive-'));
+	dayPath = await writeDay(root, FIRST);
+	await writeDay(root, { day: '2026-03-04', lifelogs: [lifelog('d4', '2026-03-04T10:00:00')] });
+});
+afterEach(async () => await rm(root, { recursive: true, force: true }));
+
+async function check(): Promise<Summary & { findings: Finding[] }> {
+	const findings: Finding[] = [];
+	const report = (finding: Finding) => void findings.push(finding);
+	const summary = await checkArchive({ folder: root, until: '2026-12-31' }, report, quiet);
+	return { ...summary, findings };
+}
+
+/** Says anew what a day holds, after a change of that; its name keeps its version. */
+async function rewriteDay(change: (day: Record<string, never>) => void): Promise<void> {
+	const day = JSON.parse(await readFile(join(root, dayPath), 'utf8'));
+	change(day);
+	await writeFile(join(root, dayPath), JSON.stringify(day));
+}
+
+/** The findings, each as a line. */
+const lines = ({ findings }: { findings: Finding[] }) =>
+	findings.map(({ kind, path, id, message }) => `${kind}: ${path ?? id ?? ''} ${message}`);
+
+test('a whole archive has no findings, whatever lies beside it', async () => {
+	await store(root, 'report.json', '{}');
+	await store(root, '.lifelog-index.sqlite', 'x');
+	await store(root, 'lifelogs/2026/03/01/.DS_Store', 'x');
+	await store(root, 'notes/mine.txt', 'x');
+	expect(await check()).toEqual({
+		...{ days: 2, firstDay: DAY, lastDay: '2026-03-04', lifelogs: 3, chats: 1, audioFiles: 2 },
+		...{ rightFiles: 9, rightBytes: expect.any(Number), counts: expect.anything() },
+		...{ isWhole: true, findings: [] },
+	});
+});
+
+const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
+	[
+		'a file is gone',
+		async () => await unlink(join(root, `${A1}.md`)),
+		[`missing: ${A1}.md is not there`],
+	],
+	[
+		'a file has grown',
+		async () => await appendFile(join(root, AUDIO), '!'),
+		[`broken: ${AUDIO} has 16 bytes, and its day says 15`],
+	],
+	[
+		'a file is empty',
+		async () => await writeFile(join(root, `${A1}.json`), ''),
+		[expect.stringContaining(`broken: ${A1}.json has 0 bytes`)],
+	],
+	[
+		'one bit of a file is another',
+		async () => await writeFile(join(root, AUDIO), 'OggS, and so oo'),
+		[`broken: ${AUDIO} has another SHA-256 than its day says`],
+	],
+	[
+		'a folder is where a file should be',
+		async () => {
+			await unlink(join(root, AUDIO));
+			await mkdir(join(root, AUDIO));
+		},
+		[`broken: ${AUDIO} is no file`],
+	],
+	[
+		'a file is a link that leads out',
+		async () => {
+			await unlink(join(root, C3));
+			await symlink('/etc/hostname', join(root, C3));
+		},
+		[`broken: ${C3} is a link that leads out of the archive`],
+	],
+	[
+		'a folder is a link that leads out',
+		async () => {
+			await rename(join(root, 'chats'), `${root}-chats`);
+			await symlink(`${root}-chats`, join(root, 'chats'));
+		},
+		[`broken: ${C3} is a link that leads out of the archive`],
+	],
+	[
+		'files that no day names',
+		async () => {
+			await store(root, `lifelogs/2026/03/01/${DAY}_08h00m00s_a1.srt`, 'x');
+			await store(root, 'audio/mobile/2026/03/01/more.ogg', 'x');
+			await store(root, 'chats/elsewhere.json', 'x');
+			await store(root, 'days/notes.txt', 'x');
+		},
+		[
+			'left over: days/notes.txt is no file of a day: its name is not one',
+			`left over: ${A1}.srt is named by no day`,
+			'left over: audio/mobile/2026/03/01/more.ogg is named by no day',
+			'left over: chats/elsewhere.json lies in the folder of no day',
+		],
+	],
+	[
+		'a day that was not finished',
+		async () => await store(root, 'audio/pendant/2026/03/02/audio_x.ogg', 'x'),
+		[
+			'left over: audio/pendant/2026/03/02/audio_x.ogg is named by no day',
+			'incomplete:  was not finished: no file in days/ counts for it, and in its folders there is 1 file',
+		],
+	],
+	[
+		'the file of a day is empty',
+		async () => await writeFile(join(root, dayPath), ''),
+		[
+			expect.stringMatching(
+				/^broken: days\/2026-03-01_\w+\.json is empty, so it counts for nothing/,
+			),
+			...Array.from({ length: 7 }, () => expect.stringMatching(/^left over: .*named by no day/)),
+			expect.stringContaining('in its folders there are 7 files'),
+		],
+	],
+	[
+		'the file of a day breaks off',
+		async () => {
+			const text = await readFile(join(root, dayPath), 'utf8');
+			await writeFile(join(root, dayPath), text.slice(0, -10));
+			await rm(join(root, 'lifelogs/2026/03/01'), { recursive: true });
+			await rm(join(root, 'chats'), { recursive: true });
+			await rm(join(root, 'audio'), { recursive: true });
+		},
+		[expect.stringContaining('is no JSON, so it counts for nothing')],
+	],
+	[
+		'the file of a day says something else than its name',
+		async () => {
+			await rename(join(root, dayPath), join(root, `days/${DAY}_0123456789abcdef.json`));
+			await rm(join(root, 'lifelogs/2026/03/01'), { recursive: true });
+			await rm(join(root, 'chats'), { recursive: true });
+			await rm(join(root, 'audio'), { recursive: true });
+		},
+		[
+			expect.stringMatching(
+				/^broken: days\/2026-03-01_0123456789abcdef.json holds version \w{16}, not the one in its name/,
+			),
+		],
+	],
+	[
+		'a day that is not complete, and says why',
+		async () => {
+			await unlink(join(root, dayPath));
+			const failed = [{ what: 'audio 08:00 to 10:00', message: 'The service answers 504' }];
+			await writeDay(root, { ...FIRST, over: { failed, isComplete: false } });
+		},
+		['incomplete:  audio 08:00 to 10:00: The service answers 504'],
+	],
+	[
+		'a lifelog without its JSON',
+		async () =>
+			await rewriteDay(({ lifelogs: { a1 } }: Record<string, Record<string, { files: [] }>>) => {
+				a1.files.splice(0, 1);
+			}),
+		[
+			'missing: a1 has no .json file that its day names',
+			`left over: ${A1}.json is named by no day`,
+		],
+	],
+	[
+		'a path that leads out',
+		async () =>
+			await rewriteDay(({ audio }: Record<string, Array<{ path: string }>>) => {
+				audio[0].path = 'audio/pendant/2026/03/01/../../../../../../etc/hostname';
+			}),
+		[
+			'broken: audio/pendant/2026/03/01/../../../../../../etc/hostname is no path within the archive',
+			`left over: ${AUDIO} is named by no day`,
+		],
+	],
+	[
+		'a path in the folder of another day',
+		async () =>
+			await rewriteDay(({ audio }: Record<string, Array<{ path: string }>>) => {
+				audio[0].path = AUDIO.replace('03/01', '03/04');
+			}),
+		[
+			`broken: ${AUDIO.replace('03/01', '03/04')} does not lie where the audio of that day does`,
+			`left over: ${AUDIO} is named by no day`,
+		],
+	],
+	[
+		'the path of another lifelog',
+		async () =>
+			await rewriteDay(({ lifelogs }: Record<string, Record<string, { files: [] }>>) => {
+				lifelogs.a1.files = lifelogs['b-2_'].files;
+			}),
+		expect.arrayContaining([
+			`broken: lifelogs/2026/03/01/${DAY}_23h59m59s_b-2_.json is named twice by its day`,
+			`broken: lifelogs/2026/03/01/${DAY}_23h59m59s_b-2_.json does not lie where the files of a1 on that day do`,
+		]),
+	],
+	[
+		'audio that is there twice, and audio that is there and missing',
+		async () =>
+			await rewriteDay((day: Record<string, Array<{ startMs: number; endMs: number }>>) => {
+				day.audio[1].startMs = day.audio[0].startMs + HOUR_MS;
+				day.missingAudio.push({ startMs: MIDNIGHT, endMs: MIDNIGHT + 8.5 * HOUR_MS });
+			}),
+		[
+			`broken: ${AUDIO} overlaps with a range without audio`,
+			expect.stringMatching(/T220000Z_20260302T000000Z.ogg overlaps with .*T080000Z/),
+		],
+	],
+];
+
+test.each(BROKEN)('%s', async (_what, breakIt, expected) => {
+	await breakIt();
+	const found = await check();
+	const sorted = Array.isArray(expected) ? expected : undefined;
+	expect(lines(found)).toEqual(expected);
+	expect(found.isWhole).toBe(false);
+	const counted = Object.values(found.counts).reduce((a, b) => a + b);
+	expect(counted).toBe(sorted?.length ?? found.findings.length);
+	for (const { kind, day, path } of found.findings) {
+		if (kind !== 'left over' || /\d{4}\/\d\d\/\d\d/.test(path!)) {
+			expect(day).toMatch(/^2026-03-0[12]$/);
+		}
+	}
+});
+
+/** What a lifelog's JSON says, with a size and checksum that fit it. */
+const CONTRADICTIONS: Array<[string, object | string, string]> = [
+	['no JSON', 'What?', 'is no JSON'],
+	['another ID', { id: 'z' }, 'does not hold a1, which its day names it for'],
+	['no time', { startTime: 'now' }, 'does not say when it begins'],
+	[
+		'another second',
+		{ startTime: `${DAY}T08:00:01Z` },
+		`belongs to ${A1.replace('m00s', 'm01s')}.json by what it holds`,
+	],
+	[
+		'another day, by a zone',
+		{ startTime: `${DAY}T00:30:00+01:00` },
+		'belongs to lifelogs/2026/02/28/2026-02-28_23h30m00s_a1.json by what it holds',
+	],
+	['the same second, by a zone', { startTime: `${DAY}T09:00:00.999+01:00` }, ''],
+	[
+		'another change',
+		{ updatedAt: '2026-03-02T00:00:00Z' },
+		'was updated at 2026-03-02T00:00:00Z, and its day says 2026-03-01T09:02:11.000Z',
+	],
+	['a star', { isStarred: true }, 'has a star, unlike in its day'],
+];
+
+test.each(CONTRADICTIONS)('a lifelog whose JSON has %s', async (_what, change, problem) => {
+	const content =
+		typeof change === 'string' ? change : JSON.stringify({ ...FIRST.lifelogs![0], ...change });
+	const file = await store(root, `${A1}.json`, content);
+	await rewriteDay(({ lifelogs: { a1 } }: Record<string, Record<string, { files: object[] }>>) => {
+		a1.files[0] = file;
+	});
+	expect(lines(await check())).toEqual(problem === '' ? [] : [`broken: ${A1}.json ${problem}`]);
+});
+
+test('a chat with other messages than its day says', async () => {
+	const file = await store(root, C3, JSON.stringify({ ...FIRST.chats![0], messages: [] }));
+	await rewriteDay(({ chats: { c3 } }: Record<string, Record<string, { files: object[] }>>) => {
+		c3.files[0] = file;
+	});
+	expect(lines(await check())).toEqual([`broken: ${C3} has 0 messages, and its day says 2`]);
+});
+
+test('audio that is none, or begins on another day', async () => {
+	const file = await store(root, AUDIO, 'RIFF');
+	await rewriteDay((day: Record<string, object[]>) => {
+		day.audio[0] = { ...day.audio[0], ...file };
+		day.audio[1] = { ...day.audio[1], startMs: MIDNIGHT - 1 };
+	});
+	expect(lines(await check())).toEqual([
+		`broken: ${AUDIO} is no Ogg file`,
+		expect.stringContaining('T220000Z_20260302T000000Z.ogg begins on 2026-02-28'),
+		expect.stringContaining('overlaps'),
+	]);
+});
+
+test('a file that may not be read', async () => {
+	await chmod(join(root, AUDIO), 0);
+	const isRoot = process.getuid?.() === 0;
+	// Nothing is forbidden to root.
+	const expected = isRoot ? [] : [`broken: ${AUDIO} cannot be read (EACCES)`];
+	expect(lines(await check())).toEqual(expected);
+});
+
+describe('of several files of a day', () => {
+	const late = { ...FIRST, lifelogs: [...FIRST.lifelogs!, lifelog('e5', `${DAY}T12:00:00`)] };
+
+	test('the one with the latest archivedAt counts', async () => {
+		await writeDay(root, { ...late, over: { archivedAt: '2026-04-02T00:00:00.000Z' } });
+		expect(await check()).toMatchObject({ days: 2, lifelogs: 4, findings: [] });
+	});
+
+	test('what only an older one names is left over', async () => {
+		await writeDay(root, { ...late, over: { archivedAt: '2026-03-31T00:00:00.000Z' } });
+		const e5 = `lifelogs/2026/03/01/${DAY}_12h00m00s_e5`;
+		const found = await check();
+		expect(lines(found).sort()).toEqual([
+			`left over: ${e5}.json is named by no day`,
+			`left over: ${e5}.md is named by no day`,
+		]);
+	});
+
+	test('a broken one is named, and the one before it counts', async () => {
+		await store(root, `days/${DAY}_ffffffffffffffff.json`, '{"version":1');
+		const found = await check();
+		expect(lines(found)).toEqual([
+			`broken: days/${DAY}_ffffffffffffffff.json is no JSON, so it counts for nothing`,
+		]);
+		expect(found.days).toBe(2);
+	});
+
+	test('one of a later layout is said to be', async () => {
+		await store(root, `days/${DAY}_ffffffffffffffff.json`, '{"version":2}');
+		expect(lines(await check())[0]).toContain('has version 2 of the layout');
+	});
+
+	test('one without a field is said to lack it', async () => {
+		await store(root, `days/${DAY}_ffffffffffffffff.json`, `{"version":1,"day":"${DAY}"}`);
+		expect(lines(await check())[0]).toContain("must have required property 'lifelogs'");
+	});
+});
+
+test('what the service no longer has stays, and is no part of the version', async () => {
+	await rm(root, { recursive: true });
+	const path = await writeDay(root, FIRST);
+	const day = JSON.parse(await readFile(join(root, path), 'utf8'));
+	day.lifelogs.a1.goneAt = '2026-05-01T00:00:00.000Z';
+	await unlink(join(root, path));
+	const version = versionOfLines(['lifelog b-2_ 2026-03-01T09:02:11.000Z false', 'chat c3 2']);
+	await store(root, `days/${DAY}_${version}.json`, JSON.stringify(day));
+	expect(lines(await check())).toEqual([]);
+	await unlink(join(root, `${A1}.json`));
+	expect(lines(await check())).toEqual([`missing: ${A1}.json is not there`]);
+});
+
+test('an ID that is no name, and a day of audio alone', async () => {
+	const odd = lifelog('a/ü 1', '2026-03-05T00:00:00');
+	const path = 'lifelogs/2026/03/05/2026-03-05_00h00m00s_a%2F%C3%BC%201';
+	const updatedAt = '2026-03-01T09:02:11.000Z';
+	const files = [
+		await store(root, `${path}.json`, JSON.stringify(odd)),
+		await store(root, `${path}.md`, '# Odd\n'),
+	];
+	const [audio] = FIRST.audio!;
+	const day = {
+		...JSON.parse(await readFile(join(root, dayPath), 'utf8')),
+		...{ day: '2026-03-05', chats: {}, audio: [] },
+		lifelogs: { [odd.id]: { updatedAt, isStarred: false, files } },
+	};
+	const version = versionOfLines([`lifelog ${odd.id} ${updatedAt} false`]);
+	await store(root, `days/2026-03-05_${version}.json`, JSON.stringify(day));
+	const shifted = {
+		...audio,
+		startMs: Date.parse('2026-03-06'),
+		endMs: Date.parse('2026-03-06T02:00Z'),
+	};
+	const alone = await writeDay(root, { day: '2026-03-06', audio: [shifted] });
+	expect(alone).toBe('days/2026-03-06_e3b0c44298fc1c14.json');
+	expect(lines(await check())).toEqual([]);
+});
+
+describe('the command', () => {
+	const run = promisify(execFile);
+	const command = async (...args: string[]) => {
+		const env = { ...process.env, LIFELOG_API_KEY: '', LIFELOG_BASE_URL: '' };
+		const all = ['check-archive/main.mts', ...args];
+		return await run(process.execPath, all, { env }).then(
+			({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+			(error: { code: number; stdout: string; stderr: string }) => error,
+		);
+	};
+
+	test('says that all is well, with exit code 0', async () => {
+		const { code, stdout, stderr } = await command(root);
+		expect(code).toBe(0);
+		expect(stderr).toBe('');
+		expect(stdout.split('\n')).toEqual([
+			'2 days, 2026-03-01 to 2026-03-04: 3 lifelogs, 1 chat, 2 audio files.',
+			expect.stringMatching(/^9 files of 0\.0 MB are as they were stored\.$/),
+			'Not compared with a service: LIFELOG_API_KEY is not set.',
+			'The archive is whole.',
+			'',
+		]);
+	});
+
+	test('says what is not, with exit code 1, and nothing that moves a cursor', async () => {
+		await unlink(join(root, AUDIO));
+		await store(root, 'chats/\u001b[2J\n.json', 'x');
+		const { code, stdout } = await command(root);
+		expect(code).toBe(1);
+		expect(stdout).toContain(`missing     2026-03-01  ${AUDIO} is not there\n`);
+		expect(stdout).toContain('left over               chats/\ufffd[2J\ufffd.json lies in');
+		expect(stdout).toContain('The archive is not whole: 1 missing, 1 left over.\n');
+	});
+
+	test('gives a report as JSON', async () => {
+		await unlink(join(root, AUDIO));
+		const { code, stdout } = await command('--json', root);
+		expect(code).toBe(1);
+		expect(JSON.parse(stdout)).toMatchObject({
+			isWhole: false,
+			counts: { missing: 1, broken: 0 },
+			findings: [{ kind: 'missing', day: DAY, path: AUDIO, message: 'is not there' }],
+		});
+	});
+
+	test.each([
+		['no folder', async () => [join(root, 'none')], /^There is no folder "\/.*none"\.$/m],
+		['a file', async () => [join(root, dayPath)], /json" is no folder\.$/m],
+		['another folder', async () => [join(root, 'days')], /is no archive: it has no folder days\//],
+		[
+			'an archive without a day',
+			async () => {
+				await rm(join(root, 'days'), { recursive: true });
+				await mkdir(join(root, 'days'));
+				return [root];
+			},
+			/no day was finished/,
+		],
+		[
+			'days elsewhere',
+			async () => {
+				await rename(join(root, 'days'), `${root}-days`);
+				await symlink(`${root}-days`, join(root, 'days'));
+				return [root];
+			},
+			/is no archive/,
+		],
+		['two folders', async () => [root, root], /^Name one folder\.$/m],
+		['an unknown option', async () => [root, '--all'], /Unknown option '--all'/],
+		['no day', async () => [root, '--until', '2026-02-30'], /--until must be a day such as/],
+	])('says why it does not check: %s', async (_what, args, message) => {
+		const { code, stdout, stderr } = await command(...(await args()));
+		expect(code).toBe(2);
+		expect(stdout).toBe('');
+		expect(stderr).toMatch(message);
+		expect(stderr).not.toMatch(/^ {4}at /m);
+	});
+
+	test('explains itself', async () => {
+		const { code, stdout } = await command('--help');
+		expect(code).toBe(0);
+		expect(stdout).toContain('Exit code: 0 nothing found');
+	});
+});
