@@ -75,6 +75,9 @@ function messageIn(body: string): string {
 	}
 }
 
+const isBetweenChecks = ({ status }: Response, body: string) =>
+	status === 503 && messageIn(body) === 'Database is not ready!';
+
 const BROWSER_ID = 'lifelog-tests';
 const RUNNING = new Set(['new', 'running', 'waiting']);
 
@@ -91,8 +94,15 @@ export class Rest {
 
 	/** Sends a request below `/rest` and returns the answer's `data`. */
 	async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-		const response = await this.send(method, `/rest${path}`, body);
-		const text = await response.text();
+		let response = await this.send(method, `/rest${path}`, body);
+		let text = await response.text();
+		// n8n's own check of its database gives up after 5 s, which a loaded machine can take; n8n then
+		// answers so before it does anything, until the next check.
+		for (let wait = 0; wait < 60 && isBetweenChecks(response, text); wait++) {
+			await sleep(1_000);
+			response = await this.send(method, `/rest${path}`, body);
+			text = await response.text();
+		}
 		if (!response.ok) throw new RestError(`${method} ${path}`, response.status, text);
 		const answer = text === '' ? {} : JSON.parse(text);
 		return 'data' in answer ? answer.data : answer;

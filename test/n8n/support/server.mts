@@ -59,6 +59,8 @@ export function n8nEnvironment(userFolder: string, version = NEWEST): NodeJS.Pro
 		N8N_SECURE_COOKIE: 'false',
 		N8N_ENCRYPTION_KEY: 'for-tests-only',
 		GENERIC_TIMEZONE: 'UTC',
+		// Of its own database; the default of 5 s is short for a loaded machine.
+		DB_PING_TIMEOUT_MS: '60000',
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 		N8N_TEMPLATES_ENABLED: 'false',
