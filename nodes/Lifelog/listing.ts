@@ -1,4 +1,9 @@
-import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 
 import type { Api } from '../shared/api';
 import type { Lifelog } from '../shared/api-types';
@@ -6,15 +11,26 @@ import { type Range, toRange } from '../shared/date-times';
 import { inputError } from '../shared/errors';
 import { hint } from '../shared/hints';
 import {
+	HIDDEN_IF_SELECTED,
+	HIDDEN_IF_SIMPLIFIED,
+	HIDDEN_UNLESS_RAW,
+	type Output,
+	outputOf,
+	partsFor,
+	readOutput,
+} from '../shared/output';
+import {
 	directionOption,
 	includeOptions,
 	includeQuery,
+	maxCharactersOption,
 	maxWaitOption,
 	readBoolean,
 	readCollection,
 	readDate,
 	readDirection,
 	readInstant,
+	readMaxCharacters,
 	readZone,
 	timezoneOption,
 } from '../shared/parameters';
@@ -84,10 +100,11 @@ export const listingParameters: INodeProperties[] = [
 			{
 				...includeOptions.includeContents,
 				default: false,
+				displayOptions: HIDDEN_IF_SELECTED,
 				description: `${includeOptions.includeContents.description}. The service sends them for at most 25 lifelogs at a time, so a list takes more requests.`,
 			},
-			includeOptions.includeHeadings,
-			includeOptions.includeMarkdown,
+			{ ...includeOptions.includeHeadings, displayOptions: HIDDEN_IF_SIMPLIFIED },
+			{ ...includeOptions.includeMarkdown, displayOptions: HIDDEN_UNLESS_RAW },
 			{
 				displayName: 'Is Scheduled',
 				name: 'isScheduled',
@@ -96,6 +113,7 @@ export const listingParameters: INodeProperties[] = [
 				description:
 					'Whether to return only what scheduled prompts made (on) or only the rest (off). The service defines this for chats and may ignore it for lifelogs.',
 			},
+			{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
 			maxWaitOption,
 			timezoneOption,
 		],
@@ -109,6 +127,27 @@ export interface ListingRequest {
 	one: IDataObject;
 	/** Whether an entry begins inside the range of time that was given; see {@link toRange}. */
 	includes: Range['includes'];
+	/** How much of the Markdown of each is wanted; 0 for all. */
+	maxCharacters: number;
+}
+
+const RAW: Output = { kind: 'raw', fields: [] };
+
+/** The parameters Output and Fields of an input item. */
+export function outputOfItem(context: IExecuteFunctions, itemIndex: number): Output {
+	const fields = context.getNodeParameter('fields', itemIndex, []) as unknown;
+	return readOutput(context, context.getNodeParameter('output', itemIndex, 'raw'), fields);
+}
+
+/** Lifelogs as items, each in the form that is wanted. */
+export function toItems(
+	lifelogs: Lifelog[],
+	output: Output,
+	{ query: { timezone, includeContents }, maxCharacters }: ListingRequest,
+	search?: string,
+): INodeExecutionData[] {
+	const asked = { timezone, includeContents, maxCharacters, search };
+	return lifelogs.map((lifelog) => ({ json: outputOf(lifelog, output, asked) }));
 }
 
 /**
@@ -116,7 +155,11 @@ export interface ListingRequest {
  *
  * @throws NodeOperationError on values that cannot be used, or that contradict each other.
  */
-export function readListing(context: IExecuteFunctions, itemIndex: number): ListingRequest {
+export function readListing(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	output: Output = RAW,
+): ListingRequest {
 	const filters = readCollection(context, 'filters', itemIndex);
 	const options = readCollection(context, 'options', itemIndex);
 	const timezone = readZone(context, options.timezone);
@@ -136,7 +179,7 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 		throw inputError(context, "'Start' is later than 'End'", 'Exchange the two filters.');
 	}
 	const range = toRange(from, to, timezone);
-	const one = { timezone, ...includeQuery(context, options, false) };
+	const one = { timezone, ...partsFor(output, includeQuery(context, options, false)) };
 	return {
 		query: {
 			...one,
@@ -149,6 +192,7 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 		},
 		one,
 		includes: range.includes,
+		maxCharacters: readMaxCharacters(context, options),
 	};
 }
 

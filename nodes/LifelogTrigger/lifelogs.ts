@@ -1,8 +1,9 @@
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Lifelog } from '../shared/api-types';
-import { getLifelog, lifelogJson, LIGHT } from '../shared/lifelogs';
+import { getLifelog, LIGHT } from '../shared/lifelogs';
 import { logWarning } from '../shared/log';
+import { outputOf } from '../shared/output';
 import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';
 import { earliest, latest } from './clock';
@@ -10,6 +11,7 @@ import type { ChangeType, Sighting } from './compare';
 import { changeType, compare, eventKey, isNews, recordOf } from './compare';
 import { align, dayOf, daysToRead, isDueAgain, troubled } from './days';
 import type { DayRead, Outcome, PollResult } from './merge';
+import type { Settings } from './parameters';
 import type { Poll } from './poll';
 import { isBlocking, readByIds, toApiError } from './reading';
 import type { Entry, State, Version } from './state';
@@ -263,7 +265,7 @@ function complete(poll: Poll, state: State, change: Change, lifelog: Lifelog): O
 		}
 	}
 	const found = { id, base };
-	const json = lifelogJson(lifelog, poll.settings.include.includeContents);
+	const json = jsonOf(poll.settings, lifelog);
 	return decide(poll, found, version) ?? emit(found, version, start, json);
 }
 
@@ -290,8 +292,21 @@ function failedAgain(
 		return { id, version: sighting, entry: { ...base, pending: true, trouble } };
 	}
 	const debt = { pending: true, incomplete: true, trouble };
-	const json = { ...lifelogJson(sighting.lifelog, false), incomplete: true };
+	const json = { ...jsonOf(poll.settings, sighting.lifelog, false), incomplete: true };
 	return emit(change, sighting, sighting.start, json, debt);
+}
+
+/**
+ * A lifelog as it comes out, without what the trigger adds.
+ *
+ * @param includeContents Whether contents were asked for.
+ */
+export function jsonOf(
+	{ output, include, timezone }: Settings,
+	lifelog: Lifelog,
+	includeContents = include.includeContents,
+): IDataObject {
+	return outputOf(lifelog, output, { timezone, includeContents });
 }
 
 /** @param debt What stays to be done. */

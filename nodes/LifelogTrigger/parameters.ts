@@ -3,6 +3,16 @@ import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 import { simplifyParameter } from '../shared/chats';
 import { inputError } from '../shared/errors';
 import {
+	HIDDEN_IF_SELECTED,
+	HIDDEN_IF_SIMPLIFIED,
+	HIDDEN_UNLESS_RAW,
+	type Output,
+	outputParameters,
+	type Parts,
+	partsFor,
+	readOutput,
+} from '../shared/output';
+import {
 	includeOptions,
 	includeQuery,
 	readBoolean,
@@ -19,6 +29,9 @@ const CHAT_EVENT = 'scheduledChatCreated';
 const forChats = { show: { event: [CHAT_EVENT] } };
 const forLifelogs = { hide: { event: [CHAT_EVENT] } };
 const optionForLifelogs = { hide: { '/event': [CHAT_EVENT] } };
+const includeOptionForLifelogs = ({ hide }: { hide: Record<string, string[]> }) => ({
+	hide: { ...hide, ...optionForLifelogs.hide },
+});
 
 const CHANGES: Record<string, ChangeType[]> = {
 	lifelogCreatedOrUpdated: ['created', 'updated'],
@@ -66,6 +79,10 @@ export const properties: INodeProperties[] = [
 		description: 'What starts the workflow',
 	},
 	{ ...simplifyParameter, displayOptions: forChats },
+	...outputParameters.map((property) => ({
+		...property,
+		displayOptions: { ...property.displayOptions, ...forLifelogs },
+	})),
 	{
 		displayName: 'Filters',
 		name: 'filters',
@@ -112,10 +129,16 @@ export const properties: INodeProperties[] = [
 			{
 				...includeOptions.includeContents,
 				default: false,
-				displayOptions: optionForLifelogs,
+				displayOptions: includeOptionForLifelogs(HIDDEN_IF_SELECTED),
 			},
-			{ ...includeOptions.includeHeadings, displayOptions: optionForLifelogs },
-			{ ...includeOptions.includeMarkdown, displayOptions: optionForLifelogs },
+			{
+				...includeOptions.includeHeadings,
+				displayOptions: includeOptionForLifelogs(HIDDEN_IF_SIMPLIFIED),
+			},
+			{
+				...includeOptions.includeMarkdown,
+				displayOptions: includeOptionForLifelogs(HIDDEN_UNLESS_RAW),
+			},
 			{
 				displayName: 'Look-Back (Days)',
 				name: 'lookbackDays',
@@ -152,7 +175,9 @@ export interface Settings {
 	/** Lifelogs: how long an entry must have been left unchanged, in ms. */
 	settleMs: number;
 	/** Lifelogs: the parts of an entry to ask for. */
-	include: ReturnType<typeof includeQuery>;
+	include: Parts;
+	/** Lifelogs: in which form they come out. */
+	output: Output;
 	/** Chats. */
 	simplify: boolean;
 }
@@ -165,6 +190,8 @@ export function readSettings(context: IPollFunctions): Settings {
 	const options = withoutBlanks(context, context.getNodeParameter('options', {}));
 	const { lookbackDays = 7, settleMinutes = 0 } = options;
 	const isChats = event === CHAT_EVENT;
+	const fields = context.getNodeParameter('fields', []) as unknown;
+	const output = readOutput(context, context.getNodeParameter('output', 'raw'), fields);
 	return {
 		watch: {
 			kind: isChats ? 'chats' : 'lifelogs',
@@ -176,7 +203,8 @@ export function readSettings(context: IPollFunctions): Settings {
 		changes: CHANGES[event],
 		isStarred: readBoolean(context, filters.isStarred, 'Is Starred'),
 		settleMs: readWithin(context, 'Settle', settleMinutes, [0, 1440]) * 60_000,
-		include: includeQuery(context, options, false),
+		include: partsFor(output, includeQuery(context, options, false)),
+		output,
 		simplify: readBoolean(context, context.getNodeParameter('simplify', true), 'Simplify') ?? true,
 	};
 }

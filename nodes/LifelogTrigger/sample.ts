@@ -4,11 +4,10 @@ import type { Api } from '../shared/api';
 import { connect } from '../shared/api';
 import type { Chat, Lifelog } from '../shared/api-types';
 import { inputError } from '../shared/errors';
-import { lifelogJson } from '../shared/lifelogs';
 import { pages } from '../shared/pagination';
 import { answerTime, chatItem } from './chats';
 import { eventKey, recordOf } from './compare';
-import { versionOf } from './lifelogs';
+import { jsonOf, versionOf } from './lifelogs';
 import type { Settings } from './parameters';
 import { readSettings } from './parameters';
 import { timeOf } from './times';
@@ -51,7 +50,7 @@ async function newestLifelogs(api: Api, settings: Settings): Promise<INodeExecut
 		const entry = recordOf({ day: '', starred: false, flips: 0 }, versionOf(lifelog, timezone));
 		return {
 			json: {
-				...lifelogJson(lifelog, include.includeContents),
+				...jsonOf(settings, lifelog),
 				changeType,
 				eventKey: eventKey(lifelog.id, entry),
 			},

@@ -43,6 +43,25 @@ export function toInstant(value: unknown, zone: string, edge: Edge): number | un
 	return edge === 'start' ? Math.min(...instants) : Math.max(...instants);
 }
 
+/** The instant of a time of the service, epoch ms; undefined when it is missing or unreadable. */
+export function instantOf(time: unknown, zone: string): number | undefined {
+	return typeof time === 'string' ? toInstant(time, zone, 'start') : undefined;
+}
+
+/**
+ * How long an entry of the service lasts.
+ *
+ * @returns ms; undefined when its times do not tell, or tell an end before the start.
+ */
+export function durationOf(
+	{ startTime, endTime }: { startTime?: unknown; endTime?: unknown },
+	zone: string,
+): number | undefined {
+	const start = instantOf(startTime, zone);
+	const end = instantOf(endTime, zone);
+	return start !== undefined && end !== undefined && end >= start ? end - start : undefined;
+}
+
 /**
  * The date of a date-time in `zone`, as the API's `date` takes it. Accepts what
  * {@link toInstant} accepts.

@@ -106,6 +106,37 @@ export function includeQuery(context: ApiContext, options: IDataObject, contents
 	};
 }
 
+/** The option that bounds a text; {@link readMaxCharacters} reads it. */
+export const maxCharactersOption: INodeProperties = {
+	displayName: 'Max Characters',
+	name: 'maxCharacters',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'The longest text to return, in characters: at least 100, or 0 for all of it. What is cut says so in isTruncated.',
+};
+
+/** A shorter text would hold next to nothing beside the name of who speaks. */
+const LEAST_CHARACTERS = 100;
+
+/**
+ * @param options The collection `options` of an operation.
+ * @returns How long a text may be, in UTF-16 units; 0 for all of it.
+ * @throws NodeOperationError when it is neither 0 nor a whole number from 100 on.
+ */
+export function readMaxCharacters(context: ApiContext, { maxCharacters = 0 }: IDataObject): number {
+	const most = toNumber(maxCharacters);
+	if (!Number.isInteger(most) || (most !== 0 && most < LEAST_CHARACTERS)) {
+		throw inputError(
+			context,
+			`'Max Characters' must be a whole number, ${LEAST_CHARACTERS} or more, or 0 for all, not ${described(maxCharacters)}`,
+			'Give a number such as 20000.',
+		);
+	}
+	return most;
+}
+
 /** Properties shown for one value of the parameter `operation`. */
 export function forOperation(operation: string, properties: INodeProperties[]): INodeProperties[] {
 	return properties.map((property) => ({
@@ -203,6 +234,28 @@ export function readChoice<T extends string>(
 		`'${label}' must be ${known}, not ${described(value)}`,
 		'Let the expression give one of these, or choose it in the list.',
 	);
+}
+
+/**
+ * A parameter that is several of some values: a list or, as a model writes it, a text with commas
+ * between them. Blanks are passed over.
+ *
+ * @param choices What each may be; see {@link readChoice}.
+ * @returns Each once, in the order of `choices`.
+ * @throws NodeOperationError when one is anything else.
+ */
+export function readChoices<T extends string>(
+	context: ApiContext,
+	value: unknown,
+	choices: readonly T[],
+	label: string,
+): T[] {
+	const given = typeof value === 'string' ? value.split(',') : [value].flat();
+	const chosen = given
+		.filter((each) => typeof each !== 'string' || each.trim() !== '')
+		.filter((each) => each !== undefined && each !== null)
+		.map((each) => readChoice(context, each, choices, label));
+	return choices.filter((choice) => chosen.includes(choice));
 }
 
 /**

@@ -45,8 +45,9 @@ export function nodeOperations(): NodeOperation[] {
 }
 
 function isShown({ displayOptions }: INodeProperties, selector: string, value: string): boolean {
-	const shownFor = displayOptions?.show?.[selector];
-	return shownFor === undefined || shownFor.includes(value);
+	const { show, hide } = displayOptions ?? {};
+	const isMeant = show?.[selector]?.includes(value) ?? true;
+	return isMeant && !hide?.[selector]?.includes(value);
 }
 
 function parametersIn({ name, type, options = [] }: INodeProperties): Parameter[] {

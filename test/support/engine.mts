@@ -75,6 +75,16 @@ export function loadPackage(dir = process.cwd()): {
 	};
 }
 
+/**
+ * A node type as n8n makes a tool of it, as far as its parameters go: by the end of its name it is
+ * known for one. It is run like a node here; test/n8n has real agents.
+ */
+export function asTool(type: INodeType | IVersionedNodeType): INodeType {
+	const node = type as INodeType;
+	const description = { ...node.description, name: `${node.description.name}Tool` };
+	return Object.create(node, { description: { value: description } }) as INodeType;
+}
+
 /** A node type that hands its input on, in place of a built-in node that is not installed. */
 export function standIn(name: string): INodeType {
 	return {

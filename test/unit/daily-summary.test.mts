@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beginsOn } from '../../nodes/Lifelog/daily-summary/day.ts';
 import { entryOf, summarize, summaryFields } from '../../nodes/Lifelog/daily-summary/summary.ts';
-import { oneLine, pieces } from '../../nodes/Lifelog/daily-summary/text.ts';
+import { oneLine, pieces } from '../../nodes/shared/text.ts';
 import { leadOf, wordingOf } from '../../nodes/Lifelog/daily-summary/wording.ts';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api-types.d.ts';
 import { EMOJI, lifelogOf, said } from '../support/days.mts';

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { checkSync } from 'recheck';
 import { checkedBaseUrl } from '../../nodes/shared/base-url.ts';
-import { secondLevelHeadings } from '../../nodes/Lifelog/daily-summary/headings.ts';
+import { secondLevelHeadings } from '../../nodes/shared/headings.ts';
 import { type Pattern, patternsIn, patternsOf } from '../support/patterns.mts';
 
 // In this process: nothing is started, and no pattern is given up for the time it takes.

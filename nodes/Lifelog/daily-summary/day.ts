@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-import { toDate, toInstant } from '../../shared/date-times';
+import { instantOf, toDate } from '../../shared/date-times';
 
 /** Today's date in `zone`, or one so many days before. */
 export function daysAgo(days: number, zone: string): string {
@@ -16,9 +16,4 @@ export function daysAgo(days: number, zone: string): string {
 export function beginsOn(startTime: unknown, date: string, zone: string): boolean {
 	const instant = instantOf(startTime, zone);
 	return instant === undefined || toDate(instant, zone) === date;
-}
-
-/** The instant of a time of the service, epoch ms; undefined when it is missing or unreadable. */
-export function instantOf(time: unknown, zone: string): number | undefined {
-	return typeof time === 'string' ? toInstant(time, zone, 'start') : undefined;
 }

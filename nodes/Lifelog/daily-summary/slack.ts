@@ -1,6 +1,6 @@
 import { inGroups, sizeOf } from './groups';
 import type { Entry, Summary } from './summary';
-import { pieces } from './text';
+import { pieces } from '../../shared/text';
 import { leadOf, STAR, wordingOf } from './wording';
 
 /** A text in Slack's markup; `verbatim` keeps Slack from making links of addresses and names. */

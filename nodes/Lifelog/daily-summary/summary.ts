@@ -1,13 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Lifelog } from '../../shared/api-types';
-import { contentNodes, utterances } from '../../shared/contents';
-import { instantOf } from './day';
-import { secondLevelHeadings, titleOf } from './headings';
-import { oneLine } from './text';
+import { contentNodes } from '../../shared/contents';
+import { durationOf, instantOf } from '../../shared/date-times';
+import { secondLevelHeadings, titleOf } from '../../shared/headings';
+import { distinct, type Speakers, speakersOf, USER } from '../../shared/speakers';
+import { textOrNull } from '../../shared/text';
 
 /** A lifelog of the day, as far as a summary tells of it. */
-export interface Entry {
+export interface Entry extends Speakers {
 	/** The API's fields; null where it sent none. */
 	lifelog: {
 		id: string;
@@ -24,10 +25,6 @@ export interface Entry {
 	isStarred: boolean;
 	/** Second-level headings, each in one line. */
 	headings: string[];
-	/** Who spoke, in the order of their first words. */
-	speakers: string[];
-	/** The names that the service knows the wearer by here. */
-	wearers: string[];
 	/** The service sent no contents. */
 	isWithheld: boolean;
 }
@@ -48,19 +45,12 @@ export interface Summary {
 	speakers: string[];
 }
 
-/** The wearer, where the service knows no name; the API's word (specification, section 2.2). */
-const USER = 'user';
-const UNKNOWN = 'unknown';
-
 /**
  * What a summary tells of a lifelog.
  *
  * @param zone In which a time without offset is read.
  */
 export function entryOf(lifelog: Lifelog, zone: string): Entry {
-	const startMs = instantOf(lifelog.startTime, zone);
-	const endMs = instantOf(lifelog.endTime, zone);
-	const isTimed = startMs !== undefined && endMs !== undefined && endMs >= startMs;
 	return {
 		lifelog: {
 			id: lifelog.id,
@@ -69,8 +59,8 @@ export function entryOf(lifelog: Lifelog, zone: string): Entry {
 			endTime: textOrNull(lifelog.endTime),
 		},
 		title: titleOf(lifelog) || 'Untitled',
-		startMs,
-		durationMs: isTimed ? endMs - startMs : undefined,
+		startMs: instantOf(lifelog.startTime, zone),
+		durationMs: durationOf(lifelog, zone),
 		isStarred: lifelog.isStarred === true,
 		headings: secondLevelHeadings(lifelog),
 		...speakersOf(lifelog),
@@ -104,21 +94,6 @@ export function summaryFields(summary: Summary): IDataObject {
 	};
 }
 
-/** Those who spoke and are known: by name, or as the wearer. */
-function speakersOf(lifelog: Lifelog): Pick<Entry, 'speakers' | 'wearers'> {
-	const known = utterances(lifelog).map(({ speaker, speakerIdentifier }) => {
-		const name = oneLine(speaker);
-		const isNamed = name !== '' && name.toLowerCase() !== UNKNOWN;
-		const isWearer = speakerIdentifier === USER;
-		return { name: isNamed ? name : isWearer ? USER : '', isNamedWearer: isNamed && isWearer };
-	});
-	const names = (some: typeof known) => distinct(some.map(({ name }) => name).filter(Boolean));
-	return {
-		speakers: names(known),
-		wearers: names(known.filter(({ isNamedWearer }) => isNamedWearer)),
-	};
-}
-
 /** The wearer by name throughout, where the day knows just one name. */
 function speakersOfDay(entries: Entry[]): string[] {
 	const [wearer, ...others] = distinct(entries.flatMap(({ wearers }) => wearers));
@@ -127,23 +102,9 @@ function speakersOfDay(entries: Entry[]): string[] {
 	return speakers.map((name) => (name === USER && isKnown ? wearer : name));
 }
 
-/** Each name once, whatever its case. */
-function distinct(names: string[]): string[] {
-	const byName = new Map<string, string>();
-	for (const name of names) {
-		const key = name.toLowerCase();
-		if (!byName.has(key)) byName.set(key, name);
-	}
-	return [...byName.values()];
-}
-
 /** Those without a time come last; ids decide between equals, so that the order is always the same. */
 function byTime(one: Entry, other: Entry): number {
 	const [a, b] = [one, other].map(({ startMs }) => startMs ?? Number.MAX_VALUE);
 	if (a !== b) return a - b;
 	return one.lifelog.id < other.lifelog.id ? -1 : 1;
-}
-
-function textOrNull(value: unknown): string | null {
-	return typeof value === 'string' ? value : null;
 }

@@ -17,6 +17,7 @@ import {
 	limitParameters,
 	maxWaitOption,
 	readChoice,
+	readChoices,
 	readCollection,
 	readLimit,
 	readText,
@@ -30,7 +31,11 @@ import { LARGEST_PAGE_WITH_CONTENTS, listingParameters, readListing } from '../l
 const FROM = ['service', 'lifelog', 'input'] as const;
 const ALL_OF_IT = { includeMarkdown: true, includeHeadings: true, includeContents: true };
 /** What the trigger and other operations put beside the fields of the API. */
-const NOT_OF_THE_API = ['changeType', 'eventKey', 'incomplete', 'isTruncated'];
+const BESIDE_THE_API = ['changeType', 'eventKey', 'incomplete'];
+/** What those have that are not the whole object of the API. */
+const OF_A_PART = ['durationMs', 'speakers', 'headings', 'excerpt', 'isTruncated'];
+/** What such an object always has. */
+const OF_THE_WHOLE = ['title', 'startTime', 'endTime', 'isStarred', 'updatedAt'];
 
 const shownFor = (exportFrom: string, properties: INodeProperties[]): INodeProperties[] =>
 	properties.map((property) => ({
@@ -182,8 +187,7 @@ async function* lifelogsToExport(
 		yield await readWhole(api, readId(context, 'lifelogId', itemIndex, 'lifelog'));
 	} else if (from === 'input') {
 		const lifelog = inputLifelog(context, itemIndex);
-		const isWhole = Array.isArray(lifelog.contents) && lifelog.contents.length > 0;
-		if (isWhole) yield { lifelog, askedIn: readZone(context, undefined) };
+		if (isWhole(lifelog)) yield { lifelog, askedIn: readZone(context, undefined) };
 		else yield await readWhole(api, lifelog.id);
 	} else {
 		yield* listed(context, api, itemIndex);
@@ -205,8 +209,8 @@ async function* listed(
 		for (const lifelog of page.filter(({ startTime }) => includes(startTime))) {
 			if (count++ === limit) return;
 			// A service may leave contents out of lists.
-			const isWhole = lifelog.contents?.length > 0;
-			yield isWhole ? { lifelog, askedIn: query.timezone } : await readWhole(api, lifelog.id);
+			const hasContents = lifelog.contents?.length > 0;
+			yield hasContents ? { lifelog, askedIn: query.timezone } : await readWhole(api, lifelog.id);
 		}
 		if (count === limit) return;
 	}
@@ -226,8 +230,16 @@ function inputLifelog(context: IExecuteFunctions, itemIndex: number): Lifelog {
 			"Connect the Lifelog Trigger or Get Many Lifelogs, or choose another 'Export From'.",
 		);
 	}
-	for (const name of NOT_OF_THE_API) delete json[name];
+	for (const name of BESIDE_THE_API) delete json[name];
 	return json as unknown as Lifelog;
+}
+
+/** Whether a lifelog of the input is the API's object with contents, and not some of its fields. */
+function isWhole(lifelog: Lifelog): boolean {
+	const hasContents = Array.isArray(lifelog.contents) && lifelog.contents.length > 0;
+	const isPart =
+		OF_A_PART.some((name) => name in lifelog) || OF_THE_WHOLE.some((name) => !(name in lifelog));
+	return hasContents && !isPart;
 }
 
 async function fileItem(
@@ -257,16 +269,11 @@ async function fileItem(
 	return { json, binary: { [property]: binary } };
 }
 
-const isBlank = (name: unknown) => typeof name === 'string' && name.trim() === '';
-
 function readFormats(context: IExecuteFunctions, itemIndex: number): FileFormat[] {
 	const value = context.getNodeParameter('fileFormats', itemIndex) as unknown;
-	const names = (typeof value === 'string' ? value.split(',') : [value].flat()).filter(
-		(name) => name !== undefined && name !== null && !isBlank(name),
-	);
-	if (names.length === 0) {
+	const formats = readChoices(context, value, FILE_FORMATS, 'File Formats');
+	if (formats.length === 0) {
 		throw inputError(context, "'File Formats' is empty", 'Choose one or more from the list.');
 	}
-	const wanted = names.map((name) => readChoice(context, name, FILE_FORMATS, 'File Formats'));
-	return FILE_FORMATS.filter((format) => wanted.includes(format));
+	return formats;
 }

@@ -2,19 +2,31 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import { readId } from '../../shared/ids';
-import { getLifelog, lifelogIdParameter, lifelogJson } from '../../shared/lifelogs';
+import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
+import {
+	HIDDEN_IF_SELECTED,
+	HIDDEN_IF_SIMPLIFIED,
+	HIDDEN_UNLESS_RAW,
+	outputOf,
+	outputParametersOfTool,
+	partsFor,
+} from '../../shared/output';
 import {
 	forOperation,
 	includeOptions,
 	includeQuery,
+	maxCharactersOption,
 	maxWaitOption,
 	readCollection,
+	readMaxCharacters,
 	readZone,
 	timezoneOption,
 } from '../../shared/parameters';
+import { outputOfItem } from '../listing';
 
 export const description: INodeProperties[] = forOperation('get', [
 	{ ...lifelogIdParameter, description: 'The lifelog to get' },
+	...outputParametersOfTool,
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -22,9 +34,10 @@ export const description: INodeProperties[] = forOperation('get', [
 		placeholder: 'Add Option',
 		default: {},
 		options: [
-			includeOptions.includeContents,
-			includeOptions.includeHeadings,
-			includeOptions.includeMarkdown,
+			{ ...includeOptions.includeContents, displayOptions: HIDDEN_IF_SELECTED },
+			{ ...includeOptions.includeHeadings, displayOptions: HIDDEN_IF_SIMPLIFIED },
+			{ ...includeOptions.includeMarkdown, displayOptions: HIDDEN_UNLESS_RAW },
+			{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
 			maxWaitOption,
 			timezoneOption,
 		],
@@ -34,7 +47,7 @@ export const description: INodeProperties[] = forOperation('get', [
 /**
  * Reads one lifelog (specification, section 4.3).
  *
- * @returns One item: the API's object (`lifelogJson`).
+ * @returns One item, in the form that is wanted (`outputOf`).
  * @throws NodeApiError when there is none with this ID.
  */
 export async function execute(
@@ -45,7 +58,10 @@ export async function execute(
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);
-	const include = includeQuery(this, options, true);
-	const lifelog = await getLifelog(api, id, { timezone, ...include });
-	return [{ json: lifelogJson(lifelog, include.includeContents) }];
+	const output = outputOfItem(this, itemIndex);
+	const parts = partsFor(output, includeQuery(this, options, true));
+	const maxCharacters = readMaxCharacters(this, options);
+	const lifelog = await getLifelog(api, id, { timezone, ...parts });
+	const { includeContents } = parts;
+	return [{ json: outputOf(lifelog, output, { timezone, includeContents, maxCharacters }) }];
 }

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
-import { lifelogJson } from '../../shared/lifelogs';
+import { outputParametersOfTool } from '../../shared/output';
 import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
 import { forOperation, limitParameters, readLimit } from '../../shared/parameters';
 import { readInLanes } from '../lanes';
@@ -10,7 +10,9 @@ import {
 	hintIfContentsWithheld,
 	LARGEST_PAGE_WITH_CONTENTS,
 	listingParameters,
+	outputOfItem,
 	readListing,
+	toItems,
 } from '../listing';
 
 /**
@@ -21,13 +23,14 @@ export const OPERATION = 'getAll';
 
 export const description: INodeProperties[] = forOperation(OPERATION, [
 	...limitParameters,
+	...outputParametersOfTool,
 	...listingParameters,
 ]);
 
 /**
  * Lists lifelogs (specification, section 4.2), as many pages as it takes; all of them, where there are many, several at once.
  *
- * @returns One item per lifelog, the API's object (`lifelogJson`), in the service's order.
+ * @returns One item per lifelog, in the form that is wanted (`outputOf`), in the service's order.
  */
 export async function execute(
 	this: IExecuteFunctions,
@@ -35,7 +38,9 @@ export async function execute(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const limit = readLimit(this, itemIndex);
-	const { query, includes } = readListing(this, itemIndex);
+	const output = outputOfItem(this, itemIndex);
+	const request = readListing(this, itemIndex, output);
+	const { query, includes } = request;
 	const largestPage = query.includeContents ? LARGEST_PAGE_WITH_CONTENTS : LARGEST_PAGE;
 	const listing = { name: 'lifelogs' as const, query, pageSize: Math.min(limit, largestPage) };
 	const isWanted = ({ startTime }: Lifelog) => includes(startTime);
@@ -44,5 +49,5 @@ export async function execute(
 			? (await readInLanes(api, listing)).filter(isWanted)
 			: await firstEntries<Lifelog>(api, listing, limit, isWanted);
 	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);
-	return lifelogs.map((lifelog) => ({ json: lifelogJson(lifelog, query.includeContents) }));
+	return toItems(lifelogs, output, request);
 }

@@ -1,43 +1,57 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
-import { transcriptText, utterances } from '../../shared/contents';
+import { utterances } from '../../shared/contents';
+import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import {
 	forOperation,
+	maxCharactersOption,
 	maxWaitOption,
 	readChoice,
 	readCollection,
+	readMaxCharacters,
 	readZone,
 	timezoneOption,
+	toNumber,
 } from '../../shared/parameters';
+import { described } from '../../shared/words';
+import { placedUtterances, textOf } from '../transcript';
 
 const OUTPUTS = ['utterances', 'text'] as const;
 
+const outputAsParameter: INodeProperties = {
+	displayName: 'Output As',
+	name: 'outputAs',
+	type: 'options',
+	options: [
+		{
+			name: 'Utterances',
+			value: 'utterances',
+			description: 'One item for each thing said, with speaker and times',
+		},
+		{
+			name: 'Text',
+			value: 'text',
+			description: 'One item with the whole transcript, a line for each thing said',
+		},
+	],
+	default: 'utterances',
+	description: 'What the transcript is turned into',
+};
+
 export const description: INodeProperties[] = forOperation('getTranscript', [
 	{ ...lifelogIdParameter, description: 'The lifelog whose transcript to get' },
-	{
-		displayName: 'Output As',
-		name: 'outputAs',
-		type: 'options',
-		options: [
-			{
-				name: 'Utterances',
-				value: 'utterances',
-				description: 'One item for each thing said, with speaker and times',
-			},
-			{
-				name: 'Text',
-				value: 'text',
-				description: 'One item with the whole transcript, a line for each thing said',
-			},
-		],
-		default: 'utterances',
-		description: 'What the transcript is turned into',
-	},
+	{ ...outputAsParameter, displayOptions: { show: { '@tool': [false] } } },
+	{ ...outputAsParameter, default: 'text', displayOptions: { show: { '@tool': [true] } } },
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -45,6 +59,16 @@ export const description: INodeProperties[] = forOperation('getTranscript', [
 		placeholder: 'Add Option',
 		default: {},
 		options: [
+			{
+				displayName: 'From Offset (Milliseconds)',
+				name: 'fromOffsetMs',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 0,
+				description:
+					'Only what was said from so many milliseconds after the start of the lifelog on: 0 for the whole transcript, or the nextOffsetMs of a transcript that was cut, to go on from there',
+			},
+			{ ...maxCharactersOption, displayOptions: { hide: { '/outputAs': ['utterances'] } } },
 			maxWaitOption,
 			{
 				displayName: 'Speakers',
@@ -63,7 +87,8 @@ export const description: INodeProperties[] = forOperation('getTranscript', [
 /**
  * Reads what was said in a lifelog (specification, sections 2.2 and 4.3).
  *
- * @returns One item per utterance, or one item `{ lifelogId, title, text }`.
+ * @returns One item per utterance, or one item `{ lifelogId, title, text }`, with `isTruncated` and
+ *   `nextOffsetMs` where the text was cut.
  * @throws NodeApiError when there is no lifelog with this ID.
  */
 export async function execute(
@@ -79,8 +104,11 @@ export async function execute(
 		OUTPUTS,
 		'Output As',
 	);
+	const fromOffsetMs = readFromOffset(this, options);
+	const most = outputAs === 'text' ? readMaxCharacters(this, options) : 0;
+	const timezone = readZone(this, options.timezone);
 	const lifelog = await getLifelog(api, id, {
-		timezone: readZone(this, options.timezone),
+		timezone,
 		includeMarkdown: false,
 		includeHeadings: true,
 		includeContents: true,
@@ -89,20 +117,35 @@ export async function execute(
 		.split(',')
 		.map((speaker) => speaker.trim())
 		.filter(Boolean);
-	const spoken = utterances(lifelog, speakers);
-	if (spoken.length === 0) hintWhy(api, lifelog, speakers);
-	if (outputAs === 'text') {
-		return [
-			{ json: { lifelogId: lifelog.id, title: lifelog.title, text: transcriptText(spoken) } },
-		];
+	const placed = placedUtterances(lifelog, timezone, most);
+	const wanted = new Set(utterances(lifelog, speakers).map(({ index }) => index));
+	const spoken = placed.filter(
+		({ utterance, atMs }) => wanted.has(utterance.index) && atMs >= fromOffsetMs,
+	);
+	if (spoken.length === 0) hintWhy(api, lifelog, speakers, fromOffsetMs);
+	if (outputAs === 'utterances') return spoken.map(({ utterance }) => ({ json: { ...utterance } }));
+	return [{ json: { lifelogId: lifelog.id, title: lifelog.title, ...textOf(spoken, most) } }];
+}
+
+/** How far into the lifelog, in ms, the transcript is to begin. */
+function readFromOffset(context: IExecuteFunctions, { fromOffsetMs = 0 }: IDataObject): number {
+	const offset = toNumber(fromOffsetMs);
+	if (!(offset >= 0)) {
+		throw inputError(
+			context,
+			`'From Offset' must be a number of milliseconds, 0 or more, not ${described(fromOffsetMs)}`,
+			'Give 0 for the whole transcript, or the nextOffsetMs of one that was cut.',
+		);
 	}
-	return spoken.map((utterance) => ({ json: { ...utterance } }));
+	return offset;
 }
 
 /** Says why there is nothing. */
-function hintWhy(api: Api, lifelog: Lifelog, wanted: string[]): void {
+function hintWhy(api: Api, lifelog: Lifelog, wanted: string[], fromOffsetMs: number): void {
 	const heard = [...new Set(utterances(lifelog).map(({ speaker }) => speaker))];
-	if (heard.length > 0) {
+	if (utterances(lifelog, wanted).length > 0) {
+		hint(api, `Nothing is said later than ${fromOffsetMs} ms after the start of this lifelog.`);
+	} else if (heard.length > 0) {
 		hint(api, `None of ${wanted.join(', ')} spoke in this lifelog. Who did: ${heard.join(', ')}.`);
 	} else if (!lifelog.contents?.length) {
 		hint(

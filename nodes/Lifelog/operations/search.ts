@@ -11,18 +11,31 @@ import type { Lifelog } from '../../shared/api-types';
 import { eachAtOnce } from '../../shared/at-once';
 import { inputError, toNodeError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
-import { getLifelog, lifelogJson } from '../../shared/lifelogs';
+import { getLifelog } from '../../shared/lifelogs';
+import { outputParametersOfTool } from '../../shared/output';
 import { LARGEST_PAGE, readPage, SMALLEST_LARGEST_PAGE } from '../../shared/pagination';
 import { forOperation, readLimit, readText } from '../../shared/parameters';
 import {
 	hintIfContentsWithheld,
 	LARGEST_PAGE_WITH_CONTENTS,
 	listingParameters,
+	outputOfItem,
 	readListing,
+	toItems,
 } from '../listing';
 
 /** So many of what was found are read at a time. */
 const MOST_AT_ONCE = 5;
+
+const limitParameter: INodeProperties = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: LARGEST_PAGE },
+	default: 50,
+	description: 'Max number of results to return',
+	hint: 'At most 100: the service gives no more for a search',
+};
 
 export const description: INodeProperties[] = forOperation('search', [
 	{
@@ -35,15 +48,9 @@ export const description: INodeProperties[] = forOperation('search', [
 		description:
 			'What to look for: a question or description, or keywords. Words side by side must all occur; put OR between alternatives.',
 	},
-	{
-		displayName: 'Limit',
-		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: LARGEST_PAGE },
-		default: 50,
-		description: 'Max number of results to return',
-		hint: 'At most 100: the service gives no more for a search',
-	},
+	{ ...limitParameter, displayOptions: { show: { '@tool': [false] } } },
+	{ ...limitParameter, default: 10, displayOptions: { show: { '@tool': [true] } } },
+	...outputParametersOfTool,
 	...listingParameters,
 ]);
 
@@ -51,7 +58,8 @@ export const description: INodeProperties[] = forOperation('search', [
  * Searches lifelogs. The service's search knows no pages (specification, section 4.2): one request,
  * and, where more than 25 results are wanted with contents, one more for each result.
  *
- * @returns One item per lifelog, best first as the service ranks them.
+ * @returns One item per lifelog, in the form that is wanted (`outputOf`), best first as the service
+ *   ranks them; an excerpt is taken from around what was looked for.
  */
 export async function execute(
 	this: IExecuteFunctions,
@@ -62,7 +70,9 @@ export async function execute(
 	if (search === '') throw inputError(this, "'Query' is empty", 'Give the words to look for.');
 	const asked = readLimit(this, itemIndex);
 	const limit = Math.min(asked, LARGEST_PAGE);
-	const { query, includes, one } = readListing(this, itemIndex);
+	const output = outputOfItem(this, itemIndex);
+	const request = readListing(this, itemIndex, output);
+	const { query, includes, one } = request;
 	const readsEach = query.includeContents && limit > LARGEST_PAGE_WITH_CONTENTS;
 
 	const page = await readPage<Lifelog>(api, {
@@ -88,7 +98,7 @@ export async function execute(
 		);
 	}
 	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);
-	return lifelogs.map((lifelog) => ({ json: lifelogJson(lifelog, query.includeContents) }));
+	return toItems(lifelogs, output, request, search);
 }
 
 /** The lifelogs found, each read in full; one that was deleted meanwhile is left out. */

@@ -109,6 +109,7 @@ describe('Lifelog', () => {
 		'Global Prompt ID',
 		...INCLUDES,
 		'Is Scheduled',
+		'Max Characters',
 		'Max Rate Limit Wait (Seconds)',
 		'Time Zone',
 	];
@@ -137,20 +138,25 @@ describe('Lifelog', () => {
 			options: ['Max Rate Limit Wait (Seconds)', 'Time Zone'],
 		},
 		'Get Lifelog': {
-			labels: ['Operation', 'Lifelog', 'Options'],
-			options: [...INCLUDES, 'Max Rate Limit Wait (Seconds)', 'Time Zone'],
+			labels: ['Operation', 'Lifelog', 'Output', 'Options'],
+			options: [...INCLUDES, 'Max Characters', 'Max Rate Limit Wait (Seconds)', 'Time Zone'],
 		},
 		'Get Many Lifelogs': {
-			labels: ['Operation', 'Return All', 'Limit', 'Filters', 'Options'],
+			labels: ['Operation', 'Return All', 'Limit', 'Output', 'Filters', 'Options'],
 			filters,
 			options,
 		},
 		'Get Transcript': {
 			labels: ['Operation', 'Lifelog', 'Output As', 'Options'],
-			options: ['Max Rate Limit Wait (Seconds)', 'Speakers', 'Time Zone'],
+			options: [
+				'From Offset (Milliseconds)',
+				'Max Rate Limit Wait (Seconds)',
+				'Speakers',
+				'Time Zone',
+			],
 		},
 		'Search Lifelogs': {
-			labels: ['Operation', 'Query', 'Limit', 'Filters', 'Options'],
+			labels: ['Operation', 'Query', 'Limit', 'Output', 'Filters', 'Options'],
 			filters,
 			options,
 		},
@@ -173,11 +179,26 @@ describe('Lifelog', () => {
 		}
 	});
 
+	test('shows Fields where they are selected, and the options that count', async () => {
+		const panel = await open('lifelog', { operation: 'get' });
+		const more = ['Max Characters', 'Max Rate Limit Wait (Seconds)', 'Time Zone'];
+		for (const [output, fields, options] of [
+			['Selected Fields', ['Fields'], ['Include Headings', ...more]],
+			['Simplified', [], ['Include Contents', ...more.slice(1)]],
+			['Raw', [], [...INCLUDES, ...more]],
+		] as const) {
+			await panel.choose('output', output);
+			const labels = ['Operation', 'Lifelog', 'Output', ...fields, 'Options'];
+			assert.deepEqual(await panel.settledLabels(labels), labels);
+			assert.deepEqual(await panel.addable('Options'), options);
+		}
+	});
+
 	test('shows Limit unless all are wanted', async () => {
 		const panel = await open('lifelog');
 		for (const limit of [[], ['Limit']]) {
 			await panel.toggle('returnAll');
-			const labels = ['Operation', 'Return All', ...limit, 'Filters', 'Options'];
+			const labels = ['Operation', 'Return All', ...limit, 'Output', 'Filters', 'Options'];
 			assert.deepEqual(await panel.settledLabels(labels), labels);
 		}
 	});
@@ -323,7 +344,7 @@ describe('Lifelog Audio', () => {
 
 describe('Lifelog Trigger', () => {
 	const ofLifelogs: Shown = {
-		labels: ['Poll Times', 'Mode', 'Trigger On', 'Filters', 'Options'],
+		labels: ['Poll Times', 'Mode', 'Trigger On', 'Output', 'Filters', 'Options'],
 		filters: ['Is Starred'],
 		options: [...INCLUDES, 'Look-Back (Days)', 'Settle (Minutes)', 'Time Zone'],
 	};

@@ -1,4 +1,4 @@
-import { plainLine } from '../../shared/words';
+import { plainLine } from './words';
 
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** How far, in UTF-16 units, a cut may move back to fall between words. */
@@ -11,6 +11,11 @@ const LONGEST_UNBREAKABLE = 10;
  */
 export function oneLine(text: unknown): string {
 	return typeof text === 'string' ? plainLine(text) : '';
+}
+
+/** A text of the service as an output has it; null for what is missing or no text. */
+export function textOrNull(value: unknown): string | null {
+	return typeof value === 'string' ? value : null;
 }
 
 /**
@@ -30,6 +35,15 @@ export function pieces(text: string, most: number, unbreakable?: RegExp): string
 		rest = rest.slice(cut);
 	}
 	return [...found, rest].filter((piece) => piece !== '');
+}
+
+/**
+ * The beginning of a text, cut as {@link pieces} are.
+ *
+ * @param most The longest beginning, in UTF-16 units; 0 or Infinity for all of it.
+ */
+export function beginning(text: string, most: number): string {
+	return most === 0 || text.length <= most ? text : text.slice(0, cutBefore(text, most));
 }
 
 function cutBefore(text: string, most: number, unbreakable?: RegExp): number {

@@ -1,5 +1,5 @@
-import type { Lifelog } from '../../shared/api-types';
-import { contentNodes } from '../../shared/contents';
+import type { Lifelog } from './api-types';
+import { contentNodes } from './contents';
 import { oneLine } from './text';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;

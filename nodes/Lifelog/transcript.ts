@@ -1,0 +1,81 @@
+import type { Lifelog } from '../shared/api-types';
+import { transcriptText, type Utterance, utterances } from '../shared/contents';
+import { instantOf } from '../shared/date-times';
+import { pieces } from '../shared/text';
+
+/** Something said, and its place in the transcript. */
+export interface Placed {
+	utterance: Utterance;
+	/**
+	 * ms after the start of the lifelog, later than the place of what stands before it: its own start
+	 * or, where that is missing or not later, the next free one. So each has a place of its own, from
+	 * which a transcript goes on without loss or repetition.
+	 */
+	atMs: number;
+}
+
+/** Some 30 years; what is larger is no offset, and in the end 1 could not be added to it. */
+const LARGEST_OFFSET_MS = 1e12;
+/** The name of who speaks may take so much of a line that less than this is left for the words. */
+const LEAST_WORDS = 50;
+
+/**
+ * What was said in a lifelog, each thing at its place.
+ *
+ * @param zone In which a time without offset is read.
+ * @param most Longer lines, in UTF-16 units, are divided; 0 for none.
+ */
+export function placedUtterances(lifelog: Lifelog, zone: string, most = 0): Placed[] {
+	const begin = instantOf(lifelog.startTime, zone);
+	let last = -1;
+	return utterances(lifelog).flatMap((utterance) => {
+		const start = startOf(utterance, begin, zone);
+		return dividedBy(most, utterance).map((part) => {
+			last = Math.max(last + 1, start ?? 0);
+			return { utterance: part, atMs: last };
+		});
+	});
+}
+
+/**
+ * A transcript as text, a line for each thing said, cut behind a line where it would be too long.
+ *
+ * @param most In UTF-16 units; 0 for all of it. Lines are not longer.
+ * @returns With the place of the first thing left out, if any is.
+ */
+export function textOf(
+	placed: Placed[],
+	most: number,
+): { text: string; isTruncated?: true; nextOffsetMs?: number } {
+	const lines: string[] = [];
+	let length = -1;
+	for (const { utterance, atMs } of placed) {
+		const line = transcriptText([utterance]);
+		length += 1 + line.length;
+		if (most > 0 && length > most && lines.length > 0) {
+			return { text: lines.join('\n'), isTruncated: true, nextOffsetMs: atMs };
+		}
+		lines.push(line);
+	}
+	return { text: lines.join('\n') };
+}
+
+function startOf(
+	{ startOffsetMs, startTime }: Utterance,
+	begin: number | undefined,
+	zone: string,
+): number | undefined {
+	if (typeof startOffsetMs === 'number' && Math.abs(startOffsetMs) < LARGEST_OFFSET_MS) {
+		return Math.floor(startOffsetMs);
+	}
+	const instant = instantOf(startTime, zone);
+	return instant === undefined || begin === undefined ? undefined : instant - begin;
+}
+
+function dividedBy(most: number, utterance: Utterance): Utterance[] {
+	const line = transcriptText([utterance]);
+	if (most === 0 || line.length <= most) return [utterance];
+	const words = transcriptText([{ ...utterance, speaker: '' }]).slice(': '.length);
+	const name = line.length - words.length;
+	return pieces(words, Math.max(LEAST_WORDS, most - name)).map((text) => ({ ...utterance, text }));
+}

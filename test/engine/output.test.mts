@@ -1,0 +1,348 @@
+// In which form, and how much of it, lifelogs come out.
+import type { IDataObject } from 'n8n-workflow';
+import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
+import { asTool, loadPackage } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
+
+beforeAll(async () => {
+	const { nodeTypes } = loadPackage();
+	const tools = Object.entries(nodeTypes).map(([name, type]) => [`${name}Tool`, asTool(type)]);
+	lab = await startLab(1, { nodeTypes: { ...nodeTypes, ...Object.fromEntries(tools) } });
+	({ sandbox, engine } = lab);
+});
+
+afterAll(async () => await lab.close());
+
+beforeEach(async () => {
+	await sandbox.control.reset({ days: 3 });
+	await sandbox.control.dialect({ rateLimit: { max: 100_000 } });
+});
+
+async function run(parameters: IDataObject, type = 'lifelog') {
+	await sandbox.control.clearRequests();
+	const result = await engine.runWorkflow(workflowWith(type, parameters));
+	return {
+		...result,
+		json: result.items('Node').map(({ json }) => json),
+		requests: await sandbox.control.requests(),
+		description: (result.error as { description?: string } | undefined)?.description,
+	};
+}
+
+/** A lifelog of the service, as it is asked for with everything in it. */
+async function whole(id: string): Promise<Lifelog> {
+	const response = await fetch(
+		`${sandbox.url}/v1/lifelogs/${id}?includeContents=true&timezone=UTC`,
+		{ headers: { 'x-api-key': sandbox.apiKey } },
+	);
+	return ((await response.json()) as { data: { lifelog: Lifelog } }).data.lifelog;
+}
+
+const anyLifelog = async () => (await sandbox.control.lifelogs())[20];
+const SIMPLIFIED = [
+	...['id', 'title', 'startTime', 'endTime', 'durationMs', 'isStarred', 'updatedAt'],
+	...['headings', 'excerpt'],
+];
+const WITH_SPEAKERS = [...SIMPLIFIED.slice(0, 7), 'speakers', ...SIMPLIFIED.slice(7)];
+
+describe('simplified', () => {
+	test('a list, from the Markdown: no contents are asked for', async () => {
+		const { json, requests } = await run({ operation: 'getAll', output: 'simplified', limit: 20 });
+		expect(json).toHaveLength(20);
+		for (const item of json) {
+			const { title, startTime, endTime, isStarred, updatedAt, markdown } = await whole(
+				item.id as string,
+			);
+			expect(Object.keys(item)).toEqual(SIMPLIFIED);
+			expect(item).toMatchObject({ title, startTime, endTime, isStarred, updatedAt });
+			expect(item.durationMs).toBe(Date.parse(endTime) - Date.parse(startTime));
+			const lines = markdown!.split('\n');
+			const headings = lines.filter((line) => line.startsWith('## '));
+			expect(item.headings).toEqual(headings.map((line) => line.slice(3)));
+			const firstWords = lines.find((line) => line.startsWith('> '))!.slice(2);
+			expect(item.excerpt).toMatch(/…$/);
+			expect((item.excerpt as string).startsWith(firstWords.slice(0, 250))).toBe(true);
+			expect((item.excerpt as string).length).toBeLessThanOrEqual(300);
+		}
+		expect(requests).toHaveLength(1);
+		expect(requests[0].query).toMatchObject({ includeContents: 'false', includeMarkdown: 'true' });
+	});
+
+	test('with contents, who spoke', async () => {
+		const options = { includeContents: true };
+		const { json } = await run({ operation: 'getAll', output: 'simplified', limit: 3, options });
+		for (const item of json) {
+			expect(Object.keys(item)).toEqual(WITH_SPEAKERS);
+			const names = JSON.stringify((await whole(item.id as string)).contents);
+			for (const name of item.speakers as string[]) expect(names).toContain(`"${name}"`);
+			expect(item.speakers).not.toEqual([]);
+		}
+	});
+
+	test('one, with who spoke, where contents are not declined', async () => {
+		const { id } = await anyLifelog();
+		const get = { operation: 'get', lifelogId: byId(id), output: 'simplified' };
+		expect(Object.keys((await run(get)).json[0])).toEqual(WITH_SPEAKERS);
+		const { json } = await run({ ...get, options: { includeContents: false } });
+		expect(Object.keys(json[0])).toEqual(SIMPLIFIED);
+	});
+
+	test('where the service withholds contents, from the Markdown all the same', async () => {
+		const { id } = await anyLifelog();
+		const { markdown, contents, ...rest } = await whole(id);
+		expect(contents.length).toBeGreaterThan(0);
+		const body = { data: { lifelog: { ...rest, markdown, contents: [] } } };
+		await sandbox.control.faults([{ path: '/v1/lifelogs/', status: 200, body }]);
+		const { json } = await run({ operation: 'get', lifelogId: byId(id), output: 'simplified' });
+		expect(Object.keys(json[0])).toEqual(SIMPLIFIED);
+		expect(json[0].excerpt).not.toBe('');
+		expect(json[0].headings).not.toEqual([]);
+	});
+
+	test('a search shows the place where the words are', async () => {
+		const { id, contents } = await anyLifelog();
+		const lines = contents.filter(({ type }) => type === 'blockquote');
+		const { content } = lines.at(-1)!;
+		const { json } = await run({ operation: 'search', query: content, output: 'simplified' });
+		const found = json.find((item) => item.id === id)!;
+		expect(found.excerpt).toContain(content);
+	});
+
+	test('nothing is cut off of it, and options of the raw text change nothing', async () => {
+		const plain = await run({ operation: 'getAll', output: 'simplified', limit: 3 });
+		const options = { includeMarkdown: false, includeHeadings: false, maxCharacters: 100 };
+		const odd = await run({ operation: 'getAll', output: 'simplified', limit: 3, options });
+		expect(odd.json).toEqual(plain.json);
+	});
+});
+
+describe('selected fields', () => {
+	const select = async (fields: unknown, more: IDataObject = {}) =>
+		await run({
+			operation: 'getAll',
+			output: 'selectedFields',
+			fields,
+			limit: 2,
+			...more,
+		} as IDataObject);
+
+	test('the ID comes first, then the fields in one order, and no more is asked for than that', async () => {
+		const { json, requests } = await select(['startTime', 'title']);
+		expect(json.map((item) => Object.keys(item))).toEqual([
+			['id', 'title', 'startTime'],
+			['id', 'title', 'startTime'],
+		]);
+		const { includeContents, includeMarkdown } = requests[0].query;
+		expect([includeContents, includeMarkdown]).toEqual(['false', 'false']);
+	});
+
+	test.each([
+		[['speakers', 'contents'], ['id', 'speakers', 'contents'], { includeContents: 'true' }],
+		[['excerpt', 'headings'], ['id', 'headings', 'excerpt'], { includeMarkdown: 'true' }],
+		[['markdown', 'durationMs'], ['id', 'durationMs', 'markdown'], { includeContents: 'false' }],
+		[[], ['id'], {}],
+		['title, isStarred', ['id', 'title', 'isStarred'], {}],
+		['={{ ["id", "UpdatedAt"] }}', ['id', 'updatedAt'], {}],
+	])('%j gives %j', async (fields, names, query) => {
+		const { json, requests } = await select(fields);
+		for (const item of json) expect(Object.keys(item)).toEqual(names);
+		expect(requests[0].query).toMatchObject(query);
+	});
+
+	test('what the API gives comes unchanged', async () => {
+		const { json } = await select(['contents', 'markdown', 'endTime']);
+		const { contents, markdown, endTime } = await whole(json[0].id as string);
+		expect(json[0]).toEqual({ id: json[0].id, endTime, markdown, contents });
+	});
+
+	test('a field that there is not is refused before any request, with those there are', async () => {
+		const { error, requests } = await select('={{ "title, summary" }}');
+		expect(error?.message).toBe(
+			`'Fields' must be id, title, startTime, endTime, durationMs, isStarred, updatedAt, speakers, headings, excerpt, markdown or contents, not "summary"`,
+		);
+		expect(requests).toEqual([]);
+	});
+});
+
+describe('lengths', () => {
+	test('Markdown is cut between words, and says so', async () => {
+		const { id } = await anyLifelog();
+		const { markdown } = await whole(id);
+		const get = { operation: 'get', lifelogId: byId(id) };
+		const [cut] = (await run({ ...get, options: { maxCharacters: 150 } })).json;
+		const text = cut.markdown as string;
+		expect(text.length).toBeLessThanOrEqual(150);
+		expect(markdown!.startsWith(text)).toBe(true);
+		expect(markdown![text.length]).toMatch(/\s/);
+		expect(cut.isTruncated).toBe(true);
+		expect(cut.contents).toEqual((await whole(id)).contents);
+		const [all] = (await run({ ...get, options: { maxCharacters: '={{ "100000" }}' } })).json;
+		expect(all).toEqual(await whole(id));
+	});
+
+	test.each([
+		['a list', { operation: 'getAll', limit: 3 }],
+		['a search', { operation: 'search', query: 'dinner OR plans', limit: 3 }],
+		['a field', { operation: 'getAll', limit: 3, output: 'selectedFields', fields: ['markdown'] }],
+	])('so in %s', async (_name, parameters) => {
+		const { json } = await run({ ...parameters, options: { maxCharacters: 100 } });
+		expect(json.length).toBeGreaterThan(0);
+		for (const { markdown, isTruncated } of json) {
+			expect((markdown as string).length).toBeLessThanOrEqual(100);
+			expect(isTruncated).toBe(true);
+		}
+	});
+
+	test('never inside what is one character', async () => {
+		await sandbox.control.reset({ empty: true });
+		await sandbox.control.addLifelog({ title: 'Hedgehogs', markdown: `x${'🦔'.repeat(400)}` });
+		const { json } = await run({ operation: 'getAll', options: { maxCharacters: 100 } });
+		expect(json[0].markdown).toBe(`x${'🦔'.repeat(49)}`);
+	});
+
+	test('a transcript is read in parts that together are the whole', async () => {
+		const { id } = await anyLifelog();
+		const get = { operation: 'getTranscript', lifelogId: byId(id), outputAs: 'text' };
+		const [{ text: all }] = (await run(get)).json;
+		const parts: string[] = [];
+		for (let from: unknown = 0; from !== undefined;) {
+			const options = {
+				maxCharacters: 300,
+				fromOffsetMs: `={{ ${JSON.stringify(String(from))} }}`,
+			};
+			const [{ text, isTruncated, nextOffsetMs }] = (await run({ ...get, options })).json;
+			parts.push(text as string);
+			expect(isTruncated === true).toBe(nextOffsetMs !== undefined);
+			from = nextOffsetMs;
+		}
+		expect(parts.length).toBeGreaterThan(3);
+		expect(parts.every((part) => part.length <= 300)).toBe(true);
+		expect(parts.join('\n')).toBe(all);
+	});
+
+	test('utterances from an offset on keep their places', async () => {
+		const { id } = await anyLifelog();
+		const get = { operation: 'getTranscript', lifelogId: byId(id) };
+		const { json: all } = await run(get);
+		const fromOffsetMs = all[5].startOffsetMs as number;
+		const { json } = await run({ ...get, options: { fromOffsetMs } });
+		expect(json).toEqual(all.slice(5));
+		expect(Object.keys(json[0])).toEqual([
+			...['speaker', 'text', 'startTime', 'endTime', 'startOffsetMs', 'endOffsetMs'],
+			...['speakerIdentifier', 'index', 'lifelogId'],
+		]);
+	});
+
+	test('an offset behind the end is said to be', async () => {
+		const { id } = await anyLifelog();
+		const options = { fromOffsetMs: 1e9 };
+		const { hints } = await run({ operation: 'getTranscript', lifelogId: byId(id), options });
+		expect(hints('Node')[0].message).toBe(
+			'Nothing is said later than 1000000000 ms after the start of this lifelog.',
+		);
+	});
+
+	test.each([
+		[
+			'get',
+			'maxCharacters',
+			'all',
+			/^'Max Characters' must be a whole number, 100 or more, or 0 for all, not "all"/,
+		],
+		['get', 'maxCharacters', '99', /^'Max Characters' must be/],
+		['get', 'maxCharacters', '-1', /^'Max Characters' must be/],
+		[
+			'getTranscript',
+			'fromOffsetMs',
+			'00:05',
+			/^'From Offset' must be a number of milliseconds, 0 or more, not "00:05"/,
+		],
+		['getTranscript', 'fromOffsetMs', '-1', /^'From Offset' must be/],
+	])('%s: %s "%s" is refused before any request', async (operation, name, value, message) => {
+		const options = { [name]: `={{ ${JSON.stringify(value)} }}` };
+		const { error, requests } = await run({ operation, lifelogId: byId('abc'), options });
+		expect(error?.message).toMatch(message);
+		expect(requests).toEqual([]);
+	});
+});
+
+describe('as a tool', () => {
+	const asked = async (parameters: IDataObject) => await run(parameters, 'lifelogTool');
+
+	test('lists, searches and reads come simplified, a search with ten', async () => {
+		const { id } = await anyLifelog();
+		for (const parameters of [
+			{ operation: 'getAll' },
+			{ operation: 'search', query: 'call OR dinner OR work OR plans' },
+			{ operation: 'get', lifelogId: byId(id) },
+		]) {
+			const { json } = await asked(parameters);
+			for (const item of json) expect(item).toHaveProperty('excerpt');
+			if (parameters.operation === 'search') expect(json).toHaveLength(10);
+		}
+	});
+
+	test('a transcript comes as text', async () => {
+		const { id } = await anyLifelog();
+		const { json } = await asked({ operation: 'getTranscript', lifelogId: byId(id) });
+		expect(json).toHaveLength(1);
+		expect(json[0].text).toContain(': ');
+	});
+
+	test('what is chosen counts', async () => {
+		const { json } = await asked({ operation: 'getAll', output: 'raw', limit: 2 });
+		expect(json).toHaveLength(2);
+		expect(json[0]).toHaveProperty('markdown');
+	});
+
+	test('and not for the node itself', async () => {
+		const { json, requests } = await run({ operation: 'search', query: 'dinner OR plans' });
+		expect(json[0]).toHaveProperty('markdown');
+		expect(requests[0].query.limit).toBe('50');
+	});
+});
+
+describe('the trigger', () => {
+	const poll = async (parameters: IDataObject) => {
+		const [, node] = workflowWith('lifelogTrigger', parameters).nodes;
+		const staticData: IDataObject = {};
+		const next = async () =>
+			await engine.runPoll({ nodes: [node], connections: {} }, { staticData, timezone: 'UTC' });
+		await next();
+		await sandbox.control.addLifelog({ title: 'New' });
+		await sandbox.control.clearRequests();
+		const { items } = await next();
+		expect(items).toHaveLength(1);
+		return { item: items![0].json, requests: await sandbox.control.requests() };
+	};
+
+	test('simplified, with what it adds, and no contents read', async () => {
+		const { item, requests } = await poll({ output: 'simplified' });
+		expect(Object.keys(item)).toEqual([...SIMPLIFIED, 'changeType', 'eventKey']);
+		expect(item).toMatchObject({ title: 'New', changeType: 'created' });
+		for (const { query } of requests) expect(query.includeContents).toBe('false');
+	});
+
+	test('with contents asked for, who spoke', async () => {
+		const { item } = await poll({ output: 'simplified', options: { includeContents: true } });
+		expect(Object.keys(item)).toEqual([...WITH_SPEAKERS, 'changeType', 'eventKey']);
+	});
+
+	test('selected fields, with what it adds', async () => {
+		const { item } = await poll({ output: 'selectedFields', fields: ['title'] });
+		expect(Object.keys(item)).toEqual(['id', 'title', 'changeType', 'eventKey']);
+	});
+
+	test('its sample has the same form', async () => {
+		const [, node] = workflowWith('lifelogTrigger', { output: 'simplified' }).nodes;
+		const { items } = await engine.runPoll({ nodes: [node], connections: {} }, { mode: 'manual' });
+		for (const { json } of items!) {
+			expect(Object.keys(json)).toEqual([...SIMPLIFIED, 'changeType', 'eventKey']);
+		}
+	});
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api-types.d.ts';
+import { excerptOf, LONGEST_EXCERPT } from '../../nodes/shared/excerpt.ts';
+
+const said = (content: string, speakerName = 'Anna'): ContentNode => ({
+	type: 'blockquote',
+	content,
+	speakerName,
+});
+const lifelog = (contents: ContentNode[], markdown?: string): Lifelog =>
+	({ id: 'abc', title: 'A walk', contents, markdown }) as Lifelog;
+
+const filler = (count: number) =>
+	Array.from({ length: count }, (_, nth) => said(`Line ${nth} of a talk.`));
+const talk = lifelog([
+	...filler(40),
+	said('The ferns go under the old pear tree.', 'Ben'),
+	...filler(40),
+]);
+
+test('what is short comes whole, with who said it and without headings', () => {
+	const contents = [
+		{ type: 'heading1', content: 'A walk' },
+		said('Here,\nboy!'),
+		said('Good.', 'Ben'),
+	];
+	expect(excerptOf(lifelog(contents))).toBe('Anna: Here, boy! Ben: Good.');
+});
+
+test('of what is long, the beginning', () => {
+	const excerpt = excerptOf(talk);
+	expect(excerpt).toMatch(/^Anna: Line 0 of a talk\. Anna: Line 1 .*…$/);
+	expect(excerpt.length).toBeLessThanOrEqual(LONGEST_EXCERPT);
+	expect(excerpt.length).toBeGreaterThan(LONGEST_EXCERPT - 40);
+});
+
+test.each([
+	'ferns',
+	'FERN',
+	'where do the ferns go?',
+	'dahlias OR ferns',
+	'a talk about the pear tree',
+	'What did Ben say of a line?',
+])('of what was looked for, the place: %s', (query) => {
+	const excerpt = excerptOf(talk, query);
+	expect(excerpt).toContain('The ferns go under the old pear tree.');
+	expect(excerpt).toMatch(/^….*…$/);
+	expect(excerpt.length).toBeLessThanOrEqual(LONGEST_EXCERPT);
+});
+
+test('the beginning where nothing of the query stands in the text', () => {
+	for (const query of ['elephants', 'OR', '?!', '', 'of', 'x'.repeat(20_000)]) {
+		expect(excerptOf(talk, query)).toBe(excerptOf(talk));
+	}
+});
+
+test('a word that begins elsewhere is none: ask is not in basket', () => {
+	const basket = lifelog([...filler(40), said('A basket.'), ...filler(20), said('Now ask.')]);
+	expect(excerptOf(basket, 'ask')).toContain('Now ask.');
+});
+
+test('languages without blanks between words', () => {
+	const contents = [
+		said('今日は天気がいいですね。'.repeat(60)),
+		said('庭にシダを植えましょう。'),
+		...filler(40),
+	];
+	expect(excerptOf(lifelog(contents), 'シダの庭')).toContain('庭にシダを植えましょう');
+});
+
+test('a letter whose lower case is longer moves nothing', () => {
+	const contents = [said('İ'.repeat(400)), said('The ferns.'), ...filler(30)];
+	expect(excerptOf(lifelog(contents), 'ferns')).toContain('The ferns.');
+});
+
+test('without contents, from the Markdown, without its marks', () => {
+	const markdown = '# A walk\n\n## The dog\n\n> Anna: Here, boy!\n\n- Ben (9:04): Good.\n';
+	expect(excerptOf(lifelog([], markdown))).toBe('Anna: Here, boy! Ben (9:04): Good.');
+});
+
+test('where nobody is named, what else stands there', () => {
+	const contents = [
+		{ type: 'heading1', content: 'A walk' },
+		{ type: 'paragraph', content: 'Rain.' },
+	];
+	expect(excerptOf(lifelog(contents))).toBe('Rain.');
+	expect(excerptOf({ id: 'abc' } as Lifelog)).toBe('');
+});
+
+test('never too long, never half a character, whatever is said and looked for', () => {
+	const text = fc.oneof(
+		fc.string({ unit: 'binary', maxLength: 900 }),
+		fc.string({ unit: 'grapheme', maxLength: 900 }),
+		fc.constant('👩‍👩‍👧‍👦'.repeat(90)),
+	);
+	fc.assert(
+		fc.property(
+			fc.array(text, { maxLength: 4 }),
+			fc.string({ unit: 'grapheme' }),
+			(texts, query) => {
+				const excerpt = excerptOf(lifelog(texts.map((each) => said(each))), query);
+				expect(excerpt.length).toBeLessThanOrEqual(LONGEST_EXCERPT);
+				expect(excerpt).not.toMatch(/\p{Surrogate}/u);
+			},
+		),
+		{ seed: 20261121 },
+	);
+});
+
+test('is made in linear time of three hours of talk', () => {
+	const long = lifelog(Array.from({ length: 12_000 }, () => said('的 the the the the the')));
+	const before = process.cpuUsage();
+	excerptOf(long, 'the 的 那 talk of the day');
+	expect(process.cpuUsage(before).user / 1_000_000).toBeLessThan(5);
+});
