@@ -1,66 +1,96 @@
 const HOUR_MS = 60 * 60_000;
 /** Clocks that are no further apart agree. */
 const TOLERANCE_MS = HOUR_MS;
-/** A jump that has lasted so long is believed. */
+/** A jump that has lasted so long is believed, unless two clocks speak against it. */
 const BELIEVED_AFTER_MS = 48 * HOUR_MS;
+/** What a restart of n8n, over which no steady clock goes on, adds to that at most. */
+const LONGEST_RESTART_MS = 24 * HOUR_MS;
 
-/** Tells this process from others, whose steady clocks began elsewhere. */
-const PROCESS = Math.floor(Math.random() * Number.MAX_SAFE_INTEGER);
-
-/** What the clocks showed when they last agreed. All in ms. */
-export interface Clock {
-	/** The service's time, epoch. */
-	now: number;
+/** What n8n's clocks show, in ms. */
+interface Own {
 	/** n8n's time, epoch. */
 	own: number;
 	/** A clock that nobody sets, within one process. */
 	steady: number;
+	/** Tells a process from others, whose steady clocks began elsewhere. */
 	process: number;
+}
+
+/** What the clocks showed when they last agreed. All in ms. */
+export interface Clock extends Own {
+	/** The service's time, epoch. */
+	now: number;
 	/** Set while `now` is by n8n's clock, as the service shows none. */
 	isOwn?: boolean;
-	/** n8n's time when they were first found to disagree. */
-	doubtedAt?: number;
+	/** Set while they disagree: for how long, and what n8n's showed when that was last measured. */
+	doubt?: Own & { ms: number };
 }
 
 /** What time it is. */
 export interface Time {
-	/** Epoch ms by the service's clock; where it shows none, by how much has passed. */
+	/** Epoch ms by the service's clock; where it shows none or is outvoted, by how much has passed. */
 	now: number;
-	/** What it would be by how much has passed, where that is something else. */
+	/** What it may be as well, where the clocks say something else. */
 	else?: number;
+	/** Set where `now` is certain all the same, as two clocks agree on it. */
+	isSure?: boolean;
 	/** What is to be remembered. */
 	clock: Clock;
 }
 
 /**
  * Compares what the clocks show with what has passed since they last agreed, by n8n's clock and, in
- * the same process, by one that cannot be set. One that agrees is enough. While none does, both
- * times count; a jump that stays is believed in the end.
+ * the same process, by one that cannot be set.
+ *
+ * - The service's is right where one of the others agrees with it.
+ * - Where the other two agree against it, they are right. One that is ahead of both counts beside
+ *   them all the same: they stand still together while a machine sleeps.
+ * - While none agree, both times count, and a jump that stays is believed in the end.
  *
  * @param known What was remembered.
  * @param service The service's time, epoch ms; undefined where it shows none.
  */
 export function compareClocks(known: Clock | undefined, service: number | undefined): Time {
-	const own = Date.now();
-	const steady = Math.floor(performance.now());
-	const isOwn = service === undefined && (known?.isOwn ?? true);
+	const shown = ownClocks();
+	const isOwn = service === undefined && (known === undefined || known.isOwn === true);
 	const agreed = (now: number): Time => ({
 		now,
-		clock: { now, own, steady, process: PROCESS, ...(isOwn && { isOwn }) },
+		clock: { now, ...shown, ...(isOwn && { isOwn }) },
 	});
-	if (!known || (known.isOwn && !isOwn)) return agreed(service ?? own);
+	if (!known || (known.isOwn && !isOwn)) return agreed(service ?? shown.own);
 
-	const byOwn = known.now + own - known.own;
-	const bySteady = known.process === PROCESS ? [known.now + steady - known.steady] : [];
+	const byOwn = known.now + shown.own - known.own;
+	const isSameProcess = known.process === shown.process;
+	const bySteady = isSameProcess ? known.now + shown.steady - known.steady : undefined;
 	const now = service ?? byOwn;
-	const others = service === undefined ? bySteady : [...bySteady, byOwn];
+	const others = [bySteady, ...(service === undefined ? [] : [byOwn])].filter(
+		(time) => time !== undefined,
+	);
 	if (others.some((time) => isNear(time, now))) return agreed(now);
+
+	// A service that is where n8n's clock is may have been wrong before.
+	const isOutvoted = bySteady !== undefined && isNear(bySteady, byOwn) && !isNear(now, shown.own);
+	if (isOutvoted) return { ...agreed(byOwn), else: now > byOwn ? now : undefined, isSure: true };
 
 	// Time does not run back: a clock that does says nothing about what has passed.
 	const other = others.find((time) => !isBefore(time, known.now));
-	const doubtedAt = known.doubtedAt ?? own;
-	if (other === undefined || Math.abs(own - doubtedAt) >= BELIEVED_AFTER_MS) return agreed(now);
-	return { now, else: other, clock: { ...known, doubtedAt } };
+	const doubtedMs = (known.doubt?.ms ?? 0) + (known.doubt ? passedSince(known.doubt, shown) : 0);
+	if (other === undefined || doubtedMs >= BELIEVED_AFTER_MS) return agreed(now);
+	return { now, else: other, clock: { ...known, doubt: { ...shown, ms: doubtedMs } } };
+}
+
+function ownClocks(): Own {
+	return {
+		own: Date.now(),
+		steady: Math.floor(performance.now()),
+		process: Math.floor(performance.timeOrigin),
+	};
+}
+
+/** How much has passed; over a restart n8n's clock may have been set, so a day at most. */
+function passedSince(before: Own, shown: Own): number {
+	if (before.process === shown.process) return shown.steady - before.steady;
+	return Math.min(Math.max(0, shown.own - before.own), LONGEST_RESTART_MS);
 }
 
 /** The earlier of the times that it may be: what may be over is not over by that. */

@@ -16,8 +16,9 @@ const LONGEST_PAUSE_MS = 6 * HOUR_MS;
 export interface Reach {
 	/** Epoch ms by the service's clock. */
 	now: number;
-	/** What time it may be as well, while the clocks disagree. */
+	/** What time it may be as well, while the clocks disagree; and whether `now` is sure all the same. */
 	else?: number;
+	isSure?: boolean;
 	/** Days that are watched, today counted. */
 	lookbackDays: number;
 	/** How far the service's clock is ahead of n8n's, in ms; undefined while it is not known. */
@@ -43,6 +44,10 @@ export function lookback(reach: Reach): string[] {
 function newestDays(reach: Reach): Set<string> {
 	const todays = [dayOf(earliest(reach)), dayOf(latest(reach))];
 	return new Set(todays.flatMap((today) => daysUpTo(today, 2)));
+}
+
+function earlier(a: string, b: string): string {
+	return a < b ? a : b;
 }
 
 function daysUpTo(last: string, count: number): string[] {
@@ -115,7 +120,7 @@ export function dueDays({ days }: State, reach: Reach): string[] {
 
 /** The first day that is read after an absence. */
 function oldestDay(reach: Reach): string {
-	return daysUpTo(dayOf(earliest(reach)), LONGEST_ABSENCE_DAYS)[0];
+	return daysFrom(dayOf(earliest(reach)), 1 - LONGEST_ABSENCE_DAYS);
 }
 
 /** The first and the last of the days that are not read, as the last poll was too long ago. */
@@ -135,9 +140,11 @@ export function align(state: State, reach: Reach): State {
 	const days = lookback(reach);
 	if (state.isOwnClock && reach.aheadMs !== undefined) {
 		delete aligned.isOwnClock;
-		Object.assign(aligned, { since: state.since + reach.aheadMs, from: days[0], days: new Map() });
+		const since = state.since + reach.aheadMs;
+		const [first] = daysUpTo(dayOf(since), reach.lookbackDays);
+		Object.assign(aligned, { since, from: earlier(first, days[0]), days: new Map() });
 	}
-	if (reach.else === undefined) {
+	if (reach.else === undefined || reach.isSure) {
 		for (const day of days.filter((added) => added < aligned.from)) {
 			aligned.days.set(day, { read: 0, since: reach.now, due: true });
 		}
@@ -164,7 +171,8 @@ export function align(state: State, reach: Reach): State {
 export function forget(state: State, reach: Reach): State {
 	const days = lookback(reach);
 	const now = earliest(reach);
-	const lastDay = daysFrom(dayOf(latest(reach)), 1);
+	const tomorrow = daysFrom(dayOf(now), 1);
+	const newest = newestDays(reach);
 	const filled = new Set([...state.entries.values()].map(({ day }) => day));
 	const oldestRead = Math.min(...days.map((day) => state.days.get(day)?.read ?? 0));
 	const kept = copyState(state);
@@ -181,7 +189,8 @@ export function forget(state: State, reach: Reach): State {
 		if (day >= kept.from) kept.from = daysFrom(day, 1);
 	};
 	for (const [day, { left, leftAt, ...known }] of state.days) {
-		if (day > lastDay && !filled.has(day)) kept.days.delete(day);
+		const isToCome = day > tomorrow && !newest.has(day);
+		if (isToCome && !filled.has(day)) kept.days.delete(day);
 		else if (day >= days[0] || due.has(day) || pending.has(day)) kept.days.set(day, known);
 		else leave(day, { ...known, left, leftAt });
 	}

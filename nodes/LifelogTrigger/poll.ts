@@ -69,8 +69,8 @@ export async function begin(
 	const reach = (): Reach => {
 		const { serviceTime } = api.run;
 		const aheadMs = serviceTime && serviceTime - Date.now();
-		const { now, else: other } = time();
-		return { now, else: other, lookbackDays: settings.lookbackDays, aheadMs };
+		const { now, else: other, isSure } = time();
+		return { now, else: other, isSure, lookbackDays: settings.lookbackDays, aheadMs };
 	};
 	const { pageLimit, limitedAt } = before ?? {};
 	const isLimited = limitedAt !== undefined && Math.abs(time().now - limitedAt) < PAGE_LIMIT_MS;

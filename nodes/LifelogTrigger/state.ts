@@ -210,9 +210,13 @@ function isSavedClock(value: unknown): boolean {
 	return (
 		isObject(value) &&
 		[value.now, value.own, value.steady, value.process].every(isCount) &&
-		isCountIfAny(value.doubtedAt) &&
+		(value.doubt === undefined || isDoubt(value.doubt)) &&
 		(value.isOwn === undefined || typeof value.isOwn === 'boolean')
 	);
+}
+
+function isDoubt(value: unknown): boolean {
+	return isObject(value) && [value.ms, value.own, value.steady, value.process].every(isCount);
 }
 
 function isSavedDay(value: unknown): boolean {

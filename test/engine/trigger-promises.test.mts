@@ -22,6 +22,7 @@ let staticData: IDataObject;
 let lifelogs: IDataObject[];
 let chats: IDataObject[];
 let requests: Request[];
+let warnings: string[];
 /** What time it is, by the service and by n8n, and how the two are wrong. */
 let now: number;
 let serviceError: number | undefined;
@@ -40,7 +41,7 @@ const iso = (instant: number) => new Date(instant).toISOString();
 const dayOf = (instant: number) => iso(instant).slice(0, 10);
 
 beforeEach(async () => {
-	[staticData, lifelogs, chats, requests] = [{}, [], [], []];
+	[staticData, lifelogs, chats, requests, warnings] = [{}, [], [], [], []];
 	now = Date.parse('2026-03-20T12:00:00.000Z');
 	[serviceError, ownError, latencyMs, pageSize] = [0, 0, 0, 100];
 	[fault, ofOne, refusesLargePages] = [() => undefined, (lifelog) => lifelog, false];
@@ -53,6 +54,7 @@ beforeEach(async () => {
 	engine = await createEngine({
 		...loadPackage(),
 		credentials: { lifelogApi: { apiKey: 'key', baseUrl } },
+		onWarning: (message) => warnings.push(message),
 	});
 });
 
@@ -227,6 +229,9 @@ test('after more than 31 days the last 31 are reported, and the log names the ot
 	add('newer');
 	now += 20 * DAY;
 	expect(await polls(3, MINUTE)).toEqual(['newer created']);
+	expect(warnings).toEqual([
+		'Lifelog Trigger: the last poll was more than 31 days ago; the days from 2026-03-21 to 2026-04-08 are passed over',
+	]);
 });
 
 describe('clocks that jump', () => {
@@ -446,6 +451,19 @@ describe('n8n in memory', () => {
 		add('b');
 		expect(await poll(event)).toEqual(['a updated']);
 		expect(await poll(event)).toEqual([]);
+	});
+
+	test.each<[string, number, string[]]>([
+		['a change soon after the end is then taken for the upload', 20 * MINUTE, []],
+		['and an upload long after it for a change', 3 * HOUR, ['a updated']],
+	])('%s', async (_, afterStart, came) => {
+		const event = { event: 'lifelogUpdated' };
+		await poll(event);
+		restart();
+		const start = now;
+		now += afterStart;
+		add('a', start);
+		expect(await poll(event)).toEqual(came);
 	});
 
 	test('publishing again with a refused key fails', async () => {

@@ -34,6 +34,9 @@ const requireOfCore = createRequire(require.resolve('n8n-core'));
 const core = require('n8n-core') as typeof import('n8n-core');
 const n8n = requireOfCore('n8n-workflow') as typeof import('n8n-workflow');
 const { Container } = requireOfCore('@n8n/di') as typeof import('@n8n/di');
+const { Logger } = requireOfCore('@n8n/backend-common') as {
+	Logger: new () => { warn(message: string): void };
+};
 
 /** Node types by their full name, `<package>.<node>`. */
 export type NodeTypeMap = Record<string, INodeType | IVersionedNodeType>;
@@ -179,6 +182,8 @@ export interface EngineOptions {
 	binaryMode?: 'default' | 'filesystem';
 	/** Defaults to a directory that `close()` removes. */
 	binaryDir?: string;
+	/** Is told each warning that would be in n8n's log. */
+	onWarning?: (message: string) => void;
 }
 
 /** Options of `runWorkflow` and `startWorkflow`. */
@@ -250,6 +255,10 @@ export async function createEngine(options: EngineOptions) {
 	});
 	const binaryData = Container.get(core.BinaryDataService);
 	await binaryData.init();
+	const logger = Container.get(Logger);
+	const { warn } = logger;
+	const { onWarning } = options;
+	if (onWarning) logger.warn = onWarning;
 
 	const known: NodeTypeMap = {
 		'n8n-nodes-base.manualTrigger': standIn('manualTrigger'),
@@ -468,6 +477,7 @@ export async function createEngine(options: EngineOptions) {
 
 	/** Removes the engine's temporary directory. */
 	async function close(): Promise<void> {
+		logger.warn = warn;
 		await rm(home, { recursive: true, force: true });
 	}
 

@@ -166,6 +166,12 @@ describe('a state brought up to a poll', () => {
 		expect([since, from, isOwnClock]).toEqual([at('10T12:00'), march(6)[0], undefined]);
 		expect(align(known, reach('10T15:01', 3)).since).toBe(at('10T15:00'));
 	});
+
+	test('and then every day since is due, however long the service showed no time', () => {
+		const known = { ...newState(watch, at('10T12:00'), march(8)[0]), isOwnClock: true };
+		const { from, days } = align(known, { ...reach('16T12:00', 3), aheadMs: 0 });
+		expect([from, days.get(march(11)[0])]).toEqual([march(8)[0], { read: 0, due: true }]);
+	});
 });
 
 describe('days that have left the look-back', () => {
