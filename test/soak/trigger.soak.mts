@@ -3,6 +3,7 @@ import { KINDS } from '../trigger-model/generate.mts';
 import { type History, type Step } from '../trigger-model/history.mts';
 import { play } from '../trigger-model/play.mts';
 import { createTheatre } from '../trigger-model/stage.mts';
+import { overHttp } from '../trigger-model/wire.mts';
 import { randomSeed } from './seed.mts';
 
 // One trigger that runs for a month: its state grows old, and nothing is missing or repeated.
@@ -31,11 +32,13 @@ test.each(['memory', 'durable'] as const)(
 		const seed = randomSeed();
 		const [begin] = fc.sample(KINDS.hiccups, { seed, numRuns: 1 });
 		const month: History = { ...begin, engine, steps: stepsOf(seed) };
-		const { perform, close, totals } = await createTheatre();
+		const { perform, close, takeTotals } = await createTheatre(await overHttp());
+		let totals = takeTotals();
 		try {
 			await perform(month, (stage) => play(month, stage));
 		} finally {
 			await close();
+			totals = takeTotals();
 			process.stdout.write(`trigger, ${engine}, seed ${seed}: ${JSON.stringify(totals)}\n`);
 		}
 		expect(totals.polls).toBeGreaterThanOrEqual(POLLS);

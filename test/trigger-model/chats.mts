@@ -1,5 +1,6 @@
 // Knows what became of every scheduled chat, and what of it the user was promised to be told.
 import type { IDataObject } from 'n8n-workflow';
+import { ClockWatch } from './clocks.mts';
 import type { Settings } from './history.mts';
 import { Broken, type Promised } from './promises.mts';
 import type { World } from './service.mts';
@@ -28,11 +29,13 @@ export class ChatObserver {
 	private baseline?: PollSeen & { credential: string; prompt: string; isTimeRight: boolean };
 	private lastPoll?: PollSeen;
 	private lastSaved?: PollSeen;
+	private readonly clocks: ClockWatch;
 
 	constructor(world: World, settings: Settings, isClockUnsure: boolean) {
 		this.world = world;
 		this.settings = settings;
 		this.isClockUnsure = isClockUnsure;
+		this.clocks = new ClockWatch(world);
 	}
 
 	get hasBaseline(): boolean {
@@ -62,7 +65,14 @@ export class ChatObserver {
 		return this.settings.prompt === '' || this.settings.prompt === prompt;
 	}
 
+	/** Call when n8n runs in a new process. */
+	started(): void {
+		this.clocks.started();
+	}
+
+	/** Call when n8n goes back to what it saved last. */
 	restarted(): void {
+		this.clocks.restarted();
 		this.lastPoll = this.lastSaved;
 	}
 
@@ -72,8 +82,10 @@ export class ChatObserver {
 			if (poll.items) throw new Broken('nothing-old', 'the first poll emitted something');
 			if (poll.error || !poll.isKept) return;
 			this.begins(poll);
-		} else if (poll.items) {
-			this.judgeAll(poll, poll.items);
+		} else {
+			this.clocks.polled(poll);
+			if (this.clocks.isMisled) this.owed.clear();
+			if (poll.items) this.judgeAll(poll, poll.items);
 		}
 		if (!poll.error && poll.isKept) this.lastPoll = poll;
 		if (poll.isSaved) this.lastSaved = poll;
@@ -84,6 +96,7 @@ export class ChatObserver {
 		const { credential, prompt } = this.settings;
 		const isTimeRight = this.world.areClocksRight;
 		this.baseline = { ...poll, credential, prompt, isTimeRight };
+		this.clocks.begins();
 		this.owed.clear();
 		this.emitted.clear();
 		const isListed = poll.log?.some(({ of, isWhole }) => of === 'chats' && isWhole) ?? false;

@@ -205,4 +205,70 @@ export const KNOWN: Record<string, History> = {
 			}),
 		],
 	}),
+	'published in an outage, and the key refused for longer than the look-back': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		first: failing(1, '503'),
+		steps: [
+			step(MINUTE, [
+				create,
+				{ do: 'trouble', aim: { of: 'all' }, kind: '401', minutes: 4 * 24 * 60 },
+			]),
+			...times(4, () => step(DAY, [create])),
+		],
+	}),
+	'published in an outage, and a chat is asked before it ends': historyOf({
+		engine: 'durable',
+		settings: { ...CHATS, lookbackDays: 2 },
+		first: failing(1, '429'),
+		steps: [
+			step(MINUTE, [{ do: 'trouble', aim: { of: 'all' }, kind: 'cut', minutes: 2 }]),
+			step(MINUTE, [{ do: 'trouble', aim: { of: 'all' }, kind: '401', minutes: 3 * 24 * 60 }]),
+			step(MINUTE, [{ do: 'ask', daysAgo: 0, prompt: 'p1', script: { ...PLAIN, after: 0 } }]),
+		],
+	}),
+	'both days of a look-back of two fail for good': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2, settleMinutes: 120 },
+		existing: [YESTERDAYS],
+		steps: [
+			step(HOUR, [create]),
+			step(HOUR, [
+				...[0, 1].map((daysAgo): Action => ({
+					do: 'trouble',
+					aim: { of: 'day', daysAgo },
+					kind: '500',
+					minutes: null,
+				})),
+			]),
+			...times(5, () => step(12 * HOUR, [create])),
+		],
+	}),
+	'the service tells a time eight days behind, for good': historyOf({
+		existing: [YESTERDAYS],
+		steps: [
+			step(MINUTE, [{ do: 'clock', of: 'service', byMs: -8 * DAY, isLasting: true }]),
+			...times(9, () => step(DAY, [create, { do: 'uploadLate', daysAgo: 3 }])),
+		],
+	}),
+	'the service tells a time eight days ahead, for good': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		existing: [YESTERDAYS],
+		steps: [
+			step(MINUTE, [{ do: 'clock', of: 'service', byMs: 8 * DAY, isLasting: true }]),
+			...times(3, () => step(DAY, [create])),
+			step(DAY, [{ do: 'set', settings: { lookbackDays: 7 } }]),
+			...times(3, () => step(DAY, [create, { do: 'uploadLate', daysAgo: 5 }])),
+		],
+	}),
+	'both clocks go wrong in one poll': historyOf({
+		existing: [YESTERDAYS],
+		steps: [
+			step(MINUTE, [
+				create,
+				{ do: 'clock', of: 'service', byMs: DAY, isLasting: true },
+				{ do: 'clock', of: 'n8n', byMs: 8 * DAY, isLasting: false },
+			]),
+			step(MINUTE, [create]),
+			step(DAY, [create, { do: 'uploadLate', daysAgo: 6 }]),
+		],
+	}),
 };

@@ -1,5 +1,6 @@
 // Knows what became of every lifelog, and what of it the user was promised to be told.
 import type { IDataObject } from 'n8n-workflow';
+import { ClockWatch } from './clocks.mts';
 import type { Settings } from './history.mts';
 import { isWell } from './polls.mts';
 import { Broken, type Promised } from './promises.mts';
@@ -15,8 +16,6 @@ const LONGEST_ABSENCE_DAYS = 30;
 /** Up to so many new lifelogs are reported by the very next poll. */
 const FEW = 20;
 const SWIFT_MS = 170;
-/** For so long a clock that jumped is doubted; then it is believed. */
-const DOUBT_MS = 2 * DAY;
 
 interface Emission {
 	key: string;
@@ -72,16 +71,16 @@ export class LifelogObserver {
 	/** The last poll that ended without error and is not forgotten; and as it was last saved. */
 	private lastPoll?: PollSeen;
 	private lastSaved?: PollSeen;
-	/** When a poll first found that the clock that counts is wrong, while that is so. */
-	private untoldSince?: number;
-	/** Whether it was wrong for so long that it is believed, or another was wrong with it. */
-	private isMisled = false;
+	private readonly clocks: ClockWatch;
+	/** When days were last read to their end, by polls that showed as failed too, after they were over for a day. */
+	private readonly readOver = new Map<string, number>();
 
 	constructor(world: World, settings: Settings, isClockUnsure: boolean) {
 		this.world = world;
 		this.past = [{ since: 0, settings }];
 		this.isClockUnsure = isClockUnsure;
 		this.aheadMs = world.time.aheadMs;
+		this.clocks = new ClockWatch(world);
 	}
 
 	private get settings(): Settings {
@@ -120,7 +119,7 @@ export class LifelogObserver {
 		const note = this.note(lifelog);
 		const day = dayOf(latest(lifelog).start);
 		const isRecent = this.lastPoll !== undefined && day >= daysBefore(this.lastPoll.began, 1);
-		const isCounted = isRecent ? !this.isTooOld(day) : day >= this.oldestDay(1);
+		const isCounted = (this.isSinceLast(day) && !this.isTooOld(day)) || day >= this.oldestDay(1);
 		const isUnseen = note.isUntold && note.knownAt === undefined;
 		const isUntouched = latest(lifelog).at < this.world.now;
 		if (isCounted && !(isUnseen && isUntouched)) {
@@ -137,12 +136,27 @@ export class LifelogObserver {
 		return daysBefore(this.world.now, days);
 	}
 
+	/** Whether a day has come since the last poll that worked, and was not read since it was over. */
+	private isSinceLast(day: string): boolean {
+		if (!this.lastPoll || day < dayOf(this.lastPoll.began)) return false;
+		return (this.readOver.get(day) ?? 0) <= this.lastPoll.ended;
+	}
+
 	private isTooOld(day: string): boolean {
 		return day < daysBefore(this.world.now, LONGEST_ABSENCE_DAYS - 1);
 	}
 
+	/** Call when n8n runs in a new process. */
+	started(): void {
+		this.clocks.started();
+	}
+
 	/** Call when n8n goes back to what it saved last. */
 	restarted(): void {
+		this.clocks.restarted();
+		for (const [day, ended] of this.readOver) {
+			if (ended > (this.lastSaved?.ended ?? 0)) this.readOver.delete(day);
+		}
 		if (this.lastPoll === this.lastSaved) return;
 		for (const lifelog of this.world.lifelogs.values()) {
 			const note = this.note(lifelog);
@@ -161,9 +175,7 @@ export class LifelogObserver {
 			if (!poll.error && poll.isKept) this.begins(poll);
 			return;
 		}
-		this.untoldSince = this.isTimeTold() ? undefined : (this.untoldSince ?? poll.began);
-		this.isMisled ||=
-			poll.began - (this.untoldSince ?? Infinity) >= DOUBT_MS || this.areBothWrong();
+		this.clocks.polled(poll);
 		const next = this.whatComesNext();
 		if (poll.items) this.emitted(poll, poll.items);
 		const isWellNow = isWell(poll) && this.isOrderly();
@@ -180,22 +192,11 @@ export class LifelogObserver {
 		return manners.latencyMs <= SWIFT_MS && manners.others === 0 && areClocksRight;
 	}
 
-	/** Whether the clock that counts is right: the service's, or n8n's where it sends no `Date`. */
-	private isTimeTold(): boolean {
-		const { manners, dateAheadMs, time } = this.world;
-		const isOwn = !manners.hasDate || dateAheadMs === null;
-		return isOwn ? time.aheadMs === this.aheadMs : dateAheadMs === 0;
-	}
-
-	private areBothWrong(): boolean {
-		const { manners, dateAheadMs, time } = this.world;
-		return manners.hasDate && Boolean(dateAheadMs) && time.aheadMs !== this.aheadMs;
-	}
-
 	private begins(poll: PollSeen): void {
 		const { log = [], began, ended } = poll;
 		this.notes.clear();
 		this.keys.clear();
+		this.clocks.begins();
 		const given = log.filter(({ isTooLarge }) => !isTooLarge);
 		const firstFault = given.findIndex(({ fault }) => fault !== undefined);
 		const answered = firstFault < 0 ? given.length : firstFault;
@@ -229,7 +230,11 @@ export class LifelogObserver {
 		return days;
 	}
 
-	private noteReads({ log = this.world.log }: PollSeen): void {
+	private noteReads({ log = this.world.log, ended, isKept }: PollSeen): void {
+		for (const { of, name, isWhole } of log) {
+			const isOver = of === 'lifelogs' && ended >= Date.parse(name) + 2 * DAY;
+			if (isKept && isWhole && isOver) this.readOver.set(name, ended);
+		}
 		const isPartial = log.some(({ fault }) => !fault);
 		for (const { of, name, fault } of log) {
 			if (isPartial && fault && of === 'lifelogs') this.troubles(name);
@@ -288,13 +293,13 @@ export class LifelogObserver {
 		if (isLeftOut && owed) owed.isRecent = false;
 		const isShown = !isLeftOut && !this.isUnreadable(lifelog);
 		if (isWellNow && poll.isKept && isFresh && isShown) note.knownAt ??= poll.ended;
-		if (owed && isWellNow && poll.began > owed.since && isShown) owed.wellPolls++;
-		if (this.isMisled) note.owed = undefined;
+		if (this.clocks.isMisled) note.owed = undefined;
 		if (note.owed && owed) {
 			const days = this.settingsSince(owed.since).map(({ lookbackDays }) => lookbackDays);
 			const enough = owed.isRecent ? 1 : Math.max(...days);
 			const isOver = owed.isRecent ? this.isTooOld(day) : day < this.oldestDay(1);
 			if (isOver && owed.wellPolls < enough) note.owed = undefined;
+			if (isWellNow && poll.began > owed.since && isShown) owed.wellPolls++;
 		}
 		if (day < this.oldestDay() && !note.owed) note.isOutside = true;
 	}
@@ -334,7 +339,8 @@ export class LifelogObserver {
 		const isThen = (version: Version) => isSame(version, emission);
 		const version = lifelog.versions.filter(isThen).at(-1);
 		if (id !== lifelog.id || !version) return wrong('nothing-untrue', 'not a version there was');
-		if (this.keys.has(key) && !note.isOutside) wrong('no-repeat', 'emitted twice');
+		if (this.keys.has(key) && !note.isOutside && !this.clocks.isMisled)
+			wrong('no-repeat', 'emitted twice');
 		this.keys.add(key);
 
 		const ends = (index: number) => lifelog.versions[index + 1]?.time ?? Infinity;
@@ -366,6 +372,7 @@ export class LifelogObserver {
 		emission: Emission,
 		wrong: (promise: Promised, what: string) => never,
 	): void {
+		if (this.clocks.isMisled) return;
 		const note = this.note(lifelog);
 		const { began } = this.baseline!;
 		const since = Math.floor(began / 1000) * 1000;

@@ -7,6 +7,7 @@ import { KNOWN } from './known.mts';
 import { play } from './play.mts';
 import { PROMISES } from './promises.mts';
 import { createTheatre } from './stage.mts';
+import { overHttp } from './wire.mts';
 
 const SEED = 4;
 const RUNS_OF_A_KIND = 2;
@@ -14,12 +15,12 @@ const RUNS_OF_A_KIND = 2;
 let theatre: Theatre;
 
 beforeAll(async () => {
-	theatre = await createTheatre();
+	theatre = await createTheatre(await overHttp());
 });
 
 afterAll(async () => {
 	await theatre.close();
-	process.stdout.write(`trigger model, seed ${SEED}: ${JSON.stringify(theatre.totals)}\n`);
+	process.stdout.write(`trigger model, seed ${SEED}: ${JSON.stringify(theatre.takeTotals())}\n`);
 });
 
 test('each promise of docs/trigger.md has its check, and each check its promise', () => {

@@ -61,6 +61,7 @@ class Play {
 				this.observer.polled(poll);
 			},
 			restarted: () => this.observer.restarted(),
+			started: () => this.observer.started(),
 		};
 	}
 

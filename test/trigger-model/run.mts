@@ -1,12 +1,18 @@
-// `npm run test:model -- --runs 20000 [--seed 1] [--kind days] [--path 3:0] [--package dir]`: the
-// histories of the model test, as many as wanted, the same number of each kind.
+// `npm run test:model -- --runs 20000 [--seed 1] [--kind days] [--path 3:0] [--package dir]
+// [--threads 2] [--http]`: the histories of the model test, as many as wanted, the same number of
+// each kind, on as many threads as the machine has cores.
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { playKind, report } from './campaign.mts';
+import { Worker } from 'node:worker_threads';
+import { report } from './campaign.mts';
 import { KINDS } from './generate.mts';
-import { createTheatre } from './stage.mts';
+import { add, type Totals, ZERO } from './stage.mts';
+import type { Played, Task } from './worker.mts';
 
-/** Histories of a kind played in one go; between them the progress is shown. */
+/** Histories of a kind played in one go; they have one seed. */
 const AT_ONCE = 10;
+/** The progress is shown so often, in tasks. */
+const SHOWN = 50;
 
 const { values } = parseArgs({
 	options: {
@@ -15,6 +21,8 @@ const { values } = parseArgs({
 		kind: { type: 'string' },
 		path: { type: 'string' },
 		package: { type: 'string' },
+		threads: { type: 'string', default: String(availableParallelism()) },
+		http: { type: 'boolean' },
 	},
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
@@ -22,22 +30,50 @@ const kinds = values.kind ? values.kind.split(',') : Object.keys(KINDS);
 const each = Math.ceil(Number(values.runs) / kinds.length);
 const began = process.hrtime.bigint();
 const seconds = () => Math.round(Number(process.hrtime.bigint() - began) / 1e9);
-const theatre = await createTheatre(values.package);
-const { totals } = theatre;
-let broken = 0;
 
-console.log(`seed ${seed}, ${each} histories of each of: ${kinds.join(', ')}`);
-for (let done = 0; done < each && !broken; done += AT_ONCE) {
-	for (const kind of kinds) {
-		const runs = Math.min(AT_ONCE, each - done);
-		const failure = await playKind(theatre, kind, runs, seed + done, values.path);
-		if (!failure) continue;
+const tasks: Task[] = [];
+for (let done = 0; done < each; done += AT_ONCE) {
+	const runs = Math.min(AT_ONCE, each - done);
+	for (const kind of kinds) tasks.push({ kind, runs, seed: seed + done, path: values.path });
+}
+const count = tasks.length;
+let played = 0;
+let broken = 0;
+/** Of the tasks in which every promise was kept. */
+let totals: Totals = ZERO;
+
+function note({ failure, totals: more }: Played): void {
+	if (failure) {
 		broken++;
 		console.log(`\n${report(failure)}\n`);
+	} else {
+		totals = add(totals, more);
 	}
-	console.log(
-		`${Math.min(done + AT_ONCE, each)} of ${each} of each kind, ${seconds()} s: ${JSON.stringify(totals)}`,
-	);
+	if (++played % SHOWN === 0 || played === count) {
+		console.log(
+			`${played} of ${count}, ${broken} broken, ${seconds()} s: ${JSON.stringify(totals)}`,
+		);
+	}
 }
-await theatre.close();
+
+/** Gives a thread one task after another. */
+async function work(): Promise<void> {
+	const { package: dir, http } = values;
+	const worker = new Worker(new URL('./worker.mts', import.meta.url), {
+		workerData: { dir, http },
+	});
+	await new Promise<void>((resolve, reject) => {
+		const next = () => worker.postMessage(tasks.shift());
+		worker.on('message', (done: Played) => {
+			note(done);
+			next();
+		});
+		worker.on('error', reject);
+		worker.on('exit', () => resolve());
+		next();
+	});
+}
+
+console.log(`seed ${seed}, ${each} histories of each of: ${kinds.join(', ')}`);
+await Promise.all(Array.from({ length: Number(values.threads) }, work));
 process.exitCode = broken > 0 ? 1 : 0;

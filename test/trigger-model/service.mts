@@ -1,6 +1,4 @@
-// The service over HTTP: lists by day, single entries, chats; its manners, its limits and its troubles.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// The service: lists by day, single entries, chats; its manners, its limits and its troubles.
 import { DateTime } from 'luxon';
 import { type Answered, type FaultKind, isMeant, type Subject, type Trouble } from './troubles.mts';
 import { type Chat, dayOf, isAlive, latest, type Lifelog, type Version } from './truth.mts';
@@ -27,6 +25,15 @@ export interface Manners {
 
 /** What the handling of a request brings about, by its number in a poll. */
 export type Events = Map<number, () => void | Promise<void>>;
+
+/** What comes back on a request, before the connection breaks where it does. */
+export interface Reply {
+	status: number;
+	headers: Record<string, string>;
+	body: string;
+	/** Whether it breaks in the middle of the body. */
+	isCut: boolean;
+}
 
 /** The world of one history. */
 export class World {
@@ -86,7 +93,13 @@ export class World {
 		return (this.isTroubled(subject)?.kind ?? 'noId') !== 'noId';
 	}
 
-	async answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+	/**
+	 * Answers a request.
+	 *
+	 * @param path With its query.
+	 * @returns undefined where the connection breaks instead.
+	 */
+	async answer(path: string): Promise<Reply | undefined> {
 		const url = new URL(path, 'http://localhost');
 		const entry: Answered = { ...subjectOf(url), isWhole: false };
 		const number = this.log.push(entry);
@@ -97,24 +110,15 @@ export class World {
 		entry.fault = isLimited ? '429' : (this.faults.get(number) ?? this.isTroubled(entry)?.kind);
 		if (entry.fault === '429') this.limitedAt = this.now;
 		if (entry.fault === 'hangs') await this.time.hold(HANG_MS);
-		if (entry.fault === 'cut' || entry.fault === 'hangs') {
-			request.socket.destroy();
-			return;
-		}
-		const [status, body] = this.content(url, entry);
-		response.statusCode = status;
-		response.sendDate = false;
+		if (entry.fault === 'cut' || entry.fault === 'hangs') return undefined;
+		const [status, content] = this.content(url, entry);
+		const isText = typeof content === 'string';
+		const headers: Reply['headers'] = { 'Content-Type': isText ? 'text/html' : 'application/json' };
 		if (this.manners.hasDate && this.dateAheadMs !== null) {
-			response.setHeader('Date', new Date(this.now + this.dateAheadMs).toUTCString());
+			headers.Date = new Date(this.now + this.dateAheadMs).toUTCString();
 		}
-		const text = typeof body === 'string' ? body : JSON.stringify(body);
-		response.setHeader('Content-Type', typeof body === 'string' ? 'text/html' : 'application/json');
-		if (entry.fault !== 'cutBody') {
-			response.end(text);
-			return;
-		}
-		response.setHeader('Content-Length', text.length + 10);
-		response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
+		const body = isText ? content : JSON.stringify(content);
+		return { status, headers, body, isCut: entry.fault === 'cutBody' };
 	}
 
 	private isOverLimit(): boolean {
@@ -184,12 +188,12 @@ export class World {
 	}
 
 	private listChats(query: URLSearchParams, entry: Answered): [number, object] {
-		const place = ({ createdAt, id }: Chat) => `${String(createdAt).padStart(16, '0')} ${id}`;
+		const place = ({ createdAt, id }: Chat) => placeOf(createdAt, id);
 		const prompt = query.get('globalPromptId');
 		const chats = [...this.chats.values()]
 			.filter((chat) => isAlive(chat) && chat.askedAt <= this.now)
 			.filter((chat) => prompt === null || chat.prompt === prompt)
-			.sort((a, b) => (place(a) < place(b) ? -1 : 1));
+			.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 		const answer = this.page(chats, query, place, query.get('cursor'));
 		if (!answer) return [400, { error: 'limit must be at most 10' }];
 		entry.isWhole = entry.fault === undefined && !answer.meta.nextCursor;
@@ -263,7 +267,16 @@ export class World {
 		};
 	}
 
+	private readonly written = new Map<string, string>();
+
 	private write(instant: number, zone: string): string {
+		const key = `${instant} ${zone}`;
+		const text = this.written.get(key) ?? this.writeAnew(instant, zone);
+		this.written.set(key, text);
+		return text;
+	}
+
+	private writeAnew(instant: number, zone: string): string {
 		const { hasOffsets } = this.manners;
 		if (zone === 'UTC') return new Date(instant).toISOString().slice(0, hasOffsets ? 24 : 23);
 		return DateTime.fromMillis(instant, { zone }).toISO({ includeOffset: hasOffsets })!;
@@ -284,29 +297,7 @@ function subjectOf({ pathname, searchParams }: URL): Subject {
 }
 
 function position(lifelog: Lifelog): string {
-	return `${String(latest(lifelog).start).padStart(16, '0')} ${lifelog.id}`;
+	return placeOf(latest(lifelog).start, lifelog.id);
 }
 
-/** Serves worlds, one at a time, each under an address of its own. */
-export async function startService() {
-	let world: World | undefined;
-	let addresses = 0;
-	const server = createServer((request, response) => {
-		const [, key, path] = /\/(w\d+)(\/.*)$/.exec(request.url!)!;
-		if (key !== `w${addresses}`) throw new Error('A request of a history that is over');
-		void world!.answer(request, response, path);
-	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	const { port } = server.address() as AddressInfo;
-	return {
-		/** @returns A new address, under which the world is served from now on. */
-		serve(next: World): string {
-			world = next;
-			return `http://127.0.0.1:${port}/w${++addresses}`;
-		},
-		close() {
-			server.closeAllConnections();
-			server.close();
-		},
-	};
-}
+const placeOf = (start: number, id: string) => `${String(start).padStart(16, '0')} ${id}`;

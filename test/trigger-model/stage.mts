@@ -1,8 +1,9 @@
 // n8n around the trigger: its two polling engines, what they save, restarts and overlapping polls.
 import type { IDataObject } from 'n8n-workflow';
 import { createEngine, type Engine, loadPackage, type WorkflowJson } from '../support/engine.mts';
-import { type Events, type Manners, startService, World } from './service.mts';
+import { type Events, type Manners, World } from './service.mts';
 import type { Answered, FaultKind } from './troubles.mts';
+import type { Wire } from './wire.mts';
 
 const MINUTE = 60_000;
 
@@ -43,6 +44,8 @@ export interface Watcher {
 	polled(poll: PollSeen): void;
 	/** n8n begins anew with the state it saved last. */
 	restarted(): void;
+	/** n8n runs in a new process. */
+	started(): void;
 }
 
 /** What a history needs to be played. */
@@ -63,16 +66,28 @@ export interface Totals {
 	items: number;
 }
 
+export const ZERO: Totals = { histories: 0, polls: 0, failures: 0, requests: 0, items: 0 };
+
+export function add(a: Totals, b: Totals): Totals {
+	return {
+		histories: a.histories + b.histories,
+		polls: a.polls + b.polls,
+		failures: a.failures + b.failures,
+		requests: a.requests + b.requests,
+		items: a.items + b.items,
+	};
+}
+
 /**
  * The engine and the service that histories are played on. Call `close()` when done.
  *
+ * @param wire How requests get to the service.
  * @param dir Where the built package is.
  */
-export async function createTheatre(dir?: string) {
-	const service = await startService();
+export async function createTheatre(wire: Wire, dir?: string) {
 	const lifelogApi = { apiKey: 'key', baseUrl: '' };
 	const engine = await createEngine({ ...loadPackage(dir), credentials: { lifelogApi } });
-	const totals: Totals = { histories: 0, polls: 0, failures: 0, requests: 0, items: 0 };
+	const totals: Totals = { ...ZERO };
 
 	/** Plays one history in a time of its own. @throws what `play` throws. */
 	async function perform(
@@ -81,7 +96,7 @@ export async function createTheatre(dir?: string) {
 	): Promise<void> {
 		const world = new World(manners, begin);
 		const restart = () => {
-			lifelogApi.baseUrl = service.serve(world);
+			lifelogApi.baseUrl = wire.serve(world);
 		};
 		restart();
 		world.time.aheadMs = aheadMs;
@@ -95,11 +110,18 @@ export async function createTheatre(dir?: string) {
 	}
 
 	async function close(): Promise<void> {
-		service.close();
+		wire.close();
 		await engine.close();
 	}
 
-	return { perform, close, totals };
+	/** What was played since it was last asked for. */
+	function takeTotals(): Totals {
+		const taken = { ...totals };
+		Object.assign(totals, ZERO);
+		return taken;
+	}
+
+	return { perform, close, takeTotals };
 }
 
 function workflow(parameters: IDataObject, credential: string): WorkflowJson {
@@ -158,6 +180,8 @@ export class Stage {
 	/** Stops n8n and starts it again; a durable engine loses nothing by it. */
 	restart(watcher: Watcher): void {
 		this.freshProcess();
+		this.world.time.startProcess();
+		watcher.started();
 		if (this.engine === 'durable') return;
 		this.isActive = false;
 		watcher.restarted();

@@ -25,17 +25,23 @@ export class VirtualTime {
 	private turns = 0;
 	private isTurning = false;
 	private restore?: () => void;
+	/** When the process that n8n runs in was started. */
+	private started = 0;
 
 	constructor(now: number) {
 		this.now = now;
+		this.startProcess();
 	}
 
-	/** Sets `Date.now`, `performance.now`, `setTimeout` and `clearTimeout` to this time. */
+	/** From now on it is another process, whose steady clock begins anew. */
+	startProcess(): void {
+		this.started = this.now;
+	}
+
+	/** Sets `Date.now`, `performance`, `setTimeout` and `clearTimeout` to this time. */
 	install(): void {
 		const { setTimeout, clearTimeout } = globalThis;
 		const realNow = Date.now;
-		const realPerformanceNow = performance.now;
-		const began = this.now;
 		const sent = (message: unknown) => {
 			const { request } = message as { request: ClientRequest };
 			this.inFlight.add(request);
@@ -49,7 +55,13 @@ export class VirtualTime {
 		subscribe(REQUEST_STARTS, sent);
 		subscribe(RESPONSE_ENDS, ended);
 		Date.now = () => this.now + this.aheadMs;
-		performance.now = () => this.now - began;
+		const steady = {
+			now: { value: () => this.now - this.started },
+			timeOrigin: { get: () => this.started },
+		};
+		for (const [name, clock] of Object.entries(steady)) {
+			Object.defineProperty(performance, name, { ...clock, configurable: true });
+		}
 		const fake = (wake: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) =>
 			this.add(ms, () => wake(...given));
 		const cancel = (timer: unknown) => {
@@ -60,7 +72,8 @@ export class VirtualTime {
 			unsubscribe(REQUEST_STARTS, sent);
 			unsubscribe(RESPONSE_ENDS, ended);
 			Date.now = realNow;
-			performance.now = realPerformanceNow;
+			for (const name of Object.keys(steady))
+				delete (performance as unknown as Record<string, unknown>)[name];
 			Object.assign(globalThis, { setTimeout, clearTimeout });
 		};
 	}

@@ -1,0 +1,83 @@
+// Knows which clocks are wrong, and from when on nothing is promised for it.
+import type { World } from './service.mts';
+import type { PollSeen } from './stage.mts';
+
+const HOUR = 60 * 60_000;
+/** For so long a clock is doubted that no two others speak against. */
+const DOUBT_MS = 48 * HOUR;
+const TOLERANCE_MS = 2 * HOUR;
+
+const isNear = (a: number, b: number) => Math.abs(a - b) <= TOLERANCE_MS;
+
+/** Watches the clocks of one history. */
+export class ClockWatch {
+	/** Whether a clock was wrong in a way for which nothing is promised. */
+	isMisled = false;
+	private readonly world: World;
+	/** How far n8n's clock was ahead when the time was last told; and as it was last saved. */
+	private own: number;
+	private savedOwn: number;
+	/** Since when the clock that counts is wrong, and whether n8n was started meanwhile. */
+	private wrongSince?: number;
+	private wasStarted = false;
+
+	constructor(world: World) {
+		this.world = world;
+		this.own = world.time.aheadMs;
+		this.savedOwn = this.own;
+	}
+
+	/** Whether the clock that counts is right: the service's, or n8n's where it sends no `Date`. */
+	get isTimeTold(): boolean {
+		const { dateAheadMs, time } = this.world;
+		return this.isDated ? dateAheadMs === 0 : time.aheadMs === this.own;
+	}
+
+	private get isDated(): boolean {
+		const { manners, dateAheadMs } = this.world;
+		return manners.hasDate && dateAheadMs !== null;
+	}
+
+	/** Call when n8n goes back to what it saved last. */
+	restarted(): void {
+		this.own = this.savedOwn;
+	}
+
+	/** Call when n8n runs in a new process. */
+	started(): void {
+		this.wasStarted = true;
+	}
+
+	/** Call when the trigger begins anew: with a clock that is wrong then nothing is promised. */
+	begins(): void {
+		this.own = this.world.time.aheadMs;
+		this.isMisled = this.isDated && this.world.dateAheadMs !== 0;
+		this.wrongSince = undefined;
+		this.wasStarted = false;
+	}
+
+	/** Call when a poll is over. */
+	polled({ began, error, isKept, isSaved }: PollSeen): void {
+		if (this.isTimeTold) {
+			if (error || !isKept) return;
+			this.own = this.world.time.aheadMs;
+			if (isSaved) this.savedOwn = this.own;
+			this.wrongSince = undefined;
+			this.wasStarted = false;
+			return;
+		}
+		this.wrongSince ??= began;
+		const hasLasted = began - this.wrongSince >= DOUBT_MS;
+		this.isMisled ||= this.mayMislead(hasLasted);
+	}
+
+	private mayMislead(hasLasted: boolean): boolean {
+		const { dateAheadMs, time } = this.world;
+		const ownJump = time.aheadMs - this.own;
+		if (!this.isDated) return hasLasted || this.wasStarted;
+		if (ownJump === 0) {
+			return hasLasted && (this.wasStarted || isNear(dateAheadMs!, time.aheadMs));
+		}
+		return hasLasted || this.wasStarted || isNear(dateAheadMs!, ownJump);
+	}
+}
