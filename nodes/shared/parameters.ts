@@ -64,6 +64,16 @@ export const directionOption: INodeProperties = {
 	description: 'The order in which entries are listed',
 };
 
+/** The parameter that names the binary field of a file; {@link readBinaryProperty} reads it. */
+export const binaryPropertyParameter: INodeProperties = {
+	displayName: 'Put Output File in Field',
+	name: 'binaryPropertyName',
+	type: 'string',
+	default: 'data',
+	required: true,
+	hint: 'The name of the output binary field to put the file in',
+};
+
 /** The options that say which parts of a lifelog are sent. */
 export const includeOptions = {
 	includeContents: {
@@ -366,6 +376,17 @@ export function readText(
 	const value = context.getNodeParameter(name, itemIndex) as unknown;
 	requireSingle(context, value, label);
 	return String(value ?? '').trim();
+}
+
+/**
+ * @returns The name of the binary field to put a file in.
+ * @throws NodeOperationError when it is empty.
+ */
+export function readBinaryProperty(context: IExecuteFunctions, itemIndex: number): string {
+	const { name, displayName } = binaryPropertyParameter;
+	const property = readText(context, name, itemIndex, displayName);
+	if (property !== '') return property;
+	throw inputError(context, "'Put Output File in Field' is empty", 'Name it, for example "data".');
 }
 
 /** The order in which entries are to be listed; undefined where the option is not set. */

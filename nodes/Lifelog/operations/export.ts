@@ -13,14 +13,15 @@ import { isId, readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import { pages } from '../../shared/pagination';
 import {
+	binaryPropertyParameter,
 	forOperation,
 	limitParameters,
 	maxWaitOption,
+	readBinaryProperty,
 	readChoice,
 	readChoices,
 	readCollection,
 	readLimit,
-	readText,
 	readZone,
 	timezoneOption,
 } from '../../shared/parameters';
@@ -107,14 +108,7 @@ export const description: INodeProperties[] = forOperation('export', [
 		required: true,
 		description: 'What each lifelog is written as, a file each',
 	},
-	{
-		displayName: 'Put Output File in Field',
-		name: 'binaryPropertyName',
-		type: 'string',
-		default: 'data',
-		required: true,
-		hint: 'The name of the output binary field to put the file in',
-	},
+	binaryPropertyParameter,
 	...shownFor(
 		'service',
 		listingParameters.filter(({ name }) => name === 'filters'),
@@ -150,10 +144,7 @@ export async function execute(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const formats = readFormats(this, itemIndex);
-	const property = readText(this, 'binaryPropertyName', itemIndex, 'Put Output File in Field');
-	if (property === '') {
-		throw inputError(this, "'Put Output File in Field' is empty", 'Name it, for example "data".');
-	}
+	const property = readBinaryProperty(this, itemIndex);
 	const { timezone } = readCollection(this, 'options', itemIndex);
 	const zone = timezone === undefined ? 'UTC' : readZone(this, timezone);
 	const items: INodeExecutionData[] = [];

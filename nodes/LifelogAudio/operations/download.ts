@@ -10,11 +10,12 @@ import { inputError, noAudioError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { lifelogIdParameter } from '../../shared/lifelogs';
 import {
+	binaryPropertyParameter,
 	forOperation,
 	maxWaitOption,
+	readBinaryProperty,
 	readChoice,
 	readCollection,
-	readText,
 	readZone,
 	timezoneOption,
 	toNumber,
@@ -77,14 +78,7 @@ export const description: INodeProperties[] = forOperation('download', [
 		displayOptions: { show: { source: ['lifelog'] } },
 		description: 'The lifelog whose audio to download',
 	},
-	{
-		displayName: 'Put Output File in Field',
-		name: 'binaryPropertyName',
-		type: 'string',
-		default: 'data',
-		required: true,
-		hint: 'The name of the output binary field to put the file in',
-	},
+	binaryPropertyParameter,
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -195,14 +189,7 @@ export async function execute(
 /** The parameters that can be checked before any request. */
 function readSettings(context: IExecuteFunctions, itemIndex: number) {
 	const options = readCollection(context, 'options', itemIndex);
-	const property = readText(context, 'binaryPropertyName', itemIndex, 'Put Output File in Field');
-	if (property === '') {
-		throw inputError(
-			context,
-			"'Put Output File in Field' is empty",
-			'Give the binary field a name, such as data.',
-		);
-	}
+	const property = readBinaryProperty(context, itemIndex);
 	const source = context.getNodeParameter('source', itemIndex);
 	return {
 		source: readChoice(context, source, SOURCES, 'Source'),
