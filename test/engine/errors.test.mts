@@ -148,6 +148,36 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 	});
 });
 
+const RANGE = { start: '2026-03-02T08:00:00Z', end: '2026-03-02T10:00:00Z' };
+const IN_RANGE = /2026-03-02.08:00:00.* to 2026-03-02.(10:00:00|09:59:59)/;
+
+test.each<[string, string, IDataObject, RegExp]>([
+	['a list', 'lifelog', { operation: 'getAll', filters: RANGE }, IN_RANGE],
+	['a whole list', 'lifelog', { operation: 'getAll', returnAll: true, filters: RANGE }, IN_RANGE],
+	['an export', 'lifelog', { operation: 'export', filters: RANGE }, IN_RANGE],
+	['a search', 'lifelog', { operation: 'search', query: 'garden', filters: RANGE }, IN_RANGE],
+	['audio', 'lifelogAudio', { operation: 'download', source: 'timeRange', ...RANGE }, IN_RANGE],
+	[
+		'the export of one',
+		'lifelog',
+		{ operation: 'export', exportFrom: 'lifelog', lifelogId: byId('lifelog-a') },
+		/lifelog "lifelog-a"/,
+	],
+	[
+		'the export of an input item',
+		'lifelog',
+		{ operation: 'export', exportFrom: 'input' },
+		/lifelog "lifelog-a"/,
+	],
+])('an error of %s names its range or entry', async (_what, node, parameters, about) => {
+	const world = trials.open();
+	world.play = ({ response }) => send(response, json(418, {}));
+	const workflow = workflowWith(node, { ...parameters, options: { timezone: 'UTC' } });
+	const input = [{ json: { id: 'lifelog-a' } }];
+	const { error } = await trials.engine.runWorkflow(workflow, { input });
+	expect(error?.message).toMatch(about);
+});
+
 const get = actions().find(({ node, operation }) => node === 'lifelog' && operation === 'get')!;
 
 test('an error of the connection carries its code', async () => {

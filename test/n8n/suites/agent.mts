@@ -98,6 +98,17 @@ describe('an agent that may search and read', () => {
 		assert.ok(summary.messages.length > 0);
 	});
 
+	test('exports a lifelog, and is told where the file belongs', async () => {
+		const args = { lifelog_id: lifelog.id };
+		const { status } = await ask(
+			['export'],
+			[() => ({ tool: 'Export_lifelogs', args }), () => 'Done.'],
+		);
+		assert.equal(status, 'success');
+		const told = lastResult(model.requests()[1]);
+		assert.match(told, new RegExp(`lifelogs/[\\d/]+/[\\w-]+_${lifelog.id}\\.srt`));
+	});
+
 	test('is told when there is no such lifelog', async () => {
 		const { json } = await ask(
 			['search', 'get'],

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
 import { byId } from '../../support/workflow.mts';
 import { addFindable, useLab } from '../support/lab.mts';
 import { runNode, webhookWorkflow, type RunNodeOptions } from '../support/nodes.mts';
+import type { Execution } from '../support/rest.mts';
+import { readSrt, readVtt } from '../support/subtitles.mts';
 
 const lab = useLab();
 
@@ -95,6 +98,102 @@ describe('the operation', () => {
 		assert.equal(await stored(id), undefined);
 		const again = await run(parameters);
 		assert.equal(again.error?.message, `No lifelog with the ID "${id}" was found`);
+	});
+});
+
+describe('Export', () => {
+	const formats = ['json', 'markdown', 'srt', 'text', 'vtt'];
+	const exportOf = { operation: 'export', fileFormats: formats };
+	/** The files of a run, whose sizes and checksums are what their items say. */
+	const filesOf = async ({ items }: Execution) =>
+		await Promise.all(
+			items('Node').map(async (item) => {
+				const bytes = Buffer.from(await (await lab().rest.binary(item)).arrayBuffer());
+				assert.equal(item.json.fileSize, bytes.length);
+				assert.equal(item.json.sha256, createHash('sha256').update(bytes).digest('hex'));
+				assert.equal(item.binary?.data.fileName, item.json.fileName);
+				assert.equal(item.binary?.data.mimeType, item.json.mimeType);
+				return { json: item.json, bytes };
+			}),
+		);
+	const said = async (lifelogId: string) =>
+		(await run({ operation: 'getTranscript', lifelogId: byId(lifelogId) })).output;
+
+	test('of one lifelog gives a file in each format, that readers of the format accept', async () => {
+		const lifelog = await newest();
+		const lifelogId = byId(lifelog.id);
+		const done = await run({ ...exportOf, exportFrom: 'lifelog', lifelogId });
+		const files = await filesOf(done);
+		assert.deepEqual(
+			files.map((file) => file.json.format),
+			formats,
+		);
+		const [json, markdown, srt, text, vtt] = files.map(({ bytes }) => bytes);
+		const whole = JSON.parse(String(json));
+		assert.equal(whole.markdown, lifelog.markdown);
+		assert.equal(whole.contents.length, lifelog.contents.length);
+		const utterances = await said(lifelog.id);
+		const words = utterances.map((each) => String(each.text));
+		// The patterns of Omi's importer.
+		const path = /\/(\d{4}-\d{2}-\d{2})_(\d{2})h(\d{2})m(\d{2})s_(.+)\.md$/.exec(
+			String(files[1].json.path),
+		);
+		assert.equal(path?.[1], lifelog.startTime.slice(0, 10));
+		const pattern = />\s*\[(\d+)\]\(#startMs=(\d+)&endMs=(\d+)\):\s*(.+)/g;
+		const lines = [...String(markdown).matchAll(pattern)];
+		assert.deepEqual(
+			lines.map(([, , start, end, line]) => [Number(start), Number(end), line]),
+			utterances.map((each) => [
+				Date.parse(String(each.startTime)),
+				Date.parse(String(each.endTime)),
+				each.text,
+			]),
+		);
+		const named = utterances.map(({ speaker, text: line }) => `${speaker}: ${line}`);
+		const byTime = [...named].sort();
+		assert.deepEqual(
+			readSrt(srt)
+				.map((cue) => cue.text)
+				.sort(),
+			byTime,
+		);
+		assert.equal(readVtt(vtt).length, words.length);
+		assert.equal(String(text), `${named.join('\n')}\n`);
+	});
+
+	test('of a list gives each lifelog, as filters and Limit leave it', async () => {
+		const day = (await newest()).startTime.slice(0, 10);
+		const filters = { date: day };
+		const done = await run({ ...exportOf, exportFrom: 'service', returnAll: true, filters });
+		const files = await filesOf(done);
+		const ids = (await lab().sandbox.control.lifelogs())
+			.filter(({ startTime }) => startTime.startsWith(day))
+			.map(({ id }) => id);
+		assert.deepEqual([...new Set(files.map(({ json }) => json.lifelogId))].reverse(), ids);
+		assert.equal(files.length, formats.length * ids.length);
+		assert.equal(new Set(files.map(({ json }) => json.path)).size, files.length);
+		const some = await run({ operation: 'export', exportFrom: 'service', limit: 3 });
+		assert.deepEqual(
+			some.output.map(({ format }) => format),
+			['markdown', 'markdown', 'markdown'],
+		);
+	});
+
+	test('of input items gives theirs, with and without contents alike', async () => {
+		const { id } = await newest();
+		const read = { operation: 'get', lifelogId: byId(id) };
+		const [whole] = (await run(read)).output;
+		const [light] = (await run({ ...read, options: { includeContents: false } })).output;
+		const input = [whole, { ...light, changeType: 'created', eventKey: 'x' }];
+		const done = await run({ ...exportOf, exportFrom: 'input' }, { input });
+		const files = await filesOf(done);
+		assert.equal(files.length, 2 * formats.length);
+		const sums = files.map(({ json }) => json.sha256);
+		assert.deepEqual(sums.slice(0, formats.length), sums.slice(formats.length));
+		assert.deepEqual(
+			done.items('Node').map(({ pairedItem }) => pairedItem),
+			files.map((_, index) => ({ item: index < formats.length ? 0 : 1 })),
+		);
 	});
 });
 

@@ -29,6 +29,11 @@ export const TOOLS = {
 			format: '={{ $fromAI("format", "markdown, slack or notion") }}',
 		},
 	},
+	export: {
+		name: 'Export lifelogs',
+		type: 'lifelogTool',
+		parameters: { operation: 'export', exportFrom: 'lifelog', lifelogId, fileFormats: ['srt'] },
+	},
 	delete: {
 		name: 'Delete lifelog',
 		type: 'lifelogTool',
