@@ -38,7 +38,7 @@ export const suites: Suite[] = [
 	{ name: 'examples-summary', what: 'examples: summaries to Slack and Notion', versions: [NEWEST] },
 	{
 		name: 'examples-storage',
-		what: 'examples: audio and everything to disk and S3',
+		what: 'examples: audio to S3',
 		versions: [NEWEST],
 	},
 	{ name: 'examples-events', what: 'examples: chats and stars as events', versions: [NEWEST] },
