@@ -53,14 +53,16 @@ export const listingParameters: INodeProperties[] = [
 				type: 'dateTime',
 				typeOptions: { dateOnly: true },
 				default: '',
-				description: 'Only lifelogs that begin on this day. Cannot be combined with Start or End.',
+				description:
+					'Only lifelogs that begin on this day: YYYY-MM-DD, today or yesterday. Cannot be combined with Start or End.',
 			},
 			{
 				displayName: 'Start',
 				name: 'start',
 				type: 'dateTime',
 				default: '',
-				description: 'Only lifelogs that begin from this time on',
+				description:
+					'Only lifelogs that begin from this time on: a date, or date and time such as 2026-03-29T10:00:00, today or yesterday',
 			},
 			{
 				displayName: 'End',
@@ -68,7 +70,7 @@ export const listingParameters: INodeProperties[] = [
 				type: 'dateTime',
 				default: '',
 				description:
-					'Only lifelogs that begin up to this time. A date without a time is its whole day.',
+					'Only lifelogs that begin up to this time: a date, which is its whole day, or date and time such as 2026-03-29T10:00:00, today or yesterday',
 			},
 			{
 				displayName: 'Is Starred',

@@ -62,6 +62,11 @@ export function durationOf(
 	return start !== undefined && end !== undefined && end >= start ? end - start : undefined;
 }
 
+/** Today's date in `zone`, or one so many days before. */
+export function daysAgo(days: number, zone: string): string {
+	return DateTime.now().setZone(zone).minus({ days }).toFormat('yyyy-MM-dd');
+}
+
 /**
  * The date of a date-time in `zone`, as the API's `date` takes it. Accepts what
  * {@link toInstant} accepts.

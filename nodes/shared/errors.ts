@@ -55,6 +55,16 @@ export function inputError(
 	return asWritten(error, text);
 }
 
+/**
+ * An error as a model is to read it: of a tool that fails n8n's agent is given the message alone, so
+ * what to do about it is put there.
+ */
+export function forModel<T extends NodeApiError | NodeOperationError>(failure: T): T {
+	const { message, description } = failure;
+	if (!description || message.includes(description)) return failure;
+	return asWritten(failure, `${message}${message.endsWith('.') ? '' : '.'} ${description}`);
+}
+
 /** Any error as one of n8n's, naming the input item it belongs to, if that is known. */
 export function toNodeError(
 	context: ApiContext,
@@ -209,7 +219,8 @@ export function notFoundError(api: Api, { noun, id }: Subject, said?: string): N
 }
 
 /** What to do where a title was given in place of an ID. */
-export const TITLES_ARE_NO_IDS = "Titles are not IDs: choose 'From List' to look for a title.";
+export const TITLES_ARE_NO_IDS =
+	"Titles are not IDs: choose 'From List' to look for a title, or take the field id of what a list or a search gives.";
 
 /** An ID of the service has digits, where a title seldom has. */
 function isLikeTitle(id: string | undefined): boolean {

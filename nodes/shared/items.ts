@@ -7,7 +7,7 @@ import type {
 
 import type { Api } from './api';
 import { connect } from './api';
-import { detailsOf, toNodeError } from './errors';
+import { detailsOf, forModel, toNodeError } from './errors';
 import { showHints } from './hints';
 import { readMaxWaitMs } from './parameters';
 
@@ -36,7 +36,8 @@ export async function runItems(
 				output.push({ ...result, pairedItem: { item } });
 			}
 		} catch (error) {
-			const failure = toNodeError(context, error, item);
+			const known = toNodeError(context, error, item);
+			const failure = isTool(context) ? forModel(known) : known;
 			if (!context.continueOnFail() || connection?.signal?.aborted) {
 				throw failure;
 			}
@@ -45,6 +46,11 @@ export async function runItems(
 	}
 	if (connection) showHints(context, connection);
 	return output;
+}
+
+/** Whether a node is a tool of an agent, so that a model reads what it gives. */
+export function isTool(context: IExecuteFunctions): boolean {
+	return context.getNode().type.endsWith('Tool');
 }
 
 /**

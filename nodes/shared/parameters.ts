@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workfl
 import { DateTime, IANAZone } from 'luxon';
 
 import type { ApiContext } from './api';
-import { type Edge, toDate, toInstant } from './date-times';
+import { daysAgo, type Edge, toDate, toInstant } from './date-times';
 import { inputError } from './errors';
 import { described } from './words';
 
@@ -61,7 +61,7 @@ export const directionOption: INodeProperties = {
 		{ name: 'Oldest First', value: 'asc' },
 	],
 	default: 'desc',
-	description: 'The order in which entries are listed',
+	description: 'The order in which entries are listed: desc (newest first) or asc (oldest first)',
 };
 
 /** The parameter that names the binary field of a file; {@link readBinaryProperty} reads it. */
@@ -71,6 +71,7 @@ export const binaryPropertyParameter: INodeProperties = {
 	type: 'string',
 	default: 'data',
 	required: true,
+	description: 'Name of the field of the output that the file is put into',
 	hint: 'The name of the output binary field to put the file in',
 };
 
@@ -186,7 +187,7 @@ export function readLimit(context: IExecuteFunctions, itemIndex: number): number
 		throw inputError(
 			context,
 			"'Limit' must be a whole number, 1 or more",
-			"For all results turn on 'Return All', where the operation has it.",
+			"Give a number such as 20. For all results turn on 'Return All', where the operation has it.",
 		);
 	}
 	return limit;
@@ -213,7 +214,7 @@ export function readBoolean(
 		throw inputError(
 			context,
 			`'${label}' must be true or false, not "${text}"`,
-			'Let the expression give true or false.',
+			'Give true or false; an empty text counts as not set.',
 		);
 	}
 	return text === 'true';
@@ -242,7 +243,7 @@ export function readChoice<T extends string>(
 	throw inputError(
 		context,
 		`'${label}' must be ${known}, not ${described(value)}`,
-		'Let the expression give one of these, or choose it in the list.',
+		'Give one of these, or choose it in the list.',
 	);
 }
 
@@ -309,7 +310,7 @@ export function readInstant(
 	edge: Edge,
 	label: string,
 ): number {
-	const instant = toInstant(value, zone, edge);
+	const instant = toInstant(namedDay(value, zone) ?? value, zone, edge);
 	if (instant === undefined) throw notADateTime(context, value, label);
 	return instant;
 }
@@ -325,16 +326,23 @@ export function readDate(
 	zone: string,
 	label: string,
 ): string {
-	const date = toDate(value, zone);
+	const date = namedDay(value, zone) ?? toDate(value, zone);
 	if (date === undefined) throw notADateTime(context, value, label);
 	return date;
+}
+
+/** The day that a word names in a zone, as a person or a model says it: `YYYY-MM-DD`. */
+function namedDay(value: unknown, zone: string): string | undefined {
+	const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+	if (word === 'today') return daysAgo(0, zone);
+	return word === 'yesterday' ? daysAgo(1, zone) : undefined;
 }
 
 function notADateTime(context: IExecuteFunctions, value: unknown, label: string) {
 	return inputError(
 		context,
 		`'${label}' is not a date and time: ${described(value)}`,
-		'Pick one in the editor, or give an ISO 8601 text such as 2026-03-29T10:00:00 or 2026-03-29T10:00:00+02:00, or milliseconds since 1970 (13 digits; not seconds).',
+		'Pick one in the editor, or give today, yesterday, an ISO 8601 text such as 2026-03-29, 2026-03-29T10:00:00 or 2026-03-29T10:00:00+02:00, or milliseconds since 1970 (13 digits; not seconds). Where it may be left out, leave it empty.',
 	);
 }
 

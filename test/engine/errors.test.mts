@@ -284,7 +284,7 @@ test('a title in place of an ID is told from one', async () => {
 	const parameters = { operation: 'get', lifelogId: byId('Planning the garden') };
 	const { error } = await trials.engine.runWorkflow(workflowWith('lifelog', parameters));
 	expect((error as { description?: string }).description).toBe(
-		"Titles are not IDs: choose 'From List' to look for a title. Nothing was sent.",
+		"Titles are not IDs: choose 'From List' to look for a title, or take the field id of what a list or a search gives. Nothing was sent.",
 	);
 });
 

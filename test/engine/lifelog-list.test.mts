@@ -437,7 +437,7 @@ describe('filters', () => {
 		[{ date: '2026-03-01', end: '2026-03-01T10:00:00' }, "'Date' cannot be combined"],
 		[{ start: '2026-03-02T00:00:00', end: '2026-03-01T00:00:00' }, "'Start' is later than 'End'"],
 		[{ start: 'last week' }, `'Start' is not a date and time: "last week"`],
-		[{ date: 'today' }, `'Date' is not a date and time: "today"`],
+		[{ date: 'tomorrow' }, `'Date' is not a date and time: "tomorrow"`],
 	])('%p is refused before any request', async (filters, message) => {
 		const { error, requests } = await getMany({ filters });
 		expect(error?.message).toContain(message);

@@ -1,11 +1,4 @@
-import { DateTime } from 'luxon';
-
 import { instantOf, toDate } from '../../shared/date-times';
-
-/** Today's date in `zone`, or one so many days before. */
-export function daysAgo(days: number, zone: string): string {
-	return DateTime.now().setZone(zone).minus({ days }).toFormat('yyyy-MM-dd');
-}
 
 /**
  * Whether an entry begins on a day. One whose time cannot be read does, as the service listed it

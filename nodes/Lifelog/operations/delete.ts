@@ -14,7 +14,11 @@ export const description: INodeProperties[] = forOperation('delete', [
 		type: 'notice',
 		default: '',
 	},
-	{ ...lifelogIdParameter, description: 'The lifelog to delete permanently' },
+	{
+		...lifelogIdParameter,
+		description:
+			'The lifelog to delete permanently, by its ID: the id that a list or a search gives',
+	},
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -69,9 +69,15 @@ export const description: INodeProperties[] = forOperation('export', [
 			},
 		],
 		default: 'service',
-		description: 'Where the lifelogs come from',
+		description: 'Where the lifelogs come from: service, lifelog or input',
 	},
-	...shownFor('lifelog', [{ ...lifelogIdParameter, description: 'The one to turn into files' }]),
+	...shownFor('lifelog', [
+		{
+			...lifelogIdParameter,
+			description:
+				'The lifelog to turn into files, by its ID: the id that a list or a search gives',
+		},
+	]),
 	...shownFor('service', limitParameters),
 	{
 		displayName: 'File Formats',
@@ -106,7 +112,7 @@ export const description: INodeProperties[] = forOperation('export', [
 		],
 		default: ['markdown'],
 		required: true,
-		description: 'What each lifelog is written as, a file each',
+		description: 'What each lifelog is written as, a file each: JSON, markdown, srt, text, vtt',
 	},
 	binaryPropertyParameter,
 	...shownFor(

@@ -25,7 +25,10 @@ import {
 import { outputOfItem } from '../listing';
 
 export const description: INodeProperties[] = forOperation('get', [
-	{ ...lifelogIdParameter, description: 'The lifelog to get' },
+	{
+		...lifelogIdParameter,
+		description: 'The lifelog to read, by its ID: the id that a list or a search gives',
+	},
 	...outputParametersOfTool,
 	{
 		displayName: 'Options',

@@ -3,6 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { readFromBothEnds } from '../../shared/both-ends';
+import { daysAgo } from '../../shared/date-times';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import {
@@ -15,7 +16,7 @@ import {
 	readZone,
 	timezoneOption,
 } from '../../shared/parameters';
-import { beginsOn, daysAgo } from '../daily-summary/day';
+import { beginsOn } from '../daily-summary/day';
 import { toMarkdown } from '../daily-summary/markdown';
 import { toNotion } from '../daily-summary/notion';
 import { toSlack } from '../daily-summary/slack';
@@ -51,7 +52,8 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 			{ name: 'Date', value: 'date', description: 'A day of your choice' },
 		],
 		default: 'yesterday',
-		description: 'What to summarize; a day begins and ends in the time zone of the options',
+		description:
+			'Which day to summarize: yesterday, today or date (the one that Date names). A day begins and ends in the time zone of the options.',
 	},
 	{
 		displayName: 'Date',
@@ -60,7 +62,7 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 		typeOptions: { dateOnly: true },
 		default: '',
 		displayOptions: { show: { day: ['date'] } },
-		description: 'The day to summarize',
+		description: 'The day to summarize where Day is date: YYYY-MM-DD, today or yesterday',
 	},
 	{
 		displayName: 'Format',
@@ -80,7 +82,7 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 			},
 		],
 		default: 'markdown',
-		description: 'What the summary is written for',
+		description: 'What the summary is written for: markdown, notion or slack',
 	},
 	{
 		displayName: 'Filters',

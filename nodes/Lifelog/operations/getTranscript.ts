@@ -11,6 +11,7 @@ import { utterances } from '../../shared/contents';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { readId } from '../../shared/ids';
+import { isTool } from '../../shared/items';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import {
 	forOperation,
@@ -45,11 +46,15 @@ const outputAsParameter: INodeProperties = {
 		},
 	],
 	default: 'utterances',
-	description: 'What the transcript is turned into',
+	description: 'What the transcript is turned into: utterances or text',
 };
 
 export const description: INodeProperties[] = forOperation('getTranscript', [
-	{ ...lifelogIdParameter, description: 'The lifelog whose transcript to get' },
+	{
+		...lifelogIdParameter,
+		description:
+			'The lifelog whose transcript to read, by its ID: the id that a list or a search gives',
+	},
 	{ ...outputAsParameter, displayOptions: { show: { '@tool': [false] } } },
 	{ ...outputAsParameter, default: 'text', displayOptions: { show: { '@tool': [true] } } },
 	{
@@ -122,7 +127,10 @@ export async function execute(
 	const spoken = placed.filter(
 		({ utterance, atMs }) => wanted.has(utterance.index) && atMs >= fromOffsetMs,
 	);
-	if (spoken.length === 0) hintWhy(api, lifelog, speakers, fromOffsetMs);
+	if (spoken.length === 0) {
+		if (isTool(this)) requireKnown(this, lifelog, speakers);
+		hintWhy(api, lifelog, speakers, fromOffsetMs);
+	}
 	if (outputAs === 'utterances') return spoken.map(({ utterance }) => ({ json: { ...utterance } }));
 	return [{ json: { lifelogId: lifelog.id, title: lifelog.title, ...textOf(spoken, most) } }];
 }
@@ -140,9 +148,24 @@ function readFromOffset(context: IExecuteFunctions, { fromOffsetMs = 0 }: IDataO
 	return offset;
 }
 
+/** A model does not see the hints of a run, and would take nothing for silence. */
+function requireKnown(context: IExecuteFunctions, lifelog: Lifelog, wanted: string[]): void {
+	const heard = speakersIn(lifelog);
+	if (heard.length === 0 || utterances(lifelog, wanted).length > 0) return;
+	throw inputError(
+		context,
+		`None of ${wanted.join(', ')} spoke in this lifelog. Who did: ${heard.join(', ')}.`,
+		"Give some of these names as 'Speakers', or leave it empty for everyone.",
+	);
+}
+
+function speakersIn(lifelog: Lifelog): string[] {
+	return [...new Set(utterances(lifelog).map(({ speaker }) => speaker))];
+}
+
 /** Says why there is nothing. */
 function hintWhy(api: Api, lifelog: Lifelog, wanted: string[], fromOffsetMs: number): void {
-	const heard = [...new Set(utterances(lifelog).map(({ speaker }) => speaker))];
+	const heard = speakersIn(lifelog);
 	if (utterances(lifelog, wanted).length > 0) {
 		hint(api, `Nothing is said later than ${fromOffsetMs} ms after the start of this lifelog.`);
 	} else if (heard.length > 0) {

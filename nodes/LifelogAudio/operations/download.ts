@@ -53,7 +53,7 @@ export const description: INodeProperties[] = forOperation('download', [
 			},
 		],
 		default: 'lifelog',
-		description: 'What to download the audio of',
+		description: 'What to download the audio of: lifelog or timeRange',
 	},
 	{
 		displayName: 'Start',
@@ -62,7 +62,7 @@ export const description: INodeProperties[] = forOperation('download', [
 		default: '',
 		required: true,
 		displayOptions: { show: { source: ['timeRange'] } },
-		description: 'When the audio begins',
+		description: 'When the audio begins: a date, or date and time such as 2026-03-29T10:00:00',
 	},
 	{
 		displayName: 'End',
@@ -71,12 +71,14 @@ export const description: INodeProperties[] = forOperation('download', [
 		default: '',
 		required: true,
 		displayOptions: { show: { source: ['timeRange'] } },
-		description: 'When the audio ends. A date without a time is its whole day.',
+		description:
+			'When the audio ends: a date, which is its whole day, or date and time such as 2026-03-29T10:00:00',
 	},
 	{
 		...lifelogIdParameter,
 		displayOptions: { show: { source: ['lifelog'] } },
-		description: 'The lifelog whose audio to download',
+		description:
+			'The lifelog whose audio to download, by its ID: the id that a list or a search gives',
 	},
 	binaryPropertyParameter,
 	{
@@ -109,7 +111,7 @@ export const description: INodeProperties[] = forOperation('download', [
 					{ name: 'Skip', value: 'skip', description: 'Give no item' },
 				],
 				default: 'error',
-				description: 'What to do when the whole range has no audio',
+				description: 'What to do when the whole range has no audio: error, report or skip',
 			},
 			{
 				displayName: 'If Part Fails',
@@ -129,7 +131,7 @@ export const description: INodeProperties[] = forOperation('download', [
 				],
 				default: 'error',
 				description:
-					'What to do when one of the chunks of a range cannot be downloaded. What concerns all of them, such as a refused API key, is an error in any case.',
+					'What to do when one of the chunks of a range cannot be downloaded: error or report. What concerns all of them, such as a refused API key, is an error in any case.',
 			},
 			maxWaitOption,
 			{

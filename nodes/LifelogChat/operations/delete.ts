@@ -14,7 +14,10 @@ export const description: INodeProperties[] = forOperation('delete', [
 		type: 'notice',
 		default: '',
 	},
-	{ ...chatIdParameter, description: 'The chat to delete permanently' },
+	{
+		...chatIdParameter,
+		description: 'The chat to delete permanently, by its ID: the id that a list gives',
+	},
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -18,7 +18,7 @@ import {
 } from '../../shared/parameters';
 
 export const description: INodeProperties[] = forOperation('get', [
-	{ ...chatIdParameter, description: 'The chat to get' },
+	{ ...chatIdParameter, description: 'The chat to read, by its ID: the id that a list gives' },
 	simplifyParameter,
 	{
 		displayName: 'Options',

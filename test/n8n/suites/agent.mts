@@ -1,8 +1,9 @@
 // The Lifelog node as a tool of n8n's AI Agent, with a model that follows a script.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../../nodes/shared/api-types.ts';
-import { agentWorkflow, type TOOLS } from '../support/agent.mts';
+import { agentWorkflow, allByModel, type Tool, type TOOLS } from '../support/agent.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { Execution } from '../support/rest.mts';
 import {
@@ -35,7 +36,7 @@ after(async () => {
 });
 
 /** Asks the agent a question while the model plays its script. */
-async function ask(tools: Array<keyof typeof TOOLS>, script: Script): Promise<Execution> {
+async function ask(tools: Array<keyof typeof TOOLS | Tool>, script: Script): Promise<Execution> {
 	model.play(script);
 	return await lab.rest.execute(agentWorkflow(lab, openAi, tools, 'What was said?'));
 }
@@ -162,5 +163,215 @@ describe('an agent that may delete', () => {
 		);
 		assert.equal(status, 'success');
 		assert.equal(await exists(), false);
+	});
+});
+
+describe('a model that sets every parameter', () => {
+	const MORE = { options_maxWait: 60, options_timezone: 'Europe/Berlin' };
+	const LISTING = {
+		output: 'simplified',
+		fields: '',
+		limit: 3,
+		filters_date: '',
+		filters_start: '',
+		filters_end: '',
+		filters_isStarred: false,
+		options_direction: 'asc',
+		options_globalPromptId: '',
+		options_includeContents: false,
+		options_includeHeadings: true,
+		options_includeMarkdown: true,
+		options_maxCharacters: 0,
+		...MORE,
+	};
+	/** The operations, what the model gives, and what it must be told; some cannot go together. */
+	const CALLS: Array<{
+		type?: string;
+		operation: string;
+		args: IDataObject | (() => IDataObject);
+		tells: RegExp | (() => string);
+		except?: string[];
+	}> = [
+		{
+			operation: 'getAll',
+			args: { ...LISTING, returnAll: false, filters_date: 'yesterday' },
+			tells: /"excerpt":/,
+			except: ['options_isScheduled'],
+		},
+		{
+			operation: 'search',
+			args: () => ({ ...LISTING, query: lifelog.title }),
+			tells: () => lifelog.id,
+			except: ['options_isScheduled'],
+		},
+		{
+			operation: 'get',
+			args: () => ({
+				lifelogId: lifelog.id,
+				output: 'selectedFields',
+				fields: 'title, speakers',
+				options_includeContents: true,
+				options_includeHeadings: true,
+				options_includeMarkdown: true,
+				options_maxCharacters: 500,
+				...MORE,
+			}),
+			tells: /"speakers":/,
+		},
+		{
+			operation: 'getTranscript',
+			args: () => ({
+				lifelogId: lifelog.id,
+				outputAs: 'text',
+				options_fromOffsetMs: 0,
+				options_maxCharacters: 200,
+				options_speakers: '',
+				...MORE,
+			}),
+			tells: /"nextOffsetMs":\d/,
+		},
+		{
+			operation: 'getDailySummary',
+			args: {
+				day: 'date',
+				date: 'Yesterday',
+				format: 'markdown',
+				filters_isStarred: false,
+				...MORE,
+			},
+			tells: /# Daily summary/,
+		},
+		{
+			operation: 'export',
+			args: () => ({
+				exportFrom: 'lifelog',
+				lifelogId: lifelog.id,
+				fileFormats: 'text, srt',
+				binaryPropertyName: 'data',
+				...MORE,
+			}),
+			tells: /"format":"srt"/,
+			except: ['returnAll', 'limit', 'filters'],
+		},
+		{
+			operation: 'delete',
+			args: () => ({ lifelogId: lifelog.id, options_maxWait: 9 }),
+			tells: /"deleted":true/,
+		},
+		{
+			type: 'lifelogChat',
+			operation: 'getAll',
+			args: {
+				returnAll: false,
+				limit: 2,
+				simplify: true,
+				filters_globalPromptId: '',
+				filters_isScheduled: true,
+				options_direction: 'desc',
+				...MORE,
+			},
+			tells: /"prompt":/,
+		},
+		{
+			type: 'lifelogChat',
+			operation: 'get',
+			args: () => ({ chatId: chat, simplify: 'true', ...MORE }),
+			tells: () => chat,
+		},
+		{
+			type: 'lifelogChat',
+			operation: 'delete',
+			args: () => ({ chatId: chat, options_maxWait: 9 }),
+			tells: /"deleted":true/,
+		},
+		{
+			type: 'lifelogAudio',
+			operation: 'download',
+			args: () => ({
+				source: 'lifelog',
+				lifelogId: lifelog.id,
+				binaryPropertyName: 'data',
+				options_chunkMinutes: 60,
+				options_ifNoAudio: 'report',
+				options_ifPartFails: 'report',
+				options_padding: 0,
+				...MORE,
+			}),
+			tells: /"fileName":/,
+			except: ['start', 'end'],
+		},
+	];
+	let chat: string;
+	beforeEach(async () => {
+		const chats = await lab.sandbox.control.chats();
+		chat = chats.find(({ owner }) => owner === 'self')!.id;
+	});
+
+	for (const { type = 'lifelog', operation, args, tells, except } of CALLS) {
+		test(`${type}: ${operation}`, async () => {
+			const tool = {
+				name: 'The tool',
+				type: `${type}Tool`,
+				parameters: allByModel(type, operation, except),
+			};
+			const given = typeof args === 'function' ? args() : args;
+			const { status } = await ask(
+				[tool],
+				[() => ({ tool: 'The_tool', args: given }), () => 'Done.'],
+			);
+			assert.equal(status, 'success');
+			const [{ tools }] = model.requests();
+			assert.deepEqual(
+				Object.keys(tools[0].parameters.properties).sort(),
+				Object.keys(given).sort(),
+			);
+			const told = lastResult(model.requests()[1]);
+			if (typeof tells === 'function') assert.ok(told.includes(tells()), told);
+			else assert.match(told, tells);
+		});
+	}
+
+	test('is given what its tools give by default: short', async () => {
+		const query = "={{ $fromAI('query', 'What to look for', 'string') }}";
+		const search = {
+			name: 'The tool',
+			type: 'lifelogTool',
+			parameters: { operation: 'search', query },
+		};
+		const args = { query: 'dinner OR plans OR work OR call OR meeting' };
+		await ask([search], [() => ({ tool: 'The_tool', args }), () => 'Done.']);
+		const found = JSON.parse(lastResult(model.requests()[1])) as IDataObject[];
+		assert.equal(found.length, 10);
+		for (const each of found) assert.ok('excerpt' in each && !('markdown' in each));
+	});
+
+	for (const [what, values, answer] of [
+		[
+			'a date that is none',
+			{ filters_date: 'last Monday' },
+			/'Date' is not a date.*today, yesterday/,
+		],
+		['a limit that is none', { limit: 'all' }, /'Limit' must be .*Give a number such as 20/],
+	] as const) {
+		test(`is told what to do about ${what}`, async () => {
+			const parameters = allByModel('lifelog', 'getAll', ['options_isScheduled']);
+			// As a text, which a model may fill in as it likes.
+			parameters.limit = "={{ $fromAI('limit', 'How many', 'string') }}";
+			const args = { ...LISTING, limit: '3', returnAll: false, ...values };
+			await ask(
+				[{ name: 'The tool', type: 'lifelogTool', parameters }],
+				[() => ({ tool: 'The_tool', args }), () => 'Done.'],
+			);
+			assert.match(lastResult(model.requests()[1]), answer);
+		});
+	}
+
+	test('is told how to find the ID where it gave a title', async () => {
+		const args = { lifelog_id: 'An evening at the lighthouse' };
+		await ask(['get'], [() => ({ tool: 'Get_lifelog', args }), () => 'Done.']);
+		assert.match(
+			lastResult(model.requests()[1]),
+			/is not the ID of a lifelog\. Titles are not IDs: .*take the field id of what a list or a search gives/,
+		);
 	});
 });

@@ -1,11 +1,45 @@
-import type { IDataObject, INode } from 'n8n-workflow';
-import type { WorkflowJson } from '../../support/engine.mts';
+import type { IDataObject, INode, INodeProperties } from 'n8n-workflow';
+import { loadPackage, type WorkflowJson } from '../../support/engine.mts';
 import { byId } from '../../support/workflow.mts';
 import type { Lab } from './lab.mts';
 
 const lifelogId = byId("={{ $fromAI('lifelog_id', 'ID of the lifelog', 'string') }}");
 const chatId = byId("={{ $fromAI('chat_id', 'ID of the chat', 'string') }}");
 const query = "={{ $fromAI('query', 'What to look for', 'string') }}";
+
+/** A parameter that a model sets, told what it is by the description alone. */
+const byModel = ({ type, displayName, description = '' }: INodeProperties, key: string): string => {
+	const kind = type === 'number' || type === 'boolean' ? type : 'string';
+	const told = `${displayName}: ${description}`.replaceAll('`', "'");
+	return `={{ $fromAI('${key}', \`${told}\`, '${kind}') }}`;
+};
+
+/**
+ * The parameters of an operation, every one of them left to the model: keys are their names, those
+ * in a collection with its name before them, `filters_date`.
+ *
+ * @param except Keys to leave out, as not all can be given together.
+ */
+export function allByModel(type: string, operation: string, except: string[] = []): IDataObject {
+	const { properties } = loadPackage().nodeTypes[`n8n-nodes-lifelog.${type}`]
+		.description as unknown as { properties: INodeProperties[] };
+	const isShown = ({ displayOptions, type: kind, name }: INodeProperties) =>
+		!['hidden', 'notice'].includes(kind) &&
+		name !== 'operation' &&
+		(displayOptions?.show?.operation?.includes(operation) ?? true) &&
+		(displayOptions?.show?.['@tool']?.includes(true) ?? true);
+	const entries = properties.filter(isShown).flatMap((property) => {
+		const { name, type: kind, options = [] } = property;
+		if (except.includes(name)) return [];
+		if (kind === 'resourceLocator') return [[name, byId(byModel(property, name))]];
+		if (kind !== 'collection') return [[name, byModel(property, name)]];
+		const fields = (options as INodeProperties[])
+			.filter((field) => !except.includes(`${name}_${field.name}`))
+			.map((field) => [field.name, byModel(field, `${name}_${field.name}`)]);
+		return [[name, Object.fromEntries(fields)]];
+	});
+	return { operation, ...Object.fromEntries(entries) };
+}
 
 /** The tools that a workflow of {@link agentWorkflow} can have: their names, nodes and parameters. */
 export const TOOLS = {
@@ -17,7 +51,7 @@ export const TOOLS = {
 	get: {
 		name: 'Get lifelog',
 		type: 'lifelogTool',
-		parameters: { operation: 'get', lifelogId },
+		parameters: { operation: 'get', lifelogId, output: 'raw' },
 	},
 	summary: {
 		name: 'Get daily summary',
@@ -46,6 +80,14 @@ export const TOOLS = {
 	},
 };
 
+/** A node as a tool. */
+export interface Tool {
+	name: string;
+	/** The node's name without the package's, with `Tool` behind it. */
+	type: string;
+	parameters: IDataObject;
+}
+
 /**
  * A workflow of n8n's AI Agent, named `Agent`, with nodes of this package as its tools.
  *
@@ -55,7 +97,7 @@ export const TOOLS = {
 export function agentWorkflow(
 	{ credentials }: Lab,
 	openAi: { id: string; name: string },
-	tools: Array<keyof typeof TOOLS>,
+	tools: Array<keyof typeof TOOLS | Tool>,
 	question: string,
 ): WorkflowJson {
 	const node = (
@@ -75,7 +117,7 @@ export function agentWorkflow(
 	});
 	const langchain = '@n8n/n8n-nodes-langchain';
 	const toolNodes = tools.map((tool) => {
-		const { name, type, parameters } = TOOLS[tool];
+		const { name, type, parameters } = typeof tool === 'string' ? TOOLS[tool] : tool;
 		return node(name, `n8n-nodes-lifelog.${type}`, 1, parameters, { credentials });
 	});
 	const model = {

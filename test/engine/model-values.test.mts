@@ -1,0 +1,176 @@
+// What a model writes into parameters: understood, or refused with a sentence that it can act on.
+import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
+import { asTool, loadPackage } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
+import { byId, workflowWith } from '../support/workflow.mts';
+
+const ZONE = 'Pacific/Auckland';
+
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
+
+beforeAll(async () => {
+	const { nodeTypes } = loadPackage();
+	const tools = Object.entries(nodeTypes).map(([name, type]) => [`${name}Tool`, asTool(type)]);
+	lab = await startLab(3, { nodeTypes: { ...nodeTypes, ...Object.fromEntries(tools) } });
+	({ sandbox, engine } = lab);
+});
+
+afterAll(async () => await lab.close());
+
+/** Runs a tool; every value is given as a text by an expression, as a model's are. */
+async function call(operation: string, values: IDataObject, type = 'lifelogTool') {
+	await sandbox.control.clearRequests();
+	const given = (value: unknown): unknown => {
+		if (typeof value === 'string') return `={{ ${JSON.stringify(value)} }}`;
+		const fields = Object.entries(value as IDataObject);
+		return Object.fromEntries(fields.map(([name, field]) => [name, given(field)]));
+	};
+	const { id, ...others } = values;
+	const name = type === 'lifelogChatTool' ? 'chatId' : 'lifelogId';
+	const locator = id === undefined ? {} : { [name]: byId(given(id)) };
+	const parameters = { operation, ...locator, ...(given(others) as IDataObject) };
+	const result = await engine.runWorkflow(workflowWith(type, parameters), { timezone: ZONE });
+	return {
+		message: result.error?.message,
+		json: result.items('Node').map(({ json }) => json),
+		requests: await sandbox.control.requests(),
+	};
+}
+
+const anyLifelog = async () => (await sandbox.control.lifelogs())[20];
+
+describe('understood', () => {
+	test('numbers and truth as texts', async () => {
+		const options = { includeContents: 'True' };
+		const { json } = await call('getAll', { limit: ' 3 ', returnAll: 'false', options });
+		expect(json).toHaveLength(3);
+		expect(json[0]).toHaveProperty('speakers');
+	});
+
+	test.each([
+		['today', 0],
+		['Yesterday', 1],
+	])('%s as a day in the time zone in force', async (date, days) => {
+		const day = DateTime.now().setZone(ZONE).minus({ days }).toISODate();
+		const { requests } = await call('getAll', { filters: { date } });
+		expect(requests[0].query).toMatchObject({ date: day, timezone: ZONE });
+		const range = await call('getAll', { filters: { start: date, end: date } });
+		const { start, end } = range.requests[0].query;
+		expect([start, end]).toEqual([`${day} 00:00:00`, expect.stringContaining(String(end))]);
+		expect(Date.parse(`${end}Z`) - Date.parse(`${start}Z`)).toBeGreaterThan(86_000_000);
+		const { json } = await call('getDailySummary', { day: 'Date', date });
+		expect(json[0].date).toBe(day);
+	});
+
+	test('empty texts as nothing', async () => {
+		const filters = { date: '', start: ' ', end: '', isStarred: '' };
+		const options = { direction: '', timezone: '', maxCharacters: '', globalPromptId: '' };
+		const { message, json } = await call('search', { query: 'dinner OR plans', filters, options });
+		expect(message).toBeUndefined();
+		expect(json.length).toBeGreaterThan(0);
+	});
+
+	test('choices in any case', async () => {
+		const { json } = await call('getAll', { output: 'RAW', options: { direction: 'ASC' } });
+		expect(json[0]).toHaveProperty('markdown');
+	});
+});
+
+describe('refused, before any request, with what to do in the message', () => {
+	test.each<[string, string, IDataObject, RegExp]>([
+		['all as a limit', 'getAll', { limit: 'all' }, /^'Limit' must be .*Give a number such as 20/],
+		['null as a limit', 'search', { query: 'x', limit: 'null' }, /^'Limit' must be a whole number/],
+		[
+			'null as a date',
+			'getAll',
+			{ filters: { date: 'null' } },
+			/^'Date' is not .* "null"\. .*today, yesterday.* leave it empty/,
+		],
+		[
+			'a day in words',
+			'getAll',
+			{ filters: { start: 'last Monday' } },
+			/^'Start' is not .*2026-03-29/,
+		],
+		[
+			'all as a star',
+			'getAll',
+			{ filters: { isStarred: 'all' } },
+			/^'Is Starred' must be true or false, not "all"\. .*empty text counts as not set/,
+		],
+		[
+			'all as fields',
+			'getAll',
+			{ output: 'selectedFields', fields: 'all' },
+			/^'Fields' must be id, title, .*not "all"/,
+		],
+		[
+			'another output',
+			'get',
+			{ id: 'abc1', output: 'short' },
+			/^'Output' must be simplified, raw or selectedFields/,
+		],
+		[
+			'a number in words',
+			'getTranscript',
+			{ id: 'abc1', options: { maxCharacters: 'few' } },
+			/^'Max Characters' must be .*Give a number such as 20000/,
+		],
+		[
+			'a zone that is none',
+			'getAll',
+			{ options: { timezone: 'null' } },
+			/^There is no time zone "null"\. Use an IANA name/,
+		],
+		[
+			'a title for an ID',
+			'get',
+			{ id: 'Planning the garden' },
+			/^"Planning the garden" is not the ID of a lifelog\. Titles are not IDs: .*take the field id of what a list or a search gives/,
+		],
+		['nothing for an ID', 'delete', { id: '' }, /^The ID of the lifelog is missing\. /],
+		[
+			'another format',
+			'getDailySummary',
+			{ format: 'html' },
+			/^'Format' must be markdown, notion or slack/,
+		],
+		[
+			'another file',
+			'export',
+			{ fileFormats: 'pdf' },
+			/^'File Formats' must be json, markdown, .* not "pdf"/,
+		],
+	])('%s', async (_name, operation, values, expected) => {
+		const { message, requests } = await call(operation, values);
+		expect(message).toMatch(expected);
+		expect(requests).toEqual([]);
+	});
+
+	test('in a chat as well', async () => {
+		const { message, requests } = await call('get', { id: 'My day' }, 'lifelogChatTool');
+		expect(message).toMatch(/^"My day" is not the ID of a chat\. Titles are not IDs/);
+		expect(requests).toEqual([]);
+	});
+});
+
+test('a title of one word is told to be none when the service does not know it', async () => {
+	const { message } = await call('get', { id: 'Lunch' });
+	expect(message).toMatch(/^No lifelog with the ID "Lunch" was found\. .*take the field id/);
+});
+
+test('who did not speak is told apart from silence, with who did', async () => {
+	const { id } = await anyLifelog();
+	const { message } = await call('getTranscript', { id, options: { speakers: 'all' } });
+	expect(message).toMatch(
+		/^None of all spoke in this lifelog\. Who did: .*You.*leave it empty for everyone/,
+	);
+});
+
+test('beside a tool the advice stays in the description', async () => {
+	const { message } = await call('getAll', { limit: 'all' }, 'lifelog');
+	expect(message).toBe("'Limit' must be a whole number, 1 or more");
+});
