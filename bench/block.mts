@@ -1,17 +1,28 @@
-const BEGIN = '<!-- npm run bench writes from here -->';
-const END = '<!-- to here -->';
+/** The marks that a command writes between. */
+const marksOf = (command: string) => ({
+	begin: `<!-- ${command} writes from here -->`,
+	end: '<!-- to here -->',
+});
+const BENCH = 'npm run bench';
 
-/** What stands between the marks in a text, as `npm run bench` wrote it. */
-export function blockOf(text: string): string {
-	const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-	if (begin < 0 || end < begin) throw new Error(`A text lacks "${BEGIN}" and "${END}"`);
-	return text.slice(begin + BEGIN.length, end).trim();
+/** What stands between the marks in a text, as the command wrote it. */
+export function blockOf(text: string, command = BENCH): string {
+	const { begin, from, to } = placeOf(text, command);
+	return text.slice(from + begin.length, to).trim();
 }
 
 /** The text with something else between the marks; an empty text gets them. */
-export function withBlock(text: string, block: string): string {
-	const marked = text === '' ? `${BEGIN}\n\n${END}` : text;
-	const [begin, end] = [marked.indexOf(BEGIN), marked.indexOf(END)];
-	if (begin < 0 || end < begin) throw new Error(`A text lacks "${BEGIN}" and "${END}"`);
-	return `${marked.slice(0, begin + BEGIN.length)}\n\n${block}\n\n${marked.slice(end)}`;
+export function withBlock(text: string, block: string, command = BENCH): string {
+	const { begin, end } = marksOf(command);
+	const marked = text === '' ? `${begin}\n\n${end}` : text;
+	const { from, to } = placeOf(marked, command);
+	return `${marked.slice(0, from + begin.length)}\n\n${block}\n\n${marked.slice(to)}`;
+}
+
+function placeOf(text: string, command: string) {
+	const { begin, end } = marksOf(command);
+	const from = text.indexOf(begin);
+	const to = text.indexOf(end, from);
+	if (from < 0 || to < 0) throw new Error(`A text lacks "${begin}" and "${end}"`);
+	return { begin, from, to };
 }

@@ -1,0 +1,15 @@
+import type { Row } from './operations.mts';
+import type { Answered } from './questions.mts';
+
+const count = (figure: number) => figure.toLocaleString('en-US');
+
+/** The tables of docs/agents.md. The same life gives the same figures, so they bear no date. */
+export function tables(rows: Row[], answered: Answered[]): string {
+	return `| Characters given to the model | Sandbox, raw | Sandbox, as a tool | 20 KB each, raw | 20 KB each, as a tool |
+| --- | ---: | ---: | ---: | ---: |
+${rows.map(({ what, before, after }) => `| ${what} | ${[before[0], after[0], before[1], after[1]].map(count).join(' | ')} |`).join('\n')}
+
+| Question | Look-ups | Characters | Answered |
+| --- | --- | ---: | --- |
+${answered.map(({ question, tools, characters, isFound }) => `| ${question} | ${tools.join(', ')} | ${count(characters)} | ${isFound ? 'yes' : '**no**'} |`).join('\n')}`;
+}
