@@ -43,6 +43,11 @@ export const suites: Suite[] = [
 	},
 	{ name: 'examples-events', what: 'examples: chats and stars as events', versions: [NEWEST] },
 	{
+		name: 'examples-model',
+		what: 'examples: a day read by a model, a search by a bot',
+		versions: [NEWEST],
+	},
+	{
 		name: 'examples-agent',
 		what: 'examples: agents, also over MCP',
 		versions: [NEWEST],

@@ -201,7 +201,7 @@ describe('a model that sets every parameter', () => {
 		{
 			operation: 'search',
 			args: () => ({ ...LISTING, query: lifelog.title }),
-			tells: () => lifelog.id,
+			tells: () => lifelog.title,
 			except: ['options_isScheduled'],
 		},
 		{
@@ -221,7 +221,7 @@ describe('a model that sets every parameter', () => {
 		{
 			operation: 'getTranscript',
 			args: () => ({
-				lifelogId: lifelog.id,
+				lifelogId: long,
 				outputAs: 'text',
 				options_fromOffsetMs: 0,
 				options_maxCharacters: 200,
@@ -302,9 +302,11 @@ describe('a model that sets every parameter', () => {
 		},
 	];
 	let chat: string;
+	let long: string;
 	beforeEach(async () => {
 		const chats = await lab.sandbox.control.chats();
 		chat = chats.find(({ owner }) => owner === 'self')!.id;
+		[{ id: long }] = await lab.sandbox.control.lifelogs();
 	});
 
 	for (const { type = 'lifelog', operation, args, tells, except } of CALLS) {

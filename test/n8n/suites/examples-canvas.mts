@@ -13,7 +13,10 @@ const examples = resolve(import.meta.dirname, '../../../examples');
 const files = (await readdir(examples)).filter((file) => file.endsWith('.json'));
 const LARGEST_IMAGE = 250_000;
 /** Where a user has to choose before the editor is content. */
-const TO_CHOOSE: Record<string, string[]> = { 'starred-to-task': ['Task'] };
+const TO_CHOOSE: Record<string, string[]> = {
+	'promises-to-tasks': ['Task'],
+	'starred-to-task': ['Task'],
+};
 
 let lab: Lab;
 let browser: Browser;
@@ -26,6 +29,7 @@ before(async () => {
 		['notionApi', 'Notion account', { apiKey: 'none' }],
 		['todoistApi', 'Todoist account', { apiKey: 'none' }],
 		['s3', 'S3 account', { endpoint: 'http://127.0.0.1', accessKeyId: 'none' }],
+		['telegramApi', 'Telegram account', { accessToken: 'none' }],
 		['openAiApi', 'OpenAi account', { apiKey: 'none' }],
 		['mcpOAuth2Api', 'MCP OAuth2 account', {}],
 		['lifelogApi', 'Lifelog account 2', { apiKey: 'none', baseUrl: 'https://example.com' }],
