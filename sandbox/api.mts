@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { addApi, createApp } from '../server/api.mts';
 import type { Contract } from '../server/contract.mts';
+import { getLifelogTool, searchLifelogs } from '../server/mcp-tools.mts';
 import type { Service } from '../server/service.mts';
 import { refusePages } from '../server/web-pages.mts';
 import { injectFaults } from './faults.mts';
@@ -36,6 +37,7 @@ function serviceOf(world: World, contract: Contract, apiKey: string): Service {
 		get reading() {
 			return world.dialect;
 		},
+		tools: [searchLifelogs, getLifelogTool],
 		rateLimits: world.rateLimits,
 		acceptsKey: (key) => key === apiKey,
 		now: () => world.now(),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Audio } from '../server/store/store.mts';
 import type { Lifelog } from '../nodes/shared/api-types.ts';
-import { planAudio, readClip } from './ogg.mts';
+import { planAudio, readClip } from './clip.mts';
 
 const clip = readClip(readFileSync(new URL('clip.ogg', import.meta.url)));
 

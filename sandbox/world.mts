@@ -9,7 +9,7 @@ import { Entries } from './entries.mts';
 import type { Fault } from './faults.mts';
 import type { LoggedRequest } from './request-log.mts';
 import { recordingOf } from './recordings.mts';
-import { SearchIndex } from './search.mts';
+import { Search } from './search.mts';
 
 /** A chat and what the service knows about it but does not answer. */
 export interface StoredChat extends Chat {
@@ -42,7 +42,7 @@ export interface DataOptions {
 export class World implements Store {
 	readonly lifelogs = new Entries<Lifelog>(({ startTime, id }) => ({ time: startTime, id }));
 	readonly chats = new Entries<StoredChat>(({ createdAt, id }) => ({ time: createdAt, id }));
-	readonly searchIndex = new SearchIndex();
+	readonly #search = new Search();
 	readonly rateLimits = new SlidingLog();
 	readonly requests: LoggedRequest[] = [];
 	faults: Fault[] = [];
@@ -67,7 +67,7 @@ export class World implements Store {
 		this.rateLimits.clear();
 		this.lifelogs.clear();
 		this.chats.clear();
-		this.searchIndex.clear();
+		this.#search.clear();
 		if (empty) return;
 		const faker = createFaker(seed);
 		const period = { now: this.now(), days };
@@ -81,12 +81,12 @@ export class World implements Store {
 	/** Adds a lifelog or replaces the one with its id. */
 	saveLifelog(lifelog: Lifelog): void {
 		this.lifelogs.put(lifelog);
-		this.searchIndex.put(lifelog);
+		this.#search.put(lifelog);
 	}
 
 	/** Removes a lifelog, and with it its audio; false when there is none. */
 	deleteLifelog(id: string): boolean {
-		this.searchIndex.delete(id);
+		this.#search.delete(id);
 		return this.lifelogs.delete(id);
 	}
 
@@ -95,12 +95,10 @@ export class World implements Store {
 	}
 
 	searchLifelogs(search: string, filter: LifelogFilter, limit: number): Lifelog[] {
-		return this.searchIndex
-			.search(search)
+		return this.#search
+			.find(search, filter, limit)
 			.map((id) => this.lifelogs.get(id))
-			.filter((lifelog) => lifelog !== undefined)
-			.filter(isIn(filter))
-			.slice(0, limit);
+			.filter((lifelog) => lifelog !== undefined);
 	}
 
 	getLifelog(id: string): Lifelog | undefined {

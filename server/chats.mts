@@ -9,6 +9,8 @@ import { checkZone, zoneFormatter } from './times.mts';
 export type ChatListQuery = NonNullable<operations['listChats']['parameters']['query']>;
 
 const largestPage = 100;
+// It is compared with the request's own below.
+const isObject = (value: unknown): value is BoundQuery => typeof value === 'object';
 
 type BoundQuery = Omit<Required<ChatListQuery>, 'cursor' | 'isScheduled' | 'globalPromptId'> &
 	Pick<ChatListQuery, 'isScheduled' | 'globalPromptId'>;
@@ -27,7 +29,7 @@ export function listChats(service: Service, query: ChatListQuery): ChatList {
 	};
 	const { direction, limit, timezone, isScheduled, globalPromptId } = bound;
 	const cursor: Cursor<BoundQuery> | undefined =
-		query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+		query.cursor === undefined ? undefined : decodeCursor(query.cursor, isObject);
 	if (cursor && JSON.stringify(cursor.query) !== JSON.stringify(bound)) {
 		throw new ApiError(400, 'cursor belongs to a request with other parameters');
 	}

@@ -14,11 +14,19 @@ export function encodeCursor<Query>(cursor: Cursor<Query>): string {
 	return Buffer.from(JSON.stringify(cursor)).toString('base64url');
 }
 
-/** Reads a string written by `encodeCursor`. Throws an ApiError (400) when it is none. */
-export function decodeCursor<Query>(text: string): Cursor<Query> {
+/**
+ * Reads a string written by `encodeCursor`. Throws an ApiError (400) when it is none, or when it
+ * carries something else than `isQuery` takes.
+ */
+export function decodeCursor<Query>(
+	text: string,
+	isQuery: (value: unknown) => value is Query,
+): Cursor<Query> {
 	try {
-		const cursor = JSON.parse(Buffer.from(text, 'base64url').toString());
-		if (typeof cursor.after.id === 'string' && typeof cursor.query === 'object') return cursor;
+		const { query, after, gap } = JSON.parse(Buffer.from(text, 'base64url').toString());
+		if (typeof after.id === 'string' && typeof after.time === 'string' && isQuery(query)) {
+			return { query, after: { time: after.time, id: after.id }, gap: gap === true };
+		}
 	} catch {
 		// refused below
 	}

@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv';
 import type { DeleteResponse, Lifelog, LifelogList } from '../nodes/shared/api-types.ts';
 import type { LifelogResponse, operations } from '../nodes/shared/api-types.ts';
 import { decodeCursor, type Cursor } from './cursors.mts';
@@ -20,6 +21,25 @@ interface ResolvedQuery extends ViewOptions, LifelogFilter {
 	limit?: number;
 }
 
+const boolean = { type: 'boolean' };
+const text = { type: 'string' };
+/** A cursor comes from outside, and may be made up. */
+const isResolvedQuery = new Ajv().compile<ResolvedQuery>({
+	type: 'object',
+	required: ['timezone', 'includeMarkdown', 'includeHeadings', 'includeContents', 'direction'],
+	properties: {
+		timezone: text,
+		includeMarkdown: boolean,
+		includeHeadings: boolean,
+		includeContents: boolean,
+		from: text,
+		before: text,
+		isStarred: boolean,
+		direction: { enum: ['asc', 'desc'] },
+		limit: { type: 'integer', minimum: 1 },
+	},
+});
+
 /**
  * Lists or searches lifelogs. Throws an ApiError (400) naming the parameter for an unknown zone,
  * an unreadable time or cursor, a cursor with a search, and a limit that is rejected.
@@ -27,8 +47,9 @@ interface ResolvedQuery extends ViewOptions, LifelogFilter {
 export function listLifelogs(service: Service, query: ListQuery): LifelogList {
 	if (query.search !== undefined) return searchLifelogs(service, query, query.search);
 	const cursor: Cursor<ResolvedQuery> | undefined =
-		query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+		query.cursor === undefined ? undefined : decodeCursor(query.cursor, isResolvedQuery);
 	const resolved = cursor?.query ?? resolveQuery(service, query);
+	checkZone(resolved.timezone);
 	const page = cutPage((slice) => service.store.listLifelogs(resolved, slice), {
 		query: resolved,
 		limit: pageSize(service, resolved.limit),

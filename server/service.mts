@@ -1,3 +1,4 @@
+import type { Tool } from './mcp-tools.mts';
 import type { SlidingLog } from './rate-limit.mts';
 import type { Reading } from './reading.mts';
 import type { Store } from './store/store.mts';
@@ -12,6 +13,8 @@ export interface Service {
 	readonly reading: Reading;
 	/** The requests that count against the rate limit; without it there is no limit. */
 	readonly rateLimits?: SlidingLog;
+	/** What its MCP server offers. */
+	readonly tools: Tool[];
 	/** Whether a request with this key is answered. */
 	acceptsKey: (key: string) => boolean;
 	/** The service's time in milliseconds. */

@@ -14,11 +14,15 @@ export function checkZone(zone = 'UTC'): string {
 	return zone;
 }
 
-/** Returns a function that rewrites a UTC ISO string as an ISO string with the zone's offset. */
+/**
+ * Returns a function that rewrites a UTC ISO string as an ISO string with the zone's offset. What is
+ * no time stays as it is.
+ */
 export function zoneFormatter(zone: string): (iso: string) => string {
 	if (zone === 'UTC') return (iso) => iso;
 	return (iso) => {
 		const ms = Date.parse(iso);
+		if (Number.isNaN(ms)) return iso;
 		const offset = offsetAt(zone, ms);
 		return new Date(ms + offset.minutes * 60_000).toISOString().replace('Z', offset.text);
 	};
@@ -65,6 +69,14 @@ export function parseWallClock(
 	const instants = local.getPossibleOffsets().map((possible) => possible.toMillis());
 	const ms = ambiguousHour === 'first' ? Math.min(...instants) : Math.max(...instants);
 	return new Date(ms).toISOString();
+}
+
+/** Checks a date `YYYY-MM-DD` and returns it. Throws an ApiError (400) when it is none. */
+export function checkDate(date: string): string {
+	if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || !DateTime.fromISO(date).isValid) {
+		throw new ApiError(400, `date "${date}" is not of the form YYYY-MM-DD`);
+	}
+	return date;
 }
 
 /** Returns the first instant of a local date and of the date after it, as UTC ISO strings. */

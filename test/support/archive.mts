@@ -10,12 +10,22 @@ export interface ArchivedFile {
 	sha256: string;
 }
 
+/** A chat, and whether a scheduled prompt made it (not, when missing). */
+export type ArchivedChat = Chat & { isScheduled?: boolean };
+
+/** A stretch of audio as the service gave it. */
+export interface ArchivedAudio {
+	startMs: number;
+	endMs: number;
+	content: Buffer;
+}
+
 /** What is put into an archive for one day. */
 export interface DayContents {
 	day: string;
 	lifelogs?: Lifelog[];
-	chats?: Chat[];
-	audio?: Array<{ startMs: number; endMs: number; content: Buffer }>;
+	chats?: ArchivedChat[];
+	audio?: ArchivedAudio[];
 	/** Put over what the file of the day would say; the version in its name is made of the sum. */
 	over?: Record<string, unknown>;
 }
@@ -25,6 +35,10 @@ const stamp = (iso: string) => {
 	const [hours, minutes, seconds] = time.split(':');
 	return `${day}_${hours}h${minutes}m${seconds}s`;
 };
+const nameOf = (id: string) =>
+	id.replaceAll(/[^A-Za-z0-9_-]/gu, (character) =>
+		Buffer.from(character).toString('hex').toUpperCase().replaceAll(/../g, '%$&'),
+	);
 const compact = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');
 const hashOf = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 
@@ -59,7 +73,7 @@ export async function writeDay(root: string, contents: DayContents): Promise<str
 	for (const lifelog of lifelogs) {
 		const { id, isStarred } = lifelog;
 		const updatedAt = new Date(lifelog.updatedAt).toISOString();
-		const path = `lifelogs/${folder}/${stamp(lifelog.startTime)}_${id}`;
+		const path = `lifelogs/${folder}/${stamp(lifelog.startTime)}_${nameOf(id)}`;
 		const files = [
 			await store(root, `${path}.json`, JSON.stringify(lifelog)),
 			await store(root, `${path}.md`, `# ${lifelog.title}\n`),
@@ -67,10 +81,10 @@ export async function writeDay(root: string, contents: DayContents): Promise<str
 		said.lifelogs[id] = { updatedAt, isStarred, files };
 		lines.push(`lifelog ${id} ${updatedAt} ${isStarred}`);
 	}
-	for (const chat of chats) {
-		const path = `chats/${folder}/${stamp(chat.createdAt)}_${chat.id}.json`;
+	for (const { isScheduled = false, ...chat } of chats) {
+		const path = `chats/${folder}/${stamp(chat.createdAt)}_${nameOf(chat.id)}.json`;
 		const files = [await store(root, path, JSON.stringify(chat))];
-		said.chats[chat.id] = { messages: chat.messages.length, isScheduled: false, files };
+		said.chats[chat.id] = { messages: chat.messages.length, isScheduled, files };
 		lines.push(`chat ${chat.id} ${chat.messages.length}`);
 	}
 	for (const { startMs, endMs, content } of audio) {
@@ -82,4 +96,36 @@ export async function writeDay(root: string, contents: DayContents): Promise<str
 	const path = `days/${day}_${versionOfLines(lines)}.json`;
 	await store(root, path, JSON.stringify(whole));
 	return path;
+}
+
+/**
+ * Writes an archive, a file of a day for each day that something begins on, and returns their paths
+ * in order. What is there already stays.
+ *
+ * @param archivedAt When it is archived; now when missing.
+ */
+export async function writeArchive(
+	root: string,
+	{
+		lifelogs = [],
+		chats = [],
+		audio = [],
+		archivedAt = new Date().toISOString(),
+	}: Omit<DayContents, 'day' | 'over'> & { archivedAt?: string },
+): Promise<string[]> {
+	const days = new Map<string, Required<Omit<DayContents, 'over'>>>();
+	const of = (iso: string) => {
+		const day = iso.slice(0, 10);
+		const contents = days.get(day) ?? { day, lifelogs: [], chats: [], audio: [] };
+		days.set(day, contents);
+		return contents;
+	};
+	for (const lifelog of lifelogs) of(lifelog.startTime).lifelogs.push(lifelog);
+	for (const chat of chats) of(chat.createdAt).chats.push(chat);
+	for (const part of audio) of(new Date(part.startMs).toISOString()).audio.push(part);
+	const paths: string[] = [];
+	for (const [, contents] of [...days].sort()) {
+		paths.push(await writeDay(root, { ...contents, over: { archivedAt } }));
+	}
+	return paths;
 }

@@ -1,3 +1,6 @@
+import { samplesPerMs } from '../server/ogg/opus.mts';
+import { sealPage } from '../server/ogg/page.mts';
+
 /** An Ogg Opus file of one stream, taken apart into its pages. */
 export interface Clip {
 	pages: Buffer[];
@@ -5,12 +8,10 @@ export interface Clip {
 	preSkip: number;
 }
 
-// Opus counts time in samples of 48 kHz, whatever it was recorded with.
-const samplesPerMs = 48;
 // The clip's packets: 20 ms each, and short enough to be one segment of their page.
 const packetSamples = 20 * samplesPerMs;
 
-const field = { flags: 5, granule: 6, serial: 14, checksum: 22, segments: 26 };
+const field = { flags: 5, granule: 6, serial: 14, segments: 26 };
 const endOfStream = 4;
 
 /** Takes an Ogg Opus file of one stream apart. */
@@ -88,25 +89,8 @@ function writeLink(pages: Buffer[], serial: number): Buffer {
 	for (const { length } of pages) {
 		const page = link.subarray(at, at + length);
 		page.writeUInt32LE(serial >>> 0, field.serial);
-		page.writeUInt32LE(0, field.checksum);
-		page.writeUInt32LE(checksum(page), field.checksum);
+		sealPage(page);
 		at += length;
 	}
 	return link;
-}
-
-const polynomial = 0x04c11db7;
-const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-	let value = byte << 24;
-	for (let bit = 0; bit < 8; bit += 1) {
-		value = value & 0x80000000 ? (value << 1) ^ polynomial : value << 1;
-	}
-	return value;
-});
-
-/** The CRC-32 of an Ogg page: not reflected, unlike the one of zlib. */
-function checksum(page: Buffer): number {
-	let value = 0;
-	for (const byte of page) value = (value << 8) ^ checksumTable[(value >>> 24) ^ byte];
-	return value >>> 0;
 }

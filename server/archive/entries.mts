@@ -1,0 +1,95 @@
+import { Ajv } from 'ajv';
+import type { Chat, ContentNode, Lifelog } from '../../nodes/shared/api-types.ts';
+import { parseJson } from './layout.mts';
+
+// What is needed to answer an entry; everything else of it is kept as it is.
+const text = { type: 'string' };
+const ajv = new Ajv();
+const isLifelog = ajv.compile<Lifelog>({
+	type: 'object',
+	required: ['id', 'title', 'contents', 'startTime', 'endTime', 'isStarred', 'updatedAt'],
+	properties: {
+		id: text,
+		title: text,
+		markdown: { anyOf: [text, { type: 'null' }] },
+		contents: { type: 'array', items: { $ref: '#/$defs/node' } },
+		startTime: text,
+		endTime: text,
+		isStarred: { type: 'boolean' },
+		updatedAt: text,
+	},
+	$defs: {
+		node: {
+			type: 'object',
+			required: ['type', 'content'],
+			properties: {
+				type: text,
+				content: text,
+				startTime: text,
+				endTime: text,
+				children: { type: 'array', items: { $ref: '#/$defs/node' } },
+			},
+		},
+	},
+});
+const isChat = ajv.compile<Chat>({
+	type: 'object',
+	required: ['id', 'createdAt', 'startedAt', 'messages', 'visibility'],
+	properties: {
+		id: text,
+		createdAt: text,
+		startedAt: text,
+		messages: {
+			type: 'array',
+			items: {
+				type: 'object',
+				required: ['createdAt'],
+				properties: { createdAt: text, text: { anyOf: [text, { type: 'null' }] } },
+			},
+		},
+		visibility: text,
+	},
+});
+
+/**
+ * Reads a lifelog's file and writes its times in UTC with milliseconds; undefined when it is none,
+ * or not of this id.
+ */
+export function parseLifelog(json: string, id: string): Lifelog | undefined {
+	const value = parseJson(json);
+	if (!isLifelog(value) || value.id !== id) return undefined;
+	const [startTime, endTime, updatedAt] = [value.startTime, value.endTime, value.updatedAt].map(
+		utc,
+	);
+	if (![startTime, endTime, updatedAt].every(isTime)) return undefined;
+	return { ...value, contents: value.contents.map(inUtc), startTime, endTime, updatedAt };
+}
+
+/** The same for a chat. */
+export function parseChat(json: string, id: string): Chat | undefined {
+	const value = parseJson(json);
+	if (!isChat(value) || value.id !== id) return undefined;
+	const [createdAt, startedAt] = [value.createdAt, value.startedAt].map(utc);
+	if (![createdAt, startedAt].every(isTime)) return undefined;
+	const messages = value.messages.map((message) => ({
+		...message,
+		createdAt: utc(message.createdAt),
+	}));
+	return { ...value, createdAt, startedAt, messages };
+}
+
+function inUtc(node: ContentNode): ContentNode {
+	return {
+		...node,
+		...(node.startTime && { startTime: utc(node.startTime) }),
+		...(node.endTime && { endTime: utc(node.endTime) }),
+		...(node.children && { children: node.children.map(inUtc) }),
+	};
+}
+
+const isTime = (iso: string) => !Number.isNaN(Date.parse(iso));
+
+/** A time in UTC with milliseconds, so that times compare as strings; what is none stays. */
+function utc(iso: string): string {
+	return isTime(iso) ? new Date(iso).toISOString() : iso;
+}

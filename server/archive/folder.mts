@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import type { NamedFile } from './layout.mts';
+
+// Of a JSON file. A day of somebody who never stops talking has some megabytes.
+const mostBytes = 64 * 1024 * 1024;
+
+/** Why a file counts for nothing; the message says it without a word of what is in it. */
+export class FileError extends Error {}
+
+/** The folder of an archive, out of which nothing is read. */
+export class Folder {
+	/** Its real path. */
+	readonly root: string;
+
+	private constructor(root: string) {
+		this.root = root;
+	}
+
+	/** Rejects when there is no such folder. */
+	static async open(path: string): Promise<Folder> {
+		const root = await realpath(path);
+		if (!(await lstat(root)).isDirectory()) throw new FileError('is no folder');
+		return new Folder(root);
+	}
+
+	/** The names in `days/`; none while there is no such folder. Rejects when the archive is gone. */
+	async listDays(): Promise<string[]> {
+		await lstat(this.root);
+		try {
+			return await readdir(join(this.root, 'days'));
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+			throw error;
+		}
+	}
+
+	/** What changes when a file changes; the same for one that is not there. Never rejects. */
+	async fingerprint(path: string): Promise<string> {
+		try {
+			return fingerprintOf(await lstat(join(this.root, path)));
+		} catch {
+			return 'none';
+		}
+	}
+
+	/** Reads a text. Rejects with a FileError. */
+	async read(path: string): Promise<string> {
+		return this.#withFile(path, async (file, { size }) => {
+			if (size > mostBytes) throw new FileError('is too large');
+			return file.readFile('utf8');
+		});
+	}
+
+	/** Reads a text and holds it against what its day says of it. Rejects with a FileError. */
+	async readNamed({ path, bytes, sha256 }: NamedFile): Promise<string> {
+		return this.#withFile(path, async (file, { size }) => {
+			if (size !== bytes) throw new FileError(`has ${size} bytes, not ${bytes} as its day says`);
+			if (size > mostBytes) throw new FileError('is too large');
+			const content = await file.readFile();
+			if (createHash('sha256').update(content).digest('hex') !== sha256) {
+				throw new FileError('has another checksum than its day says');
+			}
+			return content.toString();
+		});
+	}
+
+	/** Opens a file of this folder, whatever a path may try. Rejects with a FileError. */
+	async open(path: string): Promise<FileHandle> {
+		if (!isInside(path)) throw new FileError('is no path inside of the archive');
+		try {
+			const folder = await realpath(join(this.root, dirname(path)));
+			if (folder !== this.root && !folder.startsWith(this.root + sep)) {
+				throw new FileError('leads out of the archive');
+			}
+			// Neither through a link nor waiting for somebody to write to a pipe.
+			const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+			const file = await open(join(folder, path.slice(path.lastIndexOf('/') + 1)), flags);
+			if ((await file.stat()).isFile()) return file;
+			await file.close();
+		} catch (error) {
+			if (error instanceof FileError) throw error;
+			throw new FileError(reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? 'cannot be read');
+		}
+		throw new FileError('is no file');
+	}
+
+	async #withFile<Result>(
+		path: string,
+		use: (file: FileHandle, stats: Stats) => Promise<Result>,
+	): Promise<Result> {
+		const file = await this.open(path);
+		try {
+			return await use(file, await file.stat());
+		} finally {
+			await file.close();
+		}
+	}
+}
+
+const reasons: Record<string, string> = {
+	ENOENT: 'is missing',
+	ENOTDIR: 'is missing',
+	ELOOP: 'is a symbolic link',
+	EACCES: 'may not be read',
+	ENAMETOOLONG: 'has too long a name',
+};
+
+/** What tells a changed file from the one before. */
+export function fingerprintOf({ size, mtimeMs, ctimeMs }: Stats): string {
+	return `${size} ${mtimeMs} ${ctimeMs}`;
+}
+
+/** Whether a path of a day's file leads into one of the archive's folders. */
+function isInside(path: string): boolean {
+	const [top, ...rest] = path.split('/');
+	return (
+		['days', 'lifelogs', 'chats', 'audio'].includes(top) &&
+		rest.length > 0 &&
+		!/[\\\0]/.test(path) &&
+		rest.every((part) => part !== '' && part !== '.' && part !== '..')
+	);
+}

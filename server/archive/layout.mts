@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { Ajv } from 'ajv';
+import type { AudioFile } from '../store/rows.mts';
+
+/** A file that a day names. */
+export interface NamedFile {
+	/** From the folder of the archive, with `/`. */
+	path: string;
+	bytes: number;
+	sha256: string;
+}
+
+interface NamedEntry {
+	files: NamedFile[];
+	goneAt?: string;
+}
+
+/** What `days/<day>_<version>.json` says (docs/archive.md, "The file of a day"). */
+export interface DayFile {
+	version: 1;
+	day: string;
+	lifelogs: Record<string, NamedEntry & { updatedAt: string; isStarred: boolean }>;
+	chats: Record<string, NamedEntry & { messages: number; isScheduled: boolean }>;
+	audio: AudioFile[];
+	archivedAt: string;
+	isComplete: boolean;
+}
+
+const dayFileName = /^(\d{4}-\d{2}-\d{2})_[0-9a-f]{16}\.json$/;
+
+/** The day of which a file in `days/` is, by its name; undefined for any other file. */
+export function dayOf(name: string): string | undefined {
+	return dayFileName.exec(name)?.[1];
+}
+
+const text = { type: 'string' };
+const file = {
+	type: 'object',
+	required: ['path', 'bytes', 'sha256'],
+	properties: {
+		path: text,
+		bytes: { type: 'integer', minimum: 0 },
+		sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+	},
+};
+const entry = (required: string[], properties: object) => ({
+	type: 'object',
+	required: ['files', ...required],
+	properties: { files: { type: 'array', items: file }, goneAt: text, ...properties },
+});
+const isDayFile = new Ajv().compile<DayFile>({
+	type: 'object',
+	required: ['version', 'day', 'lifelogs', 'chats', 'audio', 'archivedAt', 'isComplete'],
+	properties: {
+		version: { const: 1 },
+		day: text,
+		lifelogs: {
+			type: 'object',
+			additionalProperties: entry(['updatedAt', 'isStarred'], {
+				updatedAt: text,
+				isStarred: { type: 'boolean' },
+			}),
+		},
+		chats: {
+			type: 'object',
+			additionalProperties: entry(['messages', 'isScheduled'], {
+				messages: { type: 'integer' },
+				isScheduled: { type: 'boolean' },
+			}),
+		},
+		audio: {
+			type: 'array',
+			items: {
+				...file,
+				required: ['startMs', 'endMs', ...file.required],
+				properties: {
+					...file.properties,
+					startMs: { type: 'integer', minimum: 0 },
+					endMs: { type: 'integer', minimum: 0 },
+				},
+			},
+		},
+		archivedAt: text,
+		isComplete: { type: 'boolean' },
+	},
+});
+
+/** Reads the text of a day's file; undefined when it is none, or one of another day. */
+export function parseDayFile(json: string, day: string): DayFile | undefined {
+	const value = parseJson(json);
+	const isOne =
+		isDayFile(value) && value.day === day && !Number.isNaN(Date.parse(value.archivedAt));
+	return isOne ? value : undefined;
+}
+
+/** Parses JSON; undefined for text that is none. The parser's own message would quote the text. */
+export function parseJson(json: string): unknown {
+	try {
+		return JSON.parse(json);
+	} catch {
+		return undefined;
+	}
+}
+
+/** The name of a day's file: its version tells what the day holds. */
+export function nameOfDay({ day, lifelogs, chats, isComplete }: DayFile): string {
+	const lines = [
+		...Object.entries(lifelogs)
+			.filter(([, { goneAt }]) => goneAt === undefined)
+			.map(([id, { updatedAt, isStarred }]) => `lifelog ${id} ${updatedAt} ${isStarred}`),
+		...Object.entries(chats)
+			.filter(([, { goneAt }]) => goneAt === undefined)
+			.map(([id, { messages }]) => `chat ${id} ${messages}`),
+		...(isComplete ? [] : ['incomplete']),
+	];
+	const hash = createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+	return `${day}_${hash.slice(0, 16)}.json`;
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import { ApiError } from '../errors.mts';
+import type { Counts, DayRecord, Rows } from '../store/rows.mts';
+import type { Audio, ChatFilter, LifelogFilter, Slice, Store } from '../store/store.mts';
+import { ArchiveAudio } from './audio.mts';
+import { FileError, type Folder } from './folder.mts';
+import { nameOfDay, parseDayFile, type DayFile, type NamedFile } from './layout.mts';
+import { Sync, type OnProblem } from './sync.mts';
+
+/** How an archive is served. */
+export interface ArchiveOptions {
+	/** Whether a delete deletes files. Otherwise it is refused. */
+	allowDelete: boolean;
+	onProblem: OnProblem;
+}
+
+type Kind = 'lifelog' | 'chat';
+
+/** An archive in a folder, served from an index of it. */
+export class ArchiveStore implements Store {
+	readonly #folder: Folder;
+	readonly #rows: Rows;
+	readonly #sync: Sync;
+	readonly #audio: ArchiveAudio;
+	readonly #allowDelete: boolean;
+	/** What changes the index or the folder, one after the other. */
+	#changes: Promise<unknown> = Promise.resolve();
+
+	constructor(folder: Folder, rows: Rows, { allowDelete, onProblem }: ArchiveOptions) {
+		this.#folder = folder;
+		this.#rows = rows;
+		this.#sync = new Sync(folder, rows, onProblem);
+		this.#audio = new ArchiveAudio(folder, rows, onProblem);
+		this.#allowDelete = allowDelete;
+	}
+
+	/**
+	 * Reads what is new or has changed in the folder. `onProgress` is told of days. Rejects when the
+	 * folder cannot be listed or the index not be written.
+	 */
+	refresh(onProgress?: (done: number, total: number) => void): Promise<void> {
+		return this.#change(() => this.#sync.run(onProgress));
+	}
+
+	counts(): Counts {
+		return this.#rows.counts();
+	}
+
+	/** The days there are, in order. */
+	days(): DayRecord[] {
+		return this.#sync.days();
+	}
+
+	listLifelogs(filter: LifelogFilter, slice: Slice): Lifelog[] {
+		return this.#rows.listLifelogs(filter, slice);
+	}
+
+	searchLifelogs(search: string, filter: LifelogFilter, limit: number): Lifelog[] {
+		return this.#rows.searchLifelogs(search, filter, limit);
+	}
+
+	getLifelog(id: string): Lifelog | undefined {
+		return this.#rows.getLifelog(id);
+	}
+
+	listChats(filter: ChatFilter, slice: Slice): Chat[] {
+		return this.#rows.listChats(filter, slice);
+	}
+
+	getChat(id: string): Chat | undefined {
+		return this.#rows.getChat(id);
+	}
+
+	getAudio(startMs: number, endMs: number): Promise<Audio | undefined> {
+		return this.#audio.between(startMs, endMs);
+	}
+
+	deleteLifelog(id: string): Promise<boolean> {
+		return this.#delete('lifelog', id);
+	}
+
+	deleteChat(id: string): Promise<boolean> {
+		return this.#delete('chat', id);
+	}
+
+	/**
+	 * Deletes the files of an entry, after the days that name it no longer do. Throws an ApiError
+	 * (403) while nothing may be deleted.
+	 */
+	#delete(kind: Kind, id: string): Promise<boolean> {
+		if (!this.#allowDelete) {
+			throw new ApiError(
+				403,
+				'This archive is served to be read only: start lifelog-server with --allow-delete to delete from it',
+			);
+		}
+		return this.#change(async () => {
+			const entry = kind === 'lifelog' ? this.getLifelog(id) : this.getChat(id);
+			if (!entry) return false;
+			const files: NamedFile[] = [];
+			for (const day of this.#rows.daysOf(kind, id)) {
+				files.push(...(await this.#removeFromDay(kind, id, day)));
+			}
+			for (const { path } of files) await this.#removeFile(path);
+			await this.#sync.run();
+			return true;
+		});
+	}
+
+	/** Writes a day anew without an entry, and returns the files that it named for it. */
+	async #removeFromDay(kind: Kind, id: string, day: string): Promise<NamedFile[]> {
+		const names = Object.keys(this.#sync.days().find((record) => record.day === day)?.files ?? {});
+		const dayFiles: DayFile[] = [];
+		for (const name of names) {
+			try {
+				const dayFile = parseDayFile(await this.#folder.read(`days/${name}`), day);
+				if (dayFile) dayFiles.push(dayFile);
+			} catch (error) {
+				if (!(error instanceof FileError)) throw error;
+			}
+		}
+		dayFiles.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
+		const [newest] = dayFiles;
+		if (!newest) return [];
+		const list = kind === 'lifelog' ? 'lifelogs' : 'chats';
+		const files = dayFiles.flatMap((dayFile) => dayFile[list][id]?.files ?? []);
+		const left: DayFile = {
+			...newest,
+			[list]: Object.fromEntries(Object.entries(newest[list]).filter(([key]) => key !== id)),
+			archivedAt: new Date(Math.max(Date.now(), Date.parse(newest.archivedAt) + 1)).toISOString(),
+		};
+		const name = nameOfDay(left);
+		const path = join(this.#folder.root, 'days', name);
+		const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+		try {
+			await writeFile(draft, `${JSON.stringify(left, null, '\t')}\n`, { flush: true });
+			await rename(draft, path);
+		} finally {
+			await rm(draft, { force: true });
+		}
+		// What the day was before names what is to be gone.
+		for (const old of names.filter((other) => other !== name))
+			await this.#removeFile(`days/${old}`);
+		return files;
+	}
+
+	async #removeFile(path: string): Promise<void> {
+		try {
+			// Opened as it would be to be read, so that nothing outside of the archive is deleted.
+			await (await this.#folder.open(path)).close();
+			await unlink(join(this.#folder.root, path));
+		} catch (error) {
+			if (!(error instanceof FileError)) throw error;
+		}
+	}
+
+	#change<Result>(change: () => Promise<Result>): Promise<Result> {
+		const done = this.#changes.then(change);
+		this.#changes = done.catch(() => {});
+		return done;
+	}
+}

@@ -1,0 +1,218 @@
+import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import type { AudioFile, DayRecord, Rows } from '../store/rows.mts';
+import { parseChat, parseLifelog } from './entries.mts';
+import { FileError, type Folder } from './folder.mts';
+import { dayOf, parseDayFile, type DayFile, type NamedFile } from './layout.mts';
+
+/** Told of each file that cannot be read, once for each state it is in. */
+export type OnProblem = (path: string, reason: string) => void;
+
+// Entries read at once and put into the index as one change, so that neither memory nor what
+// waits for the index grows with a day.
+const batchSize = 32;
+
+/** Keeps the index as the folder is. */
+export class Sync {
+	readonly #folder: Folder;
+	readonly #rows: Rows;
+	readonly #onProblem: OnProblem;
+	readonly #days: Map<string, DayRecord>;
+	readonly #told = new Map<string, string>();
+
+	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
+		this.#folder = folder;
+		this.#rows = rows;
+		this.#onProblem = onProblem;
+		this.#days = new Map(rows.days().map((record) => [record.day, record]));
+	}
+
+	/** All days in the index, in order. */
+	days(): DayRecord[] {
+		return [...this.#days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
+	}
+
+	/**
+	 * Reads what is new or has changed since the last time, and forgets what is gone. Rejects when
+	 * the folder cannot be listed or the index not be written; what was done until then stays done.
+	 */
+	async run(onProgress: (done: number, total: number) => void = () => {}): Promise<void> {
+		const found = await this.#findDays();
+		for (const day of [...this.#days.keys()].filter((known) => !found.has(known))) {
+			this.#rows.transaction(() => this.#rows.removeDay(day));
+			this.#days.delete(day);
+		}
+		const changed: string[] = [];
+		for (const [day, files] of found) if (await this.#hasChanged(day, files)) changed.push(day);
+		changed.sort();
+		onProgress(0, changed.length);
+		for (const [index, day] of changed.entries()) {
+			await this.#readDay(day, found.get(day)!);
+			onProgress(index + 1, changed.length);
+		}
+	}
+
+	/** The files of each day with their fingerprints. */
+	async #findDays(): Promise<Map<string, Record<string, string>>> {
+		const days = new Map<string, Record<string, string>>();
+		for (const name of (await this.#folder.listDays()).sort()) {
+			const day = dayOf(name);
+			if (day === undefined) continue;
+			const files = days.get(day) ?? {};
+			files[name] = await this.#folder.fingerprint(`days/${name}`);
+			days.set(day, files);
+		}
+		return days;
+	}
+
+	async #hasChanged(day: string, files: Record<string, string>): Promise<boolean> {
+		const known = this.#days.get(day);
+		if (!known || JSON.stringify(known.files) !== JSON.stringify(files)) return true;
+		for (const [path, fingerprint] of Object.entries(known.problems)) {
+			if ((await this.#folder.fingerprint(path)) !== fingerprint) return true;
+		}
+		return false;
+	}
+
+	async #readDay(day: string, files: Record<string, string>): Promise<void> {
+		const problems: Record<string, string> = {};
+		const attempt = async <Result,>(path: string, read: () => Promise<Result>) => {
+			const fingerprint = await this.#folder.fingerprint(path);
+			try {
+				return await read();
+			} catch (error) {
+				if (!(error instanceof FileError)) throw error;
+				problems[path] = fingerprint;
+				this.#tell(path, fingerprint, error.message);
+				return undefined;
+			}
+		};
+		const dayFiles: DayFile[] = [];
+		for (const name of Object.keys(files)) {
+			const path = `days/${name}`;
+			const dayFile = await attempt(path, async () =>
+				required(parseDayFile(await this.#folder.read(path), day), 'is no file of a day'),
+			);
+			if (dayFile) dayFiles.push(dayFile);
+		}
+		dayFiles.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
+		const [newest] = dayFiles;
+		// While nothing of the day can be read, what is known of it stays.
+		let isComplete = false;
+		let audio: AudioFile[] | undefined;
+		if (newest) {
+			isComplete = newest.isComplete;
+			await this.#readEntries(newest, attempt);
+			audio = await this.#checkAudio(newest, attempt);
+		}
+		const record = { day, files, problems, isComplete };
+		this.#rows.transaction(() => {
+			if (audio) this.#rows.putAudio(day, audio);
+			this.#rows.putDay(record);
+		});
+		this.#days.set(day, record);
+	}
+
+	async #readEntries(dayFile: DayFile, attempt: Attempt): Promise<void> {
+		const { day, archivedAt } = dayFile;
+		const known = {
+			lifelog: this.#rows.ofDay('lifelog', day),
+			chat: this.#rows.ofDay('chat', day),
+		};
+		const wanted: Wanted[] = [
+			...Object.entries(dayFile.lifelogs).map(([id, entry]) => ({
+				kind: 'lifelog' as const,
+				id,
+				isGone: entry.goneAt !== undefined,
+				flag: undefined,
+				file: jsonOf(entry.files),
+			})),
+			...Object.entries(dayFile.chats).map(([id, entry]) => ({
+				kind: 'chat' as const,
+				id,
+				isGone: entry.goneAt !== undefined,
+				flag: entry.isScheduled,
+				file: jsonOf(entry.files),
+			})),
+		];
+		const isNew = ({ kind, id, isGone, flag, file }: Wanted) => {
+			const row = known[kind].get(id);
+			return (
+				row?.sha256 !== file?.sha256 ||
+				row?.isGone !== isGone ||
+				(flag !== undefined && row?.flag !== flag)
+			);
+		};
+		const unread = wanted.filter(isNew);
+		for (let at = 0; at < unread.length; at += batchSize) {
+			const batch = unread.slice(at, at + batchSize);
+			const read = await Promise.all(batch.map((entry) => this.#readEntry(entry, day, attempt)));
+			this.#rows.transaction(() => {
+				for (const [index, { kind, isGone, flag, file }] of batch.entries()) {
+					const value = read[index];
+					if (!value || !file) continue;
+					const origin = { day, sha256: file.sha256, isGone };
+					if (kind === 'lifelog') this.#rows.putLifelog(value as Lifelog, origin);
+					else this.#rows.putChat(value as Chat, origin, flag === true, archivedAt);
+				}
+			});
+		}
+		this.#rows.transaction(() => {
+			for (const { kind, id } of wanted) known[kind].delete(id);
+			for (const kind of ['lifelog', 'chat'] as const) {
+				for (const id of known[kind].keys()) this.#rows.remove(kind, id, day);
+			}
+		});
+	}
+
+	#readEntry(
+		{ kind, id, file }: Wanted,
+		day: string,
+		attempt: Attempt,
+	): Promise<Lifelog | Chat | undefined> {
+		const parse = kind === 'lifelog' ? parseLifelog : parseChat;
+		return attempt(file?.path ?? `days/${day}`, async () => {
+			const { path, bytes, sha256 } = required(file, `names no JSON of a ${kind}`);
+			const json = await this.#folder.readNamed({ path, bytes, sha256 });
+			return required<Lifelog | Chat>(parse(json, id), `is no ${kind}, or another one`);
+		});
+	}
+
+	/** The audio of a day that is there in its full length. */
+	async #checkAudio({ audio }: DayFile, attempt: Attempt): Promise<AudioFile[]> {
+		const there: AudioFile[] = [];
+		for (const { startMs, endMs, path, bytes, sha256 } of audio) {
+			const isWhole = await attempt(path, async () => {
+				const file = await this.#folder.open(path);
+				const { size } = await file.stat().finally(() => file.close());
+				if (size !== bytes) throw new FileError(`has ${size} bytes, not ${bytes} as its day says`);
+				return true;
+			});
+			if (isWhole) there.push({ startMs, endMs, path, bytes, sha256 });
+		}
+		return there;
+	}
+
+	#tell(path: string, fingerprint: string, reason: string): void {
+		if (this.#told.get(path) === fingerprint) return;
+		this.#told.set(path, fingerprint);
+		this.#onProblem(path, reason);
+	}
+}
+
+type Attempt = <Result>(path: string, read: () => Promise<Result>) => Promise<Result | undefined>;
+
+interface Wanted {
+	kind: 'lifelog' | 'chat';
+	id: string;
+	isGone: boolean;
+	/** Whether a scheduled prompt made the chat; nothing for a lifelog. */
+	flag: boolean | undefined;
+	file: NamedFile | undefined;
+}
+
+const jsonOf = (files: NamedFile[]) => files.find(({ path }) => path.endsWith('.json'));
+
+function required<Value>(value: Value | undefined, problem: string): Value {
+	if (value === undefined) throw new FileError(problem);
+	return value;
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+// Written so that a Node.js that is too old can run it, and say so.
+'use strict';
+
+const wanted = 24;
+
+if (Number(process.versions.node.split('.')[0]) < wanted) {
+	console.error(
+		'lifelog-server needs Node.js ' +
+			wanted +
+			' or newer, for the SQLite in it; this is ' +
+			process.versions.node +
+			'. Install a newer one from https://nodejs.org',
+	);
+	process.exitCode = 1;
+} else {
+	void import('./main.mts');
+}

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SingleBar } from 'cli-progress';
+import type { DayRecord } from './store/rows.mts';
+import { startServer, type RunningServer } from './server.mts';
+
+const usage = `Usage: lifelog-server <folder> [options]
+
+Serves an archive of lifelogs by the API it was archived from.
+
+  --host <name>     address to serve on (default 127.0.0.1: this machine alone)
+  --port <n>        port (default 8787; 0: any free one)
+  --index <file>    the index (default .lifelog-index.sqlite in the folder); it can be deleted, and is built again
+  --read-only       refuse to delete (the default)
+  --allow-delete    delete files of the archive when a lifelog or a chat is deleted
+  --rate-limit <n>  requests a minute (default: no limit)
+  --json            print one line of JSON when ready; stop when stdin closes
+  --help            print this
+
+LIFELOG_SERVER_KEY is the API key to accept. Without it one is made at the first start and printed once.
+`;
+
+async function main(): Promise<void> {
+	const { values, positionals } = parseArgs({
+		allowPositionals: true,
+		options: {
+			host: { type: 'string', default: '127.0.0.1' },
+			port: { type: 'string', default: '8787' },
+			index: { type: 'string' },
+			'read-only': { type: 'boolean', default: false },
+			'allow-delete': { type: 'boolean', default: false },
+			'rate-limit': { type: 'string' },
+			json: { type: 'boolean', default: false },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	if (values.help) {
+		process.stdout.write(usage);
+		return;
+	}
+	const [folder] = positionals;
+	if (positionals.length !== 1 || !folder) {
+		throw new Error('Give one folder, that of the archive: lifelog-server <folder>');
+	}
+	if (values['read-only'] && values['allow-delete']) {
+		throw new Error('--read-only and --allow-delete cannot go together');
+	}
+	const progress = values.json ? undefined : new Progress();
+	const server = await startServer({
+		folder,
+		host: values.host,
+		port: integer('port', values.port, 0, 65_535),
+		index: values.index ?? join(folder, '.lifelog-index.sqlite'),
+		apiKey: process.env.LIFELOG_SERVER_KEY,
+		allowDelete: values['allow-delete'],
+		rateLimit:
+			values['rate-limit'] === undefined
+				? undefined
+				: integer('rate-limit', values['rate-limit'], 1, 1_000_000),
+		log: (line) => console.error(line),
+		onProgress: (done, total) => progress?.show(done, total),
+	}).finally(() => progress?.stop());
+	const stop = async () => {
+		await server.close();
+		process.exit();
+	};
+	process.once('SIGINT', stop);
+	process.once('SIGTERM', stop);
+	if (values.json) {
+		const { url, apiKey } = server;
+		console.log(JSON.stringify({ url, apiKey }));
+		process.stdin.once('close', stop).resume();
+	} else {
+		console.log(describe(server, values['allow-delete']));
+	}
+}
+
+function integer(name: string, text: string, least: number, most: number): number {
+	const value = Number(text);
+	if (!/^\d+$/.test(text) || value < least || value > most) {
+		throw new Error(`--${name} must be a whole number from ${least} to ${most}`);
+	}
+	return value;
+}
+
+/** A bar on a terminal, a line in a log. */
+class Progress {
+	#bar: SingleBar | undefined;
+
+	show(done: number, total: number): void {
+		if (total === 0) return;
+		if (done === 0) {
+			if (!process.stderr.isTTY) console.error(`Indexing ${total} ${total === 1 ? 'day' : 'days'}`);
+			this.#bar = new SingleBar({
+				format: 'Indexing [{bar}] {value} of {total} days, {eta_formatted} left',
+				hideCursor: true,
+			});
+			if (process.stderr.isTTY) this.#bar.start(total, 0);
+		}
+		this.#bar?.update(done);
+	}
+
+	stop(): void {
+		this.#bar?.stop();
+	}
+}
+
+function describe({ url, apiKey, isKeyNew, store }: RunningServer, allowDelete: boolean): string {
+	const { lifelogs, chats, audioFiles } = store.counts();
+	const days = store.days();
+	const key = isKeyNew
+		? `${apiKey}   (made just now, and not shown again: keep it)`
+		: apiKey === undefined
+			? 'the one that was printed at the first start'
+			: 'the one in LIFELOG_SERVER_KEY';
+	const rows = [
+		['Address', url],
+		['API key', `${key}`],
+		['Data', `${lifelogs} lifelogs, ${chats} chats, ${audioFiles} files of audio`],
+		['Days', days.length === 0 ? 'none yet' : `${days[0].day} to ${days.at(-1)!.day} (UTC)`],
+		['Missing', listed(missingDays(days))],
+		['Not complete', listed(days.filter(({ isComplete }) => !isComplete).map(({ day }) => day))],
+		['Search', 'full text'],
+		['Deleting', allowDelete ? 'deletes files of the archive' : 'is refused (--allow-delete)'],
+	];
+	const lines = rows
+		.filter(([, text]) => text !== '')
+		.map(([name, text]) => `  ${name.padEnd(12)}  ${text}`);
+	return `lifelog-server is running (Ctrl+C stops it).\n\n${lines.join('\n')}`;
+}
+
+const dayMs = 86_400_000;
+
+/** The days between the first and the last that the archive does not have. */
+function missingDays(days: DayRecord[]): string[] {
+	const there = new Set(days.map(({ day }) => day));
+	const missing: string[] = [];
+	const last = Date.parse(days.at(-1)?.day ?? '');
+	for (let ms = Date.parse(days.at(0)?.day ?? ''); ms < last; ms += dayMs) {
+		const day = new Date(ms).toISOString().slice(0, 10);
+		if (!there.has(day)) missing.push(day);
+	}
+	return missing;
+}
+
+const mostListed = 10;
+
+/** Days as ranges, the first ones of many. */
+function listed(days: string[]): string {
+	const ranges: [string, string][] = [];
+	for (const day of days) {
+		const open = ranges.at(-1);
+		if (open && Date.parse(day) - Date.parse(open[1]) === dayMs) open[1] = day;
+		else ranges.push([day, day]);
+	}
+	const shown = ranges
+		.slice(0, mostListed)
+		.map(([first, last]) => (first === last ? first : `${first} to ${last}`));
+	const more =
+		ranges.length > mostListed ? ` and ${ranges.length - mostListed} more stretches` : '';
+	return days.length === 0 ? '' : `${days.length}: ${shown.join(', ')}${more}`;
+}
+
+main().catch((error: Error & { code?: string; port?: number }) => {
+	const taken = error.code === 'EADDRINUSE';
+	console.error(
+		taken
+			? `Port ${error.port} is taken. Choose another one: --port ${error.port! + 1}`
+			: error.message,
+	);
+	process.exitCode = 1;
+});

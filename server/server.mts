@@ -1,0 +1,145 @@
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addApi, createApp } from './api.mts';
+import { Folder } from './archive/folder.mts';
+import { ArchiveStore } from './archive/store.mts';
+import { readContract } from './contract.mts';
+import { KeyError, loadKey, safeLength } from './key.mts';
+import { allTools } from './mcp-tools.mts';
+import { SlidingLog } from './rate-limit.mts';
+import { defaultReading } from './reading.mts';
+import { openIndex } from './store/database.mts';
+import { Rows } from './store/rows.mts';
+import { refusePages } from './web-pages.mts';
+
+/** How an archive is served. */
+export interface ServerOptions {
+	/** The folder of the archive. */
+	folder: string;
+	host: string;
+	/** 0 takes any free one. */
+	port: number;
+	/** The file of the index. */
+	index: string;
+	/** The key to accept; without one, it is made at the first start. */
+	apiKey: string | undefined;
+	allowDelete: boolean;
+	/** Requests a minute; without it there is no limit. */
+	rateLimit: number | undefined;
+	/** Told of files that are left out, and of times at which the folder could not be read. */
+	log: (line: string) => void;
+	/** Told of days while the index is brought up to the folder. */
+	onProgress: (done: number, total: number) => void;
+}
+
+/** A running server. */
+export interface RunningServer {
+	/** Base address, without a trailing slash. */
+	url: string;
+	/** The key where it is known: given, or made just now. */
+	apiKey: string | undefined;
+	/** Whether the key was made just now, and is not to be had again. */
+	isKeyNew: boolean;
+	store: ArchiveStore;
+	close: () => Promise<void>;
+}
+
+const documentation =
+	'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog/blob/main/docs/server.md';
+// Half of the time within which a new day is to be served.
+const lookEveryMs = 2_000;
+
+/**
+ * Indexes an archive and serves it. Rejects with an Error that says what to do for a folder that is
+ * not there, an index or a key that cannot be used, and a port that is taken.
+ */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+	const { host, port, log } = options;
+	const folder = await Folder.open(options.folder).catch(() => {
+		throw new Error(`There is no folder ${options.folder}: give the folder of an archive`);
+	});
+	await Folder.open(dirname(options.index)).catch(() => {
+		throw new Error(
+			`There is no folder for the index ${options.index}: choose another file with --index`,
+		);
+	});
+	const db = openIndex(options.index);
+	const app = createApp();
+	const stopped = new AbortController();
+	let looking: Promise<void> = Promise.resolve();
+	const close = async () => {
+		stopped.abort();
+		await Promise.all([app.close(), looking]);
+		db.close();
+	};
+	try {
+		const key = loadKey(options.apiKey, `${options.index}.key`);
+		if (!isLoopback(host) && key.text !== undefined && key.text.length < safeLength) {
+			throw new KeyError(
+				`Beyond this machine (--host ${host}) a key of ${safeLength} characters or more is needed: give LIFELOG_SERVER_KEY a longer one, or none to have one made`,
+			);
+		}
+		const store = new ArchiveStore(folder, new Rows(db), {
+			allowDelete: options.allowDelete,
+			onProblem: (path, reason) => log(`Left out: ${printable(path)} ${reason}`),
+		});
+		await store.refresh(options.onProgress);
+
+		refusePages(app);
+		app.get('/health', () => ({ status: 'ok' }));
+		await addApi(
+			app,
+			{
+				name: 'lifelog-server',
+				documentation,
+				store,
+				tools: allTools,
+				reading: {
+					...defaultReading,
+					rateLimit: { max: options.rateLimit ?? Infinity, windowMs: 60_000 },
+				},
+				rateLimits: options.rateLimit === undefined ? undefined : new SlidingLog(),
+				acceptsKey: key.accepts,
+				now: Date.now,
+			},
+			await readContract(),
+		);
+		const url = await app.listen({ host, port });
+		looking = keepLooking(store, stopped.signal, log);
+		return { url, apiKey: key.text, isKeyNew: key.isNew, store, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+async function keepLooking(
+	store: ArchiveStore,
+	signal: AbortSignal,
+	log: ServerOptions['log'],
+): Promise<void> {
+	let told = '';
+	while (!signal.aborted) {
+		await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
+		if (signal.aborted) return;
+		try {
+			await store.refresh();
+			told = '';
+		} catch (error) {
+			// A folder that is not mounted, a full disk: what is in the index is served on.
+			const problem = `Cannot look for new days: ${(error as Error).message}`;
+			if (problem !== told) log(problem);
+			told = problem;
+		}
+	}
+}
+
+/** Whether a host is this machine alone. */
+function isLoopback(host: string): boolean {
+	return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** A name from the folder, without what a terminal would take for a command. */
+function printable(path: string): string {
+	return path.replaceAll(/[^\x20-\x7e]/g, '?');
+}

@@ -1,0 +1,337 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import { SearchIndex } from './search.mts';
+import type { ChatFilter, LifelogFilter, Slice } from './store.mts';
+
+/** Where an entry of the index comes from. */
+export interface Origin {
+	/** The day that names it, `YYYY-MM-DD`. */
+	day: string;
+	/** SHA-256 of its file. */
+	sha256: string;
+	/** Whether the service no longer had it when the day was archived. */
+	isGone: boolean;
+}
+
+/** A range of audio that a day names. */
+export interface AudioFile {
+	startMs: number;
+	endMs: number;
+	/** From the folder of the archive. */
+	path: string;
+	bytes: number;
+	sha256: string;
+}
+
+/** What was found of a day. */
+export interface DayRecord {
+	day: string;
+	/** Its files in `days/`, by name, each with what tells a change of it. */
+	files: Record<string, string>;
+	/** The files that could not be read, by path, likewise. */
+	problems: Record<string, string>;
+	isComplete: boolean;
+}
+
+/** How much there is. */
+export interface Counts {
+	lifelogs: number;
+	chats: number;
+	audioFiles: number;
+}
+
+type Kind = 'lifelog' | 'chat';
+
+const longestLifelogMs = 48 * 3_600_000;
+
+/**
+ * The index of an archive: its entries as rows of SQLite, day by day. An id that several days name
+ * is answered as its newest version.
+ */
+export class Rows {
+	readonly #db: DatabaseSync;
+	readonly #search: SearchIndex;
+	readonly #statements = new Map<string, StatementSync>();
+
+	constructor(db: DatabaseSync) {
+		this.#db = db;
+		db.exec(`
+			CREATE TABLE IF NOT EXISTS entry (
+				kind TEXT NOT NULL, id TEXT NOT NULL, day TEXT NOT NULL, sha256 TEXT NOT NULL,
+				gone INTEGER NOT NULL, version TEXT NOT NULL, time TEXT NOT NULL, end_time TEXT NOT NULL,
+				flag INTEGER NOT NULL, current INTEGER NOT NULL, body TEXT NOT NULL,
+				PRIMARY KEY (kind, id, day)
+			);
+			CREATE INDEX IF NOT EXISTS entry_time ON entry (kind, time, id) WHERE current;
+			CREATE INDEX IF NOT EXISTS entry_day ON entry (day, kind);
+			CREATE TABLE IF NOT EXISTS audio (
+				path TEXT PRIMARY KEY, day TEXT NOT NULL, start_ms INTEGER NOT NULL,
+				end_ms INTEGER NOT NULL, bytes INTEGER NOT NULL, sha256 TEXT NOT NULL
+			);
+			CREATE INDEX IF NOT EXISTS audio_end ON audio (end_ms);
+			CREATE TABLE IF NOT EXISTS day (
+				day TEXT PRIMARY KEY, files TEXT NOT NULL, problems TEXT NOT NULL,
+				complete INTEGER NOT NULL
+			);
+		`);
+		this.#search = new SearchIndex(db);
+	}
+
+	/** Runs `change` as one change of the index: all of it or, when it throws, nothing. */
+	transaction(change: () => void): void {
+		this.#db.exec('BEGIN IMMEDIATE');
+		try {
+			change();
+			this.#db.exec('COMMIT');
+		} catch (error) {
+			if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+			throw error;
+		}
+	}
+
+	putLifelog(lifelog: Lifelog, origin: Origin): void {
+		this.#put('lifelog', lifelog.id, origin, {
+			version: lifelog.updatedAt,
+			time: lifelog.startTime,
+			endTime: lifelog.endTime,
+			flag: lifelog.isStarred,
+			body: lifelog,
+		});
+	}
+
+	/** `archivedAt` decides between several versions, as a chat does not say when it changed. */
+	putChat(chat: Chat, origin: Origin, isScheduled: boolean, archivedAt: string): void {
+		this.#put('chat', chat.id, origin, {
+			version: archivedAt,
+			time: chat.createdAt,
+			endTime: '',
+			flag: isScheduled,
+			body: chat,
+		});
+	}
+
+	#put(
+		kind: Kind,
+		id: string,
+		{ day, sha256, isGone }: Origin,
+		row: { version: string; time: string; endTime: string; flag: boolean; body: object },
+	): void {
+		this.#run(
+			`INSERT OR REPLACE INTO entry
+			(kind, id, day, sha256, gone, version, time, end_time, flag, current, body)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+			kind,
+			id,
+			day,
+			sha256,
+			Number(isGone),
+			row.version,
+			row.time,
+			row.endTime,
+			Number(row.flag),
+			JSON.stringify(row.body),
+		);
+		this.#choose(kind, id);
+	}
+
+	/** The entries of a day by id, each with what it was read from and as. */
+	ofDay(kind: Kind, day: string): Map<string, { sha256: string; isGone: boolean; flag: boolean }> {
+		const rows = this.#all(
+			'SELECT id, sha256, gone, flag FROM entry WHERE day = ? AND kind = ?',
+			day,
+			kind,
+		);
+		return new Map(
+			rows.map(({ id, sha256, gone, flag }) => [
+				String(id),
+				{ sha256: String(sha256), isGone: gone === 1, flag: flag === 1 },
+			]),
+		);
+	}
+
+	/** Removes what a day says of an id. */
+	remove(kind: Kind, id: string, day: string): void {
+		this.#run('DELETE FROM entry WHERE kind = ? AND id = ? AND day = ?', kind, id, day);
+		this.#choose(kind, id);
+	}
+
+	/** Makes the newest version of an id the one that is answered. */
+	#choose(kind: Kind, id: string): void {
+		const versions = this.#all(
+			`SELECT day, current FROM entry WHERE kind = ? AND id = ?
+			ORDER BY version DESC, gone, day DESC`,
+			kind,
+			id,
+		);
+		this.#run('UPDATE entry SET current = 0 WHERE kind = ? AND id = ?', kind, id);
+		const newest = versions.at(0);
+		if (newest) {
+			this.#run(
+				'UPDATE entry SET current = 1 WHERE kind = ? AND id = ? AND day = ?',
+				kind,
+				id,
+				newest.day,
+			);
+		}
+		if (kind === 'chat') return;
+		const lifelog = this.getLifelog(id);
+		if (lifelog) this.#search.put(lifelog);
+		else this.#search.delete(id);
+	}
+
+	/** The days that name an id. */
+	daysOf(kind: Kind, id: string): string[] {
+		return this.#all('SELECT day FROM entry WHERE kind = ? AND id = ?', kind, id).map(({ day }) =>
+			String(day),
+		);
+	}
+
+	/** Replaces the audio of a day. */
+	putAudio(day: string, files: AudioFile[]): void {
+		this.#run('DELETE FROM audio WHERE day = ?', day);
+		for (const { path, startMs, endMs, bytes, sha256 } of files) {
+			this.#run(
+				'INSERT OR REPLACE INTO audio (path, day, start_ms, end_ms, bytes, sha256) VALUES (?, ?, ?, ?, ?, ?)',
+				path,
+				day,
+				startMs,
+				endMs,
+				bytes,
+				sha256,
+			);
+		}
+	}
+
+	/** The audio that may have something of a range (Unix milliseconds), by start. */
+	audioBetween(startMs: number, endMs: number): AudioFile[] {
+		return this.#all(
+			`SELECT start_ms, end_ms, path, bytes, sha256 FROM audio
+			WHERE end_ms > ? AND start_ms < ? ORDER BY start_ms, end_ms, path`,
+			startMs,
+			endMs,
+		).map((row) => ({
+			startMs: Number(row.start_ms),
+			endMs: Number(row.end_ms),
+			path: String(row.path),
+			bytes: Number(row.bytes),
+			sha256: String(row.sha256),
+		}));
+	}
+
+	/** What lifelogs there are between two instants (UTC ISO), as pairs of milliseconds, by start. */
+	spokenBetween(from: string, before: string): [startMs: number, endMs: number][] {
+		return this.#all(
+			`SELECT time, end_time FROM entry
+			WHERE kind = 'lifelog' AND current AND time > ? AND time < ? AND end_time > ?
+			ORDER BY time, id`,
+			new Date(Date.parse(from) - longestLifelogMs).toISOString(),
+			before,
+			from,
+		).map(({ time, end_time }) => [Date.parse(String(time)), Date.parse(String(end_time))]);
+	}
+
+	putDay({ day, files, problems, isComplete }: DayRecord): void {
+		this.#run(
+			'INSERT OR REPLACE INTO day (day, files, problems, complete) VALUES (?, ?, ?, ?)',
+			day,
+			JSON.stringify(files),
+			JSON.stringify(problems),
+			Number(isComplete),
+		);
+	}
+
+	removeDay(day: string): void {
+		for (const kind of ['lifelog', 'chat'] as const) {
+			for (const id of this.ofDay(kind, day).keys()) this.remove(kind, id, day);
+		}
+		this.#run('DELETE FROM audio WHERE day = ?', day);
+		this.#run('DELETE FROM day WHERE day = ?', day);
+	}
+
+	/** All days, in order. */
+	days(): DayRecord[] {
+		return this.#all('SELECT day, files, problems, complete FROM day ORDER BY day').map((row) => ({
+			day: String(row.day),
+			files: JSON.parse(String(row.files)),
+			problems: JSON.parse(String(row.problems)),
+			isComplete: row.complete === 1,
+		}));
+	}
+
+	counts(): Counts {
+		const count = (sql: string) => Number(this.#all(sql)[0].n);
+		return {
+			lifelogs: count(`SELECT count(*) AS n FROM entry WHERE kind = 'lifelog' AND current`),
+			chats: count(`SELECT count(*) AS n FROM entry WHERE kind = 'chat' AND current`),
+			audioFiles: count('SELECT count(*) AS n FROM audio'),
+		};
+	}
+
+	listLifelogs({ from, before, isStarred }: LifelogFilter, slice: Slice): Lifelog[] {
+		return this.#list('lifelog', slice, { from, before, flag: isStarred }) as Lifelog[];
+	}
+
+	searchLifelogs(search: string, filter: LifelogFilter, limit: number): Lifelog[] {
+		return this.#search
+			.search(search, filter, limit)
+			.map((id) => this.getLifelog(id))
+			.filter((lifelog) => lifelog !== undefined);
+	}
+
+	getLifelog(id: string): Lifelog | undefined {
+		return this.#get('lifelog', id) as Lifelog | undefined;
+	}
+
+	/** An archive does not know which prompt made a chat, so none is of a certain one. */
+	listChats({ isScheduled, globalPromptId }: ChatFilter, slice: Slice): Chat[] {
+		if (globalPromptId !== undefined) return [];
+		return this.#list('chat', slice, { flag: isScheduled }) as Chat[];
+	}
+
+	getChat(id: string): Chat | undefined {
+		return this.#get('chat', id) as Chat | undefined;
+	}
+
+	#get(kind: Kind, id: string): unknown {
+		const [row] = this.#all(
+			'SELECT body FROM entry WHERE kind = ? AND id = ? AND current',
+			kind,
+			id,
+		);
+		return row && JSON.parse(String(row.body));
+	}
+
+	#list(
+		kind: Kind,
+		{ direction, after, limit }: Slice,
+		{ from, before, flag }: { from?: string; before?: string; flag?: boolean },
+	): unknown[] {
+		const conditions = ['kind = ? AND current'];
+		const values: SQLInputValue[] = [kind];
+		const where = (condition: string, ...more: SQLInputValue[]) => {
+			conditions.push(condition);
+			values.push(...more);
+		};
+		if (from !== undefined) where('time >= ?', from);
+		if (before !== undefined) where('time < ?', before);
+		if (flag !== undefined) where('flag = ?', Number(flag));
+		if (after) where(`(time, id) ${direction === 'asc' ? '>' : '<'} (?, ?)`, after.time, after.id);
+		const order = direction === 'asc' ? 'time, id' : 'time DESC, id DESC';
+		const sql = `SELECT body FROM entry WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+		return this.#all(sql, ...values, limit).map(({ body }) => JSON.parse(String(body)));
+	}
+
+	#all(sql: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
+		return this.#statement(sql).all(...values);
+	}
+
+	#run(sql: string, ...values: SQLInputValue[]): void {
+		this.#statement(sql).run(...values);
+	}
+
+	#statement(sql: string): StatementSync {
+		let statement = this.#statements.get(sql);
+		if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+		return statement;
+	}
+}

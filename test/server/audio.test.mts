@@ -1,0 +1,336 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { Folder } from '../../server/archive/folder.mts';
+import { ArchiveStore } from '../../server/archive/store.mts';
+import { openIndex } from '../../server/store/database.mts';
+import { Rows } from '../../server/store/rows.mts';
+import { writeArchive, type ArchivedAudio } from '../support/archive.mts';
+import { lifelogOf } from '../support/invented.mts';
+import { readOgg, writeOgg } from '../support/ogg.mts';
+import { startSandbox } from '../support/sandbox.mts';
+import { archiveSandbox, ask, startLifelogServer, temporaryFolder } from './sources.mts';
+
+const SEED = Number(process.env.SOAK_SEED ?? 20261121);
+const noon = Date.parse('2026-03-01T12:00:00Z');
+const second = 1000;
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0)) await close();
+});
+
+async function open(folder: string) {
+	const db = openIndex(join(folder, '.lifelog-index.sqlite'));
+	closing.push(() => db.close());
+	const log: string[] = [];
+	const onProblem = (path: string, reason: string) => log.push(`${path} ${reason}`);
+	const rows = new Rows(db);
+	const store = new ArchiveStore(await Folder.open(folder), rows, {
+		allowDelete: false,
+		onProblem,
+	});
+	await store.refresh();
+	return { store, log };
+}
+
+/** All of what a store gives for a range. */
+async function read(store: ArchiveStore, startMs: number, endMs: number): Promise<Buffer> {
+	const audio = await store.getAudio(startMs, endMs);
+	return audio ? buffer(Readable.from(audio.read())) : Buffer.alloc(0);
+}
+
+/** A number between 0 and 1, of a row that the seed decides (mulberry32). */
+function chance(seed: number): () => number {
+	let state = seed >>> 0;
+	return () => {
+		state = (state + 0x6d2b79f5) >>> 0;
+		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
+
+/** A packet of 20 ms that can be told from every other. */
+function packetOf(number: number, length: number): Buffer {
+	const packet = Buffer.alloc(length, number % 251);
+	packet[0] = 0xf8;
+	packet.writeUInt32LE(number, 1);
+	return packet;
+}
+const numberOf = (packet: Buffer) => packet.readUInt32LE(1);
+
+/** A stretch of what was recorded, and where its packets are heard. */
+interface Heard {
+	number: number;
+	fromMs: number;
+	toMs: number;
+}
+
+/**
+ * A file of some streams, beginning at `startMs`: its bytes, its length, and when each of its
+ * packets is heard.
+ */
+function recording(
+	startMs: number,
+	lengthsMs: number[],
+	random: () => number,
+	firstNumber: number,
+) {
+	const heard: Heard[] = [];
+	let number = firstNumber;
+	let atMs = startMs;
+	const streams = lengthsMs.map((lengthMs) => {
+		const preSkip = [0, 312, 3840][Math.floor(random() * 3)];
+		const count = Math.ceil((lengthMs * 48 + preSkip) / 960);
+		const trim = count * 960 - preSkip - lengthMs * 48;
+		const packets = Array.from({ length: count }, (_, index) => {
+			const fromMs = atMs + Math.max(0, (index * 960 - preSkip) / 48);
+			const toMs = atMs + Math.min(lengthMs, ((index + 1) * 960 - preSkip) / 48);
+			heard.push({ number, fromMs, toMs });
+			number += 1;
+			return packetOf(
+				number - 1,
+				random() < 0.1 ? 300 + Math.floor(random() * 900) : 5 + Math.floor(random() * 90),
+			);
+		});
+		atMs += lengthMs;
+		return writeOgg({
+			serial: Math.floor(random() * 2 ** 32),
+			preSkip,
+			packets,
+			perPage: 1 + Math.floor(random() * 50),
+			origin: random() < 0.3 ? 48_000 * Math.floor(random() * 1000) : 0,
+			trim,
+		});
+	});
+	return { content: Buffer.concat(streams), endMs: atMs, heard };
+}
+
+/** What a stream of Ogg Opus has, after everything that must hold of it was looked at. */
+function examine(file: Buffer) {
+	const pages = readOgg(file);
+	const links: { packets: Buffer[]; preSkip: number; playedMs: number }[] = [];
+	let sequence = 0;
+	let granule = 0;
+	const serials = new Set<number>();
+	// Not by `expect`, which takes longer than everything else together.
+	const must = (holds: boolean, what: string) => {
+		if (!holds) throw new Error(what);
+	};
+	for (const page of pages) {
+		must(page.isIntact, 'A checksum is wrong');
+		if (page.begins) {
+			must(links.length === 0 || links.at(-1)!.playedMs > 0, 'A stream has no end');
+			must(!serials.has(page.serial), 'Two streams have one serial');
+			serials.add(page.serial);
+			links.push({ packets: [], preSkip: page.packets[0].readUInt16LE(10), playedMs: 0 });
+			[sequence, granule] = [0, 0];
+		}
+		const link = links.at(-1)!;
+		must(page.sequence === sequence, 'A page is missing');
+		must(page.granule >= granule, 'A position goes back');
+		sequence += 1;
+		granule = page.granule;
+		link.packets.push(...page.packets);
+		if (page.ends) link.playedMs = (granule - link.preSkip) / 48;
+		else if (sequence > 2) must(granule === (link.packets.length - 2) * 960, 'A position is wrong');
+	}
+	for (const { packets, playedMs } of links) {
+		must(packets[0].toString('latin1', 0, 8) === 'OpusHead', 'A stream has no header');
+		must(packets[1].toString('latin1', 0, 8) === 'OpusTags', 'A stream has no comments');
+		must(playedMs > 0, 'A stream has no end');
+	}
+	return links.map(({ packets, preSkip, playedMs }) => ({
+		numbers: packets.slice(2).map(numberOf),
+		preSkipMs: preSkip / 48,
+		playedMs,
+	}));
+}
+
+test('500 ranges over gaps, overlaps and chains: the right length, every packet once', async () => {
+	const random = chance(SEED);
+	const lengths = (count: number) =>
+		Array.from({ length: count }, () => 500 + Math.floor(random() * 9_000));
+	const audio: ArchivedAudio[] = [];
+	const heard: (Heard & { file: number })[] = [];
+	let startMs = noon;
+	for (const [count, pauseMs] of [
+		[1, 0],
+		[3, 7_321],
+		[8, 0],
+		[2, -4_000],
+		[1, 1],
+		[5, -1],
+		[1, 0],
+	]) {
+		startMs += pauseMs;
+		const made = recording(startMs, lengths(count), random, 1 + heard.length);
+		audio.push({ startMs, endMs: made.endMs, content: made.content });
+		heard.push(...made.heard.map((packet) => ({ ...packet, file: audio.length - 1 })));
+		startMs = made.endMs;
+	}
+	const folder = temporaryFolder();
+	await writeArchive(folder, { audio });
+	const { store, log } = await open(folder);
+	// What several files have is heard from the one that began first.
+	let reachedMs = 0;
+	const once = audio.map(({ startMs: from, endMs: to }) => {
+		const span = [Math.max(from, reachedMs), to] as const;
+		reachedMs = Math.max(reachedMs, to);
+		return span;
+	});
+	const lastMs = startMs + 5_000;
+	for (let n = 0; n < 500; n += 1) {
+		const from = noon - 2_000 + Math.floor(random() * (lastMs - noon));
+		const to = from + 1 + Math.floor(random() ** 3 * (lastMs - from));
+		const expectedMs = once.reduce(
+			(sum, span) => sum + Math.max(0, Math.min(span[1], to) - Math.max(span[0], from)),
+			0,
+		);
+		const found = await store.getAudio(from, to);
+		if (expectedMs === 0) {
+			expect(found).toBeUndefined();
+			continue;
+		}
+		const links = examine(await read(store, from, to));
+		expect(links.reduce((sum, { playedMs }) => sum + playedMs, 0)).toBeCloseTo(expectedMs, 3);
+		const numbers = links.flatMap((link) => {
+			// As much as a decoder needs to hear first, and no more.
+			const skipped = Math.floor(link.preSkipMs / 20);
+			if (link.preSkipMs > 101) throw new Error('A player skips too much');
+			return link.numbers.slice(skipped);
+		});
+		expect(new Set(numbers).size).toBe(numbers.length);
+		const wanted = heard.filter(({ fromMs, toMs, file }) => {
+			const [fileFrom, fileTo] = once[file];
+			return Math.min(toMs, fileTo, to) - Math.max(fromMs, fileFrom, from) > 0.02;
+		});
+		const given = new Set(numbers);
+		expect(wanted.filter(({ number }) => !given.has(number))).toEqual([]);
+	}
+	expect(log).toEqual([]);
+});
+
+test('a whole file comes back with all of its packets as they were', async () => {
+	const { content, endMs, heard } = recording(noon, [4_000, 2_500, 61_000], chance(7), 1);
+	const folder = temporaryFolder();
+	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
+	const { store } = await open(folder);
+	const links = examine(await read(store, noon, endMs));
+	expect(links.flatMap(({ numbers }) => numbers)).toEqual(heard.map(({ number }) => number));
+	const again = await read(store, noon, endMs);
+	expect(again.equals(await read(store, noon, endMs))).toBe(true);
+});
+
+test('a file that is shorter than its range is heard where there are lifelogs of that length', async () => {
+	const { content } = recording(noon, [30_000, 60_000], chance(8), 1);
+	const talk = (id: string, from: number, to: number) =>
+		lifelogOf(id, new Date(noon + from * second).toISOString(), {
+			endTime: new Date(noon + to * second).toISOString(),
+		});
+	const folder = temporaryFolder();
+	const lifelogs = [talk('a', 100, 130), talk('b', 200, 250), talk('c', 240, 260)];
+	await writeArchive(folder, {
+		lifelogs,
+		audio: [{ startMs: noon, endMs: noon + 7_200_000, content }],
+	});
+	const { store } = await open(folder);
+	const playedMs = async (from: number, to: number) => {
+		const audio = await store.getAudio(noon + from * second, noon + to * second);
+		if (!audio) return 0;
+		return examine(await read(store, noon + from * second, noon + to * second)).reduce(
+			(sum, link) => sum + link.playedMs,
+			0,
+		);
+	};
+	expect(await playedMs(0, 7200)).toBeCloseTo(90_000);
+	expect(await playedMs(0, 100)).toBe(0);
+	expect(await playedMs(100, 130)).toBeCloseTo(30_000);
+	expect(await playedMs(120, 210)).toBeCloseTo(20_000);
+	expect(await playedMs(130, 200)).toBe(0);
+	expect(await playedMs(255, 7000)).toBeCloseTo(5_000);
+});
+
+test('and from the beginning of its range on where there are not', async () => {
+	const { content } = recording(noon, [30_000], chance(9), 1);
+	const folder = temporaryFolder();
+	await writeArchive(folder, { audio: [{ startMs: noon, endMs: noon + 7_200_000, content }] });
+	const { store } = await open(folder);
+	expect(await store.getAudio(noon, noon + 10_000)).toBeDefined();
+	expect(await store.getAudio(noon + 30_000, noon + 40_000)).toBeUndefined();
+});
+
+test.each<[string, (file: Buffer) => Buffer]>([
+	['of the same length with another byte', (file) => file.fill(file[5000] ^ 1, 5000, 5001)],
+	['cut off', (file) => file.subarray(0, 5000)],
+	['no Ogg', (file) => file.fill(7)],
+])('a file that is %s is told and left out, and what others have is not', async (_how, spoil) => {
+	const folder = temporaryFolder();
+	const first = recording(noon, [20_000], chance(1), 1);
+	const second = recording(first.endMs, [20_000], chance(2), 5_000);
+	await writeArchive(folder, {
+		audio: [
+			{ startMs: noon, endMs: first.endMs, content: first.content },
+			{ startMs: first.endMs, endMs: second.endMs, content: second.content },
+		],
+	});
+	const path = join(folder, 'audio/pendant/2026/03/01/audio_20260301T120000Z_20260301T120020Z.ogg');
+	writeFileSync(path, spoil(readFileSync(path)));
+	const { store, log } = await open(folder);
+	expect(await store.getAudio(noon, first.endMs)).toBeUndefined();
+	const links = examine(await read(store, noon, second.endMs));
+	expect(links.flatMap(({ numbers }) => numbers)).toEqual(second.heard.map(({ number }) => number));
+	expect(log).toEqual([expect.stringContaining('audio_20260301T120000Z')]);
+});
+
+describe('served', () => {
+	test('what the sandbox recorded has the same packets, and another parser has no complaint', async () => {
+		const sandbox = await startSandbox(['--now', '2026-03-20T20:00:00Z', '--days', '1']);
+		closing.push(sandbox.close);
+		const from = Date.parse('2026-03-20T09:00:00Z');
+		const ranges = [
+			[from, from + 1_800_000],
+			[from + 1_800_000, from + 3_600_000],
+		] as const;
+		const folder = temporaryFolder();
+		await archiveSandbox(sandbox, folder, [...ranges]);
+		const server = await startLifelogServer(folder);
+		closing.push(server.close);
+		const download = async (
+			source: { url: string; apiKey: string },
+			startMs: number,
+			endMs: number,
+		) => {
+			const path = `/v1/download-audio?startMs=${startMs}&endMs=${endMs}`;
+			const response = await ask(source, path);
+			expect(response.status).toBe(200);
+			expect(response.headers.get('content-type')).toBe('audio/ogg');
+			expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
+			expect(response.headers.get('content-disposition')).toBe('inline; filename="audio.ogg"');
+			return Buffer.from(await response.arrayBuffer());
+		};
+		const packetsOf = (file: Buffer) =>
+			readOgg(file)
+				.flatMap(({ packets }) => packets)
+				.filter((packet) => !/^Opus(Head|Tags)/.test(packet.toString('latin1', 0, 8)));
+		for (const [startMs, endMs] of ranges) {
+			const expected = packetsOf(await download(sandbox, startMs, endMs));
+			const given = packetsOf(await download(server, startMs, endMs));
+			expect(given.length).toBe(expected.length);
+			expect(given.every((packet, index) => packet.equals(expected[index]))).toBe(true);
+		}
+		// Over both files, beginning and ending in the middle of a packet.
+		const file = await download(server, from + 601_003, from + 2_345_678);
+		const reader = join(process.cwd(), 'test', 'sandbox', 'read-ogg.mts');
+		const { stdout } = spawnSync(process.execPath, [reader], { input: file, encoding: 'utf8' });
+		expect(JSON.parse(stdout)).toMatchObject({ codec: 'opus', problems: [] });
+		const nothing = await ask(server, `/v1/download-audio?startMs=${from - 10}&endMs=${from - 5}`);
+		expect([nothing.status, await nothing.json()]).toEqual([
+			404,
+			{ error: 'No audio for the requested range' },
+		]);
+	});
+});

@@ -1,0 +1,427 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Folder } from '../../server/archive/folder.mts';
+import { ArchiveStore } from '../../server/archive/store.mts';
+import { openIndex } from '../../server/store/database.mts';
+import { Rows } from '../../server/store/rows.mts';
+import { writeArchive } from '../support/archive.mts';
+import { chatOf, lifelogOf } from '../support/invented.mts';
+import { temporaryFolder } from './sources.mts';
+
+let folder: string;
+const open: Archive[] = [];
+
+beforeEach(() => {
+	folder = temporaryFolder();
+});
+afterEach(() => {
+	for (const { close } of open.splice(0)) close();
+});
+
+/** An archive with its index, as a server has it, looked through when the test wants it. */
+interface Archive {
+	store: ArchiveStore;
+	log: string[];
+	close: () => void;
+}
+
+async function serve(index = join(folder, '.lifelog-index.sqlite')): Promise<Archive> {
+	const db = openIndex(index);
+	const log: string[] = [];
+	const onProblem = (path: string, reason: string) => log.push(`${path} ${reason}`);
+	const store = new ArchiveStore(await Folder.open(folder), new Rows(db), {
+		allowDelete: false,
+		onProblem,
+	});
+	const archive = { store, log, close: () => db.close() };
+	open.push(archive);
+	await store.refresh();
+	return archive;
+}
+
+const everything = { direction: 'asc', limit: 2000 } as const;
+const listed = ({ store }: Archive) => store.listLifelogs({}, everything);
+const idsOf = (archive: Archive) => listed(archive).map(({ id }) => id);
+const found = ({ store }: Archive, search: string) =>
+	store.searchLifelogs(search, {}, 10).map(({ id }) => id);
+
+const day1 = ['a', 'b', 'c'].map((id, hour) => lifelogOf(id, `2026-03-01T0${hour}:00:00Z`));
+const day2 = [lifelogOf('d', '2026-03-02T08:00:00Z')];
+const jsonPath = (id: string, day = '2026-03-01') => {
+	const inner = join('lifelogs', day.replaceAll('-', '/'));
+	const name = readdirSync(join(folder, inner)).find((file) => file.endsWith(`_${id}.json`));
+	return join(inner, String(name));
+};
+
+describe('what changes in the folder', () => {
+	test('a new day is served, and one that is taken away no longer', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const archive = await serve();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
+		const [path] = await writeArchive(folder, {
+			lifelogs: day2,
+			chats: [chatOf('q', '2026-03-02T20:00:00Z')],
+		});
+		await archive.store.refresh();
+		expect(idsOf(archive).includes('d')).toBe(true);
+		expect(archive.store.getChat('q')).toMatchObject({ id: 'q' });
+		rmSync(join(folder, path));
+		await archive.store.refresh();
+		expect(!idsOf(archive).includes('d')).toBe(true);
+		expect(archive.store.getChat('q')).toBeUndefined();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
+		expect(archive.log).toEqual([]);
+	});
+
+	test('a folder to which nothing has been written yet is served, and what comes then', async () => {
+		const archive = await serve();
+		expect(idsOf(archive)).toEqual([]);
+		await writeArchive(folder, { lifelogs: day1 });
+		await archive.store.refresh();
+		expect(idsOf(archive).length === 3).toBe(true);
+	});
+
+	test('of several files of a day the one archived last counts', async () => {
+		const changed = { ...day1[1], title: 'Another title', updatedAt: '2026-03-05T00:00:00.000Z' };
+		await writeArchive(folder, { lifelogs: day1, archivedAt: '2026-03-04T00:00:00Z' });
+		const archive = await serve();
+		await writeArchive(folder, {
+			lifelogs: [day1[0], changed],
+			archivedAt: '2026-03-06T00:00:00Z',
+		});
+		await archive.store.refresh();
+		expect(idsOf(archive).length === 2).toBe(true);
+		expect(listed(archive)[1]).toMatchObject({ id: 'b', title: 'Another title' });
+		expect(found(archive, 'another')).toEqual(['b']);
+		expect(readdirSync(join(folder, 'days'))).toHaveLength(2);
+	});
+
+	test('of an id that stands in two days the newest version is served, and then the other', async () => {
+		const moved = {
+			...day1[2],
+			startTime: '2026-02-28T23:59:00.000Z',
+			updatedAt: '2026-03-09T00:00:00.000Z',
+		};
+		await writeArchive(folder, { lifelogs: day1 });
+		const [path] = await writeArchive(folder, { lifelogs: [{ ...moved, title: 'Moved' }] });
+		const archive = await serve();
+		expect(listed(archive).map(({ id, title }) => [id, title])).toEqual([
+			['c', 'Moved'],
+			['a', 'Title of a'],
+			['b', 'Title of b'],
+		]);
+		expect(found(archive, 'moved')).toEqual(['c']);
+		rmSync(join(folder, path));
+		await archive.store.refresh();
+		expect(idsOf(archive).join() === 'a,b,c').toBe(true);
+		expect(found(archive, 'moved')).toEqual([]);
+	});
+
+	test('files that no day names count for nothing', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const stray = lifelogOf('stray', '2026-03-01T09:00:00Z');
+		writeFileSync(join(folder, 'lifelogs/2026/03/01/stray.json'), JSON.stringify(stray));
+		writeFileSync(join(folder, 'days/notes.json'), '{}');
+		const archive = await serve();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
+		expect(archive.store.getLifelog('stray')).toBeUndefined();
+		expect(archive.log).toEqual([]);
+	});
+
+	test('times written with an offset, and without milliseconds, are times like others', async () => {
+		const times = {
+			startTime: '2026-03-01T10:30:00+01:00',
+			endTime: '2026-03-01T10:40:00+01:00',
+			updatedAt: '2026-03-01T09:50:00Z',
+		};
+		await writeArchive(folder, {
+			lifelogs: [...day1, { ...lifelogOf('z', '2026-03-01T09:30:00Z'), ...times }],
+		});
+		const archive = await serve();
+		expect(
+			archive.store
+				.listLifelogs(
+					{ from: '2026-03-01T09:30:00.000Z', before: '2026-03-01T09:30:00.001Z' },
+					everything,
+				)
+				.map(({ id }) => id),
+		).toEqual(['z']);
+		expect(listed(archive).at(-1)!.startTime).toBe('2026-03-01T09:30:00.000Z');
+	});
+});
+
+describe('files that are not whole', () => {
+	test.each<[string, (path: string) => void]>([
+		['cut off', (path) => writeFileSync(path, readFileSync(path).subarray(0, -20))],
+		['empty', (path) => writeFileSync(path, '')],
+		[
+			'of the same size with another word',
+			(path) => {
+				writeFileSync(path, readFileSync(path, 'utf8').replace('Title of b', 'Title of x'));
+			},
+		],
+		['missing', (path) => rmSync(path)],
+	])('a lifelog that is %s is told, left out, and served once it is whole', async (_how, spoil) => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const path = jsonPath('b');
+		const whole = readFileSync(join(folder, path));
+		spoil(join(folder, path));
+		const archive = await serve();
+		expect(idsOf(archive)).toEqual(['a', 'c']);
+		expect(archive.log).toEqual([expect.stringContaining(path)]);
+		expect(archive.log.join()).not.toMatch(/Title|talk about/);
+		writeFileSync(join(folder, path), whole);
+		await archive.store.refresh();
+		expect(idsOf(archive).includes('b')).toBe(true);
+		expect(archive.log).toHaveLength(1);
+	});
+
+	test.each([
+		['no JSON', '{"id": "b", "title": "a secret'],
+		['JSON of something else', '["a secret"]'],
+		['a lifelog without a time', JSON.stringify({ ...day1[1], startTime: 'a secret' })],
+		['another lifelog', JSON.stringify({ ...day1[1], id: 'other', title: 'a secret' })],
+		['nodes that are none', JSON.stringify({ ...day1[1], contents: [null, 'a secret'] })],
+	])('%s, though its day says so, is told and left out', async (_what, content) => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const path = jsonPath('b');
+		writeFileSync(join(folder, path), content);
+		nameAnew(path);
+		const archive = await serve();
+		expect(idsOf(archive)).toEqual(['a', 'c']);
+		expect(archive.log).toEqual([expect.stringContaining(path)]);
+		expect(archive.log.join()).not.toContain('secret');
+	});
+
+	test('what is served stays served while its file is written anew', async () => {
+		await writeArchive(folder, { lifelogs: day1, archivedAt: '2026-03-04T00:00:00Z' });
+		const archive = await serve();
+		const changed = { ...day1[1], title: 'Changed', updatedAt: '2026-03-05T00:00:00.000Z' };
+		const path = jsonPath('b');
+		await writeArchive(folder, {
+			lifelogs: [day1[0], changed, day1[2]],
+			archivedAt: '2026-03-06T00:00:00Z',
+		});
+		const whole = readFileSync(join(folder, path));
+		writeFileSync(join(folder, path), whole.subarray(0, 40));
+		await archive.store.refresh();
+		expect(archive.log).not.toEqual([]);
+		expect(listed(archive).map(({ title }) => title)).toEqual(day1.map(({ title }) => title));
+		writeFileSync(join(folder, path), whole);
+		await archive.store.refresh();
+		expect(listed(archive)[1].title === 'Changed').toBe(true);
+	});
+
+	test.each([
+		['empty', ''],
+		['half', '{"version": 1, "day": "2026-03-02", "lifelogs": {'],
+		['of another day', JSON.stringify({ version: 1, day: '2026-03-03' })],
+		['of another version', JSON.stringify({ version: 2, day: '2026-03-02' })],
+	])("a day's file that is %s is none, until it is whole", async (_how, content) => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const [path] = await writeArchive(folder, { lifelogs: day2 });
+		const whole = readFileSync(join(folder, path));
+		writeFileSync(join(folder, path), content);
+		const archive = await serve();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
+		expect(archive.log).toEqual([expect.stringContaining(path)]);
+		writeFileSync(join(folder, path), whole);
+		await archive.store.refresh();
+		expect(idsOf(archive).length === 4).toBe(true);
+	});
+});
+
+/** Makes the newest file of the day say of a file what it is now. */
+function nameAnew(path: string): void {
+	const [name] = readdirSync(join(folder, 'days'));
+	const day = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8'));
+	const content = readFileSync(join(folder, path));
+	const sha256 = createHash('sha256').update(content).digest('hex');
+	for (const { files } of Object.values<{ files: { path: string }[] }>(day.lifelogs)) {
+		for (const file of files)
+			if (file.path === path) Object.assign(file, { bytes: content.length, sha256 });
+	}
+	writeFileSync(join(folder, 'days', name), JSON.stringify(day));
+}
+
+describe('nothing from outside of the folder', () => {
+	const secret = JSON.stringify(lifelogOf('b', '2026-03-01T01:00:00Z', { title: 'From outside' }));
+	let outside: string;
+	beforeEach(() => {
+		outside = temporaryFolder();
+		writeFileSync(join(outside, 'b.json'), secret);
+	});
+
+	/** Points the day's lifelog `b` to another path, with the right size and checksum. */
+	function pointTo(path: string): void {
+		const [name] = readdirSync(join(folder, 'days'));
+		const day = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8'));
+		const sha256 = createHash('sha256').update(secret).digest('hex');
+		day.lifelogs.b.files = [{ path, bytes: Buffer.byteLength(secret), sha256 }];
+		writeFileSync(join(folder, 'days', name), JSON.stringify(day));
+	}
+
+	test.each([
+		['an absolute path', () => join(outside, 'b.json')],
+		['a path upwards', () => `lifelogs/../../${outside.split('/').at(-1)}/b.json`],
+		[
+			'a path upwards in the middle',
+			() => `lifelogs/2026/../../../${outside.split('/').at(-1)}/b.json`,
+		],
+		['backslashes', () => `lifelogs\\..\\..\\${outside.split('/').at(-1)}\\b.json`],
+		['a zero byte', () => `lifelogs/b.json\0.json`],
+		['another folder of the archive', () => `b.json`],
+		['nothing', () => ''],
+	])('%s is not followed', async (_what, path) => {
+		await writeArchive(folder, { lifelogs: day1 });
+		pointTo(path());
+		const archive = await serve();
+		expect(idsOf(archive)).toEqual(['a', 'c']);
+		expect(archive.log).toHaveLength(1);
+	});
+
+	test('nor is a symbolic link: to a file, to a folder, of a whole day', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		mkdirSync(join(folder, 'lifelogs/links'), { recursive: true });
+		symlinkSync(join(outside, 'b.json'), join(folder, 'lifelogs/links/b.json'));
+		pointTo('lifelogs/links/b.json');
+		const archive = await serve();
+		expect(idsOf(archive)).toEqual(['a', 'c']);
+		symlinkSync(outside, join(folder, 'lifelogs/away'));
+		pointTo('lifelogs/away/b.json');
+		await archive.store.refresh();
+		expect(idsOf(archive)).toEqual(['a', 'c']);
+		expect(archive.log.join('\n')).toMatch(/symbolic link[^]*out of the archive/);
+		symlinkSync(join(outside, 'b.json'), join(folder, 'days/2026-03-04_0123456789abcdef.json'));
+		await archive.store.refresh();
+		expect(archive.log).toHaveLength(3);
+	});
+
+	test('a pipe and a folder in the place of a file are no files, and nobody waits for them', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		mkdirSync(join(folder, 'lifelogs/b.json'));
+		pointTo('lifelogs/b.json');
+		spawnSync('mkfifo', [join(folder, 'days/2026-03-04_0123456789abcdef.json')]);
+		const archive = await serve();
+		expect(idsOf(archive)).toEqual(['a', 'c']);
+		expect(archive.log).toHaveLength(2);
+	});
+
+	test('ids that look like paths lead nowhere', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const archive = await serve();
+		for (const id of ['../../etc/passwd', '..', '.lifelog-index.sqlite', '%00', jsonPath('a')]) {
+			expect(archive.store.getLifelog(id)).toBeUndefined();
+		}
+	});
+});
+
+describe('the index', () => {
+	test('is used at the next start: what has not changed is not read again', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		(await serve()).close();
+		open.length = 0;
+		// As long as no day changes nobody looks at what it names.
+		rmSync(join(folder, jsonPath('b')));
+		expect(idsOf(await serve())).toEqual(['a', 'b', 'c']);
+	});
+
+	test.each<[string, (index: string) => void]>([
+		['of another version', (index) => sql(index, 'PRAGMA user_version = 999')],
+		['cut off', (index) => writeFileSync(index, readFileSync(index).subarray(0, 5000))],
+		[
+			'overwritten behind its beginning',
+			(index) => writeFileSync(index, readFileSync(index).fill(7, 16, 100)),
+		],
+		['empty', (index) => writeFileSync(index, '')],
+	])('%s is built again', async (_how, spoil) => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const index = join(folder, '.lifelog-index.sqlite');
+		(await serve()).close();
+		open.length = 0;
+		spoil(index);
+		expect(idsOf(await serve())).toEqual(['a', 'b', 'c']);
+	});
+
+	test('a file that is none is left alone', async () => {
+		const index = join(folder, 'thesis.txt');
+		writeFileSync(index, 'My life so far');
+		await expect(serve(index)).rejects.toThrow(
+			'is no index of lifelog-server: choose another file with --index',
+		);
+		expect(readFileSync(index, 'utf8')).toBe('My life so far');
+		const other = join(folder, 'other.sqlite');
+		sql(other, 'CREATE TABLE mine (a); INSERT INTO mine VALUES (1)');
+		await expect(serve(other)).rejects.toThrow('is a database of another program');
+		expect(sql(other, 'SELECT a FROM mine')).toEqual([{ a: 1 }]);
+	});
+
+	test('belongs to one server at a time', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		await serve();
+		await expect(serve()).rejects.toThrow('is in use by another lifelog-server');
+		expect(idsOf(await serve(join(temporaryFolder(), 'index')))).toEqual(['a', 'b', 'c']);
+	});
+
+	test('a disk that is full stops a look, what is there is served, and the next look goes on', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const index = join(temporaryFolder(), 'index');
+		const db = openIndex(index);
+		const store = new ArchiveStore(await Folder.open(folder), new Rows(db), {
+			allowDelete: false,
+			onProblem: () => {},
+		});
+		await store.refresh();
+		const { page_count } = db.prepare('PRAGMA page_count').get()!;
+		db.exec(`PRAGMA max_page_count = ${Number(page_count)}`);
+		const long = 'word '.repeat(100_000);
+		await writeArchive(folder, {
+			lifelogs: [lifelogOf('d', '2026-03-02T08:00:00Z', { markdown: long })],
+		});
+		await expect(store.refresh()).rejects.toThrow('full');
+		const ids = () => store.listLifelogs({}, everything).map(({ id }) => id);
+		expect(ids()).toEqual(['a', 'b', 'c']);
+		db.exec('PRAGMA max_page_count = 1000000');
+		await store.refresh();
+		expect(ids()).toEqual(['a', 'b', 'c', 'd']);
+		db.close();
+	});
+
+	test('the folder may go away and come back', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const archive = await serve(join(temporaryFolder(), 'index'));
+		renameSync(folder, `${folder}-away`);
+		await expect(archive.store.refresh()).rejects.toThrow('ENOENT');
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
+		renameSync(`${folder}-away`, folder);
+		await writeArchive(folder, { lifelogs: day2 });
+		await archive.store.refresh();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c', 'd']);
+	});
+
+	function sql(path: string, text: string): object[] {
+		const db = new DatabaseSync(path);
+		try {
+			if (text.startsWith('SELECT'))
+				return db
+					.prepare(text)
+					.all()
+					.map((row) => ({ ...row }));
+			db.exec(text);
+			return [];
+		} finally {
+			db.close();
+		}
+	}
+});

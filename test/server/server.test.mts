@@ -1,0 +1,315 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadKey } from '../../server/key.mts';
+import { writeArchive } from '../support/archive.mts';
+import { chatOf, lifelogOf } from '../support/invented.mts';
+import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
+import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+
+const lifelogs = ['a', 'b'].map((id, hour) => lifelogOf(id, `2026-03-01T0${hour}:00:00Z`));
+const chats = [chatOf('q', '2026-03-01T20:00:00Z')];
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+	while (!(await holds())) await sleep(20);
+}
+
+describe('a server', () => {
+	let folder: string;
+	let server: SpawnedServer;
+	beforeAll(async () => {
+		folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs, chats });
+		server = await startLifelogServer(folder, ['--rate-limit', '100']);
+	});
+	afterAll(() => server.close());
+
+	const endpoints = [
+		['GET', '/v1/lifelogs'],
+		['GET', '/v1/lifelogs/a'],
+		['DELETE', '/v1/lifelogs/a'],
+		['GET', '/v1/chats'],
+		['GET', '/v1/chats/q'],
+		['DELETE', '/v1/chats/q'],
+		['GET', '/v1/download-audio?startMs=0&endMs=1'],
+		['POST', '/mcp'],
+		['GET', '/mcp'],
+	];
+
+	test.each(endpoints)('%s %s wants the key', async (method, path) => {
+		const keys = [
+			undefined,
+			'',
+			'guess',
+			serverKey.slice(1),
+			`${serverKey}-`,
+			serverKey.toUpperCase(),
+		];
+		for (const key of keys) {
+			const headers = key === undefined ? undefined : { 'X-API-Key': key };
+			const response = await fetch(server.url + path, { method, headers });
+			expect(response.status).toBe(401);
+			expect(await response.json()).toEqual({ error: expect.stringContaining('API key') });
+			expect(response.headers.get('www-authenticate')).toContain('realm="lifelog-server"');
+		}
+	});
+
+	test.each(endpoints)('%s %s answers no script of a web page', async (method, path) => {
+		const headers = { origin: 'https://elsewhere.example' };
+		expect((await ask(server, path, { method, headers })).status).toBe(403);
+	});
+
+	test('without the key there is the way to the documentation, and that it is well', async () => {
+		const root = await fetch(server.url, { redirect: 'manual' });
+		expect(root.status).toBe(302);
+		expect(root.headers.get('location')).toMatch(/docs\/server\.md$/);
+		const health = await fetch(`${server.url}/health`);
+		expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+	});
+
+	test('a request may name its address in full, as the nodes do by http', async () => {
+		const { port } = new URL(server.url);
+		const status = await new Promise((resolve, reject) => {
+			request({
+				host: '127.0.0.1',
+				port,
+				path: `${server.url}/v1/lifelogs?limit=1`,
+				headers: { 'X-API-Key': server.apiKey },
+			})
+				.on('response', (response) => resolve(response.resume().statusCode))
+				.on('error', reject)
+				.end();
+		});
+		expect(status).toBe(200);
+	});
+
+	test.each(['/v1/lifelogs/a', '/v1/chats/q', '/v1/lifelogs/none'])(
+		'deletes nothing: DELETE %s is a 403 that says how it would',
+		async (path) => {
+			const response = await ask(server, path, { method: 'DELETE' });
+			expect(response.status).toBe(403);
+			expect(await response.json()).toEqual({ error: expect.stringContaining('--allow-delete') });
+			if (!path.endsWith('none')) expect((await ask(server, path)).status).toBe(200);
+		},
+	);
+
+	test('serves a new day without being started again', async () => {
+		await writeArchive(folder, { lifelogs: [lifelogOf('new', '2026-03-02T08:00:00Z')] });
+		// By its log, which the rate limit does not count.
+		const path = '/v1/lifelogs/new';
+		await until(async () => {
+			await sleep(500);
+			return (await ask(server, path)).status === 200;
+		});
+	});
+
+	test('logs nothing of what is asked and answered', () => {
+		expect(server.log).toEqual([]);
+	});
+
+	test('counts requests as it was told to', async () => {
+		const statuses: number[] = [];
+		for (let n = 0; n < 101; n += 1) statuses.push((await ask(server, '/v1/chats?limit=1')).status);
+		expect(statuses.at(-1)).toBe(429);
+		const { error, retryAfter } = await (await ask(server, '/v1/chats')).json();
+		expect([error, retryAfter]).toEqual([
+			expect.stringContaining('rate limited'),
+			expect.stringMatching(/^\d+$/),
+		]);
+		expect((await fetch(`${server.url}/health`)).status).toBe(200);
+	});
+});
+
+describe('the key', () => {
+	test('is made at the first start, told once, and kept as a hash', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const first = await startLifelogServer(folder, [], {});
+		expect(first.apiKey).toMatch(/^[\w-]{43}$/);
+		expect((await ask(first, '/v1/lifelogs')).status).toBe(200);
+		await first.close();
+		const path = join(folder, '.lifelog-index.sqlite.key');
+		expect(readFileSync(path, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+		expect(statSync(path).mode & 0o777).toBe(0o600);
+		const second = await startLifelogServer(folder, ['--host', '127.0.0.1'], {});
+		expect(second.apiKey).toBeUndefined();
+		expect((await ask({ ...second, apiKey: first.apiKey }, '/v1/lifelogs')).status).toBe(200);
+		await second.close();
+		writeFileSync(path, first.apiKey);
+		await expect(startLifelogServer(folder, [], {})).rejects.toThrow('holds no hash of a key');
+		rmSync(path);
+		const third = await startLifelogServer(folder, [], {});
+		expect(third.apiKey).not.toBe(first.apiKey);
+		await third.close();
+	});
+
+	test.each(['', 'with a blank', 'schlüssel', 'two\nlines'])('%j is refused', (given) => {
+		const path = join(temporaryFolder(), 'key');
+		expect(() => loadKey(given, path)).toThrow('a header cannot carry others');
+		expect(() => statSync(path)).toThrow('ENOENT');
+	});
+
+	test('of 31 characters serves this machine alone', async () => {
+		const folder = temporaryFolder();
+		const env = { LIFELOG_SERVER_KEY: 'k'.repeat(31) };
+		await expect(startLifelogServer(folder, ['--host', '0.0.0.0'], env)).rejects.toThrow(
+			'a key of 32 characters or more is needed',
+		);
+		const near = await startLifelogServer(folder, [], env);
+		await expect(fetch(near.url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');
+		await near.close();
+		const far = await startLifelogServer(folder, ['--host', '0.0.0.0'], {
+			LIFELOG_SERVER_KEY: 'k'.repeat(32),
+		});
+		const url = `http://127.0.0.2:${new URL(far.url).port}`;
+		expect((await ask({ ...far, url }, '/v1/lifelogs')).status).toBe(200);
+		await far.close();
+	});
+});
+
+describe('the command', () => {
+	test.each([
+		[['--port', 'many'], '--port must be a whole number from 0 to 65535'],
+		[['--rate-limit', '0'], '--rate-limit must be a whole number from 1'],
+		[['--read-only', '--allow-delete'], 'cannot go together'],
+		[['another'], 'Give one folder'],
+		[['--wings'], "Unknown option '--wings'"],
+	])('%j is refused with a sentence', async (args, message) => {
+		await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(message);
+	});
+
+	test('a folder that is not there is told', async () => {
+		const folder = join(temporaryFolder(), 'none');
+		await expect(startLifelogServer(folder)).rejects.toThrow(`There is no folder ${folder}`);
+	});
+
+	test('a port that is taken is told', async () => {
+		const folder = temporaryFolder();
+		const first = await startLifelogServer(folder);
+		const { port } = new URL(first.url);
+		const index = join(temporaryFolder(), 'index');
+		await expect(startLifelogServer(folder, ['--port', port, '--index', index])).rejects.toThrow(
+			`Port ${port} is taken. Choose another one: --port ${Number(port) + 1}`,
+		);
+		await first.close();
+	});
+
+	test('says where it is, what there is and what is missing', async () => {
+		const folder = temporaryFolder();
+		const day = (date: string) => lifelogOf(date, `${date}T08:00:00Z`);
+		await writeArchive(folder, {
+			lifelogs: ['2026-03-01', '2026-03-02', '2026-03-05', '2026-03-07'].map(day),
+			chats,
+		});
+		const { child, exited } = spawnLifelogServer(folder, [], {}, []);
+		let told = '';
+		child.stdout!.on('data', (piece) => (told += String(piece)));
+		await until(() => /Deleting/.test(told));
+		child.kill();
+		await exited;
+		expect(told).toMatch(/Address +http:\/\/127\.0\.0\.1:\d+/);
+		expect(told).toMatch(/API key +[\w-]{43} {3}\(made just now/);
+		expect(told).toMatch(/Data +4 lifelogs, 1 chats, 0 files of audio/);
+		expect(told).toMatch(/Days +2026-03-01 to 2026-03-07 \(UTC\)/);
+		expect(told).toMatch(/Missing +3: 2026-03-03 to 2026-03-04, 2026-03-06\n/);
+		expect(told).toMatch(/Search +full text/);
+	});
+});
+
+describe('the first index', () => {
+	const many = Array.from({ length: 40 }, (_, day) =>
+		Array.from({ length: 25 }, (__, n) =>
+			lifelogOf(`${day}-${n}`, new Date(Date.UTC(2026, 0, 1 + day, 8, n)).toISOString()),
+		),
+	).flat();
+
+	test('is whole after the server was killed at any moment of building it', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs: many });
+		const index = join(folder, '.lifelog-index.sqlite');
+		const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+		for (const bytes of [1, 200_000, 600_000]) {
+			const { child, exited, ready } = spawnLifelogServer(folder);
+			let isReady = false;
+			ready.then(
+				() => (isReady = true),
+				() => {},
+			);
+			await until(() => isReady || sizeOf(index) + sizeOf(`${index}-wal`) >= bytes);
+			child.kill('SIGKILL');
+			await exited;
+		}
+		const server = await startLifelogServer(folder);
+		expect(server.log).toEqual([]);
+		const found = new Set<string>();
+		let cursor = '';
+		do {
+			const response = await ask(server, `/v1/lifelogs?limit=100${cursor}`);
+			const { data, meta } = await response.json();
+			for (const { id } of data.lifelogs) found.add(id);
+			const next = meta.lifelogs.nextCursor;
+			cursor = next ? `&cursor=${next}` : '';
+		} while (cursor !== '');
+		expect(found.size).toBe(many.length);
+		const search = await (await ask(server, '/v1/lifelogs?search="39-24"')).json();
+		expect(search.data.lifelogs.map(({ id }: { id: string }) => id)).toEqual(['39-24']);
+		await server.close();
+	});
+
+	test('200 connections at once are answered', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs: many });
+		const server = await startLifelogServer(folder);
+		const statuses = await Promise.all(
+			Array.from({ length: 200 }, async (_, n) => {
+				const response = await ask(server, `/v1/lifelogs?limit=25&search=title OR ${n}`);
+				await response.text();
+				return response.status;
+			}),
+		);
+		expect(new Set(statuses)).toEqual(new Set([200]));
+		await server.close();
+	});
+});
+
+describe('with --allow-delete', () => {
+	const title = 'Saffron';
+
+	test('a delete takes the files, the day that names them written anew first', async () => {
+		const folder = temporaryFolder();
+		const more = { title, updatedAt: '2026-03-08T00:00:00.000Z' };
+		const moved = lifelogOf('b', '2026-02-28T10:00:00Z', more);
+		const [day] = await writeArchive(folder, { lifelogs, chats });
+		await writeArchive(folder, { lifelogs: [moved] });
+		const server = await startLifelogServer(folder, ['--allow-delete']);
+		const before = JSON.parse(readFileSync(join(folder, day), 'utf8'));
+		const remove = async (path: string) => (await ask(server, path, { method: 'DELETE' })).json();
+
+		expect(await remove('/v1/lifelogs/b')).toEqual({ success: true });
+		expect((await ask(server, '/v1/lifelogs/b')).status).toBe(404);
+		expect(await remove('/v1/lifelogs/b')).toEqual({ error: 'Lifelog not found' });
+		expect(await remove('/v1/chats/q')).toEqual({ data: { success: true } });
+		expect((await ask(server, '/v1/chats/q')).status).toBe(404);
+		const { data } = await (await ask(server, '/v1/lifelogs')).json();
+		expect(data.lifelogs.map(({ id }: { id: string }) => id)).toEqual(['a']);
+		await server.close();
+
+		const gone = [...before.lifelogs.b.files, ...before.chats.q.files];
+		for (const { path } of gone) expect(() => statSync(join(folder, path))).toThrow('ENOENT');
+		for (const { path } of before.lifelogs.a.files) statSync(join(folder, path));
+		expect(() => statSync(join(folder, day))).toThrow('ENOENT');
+		// What is left has the name that the archive's layout gives it.
+		const [name] = await writeArchive(temporaryFolder(), { lifelogs: [lifelogs[0]] });
+		const left = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+		expect(left).toMatchObject({ day: '2026-03-01', chats: {}, isComplete: true });
+		expect(Object.keys(left.lifelogs)).toEqual(['a']);
+		expect(Date.parse(left.archivedAt)).toBeGreaterThan(Date.parse(before.archivedAt));
+
+		const again = await startLifelogServer(folder, ['--index', join(temporaryFolder(), 'index')]);
+		expect((await ask(again, '/v1/lifelogs/b')).status).toBe(404);
+		expect((await ask(again, '/v1/lifelogs/a')).status).toBe(200);
+		expect(again.log).toEqual([]);
+		await again.close();
+	});
+});

@@ -1,0 +1,65 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A lifelog-server in a process of its own. */
+export interface SpawnedServer {
+	/** Base address, without a trailing slash. */
+	url: string;
+	apiKey: string;
+	/** What it has logged so far, a line each. */
+	log: string[];
+	close: () => Promise<void>;
+}
+
+/** A key with which a server may be started. */
+export const serverKey = 'a key of the tests'.replaceAll(' ', '-').padEnd(32, '-');
+
+/** A lifelog-server that is about to serve. */
+export interface StartingServer {
+	child: ChildProcess;
+	exited: Promise<unknown>;
+	/** Rejects with what it wrote when it does not start. */
+	ready: Promise<SpawnedServer>;
+}
+
+/**
+ * Starts to serve an archive on a free port of 127.0.0.1. `args` are further options of
+ * `server/main.mts`, `output` those that say how it tells of itself.
+ */
+export function spawnLifelogServer(
+	folder: string,
+	args: string[] = [],
+	env: Record<string, string | undefined> = { LIFELOG_SERVER_KEY: serverKey },
+	output = ['--json'],
+): StartingServer {
+	const main = join(process.cwd(), 'server', 'main.mts');
+	const child = spawn(process.execPath, [main, folder, ...output, '--port', '0', ...args], {
+		stdio: ['pipe', 'pipe', 'pipe'],
+		env: { ...process.env, LIFELOG_SERVER_KEY: undefined, ...env },
+	});
+	const exited = once(child, 'exit');
+	const log: string[] = [];
+	createInterface(child.stderr).on('line', (line) => log.push(line));
+	const told = once(createInterface(child.stdout), 'line');
+	const failed = once(child, 'close').then(() => Promise.reject(new Error(log.join('\n'))));
+	failed.catch(() => {});
+	const ready = Promise.race([told, failed]).then(([line]) => ({
+		...(JSON.parse(line) as { url: string; apiKey: string }),
+		log,
+		close: async () => {
+			child.stdin.end();
+			await exited;
+		},
+	}));
+	ready.catch(() => {});
+	return { child, exited, ready };
+}
+
+/** Serves an archive. Rejects with what the server wrote when it does not start. */
+export function startLifelogServer(
+	...args: Parameters<typeof spawnLifelogServer>
+): Promise<SpawnedServer> {
+	return spawnLifelogServer(...args).ready;
+}

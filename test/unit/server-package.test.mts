@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const own = read('server/package.json');
+
+/** What the files below a folder import, by the text behind `from`. */
+function importsOf(folder: string): { file: string; name: string }[] {
+	return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+		.filter((file) => file.endsWith('.mts'))
+		.flatMap((file) => {
+			const text = readFileSync(join(folder, file), 'utf8');
+			return [...text.matchAll(/\bfrom '([^']+)'/g)].map(([, name]) => ({ file, name }));
+		});
+}
+
+test('lifelog-server depends on what it imports, in the versions that the tests have', () => {
+	const packages = importsOf('server')
+		.map(({ name }) => name)
+		.filter((name) => !/^(\.|node:)/.test(name))
+		.map((name) =>
+			name
+				.split('/')
+				.slice(0, name.startsWith('@') ? 2 : 1)
+				.join('/'),
+		);
+	expect(Object.keys(own.dependencies).sort()).toEqual([...new Set(packages)].sort());
+	expect(read('package.json').devDependencies).toMatchObject(own.dependencies);
+});
+
+test('the server knows nothing of the sandbox, nor of the nodes but the types of the API', () => {
+	const outside = importsOf('server')
+		.map(({ name }) => name)
+		.filter((name) => /\/(sandbox|nodes|credentials|test)\//.test(name))
+		.map((name) => name.replace(/^(\.\.\/)+/, ''));
+	expect(new Set(outside)).toEqual(new Set(['nodes/shared/api-types.ts']));
+});
+
+test('on a Node.js that is too old it says which one it wants', () => {
+	const program = `
+		Object.defineProperty(process.versions, 'node', { value: '20.19.0' });
+		require('./server/lifelog-server.cjs');
+	`;
+	const { status, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+	expect(status).toBe(1);
+	expect(stderr).toContain('lifelog-server needs Node.js 24 or newer');
+	expect(stderr).toContain('this is 20.19.0');
+	expect(own.engines.node).toBe('>=24');
+});
