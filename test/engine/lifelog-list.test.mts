@@ -444,10 +444,27 @@ describe('filters', () => {
 		expect(requests).toEqual([]);
 	});
 
-	test('a time zone that does not exist is refused before any request', async () => {
-		const { error, requests } = await getMany({ options: { timezone: 'Mars/Olympus' } });
-		expect(error?.message).toBe('There is no time zone "Mars/Olympus"');
-		expect(requests).toEqual([]);
+	test.each(['Mars/Olympus', '+02:00', 'UTC+2'])(
+		'the time zone %s, which is none, is refused before any request',
+		async (timezone) => {
+			const { error, requests } = await getMany({ options: { timezone } });
+			expect(error?.message).toBe(`There is no time zone "${timezone}"`);
+			expect(requests).toEqual([]);
+		},
+	);
+
+	test('a time zone is sent by its name, in whatever case it was typed', async () => {
+		const { requests } = await getMany({ options: { timezone: 'europe/berlin' } });
+		expect(requests[0].query).toMatchObject({ timezone: 'Europe/Berlin' });
+	});
+
+	test('an End without a time is the end of its day', async () => {
+		const [{ startTime }] = (await getMany({ limit: 1 })).lifelogs;
+		const date = startTime.slice(0, 10);
+		const range = await getMany({ returnAll: true, filters: { start: date, end: date } });
+		const day = await getMany({ returnAll: true, filters: { date } });
+		expect(range.lifelogs.length).toBeGreaterThan(1);
+		expect(range.lifelogs.map(({ id }) => id)).toEqual(day.lifelogs.map(({ id }) => id));
 	});
 
 	test('blank filters are not sent; false is', async () => {

@@ -18,6 +18,18 @@ import {
 /** A chat is waited for until it is so old; one less, as the day may change meanwhile. */
 const LONGEST_WAIT_DAYS = 30;
 
+/**
+ * From the last of a chat to where it must have come: until a poll has seen it, a quarter of an hour,
+ * and as many polls as an old one waits for.
+ */
+const SEEN_MS = 25 * 60_000;
+
+/** When a chat last changed before an instant. */
+const lastStep = ({ messages }: Chat, instant: number) =>
+	Math.max(
+		...messages.flatMap(({ at, resultsAt = at }) => [at, resultsAt]).filter((at) => at <= instant),
+	);
+
 /** Watches the chats of one history. */
 export class ChatObserver {
 	private readonly world: World;
@@ -158,6 +170,7 @@ export class ChatObserver {
 		for (const id of this.owed) {
 			const chat = this.world.chats.get(id)!;
 			if (!isAlive(chat) || (answeredAt(chat) ?? Infinity) > this.world.now) continue;
+			if (this.world.now - lastStep(chat, this.world.now) < SEEN_MS) continue;
 			const isTroubled =
 				this.world.isTroubled({ of: 'chat', name: id }) ??
 				this.world.isTroubled({ of: 'chats', name: '' });

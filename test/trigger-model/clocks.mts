@@ -14,7 +14,8 @@ export class ClockWatch {
 	/** Whether a clock was wrong in a way for which nothing is promised. */
 	isMisled = false;
 	private readonly world: World;
-	/** How far n8n's clock was ahead when the time was last told; and as it was last saved. */
+	/** How far n8n's clock was ahead at first, and when the time was last told; and as that was last saved. */
+	private readonly firstOwn: number;
 	private own: number;
 	private savedOwn: number;
 	/** Since when the clock that counts is wrong, and whether n8n was started meanwhile. */
@@ -23,7 +24,8 @@ export class ClockWatch {
 
 	constructor(world: World) {
 		this.world = world;
-		this.own = world.time.aheadMs;
+		this.firstOwn = world.time.aheadMs;
+		this.own = this.firstOwn;
 		this.savedOwn = this.own;
 	}
 
@@ -50,8 +52,9 @@ export class ClockWatch {
 
 	/** Call when the trigger begins anew: with a clock that is wrong then nothing is promised. */
 	begins(): void {
-		this.own = this.world.time.aheadMs;
-		this.isMisled = this.isDated && this.world.dateAheadMs !== 0;
+		const { dateAheadMs, time } = this.world;
+		this.isMisled = this.isDated ? dateAheadMs !== 0 : time.aheadMs !== this.firstOwn;
+		this.own = time.aheadMs;
 		this.wrongSince = undefined;
 		this.wasStarted = false;
 	}

@@ -139,6 +139,8 @@ export class LifelogObserver {
 	/** Whether a day has come since the last poll that worked, and was not read since it was over. */
 	private isSinceLast(day: string): boolean {
 		if (!this.lastPoll || day < dayOf(this.lastPoll.began)) return false;
+		const { isPolled, log } = this.world;
+		if (isPolled && log.some((one) => isReadOver(one, day, this.world.now))) return false;
 		return (this.readOver.get(day) ?? 0) <= this.lastPoll.ended;
 	}
 
@@ -231,9 +233,8 @@ export class LifelogObserver {
 	}
 
 	private noteReads({ log = this.world.log, ended, isKept }: PollSeen): void {
-		for (const { of, name, isWhole } of log) {
-			const isOver = of === 'lifelogs' && ended >= Date.parse(name) + 2 * DAY;
-			if (isKept && isWhole && isOver) this.readOver.set(name, ended);
+		for (const one of log) {
+			if (isKept && isReadOver(one, one.name, ended)) this.readOver.set(one.name, ended);
 		}
 		const isPartial = log.some(({ fault }) => !fault);
 		for (const { of, name, fault } of log) {
@@ -495,6 +496,10 @@ const wasMoved = ({ versions }: Lifelog, since: number) =>
 /** The days of which a poll was given the whole list. */
 const daysRead = (log: Answered[]) =>
 	new Set(log.filter(({ of, isWhole }) => of === 'lifelogs' && isWhole).map(({ name }) => name));
+
+/** Whether a request read a day to its end when that was over for a day. */
+const isReadOver = ({ of, name, isWhole }: Answered, day: string, now: number) =>
+	of === 'lifelogs' && isWhole && name === day && now >= Date.parse(day) + 2 * DAY;
 
 const stamp = ({ began }: PollSeen) => `the poll at ${new Date(began).toISOString()}`;
 

@@ -46,8 +46,9 @@ export class World {
 	dateAheadMs: number | null = 0;
 	/** When a request was last refused for the rate limit. */
 	limitedAt = -Infinity;
-	/** The requests since the last `arrange`. */
+	/** The requests since the last `arrange`, and whether there may be more of them. */
 	log: Answered[] = [];
+	isPolled = false;
 	private faults = new Map<number, FaultKind>();
 	private events: Events = new Map();
 	private minute = { number: 0, requests: 0 };
@@ -71,6 +72,7 @@ export class World {
 		this.faults = faults;
 		this.events = events;
 		this.log = [];
+		this.isPolled = true;
 	}
 
 	create(start: number, starred = false, at = this.now): Lifelog {

@@ -205,6 +205,7 @@ export class Stage {
 		if (overlaps && !overlap.isInside) polls.push(this.pollOnce(watcher, true));
 		await Promise.allSettled(polls);
 		await Promise.all([...polls, inside]);
+		world.isPolled = false;
 		this.totals.requests += world.log.length;
 	}
 

@@ -71,7 +71,10 @@ export function inProcess(): Wire {
 	const { adapter } = axios.defaults;
 	const reset = () => Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 	const answer: AxiosAdapter = async (config) => {
-		const reply = await worlds.answer(axios.getUri(config));
+		const { url = '', params } = config as { url?: string; params?: Record<string, unknown> };
+		const sent = Object.entries(params ?? {}).filter(([, value]) => value !== undefined);
+		const query = new URLSearchParams(sent.map(([name, value]) => [name, String(value)]));
+		const reply = await worlds.answer(`${url}?${query}`);
 		if (!reply) throw new axios.AxiosError('socket hang up', 'ECONNRESET', config);
 		const { status, body, isCut } = reply;
 		const named = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]);
