@@ -19,6 +19,8 @@ export interface Reach {
 	/** What time it may be as well, while the clocks disagree; and whether `now` is sure all the same. */
 	else?: number;
 	isSure?: boolean;
+	/** What `now` was when the poll began. */
+	began: number;
 	/** Days that are watched, today counted. */
 	lookbackDays: number;
 	/** How far the service's clock is ahead of n8n's, in ms; undefined while it is not known. */
@@ -146,7 +148,7 @@ export function align(state: State, reach: Reach): State {
 	}
 	if (reach.else === undefined || reach.isSure) {
 		for (const day of days.filter((added) => added < aligned.from)) {
-			aligned.days.set(day, { read: 0, since: reach.now, due: true });
+			aligned.days.set(day, { read: 0, since: reach.began, due: true });
 		}
 		if (days[0] < aligned.from) aligned.from = days[0];
 	}

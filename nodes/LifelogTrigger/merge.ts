@@ -110,9 +110,9 @@ function isUntouched(before: Entry | undefined, now: Entry | undefined): boolean
  * A day outside the look-back that was never read counts from now on, like an added one; and its
  * entries stay known for as long as if it had just left.
  */
-function file(state: State, id: string, entry: Entry, { now }: Reach): void {
+function file(state: State, id: string, entry: Entry, { began }: Reach): void {
 	const { day } = entry;
-	const known = state.days.get(day) ?? { read: 0, ...(day < state.from && { since: now }) };
+	const known = state.days.get(day) ?? { read: 0, ...(day < state.from && { since: began }) };
 	state.days.set(day, { ...known, left: undefined, leftAt: undefined });
 	state.entries.set(id, entry);
 }

@@ -56,6 +56,7 @@ export async function begin(
 	before: State | undefined,
 ): Promise<Poll> {
 	const began = Date.now();
+	const beganSteady = performance.now();
 	const budgetMs = pollBudgetMs(context);
 	const isDurable = budgetMs !== DEFAULT_BUDGET_MS;
 	const isActivation = !isDurable && isFirstOfActivation(context);
@@ -70,7 +71,9 @@ export async function begin(
 		const { serviceTime } = api.run;
 		const aheadMs = serviceTime && serviceTime - Date.now();
 		const { now, else: other, isSure } = time();
-		return { now, else: other, isSure, lookbackDays: settings.lookbackDays, aheadMs };
+		const { lookbackDays } = settings;
+		const passedMs = Math.ceil(performance.now() - beganSteady);
+		return { now, else: other, isSure, began: now - passedMs, lookbackDays, aheadMs };
 	};
 	const { pageLimit, limitedAt } = before ?? {};
 	const isLimited = limitedAt !== undefined && Math.abs(time().now - limitedAt) < PAGE_LIMIT_MS;

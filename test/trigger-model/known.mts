@@ -271,4 +271,15 @@ export const KNOWN: Record<string, History> = {
 			step(DAY, [create, { do: 'uploadLate', daysAgo: 6 }]),
 		],
 	}),
+	'an upload just before the poll that sees a larger look-back': historyOf({
+		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 170 },
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		crowd: { count: 12, days: 1 },
+		steps: [
+			step(MINUTE + 510, [
+				{ do: 'set', settings: { lookbackDays: 7 } },
+				{ do: 'uploadLate', daysAgo: 2 },
+			]),
+		],
+	}),
 };

@@ -115,10 +115,10 @@ export class LifelogObserver {
 
 	/** Call when a lifelog has been created or changed. */
 	changed(lifelog: Lifelog): void {
-		if (!this.baseline) return;
+		if (!this.baseline || this.clocks.isMisled) return;
 		const note = this.note(lifelog);
 		const day = dayOf(latest(lifelog).start);
-		const isRecent = this.lastPoll !== undefined && day >= daysBefore(this.lastPoll.began, 1);
+		const isRecent = this.isSinceLast(day, 1);
 		const isCounted = (this.isSinceLast(day) && !this.isTooOld(day)) || day >= this.oldestDay(1);
 		const isUnseen = note.isUntold && note.knownAt === undefined;
 		const isUntouched = latest(lifelog).at < this.world.now;
@@ -136,11 +136,11 @@ export class LifelogObserver {
 		return daysBefore(this.world.now, days);
 	}
 
-	/** Whether a day has come since the last poll that worked, and was not read since it was over. */
-	private isSinceLast(day: string): boolean {
-		if (!this.lastPoll || day < dayOf(this.lastPoll.began)) return false;
+	/** Whether a day has come since the last poll that worked (or so many days before), and no poll read it since it was over. */
+	private isSinceLast(day: string, before = 0): boolean {
+		if (!this.lastPoll || day < daysBefore(this.lastPoll.began, before)) return false;
 		const { isPolled, log } = this.world;
-		if (isPolled && log.some((one) => isReadOver(one, day, this.world.now))) return false;
+		if (isPolled && log.some((one) => readsOver(one, day, this.world.now))) return false;
 		return (this.readOver.get(day) ?? 0) <= this.lastPoll.ended;
 	}
 
@@ -199,7 +199,7 @@ export class LifelogObserver {
 		this.notes.clear();
 		this.keys.clear();
 		this.clocks.begins();
-		const given = log.filter(({ isTooLarge }) => !isTooLarge);
+		const given = log.filter(({ isTooLarge, fault }) => !isTooLarge || fault !== undefined);
 		const firstFault = given.findIndex(({ fault }) => fault !== undefined);
 		const answered = firstFault < 0 ? given.length : firstFault;
 		const { credential } = this.settings;
@@ -234,7 +234,8 @@ export class LifelogObserver {
 
 	private noteReads({ log = this.world.log, ended, isKept }: PollSeen): void {
 		for (const one of log) {
-			if (isKept && isReadOver(one, one.name, ended)) this.readOver.set(one.name, ended);
+			if (isKept && one.isWhole && readsOver(one, one.name, ended))
+				this.readOver.set(one.name, ended);
 		}
 		const isPartial = log.some(({ fault }) => !fault);
 		for (const { of, name, fault } of log) {
@@ -258,7 +259,7 @@ export class LifelogObserver {
 
 	/** What is new on the days that every poll reads comes at once: before what changes again. */
 	private checkNext(poll: PollSeen, next: Lifelog[]): void {
-		if (this.settings.settleMinutes > 0) return;
+		if (this.settings.settleMinutes > 0 || this.clocks.isMisled) return;
 		for (const lifelog of next) {
 			const { time, start } = latest(lifelog);
 			const { owed, failsSince } = this.note(lifelog);
@@ -497,9 +498,9 @@ const wasMoved = ({ versions }: Lifelog, since: number) =>
 const daysRead = (log: Answered[]) =>
 	new Set(log.filter(({ of, isWhole }) => of === 'lifelogs' && isWhole).map(({ name }) => name));
 
-/** Whether a request read a day to its end when that was over for a day. */
-const isReadOver = ({ of, name, isWhole }: Answered, day: string, now: number) =>
-	of === 'lifelogs' && isWhole && name === day && now >= Date.parse(day) + 2 * DAY;
+/** Whether a request is for the list of a day that has been over for a day. */
+const readsOver = ({ of, name }: Answered, day: string, now: number) =>
+	of === 'lifelogs' && name === day && now >= Date.parse(day) + 2 * DAY;
 
 const stamp = ({ began }: PollSeen) => `the poll at ${new Date(began).toISOString()}`;
 

@@ -147,7 +147,10 @@ class Play {
 		const entries = world.lifelogs.size + world.chats.size;
 		const isSlow = history.manners.latencyMs > 170 || history.manners.others > 0;
 		const few = this.chats ? QUIET_MINUTES + HELD_PAUSE_POLLS : 8;
-		const minutes = settings.lookbackDays + (isSlow ? 30 + entries / 8 : few + entries / 20);
+		// What is left out of one list is in the next of its day.
+		const rounds = [...world.lifelogs.values()].some(({ hideNext }) => hideNext) ? 2 : 1;
+		const days = rounds * settings.lookbackDays;
+		const minutes = days + (isSlow ? 30 + entries / 8 : few + entries / 20);
 		const hours = this.hasFaults() ? 40 + settings.lookbackDays : 0;
 		const waits = [
 			...Array<number>(Math.ceil(minutes)).fill(isSlow ? 2 * MINUTE : MINUTE),

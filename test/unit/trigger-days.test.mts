@@ -12,7 +12,8 @@ import { type Day, newState, type State } from '../../nodes/LifelogTrigger/state
 const watch = { kind: 'lifelogs' as const, credential: '1', prompt: '' };
 const HOUR = 3_600_000;
 const at = (time: string) => Date.parse(`2026-03-${time}Z`);
-const reach = (time: string, lookbackDays = 5) => ({ now: at(time), lookbackDays });
+const pollAt = (now: number, lookbackDays: number) => ({ now, began: now - 5_000, lookbackDays });
+const reach = (time: string, lookbackDays = 5) => pollAt(at(time), lookbackDays);
 const march = (...days: number[]) => days.map((day) => `2026-03-${String(day).padStart(2, '0')}`);
 
 /** A state of the days given, each with the count of the poll that read it, or more. */
@@ -62,7 +63,7 @@ describe('the days a poll reads', () => {
 	test('after a time away all since the last day known, whatever the look-back', () => {
 		const days = toRead(allRead(), reach('20T12:00', 2));
 		expect(days.sort()).toEqual(march(11, 12, 13, 14, 15, 16, 17, 18, 19, 20));
-		expect(toRead(allRead(), { now: Date.parse('2026-05-20'), lookbackDays: 2 })).toHaveLength(31);
+		expect(toRead(allRead(), pollAt(Date.parse('2026-05-20'), 2))).toHaveLength(31);
 	});
 
 	test('days with something pending, even past the look-back', () => {
@@ -129,10 +130,8 @@ test('what failed is tried again less and less often, at the latest after some h
 test('days are passed over only more than 31 days after the last poll', () => {
 	const clock = { now: at('10T12:00'), own: 0, steady: 0, process: 0 };
 	const known = { ...allRead(), clock };
-	expect(
-		passedOver(known, { now: at('10T12:00') + 31 * 24 * HOUR, lookbackDays: 2 }),
-	).toBeUndefined();
-	const late = { now: at('10T12:00') + 33 * 24 * HOUR, lookbackDays: 2 };
+	expect(passedOver(known, pollAt(at('10T12:00') + 31 * 24 * HOUR, 2))).toBeUndefined();
+	const late = pollAt(at('10T12:00') + 33 * 24 * HOUR, 2);
 	expect(passedOver(known, late)).toEqual(['2026-03-11', '2026-03-12']);
 	expect(passedOver(allRead(), late)).toBeUndefined();
 });
@@ -143,7 +142,7 @@ describe('a state brought up to a poll', () => {
 		const aligned = align(allRead(), now);
 		expect(aligned.from).toBe(march(4)[0]);
 		for (const day of march(4, 5)) {
-			expect(aligned.days.get(day)).toEqual({ read: 0, since: now.now, due: true });
+			expect(aligned.days.get(day)).toEqual({ read: 0, since: now.began, due: true });
 		}
 		expect(aligned.days.get(march(6)[0])).toEqual({ read: 20 });
 	});

@@ -2,7 +2,7 @@ import { merge, type Outcome } from '../../nodes/LifelogTrigger/merge.ts';
 import { newState, type Entry, type State } from '../../nodes/LifelogTrigger/state.ts';
 
 const NOW = Date.parse('2026-03-10T12:00Z');
-const reach = { now: NOW, lookbackDays: 3 };
+const reach = { now: NOW, began: NOW, lookbackDays: 3 };
 const DAY = '2026-03-09';
 
 const entry = (at?: number, extra: Partial<Entry> = {}): Entry => ({
