@@ -41,6 +41,7 @@ export const suites: Suite[] = [
 		what: 'examples: audio to S3',
 		versions: [NEWEST],
 	},
+	{ name: 'archive', what: 'examples: the archive of everything', versions: [OLDEST, NEWEST] },
 	{ name: 'examples-events', what: 'examples: chats and stars as events', versions: [NEWEST] },
 	{
 		name: 'examples-model',
