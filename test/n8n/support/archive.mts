@@ -218,7 +218,7 @@ async function chat(sandbox: SpawnedSandbox, id: string): Promise<Chat> {
 }
 
 /** The audio between two instants as the service sends it, or undefined. */
-export async function audioOf(
+async function audioOf(
 	{ url, apiKey }: SpawnedSandbox,
 	startMs: number,
 	endMs: number,
