@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => await lab.close());
 
 beforeEach(async () => {
-	await sandbox.control.reset({ days: 3 });
+	await sandbox.control.reset({ now: '2026-03-20T20:00:00Z', days: 3 });
 	await sandbox.control.dialect({ rateLimit: { max: 100_000 } });
 });
 
