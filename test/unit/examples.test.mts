@@ -166,7 +166,7 @@ describe.each(names)('examples/%s.json', (name) => {
 test('the automations say it in six lines', () => {
 	const firstLooks = ['chat-and-audio', 'yesterdays-lifelogs'];
 	const automations = names.filter((name) => !firstLooks.includes(name));
-	expect(automations).toHaveLength(11);
+	expect(automations).toHaveLength(13);
 	for (const name of automations) expect(numbered(noteOf(read(name)))).toHaveLength(6);
 	expect(Object.keys(credentialTypes)).toEqual(['lifelogApi']);
 });

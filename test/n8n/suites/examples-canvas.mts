@@ -28,6 +28,7 @@ before(async () => {
 		['slackApi', 'Slack account', { accessToken: 'none' }],
 		['notionApi', 'Notion account', { apiKey: 'none' }],
 		['todoistApi', 'Todoist account', { apiKey: 'none' }],
+		['dropboxOAuth2Api', 'Dropbox account', {}],
 		['s3', 'S3 account', { endpoint: 'http://127.0.0.1', accessKeyId: 'none' }],
 		['telegramApi', 'Telegram account', { accessToken: 'none' }],
 		['openAiApi', 'OpenAi account', { apiKey: 'none' }],

@@ -12,7 +12,9 @@ export interface SentRequest {
 	host: string;
 	path: string;
 	headers: Record<string, string | string[] | undefined>;
+	/** As JSON; empty for anything else. */
 	body: IDataObject;
+	bytes: Buffer;
 }
 
 /** What a host answers: a body with 200, or with another status. */
@@ -45,7 +47,7 @@ interface Mockttp {
 					method: string;
 					url: string;
 					headers: SentRequest['headers'];
-					body: { getText: () => Promise<string | undefined> };
+					body: { getDecodedBuffer: () => Promise<Buffer | undefined> };
 				}) => Promise<{ statusCode: number; json: object }>,
 			) => Promise<unknown>;
 		};
@@ -72,9 +74,9 @@ export async function startInternet(hosts: Record<string, Host>): Promise<Intern
 	await proxy.start();
 	await proxy.forAnyRequest().thenCallback(async ({ method, url, headers, body }) => {
 		const { host, pathname, search } = new URL(url);
-		const text = await body.getText();
-		const parsed = text ? (JSON.parse(text) as IDataObject) : {};
-		const request = { method, host, path: pathname + search, headers, body: parsed };
+		const bytes = (await body.getDecodedBuffer()) ?? Buffer.alloc(0);
+		const path = pathname + search;
+		const request = { method, host, path, headers, body: asJson(headers, bytes), bytes };
 		requests.push(request);
 		const answer = (await answers.get(host)?.(request)) ?? {
 			status: 502,
@@ -98,4 +100,9 @@ export async function startInternet(hosts: Record<string, Host>): Promise<Intern
 			await folder.remove();
 		},
 	};
+}
+
+function asJson(headers: SentRequest['headers'], bytes: Buffer): IDataObject {
+	const isFile = headers['content-type'] === 'application/octet-stream';
+	return isFile || bytes.length === 0 ? {} : (JSON.parse(bytes.toString()) as IDataObject);
 }
