@@ -280,8 +280,9 @@ function failedAgain(
 	const { id, base, sighting } = change;
 	const reach = poll.reach();
 	const again = troubled(base.trouble, state, reach);
-	const trouble = isOutage ? { ...again, times: Math.max(1, again.times - 1) } : again;
-	const lastedMs = earliest(reach) - trouble.since;
+	const lastedMs = earliest(reach) - again.since;
+	const isPassing = isOutage && lastedMs < GIVEN_UP_AFTER_MS;
+	const trouble = isPassing ? { ...again, times: Math.max(1, again.times - 1) } : again;
 	const isGivenUp = trouble.times >= LEAST_TRIES && lastedMs >= GIVEN_UP_AFTER_MS;
 	if (base.incomplete && lastedMs >= LONGEST_WAIT_MS) return { id, entry: done(base) };
 	logWarning(

@@ -282,4 +282,13 @@ export const KNOWN: Record<string, History> = {
 			]),
 		],
 	}),
+	'two lifelogs that cannot be read, for good': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		steps: times(2, () =>
+			step(MINUTE, [
+				create,
+				{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '500', minutes: null },
+			]),
+		),
+	}),
 };

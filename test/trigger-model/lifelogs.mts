@@ -253,7 +253,8 @@ export class LifelogObserver {
 		const lifelogs = [...this.world.lifelogs.values()];
 		const waiting = lifelogs.filter((lifelog) => this.note(lifelog).owed);
 		if (waiting.length <= FEW) return waiting;
-		const unreported = waiting.filter((lifelog) => this.isNew(lifelog));
+		const isFirst = (one: Lifelog) => this.isNew(one) && this.isKnownAsCreated(one);
+		const unreported = waiting.filter(isFirst);
 		return unreported.length <= FEW ? unreported : [];
 	}
 

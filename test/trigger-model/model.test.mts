@@ -7,21 +7,10 @@ import { KNOWN } from './known.mts';
 import { play } from './play.mts';
 import { PROMISES } from './promises.mts';
 import { createTheatre } from './stage.mts';
-import { overHttp } from './wire.mts';
+import { inProcess, overHttp, type Wire } from './wire.mts';
 
 const SEED = 4;
 const RUNS_OF_A_KIND = 2;
-
-let theatre: Theatre;
-
-beforeAll(async () => {
-	theatre = await createTheatre(await overHttp());
-});
-
-afterAll(async () => {
-	await theatre.close();
-	process.stdout.write(`trigger model, seed ${SEED}: ${JSON.stringify(theatre.takeTotals())}\n`);
-});
 
 test('each promise of docs/trigger.md has its check, and each check its promise', () => {
 	const page = readFileSync('docs/trigger.md', 'utf8');
@@ -35,19 +24,41 @@ test('each promise of docs/trigger.md has its check, and each check its promise'
 	expect(unchecked).toEqual([]);
 });
 
-test.each(Object.keys(KNOWN))(
-	'%s',
-	async (name) => {
-		await theatre.perform(KNOWN[name], (stage) => play(KNOWN[name], stage));
-	},
-	300_000,
-);
+describe('over HTTP', () => {
+	const theatre = onStage(overHttp);
 
-test.each(Object.keys(KINDS))(
-	'every promise is kept in random histories: %s',
-	async (kind) => {
-		const failure = await playKind(theatre, kind, RUNS_OF_A_KIND, SEED);
-		if (failure) throw new Error(report(failure));
-	},
-	600_000,
-);
+	test.each(Object.keys(KNOWN))(
+		'%s',
+		async (name) => {
+			await theatre().perform(KNOWN[name], (stage) => play(KNOWN[name], stage));
+		},
+		300_000,
+	);
+});
+
+describe('within the process', () => {
+	const theatre = onStage(inProcess);
+
+	test.each(Object.keys(KINDS))(
+		'every promise is kept in random histories: %s',
+		async (kind) => {
+			const failure = await playKind(theatre(), kind, RUNS_OF_A_KIND, SEED);
+			if (failure) throw new Error(report(failure));
+		},
+		600_000,
+	);
+});
+
+/** A theatre while the tests of a block run; says in the end what was played. */
+function onStage(wire: () => Wire | Promise<Wire>): () => Theatre {
+	let theatre: Theatre;
+	beforeAll(async () => {
+		theatre = await createTheatre(await wire());
+	});
+	afterAll(async () => {
+		await theatre.close();
+		const totals = JSON.stringify(theatre.takeTotals());
+		process.stdout.write(`trigger model, seed ${SEED}, ${wire.name}: ${totals}\n`);
+	});
+	return () => theatre;
+}
