@@ -181,6 +181,7 @@ describe('a model that sets every parameter', () => {
 		options_includeContents: false,
 		options_includeHeadings: true,
 		options_includeMarkdown: true,
+		options_isScheduled: false,
 		options_maxCharacters: 0,
 		...MORE,
 	};
@@ -196,13 +197,11 @@ describe('a model that sets every parameter', () => {
 			operation: 'getAll',
 			args: { ...LISTING, returnAll: false, filters_date: 'yesterday' },
 			tells: /"excerpt":/,
-			except: ['options_isScheduled'],
 		},
 		{
 			operation: 'search',
 			args: () => ({ ...LISTING, query: lifelog.title }),
 			tells: () => lifelog.title,
-			except: ['options_isScheduled'],
 		},
 		{
 			operation: 'get',
@@ -254,6 +253,23 @@ describe('a model that sets every parameter', () => {
 			except: ['returnAll', 'limit', 'filters'],
 		},
 		{
+			operation: 'export',
+			args: {
+				exportFrom: 'service',
+				returnAll: false,
+				limit: 1,
+				fileFormats: 'json',
+				binaryPropertyName: 'data',
+				filters_date: '',
+				filters_start: 'yesterday',
+				filters_end: 'today',
+				filters_isStarred: false,
+				...MORE,
+			},
+			tells: /"format":"json"/,
+			except: ['lifelogId'],
+		},
+		{
 			operation: 'delete',
 			args: () => ({ lifelogId: lifelog.id, options_maxWait: 9 }),
 			tells: /"deleted":true/,
@@ -299,6 +315,22 @@ describe('a model that sets every parameter', () => {
 			}),
 			tells: /"fileName":/,
 			except: ['start', 'end'],
+		},
+		{
+			type: 'lifelogAudio',
+			operation: 'download',
+			args: () => ({
+				source: 'timeRange',
+				start: lifelog.startTime,
+				end: lifelog.endTime,
+				binaryPropertyName: 'data',
+				options_chunkMinutes: 60,
+				options_ifNoAudio: 'report',
+				options_ifPartFails: 'report',
+				...MORE,
+			}),
+			tells: /"missingRanges":/,
+			except: ['lifelogId', 'options_padding'],
 		},
 	];
 	let chat: string;
@@ -356,7 +388,7 @@ describe('a model that sets every parameter', () => {
 		['a limit that is none', { limit: 'all' }, /'Limit' must be .*Give a number such as 20/],
 	] as const) {
 		test(`is told what to do about ${what}`, async () => {
-			const parameters = allByModel('lifelog', 'getAll', ['options_isScheduled']);
+			const parameters = allByModel('lifelog', 'getAll');
 			// As a text, which a model may fill in as it likes.
 			parameters.limit = "={{ $fromAI('limit', 'How many', 'string') }}";
 			const args = { ...LISTING, limit: '3', returnAll: false, ...values };

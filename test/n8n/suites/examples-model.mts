@@ -204,6 +204,26 @@ describe('what was promised yesterday', () => {
 		assert.equal(model.requests().length, 0);
 	});
 
+	test('becomes rows of a Data Table', async () => {
+		const { id: project } = await lab.rest.call<{ id: string }>('GET', '/projects/personal');
+		const names = ['task', 'toWhom', 'due', 'title', 'lifelogId'];
+		const columns = names.map((name) => ({ name, type: 'string' }));
+		const tables = `/projects/${project}/data-tables`;
+		const table = { name: 'Promises', columns };
+		const { id } = await lab.rest.call<{ id: string }>('POST', tables, table);
+		const toTable = await importExample(lab, 'promises-to-tasks', {
+			parameters: { Row: { dataTableId: byId(id) } },
+			enabled: { Task: false, Row: true },
+		});
+		const promise = { task: 'Send the plan', toWhom: 'Anna', due: 'Friday' };
+		assert.deepEqual(await run(toTable, 'api.todoist.com', finds([promise])), []);
+		const { data } = await lab.rest.call<{ data: IDataObject[] }>('GET', `${tables}/${id}/rows`);
+		assert.deepEqual(
+			data.map((row) => names.map((name) => row[name])),
+			[['Send the plan', 'Anna', 'Friday', promiser.title, promiser.id]],
+		);
+	});
+
 	test('is accepted by n8n as an active workflow', async () => {
 		await lab.rest.activate(workflow.id);
 		await lab.rest.deactivate(workflow.id);
@@ -245,6 +265,20 @@ describe('a search by a bot', () => {
 	test('says that nothing was found', async () => {
 		const [{ text }] = await say(message('xylophonist'));
 		assert.equal(text, 'Nothing was found.');
+	});
+
+	test('answers in Slack as well', async () => {
+		const inSlack = await importExample(lab, 'search-my-days', {
+			settings: { me: 'U4711' },
+			enabled: { Telegram: false, Reply: false, Slack: true, 'Reply in Slack': true },
+		});
+		const before = posted('slack.com').length;
+		const asked = { type: 'message', user: 'U4711', text: 'lighthouse', channel: 'D1' };
+		const { error } = await repeat(lab, inSlack, 'Slack', [asked]);
+		assert.equal(error, undefined);
+		const [{ channel, text }] = posted('slack.com').slice(before);
+		assert.equal(channel, 'D1');
+		assert.match(String(text), /^\*The lighthouse &lt;keeper&gt; &amp; co\* · /);
 	});
 
 	test('answers nobody else, and nobody at all until it is told whom', async () => {
