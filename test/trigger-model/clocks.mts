@@ -21,6 +21,8 @@ export class ClockWatch {
 	/** Since when the clock that counts is wrong, and whether n8n was started meanwhile. */
 	private wrongSince?: number;
 	private wasStarted = false;
+	/** Since when the service's clock, right as it is, and n8n's disagree, with no third one to tell. */
+	private ownDoubtedSince?: number;
 
 	constructor(world: World) {
 		this.world = world;
@@ -57,21 +59,31 @@ export class ClockWatch {
 		this.own = time.aheadMs;
 		this.wrongSince = undefined;
 		this.wasStarted = false;
+		this.ownDoubtedSince = undefined;
 	}
 
 	/** Call when a poll is over. */
 	polled({ began, error, isKept, isSaved }: PollSeen): void {
 		if (this.isTimeTold) {
 			if (error || !isKept) return;
+			this.wrongSince = undefined;
+			if (this.isOwnDoubted(began)) return;
 			this.own = this.world.time.aheadMs;
 			if (isSaved) this.savedOwn = this.own;
-			this.wrongSince = undefined;
 			this.wasStarted = false;
 			return;
 		}
 		this.wrongSince ??= began;
 		const hasLasted = began - this.wrongSince >= DOUBT_MS;
 		this.isMisled ||= this.mayMislead(hasLasted);
+	}
+
+	/** Whether no two clocks agree, as n8n was started and its clock jumped; for two days at most. */
+	private isOwnDoubted(began: number): boolean {
+		const isAhead = this.world.time.aheadMs - this.own > TOLERANCE_MS;
+		if (!this.wasStarted || !isAhead) this.ownDoubtedSince = undefined;
+		else this.ownDoubtedSince ??= began;
+		return this.ownDoubtedSince !== undefined && began - this.ownDoubtedSince < DOUBT_MS;
 	}
 
 	private mayMislead(hasLasted: boolean): boolean {

@@ -27,8 +27,11 @@ interface Emission {
 /** What was promised of a lifelog, and what came of it. */
 interface Note {
 	emissions: Emission[];
-	/** What is to be reported, since when; recent is what lies on a day that every poll reads. */
-	owed?: { since: number; isRecent: boolean; wellPolls: number };
+	/**
+	 * What is to be reported, since when; recent is what lies on a day that every poll reads. And
+	 * when the polls were over that could read it and are not forgotten.
+	 */
+	owed?: { since: number; isRecent: boolean; readAt: number[] };
 	/** Whether it ever was older than the look-back, or was left out of the first reading. */
 	isOutside: boolean;
 	/** Whether the first reading was cut short before it came to its day. */
@@ -123,7 +126,7 @@ export class LifelogObserver {
 		const isUnseen = note.isUntold && note.knownAt === undefined;
 		const isUntouched = latest(lifelog).at < this.world.now;
 		if (isCounted && !(isUnseen && isUntouched)) {
-			note.owed = { since: this.world.now, isRecent, wellPolls: 0 };
+			note.owed = { since: this.world.now, isRecent, readAt: [] };
 		} else {
 			note.owed = undefined;
 		}
@@ -162,6 +165,8 @@ export class LifelogObserver {
 		if (this.lastPoll === this.lastSaved) return;
 		for (const lifelog of this.world.lifelogs.values()) {
 			const note = this.note(lifelog);
+			const { owed } = note;
+			if (owed) owed.readAt = owed.readAt.filter((at) => at <= (this.lastSaved?.ended ?? 0));
 			if (note.emissions.length > 0) continue;
 			note.wasForgotten = true;
 			if ((note.knownAt ?? 0) > (this.lastSaved?.ended ?? 0)) note.knownAt = undefined;
@@ -301,8 +306,9 @@ export class LifelogObserver {
 			const days = this.settingsSince(owed.since).map(({ lookbackDays }) => lookbackDays);
 			const enough = owed.isRecent ? 1 : Math.max(...days);
 			const isOver = owed.isRecent ? this.isTooOld(day) : day < this.oldestDay(1);
-			if (isOver && owed.wellPolls < enough) note.owed = undefined;
-			if (isWellNow && poll.began > owed.since && isShown) owed.wellPolls++;
+			if (isOver && owed.readAt.length < enough) note.owed = undefined;
+			const couldRead = isWellNow && isShown && poll.began > owed.since;
+			if (couldRead && poll.isKept) owed.readAt.push(poll.ended);
 		}
 		if (day < this.oldestDay() && !note.owed) note.isOutside = true;
 	}

@@ -16,7 +16,7 @@ const SHOWN = 50;
 
 const { values } = parseArgs({
 	options: {
-		runs: { type: 'string', default: '20000' },
+		runs: { type: 'string' },
 		seed: { type: 'string' },
 		kind: { type: 'string' },
 		path: { type: 'string' },
@@ -27,14 +27,16 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const kinds = values.kind ? values.kind.split(',') : Object.keys(KINDS);
-const each = Math.ceil(Number(values.runs) / kinds.length);
+const runs = Number(values.runs ?? (values.path ? 1 : 20_000));
+const each = Math.ceil(runs / kinds.length);
 const began = process.hrtime.bigint();
 const seconds = () => Math.round(Number(process.hrtime.bigint() - began) / 1e9);
 
 const tasks: Task[] = [];
 for (let done = 0; done < each; done += AT_ONCE) {
-	const runs = Math.min(AT_ONCE, each - done);
-	for (const kind of kinds) tasks.push({ kind, runs, seed: seed + done, path: values.path });
+	const atOnce = Math.min(AT_ONCE, each - done);
+	for (const kind of kinds)
+		tasks.push({ kind, runs: atOnce, seed: seed + done, path: values.path });
 }
 const count = tasks.length;
 let played = 0;
