@@ -15,6 +15,7 @@ import {
 	makeFolders,
 	newestDays,
 	onDisk,
+	sizesIn,
 	type Storage,
 } from '../support/archive.mts';
 import { type Changes, importExample, runExample } from '../support/examples.mts';
@@ -344,6 +345,30 @@ describe(`n8n ${NEWEST}`, () => {
 			await assertArchived(lab.sandbox, archive.storage, { days });
 		});
 
+		test('a chat that cannot be read is named, and what is stored of it stays', async () => {
+			const { control } = lab.sandbox;
+			const chats = await control.chats();
+			const { id, messages } = chats.find(({ createdAt }) => createdAt.startsWith(days[1]))!;
+			await control.updateChat(id, { messages: [...messages, ...messages] });
+			await control.faults([{ path: `/v1/chats/${id}`, status: 500, times: 1_000 }]);
+			const message = await fails(archive.workflow);
+			assert.ok(message.startsWith(`Not complete: ${days[1]}. ${days[1]}: chat ${id}: `), message);
+			const file = (await newestDays(archive.storage)).get(days[1])!;
+			assert.deepEqual([file.isComplete, file.failed.length], [false, 1]);
+			assert.equal(file.chats[id].messages, messages.length);
+			await control.faults([]);
+			await succeeds(archive.workflow);
+			assert.deepEqual(await daysRead(), [days[1]]);
+			await assertArchived(lab.sandbox, archive.storage, { days });
+		});
+
+		test('lists that cannot be read end the run, and leave no lock', async () => {
+			await lab.sandbox.control.faults([{ path: '/v1/lifelogs', status: 401 }]);
+			assert.match(await fails(archive.workflow), /^Not complete\. .*API key/);
+			assert.equal((await reportOf(archive.storage)).state, 'ended');
+			await succeeds(archive.workflow);
+		});
+
 		test('a folder that cannot be written to is noticed before anything is asked for', async () => {
 			const settings = { folder: '/sys' };
 			const workflow = await importExample(lab, 'full-archive', { settings });
@@ -512,6 +537,55 @@ describe(`n8n ${NEWEST}`, () => {
 			assert.ok(names.every((name) => /^(days|report)/.test(name)));
 			await succeeds(workflow);
 			assert.equal((await requests('/')).length, 3);
+		});
+	});
+
+	describe('published', () => {
+		const OFTEN = { rule: { interval: [{ field: 'seconds', secondsInterval: 30 }] } };
+
+		/** Publishes it until a run has ended. */
+		async function runByItself({ storage, workflow }: Awaited<ReturnType<typeof newArchive>>) {
+			await lab.sandbox.control.clearRequests();
+			await lab.rest.activate(workflow.id);
+			const hasEnded = async () => {
+				const report = await reportOf(storage).catch(() => undefined);
+				return report?.state === 'ended';
+			};
+			await until(hasEnded, 'It ended');
+			await lab.rest.deactivate(workflow.id);
+		}
+
+		test('every night it looks at the last 31 days, and leaves no copies in n8n', async () => {
+			await emptyService();
+			await live(daysAgo(40));
+			await live(daysAgo(30));
+			const days = [daysAgo(31), daysAgo(30)];
+			const archive = await newArchive('nights', [days[0], days[1]], {
+				settings: { waitDays: 30 },
+				parameters: { 'Every night': OFTEN },
+			});
+			await runByItself(archive);
+			const [{ query }] = await requests('/v1/lifelogs');
+			assert.equal(String(query.start).slice(0, 10), days[0]);
+			await assertArchived(lab.sandbox, archive.storage, { days });
+			// What the report says is small, and stays with a run that found another going on.
+			const copies = join('workflows', archive.workflow.id);
+			await until(async () => {
+				const files = await sizesIn(lab.userFolder).catch(() => undefined);
+				return files && !files.some(([name, bytes]) => name.includes(copies) && bytes > 50_000);
+			}, 'No copies');
+		});
+
+		test('every week at everything', async () => {
+			await emptyService();
+			const day = daysAgo(40);
+			await live(day);
+			const archive = await newArchive('weeks', [day, day], {
+				settings: { waitDays: 40 },
+				parameters: { 'Every week': OFTEN },
+			});
+			await runByItself(archive);
+			await assertWhole(archive.folder, { days: [day] });
 		});
 	});
 

@@ -1,7 +1,7 @@
 // What an archive must be, read by docs/archive.md and held against the service it came from.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Chat, Lifelog } from '../../../nodes/shared/api-types.ts';
 import type { SpawnedSandbox } from '../../support/sandbox.mts';
@@ -39,6 +39,18 @@ export interface Storage {
 	/** All names, with `/`. */
 	names: () => Promise<string[]>;
 	read: (name: string) => Promise<Buffer>;
+}
+
+/** The files below a folder with their sizes in bytes; those that vanish meanwhile are left out. */
+export async function sizesIn(folder: string): Promise<Array<[string, number]>> {
+	const sizes: Array<[string, number]> = [];
+	for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+		if (!entry.isFile()) continue;
+		const path = join(entry.parentPath, entry.name);
+		const found = await stat(path).catch(() => undefined);
+		if (found) sizes.push([path, found.size]);
+	}
+	return sizes;
 }
 
 /** An archive in a folder. */
