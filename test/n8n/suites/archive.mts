@@ -1,6 +1,6 @@
 // The example Full archive, its archives compared with the service entry by entry and byte by byte.
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -389,6 +389,21 @@ describe(`n8n ${NEWEST}`, () => {
 			assert.deepEqual(await daysRead(), days.slice(0, 2));
 			assert.equal(new Set(await audioAsked()).size, 12);
 			assert.equal((await dayFiles(folder)).length, 1);
+		});
+
+		test('a day of which one file cannot be stored has no file of its own, and is tried again', async () => {
+			const [{ path }] = Object.values(
+				(await newestDays(archive.storage)).get(days[1])!.lifelogs,
+			).flatMap(({ files }) => files);
+			const { folder, storage, workflow } = await newArchive('one', [days[0], days[2]], {
+				settings: { waitDays: 10 },
+			});
+			await mkdir(join(folder, path));
+			assert.match(await fails(workflow), new RegExp(`Could not store ${path}`));
+			assert.equal((await newestDays(storage)).has(days[1]), false);
+			await rmdir(join(folder, path));
+			await succeeds(workflow);
+			await assertArchived(lab.sandbox, storage, { days });
 		});
 
 		test('of two runs at once one archives, and the other says that it does not', async () => {
