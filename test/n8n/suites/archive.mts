@@ -591,6 +591,24 @@ describe(`n8n ${NEWEST}`, () => {
 			}, 'No copies');
 		});
 
+		test('a night is not complete while earlier days were never archived', async () => {
+			await emptyService();
+			await live(daysAgo(31));
+			const archive = await newArchive('holes', [daysAgo(31), daysAgo(30)], {
+				settings: { waitDays: 30, firstDay: daysAgo(33) },
+				parameters: { 'Every night': OFTEN },
+			});
+			await runByItself(archive);
+			const { isComplete, failed } = await reportOf(archive.storage);
+			assert.equal(isComplete, false);
+			assert.equal(failed.length, 1);
+			assert.match(
+				failed[0].message,
+				new RegExp(`^2 days, ${daysAgo(33)} to ${daysAgo(32)}, are not archived yet`),
+			);
+			await assertArchived(lab.sandbox, archive.storage, { days: [daysAgo(31), daysAgo(30)] });
+		});
+
 		test('every week at everything', async () => {
 			await emptyService();
 			const day = daysAgo(40);
