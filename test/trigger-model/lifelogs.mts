@@ -417,9 +417,12 @@ export class LifelogObserver {
 	/** Whether it was uploaded after the first poll, and no state was lost that tells so. */
 	private isKnownAsCreated(lifelog: Lifelog): boolean {
 		const { ended, days } = this.baseline!;
-		const [{ time, start }] = lifelog.versions;
-		const { wasForgotten, isOutside } = this.note(lifelog);
-		const isTold = start > ended || days.has(dayOf(start));
+		const [{ time }] = lifelog.versions;
+		const { wasForgotten, isOutside, knownAt = Infinity } = this.note(lifelog);
+		// Until a poll has seen it, it may be moved to a day that the first poll did not get to.
+		const isTold = lifelog.versions
+			.filter((version) => version.time <= knownAt)
+			.every(({ start }) => start > ended || days.has(dayOf(start)));
 		return time > ended && isTold && !wasForgotten && !isOutside;
 	}
 
