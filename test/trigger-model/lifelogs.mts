@@ -32,6 +32,8 @@ interface Note {
 	 * when the polls were over that could read it and are not forgotten.
 	 */
 	owed?: { since: number; isRecent: boolean; readAt: number[] };
+	/** Whether it changed on a day that does not count, which polls read all the same so far. */
+	mayStillCome?: boolean;
 	/** Whether it ever was older than the look-back, or was left out of the first reading. */
 	isOutside: boolean;
 	/** Whether the first reading was cut short before it came to its day. */
@@ -129,6 +131,7 @@ export class LifelogObserver {
 			note.owed = { since: this.world.now, isRecent, readAt: [] };
 		} else {
 			note.owed = undefined;
+			note.mayStillCome = true;
 		}
 		if (!isRecent && day < this.oldestDay()) note.isOutside = true;
 	}
@@ -256,7 +259,10 @@ export class LifelogObserver {
 	/** What is waiting, where that is little; else what of it is new, where that is little. */
 	private whatComesNext(): Lifelog[] {
 		const lifelogs = [...this.world.lifelogs.values()];
-		const waiting = lifelogs.filter((lifelog) => this.note(lifelog).owed);
+		const waiting = lifelogs.filter((lifelog) => {
+			const { owed, mayStillCome } = this.note(lifelog);
+			return owed !== undefined || mayStillCome === true;
+		});
 		if (waiting.length <= FEW) return waiting;
 		const isFirst = (one: Lifelog) => this.isNew(one) && this.isKnownAsCreated(one);
 		const unreported = waiting.filter(isFirst);
@@ -306,10 +312,15 @@ export class LifelogObserver {
 			const days = this.settingsSince(owed.since).map(({ lookbackDays }) => lookbackDays);
 			const enough = owed.isRecent ? 1 : Math.max(...days);
 			const isOver = owed.isRecent ? this.isTooOld(day) : day < this.oldestDay(1);
-			if (isOver && owed.readAt.length < enough) note.owed = undefined;
+			if (isOver && owed.readAt.length < enough) {
+				note.owed = undefined;
+				note.mayStillCome = true;
+			}
 			const couldRead = isWellNow && isShown && poll.began > owed.since;
 			if (couldRead && poll.isKept) owed.readAt.push(poll.ended);
 		}
+		const isDayRead = poll.log?.some(({ of, name }) => of === 'lifelogs' && name === day);
+		if (isWellNow && !isDayRead) note.mayStillCome = false;
 		if (day < this.oldestDay() && !note.owed) note.isOutside = true;
 	}
 
@@ -371,7 +382,10 @@ export class LifelogObserver {
 		this.judgeNews(lifelog, changeType, emission, wrong);
 		note.emissions.push(emission);
 		note.knownAt ??= ended;
-		if (isSame(emission, latest(lifelog)) && !isIncomplete) note.owed = undefined;
+		if (isSame(emission, latest(lifelog)) && !isIncomplete) {
+			note.owed = undefined;
+			note.mayStillCome = false;
+		}
 		return version;
 	}
 
