@@ -161,7 +161,8 @@ export class ChatObserver {
 		}
 		if (!isAlive(chat) && chat.deletedAt! < began) wrong('nothing-untrue', 'deleted before');
 		if (!this.isMeant(chat)) wrong('as-asked', 'of another prompt');
-		const isOld = answeredAt(chat)! < Math.floor(this.baseline!.began / 1000) * 1000;
+		const since = Math.floor(this.baseline!.began / 1000) * 1000;
+		const isOld = answeredAt(chat)! < since && answerAt(chat, since) === response;
 		if (isOld && chat.askedAt < this.baseline!.began) wrong('nothing-old', 'answered before');
 	}
 
