@@ -1,7 +1,7 @@
 // The invented life that agents are measured on, always the same, and tools to look things up in it.
 import { readFileSync } from 'node:fs';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { asTool, createEngine, loadPackage } from '../../test/support/engine.mts';
+import { createEngine, loadPackage, withTools } from '../../test/support/engine.mts';
 import { startSandbox } from '../../test/support/sandbox.mts';
 import { workflowWith } from '../../test/support/workflow.mts';
 
@@ -21,9 +21,8 @@ export async function startLife() {
 		dialect: { rateLimit: { max: 1_000_000, windowMs: 1000 } },
 	});
 	const { nodeTypes, credentialTypes } = loadPackage();
-	const tools = Object.entries(nodeTypes).map(([name, type]) => [`${name}Tool`, asTool(type)]);
 	const engine = await createEngine({
-		nodeTypes: { ...nodeTypes, ...Object.fromEntries(tools) },
+		nodeTypes: withTools(nodeTypes),
 		credentialTypes,
 		credentials: { lifelogApi: { apiKey: sandbox.apiKey, baseUrl: sandbox.url } },
 	});

@@ -1,7 +1,7 @@
 // What a model writes into parameters: understood, or refused with a sentence that it can act on.
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { asTool, loadPackage } from '../support/engine.mts';
+import { loadPackage, withTools } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
@@ -12,9 +12,7 @@ let sandbox: Lab['sandbox'];
 let engine: Lab['engine'];
 
 beforeAll(async () => {
-	const { nodeTypes } = loadPackage();
-	const tools = Object.entries(nodeTypes).map(([name, type]) => [`${name}Tool`, asTool(type)]);
-	lab = await startLab(3, { nodeTypes: { ...nodeTypes, ...Object.fromEntries(tools) } });
+	lab = await startLab(3, { nodeTypes: withTools(loadPackage().nodeTypes) });
 	({ sandbox, engine } = lab);
 });
 

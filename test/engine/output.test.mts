@@ -1,7 +1,7 @@
 // In which form, and how much of it, lifelogs come out.
 import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
-import { asTool, loadPackage } from '../support/engine.mts';
+import { loadPackage, withTools } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
@@ -10,9 +10,7 @@ let sandbox: Lab['sandbox'];
 let engine: Lab['engine'];
 
 beforeAll(async () => {
-	const { nodeTypes } = loadPackage();
-	const tools = Object.entries(nodeTypes).map(([name, type]) => [`${name}Tool`, asTool(type)]);
-	lab = await startLab(1, { nodeTypes: { ...nodeTypes, ...Object.fromEntries(tools) } });
+	lab = await startLab(1, { nodeTypes: withTools(loadPackage().nodeTypes) });
 	({ sandbox, engine } = lab);
 });
 

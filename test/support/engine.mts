@@ -82,10 +82,16 @@ export function loadPackage(dir = process.cwd()): {
  * A node type as n8n makes a tool of it, as far as its parameters go: by the end of its name it is
  * known for one. It is run like a node here; test/n8n has real agents.
  */
-export function asTool(type: INodeType | IVersionedNodeType): INodeType {
+function asTool(type: INodeType | IVersionedNodeType): INodeType {
 	const node = type as INodeType;
 	const description = { ...node.description, name: `${node.description.name}Tool` };
 	return Object.create(node, { description: { value: description } }) as INodeType;
+}
+
+/** The node types, and each of them as a tool, its name ending in `Tool`. */
+export function withTools(nodeTypes: NodeTypeMap): NodeTypeMap {
+	const tools = Object.entries(nodeTypes).map(([name, type]) => [`${name}Tool`, asTool(type)]);
+	return { ...nodeTypes, ...Object.fromEntries(tools) };
 }
 
 /** A node type that hands its input on, in place of a built-in node that is not installed. */
