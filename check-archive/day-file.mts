@@ -1,8 +1,9 @@
 // The files in days/: which of them count, and what they say.
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { versionOf } from '../server/archive/version.mts';
 import { CannotCheck, type Report } from './findings.mts';
 import type { Folder } from './folder.mts';
-import { readDayName, versionOf } from './layout.mts';
+import { readDayName } from './layout.mts';
 
 /** A file that a day names. */
 export interface NamedFile {

@@ -1,5 +1,4 @@
 // Names in an archive, by docs/archive.md and nothing else.
-import { createHash } from 'node:crypto';
 
 const DAY_FILE = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{16})\.json$/;
 
@@ -50,25 +49,4 @@ function percent(character: string): string {
 	return [...Buffer.from(character)]
 		.map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
 		.join('');
-}
-
-/** What the version of a day is made of. */
-export interface Versioned {
-	lifelogs: Record<string, { updatedAt: string; isStarred: boolean; goneAt?: string }>;
-	chats: Record<string, { messages: number; goneAt?: string }>;
-	isComplete: boolean;
-}
-
-/** The version of a day, as it stands in the name of its file. */
-export function versionOf({ lifelogs, chats, isComplete }: Versioned): string {
-	const lines = [
-		...Object.entries(lifelogs)
-			.filter(([, { goneAt }]) => goneAt === undefined)
-			.map(([id, { updatedAt, isStarred }]) => `lifelog ${id} ${updatedAt} ${isStarred}`),
-		...Object.entries(chats)
-			.filter(([, { goneAt }]) => goneAt === undefined)
-			.map(([id, { messages }]) => `chat ${id} ${messages}`),
-		...(isComplete ? [] : ['incomplete']),
-	];
-	return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, 16);
 }

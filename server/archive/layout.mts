@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Ajv } from 'ajv';
 import type { AudioFile } from '../store/rows.mts';
+import { versionOf } from './version.mts';
 
 /** A file that a day names. */
 export interface NamedFile {
@@ -103,16 +103,6 @@ export function parseJson(json: string): unknown {
 }
 
 /** The name of a day's file: its version tells what the day holds. */
-export function nameOfDay({ day, lifelogs, chats, isComplete }: DayFile): string {
-	const lines = [
-		...Object.entries(lifelogs)
-			.filter(([, { goneAt }]) => goneAt === undefined)
-			.map(([id, { updatedAt, isStarred }]) => `lifelog ${id} ${updatedAt} ${isStarred}`),
-		...Object.entries(chats)
-			.filter(([, { goneAt }]) => goneAt === undefined)
-			.map(([id, { messages }]) => `chat ${id} ${messages}`),
-		...(isComplete ? [] : ['incomplete']),
-	];
-	const hash = createHash('sha256').update(lines.sort().join('\n')).digest('hex');
-	return `${day}_${hash.slice(0, 16)}.json`;
+export function nameOfDay(file: DayFile): string {
+	return `${file.day}_${versionOf(file)}.json`;
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Chat, Lifelog } from '../../../nodes/shared/api-types.ts';
+import { versionOfLines } from '../../support/archive.mts';
 import type { SpawnedSandbox } from '../../support/sandbox.mts';
 
 export const HOUR_MS = 3_600_000;
@@ -112,7 +113,7 @@ function versionOf({ lifelogs, chats, isComplete }: DayFile): string {
 		...there(chats).map(([id, { messages }]) => `chat ${id} ${messages}`),
 		...(isComplete ? [] : ['incomplete']),
 	];
-	return sha256(lines.sort().join('\n')).slice(0, 16);
+	return versionOfLines(lines);
 }
 
 /** What is not as at the service when an archive is compared with it. */
