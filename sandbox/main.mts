@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { fail, serveUntilStopped, wholeNumber } from '../server/command-line.mts';
 import { listOperations, readContract } from '../server/contract.mts';
 import type { Status } from './control.mts';
 import { startSandbox, type Sandbox } from './server.mts';
@@ -15,11 +16,8 @@ const usage = `Usage: npm run sandbox -- [options]
   --help              print this
 `;
 
-const integer = (name: string, text: string | undefined): number | undefined => {
-	if (text !== undefined && !/^\d+$/.test(text))
-		throw new Error(`--${name} must be a whole number`);
-	return text === undefined ? undefined : Number(text);
-};
+const optional = (name: string, text: string | undefined): number | undefined =>
+	text === undefined ? undefined : wholeNumber(name, text);
 
 async function main(): Promise<void> {
 	const { values } = parseArgs({
@@ -42,26 +40,16 @@ async function main(): Promise<void> {
 		throw new Error('--now must be an ISO date-time, e.g. 2026-03-01T12:00:00Z');
 	}
 	const sandbox = await startSandbox({
-		port: integer('port', values.port),
-		controlPort: integer('control-port', values['control-port']),
-		seed: integer('seed', values.seed),
-		days: integer('days', values.days),
+		port: wholeNumber('port', values.port),
+		controlPort: optional('control-port', values['control-port']),
+		seed: optional('seed', values.seed),
+		days: optional('days', values.days),
 		apiKey: values.key,
 		now: values.now,
 	});
-	const stop = async () => {
-		await sandbox.close();
-		process.exit();
-	};
-	process.once('SIGINT', stop);
-	process.once('SIGTERM', stop);
-	if (values.json) {
-		const { url, controlUrl, apiKey } = sandbox;
-		console.log(JSON.stringify({ url, controlUrl, apiKey }));
-		process.stdin.once('close', stop).resume();
-	} else {
-		console.log(await describe(sandbox));
-	}
+	const { url, controlUrl, apiKey } = sandbox;
+	serveUntilStopped(sandbox.close, values.json ? { url, controlUrl, apiKey } : undefined);
+	if (!values.json) console.log(await describe(sandbox));
 }
 
 async function describe({ url, controlUrl, apiKey }: Sandbox): Promise<string> {
@@ -83,12 +71,4 @@ Try it:
   curl -H 'X-API-Key: ${apiKey}' '${url}/v1/lifelogs?limit=1&includeContents=false'`;
 }
 
-main().catch((error: Error & { code?: string; port?: number }) => {
-	const taken = error.code === 'EADDRINUSE';
-	console.error(
-		taken
-			? `Port ${error.port} is taken. Choose another one: npm run sandbox -- --port ${error.port! + 1}`
-			: error.message,
-	);
-	process.exitCode = 1;
-});
+main().catch((error: Error) => fail(error, 'npm run sandbox -- '));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
+import { fail, serveUntilStopped, wholeNumber } from './command-line.mts';
 import type { DayRecord } from './store/rows.mts';
 import { startServer, type RunningServer } from './server.mts';
 
@@ -49,38 +50,20 @@ async function main(): Promise<void> {
 	const server = await startServer({
 		folder,
 		host: values.host,
-		port: integer('port', values.port, 0, 65_535),
+		port: wholeNumber('port', values.port, 0, 65_535),
 		index: values.index ?? join(folder, '.lifelog-index.sqlite'),
 		apiKey: process.env.LIFELOG_SERVER_KEY,
 		allowDelete: values['allow-delete'],
 		rateLimit:
 			values['rate-limit'] === undefined
 				? undefined
-				: integer('rate-limit', values['rate-limit'], 1, 1_000_000),
+				: wholeNumber('rate-limit', values['rate-limit'], 1, 1_000_000),
 		log: (line) => console.error(line),
 		onProgress: (done, total) => progress?.show(done, total),
 	}).finally(() => progress?.stop());
-	const stop = async () => {
-		await server.close();
-		process.exit();
-	};
-	process.once('SIGINT', stop);
-	process.once('SIGTERM', stop);
-	if (values.json) {
-		const { url, apiKey } = server;
-		console.log(JSON.stringify({ url, apiKey }));
-		process.stdin.once('close', stop).resume();
-	} else {
-		console.log(describe(server, values['allow-delete']));
-	}
-}
-
-function integer(name: string, text: string, least: number, most: number): number {
-	const value = Number(text);
-	if (!/^\d+$/.test(text) || value < least || value > most) {
-		throw new Error(`--${name} must be a whole number from ${least} to ${most}`);
-	}
-	return value;
+	const { url, apiKey } = server;
+	serveUntilStopped(server.close, values.json ? { url, apiKey } : undefined);
+	if (!values.json) console.log(describe(server, values['allow-delete']));
 }
 
 /** A bar on a terminal, a line in a log. */
@@ -161,12 +144,4 @@ function listed(days: string[]): string {
 	return days.length === 0 ? '' : `${days.length}: ${shown.join(', ')}${more}`;
 }
 
-main().catch((error: Error & { code?: string; port?: number }) => {
-	const taken = error.code === 'EADDRINUSE';
-	console.error(
-		taken
-			? `Port ${error.port} is taken. Choose another one: --port ${error.port! + 1}`
-			: error.message,
-	);
-	process.exitCode = 1;
-});
+main().catch((error: Error) => fail(error));

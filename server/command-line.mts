@@ -1,0 +1,44 @@
+// What every command here that serves has in common.
+
+/**
+ * Reads an option that is a whole number.
+ *
+ * @throws Error that names the option and what it may be.
+ */
+export function wholeNumber(name: string, text: string, least = 0, most = Infinity): number {
+	const value = Number(text);
+	if (!/^\d+$/.test(text) || value < least || value > most) {
+		const range = most === Infinity ? '' : ` from ${least} to ${most}`;
+		throw new Error(`--${name} must be a whole number${range}`);
+	}
+	return value;
+}
+
+/**
+ * Serves until the process is told to stop, which then ends.
+ *
+ * @param ready One line of JSON to print now; it then stops when stdin closes, too.
+ */
+export function serveUntilStopped(close: () => Promise<void>, ready?: object): void {
+	const stop = async () => {
+		await close();
+		process.exit();
+	};
+	process.once('SIGINT', stop);
+	process.once('SIGTERM', stop);
+	if (!ready) return;
+	console.log(JSON.stringify(ready));
+	process.stdin.once('close', stop).resume();
+}
+
+/**
+ * Says why a command could not be carried out, and lets the process fail.
+ *
+ * @param command What stands before the options, where they are to be tried again.
+ */
+export function fail(error: Error & { code?: string; port?: number }, command = ''): void {
+	const { code, port, message } = error;
+	const taken = `Port ${port} is taken. Choose another one: ${command}--port ${port! + 1}`;
+	console.error(code === 'EADDRINUSE' ? taken : message);
+	process.exitCode = 1;
+}
