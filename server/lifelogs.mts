@@ -6,7 +6,7 @@ import { ApiError } from './errors.mts';
 import { viewLifelog, type ViewOptions } from './lifelog-view.mts';
 import { cutPage } from './pages.mts';
 import type { Service } from './service.mts';
-import type { LifelogFilter } from './store/store.mts';
+import type { LifelogFilter, Parts } from './store/store.mts';
 import { checkZone, dayBounds, parseWallClock } from './times.mts';
 
 export type ListQuery = NonNullable<operations['listLifelogs']['parameters']['query']>;
@@ -44,32 +44,40 @@ const isResolvedQuery = new Ajv().compile<ResolvedQuery>({
  * Lists or searches lifelogs. Throws an ApiError (400) naming the parameter for an unknown zone,
  * an unreadable time or cursor, a cursor with a search, and a limit that is rejected.
  */
-export function listLifelogs(service: Service, query: ListQuery): LifelogList {
+export async function listLifelogs(service: Service, query: ListQuery): Promise<LifelogList> {
 	if (query.search !== undefined) return searchLifelogs(service, query, query.search);
 	const cursor: Cursor<ResolvedQuery> | undefined =
 		query.cursor === undefined ? undefined : decodeCursor(query.cursor, isResolvedQuery);
 	const resolved = cursor?.query ?? resolveQuery(service, query);
 	checkZone(resolved.timezone);
-	const page = cutPage((slice) => service.store.listLifelogs(resolved, slice), {
+	const limit = pageSize(service, resolved.limit);
+	const parts = partsOf(resolved, limit);
+	const page = cutPage((slice) => service.store.listLifelogs(resolved, slice, parts), {
 		query: resolved,
-		limit: pageSize(service, resolved.limit),
+		limit,
 		direction: resolved.direction,
 		cursor,
 		position: ({ startTime, id }) => ({ time: startTime, id }),
 		reading: service.reading,
 	});
-	return { data: { lifelogs: viewAll(page.entries, resolved) }, meta: { lifelogs: page.meta } };
+	const lifelogs = viewAll(service, page.entries, resolved, parts);
+	return { data: { lifelogs }, meta: { lifelogs: page.meta } };
 }
 
-function searchLifelogs(service: Service, query: ListQuery, search: string): LifelogList {
+async function searchLifelogs(
+	service: Service,
+	query: ListQuery,
+	search: string,
+): Promise<LifelogList> {
 	if (query.cursor !== undefined) {
 		throw new ApiError(400, 'cursor does not work together with search');
 	}
 	const resolved = resolveQuery(service, query);
 	const limit = Math.min(pageSize(service, resolved.limit), searchCap);
-	const best = service.store.searchLifelogs(search, resolved, limit);
+	const parts = partsOf(resolved, limit);
+	const best = await service.store.searchLifelogs(search, resolved, limit, parts);
 	return {
-		data: { lifelogs: viewAll(best, resolved) },
+		data: { lifelogs: viewAll(service, best, resolved, parts) },
 		meta: { lifelogs: { count: best.length } },
 	};
 }
@@ -135,7 +143,23 @@ function pageSize({ reading }: Service, limit: number | undefined): number {
 	return Math.min(limit ?? (max === 10 ? 3 : 10), max);
 }
 
-function viewAll(lifelogs: Lifelog[], options: ViewOptions): Lifelog[] {
+/** What a page of this size is read with. */
+function partsOf({ includeMarkdown, includeContents }: ViewOptions, limit: number): Parts {
+	return {
+		markdown: includeMarkdown,
+		contents: includeContents && limit <= mostWithContents,
+	};
+}
+
+function viewAll(
+	{ store }: Service,
+	lifelogs: Lifelog[],
+	options: ViewOptions,
+	parts: Parts,
+): Lifelog[] {
 	const includeContents = options.includeContents && lifelogs.length <= mostWithContents;
-	return lifelogs.map((lifelog) => viewLifelog(lifelog, { ...options, includeContents }));
+	// A page that could have had more than those that come with contents, but has not.
+	const read = (lifelog: Lifelog) =>
+		includeContents && !parts.contents ? (store.getLifelog(lifelog.id) ?? lifelog) : lifelog;
+	return lifelogs.map((lifelog) => viewLifelog(read(lifelog), { ...options, includeContents }));
 }

@@ -12,7 +12,7 @@ export interface Tool {
 	description: string;
 	inputSchema: { type: 'object'; properties: Record<string, object>; required: string[] };
 	/** Returns text for a model. Throws an Error with a message for it. */
-	call: (service: Service, args: Arguments) => string;
+	call: (service: Service, args: Arguments) => string | Promise<string>;
 }
 
 const timezone = {
@@ -33,13 +33,13 @@ export const searchLifelogs: Tool = {
 		},
 		required: ['query'],
 	},
-	call(service, { query, limit = 10 }) {
+	async call(service, { query, limit = 10 }) {
 		const search = textOf('query', query);
 		if (!Number.isInteger(Number(limit)) || Number(limit) < 1) {
 			throw new Error('limit must be a whole number from 1 on');
 		}
-		const wanted = { search, limit: Number(limit), includeContents: false };
-		return overviewOf(listLifelogs(service, wanted).data.lifelogs);
+		const wanted = { search, limit: Number(limit), includeContents: false, includeMarkdown: false };
+		return overviewOf((await listLifelogs(service, wanted)).data.lifelogs);
 	},
 };
 
@@ -69,7 +69,8 @@ const listLifelogsTool: Tool = {
 		const zone = checkZone(optionalText('timezone', args.timezone));
 		const bounds = dayBounds(checkDate(textOf('date', args.date)), zone);
 		const format = zoneFormatter(zone);
-		const found = store.listLifelogs(bounds, { direction: 'asc', limit: mostOfDay });
+		const slice = { direction: 'asc', limit: mostOfDay } as const;
+		const found = store.listLifelogs(bounds, slice, { markdown: false, contents: false });
 		return overviewOf(
 			found.map((lifelog) => ({
 				...lifelog,

@@ -15,11 +15,10 @@ export async function callMcp(
 	server.setRequestHandler(ListToolsRequestSchema, () => ({
 		tools: service.tools.map(describe),
 	}));
-	server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+	server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
 		try {
-			return {
-				content: [{ type: 'text', text: callTool(service, params.name, params.arguments) }],
-			};
+			const text = await callTool(service, params.name, params.arguments);
+			return { content: [{ type: 'text', text }] };
 		} catch (error) {
 			const text = error instanceof Error ? error.message : String(error);
 			return { content: [{ type: 'text', text }], isError: true };
@@ -39,7 +38,11 @@ export async function callMcp(
 	return reply.code(response.status).send(await response.text());
 }
 
-function callTool(service: Service, name: string, args: Record<string, unknown> = {}): string {
+function callTool(
+	service: Service,
+	name: string,
+	args: Record<string, unknown> = {},
+): string | Promise<string> {
 	const tool = service.tools.find((one) => one.name === name);
 	if (!tool) throw new Error(`There is no tool "${name}"`);
 	return tool.call(service, args);

@@ -89,7 +89,11 @@ function inUtc(node: ContentNode): ContentNode {
 
 const isTime = (iso: string) => !Number.isNaN(Date.parse(iso));
 
+const utcWithMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 /** A time in UTC with milliseconds, so that times compare as strings; what is none stays. */
 function utc(iso: string): string {
+	// Most of the time of reading an archive went into dates that were written as they are.
+	if (utcWithMs.test(iso)) return iso;
 	return isTime(iso) ? new Date(iso).toISOString() : iso;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
 import { ApiError } from '../errors.mts';
 import type { Counts, DayRecord, Rows } from '../store/rows.mts';
-import type { Audio, ChatFilter, LifelogFilter, Slice, Store } from '../store/store.mts';
+import type { Audio, ChatFilter, LifelogFilter, Parts, Slice, Store } from '../store/store.mts';
 import { ArchiveAudio } from './audio.mts';
 import { FileError, type Folder } from './folder.mts';
 import { nameOfDay, parseDayFile, type DayFile, type NamedFile } from './layout.mts';
@@ -54,12 +54,12 @@ export class ArchiveStore implements Store {
 		return this.#sync.days();
 	}
 
-	listLifelogs(filter: LifelogFilter, slice: Slice): Lifelog[] {
-		return this.#rows.listLifelogs(filter, slice);
+	listLifelogs(filter: LifelogFilter, slice: Slice, parts?: Parts): Lifelog[] {
+		return this.#rows.listLifelogs(filter, slice, parts);
 	}
 
-	searchLifelogs(search: string, filter: LifelogFilter, limit: number): Lifelog[] {
-		return this.#rows.searchLifelogs(search, filter, limit);
+	searchLifelogs(search: string, filter: LifelogFilter, limit: number, parts?: Parts): Lifelog[] {
+		return this.#rows.searchLifelogs(search, filter, limit, parts);
 	}
 
 	getLifelog(id: string): Lifelog | undefined {

@@ -9,7 +9,7 @@ export type OnProblem = (path: string, reason: string) => void;
 
 // Entries read at once and put into the index as one change, so that neither memory nor what
 // waits for the index grows with a day.
-const batchSize = 32;
+const batchSize = 48;
 
 /** Keeps the index as the folder is. */
 export class Sync {

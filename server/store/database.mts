@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 /** Says of a file of SQLite whose it is: "life" in ASCII. */
 const applicationId = 0x6c696665;
 /** Raised with each change of the tables: an index of another version is built anew. */
-const version = 1;
+const version = 2;
 const sqliteFile = Buffer.from('SQLite format 3\0');
 
 /** What keeps an index from being used; its message says what to do. */
@@ -47,7 +47,7 @@ function open(path: string): DatabaseSync {
 		}
 		if (!isNew && pragma(db, 'user_version') !== version) throw new StaleIndex();
 		db.exec(`
-			PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+			PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16384;
 			PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};
 			BEGIN IMMEDIATE; COMMIT;
 		`);

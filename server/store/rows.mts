@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
 import { SearchIndex } from './search.mts';
-import type { ChatFilter, LifelogFilter, Slice } from './store.mts';
+import type { ChatFilter, LifelogFilter, Parts, Slice } from './store.mts';
 
 /** Where an entry of the index comes from. */
 export interface Origin {
@@ -42,6 +42,17 @@ export interface Counts {
 
 type Kind = 'lifelog' | 'chat';
 
+interface NewRow {
+	version: string;
+	time: string;
+	endTime: string;
+	flag: boolean;
+	/** What there is beside the two that are long. */
+	head: object;
+	markdown?: string | null;
+	contents?: object[];
+}
+
 const longestLifelogMs = 48 * 3_600_000;
 
 /**
@@ -52,15 +63,24 @@ export class Rows {
 	readonly #db: DatabaseSync;
 	readonly #search: SearchIndex;
 	readonly #statements = new Map<string, StatementSync>();
+	/**
+	 * What the search is told at the end of a transaction: each of the statements that put an entry
+	 * would have FTS5 write what it holds in memory, were it told before.
+	 */
+	readonly #unindexed = new Map<string, Lifelog | undefined>();
 
 	constructor(db: DatabaseSync) {
 		this.#db = db;
 		db.exec(`
 			CREATE TABLE IF NOT EXISTS entry (
+				number INTEGER PRIMARY KEY,
 				kind TEXT NOT NULL, id TEXT NOT NULL, day TEXT NOT NULL, sha256 TEXT NOT NULL,
 				gone INTEGER NOT NULL, version TEXT NOT NULL, time TEXT NOT NULL, end_time TEXT NOT NULL,
-				flag INTEGER NOT NULL, current INTEGER NOT NULL, body TEXT NOT NULL,
-				PRIMARY KEY (kind, id, day)
+				flag INTEGER NOT NULL, current INTEGER NOT NULL,
+				UNIQUE (kind, id, day)
+			);
+			CREATE TABLE IF NOT EXISTS body (
+				number INTEGER PRIMARY KEY, head TEXT NOT NULL, markdown TEXT, contents TEXT
 			);
 			CREATE INDEX IF NOT EXISTS entry_time ON entry (kind, time, id) WHERE current;
 			CREATE INDEX IF NOT EXISTS entry_day ON entry (day, kind);
@@ -82,21 +102,31 @@ export class Rows {
 		this.#db.exec('BEGIN IMMEDIATE');
 		try {
 			change();
+			for (const [id, lifelog] of this.#unindexed) {
+				if (lifelog) this.#search.put(lifelog);
+				else this.#search.delete(id);
+			}
 			this.#db.exec('COMMIT');
 		} catch (error) {
 			if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
 			throw error;
+		} finally {
+			this.#unindexed.clear();
 		}
 	}
 
 	putLifelog(lifelog: Lifelog, origin: Origin): void {
+		const { markdown, contents, ...head } = lifelog;
 		this.#put('lifelog', lifelog.id, origin, {
 			version: lifelog.updatedAt,
 			time: lifelog.startTime,
 			endTime: lifelog.endTime,
 			flag: lifelog.isStarred,
-			body: lifelog,
+			head,
+			markdown,
+			contents,
 		});
+		this.#choose('lifelog', lifelog.id, { day: origin.day, lifelog });
 	}
 
 	/** `archivedAt` decides between several versions, as a chat does not say when it changed. */
@@ -106,20 +136,19 @@ export class Rows {
 			time: chat.createdAt,
 			endTime: '',
 			flag: isScheduled,
-			body: chat,
+			head: chat,
 		});
+		this.#choose('chat', chat.id);
 	}
 
-	#put(
-		kind: Kind,
-		id: string,
-		{ day, sha256, isGone }: Origin,
-		row: { version: string; time: string; endTime: string; flag: boolean; body: object },
-	): void {
-		this.#run(
-			`INSERT OR REPLACE INTO entry
-			(kind, id, day, sha256, gone, version, time, end_time, flag, current, body)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+	#put(kind: Kind, id: string, { day, sha256, isGone }: Origin, row: NewRow): void {
+		const [{ number }] = this.#all(
+			`INSERT INTO entry (kind, id, day, sha256, gone, version, time, end_time, flag, current)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+			ON CONFLICT DO UPDATE SET (sha256, gone, version, time, end_time, flag) =
+				(excluded.sha256, excluded.gone, excluded.version, excluded.time, excluded.end_time,
+				excluded.flag)
+			RETURNING number`,
 			kind,
 			id,
 			day,
@@ -129,9 +158,14 @@ export class Rows {
 			row.time,
 			row.endTime,
 			Number(row.flag),
-			JSON.stringify(row.body),
 		);
-		this.#choose(kind, id);
+		this.#run(
+			'INSERT OR REPLACE INTO body (number, head, markdown, contents) VALUES (?, ?, ?, ?)',
+			number,
+			JSON.stringify(row.head),
+			row.markdown === undefined ? null : JSON.stringify(row.markdown),
+			row.contents === undefined ? null : JSON.stringify(row.contents),
+		);
 	}
 
 	/** The entries of a day by id, each with what it was read from and as. */
@@ -151,32 +185,35 @@ export class Rows {
 
 	/** Removes what a day says of an id. */
 	remove(kind: Kind, id: string, day: string): void {
-		this.#run('DELETE FROM entry WHERE kind = ? AND id = ? AND day = ?', kind, id, day);
+		const [entry] = this.#all(
+			'DELETE FROM entry WHERE kind = ? AND id = ? AND day = ? RETURNING number',
+			kind,
+			id,
+			day,
+		);
+		if (!entry) return;
+		this.#run('DELETE FROM body WHERE number = ?', entry.number);
 		this.#choose(kind, id);
 	}
 
-	/** Makes the newest version of an id the one that is answered. */
-	#choose(kind: Kind, id: string): void {
-		const versions = this.#all(
-			`SELECT day, current FROM entry WHERE kind = ? AND id = ?
-			ORDER BY version DESC, gone, day DESC`,
+	/** Makes the newest version of an id the one that is answered. `put` is one that is at hand. */
+	#choose(kind: Kind, id: string, put?: { day: string; lifelog: Lifelog }): void {
+		const [newest] = this.#all(
+			`SELECT day FROM entry WHERE kind = ? AND id = ?
+			ORDER BY version DESC, gone, day DESC LIMIT 1`,
 			kind,
 			id,
 		);
-		this.#run('UPDATE entry SET current = 0 WHERE kind = ? AND id = ?', kind, id);
-		const newest = versions.at(0);
 		if (newest) {
 			this.#run(
-				'UPDATE entry SET current = 1 WHERE kind = ? AND id = ? AND day = ?',
+				'UPDATE entry SET current = (day = ?) WHERE kind = ? AND id = ?',
+				newest.day,
 				kind,
 				id,
-				newest.day,
 			);
 		}
 		if (kind === 'chat') return;
-		const lifelog = this.getLifelog(id);
-		if (lifelog) this.#search.put(lifelog);
-		else this.#search.delete(id);
+		this.#unindexed.set(id, put && put.day === newest?.day ? put.lifelog : this.getLifelog(id));
 	}
 
 	/** The days that name an id. */
@@ -267,44 +304,55 @@ export class Rows {
 		};
 	}
 
-	listLifelogs({ from, before, isStarred }: LifelogFilter, slice: Slice): Lifelog[] {
-		return this.#list('lifelog', slice, { from, before, flag: isStarred }) as Lifelog[];
+	listLifelogs(
+		{ from, before, isStarred }: LifelogFilter,
+		slice: Slice,
+		parts: Parts = whole,
+	): Lifelog[] {
+		return this.#list('lifelog', slice, { from, before, flag: isStarred }, parts) as Lifelog[];
 	}
 
-	searchLifelogs(search: string, filter: LifelogFilter, limit: number): Lifelog[] {
+	searchLifelogs(
+		search: string,
+		filter: LifelogFilter,
+		limit: number,
+		parts: Parts = whole,
+	): Lifelog[] {
 		return this.#search
 			.search(search, filter, limit)
-			.map((id) => this.getLifelog(id))
+			.map((id) => this.getLifelog(id, parts))
 			.filter((lifelog) => lifelog !== undefined);
 	}
 
-	getLifelog(id: string): Lifelog | undefined {
-		return this.#get('lifelog', id) as Lifelog | undefined;
+	getLifelog(id: string, parts: Parts = whole): Lifelog | undefined {
+		return this.#get('lifelog', id, parts) as Lifelog | undefined;
 	}
 
 	/** An archive does not know which prompt made a chat, so none is of a certain one. */
 	listChats({ isScheduled, globalPromptId }: ChatFilter, slice: Slice): Chat[] {
 		if (globalPromptId !== undefined) return [];
-		return this.#list('chat', slice, { flag: isScheduled }) as Chat[];
+		return this.#list('chat', slice, { flag: isScheduled }, none) as Chat[];
 	}
 
 	getChat(id: string): Chat | undefined {
-		return this.#get('chat', id) as Chat | undefined;
+		return this.#get('chat', id, none) as Chat | undefined;
 	}
 
-	#get(kind: Kind, id: string): unknown {
+	#get(kind: Kind, id: string, parts: Parts): unknown {
 		const [row] = this.#all(
-			'SELECT body FROM entry WHERE kind = ? AND id = ? AND current',
+			`SELECT ${columnsOf(parts)} FROM entry JOIN body USING (number)
+			WHERE kind = ? AND id = ? AND current`,
 			kind,
 			id,
 		);
-		return row && JSON.parse(String(row.body));
+		return row && entryOf(kind, row);
 	}
 
 	#list(
 		kind: Kind,
 		{ direction, after, limit }: Slice,
 		{ from, before, flag }: { from?: string; before?: string; flag?: boolean },
+		parts: Parts,
 	): unknown[] {
 		const conditions = ['kind = ? AND current'];
 		const values: SQLInputValue[] = [kind];
@@ -317,8 +365,9 @@ export class Rows {
 		if (flag !== undefined) where('flag = ?', Number(flag));
 		if (after) where(`(time, id) ${direction === 'asc' ? '>' : '<'} (?, ?)`, after.time, after.id);
 		const order = direction === 'asc' ? 'time, id' : 'time DESC, id DESC';
-		const sql = `SELECT body FROM entry WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-		return this.#all(sql, ...values, limit).map(({ body }) => JSON.parse(String(body)));
+		const sql = `SELECT ${columnsOf(parts)} FROM entry JOIN body USING (number)
+			WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+		return this.#all(sql, ...values, limit).map((row) => entryOf(kind, row));
 	}
 
 	#all(sql: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
@@ -334,4 +383,20 @@ export class Rows {
 		if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
 		return statement;
 	}
+}
+
+const whole: Parts = { markdown: true, contents: true };
+const none: Parts = { markdown: false, contents: false };
+
+/** What is not asked for is not read: most of an entry are its words. */
+function columnsOf({ markdown, contents }: Parts): string {
+	return ['head', ...(markdown ? ['markdown'] : []), ...(contents ? ['contents'] : [])].join();
+}
+
+function entryOf(kind: Kind, row: Record<string, SQLOutputValue>): object {
+	const head = JSON.parse(String(row.head));
+	if (kind === 'chat') return head;
+	const markdown = typeof row.markdown === 'string' ? JSON.parse(row.markdown) : undefined;
+	const contents = typeof row.contents === 'string' ? JSON.parse(row.contents) : [];
+	return { ...head, ...(markdown !== undefined && { markdown }), contents };
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { distance } from 'fastest-levenshtein';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api-types.ts';
 import type { LifelogFilter } from './store.mts';
@@ -12,6 +12,8 @@ const stopWords = new Set(
 // A search is an expression that SQLite takes apart; a whole document pasted into one is not.
 const mostWords = 64;
 const mostCorrections = 8;
+// BM25 looks into every match. Words that so many lifelogs have tell next to nothing of them.
+const mostRanked = 15_000;
 
 /**
  * Full-text search over the titles and contents of lifelogs, kept in tables of its own in a
@@ -21,6 +23,7 @@ export class SearchIndex {
 	readonly #db: DatabaseSync;
 	/** The words there are, by length; undefined once they are no longer all. */
 	#words: Map<number, string[]> | undefined;
+	readonly #statements = new Map<string, StatementSync>();
 
 	constructor(db: DatabaseSync) {
 		this.#db = db;
@@ -40,21 +43,23 @@ export class SearchIndex {
 	/** Adds a lifelog or replaces the one with its id. */
 	put({ id, title, contents, startTime, isStarred }: Lifelog): void {
 		this.delete(id);
-		const { lastInsertRowid } = this.#db
-			.prepare('INSERT INTO document (id, time, starred) VALUES (?, ?, ?)')
-			.run(id, startTime, Number(isStarred));
-		this.#db
-			.prepare('INSERT INTO document_text (rowid, title, text) VALUES (?, ?, ?)')
-			.run(lastInsertRowid, title, contents.map(textOf).join('\n'));
+		const { lastInsertRowid } = this.#statement(
+			'INSERT INTO document (id, time, starred) VALUES (?, ?, ?)',
+		).run(id, startTime, Number(isStarred));
+		this.#statement('INSERT INTO document_text (rowid, title, text) VALUES (?, ?, ?)').run(
+			lastInsertRowid,
+			title,
+			contents.map(textOf).join('\n'),
+		);
 		this.#words = undefined;
 	}
 
 	/** Removes a lifelog, if it is there. */
 	delete(id: string): void {
-		const found = this.#db.prepare('SELECT number FROM document WHERE id = ?').get(id);
+		const found = this.#statement('SELECT number FROM document WHERE id = ?').get(id);
 		if (!found) return;
-		this.#db.prepare('DELETE FROM document_text WHERE rowid = ?').run(found.number);
-		this.#db.prepare('DELETE FROM document WHERE number = ?').run(found.number);
+		this.#statement('DELETE FROM document_text WHERE rowid = ?').run(found.number);
+		this.#statement('DELETE FROM document WHERE number = ?').run(found.number);
 		this.#words = undefined;
 	}
 
@@ -71,28 +76,39 @@ export class SearchIndex {
 	 * Returns the ids of the best `limit` matches, best first. Words joined by `OR` are
 	 * alternatives; words joined by `AND` or by a space have to occur together, question words
 	 * aside; words in quotation marks have to stand so. Beginnings of words match, and a word that
-	 * stands nowhere is taken for those that are spelt almost like it.
+	 * stands nowhere is taken for those that are spelt almost like it. Of more matches than can be
+	 * ranked in a moment those in titles are, and those that were put in last.
 	 */
 	search(query: string, filter: LifelogFilter, limit: number): string[] {
 		const expression = this.#expressionOf(query);
 		if (expression === undefined) return [];
 		const { from, before, isStarred } = filter;
-		const rows = this.#db
-			.prepare(
-				`SELECT id FROM document_text JOIN document ON number = document_text.rowid
-				WHERE document_text MATCH :expression
-				${from === undefined ? '' : 'AND time >= :from'}
-				${before === undefined ? '' : 'AND time < :before'}
-				${isStarred === undefined ? '' : 'AND starred = :starred'}
-				ORDER BY bm25(document_text, 2.0, 1.0), time DESC, id LIMIT :limit`,
-			)
-			.all({
-				expression,
-				limit,
-				...(from !== undefined && { from }),
-				...(before !== undefined && { before }),
-				...(isStarred !== undefined && { starred: Number(isStarred) }),
-			});
+		const matches = `FROM document_text JOIN document ON number = document_text.rowid
+			WHERE document_text MATCH :expression
+			${from === undefined ? '' : 'AND time >= :from'}
+			${before === undefined ? '' : 'AND time < :before'}
+			${isStarred === undefined ? '' : 'AND starred = :starred'}`;
+		const values = {
+			expression,
+			...(from !== undefined && { from }),
+			...(before !== undefined && { before }),
+			...(isStarred !== undefined && { starred: Number(isStarred) }),
+		};
+		const first = this.#statement(
+			`SELECT number ${matches} ORDER BY document_text.rowid DESC LIMIT 1 OFFSET :most`,
+		).get({ ...values, most: mostRanked - 1 });
+		const ranked = first
+			? `AND (document_text.rowid >= :first OR document_text.rowid IN
+				(SELECT rowid FROM document_text WHERE document_text MATCH :titled LIMIT :most))`
+			: '';
+		const rows = this.#statement(
+			`SELECT id ${matches} ${ranked}
+			ORDER BY bm25(document_text, 2.0, 1.0), time DESC, id LIMIT :limit`,
+		).all({
+			...values,
+			limit,
+			...(first && { first: first.number, titled: `{title} : (${expression})`, most: mostRanked }),
+		});
 		return rows.map(({ id }) => String(id));
 	}
 
@@ -127,9 +143,9 @@ export class SearchIndex {
 
 	#isBeginning(term: string): boolean {
 		const next = `${term}\u{10ffff}`;
-		const found = this.#db
-			.prepare('SELECT 1 FROM document_word WHERE term >= ? AND term < ? LIMIT 1')
-			.get(term, next);
+		const found = this.#statement(
+			'SELECT 1 FROM document_word WHERE term >= ? AND term < ? LIMIT 1',
+		).get(term, next);
 		return found !== undefined;
 	}
 
@@ -159,6 +175,12 @@ export class SearchIndex {
 			}
 		}
 		return this.#words.get(length) ?? [];
+	}
+
+	#statement(sql: string): StatementSync {
+		let statement = this.#statements.get(sql);
+		if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+		return statement;
 	}
 }
 

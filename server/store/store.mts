@@ -39,6 +39,13 @@ export interface Slice {
 	limit: number;
 }
 
+/** Which of the long parts of lifelogs are wanted; a store may give them all the same. */
+export interface Parts {
+	markdown: boolean;
+	/** Empty where they are not given. */
+	contents: boolean;
+}
+
 /** Ogg Opus, ready to be sent. */
 export interface Audio {
 	/** Its length, where that is known before it is read. */
@@ -52,9 +59,14 @@ export interface Audio {
  * with milliseconds. Lifelogs are ordered by `startTime`, chats by `createdAt`, then by id.
  */
 export interface Store {
-	listLifelogs: (filter: LifelogFilter, slice: Slice) => Lifelog[];
+	listLifelogs: (filter: LifelogFilter, slice: Slice, parts?: Parts) => Lifelog[];
 	/** The best `limit` matches, best first. */
-	searchLifelogs: (search: string, filter: LifelogFilter, limit: number) => Lifelog[];
+	searchLifelogs: (
+		search: string,
+		filter: LifelogFilter,
+		limit: number,
+		parts?: Parts,
+	) => Lifelog[] | Promise<Lifelog[]>;
 	getLifelog: (id: string) => Lifelog | undefined;
 	/** Removes a lifelog and what belongs to it; false when there is none. */
 	deleteLifelog: (id: string) => boolean | Promise<boolean>;
