@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { fail, serveUntilStopped, wholeNumber } from './command-line.mts';
+import { importCommand } from './import/command.mts';
 import type { DayRecord } from './store/rows.mts';
 import { startServer, type RunningServer } from './server.mts';
 
 const usage = `Usage: lifelog-server <folder> [options]
+       lifelog-server import <export> <archive>   (import --help says more)
 
 Serves an archive of lifelogs by the API it was archived from.
 
@@ -22,6 +24,10 @@ LIFELOG_SERVER_KEY is the API key to accept. Without it one is made at the first
 `;
 
 async function main(): Promise<void> {
+	if (process.argv[2] === 'import') {
+		process.exitCode = await importCommand(process.argv.slice(3));
+		return;
+	}
 	const { values, positionals } = parseArgs({
 		allowPositionals: true,
 		options: {

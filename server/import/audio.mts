@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { writeCut } from '../ogg/cut.mts';
+import { samplesPerMs } from '../ogg/opus.mts';
+import { OggError } from '../ogg/page.mts';
+import { scanLinks, type Link } from '../ogg/scan.mts';
+import type { ArchiveDay } from './day.mts';
+import { ExportError, type ExportFile } from './export.mts';
+import { without, type Span } from './spans.mts';
+
+// The times of names are whole seconds, so a recording may seem to begin before the last one ended.
+const toleranceMs = 1000;
+
+interface Draft {
+	path: string;
+	bytes: number;
+	sha256: string;
+}
+
+/**
+ * Adds a recording to its day, cut where the day has a part of its time already; false when the day
+ * has it all. Rejects with an ExportError for what is no Ogg Opus from end to end.
+ *
+ * @param namedMs When it begins by its name, epoch ms.
+ */
+export async function addRecording(
+	day: ArchiveDay,
+	recorder: string,
+	file: ExportFile,
+	namedMs: number,
+): Promise<boolean> {
+	const isNear = (startMs: number) => startMs >= namedMs && startMs < namedMs + toleranceMs;
+	if (day.audio.some(({ startMs, bytes }) => bytes === file.bytes && isNear(startMs))) return false;
+	const path = await day.draftPath(recorder);
+	try {
+		const { links, ...draft } = await copyOgg(file, path);
+		if (day.audio.some(({ sha256 }) => sha256 === draft.sha256)) return false;
+		const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
+		const ends = day.audio.map(({ endMs }) => endMs).filter((endMs) => isNear(endMs - 1));
+		const startMs = Math.max(namedMs, ...ends);
+		const whole: Span = { startMs, endMs: startMs + lengthMs };
+		const spans = without([whole], day.audio);
+		if (spans.length === 1 && lengthOf(spans[0]) === lengthMs) {
+			await day.addAudio(recorder, whole, draft);
+			return true;
+		}
+		const parts = spans.filter((span) => lengthOf(span) >= toleranceMs);
+		for (const part of parts) {
+			const cut = await day.draftPath(recorder);
+			try {
+				const pieces = cutOut(links, path, part.startMs - startMs, part.endMs - startMs);
+				await day.addAudio(recorder, part, await write(pieces, cut));
+			} finally {
+				await rm(cut, { force: true });
+			}
+		}
+		return parts.length > 0;
+	} finally {
+		await rm(path, { force: true });
+	}
+}
+
+const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;
+
+/** Copies a file, and finds the streams in it. */
+async function copyOgg(file: ExportFile, path: string): Promise<Draft & { links: Link[] }> {
+	const draft = await write(file.read(), path);
+	try {
+		return { ...draft, links: await scanLinks(createReadStream(path)) };
+	} catch (error) {
+		throw error instanceof OggError ? new ExportError(error.message) : error;
+	}
+}
+
+async function write(source: AsyncIterable<Buffer>, path: string): Promise<Draft> {
+	const hash = createHash('sha256');
+	let bytes = 0;
+	await pipeline(
+		source,
+		async function* (pieces: AsyncIterable<Buffer>) {
+			for await (const piece of pieces) {
+				hash.update(piece);
+				bytes += piece.length;
+				yield piece;
+			}
+		},
+		createWriteStream(path, { flush: true }),
+	);
+	return { path, bytes, sha256: hash.digest('hex') };
+}
+
+/** What is heard in a file between two offsets in milliseconds. */
+async function* cutOut(
+	links: Link[],
+	path: string,
+	fromMs: number,
+	toMs: number,
+): AsyncGenerator<Buffer> {
+	let before = 0;
+	for (const [index, link] of links.entries()) {
+		const from = Math.max(0, Math.round(fromMs * samplesPerMs) - before);
+		const to = Math.min(link.played, Math.round(toMs * samplesPerMs) - before);
+		before += link.played;
+		const read = (start: number): AsyncIterable<Buffer> => createReadStream(path, { start });
+		if (to > from) yield* writeCut({ link, from, to }, index + 1, read);
+	}
+}

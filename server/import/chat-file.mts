@@ -1,0 +1,62 @@
+import type { Chat } from '../../nodes/shared/api-types.ts';
+import { parseChat } from '../archive/entries.mts';
+import { parseJson } from '../archive/layout.mts';
+import { ExportError } from './export.mts';
+import { idOf } from './lifelog-file.mts';
+import { isTime, readName } from './names.mts';
+
+/** A chat of an export. */
+export interface ExportedChat {
+	chat: Chat;
+	isScheduled: boolean;
+}
+
+type Loose = Record<string, unknown>;
+
+/**
+ * Reads a chat of an export: the API's object, what it lacks filled in from its path. Messages may
+ * have their words as `content` and their `role` beside them. Throws an ExportError for any other.
+ */
+export function readChat(json: string, path: string): ExportedChat {
+	const value = parseJson(json);
+	if (!isObject(value)) throw new ExportError('is no JSON of a chat');
+	const messages = Array.isArray(value.messages) ? value.messages : undefined;
+	if (!messages || !messages.every(isObject)) throw new ExportError('has no list of messages');
+	const created =
+		timeOf(value.createdAt) ??
+		timeOf(value.startedAt) ??
+		timeOf(messages[0]?.createdAt) ??
+		readName(path).begin;
+	if (created === undefined) throw new ExportError('says nowhere when it was');
+	const createdAt = new Date(created).toISOString();
+	const id = typeof value.id === 'string' && value.id !== '' ? value.id : idOf(path, created);
+	const whole = {
+		...value,
+		id,
+		createdAt,
+		startedAt: timeOf(value.startedAt) === undefined ? createdAt : value.startedAt,
+		messages: messages.map((message, index) => withDefaults(message, `${id}-${index}`, createdAt)),
+		visibility: typeof value.visibility === 'string' ? value.visibility : 'private',
+	};
+	const chat = parseChat(JSON.stringify(whole), id);
+	if (!chat) throw new ExportError('is no chat that can be read');
+	return { chat, isScheduled: value.isScheduled === true };
+}
+
+function withDefaults({ content, role, ...message }: Loose, id: string, createdAt: string): Loose {
+	return {
+		...message,
+		id: typeof message.id === 'string' ? message.id : id,
+		text: message.text ?? (typeof content === 'string' ? content : null),
+		createdAt: timeOf(message.createdAt) === undefined ? createdAt : message.createdAt,
+		user: isObject(message.user) ? message.user : { role: role ?? 'user', name: null },
+	};
+}
+
+const isObject = (value: unknown): value is Loose =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function timeOf(value: unknown): number | undefined {
+	const ms = typeof value === 'number' ? value : Date.parse(String(value ?? ''));
+	return isTime(ms) ? ms : undefined;
+}

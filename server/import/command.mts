@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import { SingleBar } from 'cli-progress';
+import { importExport, type Counts, type Imported } from './import.mts';
+
+export const usage = `Usage: lifelog-server import <export> <archive> [options]
+
+Adds the service's own export, its zip or its folder, to an archive. What the archive has already
+stays as it is, so the same export can be imported again.
+
+  --json  print one report as JSON
+  --help  print this
+
+Exit code: 0 all was read, 1 something was not, 2 nothing was imported.
+`;
+
+/** Carries out `lifelog-server import`, and gives its exit code. */
+export async function importCommand(args: string[]): Promise<number> {
+	const bar = progressBar();
+	try {
+		const { values, positionals } = parseArgs({
+			args,
+			allowPositionals: true,
+			options: {
+				json: { type: 'boolean', default: false },
+				help: { type: 'boolean', default: false },
+			},
+		});
+		if (values.help) {
+			process.stdout.write(usage);
+			return 0;
+		}
+		const [from, to] = positionals;
+		if (positionals.length !== 2 || !from || !to) {
+			throw new Error('Give the export and the archive: lifelog-server import <export> <archive>');
+		}
+		const imported = await importExport(from, to, bar.show).finally(bar.stop);
+		process.stdout.write(values.json ? `${JSON.stringify(imported)}\n` : describe(imported, to));
+		if (imported.unreadCount === 0) return 0;
+		return sum(imported.added) + sum(imported.known) > 0 ? 1 : 2;
+	} catch (error) {
+		process.stderr.write(`${printable((error as Error).message)}\n`);
+		return 2;
+	}
+}
+
+const sum = ({ lifelogs, chats, audio }: Counts) => lifelogs + chats + audio;
+
+/** A bar on standard error, where that is a terminal. */
+function progressBar() {
+	const bar = new SingleBar({
+		format: 'Importing [{bar}] {value} of {total} files, {megabytes} MB, {eta_formatted} left',
+		hideCursor: true,
+		clearOnComplete: true,
+		gracefulExit: true,
+	});
+	return {
+		show: (done: number, total: number, bytes: number) => {
+			const payload = { megabytes: (bytes / 1e6).toFixed(1) };
+			if (done === 0) bar.start(total, 0, payload);
+			else bar.update(done, payload);
+		},
+		stop: () => bar.stop(),
+	};
+}
+
+function describe(imported: Imported, to: string): string {
+	const { added, known, days, passedOver, unread, unreadCount } = imported;
+	const others = Object.entries(passedOver)
+		.map(([folder, files]) => `${folder}/ (${plural(files, 'file')})`)
+		.join(', ');
+	const lines = [
+		sum(added) === 0 ? 'Nothing new.' : `Imported: ${listed(added)}, on ${plural(days, 'day')}.`,
+		sum(known) > 0 && `In the archive already: ${listed(known)}.`,
+		others !== '' && `Passed over, as an archive has no place for it: ${others}.`,
+		unreadCount > 0 && `Not read: ${plural(unreadCount, 'file')}.`,
+		...unread.map(({ path, problem }) => `  ${path} ${problem}`),
+		unreadCount > unread.length && `  and ${unreadCount - unread.length} more`,
+		sum(added) > 0 && `Serve it: lifelog-server ${to}`,
+	];
+	return lines
+		.filter((line) => line !== false)
+		.map((line) => `${printable(line)}\n`)
+		.join('');
+}
+
+const listed = ({ lifelogs, chats, audio }: Counts) =>
+	[plural(lifelogs, 'lifelog'), plural(chats, 'chat'), plural(audio, 'audio file')].join(', ');
+
+const plural = (count: number, noun: string) =>
+	`${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
+/** A name in an export can hold what moves the cursor of a terminal. */
+const printable = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd');

@@ -1,0 +1,222 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import { parseLifelog } from '../archive/entries.mts';
+import { FileError, type Folder } from '../archive/folder.mts';
+import { nameOfDay, parseDayFile, type DayFile, type NamedFile } from '../archive/layout.mts';
+import { ExportError } from './export.mts';
+import { without, type Span } from './spans.mts';
+
+type WholeDay = DayFile & { missingAudio: Span[]; failed: { what: string; message: string }[] };
+
+// The times of a name are whole seconds.
+const toleranceMs = 1000;
+
+/**
+ * A day of an archive to which an import adds. What it adds carries `goneAt`, as the service does
+ * not know it by its ID: the day's version says what the service has of it, as before.
+ */
+export class ArchiveDay {
+	readonly #folder: Folder;
+	readonly #file: WholeDay;
+	readonly #importedAt: string;
+	#spans: Promise<Span[]> | undefined;
+	#hasChanged = false;
+
+	private constructor(folder: Folder, file: WholeDay, importedAt: string) {
+		this.#folder = folder;
+		this.#file = file;
+		this.#importedAt = importedAt;
+	}
+
+	/**
+	 * Reads what the archive has of a day, `names` being its files in `days/`. Rejects with an
+	 * ExportError when there are some and none can be read: a new one would hide what they name.
+	 */
+	static async open(
+		folder: Folder,
+		day: string,
+		names: string[],
+		importedAt: string,
+	): Promise<ArchiveDay> {
+		const found: DayFile[] = [];
+		for (const name of names) {
+			const json = await folder.read(`days/${name}`).catch(ignoreFileError);
+			const file = json === undefined ? undefined : parseDayFile(json, day);
+			if (file) found.push(file);
+		}
+		if (names.length > 0 && found.length === 0) {
+			throw new ExportError(`belongs to ${day}, whose file in the archive cannot be read`);
+		}
+		found.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
+		const none: WholeDay = {
+			version: 1,
+			day,
+			lifelogs: {},
+			chats: {},
+			audio: [],
+			missingAudio: [],
+			failed: [],
+			archivedAt: importedAt,
+			isComplete: true,
+		};
+		return new ArchiveDay(folder, { ...none, ...found.at(0) }, importedAt);
+	}
+
+	/** The audio that the day has. */
+	get audio(): DayFile['audio'] {
+		return this.#file.audio;
+	}
+
+	/** Adds a lifelog; false when the day has it, by its ID or its time. */
+	async addLifelog(lifelog: Lifelog, markdown: Buffer): Promise<boolean> {
+		const { id, startTime, updatedAt, isStarred } = lifelog;
+		if (id in this.#file.lifelogs) return false;
+		const spans = await (this.#spans ??= this.#readSpans());
+		if (spansOf(lifelog).some((span) => spans.some((other) => isSame(span, other)))) return false;
+		const path = this.#pathOf('lifelogs', startTime, id);
+		const files = [
+			await this.#store(`${path}.json`, toJson(lifelog)),
+			await this.#store(`${path}.md`, markdown),
+		];
+		this.#file.lifelogs[id] = { updatedAt, isStarred, files, goneAt: this.#importedAt };
+		return (this.#hasChanged = true);
+	}
+
+	/** Adds a chat; false when the day has it, by its ID. */
+	async addChat(chat: Chat, isScheduled: boolean): Promise<boolean> {
+		const { id, createdAt, messages } = chat;
+		if (id in this.#file.chats) return false;
+		const path = this.#pathOf('chats', createdAt, asName(id));
+		const files = [await this.#store(`${path}.json`, toJson(chat))];
+		const goneAt = this.#importedAt;
+		this.#file.chats[id] = { messages: messages.length, isScheduled, files, goneAt };
+		return (this.#hasChanged = true);
+	}
+
+	/** Takes over a file of audio from `draft`, a path in the archive. */
+	async addAudio(
+		recorder: string,
+		{ startMs, endMs }: Span,
+		draft: { path: string; bytes: number; sha256: string },
+	): Promise<void> {
+		const place = `audio/${recorder}/${this.#inFolders}/audio_${compact(startMs)}_${compact(endMs)}`;
+		let path = `${place}.ogg`;
+		for (let n = 2; this.audio.some((file) => file.path === path); n += 1)
+			path = `${place}-${n}.ogg`;
+		await this.#place(path);
+		await rename(draft.path, join(this.#folder.root, path));
+		const { bytes, sha256 } = draft;
+		this.#file.audio.push({ startMs, endMs, path, bytes, sha256 });
+		this.#hasChanged = true;
+	}
+
+	/** A path for a file that is not whole yet, where audio of the day will lie. */
+	async draftPath(recorder: string): Promise<string> {
+		const path = `audio/${recorder}/${this.#inFolders}/.${randomBytes(6).toString('hex')}.tmp`;
+		await this.#place(path);
+		return join(this.#folder.root, path);
+	}
+
+	/** Writes the day's file and gives its name; does nothing when nothing was added. */
+	async save(): Promise<string | undefined> {
+		if (!this.#hasChanged) return undefined;
+		const { audio, missingAudio, archivedAt } = this.#file;
+		const later = Math.max(Date.parse(this.#importedAt), Date.parse(archivedAt) + 1);
+		const file: WholeDay = {
+			...this.#file,
+			lifelogs: sorted(this.#file.lifelogs),
+			chats: sorted(this.#file.chats),
+			audio: audio.toSorted((a, b) => a.startMs - b.startMs),
+			missingAudio: without(missingAudio, audio),
+			archivedAt: new Date(later).toISOString(),
+		};
+		const name = nameOfDay(file);
+		const path = `days/.${name}.${randomBytes(6).toString('hex')}.tmp`;
+		await this.#place(path);
+		const draft = join(this.#folder.root, path);
+		try {
+			await writeFile(draft, toJson(file), { flush: true });
+			await rename(draft, join(this.#folder.root, 'days', name));
+			return name;
+		} finally {
+			await rm(draft, { force: true });
+		}
+	}
+
+	get #inFolders(): string {
+		return this.#file.day.replaceAll('-', '/');
+	}
+
+	#pathOf(collection: string, beginsAt: string, name: string): string {
+		const [hours, minutes, seconds] = beginsAt.slice(11, 19).split(':');
+		const time = `${hours}h${minutes}m${seconds}s`;
+		return `${collection}/${this.#inFolders}/${this.#file.day}_${time}_${name}`;
+	}
+
+	async #store(path: string, content: string | Buffer): Promise<NamedFile> {
+		await this.#place(path);
+		await writeFile(join(this.#folder.root, path), content, { flush: true });
+		const sha256 = createHash('sha256').update(content).digest('hex');
+		return { path, bytes: Buffer.byteLength(content), sha256 };
+	}
+
+	/** Makes the folder of a path, and sees to it that it is one of the archive. */
+	async #place(path: string): Promise<void> {
+		const folder = dirname(join(this.#folder.root, path));
+		await mkdir(folder, { recursive: true });
+		if (!(await realpath(folder)).startsWith(this.#folder.root + sep)) {
+			throw new ExportError('belongs into a folder that leads out of the archive');
+		}
+	}
+
+	/** When the lifelogs were that the day has; those whose files cannot be read are not known. */
+	async #readSpans(): Promise<Span[]> {
+		const spans: Span[] = [];
+		for (const [id, { files }] of Object.entries(this.#file.lifelogs)) {
+			const named = files.find(({ path }) => path.endsWith('.json'));
+			const json = named && (await this.#folder.readNamed(named).catch(ignoreFileError));
+			const lifelog = json === undefined ? undefined : parseLifelog(json, id);
+			if (lifelog) spans.push(...spansOf(lifelog));
+		}
+		return spans;
+	}
+}
+
+/** When a lifelog was: by its own times, and by what was said in it. */
+function spansOf({ startTime, endTime, contents }: Lifelog): Span[] {
+	const own = { startMs: Date.parse(startTime), endMs: Date.parse(endTime) };
+	const said: Span = { startMs: Infinity, endMs: -Infinity };
+	const read = (nodes: Lifelog['contents']) => {
+		for (const { type, startTime: from, endTime: to, children } of nodes) {
+			if (type === 'blockquote' && from && to) {
+				said.startMs = Math.min(said.startMs, Date.parse(from));
+				said.endMs = Math.max(said.endMs, Date.parse(to));
+			}
+			read(children ?? []);
+		}
+	};
+	read(contents);
+	return said.endMs >= said.startMs ? [own, said] : [own];
+}
+
+const isSame = (a: Span, b: Span) =>
+	Math.abs(a.startMs - b.startMs) < toleranceMs && Math.abs(a.endMs - b.endMs) < toleranceMs;
+
+const toJson = (value: object) => `${JSON.stringify(value, null, '\t')}\n`;
+
+const sorted = <Value,>(entries: Record<string, Value>) =>
+	Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+const compact = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');
+
+/** An ID as names have it (docs/archive.md, "What lies where"). */
+const asName = (id: string) =>
+	id.replaceAll(/[^A-Za-z0-9_-]/gu, (character) =>
+		Buffer.from(character).toString('hex').toUpperCase().replaceAll(/../g, '%$&'),
+	);
+
+function ignoreFileError(error: Error): undefined {
+	if (!(error instanceof FileError)) throw error;
+}

@@ -1,0 +1,84 @@
+import { crc32 } from 'node:zlib';
+import * as yauzl from 'yauzl';
+import { ExportError, pathProblem, withinExport, type Export } from './export.mts';
+import type { ExportFile, Refused } from './export.mts';
+
+/** An export as the zip that it comes in, of any size. Rejects for what is no zip. */
+export async function openZip(path: string): Promise<Export> {
+	// Names are read below, as one that is to be refused would end the list otherwise.
+	const zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
+	return { list: () => listZip(zip), close: () => zip.close() };
+}
+
+async function* listZip(zip: yauzl.ZipFile): AsyncGenerator<ExportFile | Refused> {
+	try {
+		for await (const entry of zip.eachEntry()) {
+			const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
+			const path = yauzl.getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+			const problem = pathProblem(path);
+			const inside = problem === undefined ? withinExport(path) : path;
+			if (inside === undefined || inside.endsWith('/')) continue;
+			const unfit = problem ?? entryProblem(entry);
+			yield unfit === undefined ? new FileInZip(zip, inside, entry) : { path, problem: unfit };
+		}
+	} catch (error) {
+		throw new ExportError(`The zip cannot be read: ${(error as Error).message}`);
+	}
+}
+
+function entryProblem(entry: yauzl.Entry): string | undefined {
+	if (entry.isEncrypted()) return 'is encrypted';
+	if (!entry.canDecodeFileData())
+		return `is packed in a way (${entry.compressionMethod}) not known here`;
+	// Where Unix made the zip it also says what kind of file it is; 0 for a plain one.
+	const isOfUnix = entry.versionMadeBy >> 8 === 3;
+	const kind = (entry.externalFileAttributes >>> 16) & 0o170000;
+	return isOfUnix && kind !== 0 && kind !== 0o100000 ? 'is a link or no plain file' : undefined;
+}
+
+type Place = Pick<
+	yauzl.Entry,
+	| 'relativeOffsetOfLocalHeader'
+	| 'compressedSize'
+	| 'uncompressedSize'
+	| 'compressionMethod'
+	| 'generalPurposeBitFlag'
+	| 'crc32'
+>;
+
+/** As little as a file can be found by, as there may be a hundred thousand of them. */
+class FileInZip implements ExportFile {
+	readonly path: string;
+	readonly bytes: number;
+	readonly #zip: yauzl.ZipFile;
+	readonly #place: Place;
+
+	constructor(zip: yauzl.ZipFile, path: string, entry: yauzl.Entry) {
+		this.#zip = zip;
+		this.path = path;
+		this.bytes = entry.uncompressedSize;
+		this.#place = {
+			relativeOffsetOfLocalHeader: entry.relativeOffsetOfLocalHeader,
+			compressedSize: entry.compressedSize,
+			uncompressedSize: entry.uncompressedSize,
+			compressionMethod: entry.compressionMethod,
+			generalPurposeBitFlag: entry.generalPurposeBitFlag,
+			crc32: entry.crc32,
+		};
+	}
+
+	async *read(): AsyncGenerator<Buffer> {
+		let crc = 0;
+		try {
+			const entry = Object.assign(new yauzl.Entry(), this.#place);
+			const stream: AsyncIterable<Buffer> = await this.#zip.openReadStreamPromise(entry);
+			for await (const piece of stream) {
+				crc = crc32(piece, crc);
+				yield piece;
+			}
+		} catch (error) {
+			throw new ExportError(`cannot be unpacked: ${(error as Error).message}`);
+		}
+		if (crc !== this.#place.crc32) throw new ExportError('has another checksum than the zip says');
+	}
+}

@@ -1,0 +1,64 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { listFolder } from './export-folder.mts';
+import { openZip } from './export-zip.mts';
+
+/** Why something of an export cannot be read; its message is the end of a sentence. */
+export class ExportError extends Error {}
+
+/** A file of an export. */
+export interface ExportFile {
+	/** From the export's own folder, with `/`. */
+	path: string;
+	bytes: number;
+	/** Reads it from its beginning. Rejects with an ExportError where it is not whole. */
+	read: () => AsyncIterable<Buffer>;
+}
+
+/** What is not to be read, such as a link. */
+export interface Refused {
+	path: string;
+	problem: string;
+}
+
+/** An export of the service, as a folder or as the zip that it comes in. */
+export interface Export {
+	/** Every file in it; to be called once. */
+	list: () => AsyncIterable<ExportFile | Refused>;
+	close: () => void;
+}
+
+/** The folders of which an archive has a place for what is in them. */
+export const archived = ['lifelogs', 'chats', 'audio'];
+/** What else the service puts into an export. */
+export const others = ['meetings', 'persons', 'pendants', 'user'];
+
+/** Opens an export. Rejects with an ExportError that says what to give instead. */
+export async function openExport(path: string): Promise<Export> {
+	const real = await realpath(path).catch(() => {
+		throw new ExportError(`There is no ${path}: give the zip of the export, or its folder`);
+	});
+	if ((await lstat(real)).isDirectory()) return listFolder(real);
+	return openZip(real).catch((error: Error) => {
+		throw new ExportError(`${basename(path)} is no whole zip: ${error.message}`);
+	});
+}
+
+/**
+ * The path below the export's own folder, which a zip may have around everything; undefined for
+ * what lies elsewhere.
+ */
+export function withinExport(path: string): string | undefined {
+	const parts = path.split('/');
+	if (parts[0] === '__MACOSX') return undefined;
+	const top = parts.slice(0, 2).findIndex((part) => [...archived, ...others].includes(part));
+	return top === -1 || parts.length < top + 2 ? undefined : parts.slice(top).join('/');
+}
+
+/** Why a path is not followed, whoever wrote it; undefined when it may be. */
+export function pathProblem(path: string): string | undefined {
+	if (path === '' || path.includes('\0')) return 'is no path';
+	if (path.includes('\\')) return 'has a backslash in its path';
+	if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path';
+	return path.split('/').includes('..') ? 'leads out of its folder' : undefined;
+}

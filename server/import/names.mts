@@ -1,0 +1,51 @@
+/** A time as names of the export have it, in UTC, and what comes behind it. */
+const ofLifelog = /^(\d{4})-(\d\d)-(\d\d)_(\d\d)h(\d\d)m(\d\d)s(?:_(.*))?$/;
+/** Times as names of recordings have them elsewhere: ISO 8601, long or short, and epoch ms. */
+const ofIso = /(\d{4})-?(\d\d)-?(\d\d)[T_ -](\d\d)[h:_-]?(\d\d)[m:_-]?(\d\d)s?(?:[.,](\d{3}))?/;
+const ofEpoch = /(?<!\d)(\d{13})(?!\d)/;
+
+const day = /(?:^|\/)(\d{4})\/(\d\d)\/(\d\d)\//;
+
+/** The last part of a path, without its extension. */
+export function stem(path: string): string {
+	return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
+}
+
+/** When a file of the export begins by its name, epoch ms to the second, and its title there. */
+export function readName(path: string): { begin?: number; title: string } {
+	const match = ofLifelog.exec(stem(path));
+	const begin = match ? instant(match.slice(1, 7)) : undefined;
+	return {
+		begin,
+		title: (begin === undefined ? stem(path) : (match?.[7] ?? '')).replaceAll('-', ' '),
+	};
+}
+
+/** When a recording begins by its name, epoch ms; undefined when its name does not say. */
+export function readRecordingName(path: string): number | undefined {
+	const name = stem(path);
+	const epoch = ofEpoch.exec(name);
+	const iso = ofIso.exec(name);
+	const begin = epoch ? Number(epoch[1]) : iso ? instant(iso.slice(1, 8)) : undefined;
+	return begin !== undefined && isTime(begin) ? begin : undefined;
+}
+
+/** The day on which a file of the export begins, by its name or its folder, `YYYY-MM-DD`. */
+export function dayOfPath(path: string): string {
+	const begin = readName(path).begin ?? readRecordingName(path);
+	if (begin !== undefined) return new Date(begin).toISOString().slice(0, 10);
+	return day.exec(path)?.slice(1).join('-') ?? '';
+}
+
+/** Whether an instant, epoch ms, is one that a recording can be of. */
+export function isTime(ms: number): boolean {
+	return ms >= Date.UTC(2000, 0) && ms < Date.UTC(2100, 0);
+}
+
+function instant([year, month, date, hours, minutes, seconds, ms]: string[]): number | undefined {
+	const iso = `${year}-${month}-${date}T${hours}:${minutes}:${seconds}.${ms ?? '000'}Z`;
+	const time = Date.parse(iso);
+	// Not a 30 February, which some would read as a day in March.
+	const isOne = !Number.isNaN(time) && new Date(time).toISOString() === iso && isTime(time);
+	return isOne ? time : undefined;
+}

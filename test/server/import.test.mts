@@ -1,0 +1,609 @@
+import { spawnSync } from 'node:child_process';
+import {
+	appendFileSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	truncateSync,
+	writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { checkArchive } from '../../check-archive/check.mts';
+import type { Finding } from '../../check-archive/findings.mts';
+import type { Lifelog } from '../../nodes/shared/api-types.ts';
+import { importCommand } from '../../server/import/command.mts';
+import { importExport } from '../../server/import/import.mts';
+import { readLifelog } from '../../server/import/lifelog-file.mts';
+import { writeArchive } from '../support/archive.mts';
+import { createEngine, loadPackage } from '../support/engine.mts';
+import { chatOf, lifelogOf } from '../support/invented.mts';
+import { readOgg, writeOgg } from '../support/ogg.mts';
+import { workflowWith } from '../support/workflow.mts';
+import { writeZip, type ZipFile } from '../support/zip.mts';
+import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
+
+const noon = Date.parse('2025-12-03T12:00:00Z');
+const second = 1000;
+
+const folder = 'lifelogs/2025/12/03';
+const weekly = `${folder}/2025-12-03_12h00m00s_Weekly-plan.md`;
+const night = 'lifelogs/2025/12/04/2025-12-04_00h10m00s_At-night.md';
+
+const said = (speaker: number | string, from: number, to: number, words: string) =>
+	`> [${speaker}](#startMs=${noon + from}&endMs=${noon + to}): ${words}`;
+const markdown = [
+	'# Weekly plan',
+	'## The budget',
+	said(8, 793, 6_793, 'We need the numbers.'),
+	said(1, 39_793, 64_793, 'Tomorrow, then.'),
+	'### And the rest',
+	said(8, 70_000, 75_000, 'Fine.'),
+].join('\n\n');
+const atNight = `# At night\r\n\r\n> [3](#startMs=${noon + 43_800_500}&endMs=${noon + 43_860_000}): Good night.\r\n`;
+
+const conversation: ZipFile[] = [
+	{ name: weekly, content: `${markdown}\n`, deflate: true },
+	{ name: night, content: atNight },
+];
+
+/** Packets of 20 ms, each of its own. */
+const packets = (first: number, seconds: number) =>
+	Array.from({ length: seconds * 50 }, (_, n) => {
+		const packet = Buffer.alloc(40, 7);
+		packet[0] = 0xf8;
+		packet.writeUInt32LE(first * 50 + n, 1);
+		return packet;
+	});
+const recording = (first: number, seconds: number) =>
+	writeOgg({ serial: first, preSkip: 0, packets: packets(first, seconds), perPage: 50 });
+const audioName = (recorder: string, at: number) =>
+	`audio/${recorder}/2025/12/03/2025-12-03_12h0${Math.floor(at / 60)}m${String(at % 60).padStart(2, '0')}s.ogg`;
+
+/** Writes files as an export's folder. */
+function unpacked(files: ZipFile[]): string {
+	const root = temporaryFolder();
+	for (const { name, content = '' } of files) {
+		mkdirSync(dirname(join(root, name)), { recursive: true });
+		writeFileSync(join(root, name), content);
+	}
+	return root;
+}
+
+function zipped(files: Iterable<ZipFile>): string {
+	const path = join(temporaryFolder(), 'export.zip');
+	writeZip(path, files);
+	return path;
+}
+
+/** Every file of a folder, with what is in it and when that was written. */
+function filesOf(root: string): Record<string, string> {
+	const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
+	return Object.fromEntries(
+		paths
+			.filter((path) => statSync(join(root, path)).isFile())
+			.map((path) => [
+				path,
+				`${statSync(join(root, path)).mtimeMs} ${readFileSync(join(root, path), 'latin1')}`,
+			]),
+	);
+}
+
+/** What the files of the days name, by their paths. */
+const namesOf = (root: string) =>
+	Object.keys(filesOf(root)).filter((path) => !path.startsWith('days/') && !/index/.test(path));
+
+async function check(root: string): Promise<Finding[]> {
+	const findings: Finding[] = [];
+	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
+	const options = { folder: root, until: '2026-01-01' };
+	await checkArchive(options, (finding) => findings.push(finding), quiet);
+	return findings;
+}
+
+/** Carries out the command as it is typed. */
+function spawned(...args: string[]) {
+	const command = ['server/lifelog-server.cjs', 'import', ...args];
+	return spawnSync(process.execPath, command, { encoding: 'utf8' });
+}
+
+/** Carries out the command within this process. */
+async function run(...args: string[]) {
+	const written = { stdout: '', stderr: '' };
+	const spies = (['stdout', 'stderr'] as const).map((name) =>
+		jest.spyOn(process[name], 'write').mockImplementation((text) => {
+			written[name] += String(text);
+			return true;
+		}),
+	);
+	const status = await importCommand(args).finally(() => spies.forEach((spy) => spy.mockRestore()));
+	return { status, ...written };
+}
+
+describe('a lifelog of an export', () => {
+	const lifelog = readLifelog(`${markdown}\n`, weekly);
+	const at = (ms: number) => new Date(noon + ms).toISOString();
+
+	test('has its times, no star, and was updated when it ended', () => {
+		expect(lifelog).toMatchObject({
+			title: 'Weekly plan',
+			startTime: at(793),
+			endTime: at(75_000),
+			updatedAt: at(75_000),
+			isStarred: false,
+		});
+		expect(lifelog.id).toMatch(/^export-[0-9a-f]{20}$/);
+		expect(readLifelog(`${markdown}\n`, weekly).id).toBe(lifelog.id);
+		expect(readLifelog(`${markdown}\n`, night).id).not.toBe(lifelog.id);
+	});
+
+	test('has headings and what was said, each with its time and its speaker', () => {
+		const rows = lifelog.contents.map((node) => [
+			node.type,
+			node.content,
+			node.startOffsetMs,
+			node.endOffsetMs,
+			node.speakerName,
+			node.speakerIdentifier,
+		]);
+		expect(rows).toEqual([
+			['heading1', 'Weekly plan', 0, 74_207, undefined, undefined],
+			['heading2', 'The budget', 0, 74_207, undefined, undefined],
+			['blockquote', 'We need the numbers.', 0, 6_000, 'Speaker 8', null],
+			['blockquote', 'Tomorrow, then.', 39_000, 64_000, 'Speaker 1', 'user'],
+			['heading3', 'And the rest', 69_207, 74_207, undefined, undefined],
+			['blockquote', 'Fine.', 69_207, 74_207, 'Speaker 8', null],
+		]);
+		for (const { startTime, startOffsetMs } of lifelog.contents) {
+			expect(Date.parse(startTime!)).toBe(Date.parse(lifelog.startTime) + startOffsetMs!);
+		}
+	});
+
+	test.each<[string, string, Partial<Lifelog>]>([
+		[
+			'nothing was said',
+			'# Only a title\n',
+			{ title: 'Only a title', startTime: at(0), endTime: at(0) },
+		],
+		['it has no title', said(2, 0, 1000, 'Hm.'), { title: 'Weekly plan', endTime: at(1000) }],
+		['it was said before its name says', said(2, -90_000, 5, 'Oh'), { startTime: at(-90_000) }],
+		['its lines end as in Windows', '# A\r\n\r\n## B\r\n', { markdown: '# A\n\n## B' }],
+		[
+			'words go on in a next line',
+			`${said(2, 0, 9, 'One')}\n> two\n`,
+			{ markdown: '> Speaker 2: One\ntwo' },
+		],
+		[
+			'other text stands in it',
+			'# A\n\nJust\ntext\n\n\\# not a title',
+			{ markdown: '# A\n\nJust\ntext\n\n# not a title' },
+		],
+		[
+			'its speakers have names',
+			`---\nspeakers: { 1: "You", 2: "Anna" }\n---\n\n${said(2, 0, 9, 'Hi')}`,
+			{ markdown: '> Anna: Hi' },
+		],
+		['a speaker is a name', said('Anna B.', 0, 9, 'Hi'), { markdown: '> Anna B.: Hi' }],
+		[
+			'its front matter is broken',
+			`---\n{{\n---\n${said(2, 0, 9, 'Hi')}`,
+			{ markdown: '> Speaker 2: Hi' },
+		],
+	])('is read when %s', (_when, text, expected) => {
+		expect(readLifelog(text, weekly)).toMatchObject(expected);
+	});
+
+	test.each([
+		['notes.md', '# A\n', 'says nowhere when it was'],
+		[`${folder}/2025-13-03_12h00m00s_A.md`, '# A\n', 'says nowhere when it was'],
+		[weekly, '> [1](#startMs=5&endMs=9): A', 'has a time that cannot be'],
+		[weekly, `> [1](#startMs=${'9'.repeat(30)}&endMs=9): A`, 'has a time that cannot be'],
+	])('%s is refused where it has no time', (path, text, message) => {
+		expect(() => readLifelog(text, path)).toThrow(message);
+	});
+});
+
+test('a zip and its folder make the same archive, which is whole; a second import changes nothing', async () => {
+	const chat = { ...chatOf('q', '2025-12-03T20:00:00.000Z'), isScheduled: undefined };
+	const files: ZipFile[] = [
+		...conversation,
+		{ name: 'chats/2025/12/03/2025-12-03_20h00m00s_q.json', content: JSON.stringify(chat) },
+		{ name: audioName('pendant', 0), content: recording(0, 3) },
+		{ name: 'meetings/2025/12/03/Standup/meeting.json', content: '{}' },
+		{ name: 'lifelogs/2025/.DS_Store', content: 'x' },
+	];
+	const around = files.map((file) => ({
+		...file,
+		name: `data-export_2025-12-07_11-47-23/${file.name}`,
+	}));
+	const ofZip = temporaryFolder();
+	const ofFolder = temporaryFolder();
+	const first = spawned(zipped([...around, { name: '__MACOSX/lifelogs/2025/._x.md' }]), ofZip);
+	expect(first).toMatchObject({ status: 0, stderr: '' });
+	expect(first.stdout).toContain('Imported: 2 lifelogs, 1 chat, 1 audio file, on 2 days.');
+	expect(first.stdout).toContain('no place for it: meetings/ (1 file).');
+	expect((await run(unpacked(files), ofFolder)).status).toBe(0);
+	expect(namesOf(ofFolder)).toEqual(namesOf(ofZip));
+	for (const path of namesOf(ofZip)) {
+		expect(readFileSync(join(ofFolder, path))).toEqual(readFileSync(join(ofZip, path)));
+	}
+	expect(await check(ofZip)).toEqual([]);
+	// The Markdown stays as other tools read it.
+	const stored = namesOf(ofZip).find((path) => /12h00m00s_export-.*\.md$/.test(path))!;
+	expect(readFileSync(join(ofZip, stored), 'utf8')).toBe(`${markdown}\n`);
+
+	const before = filesOf(ofZip);
+	for (const path of [zipped(files), unpacked(around)]) {
+		const again = await run(path, ofZip);
+		expect(again.status).toBe(0);
+		expect(again.stdout).toContain('Nothing new.');
+		expect(again.stdout).toContain('already: 2 lifelogs, 1 chat, 1 audio file');
+		expect(filesOf(ofZip)).toEqual(before);
+	}
+});
+
+test('an imported archive is served, and Get Many reads it as from the service', async () => {
+	const archive = temporaryFolder();
+	await importExport(zipped(conversation), archive);
+	const server = await startLifelogServer(archive);
+	const credentials = { lifelogApi: { apiKey: server.apiKey, baseUrl: server.url } };
+	const engine = await createEngine({ ...loadPackage(), credentials });
+	try {
+		const parameters = { operation: 'getAll', returnAll: true, options: { includeContents: true } };
+		const result = await engine.runWorkflow(workflowWith('lifelog', parameters));
+		expect(result.error).toBeUndefined();
+		const items = result.items('Node').map(({ json }) => json as unknown as Lifelog);
+		expect(items.map(({ title }) => title)).toEqual(['At night', 'Weekly plan']);
+		expect(items[1]).toMatchObject({ isStarred: false, id: expect.stringMatching(/^export-/) });
+		const { contents } = readLifelog(markdown, weekly);
+		expect(items[1].contents.map(({ content, startOffsetMs }) => [content, startOffsetMs])).toEqual(
+			contents.map(({ content, startOffsetMs }) => [content, startOffsetMs]),
+		);
+		expect(items[1].contents.map(({ startTime }) => Date.parse(startTime!))).toEqual(
+			contents.map(({ startTime }) => Date.parse(startTime!)),
+		);
+		const found = await (await ask(server, '/v1/lifelogs?search=numbers')).json();
+		expect(found.data.lifelogs).toHaveLength(1);
+		expect(server.log).toEqual([]);
+	} finally {
+		await engine.close();
+		await server.close();
+	}
+});
+
+describe('an archive that has days of the service', () => {
+	const same = readLifelog(markdown, weekly);
+	const ofService = (more: Partial<Lifelog> = {}) =>
+		lifelogOf('abc', same.startTime, {
+			...same,
+			id: 'abc',
+			title: 'Edited',
+			isStarred: true,
+			...more,
+		});
+
+	test.each<[string, Partial<Lifelog>]>([
+		['the same time', { contents: [] }],
+		['its time to the second', { contents: [], startTime: new Date(noon).toISOString() }],
+		['what was said in it at the same time', { startTime: '2025-12-03T11:30:00.000Z' }],
+	])('keeps its own lifelog of %s, and gets what it does not have', async (_what, more) => {
+		const archive = temporaryFolder();
+		const [day] = await writeArchive(archive, { lifelogs: [ofService(more)] });
+		const before = filesOf(archive);
+		const other = {
+			name: `${folder}/2025-12-03_15h00m00s_Other.md`,
+			content: said(2, 10_800_000, 10_900_000, 'Else'),
+		};
+		const { added, known } = await importExport(zipped([...conversation, other]), archive);
+		expect([added.lifelogs, known.lifelogs]).toEqual([2, 1]);
+		expect(await check(archive)).toEqual([]);
+		// The version is what the service has of the day, so Full archive finds it as it was.
+		const { [day]: _old, ...files } = before;
+		expect(filesOf(archive)).toMatchObject(files);
+		const now = JSON.parse(readFileSync(join(archive, day), 'utf8'));
+		expect(now.lifelogs.abc).toEqual(JSON.parse(_old.slice(_old.indexOf('{'))).lifelogs.abc);
+		const [imported] = Object.keys(now.lifelogs).filter((id) => id !== 'abc');
+		expect(now.lifelogs[imported]).toMatchObject({
+			isStarred: false,
+			goneAt: now.lifelogs[imported].goneAt,
+		});
+		const again = filesOf(archive);
+		await importExport(zipped([...conversation, other]), archive);
+		expect(filesOf(archive)).toEqual(again);
+	});
+
+	test('keeps chats it has, and what a day says of its audio', async () => {
+		const archive = temporaryFolder();
+		const chat = chatOf('q', '2025-12-03T20:00:00.000Z');
+		const [day] = await writeArchive(archive, { chats: [chat] });
+		const file = JSON.parse(readFileSync(join(archive, day), 'utf8'));
+		file.missingAudio = [{ startMs: noon - second, endMs: noon + 9 * second }];
+		file.failed = [{ what: 'audio', message: 'HTTP 504' }];
+		writeFileSync(join(archive, day), JSON.stringify(file));
+		const shorter = { ...chat, messages: [chat.messages[0]] };
+		const { added } = await importExport(
+			zipped([
+				{ name: 'chats/q.json', content: JSON.stringify(shorter) },
+				{ name: audioName('pendant', 0), content: recording(0, 3) },
+			]),
+			archive,
+		);
+		expect(added).toEqual({ lifelogs: 0, chats: 0, audio: 1 });
+		const now = JSON.parse(readFileSync(join(archive, day), 'utf8'));
+		expect(now.chats).toEqual(file.chats);
+		expect(now.failed).toEqual(file.failed);
+		expect(now.missingAudio).toEqual([
+			{ startMs: noon - second, endMs: noon },
+			{ startMs: noon + 3 * second, endMs: noon + 9 * second },
+		]);
+	});
+
+	test('is not written to where the file of a day is broken, or a run goes on', async () => {
+		const archive = temporaryFolder();
+		const [day] = await writeArchive(archive, { lifelogs: [ofService()] });
+		truncateSync(join(archive, day), 20);
+		const { status, stdout } = await run(zipped(conversation), archive);
+		expect(status).toBe(1);
+		expect(stdout).toContain(
+			`${weekly} belongs to 2025-12-03, whose file in the archive cannot be read`,
+		);
+		expect(readdirSync(join(archive, 'days'))).toHaveLength(2);
+		const report = { state: 'running', updatedAt: new Date().toISOString() };
+		writeFileSync(join(archive, 'report.json'), JSON.stringify(report));
+		expect(await run(zipped(conversation), archive)).toMatchObject({
+			status: 2,
+			stderr: expect.stringContaining('Full archive is writing into this archive'),
+		});
+	});
+});
+
+test.each([
+	['the API gives it', chatOf('q', '2025-12-03T20:00:00.000Z')],
+	[
+		'words and roles stand beside each other',
+		{
+			summary: 'Summary of q',
+			createdAt: '2025-12-03T20:00:00Z',
+			messages: [
+				{ role: 'user', content: 'What was that?' },
+				{ role: 'assistant', content: 'A day.' },
+			],
+		},
+	],
+])('a chat is read as %s', async (_how, value) => {
+	const archive = temporaryFolder();
+	await importExport(
+		zipped([{ name: 'chats/2025/12/03/x.json', content: JSON.stringify(value) }]),
+		archive,
+	);
+	expect(await check(archive)).toEqual([]);
+	const server = await startLifelogServer(archive);
+	const { data } = await (await ask(server, '/v1/chats')).json();
+	await server.close();
+	expect(data.chats).toHaveLength(1);
+	expect(data.chats[0]).toMatchObject({
+		summary: 'Summary of q',
+		messages: [
+			{ text: 'What was that?', user: { role: 'user' } },
+			{ text: 'A day.', user: { role: 'assistant' } },
+		],
+	});
+});
+
+describe('audio of an export', () => {
+	const packetsOf = (file: Buffer) =>
+		readOgg(file)
+			.flatMap((page) => page.packets)
+			.filter((packet) => !/^Opus(Head|Tags)/.test(packet.toString('latin1', 0, 8)))
+			.map((packet) => packet.readUInt32LE(1));
+
+	test('is served piece after piece, each packet once, whatever seconds their names have', async () => {
+		const archive = temporaryFolder();
+		// One ends in the second in which the next one begins; two overlap by five seconds.
+		const files = [
+			{ name: audioName('pendant', 0), content: recording(0, 5) },
+			{ name: audioName('pendant', 4), content: recording(5, 5) },
+			{ name: audioName('pendant', 20), content: recording(20, 10) },
+			{ name: audioName('mobile', 25), content: recording(100, 10) },
+			{ name: `audio/pendant/2025/12/03/${noon + 60 * second}.ogg`, content: recording(60, 2) },
+		];
+		const { added, unread } = await importExport(zipped(files), archive);
+		expect([added.audio, unread]).toEqual([5, []]);
+		expect(await check(archive)).toEqual([]);
+		const before = filesOf(archive);
+		expect((await importExport(unpacked(files), archive)).added.audio).toBe(0);
+		expect(filesOf(archive)).toEqual(before);
+
+		const server = await startLifelogServer(archive);
+		const response = await ask(
+			server,
+			`/v1/download-audio?startMs=${noon}&endMs=${noon + 90 * second}`,
+		);
+		const heard = packetsOf(Buffer.from(await response.arrayBuffer()));
+		await server.close();
+		const row = (first: number, seconds: number) =>
+			Array.from({ length: seconds * 50 }, (_, n) => first * 50 + n);
+		// Four packets lead into a cut, and are not heard.
+		const lead = row(105, 5)[0];
+		const expected = [...row(0, 10), ...row(20, 10), ...row(105, 5), ...row(60, 2)];
+		expect(heard.filter((packet) => packet < 100 * 50 || packet >= lead)).toEqual(expected);
+		expect(heard.length - expected.length).toBeLessThanOrEqual(4);
+	});
+
+	test.each<[string, string | Buffer, string]>([
+		[
+			'audio/pendant/2025/12/03/one.ogg',
+			recording(0, 1),
+			'has a name that does not say when it begins',
+		],
+		[audioName('pendant', 0), recording(0, 1).subarray(0, 900), 'ends in the middle of a page'],
+		[audioName('pendant', 0), 'no audio at all, but text of some length', 'is no Ogg'],
+		[audioName('a pendant', 0), recording(0, 1), 'lies in no folder of a recorder'],
+	])('%s that is not right is told', async (name, content, problem) => {
+		const archive = temporaryFolder();
+		const { unread } = await importExport(zipped([{ name, content }, ...conversation]), archive);
+		expect(unread).toEqual([{ path: name, problem: expect.stringContaining(problem) }]);
+		expect(await check(archive)).toEqual([]);
+	});
+});
+
+describe('what cannot be read', () => {
+	const link = 0o120777;
+	const evil: [string, ZipFile, string][] = [
+		['leads out', { name: '../lifelogs/2025-12-03_12h00m00s_A.md' }, 'leads out of its folder'],
+		['leads out later', { name: 'lifelogs/../../2025-12-03_12h00m00s_A.md' }, 'leads out'],
+		['is absolute', { name: '/lifelogs/2025-12-03_12h00m00s_A.md' }, 'has an absolute path'],
+		['is of a drive', { name: 'C:/lifelogs/2025-12-03_12h00m00s_A.md' }, 'has an absolute path'],
+		['has a backslash', { name: 'lifelogs\\..\\..\\A.md' }, 'has a backslash'],
+		[
+			'is a link',
+			{ name: `${folder}/2025-12-03_13h00m00s_L.md`, content: '/etc/passwd', mode: link },
+			'is a link',
+		],
+		[
+			'is encrypted',
+			{ name: `${folder}/2025-12-03_13h00m00s_E.md`, deflate: true, flags: 0x801 },
+			'is encrypted',
+		],
+		[
+			'is packed otherwise',
+			{ name: `${folder}/2025-12-03_13h00m00s_M.md`, method: 14 },
+			'is packed in a way',
+		],
+		[
+			'has another checksum',
+			{ name: `${folder}/2025-12-03_13h00m00s_C.md`, content: '# A', crc: 1 },
+			'has another checksum',
+		],
+		[
+			'is broken',
+			{ name: `${folder}/2025-12-03_13h00m00s_B.md`, content: 'never deflated', method: 8 },
+			'cannot be unpacked',
+		],
+		[
+			'is no text',
+			{ name: `${folder}/2025-12-03_13h00m00s_T.md`, content: Buffer.from([0x23, 0xff, 0xfe]) },
+			'is no text in UTF-8',
+		],
+		['is no chat', { name: 'chats/2025/12/03/x.json', content: '[]' }, 'is no JSON of a chat'],
+		[
+			'is too large',
+			{ name: `${folder}/2025-12-03_13h00m00s_Z.md`, zeros: 70 << 20 },
+			'is too large',
+		],
+	];
+
+	test.each(evil)(
+		'what %s is named, the rest is imported, and the exit code is 1',
+		async (_how, file, problem) => {
+			const archive = join(temporaryFolder(), 'archive');
+			const { status, stdout } = await run(zipped([file, ...conversation]), archive);
+			expect(stdout).toContain('Not read: 1 file.');
+			expect(stdout).toContain(`  ${file.name} ${problem}`);
+			expect(stdout).toContain('Imported: 2 lifelogs');
+			expect(status).toBe(1);
+			expect(readdirSync(dirname(archive))).toEqual(['archive']);
+			expect(await check(archive)).toEqual([]);
+		},
+	);
+
+	test('nothing at all makes the exit code 2', async () => {
+		const { status, stdout } = await run(zipped([evil[0][1]]), temporaryFolder());
+		expect([status, stdout]).toEqual([2, expect.stringContaining('Nothing new.')]);
+	});
+
+	test('links in a folder are named and not followed', async () => {
+		const outside = unpacked(conversation);
+		const root = unpacked([conversation[1]]);
+		symlinkSync(join(outside, 'lifelogs', '2025', '12', '03'), join(root, 'lifelogs', 'more'));
+		symlinkSync(join(outside, weekly), join(root, 'lifelogs', '2025-12-03_12h00m00s_A.md'));
+		const { added, unread } = await importExport(root, temporaryFolder());
+		expect(added.lifelogs).toBe(1);
+		expect(unread.map(({ path }) => path).sort()).toEqual([
+			'lifelogs/2025-12-03_12h00m00s_A.md',
+			'lifelogs/more',
+		]);
+	});
+
+	test.each<[string, () => [string, string], string]>([
+		['a file that is not there', () => ['/none.zip', temporaryFolder()], 'There is no /none.zip'],
+		['no zip', () => [__filename, temporaryFolder()], 'is no whole zip'],
+		[
+			'half a zip',
+			() => {
+				const path = zipped(conversation);
+				truncateSync(path, statSync(path).size - 100);
+				return [path, temporaryFolder()];
+			},
+			'is no whole zip',
+		],
+		[
+			'a folder of other things',
+			() => [unpacked([{ name: 'a/b.txt' }]), temporaryFolder()],
+			'is no export',
+		],
+		[
+			'an archive inside of the export',
+			() => {
+				const path = unpacked(conversation);
+				return [path, join(path, 'archive')];
+			},
+			'must be another folder',
+		],
+		['an archive that is a file', () => [zipped(conversation), __filename], 'cannot be the folder'],
+	])('%s is told, with the exit code 2', async (_what, make, message) => {
+		const { status, stderr } = await run(...make());
+		expect(stderr).toContain(message);
+		expect(stderr).not.toContain('    at ');
+		expect(status).toBe(2);
+	});
+
+	test('a wrong call is told', async () => {
+		expect((await run('one')).stderr).toContain('Give the export and the archive');
+		expect((await run('--help')).stdout).toContain('Usage: lifelog-server import');
+	});
+});
+
+test('an import that was broken off is made whole by the next one', async () => {
+	const archive = temporaryFolder();
+	const zip = zipped(conversation);
+	await importExport(zip, archive);
+	const before = filesOf(archive);
+	const day = Object.keys(before).find((path) => path.startsWith('days/2025-12-03'))!;
+	rmSync(join(archive, day));
+	appendFileSync(join(archive, namesOf(archive)[0]), 'half written');
+	expect((await importExport(zip, archive)).added.lifelogs).toBe(1);
+	expect(await check(archive)).toEqual([]);
+	expect(namesOf(archive)).toEqual(Object.keys(before).filter((path) => !path.startsWith('days/')));
+});
+
+test('66,000 files and 40 GiB take as much memory as two files', () => {
+	const program = `
+		import { importExport } from './server/import/import.mts';
+		const [, from, to] = process.argv;
+		const { added } = await importExport(from, to);
+		console.log(JSON.stringify({ lifelogs: added.lifelogs, peak: process.resourceUsage().maxRSS / 1024 }));
+	`;
+	const importIn = (zip: string) => {
+		const args = ['--input-type=module-typescript', '-e', program, zip, temporaryFolder()];
+		const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+		if (!stdout) throw new Error(stderr);
+		return JSON.parse(stdout) as { lifelogs: number; peak: number };
+	};
+	function* large(): Generator<ZipFile> {
+		for (let n = 0; n < 66_000; n += 1) yield { name: `${folder}/pictures/of-the-day-${n}.jpg` };
+		// In front of the rest, which so lies behind 4 GiB.
+		yield { name: 'meetings/2025/12/03/all-day.wav', zeros: 40 * 2 ** 30 };
+		yield* conversation;
+	}
+	const small = importIn(zipped(conversation));
+	const zip = zipped(large());
+	expect(statSync(zip).size).toBeGreaterThan(40 * 2 ** 30);
+	expect(statSync(zip).blocks * 512).toBeLessThan(64 * 2 ** 20);
+	const { lifelogs, peak } = importIn(zip);
+	expect(lifelogs).toBe(2);
+	// Mebibytes. What is kept of each file is its place in the zip.
+	expect(peak - small.peak).toBeLessThan(64);
+});
