@@ -1,13 +1,14 @@
-// npm run test:n8n [-- --report <file>] [suite …]
-import { once } from 'node:events';
+// npm run test:n8n [-- --report <file> --lanes <number>] [suite …]
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { installN8n } from './install.mts';
+import { keepFailures, type Failure } from './failures.mts';
+import { installN8n, installServices } from './install.mts';
 import { suites, type Suite } from './suites.mts';
 import { TARBALL_VARIABLE } from './support/lab.mts';
 import { pack } from './support/package.mts';
@@ -24,6 +25,7 @@ interface Result {
 	failed: number;
 	skipped: number;
 	seconds: number;
+	failures: Failure[];
 }
 
 /** What `--report` writes: the sum, and each suite. */
@@ -51,42 +53,55 @@ async function prepare(chosen: Suite[]): Promise<void> {
 	for (const version of new Set(chosen.flatMap(({ versions }) => versions))) {
 		await installN8n(version);
 	}
+	// Here, as suites that run at once would both do it.
+	if (chosen.some(({ needsServices }) => needsServices)) await installServices();
 	const folder = await temporaryFolder('lifelog-tarball');
 	process.env[TARBALL_VARIABLE] = await pack(folder.path);
 }
 
-/** Runs the suites one after the other: what is measured in seconds must not be crowded out. */
-async function runSuites(chosen: Suite[]): Promise<Report> {
+/**
+ * Runs the suites, so many at once, in their order. Each has servers, ports and folders of its own;
+ * most of its time it waits.
+ */
+async function runSuites(chosen: Suite[], lanes: number): Promise<Report> {
 	const interrupted = new AbortController();
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.once(signal, () => interrupted.abort());
 	}
 	const began = Date.now();
-	const report: Report = { passed: 0, failed: 0, skipped: 0, seconds: 0, suites: [] };
-	for (const suite of chosen) {
-		console.log(`\n== ${suite.what} (n8n ${suite.versions.join(' and ')})`);
-		const result = await runSuite(suite, interrupted.signal);
-		report.suites.push(result);
-		report.passed += result.passed;
-		report.failed += result.failed;
-		report.skipped += result.skipped;
-	}
-	report.seconds = secondsSince(began);
-	return report;
+	const results = new Map<Suite, Result>();
+	const waiting = chosen.values();
+	const lane = async () => {
+		for (const suite of waiting) results.set(suite, await runSuite(suite, interrupted.signal));
+	};
+	await Promise.all(Array.from({ length: lanes }, lane));
+	const inOrder = chosen.map((suite) => results.get(suite)!);
+	const sum = (count: 'passed' | 'failed' | 'skipped') =>
+		inOrder.reduce((total, result) => total + result[count], 0);
+	return {
+		passed: sum('passed'),
+		failed: sum('failed'),
+		skipped: sum('skipped'),
+		seconds: secondsSince(began),
+		suites: inOrder,
+	};
 }
 
+/** Runs a suite and prints what it said, once it has ended. */
 async function runSuite({ name, what, versions }: Suite, signal: AbortSignal): Promise<Result> {
 	const began = Date.now();
 	const file = join(import.meta.dirname, 'suites', `${name}.mts`);
 	const events = run({ files: [file], signal });
 	let counts = { tests: 1, passed: 0, skipped: 0 };
 	events.on('test:summary', (summary) => (counts = summary.counts));
-	const output = Readable.from(withoutCounts(events)).pipe(new spec());
-	output.pipe(process.stdout, { end: false });
-	await once(output, 'end');
+	const failures: Failure[] = [];
+	const told = withoutCounts(keepFailures(events, failures));
+	const output = await text(Readable.from(told).pipe(new spec()));
+	const seconds = secondsSince(began);
+	console.log(`\n== ${name}: ${what} (n8n ${versions.join(' and ')}, ${seconds} s)\n${output}`);
 	const { tests, passed, skipped } = counts;
 	const failed = tests - passed - skipped;
-	return { name, what, n8n: versions, passed, failed, skipped, seconds: secondsSince(began) };
+	return { name, what, n8n: versions, passed, failed, skipped, seconds, failures };
 }
 
 /** Without the counts that the reporter prints under each file. */
@@ -110,18 +125,25 @@ function printSummary({ suites, passed, failed, skipped, seconds }: Report): voi
 			`  ${suite.what.padEnd(50)} ${n8n.padEnd(20)} ${String(suite.seconds).padStart(4)} s   ${counts}`,
 		);
 	}
+	for (const { name, failures } of suites) {
+		for (const { test, message } of failures) {
+			console.log(`\nFAILED ${name}: ${test}\n${message.replace(/^/gm, '  ')}`);
+		}
+	}
 	const skips = skipped > 0 ? `, ${skipped} skipped` : '';
 	console.log(`\n${passed} passed, ${failed} failed${skips} in ${seconds} s`);
 }
 
 async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({
-		options: { report: { type: 'string' } },
+		options: { report: { type: 'string' }, lanes: { type: 'string' } },
 		allowPositionals: true,
 	});
 	const chosen = chosenSuites(positionals);
+	const lanes = Number(values.lanes ?? availableParallelism());
+	if (!(lanes >= 1)) throw new Error('--lanes is a number of suites to run at once, 1 or more.');
 	await prepare(chosen);
-	const report = await runSuites(chosen);
+	const report = await runSuites(chosen, lanes);
 	if (values.report) await writeFile(values.report, JSON.stringify(report, null, '\t'));
 	printSummary(report);
 	process.exitCode = report.failed > 0 ? 1 : 0;

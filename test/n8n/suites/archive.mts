@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NEWEST, OLDEST } from '../install.mts';
 import {
@@ -19,7 +19,7 @@ import {
 	type Storage,
 } from '../support/archive.mts';
 import { type Changes, importExample, runExample } from '../support/examples.mts';
-import { startLab, type Lab } from '../support/lab.mts';
+import { activateWhile, startLab, type Lab } from '../support/lab.mts';
 import { runProgram } from '../support/processes.mts';
 import type { Execution, SavedWorkflow } from '../support/rest.mts';
 import { startS3, type S3 } from '../support/s3.mts';
@@ -99,7 +99,7 @@ async function newArchive(name: string, [first, last]: [string, string], changes
 	return { folder, storage: onDisk(folder), workflow };
 }
 
-/** Runs it by hand to its end, the requests and the faults before being forgotten. */
+/** Runs it by hand to its end, the requests before being forgotten. */
 async function run(workflow: SavedWorkflow): Promise<Execution> {
 	await lab.sandbox.control.clearRequests();
 	return await runExample(lab, workflow, BY_HAND, PATIENCE_MS);
@@ -164,6 +164,7 @@ const dayFiles = async (folder: string) => (await readdir(join(folder, 'days')))
 describe(`n8n ${NEWEST}`, () => {
 	before(async () => await start(NEWEST));
 	after(async () => await lab.close());
+	beforeEach(async () => await lab.sandbox.control.faults([]));
 
 	describe('sixty days, a month of them without anything', () => {
 		let folder: string;
@@ -203,11 +204,11 @@ describe(`n8n ${NEWEST}`, () => {
 			assert.deepEqual(await requests('/'), []);
 		});
 
-		test('goes on where it was, with a rate limit of a minute, while a trigger polls', async () => {
+		test('goes on where it was, with a rate limit of a minute, while a trigger polls', async (t) => {
 			// Those that were being written when it was killed are none.
 			const done = await newestDays(onDisk(folder));
 			await rm(join(folder, 'report.json'));
-			const trigger = await activateTrigger(lab, { event: 'lifelogCreatedOrUpdated' });
+			const trigger = await activateTrigger(lab, { event: 'lifelogCreatedOrUpdated' }, t);
 			const body = { error: 'Too many requests', retryAfter: '60' };
 			const limit = { path: '/v1/download-audio', skip: 30, status: 429, body };
 			await lab.sandbox.control.faults([limit]);
@@ -552,9 +553,12 @@ describe(`n8n ${NEWEST}`, () => {
 		const OFTEN = { rule: { interval: [{ field: 'seconds', secondsInterval: 30 }] } };
 
 		/** Publishes it until a run has ended. */
-		async function runByItself({ storage, workflow }: Awaited<ReturnType<typeof newArchive>>) {
+		async function runByItself(
+			t: TestContext,
+			{ storage, workflow }: Awaited<ReturnType<typeof newArchive>>,
+		) {
 			await lab.sandbox.control.clearRequests();
-			await lab.rest.activate(workflow.id);
+			await activateWhile(t, lab, workflow.id);
 			const hasEnded = async () => {
 				const report = await reportOf(storage).catch(() => undefined);
 				return report?.state === 'ended';
@@ -563,7 +567,7 @@ describe(`n8n ${NEWEST}`, () => {
 			await lab.rest.deactivate(workflow.id);
 		}
 
-		test('every night it looks at the last 31 days, and leaves no copies in n8n', async () => {
+		test('every night it looks at the last 31 days, and leaves no copies in n8n', async (t) => {
 			await emptyService();
 			await live(daysAgo(40));
 			await live(daysAgo(30));
@@ -572,7 +576,7 @@ describe(`n8n ${NEWEST}`, () => {
 				settings: { waitDays: 30 },
 				parameters: { 'Every night': OFTEN },
 			});
-			await runByItself(archive);
+			await runByItself(t, archive);
 			const [{ query }] = await requests('/v1/lifelogs');
 			assert.equal(String(query.start).slice(0, 10), days[0]);
 			await assertArchived(lab.sandbox, archive.storage, { days });
@@ -584,14 +588,14 @@ describe(`n8n ${NEWEST}`, () => {
 			}, 'No copies');
 		});
 
-		test('a night is not complete while earlier days were never archived', async () => {
+		test('a night is not complete while earlier days were never archived', async (t) => {
 			await emptyService();
 			await live(daysAgo(31));
 			const archive = await newArchive('holes', [daysAgo(31), daysAgo(30)], {
 				settings: { waitDays: 30, firstDay: daysAgo(33) },
 				parameters: { 'Every night': OFTEN },
 			});
-			await runByItself(archive);
+			await runByItself(t, archive);
 			const { isComplete, failed } = await reportOf(archive.storage);
 			assert.equal(isComplete, false);
 			assert.equal(failed.length, 1);
@@ -602,7 +606,7 @@ describe(`n8n ${NEWEST}`, () => {
 			await assertArchived(lab.sandbox, archive.storage, { days: [daysAgo(31), daysAgo(30)] });
 		});
 
-		test('every week at everything', async () => {
+		test('every week at everything', async (t) => {
 			await emptyService();
 			const day = daysAgo(40);
 			await live(day);
@@ -610,7 +614,7 @@ describe(`n8n ${NEWEST}`, () => {
 				settings: { waitDays: 40 },
 				parameters: { 'Every week': OFTEN },
 			});
-			await runByItself(archive);
+			await runByItself(t, archive);
 			await assertWhole(archive.folder, { days: [day] });
 		});
 	});
@@ -627,14 +631,13 @@ describe(`n8n ${OLDEST}`, () => {
 	before(async () => await start(OLDEST));
 	after(async () => await lab.close());
 
-	test('archives as well, once published', async () => {
+	test('archives as well, once published', async (t) => {
 		await emptyService();
 		const days = daysBetween(daysAgo(2), yesterday());
 		for (const day of days) await live(day);
 		const { folder, workflow } = await newArchive('oldest', [days[0], days[1]]);
-		await lab.rest.activate(workflow.id);
+		await activateWhile(t, lab, workflow.id);
 		await succeeds(workflow);
-		await lab.rest.deactivate(workflow.id);
 		await assertWhole(folder, { days });
 	});
 });

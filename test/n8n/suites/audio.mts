@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { byId } from '../../support/workflow.mts';
-import { useLab } from '../support/lab.mts';
+import { activateWhile, useLab } from '../support/lab.mts';
 import { runNode, webhookWorkflow, type RunNodeOptions } from '../support/nodes.mts';
 
 const lab = useLab();
+beforeEach(async () => await lab().sandbox.control.faults([]));
 
 const run = async (parameters: IDataObject, options?: RunNodeOptions) => {
 	const node = { operation: 'download', source: 'timeRange', ...parameters };
@@ -179,7 +180,7 @@ test('a range without audio is an item without a file, where that was chosen', a
 	);
 });
 
-test('a webhook can answer with the audio itself', async () => {
+test('a webhook can answer with the audio itself', async (t) => {
 	const { rest, n8n } = lab();
 	const { startMs } = threeHours();
 	const endMs = startMs + HOUR_MS;
@@ -192,7 +193,7 @@ test('a webhook can answer with the audio itself', async () => {
 	const response = { responseData: 'firstEntryBinary', responseBinaryPropertyName: 'data' };
 	const workflow = webhookWorkflow(lab(), 'audio', 'lifelogAudio', parameters, response);
 	const saved = await rest.createWorkflow(workflow);
-	await rest.activate(saved.id);
+	await activateWhile(t, lab(), saved.id);
 	const answer = await fetch(`${n8n.url}/webhook/audio?start=${startMs}&end=${endMs}`);
 	assert.equal(answer.headers.get('content-type'), 'audio/ogg');
 	const bytes = Buffer.from(await answer.arrayBuffer());

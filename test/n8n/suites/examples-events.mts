@@ -78,6 +78,7 @@ describe('a scheduled chat goes to Slack', () => {
 		workflow = await importExample(lab, 'scheduled-chat-to-slack', { parameters });
 		await lab.rest.activate(workflow.id);
 	});
+	after(async () => await lab.rest.deactivate(workflow.id));
 
 	test('as it appears, and an ordinary one does not', async () => {
 		await lab.sandbox.control.addChat({ summary: 'Ordinary' });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../../nodes/shared/api-types.ts';
 import { dayOf, DAY_MS, HOUR_MS, makeFolders } from '../support/archive.mts';
@@ -80,6 +80,8 @@ const compact = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g
 const pathOfAudio = (startMs: number, endMs: number) =>
 	`audio/pendant/${new Date(startMs).toISOString().slice(0, 10).replaceAll('-', '/')}/audio_${compact(startMs)}_${compact(endMs)}.ogg`;
 
+beforeEach(async () => await lab.sandbox.control.faults([]));
+
 describe('the audio archive in S3', () => {
 	let workflow: SavedWorkflow;
 	let now: number;
@@ -106,7 +108,7 @@ describe('the audio archive in S3', () => {
 	async function run(): Promise<Execution & { ranges: Array<[number, number]>; bytes: number }> {
 		await lab.sandbox.control.clearRequests();
 		s3.forgetWrites();
-		const execution = await runExample(lab, workflow, 'Every hour', 120_000);
+		const execution = await runExample(lab, workflow, 'Every hour');
 		const ranges = await audioRequests();
 		let bytes = 0;
 		for (const [startMs, endMs] of ranges) {
@@ -270,15 +272,11 @@ async function whenStored(
 	read: () => Promise<string[]> | string[],
 	count: number,
 ): Promise<void> {
-	await whenEmitted(
-		async () => {
-			const failed = (await lab.rest.executions(id)).find(({ status }) => status === 'error');
-			if (failed) throw (await lab.rest.execution(failed.id)).error;
-			return (await read()).map((name) => ({ name }));
-		},
-		count,
-		90_000,
-	);
+	await whenEmitted(async () => {
+		const failed = (await lab.rest.executions(id)).find(({ status }) => status === 'error');
+		if (failed) throw (await lab.rest.execution(failed.id)).error;
+		return (await read()).map((name) => ({ name }));
+	}, count);
 }
 
 /** The items that the runs of an active workflow began with. */

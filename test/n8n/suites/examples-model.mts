@@ -63,7 +63,7 @@ const lastResult = ({ messages }: ModelRequest) =>
 async function run(workflow: SavedWorkflow, host: string, script: Script): Promise<IDataObject[]> {
 	const before = posted(host).length;
 	model.play(script);
-	const { status, error } = await runExample(lab, workflow, trigger, 120_000);
+	const { status, error } = await runExample(lab, workflow, trigger);
 	assert.equal(error, undefined);
 	assert.equal(status, 'success');
 	return posted(host).slice(before);

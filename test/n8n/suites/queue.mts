@@ -7,6 +7,7 @@ import type { Lifelog } from '../../../nodes/shared/api-types.ts';
 import type { WorkflowJson } from '../../support/engine.mts';
 import type { LoggedRequest } from '../../support/sandbox.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
+import { activateWhile } from '../support/lab.mts';
 import { startQueueLab, type QueueLab } from '../support/queue.mts';
 import type { Execution } from '../support/rest.mts';
 import { activateTrigger, anotherPoll, emitted, whenEmitted } from '../support/trigger.mts';
@@ -136,7 +137,7 @@ test('30 executions at once share one rate limit on two workers', async (context
 	const { rest, n8n, sandbox } = lab;
 	const tasks = planTasks(await sandbox.control.lifelogs());
 	const { id } = await rest.createWorkflow(taskWorkflow());
-	await rest.activate(id);
+	await activateWhile(context, lab, id);
 	await sandbox.control.clearRequests();
 
 	const began = Date.now();
@@ -170,15 +171,15 @@ test('30 executions at once share one rate limit on two workers', async (context
 	assert.ok(Math.min(...shares) >= EXECUTIONS / WORKERS / 3, `shares: ${shares.join(', ')}`);
 });
 
-test('the trigger runs workflows on the workers, once for each change', async () => {
+test('the trigger runs workflows on the workers, once for each change', async (t) => {
 	const { control } = lab.sandbox;
 	await control.dialect({ rateLimit: { max: 10_000 } });
-	const workflow = await activateTrigger(lab, { event: 'lifelogCreatedOrUpdated' });
+	const workflow = await activateTrigger(lab, { event: 'lifelogCreatedOrUpdated' }, t);
 	const { id } = await control.addLifelog({ title: 'new' });
 	const items = async () => await emitted(lab, workflow);
-	await whenEmitted(items, 1, TIMEOUT_MS);
+	await whenEmitted(items, 1);
 	await control.updateLifelog(id, { title: 'changed' });
-	await whenEmitted(items, 2, TIMEOUT_MS);
+	await whenEmitted(items, 2);
 	await anotherPoll();
 	assert.deepEqual(
 		(await items()).map(({ changeType, title }) => `${changeType} ${title}`),
@@ -188,7 +189,6 @@ test('the trigger runs workflows on the workers, once for each change', async ()
 	for (const execution of await lab.rest.executions(workflow)) {
 		assert.ok(ran.includes(execution.id));
 	}
-	await lab.rest.deactivate(workflow);
 });
 
 /** Prints the figures. */

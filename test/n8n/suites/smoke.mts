@@ -69,9 +69,9 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.deepEqual([json('Node').length, json('Node', 1).length], [1, 1]);
 		});
 
-		test('polls with Lifelog Trigger, also after a restart', async () => {
+		test('polls with Lifelog Trigger, also after a restart', async (t) => {
 			const { control } = lab().sandbox;
-			const workflow = await activateTrigger(lab(), { event: 'lifelogCreatedOrUpdated' });
+			const workflow = await activateTrigger(lab(), { event: 'lifelogCreatedOrUpdated' }, t);
 			const { id } = await control.addLifelog({ title: 'new' });
 			const items = async () => await emitted(lab(), workflow);
 			await whenEmitted(items, 1);

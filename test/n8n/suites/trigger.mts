@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
 import { useLab } from '../support/lab.mts';
 import {
@@ -50,8 +50,8 @@ for (const { name, env, mayRepeat } of engines) {
 			const items = await emitted(lab(), workflows[event]);
 			return mayRepeat ? onceEach(items) : items;
 		};
-		const whenEmittedBy = async (event: string, count: number, timeoutMs?: number) =>
-			await whenEmitted(async () => await emittedBy(event), count, timeoutMs);
+		const whenEmittedBy = async (event: string, count: number) =>
+			await whenEmitted(async () => await emittedBy(event), count);
 		const changeLifelog = async (fromEnd: number, title: string) => {
 			const { id } = (await control().lifelogs()).at(-fromEnd)!;
 			return await control().updateLifelog(id, { title });
@@ -66,6 +66,7 @@ for (const { name, env, mayRepeat } of engines) {
 			// With durable cursors the poll at the activation does not count, but the one after it.
 			await anotherPoll();
 		});
+		beforeEach(async () => await control().faults([]));
 
 		test('what was there before is not emitted', async () => {
 			for (const event of events) assert.deepEqual(await emittedBy(event), []);
@@ -113,7 +114,7 @@ for (const { name, env, mayRepeat } of engines) {
 					await changeLifelog(7, `changed ${how}`);
 					await addScheduledChat(`scheduled ${how}`);
 				});
-				for (const event of events) await whenEmittedBy(event, expected[event].length, 60_000);
+				for (const event of events) await whenEmittedBy(event, expected[event].length);
 				await anotherPoll();
 				for (const event of events) {
 					assert.deepEqual(changes(await emittedBy(event)), expected[event].sort(), event);
@@ -131,7 +132,7 @@ for (const { name, env, mayRepeat } of engines) {
 			assert.match(String(failed.error?.description), /out of order/);
 			await control().addLifelog({ title: 'new in the dark' });
 			await control().faults([]);
-			const items = await whenEmittedBy('lifelogCreatedOrUpdated', before.length + 1, 120_000);
+			const items = await whenEmittedBy('lifelogCreatedOrUpdated', before.length + 1);
 			assert.deepEqual(changes(items.slice(before.length)), ['created new in the dark']);
 		});
 

@@ -1,10 +1,10 @@
 // n8n's editor, operated in a browser as a person does: by what is shown and what can be clicked.
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { Lab } from './lab.mts';
-import { OWNER } from './rest.mts';
+import { OWNER, PATIENCE_MS } from './rest.mts';
 
-const TIMEOUT_MS = 60_000;
-const SETTLING_MS = 20_000;
+const TIMEOUT_MS = PATIENCE_MS;
+const SETTLING_MS = 60_000;
 /** How long what is shown has to stay the same to be taken for the end of a change. */
 const STABLE_MS = 1_000;
 const HIDE_MESSAGES = '.el-notification { display: none !important; }';

@@ -1,5 +1,5 @@
 // What a suite needs: a sandbox, and an n8n with the packed package and a credential in it.
-import { after, before } from 'node:test';
+import { after, before, type TestContext } from 'node:test';
 import type { INodeCredentials } from 'n8n-workflow';
 import type { Lifelog } from '../../../nodes/shared/api-types.ts';
 import { startSandbox, type SpawnedSandbox } from '../../support/sandbox.mts';
@@ -81,6 +81,13 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
 /** Adds a lifelog that a search for its title finds, whatever the made-up data of the day say. */
 export async function addFindable({ sandbox }: Lab): Promise<Lifelog> {
 	return await sandbox.control.addLifelog({ title: 'An evening at the lighthouse' });
+}
+
+/** Activates a workflow until a test ends, whatever becomes of that, so that it disturbs no other. */
+export async function activateWhile(test: TestContext, lab: Lab, id: string): Promise<void> {
+	// With the client of then: it is another one after a restart.
+	test.after(async () => await lab.rest.deactivate(id));
+	await lab.rest.activate(id);
 }
 
 /**

@@ -46,7 +46,7 @@ const STOP_TIMEOUT_MS = 30_000;
  * @throws Error with its last lines when it ends, or does not come up in time.
  */
 export async function startProcess(options: ProcessOptions): Promise<RunningProcess> {
-	const { name, command, args, env, cwd, uid, gid, isReady, timeoutMs = 180_000 } = options;
+	const { name, command, args, env, cwd, uid, gid, isReady, timeoutMs = 300_000 } = options;
 	// A group of its own: Ctrl+C reaches this process alone, which then stops it in good order.
 	const child = spawn(command, args, {
 		env: env ?? process.env,

@@ -78,6 +78,12 @@ function messageIn(body: string): string {
 const isBetweenChecks = ({ status }: Response, body: string) =>
 	status === 503 && messageIn(body) === 'Database is not ready!';
 
+/**
+ * How long what must come is waited for, by default: far beyond what it takes, as only what hangs is
+ * to fail.
+ */
+export const PATIENCE_MS = 300_000;
+
 const BROWSER_ID = 'lifelog-tests';
 const RUNNING = new Set(['new', 'running', 'waiting']);
 
@@ -113,6 +119,9 @@ export class Rest {
 			method,
 			headers: {
 				'browser-id': BROWSER_ID,
+				// n8n ends a connection that was idle for 5 s. Where it is too busy to see the next request
+				// that has come meanwhile, it ends it all the same.
+				connection: 'close',
 				cookie: this.cookie,
 				...(body !== undefined && { 'content-type': 'application/json' }),
 			},
@@ -198,6 +207,7 @@ export class Rest {
 		await this.published(id);
 	}
 
+	/** Deactivates a workflow, if it is active. */
 	async deactivate(id: string): Promise<void> {
 		await this.call('POST', `/workflows/${id}/deactivate`);
 		await this.published(id);
@@ -230,7 +240,7 @@ export class Rest {
 	}
 
 	/** Waits until an execution has ended and returns it. */
-	async execution(id: string, timeoutMs = 60_000): Promise<Execution> {
+	async execution(id: string, timeoutMs = PATIENCE_MS): Promise<Execution> {
 		const deadline = Date.now() + timeoutMs;
 		for (;;) {
 			const found = await this.call<ExecutionSummary & { data: string }>(

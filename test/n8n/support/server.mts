@@ -100,6 +100,6 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 
 /** While n8n starts it answers any address with a page; JSON comes when it is ready. */
 async function answersSettings(url: string): Promise<boolean> {
-	const response = await fetch(`${url}/rest/settings`);
+	const response = await fetch(`${url}/rest/settings`, { headers: { connection: 'close' } });
 	return response.ok && typeof (await response.json()) === 'object';
 }

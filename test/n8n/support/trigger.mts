@@ -1,9 +1,10 @@
+import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
 import type { WorkflowJson } from '../../support/engine.mts';
 import { workflowWith } from '../../support/workflow.mts';
-import type { Lab } from './lab.mts';
-import type { Execution } from './rest.mts';
+import { activateWhile, type Lab } from './lab.mts';
+import { PATIENCE_MS, type Execution } from './rest.mts';
 
 /** How often the trigger of {@link triggerWorkflow} polls, in ms. */
 const POLL_INTERVAL_MS = 5_000;
@@ -23,10 +24,19 @@ export function triggerWorkflow({ credentials }: Lab, parameters: IDataObject): 
 	return { nodes: [nodes[1]], connections: {}, settings };
 }
 
-/** Stores and activates a workflow of the Lifelog Trigger and returns its id. */
-export async function activateTrigger(lab: Lab, parameters: IDataObject): Promise<string> {
+/**
+ * Stores and activates a workflow of the Lifelog Trigger and returns its id.
+ *
+ * @param test See {@link activateWhile}; without it the workflow stays active.
+ */
+export async function activateTrigger(
+	lab: Lab,
+	parameters: IDataObject,
+	test?: TestContext,
+): Promise<string> {
 	const { id } = await lab.rest.createWorkflow(triggerWorkflow(lab, parameters));
-	await lab.rest.activate(id);
+	if (test) await activateWhile(test, lab, id);
+	else await lab.rest.activate(id);
 	return id;
 }
 
@@ -47,7 +57,7 @@ export async function emitted({ rest }: Lab, workflowId: string): Promise<IDataO
 export async function whenEmitted(
 	read: () => Promise<IDataObject[]>,
 	count: number,
-	timeoutMs = 30_000,
+	timeoutMs = PATIENCE_MS,
 ): Promise<IDataObject[]> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {
@@ -64,7 +74,7 @@ export async function whenEmitted(
 export async function whenFailed(
 	{ rest }: Lab,
 	workflowId: string,
-	timeoutMs = 30_000,
+	timeoutMs = PATIENCE_MS,
 ): Promise<Execution> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {

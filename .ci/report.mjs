@@ -1,0 +1,64 @@
+// What a runner of tests reported: node .ci/report.mjs <name> <report> <exit code> <failures>
+// Prints "<passed> <failed>", and adds what failed to the file <failures>. A report that cannot be
+// read is a failure, and so is a runner that failed with no test failed.
+import { appendFileSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+const MOST_LINES = 12;
+const LONGEST_LINE = 300;
+
+/** The first lines of an error, without colours. */
+const beginning = (message) =>
+	stripVTControlCharacters(message)
+		.trim()
+		.split('\n')
+		.slice(0, MOST_LINES)
+		.map((line) => line.slice(0, LONGEST_LINE))
+		.join('\n');
+
+/** Of `jest --json`. */
+function readJest({ numPassedTests, testResults }) {
+	const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
+		const file = relative(process.cwd(), name);
+		const failed = assertionResults
+			.filter((each) => each.status === 'failed')
+			.map(({ fullName, failureMessages }) => ({
+				test: `${file}: ${fullName}`,
+				message: failureMessages.join('\n'),
+			}));
+		// A file that could not be run has no tests.
+		return status === 'failed' && failed.length === 0 ? [{ test: file, message }] : failed;
+	});
+	return { passed: numPassedTests, failed: failures.length, failures };
+}
+
+/** Of `npm run test:n8n -- --report`. */
+function readN8n({ passed, failed, suites }) {
+	const failures = suites.flatMap(({ name, failures: ofSuite }) =>
+		ofSuite.map(({ test, message }) => ({ test: `${name}: ${test}`, message })),
+	);
+	return { passed, failed, failures };
+}
+
+function read(path) {
+	try {
+		const report = JSON.parse(readFileSync(path, 'utf8'));
+		return 'testResults' in report ? readJest(report) : readN8n(report);
+	} catch (error) {
+		const failures = [{ test: name, message: `No report: ${error.message}` }];
+		return { passed: 0, failed: 1, failures };
+	}
+}
+
+const [name, path, status, failuresPath] = process.argv.slice(2);
+const result = read(path);
+if (status !== '0' && result.failed === 0) {
+	result.failed = 1;
+	const message = `No test failed, and yet the runner did (${status}).`;
+	result.failures.push({ test: name, message });
+}
+for (const { test, message } of result.failures) {
+	appendFileSync(failuresPath, `FAILED ${test}\n${beginning(message).replace(/^/gm, '  ')}\n\n`);
+}
+console.log(`${result.passed} ${result.failed}`);
