@@ -20,7 +20,7 @@ interface Own {
 export interface Clock extends Own {
 	/** The service's time, epoch. */
 	now: number;
-	/** Set while `now` is by n8n's clock, as the service shows none. */
+	/** Set while `now` is by n8n's clock, as the service has shown none. */
 	isOwn?: boolean;
 	/** Set while they disagree: for how long, and what n8n's showed when that was last measured. */
 	doubt?: Own & { ms: number };
@@ -46,6 +46,8 @@ export interface Time {
  * - Where the other two agree against it, they are right. One that is ahead of both counts beside
  *   them all the same: they stand still together while a machine sleeps.
  * - While none agree, both times count, and a jump that stays is believed in the end.
+ * - How much has passed on the service's clock cannot be told where it showed none before: n8n's may
+ *   have been wrong from the beginning, so it does not outvote that.
  *
  * @param known What was remembered.
  * @param service The service's time, epoch ms; undefined where it shows none.
@@ -57,7 +59,7 @@ export function compareClocks(known: Clock | undefined, service: number | undefi
 		now,
 		clock: { now, ...shown, ...(isOwn && { isOwn }) },
 	});
-	if (!known || (known.isOwn && !isOwn)) return agreed(service ?? shown.own);
+	if (!known) return agreed(service ?? shown.own);
 
 	const byOwn = known.now + shown.own - known.own;
 	const isSameProcess = known.process === shown.process;
@@ -69,7 +71,8 @@ export function compareClocks(known: Clock | undefined, service: number | undefi
 	if (others.some((time) => isNear(time, now))) return agreed(now);
 
 	// A service that is where n8n's clock is may have been wrong before.
-	const isOutvoted = bySteady !== undefined && isNear(bySteady, byOwn) && !isNear(now, shown.own);
+	const mayBeOutvoted = !known.isOwn && !isNear(now, shown.own);
+	const isOutvoted = mayBeOutvoted && bySteady !== undefined && isNear(bySteady, byOwn);
 	if (isOutvoted) return { ...agreed(byOwn), else: now > byOwn ? now : undefined, isSure: true };
 
 	// Time does not run back: a clock that does says nothing about what has passed.

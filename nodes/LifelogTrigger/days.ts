@@ -135,16 +135,19 @@ export function passedOver({ clock }: State, reach: Reach): [string, string] | u
 /**
  * A state whose days are those of this poll. Days since the last one known are due; of days that a
  * larger look-back adds, only what happens from now on counts. What n8n's clock said is set right
- * once the service's is known.
+ * once the service's is known, as far as nothing is lost by it where the two disagree.
  */
 export function align(state: State, reach: Reach): State {
 	const aligned = copyState(state);
 	const days = lookback(reach);
 	if (state.isOwnClock && reach.aheadMs !== undefined) {
 		delete aligned.isOwnClock;
-		const since = state.since + reach.aheadMs;
+		const byService = state.since + reach.aheadMs;
+		const since = reach.else === undefined ? byService : Math.min(state.since, byService);
 		const [first] = daysUpTo(dayOf(since), reach.lookbackDays);
-		Object.assign(aligned, { since, from: earlier(first, days[0]), days: new Map() });
+		// What was read was read, whatever the time was.
+		const told = [...state.days].filter(([, known]) => known.read > 0 || known.since !== undefined);
+		Object.assign(aligned, { since, from: earlier(first, days[0]), days: new Map(told) });
 	}
 	if (reach.else === undefined || reach.isSure) {
 		for (const day of days.filter((added) => added < aligned.from)) {

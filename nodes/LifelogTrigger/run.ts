@@ -91,8 +91,10 @@ function commit(
 	if (isFirst && api.run.firstServiceTime === undefined) state.isOwnClock = true;
 	const { pageLimit } = api.run;
 	const { now, clock } = poll.time();
+	// n8n's clock counts from the first poll that could read, where the service shows no time.
+	const isTold = !findings.isInVain || !clock.isOwn;
 	const limitedAt = pageLimit === undefined ? undefined : (poll.limitedAt ?? now);
-	const next = { ...state, pageLimit, limitedAt, clock };
+	const next = { ...state, pageLimit, limitedAt, clock: isTold ? clock : undefined };
 	context.getWorkflowStaticData('node').state = saveState(next);
 	return items;
 }

@@ -21,6 +21,9 @@ export class ClockWatch {
 	/** Since when the clock that counts is wrong, and whether n8n was started meanwhile. */
 	private wrongSince?: number;
 	private wasStarted = false;
+	/** Whether the service has told no time yet; and as that was last saved. */
+	private isUntold = false;
+	private wasSavedUntold = false;
 	/** Since when the service's clock, right as it is, and n8n's disagree, with no third one to tell. */
 	private ownDoubtedSince?: number;
 
@@ -45,6 +48,7 @@ export class ClockWatch {
 	/** Call when n8n goes back to what it saved last. */
 	restarted(): void {
 		this.own = this.savedOwn;
+		this.isUntold = this.wasSavedUntold;
 	}
 
 	/** Call when n8n runs in a new process. */
@@ -59,6 +63,8 @@ export class ClockWatch {
 		this.own = time.aheadMs;
 		this.wrongSince = undefined;
 		this.wasStarted = false;
+		this.isUntold = !this.isDated;
+		this.wasSavedUntold = this.isUntold;
 		this.ownDoubtedSince = undefined;
 	}
 
@@ -69,7 +75,11 @@ export class ClockWatch {
 			this.wrongSince = undefined;
 			if (this.isOwnDoubted(began)) return;
 			this.own = this.world.time.aheadMs;
-			if (isSaved) this.savedOwn = this.own;
+			if (this.isDated) this.isUntold = false;
+			if (isSaved) {
+				this.savedOwn = this.own;
+				this.wasSavedUntold = this.isUntold;
+			}
 			this.wasStarted = false;
 			return;
 		}
@@ -91,7 +101,8 @@ export class ClockWatch {
 		const ownJump = time.aheadMs - this.own;
 		if (!this.isDated) return hasLasted || this.wasStarted;
 		if (ownJump === 0) {
-			return hasLasted && (this.wasStarted || isNear(dateAheadMs!, time.aheadMs));
+			const isAlone = this.wasStarted || this.isUntold || isNear(dateAheadMs!, time.aheadMs);
+			return hasLasted && isAlone;
 		}
 		return hasLasted || this.wasStarted || isNear(dateAheadMs!, ownJump);
 	}

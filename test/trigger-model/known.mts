@@ -271,6 +271,16 @@ export const KNOWN: Record<string, History> = {
 			step(DAY, [create, { do: 'uploadLate', daysAgo: 6 }]),
 		],
 	}),
+	'the service tells no time at the first poll, and then one a day ahead': historyOf({
+		engine: 'durable',
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		steps: [
+			step(MINUTE, [{ do: 'clock', of: 'service', byMs: null, isLasting: true }], {
+				restarts: 'n8n',
+			}),
+			step(MINUTE, [{ do: 'clock', of: 'service', byMs: DAY, isLasting: false }, create]),
+		],
+	}),
 	'an upload just before the poll that sees a larger look-back': historyOf({
 		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 170 },
 		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },

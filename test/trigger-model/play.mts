@@ -182,7 +182,7 @@ class Play {
 		return [...faults, ...troubles].some(({ kind }) => only === undefined || kind === only);
 	}
 
-	/** An idle poll reads today, yesterday and one day more, whatever the look-back. */
+	/** An idle poll reads today, yesterday and one day more, by each clock that counted. */
 	private checkCost(): void {
 		if (this.chats || this.cheapest === Infinity) return;
 		const { world } = this.stage;
@@ -192,10 +192,10 @@ class Play {
 			return Math.max(1, Math.ceil(count / world.manners.largestPage));
 		};
 		const pages = Array.from({ length: 31 }, (_, ago) => pagesOn(daysBefore(world.now, ago)));
-		const { steps } = this.history;
-		const hasJumped = steps.some(({ actions }) => actions.some(({ do: what }) => what === 'clock'));
-		const byTheOtherClock = hasJumped ? 3 * Math.max(...pages) : 0;
-		const most = pages[0] + pages[1] + Math.max(...pages.slice(1)) + 1 + byTheOtherClock;
+		const actions = this.history.steps.flatMap((step) => step.actions);
+		const jumps = actions.filter(({ do: what }) => what === 'clock').length;
+		const byOtherClocks = 3 * jumps * Math.max(...pages);
+		const most = pages[0] + pages[1] + Math.max(...pages.slice(1)) + 1 + byOtherClocks;
 		if (this.cheapest > most) {
 			throw new Broken('cheap', `an idle poll makes ${this.cheapest} requests instead of ${most}`);
 		}

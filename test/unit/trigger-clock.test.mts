@@ -157,7 +157,7 @@ describe('where the service shows no time', () => {
 		expect(compare(HOUR)).toEqual({ now: 0, else: DAY });
 	});
 
-	test('ever, n8n’s clock is doubted for two days, and the service’s believed once it shows one', () => {
+	test('ever, n8n’s clock is doubted for two days', () => {
 		known = undefined;
 		delete ahead.service;
 		compare();
@@ -165,7 +165,39 @@ describe('where the service shows no time', () => {
 		expect(compare(HOUR)).toEqual({ now: 3 * DAY, else: 0 });
 		expect(compareFor(DAY)).toEqual({ now: 3 * DAY, else: 0 });
 		expect(compareFor(2 * DAY)).toEqual({ now: 3 * DAY });
-		ahead.service = 0;
-		expect(compare(HOUR)).toEqual({ now: 0 });
+	});
+
+	describe('before, what it shows then', () => {
+		beforeEach(() => {
+			known = undefined;
+			delete ahead.service;
+			compare();
+		});
+
+		test('is believed at once where n8n’s clock, or the steady one, agrees', () => {
+			ahead.service = 0;
+			expect(compare(HOUR)).toEqual({ now: 0 });
+			ahead.own = 5 * DAY;
+			expect(compare(HOUR)).toEqual({ now: 0 });
+		});
+
+		test.each([DAY, -2 * DAY, 366 * DAY])(
+			'is doubted for two days where it is %i ms ahead of both',
+			(service) => {
+				ahead.service = service;
+				expect(compare(HOUR)).toEqual({ now: service, else: 0 });
+				expect(compareFor(DAY)).toEqual({ now: service, else: 0 });
+				expect(compareFor(2 * DAY)).toEqual({ now: service });
+			},
+		);
+
+		test('is right where n8n’s clock was wrong from the beginning', () => {
+			known = undefined;
+			ahead.own = -3 * DAY;
+			compare();
+			ahead.service = 0;
+			expect(compare(HOUR)).toEqual({ now: 0, else: -3 * DAY });
+			expect(compareFor(3 * DAY)).toEqual({ now: 0 });
+		});
 	});
 });

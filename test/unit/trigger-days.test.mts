@@ -166,6 +166,20 @@ describe('a state brought up to a poll', () => {
 		expect(align(known, reach('10T15:01', 3)).since).toBe(at('10T15:00'));
 	});
 
+	test('but nothing is lost by a service that is ahead of it, nor is what was read forgotten', () => {
+		const known = {
+			...state({ 9: { read: 20, due: true }, 10: 0 }),
+			since: at('10T12:00'),
+			isOwnClock: true,
+		};
+		const disagreeing = { ...reach('11T12:01'), else: at('10T12:01'), aheadMs: 24 * HOUR };
+		const { since, days } = align(known, disagreeing);
+		expect(since).toBe(at('10T12:00'));
+		expect(days.get(march(9)[0])).toEqual({ read: 20, due: true });
+		const behind = { ...reach('09T12:01'), else: at('10T12:01'), aheadMs: -24 * HOUR };
+		expect(align(known, behind).since).toBe(at('09T12:00'));
+	});
+
 	test('and then every day since is due, however long the service showed no time', () => {
 		const known = { ...newState(watch, at('10T12:00'), march(8)[0]), isOwnClock: true };
 		const { from, days } = align(known, { ...reach('16T12:00', 3), aheadMs: 0 });
