@@ -1,4 +1,5 @@
 // Knows what became of every lifelog, and what of it the user was promised to be told.
+import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { ClockWatch } from './clocks.mts';
 import type { Settings } from './history.mts';
@@ -240,7 +241,8 @@ export class LifelogObserver {
 		return days;
 	}
 
-	private noteReads({ log = this.world.log, ended, isKept }: PollSeen): void {
+	private noteReads({ log: known = this.world.log, ended, isKept }: PollSeen): void {
+		const log = known.filter(({ isOpen }) => !isOpen);
 		for (const one of log) {
 			if (isKept && one.isWhole && readsOver(one, one.name, ended))
 				this.readOver.set(one.name, ended);
@@ -332,10 +334,19 @@ export class LifelogObserver {
 			if (!lifelog)
 				throw new Broken('nothing-untrue', `an item without a lifelog: ${String(json.id)}`);
 			const version = this.judge(poll, lifelog, json);
+			if (this.isUnplaced(lifelog, version.start, poll)) continue;
 			const place = `${String(version.start).padStart(16, '0')} ${lifelog.id}`;
 			if (place <= last) throw new Broken('as-asked', `out of order: ${place} behind ${last}`);
 			last = place;
 		}
+	}
+
+	/** Whether it cannot be told where it belongs: no list shows it, and its start may be one of two. */
+	private isUnplaced(lifelog: Lifelog, start: number, { began }: PollSeen): boolean {
+		const isLeftOut = (lifelog.hiddenAt ?? 0) >= began;
+		const { timezone: zone } = this.settings;
+		const isTwofold = DateTime.fromMillis(start, { zone }).getPossibleOffsets().length > 1;
+		return isLeftOut && isTwofold && !this.world.manners.hasOffsets;
 	}
 
 	private judge(poll: PollSeen, lifelog: Lifelog, json: IDataObject): Version {

@@ -103,7 +103,7 @@ export class World {
 	 */
 	async answer(path: string): Promise<Reply | undefined> {
 		const url = new URL(path, 'http://localhost');
-		const entry: Answered = { ...subjectOf(url), isWhole: false };
+		const entry: Answered = { ...subjectOf(url), isOpen: true, isWhole: false };
 		const number = this.log.push(entry);
 		const event = this.events.get(number);
 		if (this.manners.latencyMs > 0) await this.time.hold(this.manners.latencyMs);
@@ -112,6 +112,7 @@ export class World {
 		entry.fault = isLimited ? '429' : (this.faults.get(number) ?? this.isTroubled(entry)?.kind);
 		if (entry.fault === '429') this.limitedAt = this.now;
 		if (entry.fault === 'hangs') await this.time.hold(HANG_MS);
+		entry.isOpen = false;
 		if (entry.fault === 'cut' || entry.fault === 'hangs') return undefined;
 		const [status, content] = this.content(url, entry);
 		const isText = typeof content === 'string';

@@ -37,6 +37,8 @@ export interface Trouble {
 /** A request, and how it was answered. */
 export interface Answered extends Subject {
 	fault?: FaultKind;
+	/** Set until it is decided how; polls that overlap see each other's requests. */
+	isOpen?: boolean;
 	/** Whether it was the last page of a list, answered well. */
 	isWhole: boolean;
 	/** Whether it asked for a larger page than the service gives. */
