@@ -62,7 +62,7 @@ function daysUpTo(last: string, count: number): string[] {
  *
  * @param state As {@link align} leaves it.
  * @returns Days in the order to read them in: the one not read for longest first, and of those
- *   alike the newest; behind the others those that could not be read.
+ *   alike the newest; behind all others those that could not be read.
  */
 export function daysToRead(state: State, reach: Reach): string[] {
 	const readAt = (day: string) => state.days.get(day)?.read ?? 0;
@@ -70,7 +70,7 @@ export function daysToRead(state: State, reach: Reach): string[] {
 		const known = state.days.get(day);
 		return known?.trouble && known.trouble.poll > known.read ? known.trouble : undefined;
 	};
-	const fails = (day: string) => Number(troubleOf(day) !== undefined);
+	const fails = (day: string) => troubleOf(day) !== undefined;
 	const mayBeRead = (day: string) => isDueAgain(troubleOf(day), state, reach);
 	const days = lookback(reach).filter((day) => day >= state.from);
 	const isOverdue = (day: string) => readAt(day) + 4 * reach.lookbackDays < state.polls;
@@ -85,8 +85,10 @@ export function daysToRead(state: State, reach: Reach): string[] {
 	const [other] = others.sort((a, b) => readAt(a) - readAt(b) || (a < b ? -1 : 1));
 	const ordered = [...all]
 		.filter(mayBeRead)
-		.sort((a, b) => fails(a) - fails(b) || readAt(a) - readAt(b) || (a < b ? 1 : -1));
-	return other === undefined ? ordered : [...ordered, other];
+		.sort((a, b) => readAt(a) - readAt(b) || (a < b ? 1 : -1));
+	const inTurn = ordered.filter((day) => !fails(day));
+	if (other !== undefined) inTurn.push(other);
+	return [...inTurn, ...ordered.filter(fails)];
 }
 
 /** Whether a day that has been read to its end is to be read again, until it was over for a day. */

@@ -5,6 +5,9 @@ import type { Reach } from './days';
 import { align, forget, isDueAgain, isStillDue, troubled } from './days';
 import type { Day, Entry, State, Version } from './state';
 
+/** A list that has not ended after so many parts may have no end: it is read as if it failed. */
+const MOST_PARTS = 8;
+
 /** What a poll found out about one entry. */
 export interface Outcome {
 	id: string;
@@ -89,8 +92,10 @@ function afterRead(
 	// A day that was read but for an entry is read as ever; that it failed is said less and less often.
 	const isSaid = isComplete && !isDueAgain(known.trouble, current, reach);
 	const again = isSaid ? known.trouble : troubled(known.trouble, current, reach);
-	const trouble = failed ? again : undefined;
-	if (!isComplete) return { ...known, cursor, trouble };
+	const parts = cursor === undefined ? undefined : (known.parts ?? 0) + 1;
+	const isEndless = parts !== undefined && parts > MOST_PARTS;
+	const trouble = failed || isEndless ? again : undefined;
+	if (!isComplete) return { ...known, cursor, parts, trouble };
 	const due = isStillDue(day, reach) ? true : undefined;
 	return { read: current.polls + 1, due, left: known.left, leftAt: known.leftAt, trouble };
 }

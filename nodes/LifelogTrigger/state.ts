@@ -77,8 +77,9 @@ export interface Day {
 	/** When it was first found outside the look-back, done with: the poll's count, and epoch ms. */
 	left?: number;
 	leftAt?: number;
-	/** Where its list goes on, of which a poll had time for a part only. */
+	/** Where its list goes on, of which a poll had time for a part only; and how many were read so. */
 	cursor?: string;
+	parts?: number;
 	trouble?: Trouble;
 }
 
@@ -224,7 +225,7 @@ function isSavedDay(value: unknown): boolean {
 		isObject(value) &&
 		isCount(value.read) &&
 		(value.due === undefined || typeof value.due === 'boolean') &&
-		[value.since, value.left, value.leftAt].every(isCountIfAny) &&
+		[value.since, value.left, value.leftAt, value.parts].every(isCountIfAny) &&
 		isTextIfAny(value.cursor) &&
 		(value.trouble === undefined || isTrouble(value.trouble)) &&
 		isObject(value.ids) &&

@@ -35,6 +35,8 @@ let fault: (request: Request) => number | undefined;
 /** How an entry that is read on its own differs. */
 let ofOne: (lifelog: IDataObject) => IDataObject;
 let refusesLargePages: boolean;
+/** Whether a list goes on for ever, with the same page again and again. */
+let isEndless: (request: Request) => boolean;
 const realNow = Date.now;
 const steady = performance.now.bind(performance);
 const iso = (instant: number) => new Date(instant).toISOString();
@@ -45,6 +47,7 @@ beforeEach(async () => {
 	now = Date.parse('2026-03-20T12:00:00.000Z');
 	[serviceError, ownError, latencyMs, pageSize] = [0, 0, 0, 100];
 	[fault, ofOne, refusesLargePages] = [() => undefined, (lifelog) => lifelog, false];
+	isEndless = () => false;
 	Date.now = () => now + ownError;
 	const begin = now;
 	performance.now = () => now - begin;
@@ -92,8 +95,9 @@ function contentOf(path: string, query: URLSearchParams): object {
 	const listed = all.filter(({ startTime }) => String(startTime ?? date).startsWith(date));
 	const from = Number(query.get('cursor') ?? 0);
 	const to = from + Math.min(pageSize, Number(query.get('limit')));
-	const nextCursor = to < listed.length ? String(to) : null;
-	const page = listed.slice(from, to);
+	const isLast = to >= listed.length && !isEndless({ path, query });
+	const nextCursor = isLast ? null : String(to);
+	const page = isEndless({ path, query }) ? listed : listed.slice(from, to);
 	return { data: { [kind]: page }, meta: { [kind]: { nextCursor, count: page.length } } };
 }
 
@@ -326,6 +330,18 @@ describe('too little time or room', () => {
 			expect(await polls(12, MINUTE, {}, DURABLE_MS)).toEqual(['known1-3 updated', 'new created']);
 		},
 	);
+
+	test('a day whose pages never end holds up no other, however slow they are', async () => {
+		const few = { options: { lookbackDays: 4 } };
+		await poll(few, DURABLE_MS);
+		[latencyMs, pageSize] = [2800, 10];
+		const endless = dayOf(now - DAY);
+		isEndless = ({ query }) => query.get('date') === endless;
+		now += HOUR;
+		for (let ago = 0; ago < 4; ago++) add(`e${ago}`, now - ago * DAY);
+		const came = await polls(16, 15 * MINUTE, few, DURABLE_MS);
+		expect(came).toEqual([0, 1, 2, 3].map((ago) => `e${ago} created`));
+	});
 
 	test('beside others who use the key a larger look-back is read, bit by bit', async () => {
 		pageSize = 10;
