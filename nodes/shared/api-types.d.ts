@@ -146,7 +146,8 @@ export interface paths {
         /**
          * Model Context Protocol server
          * @description For searching and asking about lifelogs from MCP-compatible clients. Protocol details
-         *     are not published.
+         *     are not published; what stands here beside the key is MCP's own transport, streamable
+         *     HTTP.
          */
         post: operations["callMcp"];
         delete?: never;
@@ -288,6 +289,13 @@ export interface components {
         Error: {
             error: string;
         };
+        /** @description An error of JSON-RPC 2.0, or one of the service where not even JSON was sent. */
+        McpError: {
+            error: string | {
+                code: number;
+                message: string;
+            };
+        };
         RateLimitError: {
             /** @description A message that the API key is rate limited. */
             error: string;
@@ -356,6 +364,7 @@ export type ChatList = components['schemas']['ChatList'];
 export type ChatResponse = components['schemas']['ChatResponse'];
 export type DeleteResponse = components['schemas']['DeleteResponse'];
 export type Error = components['schemas']['Error'];
+export type McpError = components['schemas']['McpError'];
 export type RateLimitError = components['schemas']['RateLimitError'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseLifelogNotFound = components['responses']['LifelogNotFound'];
@@ -703,6 +712,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A notification was taken, which has no answer. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What was sent is no MCP message. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpError"];
+                };
             };
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["RateLimited"];

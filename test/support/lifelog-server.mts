@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { AGAINST_CONTRACT } from './contract.mts';
 
 /** A lifelog-server in a process of its own. */
 export interface SpawnedServer {
@@ -10,6 +11,7 @@ export interface SpawnedServer {
 	apiKey: string;
 	/** What it has logged so far, a line each. */
 	log: string[];
+	/** Stops it. Rejects when any of its answers was against openapi.yaml. */
 	close: () => Promise<void>;
 }
 
@@ -35,22 +37,30 @@ export function spawnLifelogServer(
 	output = ['--json'],
 ): StartingServer {
 	const main = join(process.cwd(), 'server', 'main.mts');
-	const child = spawn(process.execPath, [main, folder, ...output, '--port', '0', ...args], {
-		stdio: ['pipe', 'pipe', 'pipe'],
-		env: { ...process.env, LIFELOG_SERVER_KEY: undefined, ...env },
-	});
+	const held = ['--import', join(process.cwd(), 'test', 'support', 'hold-to-contract.mts')];
+	const child = spawn(
+		process.execPath,
+		[...held, main, folder, ...output, '--port', '0', ...args],
+		{
+			stdio: ['pipe', 'pipe', 'pipe'],
+			env: { ...process.env, LIFELOG_SERVER_KEY: undefined, ...env },
+		},
+	);
 	const exited = once(child, 'exit');
 	const log: string[] = [];
 	createInterface(child.stderr).on('line', (line) => log.push(line));
 	const told = once(createInterface(child.stdout), 'line');
-	const failed = once(child, 'close').then(() => Promise.reject(new Error(log.join('\n'))));
+	const closed = once(child, 'close');
+	const failed = closed.then(() => Promise.reject(new Error(log.join('\n'))));
 	failed.catch(() => {});
 	const ready = Promise.race([told, failed]).then(([line]) => ({
 		...(JSON.parse(line) as { url: string; apiKey: string }),
 		log,
 		close: async () => {
 			child.stdin.end();
-			await exited;
+			await closed;
+			const against = log.filter((line) => line.startsWith(AGAINST_CONTRACT));
+			if (against.length > 0) throw new Error(against.join('\n'));
 		},
 	}));
 	ready.catch(() => {});
