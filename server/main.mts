@@ -17,10 +17,14 @@ Serves an archive of lifelogs by the API it was archived from.
   --read-only       refuse to delete (the default)
   --allow-delete    delete files of the archive when a lifelog or a chat is deleted
   --rate-limit <n>  requests a minute (default: no limit)
+  --embeddings-url <address>  and
+  --embeddings-model <name>   search by meaning, too: the words of all lifelogs and of searches are sent to this
+                    endpoint of the OpenAI form, e.g. http://127.0.0.1:11434/v1 and nomic-embed-text
   --json            print one line of JSON when ready; stop when stdin closes
   --help            print this
 
 LIFELOG_SERVER_KEY is the API key to accept. Without it one is made at the first start and printed once.
+LIFELOG_EMBEDDINGS_KEY is sent to the embeddings endpoint, where it wants one.
 `;
 
 async function main(): Promise<void> {
@@ -37,6 +41,8 @@ async function main(): Promise<void> {
 			'read-only': { type: 'boolean', default: false },
 			'allow-delete': { type: 'boolean', default: false },
 			'rate-limit': { type: 'string' },
+			'embeddings-url': { type: 'string' },
+			'embeddings-model': { type: 'string' },
 			json: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},
@@ -52,6 +58,10 @@ async function main(): Promise<void> {
 	if (values['read-only'] && values['allow-delete']) {
 		throw new Error('--read-only and --allow-delete cannot go together');
 	}
+	const { 'embeddings-url': url, 'embeddings-model': model } = values;
+	if ((url === undefined) !== (model === undefined)) {
+		throw new Error('--embeddings-url and --embeddings-model go together');
+	}
 	const progress = values.json ? undefined : new Progress();
 	const server = await startServer({
 		folder,
@@ -60,6 +70,10 @@ async function main(): Promise<void> {
 		index: values.index ?? join(folder, '.lifelog-index.sqlite'),
 		apiKey: process.env.LIFELOG_SERVER_KEY,
 		allowDelete: values['allow-delete'],
+		embeddings:
+			url === undefined || model === undefined
+				? undefined
+				: { url, model, key: process.env.LIFELOG_EMBEDDINGS_KEY || undefined },
 		rateLimit:
 			values['rate-limit'] === undefined
 				? undefined
@@ -67,8 +81,8 @@ async function main(): Promise<void> {
 		log: (line) => console.error(line),
 		onProgress: (done, total) => progress?.show(done, total),
 	}).finally(() => progress?.stop());
-	const { url, apiKey } = server;
-	serveUntilStopped(server.close, values.json ? { url, apiKey } : undefined);
+	const { apiKey } = server;
+	serveUntilStopped(server.close, values.json ? { url: server.url, apiKey } : undefined);
 	if (!values.json) console.log(describe(server, values['allow-delete']));
 }
 
@@ -94,7 +108,10 @@ class Progress {
 	}
 }
 
-function describe({ url, apiKey, isKeyNew, store }: RunningServer, allowDelete: boolean): string {
+function describe(
+	{ url, apiKey, isKeyNew, store, meaning }: RunningServer,
+	allowDelete: boolean,
+): string {
 	const { lifelogs, chats, audioFiles } = store.counts();
 	const days = store.days();
 	const key = isKeyNew
@@ -109,7 +126,7 @@ function describe({ url, apiKey, isKeyNew, store }: RunningServer, allowDelete: 
 		['Days', days.length === 0 ? 'none yet' : `${days[0].day} to ${days.at(-1)!.day} (UTC)`],
 		['Missing', listed(missingDays(days))],
 		['Not complete', listed(days.filter(({ isComplete }) => !isComplete).map(({ day }) => day))],
-		['Search', 'full text'],
+		['Search', meaning?.describe() ?? 'full text (and meaning with --embeddings-url)'],
 		['Deleting', allowDelete ? 'deletes files of the archive' : 'is refused (--allow-delete)'],
 	];
 	const lines = rows

@@ -8,6 +8,8 @@ import { KeyError, loadKey, safeLength } from './key.mts';
 import { allTools } from './mcp-tools.mts';
 import { SlidingLog } from './rate-limit.mts';
 import { defaultReading } from './reading.mts';
+import { EmbeddingsEndpoint, type EndpointOptions } from './meaning/endpoint.mts';
+import { Meaning } from './meaning/meaning.mts';
 import { openIndex } from './store/database.mts';
 import { Rows } from './store/rows.mts';
 import { refusePages } from './web-pages.mts';
@@ -24,6 +26,8 @@ export interface ServerOptions {
 	/** The key to accept; without one, it is made at the first start. */
 	apiKey: string | undefined;
 	allowDelete: boolean;
+	/** Where lifelogs are turned into vectors, to be searched by meaning. */
+	embeddings: EndpointOptions | undefined;
 	/** Requests a minute; without it there is no limit. */
 	rateLimit: number | undefined;
 	/** Told of files that are left out, and of times at which the folder could not be read. */
@@ -41,6 +45,8 @@ export interface RunningServer {
 	/** Whether the key was made just now, and is not to be had again. */
 	isKeyNew: boolean;
 	store: ArchiveStore;
+	/** Missing where search is full text alone. */
+	meaning: Meaning | undefined;
 	close: () => Promise<void>;
 }
 
@@ -63,13 +69,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 			`There is no folder for the index ${options.index}: choose another file with --index`,
 		);
 	});
+	const endpoint = options.embeddings && new EmbeddingsEndpoint(options.embeddings);
 	const db = openIndex(options.index);
 	const app = createApp();
+	let meaning: Meaning | undefined;
 	const stopped = new AbortController();
 	let looking: Promise<void> = Promise.resolve();
 	const close = async () => {
 		stopped.abort();
-		await Promise.all([app.close(), looking]);
+		await Promise.all([app.close(), looking, meaning?.close()]);
 		db.close();
 	};
 	try {
@@ -79,11 +87,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 				`Beyond this machine (--host ${host}) a key of ${safeLength} characters or more is needed: give LIFELOG_SERVER_KEY a longer one, or none to have one made`,
 			);
 		}
-		const store = new ArchiveStore(folder, new Rows(db), {
+		const rows = new Rows(db);
+		meaning = endpoint && new Meaning(endpoint, rows, log);
+		const store = new ArchiveStore(folder, rows, {
 			allowDelete: options.allowDelete,
+			meaning,
 			onProblem: (path, reason) => log(`Left out: ${printable(path)} ${reason}`),
 		});
 		await store.refresh(options.onProgress);
+		await meaning?.begin();
+		meaning?.catchUp();
 
 		refusePages(app);
 		app.get('/health', () => ({ status: 'ok' }));
@@ -106,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 		);
 		const url = await app.listen({ host, port });
 		looking = keepLooking(store, stopped.signal, log);
-		return { url, apiKey: key.text, isKeyNew: key.isNew, store, close };
+		return { url, apiKey: key.text, isKeyNew: key.isNew, store, meaning, close };
 	} catch (error) {
 		await close();
 		throw error;

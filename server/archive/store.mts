@@ -3,6 +3,8 @@ import { rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
 import { ApiError } from '../errors.mts';
+import { fuse } from '../meaning/fusion.mts';
+import type { Meaning } from '../meaning/meaning.mts';
 import type { Counts, DayRecord, Rows } from '../store/rows.mts';
 import type { Audio, ChatFilter, LifelogFilter, Parts, Slice, Store } from '../store/store.mts';
 import { ArchiveAudio } from './audio.mts';
@@ -15,7 +17,12 @@ export interface ArchiveOptions {
 	/** Whether a delete deletes files. Otherwise it is refused. */
 	allowDelete: boolean;
 	onProblem: OnProblem;
+	/** Where lifelogs are found by what they mean, too. */
+	meaning?: Meaning;
 }
+
+// Of each ranking, so that what stands in both is seen to.
+const fewestFused = 100;
 
 type Kind = 'lifelog' | 'chat';
 
@@ -26,10 +33,12 @@ export class ArchiveStore implements Store {
 	readonly #sync: Sync;
 	readonly #audio: ArchiveAudio;
 	readonly #allowDelete: boolean;
+	readonly #meaning: Meaning | undefined;
 	/** What changes the index or the folder, one after the other. */
 	#changes: Promise<unknown> = Promise.resolve();
 
-	constructor(folder: Folder, rows: Rows, { allowDelete, onProblem }: ArchiveOptions) {
+	constructor(folder: Folder, rows: Rows, { allowDelete, onProblem, meaning }: ArchiveOptions) {
+		this.#meaning = meaning;
 		this.#folder = folder;
 		this.#rows = rows;
 		this.#sync = new Sync(folder, rows, onProblem);
@@ -38,11 +47,12 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Reads what is new or has changed in the folder. `onProgress` is told of days. Rejects when the
+	 * Reads what is new or has changed in the folder; `onProgress` is told of days. Rejects when the
 	 * folder cannot be listed or the index not be written.
 	 */
-	refresh(onProgress?: (done: number, total: number) => void): Promise<void> {
-		return this.#change(() => this.#sync.run(onProgress));
+	async refresh(onProgress?: (done: number, total: number) => void): Promise<void> {
+		const hasChanged = await this.#change(() => this.#sync.run(onProgress));
+		if (hasChanged) this.#meaning?.catchUp();
 	}
 
 	counts(): Counts {
@@ -58,8 +68,23 @@ export class ArchiveStore implements Store {
 		return this.#rows.listLifelogs(filter, slice, parts);
 	}
 
-	searchLifelogs(search: string, filter: LifelogFilter, limit: number, parts?: Parts): Lifelog[] {
-		return this.#rows.searchLifelogs(search, filter, limit, parts);
+	async searchLifelogs(
+		search: string,
+		filter: LifelogFilter,
+		limit: number,
+		parts?: Parts,
+	): Promise<Lifelog[]> {
+		const found = await this.#search(search, filter, limit);
+		return found
+			.map((id) => this.#rows.getLifelog(id, parts))
+			.filter((lifelog) => lifelog !== undefined);
+	}
+
+	async #search(search: string, filter: LifelogFilter, limit: number): Promise<string[]> {
+		const meant = await this.#meaning?.search(search, filter, Math.max(limit, fewestFused));
+		if (!meant) return this.#rows.searchLifelogs(search, filter, limit);
+		const said = this.#rows.searchLifelogs(search, filter, Math.max(limit, fewestFused));
+		return fuse([said, meant]).slice(0, limit);
 	}
 
 	getLifelog(id: string): Lifelog | undefined {

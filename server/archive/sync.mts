@@ -32,12 +32,14 @@ export class Sync {
 	}
 
 	/**
-	 * Reads what is new or has changed since the last time, and forgets what is gone. Rejects when
-	 * the folder cannot be listed or the index not be written; what was done until then stays done.
+	 * Reads what is new or has changed since the last time, and forgets what is gone. Returns whether
+	 * there was any. Rejects when the folder cannot be listed or the index not be written; what was
+	 * done until then stays done.
 	 */
-	async run(onProgress: (done: number, total: number) => void = () => {}): Promise<void> {
+	async run(onProgress: (done: number, total: number) => void = () => {}): Promise<boolean> {
 		const found = await this.#findDays();
-		for (const day of [...this.#days.keys()].filter((known) => !found.has(known))) {
+		const gone = [...this.#days.keys()].filter((known) => !found.has(known));
+		for (const day of gone) {
 			this.#rows.transaction(() => this.#rows.removeDay(day));
 			this.#days.delete(day);
 		}
@@ -49,6 +51,7 @@ export class Sync {
 			await this.#readDay(day, found.get(day)!);
 			onProgress(index + 1, changed.length);
 		}
+		return gone.length + changed.length > 0;
 	}
 
 	/** The files of each day with their fingerprints. */

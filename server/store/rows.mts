@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
 import { SearchIndex } from './search.mts';
 import type { ChatFilter, LifelogFilter, Parts, Slice } from './store.mts';
+import { Vectors } from './vectors.mts';
 
 /** Where an entry of the index comes from. */
 export interface Origin {
@@ -62,6 +63,8 @@ const longestLifelogMs = 48 * 3_600_000;
 export class Rows {
 	readonly #db: DatabaseSync;
 	readonly #search: SearchIndex;
+	/** What the lifelogs mean, where a model was asked. */
+	readonly vectors: Vectors;
 	readonly #statements = new Map<string, StatementSync>();
 	/**
 	 * What the search is told at the end of a transaction: each of the statements that put an entry
@@ -95,6 +98,7 @@ export class Rows {
 			);
 		`);
 		this.#search = new SearchIndex(db);
+		this.vectors = new Vectors(db);
 	}
 
 	/** Runs `change` as one change of the index: all of it or, when it throws, nothing. */
@@ -103,8 +107,12 @@ export class Rows {
 		try {
 			change();
 			for (const [id, lifelog] of this.#unindexed) {
-				if (lifelog) this.#search.put(lifelog);
-				else this.#search.delete(id);
+				if (lifelog) {
+					this.#search.put(lifelog);
+				} else {
+					this.#search.delete(id);
+					this.vectors.delete(id);
+				}
 			}
 			this.#db.exec('COMMIT');
 		} catch (error) {
@@ -312,16 +320,9 @@ export class Rows {
 		return this.#list('lifelog', slice, { from, before, flag: isStarred }, parts) as Lifelog[];
 	}
 
-	searchLifelogs(
-		search: string,
-		filter: LifelogFilter,
-		limit: number,
-		parts: Parts = whole,
-	): Lifelog[] {
-		return this.#search
-			.search(search, filter, limit)
-			.map((id) => this.getLifelog(id, parts))
-			.filter((lifelog) => lifelog !== undefined);
+	/** The ids of the best `limit` matches in full text, best first. */
+	searchLifelogs(search: string, filter: LifelogFilter, limit: number): string[] {
+		return this.#search.search(search, filter, limit);
 	}
 
 	getLifelog(id: string, parts: Parts = whole): Lifelog | undefined {

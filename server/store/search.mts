@@ -29,7 +29,7 @@ export class SearchIndex {
 		this.#db = db;
 		db.exec(`
 			CREATE TABLE IF NOT EXISTS document (
-				number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+				number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
 				time TEXT NOT NULL, starred INTEGER NOT NULL
 			);
 			CREATE VIRTUAL TABLE IF NOT EXISTS document_text USING fts5 (
@@ -40,7 +40,7 @@ export class SearchIndex {
 		`);
 	}
 
-	/** Adds a lifelog or replaces the one with its id. */
+	/** Adds a lifelog or replaces the one with its id, by another number. */
 	put({ id, title, contents, startTime, isStarred }: Lifelog): void {
 		this.delete(id);
 		const { lastInsertRowid } = this.#statement(

@@ -53,8 +53,8 @@ async function serve(index = join(folder, '.lifelog-index.sqlite')): Promise<Arc
 const everything = { direction: 'asc', limit: 2000 } as const;
 const listed = ({ store }: Archive) => store.listLifelogs({}, everything);
 const idsOf = (archive: Archive) => listed(archive).map(({ id }) => id);
-const found = ({ store }: Archive, search: string) =>
-	store.searchLifelogs(search, {}, 10).map(({ id }) => id);
+const found = async ({ store }: Archive, search: string) =>
+	(await store.searchLifelogs(search, {}, 10)).map(({ id }) => id);
 
 const day1 = ['a', 'b', 'c'].map((id, hour) => lifelogOf(id, `2026-03-01T0${hour}:00:00Z`));
 const day2 = [lifelogOf('d', '2026-03-02T08:00:00Z')];
@@ -103,7 +103,7 @@ describe('what changes in the folder', () => {
 		await archive.store.refresh();
 		expect(idsOf(archive).length === 2).toBe(true);
 		expect(listed(archive)[1]).toMatchObject({ id: 'b', title: 'Another title' });
-		expect(found(archive, 'another')).toEqual(['b']);
+		expect(await found(archive, 'another')).toEqual(['b']);
 		expect(readdirSync(join(folder, 'days'))).toHaveLength(2);
 	});
 
@@ -121,11 +121,11 @@ describe('what changes in the folder', () => {
 			['a', 'Title of a'],
 			['b', 'Title of b'],
 		]);
-		expect(found(archive, 'moved')).toEqual(['c']);
+		expect(await found(archive, 'moved')).toEqual(['c']);
 		rmSync(join(folder, path));
 		await archive.store.refresh();
 		expect(idsOf(archive).join() === 'a,b,c').toBe(true);
-		expect(found(archive, 'moved')).toEqual([]);
+		expect(await found(archive, 'moved')).toEqual([]);
 	});
 
 	test('files that no day names count for nothing', async () => {

@@ -1,0 +1,63 @@
+import type { ContentNode, Lifelog } from '../../nodes/shared/api-types.ts';
+
+// Some 400 tokens: less than the smallest models read, and about as much as has one meaning.
+const mostCharacters = 1500;
+
+/**
+ * Cuts what was said into passages that a model can read: whole lines with their speakers, each
+ * passage headed by the title and the heading it stands under, its first line the last one of the
+ * passage before.
+ */
+export function passagesOf({ title, contents }: Pick<Lifelog, 'title' | 'contents'>): string[] {
+	const passages: string[] = [];
+	let heading = '';
+	let lines: string[] = [];
+	let length = 0;
+	const end = () => {
+		if (lines.length > 0) {
+			passages.push([title, heading, ...lines].filter((line) => line !== '').join('\n'));
+		}
+	};
+	const begin = (line?: string) => {
+		lines = line === undefined ? [] : [line];
+		length = line?.length ?? 0;
+	};
+	for (const { isHeading, text } of contents.flatMap(linesOf)) {
+		if (isHeading) {
+			// Short sections go together; the words of a heading that ends none are words like others.
+			if (length > mostCharacters / 2) {
+				end();
+				begin();
+			}
+			if (lines.length === 0) {
+				heading = text === title ? '' : text.slice(0, mostCharacters / 2);
+				continue;
+			}
+		}
+		for (let at = 0; at < text.length; at += mostCharacters) {
+			const line = text.slice(at, at + mostCharacters);
+			if (length + line.length > mostCharacters) {
+				end();
+				const last = lines.at(-1);
+				begin(last !== undefined && last.length < mostCharacters / 4 ? last : undefined);
+			}
+			lines.push(line);
+			length += line.length;
+		}
+	}
+	end();
+	if (passages.length === 0 && title.trim() !== '') passages.push(title.slice(0, mostCharacters));
+	return passages;
+}
+
+function linesOf({ type, content, speakerName, children = [] }: ContentNode): Line[] {
+	const isHeading = type.startsWith('heading');
+	const text = speakerName && !isHeading ? `${speakerName}: ${content}` : content;
+	const own = content.trim() === '' ? [] : [{ isHeading, text: text.toWellFormed() }];
+	return [...own, ...children.flatMap(linesOf)];
+}
+
+interface Line {
+	isHeading: boolean;
+	text: string;
+}

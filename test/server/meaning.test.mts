@@ -1,0 +1,366 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Folder } from '../../server/archive/folder.mts';
+import { ArchiveStore } from '../../server/archive/store.mts';
+import { EmbeddingsEndpoint } from '../../server/meaning/endpoint.mts';
+import { fuse } from '../../server/meaning/fusion.mts';
+import { Meaning } from '../../server/meaning/meaning.mts';
+import { passagesOf } from '../../server/meaning/passages.mts';
+import { openIndex } from '../../server/store/database.mts';
+import { Rows } from '../../server/store/rows.mts';
+import { writeArchive } from '../support/archive.mts';
+import { startEmbeddings, vectorOf, type Embeddings } from '../support/embeddings.mts';
+import { lifelogOf } from '../support/invented.mts';
+import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
+
+let embeddings: Embeddings;
+let folder: string;
+const closing: (() => unknown)[] = [];
+
+beforeEach(async () => {
+	embeddings = await startEmbeddings();
+	folder = temporaryFolder();
+});
+afterEach(async () => {
+	for (const close of closing.splice(0)) await close();
+	await embeddings.close();
+});
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+	while (!(await holds())) await sleep(10);
+}
+
+const talk = (id: string, words: string, more = {}) =>
+	lifelogOf(id, `2026-03-0${1 + (id.charCodeAt(0) % 3)}T08:00:00Z`, {
+		title: `Talk ${id}`,
+		contents: [{ type: 'blockquote', content: words, speakerName: 'Anna' }],
+		...more,
+	});
+const lifelogs = [
+	talk('a', 'The physician looked at my leg, and we go for therapy.'),
+	talk('b', 'The ship leaves the port at noon.', { isStarred: true }),
+	talk('c', 'We planted beans behind the house.'),
+];
+
+const patience = { firstRetry: 10, longestRetry: 40, search: 2000 };
+
+/** An archive that is searched by meaning, until the test ends. */
+async function serve(model = 'words', key?: string) {
+	const db = openIndex(join(folder, '.lifelog-index.sqlite'));
+	const log: string[] = [];
+	const rows = new Rows(db);
+	const endpoint = new EmbeddingsEndpoint({ url: embeddings.url, model, key });
+	const meaning = new Meaning(endpoint, rows, (line) => log.push(line), patience);
+	const store = new ArchiveStore(await Folder.open(folder), rows, {
+		allowDelete: true,
+		onProblem: () => {},
+		meaning,
+	});
+	let isOpen = true;
+	const close = async () => {
+		if (!isOpen) return;
+		isOpen = false;
+		await meaning.close();
+		db.close();
+	};
+	closing.push(close);
+	await store.refresh();
+	await meaning.begin();
+	meaning.catchUp();
+	const search = async (query: string, filter = {}) =>
+		(await store.searchLifelogs(query, filter, 10)).map(({ id }) => id);
+	return { store, meaning, rows, log, search, close };
+}
+
+const isRead = ({ rows }: { rows: Rows }) => rows.vectors.outdated().length === 0;
+const passagesAsked = () => embeddings.asked.flatMap(({ input }) => input).filter(isPassage);
+const isPassage = (text: string) => text.startsWith('Talk ');
+
+test('finds what is meant, where the words are others, and within a filter', async () => {
+	await writeArchive(folder, { lifelogs });
+	const served = await serve('words', 'an-endpoint-key');
+	await until(() => isRead(served));
+	expect((await served.search('doctor ankle'))[0]).toBe('a');
+	expect((await served.search('boat in the harbour'))[0]).toBe('b');
+	expect((await served.search('Talk c'))[0]).toBe('c');
+	expect(await served.search('doctor ankle', { isStarred: true })).toEqual(['b']);
+	const from = '2026-03-02T00:00:00.000Z';
+	expect(await served.search('doctor', { from, before: '2026-03-03T00:00:00.000Z' })).toEqual([
+		'a',
+	]);
+	// What stands in quotation marks has to stand so.
+	expect(await served.search('"doctor"')).toEqual([]);
+	expect(await served.search('  ')).toEqual([]);
+	expect(embeddings.asked.at(-1)).toMatchObject({
+		model: 'words',
+		authorization: 'Bearer an-endpoint-key',
+	});
+	expect(served.log).toEqual(['Search by meaning: 3 of 3 lifelogs read']);
+	expect(served.meaning.describe()).toBe('full text, and meaning (model words)');
+});
+
+test('asks for what is new and has other words, and for nothing else', async () => {
+	await writeArchive(folder, { lifelogs });
+	const first = await serve();
+	await until(() => isRead(first));
+	expect(passagesAsked()).toHaveLength(3);
+	await first.close();
+
+	const [a, b, c] = lifelogs;
+	const changed = { ...c, contents: [{ type: 'paragraph', content: 'A caravan.' }] };
+	const starred = { ...a, isStarred: true };
+	const updatedAt = '2026-03-05T00:00:00.000Z';
+	await writeArchive(folder, {
+		lifelogs: [starred, b, changed].map((lifelog) => ({ ...lifelog, updatedAt })),
+	});
+	embeddings.asked.length = 0;
+	const second = await serve();
+	await until(() => isRead(second));
+	expect(passagesAsked()).toEqual(['Talk c\nA caravan.']);
+	expect((await second.search('trailer'))[0]).toBe('c');
+	expect((await second.search('doctor'))[0]).toBe('a');
+
+	await writeArchive(folder, { lifelogs: [talk('d', 'My crepes need milk.')] });
+	await second.store.refresh();
+	await until(() => isRead(second));
+	expect((await second.search('pancakes'))[0]).toBe('d');
+	await second.store.deleteLifelog('d');
+	expect(await second.search('pancakes')).not.toContain('d');
+});
+
+test('another model, or another length of its vectors, has all read again', async () => {
+	await writeArchive(folder, { lifelogs });
+	for (const [model, dimensions] of [
+		['words', 256],
+		['others', 256],
+		['others', 64],
+	] as const) {
+		embeddings.asked.length = 0;
+		embeddings.dimensions = dimensions;
+		const served = await serve(model);
+		await until(() => isRead(served) && served.log.length > 0);
+		expect(passagesAsked()).toHaveLength(3);
+		expect((await served.search('doctor'))[0]).toBe('a');
+		await served.close();
+	}
+});
+
+test.each<[string, (embeddings: Embeddings) => void, string]>([
+	['answers an error', (e) => (e.instead = () => ({ status: 500 })), 'answers 500'],
+	['wants another key', (e) => (e.instead = () => ({ status: 401 })), 'answers 401'],
+	['has too much to do', (e) => (e.instead = () => ({ status: 429 })), 'answers 429'],
+	['answers no JSON', (e) => (e.instead = () => ({ body: '<html>' })), 'answers no JSON'],
+	['answers something else', (e) => (e.instead = () => ({ body: { data: 7 } })), 'something else'],
+	['answers too little', (e) => (e.instead = () => ({ body: { data: [] } })), 'something else'],
+	[
+		'leads elsewhere',
+		(e) => (e.instead = () => ({ status: 307, headers: { location: 'http://127.0.0.2/' } })),
+		'leads to another address',
+	],
+	[
+		'answers nothing but zeros',
+		(e) =>
+			(e.instead = ({ input }) => ({
+				body: { data: input.map(() => ({ embedding: [0, 0] })) },
+			})),
+		'answers vectors that are none',
+	],
+])('an endpoint that %s: full text until it answers, told once', async (_how, spoil, problem) => {
+	await writeArchive(folder, { lifelogs });
+	spoil(embeddings);
+	const served = await serve('words', 'an-endpoint-key');
+	expect(served.meaning.describe()).toContain(problem);
+	expect(await served.search('physician')).toEqual(['a']);
+	expect(await served.search('doctor')).toEqual([]);
+	const { length } = embeddings.asked;
+	await until(() => embeddings.asked.length > length + 1);
+	expect(served.log).toEqual([expect.stringContaining(problem)]);
+	expect(served.log.join()).not.toMatch(/an-endpoint-key|physician|doctor/);
+	embeddings.instead = undefined;
+	await until(() => isRead(served));
+	expect((await served.search('doctor'))[0]).toBe('a');
+	expect(served.log[1]).toBe('The embeddings endpoint answers again');
+});
+
+test('vectors of another length in between are not kept', async () => {
+	await writeArchive(folder, { lifelogs });
+	const served = await serve();
+	await until(() => isRead(served));
+	embeddings.dimensions = 100;
+	await writeArchive(folder, { lifelogs: [...lifelogs, talk('d', 'My crepes need milk.')] });
+	await served.store.refresh();
+	await until(() => served.log.length > 1);
+	expect(served.log[1]).toContain('answers vectors of 100 dimensions, and had 256 before');
+	expect(await served.search('physician')).toEqual(['a']);
+	embeddings.dimensions = 256;
+	await until(() => isRead(served));
+	expect((await served.search('pancakes'))[0]).toBe('d');
+});
+
+test('a text that is refused is left out, and the others are not', async () => {
+	await writeArchive(folder, { lifelogs });
+	embeddings.instead = ({ input }) =>
+		input.some((text) => text.includes('ship')) ? { status: 400 } : {};
+	const served = await serve();
+	await until(() => isRead(served));
+	expect((await served.search('doctor'))[0]).toBe('a');
+	expect(await served.search('boat')).not.toContain('b');
+	expect(await served.search('ship')).toContain('b');
+	expect(served.log.at(-1)).toBe(
+		'Search by meaning: 3 of 3 lifelogs read; 1 passages were refused, and are left out',
+	);
+});
+
+test('an endpoint that is not there keeps no search waiting, and is found when it comes', async () => {
+	await writeArchive(folder, { lifelogs });
+	const { url } = embeddings;
+	await embeddings.close();
+	const served = await serve();
+	expect(served.meaning.describe()).toContain('cannot be reached (ECONNREFUSED)');
+	expect(await served.search('physician')).toEqual(['a']);
+	expect(url).toContain('127.0.0.1');
+	await served.close();
+	embeddings = await startEmbeddings();
+});
+
+test('a full disk stops the reading, and nothing else', async () => {
+	await writeArchive(folder, { lifelogs: lifelogs.slice(0, 1) });
+	const served = await serve();
+	await until(() => isRead(served));
+	const put = served.rows.vectors.put.bind(served.rows.vectors);
+	served.rows.vectors.put = () => {
+		throw new Error('database or disk is full');
+	};
+	await writeArchive(folder, { lifelogs });
+	await served.store.refresh();
+	await until(() => served.log.some((line) => line.includes('cannot go on')));
+	expect((await served.search('doctor'))[0]).toBe('a');
+	served.rows.vectors.put = put;
+	served.meaning.catchUp();
+	await until(() => isRead(served));
+	expect((await served.search('boat'))[0]).toBe('b');
+});
+
+test('of many passages the nearest ones are found, as if each had been compared', async () => {
+	const db = openIndex(join(folder, 'index'));
+	closing.push(() => db.close());
+	const { vectors } = new Rows(db);
+	vectors.use('words', 256);
+	const random = (nth: number) => Float32Array.from(vectorOf(`w${nth} w${nth % 50}`, 256));
+	const put = db.prepare('INSERT INTO document (id, time, starred) VALUES (?, ?, 0)');
+	const all = Array.from({ length: 3000 }, (_, nth) => random(nth));
+	db.exec('BEGIN');
+	for (const [nth, vector] of all.entries()) {
+		const { lastInsertRowid } = put.run(`n${nth}`, '2026-03-01T00:00:00.000Z');
+		vectors.put({ id: `n${nth}`, document: Number(lastInsertRowid) }, 'hash', [vector]);
+	}
+	db.exec('COMMIT');
+	const product = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, n) => sum + x * b[n], 0);
+	let found = 0;
+	for (let nth = 0; nth < 20; nth += 1) {
+		const query = random(10_000 + nth);
+		const exact = all
+			.map((vector, n) => [`n${n}`, product(vector, query) / Math.sqrt(product(vector, vector))])
+			.sort((a, b) => Number(b[1]) - Number(a[1]))
+			.slice(0, 10)
+			.map(([id]) => id);
+		const given = vectors.nearest(query, {}, 10);
+		found += exact.filter((id) => given.includes(String(id))).length;
+	}
+	expect(found / 200).toBeGreaterThan(0.97);
+});
+
+test('passages: whole lines, none too long, each line in one', () => {
+	const line = (n: number) => ({
+		type: 'blockquote',
+		content: `Line ${n} ${'and so on '.repeat(n % 30)}`.trim(),
+		speakerName: 'Anna',
+	});
+	const contents = [
+		{ type: 'heading1', content: 'The day' },
+		...Array.from({ length: 40 }, (_, n) => line(n)),
+		{ type: 'heading2', content: 'Evening', children: [line(41)] },
+		{ type: 'paragraph', content: 'x'.repeat(4000) },
+		{ type: 'paragraph', content: '\ud800 alone' },
+	];
+	const passages = passagesOf({ title: 'The day', contents });
+	for (const passage of passages) {
+		expect(passage.startsWith('The day\n')).toBe(true);
+		expect(passage.length).toBeLessThan(1700);
+		expect(passage.isWellFormed()).toBe(true);
+	}
+	for (let n = 0; n < 42; n += 1) {
+		if (n === 40) continue;
+		const { content } = line(n);
+		expect(passages.some((passage) => passage.split('\n').includes(`Anna: ${content}`))).toBe(true);
+	}
+	expect(passages.join('').match(/x/g)).toHaveLength(4000);
+	expect(passages.some((passage) => passage.includes('Evening'))).toBe(true);
+	expect(passagesOf({ title: 'Alone', contents: [] })).toEqual(['Alone']);
+	expect(passagesOf({ title: '', contents: [] })).toEqual([]);
+});
+
+test('rankings are fused by reciprocal rank', () => {
+	expect(
+		fuse([
+			['a', 'b', 'c'],
+			['c', 'd'],
+		]),
+	).toEqual(['c', 'a', 'b', 'd']);
+	expect(fuse([[], ['x', 'y']])).toEqual(['x', 'y']);
+	expect(fuse([])).toEqual([]);
+});
+
+describe('the command', () => {
+	test('searches by meaning on the route and over MCP alike, and says so', async () => {
+		await writeArchive(folder, { lifelogs });
+		const args = ['--embeddings-url', `${embeddings.url}/`, '--embeddings-model', 'words'];
+		const server = await startLifelogServer(folder, args);
+		closing.push(server.close);
+		await until(() => server.log.length > 0);
+		const listed = await (await ask(server, '/v1/lifelogs?search=doctor')).json();
+		const ids = listed.data.lifelogs.map(({ id }: { id: string }) => id);
+		expect(ids[0]).toBe('a');
+		const call = { name: 'search_lifelogs', arguments: { query: 'doctor' } };
+		const response = await ask(server, '/mcp', {
+			method: 'POST',
+			headers: {
+				'content-type': 'application/json',
+				accept: 'application/json, text/event-stream',
+			},
+			body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+		});
+		const { result } = await response.json();
+		expect(JSON.parse(result.content[0].text).map(({ id }: { id: string }) => id)).toEqual(ids);
+		expect(server.log).toEqual(['Search by meaning: 3 of 3 lifelogs read']);
+	});
+
+	test('says at the start that there is no telling by meaning, and serves', async () => {
+		await writeArchive(folder, { lifelogs });
+		embeddings.instead = () => ({ status: 503 });
+		const args = ['--embeddings-url', embeddings.url, '--embeddings-model', 'words'];
+		const env = { LIFELOG_EMBEDDINGS_KEY: 'an-endpoint-key' };
+		const { child, exited } = spawnLifelogServer(folder, args, env, []);
+		let told = '';
+		child.stdout!.on('data', (piece) => (told += String(piece)));
+		child.stderr!.on('data', (piece) => (told += String(piece)));
+		await until(() => /Deleting/.test(told));
+		child.kill();
+		await exited;
+		expect(told).toMatch(/Search +full text alone: the embeddings endpoint answers 503/);
+		expect(told).not.toContain('an-endpoint-key');
+	});
+
+	test.each([
+		[['--embeddings-url', 'http://127.0.0.1:1/v1'], 'go together'],
+		[['--embeddings-url', 'ftp://x/v1', '--embeddings-model', 'm'], 'must be an address like'],
+		[['--embeddings-url', 'http://me:pw@h/v1', '--embeddings-model', 'm'], 'must be an address'],
+		[['--embeddings-url', 'http://example.com/v1', '--embeddings-model', 'm'], 'with https'],
+		[['--embeddings-url', 'http://10.evil.example/v1', '--embeddings-model', 'm'], 'with https'],
+	])('%j is refused with a sentence', async (args, message) => {
+		await expect(startLifelogServer(folder, args)).rejects.toThrow(message);
+		rmSync(folder, { recursive: true, force: true });
+	});
+});
