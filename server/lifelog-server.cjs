@@ -13,6 +13,9 @@ if (Number(process.versions.node.split('.')[0]) < wanted) {
 			'. Install a newer one from https://nodejs.org',
 	);
 	process.exitCode = 1;
-} else {
+} else if (require('node:fs').existsSync(__dirname + '/main.mts')) {
+	// In a checkout the sources run as they are; npm gets what is built of them.
 	void import('./main.mts');
+} else {
+	void import('./dist/server/main.mjs');
 }

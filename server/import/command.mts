@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { importExport, type Counts, type Imported } from './import.mts';
 
-export const usage = `Usage: lifelog-server import <export> <archive> [options]
+const usage = `Usage: lifelog-server import <export> <archive> [options]
 
 Adds the service's own export, its zip or its folder, to an archive. What the archive has already
 stays as it is, so the same export can be imported again.

@@ -7,7 +7,7 @@ const ofEpoch = /(?<!\d)(\d{13})(?!\d)/;
 const day = /(?:^|\/)(\d{4})\/(\d\d)\/(\d\d)\//;
 
 /** The last part of a path, without its extension. */
-export function stem(path: string): string {
+function stem(path: string): string {
 	return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
 }
 

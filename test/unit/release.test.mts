@@ -72,7 +72,10 @@ test('what is published is what the build job packed, whatever another job does'
 		'npm install --global --ignore-scripts npm@11.19.1',
 		'npm ci',
 		'npm run build',
-		expect.stringMatching(/^npm pack --ignore-scripts\n.*sha256sum \*\.tgz.*GITHUB_OUTPUT/),
+		'npm run build:server',
+		expect.stringMatching(
+			/^npm pack --ignore-scripts \. \.\/server\n.*sha256sum \*\.tgz.*GITHUB_OUTPUT/,
+		),
 	]);
 	expect(JSON.stringify(publish.steps)).toContain('needs.build.outputs.checksums');
 });

@@ -1,0 +1,101 @@
+// lifelog-server as npm gets it, in a folder that has nothing of the checkout but its dependencies.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { writeArchive } from '../support/archive.mts';
+import { lifelogOf } from '../support/invented.mts';
+import { serverKey } from '../support/lifelog-server.mts';
+import { writeZip } from '../support/zip.mts';
+import { ask, temporaryFolder } from './sources.mts';
+
+const manifest = JSON.parse(readFileSync('server/package.json', 'utf8'));
+let project: string;
+let packed: string[];
+
+beforeAll(() => {
+	execFileSync(process.execPath, ['node_modules/gulp/bin/gulp.js', 'server'], { stdio: 'pipe' });
+	project = temporaryFolder();
+	const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', project, './server'];
+	const listing = execFileSync('npm', pack, {
+		encoding: 'utf8',
+		stdio: ['ignore', 'pipe', 'ignore'],
+	});
+	const [{ filename, files }] = JSON.parse(listing) as [
+		{ filename: string; files: { path: string }[] },
+	];
+	packed = files.map(({ path }) => path);
+	const modules = join(project, 'node_modules');
+	const installed = join(modules, manifest.name);
+	mkdirSync(installed, { recursive: true });
+	const unpack = ['-xzf', join(project, filename), '-C', installed, '--strip-components=1'];
+	execFileSync('tar', unpack);
+	for (const name of Object.keys(manifest.dependencies)) {
+		mkdirSync(dirname(join(modules, name)), { recursive: true });
+		symlinkSync(resolve('node_modules', name), join(modules, name));
+	}
+	mkdirSync(join(modules, '.bin'));
+	symlinkSync(
+		join(installed, manifest.bin['lifelog-server']),
+		join(modules, '.bin', 'lifelog-server'),
+	);
+});
+
+/** Runs `npx lifelog-server` where it is installed. */
+const npx = (...args: string[]) => ({
+	command: 'npx',
+	args: ['--no', 'lifelog-server', ...args],
+	options: {
+		cwd: project,
+		env: {
+			...process.env,
+			PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+			LIFELOG_SERVER_KEY: serverKey,
+			npm_config_offline: 'true',
+		},
+	},
+});
+
+test('the tarball holds a file for each source, built, and nothing else', () => {
+	const sources = readdirSync('server', { recursive: true, encoding: 'utf8' })
+		.filter((path) => path.endsWith('.mts'))
+		.map((path) => `dist/server/${path.replace(/\.mts$/, '.mjs')}`);
+	const rest = [
+		'README.md',
+		'dist/LICENSE.md',
+		'dist/openapi.yaml',
+		'lifelog-server.cjs',
+		'package.json',
+	];
+	expect(packed.sort()).toEqual([...sources, ...rest].sort());
+});
+
+test('nothing runs when it is installed, and its version is that of the nodes', () => {
+	expect(manifest.scripts).toBeUndefined();
+	expect(manifest.private).toBeUndefined();
+	expect(manifest.version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+});
+
+test('npx lifelog-server serves an archive', async () => {
+	const archive = temporaryFolder();
+	await writeArchive(archive, { lifelogs: [lifelogOf('a', '2026-03-01T08:00:00Z')] });
+	const { command, args, options } = npx(archive, '--json', '--port', '0');
+	const child = spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'inherit'] });
+	const exited = once(child, 'exit');
+	const [line] = await once(createInterface(child.stdout), 'line');
+	const server = { url: JSON.parse(line).url, apiKey: serverKey };
+	const { data } = await (await ask(server, '/v1/lifelogs')).json();
+	expect(data.lifelogs.map(({ id }: { id: string }) => id)).toEqual(['a']);
+	child.stdin.end();
+	await exited;
+});
+
+test('npx lifelog-server import reads an export', () => {
+	const zip = join(project, 'export.zip');
+	writeZip(zip, [{ name: 'lifelogs/2025/12/03/2025-12-03_12h00m00s_A.md', content: '# A' }]);
+	const { command, args, options } = npx('import', zip, join(project, 'archive'));
+	const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+	expect(stdout).toContain('Imported: 1 lifelog,');
+	expect(status).toBe(0);
+});

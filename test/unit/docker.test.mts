@@ -1,0 +1,174 @@
+// No Docker runs here. What can be held without it: that what the files name exists, and that the
+// server starts from what the image would hold, by the image's own command.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parse } from 'yaml';
+import { checkedBaseUrl } from '../../nodes/shared/base-url.ts';
+import { serverKey } from '../support/lifelog-server.mts';
+
+interface Service {
+	image?: string;
+	build?: { context: string; dockerfile: string };
+	ports: string[];
+	environment: Record<string, string>;
+	volumes: string[];
+	read_only?: boolean;
+}
+
+const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const compose = parse(readFileSync('server/compose.yaml', 'utf8')) as {
+	services: Record<string, Service>;
+	volumes: Record<string, null>;
+};
+const { n8n, 'lifelog-server': server } = compose.services;
+
+const text = readFileSync('server/Dockerfile', 'utf8').replaceAll(/\\\n\s*/g, '');
+const steps = text
+	.split('\n')
+	.filter((line) => /^[A-Z]+ /.test(line))
+	.map((line) => ({ name: line.split(' ', 1)[0], rest: line.slice(line.indexOf(' ') + 1) }));
+const of = (name: string) => steps.filter((step) => step.name === name).map(({ rest }) => rest);
+const [last] = of('CMD')
+	.slice(-1)
+	.map((rest) => JSON.parse(rest) as string[]);
+
+/** What is copied out of the repository: the files, and where to. */
+const copies = of('COPY')
+	.filter((rest) => !rest.startsWith('--from'))
+	.map((rest) => rest.split(' '))
+	.map((paths) => ({ from: paths.slice(0, -1), to: paths.at(-1)! }));
+
+test('every step copies what there is, and what .dockerignore leaves in', () => {
+	const ignore = readFileSync('server/Dockerfile.dockerignore', 'utf8').split('\n');
+	for (const path of copies.flatMap(({ from }) => from)) {
+		expect(existsSync(path)).toBe(true);
+		expect(ignore.some((line) => line === `!${path}` || path.startsWith(`${line.slice(1)}/`))).toBe(
+			true,
+		);
+	}
+});
+
+test('the image is of a Node.js that the server runs on, by its version, and not of root', () => {
+	const versions = of('FROM').map(
+		(rest) => /^node:(\d+\.\d+\.\d+)-slim( AS \w+)?$/.exec(rest)?.[1],
+	);
+	expect(new Set(versions).size).toBe(1);
+	// The one that the tests of a release run on.
+	expect(readFileSync('.github/workflows/ci.yml', 'utf8')).toContain(
+		`node-version: ${versions[0]}`,
+	);
+	expect(of('USER')).toEqual(['node']);
+	const asRoot = steps.slice(steps.findIndex(({ name }) => name === 'USER'));
+	expect(asRoot.filter(({ name }) => name === 'RUN')).toEqual([]);
+});
+
+test('the lock of the repository has every package of the server, so the image has what was tested', () => {
+	const { packages } = json('package-lock.json') as { packages: Record<string, object> };
+	for (const name of Object.keys(json('server/package.json').dependencies)) {
+		expect(packages).toHaveProperty([`node_modules/${name}`]);
+	}
+	expect(copies[0]).toEqual({ from: ['package-lock.json', 'server/package.json'], to: './' });
+});
+
+test('the command has options that there are, a host to be reached at, and the index outside of the archive', () => {
+	const { stdout } = spawnSync(process.execPath, ['server/lifelog-server.cjs', '--help'], {
+		encoding: 'utf8',
+	});
+	const options = last.filter((word) => word.startsWith('--'));
+	for (const option of options) expect(stdout).toContain(`${option} `);
+	expect(last[2]).toBe('/archive');
+	expect(last[last.indexOf('--host') + 1]).toBe('0.0.0.0');
+	const index = last[last.indexOf('--index') + 1];
+	expect(of('VOLUME')).toEqual([index.slice(0, index.lastIndexOf('/'))]);
+	expect(of('EXPOSE')).toEqual([last[last.indexOf('--port') + 1]]);
+	expect(stdout).toContain('LIFELOG_SERVER_KEY');
+});
+
+test('compose.yaml has the newest n8n that is tested, and one archive for both, which the server only reads', () => {
+	const [, newest] = /NEWEST = '(.*)'/.exec(readFileSync('test/n8n/install.mts', 'utf8'))!;
+	expect(n8n.image).toBe(`docker.n8n.io/n8nio/n8n:${newest}`);
+	expect(resolve('server', server.build!.context, server.build!.dockerfile)).toBe(
+		resolve('server/Dockerfile'),
+	);
+	const mounts = (volumes: string[]) =>
+		Object.fromEntries(
+			volumes.map((volume) => {
+				const [, from, to, mode] = /^(\$\{[^}]+\}|\w+):([^:]+)(?::(\w+))?$/.exec(volume)!;
+				return [to, { from, mode }];
+			}),
+		);
+	const ofN8n = mounts(n8n.volumes);
+	const ofServer = mounts(server.volumes);
+	const files = ofN8n[n8n.environment.N8N_RESTRICT_FILE_ACCESS_TO];
+	expect(ofServer['/archive']).toEqual({ from: files.from, mode: 'ro' });
+	expect(ofServer[of('VOLUME')[0]]).toEqual({ from: 'index', mode: undefined });
+	expect(Object.keys(compose.volumes).sort()).toEqual(['index', 'n8n']);
+	expect(Object.keys(server.environment)).toEqual(['LIFELOG_SERVER_KEY']);
+	// Nothing is reachable from other machines.
+	expect([...n8n.ports, ...server.ports].filter((port) => !port.startsWith('127.0.0.1:'))).toEqual(
+		[],
+	);
+	expect(server.ports).toEqual([`127.0.0.1:8787:${of('EXPOSE')[0]}`]);
+});
+
+test('the address that it tells for the credential is one that the credential takes', () => {
+	const [baseUrl] = /http:\/\/lifelog-server:\d+/.exec(
+		readFileSync('server/compose.yaml', 'utf8'),
+	)!;
+	const { hostname, port } = new URL(baseUrl);
+	expect(Object.keys(compose.services)).toContain(hostname);
+	expect([port]).toEqual(of('EXPOSE'));
+	expect(checkedBaseUrl({ baseUrl, allowPrivateHttp: true })).toBe(baseUrl);
+	expect(() => checkedBaseUrl({ baseUrl, allowPrivateHttp: false })).toThrow('Private Network');
+});
+
+test("what the image would hold serves an archive by the image's command, and is healthy by its check", async () => {
+	const root = mkdtempSync(join(tmpdir(), 'lifelog-image-'));
+	const [app, archive, index] = ['app', 'archive', 'index'].map((name) => join(root, name));
+	for (const folder of [app, archive, index]) mkdirSync(folder);
+	for (const { from, to } of copies) {
+		for (const path of from) {
+			cpSync(path, join(app, to, to.endsWith('/') ? basename(path) : ''), { recursive: true });
+		}
+	}
+	symlinkSync(resolve('node_modules'), join(app, 'node_modules'));
+	const inRoot = (word: string) => word.replace(/^\/(archive|index)\b/, `${root}/$1`);
+	const [, ...args] = last.map(inRoot);
+	args[args.indexOf('--port') + 1] = '0';
+	const child = spawn(process.execPath, [...args, '--json'], {
+		cwd: app,
+		env: { ...process.env, LIFELOG_SERVER_KEY: serverKey },
+		stdio: ['pipe', 'pipe', 'inherit'],
+	});
+	const exited = once(child, 'exit');
+	try {
+		const [line] = await once(createInterface(child.stdout), 'line');
+		const { port } = new URL(JSON.parse(line).url);
+		const [healthCheck] = of('HEALTHCHECK');
+		const [, ...check] = JSON.parse(healthCheck.slice(healthCheck.indexOf('['))) as string[];
+		const healthAt = (at: string) =>
+			spawnSync(
+				process.execPath,
+				check.map((word) => word.replace(':8787', `:${at}`)),
+			).status;
+		expect(healthAt(port)).toBe(0);
+		// A port on which nobody can listen.
+		expect(healthAt('1')).toBe(1);
+	} finally {
+		child.stdin.end();
+		await exited;
+		rmSync(root, { recursive: true });
+	}
+});
