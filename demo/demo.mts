@@ -1,21 +1,27 @@
 // Runs the example workflows on the real n8n engine, against the sandbox or, with LIFELOG_API_KEY
 // set, against the real service, and prints what a person would want to read of it.
 import { subscribe } from 'node:diagnostics_channel';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import Table from 'cli-table3';
 import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
 import { render } from 'markdansi';
 import type { Lifelog } from '../nodes/shared/api-types.d.ts';
 import { startSandbox } from '../sandbox/server.mts';
+import { startServer } from '../server/server.mts';
 import {
 	createEngine,
 	type Engine,
 	loadPackage,
+	type RunOptions,
 	type RunResult,
 	type WorkflowJson,
 } from '../test/support/engine.mts';
-import { workflowWith } from '../test/support/workflow.mts';
+import { byId, workflowWith } from '../test/support/workflow.mts';
+import { archiveDay } from './archive.mts';
 
 const { utterances } = createRequire(import.meta.url)(
 	'../dist/nodes/shared/contents.js',
@@ -87,11 +93,13 @@ function printAudio({ items }: RunResult): void {
 	const files = items('Its audio');
 	console.log(`\nThe audio of the latest lifelog, "${lifelog?.json.title}":\n`);
 	if (files.length === 0) console.log('  There is none.');
-	for (const { json } of files) {
-		const { fileName, startMs, endMs, fileSize } = json as Record<string, number>;
-		const minutes = ((endMs - startMs) / 60_000).toFixed(1);
-		console.log(`  ${fileName}  ${minutes} min  ${(fileSize / 1e6).toFixed(2)} MB`);
-	}
+	for (const { json } of files) printFile(json);
+}
+
+function printFile(json: IDataObject): void {
+	const { fileName, startMs, endMs, fileSize } = json as Record<string, number>;
+	const minutes = ((endMs - startMs) / 60_000).toFixed(1);
+	console.log(`  ${fileName}  ${minutes} min  ${(fileSize / 1e6).toFixed(2)} MB`);
 }
 
 function printSummary({ items }: RunResult): void {
@@ -109,14 +117,79 @@ async function runExample(engine: Engine, file: string): Promise<RunResult> {
 	return await run(engine, JSON.parse(await readFile(file, 'utf8')) as WorkflowJson);
 }
 
-async function run(engine: Engine, workflow: WorkflowJson): Promise<RunResult> {
-	const result = await engine.runWorkflow(workflow, { timezone });
+async function run(
+	engine: Engine,
+	workflow: WorkflowJson,
+	options: RunOptions = { timezone },
+): Promise<RunResult> {
+	const result = await engine.runWorkflow(workflow, options);
 	if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
 	if (result.status !== 'success') {
 		const { message, description } = (result.error ?? {}) as Error & { description?: string };
 		throw new Error([message, description].filter(Boolean).join('\n  '));
 	}
 	return result;
+}
+
+/** The nodes of this package on the n8n engine, at a service. */
+async function engineAt(baseUrl: string, apiKey: string): Promise<Engine> {
+	return await createEngine({
+		...loadPackage(),
+		credentials: { lifelogApi: { baseUrl, apiKey } },
+	});
+}
+
+/** Archives a day, serves the archive with lifelog-server, and asks that instead of the service. */
+async function showArchive(engine: Engine, folder: string): Promise<void> {
+	const day = DateTime.utc().minus({ days: 1 });
+	const date = day.toISODate();
+	const filters = { start: `${date}T00:00:00Z`, end: `${date}T23:59:59Z` };
+	const options = { includeContents: true };
+	const ofDay = { operation: 'getAll', returnAll: true, filters, options };
+	const found = await run(engine, workflowWith('lifelog', ofDay));
+	const lifelogs = found.items('Node').map(({ json }) => json as unknown as Lifelog);
+	const length = ({ startTime, endTime }: Lifelog) => Date.parse(endTime) - Date.parse(startTime);
+	const [longest] = lifelogs.toSorted((a, b) => length(b) - length(a));
+	if (!longest) {
+		console.log('  Nothing was recorded on that day.');
+		return;
+	}
+	const startMs = Date.parse(longest.startTime);
+	const range = { startMs, endMs: startMs + Math.min(length(longest), 7_200_000) };
+	const stored = await archiveDay(
+		async (workflow, input) => await run(engine, workflow, { input }),
+		folder,
+		date,
+		range,
+	);
+	console.log(
+		`  ${stored.lifelogs} lifelogs, ${stored.chats} chats and the audio of one conversation (${(stored.audioBytes / 1e6).toFixed(1)} MB), in ${stored.files} files.`,
+	);
+	const server = await startServer({
+		...{ folder, host: '127.0.0.1', port: 0, index: join(folder, '.lifelog-index.sqlite') },
+		...{ apiKey: undefined, allowDelete: false, rateLimit: undefined },
+		log: (line) => console.error(line),
+		onProgress: () => {},
+	});
+	const archive = await engineAt(server.url, server.apiKey!);
+	try {
+		console.log(
+			`• lifelog-server serves them at ${server.url}: the Lifelog node's Base URL from here on. Searching for "${longest.title}", and downloading its audio …\n`,
+		);
+		const search = { operation: 'search', query: longest.title, limit: 3, options };
+		const results = await run(archive, workflowWith('lifelog', search));
+		printLifelogs(results.items('Node').map(({ json }) => json as unknown as Lifelog));
+		const audio = {
+			source: 'lifelog',
+			lifelogId: byId(longest.id),
+			options: { ifNoAudio: 'skip' },
+		};
+		const { items } = await run(archive, workflowWith('lifelogAudio', audio));
+		for (const { json } of items('Node')) printFile(json);
+	} finally {
+		await archive.close();
+		await server.close();
+	}
 }
 
 async function demo(): Promise<void> {
@@ -131,10 +204,8 @@ async function demo(): Promise<void> {
 			: `• Using the service at ${credential.baseUrl}.`,
 	);
 
-	const engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: credential },
-	});
+	const engine = await engineAt(credential.baseUrl, credential.apiKey);
+	const folder = await mkdtemp(join(tmpdir(), 'lifelog-demo-'));
 	try {
 		showRequests();
 		const result = await runExample(engine, 'examples/yesterdays-lifelogs.json');
@@ -154,6 +225,11 @@ async function demo(): Promise<void> {
 			'\n• Running Get Daily Summary of the Lifelog node, for yesterday, on the n8n engine …',
 		);
 		printSummary(await run(engine, workflowWith('lifelog', { operation: 'getDailySummary' })));
+
+		console.log(
+			`\n• Archiving yesterday (UTC) to ${folder}, with the Lifelog nodes of examples/full-archive.json; the demo writes the files, as n8n's own nodes are not part of its engine …`,
+		);
+		await showArchive(engine, folder);
 		console.log(`\n${requests} requests were made.`);
 		if (sandbox) {
 			console.log(
@@ -163,6 +239,7 @@ async function demo(): Promise<void> {
 	} finally {
 		await engine.close();
 		await sandbox?.close();
+		await rm(folder, { recursive: true, force: true });
 	}
 }
 

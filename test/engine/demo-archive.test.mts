@@ -1,0 +1,57 @@
+// The archive with which the demo ends.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { archiveDay } from '../../demo/archive.mts';
+import { createEngine, loadPackage, type Engine } from '../support/engine.mts';
+import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+
+const DAY = '2026-03-19';
+
+let sandbox: SpawnedSandbox;
+let engine: Engine;
+const folder = mkdtempSync(join(tmpdir(), 'lifelog-demo-'));
+
+beforeAll(async () => {
+	const now = '2026-03-20T20:00:00Z';
+	sandbox = await startSandbox(['--now', now, '--days', '1']);
+	await sandbox.control.reset({ now, days: 2, perDay: 10 });
+	const { apiKey, url: baseUrl } = sandbox;
+	const credentials = { lifelogApi: { apiKey, baseUrl } };
+	engine = await createEngine({ ...loadPackage(), credentials });
+});
+afterAll(async () => {
+	await engine.close();
+	await sandbox.close();
+	rmSync(folder, { recursive: true });
+});
+
+test('is one, with all of the day but most of its audio', async () => {
+	const { control } = sandbox;
+	const ofDay = (time: string) => time.startsWith(DAY);
+	const lifelogs = (await control.lifelogs()).filter(({ startTime }) => ofDay(startTime));
+	const own = (await control.chats()).filter(({ owner }) => owner === 'self');
+	const chats = own.filter(({ createdAt }) => ofDay(createdAt));
+	expect([lifelogs.length, chats.length > 0]).toEqual([10, true]);
+	const [startMs, endMs] = [lifelogs[3].startTime, lifelogs[3].endTime].map(Date.parse);
+	const run = async (...[workflow, input]: Parameters<Parameters<typeof archiveDay>[0]>) => {
+		const result = await engine.runWorkflow(workflow, { input });
+		expect(result.error).toBeUndefined();
+		return result;
+	};
+	const stored = await archiveDay(run, folder, DAY, { startMs, endMs });
+	expect(stored).toEqual({
+		lifelogs: lifelogs.length,
+		chats: chats.length,
+		audioBytes: expect.any(Number),
+		files: 2 * lifelogs.length + chats.length + 2,
+	});
+	expect(stored.audioBytes).toBeGreaterThan(100_000);
+
+	const { stdout } = spawnSync(process.execPath, ['check-archive/main.mts', folder, '--json'], {
+		encoding: 'utf8',
+	});
+	const { findings } = JSON.parse(stdout) as { findings: Array<{ kind: string }> };
+	expect(findings.map(({ kind }) => kind)).toEqual(['incomplete']);
+});
