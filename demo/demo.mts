@@ -167,7 +167,7 @@ async function showArchive(engine: Engine, folder: string): Promise<void> {
 	);
 	const server = await startServer({
 		...{ folder, host: '127.0.0.1', port: 0, index: join(folder, '.lifelog-index.sqlite') },
-		...{ apiKey: undefined, allowDelete: false, rateLimit: undefined },
+		...{ apiKey: undefined, allowDelete: false, embeddings: undefined, rateLimit: undefined },
 		log: (line) => console.error(line),
 		onProgress: () => {},
 	});
