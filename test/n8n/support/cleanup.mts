@@ -18,10 +18,14 @@ const pending = new Set<Cleanup>();
  */
 export function cleanupOnExit(cleanup: Cleanup): () => Promise<void> {
 	listen();
-	pending.add(cleanup);
-	return async () => {
-		if (pending.delete(cleanup)) await cleanup.orderly();
+	let ended: Promise<void> | undefined;
+	const once: Cleanup = {
+		// On the list until it is done: the process may end meanwhile.
+		orderly: async () => await (ended ??= cleanup.orderly().finally(() => pending.delete(once))),
+		atOnce: cleanup.atOnce,
 	};
+	pending.add(once);
+	return once.orderly;
 }
 
 let listening = false;
@@ -45,7 +49,6 @@ async function cleanUp(): Promise<void> {
 	ending ??= (async () => {
 		for (const cleanup of [...pending].reverse()) {
 			await cleanup.orderly().catch((error: Error) => console.error(error.message));
-			pending.delete(cleanup);
 		}
 	})();
 	await ending;

@@ -75,8 +75,13 @@ function messageIn(body: string): string {
 	}
 }
 
-const isBetweenChecks = ({ status }: Response, body: string) =>
-	status === 503 && messageIn(body) === 'Database is not ready!';
+/** Whether n8n was too busy for its own database, on which it gives up after some seconds. */
+const isTooBusy = (method: string, { status }: Response, body: string) =>
+	// Until its next check, it then answers so before it does anything.
+	(status === 503 && messageIn(body) === 'Database is not ready!') ||
+	(status === 500 &&
+		method === 'GET' &&
+		body.includes('operation timed out for an unknown reason'));
 
 /**
  * How long what must come is waited for, by default: far beyond what it takes, as only what hangs is
@@ -102,9 +107,7 @@ export class Rest {
 	async call<T>(method: string, path: string, body?: unknown): Promise<T> {
 		let response = await this.send(method, `/rest${path}`, body);
 		let text = await response.text();
-		// n8n's own check of its database gives up after 5 s, which a loaded machine can take; n8n then
-		// answers so before it does anything, until the next check.
-		for (let wait = 0; wait < 60 && isBetweenChecks(response, text); wait++) {
+		for (let wait = 0; wait < 60 && isTooBusy(method, response, text); wait++) {
 			await sleep(1_000);
 			response = await this.send(method, `/rest${path}`, body);
 			text = await response.text();
