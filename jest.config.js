@@ -10,6 +10,7 @@ module.exports = {
 			{ jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } },
 		],
 	},
+	testSequencer: '<rootDir>/test/support/longest-first.js',
 	maxWorkers: 2,
 	testTimeout: 60_000,
 };

@@ -1,0 +1,25 @@
+// The order of the test files. Jest goes by what it remembers, else by size, and the longest runs are
+// in small files: begun last, they leave all workers but one idle.
+const { default: Sequencer } = require('@jest/test-sequencer');
+
+const LONGEST = [
+	'reliability/matrix',
+	'reliability/properties',
+	'trigger-model/model',
+	'engine/bombs',
+	'engine/trigger-promises',
+	'engine/any-list',
+	'unit/patterns',
+	'engine/request-counts',
+];
+
+const rank = ({ path }) => {
+	const at = LONGEST.findIndex((name) => path.endsWith(`${name}.test.mts`));
+	return at === -1 ? LONGEST.length : at;
+};
+
+module.exports = class extends Sequencer {
+	sort(tests) {
+		return [...super.sort(tests)].sort((a, b) => rank(a) - rank(b));
+	}
+};
