@@ -190,7 +190,7 @@ async function readHeld(poll: Poll, state: State, held: Array<[string, Entry]>) 
 			.slice(0, Math.max(0, MOST_REQUESTS - api.run.requests)),
 	);
 	const read = async (id: string) => await getChat(api, id, { timezone: settings.timezone });
-	const mayGoOn = () => poll.isWithinBudget(0.85);
+	const mayGoOn = () => poll.isWithinBudget(0.75);
 	const { found, gone, failed, blockedBy } = await readByIds(api, [...due.keys()], read, mayGoOn);
 	for (const [id, { message }] of failed) {
 		logWarning(api, `Lifelog Trigger: the chat "${id}" could not be read: ${message}`);

@@ -30,7 +30,7 @@ const LONGEST_WAIT_MS = 31 * 24 * HOUR_MS;
 const MOST_SCAN_REQUESTS = 120;
 const MOST_FIRST_REQUESTS = 160;
 /** Shares of the poll's time: until when a day is begun, its list goes on, and entries are read. */
-const SHARE = { begin: 0.5, list: 0.6, read: 0.85 };
+const SHARE = { begin: 0.5, list: 0.6, read: 0.75 };
 /** So many days that fail before one can be read are taken for an outage. */
 const OUTAGE = 4;
 

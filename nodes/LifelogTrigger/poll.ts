@@ -13,8 +13,11 @@ import { newState } from './state';
 /** What n8n's in-memory engine gives a poll, in ms; taken where n8n does not say. */
 const DEFAULT_BUDGET_MS = 5 * 60_000;
 const LONGEST_TIMEOUT_MS = 60_000;
-/** How long a poll that has the time waits for the rate limit. */
+/** How long a poll that has the time waits for the rate limit; and until which share of its time. */
 const MAX_WAIT_MS = 120_000;
+const WAITING_SHARE = 0.6;
+/** The share of its time after which no request goes on. */
+const LAST_SHARE = 0.97;
 /** After so long a large page is tried again, where it was refused. */
 const PAGE_LIMIT_MS = 24 * 60 * 60_000;
 
@@ -55,25 +58,35 @@ export async function begin(
 	settings: Settings,
 	before: State | undefined,
 ): Promise<Poll> {
-	const began = Date.now();
-	const beganSteady = performance.now();
+	const beganOwn = Date.now();
+	const began = performance.now();
+	const passedMs = () => performance.now() - began;
 	const budgetMs = pollBudgetMs(context);
 	const isDurable = budgetMs !== DEFAULT_BUDGET_MS;
 	const isActivation = !isDurable && isFirstOfActivation(context);
-	const api = await connect(context, {
-		maxWaitMs: isDurable || isActivation ? 0 : MAX_WAIT_MS,
+	const maxWaitMs = isDurable || isActivation ? 0 : MAX_WAIT_MS;
+	const connected = await connect(context, {
+		maxWaitMs,
 		goesFirst: true,
 		retries: 0,
 		timeoutMs: Math.min(budgetMs / 4, LONGEST_TIMEOUT_MS),
 	});
+	const api: Api = {
+		...connected,
+		endsAt: began + budgetMs * LAST_SHARE,
+		get maxWaitMs() {
+			const leftMs = Math.max(0, budgetMs * WAITING_SHARE - passedMs());
+			return Math.min(maxWaitMs, connected.run.waited.ms + leftMs);
+		},
+	};
 	const time = () => compareClocks(before?.clock, api.run.serviceTime);
 	const reach = (): Reach => {
 		const { serviceTime } = api.run;
 		const aheadMs = serviceTime && serviceTime - Date.now();
 		const { now, else: other, isSure } = time();
 		const { lookbackDays } = settings;
-		const passedMs = Math.ceil(performance.now() - beganSteady);
-		return { now, else: other, isSure, began: now - passedMs, lookbackDays, aheadMs };
+		const beganAt = now - Math.ceil(passedMs());
+		return { now, else: other, isSure, began: beganAt, lookbackDays, aheadMs };
 	};
 	const { pageLimit, limitedAt } = before ?? {};
 	const isLimited = limitedAt !== undefined && Math.abs(time().now - limitedAt) < PAGE_LIMIT_MS;
@@ -82,14 +95,14 @@ export async function begin(
 		context,
 		api,
 		settings,
-		state: before ?? newState(settings.watch, began, lookback(reach())[0]),
+		state: before ?? newState(settings.watch, beganOwn, lookback(reach())[0]),
 		isFirst: before === undefined,
 		isActivation,
 		isDurable,
 		limitedAt: isLimited ? limitedAt : undefined,
 		time,
 		reach,
-		isWithinBudget: (share) => Date.now() - began < budgetMs * share,
+		isWithinBudget: (share) => passedMs() < budgetMs * share,
 	};
 }
 

@@ -36,6 +36,8 @@ export interface Api {
 	readonly retries: number;
 	/** How long, in ms, a connection may stand still before it counts as broken. */
 	readonly timeoutMs?: number;
+	/** When every request must be over, by `performance.now()`; for polls, which n8n ends. */
+	readonly endsAt?: number;
 	/** What the run has learned and spent; shared by all items of the run. */
 	readonly run: {
 		/** The largest page size the service accepts, once a larger one was answered 400. */

@@ -252,7 +252,11 @@ async function send(
 }
 
 function timeoutMs(api: Api): number {
-	return api.timeoutMs ?? TIMEOUT_MS;
+	return Math.min(api.timeoutMs ?? TIMEOUT_MS, leftMs(api));
+}
+
+function leftMs({ endsAt = Infinity }: Api): number {
+	return Math.max(1, Math.floor(endsAt - performance.now()));
 }
 
 /**
@@ -260,7 +264,7 @@ function timeoutMs(api: Api): number {
  * body that comes byte by byte would never end, as the HTTP client's time-out is one of silence.
  */
 function patienceMs(api: Api): number {
-	return 2 * timeoutMs(api);
+	return Math.min(2 * timeoutMs(api), leftMs(api));
 }
 
 /** The context with another cancel signal: where it has one, n8n ends requests by that alone. */

@@ -20,7 +20,7 @@ const step = (waitMs: number, actions: Action[] = [], more: Partial<Step> = {}):
 	poll: { faults: [] },
 	...more,
 });
-const times = (count: number, make: (index: number) => Step) =>
+const times = <T,>(count: number, make: (index: number) => T) =>
 	Array.from({ length: count }, (_, index) => make(index));
 const failing = (at: number, kind: Plan['faults'][0]['kind']): Plan => ({ faults: [{ at, kind }] });
 
@@ -279,6 +279,34 @@ export const KNOWN: Record<string, History> = {
 				restarts: 'n8n',
 			}),
 			step(MINUTE, [{ do: 'clock', of: 'service', byMs: DAY, isLasting: false }, create]),
+		],
+	}),
+	'the rate limit is reached late in a slow poll': historyOf({
+		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 2800 },
+		crowd: { count: 650, days: 1 },
+		steps: [
+			...times(2, () => step(HOUR)),
+			step(HOUR, [
+				{ do: 'create', minutesAgo: 800 },
+				{ do: 'trouble', aim: { of: 'reads' }, kind: '429', minutes: 12 },
+			]),
+		],
+	}),
+	'lifelogs that hang when they are read, late in a slow poll': historyOf({
+		engine: 'durable',
+		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 1000 },
+		crowd: { count: 250, days: 1 },
+		steps: [
+			...times(2, () => step(HOUR)),
+			step(HOUR, [
+				...times(32, (): Action => ({ do: 'create', minutesAgo: 800 })),
+				...times(4, (nth): Action => ({
+					do: 'trouble',
+					aim: { of: 'entry', which: nth },
+					kind: 'hangs',
+					minutes: 120,
+				})),
+			]),
 		],
 	}),
 	'an upload just before the poll that sees a larger look-back': historyOf({

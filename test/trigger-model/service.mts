@@ -99,9 +99,10 @@ export class World {
 	 * Answers a request.
 	 *
 	 * @param path With its query.
+	 * @param patienceMs How long the client waits; something that hangs does so until then.
 	 * @returns undefined where the connection breaks instead.
 	 */
-	async answer(path: string): Promise<Reply | undefined> {
+	async answer(path: string, patienceMs = HANG_MS): Promise<Reply | undefined> {
 		const url = new URL(path, 'http://localhost');
 		const entry: Answered = { ...subjectOf(url), isOpen: true, isWhole: false };
 		const number = this.log.push(entry);
@@ -111,7 +112,7 @@ export class World {
 		const isLimited = this.isOverLimit();
 		entry.fault = isLimited ? '429' : (this.faults.get(number) ?? this.isTroubled(entry)?.kind);
 		if (entry.fault === '429') this.limitedAt = this.now;
-		if (entry.fault === 'hangs') await this.time.hold(HANG_MS);
+		if (entry.fault === 'hangs') await this.time.hold(patienceMs);
 		entry.isOpen = false;
 		if (entry.fault === 'cut' || entry.fault === 'hangs') return undefined;
 		const [status, content] = this.content(url, entry);

@@ -23,10 +23,10 @@ function addresses() {
 			world = served;
 			return `/w${++count}`;
 		},
-		async answer(path: string): Promise<Reply | undefined> {
+		async answer(path: string, patienceMs?: number): Promise<Reply | undefined> {
 			const [, key, rest] = /\/(w\d+)(\/.*)$/.exec(path)!;
 			if (key !== `w${count}`) throw new Error('A request of a history that is over');
-			return await world!.answer(rest);
+			return await world!.answer(rest, patienceMs);
 		},
 	};
 }
@@ -64,6 +64,12 @@ export async function overHttp(): Promise<Wire> {
 const requireOfCore = createRequire(createRequire(resolve('package.json')).resolve('n8n-core'));
 const requireOfClient = createRequire(requireOfCore.resolve('@n8n/backend-network'));
 
+interface Sent {
+	url?: string;
+	params?: Record<string, unknown>;
+	timeout?: number;
+}
+
 /** n8n's HTTP client as it is, but that what it would send does not leave the process. */
 export function inProcess(): Wire {
 	const worlds = addresses();
@@ -71,10 +77,10 @@ export function inProcess(): Wire {
 	const { adapter } = axios.defaults;
 	const reset = () => Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 	const answer: AxiosAdapter = async (config) => {
-		const { url = '', params } = config as { url?: string; params?: Record<string, unknown> };
+		const { url = '', params, timeout } = config as Sent;
 		const sent = Object.entries(params ?? {}).filter(([, value]) => value !== undefined);
 		const query = new URLSearchParams(sent.map(([name, value]) => [name, String(value)]));
-		const reply = await worlds.answer(`${url}?${query}`);
+		const reply = await worlds.answer(`${url}?${query}`, timeout);
 		if (!reply) throw new axios.AxiosError('socket hang up', 'ECONNRESET', config);
 		const { status, body, isCut } = reply;
 		const named = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]);
