@@ -136,7 +136,7 @@ async function keepLooking(
 		await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
 		if (signal.aborted) return;
 		try {
-			await store.refresh();
+			await store.refreshIfDue();
 			told = '';
 		} catch (error) {
 			// A folder that is not mounted, a full disk: what is in the index is served on.

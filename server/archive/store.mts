@@ -55,6 +55,11 @@ export class ArchiveStore implements Store {
 		if (hasChanged) this.#meaning?.catchUp();
 	}
 
+	/** The same, where something may have happened since, or not for a while been looked for. */
+	async refreshIfDue(): Promise<void> {
+		if (await this.#sync.isDue()) await this.refresh();
+	}
+
 	counts(): Counts {
 		return this.#rows.counts();
 	}

@@ -9,7 +9,10 @@ export type OnProblem = (path: string, reason: string) => void;
 
 // Entries read at once and put into the index as one change, so that neither memory nor what
 // waits for the index grows with a day.
-const batchSize = 48;
+const batchSize = 24;
+// New names change their folder. Files that are written anew under their old names are looked for
+// more rarely, as somebody who has archived for years has thousands of days.
+const wholeLookMs = 30_000;
 
 /** Keeps the index as the folder is. */
 export class Sync {
@@ -18,6 +21,9 @@ export class Sync {
 	readonly #onProblem: OnProblem;
 	readonly #days: Map<string, DayRecord>;
 	readonly #told = new Map<string, string>();
+	/** The folder of the days, as it was when they were last looked at, and when that was. */
+	#listed = '';
+	#listedAt = -Infinity;
 
 	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
 		this.#folder = folder;
@@ -31,12 +37,20 @@ export class Sync {
 		return [...this.#days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 	}
 
+	/** Whether it is time to look at the days: cheap, while nothing happens. */
+	async isDue(): Promise<boolean> {
+		if (performance.now() - this.#listedAt > wholeLookMs) return true;
+		if ((await this.#folder.fingerprint('days')) !== this.#listed) return true;
+		return [...this.#days.values()].some(({ problems }) => Object.keys(problems).length > 0);
+	}
+
 	/**
 	 * Reads what is new or has changed since the last time, and forgets what is gone. Returns whether
 	 * there was any. Rejects when the folder cannot be listed or the index not be written; what was
 	 * done until then stays done.
 	 */
 	async run(onProgress: (done: number, total: number) => void = () => {}): Promise<boolean> {
+		const listed = await this.#folder.fingerprint('days');
 		const found = await this.#findDays();
 		const gone = [...this.#days.keys()].filter((known) => !found.has(known));
 		for (const day of gone) {
@@ -51,6 +65,8 @@ export class Sync {
 			await this.#readDay(day, found.get(day)!);
 			onProgress(index + 1, changed.length);
 		}
+		this.#listed = listed;
+		this.#listedAt = performance.now();
 		return gone.length + changed.length > 0;
 	}
 

@@ -84,6 +84,25 @@ describe('what changes in the folder', () => {
 		expect(archive.log).toEqual([]);
 	});
 
+	test('a new name, and what was broken, are seen at once by a look that reads no day', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		const archive = await serve();
+		rmSync(join(folder, jsonPath('b')));
+		await archive.store.refreshIfDue();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
+		const [path] = await writeArchive(folder, { lifelogs: day2 });
+		const whole = readFileSync(join(folder, path));
+		writeFileSync(join(folder, path), whole.subarray(0, 100));
+		await archive.store.refreshIfDue();
+		expect(archive.log).toEqual([expect.stringContaining(path)]);
+		writeFileSync(join(folder, path), whole);
+		await archive.store.refreshIfDue();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c', 'd']);
+		rmSync(join(folder, path));
+		await archive.store.refreshIfDue();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
+	});
+
 	test('a folder to which nothing has been written yet is served, and what comes then', async () => {
 		const archive = await serve();
 		expect(idsOf(archive)).toEqual([]);

@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { listOperations, readContract } from '../../server/contract.mts';
+import { writeArchive } from '../support/archive.mts';
+import { chatOf, lifelogOf } from '../support/invented.mts';
+import { serverKey } from '../support/lifelog-server.mts';
+import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+
+const SEED = Number(process.env.SOAK_SEED ?? 20261121);
+const secret = 'Saffron';
+
+interface Sent {
+	method: string;
+	path: string;
+	headers?: Record<string, string>;
+	body?: string;
+}
+interface Answered {
+	status: number;
+	headers: IncomingHttpHeaders;
+	body: string;
+}
+
+/** Sends what `fetch` would not. */
+function send(url: string, { method, path, headers, body }: Sent): Promise<Answered> {
+	return new Promise((resolve, reject) => {
+		const { hostname, port } = new URL(url);
+		// By itself Node.js does not say how long the body of a GET is.
+		const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+		request({ hostname, port, method, path, headers: { ...headers, ...length }, agent: false })
+			.on('response', async (response) => {
+				const { statusCode = 0 } = response;
+				const read = await text(response).catch(() => '');
+				resolve({ status: statusCode, headers: response.headers, body: read });
+			})
+			.on('error', reject)
+			.end(body);
+	});
+}
+
+describe('a server', () => {
+	let folder: string;
+	let server: SpawnedServer;
+	beforeAll(async () => {
+		folder = temporaryFolder();
+		await writeArchive(folder, {
+			lifelogs: [lifelogOf('a', '2026-03-01T08:00:00Z', { title: secret })],
+			chats: [{ ...chatOf('q', '2026-03-01T20:00:00Z'), summary: secret }],
+		});
+		server = await startLifelogServer(folder);
+	});
+	afterAll(() => server.close());
+
+	const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PROPFIND', 'TRACE'];
+
+	test('serves nothing without the key but / and /health, by any method at any path', async () => {
+		const ids = ['a', 'q', 'none'];
+		const operations = listOperations(await readContract());
+		const paths = new Set([
+			...operations.flatMap(({ path }) => ids.map((id) => path.replace(/\{\w+\}/, id))),
+			...['/v1', '/v1/', '/v1/lifelogs/', '/v1/lifelogs?search=saffron', '/mcp/', '//', '/%00'],
+			...['/days', '/.lifelog-index.sqlite', '/../.lifelog-index.sqlite', '/health/', '/metrics'],
+			...['/v1/lifelogs/a?x-api-key=', '/v1/download-audio?startMs=0&endMs=1', '/openapi.yaml'],
+		]);
+		const withoutKey: Record<string, string>[] = [
+			{},
+			{ 'x-api-key': 'guess' },
+			{ authorization: 'Bearer guess' },
+		];
+		for (const path of paths) {
+			for (const method of methods) {
+				for (const headers of withoutKey) {
+					const { status, body } = await send(server.url, { method, path, headers });
+					if (method === 'GET' && path === '/') expect(status).toBe(302);
+					else expect([400, 401, 404, 405]).toContain(status);
+					expect(body.toLowerCase()).not.toMatch(/saffron(?!")/);
+					expect(body).not.toContain(folder);
+				}
+			}
+		}
+		for (const { method, path, operation } of operations) {
+			if (operation.security?.length === 0) continue;
+			const { status } = await send(server.url, { method, path: path.replace(/\{\w+\}/, 'a') });
+			expect([method, path, status]).toEqual([method, path, 401]);
+		}
+	});
+
+	test('answers any method, path, header and body without a 500, and logs none of it', async () => {
+		const odd = fc.oneof(
+			fc.string({ unit: 'binary', maxLength: 60 }),
+			fc.constantFrom('', '%', '%ff', '../../../etc/passwd', '{"a":', '[]', 'null', '\u0000'),
+		);
+		const path = fc
+			.tuple(
+				fc.constantFrom(
+					'/v1/lifelogs',
+					'/v1/lifelogs/',
+					'/v1/chats/',
+					'/v1/download-audio',
+					'/mcp',
+				),
+				fc.oneof({ weight: 2, arbitrary: fc.constant('') }, odd.map(encodeURIComponent)),
+				fc.dictionary(
+					fc.constantFrom(
+						'search',
+						'cursor',
+						'limit',
+						'date',
+						'timezone',
+						'startMs',
+						'endMs',
+						'a[]',
+					),
+					odd,
+				),
+			)
+			.map(([start, id, query]) => `${start}${id}?${new URLSearchParams(query)}`);
+		const value = fc.oneof(
+			fc.string({ maxLength: 40 }).map((string) => string.replaceAll(/[^\x20-\x7e]/g, '?')),
+			fc.constantFrom(
+				'application/json',
+				'text/plain',
+				'multipart/form-data',
+				'bytes=0-1',
+				'*',
+				'9',
+			),
+		);
+		const headers = fc.dictionary(
+			fc.constantFrom(
+				...['accept', 'content-type', 'range', 'if-none-match', 'accept-encoding', 'x-api-key'],
+				...['authorization', 'mcp-session-id', 'mcp-protocol-version', 'x-forwarded-for', 'origin'],
+				...['last-event-id', 'cookie', 'content-encoding', 'x-http-method-override'],
+			),
+			value,
+		);
+		await fc.assert(
+			fc.asyncProperty(
+				fc.constantFrom(...methods),
+				path,
+				headers,
+				fc.option(odd, { nil: undefined }),
+				async (method, target, more, body) => {
+					const sent = { method, path: target, headers: { 'x-api-key': serverKey, ...more } };
+					const answer = await send(server.url, { ...sent, ...(body !== undefined && { body }) });
+					expect(answer.status).toBeLessThan(500);
+					expect(answer.body).not.toMatch(/\n {4}at |node_modules/);
+				},
+			),
+			{ seed: SEED, numRuns: 400 },
+		);
+		expect(server.log).toEqual([]);
+		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(200);
+	});
+
+	test('a request that is none, or never ends, is nobody else’s trouble', async () => {
+		const port = Number(new URL(server.url).port);
+		const sockets: Socket[] = [];
+		for (const said of ['GET', '\0\0\0', 'GET / HTTP/9.9\r\n\r\n', 'POST /mcp HTTP/1.1\r\n']) {
+			const socket = connect(port, '127.0.0.1').on('error', () => {});
+			await once(socket, 'connect');
+			socket.write(said);
+			sockets.push(socket);
+		}
+		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(200);
+		for (const socket of sockets) socket.destroy();
+		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(200);
+		expect(server.log).toEqual([]);
+	});
+});
+
+test('a disk that takes no more of the index: a sentence, and the next start goes on', async () => {
+	const folder = temporaryFolder();
+	const lifelogs = Array.from({ length: 60 }, (_, n) =>
+		lifelogOf(`n${n}`, new Date(Date.UTC(2026, 0, 1 + n)).toISOString(), {
+			markdown: `word${n} `.repeat(8_000),
+		}),
+	);
+	await writeArchive(folder, { lifelogs });
+	const index = join(folder, '.lifelog-index.sqlite');
+	const main = join(process.cwd(), 'server', 'main.mts');
+	// No file may get larger than that, in blocks of 512 or 1,024 bytes.
+	const limit = 'trap "" XFSZ; ulimit -f 1000; exec "$@"';
+	const args = [process.execPath, main, folder, '--json', '--port', '0'];
+	const child = spawn('sh', ['-c', limit, 'sh', ...args], {
+		env: { ...process.env, LIFELOG_SERVER_KEY: serverKey },
+	});
+	const told: string[] = [];
+	createInterface(child.stderr).on('line', (line) => told.push(line));
+	const [code] = await once(child, 'close');
+	expect(code).toBe(1);
+	expect(told.join('\n')).toMatch(/full|disk I\/O/);
+	expect(told.join('\n')).not.toMatch(/\n {4}at |word1/);
+	expect(statSync(index).size).toBeLessThanOrEqual(1_024_000);
+	const server = await startLifelogServer(folder);
+	const { data } = await (await ask(server, '/v1/lifelogs?limit=100')).json();
+	expect(data.lifelogs).toHaveLength(60);
+	expect(server.log).toEqual([]);
+	await server.close();
+});
