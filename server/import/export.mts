@@ -30,8 +30,8 @@ export interface Export {
 
 /** The folders of which an archive has a place for what is in them. */
 export const archived = ['lifelogs', 'chats', 'audio'];
-/** What else the service puts into an export. */
-export const others = ['meetings', 'persons', 'pendants', 'user'];
+/** What else the service puts into an export; and by what an archive can be told from one. */
+export const others = ['meetings', 'persons', 'pendants', 'user', 'days'];
 
 /** Opens an export. Rejects with an ExportError that says what to give instead. */
 export async function openExport(path: string): Promise<Export> {

@@ -96,6 +96,8 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 		const [top] = file.path.split('/');
 		if ('problem' in file) {
 			tell(imported, file.path, file.problem);
+		} else if (top === 'days') {
+			throw new ExportError('That is an archive already: serve it with lifelog-server <folder>');
 		} else if (/\/\.[^/]*$/.test(file.path)) {
 			// What a file manager leaves behind.
 		} else if (archived.includes(top) && extensions[top].test(file.path)) {

@@ -545,6 +545,11 @@ describe('what cannot be read', () => {
 			'is no export',
 		],
 		[
+			'an archive in place of the export',
+			() => [unpacked([...conversation, { name: 'days/2025-12-03.json' }]), temporaryFolder()],
+			'is an archive already',
+		],
+		[
 			'an archive inside of the export',
 			() => {
 				const path = unpacked(conversation);
