@@ -5,11 +5,14 @@ import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
+import { writeArchive } from '../../support/archive.mts';
+import { startLifelogServer } from '../../support/lifelog-server.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 import { startBrowser } from '../support/browser.mts';
 import { Editor, type NodePanel, type Theme } from '../support/editor.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { SavedWorkflow } from '../support/rest.mts';
+import { temporaryFolder } from '../support/server.mts';
 
 const images = resolve(import.meta.dirname, '../../../docs/images');
 const LARGEST_IMAGE = 200_000;
@@ -501,3 +504,28 @@ for (const theme of ['light', 'dark'] as const) {
 		});
 	});
 }
+
+test('shows the days of an archive, from lifelog-server', async () => {
+	const folder = await temporaryFolder('lifelog-archive');
+	await writeArchive(folder.path, { lifelogs: await lab.sandbox.control.lifelogs() });
+	const server = await startLifelogServer(folder.path);
+	try {
+		const { apiKey, url: baseUrl } = server;
+		const data = { apiKey, baseUrl };
+		const service = lab.credentials.lifelogApi;
+		lab.credentials.lifelogApi = await lab.rest.createCredential('lifelogApi', data, 'My archive');
+		const panel = await open('lifelog', {
+			operation: 'getDailySummary',
+			day: 'date',
+			date: '2026-03-03',
+		});
+		lab.credentials.lifelogApi = service;
+		await panel.execute();
+		assert.equal(await panel.itemCount(), '1 item');
+		assert.match(await panel.outputAs('schema'), /2026-03-03/);
+		await picture(panel, 'lifelog-server.png');
+	} finally {
+		await server.close();
+		await folder.remove();
+	}
+});
