@@ -1,14 +1,23 @@
-import type { IDataObject } from 'n8n-workflow';
-import { createEngine, loadPackage, type Engine } from '../support/engine.mts';
-import { readOgg } from '../support/ogg.mts';
-import { startSandbox } from '../support/sandbox.mts';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { Lifelog } from '../../nodes/shared/api-types.ts';
+import { createEngine, loadPackage, type Engine, type RunResult } from '../support/engine.mts';
+import { heardPackets, playedMsOf } from '../support/heard.mts';
+import { liveFor } from '../support/invented-life.mts';
+import { allReadings, workflowOf, type Reading } from '../support/readings.mts';
+import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { audioOf } from '../support/service-audio.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
-import { archiveSandbox, startLifelogServer, temporaryFolder } from './sources.mts';
+import { archiveSandbox, startLifelogServer, temporaryFolder, type Range } from './sources.mts';
 
-const DAY = '2026-03-19';
-const RANGE = [Date.parse(`${DAY}T09:00:00Z`), Date.parse(`${DAY}T11:00:00Z`)] as const;
+const TODAY = '2026-03-20';
+const YESTERDAY = '2026-03-19';
+const NOW = `${TODAY}T20:00:00Z`;
+const DAYS = 2;
+const FILE_MS = 7_200_000;
 
 const closing: (() => Promise<unknown>)[] = [];
+let sandbox: SpawnedSandbox;
+let lifelogs: Lifelog[];
 /** The same nodes on the same engine, at the service and at its archive. */
 let service: Engine;
 let archive: Engine;
@@ -16,11 +25,16 @@ let lifelogId: IDataObject;
 let chatId: IDataObject;
 
 beforeAll(async () => {
-	const sandbox = await startSandbox(['--now', '2026-03-20T20:00:00Z', '--days', '2']);
+	sandbox = await startSandbox(['--now', NOW, '--days', '1']);
 	closing.unshift(sandbox.close);
-	await sandbox.control.reset({ now: '2026-03-20T20:00:00Z', days: 3, perDay: 12 });
+	lifelogs = await liveFor(DAYS, TODAY, sandbox.control, NOW);
 	const folder = temporaryFolder();
-	await archiveSandbox(sandbox, folder, [RANGE]);
+	// As Full archive asks for it, and the rest of the last night.
+	const ranges = Array.from({ length: 12 * DAYS + 1 }, (_, index): Range => {
+		const startMs = Date.parse(TODAY) + (index - 12 * DAYS) * FILE_MS;
+		return [startMs, startMs + FILE_MS];
+	});
+	await archiveSandbox(sandbox, folder, ranges);
 	const server = await startLifelogServer(folder);
 	closing.unshift(server.close);
 	const engineAt = async (baseUrl: string, apiKey: string) => {
@@ -31,7 +45,7 @@ beforeAll(async () => {
 	};
 	service = await engineAt(sandbox.url, sandbox.apiKey);
 	archive = await engineAt(server.url, server.apiKey);
-	lifelogId = byId((await sandbox.control.lifelogs())[5].id);
+	lifelogId = byId(lifelogs[5].id);
 	const own = (await sandbox.control.chats()).filter(({ owner }) => owner === 'self');
 	chatId = byId(own[1].id);
 });
@@ -39,76 +53,82 @@ afterAll(async () => {
 	for (const close of closing) await close();
 });
 
-/** The packets of Opus in a file. */
-const packetsOf = (file: Buffer) =>
-	readOgg(file)
-		.flatMap(({ packets }) => packets)
-		.filter((packet) => !/^Opus(Head|Tags)/.test(packet.toString('latin1', 0, 8)))
-		.map((packet) => packet.toString('base64'));
-
 async function run(engine: Engine, node: string, parameters: IDataObject) {
 	const result = await engine.runWorkflow(workflowWith(node, parameters));
 	expect(result.error).toBeUndefined();
-	return Promise.all(
-		result.items('Node').map(async (item) => ({
-			json: item.json,
-			file: item.binary && (await result.binary(item, 'data')).toString('base64'),
-		})),
-	);
+	return result.items('Node');
 }
 
-test.each<[string, string, () => IDataObject]>([
-	['Get Many Lifelogs', 'lifelog', () => ({ operation: 'getAll', returnAll: true })],
-	[
-		'Search Lifelogs',
-		'lifelog',
-		() => ({ operation: 'search', query: 'garden OR meeting OR dinner' }),
-	],
-	['Get Lifelog', 'lifelog', () => ({ operation: 'get', lifelogId })],
-	['Get Transcript', 'lifelog', () => ({ operation: 'getTranscript', lifelogId })],
-	[
-		'Get Daily Summary',
-		'lifelog',
-		() => ({ operation: 'getDailySummary', day: 'date', date: DAY }),
-	],
-	[
-		'Export Lifelogs',
-		'lifelog',
-		() => ({
-			operation: 'export',
-			exportFrom: 'service',
-			returnAll: true,
-			fileFormats: ['json', 'markdown', 'text'],
-		}),
-	],
-	[
-		'Get Many Chats',
-		'lifelogChat',
-		() => ({ operation: 'getAll', returnAll: true, simplify: false }),
-	],
-	['Get Chat', 'lifelogChat', () => ({ operation: 'get', chatId, simplify: false })],
-])(
-	'%s gives the same items from the archive as from the service',
-	async (_name, node, parameters) => {
-		const expected = await run(service, node, parameters());
-		expect(expected.length).toBeGreaterThan(0);
-		expect(await run(archive, node, parameters())).toEqual(expected);
-	},
-);
+describe('with every value of every parameter', () => {
+	const talkId = `${YESTERDAY}_aé~b`;
+	const readings = allReadings({
+		lifelogId: talkId,
+		chatId: 'the-chat',
+		query: 'about OR plan OR garden OR twins',
+		date: YESTERDAY,
+		// A lifelog that two files of audio share lies in it.
+		start: `${YESTERDAY}T17:00:00Z`,
+		end: `${YESTERDAY}T18:30:00Z`,
+		limit: 7,
+		binaryPropertyName: 'file',
+		timezone: 'Asia/Kathmandu',
+		globalPromptId: 'pR7dailyRecap4xQ9mZ2',
+		maxCharacters: 300,
+		maxWait: 60,
+		fromOffsetMs: 20_000,
+		speakers: 'you',
+		chunkMinutes: 50,
+		padding: 45,
+	});
+	const operations = [...new Set(readings.map(({ node, operation }) => `${node}.${operation}`))];
+	const shown = ({ json, binary = {}, pairedItem }: INodeExecutionData) => ({
+		// The bytes around the packets are others: a range is cut out of the archive's files.
+		json: json.missingRanges ? { ...json, fileSize: 0, sha256: '' } : json,
+		pairedItem,
+		files: Object.entries(binary).map(([property, { fileName }]) => ({ property, fileName })),
+	});
 
-test('Download Audio gives the same packets', async () => {
-	const parameters = {
-		source: 'timeRange',
-		start: new Date(RANGE[0]).toISOString(),
-		end: new Date(RANGE[1]).toISOString(),
+	/** What all readings of an operation give, at the service and at its archive. */
+	async function readAll(wanted: Reading[]): Promise<[RunResult, RunResult]> {
+		// What an item holds that comes from a list: without contents.
+		const talk = lifelogs.find(({ id }) => id === talkId)!;
+		const json = { ...talk, contents: [] } as unknown as IDataObject;
+		const credentials = { lifelogApi: { id: '1', name: 'Lifelog API' } };
+		const workflow = workflowOf(wanted, credentials, json);
+		for (const { parameters } of workflow.nodes) {
+			if (parameters.chatId) Object.assign(parameters, { chatId });
+		}
+		const run = async (engine: Engine) => {
+			const result = await engine.runWorkflow(workflow, { input: [{ json }] });
+			expect(result.error).toBeUndefined();
+			return result;
+		};
+		return [await run(service), await run(archive)];
+	}
+
+	const gives = async (operation: string) => {
+		const wanted = readings.filter(({ name }) => name.startsWith(`${operation} `));
+		const [expected, given] = await readAll(wanted);
+		const audio = audioOf(sandbox, lifelogs);
+		for (const { name } of wanted) {
+			const [right, items] = [expected.items(name), given.items(name)];
+			expect([name, right.length > 0]).toEqual([name, true]);
+			// Of which prompt a chat is, an archive does not say (docs/server.md).
+			const isUnknown = name === 'lifelogChat.getAll filters.globalPromptId';
+			expect([name, items.map(shown)]).toEqual([name, isUnknown ? [] : right.map(shown)]);
+			if (operation !== 'lifelogAudio.download') continue;
+			for (const item of items.filter(({ binary }) => binary)) {
+				const file = await given.binary(item, Object.keys(item.binary!)[0]);
+				const { startMs, endMs } = item.json as { startMs: number; endMs: number };
+				expect(playedMsOf(file)).toBeCloseTo(audio.recordedMs(startMs, endMs), 1);
+				const packets = await audio.packetsOf(startMs, endMs);
+				expect(heardPackets(file).join('\n')).toBe(packets.join('\n'));
+			}
+		}
 	};
-	const expected = await run(service, 'lifelogAudio', parameters);
-	const given = await run(archive, 'lifelogAudio', parameters);
-	expect(given.map(({ json }) => json.fileName)).toEqual(expected.map(({ json }) => json.fileName));
-	expect(given.length).toBeGreaterThan(0);
-	const packets = given.flatMap(({ file }) => packetsOf(Buffer.from(file!, 'base64')));
-	expect(packets).toEqual(expected.flatMap(({ file }) => packetsOf(Buffer.from(file!, 'base64'))));
-	expect(packets.length).toBeGreaterThan(10_000);
+
+	// Two hundred runs of nodes, which a busy machine takes minutes for.
+	test.each(operations)('%s gives the same items', gives, 600_000);
 });
 
 test.each([

@@ -37,7 +37,9 @@ export function readOgg(file: Buffer): OggPage[] {
 			granule: Number(page.readBigInt64LE(6)),
 			begins: (page[5] & 2) !== 0,
 			ends: (page[5] & 4) !== 0,
-			isIntact: crc(page) === stated,
+			get isIntact() {
+				return crc(page) === stated;
+			},
 			packets,
 		});
 		at += length;
