@@ -9,7 +9,9 @@ import { idlePoll } from './idle-poll.mts';
 import { memory, type Point, requests, time, timeWithLatency } from './lists.mts';
 import { loading } from './loading.mts';
 import { rateLimit } from './rate-limit.mts';
+import { meaning } from './meaning.mts';
 import { report } from './report.mts';
+import { server } from './server.mts';
 
 type Part = (sandbox: SpawnedSandbox) => Promise<Row[] | { rows: Row[]; points: Point[] }>;
 
@@ -22,6 +24,8 @@ const parts: Record<string, Part> = {
 	'idle-poll': idlePoll,
 	audio,
 	loading,
+	meaning,
+	server,
 };
 
 const asked = process.argv.slice(2);

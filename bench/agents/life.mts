@@ -5,9 +5,8 @@ import { createEngine, loadPackage, withTools } from '../../test/support/engine.
 import { startSandbox } from '../../test/support/sandbox.mts';
 import { workflowWith } from '../../test/support/workflow.mts';
 
-/** A Friday evening. */
-const NOW = '2026-03-20T18:00:00.000Z';
-const DAYS = 7;
+/** A week that ends on a Friday evening. */
+export const LIFE = { days: 7, now: '2026-03-20T18:00:00.000Z' };
 
 /** What a tool is asked with: the values that a model gives, by their names. */
 export type Call = (tool: string, values: IDataObject) => Promise<IDataObject[]>;
@@ -16,8 +15,7 @@ export type Call = (tool: string, values: IDataObject) => Promise<IDataObject[]>
 export async function startLife() {
 	const sandbox = await startSandbox(['--days', '1']);
 	await sandbox.control.reset({
-		days: DAYS,
-		now: NOW,
+		...LIFE,
 		dialect: { rateLimit: { max: 1_000_000, windowMs: 1000 } },
 	});
 	const { nodeTypes, credentialTypes } = loadPackage();

@@ -89,6 +89,11 @@ export class Meaning {
 		});
 	}
 
+	/** Resolves when nothing is left to be read for now. */
+	async idle(): Promise<void> {
+		await this.#running;
+	}
+
 	/** Ends what goes on in the background. */
 	async close(): Promise<void> {
 		this.#stopped.abort();

@@ -13,7 +13,7 @@ const stopWords = new Set(
 const mostWords = 64;
 const mostCorrections = 8;
 // BM25 looks into every match. Words that so many lifelogs have tell next to nothing of them.
-const mostRanked = 15_000;
+const mostRanked = 5_000;
 
 /**
  * Full-text search over the titles and contents of lifelogs, kept in tables of its own in a

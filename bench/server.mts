@@ -1,0 +1,189 @@
+// lifelog-server over three years, beside the same lifelogs held in memory.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from 'simple-statistics';
+import { count, mebibytes, type Row, seconds } from './figures.mts';
+import { writeLife } from './server/folder.mts';
+import { words } from './server/life.mts';
+import { serve, type Served } from './server/processes.mts';
+
+const LIFELOGS = 50_000;
+const TIMES = 100;
+const IDLE_MS = 30_000;
+const MAIN = join('server', 'main.mts');
+
+/** Requests by what they are for, the `nth` of each kind another one. */
+const requests = {
+	'ten with contents': (nth: number) => `/v1/lifelogs?limit=10&start=${dateOf(nth)}`,
+	'a hundred without': (nth: number) =>
+		`/v1/lifelogs?limit=100&includeContents=false&includeMarkdown=false&end=${dateOf(nth)}`,
+	one: (nth: number) => `/v1/lifelogs/${`d${nth * 10}n3`.padEnd(20, '0')}`,
+};
+/** Searches by how many lifelogs have their words. */
+const searches = {
+	'two words in most lifelogs': (nth: number) => `${words[90 + nth]} ${words[100 + nth]}`,
+	'either of two such words': (nth: number) => `${words[90 + nth]} OR ${words[100 + nth]}`,
+	'two words in some': (nth: number) => `${words[900 + nth]} ${words[1000 + nth]}`,
+	'a rare word': (nth: number) => words[20_000 + nth],
+	'a misspelt one': (nth: number) => `${words[20_000 + nth]}x`,
+	'two words side by side': (nth: number) => `"${words[nth]} ${words[nth + 1]}"`,
+};
+
+function dateOf(nth: number): string {
+	return new Date(Date.parse('2023-05-01') + nth * 10 * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** How long answers take, in ms, and the CPU of the server for each. */
+interface Taken {
+	ms: number;
+	cpuMs: number;
+}
+
+async function time(served: Served, pathOf: (nth: number) => string): Promise<Taken> {
+	const taken: number[] = [];
+	const ask = async (nth: number) => {
+		const began = performance.now();
+		const response = await fetch(served.url + pathOf(nth), {
+			headers: { 'X-API-Key': served.apiKey },
+		});
+		await response.arrayBuffer();
+		if (!response.ok) throw new Error(`${pathOf(nth)} answered ${response.status}`);
+		return performance.now() - began;
+	};
+	for (let nth = 0; nth < 5; nth += 1) await ask(nth);
+	const before = served.cpuMs();
+	for (let nth = 0; nth < TIMES; nth += 1) taken.push(await ask(nth));
+	return { ms: quantile(taken, 0.95), cpuMs: (served.cpuMs() - before) / TIMES };
+}
+
+/** What a server takes for everything that is asked of it. */
+interface Figures {
+	lists: Record<string, Taken>;
+	searches: Record<string, Taken>;
+	/** In bytes, after all of that. */
+	memory: number;
+	/** CPU while nothing is asked, in percent. */
+	idle: number;
+}
+
+/** Asks a server everything. */
+export async function measure(served: Served): Promise<Figures> {
+	const all = async (paths: Record<string, (nth: number) => string>) => {
+		const taken: Record<string, Taken> = {};
+		for (const [name, pathOf] of Object.entries(paths)) taken[name] = await time(served, pathOf);
+		return taken;
+	};
+	const lists = await all(requests);
+	const searched = await all(
+		Object.fromEntries(
+			Object.entries(searches).map(([name, queryOf]) => [
+				name,
+				(nth: number) => `/v1/lifelogs?search=${encodeURIComponent(queryOf(nth))}`,
+			]),
+		),
+	);
+	const memory = served.memory().now;
+	const before = served.cpuMs();
+	await sleep(IDLE_MS);
+	return {
+		lists,
+		searches: searched,
+		memory,
+		idle: ((served.cpuMs() - before) / IDLE_MS) * 100,
+	};
+}
+
+/** Starts a server on a folder with a new index, starts it again, and asks it everything. */
+export async function measureArchive(folder: string, index: string) {
+	const args = [folder, '--index', index, '--json', '--port', '0'];
+	const first = await serve(MAIN, args);
+	const indexing = { ms: first.readyMs, cpuMs: first.readyCpuMs, memory: first.memory().most };
+	await first.close();
+	const again = await serve(MAIN, args);
+	const figures = await measure(again);
+	await again.close();
+	return { indexing, start: { ms: again.readyMs, cpuMs: again.readyCpuMs }, figures };
+}
+
+/** The same lifelogs in the sandbox's store, which holds them in memory. */
+export async function measureInMemory(lifelogs: number) {
+	const script = join('bench', 'server', 'in-memory.mts');
+	const served = await serve(script, [String(lifelogs)]);
+	const figures = await measure(served);
+	await served.close();
+	return { start: { ms: served.readyMs, cpuMs: served.readyCpuMs }, figures };
+}
+
+type Archive = Awaited<ReturnType<typeof measureArchive>>;
+type InMemory = Awaited<ReturnType<typeof measureInMemory>>;
+
+/** The table of what was measured. */
+export function rowsOf({ indexing, start, figures }: Archive, other: InMemory): Row[] {
+	const named = (name: string) => `${count(LIFELOGS)} lifelogs, ${name}`;
+	const cpu = (ms: number) => `CPU ${seconds(ms)}`;
+	const goal = (most: number, ms: number, cpuMs: number) => ({
+		holds: ms <= most,
+		...(cpuMs <= most && {
+			reason: `the machine was busy: the server's own CPU is below the goal`,
+		}),
+	});
+	const answers = (
+		mine: Record<string, Taken>,
+		theirs: Record<string, Taken>,
+		what: string,
+		most: number,
+	) =>
+		Object.entries(mine).map(([name, { ms, cpuMs }]): Row => ({
+			what: named(`${what}: ${name}`),
+			figure: `${ms.toFixed(1)} ms (CPU ${cpuMs.toFixed(1)} ms); in memory ${theirs[name].ms.toFixed(1)} ms (CPU ${theirs[name].cpuMs.toFixed(1)} ms)`,
+			from: `95th percentile of ${TIMES}; CPU on average`,
+			goal: `at most ${most} ms`,
+			...goal(most, ms, cpuMs),
+		}));
+	return [
+		{
+			what: named('first index'),
+			figure: `${seconds(indexing.ms)} (${cpu(indexing.cpuMs)}), ${mebibytes(indexing.memory)} at most`,
+			from: `in memory ${seconds(other.start.ms)} at every start`,
+			goal: 'at most 120 s',
+			...goal(120_000, indexing.ms, indexing.cpuMs),
+		},
+		{
+			what: named('a later start'),
+			figure: `${seconds(start.ms)} (${cpu(start.cpuMs)})`,
+			from: `in memory ${seconds(other.start.ms)}`,
+			goal: 'at most 2 s',
+			...goal(2000, start.ms, start.cpuMs),
+		},
+		...answers(figures.lists, other.figures.lists, 'list and get', 10),
+		...answers(figures.searches, other.figures.searches, 'search', 60),
+		{
+			what: named('memory'),
+			figure: `${mebibytes(figures.memory)}; in memory ${mebibytes(other.figures.memory)}`,
+			from: 'resident, after all requests',
+			goal: 'at most 200 MiB',
+			holds: figures.memory <= 200 * 2 ** 20,
+		},
+		{
+			what: named('idle'),
+			figure: `${figures.idle.toFixed(1)} % CPU`,
+			from: `${IDLE_MS / 1000} s without a request`,
+			goal: '0 %',
+			holds: figures.idle < 0.5,
+		},
+	];
+}
+
+/** Writes three years into a temporary folder, and measures. */
+export async function server(): Promise<Row[]> {
+	const folder = await mkdtemp(join(tmpdir(), 'bench-server-'));
+	try {
+		writeLife(folder, LIFELOGS);
+		const archive = await measureArchive(folder, join(folder, '.lifelog-index.sqlite'));
+		return rowsOf(archive, await measureInMemory(LIFELOGS));
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
