@@ -69,7 +69,7 @@ interface Figures {
 }
 
 /** Asks a server everything. */
-export async function measure(served: Served): Promise<Figures> {
+async function measure(served: Served): Promise<Figures> {
 	const all = async (paths: Record<string, (nth: number) => string>) => {
 		const taken: Record<string, Taken> = {};
 		for (const [name, pathOf] of Object.entries(paths)) taken[name] = await time(served, pathOf);
@@ -96,7 +96,7 @@ export async function measure(served: Served): Promise<Figures> {
 }
 
 /** Starts a server on a folder with a new index, starts it again, and asks it everything. */
-export async function measureArchive(folder: string, index: string) {
+async function measureArchive(folder: string, index: string) {
 	const args = [folder, '--index', index, '--json', '--port', '0'];
 	const first = await serve(MAIN, args);
 	const indexing = { ms: first.readyMs, cpuMs: first.readyCpuMs, memory: first.memory().most };
@@ -108,7 +108,7 @@ export async function measureArchive(folder: string, index: string) {
 }
 
 /** The same lifelogs in the sandbox's store, which holds them in memory. */
-export async function measureInMemory(lifelogs: number) {
+async function measureInMemory(lifelogs: number) {
 	const script = join('bench', 'server', 'in-memory.mts');
 	const served = await serve(script, [String(lifelogs)]);
 	const figures = await measure(served);
@@ -120,7 +120,7 @@ type Archive = Awaited<ReturnType<typeof measureArchive>>;
 type InMemory = Awaited<ReturnType<typeof measureInMemory>>;
 
 /** The table of what was measured. */
-export function rowsOf({ indexing, start, figures }: Archive, other: InMemory): Row[] {
+function rowsOf({ indexing, start, figures }: Archive, other: InMemory): Row[] {
 	const named = (name: string) => `${count(LIFELOGS)} lifelogs, ${name}`;
 	const cpu = (ms: number) => `CPU ${seconds(ms)}`;
 	const goal = (most: number, ms: number, cpuMs: number) => ({
