@@ -37,6 +37,14 @@ export async function installServices(): Promise<void> {
 	await install(SERVICES_FOLDER, 'the services of the examples');
 }
 
+/** Folder in which the MCP Inspector is installed. */
+export const INSPECTOR_FOLDER = join(import.meta.dirname, 'inspector');
+
+/** Installs the MCP Inspector as its lockfile says, unless it is there already. */
+export async function installInspector(): Promise<void> {
+	await install(INSPECTOR_FOLDER, 'the MCP Inspector');
+}
+
 async function install(folder: string, name: string, build?: () => Promise<void>): Promise<void> {
 	const stamp = join(folder, 'node_modules', '.installed');
 	const lock = await readFile(join(folder, 'package-lock.json'));

@@ -8,7 +8,7 @@ import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { keepFailures, type Failure } from './failures.mts';
-import { installN8n, installServices } from './install.mts';
+import { installInspector, installN8n, installServices } from './install.mts';
 import { suites, type Suite } from './suites.mts';
 import { TARBALL_VARIABLE } from './support/lab.mts';
 import { pack } from './support/package.mts';
@@ -55,6 +55,7 @@ async function prepare(chosen: Suite[]): Promise<void> {
 	}
 	// Here, as suites that run at once would both do it.
 	if (chosen.some(({ needsServices }) => needsServices)) await installServices();
+	if (chosen.some(({ needsInspector }) => needsInspector)) await installInspector();
 	const folder = await temporaryFolder('lifelog-tarball');
 	process.env[TARBALL_VARIABLE] = await pack(folder.path);
 }

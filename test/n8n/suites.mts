@@ -12,6 +12,8 @@ export interface Suite {
 	programs?: string[];
 	/** Whether it needs what `services/` has. */
 	needsServices?: true;
+	/** Whether it needs what `inspector/` has. */
+	needsInspector?: true;
 }
 
 /** What `npm run test:n8n` runs, in this order: the longest first, so that all lanes end together. */
@@ -35,6 +37,12 @@ export const suites: Suite[] = [
 		what: 'examples: imported in the editor, with pictures',
 		versions: [NEWEST],
 		programs: ['chromium'],
+	},
+	{
+		name: 'server',
+		what: 'lifelog-server over an archive of the service',
+		versions: [NEWEST],
+		needsInspector: true,
 	},
 	{
 		name: 'examples-events',

@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { INodeCredentialsDetails } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
 import type { Lifelog } from '../../../nodes/shared/api-types.ts';
+import { chatWith } from '../support/agent.mts';
 import { startBrowser } from '../support/browser.mts';
 import { Editor } from '../support/editor.mts';
 import { importExample } from '../support/examples.mts';
@@ -42,20 +43,10 @@ after(async () => {
 	await lab?.close();
 });
 
-/** Says something in the chat of an example, as in the editor, while the model plays its script. */
-async function ask({ id }: SavedWorkflow, script: Script): Promise<Execution> {
+/** Says something in the chat of an example while the model plays its script. */
+async function ask(workflow: SavedWorkflow, script: Script): Promise<Execution> {
 	model.play(script);
-	const message = { sessionId: 'test', action: 'sendMessage', chatInput: QUESTION };
-	const data = {
-		...{ executionIndex: 0, startTime: Date.now(), executionTime: 0, source: [] },
-		data: { main: [[{ json: message }]] },
-	};
-	const { executionId } = await lab.rest.call<{ executionId: string }>(
-		'POST',
-		`/workflows/${id}/run`,
-		{ triggerToStartFrom: { name: 'Chat', data } },
-	);
-	return await lab.rest.execution(executionId);
+	return await chatWith(lab, workflow, QUESTION);
 }
 
 /** What the tool that was called last told the model. */

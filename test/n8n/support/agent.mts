@@ -2,6 +2,7 @@ import type { IDataObject, INode, INodeProperties } from 'n8n-workflow';
 import { loadPackage, type WorkflowJson } from '../../support/engine.mts';
 import { byId } from '../../support/workflow.mts';
 import type { Lab } from './lab.mts';
+import type { Execution, SavedWorkflow } from './rest.mts';
 
 const lifelogId = byId("={{ $fromAI('lifelog_id', 'ID of the lifelog', 'string') }}");
 const chatId = byId("={{ $fromAI('chat_id', 'ID of the chat', 'string') }}");
@@ -144,4 +145,21 @@ export function agentWorkflow(
 		// As the editor sets it: in the old order the agent would go on before its tools have run.
 		settings: { timezone: 'UTC', executionOrder: 'v1' },
 	};
+}
+
+/** Says something in the chat of a workflow, as in the editor, and returns the ended execution. */
+export async function chatWith(
+	{ rest }: Lab,
+	{ id }: SavedWorkflow,
+	chatInput: string,
+): Promise<Execution> {
+	const message = { sessionId: 'test', action: 'sendMessage', chatInput };
+	const data = {
+		...{ executionIndex: 0, startTime: Date.now(), executionTime: 0, source: [] },
+		data: { main: [[{ json: message }]] },
+	};
+	const { executionId } = await rest.call<{ executionId: string }>('POST', `/workflows/${id}/run`, {
+		triggerToStartFrom: { name: 'Chat', data },
+	});
+	return await rest.execution(executionId);
 }
