@@ -85,7 +85,8 @@ export async function begin(
 		const aheadMs = serviceTime && serviceTime - Date.now();
 		const { now, else: other, isSure } = time();
 		const { lookbackDays } = settings;
-		const beganAt = now - Math.ceil(passedMs());
+		// In full seconds, as the service's clock is: what came within one is rather new than old.
+		const beganAt = Math.floor((now - passedMs()) / 1000) * 1000;
 		return { now, else: other, isSure, began: beganAt, lookbackDays, aheadMs };
 	};
 	const { pageLimit, limitedAt } = before ?? {};

@@ -21,10 +21,10 @@ const REPLACED =
  * emitted and saves the new state. What could not be read holds up nothing else.
  *
  * @returns The items, or null when there is nothing to report.
- * @throws NodeApiError when nothing could be read, and then nothing is saved; or when something
- *   could not and there is nothing to report, unless n8n would discard what was saved.
- *   NodeOperationError on parameters that cannot be used and, once, after a saved state that could
- *   not be.
+ * @throws NodeApiError when nothing could be read, and then nothing is saved, unless n8n activates
+ *   the workflow: from then on a larger look-back counts; or when something could not and there is
+ *   nothing to report, unless n8n would discard what was saved. NodeOperationError on parameters
+ *   that cannot be used and, once, after a saved state that could not be.
  */
 export async function runPoll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	sayReplacement(context);
@@ -39,10 +39,6 @@ export async function runPoll(context: IPollFunctions): Promise<INodeExecutionDa
 	if (failure && isInVain) {
 		const mayWait = (poll.isFirst || poll.isActivation) && isPassing(failure, !poll.isFirst);
 		if (!mayWait) throw failure;
-		if (!poll.isFirst) {
-			log(poll, failures);
-			return null;
-		}
 	}
 
 	// From here on nothing is awaited: what is decided and what is saved belong together.

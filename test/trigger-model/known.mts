@@ -309,6 +309,32 @@ export const KNOWN: Record<string, History> = {
 			]),
 		],
 	}),
+	'an upload just after a larger look-back was published, while the key was at its limit':
+		historyOf({
+			settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+			steps: [
+				step(
+					MINUTE,
+					[
+						{ do: 'set', settings: { lookbackDays: 31 } },
+						{ do: 'uploadLate', daysAgo: 2 },
+					],
+					{ poll: failing(1, '429') },
+				),
+				step(MINUTE),
+			],
+		}),
+	'an upload just after a larger look-back was published, while nothing answers': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		steps: [
+			step(MINUTE, [
+				{ do: 'set', settings: { lookbackDays: 31 } },
+				{ do: 'uploadLate', daysAgo: 2 },
+				{ do: 'trouble', aim: { of: 'all' }, kind: 'cut', minutes: 1 },
+			]),
+			step(MINUTE),
+		],
+	}),
 	'an upload just before the poll that sees a larger look-back': historyOf({
 		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 170 },
 		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },

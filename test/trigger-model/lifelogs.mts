@@ -191,9 +191,25 @@ export class LifelogObserver {
 		if (poll.items) this.emitted(poll, poll.items);
 		const isWellNow = isWell(poll) && this.isOrderly();
 		if (isWellNow) this.checkNext(poll, next);
+		if (poll.error && poll.isActivation) this.refused();
 		if (!poll.error && poll.isKept) this.lastPoll = poll;
 		if (poll.isSaved) this.lastSaved = poll;
 		for (const lifelog of this.world.lifelogs.values()) this.age(lifelog, poll, isWellNow);
+	}
+
+	/** A larger look-back does not count before the workflow is published with it. */
+	private refused(): void {
+		const settings = this.settingsSince(this.lastPoll?.ended ?? 0);
+		const days = Math.min(...settings.map(({ lookbackDays }) => lookbackDays));
+		for (const lifelog of this.world.lifelogs.values()) {
+			const note = this.note(lifelog);
+			const day = dayOf(latest(lifelog).start);
+			const isCounted = day >= daysBefore(this.world.now, days - 1) || this.isSinceLast(day);
+			if (!note.owed || isCounted) continue;
+			note.owed = undefined;
+			note.mayStillCome = true;
+			note.isOutside = true;
+		}
 	}
 
 	/** Whether the service is swift, the key free and every clock right. */
