@@ -33,12 +33,14 @@ export async function runPoll(context: IPollFunctions): Promise<INodeExecutionDa
 	const known = loadState(savedState(context));
 	const poll = await begin(context, settings, stateFor(settings.watch, known));
 	const isOfChats = settings.watch.kind === 'chats';
-	const findings = isOfChats ? await findChats(poll) : await findLifelogs(poll);
+	let findings = isOfChats ? await findChats(poll) : await findLifelogs(poll);
 	const { failures, isInVain } = findings;
 	const [failure] = failures;
 	if (failure && isInVain) {
 		const mayWait = (poll.isFirst || poll.isActivation) && isPassing(failure, !poll.isFirst);
 		if (!mayWait) throw failure;
+		// Where nothing can be read, no day or entry fails for its own sake.
+		findings = { ...findings, days: new Map(), outcomes: [] };
 	}
 
 	// From here on nothing is awaited: what is decided and what is saved belong together.

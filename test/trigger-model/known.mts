@@ -324,6 +324,15 @@ export const KNOWN: Record<string, History> = {
 				step(MINUTE),
 			],
 		}),
+	'published again, and n8n started, in an outage that is over by the next poll': historyOf({
+		steps: [
+			step(MINUTE, [{ do: 'trouble', aim: { of: 'all' }, kind: '503', minutes: 2 }], {
+				restarts: 'workflow',
+				poll: failing(1, 'cut'),
+			}),
+			step(MINUTE, [create], { restarts: 'n8n' }),
+		],
+	}),
 	'an upload just after a larger look-back was published, while nothing answers': historyOf({
 		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
 		steps: [
