@@ -248,7 +248,7 @@ describe('Lifelog', () => {
 		const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
 		const panel = await open('lifelog', parameters, [{ id }, { id: 'nobody' }]);
 		await panel.execute();
-		const { message, description } = await panel.error();
+		const { message, description } = await panel.error(/\[item \d+\]/);
 		assert.equal(message, 'No lifelog with the ID "nobody" was found [item 1]');
 		assert.match(description, /Check the ID/);
 	});

@@ -447,9 +447,13 @@ export class NodePanel {
 		return await shown.innerText();
 	}
 
-	/** The error in the output: its title, and the text below it. */
-	async error(): Promise<{ message: string; description: string }> {
-		const message = await this.output.locator(byTestId('node-error-message')).innerText();
+	/**
+	 * The error in the output: its title, and the text below it. Waits until the title is `expected`,
+	 * as n8n's editor completes it once it has the whole execution.
+	 */
+	async error(expected?: RegExp): Promise<{ message: string; description: string }> {
+		const title = this.output.locator(byTestId('node-error-message'));
+		const message = await title.filter({ hasText: expected }).innerText();
 		const description = await this.output.locator(byTestId('node-error-description')).innerText();
 		return { message: message.trim(), description: description.trim() };
 	}
