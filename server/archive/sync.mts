@@ -11,8 +11,10 @@ export type OnProblem = (path: string, reason: string) => void;
 // waits for the index grows with a day.
 const batchSize = 24;
 // New names change their folder. Files that are written anew under their old names are looked for
-// more rarely, as somebody who has archived for years has thousands of days.
-const wholeLookMs = 30_000;
+// more rarely the longer it takes, as somebody who has archived for years has thousands of days.
+const shortestPauseMs = 30_000;
+const longestPauseMs = 300_000;
+const pausePerLook = 2000;
 
 /** Keeps the index as the folder is. */
 export class Sync {
@@ -21,9 +23,9 @@ export class Sync {
 	readonly #onProblem: OnProblem;
 	readonly #days: Map<string, DayRecord>;
 	readonly #told = new Map<string, string>();
-	/** The folder of the days, as it was when they were last looked at, and when that was. */
+	/** The folder of the days, as it was when they were last looked at, and when they are next. */
 	#listed = '';
-	#listedAt = -Infinity;
+	#nextWholeLook = -Infinity;
 
 	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
 		this.#folder = folder;
@@ -39,9 +41,10 @@ export class Sync {
 
 	/** Whether it is time to look at the days: cheap, while nothing happens. */
 	async isDue(): Promise<boolean> {
-		if (performance.now() - this.#listedAt > wholeLookMs) return true;
+		if (performance.now() > this.#nextWholeLook) return true;
 		if ((await this.#folder.fingerprint('days')) !== this.#listed) return true;
-		return [...this.#days.values()].some(({ problems }) => Object.keys(problems).length > 0);
+		for (const record of this.#days.values()) if (await this.#isMended(record)) return true;
+		return false;
 	}
 
 	/**
@@ -50,8 +53,10 @@ export class Sync {
 	 * done until then stays done.
 	 */
 	async run(onProgress: (done: number, total: number) => void = () => {}): Promise<boolean> {
+		const began = performance.now();
 		const listed = await this.#folder.fingerprint('days');
 		const found = await this.#findDays();
+		const tookMs = performance.now() - began;
 		const gone = [...this.#days.keys()].filter((known) => !found.has(known));
 		for (const day of gone) {
 			this.#rows.transaction(() => this.#rows.removeDay(day));
@@ -66,7 +71,7 @@ export class Sync {
 			onProgress(index + 1, changed.length);
 		}
 		this.#listed = listed;
-		this.#listedAt = performance.now();
+		this.#nextWholeLook = performance.now() + pauseAfter(tookMs);
 		return gone.length + changed.length > 0;
 	}
 
@@ -86,7 +91,12 @@ export class Sync {
 	async #hasChanged(day: string, files: Record<string, string>): Promise<boolean> {
 		const known = this.#days.get(day);
 		if (!known || JSON.stringify(known.files) !== JSON.stringify(files)) return true;
-		for (const [path, fingerprint] of Object.entries(known.problems)) {
+		return await this.#isMended(known);
+	}
+
+	/** Whether a file of a day that could not be read is another one now. */
+	async #isMended({ problems }: DayRecord): Promise<boolean> {
+		for (const [path, fingerprint] of Object.entries(problems)) {
 			if ((await this.#folder.fingerprint(path)) !== fingerprint) return true;
 		}
 		return false;
@@ -228,6 +238,10 @@ interface Wanted {
 	flag: boolean | undefined;
 	file: NamedFile | undefined;
 }
+
+/** Until all files are looked at again, in ms, when a look took so long. */
+const pauseAfter = (tookMs: number) =>
+	Math.min(longestPauseMs, Math.max(shortestPauseMs, tookMs * pausePerLook));
 
 const jsonOf = (files: NamedFile[]) => files.find(({ path }) => path.endsWith('.json'));
 

@@ -304,7 +304,7 @@ describe('contents', () => {
 	});
 
 	test('are not asked for unless wanted, whatever the service’s default', async () => {
-		await sandbox.control.reset({ days: 1, dialect: { includeContentsDefault: true } });
+		await sandbox.control.reset({ days: 1, lifelogs: 5, dialect: { includeContentsDefault: true } });
 		const { lifelogs } = await getMany({ limit: 5 });
 		expect(lifelogs).toHaveLength(5);
 		for (const lifelog of lifelogs) expect(lifelog).not.toHaveProperty('contents');
@@ -312,7 +312,7 @@ describe('contents', () => {
 	});
 
 	test('that are withheld are said once, however many items ask for them', async () => {
-		await sandbox.control.reset({ days: 1 });
+		await sandbox.control.reset({ days: 1, lifelogs: 5 });
 		const [lifelog] = await sandbox.control.lifelogs();
 		const body = { data: { lifelogs: [{ ...lifelog, contents: [] }] }, meta: { lifelogs: {} } };
 		await sandbox.control.faults([{ body, times: 3 }]);
@@ -328,7 +328,7 @@ describe('contents', () => {
 	});
 
 	test('that are withheld all the same are said in a hint', async () => {
-		await sandbox.control.reset({ days: 1 });
+		await sandbox.control.reset({ days: 1, lifelogs: 5 });
 		const [lifelog] = await sandbox.control.lifelogs();
 		const body = {
 			data: { lifelogs: [{ ...lifelog, contents: [] }] },
@@ -340,7 +340,7 @@ describe('contents', () => {
 	});
 
 	test('fields and node types this package does not know pass through', async () => {
-		await sandbox.control.reset({ days: 1 });
+		await sandbox.control.reset({ days: 1, lifelogs: 5 });
 		const [known] = await sandbox.control.lifelogs();
 		const lifelog = { ...known, mood: 'calm', contents: [{ type: 'drawing', content: '' }] };
 		const body = { data: { lifelogs: [lifelog] }, meta: { lifelogs: { count: 1 } } };
@@ -484,7 +484,7 @@ describe('filters', () => {
 });
 
 test('every item is linked to the input item it comes from', async () => {
-	await sandbox.control.reset({ days: 1 });
+	await sandbox.control.reset({ days: 1, lifelogs: 5 });
 	const input = [{ json: { limit: 2 } }, { json: { limit: 3 } }];
 	const result = await getMany({ limit: '={{ $json.limit }}' }, { input });
 	const links = result.items('Node').map(({ pairedItem }) => (pairedItem as { item: number }).item);

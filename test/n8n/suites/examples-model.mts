@@ -31,7 +31,7 @@ before(async () => {
 		'api.todoist.com': ({ body }) => ({ id: 'task', ...body }),
 		'api.telegram.org': () => ({ ok: true, result: { message_id: 1 } }),
 	});
-	lab = await startLab({ sandbox: ['--days', '2'], env: internet.env });
+	lab = await startLab({ sandbox: ['--days', '3'], env: internet.env });
 	model = await startScriptedModel();
 	const { rest } = lab;
 	await rest.createCredential('openAiApi', { apiKey: 'none', url: model.url }, 'OpenAi account');
@@ -75,7 +75,7 @@ describe('a summary of the day by a model', () => {
 	let workflow: SavedWorkflow;
 	before(async () => (workflow = await importExample(lab, 'daily-summary-by-model')));
 	beforeEach(async () => {
-		await lab.sandbox.control.reset({ days: 2, dialect });
+		await lab.sandbox.control.reset({ days: 3, dialect });
 	});
 
 	test('is told titles, times and headings, reads a transcript, and is posted', async () => {
@@ -104,7 +104,7 @@ describe('a summary of the day by a model', () => {
 	});
 
 	test('keeps to its budget on a day of 300 lifelogs, and with a transcript of hours', async () => {
-		await lab.sandbox.control.reset({ days: 2, perDay: 300, dialect });
+		await lab.sandbox.control.reset({ days: 3, perDay: 300, dialect });
 		const [{ id, startTime }] = await yesterdays();
 		const contents = Array.from({ length: 2000 }, (_, nth) => ({
 			type: 'blockquote',
@@ -164,7 +164,7 @@ describe('what was promised yesterday', () => {
 	});
 
 	before(async () => {
-		await lab.sandbox.control.reset({ days: 2, perDay: 6, dialect });
+		await lab.sandbox.control.reset({ days: 3, perDay: 6, dialect });
 		workflow = await importExample(lab, 'promises-to-tasks', {
 			parameters: { Task: { project: byId('2203306141') } },
 		});
@@ -233,7 +233,7 @@ describe('what was promised yesterday', () => {
 describe('a search by a bot', () => {
 	let workflow: SavedWorkflow;
 	before(async () => {
-		await lab.sandbox.control.reset({ days: 2, dialect });
+		await lab.sandbox.control.reset({ days: 3, dialect });
 		await lab.sandbox.control.addLifelog({
 			title: 'The lighthouse <keeper> & co',
 			markdown: '> Anna: The lighthouse keeper has two cats.',

@@ -33,7 +33,7 @@ before(async () => {
 		'slack.com': async () => await slowly({ ok: true, ts: '1772323200.000100' }),
 		'api.notion.com': async () => await slowly({ object: 'page', id: PAGE }),
 	});
-	lab = await startLab({ sandbox: ['--days', '2'], env: internet.env });
+	lab = await startLab({ sandbox: ['--days', '3'], env: internet.env });
 	const { rest, sandbox } = lab;
 	await rest.createCredential('slackApi', { accessToken: 'xoxb-test' }, 'Slack account');
 	await rest.createCredential('notionApi', { apiKey: 'notion-test' }, 'Notion account');
@@ -44,17 +44,21 @@ after(async () => {
 	await internet?.close();
 });
 
-/** Yesterday's lifelogs by start, in the zone of n8n, which is UTC here. */
+/** Yesterday's date, in the zone of n8n, which is UTC here. */
+const yesterday = () => new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
+
+/** Yesterday's lifelogs by start. */
 async function yesterdays(): Promise<Lifelog[]> {
-	const date = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
 	const all = await lab.sandbox.control.lifelogs();
-	return all.filter(({ startTime }) => startTime.startsWith(date));
+	return all.filter(({ startTime }) => startTime.startsWith(yesterday()));
 }
 
 /** Makes yesterday a day of so many lifelogs. */
 async function yesterdayHas(perDay: number): Promise<void> {
+	const { control } = lab.sandbox;
 	const dialect = { rateLimit: { max: 10_000 } };
-	await lab.sandbox.control.reset({ days: 2, perDay, dialect });
+	await control.reset({ now: `${yesterday()}T21:30:00Z`, days: 1, perDay, dialect });
+	await control.clock(null);
 	assert.equal((await yesterdays()).length, perDay);
 }
 

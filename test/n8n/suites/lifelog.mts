@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { before, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
 import { byId } from '../../support/workflow.mts';
 import { activateWhile, addFindable, useLab } from '../support/lab.mts';
@@ -9,9 +9,12 @@ import type { Execution } from '../support/rest.mts';
 import { readSrt, readVtt } from '../support/subtitles.mts';
 
 const lab = useLab();
-// More requests than the service allows in a minute; its limit has tests of its own.
-before(async () => await lab().sandbox.control.dialect({ rateLimit: { max: 10_000 } }));
-beforeEach(async () => await lab().sandbox.control.faults([]));
+beforeEach(async () => {
+	const { control } = lab().sandbox;
+	// More requests than the service allows in a minute; its limit has tests of its own.
+	await control.dialect({ rateLimit: { max: 10_000 } });
+	await control.faults([]);
+});
 
 const run = async (parameters: IDataObject, options?: RunNodeOptions) => {
 	const execution = await runNode(lab(), 'lifelog', parameters, options);

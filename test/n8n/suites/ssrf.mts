@@ -5,7 +5,7 @@ import { useLab } from '../support/lab.mts';
 import { runNode } from '../support/nodes.mts';
 
 const env = { N8N_SSRF_PROTECTION_ENABLED: 'true', N8N_SSRF_ALLOWED_HOSTNAMES: 'localhost' };
-const lab = useLab({ env, sandbox: ['--days', '1'] });
+const lab = useLab({ env, sandbox: ['--days', '2'] });
 
 const check = async (baseUrl: string) => {
 	const { rest, sandbox, credentials } = lab();
