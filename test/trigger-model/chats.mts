@@ -163,7 +163,8 @@ export class ChatObserver {
 		if (!this.isMeant(chat)) wrong('as-asked', 'of another prompt');
 		const since = Math.floor(this.baseline!.began / 1000) * 1000;
 		const isOld = answeredAt(chat)! < since && answerAt(chat, since) === response;
-		if (isOld && chat.askedAt < this.baseline!.began) wrong('nothing-old', 'answered before');
+		const isTold = chat.askedAt < this.baseline!.began && this.baseline!.isTimeRight;
+		if (isOld && isTold) wrong('nothing-old', 'answered before');
 	}
 
 	/** The first chat that is still to be reported. */

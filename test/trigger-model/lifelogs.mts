@@ -73,6 +73,8 @@ export class LifelogObserver {
 	private readonly keys = new Set<string>();
 	/** The settings so far, and since when; the last ones are in force. */
 	private readonly past: Array<{ since: number; settings: Settings }>;
+	/** The look-back that counts: a larger one from the first poll with it. */
+	private lookbackDays: number;
 	private baseline?: Baseline;
 	/** The last poll that ended without error and is not forgotten; and as it was last saved. */
 	private lastPoll?: PollSeen;
@@ -84,6 +86,7 @@ export class LifelogObserver {
 	constructor(world: World, settings: Settings, isClockUnsure: boolean) {
 		this.world = world;
 		this.past = [{ since: 0, settings }];
+		this.lookbackDays = settings.lookbackDays;
 		this.isClockUnsure = isClockUnsure;
 		this.aheadMs = world.time.aheadMs;
 		this.clocks = new ClockWatch(world);
@@ -117,6 +120,7 @@ export class LifelogObserver {
 	/** Call when the trigger's parameters change. */
 	set(settings: Settings): void {
 		this.past.push({ since: this.world.now, settings });
+		this.lookbackDays = Math.min(this.lookbackDays, settings.lookbackDays);
 	}
 
 	/** Call when a lifelog has been created or changed. */
@@ -139,7 +143,7 @@ export class LifelogObserver {
 
 	/** The first day of the look-back; one later where clocks are not sure. */
 	private oldestDay(margin = 0): string {
-		const days = this.settings.lookbackDays - 1 - (this.isClockUnsure ? margin : 0);
+		const days = this.lookbackDays - 1 - (this.isClockUnsure ? margin : 0);
 		return daysBefore(this.world.now, days);
 	}
 
@@ -191,25 +195,12 @@ export class LifelogObserver {
 		if (poll.items) this.emitted(poll, poll.items);
 		const isWellNow = isWell(poll) && this.isOrderly();
 		if (isWellNow) this.checkNext(poll, next);
-		if (poll.error && poll.isActivation) this.refused();
-		if (!poll.error && poll.isKept) this.lastPoll = poll;
+		if (!poll.error && poll.isKept) {
+			this.lastPoll = poll;
+			this.lookbackDays = this.settings.lookbackDays;
+		}
 		if (poll.isSaved) this.lastSaved = poll;
 		for (const lifelog of this.world.lifelogs.values()) this.age(lifelog, poll, isWellNow);
-	}
-
-	/** A larger look-back does not count before the workflow is published with it. */
-	private refused(): void {
-		const settings = this.settingsSince(this.lastPoll?.ended ?? 0);
-		const days = Math.min(...settings.map(({ lookbackDays }) => lookbackDays));
-		for (const lifelog of this.world.lifelogs.values()) {
-			const note = this.note(lifelog);
-			const day = dayOf(latest(lifelog).start);
-			const isCounted = day >= daysBefore(this.world.now, days - 1) || this.isSinceLast(day);
-			if (!note.owed || isCounted) continue;
-			note.owed = undefined;
-			note.mayStillCome = true;
-			note.isOutside = true;
-		}
 	}
 
 	/** Whether the service is swift, the key free and every clock right. */
@@ -224,6 +215,7 @@ export class LifelogObserver {
 		this.notes.clear();
 		this.keys.clear();
 		this.clocks.begins();
+		this.lookbackDays = this.settings.lookbackDays;
 		const given = log.filter(({ isTooLarge, fault }) => !isTooLarge || fault !== undefined);
 		const firstFault = given.findIndex(({ fault }) => fault !== undefined);
 		const answered = firstFault < 0 ? given.length : firstFault;
@@ -397,7 +389,9 @@ export class LifelogObserver {
 			wrong('nothing-untrue', 'deleted before');
 		}
 		const isWanted = changeType === 'created' ? wantsCreated(settings) : wantsUpdated(settings);
-		if (!isWanted || !matches(settings, starred)) wrong('as-asked', 'not asked for');
+		const isCompletion = note.emissions.at(-1)?.isIncomplete === true && changeType === 'updated';
+		const isAsked = isWanted && matches(settings, starred);
+		if (!isAsked && !isCompletion) wrong('as-asked', 'not asked for');
 		const isSettled = ended + 1000 - at >= settings.settleMinutes * MINUTE;
 		if (!isSettled && this.isOrderly()) wrong('as-asked', 'not settled');
 
@@ -503,8 +497,7 @@ export class LifelogObserver {
 		if (single && this.world.now - (failsSince ?? Infinity) < DAY + 60 * MINUTE) return undefined;
 		if (single && failsSince === undefined) return undefined;
 
-		const isCompleted = last && isSame(last, now) && last.isIncomplete && !single;
-		if (isCompleted && all(wantsUpdated)) return 'completed';
+		if (last?.isIncomplete && !single) return 'completed';
 		if (last && isSame(last, now)) return undefined;
 		if (!all((past) => matches(past, now.starred))) return undefined;
 		const before = lifelog.versions.slice(0, -1);

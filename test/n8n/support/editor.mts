@@ -17,11 +17,9 @@ const byTestId = (id: string) => `[data-test-id="${id}"]`;
 /** The editor of a lab's n8n, signed in. */
 export class Editor {
 	private readonly page: Page;
-	private readonly url: string;
 
-	private constructor(page: Page, url: string) {
+	private constructor(page: Page) {
 		this.page = page;
-		this.url = url;
 	}
 
 	/** Opens the sign-in page in a new window, of a system with that theme, and signs in as the owner. */
@@ -35,7 +33,7 @@ export class Editor {
 		await page.fill('input[type="password"]', OWNER.password);
 		await page.click(byTestId('form-submit-button'));
 		await page.waitForURL(({ pathname }) => !pathname.startsWith('/signin'));
-		return new Editor(page, n8n.url);
+		return new Editor(page);
 	}
 
 	/** Shows a workflow and opens the panel of one of its nodes. */
@@ -45,7 +43,7 @@ export class Editor {
 
 	/** Imports a workflow's file into a new workflow, as the menu does, and shows it. */
 	async importFile(path: string): Promise<Canvas> {
-		await this.page.goto(`${this.url}/workflow/new`);
+		await this.goTo('/workflow/new');
 		const input = this.page.locator(byTestId('workflow-import-input'));
 		await input.setInputFiles(path);
 		const canvas = new Canvas(this.page);
@@ -67,7 +65,7 @@ export class Editor {
 	 * words.
 	 */
 	async chat(workflowId: string, message: string, answer: string): Promise<void> {
-		await this.page.goto(`${this.url}/workflow/${workflowId}`);
+		await this.goTo(`/workflow/${workflowId}`);
 		const button = this.page.locator(byTestId('workflow-chat-button'));
 		const input = this.page.locator(byTestId('chat-input'));
 		await button.waitFor();
@@ -80,7 +78,7 @@ export class Editor {
 
 	/** Shows a workflow and opens the list of what can be added to it. */
 	async openNodesPanel(workflowId: string): Promise<NodesPanel> {
-		await this.page.goto(`${this.url}/workflow/${workflowId}`);
+		await this.goTo(`/workflow/${workflowId}`);
 		await this.page.locator(byTestId('canvas-node')).first().waitFor();
 		await this.page.locator(byTestId('node-creator-plus-button')).first().click();
 		const panel = new NodesPanel(this.page);
@@ -90,7 +88,7 @@ export class Editor {
 
 	/** Opens the only credential there is, makes a picture of it, and returns the labels of its fields. */
 	async credential(path: string): Promise<string[]> {
-		await this.page.goto(`${this.url}/home/credentials`);
+		await this.goTo('/home/credentials');
 		await this.page.locator(byTestId('resources-list-item')).first().click();
 		const labels = this.page.locator(`${byTestId('editCredential-modal')} label`);
 		await labels.first().waitFor();
@@ -115,8 +113,28 @@ export class Editor {
 		await this.page.close();
 	}
 
+	/**
+	 * Shows a page of the editor as a click on a link does: the editor takes seconds to load. By way
+	 * of a page with nothing that could be taken for what is to come.
+	 */
+	private async goTo(path: string): Promise<void> {
+		await this.follow('/settings/personal');
+		await this.page.locator(byTestId('personal-settings-container')).waitFor();
+		await this.follow(path);
+	}
+
+	/** What the editor does for a link. */
+	private async follow(path: string): Promise<void> {
+		await this.page.evaluate(async (to) => {
+			const { __vue_app__: app } = document.querySelector('#app') as unknown as {
+				__vue_app__: { config: { globalProperties: { $router: { push: (to: string) => Promise<void> } } } };
+			};
+			await app.config.globalProperties.$router.push(to);
+		}, path);
+	}
+
 	private async open(path: string, name: string): Promise<NodePanel> {
-		await this.page.goto(this.url + path);
+		await this.goTo(path);
 		await this.page.dblclick(`${byTestId('canvas-node')}[data-node-name="${name}"]`);
 		const panel = new NodePanel(this.page);
 		await panel.whenOpen();
@@ -167,14 +185,13 @@ export class NodesPanel {
 
 	/** The names that are shown once they have been the same for a while: a list slides in and out. */
 	private async settled(): Promise<string[]> {
-		let before: string[] = [];
-		for (let waitedMs = 0; waitedMs < SETTLING_MS; waitedMs += STABLE_MS) {
+		let before = await this.shown();
+		for (;;) {
 			await this.page.waitForTimeout(STABLE_MS);
 			const now = await this.shown();
-			if (now.length > 0 && now.join() === before.join()) return now;
+			if (now.join() === before.join()) return now;
 			before = now;
 		}
-		return before;
 	}
 
 	/** Clicks an action: the node is added, and its panel opens. */
