@@ -364,4 +364,11 @@ export const KNOWN: Record<string, History> = {
 			]),
 		),
 	}),
+	'a lifelog that is listed, and not known by itself at the last poll of its day': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2, settleMinutes: 5 },
+		steps: [
+			step(MINUTE, [create]),
+			step(3 * DAY, [{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '404', minutes: 2 }]),
+		],
+	}),
 };

@@ -50,6 +50,8 @@ interface Note {
 interface Baseline {
 	began: number;
 	ended: number;
+	/** What was there before is not to be reported; the service's times are whole seconds. */
+	since: number;
 	/** For what credential it was made. */
 	credential: string;
 	/** The days it must have read, the newest first, with what the service answered it; by a wrong clock, those it did read. */
@@ -73,8 +75,8 @@ export class LifelogObserver {
 	private readonly keys = new Set<string>();
 	/** The settings so far, and since when; the last ones are in force. */
 	private readonly past: Array<{ since: number; settings: Settings }>;
-	/** The look-back that counts: a larger one from the first poll with it. */
-	private lookbackDays: number;
+	/** The look-back before a larger one, of which no poll has been kept yet. */
+	private smaller?: number;
 	private baseline?: Baseline;
 	/** The last poll that ended without error and is not forgotten; and as it was last saved. */
 	private lastPoll?: PollSeen;
@@ -86,7 +88,6 @@ export class LifelogObserver {
 	constructor(world: World, settings: Settings, isClockUnsure: boolean) {
 		this.world = world;
 		this.past = [{ since: 0, settings }];
-		this.lookbackDays = settings.lookbackDays;
 		this.isClockUnsure = isClockUnsure;
 		this.aheadMs = world.time.aheadMs;
 		this.clocks = new ClockWatch(world);
@@ -119,8 +120,9 @@ export class LifelogObserver {
 
 	/** Call when the trigger's parameters change. */
 	set(settings: Settings): void {
+		const smaller = this.smaller ?? this.settings.lookbackDays;
+		this.smaller = settings.lookbackDays > smaller ? smaller : undefined;
 		this.past.push({ since: this.world.now, settings });
-		this.lookbackDays = Math.min(this.lookbackDays, settings.lookbackDays);
 	}
 
 	/** Call when a lifelog has been created or changed. */
@@ -143,7 +145,7 @@ export class LifelogObserver {
 
 	/** The first day of the look-back; one later where clocks are not sure. */
 	private oldestDay(margin = 0): string {
-		const days = this.lookbackDays - 1 - (this.isClockUnsure ? margin : 0);
+		const days = this.settings.lookbackDays - 1 - (this.isClockUnsure ? margin : 0);
 		return daysBefore(this.world.now, days);
 	}
 
@@ -195,12 +197,31 @@ export class LifelogObserver {
 		if (poll.items) this.emitted(poll, poll.items);
 		const isWellNow = isWell(poll) && this.isOrderly();
 		if (isWellNow) this.checkNext(poll, next);
-		if (!poll.error && poll.isKept) {
-			this.lastPoll = poll;
-			this.lookbackDays = this.settings.lookbackDays;
-		}
+		if (this.smaller !== undefined) this.publishes(poll, this.smaller);
+		if (!poll.error && poll.isKept) this.lastPoll = poll;
 		if (poll.isSaved) this.lastSaved = poll;
 		for (const lifelog of this.world.lifelogs.values()) this.age(lifelog, poll, isWellNow);
+	}
+
+	/**
+	 * A larger look-back counts from the first poll with it, which is that of the publication unless
+	 * that is refused, or its state thrown away; the service's times are whole seconds.
+	 */
+	private publishes({ began, error, isActivation, isKept }: PollSeen, smaller: number): void {
+		const isPublished = !error && isKept;
+		if (!isPublished && !(error && isActivation)) return;
+		const since = isPublished ? Math.floor(began / 1000) * 1000 : Infinity;
+		for (const lifelog of this.world.lifelogs.values()) {
+			const note = this.note(lifelog);
+			const { start, time } = latest(lifelog);
+			const day = dayOf(start);
+			const isCounted = day >= daysBefore(this.world.now, smaller - 1) || this.isSinceLast(day);
+			if (!note.owed || isCounted || time >= since) continue;
+			note.owed = undefined;
+			note.mayStillCome = true;
+			note.isOutside = true;
+		}
+		if (isPublished) this.smaller = undefined;
 	}
 
 	/** Whether the service is swift, the key free and every clock right. */
@@ -215,13 +236,15 @@ export class LifelogObserver {
 		this.notes.clear();
 		this.keys.clear();
 		this.clocks.begins();
-		this.lookbackDays = this.settings.lookbackDays;
+		this.smaller = undefined;
 		const given = log.filter(({ isTooLarge, fault }) => !isTooLarge || fault !== undefined);
 		const firstFault = given.findIndex(({ fault }) => fault !== undefined);
 		const answered = firstFault < 0 ? given.length : firstFault;
 		const { credential } = this.settings;
 		const days = this.world.areClocksRight ? this.newestDays(answered) : daysRead(log);
-		this.baseline = { began, ended, credential, days };
+		const isAnswered = log.some(({ fault }) => fault === undefined);
+		const since = Math.floor(began / 1000) * 1000 - (isAnswered ? 0 : 1000);
+		this.baseline = { began, ended, since, credential, days };
 		this.lastPoll = poll;
 		if (poll.isSaved) this.lastSaved = poll;
 		for (const lifelog of this.world.lifelogs.values()) {
@@ -274,9 +297,9 @@ export class LifelogObserver {
 			return owed !== undefined || mayStillCome === true;
 		});
 		if (waiting.length <= FEW) return waiting;
-		const isFirst = (one: Lifelog) => this.isNew(one) && this.isKnownAsCreated(one);
-		const unreported = waiting.filter(isFirst);
-		return unreported.length <= FEW ? unreported : [];
+		const unreported = waiting.filter((one) => this.isNew(one));
+		if (unreported.length > FEW || !wantsCreated(this.settings)) return [];
+		return unreported.filter((one) => this.isKnownAsCreated(one));
 	}
 
 	/** What is new on the days that every poll reads comes at once: before what changes again. */
@@ -418,13 +441,12 @@ export class LifelogObserver {
 	): void {
 		if (this.clocks.isMisled) return;
 		const note = this.note(lifelog);
-		const { began } = this.baseline!;
-		const since = Math.floor(began / 1000) * 1000;
+		const { since } = this.baseline!;
 		const [first] = lifelog.versions;
 		const wasThere = first.time < since;
 		const isUnchanged = lifelog.versions.every(({ time }) => time < since);
 		if (isUnchanged && lifelog.hiddenAt === undefined) wrong('nothing-old', 'unchanged since then');
-		if (note.isOutside) return;
+		if (note.isOutside || isUnchanged) return;
 		const isNews = lifelog.versions.some(
 			(version) => version.time >= since && isSame(version, emission),
 		);

@@ -13,8 +13,10 @@ const SHUT_MS = 62_000;
 const isFailure = ({ of, fault }: Answered) =>
 	fault !== undefined && !(fault === '404' && (of === 'lifelog' || of === 'chat'));
 
+const isSameRequest = (a: Answered, b: Answered) => a.of === b.of && a.name === b.name;
+
 /**
- * The failures after which the same was not answered well in the same poll; an entry without ID is
+ * The failures after which the same was not answered in the same poll; an entry without ID is
  * passed over, and said less often.
  */
 function lasting(log: Answered[]): Answered[] {
@@ -22,7 +24,7 @@ function lasting(log: Answered[]): Answered[] {
 		(one, index) =>
 			isFailure(one) &&
 			one.fault !== 'noId' &&
-			!log.slice(index).some(({ of, name, fault }) => of === one.of && name === one.name && !fault),
+			!log.slice(index).some((later) => isSameRequest(later, one) && !isFailure(later)),
 	);
 }
 

@@ -33,6 +33,8 @@ export class Editor {
 		await page.fill('input[type="password"]', OWNER.password);
 		await page.click(byTestId('form-submit-button'));
 		await page.waitForURL(({ pathname }) => !pathname.startsWith('/signin'));
+		// The editor is still on its way to the first page, and follows nothing before it is there.
+		await page.waitForLoadState('networkidle');
 		return new Editor(page);
 	}
 
@@ -90,11 +92,15 @@ export class Editor {
 	async credential(path: string): Promise<string[]> {
 		await this.goTo('/home/credentials');
 		await this.page.locator(byTestId('resources-list-item')).first().click();
-		const labels = this.page.locator(`${byTestId('editCredential-modal')} label`);
+		const modal = this.page.locator(byTestId('editCredential-modal'));
+		const labels = modal.locator('label');
 		await labels.first().waitFor();
 		await this.page.waitForTimeout(STABLE_MS);
 		await this.page.screenshot({ path, style: HIDE_MESSAGES });
-		return (await labels.allInnerTexts()).map((text) => text.split(/[\n*]/)[0].trim());
+		const texts = await labels.allInnerTexts();
+		await this.page.keyboard.press('Escape');
+		await modal.waitFor({ state: 'hidden' });
+		return texts.map((text) => text.split(/[\n*]/)[0].trim());
 	}
 
 	/** Whether what is shown is dark, by the colour of the page. */
@@ -115,21 +121,27 @@ export class Editor {
 
 	/**
 	 * Shows a page of the editor as a click on a link does: the editor takes seconds to load. By way
-	 * of a page with nothing that could be taken for what is to come.
+	 * of a page with nothing that could be taken for what is to come; what was changed is not saved.
 	 */
 	private async goTo(path: string): Promise<void> {
 		await this.follow('/settings/personal');
-		await this.page.locator(byTestId('personal-settings-container')).waitFor();
+		const between = this.page.locator(byTestId('personal-settings-container'));
+		const leave = this.page.getByRole('button', { name: 'Leave without saving' });
+		await between.or(leave).first().waitFor();
+		if (await leave.isVisible()) await leave.click();
+		await between.waitFor();
 		await this.follow(path);
 	}
 
 	/** What the editor does for a link. */
 	private async follow(path: string): Promise<void> {
-		await this.page.evaluate(async (to) => {
+		await this.page.evaluate((to) => {
 			const { __vue_app__: app } = document.querySelector('#app') as unknown as {
-				__vue_app__: { config: { globalProperties: { $router: { push: (to: string) => Promise<void> } } } };
+				__vue_app__: {
+					config: { globalProperties: { $router: { push: (to: string) => Promise<void> } } };
+				};
 			};
-			await app.config.globalProperties.$router.push(to);
+			void app.config.globalProperties.$router.push(to);
 		}, path);
 	}
 
