@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
 import { fail, serveUntilStopped, wholeNumber } from './command-line.mts';
 import { importCommand } from './import/command.mts';
@@ -26,6 +27,10 @@ Serves an archive of lifelogs by the API it was archived from.
 LIFELOG_SERVER_KEY is the API key to accept. Without it one is made at the first start and printed once.
 LIFELOG_EMBEDDINGS_KEY is sent to the embeddings endpoint, where it wants one.
 `;
+
+// Otherwise what is no longer needed may fill several times the memory of what is.
+setFlagsFromString('--semi-space-growth-factor=1');
+setFlagsFromString('--heap-growing-percent=20');
 
 async function main(): Promise<void> {
 	if (process.argv[2] === 'import') {

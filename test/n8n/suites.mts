@@ -18,6 +18,7 @@ export interface Suite {
 
 /** What `npm run test:n8n` runs, in this order: the longest first, so that all lanes end together. */
 export const suites: Suite[] = [
+	{ name: 'trigger', what: 'Lifelog Trigger: events, restarts, failures', versions: [NEWEST] },
 	{ name: 'archive', what: 'examples: the archive of everything', versions: [OLDEST, NEWEST] },
 	{
 		name: 'archive-cases',
@@ -31,7 +32,6 @@ export const suites: Suite[] = [
 		versions: [NEWEST],
 		programs: ['chromium'],
 	},
-	{ name: 'trigger', what: 'Lifelog Trigger: events, restarts, failures', versions: [NEWEST] },
 	{
 		name: 'examples-canvas',
 		what: 'examples: imported in the editor, with pictures',
