@@ -304,7 +304,11 @@ describe('contents', () => {
 	});
 
 	test('are not asked for unless wanted, whatever the service’s default', async () => {
-		await sandbox.control.reset({ days: 1, lifelogs: 5, dialect: { includeContentsDefault: true } });
+		await sandbox.control.reset({
+			days: 1,
+			lifelogs: 5,
+			dialect: { includeContentsDefault: true },
+		});
 		const { lifelogs } = await getMany({ limit: 5 });
 		expect(lifelogs).toHaveLength(5);
 		for (const lifelog of lifelogs) expect(lifelog).not.toHaveProperty('contents');
