@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { ClockWatch } from './clocks.mts';
 import type { Settings } from './history.mts';
+import { LargerLookBack } from './larger-look-back.mts';
 import { Broken, type Promised } from './promises.mts';
 import type { World } from './service.mts';
 import type { PollSeen } from './stage.mts';
@@ -42,6 +43,7 @@ export class ChatObserver {
 	private lastPoll?: PollSeen;
 	private lastSaved?: PollSeen;
 	private readonly clocks: ClockWatch;
+	private readonly larger = new LargerLookBack();
 
 	constructor(world: World, settings: Settings, isClockUnsure: boolean) {
 		this.world = world;
@@ -57,6 +59,7 @@ export class ChatObserver {
 
 	/** Call when the trigger's parameters change. */
 	set(settings: Settings): void {
+		this.larger.set(this.settings.lookbackDays, settings.lookbackDays);
 		this.settings = settings;
 	}
 
@@ -98,6 +101,7 @@ export class ChatObserver {
 			this.clocks.polled(poll);
 			if (this.clocks.isMisled) this.owed.clear();
 			if (poll.items) this.judgeAll(poll, poll.items);
+			this.excuse(poll);
 		}
 		if (!poll.error && poll.isKept) this.lastPoll = poll;
 		if (poll.isSaved) this.lastSaved = poll;
@@ -109,6 +113,7 @@ export class ChatObserver {
 		const isTimeRight = this.world.areClocksRight;
 		this.baseline = { ...poll, credential, prompt, isTimeRight };
 		this.clocks.begins();
+		this.larger.begins();
 		this.owed.clear();
 		this.emitted.clear();
 		const isListed = poll.log?.some(({ of, isWhole }) => of === 'chats' && isWhole) ?? false;
@@ -116,6 +121,18 @@ export class ChatObserver {
 			const isOpen = (answeredAt(chat) ?? Infinity) > poll.ended;
 			const isInReach = dayOf(chat.createdAt) >= this.oldestDay();
 			if (isOpen && isListed && isInReach && this.isMeant(chat)) this.owed.add(chat.id);
+		}
+	}
+
+	/** What is not promised, as a larger look-back did not count yet when it was answered. */
+	private excuse(poll: PollSeen): void {
+		const excused = this.larger.polled(poll);
+		if (!excused) return;
+		const { smaller, since } = excused;
+		for (const id of this.owed) {
+			const chat = this.world.chats.get(id)!;
+			const isCounted = dayOf(chat.createdAt) >= daysBefore(this.world.now, smaller - 1);
+			if (!isCounted && (answeredAt(chat) ?? Infinity) < since) this.owed.delete(id);
 		}
 	}
 

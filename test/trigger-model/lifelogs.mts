@@ -3,6 +3,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { ClockWatch } from './clocks.mts';
 import type { Settings } from './history.mts';
+import { LargerLookBack } from './larger-look-back.mts';
 import { isWell } from './polls.mts';
 import { Broken, type Promised } from './promises.mts';
 import type { World } from './service.mts';
@@ -75,13 +76,12 @@ export class LifelogObserver {
 	private readonly keys = new Set<string>();
 	/** The settings so far, and since when; the last ones are in force. */
 	private readonly past: Array<{ since: number; settings: Settings }>;
-	/** The look-back before a larger one, of which no poll has been kept yet. */
-	private smaller?: number;
 	private baseline?: Baseline;
 	/** The last poll that ended without error and is not forgotten; and as it was last saved. */
 	private lastPoll?: PollSeen;
 	private lastSaved?: PollSeen;
 	private readonly clocks: ClockWatch;
+	private readonly larger = new LargerLookBack();
 	/** When days were last read to their end, by polls that showed as failed too, after they were over for a day. */
 	private readonly readOver = new Map<string, number>();
 
@@ -120,8 +120,7 @@ export class LifelogObserver {
 
 	/** Call when the trigger's parameters change. */
 	set(settings: Settings): void {
-		const smaller = this.smaller ?? this.settings.lookbackDays;
-		this.smaller = settings.lookbackDays > smaller ? smaller : undefined;
+		this.larger.set(this.settings.lookbackDays, settings.lookbackDays);
 		this.past.push({ since: this.world.now, settings });
 	}
 
@@ -197,20 +196,17 @@ export class LifelogObserver {
 		if (poll.items) this.emitted(poll, poll.items);
 		const isWellNow = isWell(poll) && this.isOrderly();
 		if (isWellNow) this.checkNext(poll, next);
-		if (this.smaller !== undefined) this.publishes(poll, this.smaller);
+		this.excuse(poll);
 		if (!poll.error && poll.isKept) this.lastPoll = poll;
 		if (poll.isSaved) this.lastSaved = poll;
 		for (const lifelog of this.world.lifelogs.values()) this.age(lifelog, poll, isWellNow);
 	}
 
-	/**
-	 * A larger look-back counts from the first poll with it, which is that of the publication unless
-	 * that is refused, or its state thrown away; the service's times are whole seconds.
-	 */
-	private publishes({ began, error, isActivation, isKept }: PollSeen, smaller: number): void {
-		const isPublished = !error && isKept;
-		if (!isPublished && !(error && isActivation)) return;
-		const since = isPublished ? Math.floor(began / 1000) * 1000 : Infinity;
+	/** What is not promised, as a larger look-back did not count yet. */
+	private excuse(poll: PollSeen): void {
+		const excused = this.larger.polled(poll);
+		if (!excused) return;
+		const { smaller, since } = excused;
 		for (const lifelog of this.world.lifelogs.values()) {
 			const note = this.note(lifelog);
 			const { start, time } = latest(lifelog);
@@ -221,7 +217,6 @@ export class LifelogObserver {
 			note.mayStillCome = true;
 			note.isOutside = true;
 		}
-		if (isPublished) this.smaller = undefined;
 	}
 
 	/** Whether the service is swift, the key free and every clock right. */
@@ -236,7 +231,7 @@ export class LifelogObserver {
 		this.notes.clear();
 		this.keys.clear();
 		this.clocks.begins();
-		this.smaller = undefined;
+		this.larger.begins();
 		const given = log.filter(({ isTooLarge, fault }) => !isTooLarge || fault !== undefined);
 		const firstFault = given.findIndex(({ fault }) => fault !== undefined);
 		const answered = firstFault < 0 ? given.length : firstFault;

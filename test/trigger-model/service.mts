@@ -183,7 +183,7 @@ export class World {
 		if (!answer) return [400, { error: 'limit must be at most 10' }];
 		if (!answer.meta.nextCursor) {
 			for (const lifelog of hidden) lifelog.hideNext = false;
-			entry.isWhole = entry.fault === undefined;
+			entry.isWhole = isAnswered(entry);
 		}
 		const isMarkdown = query.get('includeMarkdown') !== 'false';
 		const lifelogs = answer.page.map((lifelog) => this.view(lifelog, 'UTC', false, isMarkdown));
@@ -200,7 +200,7 @@ export class World {
 			.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 		const answer = this.page(chats, query, place, query.get('cursor'));
 		if (!answer) return [400, { error: 'limit must be at most 10' }];
-		entry.isWhole = entry.fault === undefined && !answer.meta.nextCursor;
+		entry.isWhole = isAnswered(entry) && !answer.meta.nextCursor;
 		const zone = query.get('timezone') ?? 'UTC';
 		const page = answer.page.map((chat) => this.viewChat(chat, zone));
 		if (entry.fault === 'noId') page.push({ messages: [] });
@@ -305,3 +305,8 @@ function position(lifelog: Lifelog): string {
 }
 
 const placeOf = (start: number, id: string) => `${String(start).padStart(16, '0')} ${id}`;
+
+/** Whether a list has been given; an entry without ID in it is passed over. */
+function isAnswered({ fault }: Answered): boolean {
+	return fault === undefined || fault === 'noId';
+}
