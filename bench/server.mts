@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from 'simple-statistics';
 import { count, mebibytes, type Row, seconds } from './figures.mts';
+import { audioRows } from './server/audio.mts';
 import { writeLife } from './server/folder.mts';
 import { words } from './server/life.mts';
 import { serve, type Served } from './server/processes.mts';
@@ -182,7 +183,7 @@ export async function server(): Promise<Row[]> {
 	try {
 		writeLife(folder, LIFELOGS);
 		const archive = await measureArchive(folder, join(folder, '.lifelog-index.sqlite'));
-		return rowsOf(archive, await measureInMemory(LIFELOGS));
+		return [...rowsOf(archive, await measureInMemory(LIFELOGS)), ...(await audioRows(MAIN))];
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}

@@ -5,7 +5,7 @@ import { OggError } from '../ogg/page.mts';
 import { scanLinks, type Link } from '../ogg/scan.mts';
 import type { AudioFile, Rows } from '../store/rows.mts';
 import type { Audio } from '../store/store.mts';
-import { FileError, fingerprintOf, type Folder } from './folder.mts';
+import { FileError, type Folder } from './folder.mts';
 import type { OnProblem } from './sync.mts';
 
 type Span = readonly [fromMs: number, toMs: number];
@@ -26,6 +26,8 @@ interface Stretch {
 	cut: Cut;
 }
 
+// What is read and sent at once.
+const pieceBytes = 256 * 1024;
 // The structure of a file takes some ten kilobytes; that of a month's files is kept.
 const mostScans = 400;
 // A file that is shorter than its range by less has no pauses left out.
@@ -72,18 +74,33 @@ export class ArchiveAudio {
 	async *#write(stretches: Stretch[], firstSerial: number): AsyncGenerator<Buffer> {
 		for (const [index, stretch] of stretches.entries()) {
 			const read = (offset: number) => this.#read(stretch, offset);
-			yield* writeCut(stretch.cut, firstSerial + index, read);
+			let pages: Buffer[] = [];
+			let bytes = 0;
+			for await (const page of writeCut(stretch.cut, firstSerial + index, read)) {
+				pages.push(page);
+				bytes += page.length;
+				if (bytes < pieceBytes) continue;
+				yield Buffer.concat(pages);
+				pages = [];
+				bytes = 0;
+			}
+			await this.#checkSame(stretch);
+			yield Buffer.concat(pages);
 		}
 	}
 
-	async *#read({ path, fingerprint }: Stretch, offset: number): AsyncGenerator<Buffer> {
-		const file = await this.#folder.open(path);
+	/** Rejects for a file that was written anew since its structure was read. */
+	async #checkSame({ path, fingerprint }: Stretch): Promise<void> {
+		if (fingerprint !== (await this.#folder.fingerprint(path))) {
+			throw new FileError('has changed while it was read');
+		}
+	}
+
+	async *#read(stretch: Stretch, offset: number): AsyncGenerator<Buffer> {
+		await this.#checkSame(stretch);
+		const file = await this.#folder.open(stretch.path);
 		try {
-			if (fingerprint !== fingerprintOf(await file.stat())) {
-				throw new FileError('has changed while it was read');
-			}
-			for await (const piece of file.createReadStream({ start: offset, autoClose: false }))
-				yield piece;
+			yield* file.createReadStream({ start: offset, autoClose: false, highWaterMark: pieceBytes });
 		} finally {
 			await file.close();
 		}
@@ -171,7 +188,7 @@ export class ArchiveAudio {
 		try {
 			const { size } = await file.stat();
 			if (size !== bytes) throw new FileError(`has ${size} bytes, not ${bytes} as its day says`);
-			const pieces = file.createReadStream({ autoClose: false, highWaterMark: 256 * 1024 });
+			const pieces = file.createReadStream({ autoClose: false, highWaterMark: pieceBytes });
 			const links = await scanLinks(
 				(async function* () {
 					for await (const piece of pieces) {

@@ -109,7 +109,7 @@ const reasons: Record<string, string> = {
 };
 
 /** What tells a changed file from the one before. */
-export function fingerprintOf({ size, mtimeMs, ctimeMs }: Stats): string {
+function fingerprintOf({ size, mtimeMs, ctimeMs }: Stats): string {
 	return `${size} ${mtimeMs} ${ctimeMs}`;
 }
 

@@ -42,24 +42,26 @@ export async function* writeCut(
 	let origin: number | undefined;
 	let packets: Buffer[] = [];
 	let segments = 0;
-	for await (const packet of packetsFrom(link, entrance.offset, read)) {
-		const samples = samplesOf(packet);
-		const before = decoded;
-		decoded += samples;
-		if (decoded <= wantedFrom) continue;
-		if (origin === undefined) {
-			origin = before;
-			yield page([withPreSkip(link.head, firstHeard - origin)], 0, flag.begins);
-			yield* writeTags(link.tags, page);
+	reading: for await (const ended of packetsFrom(link, entrance.offset, read)) {
+		for (const packet of ended) {
+			const before = decoded;
+			decoded += samplesOf(packet);
+			if (decoded <= wantedFrom) continue;
+			if (origin === undefined) {
+				origin = before;
+				yield page([withPreSkip(link.head, firstHeard - origin)], 0, flag.begins);
+				yield* writeTags(link.tags, page);
+			}
+			const needed = segmentsOf(packet.length);
+			if (packets.length === packetsPerPage || segments + needed > mostSegments) {
+				yield page(packets, before - origin);
+				packets = [];
+				segments = 0;
+			}
+			packets.push(packet);
+			segments += needed;
+			if (decoded >= end) break reading;
 		}
-		if (packets.length === packetsPerPage || segments + segmentsOf(packet.length) > mostSegments) {
-			yield page(packets, before - origin);
-			packets = [];
-			segments = 0;
-		}
-		packets.push(Buffer.from(packet));
-		segments += segmentsOf(packet.length);
-		if (decoded >= end) break;
 	}
 	if (origin === undefined) throw new OggError('has less in it than before');
 	yield page(packets, Math.min(end, decoded) - origin, flag.ends);
@@ -76,11 +78,12 @@ function* writeTags(
 // No vendor, no comments (RFC 7845, section 5.2).
 const noTags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
 
+/** The packets that end on each page, page by page. */
 async function* packetsFrom(
 	{ serial, entrances: [first] }: Link,
 	offset: number,
 	read: (offset: number) => AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Buffer[]> {
 	const packets = new Packets();
 	let isBehindTags = offset !== first.offset;
 	for await (const { page } of readPages(read(offset), offset)) {
@@ -89,7 +92,7 @@ async function* packetsFrom(
 		// The first page of audio may be the last one of the comments.
 		if (!isBehindTags && ended[0]?.subarray(0, 8).toString('latin1') === 'OpusTags') ended.shift();
 		isBehindTags = true;
-		yield* ended;
+		yield ended;
 		if (page.flags & flag.ends) return;
 	}
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -223,6 +223,25 @@ test('a whole file comes back with all of its packets as they were', async () =>
 	expect(links.flatMap(({ numbers }) => numbers)).toEqual(heard.map(({ number }) => number));
 	const again = await read(store, noon, endMs);
 	expect(again.equals(await read(store, noon, endMs))).toBe(true);
+});
+
+test('a file that is written anew while it is sent breaks off', async () => {
+	const { content, endMs } = recording(noon, [600_000], chance(9), 1);
+	const folder = temporaryFolder();
+	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
+	const { store } = await open(folder);
+	const audio = await store.getAudio(noon, endMs);
+	const pieces = (audio!.read() as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+	expect((await pieces.next()).done).toBe(false);
+	const [path] = readdirSync(folder, { recursive: true })
+		.map(String)
+		.filter((name) => name.endsWith('.ogg'));
+	const other = Buffer.from(content);
+	other[other.length - 2] ^= 1;
+	writeFileSync(join(folder, path), other);
+	await expect(async () => {
+		for (let next = await pieces.next(); !next.done; next = await pieces.next());
+	}).rejects.toThrow('has changed while it was read');
 });
 
 test('a file that is shorter than its range is heard where there are lifelogs of that length', async () => {
