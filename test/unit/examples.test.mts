@@ -1,11 +1,17 @@
 // What every example must be, without running it; test/n8n runs them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import {
+	executeFilter,
+	type FilterValue,
+	type IDataObject,
 	type INode,
 	type INodeParameters,
 	type INodeProperties,
 	type INodeTypeDescription,
+	type INodeTypes,
+	type IRunExecutionData,
 	NodeHelpers,
+	Workflow,
 } from 'n8n-workflow';
 import { loadPackage, type WorkflowJson } from '../support/engine.mts';
 
@@ -77,6 +83,41 @@ function isRemoved({
 	if (type === 'n8n-nodes-base.executeWorkflow') return mode === 'each' || source !== 'database';
 	if (type === '@n8n/n8n-nodes-langchain.agent') return typeVersion < 2;
 	return REMOVED_NODES.includes(type);
+}
+
+/**
+ * What n8n makes of a parameter of an example's node.
+ *
+ * @param input The JSON of the item that comes to the node.
+ * @param ran What nodes before it gave, one item each.
+ */
+function evaluated(
+	example: Example,
+	name: string,
+	parameter: string,
+	input: IDataObject,
+	ran: Record<string, IDataObject> = {},
+) {
+	const { nodes, connections } = example;
+	const nodeTypes = { getByNameAndVersion: () => undefined } as unknown as INodeTypes;
+	const workflow = new Workflow({ nodes, connections, active: false, nodeTypes });
+	const runData = Object.fromEntries(
+		Object.entries(ran).map(([node, json]) => [node, [{ data: { main: [[{ json }]] } }]]),
+	);
+	const run = { resultData: { runData } } as unknown as IRunExecutionData;
+	const { parameters } = nodes.find((node) => node.name === name)!;
+	const items = [{ json: input }];
+	return workflow.expression.getParameterValue(
+		...([parameters[parameter], run, 0, 0, name, items, 'manual', {}] as const),
+	);
+}
+
+/** What a Set node gives, its fields by their names. */
+function fieldsOf(example: Example, name: string, input: IDataObject): IDataObject {
+	const { assignments } = evaluated(example, name, 'assignments', input) as {
+		assignments: Array<{ name: string; value: string }>;
+	};
+	return Object.fromEntries(assignments.map((each) => [each.name, each.value]));
 }
 
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
@@ -174,4 +215,55 @@ test('the automations say it in six lines', () => {
 test('no picture is left of an example that is gone', () => {
 	const pictures = readdirSync('examples/images').map((file) => file.replace('.png', ''));
 	expect(pictures.sort()).toEqual([...names].sort());
+});
+
+describe('a search by a bot', () => {
+	const example = read('search-my-days');
+	/** Whether it goes on with what comes from Telegram or Slack, and answers. */
+	const isAnswered = (asked: IDataObject) => {
+		const fields = {
+			...fieldsOf(example, 'Settings', asked),
+			me: 'message' in asked ? '47' : 'U47',
+		};
+		return executeFilter(evaluated(example, 'Only me', 'conditions', fields) as FilterValue);
+	};
+
+	test.each<[string, IDataObject, boolean]>([
+		['a chat with the bot', { from: { id: 47 }, chat: { id: 47, type: 'private' } }, true],
+		['somebody else', { from: { id: 48 }, chat: { id: 48, type: 'private' } }, false],
+		['a group', { from: { id: 47 }, chat: { id: -1001234, type: 'supergroup' } }, false],
+	])('in Telegram, of %s', (_name, message, expected) => {
+		expect(isAnswered({ message: { text: 'ferns', ...message } })).toBe(expected);
+	});
+
+	test.each<[string, IDataObject, boolean]>([
+		['a message to the bot', { user: 'U47', channel: 'D024BE91L' }, true],
+		['somebody else', { user: 'U48', channel: 'D024BE91M' }, false],
+		['a channel', { user: 'U47', channel: 'C024BE91L' }, false],
+		['a group', { user: 'U47', channel: 'G024BE91L' }, false],
+	])('in Slack, of %s', (_name, message, expected) => {
+		expect(isAnswered({ type: 'message', text: 'ferns', ...message })).toBe(expected);
+	});
+});
+
+test('a scheduled chat shows no image and makes no link in its title either', () => {
+	const chat = {
+		summary: '![a](https://example.com/b) [c](https://example.com/d)',
+		response: 'Hi',
+	};
+	const { title, messages } = fieldsOf(read('scheduled-chat-to-slack'), 'Messages', chat);
+	expect(title).toBe(chat.summary);
+	expect(messages).toEqual(['# !［a］(https://example.com/b) ［c］(https://example.com/d)\n\nHi']);
+});
+
+test.each([
+	['A walk: to the "sea"', 'A walk to the sea'],
+	['???', 'Starred lifelog'],
+	['  ', 'Starred lifelog'],
+	[null, 'Starred lifelog'],
+])('what is starred goes to a drive under a name that is one: %j', (title, name) => {
+	const once = { 'Only once': { id: 'abc1', title, startTime: '2026-03-01T09:00:00+01:00' } };
+	const file = { lifelogId: 'abc1', fileName: 'x.md' };
+	const path = evaluated(read('starred-to-drive'), 'Store', 'path', file, once);
+	expect(path).toBe(`/Lifelog/Starred/2026-03-01 09.00 ${name} (abc1)/${name}.md`);
 });
