@@ -149,7 +149,7 @@ test.each([
 
 test('a lifelog that does not say when it begins is an error that names it', async () => {
 	const contents = [{ type: 'heading1', content: 'A' }];
-	const whole = { title: 'A', endTime: 'later', isStarred: false, updatedAt: 'now' };
+	const whole = { title: 'A', markdown: '# A', endTime: 'later', isStarred: false, updatedAt: 'now' };
 	const input = [{ id: 'abc', startTime: 'soon', ...whole, contents }];
 	const { error } = await run({ exportFrom: 'input' }, input);
 	expect(error?.message).toMatch(/does not say when it begins/);
@@ -158,12 +158,20 @@ test('a lifelog that does not say when it begins is an error that names it', asy
 test.each([
 	['simplified', { durationMs: 1, headings: [], excerpt: '' }],
 	['some of its fields', { title: undefined }],
+	['without its Markdown', { markdown: undefined }],
+	[
+		'without its headings',
+		{ contents: [{ type: 'blockquote', content: 'Hi', speakerName: 'Anna' }] },
+	],
 	['cut', { isTruncated: true }],
 ])('a lifelog of the input that comes %s is read in full first', async (_name, change) => {
 	const [stored] = await sandbox.control.lifelogs();
-	const part: IDataObject = { ...(stored as unknown as IDataObject), ...change };
-	if ('title' in change) delete part.title;
+	const part = JSON.parse(JSON.stringify({ ...stored, ...change })) as IDataObject;
 	const { requests, files } = await run({ exportFrom: 'input', fileFormats: ['json'] }, [part]);
 	expect(requests.map(({ path }) => path)).toEqual([`/v1/lifelogs/${stored.id}`]);
 	expect(files[0].json).toMatchObject({ lifelogId: stored.id, title: stored.title });
+	expect(JSON.parse(String(files[0].bytes))).toMatchObject({
+		markdown: stored.markdown,
+		contents: stored.contents.map(({ type, content }) => ({ type, content })),
+	});
 });

@@ -8,6 +8,7 @@ import type {
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
+import { contentNodes } from '../../shared/contents';
 import { inputError, unusableAnswerError } from '../../shared/errors';
 import { isId, readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
@@ -231,12 +232,19 @@ function inputLifelog(context: IExecuteFunctions, itemIndex: number): Lifelog {
 	return json as unknown as Lifelog;
 }
 
-/** Whether a lifelog of the input is the API's object with contents, and not some of its fields. */
+/**
+ * Whether a lifelog of the input is the API's object with contents, and not some of its fields. Its
+ * title is its first heading, so contents without headings came without them (specification,
+ * sections 2.1 and 4.2).
+ */
 function isWhole(lifelog: Lifelog): boolean {
-	const hasContents = Array.isArray(lifelog.contents) && lifelog.contents.length > 0;
+	const nodes = [...contentNodes(lifelog.contents)];
+	const hasHeadings = nodes.some(
+		({ type }) => typeof type === 'string' && type.startsWith('heading'),
+	);
 	const isPart =
 		OF_A_PART.some((name) => name in lifelog) || OF_THE_WHOLE.some((name) => !(name in lifelog));
-	return hasContents && !isPart;
+	return hasHeadings && typeof lifelog.markdown === 'string' && !isPart;
 }
 
 async function fileItem(
