@@ -10,6 +10,7 @@ import type { Lifelog } from '../shared/api-types';
 import { type Range, toRange } from '../shared/date-times';
 import { inputError } from '../shared/errors';
 import { hint } from '../shared/hints';
+import { promptIdOf } from '../shared/ids';
 import {
 	HIDDEN_IF_SELECTED,
 	HIDDEN_IF_SIMPLIFIED,
@@ -188,7 +189,7 @@ export function readListing(
 			direction: readDirection(context, options),
 			isStarred: readBoolean(context, filters.isStarred, 'Is Starred'),
 			isScheduled: readBoolean(context, options.isScheduled, 'Is Scheduled'),
-			globalPromptId: options.globalPromptId,
+			globalPromptId: promptIdOf(context, options.globalPromptId),
 			...range.query,
 			date: date === undefined ? date : readDate(context, date, timezone, 'Date'),
 		},

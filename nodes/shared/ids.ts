@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
+import type { ApiContext } from './api';
 import { inputError, TITLES_ARE_NO_IDS } from './errors';
 import { described } from './words';
 
@@ -7,6 +8,8 @@ import { described } from './words';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 /** What, once a proxy has decoded it, makes another address; and what shows as something else. */
 const MISLEADING = /[/\\%?#\p{Cc}\p{Bidi_Control}]/u;
+/** What models write for "no filter"; sent, it would find nothing. */
+const NO_IDS = ['all', 'any', 'none', 'null', 'undefined'];
 
 /**
  * The parameter that names one entry: chosen from a searchable list, or given by its ID.
@@ -82,5 +85,22 @@ export function readId(
 			? `"${id}" is not the ID of a ${noun}`
 			: `The ID of the ${noun} must be a text, not ${described(value)}`,
 		/\s/.test(id) ? `${TITLES_ARE_NO_IDS} Nothing was sent.` : advice,
+	);
+}
+
+/**
+ * The ID of the scheduled prompt that a list is filtered by; the service does not list prompts.
+ *
+ * @param value As it was given; undefined where it is not set.
+ * @throws NodeOperationError when it is a title or a word for "no filter".
+ */
+export function promptIdOf(context: ApiContext, value: unknown): string | undefined {
+	if (value === undefined) return undefined;
+	const id = String(value).trim();
+	if (!/\s/.test(id) && !NO_IDS.includes(id.toLowerCase())) return id;
+	throw inputError(
+		context,
+		`"${id}" is not the ID of a scheduled prompt`,
+		"Titles are not IDs: leave 'Global Prompt ID' empty for all prompts, or give the ID of one.",
 	);
 }

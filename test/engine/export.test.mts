@@ -149,7 +149,13 @@ test.each([
 
 test('a lifelog that does not say when it begins is an error that names it', async () => {
 	const contents = [{ type: 'heading1', content: 'A' }];
-	const whole = { title: 'A', markdown: '# A', endTime: 'later', isStarred: false, updatedAt: 'now' };
+	const whole = {
+		title: 'A',
+		markdown: '# A',
+		endTime: 'later',
+		isStarred: false,
+		updatedAt: 'now',
+	};
 	const input = [{ id: 'abc', startTime: 'soon', ...whole, contents }];
 	const { error } = await run({ exportFrom: 'input' }, input);
 	expect(error?.message).toMatch(/does not say when it begins/);

@@ -77,6 +77,12 @@ describe('understood', () => {
 	});
 });
 
+test('blanks around the ID of a scheduled prompt are not part of it', async () => {
+	const filters = { globalPromptId: ' 8f2kQ0pXw1Zr5TnB\n' };
+	const { requests } = await call('getAll', { filters }, 'lifelogChatTool');
+	expect(requests[0].query).toMatchObject({ globalPromptId: '8f2kQ0pXw1Zr5TnB' });
+});
+
 describe('refused, before any request, with what to do in the message', () => {
 	test.each<[string, string, IDataObject, RegExp]>([
 		['all as a limit', 'getAll', { limit: 'all' }, /^'Limit' must be .*Give a number such as 20/],
@@ -151,6 +157,19 @@ describe('refused, before any request, with what to do in the message', () => {
 	test('in a chat as well', async () => {
 		const { message, requests } = await call('get', { id: 'My day' }, 'lifelogChatTool');
 		expect(message).toMatch(/^"My day" is not the ID of a chat\. Titles are not IDs/);
+		expect(requests).toEqual([]);
+	});
+
+	test.each<[string, string, IDataObject]>([
+		['null', 'lifelogChatTool', { filters: { globalPromptId: 'null' } }],
+		['All', 'lifelogChatTool', { filters: { globalPromptId: 'All' } }],
+		['My day', 'lifelogChatTool', { filters: { globalPromptId: 'My day' } }],
+		['none', 'lifelogTool', { options: { globalPromptId: ' none ' } }],
+	])('%s as a scheduled prompt of a %s', async (word, type, values) => {
+		const { message, requests } = await call('getAll', values, type);
+		expect(message).toMatch(
+			`"${word}" is not the ID of a scheduled prompt. Titles are not IDs: leave 'Global Prompt ID' empty`,
+		);
 		expect(requests).toEqual([]);
 	});
 });

@@ -4,6 +4,7 @@ import type { Api } from '../../shared/api';
 import type { Chat } from '../../shared/api-types';
 import { readFromBothEnds } from '../../shared/both-ends';
 import { readSimplify, simplifyChat, simplifyParameter } from '../../shared/chats';
+import { promptIdOf } from '../../shared/ids';
 import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
 import {
 	directionOption,
@@ -80,7 +81,7 @@ export async function execute(
 		timezone: readZone(this, options.timezone),
 		direction: readDirection(this, options),
 		isScheduled: readBoolean(this, isScheduled, 'Is Scheduled'),
-		globalPromptId,
+		globalPromptId: promptIdOf(this, globalPromptId),
 	};
 	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, LARGEST_PAGE) };
 	const chats =
