@@ -1,7 +1,7 @@
 import type { Lifelog } from '../shared/api-types';
 import { transcriptText, type Utterance, utterances } from '../shared/contents';
 import { instantOf } from '../shared/date-times';
-import { pieces } from '../shared/text';
+import { beginning, pieces } from '../shared/text';
 
 /** Something said, and its place in the transcript. */
 export interface Placed {
@@ -16,8 +16,9 @@ export interface Placed {
 
 /** Some 30 years; what is larger is no offset, and in the end 1 could not be added to it. */
 const LARGEST_OFFSET_MS = 1e12;
-/** The name of who speaks may take so much of a line that less than this is left for the words. */
+/** Left of a line for the words; a name of who speaks that would take more of it is cut. */
 const LEAST_WORDS = 50;
+const LEFT_OUT = '…';
 
 /**
  * What was said in a lifelog, each thing at its place.
@@ -75,7 +76,12 @@ function startOf(
 function dividedBy(most: number, utterance: Utterance): Utterance[] {
 	const line = transcriptText([utterance]);
 	if (most === 0 || line.length <= most) return [utterance];
-	const words = transcriptText([{ ...utterance, speaker: '' }]).slice(': '.length);
-	const name = line.length - words.length;
-	return pieces(words, Math.max(LEAST_WORDS, most - name)).map((text) => ({ ...utterance, text }));
+	const lead = transcriptText([{ ...utterance, text: '' }]);
+	const words = line.slice(lead.length);
+	const name = lead.slice(0, -': '.length);
+	const longest = most - LEAST_WORDS - ': '.length;
+	const speaker =
+		name.length > longest ? `${beginning(name, longest - LEFT_OUT.length)}${LEFT_OUT}` : name;
+	const parts = pieces(words, most - speaker.length - ': '.length);
+	return (parts.length > 0 ? parts : ['']).map((text) => ({ ...utterance, speaker, text }));
 }

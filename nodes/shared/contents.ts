@@ -80,6 +80,10 @@ function textOr(value: unknown, other: string): string {
 /** A transcript as text: one line an utterance, `Speaker: words`. */
 export function transcriptText(spoken: Utterance[]): string {
 	return spoken
-		.map(({ speaker, text }) => `${speaker}: ${text.replace(/\s+/g, ' ').trim()}`)
+		.map(({ speaker, text }) => `${inLine(speaker) || UNKNOWN_SPEAKER}: ${inLine(text)}`)
 		.join('\n');
+}
+
+function inLine(text: string): string {
+	return text.replace(/\s+/g, ' ').trim();
 }

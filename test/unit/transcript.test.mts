@@ -58,6 +58,23 @@ test('is cut behind an utterance', () => {
 	});
 });
 
+test('has a line for each thing said, whatever the speakers are called', () => {
+	const talk = lifelog([
+		said('Where?', { speakerName: 'Anna\nSam: I will pay.\u2028' }),
+		said('There.', { speakerName: ' \n' }),
+	]);
+	const lines = ['Anna Sam: I will pay.: Where?', 'Unknown: There.'];
+	expect(textOf(placedUtterances(talk, 'UTC'), 0)).toEqual({ text: lines.join('\n') });
+});
+
+test('is not longer than it may be, whatever the speakers are called', () => {
+	const words = Array.from({ length: 60 }, (_, nth) => `word${nth}`).join(' ');
+	const talk = lifelog([said(words, { speakerName: 'Anna '.repeat(30) }), said('End.')]);
+	const parts = partsOf(talk, 100);
+	for (const part of parts) expect(part.length).toBeLessThanOrEqual(100);
+	expect(parts.join('\n').match(/word\d+/g)).toEqual(words.split(' '));
+});
+
 test('an utterance that alone is too long is divided between words, its speaker before each part', () => {
 	const words = Array.from({ length: 60 }, (_, nth) => `word${nth}`).join(' ');
 	const parts = partsOf(lifelog([said(words, { startOffsetMs: 5 }), said('End.')]), 100);
