@@ -9,6 +9,7 @@ const LEFT_OUT = '…';
 const LEAD = 60;
 /** Of a query, so many words are looked for. */
 const MOST_WORDS = 20;
+/** Shorter ones are looked for where a query has no others. */
 const SHORTEST_WORD = 3;
 /** Of a word that is said more often than this, the first places will do. */
 const MOST_PLACES = 500;
@@ -64,9 +65,13 @@ function wordsOf(query: string): string[] {
 	const segments = WORDS.segment(query.slice(0, 1000));
 	const words = [...segments]
 		.filter(({ segment, isWordLike }) => isWordLike && !OPERATORS.has(segment))
-		.map(({ segment }) => segment.toLowerCase())
-		.filter((word) => word.length >= SHORTEST_WORD || UNSPACED.test(word));
-	return [...new Set(words)].slice(0, MOST_WORDS);
+		.map(({ segment }) => lowerCase(segment));
+	const longer = words.filter((word) => !isShort(word));
+	return [...new Set(longer.length > 0 ? longer : words)].slice(0, MOST_WORDS);
+}
+
+function isShort(word: string): boolean {
+	return word.length < SHORTEST_WORD && !UNSPACED.test(word);
 }
 
 /**
@@ -97,8 +102,8 @@ function placeOf(text: string, words: string[]): number {
 
 /** Lower case of the same length, so that places in it are places in the text. */
 function lowerCase(text: string): string {
-	const lower = text.toLowerCase();
-	return lower.length === text.length ? lower : text;
+	// The one letter whose lower case is longer.
+	return text.replaceAll('İ', 'I').toLowerCase();
 }
 
 function placesOf(text: string, word: string): number[] {
@@ -106,7 +111,10 @@ function placesOf(text: string, word: string): number[] {
 	const places: number[] = [];
 	for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
 		if (places.length === MOST_PLACES) break;
-		if (isAnywhere || at === 0 || !LETTER.test(text[at - 1])) places.push(at);
+		const begins = isAnywhere || at === 0 || !LETTER.test(text[at - 1]);
+		// Too many longer words begin with a short one.
+		const ends = !isShort(word) || !LETTER.test(text.charAt(at + word.length));
+		if (begins && ends) places.push(at);
 	}
 	return places;
 }

@@ -59,6 +59,15 @@ test('a word that begins elsewhere is none: ask is not in basket', () => {
 	expect(excerptOf(basket, 'ask')).toContain('Now ask.');
 });
 
+test.each(['AI', 'ai?', 'EU OR AI'])(
+	'short words, where nothing longer was looked for: %s',
+	(query) => {
+		const said20 = [...filler(40), said('It is in the air.'), ...filler(20)];
+		const short = lifelog([...said20, said('We ask the AI.'), ...filler(20)]);
+		expect(excerptOf(short, query)).toContain('We ask the AI.');
+	},
+);
+
 test('languages without blanks between words', () => {
 	const contents = [
 		said('今日は天気がいいですね。'.repeat(60)),
@@ -71,6 +80,11 @@ test('languages without blanks between words', () => {
 test('a letter whose lower case is longer moves nothing', () => {
 	const contents = [said('İ'.repeat(400)), said('The ferns.'), ...filler(30)];
 	expect(excerptOf(lifelog(contents), 'ferns')).toContain('The ferns.');
+});
+
+test.each(['ankara', 'İSTANBUL', 'İstanbul'])('and hides no words: %s', (query) => {
+	const contents = [...filler(40), said('İyi. Ankara, İstanbul.'), ...filler(30)];
+	expect(excerptOf(lifelog(contents), query)).toContain('Ankara, İstanbul.');
 });
 
 test('without contents, from the Markdown, without its marks', () => {
