@@ -1,5 +1,5 @@
 import type { Lifelog } from '../shared/api-types';
-import { transcriptText, type Utterance, utterances } from '../shared/contents';
+import { isOffset, transcriptText, type Utterance, utterances } from '../shared/contents';
 import { instantOf } from '../shared/date-times';
 import { beginning, pieces } from '../shared/text';
 
@@ -14,8 +14,6 @@ export interface Placed {
 	atMs: number;
 }
 
-/** Some 30 years; what is larger is no offset, and in the end 1 could not be added to it. */
-const LARGEST_OFFSET_MS = 1e12;
 /** Left of a line for the words; a name of who speaks that would take more of it is cut. */
 const LEAST_WORDS = 50;
 const LEFT_OUT = '…';
@@ -66,9 +64,7 @@ function startOf(
 	begin: number | undefined,
 	zone: string,
 ): number | undefined {
-	if (typeof startOffsetMs === 'number' && Math.abs(startOffsetMs) < LARGEST_OFFSET_MS) {
-		return Math.floor(startOffsetMs);
-	}
+	if (isOffset(startOffsetMs)) return Math.floor(startOffsetMs);
 	const instant = instantOf(startTime, zone);
 	return instant === undefined || begin === undefined ? undefined : instant - begin;
 }

@@ -18,6 +18,8 @@ export interface Utterance {
 
 /** Who spoke where the service names nobody. */
 export const UNKNOWN_SPEAKER = 'Unknown';
+/** Some 30 years. */
+const LARGEST_OFFSET_MS = 1e12;
 
 /**
  * The structured contents of a lifelog in reading order, children behind their parent, to any
@@ -65,6 +67,11 @@ export function utterances(lifelog: Lifelog, speakers: string[] = []): Utterance
 /** Whether a node is something said: a blockquote, or whatever else names a speaker. */
 export function isUtterance({ type, speakerName, speakerIdentifier }: ContentNode): boolean {
 	return type === 'blockquote' || Boolean(speakerName) || Boolean(speakerIdentifier);
+}
+
+/** Whether something is an offset: what is larger is an instant, and in the end no time at all. */
+export function isOffset(ms: unknown): ms is number {
+	return typeof ms === 'number' && Math.abs(ms) < LARGEST_OFFSET_MS;
 }
 
 /** The name of who said something. */

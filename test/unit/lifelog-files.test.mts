@@ -182,6 +182,15 @@ describe.each(['srt', 'vtt'] as const)('%s', (format) => {
 		]);
 	});
 
+	test('takes no offset that is none for a place', () => {
+		const [first, second] = [said('a', 1000, 'Anna'), said('b', 3000, 'Anna')];
+		const odd = [
+			{ ...first, startOffsetMs: 1e300, endOffsetMs: 1e300 },
+			{ ...second, startOffsetMs: BEGIN + 3000, endOffsetMs: BEGIN + 4500 },
+		];
+		expect(write(format, lifelog(odd))).toBe(write(format, lifelog([first, second])));
+	});
+
 	test('counts hours', () => {
 		const long = lifelog([said('still here', 101 * 3_600_000, 'Anna')]);
 		expect(cuesOf[format](write(format, long))[0].start).toBe(101 * 3_600_000);

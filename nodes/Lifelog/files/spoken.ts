@@ -1,5 +1,11 @@
 import type { ContentNode, Lifelog } from '../../shared/api-types';
-import { contentNodes, isUtterance, speakerOf, UNKNOWN_SPEAKER } from '../../shared/contents';
+import {
+	contentNodes,
+	isOffset,
+	isUtterance,
+	speakerOf,
+	UNKNOWN_SPEAKER,
+} from '../../shared/contents';
 import { instantOf } from './times';
 
 /** A piece of a lifelog's contents as files have it: in one line, and placed in time. */
@@ -42,7 +48,7 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 		const text = inOneLine(node.content);
 		if (text === '') continue;
 		const offset = (ms: unknown, time: unknown): number | undefined => {
-			if (typeof ms === 'number' && Number.isFinite(ms)) return Math.max(0, Math.round(ms));
+			if (isOffset(ms)) return Math.max(0, Math.round(ms));
 			const instant = instantOf(time, zone);
 			return begin === undefined || instant === undefined
 				? undefined
