@@ -121,6 +121,16 @@ describe('Search', () => {
 		expect(json.every(({ isStarred }) => isStarred)).toBe(true);
 	});
 
+	test('what is found twice, by its words and by its meaning, comes once, at its best place', async () => {
+		const [first, second] = await sandbox.control.lifelogs();
+		const found = [second, first, { ...second, title: 'again' }];
+		const meta = { lifelogs: { count: found.length } };
+		await sandbox.control.faults([{ body: { data: { lifelogs: found }, meta }, times: 1 }]);
+		const { json } = await search({ limit: 3 });
+		expect(json.map(({ id }) => id)).toEqual([second.id, first.id]);
+		expect(json[0].title).toBe(second.title);
+	});
+
 	test('refuses a blank query before any request', async () => {
 		const { error, requests } = await search({ query: '={{ "  " }}' });
 		expect(error?.message).toBe("'Query' is empty");

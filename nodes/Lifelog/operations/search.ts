@@ -58,8 +58,8 @@ export const description: INodeProperties[] = forOperation('search', [
  * Searches lifelogs. The service's search knows no pages (specification, section 4.2): one request,
  * and, where more than 25 results are wanted with contents, one more for each result.
  *
- * @returns One item per lifelog, in the form that is wanted (`outputOf`), best first as the service
- *   ranks them; an excerpt is taken from around what was looked for.
+ * @returns One item per lifelog, in the form that is wanted (`outputOf`), each once, best first as
+ *   the service ranks them; an excerpt is taken from around what was looked for.
  */
 export async function execute(
 	this: IExecuteFunctions,
@@ -80,7 +80,9 @@ export async function execute(
 		query: { ...query, search, ...(readsEach && { includeContents: false }) },
 		pageSize: limit,
 	});
-	const found = page.entries.filter(({ startTime }) => includes(startTime)).slice(0, limit);
+	const found = eachOnce(page.entries)
+		.filter(({ startTime }) => includes(startTime))
+		.slice(0, limit);
 	const lifelogs = readsEach ? await readEach(api, found, one) : found;
 
 	const { length } = page.entries;
@@ -99,6 +101,12 @@ export async function execute(
 	}
 	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);
 	return toItems(lifelogs, output, request, search);
+}
+
+/** What is found by its words and by its meaning may be ranked twice; the better place counts. */
+function eachOnce(found: Lifelog[]): Lifelog[] {
+	const ids = new Set<string>();
+	return found.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
 /** The lifelogs found, each read in full; one that was deleted meanwhile is left out. */
