@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 
 /** Says of a file of SQLite whose it is: "life" in ASCII. */
 const applicationId = 0x6c696665;
-/** Raised with each change of the tables: an index of another version is built anew. */
-const version = 2;
+/** Raised with each change of the tables, and of what stands in them: an index of another version is built anew. */
+const version = 3;
 const sqliteFile = Buffer.from('SQLite format 3\0');
 
 /** What keeps an index from being used; its message says what to do. */

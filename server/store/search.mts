@@ -48,8 +48,8 @@ export class SearchIndex {
 		).run(id, startTime, Number(isStarred));
 		this.#statement('INSERT INTO document_text (rowid, title, text) VALUES (?, ?, ?)').run(
 			lastInsertRowid,
-			title,
-			contents.map(textOf).join('\n'),
+			plain(title),
+			plain(contents.map(textOf).join('\n')),
 		);
 		this.#words = undefined;
 	}
@@ -184,11 +184,23 @@ export class SearchIndex {
 	}
 }
 
-/** The words of a text as the index has them: in small letters, without accents. */
+/** The words of a text as the index has them. */
 function termsOf(text: string): string[] {
-	const plain = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-	return plain.match(/[\p{L}\p{N}\p{Co}]+/gu) ?? [];
+	return plain(text).match(/[\p{L}\p{N}\p{Co}]+/gu) ?? [];
 }
+
+/**
+ * A text in small letters, without accents. SQLite does that to Latin letters alone, and takes the
+ * marks of other scripts for ends of words: so it is given both texts and searches like this.
+ */
+function plain(text: string): string {
+	return text
+		.replaceAll(/[^\0-\x7f]+/g, withoutAccents)
+		.toLowerCase()
+		.replaceAll('ς', 'σ');
+}
+
+const withoutAccents = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '');
 
 function quote(terms: string[]): string[] {
 	return terms.length === 0 ? [] : [`"${terms.join(' ')}"`];

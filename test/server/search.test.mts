@@ -23,3 +23,25 @@ test('of more matches than are ranked the ones in titles are, and the newest', (
 	expect(index.search('talk', { isStarred: true }, 3)).toEqual([]);
 	db.close();
 });
+
+test.each([
+	['Russian', 'мой новый чай', ['мой', 'НОВЫЙ', '"новый чай"']],
+	['Greek', 'Ο δρόμος είναι καλός', ['δρόμος', 'δρομος', 'ΔΡΌΜΟΣ', 'καλός']],
+	['Korean', '안녕하세요 오늘 회의', ['안녕하세요', '안녕', '오늘', '"오늘 회의"']],
+	['Japanese', 'がんばって ください', ['がんばって', 'ください']],
+	['Hindi', 'नमस्ते दुनिया', ['नमस्ते', 'दुनिया', '"नमस्ते दुनिया"']],
+	['Arabic', 'مُحَمَّد يعمل', ['محمد', 'مُحَمَّد']],
+	['Vietnamese', 'tiếng Việt', ['tiếng', 'viet']],
+	['Turkish', 'İstanbul', ['istanbul', 'İSTANBUL']],
+	['French, its accents apart', 'e\u0301te\u0301', ['\u00e9t\u00e9', 'ete']],
+])('%s is found', (_language, content, searches) => {
+	const db = new DatabaseSync(':memory:');
+	const index = new SearchIndex(db);
+	const contents = [{ type: 'paragraph', content }];
+	index.put({ ...lifelogOf('said', '2026-03-01T08:00:00Z'), contents });
+	index.put({ ...lifelogOf('titled', '2026-03-01T09:00:00Z', { title: content }), contents: [] });
+	for (const search of searches) {
+		expect([search, index.search(search, {}, 10)]).toEqual([search, ['titled', 'said']]);
+	}
+	db.close();
+});
