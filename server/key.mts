@@ -7,6 +7,8 @@ export interface ServerKey {
 	text?: string;
 	/** Whether it was made just now, and is to be told once. */
 	isNew: boolean;
+	/** Keeps the hash of a new one; to be called when it is told, as it is not to be had again. */
+	keep?: () => void;
 	/** Whether a request's key is this one. Takes the same time for every other. */
 	accepts: (key: string) => boolean;
 }
@@ -19,8 +21,8 @@ export const safeLength = 32;
 
 /**
  * The key given by its owner; without one, that of which the file at `path` keeps the hash; without
- * a file, a new one, of which it then keeps the hash. Throws a KeyError for a given key that no
- * header can carry, and for a file that holds no hash.
+ * a file, a new one. Throws a KeyError for a given key that no header can carry, and for a file that
+ * holds no hash.
  */
 export function loadKey(given: string | undefined, path: string): ServerKey {
 	if (given !== undefined) {
@@ -39,8 +41,9 @@ export function loadKey(given: string | undefined, path: string): ServerKey {
 		return { isNew: false, accepts: isKeyWith(Buffer.from(hash, 'hex')) };
 	}
 	const text = randomBytes(32).toString('base64url');
-	writeFileSync(path, `${hashOf(text).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
-	return { text, isNew: true, accepts: isKeyWith(hashOf(text)) };
+	const hash = hashOf(text);
+	const keep = () => writeFileSync(path, `${hash.toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+	return { text, isNew: true, keep, accepts: isKeyWith(hash) };
 }
 
 // A key of 256 random bits cannot be guessed from its hash, so the hash may be a fast one.

@@ -118,6 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 			await readContract(),
 		);
 		const url = await app.listen({ host, port });
+		key.keep?.();
 		looking = keepLooking(store, stopped.signal, log);
 		return { url, apiKey: key.text, isKeyNew: key.isNew, store, meaning, close };
 	} catch (error) {

@@ -144,6 +144,17 @@ describe('the key', () => {
 		await third.close();
 	});
 
+	test('that was never told is made anew, as where the port was taken', async () => {
+		const other = await startLifelogServer(temporaryFolder());
+		const folder = temporaryFolder();
+		const taken = ['--port', new URL(other.url).port];
+		await expect(startLifelogServer(folder, taken, {})).rejects.toThrow('is taken');
+		const server = await startLifelogServer(folder, [], {});
+		expect(server.apiKey).toMatch(/^[\w-]{43}$/);
+		expect((await ask(server, '/v1/lifelogs')).status).toBe(200);
+		await Promise.all([server.close(), other.close()]);
+	});
+
 	test.each(['', 'with a blank', 'schlüssel', 'two\nlines'])('%j is refused', (given) => {
 		const path = join(temporaryFolder(), 'key');
 		expect(() => loadKey(given, path)).toThrow('a header cannot carry others');
