@@ -117,8 +117,8 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Deletes the files of an entry, after the days that name it no longer do. Throws an ApiError
-	 * (403) while nothing may be deleted.
+	 * Deletes the files of an entry, after the days that name it no longer do. Throws an ApiError: 403
+	 * while nothing may be deleted, 409 while a file of these days cannot be read.
 	 */
 	#delete(kind: Kind, id: string): Promise<boolean> {
 		if (!this.#allowDelete) {
@@ -128,35 +128,49 @@ export class ArchiveStore implements Store {
 			);
 		}
 		return this.#change(async () => {
-			const entry = kind === 'lifelog' ? this.getLifelog(id) : this.getChat(id);
-			if (!entry) return false;
+			// A day may have been archived since the last look, and is not to be hidden by an older one.
+			await this.#sync.run();
+			const days = await Promise.all(
+				this.#rows.daysOf(kind, id).map((day) => this.#readDayFiles(day)),
+			);
+			if (days.length === 0) return false;
 			const files: NamedFile[] = [];
-			for (const day of this.#rows.daysOf(kind, id)) {
-				files.push(...(await this.#removeFromDay(kind, id, day)));
-			}
+			for (const dayFiles of days) files.push(...(await this.#removeFromDay(kind, id, dayFiles)));
 			for (const { path } of files) await this.#removeFile(path);
 			await this.#sync.run();
 			return true;
 		});
 	}
 
-	/** Writes a day anew without an entry, and returns the files that it named for it. */
-	async #removeFromDay(kind: Kind, id: string, day: string): Promise<NamedFile[]> {
+	/** The files of a day by name, the one that counts first. */
+	async #readDayFiles(day: string): Promise<[name: string, dayFile: DayFile][]> {
 		const names = Object.keys(this.#sync.days().find((record) => record.day === day)?.files ?? {});
-		const dayFiles: DayFile[] = [];
+		const dayFiles: [string, DayFile][] = [];
 		for (const name of names) {
-			try {
-				const dayFile = parseDayFile(await this.#folder.read(`days/${name}`), day);
-				if (dayFile) dayFiles.push(dayFile);
-			} catch (error) {
-				if (!(error instanceof FileError)) throw error;
+			const path = `days/${name}`;
+			const json = await this.#folder.read(path).catch(ignoreFileError);
+			const dayFile = json === undefined ? undefined : parseDayFile(json, day);
+			if (!dayFile) {
+				throw new ApiError(
+					409,
+					`Nothing was deleted, as ${path} cannot be read: try again when it is whole, or delete that file`,
+				);
 			}
+			dayFiles.push([name, dayFile]);
 		}
-		dayFiles.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
-		const [newest] = dayFiles;
+		return dayFiles.sort(([, a], [, b]) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
+	}
+
+	/** Writes a day anew without an entry, and returns the files that it named for it. */
+	async #removeFromDay(
+		kind: Kind,
+		id: string,
+		dayFiles: [name: string, dayFile: DayFile][],
+	): Promise<NamedFile[]> {
+		const newest = dayFiles.at(0)?.[1];
 		if (!newest) return [];
 		const list = kind === 'lifelog' ? 'lifelogs' : 'chats';
-		const files = dayFiles.flatMap((dayFile) => dayFile[list][id]?.files ?? []);
+		const files = dayFiles.flatMap(([, dayFile]) => dayFile[list][id]?.files ?? []);
 		const left: DayFile = {
 			...newest,
 			[list]: Object.fromEntries(Object.entries(newest[list]).filter(([key]) => key !== id)),
@@ -172,8 +186,7 @@ export class ArchiveStore implements Store {
 			await rm(draft, { force: true });
 		}
 		// What the day was before names what is to be gone.
-		for (const old of names.filter((other) => other !== name))
-			await this.#removeFile(`days/${old}`);
+		for (const [old] of dayFiles) if (old !== name) await this.#removeFile(`days/${old}`);
 		return files;
 	}
 
@@ -192,4 +205,8 @@ export class ArchiveStore implements Store {
 		this.#changes = done.catch(() => {});
 		return done;
 	}
+}
+
+function ignoreFileError(error: Error): undefined {
+	if (!(error instanceof FileError)) throw error;
 }

@@ -36,12 +36,15 @@ interface Archive {
 	close: () => void;
 }
 
-async function serve(index = join(folder, '.lifelog-index.sqlite')): Promise<Archive> {
+async function serve(
+	index = join(folder, '.lifelog-index.sqlite'),
+	allowDelete = false,
+): Promise<Archive> {
 	const db = openIndex(index);
 	const log: string[] = [];
 	const onProblem = (path: string, reason: string) => log.push(`${path} ${reason}`);
 	const store = new ArchiveStore(await Folder.open(folder), new Rows(db), {
-		allowDelete: false,
+		allowDelete,
 		onProblem,
 	});
 	const archive = { store, log, close: () => db.close() };
@@ -273,6 +276,36 @@ function nameAnew(path: string): void {
 	}
 	writeFileSync(join(folder, 'days', name), JSON.stringify(day));
 }
+
+describe('a delete', () => {
+	const index = () => join(folder, '.lifelog-index.sqlite');
+	const later = { archivedAt: '2026-03-06T00:00:00Z' };
+
+	test('hides nothing that was archived a moment before', async () => {
+		await writeArchive(folder, { lifelogs: day1.slice(0, 2), archivedAt: '2026-03-04T00:00:00Z' });
+		const archive = await serve(index(), true);
+		await writeArchive(folder, { lifelogs: day1, ...later });
+		expect(await archive.store.deleteLifelog('a')).toBe(true);
+		expect(idsOf(archive)).toEqual(['b', 'c']);
+		expect(readdirSync(join(folder, 'days'))).toHaveLength(1);
+	});
+
+	test("is refused while a day's file is being written, and takes no file", async () => {
+		const moved = { ...day1[0], startTime: '2026-02-28T23:59:00.000Z' };
+		await writeArchive(folder, { lifelogs: [moved], archivedAt: '2026-03-04T00:00:00Z' });
+		await writeArchive(folder, { lifelogs: day1.slice(0, 2), archivedAt: '2026-03-04T00:00:00Z' });
+		const archive = await serve(index(), true);
+		const [path] = await writeArchive(folder, { lifelogs: day1, ...later });
+		const whole = readFileSync(join(folder, path));
+		writeFileSync(join(folder, path), whole.subarray(0, 100));
+		await expect(archive.store.deleteLifelog('a')).rejects.toThrow(`${path} cannot be read`);
+		expect(readdirSync(join(folder, 'days'))).toHaveLength(3);
+		readFileSync(join(folder, jsonPath('a', '2026-02-28')));
+		writeFileSync(join(folder, path), whole);
+		expect(await archive.store.deleteLifelog('a')).toBe(true);
+		expect(idsOf(archive)).toEqual(['b', 'c']);
+	});
+});
 
 describe('nothing from outside of the folder', () => {
 	const secret = JSON.stringify(lifelogOf('b', '2026-03-01T01:00:00Z', { title: 'From outside' }));
