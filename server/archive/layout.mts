@@ -93,13 +93,26 @@ export function parseDayFile(json: string, day: string): DayFile | undefined {
 	return isOne ? value : undefined;
 }
 
-/** Parses JSON; undefined for text that is none. The parser's own message would quote the text. */
+// Far more than anything here has. What goes on without end would exhaust the stack of what reads it.
+const mostNested = 500;
+
+/**
+ * Parses JSON; undefined for text that is none, or is nested too deep. The parser's own message would
+ * quote the text.
+ */
 export function parseJson(json: string): unknown {
 	try {
-		return JSON.parse(json);
+		const value: unknown = JSON.parse(json);
+		return isNestedDeeper(value, mostNested) ? undefined : value;
 	} catch {
 		return undefined;
 	}
+}
+
+function isNestedDeeper(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (levels === 0) return true;
+	return Object.values(value).some((inner) => isNestedDeeper(inner, levels - 1));
 }
 
 /** The name of a day's file: its version tells what the day holds. */

@@ -226,6 +226,34 @@ describe('files that are not whole', () => {
 		expect(archive.log.join()).not.toContain('secret');
 	});
 
+	test.each([
+		[
+			'its contents',
+			(depth: number) =>
+				`[${'{"type":"p","content":"x","children":['.repeat(depth)}${']}'.repeat(depth)}]`,
+		],
+		[
+			'a field of theirs',
+			(depth: number) =>
+				`[{"type":"p","content":"x","more":${'['.repeat(depth)}${']'.repeat(depth)}}]`,
+		],
+	])(
+		'one that is nested without end, in %s, keeps no other from being served',
+		async (_where, contents) => {
+			await writeArchive(folder, { lifelogs: day1 });
+			const path = jsonPath('b');
+			const lifelog = JSON.parse(readFileSync(join(folder, path), 'utf8'));
+			const json = JSON.stringify({ ...lifelog, contents: 'nested' });
+			for (const depth of [100_000, 3_000, 1_000]) {
+				writeFileSync(join(folder, path), json.replace('"nested"', contents(depth)));
+				nameAnew(path);
+				const archive = await serve(join(temporaryFolder(), 'index'));
+				expect(idsOf(archive)).toEqual(['a', 'c']);
+				expect(archive.log).toEqual([expect.stringContaining(`${path} is no lifelog`)]);
+			}
+		},
+	);
+
 	test('what is served stays served while its file is written anew', async () => {
 		await writeArchive(folder, { lifelogs: day1, archivedAt: '2026-03-04T00:00:00Z' });
 		const archive = await serve();
