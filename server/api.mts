@@ -16,6 +16,7 @@ import { deleteLifelog, getLifelog, listLifelogs } from './lifelogs.mts';
 import type { GetQuery, ListQuery } from './lifelogs.mts';
 import { callMcp } from './mcp.mts';
 import { answerRateLimited, limitRate } from './rate-limit.mts';
+import { bearerOf, keyOf } from './request-key.mts';
 import type { Service } from './service.mts';
 
 /** Creates an HTTP server without routes, to which hooks can be added before `addApi`. */
@@ -95,17 +96,11 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 
 function requireKey({ acceptsKey }: Service): onRequestAsyncHookHandler {
 	return async (request) => {
-		const isMcp = request.routeOptions.url === '/mcp';
-		const key = request.headers['x-api-key'] ?? (isMcp ? bearerOf(request) : undefined);
-		if (typeof key !== 'string' || !acceptsKey(key)) {
+		const key = keyOf(request);
+		if (key === undefined || !acceptsKey(key)) {
 			throw new ApiError(401, 'Unauthorized - Invalid or missing API key');
 		}
 	};
-}
-
-/** MCP clients know keys as bearer tokens (RFC 6750). */
-function bearerOf({ headers }: FastifyRequest): string | undefined {
-	return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 /**

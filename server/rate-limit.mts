@@ -1,6 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { RateLimitedError } from './errors.mts';
+import { keyOf } from './request-key.mts';
 import type { Service } from './service.mts';
 
 type Answer = (error: Error | null, result?: { current: number; ttl: number }) => void;
@@ -46,8 +47,12 @@ export async function limitRate(app: FastifyInstance, service: Service): Promise
 				return service.rateLimits ?? new SlidingLog();
 			}
 		} as unknown as new () => SlidingLog,
-		keyGenerator: (request) => String(request.headers['x-api-key']),
-		allowList: (request) => !service.rateLimits || request.headers['x-api-key'] === undefined,
+		keyGenerator: (request) => String(keyOf(request)),
+		// Keys that are none are refused anyway, and there is no end of them to be remembered.
+		allowList: (request) => {
+			const key = keyOf(request);
+			return !service.rateLimits || key === undefined || !service.acceptsKey(key);
+		},
 		max: () => service.reading.rateLimit.max,
 		timeWindow: () => service.reading.rateLimit.windowMs,
 		errorResponseBuilder: (_request, { ttl }) => new RateLimitedError(ttl),

@@ -118,6 +118,24 @@ describe('a server', () => {
 			expect.stringMatching(/^\d+$/),
 		]);
 		expect((await fetch(`${server.url}/health`)).status).toBe(200);
+
+		const asBearer = await fetch(`${server.url}/mcp`, {
+			method: 'POST',
+			headers: {
+				authorization: `Bearer ${server.apiKey}`,
+				'content-type': 'application/json',
+				accept: 'application/json, text/event-stream',
+			},
+			body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+		});
+		expect(asBearer.status).toBe(429);
+	});
+
+	test('counts nothing for keys that are none', async () => {
+		const headers = { 'x-api-key': 'a guess' };
+		for (let n = 0; n < 101; n += 1) {
+			expect((await fetch(`${server.url}/nowhere`, { headers })).status).toBe(404);
+		}
 	});
 });
 
