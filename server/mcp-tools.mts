@@ -1,5 +1,6 @@
 import type { ContentNode } from '../nodes/shared/api-types.ts';
 import { getChat } from './chats.mts';
+import { renderMarkdown } from './lifelog-view.mts';
 import { getLifelog, listLifelogs } from './lifelogs.mts';
 import type { Service } from './service.mts';
 import { checkDate, checkZone, dayBounds, zoneFormatter } from './times.mts';
@@ -52,8 +53,9 @@ export const getLifelogTool: Tool = {
 		required: ['id'],
 	},
 	call(service, { id }) {
-		const { data } = getLifelog(service, textOf('id', id), {});
-		return data.lifelog?.markdown ?? 'Lifelog not found';
+		const { lifelog } = getLifelog(service, textOf('id', id), { includeContents: true }).data;
+		if (!lifelog) return 'Lifelog not found';
+		return lifelog.markdown ?? renderMarkdown(lifelog.contents);
 	},
 };
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 	await writeArchive(folder, {
 		lifelogs: [
 			lifelogOf('late', '2026-03-01T23:30:00Z', { title: 'The saffron harvest' }),
-			lifelogOf('early', '2026-03-01T08:00:00Z'),
+			lifelogOf('early', '2026-03-01T08:00:00Z', { markdown: null }),
 		],
 		chats: [chatOf('q', '2026-03-01T20:00:00Z')],
 	});
@@ -63,6 +63,7 @@ test('lists a day in its zone, in order', async () => {
 
 test('reads a lifelog, what was said in it, and a chat', async () => {
 	expect((await call('get_lifelog', { id: 'late' })).text).toMatch(/^# The saffron harvest\n/);
+	expect((await call('get_lifelog', { id: 'early' })).text).toContain('Let us talk about');
 	expect((await call('get_transcript', { id: 'late' })).text).toBe(
 		'Anna: Let us talk about The saffron harvest.',
 	);
