@@ -224,8 +224,8 @@ export class Meaning {
 					return [undefined];
 				}
 				this.#tell(error);
-				const { longestRetry } = this.#patience;
-				await sleep(Math.min(longestRetry, error.waitMs ?? waitMs), undefined, { signal });
+				const wantedMs = Math.max(waitMs, error.waitMs ?? 0);
+				await sleep(Math.min(this.#patience.longestRetry, wantedMs), undefined, { signal });
 			}
 		}
 	}

@@ -47,13 +47,14 @@ export function passagesOf({ title, contents }: Pick<Lifelog, 'title' | 'content
 	}
 	end();
 	if (passages.length === 0 && title.trim() !== '') passages.push(title.slice(0, mostCharacters));
-	return passages;
+	// A cut may go through a character of two halves, and not every endpoint reads half a one.
+	return passages.map((passage) => passage.toWellFormed());
 }
 
 function linesOf({ type, content, speakerName, children = [] }: ContentNode): Line[] {
 	const isHeading = type.startsWith('heading');
 	const text = speakerName && !isHeading ? `${speakerName}: ${content}` : content;
-	const own = content.trim() === '' ? [] : [{ isHeading, text: text.toWellFormed() }];
+	const own = content.trim() === '' ? [] : [{ isHeading, text }];
 	return [...own, ...children.flatMap(linesOf)];
 }
 

@@ -213,6 +213,16 @@ test('a text that is refused is left out, and the others are not', async () => {
 	);
 });
 
+test('an endpoint that wants to be asked again at once is left alone all the same', async () => {
+	await writeArchive(folder, { lifelogs });
+	embeddings.instead = () => ({ status: 503, headers: { 'retry-after': '0' } });
+	const began = performance.now();
+	await serve();
+	await sleep(400);
+	const most = 10 + (performance.now() - began) / patience.firstRetry;
+	expect(embeddings.asked.length).toBeLessThan(most);
+});
+
 test('an endpoint that is not there keeps no search waiting, and is found when it comes', async () => {
 	await writeArchive(folder, { lifelogs });
 	const { url } = embeddings;
@@ -284,6 +294,7 @@ test('passages: whole lines, none too long, each line in one', () => {
 		{ type: 'heading2', content: 'Evening', children: [line(41)] },
 		{ type: 'paragraph', content: 'x'.repeat(4000) },
 		{ type: 'paragraph', content: '\ud800 alone' },
+		{ type: 'paragraph', content: `y${'😀'.repeat(1000)}` },
 	];
 	const passages = passagesOf({ title: 'The day', contents });
 	for (const passage of passages) {
@@ -300,6 +311,7 @@ test('passages: whole lines, none too long, each line in one', () => {
 	expect(passages.some((passage) => passage.includes('Evening'))).toBe(true);
 	expect(passagesOf({ title: 'Alone', contents: [] })).toEqual(['Alone']);
 	expect(passagesOf({ title: '', contents: [] })).toEqual([]);
+	expect(passagesOf({ title: `y${'😀'.repeat(1000)}`, contents: [] })[0].isWellFormed()).toBe(true);
 });
 
 test('rankings are fused by reciprocal rank', () => {
