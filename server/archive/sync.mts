@@ -125,15 +125,18 @@ export class Sync {
 		}
 		dayFiles.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
 		const [newest] = dayFiles;
-		// While nothing of the day can be read, what is known of it stays.
+		// While nothing of the day can be read but what it was before, what is known of it stays.
+		let archivedMs = this.#days.get(day)?.archivedMs ?? 0;
 		let isComplete = false;
+		const isBroken = dayFiles.length < Object.keys(files).length;
 		let audio: AudioFile[] | undefined;
-		if (newest) {
+		if (newest && !(isBroken && Date.parse(newest.archivedAt) < archivedMs)) {
+			archivedMs = Date.parse(newest.archivedAt);
 			isComplete = newest.isComplete;
 			await this.#readEntries(newest, attempt);
 			audio = await this.#checkAudio(newest, attempt);
 		}
-		const record = { day, files, problems, isComplete };
+		const record = { day, files, problems, archivedMs, isComplete };
 		this.#rows.transaction(() => {
 			if (audio) this.#rows.putAudio(day, audio);
 			this.#rows.putDay(record);

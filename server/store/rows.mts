@@ -31,6 +31,8 @@ export interface DayRecord {
 	files: Record<string, string>;
 	/** The files that could not be read, by path, likewise. */
 	problems: Record<string, string>;
+	/** When the file was written that counted, epoch ms; 0 while none could be read. */
+	archivedMs: number;
 	isComplete: boolean;
 }
 
@@ -94,7 +96,7 @@ export class Rows {
 			CREATE INDEX IF NOT EXISTS audio_end ON audio (end_ms);
 			CREATE TABLE IF NOT EXISTS day (
 				day TEXT PRIMARY KEY, files TEXT NOT NULL, problems TEXT NOT NULL,
-				complete INTEGER NOT NULL
+				archived_ms INTEGER NOT NULL, complete INTEGER NOT NULL
 			);
 		`);
 		this.#search = new SearchIndex(db);
@@ -275,12 +277,13 @@ export class Rows {
 		).map(({ time, end_time }) => [Date.parse(String(time)), Date.parse(String(end_time))]);
 	}
 
-	putDay({ day, files, problems, isComplete }: DayRecord): void {
+	putDay({ day, files, problems, archivedMs, isComplete }: DayRecord): void {
 		this.#run(
-			'INSERT OR REPLACE INTO day (day, files, problems, complete) VALUES (?, ?, ?, ?)',
+			'INSERT OR REPLACE INTO day (day, files, problems, archived_ms, complete) VALUES (?, ?, ?, ?, ?)',
 			day,
 			JSON.stringify(files),
 			JSON.stringify(problems),
+			archivedMs,
 			Number(isComplete),
 		);
 	}
@@ -295,10 +298,11 @@ export class Rows {
 
 	/** All days, in order. */
 	days(): DayRecord[] {
-		return this.#all('SELECT day, files, problems, complete FROM day ORDER BY day').map((row) => ({
+		return this.#all('SELECT * FROM day ORDER BY day').map((row) => ({
 			day: String(row.day),
 			files: JSON.parse(String(row.files)),
 			problems: JSON.parse(String(row.problems)),
+			archivedMs: Number(row.archived_ms),
 			isComplete: row.complete === 1,
 		}));
 	}

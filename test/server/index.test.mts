@@ -273,6 +273,31 @@ describe('files that are not whole', () => {
 		expect(listed(archive)[1].title === 'Changed').toBe(true);
 	});
 
+	test("what is served stays served while a day's file is written anew beside an older one", async () => {
+		await writeArchive(folder, {
+			lifelogs: day1.slice(0, 2),
+			archivedAt: '2026-03-04T00:00:00Z',
+		});
+		const [path] = await writeArchive(folder, {
+			lifelogs: day1,
+			archivedAt: '2026-03-06T00:00:00Z',
+		});
+		const archive = await serve();
+		const whole = readFileSync(join(folder, path));
+		writeFileSync(join(folder, path), whole.subarray(0, 100));
+		await archive.store.refresh();
+		expect(archive.log).toEqual([expect.stringContaining(path)]);
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
+		writeFileSync(join(folder, path), whole);
+		await archive.store.refreshIfDue();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
+		writeFileSync(join(folder, path), 'broken for good');
+		await archive.store.refreshIfDue();
+		await writeArchive(folder, { lifelogs: day1.slice(1), archivedAt: '2026-03-07T00:00:00Z' });
+		await archive.store.refreshIfDue();
+		expect(idsOf(archive)).toEqual(['b', 'c']);
+	});
+
 	test.each([
 		['empty', ''],
 		['half', '{"version": 1, "day": "2026-03-02", "lifelogs": {'],
