@@ -10,7 +10,7 @@ import { SlidingLog } from './rate-limit.mts';
 import { defaultReading } from './reading.mts';
 import { EmbeddingsEndpoint, type EndpointOptions } from './meaning/endpoint.mts';
 import { Meaning } from './meaning/meaning.mts';
-import { openIndex } from './store/database.mts';
+import { isBroken, openIndex, removeIndex } from './store/database.mts';
 import { Rows } from './store/rows.mts';
 import { refusePages } from './web-pages.mts';
 
@@ -60,6 +60,17 @@ const lookEveryMs = 2_000;
  * not there, an index or a key that cannot be used, and a port that is taken.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+	try {
+		return await start(options);
+	} catch (error) {
+		if (!isBroken(error)) throw error;
+		options.log('The index is broken, and is built again');
+		removeIndex(options.index);
+		return await start(options);
+	}
+}
+
+async function start(options: ServerOptions): Promise<RunningServer> {
 	const { host, port, log } = options;
 	const folder = await Folder.open(options.folder).catch(() => {
 		throw new Error(`There is no folder ${options.folder}: give the folder of an archive`);
@@ -95,6 +106,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 			onProblem: (path, reason) => log(`Left out: ${printable(path)} ${reason}`),
 		});
 		await store.refresh(options.onProgress);
+		// Of what may be broken in the index some is seen here already, not first by who asks for it.
+		store.counts();
 		await meaning?.begin();
 		meaning?.catchUp();
 

@@ -23,12 +23,17 @@ export function openIndex(path: string): DatabaseSync {
 	} catch (error) {
 		if (!(error instanceof StaleIndex)) throw explain(error, path);
 	}
-	for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+	removeIndex(path);
 	try {
 		return open(path);
 	} catch (error) {
 		throw explain(error, path);
 	}
+}
+
+/** Removes the index at `path`, which is in no use. */
+export function removeIndex(path: string): void {
+	for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
 
 class StaleIndex extends Error {}
@@ -76,8 +81,11 @@ function isDatabase(path: string): boolean {
 // The primary result codes of SQLite.
 const codes = { busy: 5, corrupt: 11, notADatabase: 26 };
 const codeOf = (error: unknown) => Number((error as { errcode?: number }).errcode) & 0xff;
-const isBroken = (error: unknown) =>
-	codeOf(error) === codes.corrupt || codeOf(error) === codes.notADatabase;
+
+/** Whether an error says that the file of an index is broken. */
+export function isBroken(error: unknown): boolean {
+	return codeOf(error) === codes.corrupt || codeOf(error) === codes.notADatabase;
+}
 
 function explain(error: unknown, path: string): Error {
 	if (error instanceof IndexError) return error;

@@ -286,6 +286,19 @@ describe('the first index', () => {
 		await server.close();
 	});
 
+	test('is built again where it is broken behind its first page', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs, chats });
+		const first = await startLifelogServer(folder);
+		await first.close();
+		const index = join(folder, '.lifelog-index.sqlite');
+		writeFileSync(index, readFileSync(index).fill(7, 4096));
+		const second = await startLifelogServer(folder);
+		expect((await ask(second, '/v1/lifelogs/a')).status).toBe(200);
+		expect(second.log).toContain('The index is broken, and is built again');
+		await second.close();
+	});
+
 	test('200 connections at once are answered', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs: many });
