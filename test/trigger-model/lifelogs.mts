@@ -248,7 +248,8 @@ export class LifelogObserver {
 			if (dayOf(start) < this.oldestDay() || wasMoved(lifelog, began)) note.isOutside = true;
 			if (lifelog.hiddenAt !== undefined) note.isOutside = true;
 			note.isUntold = !this.baseline.days.has(dayOf(start));
-			if (!note.isOutside && isWell(poll) && time < began) note.knownAt = ended;
+			const isSeen = !note.isOutside && !note.isUntold;
+			if (isSeen && isWell(poll) && time < began) note.knownAt = ended;
 		}
 	}
 
