@@ -1,4 +1,5 @@
-// Installs the n8n servers that the tests and `npm run dev` use: node test/n8n/install.mts [version …]
+// Installs the n8n servers that the tests and `npm run dev` use, and what the tests need beside them:
+// node test/n8n/install.mts [version of n8n alone …]
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -90,6 +91,11 @@ async function npm(folder: string, args: string[], step: string): Promise<void> 
 }
 
 if (import.meta.main) {
-	const versions = process.argv.length > 2 ? process.argv.slice(2) : [NEWEST, OLDEST];
-	for (const version of versions) await installN8n(version);
+	const versions = process.argv.slice(2);
+	for (const version of versions.length > 0 ? versions : [NEWEST, OLDEST])
+		await installN8n(version);
+	if (versions.length === 0) {
+		await installServices();
+		await installInspector();
+	}
 }
