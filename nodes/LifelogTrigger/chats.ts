@@ -13,7 +13,7 @@ import { unusableAnswerError } from '../shared/errors';
 import { logWarning } from '../shared/log';
 import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';
-import { earliest } from './clock';
+import { earliest, latest } from './clock';
 import { sinceOf } from './compare';
 import { align, dayOf, daysFrom, dueDays, lookback, troubled } from './days';
 import type { DayRead, Outcome, PollResult } from './merge';
@@ -63,7 +63,7 @@ export async function findChats(poll: Poll): Promise<PollResult> {
 			? known.at !== undefined || held.tooOld.includes(chat.id)
 			: day < state.from;
 		if (isDone) continue;
-		const answeredAt = answerTime(chat, settings, earliest(reach));
+		const answeredAt = answerTime(chat, settings, latest(reach));
 		const since = sinceOf(state, day);
 		const isOld =
 			isFirst || (answeredAt !== undefined && since !== undefined && answeredAt <= since);
@@ -223,8 +223,10 @@ function judge(
 ): Outcome {
 	const { id } = chat;
 	const { settings } = poll;
-	const now = earliest(poll.reach());
-	const at = answerTime(chat, settings, now);
+	const reach = poll.reach();
+	const now = earliest(reach);
+	// Its own times may be to come by a clock that is behind; how long it has been quiet is watched.
+	const at = answerTime(chat, settings, latest(reach));
 	// When the results of its tools came a chat does not tell.
 	const size = sizeOf(chat);
 	const isSame = known?.quiet?.size === size && known.quiet.since <= now;

@@ -73,6 +73,8 @@ export class ClockWatch {
 		if (this.isTimeTold) {
 			if (error || !isKept) return;
 			this.wrongSince = undefined;
+			// By how much the service's is ahead of n8n's, at the first poll, cannot be told any more.
+			this.isMisled ||= this.isUntold && this.isDated && this.world.time.aheadMs !== this.own;
 			if (this.isOwnDoubted(began)) return;
 			this.own = this.world.time.aheadMs;
 			if (this.isDated) this.isUntold = false;

@@ -371,4 +371,15 @@ export const KNOWN: Record<string, History> = {
 			step(3 * DAY, [{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '404', minutes: 2 }]),
 		],
 	}),
+	'an answer beside tool calls whose time is to come, by a service that is behind since n8n was started':
+		historyOf({
+			settings: CHATS,
+			chats: [{ daysAgo: 0, script: { kind: 'beside', after: 3000, step: 0, isInPlace: false } }],
+			steps: [
+				step(3 * DAY, [{ do: 'clock', of: 'service', byMs: -2 * DAY, isLasting: true }], {
+					restarts: 'n8n',
+				}),
+				step(MINUTE, [], { restarts: 'n8n' }),
+			],
+		}),
 };
