@@ -50,8 +50,10 @@ function wakingHours(period: Period, index: number): Day {
 	const midnight = midnightOf(period, index);
 	const morning = midnight.set({ hour: 7 }).toMillis();
 	const evening = midnight.set({ hour: 22, minute: 30 }).toMillis();
-	const share = Math.min(1, Math.max(0, (now - morning) / (evening - morning)));
-	const from = now - morning < hour ? midnight.toMillis() : morning;
+	// Until then nothing is recorded by itself, as a few lifelogs would last for hours.
+	const isEarly = now - morning < hour;
+	const share = isEarly ? 0 : Math.min(1, (now - morning) / (evening - morning));
+	const from = isEarly ? midnight.toMillis() : morning;
 	return { from, to: Math.min(evening, now), share };
 }
 
