@@ -12,6 +12,8 @@ const PART_MS = 2 * 3_600_000;
 const PARTS = 12;
 const ROUNDS = 5;
 const PIECE_MS = 10_000;
+/** What a disk gives, in MB/s. */
+const DISK = 100;
 const FIRST_MS = Date.parse('2026-03-01T00:00:00Z');
 const startOf = (part: number) => FIRST_MS + part * PART_MS;
 
@@ -97,8 +99,8 @@ export async function audioRows(main: string): Promise<Row[]> {
 				what: `audio: a day in ${PARTS} parts`,
 				figure: `${fast(sent)} MB/s; the files alone, out of memory, ${fast(fromDisk)} MB/s`,
 				from: `${megabytes.toFixed(0)} MB, ${ROUNDS} times; ${figureOf(ratioOf(sent, fromDisk), 0)} times as long`,
-				goal: "a disk's speed",
-				holds: Math.min(...sent.map((ms) => megabytes / ms)) * 1000 >= 100,
+				goal: `at least ${DISK} MB/s, a disk's speed`,
+				holds: (megabytes / Math.max(...sent)) * 1000 >= DISK,
 			},
 		];
 	} finally {

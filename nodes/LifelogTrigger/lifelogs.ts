@@ -223,9 +223,10 @@ async function readChanges(
 		const lifelog = found.get(id);
 		const error = failed.get(id);
 		if (lifelog) return complete(poll, state, change, lifelog);
-		if (gone.has(id) && !sighting)
-			return { id, entry: base.at === undefined ? undefined : done(base) };
-		if (gone.has(id)) return failedAgain(poll, state, change, 'it is listed, but not known there');
+		if (gone.has(id) && sighting) {
+			return failedAgain(poll, state, change, 'it is listed, but not known there');
+		}
+		if (gone.has(id)) return { id, entry: base.at === undefined ? undefined : done(base) };
 		if (error) return failedAgain(poll, state, change, error.message, isOutage);
 		return { id, version: sighting, entry: { ...base, pending: true } };
 	});

@@ -50,7 +50,7 @@ function wakingHours(period: Period, index: number): Day {
 	const midnight = midnightOf(period, index);
 	const morning = midnight.set({ hour: 7 }).toMillis();
 	const evening = midnight.set({ hour: 22, minute: 30 }).toMillis();
-	// Until then nothing is recorded by itself, as a few lifelogs would last for hours.
+	// In the first hour of a day nothing is recorded unasked, as a few lifelogs would last for hours.
 	const isEarly = now - morning < hour;
 	const share = isEarly ? 0 : Math.min(1, (now - morning) / (evening - morning));
 	const from = isEarly ? midnight.toMillis() : morning;

@@ -187,7 +187,7 @@ export class NodesPanel {
 	/** Opens or closes what stands under a heading. */
 	async toggle(heading: string): Promise<void> {
 		await this.categories().filter({ hasText: heading }).click();
-		await this.settled();
+		await this.settled({ mayBeEmpty: true });
 	}
 
 	/** The names that are shown. */
@@ -196,14 +196,15 @@ export class NodesPanel {
 	}
 
 	/** The names that are shown once they have been the same for a while: a list slides in and out. */
-	private async settled(): Promise<string[]> {
-		let before = await this.shown();
-		for (;;) {
+	private async settled({ mayBeEmpty = false } = {}): Promise<string[]> {
+		let before: string[] | undefined;
+		for (let waitedMs = 0; waitedMs < SETTLING_MS; waitedMs += STABLE_MS) {
 			await this.page.waitForTimeout(STABLE_MS);
 			const now = await this.shown();
-			if (now.join() === before.join()) return now;
+			if (now.join() === before?.join() && (mayBeEmpty || now.length > 0)) return now;
 			before = now;
 		}
+		return before ?? [];
 	}
 
 	/** Clicks an action: the node is added, and its panel opens. */
