@@ -11,16 +11,19 @@ import { words } from './server/life.mts';
 import { serve, type Served } from './server/processes.mts';
 
 const LIFELOGS = 50_000;
+/** So many requests of each kind are measured; as many others of the kind warm up. */
 const TIMES = 100;
 const IDLE_MS = 30_000;
 const MAIN = join('server', 'main.mts');
+/** V8's own limit, of 4 GiB, is too small for so many lifelogs in memory. */
+const LARGE_HEAP = ['--max-old-space-size=16384'];
 
 /** Requests by what they are for, the `nth` of each kind another one. */
 const requests = {
 	'ten with contents': (nth: number) => `/v1/lifelogs?limit=10&start=${dateOf(nth)}`,
 	'a hundred without': (nth: number) =>
 		`/v1/lifelogs?limit=100&includeContents=false&includeMarkdown=false&end=${dateOf(nth)}`,
-	one: (nth: number) => `/v1/lifelogs/${`d${nth * 10}n3`.padEnd(20, '0')}`,
+	one: (nth: number) => `/v1/lifelogs/${`d${nth * 5}n3`.padEnd(20, '0')}`,
 };
 /** Searches by how many lifelogs have their words. */
 const searches = {
@@ -33,12 +36,14 @@ const searches = {
 };
 
 function dateOf(nth: number): string {
-	return new Date(Date.parse('2023-05-01') + nth * 10 * 86_400_000).toISOString().slice(0, 10);
+	return new Date(Date.parse('2023-05-01') + nth * 5 * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** How long answers take, in ms, and the CPU of the server for each. */
 interface Taken {
+	/** At the 95th percentile, and at the middle. */
 	ms: number;
+	typical: number;
 	cpuMs: number;
 }
 
@@ -53,18 +58,20 @@ async function time(served: Served, pathOf: (nth: number) => string): Promise<Ta
 		if (!response.ok) throw new Error(`${pathOf(nth)} answered ${response.status}`);
 		return performance.now() - began;
 	};
-	for (let nth = 0; nth < 5; nth += 1) await ask(nth);
+	for (let nth = 0; nth < TIMES; nth += 1) await ask(2 * nth);
 	const before = served.cpuMs();
-	for (let nth = 0; nth < TIMES; nth += 1) taken.push(await ask(nth));
-	return { ms: quantile(taken, 0.95), cpuMs: (served.cpuMs() - before) / TIMES };
+	for (let nth = 0; nth < TIMES; nth += 1) taken.push(await ask(2 * nth + 1));
+	const [ms, typical] = quantile(taken, [0.95, 0.5]);
+	return { ms, typical, cpuMs: (served.cpuMs() - before) / TIMES };
 }
 
 /** What a server takes for everything that is asked of it. */
 interface Figures {
 	lists: Record<string, Taken>;
 	searches: Record<string, Taken>;
-	/** In bytes, after all of that. */
+	/** In bytes, after all of that and at most. */
 	memory: number;
+	most: number;
 	/** CPU while nothing is asked, in percent. */
 	idle: number;
 }
@@ -85,13 +92,14 @@ async function measure(served: Served): Promise<Figures> {
 			]),
 		),
 	);
-	const memory = served.memory().now;
+	const { now: memory, most } = served.memory();
 	const before = served.cpuMs();
 	await sleep(IDLE_MS);
 	return {
 		lists,
 		searches: searched,
 		memory,
+		most,
 		idle: ((served.cpuMs() - before) / IDLE_MS) * 100,
 	};
 }
@@ -111,7 +119,7 @@ async function measureArchive(folder: string, index: string) {
 /** The same lifelogs in the sandbox's store, which holds them in memory. */
 async function measureInMemory(lifelogs: number) {
 	const script = join('bench', 'server', 'in-memory.mts');
-	const served = await serve(script, [String(lifelogs)]);
+	const served = await serve(script, [String(lifelogs)], LARGE_HEAP);
 	const figures = await measure(served);
 	await served.close();
 	return { start: { ms: served.readyMs, cpuMs: served.readyCpuMs }, figures };
@@ -124,24 +132,19 @@ type InMemory = Awaited<ReturnType<typeof measureInMemory>>;
 function rowsOf({ indexing, start, figures }: Archive, other: InMemory): Row[] {
 	const named = (name: string) => `${count(LIFELOGS)} lifelogs, ${name}`;
 	const cpu = (ms: number) => `CPU ${seconds(ms)}`;
-	const goal = (most: number, ms: number, cpuMs: number) => ({
-		holds: ms <= most,
-		...(cpuMs <= most && {
-			reason: `the machine was busy: the server's own CPU is below the goal`,
-		}),
-	});
 	const answers = (
 		mine: Record<string, Taken>,
 		theirs: Record<string, Taken>,
 		what: string,
 		most: number,
 	) =>
-		Object.entries(mine).map(([name, { ms, cpuMs }]): Row => ({
+		Object.entries(mine).map(([name, { ms, typical, cpuMs }]): Row => ({
 			what: named(`${what}: ${name}`),
 			figure: `${ms.toFixed(1)} ms (CPU ${cpuMs.toFixed(1)} ms); in memory ${theirs[name].ms.toFixed(1)} ms (CPU ${theirs[name].cpuMs.toFixed(1)} ms)`,
 			from: `95th percentile of ${TIMES}; CPU on average`,
 			goal: `at most ${most} ms`,
-			...goal(most, ms, cpuMs),
+			holds: ms <= most,
+			reason: `half of the answers take ${typical.toFixed(1)} ms at most; from memory, which reads no file, 95 in 100 take ${theirs[name].ms.toFixed(1)} ms`,
 		}));
 	return [
 		{
@@ -149,21 +152,21 @@ function rowsOf({ indexing, start, figures }: Archive, other: InMemory): Row[] {
 			figure: `${seconds(indexing.ms)} (${cpu(indexing.cpuMs)}), ${mebibytes(indexing.memory)} at most`,
 			from: `in memory ${seconds(other.start.ms)} at every start`,
 			goal: 'at most 120 s',
-			...goal(120_000, indexing.ms, indexing.cpuMs),
+			holds: indexing.ms <= 120_000,
 		},
 		{
 			what: named('a later start'),
 			figure: `${seconds(start.ms)} (${cpu(start.cpuMs)})`,
 			from: `in memory ${seconds(other.start.ms)}`,
 			goal: 'at most 2 s',
-			...goal(2000, start.ms, start.cpuMs),
+			holds: start.ms <= 2000,
 		},
 		...answers(figures.lists, other.figures.lists, 'list and get', 10),
 		...answers(figures.searches, other.figures.searches, 'search', 60),
 		{
 			what: named('memory'),
 			figure: `${mebibytes(figures.memory)}; in memory ${mebibytes(other.figures.memory)}`,
-			from: 'resident, after all requests',
+			from: `resident, after all requests; ${mebibytes(figures.most)} at most meanwhile`,
 			goal: 'at most 200 MiB',
 			holds: figures.memory <= 200 * 2 ** 20,
 		},

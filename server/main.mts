@@ -28,9 +28,10 @@ LIFELOG_SERVER_KEY is the API key to accept. Without it one is made at the first
 LIFELOG_EMBEDDINGS_KEY is sent to the embeddings endpoint, where it wants one.
 `;
 
-// Otherwise what is no longer needed may fill several times the memory of what is.
+// Otherwise what is no longer needed fills several times the memory of what is.
 setFlagsFromString('--semi-space-growth-factor=1');
 setFlagsFromString('--heap-growing-percent=20');
+setFlagsFromString('--optimize-for-size');
 
 async function main(): Promise<void> {
 	if (process.argv[2] === 'import') {

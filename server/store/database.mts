@@ -52,7 +52,7 @@ function open(path: string): DatabaseSync {
 		}
 		if (!isNew && pragma(db, 'user_version') !== version) throw new StaleIndex();
 		db.exec(`
-			PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16384;
+			PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096;
 			PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};
 			BEGIN IMMEDIATE; COMMIT;
 		`);
