@@ -11,10 +11,12 @@ export const monthOf = { now: '2026-03-03T00:00:00Z', days: 30 };
 export const LANES = 6;
 
 /** A list of so many pages costs the least. */
-export const PAGES_IN_A_ROW = 10;
+export const PAGES_IN_A_ROW = 2;
 
 /** The most requests that a longer list may cost beside the least: two for each stretch it is cut into. */
 export const MOST_MORE = 20;
+/** A stretch has so many pages. */
+const PAGES_OF_STRETCH = 4;
 
 /** The fewest requests that the rules allow: pages of 100, or of 25 with contents. */
 export function leastRequests(lifelogs: number, includeContents: boolean): number {
@@ -23,5 +25,6 @@ export function leastRequests(lifelogs: number, includeContents: boolean): numbe
 
 /** The most requests that a list may cost whose least is known. */
 export function mostRequests(least: number): number {
-	return least > PAGES_IN_A_ROW ? least + MOST_MORE : least;
+	if (least <= PAGES_IN_A_ROW) return least;
+	return least + Math.min(3 + 2 * Math.floor(least / PAGES_OF_STRETCH), MOST_MORE);
 }

@@ -14,7 +14,7 @@ const SMALLER_PAGES = [50, 25, SMALLEST_LARGEST_PAGE];
 const SLOW_MS = 30_000;
 const MOST_EMPTY_PAGES = 50;
 /** So many pages of a list are read one after the other before several are read at once. */
-export const PAGES_IN_A_ROW = 10;
+export const PAGES_IN_A_ROW = 2;
 
 /** What is listed: `name` is the key of the answer's `data` and `meta`, and the end of the path. */
 export interface Listing {

@@ -94,11 +94,9 @@ describe('a range of 30 days', () => {
 
 	test.each([
 		[100, {}, 1],
-		[105, {}, 2],
-		[1000, {}, PAGES_IN_A_ROW],
+		[200, {}, PAGES_IN_A_ROW],
 		[25, { includeContents: true }, 1],
-		[30, { includeContents: true }, 2],
-		[250, { includeContents: true }, PAGES_IN_A_ROW],
+		[50, { includeContents: true }, PAGES_IN_A_ROW],
 	])(
 		'%i lifelogs, %j: as many requests as page after page, %i',
 		async (lifelogs, options, count) => {

@@ -56,7 +56,7 @@ describe.each(requestCases)(
 			['with a range', month],
 			['with a start long before', { start: '2020-01-01 00:00:00' }],
 		])(
-			'all, %s: as many up to ten pages, then at most two more a stretch',
+			'all, %s: as many up to two pages, then at most two more a stretch',
 			async (_name, filters) => {
 				const requests = await requestsFor({ returnAll: true, filters });
 				expect(requests).toBeGreaterThanOrEqual(least);
