@@ -33,13 +33,21 @@ async function download(sandbox: SpawnedSandbox, binaryMode: 'filesystem' | 'def
 	return await sample('audio', { baseUrl, apiKey, binaryMode, start: START_MS, end: END_MS });
 }
 
+const urlsOf = ({ url }: SpawnedSandbox) =>
+	starts.map((start) => `${url}/v1/download-audio?startMs=${start}&endMs=${start + CHUNK_MS}`);
+
+/** The same chunks by n8n's own node, which asks for all of them at once. */
+async function downloadByHttp(sandbox: SpawnedSandbox) {
+	const { url: baseUrl, apiKey } = sandbox;
+	return await sample('httpFiles', { baseUrl, apiKey, urls: urlsOf(sandbox) });
+}
+
 /** Times, in ms, of the same chunks without n8n, one after the other into files. */
-async function downloadFiles({ url, apiKey }: SpawnedSandbox) {
+async function downloadFiles(sandbox: SpawnedSandbox) {
+	const { apiKey } = sandbox;
 	const folder = await mkdtemp(join(tmpdir(), 'bench-audio-'));
 	try {
-		const urls = starts.map(
-			(start) => `${url}/v1/download-audio?startMs=${start}&endMs=${start + CHUNK_MS}`,
-		);
+		const urls = urlsOf(sandbox);
 		const files = urls.flatMap((each, nth) => ['--output', join(folder, `${nth}.ogg`), each]);
 		const began = performance.now();
 		const args = ['--silent', '--fail', '--header', `X-API-Key: ${apiKey}`, ...files];
@@ -56,12 +64,17 @@ async function downloadFiles({ url, apiKey }: SpawnedSandbox) {
 export async function audio(sandbox: SpawnedSandbox): Promise<Row[]> {
 	await record(sandbox, 20);
 	const tiny = await times(RUNS, () => download(sandbox, 'filesystem'));
+	const tinyByHttp = await times(RUNS, () => downloadByHttp(sandbox));
 	const tinyInMemory = await download(sandbox, 'default');
 	await record(sandbox, CHUNK_MS);
 	const runs = await times(RUNS, async () => ({
 		...(await download(sandbox, 'filesystem')),
 		...(await downloadFiles(sandbox)),
+		http: await downloadByHttp(sandbox),
 	}));
+	for (const { bytes, http } of runs) {
+		if (http.bytes !== bytes) throw new Error(`The HTTP Request node: ${http.bytes} of ${bytes}`);
+	}
 	const inMemory = await download(sandbox, 'default');
 
 	const [{ bytes }] = runs;
@@ -73,6 +86,11 @@ export async function audio(sandbox: SpawnedSandbox): Promise<Row[]> {
 	const throughput = ratioOf(curl, own);
 	const bare = ratioOf(curl, axios);
 	const medians = [own, curl, axios].map((ms) => seconds(spreadOf(ms).median));
+	const byHttp = runs.map(({ http }) => http.ms);
+	const toHttp = ratioOf(byHttp, own);
+	const httpMore = spreadOf(
+		runs.map(({ http }, nth) => (http.peak - tinyByHttp[nth].peak) / 2 ** 20),
+	);
 	const more = spreadOf(runs.map(({ peak }, nth) => (peak - tiny[nth].peak) / 2 ** 20));
 	const size = `${CHUNKS} files, ${(bytes / 1e6).toFixed(0)} MB in all`;
 	return [
@@ -85,11 +103,19 @@ export async function audio(sandbox: SpawnedSandbox): Promise<Row[]> {
 			reason: `axios writing the same into files, in a process that has n8n loaded, reached ${figureOf(bare)}`,
 		},
 		{
+			what: 'The same, throughput against the HTTP Request node with its response as a file',
+			figure: figureOf(toHttp),
+			from: `${medians[0]}, the node, all files at once, ${seconds(spreadOf(byHttp).median)}`,
+			goal: 'at least 1.00',
+			holds: toHttp.median >= 1,
+			reason: `the node asks for all ${CHUNKS} files at once, this one for one after the other, with a checksum of each`,
+		},
+		{
 			what: 'Peak memory while doing so, more than with tiny files',
-			figure: `${figureOf(more, 0)} MiB`,
+			figure: `${figureOf(more, 0)} MiB; HTTP Request node: ${figureOf(httpMore, 0)} MiB`,
 			from: `binary mode \`default\`, which keeps files in memory: ${mebibytes(inMemory.peak - tinyInMemory.peak)}`,
-			goal: `below ${MOST_MORE_MIB} MiB`,
-			holds: more.median < MOST_MORE_MIB,
+			goal: `below ${MOST_MORE_MIB} MiB; HTTP Request node: less`,
+			holds: more.median < MOST_MORE_MIB && more.median < httpMore.median,
 		},
 	];
 }

@@ -5,6 +5,7 @@ import { installN8n, NEWEST } from '../test/n8n/install.mts';
 import { type SpawnedSandbox, startSandbox } from '../test/support/sandbox.mts';
 import { audio } from './audio.mts';
 import { type Row, verdictOf } from './figures.mts';
+import { far } from './far.mts';
 import { idlePoll } from './idle-poll.mts';
 import { memory, type Point, requests, time, timeWithLatency } from './lists.mts';
 import { loading } from './loading.mts';
@@ -19,6 +20,7 @@ const parts: Record<string, Part> = {
 	requests,
 	time,
 	latency: timeWithLatency,
+	far,
 	memory,
 	'rate-limit': rateLimit,
 	'idle-poll': idlePoll,

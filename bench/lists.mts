@@ -9,6 +9,9 @@ const MARKDOWN_BYTES = 4096;
 const LATENCY_MS = 100;
 /** Growth is the slope of the upper half against that of the lower half. */
 const [LOW, MIDDLE, HIGH] = [1000, 5500, 10_000];
+/** A list that shows what memory it takes, of so many lifelogs of so many bytes. */
+const MANY = 50_000;
+const MARKDOWN_BYTES_OF_MANY = 1024;
 /** V8's young generation would swallow the first thousands, as if they cost nothing. */
 const SMALL_YOUNG_GENERATION = ['--max-semi-space-size=1'];
 
@@ -20,10 +23,15 @@ export interface Point {
 	ms: number[];
 }
 
-async function fill({ control }: SpawnedSandbox, lifelogs: number, latencyMs = 0): Promise<void> {
+async function fill(
+	{ control }: SpawnedSandbox,
+	lifelogs: number,
+	latencyMs = 0,
+	markdownBytes = MARKDOWN_BYTES,
+): Promise<void> {
 	const rateLimit = { max: 1_000_000 };
 	const dialect = { rateLimit, latencyMs };
-	await control.reset({ ...monthOf, lifelogs, markdownBytes: MARKDOWN_BYTES, dialect });
+	await control.reset({ ...monthOf, lifelogs, markdownBytes, dialect });
 }
 
 function readingOf({ url, apiKey }: SpawnedSandbox, more: Partial<Reading> = {}): Reading {
@@ -182,7 +190,32 @@ export async function memory(sandbox: SpawnedSandbox): Promise<Row[]> {
 		const taken = await times(5, () => sample('list', asked, SMALL_YOUNG_GENERATION));
 		peaks.push(taken.map(({ peak }) => peak));
 	}
-	return [growth('Peak memory', peaks, mebibytes)];
+	return [growth('Peak memory', peaks, mebibytes), await memoryOfMany(sandbox)];
+}
+
+/** Peak memory of a long list against that of n8n's own node, which gives pages. */
+async function memoryOfMany(sandbox: SpawnedSandbox): Promise<Row> {
+	await fill(sandbox, MANY, 0, MARKDOWN_BYTES_OF_MANY);
+	const peaks = await times(3, async () => {
+		const taken: number[] = [];
+		for (const way of ['Lifelog node', 'HTTP Request node'] as const) {
+			const asked = { ...readingOf(sandbox), way, warmUps: 0, reads: 1 };
+			const { lifelogs, peak, error } = await sample('list', asked);
+			if (lifelogs !== MANY) throw new Error(`${way}: ${lifelogs} of ${MANY}: ${error}`);
+			taken.push(peak);
+		}
+		return taken;
+	});
+	const [own, http] = [0, 1].map((nth) => peaks.map((taken) => taken[nth]));
+	const ratio = ratioOf(own, http);
+	return {
+		what: `Peak memory, ${count(MANY)} lifelogs of 1 KB, against the HTTP Request node`,
+		figure: figureOf(ratio),
+		from: [own, http].map((each) => mebibytes(spreadOf(each).median)).join(', '),
+		goal: 'at most 1.15',
+		holds: ratio.median <= 1.15,
+		reason: 'it gives pages, an item each, and this one an item for each lifelog',
+	};
 }
 
 /** How much steeper something grows in the upper half than in the lower half. */

@@ -1,7 +1,7 @@
-// 500 requests under the rule of 180 a minute, the minute shortened to 6 s.
+// 500 requests under the documented rule of 180 a minute; a minute is so long that one run will do.
 import type { SpawnedSandbox } from '../test/support/sandbox.mts';
-import { count, figureOf, type Row, seconds, spreadOf } from './figures.mts';
-import { sample, times } from './processes.mts';
+import { count, type Row, seconds } from './figures.mts';
+import { sample } from './processes.mts';
 import { LANES, month, monthOf } from './request-cases.mts';
 import type { Way } from './ways.mts';
 
@@ -9,7 +9,7 @@ const LIFELOGS = 5000;
 const PAGE = 10;
 const REQUESTS = LIFELOGS / PAGE;
 const LIMIT = 180;
-const WINDOW_MS = 6000;
+const WINDOW_MS = 60_000;
 const WINDOWS = Math.ceil(REQUESTS / LIMIT);
 /** All windows but the last have to pass. */
 const LEAST_MS = (WINDOWS - 1) * WINDOW_MS;
@@ -28,29 +28,26 @@ async function run(sandbox: SpawnedSandbox, way: Way) {
 
 /** How long it takes, how often the service refuses, and what the HTTP Request node does. */
 export async function rateLimit(sandbox: SpawnedSandbox): Promise<Row[]> {
-	const own = await times(3, () => run(sandbox, 'Lifelog node'));
-	const http = await times(3, () => run(sandbox, 'HTTP Request node'));
-	for (const { lifelogs, error } of own) {
-		if (lifelogs !== LIFELOGS) throw new Error(`${lifelogs} of ${LIFELOGS} came: ${error}`);
+	const own = await run(sandbox, 'Lifelog node');
+	const http = await run(sandbox, 'HTTP Request node');
+	if (own.lifelogs !== LIFELOGS) {
+		throw new Error(`${own.lifelogs} of ${LIFELOGS} came: ${own.error}`);
 	}
-	const ratio = spreadOf(own.map(({ ms }) => ms / LEAST_MS));
-	const refused = spreadOf(own.map((each) => each.refused));
-	const got = spreadOf(http.map(({ lifelogs }) => lifelogs));
-	const { error, refused: httpRefused } = http[0];
+	const ratio = own.ms / LEAST_MS;
 	return [
 		{
 			what: `${REQUESTS} requests, ${LIMIT} allowed in ${WINDOW_MS / 1000} s, against the theoretical minimum`,
-			figure: `${figureOf(ratio)}; HTTP Request node: ${count(got.median)} of ${count(LIFELOGS)} lifelogs, ${error ? `error "${error}"` : 'no error'}`,
-			from: `${seconds(spreadOf(own.map(({ ms }) => ms)).median)} against ${seconds(LEAST_MS)}, all ${count(LIFELOGS)} lifelogs; the HTTP Request node took the first 429 (of ${httpRefused}) for the end, after ${seconds(spreadOf(http.map(({ ms }) => ms)).median)}`,
+			figure: `${ratio.toFixed(2)}; HTTP Request node: ${count(http.lifelogs)} of ${count(LIFELOGS)} lifelogs, ${http.error ? `error "${http.error}"` : 'no error'}`,
+			from: `${seconds(own.ms)} against ${seconds(LEAST_MS)}, all ${count(LIFELOGS)} lifelogs; the HTTP Request node took the first 429 (of ${http.refused}) for the end, after ${seconds(http.ms)}`,
 			goal: 'at most 1.20',
-			holds: ratio.median <= 1.2,
+			holds: ratio <= 1.2,
 		},
 		{
 			what: 'Refused (429) while doing so',
-			figure: figureOf(refused, 0),
+			figure: String(own.refused),
 			from: `${LANES} lanes, ${WINDOWS} windows`,
 			goal: `below ${LANES * WINDOWS}`,
-			holds: refused.high < LANES * WINDOWS,
+			holds: own.refused < LANES * WINDOWS,
 		},
 	];
 }

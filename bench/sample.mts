@@ -24,6 +24,11 @@ export interface Samples {
 		asked: Service & { start: number; end: number; binaryMode: 'filesystem' | 'default' };
 		given: { ms: number; bytes: number; peak: number };
 	};
+	/** The same by the HTTP Request node, from addresses, to filesystem storage. */
+	httpFiles: {
+		asked: Service & { urls: string[] };
+		given: { ms: number; bytes: number; peak: number };
+	};
 	/** Downloads to files without n8n's help, in a process that has it loaded all the same. */
 	files: { asked: { apiKey: string; urls: string[]; folder: string }; given: { ms: number } };
 	/** Loads what n8n gives to every node, and then the nodes. */
@@ -97,6 +102,23 @@ const measure: Measure = {
 		if (error) throw error;
 		const sizes = items('Node').map(({ json }) => json.fileSize as number);
 		await close();
+		return { ms, bytes: sizes.reduce((sum, size) => sum + size, 0), peak: peak() };
+	},
+
+	async httpFiles({ urls, ...service }) {
+		const { filesWorkflow, startEngine: startWithHttp } = await import('./ways.mts');
+		const engine = await startWithHttp(service, 'filesystem');
+		const download = async (from: string[]) =>
+			await engine.runWorkflow(filesWorkflow(service.apiKey), {
+				input: from.map((url) => ({ json: { url } })),
+			});
+		await download([`${service.baseUrl}/v1/download-audio?startMs=1&endMs=2`]);
+		const began = performance.now();
+		const { error, items } = await download(urls);
+		const ms = performance.now() - began;
+		if (error) throw error;
+		const sizes = items('Node').map(({ binary }) => Number(binary!.data.bytes));
+		await engine.close();
 		return { ms, bytes: sizes.reduce((sum, size) => sum + size, 0), peak: peak() };
 	},
 

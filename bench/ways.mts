@@ -1,11 +1,17 @@
 // The three ways to read the lifelogs of a service that are compared.
 import axios from 'axios';
 import { Agent } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { IDataObject, INodeType, IVersionedNodeType } from 'n8n-workflow';
 import { n8nFolder, NEWEST } from '../test/n8n/install.mts';
-import { createEngine, loadPackage, type WorkflowJson } from '../test/support/engine.mts';
+import {
+	createEngine,
+	type Engine,
+	loadPackage,
+	type WorkflowJson,
+} from '../test/support/engine.mts';
 import { workflowWith } from '../test/support/workflow.mts';
 
 /** How lifelogs are read: by this package, by n8n's own node with pagination, without n8n. */
@@ -19,8 +25,10 @@ export interface Reading {
 	baseUrl: string;
 	apiKey: string;
 	/** A range of time in UTC, `YYYY-MM-DD HH:mm:ss`; without it everything is read. */
-	range?: { start: string; end: string };
+	range?: { start: string; end?: string };
 	includeContents?: boolean;
+	/** Looked for instead of listed, the hundred best; the HTTP Request node does not. */
+	search?: string;
 }
 
 /** What came of it. */
@@ -39,18 +47,18 @@ export interface Reader {
 /** Makes a way ready. */
 export async function open(way: Way, { baseUrl, apiKey }: Reading): Promise<Reader> {
 	if (way === 'axios loop' || way === AXIOS_LIKE_N8N) {
-		const newAgent = way === 'axios loop' ? () => undefined : () => new Agent();
+		const newAgents =
+			way === 'axios loop'
+				? () => ({})
+				: () => ({ httpAgent: new Agent(), httpsAgent: new TlsAgent() });
+		const readWith = (reading: Reading) =>
+			reading.search === undefined ? readWithAxios : searchWithAxios;
 		return {
-			read: async (reading) => await readWithAxios(reading, newAgent),
+			read: async (reading) => await readWith(reading)(reading, newAgents),
 			close: async () => {},
 		};
 	}
-	const { nodeTypes, credentialTypes } = loadPackage();
-	const engine = await createEngine({
-		nodeTypes: { ...nodeTypes, 'n8n-nodes-base.httpRequest': httpRequestNode() },
-		credentialTypes,
-		credentials: { lifelogApi: { baseUrl, apiKey } },
-	});
+	const engine = await startEngine({ baseUrl, apiKey });
 	const workflowOf = way === 'Lifelog node' ? lifelogWorkflow : httpRequestWorkflow;
 	const read = async (reading: Reading): Promise<Read> => {
 		const { error, items } = await engine.runWorkflow(workflowOf(reading));
@@ -58,6 +66,20 @@ export async function open(way: Way, { baseUrl, apiKey }: Reading): Promise<Read
 		return { lifelogs: counts.reduce((sum, count) => sum + count, 0), error: error?.message };
 	};
 	return { read, close: engine.close };
+}
+
+/** n8n's engine with the nodes of this package and n8n's own for requests. */
+export async function startEngine(
+	{ baseUrl, apiKey }: Reading,
+	binaryMode?: 'filesystem' | 'default',
+): Promise<Engine> {
+	const { nodeTypes, credentialTypes } = loadPackage();
+	return await createEngine({
+		nodeTypes: { ...nodeTypes, 'n8n-nodes-base.httpRequest': httpRequestNode() },
+		credentialTypes,
+		credentials: { lifelogApi: { baseUrl, apiKey } },
+		binaryMode,
+	});
 }
 
 /** The node of the n8n that `test/n8n/install.mts` installs. */
@@ -80,23 +102,41 @@ const includes = ({ includeContents = false }: Reading) => ({
 });
 
 function lifelogWorkflow(reading: Reading): WorkflowJson {
+	const { search, range } = reading;
 	return workflowWith('lifelog', {
-		operation: 'getAll',
-		returnAll: true,
-		filters: { ...reading.range },
+		...(search === undefined
+			? { operation: 'getAll', returnAll: true }
+			: { operation: 'search', query: search, limit: 100 }),
+		filters: { ...range },
 		options: { ...includes(reading), timezone: 'UTC' },
 	});
+}
+
+/** The HTTP Request node that takes each of its items for an address, and gives what is there as a file. */
+export function filesWorkflow(apiKey: string): WorkflowJson {
+	return httpRequest(apiKey, {
+		url: '={{ $json.url }}',
+		options: { response: { response: { responseFormat: 'file', outputPropertyName: 'data' } } },
+	});
+}
+
+function httpRequest(apiKey: string, parameters: IDataObject): WorkflowJson {
+	const workflow = workflowWith('lifelog', {
+		sendHeaders: true,
+		headerParameters: { parameters: [{ name: 'X-API-Key', value: apiKey }] },
+		...parameters,
+	});
+	Object.assign(workflow.nodes[1], { type: 'n8n-nodes-base.httpRequest', typeVersion: 4.5 });
+	return workflow;
 }
 
 function httpRequestWorkflow(reading: Reading): WorkflowJson {
 	const parameters = Object.entries(queryOf(reading)).map(([name, value]) => ({ name, value }));
 	const cursor = '$response.body.meta.lifelogs.nextCursor';
-	const workflow = workflowWith('lifelog', {
+	return httpRequest(reading.apiKey, {
 		url: `${reading.baseUrl}/v1/lifelogs`,
 		sendQuery: true,
 		queryParameters: { parameters },
-		sendHeaders: true,
-		headerParameters: { parameters: [{ name: 'X-API-Key', value: reading.apiKey }] },
 		options: {
 			pagination: {
 				pagination: {
@@ -116,8 +156,6 @@ function httpRequestWorkflow(reading: Reading): WorkflowJson {
 			},
 		},
 	});
-	Object.assign(workflow.nodes[1], { type: 'n8n-nodes-base.httpRequest', typeVersion: 4.5 });
-	return workflow;
 }
 
 function queryOf(reading: Reading): Record<string, string> {
@@ -128,23 +166,36 @@ function queryOf(reading: Reading): Record<string, string> {
 	);
 }
 
-/**
- * What somebody without n8n would write.
- *
- * @param newAgent Called for each request; without an agent, connections are kept.
- */
-async function readWithAxios(reading: Reading, newAgent: () => Agent | undefined): Promise<Read> {
+/** Of one request; without them, connections are kept. */
+type Agents = { httpAgent?: Agent; httpsAgent?: TlsAgent };
+
+/** What somebody without n8n would write. */
+async function readWithAxios(reading: Reading, newAgents: () => Agents): Promise<Read> {
 	const lifelogs: unknown[] = [];
 	let cursor: string | undefined;
 	do {
 		const { data } = await axios.get(`${reading.baseUrl}/v1/lifelogs`, {
 			params: { ...queryOf(reading), cursor },
 			headers: { 'X-API-Key': reading.apiKey },
-			httpAgent: newAgent(),
+			...newAgents(),
 		});
 		lifelogs.push(...data.data.lifelogs);
 		cursor = data.meta.lifelogs.nextCursor;
 	} while (cursor);
+	return { lifelogs: lifelogs.length };
+}
+
+/** A search for a hundred lifelogs, and what it does not give of them, one after another. */
+async function searchWithAxios(reading: Reading, newAgents: () => Agents): Promise<Read> {
+	const { baseUrl, apiKey, search, range, includeContents } = reading;
+	const get = async (path: string, params: object) => {
+		const headers = { 'X-API-Key': apiKey };
+		const { data } = await axios.get(baseUrl + path, { params, headers, ...newAgents() });
+		return data.data;
+	};
+	const query = { search, limit: 100, ...range, timezone: 'UTC', includeContents: false };
+	const { lifelogs } = await get('/v1/lifelogs', query);
+	for (const { id } of lifelogs) await get(`/v1/lifelogs/${id}`, { includeContents });
 	return { lifelogs: lifelogs.length };
 }
 

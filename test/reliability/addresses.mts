@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { selfSigned } from '../support/certificate.mts';
 
 /** Base URLs at which no service can be had. */
 export interface Addresses {
@@ -37,19 +34,4 @@ export async function startAddresses(): Promise<Addresses> {
 async function listen(server: Server): Promise<number> {
 	await once(server.listen(0, '127.0.0.1'), 'listening');
 	return (server.address() as AddressInfo).port;
-}
-
-/** A key and a certificate for it that nobody has signed but itself. */
-function selfSigned(): { key: Buffer; cert: Buffer } {
-	const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
-	const key = join(directory, 'key.pem');
-	const cert = join(directory, 'cert.pem');
-	try {
-		const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1'];
-		const files = ['-keyout', key, '-out', cert, '-subj', '/CN=127.0.0.1'];
-		execFileSync('openssl', [...request, ...files], { stdio: 'pipe' });
-		return { key: readFileSync(key), cert: readFileSync(cert) };
-	} finally {
-		rmSync(directory, { recursive: true, force: true });
-	}
 }

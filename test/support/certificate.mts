@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A key and a certificate for 127.0.0.1 that nobody has signed but itself. */
+export function selfSigned(): { key: Buffer; cert: Buffer } {
+	const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
+	const key = join(directory, 'key.pem');
+	const cert = join(directory, 'cert.pem');
+	try {
+		const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1'];
+		const names = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+		const files = ['-keyout', key, '-out', cert];
+		execFileSync('openssl', [...request, ...names, ...files], { stdio: 'pipe' });
+		return { key: readFileSync(key), cert: readFileSync(cert) };
+	} finally {
+		rmSync(directory, { recursive: true, force: true });
+	}
+}
