@@ -28,10 +28,8 @@ LIFELOG_SERVER_KEY is the API key to accept. Without it one is made at the first
 LIFELOG_EMBEDDINGS_KEY is sent to the embeddings endpoint, where it wants one.
 `;
 
-// Otherwise what is no longer needed fills several times the memory of what is.
-setFlagsFromString('--semi-space-growth-factor=1');
-setFlagsFromString('--heap-growing-percent=20');
-setFlagsFromString('--optimize-for-size');
+// Otherwise what is no longer needed may fill several times the memory of what is.
+setFlagsFromString('--memory-saver-mode');
 
 async function main(): Promise<void> {
 	if (process.argv[2] === 'import') {
