@@ -15,6 +15,8 @@ const batchSize = 24;
 const shortestPauseMs = 30_000;
 const longestPauseMs = 300_000;
 const pausePerLook = 2000;
+// The last instant that there is a date for, epoch ms.
+const latestMs = 8.64e15;
 
 /** Keeps the index as the folder is. */
 export class Sync {
@@ -214,6 +216,7 @@ export class Sync {
 		const there: AudioFile[] = [];
 		for (const { startMs, endMs, path, bytes, sha256 } of audio) {
 			const isWhole = await attempt(path, async () => {
+				if (endMs > latestMs) throw new FileError('has a time that cannot be');
 				const file = await this.#folder.open(path);
 				const { size } = await file.stat().finally(() => file.close());
 				if (size !== bytes) throw new FileError(`has ${size} bytes, not ${bytes} as its day says`);

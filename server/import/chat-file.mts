@@ -3,7 +3,7 @@ import { parseChat } from '../archive/entries.mts';
 import { parseJson } from '../archive/layout.mts';
 import { ExportError } from './export.mts';
 import { idOf } from './lifelog-file.mts';
-import { isTime, readName } from './names.mts';
+import { asName, isTime, readName } from './names.mts';
 
 /** A chat of an export. */
 export interface ExportedChat {
@@ -12,6 +12,9 @@ export interface ExportedChat {
 }
 
 type Loose = Record<string, unknown>;
+
+/** As names have it, beside the time; file systems have names of 255 bytes at most. */
+const longestId = 200;
 
 /**
  * Reads a chat of an export: the API's object, what it lacks filled in from its path. Messages may
@@ -30,11 +33,12 @@ export function readChat(json: string, path: string): ExportedChat {
 	if (created === undefined) throw new ExportError('says nowhere when it was');
 	const createdAt = new Date(created).toISOString();
 	const id = typeof value.id === 'string' && value.id !== '' ? value.id : idOf(path, created);
+	if (asName(id).length > longestId) throw new ExportError('has an ID that no file name can hold');
 	const whole = {
 		...value,
 		id,
 		createdAt,
-		startedAt: timeOf(value.startedAt) === undefined ? createdAt : value.startedAt,
+		startedAt: textOf(value.startedAt) ?? createdAt,
 		messages: messages.map((message, index) => withDefaults(message, `${id}-${index}`, createdAt)),
 		visibility: typeof value.visibility === 'string' ? value.visibility : 'private',
 	};
@@ -48,13 +52,20 @@ function withDefaults({ content, role, ...message }: Loose, id: string, createdA
 		...message,
 		id: typeof message.id === 'string' ? message.id : id,
 		text: message.text ?? (typeof content === 'string' ? content : null),
-		createdAt: timeOf(message.createdAt) === undefined ? createdAt : message.createdAt,
+		createdAt: textOf(message.createdAt) ?? createdAt,
 		user: isObject(message.user) ? message.user : { role: role ?? 'user', name: null },
 	};
 }
 
 const isObject = (value: unknown): value is Loose =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A time as the API has it: a text as it is, a number as one. */
+function textOf(value: unknown): string | undefined {
+	const ms = timeOf(value);
+	if (ms === undefined) return undefined;
+	return typeof value === 'string' ? value : new Date(ms).toISOString();
+}
 
 function timeOf(value: unknown): number | undefined {
 	const ms = typeof value === 'number' ? value : Date.parse(String(value ?? ''));

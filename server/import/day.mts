@@ -6,6 +6,7 @@ import { parseLifelog } from '../archive/entries.mts';
 import { FileError, type Folder } from '../archive/folder.mts';
 import { nameOfDay, parseDayFile, type DayFile, type NamedFile } from '../archive/layout.mts';
 import { ExportError } from './export.mts';
+import { asName } from './names.mts';
 import { without, type Span } from './spans.mts';
 
 type WholeDay = DayFile & { missingAudio: Span[]; failed: { what: string; message: string }[] };
@@ -210,12 +211,6 @@ const sorted = <Value,>(entries: Record<string, Value>) =>
 	Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const compact = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');
-
-/** An ID as names have it (docs/archive.md, "What lies where"). */
-const asName = (id: string) =>
-	id.replaceAll(/[^A-Za-z0-9_-]/gu, (character) =>
-		Buffer.from(character).toString('hex').toUpperCase().replaceAll(/../g, '%$&'),
-	);
 
 function ignoreFileError(error: Error): undefined {
 	if (!(error instanceof FileError)) throw error;

@@ -13,8 +13,8 @@ interface Piece {
 	said?: { startMs: number; endMs: number; speaker: string; isWearer: boolean };
 }
 
-const heading = /^(#{1,6})\s+(.*?)\s*#*$/;
-const utterance = /^>\s*\[([^\]]*)\]\(#startMs=(\d+)&endMs=(\d+)\):\s*(.*)$/;
+const heading = /^(#{1,6})\s(.*)$/;
+const utterance = /^>\s*\[([^\]]*)\]\(#startMs=(\d+)&endMs=(\d+)\):(.*)$/;
 const quote = /^>\s?(.*)$/;
 const frontMatter = /^---\n([\s\S]*?)\n---\n/;
 const wearer = '1';
@@ -72,7 +72,7 @@ function readPieces(text: string, names: Map<string, string>): Piece[] {
 		if (line.trim() === '') {
 			last = undefined;
 		} else if (marks !== undefined) {
-			pieces.push({ type: `heading${marks.length}`, content: title });
+			pieces.push({ type: `heading${marks.length}`, content: withoutClosing(title.trim()) });
 			last = undefined;
 		} else if (words !== undefined) {
 			const name = names.get(speaker) ?? (/^\d+$/.test(speaker) ? `Speaker ${speaker}` : speaker);
@@ -92,6 +92,11 @@ function readPieces(text: string, names: Map<string, string>): Piece[] {
 		}
 	}
 	return pieces;
+}
+
+/** A heading without the marks that close it; the one of `C#` closes nothing. */
+function withoutClosing(title: string): string {
+	return ` ${title}`.replace(/[ \t]#+$/, '').trim();
 }
 
 /** A line without its mark of a quote, or the backslash that keeps it from being something else. */
@@ -149,11 +154,13 @@ function spanOf(pieces: Piece[], index: number, reached: number, whole: Times): 
 	const { type } = pieces[index];
 	if (type === 'heading1') return whole;
 	if (!type.startsWith('heading')) return [reached, reached];
-	const rest = pieces.slice(index + 1);
-	const next = rest.findIndex((other) => other.type.startsWith('heading') && other.type <= type);
-	const below = rest.slice(0, next === -1 ? undefined : next).flatMap(({ said }) => said ?? []);
-	if (below.length === 0) return [reached, reached];
-	return [below[0].startMs, below.reduce((latest, { endMs }) => Math.max(latest, endMs), 0)];
+	let span: Times | undefined;
+	for (let nth = index + 1; nth < pieces.length; nth++) {
+		const { type: other, said } = pieces[nth];
+		if (other.startsWith('heading') && other <= type) break;
+		if (said) span = [span?.[0] ?? said.startMs, Math.max(span?.[1] ?? 0, said.endMs)];
+	}
+	return span ?? [reached, reached];
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();

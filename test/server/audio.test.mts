@@ -305,6 +305,20 @@ test.each<[string, (file: Buffer) => Buffer]>([
 	expect(log).toEqual([expect.stringContaining('audio_20260301T120000Z')]);
 });
 
+test('a file with a time that no date has is told and left out, and what others have is not', async () => {
+	const folder = temporaryFolder();
+	const { endMs, content, heard } = recording(noon, [20_000], chance(1), 1);
+	const day = await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
+	const path = join(folder, day[0]);
+	const file = JSON.parse(readFileSync(path, 'utf8'));
+	file.audio.push({ ...file.audio[0], startMs: noon - 1000, endMs: 1e16 });
+	writeFileSync(path, JSON.stringify(file));
+	const { store, log } = await open(folder);
+	const links = examine(await read(store, noon - 1000, endMs));
+	expect(links.flatMap(({ numbers }) => numbers)).toEqual(heard.map(({ number }) => number));
+	expect(log).toEqual([expect.stringContaining('has a time that cannot be')]);
+});
+
 describe('served', () => {
 	test('what the sandbox recorded has the same packets, and another parser has no complaint', async () => {
 		const sandbox = await startSandbox(['--now', '2026-03-20T20:00:00Z', '--days', '1']);

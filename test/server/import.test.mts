@@ -139,6 +139,29 @@ describe('a lifelog of an export', () => {
 		expect(readLifelog(`${markdown}\n`, night).id).not.toBe(lifelog.id);
 	});
 
+	test.each([
+		['# C#', 'C#'],
+		['# Plan ##', 'Plan'],
+		['# Plan #2', 'Plan #2'],
+		['#   Plan   ', 'Plan'],
+		['# #', 'Untitled'],
+	])('%j is called %j', (line, title) => {
+		expect(readLifelog(`${line}\n${said(1, 0, 1, 'Yes.')}`, `${folder}/x.md`).title).toBe(title);
+	});
+
+	test('is read in linear time', () => {
+		const before = process.cpuUsage();
+		for (const text of [
+			`# ${' '.repeat(200_000)}\u2028x`,
+			`${said(1, 0, 1, '')}${' '.repeat(200_000)}\u2028x`,
+			`## A\n${'###### B\n'.repeat(100_000)}`,
+		]) {
+			readLifelog(text, weekly);
+		}
+		// What is linear takes a fraction of a second, what is quadratic minutes.
+		expect(process.cpuUsage(before).user / 1_000_000).toBeLessThan(20);
+	});
+
 	test('has headings and what was said, each with its time and its speaker', () => {
 		const rows = lifelog.contents.map((node) => [
 			node.type,
@@ -372,6 +395,18 @@ test.each([
 			],
 		},
 	],
+	[
+		'its times are numbers',
+		{
+			summary: 'Summary of q',
+			createdAt: noon,
+			startedAt: noon,
+			messages: [
+				{ role: 'user', content: 'What was that?', createdAt: noon },
+				{ role: 'assistant', content: 'A day.', createdAt: noon },
+			],
+		},
+	],
 ])('a chat is read as %s', async (_how, value) => {
 	const archive = temporaryFolder();
 	await importExport(
@@ -488,6 +523,14 @@ describe('what cannot be read', () => {
 			'is no text in UTF-8',
 		],
 		['is no chat', { name: 'chats/2025/12/03/x.json', content: '[]' }, 'is no JSON of a chat'],
+		[
+			'has an endless ID',
+			{
+				name: 'chats/2025/12/03/x.json',
+				content: JSON.stringify({ id: 'ü'.repeat(40), createdAt: noon, messages: [] }),
+			},
+			'has an ID that no file name can hold',
+		],
 		[
 			'is too large',
 			{ name: `${folder}/2025-12-03_13h00m00s_Z.md`, zeros: 70 << 20 },
