@@ -13,12 +13,16 @@ export interface EndpointOptions {
 export class EmbeddingsError extends Error {
 	/** Whether it was these texts that were refused. */
 	readonly isRefusal: boolean;
+	/** Whether the endpoint itself says that it has failed. */
+	readonly isFailure: boolean;
 	/** How long the endpoint wants to be left alone, in milliseconds. */
 	readonly waitMs: number | undefined;
 
-	constructor(message: string, { isRefusal = false, waitMs }: Partial<EmbeddingsError> = {}) {
+	constructor(message: string, more: Partial<EmbeddingsError> = {}) {
 		super(message);
+		const { isRefusal = false, isFailure = false, waitMs } = more;
 		this.isRefusal = isRefusal;
+		this.isFailure = isFailure;
 		this.waitMs = waitMs;
 	}
 }
@@ -45,6 +49,8 @@ const isAnswer = new Ajv().compile<Answer>({
 });
 
 const refusals = [400, 413, 422];
+/** Bytes; some twenty times what the vectors of a batch take. */
+const largestAnswer = 64 * 2 ** 20;
 
 /** An embeddings endpoint of the OpenAI form. */
 export class EmbeddingsEndpoint {
@@ -84,13 +90,15 @@ export class EmbeddingsEndpoint {
 				redirect: 'error',
 				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
 			});
-			body = response.ok ? await response.json() : await response.body?.cancel();
+			body = response.ok ? JSON.parse(await textOf(response)) : await response.body?.cancel();
 		} catch (error) {
+			if (error instanceof EmbeddingsError) throw error;
 			throw new EmbeddingsError(problemOf(error as Error));
 		}
 		if (!response.ok) {
 			throw new EmbeddingsError(`answers ${response.status}`, {
 				isRefusal: refusals.includes(response.status),
+				isFailure: response.status >= 500,
 				waitMs: waitOf(response.headers.get('retry-after')),
 			});
 		}
@@ -109,6 +117,20 @@ export class EmbeddingsEndpoint {
 		}
 		return vectors;
 	}
+}
+
+/** The text of an answer. Rejects with an EmbeddingsError for one that goes on and on. */
+async function textOf(response: Response): Promise<string> {
+	const pieces: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const piece of response.body ?? []) {
+		bytes += piece.length;
+		if (bytes > largestAnswer) {
+			throw new EmbeddingsError(`answers more than ${largestAnswer / 2 ** 20} MiB`);
+		}
+		pieces.push(piece);
+	}
+	return Buffer.concat(pieces).toString('utf8');
 }
 
 const privateName =

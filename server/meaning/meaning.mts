@@ -27,6 +27,8 @@ const usual: Patience = {
 	progress: 10_000,
 };
 const passagesPerBatch = 32;
+/** So often texts are tried before it is asked whether it is for them that the endpoint fails. */
+const attemptsOfTexts = 3;
 const longestQuery = 1500;
 const probe = 'A walk in the garden.';
 
@@ -203,30 +205,46 @@ export class Meaning {
 	}
 
 	/**
-	 * Asks until there is an answer. A text that is refused, though the endpoint takes others, has no
-	 * vector. Rejects when all of this is to end.
+	 * Asks until there is an answer. A text that is refused, or fails again and again, though the
+	 * endpoint takes others, has no vector. Rejects when all of this is to end.
 	 */
 	async #insist(texts: string[]): Promise<(Float32Array | undefined)[]> {
 		const { signal } = this.#stopped;
-		for (let waitMs = this.#patience.firstRetry; ; waitMs *= 2) {
+		let waitMs = this.#patience.firstRetry;
+		let isSuspect = false;
+		for (let attempt = 1; ; attempt += 1, waitMs *= 2) {
 			try {
 				return await this.#ask(texts, this.#patience.batch);
 			} catch (error) {
 				if (!(error instanceof EmbeddingsError)) throw error;
 				signal.throwIfAborted();
-				if (error.isRefusal && texts.length > 1) {
+				const isTheirs = error.isRefusal || (isSuspect && error.isFailure);
+				if (isTheirs && texts.length > 1) {
 					const half = Math.ceil(texts.length / 2);
 					const first = await this.#insist(texts.slice(0, half));
 					return [...first, ...(await this.#insist(texts.slice(half)))];
 				}
-				if (error.isRefusal && texts[0] !== probe) {
+				if (isTheirs && texts[0] !== probe) {
 					await this.#insist([probe]);
 					return [undefined];
 				}
 				this.#tell(error);
 				const wantedMs = Math.max(waitMs, error.waitMs ?? 0);
 				await sleep(Math.min(this.#patience.longestRetry, wantedMs), undefined, { signal });
+				isSuspect = attempt % attemptsOfTexts === 0 && (await this.#takesOthers(texts));
 			}
+		}
+	}
+
+	/** Whether the endpoint answers to something else than these texts. */
+	async #takesOthers(texts: string[]): Promise<boolean> {
+		if (texts[0] === probe) return false;
+		try {
+			await this.#ask([probe], this.#patience.search);
+			return true;
+		} catch (error) {
+			if (!(error instanceof EmbeddingsError)) throw error;
+			return false;
 		}
 	}
 

@@ -213,6 +213,36 @@ test('a text that is refused is left out, and the others are not', async () => {
 	);
 });
 
+test('a text at which the endpoint fails each time is left out, and holds up no other', async () => {
+	await writeArchive(folder, { lifelogs });
+	embeddings.instead = ({ input }) =>
+		input.some((text) => text.includes('ship')) ? { status: 500 } : {};
+	const served = await serve();
+	await until(() => isRead(served));
+	expect((await served.search('doctor'))[0]).toBe('a');
+	expect(await served.search('ship')).toContain('b');
+	expect(served.log).toContain(
+		'Search by meaning: 3 of 3 lifelogs read; 1 passages were refused, and are left out',
+	);
+});
+
+test('an endpoint that fails for a while loses no text', async () => {
+	await writeArchive(folder, { lifelogs });
+	const failsUntil = performance.now() + 500;
+	embeddings.instead = () => (performance.now() < failsUntil ? { status: 500 } : {});
+	const served = await serve();
+	await until(() => isRead(served));
+	expect((await served.search('boat'))[0]).toBe('b');
+});
+
+test('an answer without end is not read to its end', async () => {
+	await writeArchive(folder, { lifelogs });
+	embeddings.instead = () => ({ body: ' '.repeat(65 * 2 ** 20) });
+	const served = await serve();
+	await until(() => /answers more than 64 MiB/.test(served.meaning.describe()));
+	expect(await served.search('ship')).toContain('b');
+});
+
 test('an endpoint that wants to be asked again at once is left alone all the same', async () => {
 	await writeArchive(folder, { lifelogs });
 	embeddings.instead = () => ({ status: 503, headers: { 'retry-after': '0' } });
