@@ -85,14 +85,10 @@ export async function holdsWhatBeginsInIt(
 		return { id, begin, lasts: (toInstant(endTime, zone, 'start') ?? NaN) - begin };
 	});
 	const newest = spans.reduce((latest, { begin }) => (begin > latest ? begin : latest), -Infinity);
-	const askable = spans.filter(
-		({ begin, lasts }) =>
-			lasts >= LONG_MS &&
-			begin < newest &&
-			cutNear({ direction: 'asc', timezone: zone }, begin) !== undefined,
-	);
-	askable.sort((one, other) => other.lasts - one.lasts);
-	const [asked] = askable;
+	const long = spans.filter(({ begin, lasts }) => lasts >= LONG_MS && begin < newest);
+	long.sort((one, other) => other.lasts - one.lasts);
+	const askable = { direction: 'asc', timezone: zone };
+	const asked = long.find(({ begin }) => cutNear(askable, begin) !== undefined);
 	if (!asked) return false;
 
 	const until = Math.ceil(asked.begin / SECOND_MS) * SECOND_MS + SECOND_MS;

@@ -87,6 +87,18 @@ describe('Get Many', () => {
 		},
 	);
 
+	test('all are read in half the rounds of page after page, and two', async () => {
+		await sandbox.control.dialect({ limit: { max: 10 } });
+		for (let nth = 0; nth < 200; nth++) await sandbox.control.addChat({ id: `more-${nth}` });
+		const { json, requests } = await getMany({ returnAll: true });
+		const chats = await ownChats();
+		expect(idsOf(json)).toEqual(idsOf(chats));
+		const pages = Math.ceil(chats.length / 10);
+		expect(requests.length).toBeLessThanOrEqual(pages + 3);
+		const rounds = requests.filter(({ query }) => query.direction !== 'asc').length;
+		expect(rounds).toBeLessThanOrEqual(pages / 2 + 2);
+	});
+
 	test('stops at the limit, over pages too', async () => {
 		await sandbox.control.dialect({ pages: 'short' });
 		const { json } = await getMany({ limit: 31 });
