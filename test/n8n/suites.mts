@@ -18,6 +18,12 @@ export interface Suite {
 
 /** What `npm run test:n8n` runs, in this order: the longest first, so that all lanes end together. */
 export const suites: Suite[] = [
+	{
+		name: 'busy-key',
+		what: 'ten minutes at the rate limit, beside a trigger',
+		versions: [NEWEST],
+		programs: ['redis-server', 'pg_ctlcluster'],
+	},
 	{ name: 'trigger', what: 'Lifelog Trigger: events, restarts, failures', versions: [NEWEST] },
 	{ name: 'archive', what: 'examples: the archive of everything', versions: [OLDEST, NEWEST] },
 	{
