@@ -123,12 +123,14 @@ export class EmbeddingsEndpoint {
 async function textOf(response: Response): Promise<string> {
 	const pieces: Uint8Array[] = [];
 	let bytes = 0;
-	for await (const piece of response.body ?? []) {
-		bytes += piece.length;
+	const reader = response.body?.getReader();
+	for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+		bytes += next.value.length;
 		if (bytes > largestAnswer) {
+			await reader?.cancel();
 			throw new EmbeddingsError(`answers more than ${largestAnswer / 2 ** 20} MiB`);
 		}
-		pieces.push(piece);
+		pieces.push(next.value);
 	}
 	return Buffer.concat(pieces).toString('utf8');
 }
