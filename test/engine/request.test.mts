@@ -82,6 +82,10 @@ async function run(parameters: IDataObject, options?: RunOptions, on = engine) {
 const getMany = async (options: IDataObject = {}, on?: Engine) =>
 	await run({ operation: 'getAll', returnAll: true, options }, undefined, on);
 
+/** Page after page. */
+const getLimited = async (on?: Engine) =>
+	await run({ operation: 'getAll', limit: 1000 }, undefined, on);
+
 const getOne = async (on?: Engine) =>
 	await run({ operation: 'get', lifelogId: byId(ids[0]) }, undefined, on);
 
@@ -397,16 +401,17 @@ describe('paging', () => {
 				answer(response, 200, pageOf(`id${served}`, `c${served % 3}`)),
 			),
 		);
-		expect((await getMany({}, own)).message).toContain('a cursor came twice');
+		expect((await getLimited(own)).message).toContain('a cursor came twice');
 		expect(served).toBe(4);
+		served = 0;
+		expect((await getMany({}, own)).message).toContain('a cursor came twice');
 	});
 
 	test('gives up after 50 empty pages in a row', async () => {
 		const own = await engineAt(
 			await serve((_request, response) => answer(response, 200, pageOf(undefined, `c${served}`))),
 		);
-		const limited = await run({ operation: 'getAll', limit: 1000 }, undefined, own);
-		expect(limited.message).toContain('50 empty pages in a row');
+		expect((await getLimited(own)).message).toContain('50 empty pages in a row');
 		expect(served).toBe(50);
 		// Return All reads at several places at once, each of which may have been at such a page.
 		served = 0;
@@ -439,8 +444,10 @@ describe('paging', () => {
 				),
 			),
 		);
-		expect((await getMany({}, own)).ids).toEqual(['same', 'other']);
+		expect((await getLimited(own)).ids).toEqual(['same', 'other']);
 		expect(served).toBe(4);
+		served = 0;
+		expect((await getMany({}, own)).ids).toEqual(['same', 'other']);
 	});
 
 	test('does not take a 400 for a page size twice', async () => {
