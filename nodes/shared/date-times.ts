@@ -163,10 +163,10 @@ function readDateTime(value: unknown): DateTimeRead | undefined {
 	if (typeof value === 'number') return plausible(value, LATEST_NUMBER);
 	if (typeof value !== 'string') return undefined;
 	const text = value.trim();
-	const instant = inUtc(text);
-	if (instant !== undefined) return { instant };
 	if (/^\d{11,}$/.test(text)) return plausible(Number(text), LATEST_NUMBER);
 	if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
+	const instant = inUtc(text);
+	if (instant !== undefined) return { instant };
 	const iso = text.replace(' ', 'T');
 	const wallClock = DateTime.fromISO(iso, { zone: 'utc' }).toMillis();
 	if (Number.isNaN(wallClock)) return undefined;

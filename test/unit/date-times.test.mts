@@ -41,6 +41,9 @@ describe('toInstant', () => {
 		{},
 		DateTime.invalid('no'),
 		new Date(NaN),
+		'-000001-12-31T23:59:59.000Z',
+		'+010000-01-01T00:00:00.000Z',
+		'2026-02-30T09:00:00.000Z',
 	])('does not take %p for a date-time', (value) => {
 		expect(toInstant(value, 'Europe/Berlin', 'start')).toBeUndefined();
 	});
