@@ -87,8 +87,8 @@ export async function holdsWhatBeginsInIt(
 	const newest = spans.reduce((latest, { begin }) => (begin > latest ? begin : latest), -Infinity);
 	const long = spans.filter(({ begin, lasts }) => lasts >= LONG_MS && begin < newest);
 	long.sort((one, other) => other.lasts - one.lasts);
-	const askable = { direction: 'asc', timezone: zone };
-	const asked = long.find(({ begin }) => cutNear(askable, begin) !== undefined);
+	const oldestFirst = { direction: 'asc', timezone: zone };
+	const asked = long.find(({ begin }) => cutNear(oldestFirst, begin) !== undefined);
 	if (!asked) return false;
 
 	const until = Math.ceil(asked.begin / SECOND_MS) * SECOND_MS + SECOND_MS;

@@ -216,7 +216,7 @@ export class Sync {
 		const there: AudioFile[] = [];
 		for (const { startMs, endMs, path, bytes, sha256 } of audio) {
 			const isWhole = await attempt(path, async () => {
-				if (endMs > latestMs) throw new FileError('has a time that cannot be');
+				if (Math.max(startMs, endMs) > latestMs) throw new FileError('has a time that cannot be');
 				const file = await this.#folder.open(path);
 				const { size } = await file.stat().finally(() => file.close());
 				if (size !== bytes) throw new FileError(`has ${size} bytes, not ${bytes} as its day says`);

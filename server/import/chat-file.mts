@@ -13,8 +13,8 @@ export interface ExportedChat {
 
 type Loose = Record<string, unknown>;
 
-/** As names have it, beside the time; file systems have names of 255 bytes at most. */
-const longestId = 200;
+/** As names have it: file systems have names of 255 bytes at most, and the rest of this one is 26. */
+const longestId = 229;
 
 /**
  * Reads a chat of an export: the API's object, what it lacks filled in from its path. Messages may

@@ -132,7 +132,7 @@ async function textOf(response: Response): Promise<string> {
 		}
 		pieces.push(next.value);
 	}
-	return Buffer.concat(pieces).toString('utf8');
+	return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
 const privateName =

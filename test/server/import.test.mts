@@ -396,6 +396,10 @@ test.each([
 		},
 	],
 	[
+		'its ID is as long as a file name can hold',
+		{ ...chatOf('q', '2025-12-03T20:00:00.000Z'), id: 'q'.repeat(229) },
+	],
+	[
 		'its times are numbers',
 		{
 			summary: 'Summary of q',
