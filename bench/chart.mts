@@ -2,11 +2,11 @@ import * as vega from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import { spreadOf } from './figures.mts';
 import type { Point } from './lists.mts';
-import { AXIOS_LIKE_N8N, WAYS } from './ways.mts';
+import { WAYS } from './ways.mts';
 
 /** Draws time against number of lifelogs, one panel for each latency. Returns SVG. */
 export async function drawChart(points: Point[]): Promise<string> {
-	const shown = points.filter(({ way }) => way !== AXIOS_LIKE_N8N);
+	const shown = points.filter(({ way }) => WAYS.some((shown) => shown === way));
 	const values = shown.map(({ way, lifelogs, latencyMs, ms }) => {
 		const { median, low, high } = spreadOf(ms.map((each) => each / 1000));
 		const panel = latencyMs > 0 ? `${latencyMs} ms latency, 30 days` : 'no latency';

@@ -18,7 +18,9 @@ import { workflowWith } from '../test/support/workflow.mts';
 export const WAYS = ['Lifelog node', 'HTTP Request node', 'axios loop'] as const;
 /** n8n opens a connection for each request; this shows what that alone costs. */
 export const AXIOS_LIKE_N8N = 'axios, new connections';
-export type Way = (typeof WAYS)[number] | typeof AXIOS_LIKE_N8N;
+/** What this package does where a limit is set; shows what several places at once cost or gain. */
+export const PAGE_AFTER_PAGE = 'Lifelog node, page after page';
+export type Way = (typeof WAYS)[number] | typeof AXIOS_LIKE_N8N | typeof PAGE_AFTER_PAGE;
 
 /** What to read, and where. */
 export interface Reading {
@@ -59,7 +61,11 @@ export async function open(way: Way, { baseUrl, apiKey }: Reading): Promise<Read
 		};
 	}
 	const engine = await startEngine({ baseUrl, apiKey });
-	const workflowOf = way === 'Lifelog node' ? lifelogWorkflow : httpRequestWorkflow;
+	const workflowOf = {
+		'Lifelog node': lifelogWorkflow,
+		'HTTP Request node': httpRequestWorkflow,
+		[PAGE_AFTER_PAGE]: pageAfterPageWorkflow,
+	}[way];
 	const read = async (reading: Reading): Promise<Read> => {
 		const { error, items } = await engine.runWorkflow(workflowOf(reading));
 		const counts = items('Node').map(({ json }) => pageLength(json) ?? 1);
@@ -110,6 +116,12 @@ function lifelogWorkflow(reading: Reading): WorkflowJson {
 		filters: { ...range },
 		options: { ...includes(reading), timezone: 'UTC' },
 	});
+}
+
+function pageAfterPageWorkflow(reading: Reading): WorkflowJson {
+	const workflow = lifelogWorkflow(reading);
+	Object.assign(workflow.nodes[1].parameters, { returnAll: false, limit: 1_000_000 });
+	return workflow;
 }
 
 /** The HTTP Request node that takes each of its items for an address, and gives what is there as a file. */
