@@ -8,6 +8,13 @@ import type {
 import type { Api } from '../shared/api';
 import type { Lifelog } from '../shared/api-types';
 import { type Range, toRange } from '../shared/date-times';
+import {
+	directionOption,
+	includeOptions,
+	maxCharactersOption,
+	maxWaitOption,
+	timezoneOption,
+} from '../shared/descriptions';
 import { inputError } from '../shared/errors';
 import { hint } from '../shared/hints';
 import { promptIdOf } from '../shared/ids';
@@ -21,11 +28,7 @@ import {
 	readOutput,
 } from '../shared/output';
 import {
-	directionOption,
-	includeOptions,
 	includeQuery,
-	maxCharactersOption,
-	maxWaitOption,
 	readBoolean,
 	readCollection,
 	readDate,
@@ -33,7 +36,6 @@ import {
 	readInstant,
 	readMaxCharacters,
 	readZone,
-	timezoneOption,
 } from '../shared/parameters';
 
 /** Pages above this size come without contents (specification, section 4.2). */

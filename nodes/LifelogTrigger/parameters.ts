@@ -1,6 +1,7 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { simplifyParameter } from '../shared/chats';
+import { includeOptions, timezoneOption } from '../shared/descriptions';
 import { inputError } from '../shared/errors';
 import {
 	HIDDEN_IF_SELECTED,
@@ -13,12 +14,10 @@ import {
 	readOutput,
 } from '../shared/output';
 import {
-	includeOptions,
 	includeQuery,
 	readBoolean,
 	readChoice,
 	readZone,
-	timezoneOption,
 	toNumber,
 	withoutBlanks,
 } from '../shared/parameters';

@@ -1,104 +1,12 @@
-import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { DateTime, IANAZone } from 'luxon';
 
 import type { ApiContext } from './api';
 import { daysAgo, type Edge, toDate, toInstant } from './date-times';
+import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S } from './descriptions';
 import { inputError } from './errors';
 import { described } from './words';
-
-const DEFAULT_MAX_WAIT_S = 300;
-
-/** The option of all operations that says which zone times are in. */
-export const timezoneOption: INodeProperties = {
-	displayName: 'Time Zone',
-	name: 'timezone',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. Europe/Berlin',
-	description:
-		'IANA name of the time zone that dates are read in and times are given in. Defaults to the time zone of the workflow.',
-};
-
-/** The option of all operations that bounds the wait for the rate limit. */
-export const maxWaitOption: INodeProperties = {
-	displayName: 'Max Rate Limit Wait (Seconds)',
-	name: 'maxWait',
-	type: 'number',
-	typeOptions: { minValue: 0 },
-	default: DEFAULT_MAX_WAIT_S,
-	description:
-		'How long one request may pause when the service says that too many were made. A longer pause fails at once.',
-};
-
-/** The parameters that say how many entries are wanted; {@link readLimit} reads them. */
-export const limitParameters: INodeProperties[] = [
-	{
-		displayName: 'Return All',
-		name: 'returnAll',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to return all results or only up to a given limit',
-	},
-	{
-		displayName: 'Limit',
-		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 50,
-		displayOptions: { show: { returnAll: [false] } },
-		description: 'Max number of results to return',
-	},
-];
-
-/** The option that lists oldest or newest first. */
-export const directionOption: INodeProperties = {
-	displayName: 'Direction',
-	name: 'direction',
-	type: 'options',
-	options: [
-		{ name: 'Newest First', value: 'desc' },
-		{ name: 'Oldest First', value: 'asc' },
-	],
-	default: 'desc',
-	description: 'The order in which entries are listed: desc (newest first) or asc (oldest first)',
-};
-
-/** The parameter that names the binary field of a file; {@link readBinaryProperty} reads it. */
-export const binaryPropertyParameter: INodeProperties = {
-	displayName: 'Put Output File in Field',
-	name: 'binaryPropertyName',
-	type: 'string',
-	default: 'data',
-	required: true,
-	description: 'Name of the field of the output that the file is put into',
-	hint: 'The name of the output binary field to put the file in',
-};
-
-/** The options that say which parts of a lifelog are sent. */
-export const includeOptions = {
-	includeContents: {
-		displayName: 'Include Contents',
-		name: 'includeContents',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to include who said what and when, as structured contents',
-	},
-	includeHeadings: {
-		displayName: 'Include Headings',
-		name: 'includeHeadings',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to keep the headings in the Markdown and the contents',
-	},
-	includeMarkdown: {
-		displayName: 'Include Markdown',
-		name: 'includeMarkdown',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to include the whole text as Markdown',
-	},
-} satisfies Record<string, INodeProperties>;
 
 /**
  * The parts of a lifelog to ask for, all sent explicitly, as the service's defaults are not
@@ -116,17 +24,6 @@ export function includeQuery(context: ApiContext, options: IDataObject, contents
 		includeContents: readBoolean(context, includeContents, 'Include Contents') ?? contents,
 	};
 }
-
-/** The option that bounds a text; {@link readMaxCharacters} reads it. */
-export const maxCharactersOption: INodeProperties = {
-	displayName: 'Max Characters',
-	name: 'maxCharacters',
-	type: 'number',
-	typeOptions: { minValue: 0 },
-	default: 0,
-	description:
-		'The longest text to return, in characters: at least 100, or 0 for all of it. What is cut says so in isTruncated.',
-};
 
 /** A shorter text would hold next to nothing beside the name of who speaks. */
 const LEAST_CHARACTERS = 100;
@@ -146,17 +43,6 @@ export function readMaxCharacters(context: ApiContext, { maxCharacters = 0 }: ID
 		);
 	}
 	return most;
-}
-
-/** Properties shown for one value of the parameter `operation`. */
-export function forOperation(operation: string, properties: INodeProperties[]): INodeProperties[] {
-	return properties.map((property) => ({
-		...property,
-		displayOptions: {
-			...property.displayOptions,
-			show: { ...property.displayOptions?.show, operation: [operation] },
-		},
-	}));
 }
 
 /** @returns The option Max Rate Limit Wait, in ms. */

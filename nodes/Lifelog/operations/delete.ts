@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
+import { forOperation, maxWaitOption } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { lifelogIdParameter } from '../../shared/lifelogs';
-import { forOperation, maxWaitOption } from '../../shared/parameters';
 import { deleteEntry, pathOf } from '../../shared/request';
 
 export const description: INodeProperties[] = forOperation('delete', [

@@ -9,22 +9,24 @@ import type {
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { contentNodes } from '../../shared/contents';
-import { inputError, unusableAnswerError } from '../../shared/errors';
-import { isId, readId } from '../../shared/ids';
-import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
-import { pages } from '../../shared/pagination';
 import {
 	binaryPropertyParameter,
 	forOperation,
 	limitParameters,
 	maxWaitOption,
+	timezoneOption,
+} from '../../shared/descriptions';
+import { inputError, unusableAnswerError } from '../../shared/errors';
+import { isId, readId } from '../../shared/ids';
+import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
+import { pages } from '../../shared/pagination';
+import {
 	readBinaryProperty,
 	readChoice,
 	readChoices,
 	readCollection,
 	readLimit,
 	readZone,
-	timezoneOption,
 } from '../../shared/parameters';
 import { FILE_FORMATS, type FileFormat, writeLifelog } from '../files/formats';
 import { inZone } from '../files/times';

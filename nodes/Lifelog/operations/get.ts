@@ -1,6 +1,13 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
+import {
+	forOperation,
+	includeOptions,
+	maxCharactersOption,
+	maxWaitOption,
+	timezoneOption,
+} from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import {
@@ -11,17 +18,7 @@ import {
 	outputParametersOfTool,
 	partsFor,
 } from '../../shared/output';
-import {
-	forOperation,
-	includeOptions,
-	includeQuery,
-	maxCharactersOption,
-	maxWaitOption,
-	readCollection,
-	readMaxCharacters,
-	readZone,
-	timezoneOption,
-} from '../../shared/parameters';
+import { includeQuery, readCollection, readMaxCharacters, readZone } from '../../shared/parameters';
 import { outputOfItem } from '../listing';
 
 export const description: INodeProperties[] = forOperation('get', [

@@ -2,9 +2,10 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
+import { forOperation, limitParameters } from '../../shared/descriptions';
 import { outputParametersOfTool } from '../../shared/output';
 import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
-import { forOperation, limitParameters, readLimit } from '../../shared/parameters';
+import { readLimit } from '../../shared/parameters';
 import { readInLanes } from '../lanes';
 import {
 	hintIfContentsWithheld,

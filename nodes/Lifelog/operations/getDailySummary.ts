@@ -4,17 +4,15 @@ import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { readFromBothEnds } from '../../shared/both-ends';
 import { daysAgo } from '../../shared/date-times';
+import { forOperation, maxWaitOption, timezoneOption } from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import {
-	forOperation,
-	maxWaitOption,
 	readBoolean,
 	readChoice,
 	readCollection,
 	readDate,
 	readZone,
-	timezoneOption,
 } from '../../shared/parameters';
 import { beginsOn } from '../daily-summary/day';
 import { toMarkdown } from '../daily-summary/markdown';

@@ -8,20 +8,22 @@ import type {
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { utterances } from '../../shared/contents';
+import {
+	forOperation,
+	maxCharactersOption,
+	maxWaitOption,
+	timezoneOption,
+} from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { readId } from '../../shared/ids';
 import { isTool } from '../../shared/items';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import {
-	forOperation,
-	maxCharactersOption,
-	maxWaitOption,
 	readChoice,
 	readCollection,
 	readMaxCharacters,
 	readZone,
-	timezoneOption,
 	toNumber,
 } from '../../shared/parameters';
 import { described } from '../../shared/words';

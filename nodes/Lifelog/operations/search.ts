@@ -9,12 +9,13 @@ import type {
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { eachAtOnce } from '../../shared/at-once';
+import { forOperation } from '../../shared/descriptions';
 import { inputError, toNodeError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { getLifelog } from '../../shared/lifelogs';
 import { outputParametersOfTool } from '../../shared/output';
 import { LARGEST_PAGE, readPage, SMALLEST_LARGEST_PAGE } from '../../shared/pagination';
-import { forOperation, readLimit, readText } from '../../shared/parameters';
+import { readLimit, readText } from '../../shared/parameters';
 import {
 	hintIfContentsWithheld,
 	LARGEST_PAGE_WITH_CONTENTS,

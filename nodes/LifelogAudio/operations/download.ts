@@ -6,18 +6,20 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import { inputError, noAudioError } from '../../shared/errors';
-import { hint } from '../../shared/hints';
-import { lifelogIdParameter } from '../../shared/lifelogs';
 import {
 	binaryPropertyParameter,
 	forOperation,
 	maxWaitOption,
+	timezoneOption,
+} from '../../shared/descriptions';
+import { inputError, noAudioError } from '../../shared/errors';
+import { hint } from '../../shared/hints';
+import { lifelogIdParameter } from '../../shared/lifelogs';
+import {
 	readBinaryProperty,
 	readChoice,
 	readCollection,
 	readZone,
-	timezoneOption,
 	toNumber,
 } from '../../shared/parameters';
 import { cutIntoChunks, type TimeSpan } from '../chunks';

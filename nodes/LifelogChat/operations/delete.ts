@@ -2,8 +2,8 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import { chatIdParameter } from '../../shared/chats';
+import { forOperation, maxWaitOption } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
-import { forOperation, maxWaitOption } from '../../shared/parameters';
 import { deleteEntry, pathOf } from '../../shared/request';
 
 export const description: INodeProperties[] = forOperation('delete', [

@@ -8,14 +8,9 @@ import {
 	simplifyChat,
 	simplifyParameter,
 } from '../../shared/chats';
+import { forOperation, maxWaitOption, timezoneOption } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
-import {
-	forOperation,
-	maxWaitOption,
-	readCollection,
-	readZone,
-	timezoneOption,
-} from '../../shared/parameters';
+import { readCollection, readZone } from '../../shared/parameters';
 
 export const description: INodeProperties[] = forOperation('get', [
 	{ ...chatIdParameter, description: 'The chat to read, by its ID: the id that a list gives' },

@@ -4,19 +4,21 @@ import type { Api } from '../../shared/api';
 import type { Chat } from '../../shared/api-types';
 import { readFromBothEnds } from '../../shared/both-ends';
 import { readSimplify, simplifyChat, simplifyParameter } from '../../shared/chats';
-import { promptIdOf } from '../../shared/ids';
-import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
 import {
 	directionOption,
 	forOperation,
 	limitParameters,
 	maxWaitOption,
+	timezoneOption,
+} from '../../shared/descriptions';
+import { promptIdOf } from '../../shared/ids';
+import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
+import {
 	readBoolean,
 	readCollection,
 	readDirection,
 	readLimit,
 	readZone,
-	timezoneOption,
 } from '../../shared/parameters';
 
 /**

@@ -1,0 +1,116 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+export const DEFAULT_MAX_WAIT_S = 300;
+
+/** The option of all operations that says which zone times are in. */
+export const timezoneOption: INodeProperties = {
+	displayName: 'Time Zone',
+	name: 'timezone',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Europe/Berlin',
+	description:
+		'IANA name of the time zone that dates are read in and times are given in. Defaults to the time zone of the workflow.',
+};
+
+/** The option of all operations that bounds the wait for the rate limit. */
+export const maxWaitOption: INodeProperties = {
+	displayName: 'Max Rate Limit Wait (Seconds)',
+	name: 'maxWait',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: DEFAULT_MAX_WAIT_S,
+	description:
+		'How long one request may pause when the service says that too many were made. A longer pause fails at once.',
+};
+
+/** The parameters that say how many entries are wanted; `readLimit` reads them. */
+export const limitParameters: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		displayOptions: { show: { returnAll: [false] } },
+		description: 'Max number of results to return',
+	},
+];
+
+/** The option that lists oldest or newest first. */
+export const directionOption: INodeProperties = {
+	displayName: 'Direction',
+	name: 'direction',
+	type: 'options',
+	options: [
+		{ name: 'Newest First', value: 'desc' },
+		{ name: 'Oldest First', value: 'asc' },
+	],
+	default: 'desc',
+	description: 'The order in which entries are listed: desc (newest first) or asc (oldest first)',
+};
+
+/** The parameter that names the binary field of a file; `readBinaryProperty` reads it. */
+export const binaryPropertyParameter: INodeProperties = {
+	displayName: 'Put Output File in Field',
+	name: 'binaryPropertyName',
+	type: 'string',
+	default: 'data',
+	required: true,
+	description: 'Name of the field of the output that the file is put into',
+	hint: 'The name of the output binary field to put the file in',
+};
+
+/** The options that say which parts of a lifelog are sent. */
+export const includeOptions = {
+	includeContents: {
+		displayName: 'Include Contents',
+		name: 'includeContents',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to include who said what and when, as structured contents',
+	},
+	includeHeadings: {
+		displayName: 'Include Headings',
+		name: 'includeHeadings',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to keep the headings in the Markdown and the contents',
+	},
+	includeMarkdown: {
+		displayName: 'Include Markdown',
+		name: 'includeMarkdown',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to include the whole text as Markdown',
+	},
+} satisfies Record<string, INodeProperties>;
+
+/** The option that bounds a text; `readMaxCharacters` reads it. */
+export const maxCharactersOption: INodeProperties = {
+	displayName: 'Max Characters',
+	name: 'maxCharacters',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'The longest text to return, in characters: at least 100, or 0 for all of it. What is cut says so in isTruncated.',
+};
+
+/** Properties shown for one value of the parameter `operation`. */
+export function forOperation(operation: string, properties: INodeProperties[]): INodeProperties[] {
+	return properties.map((property) => ({
+		...property,
+		displayOptions: {
+			...property.displayOptions,
+			show: { ...property.displayOptions?.show, operation: [operation] },
+		},
+	}));
+}
