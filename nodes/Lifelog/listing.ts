@@ -10,9 +10,11 @@ import type { Lifelog } from '../shared/api-types';
 import { type Range, toRange } from '../shared/date-times';
 import {
 	directionOption,
+	filtersOf,
 	includeOptions,
 	maxCharactersOption,
 	maxWaitOption,
+	optionsOf,
 	timezoneOption,
 } from '../shared/descriptions';
 import { inputError } from '../shared/errors';
@@ -43,86 +45,72 @@ export const LARGEST_PAGE_WITH_CONTENTS = 25;
 
 /** The parameters that Get Many and Search have in common. */
 export const listingParameters: INodeProperties[] = [
-	{
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		default: {},
-		options: [
-			{
-				displayName: 'Date',
-				name: 'date',
-				type: 'dateTime',
-				typeOptions: { dateOnly: true },
-				default: '',
-				description:
-					'Only lifelogs that begin on this day: YYYY-MM-DD, today or yesterday. Cannot be combined with Start or End.',
-			},
-			{
-				displayName: 'Start',
-				name: 'start',
-				type: 'dateTime',
-				default: '',
-				description:
-					'Only lifelogs that begin from this time on: a date, or date and time such as 2026-03-29T10:00:00, today or yesterday',
-			},
-			{
-				displayName: 'End',
-				name: 'end',
-				type: 'dateTime',
-				default: '',
-				description:
-					'Only lifelogs that begin up to this time: a date, which is its whole day, or date and time such as 2026-03-29T10:00:00, today or yesterday',
-			},
-			{
-				displayName: 'Is Starred',
-				name: 'isStarred',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to return only starred lifelogs (on) or only the others (off). Both without this filter.',
-			},
-		],
-	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			directionOption,
-			{
-				displayName: 'Global Prompt ID',
-				name: 'globalPromptId',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
-				description:
-					'Only what the scheduled prompt with this ID made. The service defines this for chats and may ignore it for lifelogs.',
-			},
-			{
-				...includeOptions.includeContents,
-				default: false,
-				displayOptions: HIDDEN_IF_SELECTED,
-				description: `${includeOptions.includeContents.description}. The service sends them for at most 25 lifelogs at a time, so a list takes more requests.`,
-			},
-			{ ...includeOptions.includeHeadings, displayOptions: HIDDEN_IF_SIMPLIFIED },
-			{ ...includeOptions.includeMarkdown, displayOptions: HIDDEN_UNLESS_RAW },
-			{
-				displayName: 'Is Scheduled',
-				name: 'isScheduled',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to return only what scheduled prompts made (on) or only the rest (off). The service defines this for chats and may ignore it for lifelogs.',
-			},
-			{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
-			maxWaitOption,
-			timezoneOption,
-		],
-	},
+	filtersOf([
+		{
+			displayName: 'Date',
+			name: 'date',
+			type: 'dateTime',
+			typeOptions: { dateOnly: true },
+			default: '',
+			description:
+				'Only lifelogs that begin on this day: YYYY-MM-DD, today or yesterday. Cannot be combined with Start or End.',
+		},
+		{
+			displayName: 'Start',
+			name: 'start',
+			type: 'dateTime',
+			default: '',
+			description:
+				'Only lifelogs that begin from this time on: a date, or date and time such as 2026-03-29T10:00:00, today or yesterday',
+		},
+		{
+			displayName: 'End',
+			name: 'end',
+			type: 'dateTime',
+			default: '',
+			description:
+				'Only lifelogs that begin up to this time: a date, which is its whole day, or date and time such as 2026-03-29T10:00:00, today or yesterday',
+		},
+		{
+			displayName: 'Is Starred',
+			name: 'isStarred',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to return only starred lifelogs (on) or only the others (off). Both without this filter.',
+		},
+	]),
+	optionsOf([
+		directionOption,
+		{
+			displayName: 'Global Prompt ID',
+			name: 'globalPromptId',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
+			description:
+				'Only what the scheduled prompt with this ID made. The service defines this for chats and may ignore it for lifelogs.',
+		},
+		{
+			...includeOptions.includeContents,
+			default: false,
+			displayOptions: HIDDEN_IF_SELECTED,
+			description: `${includeOptions.includeContents.description}. The service sends them for at most 25 lifelogs at a time, so a list takes more requests.`,
+		},
+		{ ...includeOptions.includeHeadings, displayOptions: HIDDEN_IF_SIMPLIFIED },
+		{ ...includeOptions.includeMarkdown, displayOptions: HIDDEN_UNLESS_RAW },
+		{
+			displayName: 'Is Scheduled',
+			name: 'isScheduled',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to return only what scheduled prompts made (on) or only the rest (off). The service defines this for chats and may ignore it for lifelogs.',
+		},
+		{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
+		maxWaitOption,
+		timezoneOption,
+	]),
 ];
 
 /** What the listing parameters of an input item ask for. */

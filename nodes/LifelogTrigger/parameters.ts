@@ -1,7 +1,7 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { simplifyParameter } from '../shared/chats';
-import { includeOptions, timezoneOption } from '../shared/descriptions';
+import { filtersOf, includeOptions, optionsOf, timezoneOption } from '../shared/descriptions';
 import { inputError } from '../shared/errors';
 import {
 	HIDDEN_IF_SELECTED,
@@ -83,13 +83,7 @@ export const properties: INodeProperties[] = [
 		displayOptions: { ...property.displayOptions, ...forLifelogs },
 	})),
 	{
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		displayOptions: forLifelogs,
-		default: {},
-		options: [
+		...filtersOf([
 			{
 				displayName: 'Is Starred',
 				name: 'isStarred',
@@ -98,16 +92,11 @@ export const properties: INodeProperties[] = [
 				description:
 					'Whether to report only lifelogs that are starred (on) or only the others (off), at the time of the change. Both without this filter.',
 			},
-		],
+		]),
+		displayOptions: forLifelogs,
 	},
 	{
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		displayOptions: forChats,
-		default: {},
-		options: [
+		...filtersOf([
 			{
 				displayName: 'Global Prompt ID',
 				name: 'globalPromptId',
@@ -116,50 +105,44 @@ export const properties: INodeProperties[] = [
 				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
 				description: 'Only what the scheduled prompt with this ID made',
 			},
-		],
+		]),
+		displayOptions: forChats,
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			{
-				...includeOptions.includeContents,
-				default: false,
-				displayOptions: includeOptionForLifelogs(HIDDEN_IF_SELECTED),
-			},
-			{
-				...includeOptions.includeHeadings,
-				displayOptions: includeOptionForLifelogs(HIDDEN_IF_SIMPLIFIED),
-			},
-			{
-				...includeOptions.includeMarkdown,
-				displayOptions: includeOptionForLifelogs(HIDDEN_UNLESS_RAW),
-			},
-			{
-				displayName: 'Look-Back (Days)',
-				name: 'lookbackDays',
-				type: 'number',
-				typeOptions: { minValue: 2, maxValue: 31 },
-				default: 7,
-				description:
-					'How many days back to watch, today counted (2 to 31). What begins earlier is not noticed. More days take no more requests, but a change of an older day may be noticed some polls later.',
-			},
-			{
-				displayName: 'Settle (Minutes)',
-				name: 'settleMinutes',
-				type: 'number',
-				typeOptions: { minValue: 0, maxValue: 1440 },
-				default: 0,
-				displayOptions: optionForLifelogs,
-				description:
-					'How long a lifelog must have been left unchanged before it is reported (0 to 1440), so that a recording that is still growing starts the workflow once',
-			},
-			timezoneOption,
-		],
-	},
+	optionsOf([
+		{
+			...includeOptions.includeContents,
+			default: false,
+			displayOptions: includeOptionForLifelogs(HIDDEN_IF_SELECTED),
+		},
+		{
+			...includeOptions.includeHeadings,
+			displayOptions: includeOptionForLifelogs(HIDDEN_IF_SIMPLIFIED),
+		},
+		{
+			...includeOptions.includeMarkdown,
+			displayOptions: includeOptionForLifelogs(HIDDEN_UNLESS_RAW),
+		},
+		{
+			displayName: 'Look-Back (Days)',
+			name: 'lookbackDays',
+			type: 'number',
+			typeOptions: { minValue: 2, maxValue: 31 },
+			default: 7,
+			description:
+				'How many days back to watch, today counted (2 to 31). What begins earlier is not noticed. More days take no more requests, but a change of an older day may be noticed some polls later.',
+		},
+		{
+			displayName: 'Settle (Minutes)',
+			name: 'settleMinutes',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 1440 },
+			default: 0,
+			displayOptions: optionForLifelogs,
+			description:
+				'How long a lifelog must have been left unchanged before it is reported (0 to 1440), so that a recording that is still growing starts the workflow once',
+		},
+		timezoneOption,
+	]),
 ];
 
 /** What the parameters ask for. */

@@ -104,6 +104,30 @@ export const maxCharactersOption: INodeProperties = {
 		'The longest text to return, in characters: at least 100, or 0 for all of it. What is cut says so in isTruncated.',
 };
 
+/** The collection Options; its items stand in the order of their names, as n8n wants them. */
+export function optionsOf(options: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options,
+	};
+}
+
+/** The collection Filters. */
+export function filtersOf(filters: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		options: filters,
+	};
+}
+
 /** Properties shown for one value of the parameter `operation`. */
 export function forOperation(operation: string, properties: INodeProperties[]): INodeProperties[] {
 	return properties.map((property) => ({

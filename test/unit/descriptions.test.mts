@@ -38,3 +38,30 @@ test.each(parameters)('%s can be given by an expression and says what it is', (_
 		expect(description.toLowerCase()).toContain(String(value).toLowerCase());
 	}
 });
+
+/** From so many items on n8n's lint wants them in order. */
+const MANY_ITEMS = 5;
+
+const collections = [...TOOLS, 'lifelogTrigger'].flatMap((node) => {
+	const { properties } = nodeTypes[`n8n-nodes-lifelog.${node}`].description as {
+		properties: INodeProperties[];
+	};
+	return properties
+		.filter(({ type }) => type === 'collection')
+		.map(({ displayName, displayOptions, options }) => {
+			const shown = displayOptions?.show?.operation ?? [];
+			return [[node, ...shown, displayName].join(' '), options as INodeProperties[]] as const;
+		});
+});
+
+test('there are collections', () => {
+	expect(collections.length).toBeGreaterThan(15);
+});
+
+// What n8n's lint looks for where a collection is written out; it does not look into a function.
+test.each(collections)('the items of %s stand in order, and none is required', (_name, items) => {
+	expect(items.filter(({ required }) => required)).toEqual([]);
+	const names = items.map(({ displayName }) => displayName);
+	if (names.length < MANY_ITEMS) return;
+	expect(names).toEqual([...names].sort((one, other) => one.localeCompare(other)));
+});

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import { forOperation, maxWaitOption } from '../../shared/descriptions';
+import { forOperation, maxWaitOption, optionsOf } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { lifelogIdParameter } from '../../shared/lifelogs';
 import { deleteEntry, pathOf } from '../../shared/request';
@@ -19,14 +19,7 @@ export const description: INodeProperties[] = forOperation('delete', [
 		description:
 			'The lifelog to delete permanently, by its ID: the id that a list or a search gives',
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [maxWaitOption],
-	},
+	optionsOf([maxWaitOption]),
 ]);
 
 /**

@@ -14,6 +14,7 @@ import {
 	forOperation,
 	limitParameters,
 	maxWaitOption,
+	optionsOf,
 	timezoneOption,
 } from '../../shared/descriptions';
 import { inputError, unusableAnswerError } from '../../shared/errors';
@@ -122,21 +123,14 @@ export const description: INodeProperties[] = forOperation('export', [
 		'service',
 		listingParameters.filter(({ name }) => name === 'filters'),
 	),
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			maxWaitOption,
-			{
-				...timezoneOption,
-				description:
-					'IANA name of the time zone of the times in the files and of the filters. Without it the files are in UTC, as an archive is, and filters in the time zone of the workflow.',
-			},
-		],
-	},
+	optionsOf([
+		maxWaitOption,
+		{
+			...timezoneOption,
+			description:
+				'IANA name of the time zone of the times in the files and of the filters. Without it the files are in UTC, as an archive is, and filters in the time zone of the workflow.',
+		},
+	]),
 ]);
 
 /**

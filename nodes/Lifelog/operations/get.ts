@@ -6,6 +6,7 @@ import {
 	includeOptions,
 	maxCharactersOption,
 	maxWaitOption,
+	optionsOf,
 	timezoneOption,
 } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
@@ -27,21 +28,14 @@ export const description: INodeProperties[] = forOperation('get', [
 		description: 'The lifelog to read, by its ID: the id that a list or a search gives',
 	},
 	...outputParametersOfTool,
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			{ ...includeOptions.includeContents, displayOptions: HIDDEN_IF_SELECTED },
-			{ ...includeOptions.includeHeadings, displayOptions: HIDDEN_IF_SIMPLIFIED },
-			{ ...includeOptions.includeMarkdown, displayOptions: HIDDEN_UNLESS_RAW },
-			{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
-			maxWaitOption,
-			timezoneOption,
-		],
-	},
+	optionsOf([
+		{ ...includeOptions.includeContents, displayOptions: HIDDEN_IF_SELECTED },
+		{ ...includeOptions.includeHeadings, displayOptions: HIDDEN_IF_SIMPLIFIED },
+		{ ...includeOptions.includeMarkdown, displayOptions: HIDDEN_UNLESS_RAW },
+		{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
+		maxWaitOption,
+		timezoneOption,
+	]),
 ]);
 
 /**

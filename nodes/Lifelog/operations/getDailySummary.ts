@@ -4,7 +4,13 @@ import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { readFromBothEnds } from '../../shared/both-ends';
 import { daysAgo } from '../../shared/date-times';
-import { forOperation, maxWaitOption, timezoneOption } from '../../shared/descriptions';
+import {
+	filtersOf,
+	forOperation,
+	maxWaitOption,
+	optionsOf,
+	timezoneOption,
+} from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import {
@@ -82,31 +88,17 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 		default: 'markdown',
 		description: 'What the summary is written for: markdown, notion or slack',
 	},
-	{
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		default: {},
-		options: [
-			{
-				displayName: 'Is Starred',
-				name: 'isStarred',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to summarize only starred lifelogs (on) or only the others (off). Both without this filter.',
-			},
-		],
-	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [maxWaitOption, timezoneOption],
-	},
+	filtersOf([
+		{
+			displayName: 'Is Starred',
+			name: 'isStarred',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to summarize only starred lifelogs (on) or only the others (off). Both without this filter.',
+		},
+	]),
+	optionsOf([maxWaitOption, timezoneOption]),
 ]);
 
 /**

@@ -12,6 +12,7 @@ import {
 	forOperation,
 	maxCharactersOption,
 	maxWaitOption,
+	optionsOf,
 	timezoneOption,
 } from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
@@ -59,36 +60,29 @@ export const description: INodeProperties[] = forOperation('getTranscript', [
 	},
 	{ ...outputAsParameter, displayOptions: { show: { '@tool': [false] } } },
 	{ ...outputAsParameter, default: 'text', displayOptions: { show: { '@tool': [true] } } },
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			{
-				displayName: 'From Offset (Milliseconds)',
-				name: 'fromOffsetMs',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 0,
-				description:
-					'Only what was said from so many milliseconds after the start of the lifelog on: 0 for the whole transcript, or the nextOffsetMs of a transcript that was cut, to go on from there',
-			},
-			{ ...maxCharactersOption, displayOptions: { hide: { '/outputAs': ['utterances'] } } },
-			maxWaitOption,
-			{
-				displayName: 'Speakers',
-				name: 'speakers',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. user, Anna',
-				description:
-					'Comma-separated names of those whose words are wanted, in any case; user stands for the wearer. Everyone when empty.',
-			},
-			timezoneOption,
-		],
-	},
+	optionsOf([
+		{
+			displayName: 'From Offset (Milliseconds)',
+			name: 'fromOffsetMs',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 0,
+			description:
+				'Only what was said from so many milliseconds after the start of the lifelog on: 0 for the whole transcript, or the nextOffsetMs of a transcript that was cut, to go on from there',
+		},
+		{ ...maxCharactersOption, displayOptions: { hide: { '/outputAs': ['utterances'] } } },
+		maxWaitOption,
+		{
+			displayName: 'Speakers',
+			name: 'speakers',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. user, Anna',
+			description:
+				'Comma-separated names of those whose words are wanted, in any case; user stands for the wearer. Everyone when empty.',
+		},
+		timezoneOption,
+	]),
 ]);
 
 /**

@@ -10,6 +10,7 @@ import {
 	binaryPropertyParameter,
 	forOperation,
 	maxWaitOption,
+	optionsOf,
 	timezoneOption,
 } from '../../shared/descriptions';
 import { inputError, noAudioError } from '../../shared/errors';
@@ -83,71 +84,64 @@ export const description: INodeProperties[] = forOperation('download', [
 			'The lifelog whose audio to download, by its ID: the id that a list or a search gives',
 	},
 	binaryPropertyParameter,
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			{
-				displayName: 'Chunk Length (Minutes)',
-				name: 'chunkMinutes',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: LONGEST_CHUNK_MINUTES, numberPrecision: 0 },
-				default: LONGEST_CHUNK_MINUTES,
-				description:
-					'How long the audio of one file is at most. A longer range gives several items, one for each chunk that has audio.',
-			},
-			{
-				displayName: 'If No Audio',
-				name: 'ifNoAudio',
-				type: 'options',
-				options: [
-					{ name: 'Fail', value: 'error', description: 'Stop with an error that names the range' },
-					{
-						name: 'Report',
-						value: 'report',
-						description: 'Give one item without a file that says so',
-					},
-					{ name: 'Skip', value: 'skip', description: 'Give no item' },
-				],
-				default: 'error',
-				description: 'What to do when the whole range has no audio: error, report or skip',
-			},
-			{
-				displayName: 'If Part Fails',
-				name: 'ifPartFails',
-				type: 'options',
-				options: [
-					{
-						name: 'Fail',
-						value: 'error',
-						description: 'Stop with the error, and give none of the range',
-					},
-					{
-						name: 'Report',
-						value: 'report',
-						description: 'Give what could be downloaded, and list what could not',
-					},
-				],
-				default: 'error',
-				description:
-					'What to do when one of the chunks of a range cannot be downloaded: error or report. What concerns all of them, such as a refused API key, is an error in any case.',
-			},
-			maxWaitOption,
-			{
-				displayName: 'Padding (Seconds)',
-				name: 'padding',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				displayOptions: { show: { '/source': ['lifelog'] } },
-				default: 0,
-				description: 'How much audio to add before and after the lifelog',
-			},
-			timezoneOption,
-		],
-	},
+	optionsOf([
+		{
+			displayName: 'Chunk Length (Minutes)',
+			name: 'chunkMinutes',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: LONGEST_CHUNK_MINUTES, numberPrecision: 0 },
+			default: LONGEST_CHUNK_MINUTES,
+			description:
+				'How long the audio of one file is at most. A longer range gives several items, one for each chunk that has audio.',
+		},
+		{
+			displayName: 'If No Audio',
+			name: 'ifNoAudio',
+			type: 'options',
+			options: [
+				{ name: 'Fail', value: 'error', description: 'Stop with an error that names the range' },
+				{
+					name: 'Report',
+					value: 'report',
+					description: 'Give one item without a file that says so',
+				},
+				{ name: 'Skip', value: 'skip', description: 'Give no item' },
+			],
+			default: 'error',
+			description: 'What to do when the whole range has no audio: error, report or skip',
+		},
+		{
+			displayName: 'If Part Fails',
+			name: 'ifPartFails',
+			type: 'options',
+			options: [
+				{
+					name: 'Fail',
+					value: 'error',
+					description: 'Stop with the error, and give none of the range',
+				},
+				{
+					name: 'Report',
+					value: 'report',
+					description: 'Give what could be downloaded, and list what could not',
+				},
+			],
+			default: 'error',
+			description:
+				'What to do when one of the chunks of a range cannot be downloaded: error or report. What concerns all of them, such as a refused API key, is an error in any case.',
+		},
+		maxWaitOption,
+		{
+			displayName: 'Padding (Seconds)',
+			name: 'padding',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			displayOptions: { show: { '/source': ['lifelog'] } },
+			default: 0,
+			description: 'How much audio to add before and after the lifelog',
+		},
+		timezoneOption,
+	]),
 ]);
 
 /**

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import { chatIdParameter } from '../../shared/chats';
-import { forOperation, maxWaitOption } from '../../shared/descriptions';
+import { forOperation, maxWaitOption, optionsOf } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { deleteEntry, pathOf } from '../../shared/request';
 
@@ -18,14 +18,7 @@ export const description: INodeProperties[] = forOperation('delete', [
 		...chatIdParameter,
 		description: 'The chat to delete permanently, by its ID: the id that a list gives',
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [maxWaitOption],
-	},
+	optionsOf([maxWaitOption]),
 ]);
 
 /**

@@ -8,21 +8,14 @@ import {
 	simplifyChat,
 	simplifyParameter,
 } from '../../shared/chats';
-import { forOperation, maxWaitOption, timezoneOption } from '../../shared/descriptions';
+import { forOperation, maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { readCollection, readZone } from '../../shared/parameters';
 
 export const description: INodeProperties[] = forOperation('get', [
 	{ ...chatIdParameter, description: 'The chat to read, by its ID: the id that a list gives' },
 	simplifyParameter,
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [maxWaitOption, timezoneOption],
-	},
+	optionsOf([maxWaitOption, timezoneOption]),
 ]);
 
 /**

@@ -6,9 +6,11 @@ import { readFromBothEnds } from '../../shared/both-ends';
 import { readSimplify, simplifyChat, simplifyParameter } from '../../shared/chats';
 import {
 	directionOption,
+	filtersOf,
 	forOperation,
 	limitParameters,
 	maxWaitOption,
+	optionsOf,
 	timezoneOption,
 } from '../../shared/descriptions';
 import { promptIdOf } from '../../shared/ids';
@@ -30,39 +32,25 @@ export const OPERATION = 'getAll';
 export const description: INodeProperties[] = forOperation(OPERATION, [
 	...limitParameters,
 	simplifyParameter,
-	{
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		default: {},
-		options: [
-			{
-				displayName: 'Global Prompt ID',
-				name: 'globalPromptId',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
-				description: 'Only chats that the scheduled prompt with this ID made',
-			},
-			{
-				displayName: 'Is Scheduled',
-				name: 'isScheduled',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to return only chats of scheduled prompts (on) or only the others (off). Both without this filter.',
-			},
-		],
-	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [directionOption, maxWaitOption, timezoneOption],
-	},
+	filtersOf([
+		{
+			displayName: 'Global Prompt ID',
+			name: 'globalPromptId',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
+			description: 'Only chats that the scheduled prompt with this ID made',
+		},
+		{
+			displayName: 'Is Scheduled',
+			name: 'isScheduled',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to return only chats of scheduled prompts (on) or only the others (off). Both without this filter.',
+		},
+	]),
+	optionsOf([directionOption, maxWaitOption, timezoneOption]),
 ]);
 
 /**
