@@ -6,9 +6,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { runItems } from '../shared/items';
 import { searchLifelogs } from '../shared/lifelogs';
-import { readChoice } from '../shared/parameters';
+import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/operations';
 import * as deleteLifelog from './operations/delete';
 import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';
@@ -34,8 +33,8 @@ export class Lifelog implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle:
-			'={{ { delete: "Delete Lifelog", export: "Export Lifelogs", get: "Get Lifelog", getAll: "Get Many Lifelogs", getDailySummary: "Get Daily Summary", getTranscript: "Get Transcript", search: "Search Lifelogs" }[$parameter["operation"]] }}',
+		// The constructor gives it; n8n's lint wants a text here.
+		subtitle: '',
 		description:
 			'List, search, read, summarize and delete the transcribed recordings of a wearable',
 		defaults: { name: 'Lifelog' },
@@ -87,7 +86,7 @@ export class Lifelog implements INodeType {
 					},
 					{
 						name: 'Get Many Lifelogs',
-						value: getAll.OPERATION,
+						value: OPERATION.getAll,
 						description: 'List recordings, by day or range of time',
 						action: 'Get many lifelogs',
 					},
@@ -106,22 +105,17 @@ export class Lifelog implements INodeType {
 				],
 				default: 'getAll',
 			},
-			...deleteLifelog.description,
-			...exportLifelogs.description,
-			...get.description,
-			...getAll.description,
-			...getDailySummary.description,
-			...getTranscript.description,
-			...search.description,
+			...parametersOf(operations),
 		],
 	};
 
 	methods = { listSearch: { searchLifelogs } };
 
+	constructor() {
+		this.description.subtitle = subtitleOf(this.description);
+	}
+
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const names = Object.keys(operations) as Array<keyof typeof operations>;
-		const operation = this.getNodeParameter('operation', 0) as unknown;
-		const { execute } = operations[readChoice(this, operation, names, 'Operation')];
-		return [await runItems(this, async (api, item) => await execute.call(this, api, item))];
+		return await runOperation(this, operations);
 	}
 }

@@ -127,14 +127,3 @@ export function filtersOf(filters: INodeProperties[]): INodeProperties {
 		options: filters,
 	};
 }
-
-/** Properties shown for one value of the parameter `operation`. */
-export function forOperation(operation: string, properties: INodeProperties[]): INodeProperties[] {
-	return properties.map((property) => ({
-		...property,
-		displayOptions: {
-			...property.displayOptions,
-			show: { ...property.displayOptions?.show, operation: [operation] },
-		},
-	}));
-}

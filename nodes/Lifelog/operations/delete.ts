@@ -1,12 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import { forOperation, maxWaitOption, optionsOf } from '../../shared/descriptions';
+import { maxWaitOption, optionsOf } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { lifelogIdParameter } from '../../shared/lifelogs';
 import { deleteEntry, pathOf } from '../../shared/request';
 
-export const description: INodeProperties[] = forOperation('delete', [
+export const description: INodeProperties[] = [
 	{
 		displayName:
 			'Deleting a lifelog is permanent: its transcript, audio and metadata cannot be recovered.',
@@ -20,7 +20,7 @@ export const description: INodeProperties[] = forOperation('delete', [
 			'The lifelog to delete permanently, by its ID: the id that a list or a search gives',
 	},
 	optionsOf([maxWaitOption]),
-]);
+];
 
 /**
  * Deletes a lifelog for good (specification, section 4.4).

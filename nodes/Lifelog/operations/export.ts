@@ -11,7 +11,6 @@ import type { Lifelog } from '../../shared/api-types';
 import { contentNodes } from '../../shared/contents';
 import {
 	binaryPropertyParameter,
-	forOperation,
 	limitParameters,
 	maxWaitOption,
 	optionsOf,
@@ -50,7 +49,7 @@ const shownFor = (exportFrom: string, properties: INodeProperties[]): INodePrope
 		},
 	}));
 
-export const description: INodeProperties[] = forOperation('export', [
+export const description: INodeProperties[] = [
 	{
 		displayName: 'Export From',
 		name: 'exportFrom',
@@ -131,7 +130,7 @@ export const description: INodeProperties[] = forOperation('export', [
 				'IANA name of the time zone of the times in the files and of the filters. Without it the files are in UTC, as an archive is, and filters in the time zone of the workflow.',
 		},
 	]),
-]);
+];
 
 /**
  * Writes lifelogs as files (specification, sections 4.2 and 4.3).

@@ -2,7 +2,6 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import {
-	forOperation,
 	includeOptions,
 	maxCharactersOption,
 	maxWaitOption,
@@ -22,7 +21,7 @@ import {
 import { includeQuery, readCollection, readMaxCharacters, readZone } from '../../shared/parameters';
 import { outputOfItem } from '../listing';
 
-export const description: INodeProperties[] = forOperation('get', [
+export const description: INodeProperties[] = [
 	{
 		...lifelogIdParameter,
 		description: 'The lifelog to read, by its ID: the id that a list or a search gives',
@@ -36,7 +35,7 @@ export const description: INodeProperties[] = forOperation('get', [
 		maxWaitOption,
 		timezoneOption,
 	]),
-]);
+];
 
 /**
  * Reads one lifelog (specification, section 4.3).

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
-import { forOperation, limitParameters } from '../../shared/descriptions';
+import { limitParameters } from '../../shared/descriptions';
 import { outputParametersOfTool } from '../../shared/output';
 import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
 import { readLimit } from '../../shared/parameters';
@@ -16,17 +16,11 @@ import {
 	toItems,
 } from '../listing';
 
-/**
- * Its name in the editor says what is got, as n8n's guidelines want it where no resource is shown;
- * n8n's lint, which sees literals only, would have every `getAll` called Get Many and no more.
- */
-export const OPERATION = 'getAll';
-
-export const description: INodeProperties[] = forOperation(OPERATION, [
+export const description: INodeProperties[] = [
 	...limitParameters,
 	...outputParametersOfTool,
 	...listingParameters,
-]);
+];
 
 /**
  * Lists lifelogs (specification, section 4.2), as many pages as it takes; all of them, where there are many, several at once.

@@ -4,13 +4,7 @@ import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { readFromBothEnds } from '../../shared/both-ends';
 import { daysAgo } from '../../shared/date-times';
-import {
-	filtersOf,
-	forOperation,
-	maxWaitOption,
-	optionsOf,
-	timezoneOption,
-} from '../../shared/descriptions';
+import { filtersOf, maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import {
@@ -37,7 +31,7 @@ const FORMATS = { markdown: toMarkdown, notion: toNotion, slack: toSlack };
 const FORMAT_NAMES = Object.keys(FORMATS) as Array<keyof typeof FORMATS>;
 const DAYS = ['yesterday', 'today', 'date'] as const;
 
-export const description: INodeProperties[] = forOperation('getDailySummary', [
+export const description: INodeProperties[] = [
 	{
 		displayName:
 			'To let the model choose, set Day or Format to an expression: <code>$fromAI("day", "yesterday or today")</code>, <code>$fromAI("format", "markdown, slack or notion")</code>. For any day at all, leave Day at Date and give Date <code>$fromAI("date", "YYYY-MM-DD")</code>.',
@@ -99,7 +93,7 @@ export const description: INodeProperties[] = forOperation('getDailySummary', [
 		},
 	]),
 	optionsOf([maxWaitOption, timezoneOption]),
-]);
+];
 
 /**
  * Summarizes the lifelogs that begin on a day (specification, section 4.2, `date`), without adding anything to what the service knows.

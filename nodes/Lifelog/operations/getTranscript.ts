@@ -9,7 +9,6 @@ import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { utterances } from '../../shared/contents';
 import {
-	forOperation,
 	maxCharactersOption,
 	maxWaitOption,
 	optionsOf,
@@ -52,7 +51,7 @@ const outputAsParameter: INodeProperties = {
 	description: 'What the transcript is turned into: utterances or text',
 };
 
-export const description: INodeProperties[] = forOperation('getTranscript', [
+export const description: INodeProperties[] = [
 	{
 		...lifelogIdParameter,
 		description:
@@ -83,7 +82,7 @@ export const description: INodeProperties[] = forOperation('getTranscript', [
 		},
 		timezoneOption,
 	]),
-]);
+];
 
 /**
  * Reads what was said in a lifelog (specification, sections 2.2 and 4.3).

@@ -9,7 +9,6 @@ import type {
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { eachAtOnce } from '../../shared/at-once';
-import { forOperation } from '../../shared/descriptions';
 import { inputError, toNodeError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { getLifelog } from '../../shared/lifelogs';
@@ -38,7 +37,7 @@ const limitParameter: INodeProperties = {
 	hint: 'At most 100: the service gives no more for a search',
 };
 
-export const description: INodeProperties[] = forOperation('search', [
+export const description: INodeProperties[] = [
 	{
 		displayName: 'Query',
 		name: 'query',
@@ -53,7 +52,7 @@ export const description: INodeProperties[] = forOperation('search', [
 	{ ...limitParameter, default: 10, displayOptions: { show: { '@tool': [true] } } },
 	...outputParametersOfTool,
 	...listingParameters,
-]);
+];
 
 /**
  * Searches lifelogs. The service's search knows no pages (specification, section 4.2): one request,

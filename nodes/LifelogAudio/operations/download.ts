@@ -8,7 +8,6 @@ import type {
 import type { Api } from '../../shared/api';
 import {
 	binaryPropertyParameter,
-	forOperation,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
@@ -38,7 +37,7 @@ const MINUTE_MS = 60_000;
 const IF_NO_AUDIO = ['error', 'report', 'skip'] as const;
 const IF_PART_FAILS = ['error', 'report'] as const;
 
-export const description: INodeProperties[] = forOperation('download', [
+export const description: INodeProperties[] = [
 	{
 		displayName: 'Source',
 		name: 'source',
@@ -142,7 +141,7 @@ export const description: INodeProperties[] = forOperation('download', [
 		},
 		timezoneOption,
 	]),
-]);
+];
 
 /**
  * Downloads the audio of a range of time or of a lifelog, cut into chunks, into n8n's binary

@@ -2,11 +2,11 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import { chatIdParameter } from '../../shared/chats';
-import { forOperation, maxWaitOption, optionsOf } from '../../shared/descriptions';
+import { maxWaitOption, optionsOf } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { deleteEntry, pathOf } from '../../shared/request';
 
-export const description: INodeProperties[] = forOperation('delete', [
+export const description: INodeProperties[] = [
 	{
 		displayName:
 			'Deleting a chat is permanent: it cannot be recovered. Only chats of your own can be deleted, not public ones of others.',
@@ -19,7 +19,7 @@ export const description: INodeProperties[] = forOperation('delete', [
 		description: 'The chat to delete permanently, by its ID: the id that a list gives',
 	},
 	optionsOf([maxWaitOption]),
-]);
+];
 
 /**
  * Deletes a chat for good (specification, section 4.8).

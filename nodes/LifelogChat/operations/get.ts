@@ -8,15 +8,15 @@ import {
 	simplifyChat,
 	simplifyParameter,
 } from '../../shared/chats';
-import { forOperation, maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
+import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { readCollection, readZone } from '../../shared/parameters';
 
-export const description: INodeProperties[] = forOperation('get', [
+export const description: INodeProperties[] = [
 	{ ...chatIdParameter, description: 'The chat to read, by its ID: the id that a list gives' },
 	simplifyParameter,
 	optionsOf([maxWaitOption, timezoneOption]),
-]);
+];
 
 /**
  * Reads one chat (specification, section 4.7).

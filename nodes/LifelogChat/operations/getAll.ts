@@ -7,7 +7,6 @@ import { readSimplify, simplifyChat, simplifyParameter } from '../../shared/chat
 import {
 	directionOption,
 	filtersOf,
-	forOperation,
 	limitParameters,
 	maxWaitOption,
 	optionsOf,
@@ -23,13 +22,7 @@ import {
 	readZone,
 } from '../../shared/parameters';
 
-/**
- * Its name in the editor says what is got, as n8n's guidelines want it where no resource is shown;
- * n8n's lint, which sees literals only, would have every `getAll` called Get Many and no more.
- */
-export const OPERATION = 'getAll';
-
-export const description: INodeProperties[] = forOperation(OPERATION, [
+export const description: INodeProperties[] = [
 	...limitParameters,
 	simplifyParameter,
 	filtersOf([
@@ -51,7 +44,7 @@ export const description: INodeProperties[] = forOperation(OPERATION, [
 		},
 	]),
 	optionsOf([directionOption, maxWaitOption, timezoneOption]),
-]);
+];
 
 /**
  * Lists chats, as many pages as it takes (specification, section 4.6); all of them, where there are many, from both ends at once.
