@@ -9,6 +9,8 @@ import { getJson } from './request';
 /** The most entries in a page by one statement of the specification (section 8), and by the other. */
 export const LARGEST_PAGE = 100;
 export const SMALLEST_LARGEST_PAGE = 10;
+/** Pages above this size come without contents (specification, section 4.2). */
+export const LARGEST_PAGE_WITH_CONTENTS = 25;
 /** What is tried where a large page fails; the last alone where that took long. */
 const SMALLER_PAGES = [50, 25, SMALLEST_LARGEST_PAGE];
 const SLOW_MS = 30_000;

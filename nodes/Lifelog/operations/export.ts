@@ -19,7 +19,7 @@ import {
 import { inputError, unusableAnswerError } from '../../shared/errors';
 import { isId, readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
-import { pages } from '../../shared/pagination';
+import { LARGEST_PAGE_WITH_CONTENTS, pages } from '../../shared/pagination';
 import {
 	readBinaryProperty,
 	readChoice,
@@ -28,9 +28,9 @@ import {
 	readLimit,
 	readZone,
 } from '../../shared/parameters';
+import { filtersParameter, readFilters } from '../filters';
 import { FILE_FORMATS, type FileFormat, writeLifelog } from '../files/formats';
 import { inZone } from '../files/times';
-import { LARGEST_PAGE_WITH_CONTENTS, listingParameters, readListing } from '../listing';
 
 const FROM = ['service', 'lifelog', 'input'] as const;
 const ALL_OF_IT = { includeMarkdown: true, includeHeadings: true, includeContents: true };
@@ -118,10 +118,7 @@ export const description: INodeProperties[] = [
 		description: 'What each lifelog is written as, a file each: JSON, markdown, srt, text, vtt',
 	},
 	binaryPropertyParameter,
-	...shownFor(
-		'service',
-		listingParameters.filter(({ name }) => name === 'filters'),
-	),
+	...shownFor('service', [filtersParameter]),
 	optionsOf([
 		maxWaitOption,
 		{
@@ -194,12 +191,12 @@ async function* listed(
 	itemIndex: number,
 ): AsyncGenerator<Source> {
 	const limit = readLimit(context, itemIndex);
-	const { query, includes } = readListing(context, itemIndex);
+	const { query, isWanted } = readFilters(context, itemIndex);
 	const pageSize = Math.min(limit, LARGEST_PAGE_WITH_CONTENTS);
 	const listing = { name: 'lifelogs' as const, query: { ...query, ...ALL_OF_IT }, pageSize };
 	let count = 0;
 	for await (const page of pages<Lifelog>(api, listing)) {
-		for (const lifelog of page.filter(({ startTime }) => includes(startTime))) {
+		for (const lifelog of page.filter(isWanted)) {
 			if (count++ === limit) return;
 			// A service may leave contents out of lists.
 			const hasContents = lifelog.contents?.length > 0;

@@ -7,6 +7,7 @@ import { daysAgo } from '../../shared/date-times';
 import { filtersOf, maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
+import { LARGEST_PAGE_WITH_CONTENTS } from '../../shared/pagination';
 import {
 	readBoolean,
 	readChoice,
@@ -25,7 +26,6 @@ import {
 	type Summary,
 	summaryFields,
 } from '../daily-summary/summary';
-import { LARGEST_PAGE_WITH_CONTENTS } from '../listing';
 
 const FORMATS = { markdown: toMarkdown, notion: toNotion, slack: toSlack };
 const FORMAT_NAMES = Object.keys(FORMATS) as Array<keyof typeof FORMATS>;

@@ -12,17 +12,14 @@ import { eachAtOnce } from '../../shared/at-once';
 import { inputError, toNodeError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { getLifelog } from '../../shared/lifelogs';
-import { outputParametersOfTool } from '../../shared/output';
-import { LARGEST_PAGE, readPage, SMALLEST_LARGEST_PAGE } from '../../shared/pagination';
-import { readLimit, readText } from '../../shared/parameters';
 import {
-	hintIfContentsWithheld,
+	LARGEST_PAGE,
 	LARGEST_PAGE_WITH_CONTENTS,
-	listingParameters,
-	outputOfItem,
-	readListing,
-	toItems,
-} from '../listing';
+	readPage,
+	SMALLEST_LARGEST_PAGE,
+} from '../../shared/pagination';
+import { readLimit, readText } from '../../shared/parameters';
+import { listingParameters, readListing, toItems } from '../listing';
 
 /** So many of what was found are read at a time. */
 const MOST_AT_ONCE = 5;
@@ -50,7 +47,6 @@ export const description: INodeProperties[] = [
 	},
 	{ ...limitParameter, displayOptions: { show: { '@tool': [false] } } },
 	{ ...limitParameter, default: 10, displayOptions: { show: { '@tool': [true] } } },
-	...outputParametersOfTool,
 	...listingParameters,
 ];
 
@@ -70,9 +66,8 @@ export async function execute(
 	if (search === '') throw inputError(this, "'Query' is empty", 'Give the words to look for.');
 	const asked = readLimit(this, itemIndex);
 	const limit = Math.min(asked, LARGEST_PAGE);
-	const output = outputOfItem(this, itemIndex);
-	const request = readListing(this, itemIndex, output);
-	const { query, includes, one } = request;
+	const request = readListing(this, itemIndex);
+	const { query, isWanted, one } = request;
 	const readsEach = query.includeContents && limit > LARGEST_PAGE_WITH_CONTENTS;
 
 	const page = await readPage<Lifelog>(api, {
@@ -80,9 +75,7 @@ export async function execute(
 		query: { ...query, search, ...(readsEach && { includeContents: false }) },
 		pageSize: limit,
 	});
-	const found = eachOnce(page.entries)
-		.filter(({ startTime }) => includes(startTime))
-		.slice(0, limit);
+	const found = eachOnce(page.entries).filter(isWanted).slice(0, limit);
 	const lifelogs = readsEach ? await readEach(api, found, one) : found;
 
 	const { length } = page.entries;
@@ -99,8 +92,7 @@ export async function execute(
 			`The search gave ${length} results; the service may have ended it there. Narrow it, e.g. with the filters 'Start' and 'End', to see whether there are others.`,
 		);
 	}
-	if (query.includeContents) hintIfContentsWithheld(api, lifelogs);
-	return toItems(lifelogs, output, request, search);
+	return toItems(api, lifelogs, request, search);
 }
 
 /** What is found by its words and by its meaning may be ranked twice; the better place counts. */
