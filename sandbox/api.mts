@@ -16,7 +16,7 @@ export async function buildApi(
 	apiKey: string,
 ): Promise<FastifyInstance> {
 	const app = createApp();
-	logRequests(app, world);
+	logRequests(app, world.requests);
 	refusePages(app);
 	injectFaults(app, world);
 	app.addHook('onRequest', async () => {

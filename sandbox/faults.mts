@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { World } from './world.mts';
 
 /** Something that is to go wrong with the requests it matches. */
 export interface Fault {
@@ -49,8 +48,8 @@ export const faultsSchema = {
 	},
 };
 
-/** Lets the world's faults happen to the requests of `app`. */
-export function injectFaults(app: FastifyInstance, world: World): void {
+/** Lets the faults that the world has at the time happen to the requests of `app`. */
+export function injectFaults(app: FastifyInstance, world: { readonly faults: Fault[] }): void {
 	const active = new WeakMap<FastifyRequest, Fault>();
 
 	app.addHook('onRequest', async (request, reply) => {

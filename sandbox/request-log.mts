@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { World } from './world.mts';
 
 /** One request as the control interface tells it. */
 export interface LoggedRequest {
@@ -15,8 +14,8 @@ export interface LoggedRequest {
 	keyed: boolean;
 }
 
-/** Records every request to `app` in the world's log. */
-export function logRequests(app: FastifyInstance, world: World): void {
+/** Records every request to `app` in `log`. */
+export function logRequests(app: FastifyInstance, log: LoggedRequest[]): void {
 	const entries = new WeakMap<FastifyRequest, LoggedRequest>();
 	app.addHook('onRequest', async (request) => {
 		const entry: LoggedRequest = {
@@ -28,7 +27,7 @@ export function logRequests(app: FastifyInstance, world: World): void {
 			keyed: request.headers['x-api-key'] !== undefined,
 		};
 		entries.set(request, entry);
-		world.requests.push(entry);
+		log.push(entry);
 	});
 	app.addHook('onSend', async (request, reply) => {
 		const entry = entries.get(request);

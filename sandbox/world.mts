@@ -1,22 +1,16 @@
 import type { Chat, Lifelog } from '../nodes/shared/api-types.ts';
-import { SlidingLog } from '../server/rate-limit.mts';
+import { SlidingLog } from '../server/sliding-log.mts';
 import type { Audio, ChatFilter, LifelogFilter, Slice, Store } from '../server/store/store.mts';
 import { generateChats } from './data/chats.mts';
 import { generateLifelogs } from './data/lifelogs.mts';
 import { createFaker } from './data/random.mts';
+import type { StoredChat } from './data/stored-chat.mts';
 import { changeDialect, defaultDialect, type Dialect, type DialectChange } from './dialect.mts';
 import { Entries } from './entries.mts';
 import type { Fault } from './faults.mts';
 import type { LoggedRequest } from './request-log.mts';
 import { recordingOf } from './recordings.mts';
 import { Search } from './search.mts';
-
-/** A chat and what the service knows about it but does not answer. */
-export interface StoredChat extends Chat {
-	owner: 'self' | 'other';
-	/** The scheduled prompt that generated it, or null. */
-	globalPromptId: string | null;
-}
 
 /** What the data is generated from. */
 export interface DataOptions {

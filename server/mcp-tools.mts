@@ -2,19 +2,8 @@ import type { ContentNode } from '../nodes/shared/api-types.ts';
 import { getChat } from './chats.mts';
 import { renderMarkdown } from './lifelog-view.mts';
 import { getLifelog, listLifelogs } from './lifelogs.mts';
-import type { Service } from './service.mts';
+import type { Tool } from './service.mts';
 import { checkDate, checkZone, dayBounds, zoneFormatter } from './times.mts';
-
-type Arguments = Record<string, unknown>;
-
-/** A tool of the MCP server. */
-export interface Tool {
-	name: string;
-	description: string;
-	inputSchema: { type: 'object'; properties: Record<string, object>; required: string[] };
-	/** Returns text for a model. Throws an Error with a message for it. */
-	call: (service: Service, args: Arguments) => string | Promise<string>;
-}
 
 const timezone = {
 	type: 'string',

@@ -2,8 +2,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Tool } from './mcp-tools.mts';
-import type { Service } from './service.mts';
+import type { Service, Tool } from './service.mts';
 
 /** Answers one Model Context Protocol message; nothing is kept between requests. */
 export async function callMcp(

@@ -1,6 +1,5 @@
-import type { Tool } from './mcp-tools.mts';
-import type { SlidingLog } from './rate-limit.mts';
 import type { Reading } from './reading.mts';
+import type { SlidingLog } from './sliding-log.mts';
 import type { Store } from './store/store.mts';
 
 /** What the routes answer from. All of it may change while they are served. */
@@ -19,4 +18,13 @@ export interface Service {
 	acceptsKey: (key: string) => boolean;
 	/** The service's time in milliseconds. */
 	now: () => number;
+}
+
+/** A tool of the MCP server. */
+export interface Tool {
+	name: string;
+	description: string;
+	inputSchema: { type: 'object'; properties: Record<string, object>; required: string[] };
+	/** Returns text for a model. Throws an Error with a message for it. */
+	call: (service: Service, args: Record<string, unknown>) => string | Promise<string>;
 }

@@ -1,8 +1,8 @@
 import type { Faker } from '@faker-js/faker';
 import type { ChatMessage, Lifelog, ToolResult } from '../../nodes/shared/api-types.ts';
-import type { StoredChat } from '../world.mts';
 import { midnightOf, type Period } from './period.mts';
 import { createId } from './random.mts';
+import type { StoredChat } from './stored-chat.mts';
 
 interface ScheduledPrompt {
 	globalPromptId: string;

@@ -1,8 +1,3 @@
-import { lstat, realpath } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { listFolder } from './export-folder.mts';
-import { openZip } from './export-zip.mts';
-
 /** Why something of an export cannot be read; its message is the end of a sentence. */
 export class ExportError extends Error {}
 
@@ -32,17 +27,6 @@ export interface Export {
 export const archived = ['lifelogs', 'chats', 'audio'];
 /** What else the service puts into an export; and by what an archive can be told from one. */
 export const others = ['meetings', 'persons', 'pendants', 'user', 'days'];
-
-/** Opens an export. Rejects with an ExportError that says what to give instead. */
-export async function openExport(path: string): Promise<Export> {
-	const real = await realpath(path).catch(() => {
-		throw new ExportError(`There is no ${path}: give the zip of the export, or its folder`);
-	});
-	if ((await lstat(real)).isDirectory()) return listFolder(real);
-	return openZip(real).catch((error: Error) => {
-		throw new ExportError(`${basename(path)} is no whole zip: ${error.message}`);
-	});
-}
 
 /**
  * The path below the export's own folder, which a zip may have around everything; undefined for

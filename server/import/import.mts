@@ -5,9 +5,10 @@ import { dayOf, parseJson } from '../archive/layout.mts';
 import { addRecording } from './audio.mts';
 import { readChat } from './chat-file.mts';
 import { ArchiveDay } from './day.mts';
-import { archived, ExportError, openExport, type Export, type ExportFile } from './export.mts';
+import { archived, ExportError, type Export, type ExportFile } from './export.mts';
 import { readLifelog } from './lifelog-file.mts';
 import { dayOfPath, readRecordingName } from './names.mts';
+import { openExport } from './open-export.mts';
 
 /** How many of each kind. */
 export interface Counts {

@@ -7,7 +7,7 @@ import type { ResetOptions, Status } from '../../sandbox/control.mts';
 import type { Dialect, DialectChange } from '../../sandbox/dialect.mts';
 import type { Fault } from '../../sandbox/faults.mts';
 import type { LoggedRequest } from '../../sandbox/request-log.mts';
-import type { StoredChat } from '../../sandbox/world.mts';
+import type { StoredChat } from '../../sandbox/data/stored-chat.mts';
 
 export type { Dialect, DialectChange, Fault, LoggedRequest, ResetOptions, Status, StoredChat };
 

@@ -1,0 +1,90 @@
+// Which folder may import what. Imports of types count as others do: what a file cannot be read
+// without, it depends on.
+const API_TYPES = 'nodes/shared/api-types\\.(d\\.)?ts$';
+const TOOLS = 'bench|check-archive|demo|examples|test';
+/** A folder of this repository, also as it is written where no file is found. */
+const below = (folders) => `^(\\.\\./)*(${folders})/`;
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+	forbidden: [
+		{
+			name: 'no-circles',
+			comment: 'What depends on each other is one thing: say which of the two is below.',
+			severity: 'error',
+			from: {},
+			to: { circular: true },
+		},
+		{
+			name: 'nothing-unseen',
+			comment: 'What is not found here is not checked by the other rules.',
+			severity: 'error',
+			from: {},
+			// The types stand in a .d.ts, which TypeScript finds by this name and Node.js never loads;
+			// the other is what npm run build:server makes.
+			to: { couldNotResolve: true, pathNot: [API_TYPES, '^\\./dist/server/main\\.mjs$'] },
+		},
+		{
+			name: 'package-alone',
+			comment:
+				'The package for n8n stands on what n8n supplies, and on no tool of this repository.',
+			severity: 'error',
+			from: { path: below('nodes|credentials') },
+			to: {
+				pathNot: [below('nodes|credentials'), '^node_modules/(n8n-workflow|luxon)/', '^crypto$'],
+			},
+		},
+		{
+			name: 'shared-below-nodes',
+			comment: 'nodes/shared is about the service: it knows no node.',
+			severity: 'error',
+			from: { path: below('nodes/shared|credentials') },
+			to: { path: below('nodes'), pathNot: below('nodes/shared') },
+		},
+		{
+			name: 'nodes-apart',
+			comment: 'What two nodes need stands in nodes/shared.',
+			severity: 'error',
+			from: { path: '^nodes/([^/]+)/', pathNot: below('nodes/shared') },
+			to: { path: below('nodes'), pathNot: [below('nodes/shared'), '^nodes/$1/'] },
+		},
+		{
+			name: 'server-alone',
+			comment:
+				'lifelog-server is the service itself; of the nodes it has the types of the contract.',
+			severity: 'error',
+			from: { path: below('server') },
+			to: { path: below(`nodes|credentials|sandbox|${TOOLS}`), pathNot: API_TYPES },
+		},
+		{
+			name: 'server-without-n8n',
+			comment: 'lifelog-server needs what server/package.json names, and nothing of n8n.',
+			severity: 'error',
+			from: { path: below('server') },
+			to: { path: 'node_modules/', dependencyTypesNot: ['npm'] },
+		},
+		{
+			name: 'sandbox-on-server',
+			comment: 'The sandbox is invented data for the server; it knows no node and no test.',
+			severity: 'error',
+			from: { path: below('sandbox') },
+			to: { path: [below(`nodes|credentials|${TOOLS}`), '(^|/)n8n-'], pathNot: API_TYPES },
+		},
+		{
+			name: 'archive-checked-alone',
+			comment:
+				'What proves an archive shares its layout with the server, and nothing of the nodes.',
+			severity: 'error',
+			from: { path: below('check-archive') },
+			to: { path: [below('nodes|credentials|sandbox|bench|demo|examples|test'), '(^|/)n8n-'] },
+		},
+	],
+	options: {
+		tsPreCompilationDeps: true,
+		doNotFollow: { path: 'node_modules' },
+		enhancedResolveOptions: {
+			exportsFields: ['exports'],
+			conditionNames: ['import', 'require', 'node', 'default', 'types'],
+		},
+	},
+};

@@ -1,0 +1,16 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { listFolder } from './export-folder.mts';
+import { openZip } from './export-zip.mts';
+import { ExportError, type Export } from './export.mts';
+
+/** Opens an export. Rejects with an ExportError that says what to give instead. */
+export async function openExport(path: string): Promise<Export> {
+	const real = await realpath(path).catch(() => {
+		throw new ExportError(`There is no ${path}: give the zip of the export, or its folder`);
+	});
+	if ((await lstat(real)).isDirectory()) return listFolder(real);
+	return openZip(real).catch((error: Error) => {
+		throw new ExportError(`${basename(path)} is no whole zip: ${error.message}`);
+	});
+}
