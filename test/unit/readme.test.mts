@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
+import { anchorsIn, linksIn } from '../support/markdown.mts';
 
 const readme = readFileSync('README.md', 'utf8');
 /** Absolute, so that the links of the README work on npm as well. */
@@ -82,13 +83,18 @@ test('every message in docs/troubleshooting.md is one of the nodes', () => {
 	expect(stale).toEqual([]);
 });
 
-const documents = [
-	'README.md',
-	'CONTRIBUTING.md',
-	'SECURITY.md',
-	'CHANGELOG.md',
-	...globSync('{docs,examples,sandbox,bench,test/n8n}/*.md'),
-];
+const documents = globSync('**/*.md', {
+	exclude: (name) => ['node_modules', 'dist', 'versions'].includes(name),
+});
+
+test('every Markdown file is looked at', () => {
+	expect(documents).toEqual(
+		expect.arrayContaining([
+			...['README.md', 'CONTRIBUTING.md', 'docs/trigger.md', 'examples/README.md'],
+			...['sandbox/README.md', 'server/README.md', 'test/n8n/README.md'],
+		]),
+	);
+});
 
 test('the README has at most 200 lines', () => {
 	expect(readme.split('\n').length - 1).toBeLessThanOrEqual(200);
@@ -105,6 +111,21 @@ test.each(documents)('every command in %s is one of the package', (path) => {
 test.each(documents)('every link in %s to this repository leads somewhere', (path) => {
 	const links = linksOf(path);
 	expect(links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
+});
+
+test('every address of this repository in what is built, served or imported leads somewhere', () => {
+	const files = globSync('{nodes,credentials,server,examples}/**/*.{ts,mts,cjs,json}', {
+		exclude: (name) => name === 'dist',
+	});
+	const addresses = files.flatMap((path) =>
+		[...readFileSync(path, 'utf8').matchAll(/https:\/\/[^\s"'`)\\]+/g)].map(([address]) => ({
+			path,
+			address,
+		})),
+	);
+	const own = addresses.filter(({ address }) => targetOf('', address)[0] !== undefined);
+	expect(own.length).toBeGreaterThan(8);
+	expect(own.filter(({ path, address }) => !leadsSomewhere(path, address))).toEqual([]);
 });
 
 test('every link in the README works on npm, which has no other file of the repository', () => {
@@ -143,12 +164,7 @@ test('each sentence of SECURITY.md names tests that there are', () => {
 	expect(files.filter((name) => globSync(`test/${name}{.test,}.mts`).length === 0)).toEqual([]);
 });
 
-function linksOf(path: string): string[] {
-	const text = readFileSync(path, 'utf8')
-		.replace(/^(`{3,})[\s\S]*?^\1$/gm, '')
-		.replace(/`[^`\n]*`/g, '');
-	return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
-}
+const linksOf = (path: string) => linksIn(readFileSync(path, 'utf8'));
 
 /** The file of this repository that a link names, and the heading in it; none for other links. */
 function targetOf(path: string, link: string): [file?: string, anchor?: string] {
@@ -164,14 +180,5 @@ function leadsSomewhere(path: string, link: string): boolean {
 	if (file === undefined) return true;
 	if (!existsSync(file)) return false;
 	if (anchor === undefined) return true;
-	const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)];
-	return headings.some(([, title]) => anchorOf(title) === anchor);
-}
-
-function anchorOf(title: string): string {
-	return title
-		.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-		.toLowerCase()
-		.replace(/[^\w\- ]/g, '')
-		.replaceAll(' ', '-');
+	return anchorsIn(readFileSync(file, 'utf8')).includes(anchor);
 }
