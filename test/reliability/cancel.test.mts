@@ -24,7 +24,10 @@ test.each(actions().map((operation) => [operation.node, operation.operation, ope
 		world.play = ({ request }) => void request.socket.once('close', () => (isGone = true));
 		const { engine } = trials;
 		const running = engine.startWorkflow(workflowWith(node, withParameters(operation, [])));
-		while (world.seen.length === 0) await sleep(10);
+		const ended = running.done.then(({ error }) => {
+			if (world.seen.length === 0) throw new Error(`It ended without a request: ${error?.message}`);
+		});
+		while (world.seen.length === 0) await Promise.race([sleep(10), ended]);
 		running.cancel();
 		expect(await endsSoon(running.done)).toBe(true);
 		expect((await running.done).status).toBe('canceled');

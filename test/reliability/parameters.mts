@@ -6,6 +6,8 @@ export interface Parameter {
 	/** Name, with that of its collection before it. */
 	path: string[];
 	isLocator: boolean;
+	/** Whether its default is no value to run with: an empty text, date, list or locator. */
+	isEmpty: boolean;
 }
 
 export interface NodeOperation {
@@ -16,8 +18,13 @@ export interface NodeOperation {
 	parameters: Parameter[];
 }
 
-/** What every parameter is set to unless a test wants it otherwise. */
+/**
+ * What every parameter is set to unless a test wants it otherwise; a locator to this ID. With these
+ * values every operation sends a request.
+ */
 const USUAL: IDataObject = {
+	lifelogId: 'lifelog-a',
+	chatId: 'chat-a',
 	query: 'garden',
 	start: '2026-03-02',
 	end: '2026-03-03',
@@ -50,21 +57,40 @@ function isShown({ displayOptions }: INodeProperties, selector: string, value: s
 	return isMeant && !hide?.[selector]?.includes(value);
 }
 
-function parametersIn({ name, type, options = [] }: INodeProperties): Parameter[] {
-	const whole = { path: [name], isLocator: type === 'resourceLocator' };
+function parametersIn(property: INodeProperties): Parameter[] {
+	const { name, type, options = [] } = property;
+	const isLocator = type === 'resourceLocator';
+	const whole = { path: [name], isLocator, isEmpty: isEmpty(property) };
 	if (type !== 'collection') return [whole];
-	return [whole, ...options.map((option) => ({ path: [name, option.name], isLocator: false }))];
+	const inside = { isLocator: false, isEmpty: false };
+	return [whole, ...options.map((option) => ({ path: [name, option.name], ...inside }))];
 }
 
-/** The parameters of a node's operation, some of them set. */
+function isEmpty({ type, default: value }: INodeProperties): boolean {
+	if (type === 'resourceLocator') return (value as { value?: unknown }).value === '';
+	return value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+const located = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
+
+/**
+ * The parameters of a node's operation, some of them set.
+ *
+ * @throws Error on a parameter that has neither a usual value nor a default to run with.
+ */
 export function withParameters(
-	{ operation, isTrigger, parameters }: NodeOperation,
+	{ node, operation, isTrigger, parameters }: NodeOperation,
 	changes: Array<[Parameter, unknown]>,
 ): IDataObject {
 	const all: IDataObject = { ...(isTrigger ? { event: operation } : { operation }) };
-	for (const { path, isLocator } of parameters) {
-		if (isLocator) all[path[0]] = { __rl: true, mode: 'id', value: 'lifelog-a' };
-		else if (path[0] in USUAL && path.length === 1) all[path[0]] = USUAL[path[0]];
+	for (const { path, isLocator, isEmpty } of parameters.filter(({ path }) => path.length === 1)) {
+		const [name] = path;
+		if (name in USUAL) all[name] = isLocator ? located(USUAL[name]) : USUAL[name];
+		else if (isEmpty) {
+			throw new Error(
+				`The parameter '${name}' of ${node} ${operation} is empty by default, so that tests would run without it. Add to USUAL in test/reliability/parameters.mts:  ${name}: <a value with which the operation sends a request>`,
+			);
+		}
 	}
 	for (const [{ path, isLocator }, value] of changes) {
 		const [name, option] = path;
@@ -72,9 +98,7 @@ export function withParameters(
 			const collection = typeof all[name] === 'object' ? (all[name] as IDataObject) : {};
 			all[name] = { ...collection, [option]: value as IDataObject };
 		} else {
-			all[name] = isLocator
-				? { __rl: true, mode: 'id', value: value as string }
-				: (value as IDataObject);
+			all[name] = isLocator ? located(value) : (value as IDataObject);
 		}
 	}
 	return all;

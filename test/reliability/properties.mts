@@ -48,12 +48,17 @@ const answering =
 	({ response }) =>
 		send(response, json(200, body));
 
+/** Of the runs of `tryInput` those that send a request at least; most are refused before. */
+const LEAST_SHARE = 0.05;
+
 /** Whatever a parameter is set to, the operation does its work or says what is wrong. */
 export async function tryInput(trials: Trials, operation: NodeOperation, trial: Trial) {
 	const changes = fc.array(fc.tuple(fc.constantFrom(...operation.parameters), anyEntry), {
 		minLength: 1,
 		maxLength: 3,
 	});
+	await checkRequests(trials, operation, withParameters(operation, []), trials.open());
+	let asked = 0;
 	const property = fc.asyncProperty(changes, async (changed) => {
 		const world = trials.open();
 		const parameters = withParameters(
@@ -65,8 +70,12 @@ export async function tryInput(trials: Trials, operation: NodeOperation, trial: 
 		);
 		const json = Object.fromEntries(changed.map(([, { value }], nth) => [`value${nth}`, value]));
 		await check(trials, operation, parameters, world, json as IDataObject);
+		if (world.seen.length > 0) asked++;
 	});
 	await fc.assert(property, trial);
+	if (asked < trial.numRuns * LEAST_SHARE) {
+		throw new Error(`Of ${trial.numRuns} runs only ${asked} sent a request: too little is tried`);
+	}
 }
 
 /** Settings that make a node do other things with an answer. */
@@ -102,9 +111,24 @@ export async function tryAnswer(trials: Trials, operation: NodeOperation, trial:
 		.map((chosen) => chosen.flat());
 	const property = fc.asyncProperty(anyBody, anyWays, async (body, chosen) => {
 		const parameters = withParameters(operation, chosen);
-		await check(trials, operation, parameters, trials.open(body ?? null), {});
+		await checkRequests(trials, operation, parameters, trials.open(body ?? null));
 	});
 	await fc.assert(property, trial);
+}
+
+/** Of parameters with which the operation has something to ask the service for. */
+async function checkRequests(
+	trials: Trials,
+	operation: NodeOperation,
+	parameters: IDataObject,
+	world: World,
+): Promise<void> {
+	const { error } = await check(trials, operation, parameters, world, {});
+	if (world.seen.length > 0) return;
+	const { node, operation: name } = operation;
+	throw new Error(
+		`${node} ${name} sent no request (${error?.message ?? 'and failed on nothing'}) with ${JSON.stringify(parameters)}: is USUAL in test/reliability/parameters.mts right?`,
+	);
 }
 
 async function check(
@@ -113,7 +137,7 @@ async function check(
 	parameters: IDataObject,
 	world: World,
 	input: IDataObject,
-): Promise<void> {
+): Promise<Pick<RunResult, 'error'>> {
 	const result = await execute(engine, operation, parameters, input);
 	const problems = [
 		...problemsOf(result, operation),
@@ -121,6 +145,7 @@ async function check(
 		...pollution(),
 	];
 	if (problems.length > 0) throw new Error(problems.join('\n'));
+	return result;
 }
 
 async function execute(
