@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { createEngine, type Engine, loadPackage, type RunResult } from '../support/engine.mts';
+import { createEngine, type Engine, loadPackage, type PollOptions } from '../support/engine.mts';
 import { workflowWith } from '../support/workflow.mts';
 import { KEY_MARK } from './marked-key.mts';
 import {
@@ -9,7 +9,7 @@ import {
 	type Parameter,
 	withParameters,
 } from './parameters.mts';
-import { json, send, type Service, startService, type World } from './service.mts';
+import { chat, json, lifelog, send, type Service, startService, type World } from './service.mts';
 import { anyBody, anyEntry } from './values.mts';
 
 /** How a property is tried: the same runs each time, or others. */
@@ -63,9 +63,9 @@ export async function tryInput(trials: Trials, operation: NodeOperation, trial: 
 		const world = trials.open();
 		const parameters = withParameters(
 			operation,
-			changed.map(([parameter, { parameter: entry }], nth) => [
+			changed.map(([parameter, { parameter: entry, value }], nth) => [
 				parameter,
-				entry === '={{ $json.value }}' ? `={{ $json.value${nth} }}` : entry,
+				entry === '={{ $json.value }}' ? expressionOf(operation, value, nth) : entry,
 			]),
 		);
 		const json = Object.fromEntries(changed.map(([, { value }], nth) => [`value${nth}`, value]));
@@ -76,6 +76,13 @@ export async function tryInput(trials: Trials, operation: NodeOperation, trial: 
 	if (asked < trial.numRuns * LEAST_SHARE) {
 		throw new Error(`Of ${trial.numRuns} runs only ${asked} sent a request: too little is tried`);
 	}
+}
+
+/** Where an action finds a value in its input, a trigger, which has none, is given the value itself. */
+function expressionOf({ isTrigger }: NodeOperation, value: unknown, nth: number): string {
+	if (!isTrigger) return `={{ $json.value${nth} }}`;
+	const text = encodeURIComponent(JSON.stringify(value) ?? 'null').replaceAll("'", '%27');
+	return `={{ JSON.parse(decodeURIComponent('${text}')) }}`;
 }
 
 /** Settings that make a node do other things with an answer. */
@@ -123,7 +130,7 @@ async function checkRequests(
 	parameters: IDataObject,
 	world: World,
 ): Promise<void> {
-	const { error } = await check(trials, operation, parameters, world, {});
+	const error = await check(trials, operation, parameters, world, {});
 	if (world.seen.length > 0) return;
 	const { node, operation: name } = operation;
 	throw new Error(
@@ -137,33 +144,69 @@ async function check(
 	parameters: IDataObject,
 	world: World,
 	input: IDataObject,
-): Promise<Pick<RunResult, 'error'>> {
-	const result = await execute(engine, operation, parameters, input);
+): Promise<Failure | undefined> {
+	const errors = operation.isTrigger
+		? await poll(engine, operation, parameters, world)
+		: [await execute(engine, operation, parameters, input)];
 	const problems = [
-		...problemsOf(result, operation),
+		...errors.flatMap((error) => problemsOf(error, operation)),
 		...problemsOfRequests(world, operation, service),
 		...pollution(),
 	];
 	if (problems.length > 0) throw new Error(problems.join('\n'));
-	return result;
+	return errors.find((error) => error);
 }
+
+type Failure = { message: string; stack?: string };
 
 async function execute(
 	engine: Engine,
 	{ node }: NodeOperation,
 	parameters: IDataObject,
 	input: IDataObject,
-): Promise<Pick<RunResult, 'error'>> {
-	return await engine.runWorkflow(workflowWith(node, parameters), { input: [{ json: input }] });
+): Promise<Failure | undefined> {
+	const workflow = workflowWith(node, parameters);
+	const { error } = await engine.runWorkflow(workflow, { input: [{ json: input }] });
+	return error;
 }
 
 /**
- * What n8n makes of a required parameter that is empty, and of one that is not shown as the value
- * of another is none.
+ * The editor's test; then a first poll, one of a service that is well, and one of a service as it was
+ * at first. Something happens between them.
  */
-const BY_N8N = /^(WorkflowHasIssuesError|NodeOperationError: Could not get parameter "\w+")/;
+async function poll(
+	engine: Engine,
+	{ node }: NodeOperation,
+	parameters: IDataObject,
+	world: World,
+): Promise<Array<Failure | undefined>> {
+	const { play } = world;
+	const [, trigger] = workflowWith(node, parameters).nodes;
+	const workflow = { nodes: [trigger], connections: {}, settings: { timezone: 'UTC' } };
+	const errors: Array<Failure | undefined> = [];
+	const once = async (options: PollOptions) => {
+		const result = engine.runPoll(workflow, options);
+		errors.push(await result.then(() => undefined).catch((error: Failure) => error));
+	};
+	await once({ mode: 'manual' });
+	const staticData = {};
+	for (const [nth, next] of [play, undefined, play].entries()) {
+		world.play = next;
+		await once({ staticData });
+		world.lifelogs.unshift(lifelog(`lifelog-${nth}`, '2026-03-02T11:00:00.000Z'));
+		world.chats.unshift(chat(`chat-${nth}`, '2026-03-02T11:59:00.000Z'));
+	}
+	return errors;
+}
 
-function problemsOf({ error }: Pick<RunResult, 'error'>, { node }: NodeOperation): string[] {
+/**
+ * What n8n makes of a required parameter that is empty, of one that is not shown as the value of
+ * another is none, and of the input of a trigger, which has none.
+ */
+const BY_N8N =
+	/^(WorkflowHasIssuesError|ExpressionError: Node 'Node' hasn't been executed|NodeOperationError: Could not get parameter "\w+")/;
+
+function problemsOf(error: Failure | undefined, { node }: NodeOperation): string[] {
 	if (!error) return [];
 	const { message, stack = '' } = error;
 	if (BY_N8N.test(stack)) return [];

@@ -1,10 +1,5 @@
-import {
-	actions,
-	startTrials,
-	tryAnswer,
-	tryInput,
-	type Trials,
-} from '../reliability/properties.mts';
+import { nodeOperations } from '../reliability/parameters.mts';
+import { startTrials, tryAnswer, tryInput, type Trials } from '../reliability/properties.mts';
 import { randomSeed } from './seed.mts';
 
 // The properties of the nodes' input and of the service's answers, on runs nobody has seen before.
@@ -22,7 +17,7 @@ afterAll(async () => {
 });
 
 describe.each(
-	actions().map((operation) => [operation.node, operation.operation, operation] as const),
+	nodeOperations().map((operation) => [operation.node, operation.operation, operation] as const),
 )(`%s %s (SOAK_SEED=${trial.seed})`, (_node, _name, operation) => {
 	test('whatever its parameters are', async () => {
 		await tryInput(trials, operation, trial);
