@@ -1,5 +1,6 @@
 import { type IDataObject, type INode, NodeHelpers } from 'n8n-workflow';
 import type { Chat } from '../../nodes/shared/api-types.ts';
+import { nodeOperations, operationsById, withId } from '../reliability/parameters.mts';
 import { loadPackage, type RunOptions } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import type { StoredChat } from '../support/sandbox.mts';
@@ -301,16 +302,21 @@ describe('Delete', () => {
 
 	test('no other operation sends DELETE', async () => {
 		const [{ id }] = await ownChats();
-		for (const operation of ['getAll', 'get']) {
-			const { requests } = await run({ operation, chatId: byId(id) });
+		const others = nodeOperations().filter(
+			({ node, operation }) => node === 'lifelogChat' && operation !== 'delete',
+		);
+		for (const operation of others) {
+			const { requests } = await run(withId(operation, id));
 			expect(requests.map(({ method }) => method)).toEqual(['GET']);
 		}
 	});
 });
 
-test.each(['get', 'delete'])('an ID for %s that is none is refused unsent', async (operation) => {
+test.each(
+	operationsById('lifelogChat').map((operation) => [operation.operation, operation] as const),
+)('an ID for %s that is none is refused unsent', async (_name, operation) => {
 	for (const id of ['', '  ', '..', 'a/b?c', '={{ null }}', '={{ ["a"] }}']) {
-		const { error, requests } = await run({ operation, chatId: byId(id) });
+		const { error, requests } = await run(withId(operation, id));
 		expect(error).toBeDefined();
 		expect(requests).toEqual([]);
 	}

@@ -46,7 +46,7 @@ function choicesOf(node: string): Map<string, { label: string; values: string[] 
 const CHOICES = nodeOperations().flatMap((operation) => {
 	const choices = choicesOf(operation.node);
 	const selector = operation.isTrigger ? 'event' : 'operation';
-	const own = { path: [selector], isLocator: false, isEmpty: false };
+	const own = { path: [selector], isLocator: false, isEmpty: false, needs: {} };
 	return [own, ...operation.parameters].flatMap((parameter) => {
 		const choice = choices.get(parameter.path.join('.'));
 		const name = `${operation.node}.${operation.operation}: ${parameter.path.join('.')}`;

@@ -2,7 +2,13 @@ import { inspect } from 'node:util';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { KEY_MARK } from '../reliability/marked-key.mts';
 import { actions, startTrials, type Trials } from '../reliability/properties.mts';
-import { type NodeOperation, withParameters } from '../reliability/parameters.mts';
+import {
+	type NodeOperation,
+	operationsById,
+	type Parameter,
+	withId,
+	withParameters,
+} from '../reliability/parameters.mts';
 import { type Answer, json, send, type World } from '../reliability/service.mts';
 import type { RunResult } from '../support/engine.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
@@ -27,7 +33,7 @@ const OPERATIONS = actions().map(
 	(operation) => [`${operation.node}.${operation.operation}`, operation] as const,
 );
 
-/** The operation for the day 2026-03-02 or the entry `lifelog-a`, without waiting for anything. */
+/** The operation for the day 2026-03-02 or the usual entry, without waiting for anything. */
 function parametersOf(operation: NodeOperation): IDataObject {
 	const wanted: Record<string, unknown> = { 'filters.date': '2026-03-02', 'options.maxWait': 0 };
 	return withParameters(
@@ -68,7 +74,7 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 	const about = operation.parameters.some(
 		({ isLocator, path }) => isLocator && path[0] === 'chatId',
 	)
-		? /chat "lifelog-a"/
+		? /chat "chat-a"/
 		: operation.node === 'lifelogChat'
 			? /chats/
 			: /lifelog "lifelog-a"|2026-03-02|"garden"/;
@@ -85,7 +91,7 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 	test.each([401, 403, 404, 407, 302])('by status %p names what it was about', async (status) => {
 		const answer = status === 404 ? answered('text/html', '', 404) : json(status, {});
 		const { message, description } = await run(operation, answer);
-		const isOfAnId = /with the ID "lifelog-a"/.test(message);
+		const isOfAnId = /with the ID "(lifelog|chat)-a"/.test(message);
 		expect(isOfAnId || about.test(`${message} ${description}`)).toBe(true);
 	});
 
@@ -151,12 +157,24 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 const RANGE = { start: '2026-03-02T08:00:00Z', end: '2026-03-02T10:00:00Z' };
 const IN_RANGE = /2026-03-02.08:00:00.* to 2026-03-02.(10:00:00|09:59:59)/;
 
+const OF_A_RANGE = actions().flatMap((operation): Array<[string, string, IDataObject, RegExp]> => {
+	const ends = operation.parameters.filter(({ path }) => path.at(-1)! in RANGE);
+	if (ends.length === 0) return [];
+	const changes = ends.map((parameter): [Parameter, unknown] => [
+		parameter,
+		RANGE[parameter.path.at(-1) as keyof typeof RANGE],
+	]);
+	const { node, operation: name } = operation;
+	return [[`${node}.${name}`, node, withParameters(operation, changes), IN_RANGE]];
+});
+
+test('operations of a range are looked at', () => {
+	expect(OF_A_RANGE.length).toBeGreaterThanOrEqual(4);
+});
+
 test.each<[string, string, IDataObject, RegExp]>([
-	['a list', 'lifelog', { operation: 'getAll', filters: RANGE }, IN_RANGE],
+	...OF_A_RANGE,
 	['a whole list', 'lifelog', { operation: 'getAll', returnAll: true, filters: RANGE }, IN_RANGE],
-	['an export', 'lifelog', { operation: 'export', filters: RANGE }, IN_RANGE],
-	['a search', 'lifelog', { operation: 'search', query: 'garden', filters: RANGE }, IN_RANGE],
-	['audio', 'lifelogAudio', { operation: 'download', source: 'timeRange', ...RANGE }, IN_RANGE],
 	[
 		'the export of one',
 		'lifelog',
@@ -261,20 +279,15 @@ const UNUSABLE_IDS: Array<[unknown, string]> = [
 	['={{ "  " }}', 'is missing'],
 ];
 
-const BY_ID = OPERATIONS.filter(([, { parameters }]) =>
-	parameters.some(({ isLocator }) => isLocator),
+const BY_ID = operationsById().map(
+	(operation) => [`${operation.node}.${operation.operation}`, operation] as const,
 );
 
 test.each(BY_ID)('%s sends nothing for what is no ID', async (_name, operation) => {
-	const locator = operation.parameters.find(({ isLocator }) => isLocator)!;
-	const ofLifelog = operation.parameters.filter(({ path }) =>
-		['source', 'exportFrom'].includes(path.join('.')),
-	);
-	const source = ofLifelog.map((parameter): [typeof parameter, unknown] => [parameter, 'lifelog']);
 	for (const [id, message] of UNUSABLE_IDS) {
 		const world = trials.open();
-		const parameters = withParameters(operation, [...source, [locator, id]]);
-		const { error } = await trials.engine.runWorkflow(workflowWith(operation.node, parameters));
+		const workflow = workflowWith(operation.node, withId(operation, id));
+		const { error } = await trials.engine.runWorkflow(workflow);
 		expect(error?.message).toContain(message);
 		expect(world.seen).toEqual([]);
 	}

@@ -2,7 +2,7 @@ import { type INodeType, NodeHelpers } from 'n8n-workflow';
 import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
 import { workflowWith } from '../support/workflow.mts';
 import { actions } from './properties.mts';
-import { nodeOperations, withParameters } from './parameters.mts';
+import { nodeOperations, withId } from './parameters.mts';
 import { type Service, startService } from './service.mts';
 
 // That a delete takes effect once, and that nothing else sends one, every cell of the matrix and
@@ -47,10 +47,10 @@ describe.each(deletes.map((operation) => [operation.node, operation] as const))(
 		});
 
 		test('says to an agent that a delete is permanent', () => {
-			const [, one] = workflowWith(node, {
-				operation: 'delete',
-				resource: node === 'lifelog' ? 'lifelog' : 'chat',
-			}).nodes;
+			const { default: resource } = type.description.properties.find(
+				({ name }) => name === 'resource',
+			)!;
+			const [, one] = workflowWith(node, { operation: 'delete', resource }).nodes;
 			const told = NodeHelpers.getToolDescriptionForNode(
 				one,
 				NodeHelpers.getVersionedNodeType(type),
@@ -77,9 +77,7 @@ describe.each(deletes.map((operation) => [operation.node, operation] as const))(
 			'={{ 1.10 }}',
 		])('refuses %p for an ID before any request', async (id) => {
 			const world = service.open(apiKey);
-			const locator = operation.parameters.find(({ isLocator }) => isLocator)!;
-			const parameters = withParameters(operation, [[locator, id]]);
-			const { error } = await engine.runWorkflow(workflowWith(node, parameters));
+			const { error } = await engine.runWorkflow(workflowWith(node, withId(operation, id)));
 			expect(error).toBeDefined();
 			expect(world.seen).toEqual([]);
 		});

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { loadPackage } from '../support/engine.mts';
 import { cells, type Outcome } from './cells.mts';
 import { KEY_MARK } from './marked-key.mts';
-import { OPERATIONS } from './operations.mts';
 import { REPORT, rowsIn, rowsOf } from './render.mts';
 import { runMatrix } from './run-matrix.mts';
 
@@ -28,21 +26,4 @@ test('n8n logs nothing that holds the key, at its most talkative', () => {
 
 test('the table in docs/reliability.md says what happens (npm run reliability)', () => {
 	expect(rowsIn(readFileSync(REPORT, 'utf8'))).toEqual(expect.arrayContaining(rowsOf(outcomes)));
-});
-
-test('no operation of any node is missing', () => {
-	const offered = Object.values(loadPackage().nodeTypes).flatMap((type) => {
-		const { description, methods } = type as {
-			description: { name: string; properties: Array<{ name: string; options?: unknown[] }> };
-			methods?: { listSearch?: object };
-		};
-		const operations = description.properties.find(
-			({ name }) => name === 'operation' || name === 'event',
-		);
-		const values = (operations?.options ?? []) as Array<{ value: string }>;
-		const names = [...values.map(({ value }) => value), ...Object.keys(methods?.listSearch ?? {})];
-		return names.map((name) => `${description.name}.${name}`);
-	});
-	const covered = new Set(OPERATIONS.map(({ name }) => name.split(':')[0]));
-	expect([...covered].sort()).toEqual(offered.sort());
 });

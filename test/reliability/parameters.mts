@@ -8,6 +8,8 @@ export interface Parameter {
 	isLocator: boolean;
 	/** Whether its default is no value to run with: an empty text, date, list or locator. */
 	isEmpty: boolean;
+	/** What other parameters must be for it to be shown. */
+	needs: IDataObject;
 }
 
 export interface NodeOperation {
@@ -60,10 +62,18 @@ function isShown({ displayOptions }: INodeProperties, selector: string, value: s
 function parametersIn(property: INodeProperties): Parameter[] {
 	const { name, type, options = [] } = property;
 	const isLocator = type === 'resourceLocator';
-	const whole = { path: [name], isLocator, isEmpty: isEmpty(property) };
+	const needs = needsOf(property);
+	const whole = { path: [name], isLocator, isEmpty: isEmpty(property), needs };
 	if (type !== 'collection') return [whole];
-	const inside = { isLocator: false, isEmpty: false };
+	const inside = { isLocator: false, isEmpty: false, needs };
 	return [whole, ...options.map((option) => ({ path: [name, option.name], ...inside }))];
+}
+
+function needsOf({ displayOptions }: INodeProperties): IDataObject {
+	const others = Object.entries(displayOptions?.show ?? {}).filter(
+		([name]) => !['resource', 'operation', 'event', '@tool'].includes(name),
+	);
+	return Object.fromEntries(others.map(([name, values]) => [name, values![0]])) as IDataObject;
 }
 
 function isEmpty({ type, default: value }: INodeProperties): boolean {
@@ -74,7 +84,7 @@ function isEmpty({ type, default: value }: INodeProperties): boolean {
 const located = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
 
 /**
- * The parameters of a node's operation, some of them set.
+ * The parameters of a node's operation, some of them set, and what these need to be shown.
  *
  * @throws Error on a parameter that has neither a usual value nor a default to run with.
  */
@@ -92,6 +102,7 @@ export function withParameters(
 			);
 		}
 	}
+	for (const [{ needs }] of changes) Object.assign(all, needs);
 	for (const [{ path, isLocator }, value] of changes) {
 		const [name, option] = path;
 		if (option !== undefined) {
@@ -102,4 +113,39 @@ export function withParameters(
 		}
 	}
 	return all;
+}
+
+/** The operations of a node, or of all action nodes, that are given the ID of an entry. */
+export function operationsById(node?: string): NodeOperation[] {
+	return nodeOperations().filter(
+		(operation) =>
+			!operation.isTrigger &&
+			(node === undefined || operation.node === node) &&
+			operation.parameters.some(({ isLocator }) => isLocator),
+	);
+}
+
+/** The parameters of an operation, its entry being the one with this ID where it takes one. */
+export function withId(operation: NodeOperation, id: unknown): IDataObject {
+	const locators = operation.parameters.filter(({ isLocator }) => isLocator);
+	return withParameters(
+		operation,
+		locators.map((locator) => [locator, id]),
+	);
+}
+
+/** The lists of the editor from which an entry is chosen. */
+export function editorLists(): Array<{ node: string; parameter: string; methodName: string }> {
+	const lists = Object.values(loadPackage().nodeTypes).flatMap((type) => {
+		const { properties, name: node } = (type as INodeType).description;
+		return properties.flatMap(({ name: parameter, modes = [] }) => {
+			const { typeOptions } = modes.find(({ type: kind }) => kind === 'list') ?? {};
+			const methodName = typeOptions?.searchListMethod;
+			return methodName ? [{ node, parameter, methodName }] : [];
+		});
+	});
+	return lists.filter(
+		({ node, methodName }, nth) =>
+			lists.findIndex((other) => other.node === node && other.methodName === methodName) === nth,
+	);
 }

@@ -120,7 +120,9 @@ function isToBeFilledIn({ type, default: value }: INodeProperties): boolean {
 
 function plainValue({ name, type }: INodeProperties, values: Values): unknown {
 	const value = values[name];
-	if (value === undefined) throw new Error(`Nothing to set ${name} to`);
+	if (value === undefined) {
+		throw new Error(`Nothing to set '${name}' to: give a value for it where allReadings is called`);
+	}
 	return type === 'resourceLocator' ? byId(value) : value;
 }
 

@@ -7,6 +7,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
 import { writeArchive } from '../../support/archive.mts';
 import { startLifelogServer } from '../../support/lifelog-server.mts';
+import { choicesOf, panelsOf } from '../../support/panel.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 import { startBrowser } from '../support/browser.mts';
 import { Editor, type NodePanel, type Theme } from '../support/editor.mts';
@@ -81,94 +82,38 @@ async function themed(theme: Theme, name: string, make: (path: string) => Promis
 
 const newest = async () => (await lab.sandbox.control.lifelogs()).at(-1)!;
 
-interface Shown {
-	labels: string[];
-	filters?: string[];
-	options: string[];
-}
-
 /** For each choice of the parameter: checks which parameters are shown and what can be added. */
 async function walk(
 	panel: NodePanel,
+	node: keyof typeof NAMES,
 	parameter: string,
-	choices: Record<string, Shown>,
+	own: string[] = [],
 ): Promise<void> {
-	for (const [choice, { labels, filters, options }] of Object.entries(choices)) {
+	for (const [choice, shown] of Object.entries(panelsOf(node, parameter))) {
+		const labels = [...own, ...shown.labels];
 		await panel.choose(parameter, choice);
 		assert.deepEqual(await panel.settledLabels(labels), labels, choice);
-		if (filters) assert.deepEqual(await panel.addable('Filters'), filters, choice);
-		assert.deepEqual(await panel.addable('Options'), options, choice);
+		if (shown.filters) assert.deepEqual(await panel.addable('Filters'), shown.filters, choice);
+		assert.deepEqual(await panel.addable('Options'), shown.options, choice);
 	}
 }
+
+const namesOf = (node: string, parameter: string) =>
+	choicesOf(node, parameter).map(({ name }) => name);
+const actionsOf = (node: string) => choicesOf(node, 'operation').map(({ action }) => action);
 
 /** What n8n adds to the operations of a node whose credential can be used in HTTP requests. */
 const CUSTOM = 'Custom API Call';
 const INCLUDES = ['Include Contents', 'Include Headings', 'Include Markdown'];
 
 describe('Lifelog', () => {
-	const filters = ['Date', 'Start', 'End', 'Is Starred'];
-	const options = [
-		'Direction',
-		'Global Prompt ID',
-		...INCLUDES,
-		'Is Scheduled',
-		'Max Characters',
-		'Max Rate Limit Wait (Seconds)',
-		'Time Zone',
-	];
-	const operations: Record<string, Shown> = {
-		'Delete Lifelog': {
-			labels: ['Operation', 'Lifelog', 'Options'],
-			options: ['Max Rate Limit Wait (Seconds)'],
-		},
-		'Export Lifelogs': {
-			labels: [
-				'Operation',
-				'Export From',
-				'Return All',
-				'Limit',
-				'File Formats',
-				'Put Output File in Field',
-				'Filters',
-				'Options',
-			],
-			filters,
-			options: ['Max Rate Limit Wait (Seconds)', 'Time Zone'],
-		},
-		'Get Daily Summary': {
-			labels: ['Operation', 'Day', 'Format', 'Filters', 'Options'],
-			filters: ['Is Starred'],
-			options: ['Max Rate Limit Wait (Seconds)', 'Time Zone'],
-		},
-		'Get Lifelog': {
-			labels: ['Operation', 'Lifelog', 'Output', 'Options'],
-			options: [...INCLUDES, 'Max Characters', 'Max Rate Limit Wait (Seconds)', 'Time Zone'],
-		},
-		'Get Many Lifelogs': {
-			labels: ['Operation', 'Return All', 'Limit', 'Output', 'Filters', 'Options'],
-			filters,
-			options,
-		},
-		'Get Transcript': {
-			labels: ['Operation', 'Lifelog', 'Output As', 'Options'],
-			options: [
-				'From Offset (Milliseconds)',
-				'Max Rate Limit Wait (Seconds)',
-				'Speakers',
-				'Time Zone',
-			],
-		},
-		'Search Lifelogs': {
-			labels: ['Operation', 'Query', 'Limit', 'Output', 'Filters', 'Options'],
-			filters,
-			options,
-		},
-	};
-
 	test('shows the parameters of each operation', async () => {
 		const panel = await open('lifelog');
-		assert.deepEqual(await panel.choices('operation'), [...Object.keys(operations), CUSTOM]);
-		await walk(panel, 'operation', operations);
+		assert.deepEqual(await panel.choices('operation'), [
+			...namesOf('lifelog', 'operation'),
+			CUSTOM,
+		]);
+		await walk(panel, 'lifelog', 'operation');
 	});
 
 	test('shows Date for a day of choice', async () => {
@@ -263,26 +208,11 @@ describe('Lifelog', () => {
 });
 
 describe('Lifelog Chat', () => {
-	const operations: Record<string, Shown> = {
-		'Delete Chat': {
-			labels: ['Operation', 'Chat', 'Options'],
-			options: ['Max Rate Limit Wait (Seconds)'],
-		},
-		'Get Chat': {
-			labels: ['Operation', 'Chat', 'Simplify', 'Options'],
-			options: ['Max Rate Limit Wait (Seconds)', 'Time Zone'],
-		},
-		'Get Many Chats': {
-			labels: ['Operation', 'Return All', 'Limit', 'Simplify', 'Filters', 'Options'],
-			filters: ['Global Prompt ID', 'Is Scheduled'],
-			options: ['Direction', 'Max Rate Limit Wait (Seconds)', 'Time Zone'],
-		},
-	};
-
 	test('shows the parameters of each operation', async () => {
 		const panel = await open('lifelogChat');
-		assert.deepEqual(await panel.choices('operation'), [...Object.keys(operations), CUSTOM]);
-		await walk(panel, 'operation', operations);
+		const operations = namesOf('lifelogChat', 'operation');
+		assert.deepEqual(await panel.choices('operation'), [...operations, CUSTOM]);
+		await walk(panel, 'lifelogChat', 'operation');
 	});
 
 	test('says before a delete that it is permanent', async () => {
@@ -309,28 +239,12 @@ describe('Lifelog Chat', () => {
 });
 
 describe('Lifelog Audio', () => {
-	const common = [
-		'Chunk Length (Minutes)',
-		'If No Audio',
-		'If Part Fails',
-		'Max Rate Limit Wait (Seconds)',
-	];
-	const sources: Record<string, Shown> = {
-		Lifelog: {
-			labels: ['Operation', 'Source', 'Lifelog', 'Put Output File in Field', 'Options'],
-			options: [...common, 'Padding (Seconds)', 'Time Zone'],
-		},
-		'Time Range': {
-			labels: ['Operation', 'Source', 'Start', 'End', 'Put Output File in Field', 'Options'],
-			options: [...common, 'Time Zone'],
-		},
-	};
-
 	test('shows the parameters of each source', async () => {
 		const panel = await open('lifelogAudio');
-		assert.deepEqual(await panel.choices('operation'), ['Download Audio', CUSTOM]);
-		assert.deepEqual(await panel.choices('source'), Object.keys(sources));
-		await walk(panel, 'source', sources);
+		const operations = namesOf('lifelogAudio', 'operation');
+		assert.deepEqual(await panel.choices('operation'), [...operations, CUSTOM]);
+		assert.deepEqual(await panel.choices('source'), namesOf('lifelogAudio', 'source'));
+		await walk(panel, 'lifelogAudio', 'source');
 	});
 
 	test('downloads the audio of a lifelog picked from the list', async () => {
@@ -346,26 +260,10 @@ describe('Lifelog Audio', () => {
 });
 
 describe('Lifelog Trigger', () => {
-	const ofLifelogs: Shown = {
-		labels: ['Poll Times', 'Mode', 'Trigger On', 'Output', 'Filters', 'Options'],
-		filters: ['Is Starred'],
-		options: [...INCLUDES, 'Look-Back (Days)', 'Settle (Minutes)', 'Time Zone'],
-	};
-	const events: Record<string, Shown> = {
-		'Lifelog Created or Updated': ofLifelogs,
-		'Lifelog Created': ofLifelogs,
-		'Lifelog Updated': ofLifelogs,
-		'Scheduled Chat Created': {
-			labels: ['Poll Times', 'Mode', 'Trigger On', 'Simplify', 'Filters', 'Options'],
-			filters: ['Global Prompt ID'],
-			options: ['Look-Back (Days)', 'Time Zone'],
-		},
-	};
-
 	test('shows the parameters of each event', async () => {
 		const panel = await open('lifelogTrigger');
-		assert.deepEqual(await panel.choices('event'), Object.keys(events));
-		await walk(panel, 'event', events);
+		assert.deepEqual(await panel.choices('event'), namesOf('lifelogTrigger', 'event'));
+		await walk(panel, 'lifelogTrigger', 'event', ['Poll Times', 'Mode']);
 	});
 
 	test('fetches test events', async () => {
@@ -419,40 +317,29 @@ for (const theme of ['light', 'dark'] as const) {
 			assert.equal(found.filter((name) => name === NAMES.lifelog).length, 1);
 			assert.ok(!found.includes(NAMES.lifelogTrigger));
 			const headings = await panel.choose(NAMES.lifelog);
-			assert.deepEqual(headings, ['Actions (7)', 'Triggers (4)']);
-			assert.deepEqual(await panel.shown(), [
-				'Delete lifelog permanently',
-				'Export lifelogs as files',
-				'Get daily summary',
-				'Get lifelog',
-				'Get many lifelogs',
-				'Get transcript of lifelog',
-				'Search lifelogs',
-			]);
+			const [actions, events] = [actionsOf('lifelog'), namesOf('lifelogTrigger', 'event')];
+			assert.deepEqual(headings, [`Actions (${actions.length})`, `Triggers (${events.length})`]);
+			assert.deepEqual(await panel.shown(), actions);
 			await themed(theme, 'panel', async (path) => await panel.picture(path));
 			await panel.toggle('Actions');
 			await panel.toggle('Triggers');
-			assert.deepEqual(await panel.shown(), [
-				'On lifelog created or updated',
-				'On lifelog created',
-				'On lifelog updated',
-				'On scheduled chat created',
-			]);
+			assert.deepEqual(
+				await panel.shown(),
+				events.map((name) => `On ${name.toLowerCase()}`),
+			);
 			await panel.toggle('Actions');
 			const node = await panel.add('Get daily summary');
 			const labels = ['Operation', 'Day', 'Format', 'Filters', 'Options'];
 			assert.deepEqual(await node.settledLabels(labels), labels);
 		});
 
-		for (const [name, actions] of [
-			['Lifelog Chat', ['Delete chat permanently', 'Get chat', 'Get many chats']],
-			['Lifelog Audio', ['Download audio']],
-		] as const) {
+		for (const type of ['lifelogChat', 'lifelogAudio'] as const) {
+			const name = NAMES[type];
 			test(`the nodes panel has the actions of ${name}`, async () => {
 				const panel = await nodesPanel();
 				await panel.search(name, name);
 				await panel.choose(name);
-				assert.deepEqual(await panel.shown(), actions);
+				assert.deepEqual(await panel.shown(), actionsOf(type));
 			});
 		}
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { IDataObject, INodeCredentials, INodeExecutionData } from 'n8n-workflow';
 import type { Lifelog } from '../../../nodes/shared/api-types.ts';
+import { editorLists, operationsById } from '../../reliability/parameters.mts';
 import { heardPackets, playedMsOf } from '../../support/heard.mts';
 import { liveFor } from '../../support/invented-life.mts';
 import { startLifelogServer, type SpawnedServer } from '../../support/lifelog-server.mts';
@@ -185,12 +186,7 @@ describe('every operation, with every value of every parameter', () => {
 	});
 
 	test('the lists of the editor are the same', async () => {
-		const lists = [
-			['lifelog', 'lifelogId', 'searchLifelogs'],
-			['lifelogChat', 'chatId', 'searchChats'],
-			['lifelogAudio', 'lifelogId', 'searchLifelogs'],
-		];
-		for (const [node, parameter, methodName] of lists) {
+		for (const { node, parameter, methodName } of editorLists()) {
 			const list = async (credentials: INodeCredentials) =>
 				await lab.rest.listSearch({
 					path: `parameters.${parameter}`,
@@ -213,18 +209,18 @@ describe('every operation, with every value of every parameter', () => {
 });
 
 describe('a delete', () => {
-	const deletes = [
-		['lifelog', 'lifelogId', () => lifelogs.at(-2)!.id],
-		['lifelogChat', 'chatId', async () => (await chats()).at(-2)!.id],
-	] as const;
+	const idOf = async (parameter: string) =>
+		parameter === 'chatId' ? (await chats()).at(-2)!.id : lifelogs.at(-2)!.id;
+	const deletes = operationsById().filter(({ operation }) => operation === 'delete');
 	const chats = async () =>
 		(await lab.sandbox.control.chats()).filter(({ owner }) => owner === 'self');
 	const run = async (credentials: INodeCredentials, node: string, parameters: IDataObject) =>
 		await runNode({ ...lab, credentials }, node, parameters);
 
-	for (const [node, parameter, idOf] of deletes) {
+	for (const { node, parameters } of deletes) {
+		const [parameter] = parameters.find(({ isLocator }) => isLocator)!.path;
 		test(`by ${node} is refused with the server's sentence`, async () => {
-			const id = byId(await idOf());
+			const id = byId(await idOf(parameter));
 			const { error } = await run(atArchive, node, { operation: 'delete', [parameter]: id });
 			assert.match(JSON.stringify([error?.message, error?.description]), /--allow-delete/);
 			const { json } = await run(atArchive, node, { operation: 'get', [parameter]: id });
@@ -237,8 +233,9 @@ describe('a delete', () => {
 		await cp(archive.path, copy.path, { recursive: true });
 		const writable = await startLifelogServer(copy.path, ['--allow-delete']);
 		const atCopy = await credentialsFor(writable, 'Copy account');
-		for (const [node, parameter, idOf] of deletes) {
-			const id = byId(await idOf());
+		for (const { node, parameters: own } of deletes) {
+			const [parameter] = own.find(({ isLocator }) => isLocator)!.path;
+			const id = byId(await idOf(parameter));
 			for (const operation of ['delete', 'get', 'delete']) {
 				const parameters = { operation, [parameter]: id };
 				const given = await run(atCopy, node, parameters);

@@ -1,0 +1,21 @@
+import { OPERATIONS } from './operations.mts';
+import { editorLists, nodeOperations } from './parameters.mts';
+
+// That nothing the nodes offer is left out of the matrix.
+
+const offered = [
+	...nodeOperations().map(({ node, operation }) => `${node}.${operation}`),
+	...editorLists().map(({ node, methodName }) => `${node}.${methodName}`),
+];
+const covered = new Set(OPERATIONS.map(({ name }) => name.split(':')[0]));
+
+test.each(offered)('%s is tried under every fault', (name) => {
+	if (covered.has(name)) return;
+	throw new Error(
+		`Add a row for ${name} to OPERATIONS in test/reliability/operations.mts (what it gives when nothing goes wrong), then: npm run reliability -- ${name}`,
+	);
+});
+
+test('nothing is tried that no node offers', () => {
+	expect([...covered].filter((name) => !offered.includes(name))).toEqual([]);
+});
