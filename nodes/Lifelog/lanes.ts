@@ -43,6 +43,8 @@ interface Lanes {
 	stretches: Stretch[];
 	/** Where the last lifelog of the list begins. */
 	far: Place;
+	/** Its ID. */
+	lastId: string;
 	/** How many more stretches may be made. */
 	left: number;
 }
@@ -57,15 +59,17 @@ interface Lanes {
  * what `start` and `end` mean and what the list is sorted by:
  *
  * - The service is asked whether a range holds what begins in it. If not, or where a date is asked
- *   for, the list is read from both its ends instead.
+ *   for, or it does not say, the list is read from both its ends instead.
  * - A walk keeps to its cursors, and its range ends where the list does. So one that is let go on
  *   reads what page after page reads, and is let go on unless the service itself, asked for the
  *   end of the part before the next walk, gives what was read already.
+ * - A walk whose range ends before the list does is given up, and the one before it let go on.
  *
  * A lane that is done begins a stretch in the middle of what is left of the largest one; one that
  * finds nothing new there tries again nearer to where the other one reads.
  *
- * @throws NodeApiError as `pages`: the first one of any lane, which ends the other lanes.
+ * @throws NodeApiError as `pages`: the first one of any lane, which ends the other lanes. What page
+ *   after page would not have asked for is no reason, until it is known to be answered.
  */
 export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]> {
 	return await endingTogether(api, async (own) => {
@@ -75,15 +79,19 @@ export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]
 		}
 		const known = [...head.entries];
 		const [isCovered, end] = await Promise.all([
-			holdsWhatBeginsInIt(own, listing, known),
-			lookAtEnd(own, listing, listing.query),
+			ifAnswered(holdsWhatBeginsInIt(own, listing, known)),
+			ifAnswered(lookAtEnd(own, listing, listing.query)),
 			head.next(),
 		]);
-		const far = end.entries.length > 0 ? placeOf(listing.query, end.entries[0]) : NaN;
+		const last = end?.entries.at(0);
+		const far = last ? placeOf(listing.query, last) : NaN;
 		if (head.isAtEnd) return head.entries;
-		if (!isCovered || Number.isNaN(far)) return await readFromBothEnds(own, listing, head);
+		if (!last || !isCovered || Number.isNaN(far)) {
+			return await readFromBothEnds(own, listing, head);
+		}
 
-		const lanes: Lanes = { api: own, listing, stretches: [], far, left: MOST_STRETCHES };
+		const { id: lastId } = last;
+		const lanes: Lanes = { api: own, listing, stretches: [], far, lastId, left: MOST_STRETCHES };
 		const first = newStretch(lanes, undefined, head);
 		first.pages = PAGES_IN_A_ROW + 1;
 		lanes.stretches.push(first);
@@ -91,6 +99,11 @@ export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]
 		await Promise.all(Array.from({ length: MOST_LANES }, async (_, nth) => await work(lanes, nth)));
 		return joined(lanes.stretches);
 	});
+}
+
+/** What is asked beside what is needed: undefined where that fails, for whatever reason. */
+async function ifAnswered<T>(asked: Promise<T>): Promise<T | undefined> {
+	return await asked.catch(() => undefined);
 }
 
 function newStretch(lanes: Lanes, from?: Place, walk?: Walk<Lifelog>): Stretch {
@@ -125,29 +138,51 @@ function cut(lanes: Lanes, first: Stretch): void {
 /** A lane: reads its stretch, then parts of others, as long as there are any worth it. */
 async function work(lanes: Lanes, nth: number): Promise<void> {
 	let stretch: Stretch | undefined = lanes.stretches[nth];
-	for (; stretch; stretch = share(lanes)) {
+	while (stretch) {
+		let reopened: Stretch | undefined;
 		try {
-			await read(lanes, stretch);
+			reopened = await read(lanes, stretch);
 		} catch (error) {
 			if (isUsed(lanes, stretch)) throw toNodeError(lanes.api.context, error);
 		}
+		stretch = reopened ?? share(lanes);
 	}
 }
 
-/** Reads a stretch until all before the next one is read, or it is not needed any more. */
-async function read(lanes: Lanes, stretch: Stretch): Promise<void> {
+/**
+ * Reads a stretch until all before the next one is read, or it is not needed any more.
+ *
+ * @returns One that was done and is to be read on.
+ */
+async function read(lanes: Lanes, stretch: Stretch): Promise<Stretch | undefined> {
 	while (isUsed(lanes, stretch)) {
 		if (stretch.walk.isAtEnd) {
+			if (endsEarly(lanes, stretch)) return giveUp(lanes, stretch);
 			drop(lanes, lanes.stretches.slice(lanes.stretches.indexOf(stretch) + 1));
 			stretch.isDone = true;
-			return;
+			return undefined;
 		}
 		const page = await stretch.walk.next();
 		stretch.pages++;
-		if (!isUsed(lanes, stretch)) return;
-		if (stretch.pages === 1 && findsNothing(lanes, stretch)) return;
-		if (await isJoined(lanes, stretch, page)) return;
+		if (!isUsed(lanes, stretch)) return undefined;
+		if (stretch.pages === 1 && findsNothing(lanes, stretch)) return undefined;
+		if (await isJoined(lanes, stretch, page)) return undefined;
 	}
+	return undefined;
+}
+
+/** Whether a range ends before the list does: what it means with one end alone is left open, too. */
+function endsEarly({ lastId }: Lanes, { walk, from }: Stretch): boolean {
+	return from !== undefined && !walk.places.has(lastId);
+}
+
+/** Leaves what a stretch was to read to the one before it, which is given back if it was done. */
+function giveUp(lanes: Lanes, stretch: Stretch): Stretch | undefined {
+	const [before] = neighbours(lanes, stretch);
+	drop(lanes, [stretch]);
+	if (!before?.isDone) return undefined;
+	before.isDone = false;
+	return before;
 }
 
 /** Drops a stretch that begins with what a neighbour begins with: nothing lies between. */

@@ -20,6 +20,7 @@ const TIMES = ['startTime', 'endTime', 'updatedAt', 'createdAt', 'startedAt'];
  * - What only the second walk has read is put behind the first, the other way round, if it is in
  *   order of one of its times, and entries of the same time are known to change places with the
  *   direction. Otherwise the first walk goes on, if need be to its end, as page after page does.
+ * - Where the service does not answer from the other end, the first walk goes on alone.
  * - Then the far end is asked for once more: what changed meanwhile may have moved there.
  *
  * The rest takes half the rounds of page after page and one more, and at most three requests more.
@@ -49,7 +50,7 @@ async function meet<T extends { id: string }>(
 	const back: Side<T> = { walk: walkOf<T>(api, fromBack), rises: !rises, keys: TIMES };
 	while (!head.isAtEnd) {
 		const mayMeet = front.keys.some((key) => back.keys.includes(key));
-		await Promise.all([front, ...(mayMeet && !back.walk.isAtEnd ? [back] : [])].map(goOn));
+		await Promise.all([goOn(front), mayMeet && !back.walk.isAtEnd && goOnIfAnswered(back)]);
 		const rest = mayMeet && !head.isAtEnd ? behind(front, back) : undefined;
 		if (rest) return await withLate(head.entries.concat(rest), walkOf(api, fromBack), back.walk);
 	}
@@ -68,6 +69,11 @@ async function goOn<T extends { id: string }>(side: Side<T>): Promise<void> {
 	const last = side.walk.entries.slice(-1);
 	const page = await side.walk.next();
 	side.keys = keysOf(last.concat(page), side.rises, side.keys);
+}
+
+/** What fails here may not fail page after page; it then goes no further. */
+async function goOnIfAnswered<T extends { id: string }>(side: Side<T>): Promise<void> {
+	await goOn(side).catch(() => (side.keys = []));
 }
 
 /** What stands behind the one walk in the list, by the other one; undefined where not known. */

@@ -109,6 +109,7 @@ const serviceOf = fc.record<Service>({
 	entries: entriesOf,
 	range: fc.constantFrom(...RANGES, 'begins', 'begins', 'reaches', 'reaches'),
 	edges: fc.constantFrom('both', 'start', 'none'),
+	openRange: fc.constantFrom(undefined, undefined, undefined, 6 * HOUR, 2 * DAY),
 	sort: fc.constantFrom(...SORTS, 'begin', 'begin', 'begin'),
 	turnsTies: fc.boolean(),
 	cursor: fc.constantFrom('position', 'offset'),

@@ -200,6 +200,35 @@ const answering = (answer: Service['answer']): Service => ({
 	answer,
 });
 
+test.each(['asc', 'desc'] as const)(
+	'a range with one end alone lasts ten minutes there, %s: no lifelog is lost',
+	async (direction) => {
+		service.is = { ...answering(undefined), openRange: 600_000 };
+		const { items, error } = await own.runWorkflow(
+			getAll({ returnAll: true, options: { direction } }),
+		);
+		expect(error).toBeUndefined();
+		expect(items('Node')).toHaveLength(everySixSeconds.length);
+	},
+);
+
+test.each([
+	['the other direction', 400, (query: URLSearchParams) => query.get('direction') === 'asc'],
+	['the other direction', 500, (query: URLSearchParams) => query.get('direction') === 'asc'],
+	['ranges', 400, (query: URLSearchParams) => query.has('start') || query.has('end')],
+] as const)(
+	'%s: a %i whenever asked for, and all is read as page after page reads it',
+	async (_name, status, isRefused) => {
+		service.is = answering((query) => (isRefused(query) ? status : 200));
+		for (const node of ['lifelog', 'lifelogChat'] as const) {
+			const parameters = { operation: 'getAll', returnAll: true, simplify: false };
+			const { items, error } = await own.runWorkflow(workflowWith(node, parameters));
+			expect(error).toBeUndefined();
+			expect(items('Node')).toHaveLength(everySixSeconds.length);
+		}
+	},
+);
+
 describe('when one lane fails', () => {
 	/** The other lanes wait for an answer, or for the rate limit, while this one is refused. */
 	const failing = (others: () => Promise<number> | number | undefined): Service => {

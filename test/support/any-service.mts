@@ -25,6 +25,8 @@ export interface Service {
 	range: (typeof RANGES)[number];
 	/** Whether entries exactly at the edges of a range belong to it. */
 	edges: 'both' | 'start' | 'none';
+	/** How long a range lasts of which only one end is given, in ms; without end where this is absent. */
+	openRange?: number;
 	/** `none`: as they stand, whatever the direction. */
 	sort: (typeof SORTS)[number];
 	/** Whether entries of the same time change places with the direction. */
@@ -160,7 +162,9 @@ function belongsTo(service: Service, query: Record<string, string>): (entry: Ent
 		const day = DateTime.fromISO(date, { zone });
 		return ({ begin }) => begin >= day.toMillis() && begin < day.plus({ days: 1 }).toMillis();
 	}
-	const [from, to] = [instant(start, -Infinity), instant(end, Infinity)];
+	const { openRange = Infinity } = service;
+	const last = instant(end, start === undefined ? Infinity : instant(start, NaN) + openRange);
+	const [from, to] = [instant(start, end === undefined ? -Infinity : last - openRange), last];
 	return (entry) => {
 		const middle = (entry.begin + entry.end) / 2;
 		const [early, late] = {
