@@ -12,6 +12,7 @@ import { without, type Span } from './spans.mts';
 
 // The times of names are whole seconds, so a recording may seem to begin before the last one ended.
 const toleranceMs = 1000;
+const dayMs = 86_400_000;
 
 interface Draft {
 	path: string;
@@ -20,17 +21,20 @@ interface Draft {
 }
 
 /**
- * Adds a recording to its day, cut where the day has a part of its time already; false when the day
- * has it all. Rejects with an ExportError for what is no Ogg Opus from end to end.
+ * Adds a recording to its day, cut where the archive has a part of its time already, each part to the
+ * day it begins on; false when the archive has it all. Rejects with an ExportError for what is no Ogg
+ * Opus from end to end.
  *
+ * @param dayAt Opens the day of an instant, epoch ms.
  * @param namedMs When it begins by its name, epoch ms.
  */
 export async function addRecording(
-	day: ArchiveDay,
+	dayAt: (ms: number) => Promise<ArchiveDay>,
 	recorder: string,
 	file: ExportFile,
 	namedMs: number,
 ): Promise<boolean> {
+	const day = await dayAt(namedMs);
 	const isNear = (startMs: number) => startMs >= namedMs && startMs < namedMs + toleranceMs;
 	if (day.audio.some(({ startMs, bytes }) => bytes === file.bytes && isNear(startMs))) return false;
 	const path = await day.draftPath(recorder);
@@ -41,9 +45,9 @@ export async function addRecording(
 		const ends = day.audio.map(({ endMs }) => endMs).filter((endMs) => isNear(endMs - 1));
 		const startMs = Math.max(namedMs, ...ends);
 		const whole: Span = { startMs, endMs: startMs + lengthMs };
-		const spans = without([whole], day.audio);
+		const spans = without([whole], await audioAround(dayAt, whole));
 		if (spans.length === 1 && lengthOf(spans[0]) === lengthMs) {
-			await day.addAudio(recorder, whole, draft);
+			await (await dayAt(startMs)).addAudio(recorder, whole, draft);
 			return true;
 		}
 		const parts = spans.filter((span) => lengthOf(span) >= toleranceMs);
@@ -51,7 +55,8 @@ export async function addRecording(
 			const cut = await day.draftPath(recorder);
 			try {
 				const pieces = cutOut(links, path, part.startMs - startMs, part.endMs - startMs);
-				await day.addAudio(recorder, part, await write(pieces, cut));
+				const draftOfPart = await write(pieces, cut);
+				await (await dayAt(part.startMs)).addAudio(recorder, part, draftOfPart);
 			} finally {
 				await rm(cut, { force: true });
 			}
@@ -60,6 +65,20 @@ export async function addRecording(
 	} finally {
 		await rm(path, { force: true });
 	}
+}
+
+/** The audio of the days that a span lies on, and of the one before, some of which may go on. */
+async function audioAround(
+	dayAt: (ms: number) => Promise<ArchiveDay>,
+	{ startMs, endMs }: Span,
+): Promise<Span[]> {
+	const audio: Span[] = [];
+	for (let ms = startMs - dayMs; ms < endMs + dayMs; ms += dayMs) {
+		// Of one that cannot be opened nothing is known; what belongs to it is told when it is added.
+		const day = await dayAt(Math.min(ms, endMs - 1)).catch(() => undefined);
+		audio.push(...(day?.audio ?? []));
+	}
+	return audio;
 }
 
 const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;

@@ -22,6 +22,8 @@ export class ArchiveDay {
 	readonly #folder: Folder;
 	readonly #file: WholeDay;
 	readonly #importedAt: string;
+	/** What is being stored: several files of an export may be the same entry. */
+	readonly #begun = new Set<string>();
 	#spans: Promise<Span[]> | undefined;
 	#hasChanged = false;
 
@@ -65,7 +67,7 @@ export class ArchiveDay {
 		return new ArchiveDay(folder, { ...none, ...found.at(0) }, importedAt);
 	}
 
-	/** The audio that the day has. */
+	/** The audio that begins on the day. */
 	get audio(): DayFile['audio'] {
 		return this.#file.audio;
 	}
@@ -73,9 +75,10 @@ export class ArchiveDay {
 	/** Adds a lifelog; false when the day has it, by its ID or its time. */
 	async addLifelog(lifelog: Lifelog, markdown: Buffer): Promise<boolean> {
 		const { id, startTime, updatedAt, isStarred } = lifelog;
-		if (id in this.#file.lifelogs) return false;
+		if (Object.hasOwn(this.#file.lifelogs, id)) return false;
 		const spans = await (this.#spans ??= this.#readSpans());
 		if (spansOf(lifelog).some((span) => spans.some((other) => isSame(span, other)))) return false;
+		if (!this.#begin(id)) return false;
 		const path = this.#pathOf('lifelogs', startTime, id);
 		const files = [
 			await this.#store(`${path}.json`, toJson(lifelog)),
@@ -88,7 +91,7 @@ export class ArchiveDay {
 	/** Adds a chat; false when the day has it, by its ID. */
 	async addChat(chat: Chat, isScheduled: boolean): Promise<boolean> {
 		const { id, createdAt, messages } = chat;
-		if (id in this.#file.chats) return false;
+		if (Object.hasOwn(this.#file.chats, id) || !this.#begin(id)) return false;
 		const path = this.#pathOf('chats', createdAt, asName(id));
 		const files = [await this.#store(`${path}.json`, toJson(chat))];
 		const goneAt = this.#importedAt;
@@ -144,6 +147,13 @@ export class ArchiveDay {
 		} finally {
 			await rm(draft, { force: true });
 		}
+	}
+
+	/** False for an ID that another file has had, which counts. */
+	#begin(id: string): boolean {
+		const isFirst = !this.#begun.has(id);
+		this.#begun.add(id);
+		return isFirst;
 	}
 
 	get #inFolders(): string {

@@ -217,7 +217,7 @@ async function addAudio(file: ExportFile, dayAt: DayAt): Promise<boolean> {
 	if (begin === undefined) throw new ExportError('has a name that does not say when it begins');
 	const [, recorder] = file.path.split('/');
 	if (!/^[\w-]+$/.test(recorder)) throw new ExportError('lies in no folder of a recorder');
-	return addRecording(await dayAt(begin), recorder, file, begin);
+	return addRecording(dayAt, recorder, file, begin);
 }
 
 async function readWhole(file: ExportFile): Promise<Buffer> {

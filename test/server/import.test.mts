@@ -400,6 +400,10 @@ test.each([
 		{ ...chatOf('q', '2025-12-03T20:00:00.000Z'), id: 'q'.repeat(229) },
 	],
 	[
+		'its ID is a word of JavaScript',
+		{ ...chatOf('q', '2025-12-03T20:00:00.000Z'), id: 'constructor' },
+	],
+	[
 		'its times are numbers',
 		{
 			summary: 'Summary of q',
@@ -469,6 +473,26 @@ describe('audio of an export', () => {
 		const expected = [...row(0, 10), ...row(20, 10), ...row(105, 5), ...row(60, 2)];
 		expect(heard.filter((packet) => packet < 100 * 50 || packet >= lead)).toEqual(expected);
 		expect(heard.length - expected.length).toBeLessThanOrEqual(4);
+	});
+
+	test('over midnight is added once, to the days on which its parts begin', async () => {
+		const archive = temporaryFolder();
+		const files = [
+			{ name: 'audio/pendant/2025/12/03/2025-12-03_23h59m00s.ogg', content: recording(0, 90) },
+			{ name: 'audio/mobile/2025/12/03/2025-12-03_23h59m20s.ogg', content: recording(200, 120) },
+			{ name: 'audio/mobile/2025/12/04/2025-12-04_00h00m10s.ogg', content: recording(400, 100) },
+		];
+		const { added, unread } = await importExport(zipped(files), archive);
+		expect([added.audio, unread]).toEqual([3, []]);
+		expect(await check(archive)).toEqual([]);
+		expect(namesOf(archive)).toEqual([
+			'audio/mobile/2025/12/04/audio_20251204T000030Z_20251204T000120Z.ogg',
+			'audio/mobile/2025/12/04/audio_20251204T000120Z_20251204T000150Z.ogg',
+			'audio/pendant/2025/12/03/audio_20251203T235900Z_20251204T000030Z.ogg',
+		]);
+		const before = filesOf(archive);
+		expect((await importExport(unpacked(files), archive)).added.audio).toBe(0);
+		expect(filesOf(archive)).toEqual(before);
 	});
 
 	test.each<[string, string | Buffer, string]>([
@@ -616,6 +640,33 @@ describe('what cannot be read', () => {
 		expect((await run('one')).stderr).toContain('Give the export and the archive');
 		expect((await run('--help')).stdout).toContain('Usage: lifelog-server import');
 	});
+});
+
+test('two exports in one folder, in which an entry was edited: it is added once, and whole', async () => {
+	const archive = temporaryFolder();
+	const chat = (id: string, words: string) =>
+		JSON.stringify({ ...chatOf(id, '2025-12-03T20:00:00.000Z'), summary: words });
+	const exported = (words: string) =>
+		Array.from({ length: 20 }, (_, n) => [
+			{
+				name: `${folder}/2025-12-03_12h00m00s_${n}.md`,
+				content: `# ${words}\n\n${said(1, n * second, n * 2000 + 5000, 'Yes.')}\n`,
+			},
+			{ name: `chats/2025/12/03/${n}.json`, content: chat(`c${n}`, words) },
+		]).flat();
+	const within = (top: string, files: ZipFile[]) =>
+		files.map((file) => ({ ...file, name: `${top}/${file.name}` }));
+	const root = unpacked([
+		...within('november', exported('long '.repeat(40_000))),
+		...within('december', exported('short')),
+	]);
+	const { added, known } = await importExport(root, archive);
+	expect(await check(archive)).toEqual([]);
+	expect(added).toEqual({ lifelogs: 20, chats: 20, audio: 0 });
+	expect(known).toEqual(added);
+	const before = filesOf(archive);
+	await importExport(root, archive);
+	expect(filesOf(archive)).toEqual(before);
 });
 
 test('an import that was broken off is made whole by the next one', async () => {
