@@ -130,7 +130,7 @@ export function isUnchanged<T extends { id: string }>(one: T, other: T | undefin
 /** Those of `keys` by which entries are in order. */
 function keysOf<T>(entries: T[], rises: boolean, keys = TIMES): string[] {
 	return keys.filter((key) => {
-		const instants = entries.map((entry) => instantOf(entry, key));
+		const instants = entries.map((entry) => timeUnder(entry, key));
 		return instants.every((instant, nth) => {
 			const before = nth === 0 ? instant : instants[nth - 1];
 			return rises ? instant >= before : instant <= before;
@@ -140,10 +140,10 @@ function keysOf<T>(entries: T[], rises: boolean, keys = TIMES): string[] {
 
 /** Whether any two neighbours have the same time. */
 function hasTies<T>(entries: T[], key: string): boolean {
-	const instants = entries.map((entry) => instantOf(entry, key));
+	const instants = entries.map((entry) => timeUnder(entry, key));
 	return instants.some((instant, nth) => instant === instants[nth - 1]);
 }
 
-function instantOf<T>(entry: T, key: string): number {
+function timeUnder<T>(entry: T, key: string): number {
 	return Date.parse(String((entry as IDataObject)[key]));
 }

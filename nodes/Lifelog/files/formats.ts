@@ -4,7 +4,7 @@ import { toMarkdown } from './markdown';
 import { archivePath } from './path';
 import { piecesOf } from './spoken';
 import { toSrt, toVtt } from './subtitles';
-import { instantOf } from './times';
+import { isoInstant } from './times';
 
 /** What a lifelog can be written as; the values of the parameter File Formats. */
 export type FileFormat = 'json' | 'markdown' | 'srt' | 'text' | 'vtt';
@@ -39,7 +39,7 @@ export function writeLifelog(
 	format: FileFormat,
 	zone: string,
 ): LifelogFile | undefined {
-	const begin = instantOf(lifelog.startTime, zone);
+	const begin = isoInstant(lifelog.startTime, zone);
 	if (begin === undefined) return undefined;
 	const pieces = piecesOf(lifelog, zone);
 	const content = {

@@ -6,7 +6,7 @@ import {
 	speakerOf,
 	UNKNOWN_SPEAKER,
 } from '../../shared/contents';
-import { instantOf } from './times';
+import { isoInstant } from './times';
 
 /** A piece of a lifelog's contents as files have it: in one line, and placed in time. */
 export interface Piece {
@@ -40,7 +40,7 @@ const ASSUMED_MS = 2_000;
  * @param zone The zone the lifelog was asked in.
  */
 export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
-	const begin = instantOf(lifelog.startTime, zone);
+	const begin = isoInstant(lifelog.startTime, zone);
 	const speakers = new Map<string, Speaker>();
 	const pieces: Piece[] = [];
 	let lastEnd = 0;
@@ -49,7 +49,7 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 		if (text === '') continue;
 		const offset = (ms: unknown, time: unknown): number | undefined => {
 			if (isOffset(ms)) return Math.max(0, Math.round(ms));
-			const instant = instantOf(time, zone);
+			const instant = isoInstant(time, zone);
 			return begin === undefined || instant === undefined
 				? undefined
 				: Math.max(0, instant - begin);

@@ -4,12 +4,12 @@ import type { Lifelog } from '../../shared/api-types';
 import { contentNodes } from '../../shared/contents';
 
 /**
- * The instant of a time of the service.
+ * The instant of a time of the service, as any form of ISO 8601.
  *
  * @param zone The zone it was asked in, which counts where it has no offset.
  * @returns Epoch ms; undefined for what is no time.
  */
-export function instantOf(time: unknown, zone: string): number | undefined {
+export function isoInstant(time: unknown, zone: string): number | undefined {
 	if (typeof time !== 'string') return undefined;
 	const instant = DateTime.fromISO(time, { zone }).toMillis();
 	return Number.isNaN(instant) ? undefined : instant;
@@ -26,7 +26,7 @@ export function inZone(lifelog: Lifelog, askedIn: string, zone: string): Lifelog
 	const move = (holder: object) => {
 		const times = holder as Record<string, unknown>;
 		for (const name of ['startTime', 'endTime', 'updatedAt']) {
-			const instant = instantOf(times[name], askedIn);
+			const instant = isoInstant(times[name], askedIn);
 			if (instant !== undefined) times[name] = DateTime.fromMillis(instant, { zone }).toISO();
 		}
 	};
