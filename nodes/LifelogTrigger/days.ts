@@ -1,5 +1,6 @@
+import type { Time } from './clock';
 import { earliest, latest } from './clock';
-import type { Day, State, Trouble } from './state';
+import type { KnownDay, State, Trouble } from './state';
 import { copyState } from './state';
 
 const HOUR_MS = 60 * 60_000;
@@ -12,16 +13,11 @@ const KEPT_MS = 48 * HOUR_MS;
 const LONGEST_PAUSE_POLLS = 32;
 const LONGEST_PAUSE_MS = 6 * HOUR_MS;
 
-/** Where a poll stands in time. */
-export interface Reach {
-	/** Epoch ms by the service's clock. */
-	now: number;
-	/** What time it may be as well, while the clocks disagree; and whether `now` is sure all the same. */
-	else?: number;
-	isSure?: boolean;
+/** Where a poll stands in time, and how far it looks back. */
+export interface Reach extends Time {
 	/** What `now` was when the poll began. */
 	began: number;
-	/** Days that are watched, today counted. */
+	/** Today counted. */
 	lookbackDays: number;
 	/** How far the service's clock is ahead of n8n's, in ms; undefined while it is not known. */
 	aheadMs?: number;
@@ -158,14 +154,14 @@ export function align(state: State, reach: Reach): State {
 		if (days[0] < aligned.from) aligned.from = days[0];
 	}
 	const last = dayOf(earliest(reach));
-	const begin = (day: string) => {
+	const makeDue = (day: string) => {
 		const known = aligned.days.get(day);
 		if (!known?.read && !known?.due) aligned.days.set(day, { read: 0, ...known, due: true });
 	};
 	const oldest = oldestDay(reach);
 	const first = aligned.from > oldest ? aligned.from : oldest;
-	for (let day = first; day <= last; day = daysFrom(day, 1)) begin(day);
-	for (const day of newestDays(reach)) if (day >= aligned.from) begin(day);
+	for (let day = first; day <= last; day = daysFrom(day, 1)) makeDue(day);
+	for (const day of newestDays(reach)) if (day >= aligned.from) makeDue(day);
 	return aligned;
 }
 
@@ -185,7 +181,7 @@ export function forget(state: State, reach: Reach): State {
 	const kept = copyState(state);
 	const pending = pendingDays(state);
 	const due = new Set(dueDays(state, reach));
-	const leave = (day: string, known: Day) => {
+	const leave = (day: string, known: KnownDay) => {
 		const left = known.left ?? state.polls;
 		const leftAt = Math.min(known.leftAt ?? now, now);
 		if (now < leftAt + KEPT_MS || oldestRead < left) {

@@ -3,7 +3,7 @@ import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { isNews } from './compare';
 import type { Reach } from './days';
 import { align, forget, isDueAgain, isStillDue, troubled } from './days';
-import type { Day, Entry, State, Version } from './state';
+import type { KnownDay, KnownEntry, State, Version } from './state';
 
 /** A list that has not ended after so many parts may have no end: it is read as if it failed. */
 const MOST_PARTS = 8;
@@ -14,7 +14,7 @@ export interface Outcome {
 	/** The latest version it saw; undefined when it saw none. */
 	version?: Version;
 	/** What is to be recorded; undefined when the entry is gone. */
-	entry?: Entry;
+	entry?: KnownEntry;
 	/** What is to be emitted, and when the entry begins (epoch ms). */
 	event?: { item: INodeExecutionData; start: number };
 }
@@ -31,15 +31,11 @@ export interface DayRead {
 
 /** What a poll found out. */
 export interface Findings {
-	/** The days it tried; by a clock that was wrong, maybe others than those watched. */
+	/** The days it tried; by a clock that was wrong, maybe others than those of its look-back. */
 	days: Map<string, DayRead>;
 	outcomes: Outcome[];
 	/** Chats: where the list goes on. */
 	cursor?: string;
-}
-
-/** What the poll of a kind of entry gives. */
-export interface PollResult extends Findings {
 	/** What could not be read. */
 	failures: NodeApiError[];
 	/** Whether nothing could be. */
@@ -84,11 +80,11 @@ export function merge(
 
 function afterRead(
 	day: string,
-	known: Day,
+	known: KnownDay,
 	{ isComplete, cursor, failed }: DayRead,
 	current: State,
 	reach: Reach,
-): Day {
+): KnownDay {
 	// A day that was read but for an entry is read as ever; that it failed is said less and less often.
 	const isSaid = isComplete && !isDueAgain(known.trouble, current, reach);
 	const again = isSaid ? known.trouble : troubled(known.trouble, current, reach);
@@ -104,7 +100,7 @@ function afterRead(
  * Whether no other poll has reported or dropped an entry since; one still to be reported is at no
  * version, like an unknown one.
  */
-function isUntouched(before: Entry | undefined, now: Entry | undefined): boolean {
+function isUntouched(before: KnownEntry | undefined, now: KnownEntry | undefined): boolean {
 	if (before && !now) return false;
 	if (before?.incomplete !== now?.incomplete) return false;
 	if (before?.at === undefined || now?.at === undefined) return before?.at === now?.at;
@@ -115,7 +111,7 @@ function isUntouched(before: Entry | undefined, now: Entry | undefined): boolean
  * A day outside the look-back that was never read counts from now on, like an added one; and its
  * entries stay known for as long as if it had just left.
  */
-function file(state: State, id: string, entry: Entry, { began }: Reach): void {
+function file(state: State, id: string, entry: KnownEntry, { began }: Reach): void {
 	const { day } = entry;
 	const known = state.days.get(day) ?? { read: 0, ...(day < state.from && { since: began }) };
 	state.days.set(day, { ...known, left: undefined, leftAt: undefined });

@@ -21,7 +21,6 @@ import {
 	toNumber,
 	withoutBlanks,
 } from '../shared/parameters';
-import type { ChangeType } from './compare';
 import type { Watch } from './state';
 
 const CHAT_EVENT = 'scheduledChatCreated';
@@ -32,7 +31,7 @@ const includeOptionForLifelogs = ({ hide }: { hide: Record<string, string[]> }) 
 	hide: { ...hide, ...optionForLifelogs.hide },
 });
 
-const CHANGES: Record<string, ChangeType[]> = {
+const CHANGES: Record<string, Settings['changes']> = {
 	lifelogCreatedOrUpdated: ['created', 'updated'],
 	lifelogCreated: ['created'],
 	lifelogUpdated: ['updated'],
@@ -152,7 +151,7 @@ export interface Settings {
 	/** IANA name. */
 	timezone: string;
 	/** Lifelogs: which changes are reported, of entries with which star (undefined for either). */
-	changes: ChangeType[];
+	changes: Array<'created' | 'updated'>;
 	isStarred?: boolean;
 	/** Lifelogs: how long an entry must have been left unchanged, in ms. */
 	settleMs: number;

@@ -2,7 +2,6 @@ import type { IPollFunctions } from 'n8n-workflow';
 
 import type { Api } from '../shared/api';
 import { connect } from '../shared/api';
-import type { Time } from './clock';
 import { compareClocks } from './clock';
 import type { Reach } from './days';
 import { lookback } from './days';
@@ -39,9 +38,7 @@ export interface Poll {
 	isDurable: boolean;
 	/** Since when large pages are known to be refused, where they are not tried again in this poll. */
 	limitedAt?: number;
-	/** What time it is, as far as that is known by now. */
-	time(): Time;
-	/** Where it stands in time. */
+	/** Where it stands in time, as far as that is known by now. */
 	reach(): Reach;
 	/** Whether less than this share of the time allowed is used up. */
 	isWithinBudget(share: number): boolean;
@@ -79,18 +76,16 @@ export async function begin(
 			return Math.min(maxWaitMs, connected.run.waited.ms + leftMs);
 		},
 	};
-	const time = () => compareClocks(before?.clock, api.run.serviceTime);
 	const reach = (): Reach => {
 		const { serviceTime } = api.run;
 		const aheadMs = serviceTime && serviceTime - Date.now();
-		const { now, else: other, isSure } = time();
-		const { lookbackDays } = settings;
+		const time = compareClocks(before?.clock, serviceTime);
 		// In full seconds, as the service's clock is: what came within one is rather new than old.
-		const beganAt = Math.floor((now - passedMs()) / 1000) * 1000;
-		return { now, else: other, isSure, began: beganAt, lookbackDays, aheadMs };
+		const beganAt = Math.floor((time.now - passedMs()) / 1000) * 1000;
+		return { ...time, began: beganAt, lookbackDays: settings.lookbackDays, aheadMs };
 	};
 	const { pageLimit, limitedAt } = before ?? {};
-	const isLimited = limitedAt !== undefined && Math.abs(time().now - limitedAt) < PAGE_LIMIT_MS;
+	const isLimited = limitedAt !== undefined && Math.abs(reach().now - limitedAt) < PAGE_LIMIT_MS;
 	if (isLimited) api.run.pageLimit = pageLimit;
 	return {
 		context,
@@ -101,7 +96,6 @@ export async function begin(
 		isActivation,
 		isDurable,
 		limitedAt: isLimited ? limitedAt : undefined,
-		time,
 		reach,
 		isWithinBudget: (share) => passedMs() < budgetMs * share,
 	};
@@ -116,7 +110,7 @@ function pollBudgetMs(context: IPollFunctions): number {
 }
 
 /** Contexts and static data of polls that were run. */
-const known = new WeakSet<object>();
+const seen = new WeakSet<object>();
 
 /**
  * Whether a poll is the one that n8n's in-memory engine runs to activate a workflow. All polls of
@@ -125,7 +119,7 @@ const known = new WeakSet<object>();
  */
 function isFirstOfActivation(context: IPollFunctions): boolean {
 	const marks = [context, context.getWorkflowStaticData('node')];
-	const isFirst = !marks.some((mark) => known.has(mark));
-	for (const mark of marks) known.add(mark);
+	const isFirst = !marks.some((mark) => seen.has(mark));
+	for (const mark of marks) seen.add(mark);
 	return isFirst;
 }

@@ -4,18 +4,7 @@ import type { Api } from '../shared/api';
 
 const AT_ONCE = 4;
 /** So many failures before the first success are taken for an outage. */
-const OUTAGE = 4;
-
-/** What became of entries that were to be read by ID. */
-export interface Reading<T> {
-	found: Map<string, T>;
-	/** IDs the service does not know. */
-	gone: Set<string>;
-	/** IDs whose read failed, each with its error. */
-	failed: Map<string, NodeApiError>;
-	/** What ended it before all were tried: the rate limit, or a refused key. */
-	blockedBy?: NodeApiError;
-}
+export const OUTAGE = 4;
 
 /**
  * Reads entries one by one, a few at a time. Does not throw what the service or the connection is
@@ -23,33 +12,37 @@ export interface Reading<T> {
  *
  * @param ids In the order to read them in.
  * @param mayGoOn False when no further read may begin.
+ * @returns `found` by ID; `gone`, the IDs the service does not know; `failed`, errors by ID; and
+ *   `failures`: these errors, and the one that ended it before all were tried, if any.
  */
 export async function readByIds<T>(
 	api: Api,
 	ids: string[],
 	read: (id: string) => Promise<T>,
 	mayGoOn: () => boolean,
-): Promise<Reading<T>> {
-	const reading: Reading<T> = { found: new Map(), gone: new Set(), failed: new Map() };
+) {
+	const found = new Map<string, T>();
+	const gone = new Set<string>();
+	const failed = new Map<string, NodeApiError>();
+	let blocking: NodeApiError[] = [];
 	const queue = [...ids];
-	const isOutage = () =>
-		reading.failed.size >= OUTAGE && reading.found.size + reading.gone.size === 0;
+	const isOutage = () => failed.size >= OUTAGE && found.size + gone.size === 0;
 
 	const work = async () => {
-		while (queue.length > 0 && !reading.blockedBy && !isOutage() && mayGoOn()) {
+		while (queue.length > 0 && blocking.length === 0 && !isOutage() && mayGoOn()) {
 			const id = queue.shift()!;
 			try {
-				reading.found.set(id, await read(id));
+				found.set(id, await read(id));
 			} catch (error) {
 				const failure = toApiError(api, error);
-				if (failure.httpCode === '404') reading.gone.add(id);
-				else if (isBlocking(failure)) reading.blockedBy = failure;
-				else reading.failed.set(id, failure);
+				if (failure.httpCode === '404') gone.add(id);
+				else if (isBlocking(failure)) blocking = [failure];
+				else failed.set(id, failure);
 			}
 		}
 	};
 	await Promise.all(Array.from({ length: AT_ONCE }, work));
-	return reading;
+	return { found, gone, failed, failures: [...failed.values(), ...blocking] };
 }
 
 /** Whether the next request would fail just so. */

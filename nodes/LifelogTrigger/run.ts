@@ -4,14 +4,15 @@ import { NodeOperationError } from 'n8n-workflow';
 import { findChats } from './chats';
 import { lookback, passedOver } from './days';
 import { findLifelogs } from './lifelogs';
-import type { PollResult } from './merge';
+import type { Findings } from './merge';
 import { merge } from './merge';
 import { readSettings } from './parameters';
 import type { Poll } from './poll';
 import { begin } from './poll';
 import { isPassing } from './reading';
+import { loadState, saveState } from './saved';
 import type { State, Watch } from './state';
-import { loadState, newState, saveState } from './state';
+import { newState } from './state';
 
 const REPLACED =
 	'The saved state of the trigger could not be read and was replaced: what is there now counts as known';
@@ -61,12 +62,12 @@ export async function runPoll(context: IPollFunctions): Promise<INodeExecutionDa
  * Merges what was found into the state of this moment and saves it.
  *
  * @param isUntouched Whether the saved state is the one the poll began with.
- * @returns The items to emit; undefined when another poll has made a new baseline meanwhile, and
- *   what was found is of no use.
+ * @returns The items to emit; undefined when what was found is of no use, as another poll has begun
+ *   anew meanwhile.
  */
 function commit(
 	poll: Poll,
-	findings: PollResult,
+	findings: Findings,
 	isUntouched: boolean,
 ): INodeExecutionData[] | undefined {
 	const { context, api, settings, state: before, isFirst } = poll;
@@ -88,7 +89,7 @@ function commit(
 	const { state, items } = merge(before, current, findings, reach);
 	if (isFirst && api.run.firstServiceTime === undefined) state.isOwnClock = true;
 	const { pageLimit } = api.run;
-	const { now, clock } = poll.time();
+	const { now, clock } = reach;
 	// n8n's clock counts from the first poll that could read, where the service shows no time.
 	const isTold = !findings.isInVain || !clock.isOwn;
 	const limitedAt = pageLimit === undefined ? undefined : (poll.limitedAt ?? now);

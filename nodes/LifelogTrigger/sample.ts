@@ -5,11 +5,13 @@ import { connect } from '../shared/api';
 import type { Chat, Lifelog } from '../shared/api-types';
 import { inputError } from '../shared/errors';
 import { pages } from '../shared/pagination';
+import { chatsQuery } from './chat-list';
 import { answerTime, chatItem } from './chats';
-import { eventKey, recordOf } from './compare';
-import { jsonOf, versionOf } from './lifelogs';
+import { eventKey } from './compare';
+import { jsonOf } from './outcomes';
 import type { Settings } from './parameters';
 import { readSettings } from './parameters';
+import { versionOf } from './sightings';
 import { timeOf } from './times';
 
 const MOST_ITEMS = 3;
@@ -47,31 +49,18 @@ async function newestLifelogs(api: Api, settings: Settings): Promise<INodeExecut
 	);
 	const changeType = changes.includes('created') ? 'created' : 'updated';
 	return inOrder(lifelogs, ({ startTime }) => timeOf(startTime, timezone)).map((lifelog) => {
-		const entry = recordOf({ day: '', starred: false, flips: 0 }, versionOf(lifelog, timezone));
-		return {
-			json: {
-				...jsonOf(settings, lifelog),
-				changeType,
-				eventKey: eventKey(lifelog.id, entry),
-			},
-		};
+		const key = eventKey(lifelog.id, { ...versionOf(lifelog, timezone), flips: 0 });
+		return { json: { ...jsonOf(settings, lifelog), changeType, eventKey: key } };
 	});
 }
 
 async function newestChats(api: Api, settings: Settings): Promise<INodeExecutionData[]> {
-	const { timezone, watch } = settings;
-	const query = {
-		isScheduled: true,
-		globalPromptId: watch.prompt || undefined,
-		direction: 'desc',
-		timezone,
-	};
 	const chats = await newest<Chat>(
 		api,
-		{ name: 'chats', query, pageSize: MOST_ITEMS },
+		{ name: 'chats', query: chatsQuery(settings), pageSize: MOST_ITEMS },
 		(chat) => answerTime(chat, settings, api.run.serviceTime ?? Date.now()) !== undefined,
 	);
-	return inOrder(chats, ({ startedAt }) => timeOf(startedAt, timezone)).map((chat) => ({
+	return inOrder(chats, ({ startedAt }) => timeOf(startedAt, settings.timezone)).map((chat) => ({
 		json: chatItem(chat, settings),
 	}));
 }

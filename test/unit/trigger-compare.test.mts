@@ -1,3 +1,4 @@
+import type { Lifelog } from '../../nodes/shared/api-types.ts';
 import {
 	changeType,
 	compare,
@@ -5,14 +6,14 @@ import {
 	recordOf,
 	type Sighting,
 } from '../../nodes/LifelogTrigger/compare.ts';
-import { newState, type Entry } from '../../nodes/LifelogTrigger/state.ts';
+import { type KnownEntry, newState } from '../../nodes/LifelogTrigger/state.ts';
 
 const at = (time: string) => Date.parse(`2026-03-${time}Z`);
-const BASELINE = at('10T12:00');
-const state = newState({ kind: 'lifelogs', credential: '1', prompt: '' }, BASELINE, '2026-03-04');
+const FIRST_POLL = at('10T12:00');
+const state = newState({ kind: 'lifelogs', credential: '1', prompt: '' }, FIRST_POLL, '2026-03-04');
 state.days.set('2026-03-09', { read: 1 });
 state.days.set('2026-03-04', { read: 0, since: at('11T12:00') });
-const known: Entry = { day: '2026-03-09', at: at('09T12:00'), starred: false, flips: 0 };
+const known: KnownEntry = { day: '2026-03-09', at: at('09T12:00'), starred: false, flips: 0 };
 state.entries.set('known', known);
 state.entries.set('held', { day: '2026-03-09', starred: false, flips: 0, pending: true });
 
@@ -23,10 +24,12 @@ const seen = (
 	extra: Partial<Sighting> = {},
 ): Sighting => {
 	const date = `2026-03-${String(day).padStart(2, '0')}`;
-	return { id, day: date, at: at(updatedAt), starred: false, start: Date.parse(date), ...extra };
+	const start = Date.parse(date);
+	const lifelog = { id } as Lifelog;
+	return { id, day: date, lifelog, at: at(updatedAt), starred: false, start, ...extra };
 };
-const verdict = (one: Sighting, isBaseline = false) => {
-	const { base, isChanged } = compare(state, one, isBaseline);
+const verdict = (one: Sighting, isFirst = false) => {
+	const { base, isChanged } = compare(state, one, isFirst);
 	return isChanged ? changeType(base) : 'same';
 };
 
@@ -39,9 +42,9 @@ test.each<[string, Sighting, string]>([
 	['a known entry on another day, updated', seen('known', 5, '11T12:00'), 'updated'],
 	['one held back since it was created', seen('held', 9, '12T12:00'), 'created'],
 	['an unknown one on a day read before, however old', seen('a', 9, '09T01:00'), 'created'],
-	['an unknown one on a day after the baseline’s', seen('a', 12, '09T01:00'), 'created'],
+	['an unknown one on a day after the first poll’s', seen('a', 12, '09T01:00'), 'created'],
 	[
-		'an unknown one, unchanged since the baseline, on a day not read',
+		'an unknown one, unchanged since the first poll, on a day not read',
 		seen('a', 8, '10T12:00'),
 		'same',
 	],
@@ -71,7 +74,7 @@ test('an entry is filed under the day where it was seen', () => {
 });
 
 describe('keys', () => {
-	const key = (base: Entry, time: string, starred: boolean) => {
+	const key = (base: KnownEntry, time: string, starred: boolean) => {
 		const entry = recordOf(base, { at: at(time), starred });
 		return { entry, key: eventKey('x', entry) };
 	};

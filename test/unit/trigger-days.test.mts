@@ -7,17 +7,20 @@ import {
 	passedOver,
 	troubled,
 } from '../../nodes/LifelogTrigger/days.ts';
-import { type Day, newState, type State } from '../../nodes/LifelogTrigger/state.ts';
+import { type KnownDay, newState, type State } from '../../nodes/LifelogTrigger/state.ts';
 
 const watch = { kind: 'lifelogs' as const, credential: '1', prompt: '' };
 const HOUR = 3_600_000;
 const at = (time: string) => Date.parse(`2026-03-${time}Z`);
-const pollAt = (now: number, lookbackDays: number) => ({ now, began: now - 5_000, lookbackDays });
+const pollAt = (now: number, lookbackDays: number) => {
+	const clock = { now, own: now, steady: 0, process: 0 };
+	return { now, clock, began: now - 5_000, lookbackDays };
+};
 const reach = (time: string, lookbackDays = 5) => pollAt(at(time), lookbackDays);
 const march = (...days: number[]) => days.map((day) => `2026-03-${String(day).padStart(2, '0')}`);
 
 /** A state of the days given, each with the count of the poll that read it, or more. */
-function state(days: Record<number, number | Day>, from = 6, polls = 20): State {
+function state(days: Record<number, number | KnownDay>, from = 6, polls = 20): State {
 	const known = { ...newState(watch, at('06T12:00'), march(from)[0]), polls };
 	for (const [day, read] of Object.entries(days)) {
 		known.days.set(march(Number(day))[0], typeof read === 'number' ? { read } : read);

@@ -1,18 +1,24 @@
-import { merge, type Outcome } from '../../nodes/LifelogTrigger/merge.ts';
-import { newState, type Entry, type State } from '../../nodes/LifelogTrigger/state.ts';
+import {
+	type DayRead,
+	type Findings,
+	merge,
+	type Outcome,
+} from '../../nodes/LifelogTrigger/merge.ts';
+import { type KnownEntry, newState, type State } from '../../nodes/LifelogTrigger/state.ts';
 
 const NOW = Date.parse('2026-03-10T12:00Z');
-const reach = { now: NOW, began: NOW, lookbackDays: 3 };
+const clock = { now: NOW, own: NOW, steady: 0, process: 0 };
+const reach = { now: NOW, clock, began: NOW, lookbackDays: 3 };
 const DAY = '2026-03-09';
 
-const entry = (at?: number, extra: Partial<Entry> = {}): Entry => ({
+const entry = (at?: number, extra: Partial<KnownEntry> = {}): KnownEntry => ({
 	day: DAY,
 	...(at !== undefined && { at }),
 	starred: false,
 	flips: 0,
 	...extra,
 });
-function state(entries: Record<string, Entry> = {}): State {
+function state(entries: Record<string, KnownEntry> = {}): State {
 	const known = newState({ kind: 'lifelogs', credential: '1', prompt: '' }, 1000, '2026-03-08');
 	known.days.set(DAY, { read: 1 });
 	known.polls = 1;
@@ -26,8 +32,14 @@ const emits = (id: string, at: number, start = 1): Outcome => ({
 	event: { start, item: { json: { id, at } } },
 });
 const READ = { isComplete: true, failed: false };
+const findings = (outcomes: Outcome[] = [], read: DayRead = READ): Findings => ({
+	days: new Map([[DAY, read]]),
+	outcomes,
+	failures: [],
+	isInVain: false,
+});
 const run = (before: State, current: State, ...outcomes: Outcome[]) => {
-	const merged = merge(before, current, { days: new Map([[DAY, READ]]), outcomes }, reach);
+	const merged = merge(before, current, findings(outcomes), reach);
 	return { ...merged, ids: merged.items.map(({ json }) => json.id) };
 };
 
@@ -41,8 +53,7 @@ test('items come by start, then by ID; the state passed stays as it is', () => {
 
 test('reads are counted, and a day is due until it was over for a day', () => {
 	const before = state();
-	const after = (now: number) =>
-		merge(before, before, { days: new Map([[DAY, READ]]), outcomes: [] }, { ...reach, now }).state;
+	const after = (now: number) => merge(before, before, findings(), { ...reach, now }).state;
 	expect(after(NOW).polls).toBe(2);
 	expect(after(NOW).days.get(DAY)).toMatchObject({ read: 2, due: true });
 	expect(after(NOW + 86_400_000).days.get(DAY)).toEqual({ read: 2 });
@@ -51,12 +62,7 @@ test('reads are counted, and a day is due until it was over for a day', () => {
 test('a day that failed stays due, and how often is counted', () => {
 	const before = state();
 	const failed = { isComplete: false, failed: true };
-	const { state: after } = merge(
-		before,
-		before,
-		{ days: new Map([[DAY, failed]]), outcomes: [] },
-		reach,
-	);
+	const { state: after } = merge(before, before, findings([], failed), reach);
 	const trouble = { times: 1, poll: 2, at: NOW, since: NOW };
 	expect(after.days.get(DAY)).toEqual({ read: 1, trouble });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { loadState, newState, saveState } from '../../nodes/LifelogTrigger/state.ts';
+import { loadState, saveState } from '../../nodes/LifelogTrigger/saved.ts';
+import { newState } from '../../nodes/LifelogTrigger/state.ts';
 import { dayOf } from '../../nodes/LifelogTrigger/days.ts';
 
 const NOW = Date.parse('2026-03-10T12:00Z');
