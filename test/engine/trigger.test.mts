@@ -134,6 +134,33 @@ describe('lifelogs', () => {
 		]);
 	});
 
+	test('three polls record and emit what nodes/LifelogTrigger/state.ts says', async () => {
+		const at = (time: string) => Date.parse(`2026-03-20T${time}Z`);
+		const known = () => (savedState().days as Record<string, IDataObject>)['2026-03-20'].ids;
+		await poll();
+
+		await pass(6 * MINUTE);
+		await add('a', ago(10 * MINUTE), ago(MINUTE));
+		await sandbox.control.faults([{ path: '/v1/lifelogs/a', status: 500 }]);
+		expect(await failureOf(poll())).toMatchObject({ httpCode: '500' });
+		const trouble = [1, 2, at('12:06'), at('12:06')];
+		expect(known()).toEqual({ a: [null, 0, 0, 1, ...trouble] });
+
+		await pass(5 * MINUTE);
+		await sandbox.control.updateLifelog('a', { updatedAt: ago(MINUTE) });
+		const created = await poll();
+		expect(events(created)).toEqual(['a created']);
+		expect(keys(created)).toEqual(['a:2026-03-20T12:10:00.000Z']);
+		expect(known()).toEqual({ a: at('12:10') });
+
+		await pass(5 * MINUTE);
+		await sandbox.control.updateLifelog('a', { isStarred: true, updatedAt: ago(6 * MINUTE) });
+		const updated = await poll();
+		expect(events(updated)).toEqual(['a updated']);
+		expect(keys(updated)).toEqual(['a:2026-03-20T12:10:00.000Z:starred']);
+		expect(known()).toEqual({ a: [at('12:10'), 1, 1, 0] });
+	});
+
 	test('items come in the order of their start, in the time zone asked for, with the parts asked for', async () => {
 		await poll();
 		await add('b', ago(5 * MINUTE));
