@@ -75,8 +75,7 @@ async function rangeOfLifelog(
 	const endMs = toInstant(lifelog.endTime, zone, 'end');
 	if (startMs === undefined || endMs === undefined) {
 		const subject = { noun: 'lifelog', id: lifelogId };
-		const answer = { statusCode: 200, headers: {}, body: undefined };
-		throw unusableAnswerError(api, subject, answer, 'the lifelog lacks its start or its end');
+		throw unusableAnswerError(api, subject, {}, 'the lifelog lacks its start or its end');
 	}
 	const range = widen(
 		{ startMs, endMs },

@@ -27,15 +27,13 @@ export async function getEntry<T>(
 ): Promise<T> {
 	const subject = { noun, id };
 	if (!isAskable(id)) {
-		const answer = { statusCode: 200, headers: {}, body: undefined };
-		throw unusableAnswerError(api, subject, answer, 'it listed an ID that no address can hold');
+		throw unusableAnswerError(api, subject, {}, 'it listed an ID that no address can hold');
 	}
 	const body = await getJson(api, pathOf(`/v1/${noun}s`, id), query, subject);
 	const entry = (body.data as IDataObject | null | undefined)?.[noun];
 	if (entry === null) throw notFoundError(api, subject);
 	if (!isId((entry as IDataObject | undefined)?.id)) {
-		const answer = { statusCode: 200, headers: {}, body };
-		throw unusableAnswerError(api, subject, answer, `it lacks the ${noun} (data.${noun})`);
+		throw unusableAnswerError(api, subject, { body }, `it lacks the ${noun} (data.${noun})`);
 	}
 	return entry as unknown as T;
 }

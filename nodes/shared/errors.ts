@@ -277,14 +277,19 @@ export function rateLimitError(
 	);
 }
 
-/** The error of an answer that came but cannot be used: no JSON, or not the documented shape. */
+/**
+ * The error of an answer that came but cannot be used: no JSON, or not the documented shape.
+ *
+ * @param answer What is at hand of it; a success where it does not say otherwise.
+ * @param problem What is wrong with it, as half a sentence.
+ */
 export function unusableAnswerError(
 	api: Api,
 	subject: Subject,
-	answer: Answer,
+	{ statusCode = 200, headers = {}, body }: Partial<Answer>,
 	problem: string,
 ): NodeApiError {
-	const said = saidBy(api, answer);
+	const said = saidBy(api, { statusCode, headers, body });
 	return apiError(
 		api,
 		`The answer of the service is not usable: ${problem} (${nameOf(subject)})`,
@@ -293,7 +298,7 @@ export function unusableAnswerError(
 			subject.doubt,
 			"Check that the 'Base URL' in the credential is that of the service; if it is, the service may have trouble: try again later.",
 		],
-		{ httpCode: String(answer.statusCode), failure: { cause: 'temporarily-unavailable' } },
+		{ httpCode: String(statusCode), failure: { cause: 'temporarily-unavailable' } },
 	);
 }
 

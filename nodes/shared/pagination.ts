@@ -150,8 +150,7 @@ async function* steps<T extends { id: string }>(
 			const problem = cursors.has(cursor)
 				? 'its pages go round in a circle (a cursor came twice)'
 				: `it sent ${MOST_EMPTY_PAGES} ${page.entries.length > 0 ? 'known' : 'empty'} pages in a row`;
-			const answer = { statusCode: 200, headers: {}, body: undefined };
-			throw unusableAnswerError(api, subjectOf(listing), answer, problem);
+			throw unusableAnswerError(api, subjectOf(listing), {}, problem);
 		}
 		cursors.add(cursor);
 	}
@@ -196,19 +195,17 @@ export async function readPage<T>(
 	const listed = (body.data as IDataObject | null | undefined)?.[name];
 	const entries = Array.isArray(listed) ? listed.filter((entry) => isId(entry?.id)) : [];
 	if (!Array.isArray(listed) || entries.length < listed.length) {
-		const answer = { statusCode: 200, headers: {}, body };
 		const problem = Array.isArray(listed)
 			? `some of its ${name} have no ID`
 			: `it lacks the list of ${name} (data.${name})`;
-		const error = unusableAnswerError(api, subject, answer, problem);
+		const error = unusableAnswerError(api, subject, { body }, problem);
 		if (!Array.isArray(listed) || !onUnusable) throw error;
 		onUnusable(error);
 	}
 	const meta = (body.meta as Record<string, PageMeta | undefined> | null | undefined)?.[name];
 	const nextCursor: unknown = meta?.nextCursor || undefined;
 	if (nextCursor !== undefined && typeof nextCursor !== 'string') {
-		const answer = { statusCode: 200, headers: {}, body };
-		throw unusableAnswerError(api, subject, answer, 'its cursor (nextCursor) is not a text');
+		throw unusableAnswerError(api, subject, { body }, 'its cursor (nextCursor) is not a text');
 	}
 	return { entries: entries as T[], nextCursor, size: limit };
 }

@@ -1,4 +1,4 @@
-import type { IDataObject, IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
+import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { jsonParse } from 'n8n-workflow';
 
 import type { Api, ApiContext } from './api';
@@ -40,8 +40,23 @@ const AS_AUDIO: Partial<IHttpRequestOptions> = {
 	},
 };
 
+/** When a request is repeated; for the rate limit any of them waits, and is then sent again. */
+interface RetryPolicy {
+	/** How often at the most, where the connection allows it (`retries` of an {@link Api}). */
+	most: number;
+	/** Whether also where the service answers that it failed (5xx), not only where no answer came. */
+	afterFailure: boolean;
+	/** Whether a 404 to what is repeated says that the first one took effect. */
+	isDoneIfGone: boolean;
+}
+
+const POLICIES = {
+	GET: { most: Infinity, afterFailure: true, isDoneIfGone: false },
+	DELETE: { most: 1, afterFailure: false, isDoneIfGone: true },
+} satisfies Record<string, RetryPolicy>;
+
 interface Request {
-	method: IHttpRequestMethods;
+	method: keyof typeof POLICIES;
 	/** Path below the Base URL, its ids encoded. */
 	path: string;
 	/** Parameters that are undefined are not sent. */
@@ -103,9 +118,7 @@ export async function download<T>(
 }
 
 /**
- * DELETEs an entry for good. Repeated only where the first request cannot have been answered:
- * once after a broken connection (a 404 then means that the first one took effect), and after
- * a 429.
+ * DELETEs an entry for good. Repeated only where the first request cannot have been answered.
  *
  * @throws NodeApiError when the entry does not exist, or the answer does not confirm the deletion
  *   in one of the two documented shapes (specification, section 4.4).
@@ -138,18 +151,17 @@ function jsonObject(api: Api, subject: Subject, answer: Answer): IDataObject {
 	throw unusableAnswerError(api, subject, answer, problem);
 }
 
-/** Sends a request until it succeeds or fails for good: rules for 429, 5xx and broken connections. */
+/** Sends a request until it succeeds or fails for good, as its {@link RetryPolicy} says. */
 async function request(api: Api, request: Request): Promise<Answer> {
-	const { method, subject, query, receive } = request;
-	const isDelete = method === 'DELETE';
+	const { method, subject, query, receive, mayBeAbsent } = request;
+	const { most, afterFailure, isDoneIfGone } = POLICIES[method];
 	const gateKey = `${api.baseUrl} ${api.apiKey}`;
 	const { maxWaitMs: allowedMs, goesFirst, signal } = api;
 	const waited = goesFirst ? api.run.waited : { ms: 0, until: 0 };
 	const patience: GatePatience = { allowedMs, waited, goesFirst, signal };
 	const began = performance.now();
 	let heldMs = 0;
-	let broken = 0;
-	let failed = 0;
+	let repeats = 0;
 
 	const passGate = async () => {
 		const arrived = performance.now();
@@ -168,27 +180,23 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	for (;;) {
 		await passGate();
 		const outcome = await send(api, request);
+		const mayRepeat = repeats < Math.min(most, api.retries);
 
 		if ('code' in outcome) {
-			const mayRepeat = isDelete
-				? broken < Math.min(1, api.retries)
-				: broken + failed < api.retries;
 			const spentMs = performance.now() - began - heldMs;
 			if (!mayRepeat || (!receive && spentMs >= patienceMs(api))) {
 				throw connectionError(api, subject, outcome.code);
 			}
-			broken++;
-			await backOff(api, broken + failed);
+			await backOff(api, ++repeats);
 		} else if (outcome.statusCode === 429) {
 			const askedMs = retryAfterMs(outcome.body, outcome.headers);
 			shutGate(gateKey, askedMs);
 			if (!mayWait(askedMs, patience)) {
 				throw rateLimitError(api, askedMs, waited.ms, subject, outcome);
 			}
-		} else if (outcome.statusCode >= 500 && !isDelete && broken + failed < api.retries) {
-			failed++;
-			await backOff(api, broken + failed);
-		} else if (outcome.statusCode === 404 && (request.mayBeAbsent || (isDelete && broken > 0))) {
+		} else if (outcome.statusCode >= 500 && afterFailure && mayRepeat) {
+			await backOff(api, ++repeats);
+		} else if (outcome.statusCode === 404 && (mayBeAbsent || (isDoneIfGone && repeats > 0))) {
 			return outcome;
 		} else if (!isSuccess(outcome)) {
 			throw statusError(api, subject, query, outcome);

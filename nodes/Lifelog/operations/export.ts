@@ -249,9 +249,8 @@ async function fileItem(
 ): Promise<INodeExecutionData> {
 	const file = writeLifelog(lifelog, format, zone);
 	if (!file) {
-		const answer = { statusCode: 200, headers: {}, body: undefined };
 		const subject = { noun: 'lifelog', id: lifelog.id };
-		throw unusableAnswerError(api, subject, answer, 'the lifelog does not say when it begins');
+		throw unusableAnswerError(api, subject, {}, 'the lifelog does not say when it begins');
 	}
 	const { path, mimeType } = file;
 	const bytes = Buffer.from(file.content);
