@@ -1,12 +1,13 @@
 // lifelog-server as npm gets it, in a folder that has nothing of the checkout but its dependencies.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { serverKey } from '../support/lifelog-server.mts';
+import { TARBALLS } from '../support/tarballs.mts';
 import { writeZip } from '../support/zip.mts';
 import { ask, temporaryFolder } from './sources.mts';
 
@@ -58,17 +59,7 @@ const npx = (...args: string[]) => ({
 });
 
 test('the tarball holds a file for each source, built, and nothing else', () => {
-	const sources = readdirSync('server', { recursive: true, encoding: 'utf8' })
-		.filter((path) => path.endsWith('.mts'))
-		.map((path) => `dist/server/${path.replace(/\.mts$/, '.mjs')}`);
-	const rest = [
-		'README.md',
-		'dist/LICENSE.md',
-		'dist/openapi.yaml',
-		'lifelog-server.cjs',
-		'package.json',
-	];
-	expect(packed.sort()).toEqual([...sources, ...rest].sort());
+	expect(packed.sort()).toEqual(TARBALLS['./server']().sort());
 });
 
 test('nothing runs when it is installed, and its version is that of the nodes', () => {

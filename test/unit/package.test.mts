@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { TARBALLS } from '../support/tarballs.mts';
 
 /** What n8n supplies to a community node, and this package makes use of. */
 const SUPPLIED_BY_N8N = ['luxon', 'n8n-workflow'];
@@ -27,11 +28,8 @@ test('what is built requires only itself and what n8n supplies', () => {
 });
 
 test('dist holds a file for each source and nothing else', () => {
-	const built = filesIn('dist').map((file) => relative('dist', file));
-	const sources = [...filesIn('nodes'), ...filesIn('credentials'), ...filesIn('icons')]
-		.filter((file) => !file.endsWith('.d.ts'))
-		.map((file) => file.replace(/\.ts$/, '.js'));
-	expect(built.sort()).toEqual(sources.sort());
+	const sources = TARBALLS['.']().filter((file) => file.startsWith('dist/'));
+	expect(filesIn('dist').sort()).toEqual(sources.sort());
 });
 
 test('every node and credential there is, is declared, with the files it names', () => {
@@ -61,8 +59,7 @@ test('the tarball holds what is built, and what npm always adds', () => {
 	const [{ files, bundled }] = JSON.parse(listing) as [
 		{ files: Array<{ path: string }>; bundled: string[] },
 	];
-	const expected = [...filesIn('dist'), 'LICENSE.md', 'README.md', 'package.json'];
-	expect(files.map(({ path }) => path).sort()).toEqual(expected.sort());
+	expect(files.map(({ path }) => path).sort()).toEqual(TARBALLS['.']().sort());
 	expect(bundled).toEqual([]);
 });
 
