@@ -50,16 +50,18 @@ const AT_A_TIME = 150;
 const HEAVY_AT_A_TIME = 2;
 
 /** Every cell of the matrix; `slow` ones take minutes, as they wait for time-outs. */
-export function cells(slow: boolean): Cell[] {
+export function cells(slow: boolean, operations = OPERATIONS): Cell[] {
 	return Object.values(FAULTS)
 		.filter((fault) => Boolean(fault.slow) === slow)
 		.flatMap((fault) =>
-			OPERATIONS.filter((operation) => isConcerned(operation, fault)).flatMap((operation) =>
-				(['first', 'second', 'all'] as const)
-					.filter((when) => (fault.only === 'always' ? when === 'all' : true))
-					.filter((when) => when !== 'second' || operation.isLong)
-					.map((when) => ({ operation, fault, when })),
-			),
+			operations
+				.filter((operation) => isConcerned(operation, fault))
+				.flatMap((operation) =>
+					(['first', 'second', 'all'] as const)
+						.filter((when) => (fault.only === 'always' ? when === 'all' : true))
+						.filter((when) => when !== 'second' || operation.isLong)
+						.map((when) => ({ operation, fault, when })),
+				),
 		);
 }
 
@@ -68,19 +70,28 @@ function isConcerned({ isList, isAudio, isOfHeadings }: Operation, { concerns }:
 	return { lists: isList === true, json: !isAudio, headings: isOfHeadings === true }[concerns];
 }
 
-/** Runs cells, many at the same time: they mostly wait. */
-export async function runCells(all: Cell[]): Promise<Outcome[]> {
+/**
+ * Runs cells, many at the same time: they mostly wait.
+ *
+ * @param onDone Is told after each how many are done.
+ */
+export async function runCells(
+	all: Cell[],
+	onDone: (done: number) => void = () => {},
+): Promise<Outcome[]> {
 	const service = await startService();
 	const addresses = await startAddresses();
 	const binaryDir = await mkdtemp(join(tmpdir(), 'reliability-'));
 	const types = loadPackage();
 	const outcomes: Outcome[] = [];
+	let done = 0;
 	const run = async (isHeavy: boolean, atATime: number) => {
 		const queue = [...all.entries()].filter(([, { fault }]) => Boolean(fault.isHeavy) === isHeavy);
 		const worker = async () => {
 			for (let next = queue.shift(); next; next = queue.shift()) {
 				const [index, cell] = next;
 				outcomes[index] = await runCell(cell, index, { service, addresses, types, binaryDir });
+				onDone(++done);
 			}
 		};
 		await Promise.all(Array.from({ length: atATime }, worker));

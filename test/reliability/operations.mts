@@ -25,6 +25,7 @@ export interface Given {
 
 /** Something a node of the package can be asked to do. */
 export interface Operation {
+	/** Its row in the table. */
 	title: string;
 	/** Node and operation, or method, as the package names them; behind a colon the way of it. */
 	name: `${string}.${string}`;
@@ -237,7 +238,7 @@ export const OPERATIONS: Operation[] = [
 		{ right: LIFELOGS.map(fileOf), isLong: true, isList: true },
 	),
 	action(
-		'of one',
+		'Export of One Lifelog',
 		'lifelog',
 		'export:lifelog',
 		{ exportFrom: 'lifelog', lifelogId, fileFormats: ['text'] },
@@ -251,7 +252,7 @@ export const OPERATIONS: Operation[] = [
 		{ right: [{ deleted: true, id: lifelog.id }], deletes: lifelog.id },
 	),
 	editorList(
-		'list in the editor',
+		'List of Lifelogs in the Editor',
 		'lifelog',
 		'searchLifelogs',
 		LIFELOGS.slice(0, 2).map(({ id }) => id),
@@ -272,13 +273,13 @@ export const OPERATIONS: Operation[] = [
 		{ right: [{ deleted: true, id: chat.id }], deletes: chat.id },
 	),
 	editorList(
-		'list in the editor',
+		'List of Chats in the Editor',
 		'lifelogChat',
 		'searchChats',
 		CHATS.slice(0, 2).map(({ id }) => id),
 	),
 	action(
-		'Download Audio of a range',
+		'Download Audio of a Range',
 		'lifelogAudio',
 		'download',
 		{
@@ -290,24 +291,24 @@ export const OPERATIONS: Operation[] = [
 		{ right: AUDIO_OF_TWO_CHUNKS, isLong: true, isAudio: true },
 	),
 	action(
-		'of a lifelog',
+		'Download Audio of a Lifelog',
 		'lifelogAudio',
 		'download:lifelog',
 		{ source: 'lifelog', lifelogId },
 		{ right: AUDIO_OF_TWO_CHUNKS.slice(0, 1), isLong: true, isAudio: true },
 	),
 	editorList(
-		'list in the editor',
+		'List of Lifelogs for Audio in the Editor',
 		'lifelogAudio',
 		'searchLifelogs',
 		LIFELOGS.slice(0, 2).map(({ id }) => id),
 	),
-	trigger('Trigger: Created or Updated', 'lifelogCreatedOrUpdated', create),
-	trigger('Created', 'lifelogCreated', create),
-	trigger('Updated', 'lifelogUpdated', (world) => {
+	trigger('Trigger: Lifelog Created or Updated', 'lifelogCreatedOrUpdated', create),
+	trigger('Trigger: Lifelog Created', 'lifelogCreated', create),
+	trigger('Trigger: Lifelog Updated', 'lifelogUpdated', (world) => {
 		world.lifelogs[0] = { ...world.lifelogs[0], updatedAt: '2026-03-02T11:59:00.000Z' };
 	}),
-	trigger('Scheduled Chat', 'scheduledChatCreated', (world) => {
+	trigger('Trigger: Scheduled Chat Created', 'scheduledChatCreated', (world) => {
 		world.chats.unshift(chatOf('chat-d', '2026-03-02T11:59:00.000Z'));
 	}),
 ];

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { OPERATIONS } from './operations.mts';
 import { editorLists, nodeOperations } from './parameters.mts';
+import { OPEN, REPORT, tableIn } from './render.mts';
 
 // That nothing the nodes offer is left out of the matrix.
 
@@ -18,4 +20,10 @@ test.each(offered)('%s is tried under every fault', (name) => {
 
 test('nothing is tried that no node offers', () => {
 	expect([...covered].filter((name) => !offered.includes(name))).toEqual([]);
+});
+
+test('the table in docs/reliability.md has all operations and nothing open (npm run reliability)', () => {
+	const told = tableIn(readFileSync(REPORT, 'utf8'));
+	expect([...told.keys()]).toEqual(OPERATIONS.map(({ title }) => title));
+	expect([...told.values()].flatMap((row) => [...row.values()])).not.toContain(OPEN);
 });

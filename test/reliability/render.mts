@@ -1,9 +1,16 @@
 import type { Outcome } from './cells.mts';
 import { FAULTS } from './faults.mts';
-import { OPERATIONS } from './operations.mts';
+import { type Operation, OPERATIONS } from './operations.mts';
 
 /** Where the matrix is kept. */
 export const REPORT = 'docs/reliability.md';
+
+const HEADING = '## The table';
+const NEXT_HEADING = '## The errors';
+/** Of a fault that does not concern an operation. */
+const LEFT_OUT = '–';
+/** Of a cell that has yet to be run. */
+export const OPEN = '?';
 
 const INTRODUCTION = `# What happens when something goes wrong
 
@@ -31,7 +38,7 @@ An answer that is cut and all the same whole by its own account: JSON cannot be 
 
 ## How to read the table
 
-*data*: exactly the right data, in spite of the fault. Any other word: an error of the kind listed below the table. Where a cell holds two words, *a / b*, the first is what comes of it when one request goes wrong and the service is well again for the next, the second when it stays like that. What takes several requests has three where they differ: the first request, the second, all. Max Rate Limit Wait was 5 s, and 90 s in the row "waited for". After each poll of the trigger that failed, the next one, with the service well again, reported what was missing.
+*data*: exactly the right data, in spite of the fault. Any other word: an error of the kind listed below the table. Where a cell holds two words, *a / b*, the first is what comes of it when one request goes wrong and the service is well again for the next, the second when it stays like that. What takes several requests has three where they differ: the first request, the second, all. Max Rate Limit Wait was 5 s, and 90 s in the column "waited for". After each poll of the trigger that failed, the next one, with the service well again, reported what was missing.
 `;
 
 /** The kinds of errors: what the table calls them, how their message begins, what they say. */
@@ -54,41 +61,76 @@ export function wordOf({ kind, message }: Pick<Outcome, 'kind' | 'message'>): st
 	return ERRORS.find(([, pattern]) => pattern.test(message!))?.[0];
 }
 
-/** The rows of the table for these outcomes, one for each fault that occurs in them. */
-export function rowsOf(outcomes: Outcome[]): string[][] {
-	const names = Object.keys(FAULTS).filter((name) => outcomes.some(({ fault }) => fault === name));
-	return names.map((name) => [
-		FAULTS[name].title,
-		...OPERATIONS.map((operation) => {
-			const words = outcomes
-				.filter(({ fault, operation: of }) => fault === name && of === operation.name)
-				.map(wordOf);
-			return words.length === 0 ? '–' : new Set(words).size === 1 ? words[0]! : words.join(' / ');
+/** The table: of each operation, by its title, the words for each fault, by that one's title. */
+export type Table = Map<string, Map<string, string>>;
+
+/** What these outcomes say: of the operations and faults that occur in them. */
+export function tableOf(outcomes: Outcome[]): Table {
+	const faults = Object.keys(FAULTS).filter((name) => outcomes.some(({ fault }) => fault === name));
+	const isTried = ({ name }: Operation) => outcomes.some(({ operation }) => operation === name);
+	return new Map(
+		OPERATIONS.filter(isTried).map((operation) => {
+			const wordsOf = (name: string) =>
+				outcomes
+					.filter(({ fault, operation: of }) => fault === name && of === operation.name)
+					.map(wordOf);
+			const words = faults.map((name) => [FAULTS[name].title, cellOf(wordsOf(name))] as const);
+			return [operation.title, new Map(words)];
 		}),
-	]);
+	);
+}
+
+function cellOf(words: Array<string | undefined>): string {
+	if (words.length === 0) return LEFT_OUT;
+	return new Set(words).size === 1 ? words[0]! : words.join(' / ');
+}
+
+/** The table in a report. */
+export function tableIn(report: string): Table {
+	const rows = report
+		.slice(report.indexOf(HEADING), report.indexOf(NEXT_HEADING))
+		.split('\n')
+		.filter((line) => line.startsWith('| ') && !line.startsWith('| ---'))
+		.map((line) => line.split('|').slice(1, -1))
+		.map((words) => words.map((word) => word.trim()));
+	const [[, ...faults] = [], ...operations] = rows;
+	return new Map(
+		operations.map(([operation, ...words]) => [
+			operation,
+			new Map(words.map((word, nth) => [faults[nth], word])),
+		]),
+	);
+}
+
+/** A table with what is newer in another; what neither has is left open. */
+export function withNewer(old: Table, newer: Table): Table {
+	const faults = Object.values(FAULTS).map(({ title }) => title);
+	const known = OPERATIONS.filter(({ title }) => old.has(title) || newer.has(title));
+	return new Map(
+		known.map(({ title }) => {
+			const [before, now] = [old.get(title), newer.get(title)];
+			const wordFor = (fault: string) => now?.get(fault) ?? before?.get(fault) ?? OPEN;
+			return [title, new Map(faults.map((fault) => [fault, wordFor(fault)]))];
+		}),
+	);
 }
 
 /** The whole report, as Markdown that prettier has yet to align. */
-export function renderReport(outcomes: Outcome[]): string {
+export function renderReport(table: Table): string {
+	const faults = Object.values(FAULTS).map(({ title }) => title);
+	const rows = [...table].map(([operation, words]) => [operation, ...words.values()]);
 	const says = ERRORS.map(([word, , what]) => [word, what]);
 	return [
 		INTRODUCTION,
-		'## The table\n',
-		tableOf(['Fault', ...OPERATIONS.map(({ title }) => title)], rowsOf(outcomes)),
-		'\n## The errors\n',
-		tableOf(['Word', 'The error says'], says),
+		`${HEADING}\n`,
+		// Aligned, another operation could change every line.
+		'<!-- prettier-ignore -->',
+		markdownOf(['Operation', ...faults], rows),
+		`\n${NEXT_HEADING}\n`,
+		markdownOf(['Word', 'The error says'], says),
 	].join('\n');
 }
 
-/** The rows of the table in a report. */
-export function rowsIn(report: string): string[][] {
-	return report
-		.split('\n')
-		.filter((line) => line.startsWith('| '))
-		.map((line) => line.split('|').slice(1, -1))
-		.map((words) => words.map((word) => word.trim()));
-}
-
-function tableOf(head: string[], rows: string[][]): string {
+function markdownOf(head: string[], rows: string[][]): string {
 	return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }

@@ -1,17 +1,45 @@
-// Runs the whole matrix and writes docs/reliability.md: npm run reliability
-import { writeFile } from 'node:fs/promises';
+// Runs the matrix and writes docs/reliability.md: npm run reliability
+// For one operation, without the cells that take minutes: npm run reliability -- lifelog.get
+import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
-import { cells, runCells } from './cells.mts';
-import { renderReport, REPORT } from './render.mts';
+import { cells, type Outcome, runCells } from './cells.mts';
+import { OPERATIONS } from './operations.mts';
+import { OPEN, renderReport, REPORT, tableIn, tableOf, withNewer } from './render.mts';
 
-const outcomes = [...(await runCells(cells(false))), ...(await runCells(cells(true)))];
+const [wanted] = process.argv.slice(2);
+const chosen = OPERATIONS.filter(({ name }) => wanted === undefined || name === wanted);
+if (chosen.length === 0) {
+	const names = OPERATIONS.map(({ name }) => name).join('\n  ');
+	process.stderr.write(`There is no operation ${wanted}. There are:\n  ${names}\n`);
+	process.exit(2);
+}
+
+const quick = await run('quick', false);
+const outcomes = wanted === undefined ? [...quick, ...(await run('slow', true))] : quick;
+
+const old = wanted === undefined ? new Map() : tableIn(await readFile(REPORT, 'utf8'));
+const table = withNewer(old, tableOf(outcomes));
 const options = { ...(await resolveConfig(REPORT)), filepath: REPORT };
-const report = await format(renderReport(outcomes), options);
-await writeFile(REPORT, report);
-process.stdout.write(report);
+await writeFile(REPORT, await format(renderReport(table), options));
+process.stdout.write(`${REPORT} is written.\n`);
+if ([...table.values()].some((row) => [...row.values()].includes(OPEN))) {
+	process.stdout.write(`What is ${OPEN} there takes minutes: npm run reliability\n`);
+}
+
 const failed = outcomes.filter(({ problems }) => problems.length > 0);
 for (const { operation, fault, when, problems } of failed) {
 	process.stderr.write(`${operation}, ${fault}, ${when}: ${problems.join('; ')}\n`);
 }
 // n8n's engine keeps timers that would hold the process.
 process.exit(failed.length > 0 ? 1 : 0);
+
+async function run(speed: string, isSlow: boolean): Promise<Outcome[]> {
+	const all = cells(isSlow, chosen);
+	let tenths = 0;
+	return await runCells(all, (done) => {
+		const now = Math.floor((10 * done) / all.length);
+		if (now === tenths) return;
+		tenths = now;
+		process.stdout.write(`${speed} cells: ${done} of ${all.length}\n`);
+	});
+}
