@@ -37,15 +37,19 @@ function masked(text: string, secret: string, around?: RegExp): string {
 	return result + text.slice(done);
 }
 
-/** Where a secret ends that begins at `start`, each of its characters escaped or not. */
+/**
+ * Where a secret ends that begins at `start`, each of its characters escaped or not. A text that was
+ * made one line has a blank where a line broke, and one where the secret may have several.
+ */
 function endOf(secret: string, text: string, start: number): number | undefined {
 	let at = start;
 	for (const character of secret) {
+		if (character !== ' ' && text[at] === ' ' && at > start) at++;
 		ESCAPED.lastIndex = at;
 		const match = ESCAPE_STARTS.includes(text[at] ?? ' ') ? ESCAPED.exec(text) : null;
 		if (match && characterOf(match) === character) at += match[0].length;
 		else if (text[at] === character) at++;
-		else return undefined;
+		else if (character !== ' ') return undefined;
 	}
 	return at;
 }

@@ -52,6 +52,23 @@ test('a key is masked wherever it occurs', () => {
 	);
 });
 
+test.each<[string, string, (key: string) => string]>([
+	['over two lines', DULL_KEY, (key) => `${key.slice(0, 9)}\r\n  ${key.slice(9)}`],
+	[
+		'in base64 over lines as in mail',
+		DULL_KEY,
+		(key) =>
+			Buffer.from(`${' '.repeat(50)}${key}`)
+				.toString('base64')
+				.replace(/.{76}/g, '$&\r\n'),
+	],
+	['with its blanks', 'part one  of two', (key) => key],
+	['with its blanks for a URL', 'part one  of two', encodeURIComponent],
+])('a key is masked %s, though the text becomes one line', (_form, key, write) => {
+	const shown = forPeople(key, `Refused: ${write(key)}.`, 1_000);
+	expect(shown).toMatch(/^Refused: (\w* )?\[API key\]\.$/);
+});
+
 test.each(['', 'k', '1234567'])('a key as short as %p is left alone', (key) => {
 	expect(withoutKey(key, `Check that ${key} 1234567`)).toBe(`Check that ${key} 1234567`);
 });
