@@ -39,6 +39,8 @@ export function removeIndex(path: string): void {
 class StaleIndex extends Error {}
 
 function open(path: string): DatabaseSync {
+	// All that was said stands in it; SQLite would let everybody read it, in its log too.
+	closeSync(openSync(path, 'a', 0o600));
 	const db = new DatabaseSync(path);
 	try {
 		// One server to an index: the first to write to it keeps it.

@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+	chmodSync,
 	mkdirSync,
 	readdirSync,
 	readFileSync,
 	renameSync,
 	rmSync,
+	statSync,
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
@@ -457,6 +459,29 @@ describe('the index', () => {
 		open.length = 0;
 		spoil(index);
 		expect(idsOf(await serve())).toEqual(['a', 'b', 'c']);
+	});
+
+	test('can be read by its owner alone, whoever may read its folder, and built anew too', async () => {
+		const modes = () =>
+			readdirSync(folder)
+				.filter((name) => name.startsWith('.lifelog-index'))
+				.map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
+		const index = join(folder, '.lifelog-index.sqlite');
+		const ofOwner = [
+			['.lifelog-index.sqlite', 0o600],
+			['.lifelog-index.sqlite-wal', 0o600],
+		];
+		await writeArchive(folder, { lifelogs: [lifelogOf('a', '2026-03-01T08:00:00Z')] });
+		const archive = await serve();
+		expect(modes()).toEqual(ofOwner);
+		archive.close();
+		open.splice(0);
+		const db = new DatabaseSync(index);
+		db.exec('PRAGMA user_version = 1');
+		db.close();
+		chmodSync(index, 0o644);
+		await serve();
+		expect(modes()).toEqual(ofOwner);
 	});
 
 	test('a file that is none is left alone', async () => {
