@@ -95,7 +95,9 @@ export class ArchiveDay {
 		const path = this.#pathOf('chats', createdAt, asName(id));
 		const files = [await this.#store(`${path}.json`, toJson(chat))];
 		const goneAt = this.#importedAt;
-		this.#file.chats[id] = { messages: messages.length, isScheduled, files, goneAt };
+		const entry = { messages: messages.length, isScheduled, files, goneAt };
+		// Assigned, `__proto__` would be no entry.
+		this.#file.chats = { ...this.#file.chats, [id]: entry };
 		return (this.#hasChanged = true);
 	}
 
@@ -137,16 +139,8 @@ export class ArchiveDay {
 			archivedAt: new Date(later).toISOString(),
 		};
 		const name = nameOfDay(file);
-		const path = `days/.${name}.${randomBytes(6).toString('hex')}.tmp`;
-		await this.#place(path);
-		const draft = join(this.#folder.root, path);
-		try {
-			await writeFile(draft, toJson(file), { flush: true });
-			await rename(draft, join(this.#folder.root, 'days', name));
-			return name;
-		} finally {
-			await rm(draft, { force: true });
-		}
+		await this.#write(`days/${name}`, toJson(file));
+		return name;
 	}
 
 	/** False for an ID that another file has had, which counts. */
@@ -167,10 +161,22 @@ export class ArchiveDay {
 	}
 
 	async #store(path: string, content: string | Buffer): Promise<NamedFile> {
-		await this.#place(path);
-		await writeFile(join(this.#folder.root, path), content, { flush: true });
+		await this.#write(path, content);
 		const sha256 = createHash('sha256').update(content).digest('hex');
 		return { path, bytes: Buffer.byteLength(content), sha256 };
+	}
+
+	/** Writes a file whole; what was there, a link too, is replaced. */
+	async #write(path: string, content: string | Buffer): Promise<void> {
+		await this.#place(path);
+		const whole = join(this.#folder.root, path);
+		const draft = join(dirname(whole), `.${randomBytes(6).toString('hex')}.tmp`);
+		try {
+			await writeFile(draft, content, { flush: true });
+			await rename(draft, whole);
+		} finally {
+			await rm(draft, { force: true });
+		}
 	}
 
 	/** Makes the folder of a path, and sees to it that it is one of the archive. */

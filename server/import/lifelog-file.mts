@@ -18,6 +18,8 @@ const utterance = /^>\s*\[([^\]]*)\]\(#startMs=(\d+)&endMs=(\d+)\):(.*)$/;
 const quote = /^>\s?(.*)$/;
 const frontMatter = /^---\n([\s\S]*?)\n---\n/;
 const wearer = '1';
+/** In UTF-16 units; hundreds of names. What reads YAML takes minutes for a long one. */
+const longestFrontMatter = 16_384;
 
 /**
  * Reads a lifelog in the Markdown of the export (docs/archive.md, "The Markdown"). Its ID is made
@@ -107,7 +109,7 @@ const plain = (line: string) =>
 function readSpeakers(text: string): Map<string, string> {
 	const names = new Map<string, string>();
 	const yaml = frontMatter.exec(text)?.[1];
-	if (yaml === undefined) return names;
+	if (yaml === undefined || yaml.length > longestFrontMatter) return names;
 	try {
 		const { speakers } = (parse(yaml) ?? {}) as { speakers?: Record<string, unknown> };
 		for (const [number, name] of Object.entries(speakers ?? {})) {

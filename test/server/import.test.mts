@@ -155,6 +155,8 @@ describe('a lifelog of an export', () => {
 			`# ${' '.repeat(200_000)}\u2028x`,
 			`${said(1, 0, 1, '')}${' '.repeat(200_000)}\u2028x`,
 			`## A\n${'###### B\n'.repeat(100_000)}`,
+			`---\n${Array.from({ length: 100_000 }, (_, n) => `k${n}: v\n`).join('')}---\n# A`,
+			`---\n${'['.repeat(200_000)}\n---\n# A`,
 		]) {
 			readLifelog(text, weekly);
 		}
@@ -583,6 +585,40 @@ describe('what cannot be read', () => {
 	test('nothing at all makes the exit code 2', async () => {
 		const { status, stdout } = await run(zipped([evil[0][1]]), temporaryFolder());
 		expect([status, stdout]).toEqual([2, expect.stringContaining('Nothing new.')]);
+	});
+
+	test('an ID that every object has the name of is an ID like others', async () => {
+		const ids = ['__proto__', 'constructor', 'toString'];
+		const files = ids.map((id) => ({
+			name: `chats/2025/12/03/${id}.json`,
+			content: JSON.stringify({ id, createdAt: noon, messages: [] }),
+		}));
+		const archive = temporaryFolder();
+		const { added } = await importExport(zipped(files), archive);
+		expect(added.chats).toBe(3);
+		const { known } = await importExport(zipped(files), archive);
+		expect(known.chats).toBe(3);
+		const server = await startLifelogServer(archive);
+		const answers = await Promise.all(ids.map((id) => ask(server, `/v1/chats/${id}`)));
+		await server.close();
+		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+		expect(await check(archive)).toEqual([]);
+	});
+
+	test('a link in the archive, where a file is to be written, is replaced and not followed', async () => {
+		const archive = temporaryFolder();
+		await importExport(zipped(conversation), archive);
+		const outside = join(temporaryFolder(), 'diary.txt');
+		writeFileSync(outside, 'mine');
+		const written = namesOf(archive);
+		for (const path of written) {
+			rmSync(join(archive, path));
+			symlinkSync(outside, join(archive, path));
+		}
+		rmSync(join(archive, 'days'), { recursive: true });
+		await importExport(zipped(conversation), archive);
+		expect(readFileSync(outside, 'utf8')).toBe('mine');
+		expect(await check(archive)).toEqual([]);
 	});
 
 	test('links in a folder are named and not followed', async () => {
