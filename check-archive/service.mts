@@ -194,8 +194,14 @@ function asJson(text: string): unknown {
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** @throws CannotCheck for an address that the key must not be sent to. */
+/** @throws CannotCheck for a key that cannot be sent, or an address that it must not be sent to. */
 export function accessFrom(apiKey: string, address: string): Access {
+	// The HTTP client would quote it.
+	if (!/^[\x20-\x7e]+$/.test(apiKey)) {
+		throw new CannotCheck(
+			'LIFELOG_API_KEY is no text that can be sent: copy it again, in one line and without other characters.',
+		);
+	}
 	const text = address.trim();
 	if (!URL.canParse(text)) throw new CannotCheck(`LIFELOG_BASE_URL is no web address: ${text}`);
 	const { protocol, hostname, origin, pathname, username, search } = new URL(text);

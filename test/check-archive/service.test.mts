@@ -202,6 +202,15 @@ test.each(['http://example.com', 'ftp://example.com', 'nonsense', 'https://me@ex
 	},
 );
 
+test.each(['abc\nsecret', 'abc\u0001secret', 'schlüssel-secret'])(
+	'a key that no header can hold is refused before it is sent, and not quoted: %j',
+	async (key) => {
+		const refused = expect(async () => await check({ key })).rejects;
+		await refused.toThrow(/^LIFELOG_API_KEY is no text that can be sent/);
+		expect(await sandbox.control.requests()).toEqual([]);
+	},
+);
+
 test('slashes and the version at the end of the address are tolerated', () => {
 	const of = (address: string) => accessFrom('k', address).baseUrl;
 	expect(of('https://example.com/v1/')).toBe('https://example.com');
