@@ -19,11 +19,17 @@ import { answerRateLimited, limitRate } from './rate-limit.mts';
 import { bearerOf, keyOf } from './request-key.mts';
 import type { Service } from './service.mts';
 
+// Of a request to arrive whole, whoever sends it; the longest takes a mebibyte.
+const mostPatienceMs = 20_000;
+
 /** Creates an HTTP server without routes, to which hooks can be added before `addApi`. */
 export function createApp(): FastifyInstance {
 	const app = Fastify({
 		exposeHeadRoutes: false,
 		forceCloseConnections: true,
+		requestTimeout: mostPatienceMs,
+		// With the longer one for headers that it has by itself, Node.js would take that for both.
+		http: { headersTimeout: mostPatienceMs, connectionsCheckingInterval: mostPatienceMs / 4 },
 		routerOptions: { maxParamLength: 1000 },
 		// A request may name its address in full (RFC 9112, section 3.2.2), and the nodes do, by http.
 		rewriteUrl: ({ url }) => url!.replace(/^https?:\/\/[^/?]*/i, ''),

@@ -26,7 +26,8 @@ export async function callMcp(
 	const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
 	await server.connect(transport);
 	const response = await transport.handleRequest(
-		new Request(`http://${request.host}${request.url}`, {
+		// Not by the host that the request names, which need not be one.
+		new Request(`http://localhost${request.url}`, {
 			method: request.method,
 			headers: request.headers as Record<string, string>,
 		}),

@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { listOperations, readContract } from '../../server/contract.mts';
 import { writeArchive } from '../support/archive.mts';
@@ -173,6 +174,38 @@ describe('a server', () => {
 		for (const socket of sockets) socket.destroy();
 		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(200);
 		expect(server.log).toEqual([]);
+	});
+
+	test('the connection of a request that never ends is closed, with the key or without', async () => {
+		const port = Number(new URL(server.url).port);
+		const closed = [{}, { 'x-api-key': serverKey }].map(async (headers) => {
+			const socket = connect(port, '127.0.0.1').on('error', () => {});
+			const lines = { host: 'x', 'content-type': 'application/json', ...headers };
+			const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+			socket.write(`POST /mcp HTTP/1.1\r\n${head.join('')}content-length: 1000\r\n\r\n`);
+			const drip = setInterval(() => socket.write(' '), 1000);
+			const isOver = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)));
+			const isClosed = await Promise.race([isOver, sleep(40_000, false, { ref: false })]);
+			clearInterval(drip);
+			socket.destroy();
+			return isClosed;
+		});
+		expect(await Promise.all(closed)).toEqual([true, true]);
+	}, 60_000);
+
+	test.each(['a b', 'x:99999', '[', 'x?#@'])('a Host %j is no trouble of MCP', async (host) => {
+		const { status } = await send(server.url, {
+			method: 'POST',
+			path: '/mcp',
+			headers: {
+				host,
+				'x-api-key': serverKey,
+				'content-type': 'application/json',
+				accept: 'application/json, text/event-stream',
+			},
+			body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+		});
+		expect(status).toBe(200);
 	});
 });
 
