@@ -96,6 +96,12 @@ test('the command has options that there are, a host to be reached at, and the i
 	expect(stdout).toContain('LIFELOG_SERVER_KEY');
 });
 
+test('no key stands on a command line, where other users of the machine see it', () => {
+	for (const name of ['server/Dockerfile', 'server/compose.yaml', 'docs/server.md']) {
+		expect(readFileSync(name, 'utf8')).not.toMatch(/(--env|-e) \w+_KEY=/);
+	}
+});
+
 test('compose.yaml has the newest n8n that is tested, and one archive for both, which the server only reads', () => {
 	const [, newest] = /NEWEST = '(.*)'/.exec(readFileSync('test/n8n/install.mts', 'utf8'))!;
 	expect(n8n.image).toBe(`docker.n8n.io/n8nio/n8n:${newest}`);
