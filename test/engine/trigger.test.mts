@@ -451,6 +451,29 @@ describe('when something fails', () => {
 		expect(events(await poll())).toEqual(['known updated', 'new created']);
 	});
 
+	test('what n8n stores of it holds no key, no title and nothing that was said', async () => {
+		const words = { title: 'Saffron harvest', markdown: '# Saffron\n\n> Marlene: saffron' };
+		const start = [{ ...words, id: 'known', startTime: ago(DAY), updatedAt: ago(DAY) }];
+		for (const lifelog of start) await sandbox.control.addLifelog(lifelog);
+		await sandbox.control.addChat({ id: 'c', summary: 'Saffron', globalPromptId: 'daily' });
+		const event = 'scheduledChatCreated';
+		const ofChats = { staticData: {} };
+		await poll();
+		await poll({ event }, ofChats);
+		await pass(MINUTE);
+		await sandbox.control.addLifelog({ ...words, id: 'new', startTime: ago(0) });
+		await sandbox.control.updateLifelog('known', { isStarred: true });
+		expect(events(await poll())).toHaveLength(2);
+		await poll({ event }, ofChats);
+		await sandbox.control.faults([{ status: 400 }, { status: 503, skip: 1 }]);
+		for (const failing of [poll(), poll({ event }, ofChats)]) await failing.catch(() => {});
+		const stored = JSON.stringify([staticData, ofChats]);
+		expect(stored).toContain('known');
+		expect(stored).toContain('"c"');
+		expect(stored).not.toMatch(/saffron|marlene/i);
+		expect(stored).not.toContain(sandbox.apiKey);
+	});
+
 	test('a first poll with a refused key fails and saves nothing', async () => {
 		await sandbox.control.faults([{ status: 401 }]);
 		const error = await failureOf(poll({}, { activation: 'activate' }));
