@@ -11,6 +11,7 @@ module.exports = {
 		],
 	},
 	testSequencer: '<rootDir>/test/support/longest-first.js',
-	maxWorkers: 2,
+	// More than the two cores of CI: a good part of the time is waiting, for pauses between retries.
+	maxWorkers: 4,
 	testTimeout: 60_000,
 };
