@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { type Day, type NamedFile, parsed, type Span } from './day-file.mts';
 import type { Finding, Report } from './findings.mts';
 import { type Folder, IS_MISSING } from './folder.mts';
-import { asName, dayOf, entryPath, folderOf } from './layout.mts';
+import { asName, dayOf, entryPath, folderOf, instantOf } from './layout.mts';
 
 /** Files that are read at once. */
 const AT_ONCE = 8;
@@ -94,7 +94,7 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 	return [
 		...Object.entries(lifelogs).map(([id, { updatedAt, isStarred, files }]): Entry => {
 			const problemOf = (json: Record<string, unknown>) => {
-				if (Date.parse(String(json.updatedAt)) !== Date.parse(updatedAt)) {
+				if (instantOf(json.updatedAt) !== Date.parse(updatedAt)) {
 					return `was updated at ${shown(json.updatedAt)}, and its day says ${updatedAt}`;
 				}
 				const isOtherwise = (json.isStarred === true) !== isStarred;
@@ -143,7 +143,7 @@ async function entryProblem(
 	if (json === null || typeof json !== 'object' || json.id !== id) {
 		return `does not hold ${id}, which its day names it for`;
 	}
-	const begin = Date.parse(String(collection === 'lifelogs' ? json.startTime : json.createdAt));
+	const begin = instantOf(collection === 'lifelogs' ? json.startTime : json.createdAt);
 	if (Number.isNaN(begin)) return 'does not say when it begins';
 	const place = `${entryPath(collection, id, begin)}.json`;
 	return place === path ? problemOf(json) : `belongs to ${place} by what it holds`;

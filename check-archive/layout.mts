@@ -25,6 +25,15 @@ export function dayOf(instant: number): string {
 	return new Date(instant).toISOString().slice(0, 10);
 }
 
+/**
+ * The instant of a time, epoch ms; NaN for what is none. Without an offset it is in UTC, wherever
+ * this runs.
+ */
+export function instantOf(time: unknown): number {
+	const text = String(time);
+	return Date.parse(/^\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+$/.test(text) ? `${text}Z` : text);
+}
+
 /** `lifelogs/2026/03/01`, of a day. */
 export function folderOf(collection: string, day: string): string {
 	return `${collection}/${day.replaceAll('-', '/')}`;

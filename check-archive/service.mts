@@ -1,7 +1,7 @@
 // What a service has now, read from its lists without contents.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CannotCheck } from './findings.mts';
-import { dayOf } from './layout.mts';
+import { dayOf, instantOf } from './layout.mts';
 
 /** A service, and the key to it. */
 export interface Access {
@@ -50,8 +50,8 @@ const MOST_EMPTY_PAGES = 50;
 export async function* listLifelogs(access: Access, watch: Watch): AsyncGenerator<ListedLifelog> {
 	const light = { includeMarkdown: 'false', includeHeadings: 'false', includeContents: 'false' };
 	for await (const entry of list(access, 'lifelogs', light, watch)) {
-		const begin = Date.parse(String(entry.startTime));
-		const updatedAt = Date.parse(String(entry.updatedAt));
+		const begin = instantOf(entry.startTime);
+		const updatedAt = instantOf(entry.updatedAt);
 		if (Number.isNaN(begin) || Number.isNaN(updatedAt)) {
 			throw new CannotCheck(`The service's list has no times for the lifelog ${entry.id}.`);
 		}
@@ -63,7 +63,7 @@ export async function* listLifelogs(access: Access, watch: Watch): AsyncGenerato
 /** Every chat of the service (docs/api-spec.md, section 4.6). */
 export async function* listChats(access: Access, watch: Watch): AsyncGenerator<ListedChat> {
 	for await (const { id, createdAt, messages } of list(access, 'chats', {}, watch)) {
-		const begin = Date.parse(String(createdAt));
+		const begin = instantOf(createdAt);
 		if (Number.isNaN(begin)) {
 			throw new CannotCheck(`The service's list has no time for the chat ${id}.`);
 		}

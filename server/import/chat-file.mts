@@ -1,5 +1,5 @@
 import type { Chat } from '../../nodes/shared/api-types.ts';
-import { parseChat } from '../archive/entries.mts';
+import { instantOf, parseChat } from '../archive/entries.mts';
 import { parseJson } from '../archive/layout.mts';
 import { ExportError } from './export.mts';
 import { idOf } from './lifelog-file.mts';
@@ -68,6 +68,6 @@ function textOf(value: unknown): string | undefined {
 }
 
 function timeOf(value: unknown): number | undefined {
-	const ms = typeof value === 'number' ? value : Date.parse(String(value ?? ''));
+	const ms = typeof value === 'number' ? value : instantOf(String(value ?? ''));
 	return isTime(ms) ? ms : undefined;
 }

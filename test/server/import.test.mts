@@ -104,9 +104,12 @@ async function check(root: string): Promise<Finding[]> {
 }
 
 /** Carries out the command as it is typed. */
-function spawned(...args: string[]) {
+function spawned(env: Record<string, string>, ...args: string[]) {
 	const command = ['server/lifelog-server.cjs', 'import', ...args];
-	return spawnSync(process.execPath, command, { encoding: 'utf8' });
+	return spawnSync(process.execPath, command, {
+		encoding: 'utf8',
+		env: { ...process.env, ...env },
+	});
 }
 
 /** Carries out the command within this process. */
@@ -245,7 +248,7 @@ test('a zip and its folder make the same archive, which is whole; a second impor
 	}));
 	const ofZip = temporaryFolder();
 	const ofFolder = temporaryFolder();
-	const first = spawned(zipped([...around, { name: '__MACOSX/lifelogs/2025/._x.md' }]), ofZip);
+	const first = spawned({}, zipped([...around, { name: '__MACOSX/lifelogs/2025/._x.md' }]), ofZip);
 	expect(first).toMatchObject({ status: 0, stderr: '' });
 	expect(first.stdout).toContain('Imported: 2 lifelogs, 1 chat, 1 audio file, on 2 days.');
 	expect(first.stdout).toContain('no place for it: meetings/ (1 file).');
@@ -703,6 +706,15 @@ test('two exports in one folder, in which an entry was edited: it is added once,
 	const before = filesOf(archive);
 	await importExport(root, archive);
 	expect(filesOf(archive)).toEqual(before);
+});
+
+test('a chat whose times have no offset is the same in every zone, and added once', () => {
+	const chat = chatOf('q', '2025-12-03T20:00:00.000Z');
+	const local = { ...chat, createdAt: '2025-12-03T20:00:00', startedAt: '2025-12-03 20:00:00' };
+	const archive = temporaryFolder();
+	const root = unpacked([{ name: 'chats/q.json', content: JSON.stringify(local) }]);
+	for (const TZ of ['America/New_York', 'Asia/Tokyo']) spawned({ TZ }, root, archive);
+	expect(namesOf(archive)).toEqual(['chats/2025/12/03/2025-12-03_20h00m00s_q.json']);
 });
 
 test('an import that was broken off is made whole by the next one', async () => {

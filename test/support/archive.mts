@@ -30,9 +30,12 @@ export interface DayContents {
 	over?: Record<string, unknown>;
 }
 
-const stamp = (iso: string) => {
-	const [day, time] = new Date(iso).toISOString().slice(0, 19).split('T');
-	const [hours, minutes, seconds] = time.split(':');
+/** One without an offset is in UTC. */
+const inUtc = (time: string) =>
+	new Date(/:[\d:.]+$/.test(time) && !/[+-]\d\d:\d\d$/.test(time) ? `${time}Z` : time);
+const stamp = (time: string) => {
+	const [day, clock] = inUtc(time).toISOString().slice(0, 19).split('T');
+	const [hours, minutes, seconds] = clock.split(':');
 	return `${day}_${hours}h${minutes}m${seconds}s`;
 };
 const nameOf = (id: string) =>
@@ -72,7 +75,7 @@ export async function writeDay(root: string, contents: DayContents): Promise<str
 	};
 	for (const lifelog of lifelogs) {
 		const { id, isStarred } = lifelog;
-		const updatedAt = new Date(lifelog.updatedAt).toISOString();
+		const updatedAt = inUtc(lifelog.updatedAt).toISOString();
 		const path = `lifelogs/${folder}/${stamp(lifelog.startTime)}_${nameOf(id)}`;
 		const files = [
 			await store(root, `${path}.json`, JSON.stringify(lifelog)),
