@@ -125,7 +125,7 @@ export function useArchiveLab(version: string) {
 	async function daysRead(): Promise<string[]> {
 		const days = (await requests('/v1/lifelogs'))
 			.filter(({ query }) => query.includeContents === 'true')
-			.map(({ query }) => String(query.start).slice(0, 10));
+			.map(({ query }) => String(query.date));
 		return [...new Set(days)];
 	}
 

@@ -1,0 +1,53 @@
+// What Full archive asks of a day, of every service that the specification allows (section 4.2).
+import { readFileSync } from 'node:fs';
+import type { IDataObject } from 'n8n-workflow';
+import { type AnyService, type Entry, RANGES, startAnyService } from '../support/any-service.mts';
+import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { workflowWith } from '../support/workflow.mts';
+
+const DAY = '2026-03-01';
+const HOUR = 3_600_000;
+
+interface Example {
+	nodes: { name: string; parameters: { filters: IDataObject; options: IDataObject } }[];
+}
+
+let service: AnyService;
+let engine: Engine;
+
+beforeAll(async () => {
+	service = await startAnyService();
+	const credentials = { lifelogApi: { apiKey: 'any', baseUrl: service.url } };
+	engine = await createEngine({ ...loadPackage(), credentials });
+});
+afterAll(async () => {
+	await engine.close();
+	await service.close();
+});
+
+test.each(RANGES)('a range means "%s": all that begins on the day is listed', async (range) => {
+	const entries = Array.from({ length: 49 }, (_, nth): Entry => {
+		const begin = Date.parse(DAY) + (nth - 12) * HOUR;
+		const end = begin + 1.5 * HOUR;
+		return { id: String(nth), begin, end, updated: end, created: end };
+	});
+	service.is = {
+		...{ entries, range, edges: 'start', sort: 'begin', turnsTies: true, cursor: 'position' },
+		...{ isBound: true, most: 10, hour: 'first', offsets: true },
+	};
+	const { nodes } = JSON.parse(readFileSync('examples/full-archive.json', 'utf8')) as Example;
+	const { filters, options } = nodes.find(({ name }) => name === 'Lifelogs of the day')!.parameters;
+	const ofDay = JSON.parse(
+		JSON.stringify(filters).replaceAll(
+			/"=\{\{ \$\('A day'\)\.first\(\)\.json\.day \}\}/g,
+			`"${DAY}`,
+		),
+	) as IDataObject;
+	const { items, error } = await engine.runWorkflow(
+		workflowWith('lifelog', { operation: 'getAll', returnAll: true, filters: ofDay, options }),
+	);
+	expect(error).toBeUndefined();
+	const listed = items('Node').map(({ json }) => json.id);
+	const ofTheDay = entries.slice(12, 36).map(({ id }) => id);
+	expect(listed).toEqual(expect.arrayContaining(ofTheDay));
+});
