@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 
 interface Step {
@@ -61,9 +62,51 @@ test('the job that may publish is protected, and runs no package of the project'
 		'sha256sum --check --strict <<< "$CHECKSUMS"',
 		'for tarball in ./*.tgz; do',
 		'grep -q "  ${tarball#./}$" <<< "$CHECKSUMS"',
+		'package=$(tar -xOf "$tarball" package/package.json |',
+		"node -p 'const { name, version } = JSON.parse(fs.readFileSync(0)); `${name}@${version}`')",
+		`integrity=sha512-$(node -p 'crypto.hash("sha512", fs.readFileSync(0), "base64")' < "$tarball")`,
+		'# Where one was published and the other failed, the job can be run again.',
+		'[ "$(npm view "$package" dist.integrity || true)" = "$integrity" ] && continue',
 		'npm publish "$tarball" --ignore-scripts --provenance --access public',
 		'done',
 	]);
+});
+
+test('a run that published one of two packages can be run again', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'publish-'));
+	try {
+		const names = ['first', 'second'];
+		for (const name of names) {
+			await mkdir(join(folder, name, 'package'), { recursive: true });
+			await writeFile(
+				join(folder, name, 'package', 'package.json'),
+				`{"name":"${name}","version":"1.0.0"}`,
+			);
+			spawnSync('tar', ['-czf', `../${name}-1.0.0.tgz`, 'package'], { cwd: join(folder, name) });
+		}
+		const packed = readFileSync(join(folder, 'first-1.0.0.tgz'));
+		const known = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
+		const npm = `#!/bin/sh
+case "$1 $2" in
+	"view first@1.0.0") echo ${known} ;;
+	"view second@1.0.0") exit 1 ;;
+	*) echo "$1 $2" >> asked ;;
+esac`;
+		await writeFile(join(folder, 'npm'), npm, { mode: 0o755 });
+		const [, publish] = runsOf(read('publish').jobs.publish);
+		const { status, stderr } = spawnSync('bash', ['--norc', '-e', '-o', 'pipefail', '-c', publish], {
+			cwd: folder,
+			encoding: 'utf8',
+			env: {
+				PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH}`,
+				CHECKSUMS: names.map((name) => `0  ${name}-1.0.0.tgz`).join('\n'),
+			},
+		});
+		expect([status, stderr]).toEqual([0, '']);
+		expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('publish ./second-1.0.0.tgz\n');
+	} finally {
+		await rm(folder, { recursive: true });
+	}
 });
 
 test('what is published is what the build job packed, whatever another job does', () => {
