@@ -10,7 +10,6 @@ import type { Lifelog } from '../shared/api-types';
 import {
 	directionOption,
 	includeOptions,
-	maxCharactersOption,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
@@ -27,14 +26,9 @@ import {
 	partsFor,
 	readOutput,
 } from '../shared/output';
-import {
-	includeQuery,
-	readBoolean,
-	readCollection,
-	readDirection,
-	readMaxCharacters,
-} from '../shared/parameters';
+import { includeQuery, readBoolean, readCollection, readDirection } from '../shared/parameters';
 import { type Filters, filtersParameter, readFilters } from './filters';
+import { maxCharactersOption, readMaxCharacters } from './max-characters';
 
 /** The parameters that Get Many and Search have in common; {@link readListing} reads them. */
 export const listingParameters: INodeProperties[] = [

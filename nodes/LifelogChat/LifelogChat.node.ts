@@ -6,8 +6,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { searchChats } from '../shared/chats';
 import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/operations';
+import { searchChats } from './list';
 import * as deleteChat from './operations/delete';
 import * as get from './operations/get';
 import * as getAll from './operations/getAll';

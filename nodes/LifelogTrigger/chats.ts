@@ -9,11 +9,11 @@ import {
 	simplifyChat,
 	sizeOf,
 } from '../shared/chats';
-import { logWarning } from '../shared/log';
 import { createdOn, listChats } from './chat-list';
 import { earliest, latest } from './clock';
 import { sinceOf } from './compare';
 import { align, dayOf, daysFrom, lookback, troubled } from './days';
+import { logWarning } from './log';
 import type { DayRead, Findings, Outcome } from './merge';
 import type { Settings } from './parameters';
 import type { Poll } from './poll';

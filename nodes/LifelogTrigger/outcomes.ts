@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Lifelog } from '../shared/api-types';
-import { logWarning } from '../shared/log';
 import { outputOf } from '../shared/output';
 import { earliest, latest } from './clock';
 import type { Sighting } from './compare';
 import { changeType, eventKey, isNews, recordOf } from './compare';
 import { dayOf, troubled } from './days';
+import { logWarning } from './log';
 import type { Outcome } from './merge';
 import type { Settings } from './parameters';
 import type { Poll } from './poll';

@@ -1,24 +1,9 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	ILoadOptionsFunctions,
-	INodeListSearchResult,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from './api';
-import { connect, PATIENCE_OF_EDITOR } from './api';
 import type { Chat, ChatMessage } from './api-types';
-import { getEntry, nameInList, timeInList, zoneOfList } from './entries';
-import { idLocator } from './ids';
-import { readPage } from './pagination';
+import { getEntry } from './entries';
 import { readBoolean } from './parameters';
-
-/** Pages read in one go for words typed into the list; the editor then asks for more. */
-const PAGES_A_SEARCH = 5;
-
-/** The parameter that names a chat; the node needs `methods.listSearch.searchChats`. */
-export const chatIdParameter = idLocator('Chat', 'chatId', 'searchChats');
 
 /** The parameter that says in which form chats come out; see {@link simplifyChat}. */
 export const simplifyParameter: INodeProperties = {
@@ -66,7 +51,7 @@ export function simplifyChat(chat: Chat): IDataObject {
 		visibility: chat.visibility,
 		createdAt: chat.createdAt,
 		startedAt: chat.startedAt,
-		prompt: messagesBy('user', chat).at(0)?.text ?? null,
+		prompt: promptOf(chat),
 		response: answerOf(chat)?.text ?? null,
 		messageCount: messages.length,
 		entries: [...entries.values()],
@@ -74,41 +59,13 @@ export function simplifyChat(chat: Chat): IDataObject {
 	};
 }
 
-/**
- * Fills the list of the parameter {@link chatIdParameter}: the newest chats, page by page. The
- * service has no search for chats, so the words typed are looked for in what the list shows.
- */
-export async function searchChats(
-	this: ILoadOptionsFunctions,
-	filter?: string,
-	paginationToken?: string,
-): Promise<INodeListSearchResult> {
-	const api = await connect(this, PATIENCE_OF_EDITOR);
-	const timezone = zoneOfList(this);
-	const listing = { name: 'chats' as const, query: { timezone } };
-	const words = filter?.trim().toLowerCase() ?? '';
-	let cursor = paginationToken;
-	for (let pagesLeft = PAGES_A_SEARCH; ; pagesLeft--) {
-		const page = await readPage<Chat>(api, listing, cursor);
-		cursor = page.nextCursor;
-		const results = page.entries.flatMap((chat) => {
-			const title = titleOf(chat);
-			const searched = `${title} ${timeInList(chat.startedAt, timezone)}`;
-			if (!searched.toLowerCase().includes(words)) return [];
-			return [{ name: nameInList(title, chat.startedAt, timezone), value: chat.id }];
-		});
-		if (results.length > 0 || cursor === undefined || pagesLeft <= 1) {
-			return { results, paginationToken: cursor };
-		}
-	}
-}
-
-function titleOf(chat: Chat): string {
-	return chat.summary || messagesBy('user', chat).at(0)?.text || chat.id;
-}
-
 function messagesOf({ messages }: Chat): ChatMessage[] {
 	return present(messages);
+}
+
+/** The first text of the user; null where there is none. */
+export function promptOf(chat: Chat): string | null {
+	return messagesBy('user', chat).at(0)?.text ?? null;
 }
 
 /** What the assistant said last; undefined while it has said nothing. */

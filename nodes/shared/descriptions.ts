@@ -93,17 +93,6 @@ export const includeOptions = {
 	},
 } satisfies Record<string, INodeProperties>;
 
-/** The option that bounds a text; `readMaxCharacters` reads it. */
-export const maxCharactersOption: INodeProperties = {
-	displayName: 'Max Characters',
-	name: 'maxCharacters',
-	type: 'number',
-	typeOptions: { minValue: 0 },
-	default: 0,
-	description:
-		'The longest text to return, in characters: at least 100, or 0 for all of it. What is cut says so in isTruncated.',
-};
-
 /** The collection Options; its items stand in the order of their names, as n8n wants them. */
 export function optionsOf(options: INodeProperties[]): INodeProperties {
 	return {

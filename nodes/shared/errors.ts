@@ -228,22 +228,6 @@ function isLikeTitle(id: string | undefined): boolean {
 }
 
 /**
- * The error of a range of time without any audio.
- *
- * @param start Its start as a person reads it, ISO 8601.
- */
-export function noAudioError(api: Api, start: string, end: string): NodeApiError {
-	return apiError(
-		api,
-		`There is no audio from ${start} to ${end}`,
-		[
-			"Recordings may arrive late: try again later. The option 'If No Audio' can give no item, or one without a file, instead of this error.",
-		],
-		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
-	);
-}
-
-/**
  * The error of a rate limit that asks for a longer wait than allowed.
  *
  * @param askedMs How long it asks to wait, in ms.
@@ -364,7 +348,14 @@ function connectionProblem(code: string): string {
 		: `the connection failed (${name})`;
 }
 
-function apiError(
+/**
+ * An error of the service, without the API key in its texts.
+ *
+ * @param message What happened.
+ * @param description Sentences: what the service says, and what to do.
+ * @param context What else the error is to hold.
+ */
+export function apiError(
 	api: Api,
 	message: string,
 	description: Array<string | false | undefined>,

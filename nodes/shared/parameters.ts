@@ -25,26 +25,6 @@ export function includeQuery(context: ApiContext, options: IDataObject, contents
 	};
 }
 
-/** A shorter text would hold next to nothing beside the name of who speaks. */
-const LEAST_CHARACTERS = 100;
-
-/**
- * @param options The collection `options` of an operation.
- * @returns How long a text may be, in UTF-16 units; 0 for all of it.
- * @throws NodeOperationError when it is neither 0 nor a whole number from 100 on.
- */
-export function readMaxCharacters(context: ApiContext, { maxCharacters = 0 }: IDataObject): number {
-	const most = toNumber(maxCharacters);
-	if (!Number.isInteger(most) || (most !== 0 && most < LEAST_CHARACTERS)) {
-		throw inputError(
-			context,
-			`'Max Characters' must be a whole number, ${LEAST_CHARACTERS} or more, or 0 for all, not ${described(maxCharacters)}`,
-			'Give a number such as 20000.',
-		);
-	}
-	return most;
-}
-
 /** @returns The option Max Rate Limit Wait, in ms. */
 export function readMaxWaitMs(context: IExecuteFunctions, itemIndex: number): number {
 	const { maxWait = DEFAULT_MAX_WAIT_S } = readCollection(context, 'options', itemIndex);

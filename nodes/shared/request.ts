@@ -123,9 +123,10 @@ export async function download<T>(
  * @throws NodeApiError when the entry does not exist, or the answer does not confirm the deletion
  *   in one of the two documented shapes (specification, section 4.4).
  */
-export async function deleteEntry(api: Api, path: string, subject: Subject): Promise<void> {
-	const doubt = `Whether the ${subject.noun} was deleted is not known.`;
-	const doubtful = { ...subject, doubt };
+export async function deleteEntry(api: Api, noun: 'lifelog' | 'chat', id: string): Promise<void> {
+	const subject = { noun, id };
+	const doubtful = { ...subject, doubt: `Whether the ${noun} was deleted is not known.` };
+	const path = pathOf(`/v1/${noun}s`, id);
 	const answer = await request(api, { method: 'DELETE', path, query: {}, subject: doubtful });
 	if (answer.statusCode === 404) return;
 	const body = jsonObject(api, doubtful, answer);
@@ -133,8 +134,8 @@ export async function deleteEntry(api: Api, path: string, subject: Subject): Pro
 	if (success !== true) {
 		const problem =
 			success === undefined
-				? `it does not say whether the ${subject.noun} was deleted`
-				: `it says that the ${subject.noun} was not deleted`;
+				? `it does not say whether the ${noun} was deleted`
+				: `it says that the ${noun} was not deleted`;
 		throw unusableAnswerError(api, subject, answer, problem);
 	}
 }

@@ -4,7 +4,7 @@ import type { Api } from '../../shared/api';
 import { maxWaitOption, optionsOf } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { lifelogIdParameter } from '../../shared/lifelogs';
-import { deleteEntry, pathOf } from '../../shared/request';
+import { deleteEntry } from '../../shared/request';
 
 export const description: INodeProperties[] = [
 	{
@@ -34,6 +34,6 @@ export async function execute(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
-	await deleteEntry(api, pathOf('/v1/lifelogs', id), { noun: 'lifelog', id });
+	await deleteEntry(api, 'lifelog', id);
 	return [{ json: { deleted: true, id } }];
 }

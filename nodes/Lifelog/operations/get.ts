@@ -3,7 +3,6 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import type { Api } from '../../shared/api';
 import {
 	includeOptions,
-	maxCharactersOption,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
@@ -18,8 +17,9 @@ import {
 	outputParametersOfTool,
 	partsFor,
 } from '../../shared/output';
-import { includeQuery, readCollection, readMaxCharacters, readZone } from '../../shared/parameters';
+import { includeQuery, readCollection, readZone } from '../../shared/parameters';
 import { outputOfItem } from '../listing';
+import { maxCharactersOption, readMaxCharacters } from '../max-characters';
 
 export const description: INodeProperties[] = [
 	{

@@ -8,25 +8,15 @@ import type {
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { utterances } from '../../shared/contents';
-import {
-	maxCharactersOption,
-	maxWaitOption,
-	optionsOf,
-	timezoneOption,
-} from '../../shared/descriptions';
+import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { readId } from '../../shared/ids';
 import { isTool } from '../../shared/items';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
-import {
-	readChoice,
-	readCollection,
-	readMaxCharacters,
-	readZone,
-	toNumber,
-} from '../../shared/parameters';
+import { readChoice, readCollection, readZone, toNumber } from '../../shared/parameters';
 import { described } from '../../shared/words';
+import { maxCharactersOption, readMaxCharacters } from '../max-characters';
 import { placedUtterances, textOf } from '../transcript';
 
 const OUTPUTS = ['utterances', 'text'] as const;

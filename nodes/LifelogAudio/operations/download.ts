@@ -12,7 +12,7 @@ import {
 	optionsOf,
 	timezoneOption,
 } from '../../shared/descriptions';
-import { inputError, noAudioError } from '../../shared/errors';
+import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { lifelogIdParameter } from '../../shared/lifelogs';
 import {
@@ -24,6 +24,7 @@ import {
 } from '../../shared/parameters';
 import { cutIntoChunks, type TimeSpan } from '../chunks';
 import { inZone } from '../files';
+import { noAudioError } from '../no-audio';
 import { itemsOf } from '../output';
 import { downloadParts } from '../parts';
 import { readRange, SOURCES } from '../range';

@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import { chatIdParameter } from '../../shared/chats';
 import { maxWaitOption, optionsOf } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
-import { deleteEntry, pathOf } from '../../shared/request';
+import { deleteEntry } from '../../shared/request';
+import { chatIdParameter } from '../list';
 
 export const description: INodeProperties[] = [
 	{
@@ -33,6 +33,6 @@ export async function execute(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const id = readId(this, 'chatId', itemIndex, 'chat');
-	await deleteEntry(api, pathOf('/v1/chats', id), { noun: 'chat', id });
+	await deleteEntry(api, 'chat', id);
 	return [{ json: { deleted: true, id } }];
 }

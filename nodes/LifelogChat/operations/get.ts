@@ -1,16 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import {
-	chatIdParameter,
-	getChat,
-	readSimplify,
-	simplifyChat,
-	simplifyParameter,
-} from '../../shared/chats';
+import { getChat, readSimplify, simplifyChat, simplifyParameter } from '../../shared/chats';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { readCollection, readZone } from '../../shared/parameters';
+import { chatIdParameter } from '../list';
 
 export const description: INodeProperties[] = [
 	{ ...chatIdParameter, description: 'The chat to read, by its ID: the id that a list gives' },

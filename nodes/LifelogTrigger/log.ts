@@ -1,5 +1,5 @@
-import type { Api } from './api';
-import { forPeople } from './words';
+import type { Api } from '../shared/api';
+import { forPeople } from '../shared/words';
 
 /** In UTF-16 units. */
 const LONGEST_LINE = 1_000;
