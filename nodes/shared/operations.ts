@@ -45,8 +45,8 @@ export function parametersOf(operations: Operations): INodeProperties[] {
 export function subtitleOf({ properties }: INodeTypeDescription): string {
 	const operation = properties.find(({ name }) => name === 'operation');
 	const options = (operation?.options ?? []) as INodePropertyOptions[];
-	const names = Object.fromEntries(options.map(({ name, value }) => [value, name]));
-	return `={{ ${JSON.stringify(names)}[$parameter["operation"]] }}`;
+	const names = options.map(({ name, value }) => `${value}: "${name}"`).join(', ');
+	return `={{ { ${names} }[$parameter["operation"]] }}`;
 }
 
 /**
