@@ -4,21 +4,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEngine, loadPackage } from './support/engine.mts';
-import { startSandbox } from './support/sandbox.mts';
+import { startLab } from './support/lab.mts';
 import { workflowWith } from './support/workflow.mts';
 
 const startTime = '2026-03-20T09:00:00Z';
 const endTime = '2026-03-20T09:03:00Z';
 
 const folder = await mkdtemp(join(tmpdir(), 'opusinfo-'));
-const sandbox = await startSandbox();
-const { apiKey, url: baseUrl, control } = sandbox;
-const engine = await createEngine({
-	...loadPackage(),
-	credentials: { lifelogApi: { apiKey, baseUrl } },
-	binaryMode: 'filesystem',
-});
+const { sandbox, engine, close } = await startLab(undefined, { binaryMode: 'filesystem' });
+const { control } = sandbox;
 try {
 	await control.reset({ empty: true, now: '2026-03-20T20:00:00Z' });
 	await control.addLifelog({ startTime, endTime });
@@ -49,7 +43,6 @@ try {
 	for (const complaint of complaints) console.log(complaint);
 	if (status !== 0 || streams === 0 || complaints.length > 0) process.exitCode = 1;
 } finally {
-	await engine.close();
-	await sandbox.close();
+	await close();
 	await rm(folder, { recursive: true });
 }

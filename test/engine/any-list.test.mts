@@ -8,7 +8,7 @@ import {
 	SORTS,
 	startAnyService,
 } from '../support/any-service.mts';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { type LabAt, startLabAt } from '../support/lab.mts';
 import { workflowWith } from '../support/workflow.mts';
 
 // The specification says neither what a range means nor what a list is sorted by (section 4.2).
@@ -21,21 +21,16 @@ const DAY = 24 * HOUR;
 /** A night in which Berlin turns its clocks back, and one in which it turns them forward. */
 const NIGHTS = [Date.parse('2026-10-24T22:00:00Z'), Date.parse('2026-03-28T22:00:00Z')];
 
+let lab: LabAt<AnyService>;
 let service: AnyService;
-let engine: Engine;
+let engine: typeof lab.engine;
 
 beforeAll(async () => {
-	service = await startAnyService();
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey: 'any', baseUrl: service.url } },
-	});
+	lab = await startLabAt(await startAnyService());
+	({ service, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await service.close();
-});
+afterAll(async () => await lab.close());
 
 async function read(node: 'lifelog' | 'lifelogChat', parameters: IDataObject) {
 	service.served = [];

@@ -1,14 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import {
-	createServer,
-	type IncomingHttpHeaders,
-	type RequestListener,
-	type Server,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,14 +9,10 @@ import { gzipSync } from 'node:zlib';
 import { type IDataObject, type IExecuteFunctions, type INode, NodeHelpers } from 'n8n-workflow';
 import { connect } from '../../nodes/shared/api.ts';
 import { download } from '../../nodes/shared/request.ts';
-import {
-	createEngine,
-	type Engine,
-	loadPackage,
-	type RunOptions,
-	standIn,
-} from '../support/engine.mts';
-import { type Fault, type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { type Engine, loadPackage, type RunOptions, standIn } from '../support/engine.mts';
+import { engineAt, type Lab, startLab, startLabAt } from '../support/lab.mts';
+import type { Fault } from '../support/sandbox.mts';
+import { serve } from '../support/serve.mts';
 import { endsSoon } from '../support/soon.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
@@ -32,19 +21,19 @@ const NOW = '2026-03-20T23:00:00Z';
 const minute = 60_000;
 const hour = 60 * minute;
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 let binaryDir: string;
 
 beforeAll(async () => {
 	binaryDir = await mkdtemp(join(tmpdir(), 'audio-'));
-	sandbox = await startSandbox(['--days', '1']);
-	engine = await engineAt(sandbox.url);
+	lab = await startLab(1, { binaryMode: 'filesystem', binaryDir });
+	({ sandbox, engine } = lab);
 });
 
 afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
+	await lab.close();
 	await rm(binaryDir, { recursive: true });
 });
 
@@ -52,34 +41,18 @@ beforeEach(async () => {
 	await sandbox.control.reset({ empty: true, now: NOW });
 });
 
-const servers: Server[] = [];
-const engines: Engine[] = [];
+const started: Array<{ close: () => Promise<void> }> = [];
 
 afterEach(async () => {
-	for (const server of servers.splice(0)) server.close().closeAllConnections();
-	for (const started of engines.splice(0)) await started.close();
+	for (const { close } of started.splice(0)) await close();
 });
 
-async function engineAt(baseUrl: string, more = {}): Promise<Engine> {
-	const { nodeTypes, credentialTypes } = loadPackage();
-	return await createEngine({
-		nodeTypes: { ...nodeTypes, ...more },
-		credentialTypes,
-		credentials: { lifelogApi: { apiKey: sandbox.apiKey, baseUrl } },
-		binaryMode: 'filesystem',
-		binaryDir,
-	});
-}
-
 /** An engine whose service answers as a test wants it to. */
-async function engineFor(handler: RequestListener, more = {}): Promise<Engine> {
-	const server = createServer(handler);
-	servers.push(server);
-	await once(server.listen(0, '127.0.0.1'), 'listening');
-	const { port } = server.address() as AddressInfo;
-	const started = await engineAt(`http://127.0.0.1:${port}`, more);
-	engines.push(started);
-	return started;
+async function engineFor(handler: RequestListener, nodeTypes = {}): Promise<Engine> {
+	const service = { ...(await serve(handler)), apiKey: sandbox.apiKey };
+	const own = await startLabAt(service, { nodeTypes, binaryMode: 'filesystem', binaryDir });
+	started.push(own);
+	return own.engine;
 }
 
 async function run(
@@ -805,8 +778,8 @@ describe('a part that fails', () => {
 	});
 
 	test('as nobody is at the address ends all at once', async () => {
-		const own = await engineAt('http://127.0.0.1:9');
-		engines.push(own);
+		const own = await engineAt({ url: 'http://127.0.0.1:9', apiKey: sandbox.apiKey });
+		started.push(own);
 		const parameters = { start: at('06:00'), end: at('12:00'), options: report };
 		const { message, json } = await run(parameters, undefined, {}, own);
 		expect(message).toContain('the connection was refused');
@@ -1106,12 +1079,8 @@ test('an agent is told what the operation does', () => {
 
 test('where n8n keeps binary data in memory, the file is whole as well', async () => {
 	await record('09:00', 5);
-	const inMemory = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey: sandbox.apiKey, baseUrl: sandbox.url } },
-		binaryMode: 'default',
-	});
-	engines.push(inMemory);
+	const inMemory = await engineAt(sandbox, { binaryMode: 'default' });
+	started.push(inMemory);
 	const range = { source: 'timeRange', start: at('09:00'), end: at('10:00') };
 	const { items, binary, left } = await run(range, undefined, {}, inMemory);
 	const stored = await binary(items('Node')[0], 'data');

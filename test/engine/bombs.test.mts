@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { type LabAt, startLabAt } from '../support/lab.mts';
+import { serve, type Served } from '../support/serve.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 // Answers that are small on the wire and huge in memory, or longer and deeper than any real one.
@@ -21,24 +20,19 @@ const BOMBS: Record<string, Buffer> = {
 
 let answer: (response: ServerResponse) => void;
 let served: number;
-let server: Server;
-let engine: Engine;
+let lab: LabAt<Served>;
+let engine: typeof lab.engine;
 
 beforeAll(async () => {
-	server = createServer((_request, response) => {
+	const service = await serve((_request, response) => {
 		served++;
 		answer(response);
 	});
-	await once(server.listen(0, '127.0.0.1'), 'listening');
-	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	const credentials = { lifelogApi: { apiKey: 'key', baseUrl } };
-	engine = await createEngine({ ...loadPackage(), credentials });
+	lab = await startLabAt(service);
+	({ engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	server.close().closeAllConnections();
-});
+afterAll(async () => await lab.close());
 
 beforeEach(() => {
 	served = 0;

@@ -14,7 +14,8 @@ afterAll(() => addresses.close());
 
 /** What each of n8n's ways of asking a service, given as its Base URL, fails of. */
 const script = (baseUrl: string) => `
-	import { createEngine, loadPackage, standIn } from './test/support/engine.mts';
+	import { standIn } from './test/support/engine.mts';
+	import { engineAt } from './test/support/lab.mts';
 	import { byId, workflowWith } from './test/support/workflow.mts';
 	const credential = { apiKey: 'key-of-nobody', baseUrl: ${JSON.stringify(baseUrl)} };
 	const caller = standIn('caller');
@@ -24,12 +25,8 @@ const script = (baseUrl: string) => `
 		await this.helpers[way].call(this, 'lifelogApi', { url: credential.baseUrl + '/v1/chats' });
 		return [[]];
 	};
-	const { nodeTypes, credentialTypes } = loadPackage();
-	const engine = await createEngine({
-		nodeTypes: { ...nodeTypes, 'n8n-nodes-lifelog.caller': caller },
-		credentialTypes,
-		credentials: { lifelogApi: credential },
-	});
+	const nodeTypes = { 'n8n-nodes-lifelog.caller': caller };
+	const engine = await engineAt({ url: credential.baseUrl, apiKey: credential.apiKey }, { nodeTypes });
 	caller.description.properties = [
 		{ displayName: 'Way', name: 'way', type: 'string', default: '' },
 	];

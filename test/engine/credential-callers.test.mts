@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { IDataObject, IExecuteFunctions, INodeType } from 'n8n-workflow';
-import { createEngine, type Engine, loadPackage, standIn } from '../support/engine.mts';
+import { type Engine, standIn } from '../support/engine.mts';
+import { engineAt as anyEngineAt } from '../support/lab.mts';
 import { type Recorder, startRecorder } from '../support/recorder.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
@@ -36,12 +37,8 @@ afterAll(async () => {
 });
 
 async function engineAt(baseUrl: string): Promise<Engine> {
-	const { nodeTypes, credentialTypes } = loadPackage();
-	return await createEngine({
-		nodeTypes: { ...nodeTypes, 'n8n-nodes-lifelog.caller': caller() },
-		credentialTypes,
-		credentials: { lifelogApi: { apiKey: KEY, baseUrl } },
-	});
+	const nodeTypes = { 'n8n-nodes-lifelog.caller': caller() };
+	return await anyEngineAt({ url: baseUrl, apiKey: KEY }, { nodeTypes });
 }
 
 /** The request that the node of `caller` sends next. */

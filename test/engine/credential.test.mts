@@ -1,22 +1,18 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
-import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { loadPackage } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
+import { serve } from '../support/serve.mts';
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
-	engine = await createEngine(loadPackage());
+	lab = await startLab(1);
+	({ sandbox, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 const check = async (data: ICredentialDataDecryptedObject) => {
 	await sandbox.control.clearRequests();
@@ -52,13 +48,11 @@ describe('the test of the credential', () => {
 
 	/** The test's result at a service that answers everything the same. */
 	const checkAt = async (status: number, headers: Record<string, string>, body = '') => {
-		const server = createServer((_request, response) => {
+		const { url: baseUrl, close } = await serve((_request, response) => {
 			response.writeHead(status, headers).end(body);
 		});
-		await once(server.listen(0, '127.0.0.1'), 'listening');
-		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 		const result = await check({ apiKey: sandbox.apiKey, baseUrl });
-		server.close();
+		await close();
 		return result;
 	};
 

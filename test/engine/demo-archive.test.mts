@@ -4,26 +4,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveDay } from '../../demo/archive.mts';
-import { createEngine, loadPackage, type Engine } from '../support/engine.mts';
-import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { type Lab, startLab } from '../support/lab.mts';
 
 const DAY = '2026-03-19';
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 const folder = mkdtempSync(join(tmpdir(), 'lifelog-demo-'));
 
 beforeAll(async () => {
 	const now = '2026-03-20T20:00:00Z';
-	sandbox = await startSandbox(['--now', now, '--days', '1']);
+	lab = await startLab(1);
+	({ sandbox, engine } = lab);
 	await sandbox.control.reset({ now, days: 2, perDay: 10 });
-	const { apiKey, url: baseUrl } = sandbox;
-	const credentials = { lifelogApi: { apiKey, baseUrl } };
-	engine = await createEngine({ ...loadPackage(), credentials });
 });
 afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
+	await lab.close();
 	rmSync(folder, { recursive: true });
 });
 

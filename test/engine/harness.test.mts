@@ -1,7 +1,5 @@
 // The harness itself, with node types made up here.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -13,6 +11,7 @@ import {
 	type Engine,
 	type WorkflowJson,
 } from '../support/engine.mts';
+import { serve, type Served } from '../support/serve.mts';
 
 const echo: INodeType = {
 	description: {
@@ -112,17 +111,17 @@ const echoing = (mode: string, extra: Partial<INode> = {}): WorkflowJson => ({
 const polling: WorkflowJson = { nodes: [node('Tick', 'test.ticker')], connections: {} };
 const input = [{ json: { n: 1 } }, { json: { n: 2, bad: true } }];
 
-const server = createServer((request, response) => {
-	const key = request.headers['x-key'];
-	response.statusCode = key === 'secret' ? 200 : Number(key);
-	response.end(JSON.stringify({ key }));
-});
+let service: Served;
 let engine: Engine;
 let url: string;
 
 beforeAll(async () => {
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	service = await serve((request, response) => {
+		const key = request.headers['x-key'];
+		response.statusCode = key === 'secret' ? 200 : Number(key);
+		response.end(JSON.stringify({ key }));
+	});
+	({ url } = service);
 	engine = await createEngine({
 		nodeTypes: { 'test.echo': echo, 'test.ticker': ticker },
 		credentialTypes: { headerApi },
@@ -133,7 +132,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
 	await engine.close();
-	server.close();
+	await service.close();
 });
 
 test('items flow, with hints, and the time zone of the workflow or of the run', async () => {

@@ -7,8 +7,8 @@ import {
 	type Service,
 	startAnyService,
 } from '../support/any-service.mts';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
-import { type LoggedRequest, type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { type Lab, type LabAt, startLab, startLabAt } from '../support/lab.mts';
+import type { LoggedRequest } from '../support/sandbox.mts';
 import { endsSoon } from '../support/soon.mts';
 import { workflowWith } from '../support/workflow.mts';
 
@@ -17,21 +17,16 @@ import { workflowWith } from '../support/workflow.mts';
 
 const EVERYTHING = 1_000_000;
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey: sandbox.apiKey, baseUrl: sandbox.url } },
-	});
+	lab = await startLab(1);
+	({ sandbox, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 const getAll = (parameters: IDataObject) =>
 	workflowWith('lifelog', { operation: 'getAll', ...parameters });
@@ -164,7 +159,8 @@ describe('in the night when clocks are turned back', () => {
 });
 
 let service: AnyService;
-let own: Engine;
+let ownLab: LabAt<AnyService>;
+let own: typeof ownLab.engine;
 
 const NOON = Date.parse('2026-03-01T12:00:00Z');
 const hourOf = { start: '2026-03-01T12:00:00Z', end: '2026-03-01T13:00:00Z' };
@@ -177,11 +173,8 @@ const everySixSeconds = Array.from({ length: 600 }, (_, nth): Entry => {
 const BEFORE_LANES = PAGES_IN_A_ROW + 3;
 
 beforeAll(async () => {
-	service = await startAnyService();
-	own = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey: 'own', baseUrl: service.url } },
-	});
+	ownLab = await startLabAt(await startAnyService());
+	({ service, engine: own } = ownLab);
 });
 
 beforeEach(() => {
@@ -189,10 +182,7 @@ beforeEach(() => {
 	service.gone = 0;
 });
 
-afterAll(async () => {
-	await own.close();
-	await service.close();
-});
+afterAll(async () => await ownLab.close());
 
 const answering = (answer: Service['answer']): Service => ({
 	...{ entries: everySixSeconds, range: 'begins', edges: 'start', sort: 'begin', turnsTies: true },

@@ -4,8 +4,8 @@ import { connect } from '../../nodes/shared/api.ts';
 import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
 import { firstEntries } from '../../nodes/shared/pagination.ts';
 import { startAnyService } from '../support/any-service.mts';
-import { createEngine, loadPackage, type RunOptions, standIn } from '../support/engine.mts';
-import { type Lab, startLab } from '../support/lab.mts';
+import { type RunOptions, standIn } from '../support/engine.mts';
+import { type Lab, startLab, startLabAt } from '../support/lab.mts';
 import type { DialectChange, LoggedRequest } from '../support/sandbox.mts';
 import { workflowWith } from '../support/workflow.mts';
 
@@ -192,20 +192,15 @@ describe('a page that is too large for the service', () => {
 				const found = await firstEntries<Lifelog>(api, listing, Infinity);
 				return [found.map(({ id }) => ({ json: { id } }))];
 			};
-			const { nodeTypes, credentialTypes } = loadPackage();
-			const own = await createEngine({
-				nodeTypes: { ...nodeTypes, 'n8n-nodes-lifelog.probe': probe },
-				credentialTypes,
-				credentials: { lifelogApi: { apiKey: 'own', baseUrl: service.url } },
-			});
-			const { error, items } = await own.runWorkflow(workflowWith('probe', {}));
+			const nodeTypes = { 'n8n-nodes-lifelog.probe': probe };
+			const own = await startLabAt(service, { nodeTypes });
+			const { error, items } = await own.engine.runWorkflow(workflowWith('probe', {}));
 			const limits = service.served.map((query) => Number(query.get('limit')));
 			expect(limits.filter((limit) => limit !== 10)).toEqual([100, 100]);
 			expect(limits.filter((limit) => limit === 10)).toHaveLength(count ?? 1);
 			if (count === undefined) expect(error?.message).toContain('the service took too long');
 			else expect(items('Node')).toHaveLength(45);
 			await own.close();
-			await service.close();
 		},
 		30_000,
 	);

@@ -2,8 +2,8 @@ import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
 import { nodeOperations, operationsById, withId } from '../reliability/parameters.mts';
-import { createEngine, loadPackage, type RunOptions } from '../support/engine.mts';
-import { type Lab, startLab } from '../support/lab.mts';
+import { loadPackage, type RunOptions } from '../support/engine.mts';
+import { engineAt, type Lab, startLab } from '../support/lab.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 let lab: Lab;
@@ -414,10 +414,7 @@ describe('an error of one item', () => {
 	});
 
 	test('a Base URL that is not safe is an error of each item', async () => {
-		const unsafe = await createEngine({
-			...loadPackage(),
-			credentials: { lifelogApi: { apiKey: 'k', baseUrl: 'http://example.com' } },
-		});
+		const unsafe = await engineAt({ url: 'http://example.com' });
 		const workflow = workflowWith('lifelog', parameters, { onError: 'continueRegularOutput' });
 		const result = await unsafe.runWorkflow(workflow, await threeItems());
 		const errors = result.items('Node').map(({ json }) => json.error);

@@ -5,28 +5,21 @@ import {
 	mostRequests,
 	requestCases,
 } from '../../bench/request-cases.mts';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
-import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { type Lab, startLab } from '../support/lab.mts';
 import { workflowWith } from '../support/workflow.mts';
 
 // What `npm run bench` says of requests, which no slow machine can change.
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
-	const { apiKey, url: baseUrl } = sandbox;
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey, baseUrl } },
-	});
+	lab = await startLab(1);
+	({ sandbox, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 describe.each(requestCases)(
 	'$lifelogs lifelogs, contents: $includeContents',

@@ -1,29 +1,27 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
-import { createEngine, type Engine, loadPackage, type RunOptions } from '../support/engine.mts';
-import { type Fault, type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import type { Engine, RunOptions } from '../support/engine.mts';
+import { engineAt as anyEngineAt, type Lab, startLab } from '../support/lab.mts';
+import type { Fault } from '../support/sandbox.mts';
+import { serve as anyServe, type Served } from '../support/serve.mts';
 import { endsSoon } from '../support/soon.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 // What the request, the rate limit and the paginator do when the service is not at its best.
 
-let sandbox: SpawnedSandbox;
-let engine: Engine;
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
 let ids: string[];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
-	engine = await engineAt(sandbox.url);
+	lab = await startLab(1);
+	({ sandbox, engine } = lab);
 });
 
-afterAll(async () => {
-	await engine.close();
-	await sandbox.close();
-});
+afterAll(async () => await lab.close());
 
 beforeEach(async () => {
 	await sandbox.control.reset({ days: 6, lifelogs: 250 });
@@ -32,24 +30,22 @@ beforeEach(async () => {
 
 /** How many requests the services started by `serve` have had in this test. */
 let served = 0;
-const servers: Server[] = [];
+const services: Served[] = [];
 const engines: Engine[] = [];
 
 afterEach(async () => {
 	served = 0;
-	for (const server of servers.splice(0)) server.close().closeAllConnections();
-	for (const started of engines.splice(0)) await started.close();
+	for (const started of [...services.splice(0), ...engines.splice(0)]) await started.close();
 });
 
 /** A service that answers as a test wants it to. Returns its address. */
 async function serve(handler: RequestListener): Promise<string> {
-	const server = createServer((request, response) => {
+	const service = await anyServe((request, response) => {
 		served++;
 		handler(request, response);
 	});
-	servers.push(server);
-	await once(server.listen(0, '127.0.0.1'), 'listening');
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	services.push(service);
+	return service.url;
 }
 
 function answer(response: ServerResponse, status: number, body: unknown, headers = {}): void {
@@ -59,9 +55,8 @@ function answer(response: ServerResponse, status: number, body: unknown, headers
 }
 
 async function engineAt(baseUrl: string, apiKey = sandbox.apiKey): Promise<Engine> {
-	const credentials = { lifelogApi: { apiKey, baseUrl } };
-	const started = await createEngine({ ...loadPackage(), credentials });
-	if (baseUrl !== sandbox.url) engines.push(started);
+	const started = await anyEngineAt({ url: baseUrl, apiKey });
+	engines.push(started);
 	return started;
 }
 
@@ -331,7 +326,7 @@ describe('an error says what happened and what to do', () => {
 
 	test('a service that is not there', async () => {
 		const address = await serve(() => {});
-		for (const server of servers.splice(0)) server.close();
+		for (const { close } of services.splice(0)) await close();
 		const { message, description } = await getMany({}, await engineAt(address));
 		expect(message).toBe(
 			`No answer from ${new URL(address).host}: the connection was refused (lifelogs)`,

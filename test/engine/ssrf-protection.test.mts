@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import type { Engine } from '../support/engine.mts';
+import { engineAt } from '../support/lab.mts';
 import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
@@ -26,8 +27,7 @@ afterAll(async () => {
 });
 
 async function withEngine<T>(baseUrl: string, use: (engine: Engine) => Promise<T>): Promise<T> {
-	const credentials = { lifelogApi: { apiKey: sandbox.apiKey, baseUrl } };
-	const engine = await createEngine({ ...loadPackage(), credentials });
+	const engine = await engineAt({ url: baseUrl, apiKey: sandbox.apiKey });
 	try {
 		return await use(engine);
 	} finally {

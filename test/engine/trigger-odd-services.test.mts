@@ -1,14 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { IDataObject } from 'n8n-workflow';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { type LabAt, startLabAt } from '../support/lab.mts';
+import { serve, type Served } from '../support/serve.mts';
 import { workflowWith } from '../support/workflow.mts';
 
 // The trigger at services that write what the specification does not rule out.
 
-let server: Server;
-let engine: Engine;
+let lab: LabAt<Served>;
+let engine: typeof lab.engine;
 let staticData: IDataObject;
 let lifelogs: IDataObject[];
 let chats: IDataObject[];
@@ -23,7 +21,7 @@ beforeEach(async () => {
 	[staticData, lifelogs, chats, reads, passed] = [{}, [], [], 0, 0];
 	Date.now = () => realNow() + passed;
 	ofOne = (lifelog) => lifelog;
-	server = createServer((request, response) => {
+	const service = await serve((request, response) => {
 		const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
 		const [, , kind, id] = pathname.split('/');
 		const all = { lifelogs, chats }[kind]!;
@@ -36,18 +34,13 @@ beforeEach(async () => {
 		response.setHeader('content-type', 'application/json');
 		response.end(JSON.stringify({ data, meta: { [kind]: { count: listed.length } } }));
 	});
-	await once(server.listen(0, '127.0.0.1'), 'listening');
-	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey: 'key', baseUrl } },
-	});
+	lab = await startLabAt(service);
+	({ engine } = lab);
 });
 
 afterEach(async () => {
 	Date.now = realNow;
-	await engine.close();
-	server.close().closeAllConnections();
+	await lab.close();
 });
 
 /** An entry from the next second on, so that it counts as later than the first poll. */

@@ -1,9 +1,8 @@
 // What the trigger promises where days, entries, clocks, limits and time fail it, for good too.
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { type LabAt, startLabAt } from '../support/lab.mts';
+import { serve, type Served } from '../support/serve.mts';
 import { workflowWith } from '../support/workflow.mts';
 
 const MINUTE = 60_000;
@@ -16,8 +15,8 @@ interface Request {
 	query: URLSearchParams;
 }
 
-let server: Server;
-let engine: Engine;
+let lab: LabAt<Served>;
+let engine: typeof lab.engine;
 let staticData: IDataObject;
 let lifelogs: IDataObject[];
 let chats: IDataObject[];
@@ -51,21 +50,15 @@ beforeEach(async () => {
 	Date.now = () => now + ownError;
 	const begin = now;
 	performance.now = () => now - begin;
-	server = createServer(answer);
-	await once(server.listen(0, '127.0.0.1'), 'listening');
-	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey: 'key', baseUrl } },
-		onWarning: (message) => warnings.push(message),
-	});
+	const onWarning = (message: string) => warnings.push(message);
+	lab = await startLabAt(await serve(answer), { onWarning });
+	({ engine } = lab);
 });
 
 afterEach(async () => {
 	Date.now = realNow;
 	performance.now = steady;
-	await engine.close();
-	server.close().closeAllConnections();
+	await lab.close();
 });
 
 function answer({ url }: IncomingMessage, response: ServerResponse): void {

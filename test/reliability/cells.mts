@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import { createEngine, loadPackage } from '../support/engine.mts';
+import { engineAt } from '../support/lab.mts';
 import { type Addresses, startAddresses } from './addresses.mts';
 import { type Fault, FAULTS } from './faults.mts';
 import { holds, holdsKey, KEY_MARK, RECORDED } from './marked-key.mts';
@@ -82,7 +82,6 @@ export async function runCells(
 	const service = await startService();
 	const addresses = await startAddresses();
 	const binaryDir = await mkdtemp(join(tmpdir(), 'reliability-'));
-	const types = loadPackage();
 	const outcomes: Outcome[] = [];
 	let done = 0;
 	const run = async (isHeavy: boolean, atATime: number) => {
@@ -90,7 +89,7 @@ export async function runCells(
 		const worker = async () => {
 			for (let next = queue.shift(); next; next = queue.shift()) {
 				const [index, cell] = next;
-				outcomes[index] = await runCell(cell, index, { service, addresses, types, binaryDir });
+				outcomes[index] = await runCell(cell, index, { service, addresses, binaryDir });
 				onDone(++done);
 			}
 		};
@@ -101,7 +100,7 @@ export async function runCells(
 	if (service.strangers.length > 0) {
 		outcomes[0].problems.push(`another host was sent: ${service.strangers.join('; ')}`);
 	}
-	service.close();
+	await service.close();
 	addresses.close();
 	await rm(binaryDir, { recursive: true, force: true });
 	return outcomes;
@@ -110,7 +109,6 @@ export async function runCells(
 interface Surroundings {
 	service: Service;
 	addresses: Addresses;
-	types: ReturnType<typeof loadPackage>;
 	binaryDir: string;
 }
 
@@ -119,13 +117,9 @@ async function runCell(cell: Cell, index: number, around: Surroundings): Promise
 	const apiKey = `${KEY_MARK}-${index}`;
 	const hit = { first: 0, second: 1, all: undefined }[when];
 	const world = around.service.open(apiKey, fault.play, (nth) => hit === undefined || nth === hit);
-	const baseUrl = fault.address ? around.addresses[fault.address] : around.service.url;
-	const engine = await createEngine({
-		...around.types,
-		credentials: { lifelogApi: { apiKey, baseUrl } },
-		binaryMode: 'filesystem',
-		binaryDir: around.binaryDir,
-	});
+	const url = fault.address ? around.addresses[fault.address] : around.service.url;
+	const { binaryDir } = around;
+	const engine = await engineAt({ url, apiKey }, { binaryMode: 'filesystem', binaryDir });
 	const began = performance.eventLoopUtilization();
 	const given = await operation.run(engine, fault.slow ? SLOW_MAX_WAIT : QUICK_MAX_WAIT, world);
 	const { idle } = performance.eventLoopUtilization(began);

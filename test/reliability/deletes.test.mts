@@ -1,5 +1,6 @@
 import { type INodeType, NodeHelpers } from 'n8n-workflow';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { loadPackage } from '../support/engine.mts';
+import { type LabAt, startLabAt } from '../support/lab.mts';
 import { workflowWith } from '../support/workflow.mts';
 import { actions } from './properties.mts';
 import { nodeOperations, withId } from './parameters.mts';
@@ -11,21 +12,16 @@ import { type Service, startService } from './service.mts';
 const deletes = nodeOperations().filter(({ operation }) => operation === 'delete');
 const apiKey = 'deletes';
 
+let lab: LabAt<Service>;
 let service: Service;
-let engine: Engine;
+let engine: typeof lab.engine;
 
 beforeAll(async () => {
-	service = await startService();
-	engine = await createEngine({
-		...loadPackage(),
-		credentials: { lifelogApi: { apiKey, baseUrl: service.url } },
-	});
+	lab = await startLabAt({ ...(await startService()), apiKey });
+	({ service, engine } = lab);
 });
 
-afterAll(async () => {
-	service.close();
-	await engine.close();
-});
+afterAll(async () => await lab.close());
 
 test('lifelogs and chats can be deleted, and nothing else', () => {
 	expect(deletes.map(({ node }) => node).sort()).toEqual(['lifelog', 'lifelogChat']);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { createEngine, type Engine, loadPackage, type PollOptions } from '../support/engine.mts';
+import type { Engine, PollOptions } from '../support/engine.mts';
+import { engineAt, startLabAt } from '../support/lab.mts';
 import { workflowWith } from '../support/workflow.mts';
 import { KEY_MARK } from './marked-key.mts';
 import {
@@ -22,22 +23,14 @@ export interface Trial {
 export async function startTrials() {
 	const service = await startService();
 	const apiKey = `${KEY_MARK}-properties`;
-	const engineAt = async (baseUrl: string, key = apiKey) =>
-		await createEngine({
-			...loadPackage(),
-			credentials: { lifelogApi: { apiKey: key, baseUrl } },
-		});
-	const engine = await engineAt(service.url);
+	const { engine, close } = await startLabAt({ ...service, apiKey });
 	return {
 		service,
 		engine,
-		engineAt,
+		engineAt: async (url: string, key = apiKey) => await engineAt({ url, apiKey: key }),
 		open: (body?: unknown) =>
 			service.open(apiKey, body === undefined ? undefined : answering(body)),
-		async close() {
-			service.close();
-			await engine.close();
-		},
+		close,
 	};
 }
 

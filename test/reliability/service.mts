@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { serve as listen } from '../support/serve.mts';
 
 // A service small enough to be wrong in every way: each API key has a world of its own, with the
 // same few entries, its own fault and its own log.
@@ -138,7 +137,7 @@ export async function startService() {
 		strangers.push(`${request.method} ${request.url} ${JSON.stringify(request.rawHeaders)}`);
 		response.end('{}');
 	});
-	const strangerUrl = urlOf(elsewhere);
+	const strangerUrl = elsewhere.url;
 
 	const service = await listen((request, response) => {
 		const url = new URL(request.url!, 'http://service');
@@ -164,7 +163,7 @@ export async function startService() {
 
 	return {
 		/** What an API key works against. */
-		url: `${urlOf(service)}/base`,
+		url: `${service.url}/base`,
 		elsewhere: strangerUrl,
 		/** What came to the other host. */
 		strangers,
@@ -181,8 +180,8 @@ export async function startService() {
 			worlds.set(apiKey, world);
 			return world;
 		},
-		close() {
-			for (const server of [service, elsewhere]) server.close().closeAllConnections();
+		async close() {
+			for (const server of [service, elsewhere]) await server.close();
 		},
 	};
 }
@@ -241,16 +240,4 @@ function list(
 	const isLast = Boolean(search) || from + 2 >= onDay.length;
 	const meta = { count: page.length, ...(!isLast && { nextCursor: String(from + 2) }) };
 	return json(200, { data: { [collection]: page }, meta: { [collection]: meta } });
-}
-
-async function listen(
-	handle: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<Server> {
-	const server = createServer(handle);
-	await once(server.listen(0, '127.0.0.1'), 'listening');
-	return server;
-}
-
-function urlOf(server: Server): string {
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -18,7 +18,7 @@ import { importCommand } from '../../server/import/command.mts';
 import { importExport } from '../../server/import/import.mts';
 import { readLifelog } from '../../server/import/lifelog-file.mts';
 import { writeArchive } from '../support/archive.mts';
-import { createEngine, loadPackage } from '../support/engine.mts';
+import { startLabAt } from '../support/lab.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { readOgg, writeOgg } from '../support/ogg.mts';
 import { workflowWith } from '../support/workflow.mts';
@@ -276,8 +276,7 @@ test('an imported archive is served, and Get Many reads it as from the service',
 	const archive = temporaryFolder();
 	await importExport(zipped(conversation), archive);
 	const server = await startLifelogServer(archive);
-	const credentials = { lifelogApi: { apiKey: server.apiKey, baseUrl: server.url } };
-	const engine = await createEngine({ ...loadPackage(), credentials });
+	const { engine, close } = await startLabAt(server);
 	try {
 		const parameters = { operation: 'getAll', returnAll: true, options: { includeContents: true } };
 		const result = await engine.runWorkflow(workflowWith('lifelog', parameters));
@@ -296,8 +295,7 @@ test('an imported archive is served, and Get Many reads it as from the service',
 		expect(found.data.lifelogs).toHaveLength(1);
 		expect(server.log).toEqual([]);
 	} finally {
-		await engine.close();
-		await server.close();
+		await close();
 	}
 });
 

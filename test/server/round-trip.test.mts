@@ -1,8 +1,9 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Lifelog } from '../../nodes/shared/api-types.ts';
-import { createEngine, loadPackage, type Engine, type RunResult } from '../support/engine.mts';
+import type { Engine, RunResult } from '../support/engine.mts';
 import { heardPackets, playedMsOf } from '../support/heard.mts';
 import { liveFor } from '../support/invented-life.mts';
+import { startLabAt } from '../support/lab.mts';
 import { allReadings, workflowOf, type Reading } from '../support/readings.mts';
 import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
 import { audioOf } from '../support/service-audio.mts';
@@ -25,8 +26,10 @@ let lifelogId: IDataObject;
 let chatId: IDataObject;
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--now', NOW, '--days', '1']);
-	closing.unshift(sandbox.close);
+	const kept = { binaryMode: 'filesystem' } as const;
+	const atService = await startLabAt(await startSandbox(['--now', NOW, '--days', '1']), kept);
+	closing.unshift(atService.close);
+	({ service: sandbox, engine: service } = atService);
 	lifelogs = await liveFor(DAYS, TODAY, sandbox.control, NOW);
 	const folder = temporaryFolder();
 	// As Full archive asks for it, and the rest of the last night.
@@ -35,16 +38,9 @@ beforeAll(async () => {
 		return [startMs, startMs + FILE_MS];
 	});
 	await archiveSandbox(sandbox, folder, ranges);
-	const server = await startLifelogServer(folder);
-	closing.unshift(server.close);
-	const engineAt = async (baseUrl: string, apiKey: string) => {
-		const credentials = { lifelogApi: { apiKey, baseUrl } };
-		const engine = await createEngine({ ...loadPackage(), credentials, binaryMode: 'filesystem' });
-		closing.unshift(() => engine.close());
-		return engine;
-	};
-	service = await engineAt(sandbox.url, sandbox.apiKey);
-	archive = await engineAt(server.url, server.apiKey);
+	const atArchive = await startLabAt(await startLifelogServer(folder), kept);
+	closing.unshift(atArchive.close);
+	archive = atArchive.engine;
 	lifelogId = byId(lifelogs[5].id);
 	const own = (await sandbox.control.chats()).filter(({ owner }) => owner === 'self');
 	chatId = byId(own[1].id);

@@ -1,9 +1,7 @@
 // 50 workflows of one key at once in one process, for minutes, under the service's rate limit.
 // Writes what it measured, as JSON, to the standard output: node --expose-gc load.mts <minutes>
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createEngine, loadPackage } from '../support/engine.mts';
+import { startLabAt } from '../support/lab.mts';
+import { serve } from '../support/serve.mts';
 import { workflowWith } from '../support/workflow.mts';
 
 const WORKFLOWS = 50;
@@ -25,7 +23,7 @@ const entries = Array.from({ length: 100 }, (_, index) => ({
 }));
 const page = JSON.stringify({ data: { lifelogs: entries }, meta: { lifelogs: { count: 100 } } });
 
-const service = createServer((_request, response) => {
+const service = await serve((_request, response) => {
 	const now = Date.now();
 	while (counted.length > 0 && counted[0] <= now - WINDOW_MS) counted.shift();
 	if (counted.length >= LIMIT) {
@@ -39,13 +37,8 @@ const service = createServer((_request, response) => {
 	served++;
 	response.writeHead(200, { 'content-type': 'application/json' }).end(page);
 });
-await once(service.listen(0, '127.0.0.1'), 'listening');
 
-const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-const engine = await createEngine({
-	...loadPackage(),
-	credentials: { lifelogApi: { apiKey: 'load', baseUrl } },
-});
+const { engine } = await startLabAt(service);
 const workflow = workflowWith('lifelog', { operation: 'getAll', limit: 100 });
 
 let finished = 0;

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DateTime } from 'luxon';
+import { serve } from './serve.mts';
 
 // A service that lists lifelogs and chats as the specification lets it (sections 4.2 and 4.6): what a range
 // means, what a list is sorted by and what a cursor holds is for a test to choose.
@@ -61,7 +59,7 @@ export interface AnyService {
 }
 
 export async function startAnyService(): Promise<AnyService> {
-	const server = createServer((request, response) => {
+	const { url, close } = await serve((request, response) => {
 		const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
 		const nth = any.served.push(searchParams);
 		response.once('close', () => (any.gone += response.writableEnded ? 0 : 1));
@@ -81,17 +79,13 @@ export async function startAnyService(): Promise<AnyService> {
 			response.end(JSON.stringify(page ? { data, meta } : { error: 'not this one' }));
 		})();
 	});
-	await once(server.listen(0, '127.0.0.1'), 'listening');
 	const any: AnyService = {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		url,
 		is: undefined as unknown as Service,
 		served: [],
 		gone: 0,
 		latencyMs: 0,
-		async close() {
-			server.close().closeAllConnections();
-			await once(server, 'close');
-		},
+		close,
 	};
 	return any;
 }

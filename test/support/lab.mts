@@ -1,11 +1,50 @@
 import { createEngine, type Engine, type EngineOptions, loadPackage } from './engine.mts';
 import { type SpawnedSandbox, startSandbox } from './sandbox.mts';
 
-/** A sandbox, and an engine with this package and the sandbox's credential. */
-export interface Lab {
-	sandbox: SpawnedSandbox;
+/** Where a service is, and the key for it; any key unless given. */
+export interface Address {
+	url: string;
+	apiKey?: string;
+}
+
+/** An engine with this package and its credential for a service. Node types are added to its own. */
+export async function engineAt(
+	{ url, apiKey = 'key' }: Address,
+	options: Partial<EngineOptions> = {},
+): Promise<Engine> {
+	const { nodeTypes, credentialTypes } = loadPackage();
+	return await createEngine({
+		credentialTypes,
+		credentials: { lifelogApi: { apiKey, baseUrl: url } },
+		...options,
+		nodeTypes: { ...nodeTypes, ...options.nodeTypes },
+	});
+}
+
+/** A service, and an engine for it. */
+export interface LabAt<Service> {
+	service: Service;
 	engine: Engine;
+	/** Ends both. */
 	close: () => Promise<void>;
+}
+
+/** An engine for any service that was started. */
+export async function startLabAt<Service extends Address & { close: () => unknown }>(
+	service: Service,
+	options?: Partial<EngineOptions>,
+): Promise<LabAt<Service>> {
+	const engine = await engineAt(service, options);
+	const close = async () => {
+		await engine.close();
+		await service.close();
+	};
+	return { service, engine, close };
+}
+
+/** A sandbox, and an engine for it. */
+export interface Lab extends Omit<LabAt<SpawnedSandbox>, 'service'> {
+	sandbox: SpawnedSandbox;
 }
 
 /**
@@ -14,13 +53,7 @@ export interface Lab {
  * @param days How many days of data the sandbox makes up; none: its own default.
  */
 export async function startLab(days?: number, options?: Partial<EngineOptions>): Promise<Lab> {
-	const sandbox = await startSandbox(days === undefined ? [] : ['--days', String(days)]);
-	const { apiKey, url: baseUrl } = sandbox;
-	const credentials = { lifelogApi: { apiKey, baseUrl } };
-	const engine = await createEngine({ ...loadPackage(), credentials, ...options });
-	const close = async () => {
-		await engine.close();
-		await sandbox.close();
-	};
-	return { sandbox, engine, close };
+	const args = days === undefined ? [] : ['--days', String(days)];
+	const { service: sandbox, ...lab } = await startLabAt(await startSandbox(args), options);
+	return { sandbox, ...lab };
 }

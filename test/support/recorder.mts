@@ -1,7 +1,6 @@
 // A server that keeps what comes to it, on this machine: the service, or somebody who must see nothing.
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { serve } from './serve.mts';
 
 /** What came: the first line and the headers as they were sent, in one text. */
 export interface Recorder {
@@ -20,28 +19,24 @@ const empty: RequestListener = (_request, response) => {
 
 /** Starts it on a free port of 127.0.0.1. */
 export async function startRecorder(): Promise<Recorder> {
-	const server = createServer((request, response) => {
+	const { url, server, close } = await serve((request, response) => {
 		const { method, url, rawHeaders } = request;
 		recorder.seen.push(`${method} ${url} ${JSON.stringify(rawHeaders)}`);
 		recorder.answer(request, response);
 	});
-	server.on('connect', ({ method, url, rawHeaders }, socket) => {
-		recorder.seen.push(`${method} ${url} ${JSON.stringify(rawHeaders)}`);
+	server.on('connect', ({ method, url: target, rawHeaders }, socket) => {
+		recorder.seen.push(`${method} ${target} ${JSON.stringify(rawHeaders)}`);
 		socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
 	});
-	await once(server.listen(0, '127.0.0.1'), 'listening');
 	const recorder: Recorder = {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		url,
 		seen: [],
 		answer: empty,
 		forget: () => {
 			recorder.seen = [];
 			recorder.answer = empty;
 		},
-		close: async () => {
-			server.closeAllConnections();
-			await once(server.close(), 'close');
-		},
+		close,
 	};
 	return recorder;
 }
