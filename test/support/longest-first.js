@@ -6,6 +6,7 @@ const LONGEST = [
 	'reliability/matrix',
 	'reliability/properties',
 	'trigger-model/model',
+	'engine/contributing',
 	'engine/bombs',
 	'engine/trigger-promises',
 	'engine/any-list',

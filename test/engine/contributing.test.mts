@@ -1,0 +1,113 @@
+// The steps of "An operation more" in CONTRIBUTING.md, taken in a copy.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { loadPackage } from '../support/engine.mts';
+import { startLab } from '../support/lab.mts';
+import { workflowWith } from '../support/workflow.mts';
+
+const COPIED = [
+	...['nodes', 'credentials', 'icons', 'package.json', 'tsconfig.json', 'eslint.config.mjs'],
+	...['test/reliability', 'test/support', 'docs/reliability.md', '.prettierrc.js'],
+];
+const REPORT = 'docs/reliability.md';
+
+/** A block of code, and the file it is about: the last one named above it. */
+interface Step {
+	path: string;
+	kind: string;
+	code: string;
+}
+
+function stepsIn(page: string): Step[] {
+	const [, section] = /^## An operation more\n(.*?)^## /ms.exec(page)!;
+	const parts = section.split(/^```(\w*)\n(.*?)^```$/ms);
+	return parts.flatMap((text, nth) => {
+		if (nth % 3 !== 0 || nth + 2 >= parts.length) return [];
+		const path = [...text.matchAll(/`([\w./-]+\.m?ts)`/g)].at(-1)![1];
+		return [{ path, kind: parts[nth + 1], code: parts[nth + 2] }];
+	});
+}
+
+/** A file after a change: after each `@@` lines as they stand there, and what becomes of them. */
+function changed(file: string, diff: string): string {
+	const hunks = diff.split(/^@@\n/m).filter(Boolean);
+	return hunks.reduce((text, hunk) => {
+		const lines = hunk.split(/(?<=\n)/);
+		const without = (sign: string) =>
+			lines
+				.filter((line) => !line.startsWith(sign))
+				.map((line) => line.slice(1))
+				.join('');
+		const [before, after] = [without('+'), without('-')];
+		expect([before, text.split(before).length - 1]).toEqual([before, 1]);
+		return text.replace(before, () => after);
+	}, file);
+}
+
+let dir: string;
+const steps = stepsIn(readFileSync('CONTRIBUTING.md', 'utf8'));
+// n8n's lint takes every file for one of its own tests where it is told that it is tested.
+const env = { ...process.env, NODE_ENV: undefined };
+const run = async (script: string, ...args: string[]) =>
+	await promisify(execFile)(process.execPath, [script, ...args], { cwd: dir, env }).catch(
+		(error: { stdout: string; stderr: string }) => {
+			throw new Error(`${script} ${args.join(' ')}:\n${error.stdout}${error.stderr}`);
+		},
+	);
+
+beforeAll(async () => {
+	dir = await mkdtemp(join(tmpdir(), 'contributing-'));
+	for (const path of COPIED) await cp(path, join(dir, path), { recursive: true });
+	await symlink(resolve('node_modules'), join(dir, 'node_modules'));
+	for (const { path, kind, code } of steps) {
+		const file = join(dir, path);
+		await mkdir(dirname(file), { recursive: true });
+		await writeFile(file, kind === 'diff' ? changed(await readFile(file, 'utf8'), code) : code);
+	}
+	await run('node_modules/typescript/bin/tsc');
+}, 120_000);
+
+afterAll(async () => await rm(dir, { recursive: true }));
+
+test('the steps are a new file, the node and the row of the matrix', () => {
+	expect(steps.map(({ path }) => path)).toEqual([
+		expect.stringMatching(/^nodes\/Lifelog\/operations\/\w+\.ts$/),
+		'nodes/Lifelog/Lifelog.node.ts',
+		'test/reliability/operations.mts',
+	]);
+});
+
+test("n8n's lint finds no error", async () => {
+	await run('node_modules/eslint/bin/eslint.js', 'nodes/Lifelog');
+}, 120_000);
+
+test('the operation counts what Get Many gives', async () => {
+	const { sandbox, engine, close } = await startLab(3, { nodeTypes: loadPackage(dir).nodeTypes });
+	try {
+		const { startTime: start } = (await sandbox.control.lifelogs())[20];
+		for (const filters of [{}, { start }, { isStarred: true }]) {
+			const give = async (operation: string) =>
+				(
+					await engine.runWorkflow(workflowWith('lifelog', { operation, returnAll: true, filters }))
+				).items('Node');
+			const all = await give('getAll');
+			expect(all.length).toBeGreaterThan(0);
+			expect((await give('count')).map(({ json }) => json)).toEqual([{ count: all.length }]);
+		}
+	} finally {
+		await close();
+	}
+});
+
+test('the matrix gets one more line', async () => {
+	await run('test/reliability/report.mts', 'lifelog.count');
+	const before = (await readFile(REPORT, 'utf8')).split('\n');
+	const after = (await readFile(join(dir, REPORT), 'utf8')).split('\n');
+	const added = after.filter((line) => !before.includes(line));
+	expect(added).toEqual([expect.stringMatching(/^\| Count Lifelogs \| data /)]);
+	expect(after.filter((line) => !added.includes(line))).toEqual(before);
+}, 300_000);
