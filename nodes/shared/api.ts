@@ -8,6 +8,7 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { checkedApiKey } from './api-key';
 import { checkedBaseUrl } from './base-url';
+import type { Line } from './line';
 import type { LimitWait } from './rate-limit';
 
 /** What n8n passes to a node as `this`, wherever this package makes requests. */
@@ -50,6 +51,8 @@ export interface Api {
 		waitedMs: number;
 		/** What the run as a whole waited for the rate limit. */
 		waited: LimitWait;
+		/** Where its requests stand while the rate limit lets few in. */
+		line: Line;
 		/** What is to be said of the run at its end, and how. */
 		hints: Map<string, NodeExecutionHint['type']>;
 		/** The service's clock at its latest answer, epoch ms, in full seconds (header `Date`). */
@@ -85,6 +88,12 @@ export async function connect(
 		...checked,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		...patience,
-		run: { requests: 0, waitedMs: 0, waited: { ms: 0, until: 0 }, hints: new Map() },
+		run: {
+			requests: 0,
+			waitedMs: 0,
+			waited: { ms: 0, until: 0 },
+			line: { isTaken: false, waiting: [] },
+			hints: new Map(),
+		},
 	};
 }

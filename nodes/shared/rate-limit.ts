@@ -111,6 +111,11 @@ export function shutGate(key: string, waitMs: number): void {
 	sweepLater();
 }
 
+/** Whether a request with this key that does not go first would have to wait. */
+export function isShut(key: string): boolean {
+	return (gates.get(hashOf(key))?.opensToAllAt ?? 0) > performance.now();
+}
+
 /**
  * Returns when a request with this key may be sent. What the package adds to the wait, so that not
  * all resume at once, does not count against what is allowed.
@@ -192,13 +197,22 @@ function hashOf(key: string): string {
  */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 	signal?.throwIfAborted();
+	await unlessAborted(sleep(ms, signal), signal);
+}
+
+/**
+ * What is waited for, or, when the signal fires, an end of the waiting at once.
+ *
+ * @throws The signal's reason.
+ */
+export async function unlessAborted<T>(awaited: Promise<T>, signal?: AbortSignal): Promise<T> {
 	let stop: (() => void) | undefined;
 	const aborted = new Promise<never>((_resolve, reject) => {
 		stop = () => reject(signal?.reason);
 		signal?.addEventListener('abort', stop, { once: true });
 	});
 	try {
-		await Promise.race([sleep(ms, signal), aborted]);
+		return await Promise.race([awaited, aborted]);
 	} finally {
 		if (stop) signal?.removeEventListener('abort', stop);
 	}

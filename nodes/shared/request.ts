@@ -13,8 +13,10 @@ import {
 	unusableAnswerError,
 } from './errors';
 import { type ByteStream, type IncomingBody, incomingBody } from './incoming-body';
+import { type Place, placeIn } from './line';
 import {
 	type GatePatience,
+	isShut,
 	mayWait,
 	pause,
 	retryAfterMs,
@@ -152,8 +154,18 @@ function jsonObject(api: Api, subject: Subject, answer: Answer): IDataObject {
 	throw unusableAnswerError(api, subject, answer, problem);
 }
 
-/** Sends a request until it succeeds or fails for good, as its {@link RetryPolicy} says. */
+/** Sends a request until it succeeds or fails for good. */
 async function request(api: Api, request: Request): Promise<Answer> {
+	const place = placeIn(api.run.line);
+	try {
+		return await repeated(api, request, place);
+	} finally {
+		place.leave();
+	}
+}
+
+/** A request, repeated as its {@link RetryPolicy} says, and after each wait for the rate limit. */
+async function repeated(api: Api, request: Request, place: Place): Promise<Answer> {
 	const { method, subject, query, receive, mayBeAbsent } = request;
 	const { most, afterFailure, isDoneIfGone } = POLICIES[method];
 	const gateKey = `${api.baseUrl} ${api.apiKey}`;
@@ -163,24 +175,33 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	const began = performance.now();
 	let heldMs = 0;
 	let repeats = 0;
+	let isRefused = false;
 
+	/** @returns Whether nothing had to be waited for. */
 	const passGate = async () => {
 		const arrived = performance.now();
+		const isInLine = !goesFirst && (isRefused || api.run.line.isTaken || isShut(gateKey));
 		try {
+			if (isInLine) await place.stand(signal);
+			const isOpen = !isShut(gateKey);
 			await waitForGate(gateKey, patience);
+			return isOpen;
 		} catch (error) {
 			throw error instanceof WaitTooLong
 				? rateLimitError(api, error.waitMs, waited.ms, subject)
 				: cancelledError(api.context);
+		} finally {
+			const gateMs = performance.now() - arrived;
+			heldMs += gateMs;
+			api.run.waitedMs += gateMs;
 		}
-		const gateMs = performance.now() - arrived;
-		heldMs += gateMs;
-		api.run.waitedMs += gateMs;
 	};
 
 	for (;;) {
-		await passGate();
+		const isOpen = await passGate();
 		const outcome = await send(api, request);
+		isRefused = 'statusCode' in outcome && outcome.statusCode === 429;
+		if (!isRefused) place.leave(isOpen);
 		const mayRepeat = repeats < Math.min(most, api.retries);
 
 		if ('code' in outcome) {

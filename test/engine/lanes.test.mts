@@ -132,6 +132,19 @@ describe('a range of 30 days', () => {
 	});
 });
 
+test('where the limit lets few in, no lane waits for longer than page after page would', async () => {
+	await sandbox.control.reset({ now: '2026-03-03T00:00:00Z', days: 30, lifelogs: 200 });
+	await sandbox.control.dialect({
+		limit: { max: 10 },
+		rateLimit: { max: 2, windowMs: 1000 },
+		latencyMs: 20,
+	});
+	const parameters = { operation: 'getAll', returnAll: true, options: { maxWait: 1 } };
+	const { error, items } = await engine.runWorkflow(workflowWith('lifelog', parameters));
+	expect(error).toBeUndefined();
+	expect(items('Node').length).toBeGreaterThan(190);
+});
+
 describe('in the night when clocks are turned back', () => {
 	test.each([
 		['first', 'asc'],
