@@ -59,7 +59,8 @@ interface Lanes {
  * what `start` and `end` mean and what the list is sorted by:
  *
  * - The service is asked whether a range holds what begins in it. If not, or where a date is asked
- *   for, or it does not say, the list is read from both its ends instead.
+ *   for, or it does not say, the list is read from both its ends instead; where it does not answer
+ *   from the other end, page after page.
  * - A walk keeps to its cursors, and its range ends where the list does. So one that is let go on
  *   reads what page after page reads, and is let go on unless the service itself, asked for the
  *   end of the part before the next walk, gives what was read already.
@@ -83,9 +84,9 @@ export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]
 			ifAnswered(lookAtEnd(own, listing, listing.query)),
 			head.next(),
 		]);
-		const last = end?.entries.at(0);
+		if (head.isAtEnd || !end) return await readOn(head);
+		const last = end.entries.at(0);
 		const far = last ? placeOf(listing.query, last) : NaN;
-		if (head.isAtEnd) return head.entries;
 		if (!last || !isCovered || Number.isNaN(far)) {
 			return await readFromBothEnds(own, listing, head);
 		}
@@ -99,6 +100,12 @@ export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]
 		await Promise.all(Array.from({ length: MOST_LANES }, async (_, nth) => await work(lanes, nth)));
 		return joined(lanes.stretches);
 	});
+}
+
+/** The rest of a list, page after page: all of it. */
+async function readOn(head: Walk<Lifelog>): Promise<Lifelog[]> {
+	while (!head.isAtEnd) await head.next();
+	return head.entries;
 }
 
 /** What is asked beside what is needed: undefined where that fails, for whatever reason. */

@@ -86,9 +86,8 @@ export async function listChats(poll: Poll): Promise<Listed> {
 		const isAtEnd = await readOn(MOST_REQUESTS, (page) => page.some(isKnown));
 		// It goes on at its cursor; but a service that sends nothing else is not to be silent about.
 		if (!isAtEnd && listed.pages === 0 && hasTime()) {
-			const answer = { statusCode: 200, headers: {}, body: undefined };
 			const problem = `it sent ${MOST_REQUESTS} empty pages in a row`;
-			listed.failures.push(unusableAnswerError(api, { noun: 'chats' }, answer, problem));
+			listed.failures.push(unusableAnswerError(api, { noun: 'chats' }, {}, problem));
 		}
 		const further = state.cursor ?? listed.cursor;
 		const mayReadOn = listed.pages < MOST_REQUESTS && hasTime();

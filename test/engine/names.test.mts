@@ -10,9 +10,10 @@ import { byId, workflowWith } from '../support/workflow.mts';
 const FILE = 'test/engine/names.yaml';
 const MEANING = `
 Workflows that people have made hold on to these names. What is gone here breaks them: keep it, or
-make a new version of the node and leave the old one as it is. What is new may come:
+make a new version of the node and leave the old one as it is. What is new may come, and is frozen
+with the release, when CHANGELOG.md has nothing unreleased any more:
   npm run build && NAMES=write npx jest test/engine/names.test.mts
-writes ${FILE}; say it in CHANGELOG.md.`;
+writes ${FILE}.`;
 
 const NOW = '2026-03-20T20:00:00Z';
 /** What is below these has its form from the service, from Slack or from Notion. */
@@ -260,7 +261,7 @@ function wordsOf(names: Names): string[] {
 	);
 }
 
-test('no name that workflows hold on to is gone, and what is new is meant', async () => {
+test('no name that workflows hold on to is gone, and none is released without being written down', async () => {
 	const names = await currentNames();
 	if (process.env.NAMES === 'write') {
 		writeFileSync(FILE, stringify(names, { lineWidth: 0, singleQuote: true }));
@@ -268,7 +269,8 @@ test('no name that workflows hold on to is gone, and what is new is meant', asyn
 	const before = wordsOf(parse(readFileSync(FILE, 'utf8')) as Names);
 	const now = wordsOf(names);
 	const gone = before.filter((word) => !now.includes(word));
-	const added = now.filter((word) => !before.includes(word));
+	const mayBeNew = /^## Unreleased$/m.test(readFileSync('CHANGELOG.md', 'utf8'));
+	const added = mayBeNew ? [] : now.filter((word) => !before.includes(word));
 	if (gone.length + added.length === 0) return;
 	const lines = [
 		...gone.map((word) => `  gone  ${word}`),

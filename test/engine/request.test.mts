@@ -408,10 +408,10 @@ describe('paging', () => {
 		);
 		expect((await getLimited(own)).message).toContain('50 empty pages in a row');
 		expect(served).toBe(50);
-		// Return All reads at several places at once, each of which may have been at such a page.
+		// Return All looks at the other end too, where such pages are no reason to give up the list.
 		served = 0;
 		expect((await getMany({}, own)).message).toContain('50 empty pages in a row');
-		expect(served).toBeLessThanOrEqual(65);
+		expect(served).toBeLessThanOrEqual(105);
 	});
 
 	test.each(['desc', 'asc'])('goes on over 49 empty pages (%s)', async (direction) => {
