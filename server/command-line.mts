@@ -1,5 +1,10 @@
 // What every command here that serves has in common.
 
+/** What is typed to start lifelog-server: a checkout has a script for it, and no command of that name. */
+export const commandName = import.meta.url.endsWith('.mts')
+	? 'npm run server --'
+	: 'lifelog-server';
+
 /**
  * Reads an option that is a whole number.
  *

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { SingleBar } from 'cli-progress';
-import { fail, serveUntilStopped, wholeNumber } from './command-line.mts';
+import { commandName, fail, serveUntilStopped, wholeNumber } from './command-line.mts';
 import { importCommand } from './import/command.mts';
 import type { DayRecord } from './store/rows.mts';
 import { startServer, type RunningServer } from './server.mts';
 
-const usage = `Usage: lifelog-server <folder> [options]
-       lifelog-server import <export> <archive>   (import --help says more)
+const usage = `Usage: ${commandName} <folder> [options]
+       ${commandName} import <export> <archive>   (import --help says more)
 
 Serves an archive of lifelogs by the API it was archived from.
 
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
 	}
 	const [folder] = positionals;
 	if (positionals.length !== 1 || !folder) {
-		throw new Error('Give one folder, that of the archive: lifelog-server <folder>');
+		throw new Error(`Give one folder, that of the archive: ${commandName} <folder>`);
 	}
 	if (values['read-only'] && values['allow-delete']) {
 		throw new Error('--read-only and --allow-delete cannot go together');
@@ -67,11 +67,12 @@ async function main(): Promise<void> {
 		throw new Error('--embeddings-url and --embeddings-model go together');
 	}
 	const progress = values.json ? undefined : new Progress();
+	const index = values.index ?? join(folder, '.lifelog-index.sqlite');
 	const server = await startServer({
 		folder,
 		host: values.host,
 		port: wholeNumber('port', values.port, 0, 65_535),
-		index: values.index ?? join(folder, '.lifelog-index.sqlite'),
+		index,
 		apiKey: process.env.LIFELOG_SERVER_KEY,
 		allowDelete: values['allow-delete'],
 		embeddings:
@@ -87,7 +88,7 @@ async function main(): Promise<void> {
 	}).finally(() => progress?.stop());
 	const { apiKey } = server;
 	serveUntilStopped(server.close, values.json ? { url: server.url, apiKey } : undefined);
-	if (!values.json) console.log(describe(server, values['allow-delete']));
+	if (!values.json) console.log(describe(server, index, values['allow-delete']));
 }
 
 /** A bar on a terminal, a line in a log. */
@@ -114,6 +115,7 @@ class Progress {
 
 function describe(
 	{ url, apiKey, isKeyNew, store, meaning }: RunningServer,
+	index: string,
 	allowDelete: boolean,
 ): string {
 	const { lifelogs, chats, audioFiles } = store.counts();
@@ -121,15 +123,22 @@ function describe(
 	const key = isKeyNew
 		? `${apiKey}   (made just now, and not shown again: keep it)`
 		: apiKey === undefined
-			? 'the one that was printed at the first start'
+			? `the one that was printed at the first start (lost? delete ${index}.key, and start again)`
 			: 'the one in LIFELOG_SERVER_KEY';
+	const leftOut = days.reduce((sum, { problems }) => sum + Object.keys(problems).length, 0);
 	const rows = [
 		['Address', url],
 		['API key', `${key}`],
-		['Data', `${lifelogs} lifelogs, ${chats} chats, ${audioFiles} files of audio`],
-		['Days', days.length === 0 ? 'none yet' : `${days[0].day} to ${days.at(-1)!.day} (UTC)`],
+		[
+			'Data',
+			[plural(lifelogs, 'lifelog'), plural(chats, 'chat'), plural(audioFiles, 'audio file')].join(
+				', ',
+			),
+		],
+		['Days', days.length === 0 ? noDays : `${days[0].day} to ${days.at(-1)!.day} (UTC)`],
 		['Missing', listed(missingDays(days))],
 		['Not complete', listed(days.filter(({ isComplete }) => !isComplete).map(({ day }) => day))],
+		['Left out', leftOut === 0 ? '' : `${plural(leftOut, 'file')}, missing or broken`],
 		['Search', meaning?.describe() ?? 'full text (and meaning with --embeddings-url)'],
 		['Deleting', allowDelete ? 'deletes files of the archive' : 'is refused (--allow-delete)'],
 	];
@@ -138,6 +147,10 @@ function describe(
 		.map(([name, text]) => `  ${name.padEnd(12)}  ${text}`);
 	return `lifelog-server is running (Ctrl+C stops it).\n\n${lines.join('\n')}`;
 }
+
+const noDays = `none yet, as the folder has no file in days/ (an export of the service becomes an archive by ${commandName} import)`;
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const dayMs = 86_400_000;
 

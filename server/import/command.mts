@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
+import { commandName } from '../command-line.mts';
 import { importExport, type Counts, type Imported } from './import.mts';
 
-const usage = `Usage: lifelog-server import <export> <archive> [options]
+const usage = `Usage: ${commandName} import <export> <archive> [options]
 
 Adds the service's own export, its zip or its folder, to an archive. What the archive has already
 stays as it is, so the same export can be imported again.
@@ -31,7 +32,7 @@ export async function importCommand(args: string[]): Promise<number> {
 		}
 		const [from, to] = positionals;
 		if (positionals.length !== 2 || !from || !to) {
-			throw new Error('Give the export and the archive: lifelog-server import <export> <archive>');
+			throw new Error(`Give the export and the archive: ${commandName} import <export> <archive>`);
 		}
 		const imported = await importExport(from, to, bar.show).finally(bar.stop);
 		process.stdout.write(values.json ? `${JSON.stringify(imported)}\n` : describe(imported, to));
@@ -75,7 +76,7 @@ function describe(imported: Imported, to: string): string {
 		unreadCount > 0 && `Not read: ${plural(unreadCount, 'file')}.`,
 		...unread.map(({ path, problem }) => `  ${path} ${problem}`),
 		unreadCount > unread.length && `  and ${unreadCount - unread.length} more`,
-		sum(added) > 0 && `Serve it: lifelog-server ${to}`,
+		sum(added) > 0 && `Serve it: ${commandName} ${to}`,
 	];
 	return lines
 		.filter((line) => line !== false)

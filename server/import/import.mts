@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { FileError, Folder } from '../archive/folder.mts';
 import { dayOf, parseJson } from '../archive/layout.mts';
+import { commandName } from '../command-line.mts';
 import { addRecording } from './audio.mts';
 import { readChat } from './chat-file.mts';
 import { ArchiveDay } from './day.mts';
@@ -98,7 +99,7 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 		if ('problem' in file) {
 			tell(imported, file.path, file.problem);
 		} else if (top === 'days') {
-			throw new ExportError('That is an archive already: serve it with lifelog-server <folder>');
+			throw new ExportError(`That is an archive already: serve it with ${commandName} <folder>`);
 		} else if (/\/\.[^/]*$/.test(file.path)) {
 			// What a file manager leaves behind.
 		} else if (archived.includes(top) && extensions[top].test(file.path)) {

@@ -252,6 +252,8 @@ test('a zip and its folder make the same archive, which is whole; a second impor
 	expect(first).toMatchObject({ status: 0, stderr: '' });
 	expect(first.stdout).toContain('Imported: 2 lifelogs, 1 chat, 1 audio file, on 2 days.');
 	expect(first.stdout).toContain('no place for it: meetings/ (1 file).');
+	// What it says is to be typed as it stands, here in a checkout.
+	expect(first.stdout).toContain(`Serve it: npm run server -- ${ofZip}\n`);
 	expect((await run(unpacked(files), ofFolder)).status).toBe(0);
 	expect(namesOf(ofFolder)).toEqual(namesOf(ofZip));
 	for (const path of namesOf(ofZip)) {
@@ -675,7 +677,7 @@ describe('what cannot be read', () => {
 
 	test('a wrong call is told', async () => {
 		expect((await run('one')).stderr).toContain('Give the export and the archive');
-		expect((await run('--help')).stdout).toContain('Usage: lifelog-server import');
+		expect((await run('--help')).stdout).toContain('Usage: npm run server -- import');
 	});
 });
 

@@ -88,5 +88,6 @@ test('npx lifelog-server import reads an export', () => {
 	const { command, args, options } = npx('import', zip, join(project, 'archive'));
 	const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
 	expect(stdout).toContain('Imported: 1 lifelog,');
+	expect(stdout).toContain(`Serve it: lifelog-server ${join(project, 'archive')}\n`);
 	expect(status).toBe(0);
 });

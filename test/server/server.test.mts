@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -197,6 +197,17 @@ describe('the key', () => {
 	});
 });
 
+/** What the command prints of an archive until it serves it; it is stopped then. */
+async function toldBy(folder: string): Promise<string> {
+	const { child, exited } = spawnLifelogServer(folder, [], {}, []);
+	let told = '';
+	child.stdout!.on('data', (piece) => (told += String(piece)));
+	await until(() => /Deleting/.test(told));
+	child.kill();
+	await exited;
+	return told;
+}
+
 describe('the command', () => {
 	test.each([
 		[['--port', 'many'], '--port must be a whole number from 0 to 65535'],
@@ -231,18 +242,35 @@ describe('the command', () => {
 			lifelogs: ['2026-03-01', '2026-03-02', '2026-03-05', '2026-03-07'].map(day),
 			chats,
 		});
-		const { child, exited } = spawnLifelogServer(folder, [], {}, []);
-		let told = '';
-		child.stdout!.on('data', (piece) => (told += String(piece)));
-		await until(() => /Deleting/.test(told));
-		child.kill();
-		await exited;
+		const told = await toldBy(folder);
 		expect(told).toMatch(/Address +http:\/\/127\.0\.0\.1:\d+/);
 		expect(told).toMatch(/API key +[\w-]{43} {3}\(made just now/);
-		expect(told).toMatch(/Data +4 lifelogs, 1 chats, 0 files of audio/);
+		expect(told).toMatch(/Data +4 lifelogs, 1 chat, 0 audio files/);
 		expect(told).toMatch(/Days +2026-03-01 to 2026-03-07 \(UTC\)/);
 		expect(told).toMatch(/Missing +3: 2026-03-03 to 2026-03-04, 2026-03-06\n/);
+		expect(told).not.toContain('Left out');
 		expect(told).toMatch(/Search +full text/);
+	});
+
+	test('says at every start what is left out, and at a later one what to do without the key', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const day = readdirSync(join(folder, 'days'))[0].slice(0, 10);
+		writeFileSync(join(folder, 'days', `${day}_0000000000000000.json`), '{"version": 1,');
+		for (const key of [
+			'made just now',
+			`(lost? delete ${folder}/.lifelog-index.sqlite.key, and start again)`,
+		]) {
+			const told = await toldBy(folder);
+			expect(told).toMatch(/Left out +1 file, missing or broken\n/);
+			expect(told).toContain(key);
+		}
+	});
+
+	test('says of a folder without an archive that it is none, and what makes one', async () => {
+		const told = await toldBy(temporaryFolder());
+		expect(told).toMatch(/Data +0 lifelogs, 0 chats, 0 audio files\n/);
+		expect(told).toMatch(/Days +none yet, .* days\/ .*npm run server -- import\)\n/);
 	});
 });
 
