@@ -3,6 +3,7 @@ import { addDay, compare, type Holdings } from './compare.mts';
 import { listDays, readDay } from './day-file.mts';
 import { type Finding, type Kind, KINDS, type Report } from './findings.mts';
 import { type Folder, openFolder } from './folder.mts';
+import { daysBetween } from './gaps.mts';
 import type { Access, Watch } from './service.mts';
 
 /** What is to be checked. */
@@ -20,6 +21,8 @@ export interface Summary {
 	days: number;
 	firstDay?: string;
 	lastDay?: string;
+	/** Days between these two without a file that counts: never archived, or nothing was imported. */
+	daysWithoutFile: string[];
 	lifelogs: number;
 	chats: number;
 	audioFiles: number;
@@ -80,7 +83,8 @@ export async function checkArchive(
 	await checkOutside(folder, new Set(good), found);
 	const atService = access && (await compare(holdings, access, until, found, progress));
 	return {
-		...{ days: good.length, firstDay: good[0], lastDay: good.at(-1), ...entries },
+		...{ days: good.length, firstDay: good[0], lastDay: good.at(-1) },
+		...{ daysWithoutFile: daysBetween(good.toSorted()), ...entries },
 		...(atService !== undefined && { atService }),
 		...{ counts, isWhole: Object.values(counts).every((count) => count === 0) },
 	};

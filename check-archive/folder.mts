@@ -130,7 +130,7 @@ async function realRoot(root: string): Promise<string> {
 		if (!path.endsWith('days')) throw new CannotCheck(`There is no folder "${shown}".`);
 	}
 	throw new CannotCheck(
-		`"${shown}" is no archive: it has no folder days/, which says what belongs to it. (An export of the service has none either.)`,
+		`"${shown}" is no archive: it has no folder days/, which says what belongs to it. Of an export of the service this makes one: npm run server -- import "${shown}" <folder of the archive>`,
 	);
 }
 

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { checkArchive, type Progress, type Summary } from './check.mts';
 import { CannotCheck, type Finding, KINDS } from './findings.mts';
+import { asRanges } from './gaps.mts';
 import { dayOf, isDay } from './layout.mts';
 import { accessFrom } from './service.mts';
 
@@ -79,6 +80,8 @@ function showProgress(): Progress & { clear: () => void; stop: () => void } {
 }
 
 const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+const sizeOf = (bytes: number) =>
+	bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${megabytes(bytes)} MB`;
 const plural = (count: number, noun: string) =>
 	`${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 /** A name in a folder can hold what moves the cursor of a terminal. */
@@ -90,11 +93,16 @@ function lineOf({ kind, day = '', path, id, message }: Finding): string {
 
 function conclusionOf(summary: Summary, until: string): string {
 	const { days, firstDay, lastDay, lifelogs, chats, audioFiles, rightFiles, rightBytes } = summary;
-	const { atService, counts, isWhole } = summary;
+	const { atService, counts, daysWithoutFile: without, isWhole } = summary;
 	const found = KINDS.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`);
 	return [
 		`${plural(days, 'day')}${days > 0 ? `, ${firstDay} to ${lastDay}` : ''}: ${plural(lifelogs, 'lifelog')}, ${plural(chats, 'chat')}, ${plural(audioFiles, 'audio file')}.`,
-		`${plural(rightFiles, 'file')} of ${megabytes(rightBytes)} MB are as they were stored.`,
+		...(without.length > 0
+			? [
+					`${plural(without.length, 'day')} in between without a file in days/: ${asRanges(without)}.`,
+				]
+			: []),
+		`${plural(rightFiles, 'file')} of ${sizeOf(rightBytes)} are as they were stored.`,
 		atService === undefined
 			? 'Not compared with a service: LIFELOG_API_KEY is not set.'
 			: `Compared with ${plural(atService, 'entry').replace('entrys', 'entries')} of the service, up to ${until}.`,

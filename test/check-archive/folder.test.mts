@@ -89,6 +89,7 @@ test('a whole archive has no findings, whatever lies beside it', async () => {
 	await store(root, 'notes/mine.txt', 'x');
 	expect(await check()).toEqual({
 		...{ days: 2, firstDay: DAY, lastDay: '2026-03-04', lifelogs: 3, chats: 1, audioFiles: 2 },
+		daysWithoutFile: ['2026-03-02', '2026-03-03'],
 		...{ rightFiles: 9, rightBytes: expect.any(Number), counts: expect.anything() },
 		...{ isWhole: true, findings: [] },
 	});
@@ -437,11 +438,22 @@ describe('the command', () => {
 		expect(stderr).toBe('');
 		expect(stdout.split('\n')).toEqual([
 			'2 days, 2026-03-01 to 2026-03-04: 3 lifelogs, 1 chat, 2 audio files.',
-			expect.stringMatching(/^9 files of 0\.0 MB are as they were stored\.$/),
+			'2 days in between without a file in days/: 2026-03-02 to 2026-03-03.',
+			expect.stringMatching(/^9 files of \d kB are as they were stored\.$/),
 			'Not compared with a service: LIFELOG_API_KEY is not set.',
 			'The archive is whole.',
 			'',
 		]);
+	});
+
+	test('tells the days without a file where there are several stretches of them, or none', async () => {
+		await writeDay(root, { day: '2026-03-06' });
+		const first = await command(root);
+		expect(first.stdout).toContain(
+			'3 days in between without a file in days/: 2026-03-02 to 2026-03-03, 2026-03-05.\n',
+		);
+		for (const day of ['2026-03-02', '2026-03-03', '2026-03-05']) await writeDay(root, { day });
+		expect((await command(root)).stdout).not.toContain('in between');
 	});
 
 	test('says what is not, with exit code 1, and nothing that moves a cursor', async () => {
@@ -460,6 +472,7 @@ describe('the command', () => {
 		expect(code).toBe(1);
 		expect(JSON.parse(stdout)).toMatchObject({
 			isWhole: false,
+			daysWithoutFile: ['2026-03-02', '2026-03-03'],
 			counts: { missing: 1, broken: 0 },
 			findings: [{ kind: 'missing', day: DAY, path: AUDIO, message: 'is not there' }],
 		});
@@ -468,7 +481,11 @@ describe('the command', () => {
 	test.each([
 		['no folder', async () => [join(root, 'none')], /^There is no folder "\/.*none"\.$/m],
 		['a file', async () => [join(root, dayPath)], /json" is no folder\.$/m],
-		['another folder', async () => [join(root, 'days')], /is no archive: it has no folder days\//],
+		[
+			'another folder',
+			async () => [join(root, 'days')],
+			/is no archive: it has no folder days\/.* npm run server -- import "\/.*days" </,
+		],
 		[
 			'an archive without a day',
 			async () => {

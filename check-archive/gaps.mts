@@ -1,0 +1,29 @@
+import { dayOf } from './layout.mts';
+
+const DAY_MS = 86_400_000;
+const MOST_LISTED = 10;
+
+/** The days that `days` (YYYY-MM-DD, in order) passes over, between its first and its last. */
+export function daysBetween(days: string[]): string[] {
+	const between: string[] = [];
+	for (const [index, day] of days.slice(1).entries()) {
+		const end = Date.parse(day);
+		for (let ms = Date.parse(days[index]) + DAY_MS; ms < end; ms += DAY_MS) between.push(dayOf(ms));
+	}
+	return between;
+}
+
+/** Days in order as ranges, the first ones of many. */
+export function asRanges(days: string[]): string {
+	const ranges: string[][] = [];
+	for (const day of days) {
+		const last = ranges.at(-1)?.at(-1);
+		if (last !== undefined && Date.parse(day) - Date.parse(last) === DAY_MS)
+			ranges.at(-1)!.push(day);
+		else ranges.push([day]);
+	}
+	const shown = ranges
+		.slice(0, MOST_LISTED)
+		.map((range) => (range.length === 1 ? range[0] : `${range[0]} to ${range.at(-1)}`));
+	return shown.join(', ') + (ranges.length > MOST_LISTED ? ' and others' : '');
+}
