@@ -8,8 +8,8 @@ import { type Addresses, startAddresses } from './addresses.mts';
 import { type Fault, FAULTS } from './faults.mts';
 import { holds, holdsKey, KEY_MARK, RECORDED } from './marked-key.mts';
 import { OPERATIONS, type Given, type Operation } from './operations.mts';
-import { wordOf } from './render.mts';
 import { type Service, startService, type World } from './service.mts';
+import { wordOf } from './words.mts';
 
 /** Which requests of an operation go wrong: the first, the second, or all. */
 export type When = 'first' | 'second' | 'all';

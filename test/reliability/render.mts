@@ -1,6 +1,7 @@
 import type { Outcome } from './cells.mts';
 import { FAULTS } from './faults.mts';
 import { type Operation, OPERATIONS } from './operations.mts';
+import { ERRORS, wordOf } from './words.mts';
 
 /** Where the matrix is kept. */
 export const REPORT = 'docs/reliability.md';
@@ -40,26 +41,6 @@ An answer that is cut and all the same whole by its own account: JSON cannot be 
 
 *data*: exactly the right data, in spite of the fault. Any other word: an error of the kind listed below the table. Where a cell holds two words, *a / b*, the first is what comes of it when one request goes wrong and the service is well again for the next, the second when it stays like that. What takes several requests has three where they differ: the first request, the second, all. Max Rate Limit Wait was 5 s, and 90 s in the column "waited for". After each poll of the trigger that failed, the next one, with the service well again, reported what was missing.
 `;
-
-/** The kinds of errors: what the table calls them, how their message begins, what they say. */
-const ERRORS: Array<[word: string, message: RegExp, says: string]> = [
-	[
-		'limit',
-		/^The rate limit asks for a wait/,
-		'how long the rate limit asks to wait, and what to do',
-	],
-	['failed', /^The service failed/, 'the status, and the words of the service'],
-	['unusable', /^The answer of the service is not usable: /, 'what is wrong with the answer'],
-	['absent', /^No (lifelog|chat) with the ID/, 'which ID the service does not know'],
-	['no answer', /^No answer from /, 'which host, and what became of the connection'],
-	['redirect', /^The service redirects /, 'the status, and that it was not followed'],
-];
-
-/** What the table calls an outcome; undefined for an error of no known kind. */
-export function wordOf({ kind, message }: Pick<Outcome, 'kind' | 'message'>): string | undefined {
-	if (kind === 'data') return 'data';
-	return ERRORS.find(([, pattern]) => pattern.test(message!))?.[0];
-}
 
 /** The table: of each operation, by its title, the words for each fault, by that one's title. */
 export type Table = Map<string, Map<string, string>>;
