@@ -30,7 +30,7 @@ export interface ServerOptions {
 	embeddings: EndpointOptions | undefined;
 	/** Requests a minute; without it there is no limit. */
 	rateLimit: number | undefined;
-	/** Told of files that are left out, and of times at which the folder could not be read. */
+	/** Told of files that are left out, of days that are gone, and of times at which the folder could not be read. */
 	log: (line: string) => void;
 	/** Told of days while the index is brought up to the folder. */
 	onProgress: (done: number, total: number) => void;
@@ -146,11 +146,15 @@ async function keepLooking(
 	log: ServerOptions['log'],
 ): Promise<void> {
 	let told = '';
+	let days = store.days().length;
 	while (!signal.aborted) {
 		await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
 		if (signal.aborted) return;
 		try {
 			await store.refreshIfDue();
+			const left = store.days().length;
+			if (left < days) log(`Days that are no longer in the folder: ${days - left} of ${days}`);
+			days = left;
 			told = '';
 		} catch (error) {
 			// A folder that is not mounted, a full disk: what is in the index is served on.

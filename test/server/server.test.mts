@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -233,6 +233,20 @@ describe('the command', () => {
 			`Port ${port} is taken. Choose another one: --port ${Number(port) + 1}`,
 		);
 		await first.close();
+	});
+
+	test('says while it runs that days have gone from the folder', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const server = await startLifelogServer(folder);
+		renameSync(join(folder, 'days'), join(folder, 'elsewhere'));
+		await until(() => server.log.length > 0);
+		expect(server.log).toEqual(['Days that are no longer in the folder: 1 of 1']);
+		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(404);
+		renameSync(join(folder, 'elsewhere'), join(folder, 'days'));
+		await until(async () => (await ask(server, '/v1/lifelogs/a')).status === 200);
+		expect(server.log).toHaveLength(1);
+		await server.close();
 	});
 
 	test('says where it is, what there is and what is missing', async () => {
