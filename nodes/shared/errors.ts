@@ -139,7 +139,7 @@ export function statusError(
 	if (statusCode === 401) {
 		return make(
 			'The API key was refused',
-			`Check the API key in the credential; keys are created in the developer settings of the desktop or web app. Asked for: ${about}.`,
+			`Check the API key in the credential; those of the service are created in the developer settings of its desktop or web app, and lifelog-server prints its own when it first starts. Asked for: ${about}.`,
 			{ cause: 'credential-invalid' },
 		);
 	}
