@@ -32,6 +32,34 @@ function ours({ type }: INode): INodeTypeDescription | undefined {
 	return found?.description as INodeTypeDescription | undefined;
 }
 
+/** What n8n adds to every polling trigger. */
+const POLL_TIMES = { displayName: 'Poll Times' } as INodeProperties;
+
+/** The names on the way to a parameter that lead nowhere; Options and Filters may be left out. */
+function wrongTurns(node: INode, path: string[]): string[] {
+	const description = ours(node)!;
+	const { properties } = description;
+	const given = NodeHelpers.getNodeParameters(
+		properties,
+		node.parameters,
+		true,
+		false,
+		node,
+		description,
+	)!;
+	const shown = properties.filter((each) =>
+		NodeHelpers.displayParameter(given, each, node, description, given),
+	);
+	const within = ({ options = [] }: INodeProperties) => options as INodeProperties[];
+	const collections = shown.filter(({ type }) => type === 'collection');
+	let here = [...shown, ...collections.flatMap(within), POLL_TIMES];
+	return path.filter((label) => {
+		const found = here.filter(({ displayName }) => label.split(', ').includes(displayName));
+		here = found.flatMap(within);
+		return found.length < label.split(', ').length;
+	});
+}
+
 /** The parameters that are given and not there, or are not shown beside the others. */
 function unknownParameters(
 	description: INodeTypeDescription,
@@ -123,6 +151,9 @@ function fieldsOf(example: Example, name: string, input: IDataObject): IDataObje
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
 const noteOf = ({ nodes }: Example) =>
 	String(nodes.find(({ name }) => name === 'What to set')?.parameters.content);
+/** What a note names as `**Node → Filters → Is Starred:**`, a list for each. */
+const pathsIn = (note: string) =>
+	[...note.matchAll(/\*\*([^*]* → [^*]*?):?\*\*/g)].map(([, path]) => path.split(' → '));
 const numbered = (text: string) => text.split('\n').filter((line) => /^\d\. /.test(line));
 
 describe.each(names)('examples/%s.json', (name) => {
@@ -188,6 +219,13 @@ describe.each(names)('examples/%s.json', (name) => {
 		expect(textOf(name)).not.toMatch(
 			/webhookId|instanceId|versionId|pinData|127\.0\.0\.1|xox[bp]-/,
 		);
+	});
+
+	test('names the parameters of this package where they stand', () => {
+		for (const [nodeName, ...path] of pathsIn(noteOf(example))) {
+			const node = example.nodes.find((each) => each.name === nodeName);
+			if (node && ours(node)) expect([nodeName, ...wrongTurns(node, path)]).toEqual([nodeName]);
+		}
 	});
 
 	test('says on the canvas and in examples/README.md what to set', () => {
