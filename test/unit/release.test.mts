@@ -94,14 +94,18 @@ case "$1 $2" in
 esac`;
 		await writeFile(join(folder, 'npm'), npm, { mode: 0o755 });
 		const [, publish] = runsOf(read('publish').jobs.publish);
-		const { status, stderr } = spawnSync('bash', ['--norc', '-e', '-o', 'pipefail', '-c', publish], {
-			cwd: folder,
-			encoding: 'utf8',
-			env: {
-				PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH}`,
-				CHECKSUMS: names.map((name) => `0  ${name}-1.0.0.tgz`).join('\n'),
+		const { status, stderr } = spawnSync(
+			'bash',
+			['--norc', '-e', '-o', 'pipefail', '-c', publish],
+			{
+				cwd: folder,
+				encoding: 'utf8',
+				env: {
+					PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH}`,
+					CHECKSUMS: names.map((name) => `0  ${name}-1.0.0.tgz`).join('\n'),
+				},
 			},
-		});
+		);
 		expect([status, stderr]).toEqual([0, '']);
 		expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('publish ./second-1.0.0.tgz\n');
 	} finally {
