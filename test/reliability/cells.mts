@@ -144,9 +144,13 @@ async function runCell(cell: Cell, index: number, around: Surroundings): Promise
 	};
 }
 
+function wrong(data: unknown, right: unknown): string {
+	return `wrong data: ${JSON.stringify(data)}\nnot: ${JSON.stringify(right)}`;
+}
+
 function problemsOfData({ data }: Given, { operation, fault }: Cell, world: World): string[] {
 	const right = fault.right ? fault.right(operation.right) : operation.right;
-	if (!isDeepStrictEqual(data, right)) return [`wrong data: ${JSON.stringify(data)}`];
+	if (!isDeepStrictEqual(data, right)) return [wrong(data, right)];
 	if (operation.deletes && !world.deleted.has(operation.deletes)) return ['nothing was deleted'];
 	return [];
 }
@@ -167,7 +171,7 @@ function problemsOfError({ error, late }: Given, { operation }: Cell, world: Wor
 		problems.push(`not readable: ${text}`);
 	}
 	if (late !== undefined && !isDeepStrictEqual(late, operation.right)) {
-		problems.push(`afterwards wrong data: ${JSON.stringify(late)}`);
+		problems.push(`afterwards ${wrong(late, operation.right)}`);
 	}
 	if (operation.deletes && world.deleted.size > 0 && !MAY_BE_DELETED.test(text)) {
 		problems.push(`deleted, and it says no word of it: ${text}`);

@@ -22,8 +22,19 @@ test('nothing is tried that no node offers', () => {
 	expect([...covered].filter((name) => !offered.includes(name))).toEqual([]);
 });
 
-test('the table in docs/reliability.md has all operations and nothing open (npm run reliability)', () => {
+describe('the table in docs/reliability.md (npm run reliability)', () => {
 	const told = tableIn(readFileSync(REPORT, 'utf8'));
-	expect([...told.keys()]).toEqual(OPERATIONS.map(({ title }) => title));
-	expect([...told.values()].flatMap((row) => [...row.values()])).not.toContain(OPEN);
+
+	test('has all operations', () => {
+		expect([...told.keys()]).toEqual(OPERATIONS.map(({ title }) => title));
+	});
+
+	test('has nothing open', () => {
+		const open = [...told].filter(([, row]) => [...row.values()].includes(OPEN));
+		if (open.length === 0) return;
+		const titles = open.map(([title]) => title).join(', ');
+		throw new Error(
+			`Columns of ${titles} are open: they wait for time-outs, which takes minutes. Run: npm run reliability`,
+		);
+	});
 });

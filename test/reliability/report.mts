@@ -27,8 +27,13 @@ if ([...table.values()].some((row) => [...row.values()].includes(OPEN))) {
 }
 
 const failed = outcomes.filter(({ problems }) => problems.length > 0);
-for (const { operation, fault, when, problems } of failed) {
-	process.stderr.write(`${operation}, ${fault}, ${when}: ${problems.join('; ')}\n`);
+// The same is often wrong under many faults: it is told once.
+const textOf = ({ problems }: Outcome) => problems.join('; ');
+for (const problem of new Set(failed.map(textOf))) {
+	const where = failed
+		.filter((outcome) => textOf(outcome) === problem)
+		.map(({ operation, fault, when }) => `${operation}, ${fault}, ${when}`);
+	process.stderr.write(`\n${where.join('\n')}:\n${problem}\n`);
 }
 // n8n's engine keeps timers that would hold the process.
 process.exit(failed.length > 0 ? 1 : 0);
