@@ -33,7 +33,7 @@ function stepsIn(page: string): Step[] {
 }
 
 /** A file after a change: after each `@@` lines as they stand there, and what becomes of them. */
-function changed(file: string, diff: string): string {
+function changed(path: string, file: string, diff: string): string {
 	const hunks = diff.split(/^@@\n/m).filter(Boolean);
 	return hunks.reduce((text, hunk) => {
 		const lines = hunk.split(/(?<=\n)/);
@@ -43,7 +43,12 @@ function changed(file: string, diff: string): string {
 				.map((line) => line.slice(1))
 				.join('');
 		const [before, after] = [without('+'), without('-')];
-		expect([before, text.split(before).length - 1]).toEqual([before, 1]);
+		const places = text.split(before).length - 1;
+		if (places !== 1) {
+			throw new Error(
+				`A step of CONTRIBUTING.md ("An operation more") fits ${path} in ${places} places, not in one. Mend its diff there: it looks for\n${before}`,
+			);
+		}
 		return text.replace(before, () => after);
 	}, file);
 }
@@ -66,7 +71,8 @@ beforeAll(async () => {
 	for (const { path, kind, code } of steps) {
 		const file = join(dir, path);
 		await mkdir(dirname(file), { recursive: true });
-		await writeFile(file, kind === 'diff' ? changed(await readFile(file, 'utf8'), code) : code);
+		const isDiff = kind === 'diff';
+		await writeFile(file, isDiff ? changed(path, await readFile(file, 'utf8'), code) : code);
 	}
 	await run('node_modules/typescript/bin/tsc');
 }, 120_000);

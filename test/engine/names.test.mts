@@ -119,7 +119,10 @@ function usualOf({ node, value, properties }: Operation, data: Data): IDataObjec
 		.filter(({ required, default: given }) => required === true && given === '')
 		.filter(({ name }) => !(name in USUAL));
 	if (unknown.length > 0) {
-		throw new Error(`USUAL has no value for ${unknown[0].name}, which ${node} ${value} requires`);
+		const [{ name }] = unknown;
+		throw new Error(
+			`${node} ${value} requires ${name}, which is empty by default. Add to USUAL in test/engine/names.test.mts:  ${name}: () => <a value with which it gives something>`,
+		);
 	}
 	const known = properties.filter(({ name }) => name in USUAL);
 	return Object.fromEntries(known.map(({ name }) => [name, USUAL[name](data) as string]));
