@@ -223,6 +223,12 @@ async function isJoined(lanes: Lanes, stretch: Stretch, page: Lifelog[]): Promis
 	const [, next] = neighbours(lanes, stretch);
 	if (!next?.from || stretch.walk.isAtEnd) return false;
 	const { from, walk } = next;
+	if (next.pages === 0 && reachedBy(lanes, stretch) >= from) {
+		// It would read behind this one what this one has read; where lanes begin late, fewer are worth it.
+		drop(lanes, [next]);
+		lanes.left = Math.max(0, lanes.left - 1);
+		return false;
+	}
 	const hasCome = page.some(
 		(entry) => walk.places.has(entry.id) && placeOf(listing.query, entry) >= from,
 	);

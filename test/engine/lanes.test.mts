@@ -232,6 +232,23 @@ test.each([
 	},
 );
 
+test('a lane whose first page comes late, behind what another has read, is given up', async () => {
+	const entries = everySixSeconds.map((entry, nth) => {
+		const begin = NOON + nth * 600_000;
+		return { ...entry, begin, end: begin + 300_000 };
+	});
+	const late = answering(async (query, nth) => {
+		const isFirst = nth > BEFORE_LANES && !query.has('cursor') && query.get('limit') !== '5';
+		await sleep(isFirst ? 400 : 20);
+		return 200;
+	});
+	service.is = { ...late, entries };
+	const { items, error } = await own.runWorkflow(getAll({ returnAll: true }));
+	expect(error).toBeUndefined();
+	expect(items('Node')).toHaveLength(entries.length);
+	expect(service.served.length).toBeLessThanOrEqual(mostRequests(entries.length / 10));
+});
+
 describe('when one lane fails', () => {
 	/** The other lanes wait for an answer, or for the rate limit, while this one is refused. */
 	const failing = (others: () => Promise<number> | number | undefined): Service => {
