@@ -292,7 +292,8 @@ describe('when one lane fails', () => {
 	});
 
 	test('with continue on fail the other items go on', async () => {
-		service.is = failing(() => 200);
+		// Not so fast that they have read all of its part before it fails.
+		service.is = failing(() => sleep(20).then(() => 200));
 		const parameters = {
 			operation: 'getAll',
 			returnAll: true,
