@@ -7,6 +7,8 @@ const TIMEOUT_MS = PATIENCE_MS;
 const SETTLING_MS = 60_000;
 /** How long what is shown has to stay the same to be taken for the end of a change. */
 const STABLE_MS = 1_000;
+/** By then a page that was asked for shows, or another navigation has overtaken it. */
+const OVERTAKEN_MS = 30_000;
 const HIDE_MESSAGES = '.el-notification { display: none !important; }';
 
 /** The looks of n8n's editor; without a choice of the user it has that of the system. */
@@ -124,10 +126,15 @@ export class Editor {
 	 * of a page with nothing that could be taken for what is to come; what was changed is not saved.
 	 */
 	private async goTo(path: string): Promise<void> {
-		await this.follow('/settings/personal');
 		const between = this.page.locator(byTestId('personal-settings-container'));
 		const leave = this.page.getByRole('button', { name: 'Leave without saving' });
-		await between.or(leave).first().waitFor();
+		const shown = between.or(leave).first();
+		await this.follow('/settings/personal');
+		// A navigation of the editor's own, such as the one behind signing in, takes the place of this one.
+		await shown.waitFor({ timeout: OVERTAKEN_MS }).catch(async () => {
+			await this.follow('/settings/personal');
+			await shown.waitFor();
+		});
 		if (await leave.isVisible()) await leave.click();
 		await between.waitFor();
 		await this.follow(path);
