@@ -8,8 +8,8 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { checkedApiKey } from './api-key';
 import { checkedBaseUrl } from './base-url';
-import type { Line } from './line';
 import type { LimitWait } from './rate-limit';
+import type { Line } from './rate-limit-line';
 
 /** What n8n passes to a node as `this`, wherever this package makes requests. */
 export type ApiContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;

@@ -13,7 +13,6 @@ import {
 	unusableAnswerError,
 } from './errors';
 import { type ByteStream, type IncomingBody, incomingBody } from './incoming-body';
-import { type Place, placeIn } from './line';
 import {
 	type GatePatience,
 	isShut,
@@ -24,6 +23,7 @@ import {
 	waitForGate,
 	WaitTooLong,
 } from './rate-limit';
+import { type Turn, turnIn } from './rate-limit-line';
 
 /** The `timeoutMs` of an {@link Api} that names none. */
 const TIMEOUT_MS = 60_000;
@@ -156,16 +156,16 @@ function jsonObject(api: Api, subject: Subject, answer: Answer): IDataObject {
 
 /** Sends a request until it succeeds or fails for good. */
 async function request(api: Api, request: Request): Promise<Answer> {
-	const place = placeIn(api.run.line);
+	const turn = turnIn(api.run.line);
 	try {
-		return await repeated(api, request, place);
+		return await repeated(api, request, turn);
 	} finally {
-		place.leave();
+		turn.end();
 	}
 }
 
 /** A request, repeated as its {@link RetryPolicy} says, and after each wait for the rate limit. */
-async function repeated(api: Api, request: Request, place: Place): Promise<Answer> {
+async function repeated(api: Api, request: Request, turn: Turn): Promise<Answer> {
 	const { method, subject, query, receive, mayBeAbsent } = request;
 	const { most, afterFailure, isDoneIfGone } = POLICIES[method];
 	const gateKey = `${api.baseUrl} ${api.apiKey}`;
@@ -182,7 +182,7 @@ async function repeated(api: Api, request: Request, place: Place): Promise<Answe
 		const arrived = performance.now();
 		const isInLine = !goesFirst && (isRefused || api.run.line.isTaken || isShut(gateKey));
 		try {
-			if (isInLine) await place.stand(signal);
+			if (isInLine) await turn.take(signal);
 			const isOpen = !isShut(gateKey);
 			await waitForGate(gateKey, patience);
 			return isOpen;
@@ -201,7 +201,7 @@ async function repeated(api: Api, request: Request, place: Place): Promise<Answe
 		const isOpen = await passGate();
 		const outcome = await send(api, request);
 		isRefused = 'statusCode' in outcome && outcome.statusCode === 429;
-		if (!isRefused) place.leave(isOpen);
+		if (!isRefused) turn.end(isOpen);
 		const mayRepeat = repeats < Math.min(most, api.retries);
 
 		if ('code' in outcome) {

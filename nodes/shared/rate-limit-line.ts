@@ -12,27 +12,27 @@ export interface Line {
 	waiting: Array<(hasTurn: boolean) => void>;
 }
 
-/** A request's place in a {@link Line}. */
-export interface Place {
+/** The turn of one request in a {@link Line}. */
+export interface Turn {
 	/**
-	 * Waits until it is this one's turn, first come, first served, or all may go.
+	 * Waits until it has come, first come, first served, or until all may go.
 	 *
 	 * @throws The signal's reason, at once.
 	 */
-	stand(signal?: AbortSignal): Promise<void>;
+	take(signal?: AbortSignal): Promise<void>;
 	/**
-	 * Ends its turn, if it has one; the next one has it then.
+	 * Ends it, where it has come; it is the next one's then.
 	 *
 	 * @param isOpen Whether all who stand in line may go at once instead.
 	 */
-	leave(isOpen?: boolean): void;
+	end(isOpen?: boolean): void;
 }
 
-/** A place in a line, not taken yet. */
-export function placeIn(line: Line): Place {
+/** A turn that is not waited for yet. */
+export function turnIn(line: Line): Turn {
 	let hasTurn = false;
 
-	const leave = (isOpen = false) => {
+	const end = (isOpen = false) => {
 		if (!hasTurn) return;
 		hasTurn = false;
 		if (isOpen) for (const letGo of line.waiting.splice(0)) letGo(false);
@@ -42,7 +42,7 @@ export function placeIn(line: Line): Place {
 	};
 
 	return {
-		async stand(signal) {
+		async take(signal) {
 			if (hasTurn) return;
 			if (!line.isTaken) {
 				hasTurn = line.isTaken = true;
@@ -52,7 +52,7 @@ export function placeIn(line: Line): Place {
 			const called = new Promise<void>((resolve) => {
 				line.waiting.push((isTurn) => {
 					hasTurn = isTurn;
-					if (isGone) leave();
+					if (isGone) end();
 					else resolve();
 				});
 			});
@@ -62,6 +62,6 @@ export function placeIn(line: Line): Place {
 				isGone = true;
 			}
 		},
-		leave,
+		end,
 	};
 }
