@@ -3,8 +3,9 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** The newest version that is tested in full, and the oldest that must work. */
@@ -67,7 +68,7 @@ async function install(folder: string, name: string, build?: () => Promise<void>
 async function npm(folder: string, args: string[], step: string): Promise<void> {
 	const child = spawn('npm', args, {
 		cwd: folder,
-		env: { ...process.env, JOBS: 'max' },
+		env: { ...process.env, JOBS: 'max', ...builtAgainst() },
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
 	const output: string[] = [];
@@ -88,6 +89,18 @@ async function npm(folder: string, args: string[], step: string): Promise<void> 
 		clearInterval(timer);
 	}
 	console.log(`  ${step}: done in ${seconds()} s`);
+}
+
+/**
+ * Where node-gyp finds the headers of Node.js: beside the one in the devDependencies, so that a build
+ * downloads nothing. Nothing where they did not come with it, as on Windows.
+ */
+function builtAgainst(): { npm_config_nodedir?: string } {
+	const [include] = globSync('node_modules/node/node_modules/node-*/include', {
+		cwd: join(import.meta.dirname, '../..'),
+	});
+	if (include === undefined) return {};
+	return { npm_config_nodedir: join(import.meta.dirname, '../..', dirname(include)) };
 }
 
 if (import.meta.main) {
