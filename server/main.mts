@@ -88,7 +88,7 @@ async function main(): Promise<void> {
 	}).finally(() => progress?.stop());
 	const { apiKey } = server;
 	serveUntilStopped(server.close, values.json ? { url: server.url, apiKey } : undefined);
-	if (!values.json) console.log(describe(server, index, values['allow-delete']));
+	if (!values.json) console.log(describe(server, index, values));
 }
 
 /** A bar on a terminal, a line in a log. */
@@ -116,7 +116,7 @@ class Progress {
 function describe(
 	{ url, apiKey, isKeyNew, store, meaning }: RunningServer,
 	index: string,
-	allowDelete: boolean,
+	{ host, 'allow-delete': allowDelete }: { host: string; 'allow-delete': boolean },
 ): string {
 	const { lifelogs, chats, audioFiles } = store.counts();
 	const days = store.days();
@@ -127,7 +127,10 @@ function describe(
 			: 'the one in LIFELOG_SERVER_KEY';
 	const leftOut = days.reduce((sum, { problems }) => sum + Object.keys(problems).length, 0);
 	const rows = [
-		['Address', url],
+		[
+			'Address',
+			everyAddress.includes(host) ? `${url}, and every other address of this machine` : url,
+		],
 		['API key', `${key}`],
 		[
 			'Data',
@@ -147,6 +150,9 @@ function describe(
 		.map(([name, text]) => `  ${name.padEnd(12)}  ${text}`);
 	return `lifelog-server is running (Ctrl+C stops it).\n\n${lines.join('\n')}`;
 }
+
+/** Hosts by which a server listens on all addresses. */
+const everyAddress = ['0.0.0.0', '::'];
 
 const noDays = `none yet, as the folder has no file in days/ (an export of the service becomes an archive by ${commandName} import)`;
 

@@ -198,8 +198,8 @@ describe('the key', () => {
 });
 
 /** What the command prints of an archive until it serves it; it is stopped then. */
-async function toldBy(folder: string): Promise<string> {
-	const { child, exited } = spawnLifelogServer(folder, [], {}, []);
+async function toldBy(folder: string, args: string[] = []): Promise<string> {
+	const { child, exited } = spawnLifelogServer(folder, args, {}, []);
 	let told = '';
 	child.stdout!.on('data', (piece) => (told += String(piece)));
 	await until(() => /Deleting/.test(told));
@@ -217,6 +217,14 @@ describe('the command', () => {
 		[['--wings'], "Unknown option '--wings'"],
 	])('%j is refused with a sentence', async (args, message) => {
 		await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(message);
+	});
+
+	test('tells that it serves more than this machine', async () => {
+		const nearBy = /Address {7}http:\/\/127\.0\.0\.1:\d+\n/;
+		expect(await toldBy(temporaryFolder())).toMatch(nearBy);
+		const told = await toldBy(temporaryFolder(), ['--host', '0.0.0.0']);
+		expect(told).not.toMatch(nearBy);
+		expect(told).toMatch(/:\d+, and every other address of this machine\n/);
 	});
 
 	test('a folder that is not there is told', async () => {
