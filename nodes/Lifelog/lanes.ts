@@ -27,6 +27,8 @@ interface Stretch {
 	/** Fires when what it reads is not needed. */
 	drop: AbortController;
 	pages: number;
+	/** So many of them, the last ones, were empty. */
+	emptyPages: number;
 	/** Everything up to the stretch behind it was read. */
 	isDone: boolean;
 	/** Nothing begins between here and the stretch behind it. */
@@ -122,6 +124,7 @@ function newStretch(lanes: Lanes, from?: Place, walk?: Walk<Lifelog>): Stretch {
 		from,
 		drop,
 		pages: 0,
+		emptyPages: 0,
 		isDone: false,
 		emptyFrom: Infinity,
 		share: 1 / 2,
@@ -173,6 +176,10 @@ async function read(lanes: Lanes, stretch: Stretch): Promise<Stretch | undefined
 		stretch.pages++;
 		if (!isUsed(lanes, stretch)) return undefined;
 		if (stretch.pages === 1 && findsNothing(lanes, stretch)) return undefined;
+		if (isSparse(stretch, page)) {
+			lanes.left = 0;
+			return giveUp(lanes, stretch);
+		}
 		if (await isJoined(lanes, stretch, page)) return undefined;
 	}
 	return undefined;
@@ -181,6 +188,16 @@ async function read(lanes: Lanes, stretch: Stretch): Promise<Stretch | undefined
 /** Whether a range ends before the list does: what it means with one end alone is left open, too. */
 function endsEarly({ lastId }: Lanes, { walk, from }: Stretch): boolean {
 	return from !== undefined && !walk.places.has(lastId);
+}
+
+/**
+ * Whether a service filters its pages after cutting them, and leaves next to nothing here: where
+ * nothing comes, nothing shows how far a stretch has got.
+ */
+function isSparse(stretch: Stretch, page: Lifelog[]): boolean {
+	stretch.emptyPages = page.length > 0 ? 0 : stretch.emptyPages + 1;
+	const most = stretch.pages === 1 ? 1 : 2;
+	return stretch.from !== undefined && !stretch.walk.isAtEnd && stretch.emptyPages >= most;
 }
 
 /** Leaves what a stretch was to read to the one before it, which is given back if it was done. */
@@ -221,7 +238,7 @@ function beginOf({ listing }: Lanes, { walk, from }: Stretch): string | undefine
 async function isJoined(lanes: Lanes, stretch: Stretch, page: Lifelog[]): Promise<boolean> {
 	const { api, listing } = lanes;
 	const [, next] = neighbours(lanes, stretch);
-	if (!next?.from || stretch.walk.isAtEnd) return false;
+	if (!next?.from || stretch.walk.isAtEnd || page.length === 0) return false;
 	const { from, walk } = next;
 	if (next.pages === 0 && reachedBy(lanes, stretch) >= from) {
 		// It would read behind this one what this one has read; where lanes begin late, fewer are worth it.

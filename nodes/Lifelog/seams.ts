@@ -10,8 +10,10 @@ import { isOldestFirst, reversed, walkOf } from '../shared/pagination';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** What a look at one end of a range asks for. */
-const LOOK = 5;
+/** So many lifelogs of the end of a part are compared, as any of them may have changed since. */
+const COMPARED = 5;
+/** A look at one end of a range goes no further, where next to nothing is on its pages. */
+const MOST_PAGES_OF_LOOK = 3;
 /** What is asked whether it is listed lasts at least so long: its middle lies far behind its begin. */
 const LONG_MS = 10 * SECOND_MS;
 
@@ -51,18 +53,21 @@ export function part(query: IDataObject, from?: Place, to?: Place): IDataObject 
 	return { ...query, start: cut.start ?? query.start, end: cut.end ?? query.end };
 }
 
-/** The last lifelogs of a list, the last one first, a few; all of them when the walk is at its end. */
+/**
+ * The last lifelogs of a list, the last one first, where possible two; all of them when the walk is
+ * at its end. Pages as large as the list's own: where a service filters a page after cutting it, as
+ * much of a large one comes as of theirs, and next to nothing of a small one.
+ */
 export async function lookAtEnd(
 	api: Api,
 	listing: Listing,
 	query: IDataObject,
 ): Promise<Walk<Lifelog>> {
-	const walk = walkOf<Lifelog>(api, {
-		...listing,
-		query: { ...reversed(query), ...LIGHT },
-		pageSize: LOOK,
-	});
-	while (walk.entries.length < 2 && !walk.isAtEnd) await walk.next();
+	const walk = walkOf<Lifelog>(api, { ...listing, query: { ...reversed(query), ...LIGHT } });
+	for (let pages = 0; pages < MOST_PAGES_OF_LOOK && !walk.isAtEnd; pages++) {
+		await walk.next();
+		if (walk.entries.length >= 2) break;
+	}
 	return walk;
 }
 
@@ -118,10 +123,12 @@ export async function hasReadUntil(
 	to: Place,
 ): Promise<boolean> {
 	const end = await lookAtEnd(api, listing, part(listing.query, from, to + MINUTE_MS));
-	const places = end.entries.map((entry) => {
+	const last = end.entries.slice(0, COMPARED);
+	const isAll = end.isAtEnd && last.length === end.entries.length;
+	const places = last.map((entry) => {
 		const place = walk.places.get(entry.id);
 		return place !== undefined && isUnchanged(entry, walk.entries[place]) ? place : NaN;
 	});
 	const isTurned = places.some((place, nth) => place < places[nth - 1]);
-	return places.every((place) => !Number.isNaN(place)) && (end.isAtEnd || isTurned);
+	return places.every((place) => !Number.isNaN(place)) && (isAll || isTurned);
 }

@@ -239,7 +239,7 @@ test('a lane whose first page comes late, behind what another has read, is given
 		return { ...entry, begin, end: begin + 300_000 };
 	});
 	const late = answering(async (query, nth) => {
-		const isFirst = nth > BEFORE_LANES && !query.has('cursor') && query.get('limit') !== '5';
+		const isFirst = nth > BEFORE_LANES && !query.has('cursor') && query.get('direction') !== 'asc';
 		await sleep(isFirst ? 400 : 20);
 		return 200;
 	});
@@ -248,6 +248,40 @@ test('a lane whose first page comes late, behind what another has read, is given
 	expect(error).toBeUndefined();
 	expect(items('Node')).toHaveLength(entries.length);
 	expect(service.served.length).toBeLessThanOrEqual(mostRequests(entries.length / 10));
+});
+
+describe('a service that filters a page after cutting it, so that pages come empty', () => {
+	const rare = (nth: number) => nth % 300 === 0;
+	const kept: Array<[string, (nth: number) => boolean]> = [
+		['one in 10', (nth) => nth % 10 === 0],
+		['one in 60', (nth) => nth % 60 === 0],
+		['one in 400', (nth) => nth % 400 === 399],
+		['nothing between a begin and an end', (nth) => nth < 1000 || nth >= 5000],
+		['next to nothing between them', (nth) => nth < 400 || nth > 5600 || rare(nth)],
+		['bursts', (nth) => nth < 400 || nth > 5600 || nth % 900 < 100],
+		['pairs behind a begin', (nth) => nth > 5800 || rare(nth) || rare(nth - 1)],
+	];
+
+	test.each(kept)('%s: all is listed, for few requests more', async (_name, isKept) => {
+		const entries = Array.from({ length: 6000 }, (_, nth): Entry => {
+			const begin = NOON + nth * 600_000;
+			const end = begin + 300_000;
+			return { id: String(nth).padStart(4, '0'), begin, end, updated: end, created: end };
+		});
+		const kept = ({ id }: Entry) => isKept(Number(id));
+		service.is = { ...answering(undefined), entries, most: 100, isKept: kept };
+		for (const direction of ['asc', 'desc']) {
+			service.served = [];
+			const { items, error } = await own.runWorkflow(
+				getAll({ returnAll: true, options: { direction } }),
+			);
+			expect(error).toBeUndefined();
+			const ids = entries.filter(kept).map(({ id }) => id);
+			if (direction === 'desc') ids.reverse();
+			expect(items('Node').map(({ json }) => json.id)).toEqual(ids);
+			expect(service.served.length).toBeLessThanOrEqual(mostRequests(entries.length / 100));
+		}
+	});
 });
 
 describe('when one lane fails', () => {

@@ -35,6 +35,8 @@ export interface Service {
 	isBound: boolean;
 	/** Entries a page at most. */
 	most: number;
+	/** Which entries of a page are left on it: what is filtered out then is not made up for. */
+	isKept?: (entry: Entry) => boolean;
 	/** In the hour that clocks show twice. */
 	hour: 'first' | 'second';
 	/** Whether times are given with their offset. */
@@ -140,7 +142,11 @@ function listed(service: Service, query: URLSearchParams) {
 	const last = entries.at(-1);
 	const isMore = last !== undefined && from + size < found.length;
 	const after = isOffset ? [from + size, ''] : last && positionOf(last);
-	return { entries, nextCursor: isMore ? JSON.stringify({ after, asked: bound }) : null };
+	const { isKept = () => true } = service;
+	return {
+		entries: entries.filter(isKept),
+		nextCursor: isMore ? JSON.stringify({ after, asked: bound }) : null,
+	};
 }
 
 /** Which entries a query asks for. */
