@@ -100,6 +100,9 @@ const entriesOf = fc
 		return entries;
 	});
 
+const inBursts = ({ id }: Entry) => Number(id.split('-')[2]) % 60 < 20;
+const oneInSeven = ({ id }: Entry) => Number(id.split('-')[2]) % 7 === 0;
+
 const serviceOf = fc.record<Service>({
 	entries: entriesOf,
 	range: fc.constantFrom(...RANGES, 'begins', 'begins', 'reaches', 'reaches'),
@@ -110,6 +113,7 @@ const serviceOf = fc.record<Service>({
 	cursor: fc.constantFrom('position', 'offset'),
 	isBound: fc.boolean(),
 	most: fc.constantFrom(10, 25),
+	isKept: fc.constantFrom<Service['isKept'][]>(undefined, undefined, inBursts, oneInSeven),
 	hour: fc.constantFrom('first', 'second'),
 	offsets: fc.boolean(),
 });
