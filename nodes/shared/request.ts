@@ -201,7 +201,9 @@ async function repeated(api: Api, request: Request, turn: Turn): Promise<Answer>
 		const isOpen = await passGate();
 		const outcome = await send(api, request);
 		isRefused = 'statusCode' in outcome && outcome.statusCode === 429;
-		if (!isRefused) turn.end(isOpen);
+		const hasFailed = 'code' in outcome || outcome.statusCode >= 500;
+		// One that is to be repeated keeps its turn: behind others it could have to wait once more.
+		if (!isRefused && !hasFailed) turn.end(isOpen && !isShut(gateKey));
 		const mayRepeat = repeats < Math.min(most, api.retries);
 
 		if ('code' in outcome) {
