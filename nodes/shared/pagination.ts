@@ -4,6 +4,7 @@ import type { Api } from './api';
 import type { PageMeta } from './api-types';
 import { isTooSlow, type Subject, toNodeError, unusableAnswerError } from './errors';
 import { isId } from './ids';
+import { DEFAULT_WAIT_MS } from './rate-limit';
 import { getJson } from './request';
 
 /** The most entries in a page by one statement of the specification (section 8), and by the other. */
@@ -117,13 +118,17 @@ export function walkOf<T extends { id: string }>(api: Api, listing: Listing): Wa
 /**
  * Begins a {@link Walk} with what is read one page after the other in any case. To read several
  * pages of a list at once takes some requests more; one that ends here would gain nothing by it.
+ *
+ * Where the rate limit's wait would be too long, it is all of the list: several pages at once reach
+ * the limit where page after page may stay below it.
  */
 export async function begunWalk<T extends { id: string }>(
 	api: Api,
 	listing: Listing,
 ): Promise<Walk<T>> {
 	const walk = walkOf<T>(api, listing);
-	for (let pages = 0; pages < PAGES_IN_A_ROW && !walk.isAtEnd; pages++) await walk.next();
+	const most = api.maxWaitMs < DEFAULT_WAIT_MS ? Infinity : PAGES_IN_A_ROW;
+	for (let pages = 0; pages < most && !walk.isAtEnd; pages++) await walk.next();
 	return walk;
 }
 

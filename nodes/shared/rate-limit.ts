@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sleep } from 'n8n-workflow';
 
-const DEFAULT_WAIT_MS = 60_000;
+/** How long a 429 asks to wait, as documented (specification, section 8). */
+export const DEFAULT_WAIT_MS = 60_000;
 const SHORTEST_WAIT_MS = 1_000;
 /** A gate never stays shut longer than this, so that one absurd answer cannot shut out a key for days. */
 const LONGEST_SHUT_MS = 3_600_000;

@@ -56,6 +56,15 @@ const search = workflowWith('lifelog', {
 	options: { includeContents: true, maxWait: WAIT_S },
 });
 
+test('each waits once at most', async () => {
+	service = await startBusyService(() => 200);
+	const engine = await engineAt(service);
+	const { error, items } = await engine.runWorkflow(search);
+	await engine.close();
+	expect(error).toBeUndefined();
+	expect(items('Node')).toHaveLength(8);
+}, 60_000);
+
 test('a request that fails in passing after its wait keeps its turn', async () => {
 	service = await startBusyService((nth) => (nth === LET_IN + 1 ? 500 : 200));
 	const engine = await engineAt(service);
