@@ -21,7 +21,8 @@ const TIMES = ['startTime', 'endTime', 'updatedAt', 'createdAt', 'startedAt'];
  *   order of one of its times, and entries of the same time are known to change places with the
  *   direction. Otherwise the first walk goes on, if need be to its end, as page after page does.
  * - Where the service does not answer from the other end, the first walk goes on alone.
- * - Then the far end is asked for once more: what changed meanwhile may have moved there.
+ * - Then the far end is asked for once more: what changed meanwhile may have moved there. Where that
+ *   is not answered, the first walk goes on alone, too.
  *
  * The rest takes half the rounds of page after page and one more, and at most three requests more.
  *
@@ -52,7 +53,11 @@ async function meet<T extends { id: string }>(
 		const mayMeet = front.keys.some((key) => back.keys.includes(key));
 		await Promise.all([goOn(front), mayMeet && !back.walk.isAtEnd && goOnIfAnswered(back)]);
 		const rest = mayMeet && !head.isAtEnd ? behind(front, back) : undefined;
-		if (rest) return await withLate(head.entries.concat(rest), walkOf(api, fromBack), back.walk);
+		if (!rest) continue;
+		const entries = head.entries.concat(rest);
+		const all = await withLate(entries, walkOf(api, fromBack), back.walk).catch(() => undefined);
+		if (all) return all;
+		back.keys = [];
 	}
 	return head.entries;
 }

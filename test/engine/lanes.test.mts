@@ -235,6 +235,25 @@ test.each([
 	},
 );
 
+test.each([
+	['lifelog', { filters: { date: '2026-03-01' } }],
+	['lifelogChat', {}],
+] as const)(
+	'%s: the other direction answers, but not when asked once more at the end',
+	async (node, filters) => {
+		let begun = 0;
+		service.is = answering((query) => {
+			const isFarEnd = query.get('direction') === 'asc' && !query.has('cursor');
+			return isFarEnd && ++begun > 1 ? 400 : 200;
+		});
+		const parameters = { operation: 'getAll', returnAll: true, simplify: false, ...filters };
+		const { items, error } = await own.runWorkflow(workflowWith(node, parameters));
+		expect(error).toBeUndefined();
+		expect(items('Node')).toHaveLength(everySixSeconds.length);
+		expect(begun).toBeGreaterThan(1);
+	},
+);
+
 test('a lane whose first page comes late, behind what another has read, is given up', async () => {
 	const entries = everySixSeconds.map((entry, nth) => {
 		const begin = NOON + nth * 600_000;
