@@ -1,6 +1,6 @@
 // The examples of an agent that answers questions, with a model that follows a script.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -166,6 +166,7 @@ describe('an agent with the tools of the MCP server', () => {
 describe('something said near the recorder that asks to show an image of a stranger', () => {
 	let browser: Browser;
 	let stranger: Server;
+	let host: string;
 	let editor: Editor;
 	/** The addresses that the stranger was asked for. */
 	let asked: string[] = [];
@@ -178,7 +179,7 @@ describe('something said near the recorder that asks to show an image of a stran
 			response.end();
 		}).listen(0, '127.0.0.1');
 		await once(stranger, 'listening');
-		const host = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+		host = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
 		answer = [
 			'You met Anna.',
 			`![a](${host}/inline)`,
@@ -197,13 +198,17 @@ describe('something said near the recorder that asks to show an image of a stran
 		stranger?.close();
 	});
 
-	/** What the stranger is asked for when the model gives in and the chat shows its answer. */
-	async function askedBy(name: string, changes: Parameters<typeof importExample>[2]) {
+	/** The model gives in, and the chat shows its answer. */
+	async function show(name: string, changes: Parameters<typeof importExample>[2]) {
 		asked = [];
 		const { id } = await importExample(lab, name, changes);
 		model.play([() => answer]);
 		await editor.chat(id, QUESTION, 'You met Anna.');
-		// The time in which a browser would have asked.
+	}
+
+	/** What the stranger was asked for, once an image has come that the page asked for later. */
+	async function askedUntilNow() {
+		await editor.loadImage(`${host}/later`);
 		await setTimeout(2_000);
 		return asked.sort();
 	}
@@ -216,7 +221,8 @@ describe('something said near the recorder that asks to show an image of a stran
 	});
 
 	test('the chat asks the stranger for nothing', async () => {
-		assert.deepEqual(await askedBy('ask-your-days', {}), []);
+		await show('ask-your-days', {});
+		assert.deepEqual(await askedUntilNow(), ['/later']);
 	});
 
 	test('nor over MCP', async () => {
@@ -227,12 +233,15 @@ describe('something said near the recorder that asks to show an image of a stran
 			},
 			credentials: { 'Lifelog MCP server': { httpHeaderAuth: headerAuth } },
 		};
-		assert.deepEqual(await askedBy('ask-your-days-mcp', changes), []);
+		await show('ask-your-days-mcp', changes);
+		assert.deepEqual(await askedUntilNow(), ['/later']);
 	});
 
 	test('it would, if nothing took the images out', async () => {
 		const output = { name: 'output', value: '={{ $json.output }}', type: 'string', id: '1' };
 		const parameters = { Answer: { assignments: { assignments: [output] } } };
-		assert.ok((await askedBy('ask-your-days', { parameters })).includes('/inline'));
+		const requests = on(stranger, 'request', { signal: AbortSignal.timeout(60_000) });
+		await show('ask-your-days', { parameters });
+		for await (const [{ url }] of requests) if (url === '/inline') break;
 	});
 });

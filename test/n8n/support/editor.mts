@@ -80,6 +80,19 @@ export class Editor {
 		await this.page.locator('.chat-message', { hasText: answer }).first().waitFor();
 	}
 
+	/** Has the page load an image, whatever comes of it. */
+	async loadImage(url: string): Promise<void> {
+		await this.page.evaluate(
+			(src) =>
+				new Promise((resolve) => {
+					const image = new Image();
+					image.onload = image.onerror = resolve;
+					image.src = src;
+				}),
+			url,
+		);
+	}
+
 	/** Shows a workflow and opens the list of what can be added to it. */
 	async openNodesPanel(workflowId: string): Promise<NodesPanel> {
 		await this.goTo(`/workflow/${workflowId}`);
