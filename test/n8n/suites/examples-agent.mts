@@ -171,7 +171,8 @@ describe('something said near the recorder that asks to show an image of a stran
 	/** The addresses that the stranger was asked for. */
 	let asked: string[] = [];
 	/** Every way to write an image that a chat may know, each with an address of its own. */
-	let answer: string;
+	let images: string[];
+	let answers = 0;
 
 	before(async () => {
 		stranger = createServer(({ url }, response) => {
@@ -180,8 +181,7 @@ describe('something said near the recorder that asks to show an image of a stran
 		}).listen(0, '127.0.0.1');
 		await once(stranger, 'listening');
 		host = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
-		answer = [
-			'You met Anna.',
+		images = [
 			`![a](${host}/inline)`,
 			`!![a](${host}/twice)`,
 			'![a][b] ![b]',
@@ -189,7 +189,7 @@ describe('something said near the recorder that asks to show an image of a stran
 			`<img src="${host}/html">`,
 			`<video src="${host}/video" autoplay></video>`,
 			`[b]: ${host}/reference`,
-		].join('\n\n');
+		];
 		browser = await startBrowser();
 		editor = await Editor.signIn(browser, lab);
 	});
@@ -202,8 +202,10 @@ describe('something said near the recorder that asks to show an image of a stran
 	async function show(name: string, changes: Parameters<typeof importExample>[2]) {
 		asked = [];
 		const { id } = await importExample(lab, name, changes);
-		model.play([() => answer]);
-		await editor.chat(id, QUESTION, 'You met Anna.');
+		// The chat of the workflow before may still show for a moment: no two answers are alike.
+		const words = `You met Anna, says answer ${++answers}.`;
+		model.play([() => [words, ...images].join('\n\n')]);
+		await editor.chat(id, QUESTION, words);
 	}
 
 	/** What the stranger was asked for, once an image has come that the page asked for later. */
