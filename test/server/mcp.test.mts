@@ -85,3 +85,22 @@ test.each([
 test('wants the key', async () => {
 	await expect(connect('guess')).rejects.toThrow('Unauthorized');
 });
+
+test.each([
+	['that takes no stream', { accept: 'application/json' }, 406],
+	['that is not called JSON', { 'content-type': 'text/plain' }, 415],
+	['that is not called anything', { 'content-type': '' }, 415],
+])('a message %s is refused as the contract says', async (_what, headers, status) => {
+	const answer = await fetch(`${server.url}/mcp`, {
+		method: 'POST',
+		headers: {
+			'x-api-key': server.apiKey,
+			accept: 'application/json, text/event-stream',
+			'content-type': 'application/json',
+			...headers,
+		},
+		body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+	});
+	expect(answer.status).toBe(status);
+	expect(server.log).toEqual([]);
+});
