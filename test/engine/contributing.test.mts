@@ -75,7 +75,7 @@ beforeAll(async () => {
 		await writeFile(file, isDiff ? changed(path, await readFile(file, 'utf8'), code) : code);
 	}
 	await run('node_modules/typescript/bin/tsc');
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => await rm(dir, { recursive: true }));
 
@@ -89,7 +89,7 @@ test('the steps are a new file, the node and the row of the matrix', () => {
 
 test("n8n's lint finds no error", async () => {
 	await run('node_modules/eslint/bin/eslint.js', 'nodes/Lifelog');
-}, 120_000);
+}, 300_000);
 
 test('the operation counts what Get Many gives', async () => {
 	const { sandbox, engine, close } = await startLab(3, { nodeTypes: loadPackage(dir).nodeTypes });

@@ -63,7 +63,7 @@ test('each waits once at most', async () => {
 	await engine.close();
 	expect(error).toBeUndefined();
 	expect(items('Node')).toHaveLength(8);
-}, 60_000);
+});
 
 test('a request that fails in passing after its wait keeps its turn', async () => {
 	service = await startBusyService((nth) => (nth === LET_IN + 1 ? 500 : 200));
@@ -72,7 +72,7 @@ test('a request that fails in passing after its wait keeps its turn', async () =
 	await engine.close();
 	expect(error).toBeUndefined();
 	expect(items('Node')).toHaveLength(8);
-}, 60_000);
+});
 
 test('where another workflow was refused meanwhile, not all go at once', async () => {
 	let refuse = () => {};
@@ -96,4 +96,4 @@ test('where another workflow was refused meanwhile, not all go at once', async (
 	await engine.close();
 	expect(error).toBeUndefined();
 	expect(items('Node')).toHaveLength(8);
-}, 60_000);
+});
