@@ -1,6 +1,6 @@
 import type { Api } from '../shared/api';
 import type { Lifelog } from '../shared/api-types';
-import { endedBy, endingTogether } from '../shared/at-once';
+import { endedBy, endingTogether, ifAnswered } from '../shared/at-once';
 import { readFromBothEnds } from '../shared/both-ends';
 import { toNodeError } from '../shared/errors';
 import type { Listing, Walk } from '../shared/pagination';
@@ -110,11 +110,6 @@ async function readOn(head: Walk<Lifelog>): Promise<Lifelog[]> {
 	return head.entries;
 }
 
-/** What is asked beside what is needed: undefined where that fails, for whatever reason. */
-async function ifAnswered<T>(asked: Promise<T>): Promise<T | undefined> {
-	return await asked.catch(() => undefined);
-}
-
 function newStretch(lanes: Lanes, from?: Place, walk?: Walk<Lifelog>): Stretch {
 	const { api, listing } = lanes;
 	const drop = new AbortController();
@@ -174,9 +169,10 @@ async function read(lanes: Lanes, stretch: Stretch): Promise<Stretch | undefined
 		}
 		const page = await stretch.walk.next();
 		stretch.pages++;
+		stretch.emptyPages = page.length > 0 ? 0 : stretch.emptyPages + 1;
 		if (!isUsed(lanes, stretch)) return undefined;
 		if (stretch.pages === 1 && findsNothing(lanes, stretch)) return undefined;
-		if (isSparse(stretch, page)) {
+		if (isSparse(stretch)) {
 			lanes.left = 0;
 			return giveUp(lanes, stretch);
 		}
@@ -194,10 +190,8 @@ function endsEarly({ lastId }: Lanes, { walk, from }: Stretch): boolean {
  * Whether a service filters its pages after cutting them, and leaves next to nothing here: where
  * nothing comes, nothing shows how far a stretch has got.
  */
-function isSparse(stretch: Stretch, page: Lifelog[]): boolean {
-	stretch.emptyPages = page.length > 0 ? 0 : stretch.emptyPages + 1;
-	const most = stretch.pages === 1 ? 1 : 2;
-	return stretch.from !== undefined && !stretch.walk.isAtEnd && stretch.emptyPages >= most;
+function isSparse({ from, walk, pages, emptyPages }: Stretch): boolean {
+	return from !== undefined && !walk.isAtEnd && emptyPages >= (pages === 1 ? 1 : 2);
 }
 
 /** Leaves what a stretch was to read to the one before it, which is given back if it was done. */

@@ -64,9 +64,8 @@ export async function lookAtEnd(
 	query: IDataObject,
 ): Promise<Walk<Lifelog>> {
 	const walk = walkOf<Lifelog>(api, { ...listing, query: { ...reversed(query), ...LIGHT } });
-	for (let pages = 0; pages < MOST_PAGES_OF_LOOK && !walk.isAtEnd; pages++) {
-		await walk.next();
-		if (walk.entries.length >= 2) break;
+	for (let pages = 0; pages < MOST_PAGES_OF_LOOK && walk.entries.length < 2; pages++) {
+		if (!walk.isAtEnd) await walk.next();
 	}
 	return walk;
 }

@@ -20,6 +20,11 @@ export function endedBy(api: Api, signal: AbortSignal): Api {
 	return { ...api, signal: api.signal ? AbortSignal.any([api.signal, signal]) : signal };
 }
 
+/** What is asked beside what is needed: undefined where that fails, for whatever reason. */
+export async function ifAnswered<T>(asked: Promise<T>): Promise<T | undefined> {
+	return await asked.catch(() => undefined);
+}
+
 /**
  * Does something with each of a list, in the order of the list, so many at a time. The first error
  * ends what is under way and is thrown; what comes behind it is not begun.

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Api } from './api';
-import { endingTogether } from './at-once';
+import { endingTogether, ifAnswered } from './at-once';
 import type { Listing, Walk } from './pagination';
 import { begunWalk, isOldestFirst, reversed, walkOf } from './pagination';
 
@@ -55,7 +55,7 @@ async function meet<T extends { id: string }>(
 		const rest = mayMeet && !head.isAtEnd ? behind(front, back) : undefined;
 		if (!rest) continue;
 		const entries = head.entries.concat(rest);
-		const all = await withLate(entries, walkOf(api, fromBack), back.walk).catch(() => undefined);
+		const all = await ifAnswered(withLate(entries, walkOf(api, fromBack), back.walk));
 		if (all) return all;
 		back.keys = [];
 	}

@@ -4,7 +4,7 @@ import type { Api } from './api';
 import type { PageMeta } from './api-types';
 import { isTooSlow, type Subject, toNodeError, unusableAnswerError } from './errors';
 import { isId } from './ids';
-import { DEFAULT_WAIT_MS } from './rate-limit';
+import { DOCUMENTED_WAIT_MS } from './rate-limit';
 import { getJson } from './request';
 
 /** The most entries in a page by one statement of the specification (section 8), and by the other. */
@@ -127,7 +127,7 @@ export async function begunWalk<T extends { id: string }>(
 	listing: Listing,
 ): Promise<Walk<T>> {
 	const walk = walkOf<T>(api, listing);
-	const most = api.maxWaitMs < DEFAULT_WAIT_MS ? Infinity : PAGES_IN_A_ROW;
+	const most = api.maxWaitMs < DOCUMENTED_WAIT_MS ? Infinity : PAGES_IN_A_ROW;
 	for (let pages = 0; pages < most && !walk.isAtEnd; pages++) await walk.next();
 	return walk;
 }

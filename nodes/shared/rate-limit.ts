@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sleep } from 'n8n-workflow';
 
 /** How long a 429 asks to wait, as documented (specification, section 8). */
-export const DEFAULT_WAIT_MS = 60_000;
+export const DOCUMENTED_WAIT_MS = 60_000;
 const SHORTEST_WAIT_MS = 1_000;
 /** A gate never stays shut longer than this, so that one absurd answer cannot shut out a key for days. */
 const LONGEST_SHUT_MS = 3_600_000;
@@ -78,7 +78,7 @@ export function retryAfterMs(body: unknown, headers: Record<string, unknown>): n
 	const inBody = (body as { retryAfter?: unknown } | null | undefined)?.retryAfter;
 	const inHeader = headers['retry-after'];
 	const waits = [seconds(inBody), seconds(inHeader), untilDate(inHeader, headers.date)];
-	const asked = waits.find((ms) => ms !== undefined) ?? DEFAULT_WAIT_MS;
+	const asked = waits.find((ms) => ms !== undefined) ?? DOCUMENTED_WAIT_MS;
 	return Math.max(asked, SHORTEST_WAIT_MS);
 }
 
