@@ -56,17 +56,14 @@ const search = workflowWith('lifelog', {
 	options: { includeContents: true, maxWait: WAIT_S },
 });
 
-test('each waits once at most', async () => {
-	service = await startBusyService(() => 200);
-	const engine = await engineAt(service);
-	const { error, items } = await engine.runWorkflow(search);
-	await engine.close();
-	expect(error).toBeUndefined();
-	expect(items('Node')).toHaveLength(8);
-});
-
-test('a request that fails in passing after its wait keeps its turn', async () => {
-	service = await startBusyService((nth) => (nth === LET_IN + 1 ? 500 : 200));
+test.each([
+	['each waits once at most', () => 200],
+	[
+		'a request that fails in passing after its wait keeps its turn',
+		(nth: number) => (nth === LET_IN + 1 ? 500 : 200),
+	],
+])('%s', async (_what, answer) => {
+	service = await startBusyService(answer);
 	const engine = await engineAt(service);
 	const { error, items } = await engine.runWorkflow(search);
 	await engine.close();

@@ -93,7 +93,7 @@ async function npm(folder: string, args: string[], step: string): Promise<void> 
 
 /**
  * Where node-gyp finds the headers of Node.js: beside the one in the devDependencies, so that a build
- * downloads nothing. Nothing where they did not come with it, as on Windows.
+ * downloads nothing. Nothing where they did not come with it.
  */
 function builtAgainst(): { npm_config_nodedir?: string } {
 	const [include] = globSync('node_modules/node/node_modules/node-*/include', {
