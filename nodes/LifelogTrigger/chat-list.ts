@@ -4,7 +4,7 @@ import type { Chat } from '../shared/api-types';
 import { unusableAnswerError } from '../shared/errors';
 import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';
-import { align, dayOf, dueDays, lookback } from './days';
+import { align, dayOf, daysListed } from './days';
 import type { Settings } from './parameters';
 import type { Poll } from './poll';
 import { isBlocking, toApiError } from './reading';
@@ -45,9 +45,7 @@ export async function listChats(poll: Poll): Promise<Listed> {
 	const hasTime = () => poll.isWithinBudget(LIST_SHARE);
 	const oldest = () => {
 		const reach = poll.reach();
-		const aligned = align(state, reach);
-		const due = dueDays(aligned, reach);
-		return [lookback(reach)[0], ...due].sort()[0];
+		return daysListed(align(state, reach), reach).sort()[0];
 	};
 	/** Reads on until told to stop. @returns Whether the end was reached. */
 	const readOn = async (

@@ -12,7 +12,7 @@ import {
 import { createdOn, listChats } from './chat-list';
 import { earliest, latest } from './clock';
 import { sinceOf } from './compare';
-import { align, dayOf, daysFrom, lookback, troubled } from './days';
+import { align, dayOf, daysFrom, daysListed, troubled } from './days';
 import { logWarning } from './log';
 import type { DayRead, Findings, Outcome } from './merge';
 import type { Settings } from './parameters';
@@ -56,7 +56,7 @@ export async function findChats(poll: Poll): Promise<Findings> {
 	}
 	const read = await readPending(poll, state, listed.isBlocked ? [] : unlisted);
 	return {
-		days: new Map(listed.isComplete ? lookback(reach).map((day) => [day, READ]) : []),
+		days: new Map(listed.isComplete ? daysListed(state, reach).map((day) => [day, READ]) : []),
 		outcomes: [...outcomes, ...read.outcomes],
 		cursor: listed.cursor,
 		failures: [...listed.failures, ...read.failures],

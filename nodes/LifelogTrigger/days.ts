@@ -118,6 +118,11 @@ export function dueDays({ days }: State, reach: Reach): string[] {
 	return [...days].filter(([day, { due }]) => due && day >= oldest).map(([day]) => day);
 }
 
+/** The days back to which a list that is none of single days is read: the look-back, and what is due. */
+export function daysListed(state: State, reach: Reach): string[] {
+	return [...new Set([...dueDays(state, reach), ...lookback(reach)])];
+}
+
 /** The first day that is read after an absence. */
 function oldestDay(reach: Reach): string {
 	return daysFrom(dayOf(earliest(reach)), 1 - LONGEST_ABSENCE_DAYS);

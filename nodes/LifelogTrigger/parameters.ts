@@ -3,6 +3,7 @@ import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 import { simplifyParameter } from '../shared/chats';
 import { filtersOf, includeOptions, optionsOf, timezoneOption } from '../shared/descriptions';
 import { inputError } from '../shared/errors';
+import { promptIdOf } from '../shared/ids';
 import {
 	HIDDEN_IF_SELECTED,
 	HIDDEN_IF_SIMPLIFIED,
@@ -177,7 +178,7 @@ export function readSettings(context: IPollFunctions): Settings {
 		watch: {
 			kind: isChats ? 'chats' : 'lifelogs',
 			credential: context.getNode().credentials?.lifelogApi?.id ?? '',
-			prompt: isChats ? String(filters.globalPromptId ?? '').trim() : '',
+			prompt: (isChats && promptIdOf(context, filters.globalPromptId)) || '',
 		},
 		lookbackDays: readWithin(context, 'Look-Back', lookbackDays, [2, 31]),
 		timezone: readZone(context, options.timezone),

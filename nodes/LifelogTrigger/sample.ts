@@ -4,6 +4,7 @@ import type { Api } from '../shared/api';
 import { connect } from '../shared/api';
 import type { Chat, Lifelog } from '../shared/api-types';
 import { inputError } from '../shared/errors';
+import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';
 import { chatsQuery } from './chat-list';
 import { answerTime, chatItem } from './chats';
@@ -45,7 +46,7 @@ async function newestLifelogs(api: Api, settings: Settings): Promise<INodeExecut
 	const lifelogs = await newest<Lifelog>(
 		api,
 		{ name: 'lifelogs', query, pageSize: MOST_ITEMS },
-		(lifelog) => isStarred === undefined || isStarred === lifelog.isStarred,
+		(lifelog) => isStarred === undefined || isStarred === (lifelog.isStarred === true),
 	);
 	const changeType = changes.includes('created') ? 'created' : 'updated';
 	return inOrder(lifelogs, ({ startTime }) => timeOf(startTime, timezone)).map((lifelog) => {
@@ -67,7 +68,7 @@ async function newestChats(api: Api, settings: Settings): Promise<INodeExecution
 
 async function newest<T extends { id: string }>(
 	api: Api,
-	listing: Parameters<typeof pages>[1],
+	listing: Listing,
 	isWanted: (entry: T) => boolean,
 ): Promise<T[]> {
 	const wanted: T[] = [];

@@ -93,7 +93,11 @@ async function listDay(poll: Poll, day: string, listed: Listed): Promise<DayRead
 	}
 }
 
-/** The version of a lifelog that was asked for in UTC, or whose times name their offset. */
+/**
+ * The version of a lifelog.
+ *
+ * @param zone The one it was asked for in: a time without offset is read in it.
+ */
 export function versionOf({ updatedAt, isStarred }: Lifelog, zone: string): Version {
 	return { at: timeOf(updatedAt, zone), starred: isStarred === true };
 }

@@ -361,6 +361,16 @@ describe('scheduled chats', () => {
 			...Object.values(savedState().days as Record<string, { ids: object }>).map(({ ids }) => ids),
 		) as object;
 
+	test('days that have left the look-back are not listed again and again', async () => {
+		const options = { lookbackDays: 2 };
+		for (let day = 0; day < 12; day++) {
+			await ask(`${day}`, ago(0));
+			await poll({ ...chats, options });
+			await pass(DAY);
+		}
+		expect(Object.keys(savedState().days as object).length).toBeLessThanOrEqual(5);
+	});
+
 	test('a larger look-back records what it adds', async () => {
 		await ask('old', ago(9 * DAY));
 		await ask('open', ago(9 * DAY), false);
@@ -429,6 +439,18 @@ describe('a manual test', () => {
 		const output = await poll({ event: 'scheduledChatCreated' }, manual);
 		expect(output?.[0].map(({ json }) => json.eventKey)).toEqual(['c']);
 		expect(staticData).toEqual({ 'node:Lifelog Trigger': {} });
+	});
+
+	test('what the service gives no star counts as not starred', async () => {
+		await add('plain', ago(0));
+		const [plain] = await sandbox.control.lifelogs();
+		const { isStarred, ...others } = plain;
+		const body = { data: { lifelogs: [others] }, meta: { lifelogs: { count: 1 } } };
+		await sandbox.control.faults([{ path: '/v1/lifelogs', body, times: 1 }]);
+		expect(isStarred).toBe(false);
+		expect(events(await poll({ filters: { isStarred: false } }, manual))).toEqual([
+			'plain created',
+		]);
 	});
 
 	test('fails when there is nothing to show', async () => {
@@ -608,6 +630,8 @@ describe('when something fails', () => {
 		await expect(poll({ options: { lookbackDays: 32 } })).rejects.toThrow("'Look-Back' must be");
 		await expect(poll({ options: { settleMinutes: -1 } })).rejects.toThrow("'Settle' must be");
 		await expect(poll({ options: { timezone: 'Mars/Base' } })).rejects.toThrow('no time zone');
+		const daily = { event: 'scheduledChatCreated', filters: { globalPromptId: 'Daily recap' } };
+		await expect(poll(daily)).rejects.toThrow('"Daily recap" is not the ID of a scheduled prompt');
 		expect(await sandbox.control.requests()).toEqual([]);
 	});
 
