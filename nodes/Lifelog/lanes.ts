@@ -6,7 +6,15 @@ import { toNodeError } from '../shared/errors';
 import type { Listing, Walk } from '../shared/pagination';
 import { begunWalk, PAGES_IN_A_ROW, walkOf } from '../shared/pagination';
 import type { Place } from './seams';
-import { cutNear, hasReadUntil, holdsWhatBeginsInIt, lookAtEnd, part, placeOf } from './seams';
+import {
+	cutNear,
+	goesAsFar,
+	hasReadUntil,
+	holdsWhatBeginsInIt,
+	lookAtEnd,
+	part,
+	placeOf,
+} from './seams';
 
 /** So many pages are read at a time. More are faster still, but each may earn a 429 at the limit. */
 const MOST_LANES = 6;
@@ -60,9 +68,10 @@ interface Lanes {
  * read besides, and so on. It rests on nothing that the specification leaves open (section 4.2),
  * what `start` and `end` mean and what the list is sorted by:
  *
- * - The service is asked whether a range holds what begins in it. If not, or where a date is asked
- *   for, or it does not say, the list is read from both its ends instead; where it does not answer
- *   from the other end, page after page.
+ * - The service is asked whether a range holds what begins in it, and whether one with one bound
+ *   alone ends where the list does. If not, or where a date is asked for, or it does not say, the
+ *   list is read from both its ends instead; where it does not answer from the other end, page after
+ *   page.
  * - A walk keeps to its cursors, and its range ends where the list does. So one that is let go on
  *   reads what page after page reads, and is let go on unless the service itself, asked for the
  *   end of the part before the next walk, gives what was read already.
@@ -81,7 +90,7 @@ export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]
 			return await readFromBothEnds(own, listing, head);
 		}
 		const known = [...head.entries];
-		const [isCovered, end] = await Promise.all([
+		const [isCovered, end, third] = await Promise.all([
 			ifAnswered(holdsWhatBeginsInIt(own, listing, known)),
 			ifAnswered(lookAtEnd(own, listing, listing.query)),
 			head.next(),
@@ -92,11 +101,20 @@ export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]
 		if (!last || !isCovered || Number.isNaN(far)) {
 			return await readFromBothEnds(own, listing, head);
 		}
+		const isOpen = listing.query.start === undefined || listing.query.end === undefined;
+		if (isOpen) {
+			const [isSafe, fourth] = await Promise.all([
+				ifAnswered(goesAsFar(own, listing, known[0], last)),
+				head.next(),
+			]);
+			const isSparse = third.length + fourth.length === 0;
+			if (!isSafe || isSparse) return await readFromBothEnds(own, listing, head);
+		}
 
 		const { id: lastId } = last;
 		const lanes: Lanes = { api: own, listing, stretches: [], far, lastId, left: MOST_STRETCHES };
 		const first = newStretch(lanes, undefined, head);
-		first.pages = PAGES_IN_A_ROW + 1;
+		first.pages = PAGES_IN_A_ROW + (isOpen ? 2 : 1);
 		lanes.stretches.push(first);
 		cut(lanes, first);
 		await Promise.all(Array.from({ length: MOST_LANES }, async (_, nth) => await work(lanes, nth)));
@@ -162,7 +180,9 @@ async function work(lanes: Lanes, nth: number): Promise<void> {
 async function read(lanes: Lanes, stretch: Stretch): Promise<Stretch | undefined> {
 	while (isUsed(lanes, stretch)) {
 		if (stretch.walk.isAtEnd) {
-			if (endsEarly(lanes, stretch)) return giveUp(lanes, stretch);
+			const isEarly = await endsEarly(lanes, stretch);
+			if (!isUsed(lanes, stretch)) return undefined;
+			if (isEarly) return giveUp(lanes, stretch);
 			drop(lanes, lanes.stretches.slice(lanes.stretches.indexOf(stretch) + 1));
 			stretch.isDone = true;
 			return undefined;
@@ -181,9 +201,19 @@ async function read(lanes: Lanes, stretch: Stretch): Promise<Stretch | undefined
 	return undefined;
 }
 
-/** Whether a range ends before the list does: what it means with one end alone is left open, too. */
-function endsEarly({ lastId }: Lanes, { walk, from }: Stretch): boolean {
-	return from !== undefined && !walk.places.has(lastId);
+/**
+ * Whether a range ends before the list does: what it means with one end alone is left open, too.
+ * Where what was last in the list is not in it, it may have gone meanwhile, so that is looked up.
+ */
+async function endsEarly(lanes: Lanes, { walk, from, drop }: Stretch): Promise<boolean> {
+	const { api, listing } = lanes;
+	if (from === undefined || walk.places.has(lanes.lastId)) return false;
+	const own = endedBy(api, drop.signal);
+	const end = await ifAnswered(lookAtEnd(own, listing, listing.query));
+	const last = end?.entries.at(0);
+	if (!last || !walk.places.has(last.id)) return true;
+	lanes.lastId = last.id;
+	return false;
 }
 
 /**
@@ -246,11 +276,12 @@ async function isJoined(lanes: Lanes, stretch: Stretch, page: Lifelog[]): Promis
 	if (!hasCome) return false;
 
 	const own = endedBy(api, stretch.drop.signal);
-	const isWhole = await hasReadUntil(own, listing, stretch.walk, stretch.from, from);
+	const isWhole = await ifAnswered(hasReadUntil(own, listing, stretch.walk, stretch.from, from));
 	if (!isUsed(lanes, stretch) || !isUsed(lanes, next)) return false;
 	if (!isWhole) {
 		stretch.looks++;
-		if (stretch.looks % LOOKS_AT_SEAM === 0) drop(lanes, [next]);
+		const isVain = isWhole === undefined || stretch.looks % LOOKS_AT_SEAM === 0;
+		if (isVain) drop(lanes, [next]);
 		return false;
 	}
 	const { stretches } = lanes;

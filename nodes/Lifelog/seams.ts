@@ -54,6 +54,33 @@ export function part(query: IDataObject, from?: Place, to?: Place): IDataObject 
 }
 
 /**
+ * Whether a part of a list with open ends goes as far as the list, seen at its last lifelog: what
+ * leads up to there begins with the first, and what is left from there ends with the last. Such a
+ * part is asked for by a range with one bound alone, and the specification does not say how far that
+ * goes (section 4.2): it may end before the list does, or behind it.
+ */
+export async function goesAsFar(
+	api: Api,
+	listing: Listing,
+	first: Lifelog,
+	last: Lifelog,
+): Promise<boolean> {
+	const { query } = listing;
+	const far = placeOf(query, last);
+	const [before, behind] = [far - MINUTE_MS, far + MINUTE_MS].map((at) => cutNear(query, at));
+	if (before === undefined || behind === undefined) return false;
+	const [begin, end] = isOldestFirst(query) ? [query.start, query.end] : [query.end, query.start];
+	const looks = [
+		begin === undefined && { asked: reversed(part(query, undefined, behind)), wanted: first },
+		end === undefined && { asked: part(query, before), wanted: last },
+	].filter((look) => look !== false);
+	const found = await Promise.all(
+		looks.map(async ({ asked }) => await lookAtEnd(api, listing, asked)),
+	);
+	return found.every(({ entries }, nth) => entries.at(0)?.id === looks[nth].wanted.id);
+}
+
+/**
  * The last lifelogs of a list, the last one first, where possible two; all of them when the walk is
  * at its end. Pages as large as the list's own: where a service filters a page after cutting it, as
  * much of a large one comes as of theirs, and next to nothing of a small one.
@@ -63,7 +90,8 @@ export async function lookAtEnd(
 	listing: Listing,
 	query: IDataObject,
 ): Promise<Walk<Lifelog>> {
-	const walk = walkOf<Lifelog>(api, { ...listing, query: { ...reversed(query), ...LIGHT } });
+	const back = { ...listing, query: { ...reversed(query), ...LIGHT }, isBeside: true };
+	const walk = walkOf<Lifelog>(api, back);
 	for (let pages = 0; pages < MOST_PAGES_OF_LOOK && walk.entries.length < 2; pages++) {
 		if (!walk.isAtEnd) await walk.next();
 	}

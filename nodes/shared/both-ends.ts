@@ -7,6 +7,8 @@ import { begunWalk, isOldestFirst, reversed, walkOf } from './pagination';
 
 /** The times by which a service may sort its lists. */
 const TIMES = ['startTime', 'endTime', 'updatedAt', 'createdAt', 'startedAt'];
+/** Where so many pages in a row are empty at the far end, the front reads as fast alone. */
+const MOST_EMPTY_PAGES = 2;
 
 /**
  * All entries of a listing, in the service's order, each once: its first pages one after the other,
@@ -20,7 +22,8 @@ const TIMES = ['startTime', 'endTime', 'updatedAt', 'createdAt', 'startedAt'];
  * - What only the second walk has read is put behind the first, the other way round, if it is in
  *   order of one of its times, and entries of the same time are known to change places with the
  *   direction. Otherwise the first walk goes on, if need be to its end, as page after page does.
- * - Where the service does not answer from the other end, the first walk goes on alone.
+ * - Where the service does not answer from the other end, or next to nothing is there, the first walk
+ *   goes on alone.
  * - Then the far end is asked for once more: what changed meanwhile may have moved there. Where that
  *   is not answered, the first walk goes on alone, too.
  *
@@ -46,11 +49,13 @@ async function meet<T extends { id: string }>(
 	head: Walk<T>,
 ): Promise<T[]> {
 	const rises = isOldestFirst(listing.query);
-	const fromBack = { ...listing, query: reversed(listing.query) };
-	const front: Side<T> = { walk: head, rises, keys: keysOf(head.entries, rises) };
-	const back: Side<T> = { walk: walkOf<T>(api, fromBack), rises: !rises, keys: TIMES };
+	const fromBack = { ...listing, query: reversed(listing.query), isBeside: true };
+	const keys = keysOf(head.entries, rises);
+	const front: Side<T> = { walk: head, rises, keys, emptyPages: 0 };
+	const back: Side<T> = { walk: walkOf(api, fromBack), rises: !rises, keys: TIMES, emptyPages: 0 };
 	while (!head.isAtEnd) {
-		const mayMeet = front.keys.some((key) => back.keys.includes(key));
+		const isSparse = back.emptyPages >= MOST_EMPTY_PAGES;
+		const mayMeet = !isSparse && front.keys.some((key) => back.keys.includes(key));
 		await Promise.all([goOn(front), mayMeet && !back.walk.isAtEnd && goOnIfAnswered(back)]);
 		const rest = mayMeet && !head.isAtEnd ? behind(front, back) : undefined;
 		if (!rest) continue;
@@ -68,11 +73,14 @@ interface Side<T> {
 	rises: boolean;
 	/** The times by which it is in order, as far as read. */
 	keys: string[];
+	/** So many of its pages, the last ones, were empty. */
+	emptyPages: number;
 }
 
 async function goOn<T extends { id: string }>(side: Side<T>): Promise<void> {
 	const last = side.walk.entries.slice(-1);
 	const page = await side.walk.next();
+	side.emptyPages = page.length > 0 ? 0 : side.emptyPages + 1;
 	side.keys = keysOf(last.concat(page), side.rises, side.keys);
 }
 

@@ -31,6 +31,8 @@ export interface Listing {
 	onUnusable?: (error: NodeApiError) => void;
 	/** Asked before each further page, by its cursor; false ends the listing. */
 	mayGoOn?: (cursor: string) => boolean;
+	/** Asked beside what is needed: the page size that it takes is its own, and not kept for the run. */
+	isBeside?: boolean;
 }
 
 /** A page as the service gave it. */
@@ -120,14 +122,15 @@ export function walkOf<T extends { id: string }>(api: Api, listing: Listing): Wa
  * pages of a list at once takes some requests more; one that ends here would gain nothing by it.
  *
  * Where the rate limit's wait would be too long, it is all of the list: several pages at once reach
- * the limit where page after page may stay below it.
+ * the limit where page after page may stay below it. Twice the documented wait has to be allowed, as
+ * what was asked at once may be refused late, one after the other.
  */
 export async function begunWalk<T extends { id: string }>(
 	api: Api,
 	listing: Listing,
 ): Promise<Walk<T>> {
 	const walk = walkOf<T>(api, listing);
-	const most = api.maxWaitMs < DOCUMENTED_WAIT_MS ? Infinity : PAGES_IN_A_ROW;
+	const most = api.maxWaitMs < 2 * DOCUMENTED_WAIT_MS ? Infinity : PAGES_IN_A_ROW;
 	for (let pages = 0; pages < most && !walk.isAtEnd; pages++) await walk.next();
 	return walk;
 }
@@ -194,7 +197,7 @@ export async function readPage<T>(
 		body: await getJson(own, `/v1/${name}`, { ...query, limit, cursor }, subject),
 	});
 	const { body, limit } = await (cursor === undefined
-		? askInSizes(api, size, query.search === undefined, ask)
+		? askInSizes(api, size, listing, ask)
 		: ask(api, size));
 
 	const listed = (body.data as IDataObject | null | undefined)?.[name];
@@ -216,15 +219,13 @@ export async function readPage<T>(
 }
 
 /**
- * Asks for a first page, and where it fails for its size, for smaller ones.
- *
- * @param isContinued Whether what a smaller page leaves out comes on the next one; else only a
- *   refusal makes it smaller.
+ * Asks for a first page, and where it fails for its size, for smaller ones. That of a search only
+ * where it is refused: what a smaller one leaves out comes on no next page.
  */
 async function askInSizes<R extends { limit: number }>(
 	api: Api,
 	size: number,
-	isContinued: boolean,
+	listing: Listing,
 	ask: (api: Api, limit: number) => Promise<R>,
 ): Promise<R> {
 	const began = performance.now();
@@ -235,14 +236,15 @@ async function askInSizes<R extends { limit: number }>(
 		failure = error;
 	}
 	if (size > SMALLEST_LARGEST_PAGE && (failure as NodeApiError).httpCode === '400') {
-		return remembered(api, await ask(api, SMALLEST_LARGEST_PAGE));
+		return remembered(api, listing, await ask(api, SMALLEST_LARGEST_PAGE));
 	}
 	const isSlow = performance.now() - began > SLOW_MS || isTooSlow(failure);
 	const smaller = isSlow ? SMALLER_PAGES.slice(-1) : SMALLER_PAGES;
+	const isContinued = listing.query.search === undefined;
 	const isWorthIt = isContinued && api.retries > 0 && isUnmade(failure);
 	for (const limit of isWorthIt ? smaller.filter((limit) => limit < size) : []) {
 		try {
-			return remembered(api, await ask({ ...api, retries: 0 }, limit));
+			return remembered(api, listing, await ask({ ...api, retries: 0 }, limit));
 		} catch (error) {
 			if (!isUnmade(error)) throw toNodeError(api.context, error);
 		}
@@ -255,8 +257,12 @@ function isUnmade(error: unknown): boolean {
 	return Number((error as NodeApiError).httpCode) >= 500 || isTooSlow(error);
 }
 
-function remembered<R extends { limit: number }>({ run }: Api, answered: R): R {
-	run.pageLimit = answered.limit;
+function remembered<R extends { limit: number }>(
+	{ run }: Api,
+	{ isBeside = false }: Listing,
+	answered: R,
+): R {
+	if (!isBeside) run.pageLimit = answered.limit;
 	return answered;
 }
 

@@ -107,13 +107,13 @@ const serviceOf = fc.record<Service>({
 	entries: entriesOf,
 	range: fc.constantFrom(...RANGES, 'begins', 'begins', 'reaches', 'reaches'),
 	edges: fc.constantFrom('both', 'start', 'none'),
-	openRange: fc.constantFrom(undefined, undefined, undefined, 6 * HOUR, 2 * DAY),
-	sort: fc.constantFrom(...SORTS, 'begin', 'begin', 'begin'),
+	openRange: fc.option(fc.constantFrom(6 * HOUR, 2 * DAY), { nil: undefined, freq: 3 }),
+	sort: fc.oneof(fc.constant('begin' as const), fc.constantFrom(...SORTS)),
 	turnsTies: fc.boolean(),
 	cursor: fc.constantFrom('position', 'offset'),
 	isBound: fc.boolean(),
 	most: fc.constantFrom(10, 25),
-	isKept: fc.constantFrom<Service['isKept'][]>(undefined, undefined, inBursts, oneInSeven),
+	isKept: fc.option(fc.constantFrom(inBursts, oneInSeven), { nil: undefined, freq: 3 }),
 	hour: fc.constantFrom('first', 'second'),
 	offsets: fc.boolean(),
 });
@@ -213,7 +213,8 @@ test.each(['lifelog', 'lifelogChat'] as const)(
 							if (event.nth !== nth) continue;
 							const at = event.which % Math.max(is.entries.length, 1);
 							const old = is.entries[at] as Entry | undefined;
-							const now = newest + (index + 1) * MINUTE;
+							// What happens later has a later time, as it has of one clock.
+							const now = newest + (nth * events.length + index) * MINUTE;
 							if (event.what.startsWith('comes') || !old) {
 								const begin = event.what === 'comes now' || !old ? now : old.begin;
 								const id = `new-${index}`;
