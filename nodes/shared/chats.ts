@@ -32,7 +32,7 @@ export async function getChat(api: Api, id: string, query: IDataObject): Promise
 
 /**
  * A chat without its inner workings: what was asked, what was answered, and the entries the tools
- * looked at. What a chat lacks is null. Specification, sections 2.3 to 2.6.
+ * looked at. What has not been said is null. Specification, sections 2.3 to 2.6.
  *
  * @returns `id`, `summary`, `visibility`, `createdAt`, `startedAt`, `prompt` (the first text of
  *   the user), `response` (the last text of the assistant, Markdown), `messageCount`, `entries`

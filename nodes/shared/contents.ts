@@ -87,10 +87,11 @@ function textOr(value: unknown, other: string): string {
 /** A transcript as text: one line an utterance, `Speaker: words`. */
 export function transcriptText(spoken: Utterance[]): string {
 	return spoken
-		.map(({ speaker, text }) => `${inLine(speaker) || UNKNOWN_SPEAKER}: ${inLine(text)}`)
+		.map(({ speaker, text }) => `${inOneLine(speaker) || UNKNOWN_SPEAKER}: ${inOneLine(text)}`)
 		.join('\n');
 }
 
-function inLine(text: string): string {
-	return text.replace(/\s+/g, ' ').trim();
+/** A text without line breaks, runs of blanks and what surrounds it; empty for what is no text. */
+export function inOneLine(text: unknown): string {
+	return typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
 }

@@ -1,12 +1,13 @@
 import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
-import { DateTime, IANAZone } from 'luxon';
+import { DateTime } from 'luxon';
 
 import type { Api } from './api';
 import { toInstant } from './date-times';
 import { notFoundError, unusableAnswerError } from './errors';
 import { isAskable, isId } from './ids';
+import { readZone } from './parameters';
 import { getJson, pathOf } from './request';
-import { plainLine } from './words';
+import { oneLine } from './text';
 
 /** Characters of a text that a list shows. */
 const LONGEST_NAME = 80;
@@ -47,8 +48,11 @@ export async function getEntry<T>(
  */
 export function zoneOfList(context: ILoadOptionsFunctions): string {
 	const option = context.getCurrentNodeParameter('options.timezone');
-	const zone = typeof option === 'string' ? option.trim() : '';
-	return IANAZone.isValidZone(zone) ? zone : context.getTimezone();
+	try {
+		return readZone(context, typeof option === 'string' ? option : '');
+	} catch {
+		return context.getTimezone();
+	}
 }
 
 /**
@@ -60,8 +64,7 @@ export function zoneOfList(context: ILoadOptionsFunctions): string {
  * @param zone IANA name.
  */
 export function nameInList(text: unknown, time: unknown, zone: string): string {
-	const line = typeof text === 'string' ? plainLine(text) : '';
-	const characters = [...(line || 'Untitled')];
+	const characters = [...(oneLine(text) || 'Untitled')];
 	const isLong = characters.length > LONGEST_NAME;
 	const name = isLong ? `${characters.slice(0, LONGEST_NAME).join('')}…` : characters.join('');
 	const begin = timeInList(time, zone);

@@ -40,7 +40,7 @@ const LONGEST_MESSAGE = 1_000;
 const LONGEST_DESCRIPTION = 4_000;
 
 /**
- * The error of a parameter that cannot be used, before any request.
+ * The error of a parameter that cannot be used.
  *
  * @param message What is wrong, naming the parameter.
  * @param description What to do.

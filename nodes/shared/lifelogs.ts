@@ -24,16 +24,6 @@ export async function getLifelog(api: Api, id: string, query: IDataObject): Prom
 }
 
 /**
- * A lifelog as an item's JSON: the API's object unchanged, without the `contents` that the service
- * sends, mostly empty, where they were not asked for.
- */
-export function lifelogJson(lifelog: Lifelog, includeContents: boolean): IDataObject {
-	const json: IDataObject = { ...lifelog };
-	if (!includeContents) delete json.contents;
-	return json;
-}
-
-/**
  * Fills the list of the parameter {@link lifelogIdParameter}: the newest lifelogs, page by page,
  * or what the service finds for the words typed.
  */

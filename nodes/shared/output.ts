@@ -2,7 +2,6 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import type { ApiContext } from './api';
 import type { Lifelog } from './api-types';
-import { lifelogJson } from './lifelogs';
 import { readChoice, readChoices } from './parameters';
 import { simplifyLifelog } from './simplified';
 import { beginning } from './text';
@@ -151,10 +150,10 @@ export interface Asked extends Pick<Parts, 'includeContents'> {
  */
 export function outputOf(lifelog: Lifelog, output: Output, asked: Asked): IDataObject {
 	if (output.kind === 'simplified') return simplifyLifelog(lifelog, asked.timezone, asked.search);
-	const json =
-		output.kind === 'raw'
-			? lifelogJson(lifelog, asked.includeContents)
-			: selectFields(lifelog, output.fields, asked);
+	const json: IDataObject =
+		output.kind === 'raw' ? { ...lifelog } : selectFields(lifelog, output.fields, asked);
+	// The service sends them, mostly empty, where they were not asked for.
+	if (output.kind === 'raw' && !asked.includeContents) delete json.contents;
 	const { markdown } = json;
 	const { maxCharacters = 0 } = asked;
 	if (typeof markdown !== 'string' || maxCharacters === 0 || markdown.length <= maxCharacters) {

@@ -79,7 +79,7 @@ export function readBoolean(
 	if (text !== 'true' && text !== 'false') {
 		throw inputError(
 			context,
-			`'${label}' must be true or false, not "${text}"`,
+			`'${label}' must be true or false, not ${described(value)}`,
 			'Give true or false; an empty text counts as not set.',
 		);
 	}

@@ -64,10 +64,11 @@ interface Request {
 	/** Parameters that are undefined are not sent. */
 	query: IDataObject;
 	subject: Subject;
-	/** Takes the body of a success as it comes in; without it the body is read whole, as JSON. */
+	/**
+	 * Takes the body of a success as it comes in, and a 404 is an answer like others; without it the
+	 * body is read whole, as JSON, and a 404 is an error.
+	 */
 	receive?: (body: IncomingBody, answer: Answer) => Promise<unknown>;
-	/** A 404 is an answer like others, not an error. */
-	mayBeAbsent?: boolean;
 }
 
 /**
@@ -105,14 +106,7 @@ export async function download<T>(
 	subject: Subject,
 	receive: (body: IncomingBody, answer: Answer) => Promise<T>,
 ): Promise<T | undefined> {
-	const answer = await request(api, {
-		method: 'GET',
-		path,
-		query,
-		subject,
-		receive,
-		mayBeAbsent: true,
-	});
+	const answer = await request(api, { method: 'GET', path, query, subject, receive });
 	if (answer.statusCode !== 404) return answer.body as T;
 	const { error } = (answer.body as IDataObject | null | undefined) ?? {};
 	if (typeof error === 'string' && error.trim() !== '') return undefined;
@@ -166,7 +160,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 
 /** A request, repeated as its {@link RetryPolicy} says, and after each wait for the rate limit. */
 async function repeated(api: Api, request: Request, turn: Turn): Promise<Answer> {
-	const { method, subject, query, receive, mayBeAbsent } = request;
+	const { method, subject, query, receive } = request;
 	const { most, afterFailure, isDoneIfGone } = POLICIES[method];
 	const gateKey = `${api.baseUrl} ${api.apiKey}`;
 	const { maxWaitMs: allowedMs, goesFirst, signal } = api;
@@ -220,7 +214,7 @@ async function repeated(api: Api, request: Request, turn: Turn): Promise<Answer>
 			}
 		} else if (outcome.statusCode >= 500 && afterFailure && mayRepeat) {
 			await backOff(api, ++repeats);
-		} else if (outcome.statusCode === 404 && (mayBeAbsent || (isDoneIfGone && repeats > 0))) {
+		} else if (outcome.statusCode === 404 && (receive || (isDoneIfGone && repeats > 0))) {
 			return outcome;
 		} else if (!isSuccess(outcome)) {
 			throw statusError(api, subject, query, outcome);
@@ -292,8 +286,9 @@ function leftMs({ endsAt = Infinity }: Api): number {
 }
 
 /**
- * How long, in ms, one request for JSON may take, and until when it may be repeated. Without it, a
- * body that comes byte by byte would never end, as the HTTP client's time-out is one of silence.
+ * How long, in ms, one request for JSON may take, and until when it may be repeated. Without it,
+ * headers that come byte by byte would never end, and a body that trickles in would take hours, as
+ * the HTTP client's time-out is one of silence.
  */
 function patienceMs(api: Api): number {
 	return Math.min(2 * timeoutMs(api), leftMs(api));

@@ -39,12 +39,11 @@ export function forPeople(apiKey: string, text: string, most: number): string {
 /** A value in the words of an error: `"soon"`, `a list`, `an empty value`. */
 export function described(value: unknown): string {
 	if (value === undefined || value === null) return 'an empty value';
-	if (typeof value === 'string')
-		return value.trim() === '' ? 'an empty value' : `"${value.trim()}"`;
+	if (typeof value === 'string' && value.trim() === '') return 'an empty value';
 	if (Array.isArray(value)) return 'a list';
 	const isDate = DateTime.isDateTime(value) || value instanceof Date;
 	if (isDate && Number.isNaN(value.valueOf())) return 'an invalid date';
-	if (isDate) return `the date ${String(value.valueOf())}`;
+	if (isDate) return `the date ${new Date(value.valueOf()).toISOString()}`;
 	return typeof value === 'object' ? 'an object' : quoted(String(value));
 }
 

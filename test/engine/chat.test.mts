@@ -175,6 +175,12 @@ describe('Get', () => {
 		expect(requests.map(({ path }) => path)).toEqual([`/v1/chats/${scheduled.id}`]);
 	});
 
+	test('refuses a Simplify that is none before any request', async () => {
+		const { error, requests } = await get('unknown', { simplify: 'maybe' });
+		expect(error?.message).toMatch(/^'Simplify' must be true or false, not "maybe"/);
+		expect(requests).toEqual([]);
+	});
+
 	test('without Simplify gives the API’s object unchanged, times in the zone', async () => {
 		const [{ id }] = await ownChats();
 		expect((await get(id, { simplify: false })).json).toEqual([await fetchChat(id)]);

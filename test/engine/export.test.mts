@@ -147,6 +147,12 @@ test.each([
 	expect(requests).toEqual([]);
 });
 
+test('a part of a lifelog whose ID no address can hold is an error of the input', async () => {
+	const { error, requests } = await run({ exportFrom: 'input' }, [{ id: 'a/b', title: 'A' }]);
+	expect(error?.message).toMatch(/^"a\/b" is not the ID of a lifelog/);
+	expect(requests).toEqual([]);
+});
+
 test('a lifelog that does not say when it begins is an error that names it', async () => {
 	const contents = [{ type: 'heading1', content: 'A' }];
 	const whole = {

@@ -102,6 +102,13 @@ describe('Search', () => {
 		expect(requests.map(({ query }) => query.limit)).toEqual(['50', '10']);
 	});
 
+	test('more than 100 may be asked for where there are fewer, and nothing is said of others', async () => {
+		const words = (await anyLifelog()).title;
+		const { json, hint } = await search({ query: `"${words}"`, limit: 500 });
+		expect(json.length).toBeLessThan(10);
+		expect(hint ?? '').not.toContain('at most 100 results');
+	});
+
 	test('is capped at 100, and says so', async () => {
 		await sandbox.control.reset({ days: 10 });
 		const { json, requests, hint } = await search({ limit: 500 });
@@ -449,6 +456,8 @@ describe('the list of the parameter Lifelog', () => {
 
 	test.each([
 		['the option Time Zone', 'Asia/Kathmandu', '22 Nov 2026, 00:12 (Asia/Kathmandu)'],
+		['its proper case', 'europe/berlin', '21 Nov 2026, 19:27 (Europe/Berlin)'],
+		['that of the instance with an offset', '+02:00', `21 Nov 2026, 13:27 (${INSTANCE_ZONE})`],
 		['that of the instance without the option', '', `21 Nov 2026, 13:27 (${INSTANCE_ZONE})`],
 		[
 			'that of the instance with one half typed',

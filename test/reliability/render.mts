@@ -27,11 +27,11 @@ Made by \`npm run reliability\`; do not edit. Every operation is run on n8n's en
 | Repeats of a DELETE | 1, and only when the connection broke before an answer |
 | Wait of one request for the rate limit | the option Max Rate Limit Wait (Seconds), 300 unless set |
 | Wait of a list in the editor for the rate limit | 20 s, first in line when it opens |
-| Wait of a poll of the trigger for the rate limit | 120 s, first in line; none when the workflow is published, nor under n8n's durable engine |
+| Wait of a poll of the trigger for the rate limit | 120 s, first in line; none when the workflow is published, when an event is fetched to test, nor under n8n's durable engine |
 | Repeats in the editor's lists and in the trigger | none |
 | An answer in JSON, unpacked | 64 MiB; a longer one is not asked for again |
 
-So a service that takes a connection and then says nothing ends a request for JSON after 2 minutes and a download after 4, and no request for JSON lasts longer than 4 minutes, waits for the rate limit apart. A download of audio has no limit as a whole, as long as it brings 1 kB a second. The trigger waits less: a quarter of the time that n8n gives a poll. Cancelling an execution ends requests, downloads and waits at once.
+So a service that takes a connection and then says nothing ends a request for JSON after 2 minutes and a download after 4, and no request for JSON lasts longer than 4 minutes, waits for the rate limit apart. A download of audio has no limit as a whole, as long as it brings 1 kB a second. The trigger repeats nothing, so it waits 60 s for a connection that stands still, and 9 s under n8n's durable engine. Cancelling an execution ends requests, downloads and waits at once.
 
 ## What cannot be noticed
 

@@ -173,6 +173,11 @@ describe('a day', () => {
 		expect(beyond.map((time) => berlin(time, date))).toEqual([false, false]);
 	});
 
+	test('has what a wrong clock puts on it', () => {
+		const at = '1970-01-01T10:00:00Z';
+		expect(['1970-01-01', '2026-03-29'].map((date) => berlin(at, date))).toEqual([true, false]);
+	});
+
 	test('has what begins at a time without offset in the zone, and at no readable time', () => {
 		expect(berlin('2026-03-29T23:30:00', '2026-03-29')).toBe(true);
 		expect([null, 'soon', 7].map((time) => berlin(time, '2026-03-29'))).toEqual([true, true, true]);

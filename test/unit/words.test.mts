@@ -105,6 +105,8 @@ test.each([
 	[null, 'an empty value'],
 	[' ', 'an empty value'],
 	[' soon ', '"soon"'],
+	['ab '.repeat(40), `"${'ab '.repeat(17).slice(0, 50).trim()}…"`],
+	[new Date(0), 'the date 1970-01-01T00:00:00.000Z'],
 	[[1], 'a list'],
 	[{ a: 1 }, 'an object'],
 	[Object.create(null), 'an object'],

@@ -1,4 +1,4 @@
-import { instantOf, toDate } from '../../shared/date-times';
+import { toDate } from '../../shared/date-times';
 
 /**
  * Whether an entry begins on a day. One whose time cannot be read does, as the service listed it
@@ -7,6 +7,6 @@ import { instantOf, toDate } from '../../shared/date-times';
  * @param date `YYYY-MM-DD`, in `zone`.
  */
 export function beginsOn(startTime: unknown, date: string, zone: string): boolean {
-	const instant = instantOf(startTime, zone);
-	return instant === undefined || toDate(instant, zone) === date;
+	const begins = typeof startTime === 'string' ? toDate(startTime, zone) : undefined;
+	return begins === undefined || begins === date;
 }

@@ -1,8 +1,12 @@
 import type { Lifelog } from '../../shared/api-types';
-import { UNKNOWN_SPEAKER } from '../../shared/contents';
-import { inOneLine, type Piece, type Speaker } from './spoken';
+import { inOneLine, UNKNOWN_SPEAKER } from '../../shared/contents';
+import type { Piece, Speaker } from './spoken';
 
-const HEADINGS: Record<string, string> = { heading1: '#', heading2: '##', heading3: '###' };
+const HEADINGS = new Map([
+	['heading1', '#'],
+	['heading2', '##'],
+	['heading3', '###'],
+]);
 
 /**
  * A lifelog in the Markdown of the service's own export, which other tools read: headings, and a
@@ -23,7 +27,7 @@ function lineOf({ type, text, speaker, startOffsetMs, endOffsetMs }: Piece, begi
 		const times = `#startMs=${begin + startOffsetMs}&endMs=${begin + endOffsetMs}`;
 		return `> [${speaker.number}](${times}): ${text}`;
 	}
-	const mark = HEADINGS[type];
+	const mark = HEADINGS.get(type);
 	// What nobody said must not look like something else.
 	return mark ? `${mark} ${text}` : text.replace(/^[#>\-+*]/, '\\$&');
 }

@@ -1,6 +1,7 @@
 import type { ContentNode, Lifelog } from '../../shared/api-types';
 import {
 	contentNodes,
+	inOneLine,
 	isOffset,
 	isUtterance,
 	speakerOf,
@@ -78,9 +79,4 @@ function speakerIn(speakers: Map<string, Speaker>, node: ContentNode): Speaker {
 	const known = speakers.get(key) ?? { number: isWearer ? 1 : others + 2, name };
 	speakers.set(key, known);
 	return known;
-}
-
-/** A text without line breaks, runs of blanks and what surrounds it. */
-export function inOneLine(text: unknown): string {
-	return typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
 }

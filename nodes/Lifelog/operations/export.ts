@@ -17,7 +17,7 @@ import {
 	timezoneOption,
 } from '../../shared/descriptions';
 import { inputError, unusableAnswerError } from '../../shared/errors';
-import { isId, readId } from '../../shared/ids';
+import { isAskable, isId, readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import { LARGEST_PAGE_WITH_CONTENTS, pages } from '../../shared/pagination';
 import {
@@ -178,7 +178,7 @@ async function* lifelogsToExport(
 	} else if (from === 'input') {
 		const lifelog = inputLifelog(context, itemIndex);
 		if (isWhole(lifelog)) yield { lifelog, askedIn: readZone(context, undefined) };
-		else yield await readWhole(api, lifelog.id);
+		else yield await readWhole(api, askableId(context, lifelog));
 	} else {
 		yield* listed(context, api, itemIndex);
 	}
@@ -222,6 +222,15 @@ function inputLifelog(context: IExecuteFunctions, itemIndex: number): Lifelog {
 	}
 	for (const name of BESIDE_THE_API) delete json[name];
 	return json as unknown as Lifelog;
+}
+
+function askableId(context: IExecuteFunctions, { id }: Lifelog): string {
+	if (isAskable(id)) return id;
+	throw inputError(
+		context,
+		`"${id}" is not the ID of a lifelog`,
+		"Give the ID as it is listed, or choose another 'Export From'. Nothing was sent.",
+	);
 }
 
 /**

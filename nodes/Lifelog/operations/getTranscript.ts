@@ -112,10 +112,7 @@ export async function execute(
 	const spoken = placed.filter(
 		({ utterance, atMs }) => wanted.has(utterance.index) && atMs >= fromOffsetMs,
 	);
-	if (spoken.length === 0) {
-		if (isTool(this)) requireKnown(this, lifelog, speakers);
-		hintWhy(api, lifelog, speakers, fromOffsetMs);
-	}
+	if (spoken.length === 0) hintWhy(this, api, lifelog, speakers, fromOffsetMs);
 	if (outputAs === 'utterances') return spoken.map(({ utterance }) => ({ json: { ...utterance } }));
 	return [{ json: { lifelogId: lifelog.id, title: lifelog.title, ...textOf(spoken, most) } }];
 }
@@ -133,28 +130,33 @@ function readFromOffset(context: IExecuteFunctions, { fromOffsetMs = 0 }: IDataO
 	return offset;
 }
 
-/** A model does not see the hints of a run, and would take nothing for silence. */
-function requireKnown(context: IExecuteFunctions, lifelog: Lifelog, wanted: string[]): void {
-	const heard = speakersIn(lifelog);
-	if (heard.length === 0 || utterances(lifelog, wanted).length > 0) return;
-	throw inputError(
-		context,
-		`None of ${wanted.join(', ')} spoke in this lifelog. Who did: ${heard.join(', ')}.`,
-		"Give some of these names as 'Speakers', or leave it empty for everyone.",
-	);
-}
-
 function speakersIn(lifelog: Lifelog): string[] {
 	return [...new Set(utterances(lifelog).map(({ speaker }) => speaker))];
 }
 
-/** Says why there is nothing. */
-function hintWhy(api: Api, lifelog: Lifelog, wanted: string[], fromOffsetMs: number): void {
+/**
+ * Says why there is nothing.
+ *
+ * @throws NodeOperationError in a tool, when nobody of these names spoke: a model does not see hints,
+ *   and would take nothing for silence.
+ */
+function hintWhy(
+	context: IExecuteFunctions,
+	api: Api,
+	lifelog: Lifelog,
+	wanted: string[],
+	fromOffsetMs: number,
+): void {
 	const heard = speakersIn(lifelog);
 	if (utterances(lifelog, wanted).length > 0) {
 		hint(api, `Nothing is said later than ${fromOffsetMs} ms after the start of this lifelog.`);
 	} else if (heard.length > 0) {
-		hint(api, `None of ${wanted.join(', ')} spoke in this lifelog. Who did: ${heard.join(', ')}.`);
+		const message = `None of ${wanted.join(', ')} spoke in this lifelog. Who did: ${heard.join(', ')}.`;
+		if (isTool(context)) {
+			const advice = "Give some of these names as 'Speakers', or leave it empty for everyone.";
+			throw inputError(context, message, advice);
+		}
+		hint(api, message);
 	} else if (!lifelog.contents?.length) {
 		hint(
 			api,

@@ -80,8 +80,9 @@ export async function execute(
 
 	const { length } = page.entries;
 	const isClamped = length < limit && page.nextCursor !== undefined;
+	const isCapped = asked > LARGEST_PAGE && length >= LARGEST_PAGE;
 	const mayBeClamped = length < limit && length === SMALLEST_LARGEST_PAGE;
-	if (isClamped || asked > LARGEST_PAGE) {
+	if (isClamped || isCapped) {
 		hint(
 			api,
 			`The service gives at most ${isClamped ? length : LARGEST_PAGE} results for a search, and no further pages. Narrow the search, e.g. with the filters 'Start' and 'End', to see the others.`,

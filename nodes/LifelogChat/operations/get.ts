@@ -26,7 +26,8 @@ export async function execute(
 ): Promise<INodeExecutionData[]> {
 	const id = readId(this, 'chatId', itemIndex, 'chat');
 	const options = readCollection(this, 'options', itemIndex);
-	const chat = await getChat(api, id, { timezone: readZone(this, options.timezone) });
+	const timezone = readZone(this, options.timezone);
 	const isSimplified = readSimplify(this, itemIndex);
+	const chat = await getChat(api, id, { timezone });
 	return [{ json: isSimplified ? simplifyChat(chat) : { ...chat } }];
 }

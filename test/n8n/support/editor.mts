@@ -142,14 +142,15 @@ export class Editor {
 		const between = this.page.locator(byTestId('personal-settings-container'));
 		const leave = this.page.getByRole('button', { name: 'Leave without saving' });
 		const shown = between.or(leave).first();
-		await this.follow('/settings/personal');
-		// A navigation of the editor's own, such as the one behind signing in, takes the place of this one.
-		await shown.waitFor({ timeout: OVERTAKEN_MS }).catch(async () => {
+		const pass = async (timeout: number) => {
 			await this.follow('/settings/personal');
-			await shown.waitFor();
-		});
-		if (await leave.isVisible()) await leave.click();
-		await between.waitFor();
+			await shown.waitFor({ timeout });
+			if (await leave.isVisible()) await leave.click();
+			await between.waitFor({ timeout });
+		};
+		// A navigation of the editor's own, such as the one behind signing in or behind saving, can take
+		// the place of this one, also once it was allowed to leave.
+		await pass(OVERTAKEN_MS).catch(async () => await pass(TIMEOUT_MS));
 		await this.follow(path);
 	}
 
@@ -299,6 +300,8 @@ export class Canvas {
 		await this.canvas.click({ position: { x: 5, y: 5 } });
 		await this.page.keyboard.press('Control+s');
 		const { data } = await (await saved).json();
+		// Only then does the editor go to the address of what was saved, from wherever it is by then.
+		await this.page.waitForURL(({ pathname }) => pathname === `/workflow/${data.id}`);
 		return data.id;
 	}
 
