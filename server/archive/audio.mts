@@ -14,6 +14,8 @@ interface Scan {
 	fingerprint: string;
 	/** Undefined for a file that is not to be read. */
 	links: Link[] | undefined;
+	/** Whether it is to be read another time, though it is the same. */
+	isPassing?: boolean;
 }
 
 /** A stretch of time, and the part of a file in which it can be heard. */
@@ -164,16 +166,19 @@ export class ArchiveAudio {
 	async #scanOf({ path, bytes, sha256 }: AudioFile): Promise<Scan> {
 		const fingerprint = await this.#folder.fingerprint(path);
 		const known = this.#scans.get(path);
-		if (known?.fingerprint === fingerprint) return known;
+		const isSame = known?.fingerprint === fingerprint;
+		if (isSame && !known.isPassing) return known;
 		let links: Link[] | undefined;
+		let isPassing = false;
 		try {
 			links = await this.#scan(path, bytes, sha256);
 		} catch (error) {
 			if (!(error instanceof FileError) && !(error instanceof OggError)) throw error;
-			this.#onProblem(path, error.message);
+			isPassing = error instanceof FileError && error.isPassing;
+			if (!(isSame && isPassing)) this.#onProblem(path, error.message);
 		}
 		this.#scans.delete(path);
-		const scan = { fingerprint, links };
+		const scan = { fingerprint, links, isPassing };
 		this.#scans.set(path, scan);
 		for (const oldest of this.#scans.keys()) {
 			if (this.#scans.size <= mostScans) break;

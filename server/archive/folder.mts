@@ -8,7 +8,15 @@ import type { NamedFile } from './layout.mts';
 const mostBytes = 64 * 1024 * 1024;
 
 /** Why a file counts for nothing; the message says it without a word of what is in it. */
-export class FileError extends Error {}
+export class FileError extends Error {
+	/** Whether the same file may be read another time, as after an error of the disk. */
+	readonly isPassing: boolean;
+
+	constructor(message: string, { isPassing = false } = {}) {
+		super(message);
+		this.isPassing = isPassing;
+	}
+}
 
 /** The folder of an archive, out of which nothing is read. */
 export class Folder {
@@ -67,6 +75,11 @@ export class Folder {
 		});
 	}
 
+	/** The size of a file in bytes. Rejects with a FileError. */
+	async sizeOf(path: string): Promise<number> {
+		return this.#withFile(path, async (_file, { size }) => size);
+	}
+
 	/** Opens a file of this folder, whatever a path may try. Rejects with a FileError. */
 	async open(path: string): Promise<FileHandle> {
 		if (!isInside(path)) throw new FileError('is no path inside of the archive');
@@ -78,11 +91,15 @@ export class Folder {
 			// Neither through a link nor waiting for somebody to write to a pipe.
 			const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 			const file = await open(join(folder, path.slice(path.lastIndexOf('/') + 1)), flags);
-			if ((await file.stat()).isFile()) return file;
+			try {
+				if ((await file.stat()).isFile()) return file;
+			} catch (error) {
+				await file.close();
+				throw error;
+			}
 			await file.close();
 		} catch (error) {
-			if (error instanceof FileError) throw error;
-			throw new FileError(reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? 'cannot be read');
+			throw asFileError(error);
 		}
 		throw new FileError('is no file');
 	}
@@ -94,6 +111,8 @@ export class Folder {
 		const file = await this.open(path);
 		try {
 			return await use(file, await file.stat());
+		} catch (error) {
+			throw asFileError(error);
 		} finally {
 			await file.close();
 		}
@@ -107,6 +126,14 @@ const reasons: Record<string, string> = {
 	EACCES: 'may not be read',
 	ENAMETOOLONG: 'has too long a name',
 };
+
+function asFileError(error: unknown): FileError {
+	if (error instanceof FileError) return error;
+	const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
+	return reason === undefined
+		? new FileError('cannot be read', { isPassing: true })
+		: new FileError(reason);
+}
 
 /** What tells a changed file from the one before. */
 function fingerprintOf({ size, mtimeMs, ctimeMs }: Stats): string {

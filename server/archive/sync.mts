@@ -15,6 +15,8 @@ const batchSize = 24;
 const shortestPauseMs = 30_000;
 const longestPauseMs = 300_000;
 const pausePerLook = 2000;
+// Instead of the fingerprint of a file that may be read another time, though it is the same.
+const anyFile = '';
 // The last instant that there is a date for, epoch ms.
 const latestMs = 8.64e15;
 
@@ -93,12 +95,15 @@ export class Sync {
 	async #hasChanged(day: string, files: Record<string, string>): Promise<boolean> {
 		const known = this.#days.get(day);
 		if (!known || JSON.stringify(known.files) !== JSON.stringify(files)) return true;
+		// Not at each cheap look: what fails for good, as on a broken disk, would make each a whole one.
+		if (Object.values(known.problems).includes(anyFile)) return true;
 		return await this.#isMended(known);
 	}
 
 	/** Whether a file of a day that could not be read is another one now. */
 	async #isMended({ problems }: DayRecord): Promise<boolean> {
 		for (const [path, fingerprint] of Object.entries(problems)) {
+			if (fingerprint === anyFile) continue;
 			if ((await this.#folder.fingerprint(path)) !== fingerprint) return true;
 		}
 		return false;
@@ -112,7 +117,7 @@ export class Sync {
 				return await read();
 			} catch (error) {
 				if (!(error instanceof FileError)) throw error;
-				problems[path] = fingerprint;
+				problems[path] = error.isPassing ? anyFile : fingerprint;
 				this.#tell(path, fingerprint, error.message);
 				return undefined;
 			}
@@ -217,8 +222,7 @@ export class Sync {
 		for (const { startMs, endMs, path, bytes, sha256 } of audio) {
 			const isWhole = await attempt(path, async () => {
 				if (Math.max(startMs, endMs) > latestMs) throw new FileError('has a time that cannot be');
-				const file = await this.#folder.open(path);
-				const { size } = await file.stat().finally(() => file.close());
+				const size = await this.#folder.sizeOf(path);
 				if (size !== bytes) throw new FileError(`has ${size} bytes, not ${bytes} as its day says`);
 				return true;
 			});

@@ -29,7 +29,7 @@ export interface DayRecord {
 	day: string;
 	/** Its files in `days/`, by name, each with what tells a change of it. */
 	files: Record<string, string>;
-	/** The files that could not be read, by path, likewise. */
+	/** The files that could not be read, by path, likewise; nothing for what another time may do. */
 	problems: Record<string, string>;
 	/** When the file was written that counted, epoch ms; 0 while none could be read. */
 	archivedMs: number;

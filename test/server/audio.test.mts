@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -280,6 +281,23 @@ test('and from the beginning of its range on where there are not', async () => {
 	const { store } = await open(folder);
 	expect(await store.getAudio(noon, noon + 10_000)).toBeDefined();
 	expect(await store.getAudio(noon + 30_000, noon + 40_000)).toBeUndefined();
+});
+
+test('a file that cannot be read for a while is told once, and heard as soon as it can be', async () => {
+	const { content, endMs } = recording(noon, [20_000], chance(3), 1);
+	const folder = temporaryFolder();
+	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
+	const { store, log } = await open(folder);
+	const file = await openFile(__filename);
+	await file.close();
+	const failing = jest
+		.spyOn(Object.getPrototypeOf(file), 'stat')
+		.mockRejectedValue(new Error('EIO'));
+	expect(await store.getAudio(noon, endMs)).toBeUndefined();
+	expect(await store.getAudio(noon, endMs)).toBeUndefined();
+	expect(log).toEqual([expect.stringMatching(/\.ogg cannot be read$/)]);
+	failing.mockRestore();
+	expect((await read(store, noon, endMs)).length).toBeGreaterThan(0);
 });
 
 test.each<[string, (file: Buffer) => Buffer]>([

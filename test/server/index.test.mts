@@ -10,7 +10,9 @@ import {
 	statSync,
 	symlinkSync,
 	writeFileSync,
+	type Stats,
 } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Folder } from '../../server/archive/folder.mts';
@@ -316,6 +318,85 @@ describe('files that are not whole', () => {
 		writeFileSync(join(folder, path), whole);
 		await archive.store.refresh();
 		expect(idsOf(archive).length === 4).toBe(true);
+	});
+});
+
+describe('files that cannot be read for a while', () => {
+	type Handle = { stat: () => Promise<Stats>; readFile: () => Promise<unknown> };
+	let handles: Handle;
+	beforeAll(async () => {
+		const file = await openFile(__filename);
+		handles = Object.getPrototypeOf(file);
+		await file.close();
+	});
+	afterEach(() => jest.restoreAllMocks());
+
+	/** Has every file fail when this is done with it, as on a broken disk; none that is `whole`. */
+	function spoil(method: keyof Handle, path: string) {
+		const { ino } = statSync(join(folder, path));
+		const { [method]: real, stat } = handles;
+		let failed = 0;
+		jest.spyOn(handles, method).mockImplementation(async function (this: Handle, ...more) {
+			if ((await stat.call(this)).ino !== ino) return real.apply(this, more) as Promise<Stats>;
+			failed += 1;
+			throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5 });
+		});
+		return { failed: () => failed };
+	}
+
+	test.each(['stat', 'readFile'] as const)(
+		'a lifelog is told and left out, no other is, and it is served once it can be: %s',
+		async (method) => {
+			await writeArchive(folder, { lifelogs: day1 });
+			await writeArchive(folder, { lifelogs: day2 });
+			const path = jsonPath('b');
+			const { failed } = spoil(method, path);
+			const archive = await serve();
+			expect(idsOf(archive)).toEqual(['a', 'c', 'd']);
+			expect(archive.log).toEqual([`${path} cannot be read`]);
+			// Each look in between is a cheap one.
+			const before = failed();
+			for (let n = 0; n < 3; n += 1) await archive.store.refreshIfDue();
+			expect(failed()).toBe(before);
+			await archive.store.refresh();
+			expect(failed()).toBeGreaterThan(before);
+			expect(archive.log).toHaveLength(1);
+			jest.restoreAllMocks();
+			await archive.store.refresh();
+			expect(idsOf(archive)).toEqual(['a', 'b', 'c', 'd']);
+		},
+	);
+
+	test('one that was left out before the server stopped is served after it', async () => {
+		await writeArchive(folder, { lifelogs: day1 });
+		spoil('stat', jsonPath('b'));
+		(await serve()).close();
+		open.length = 0;
+		jest.restoreAllMocks();
+		expect(idsOf(await serve())).toEqual(['a', 'b', 'c']);
+	});
+
+	test("a day's file, and audio, keep no other day from being served", async () => {
+		const [first] = await writeArchive(folder, { lifelogs: day1 });
+		const startMs = Date.parse('2026-03-02T08:00:00Z');
+		const audio = [{ startMs, endMs: startMs + 1000, content: Buffer.from('audio') }];
+		const [second] = await writeArchive(folder, { lifelogs: day2, audio });
+		const day = JSON.parse(readFileSync(join(folder, second), 'utf8'));
+		const [{ path }] = day.audio;
+		spoil('readFile', first);
+		const archive = await serve();
+		expect(archive.log).toEqual([`${first} cannot be read`]);
+		expect(idsOf(archive)).toEqual(['d']);
+		jest.restoreAllMocks();
+		spoil('stat', path);
+		const other = await serve(join(temporaryFolder(), 'index'));
+		expect(other.log).toEqual([`${path} cannot be read`]);
+		expect(other.store.counts()).toMatchObject({ lifelogs: 4, audioFiles: 0 });
+		jest.restoreAllMocks();
+		await archive.store.refresh();
+		expect(idsOf(archive)).toEqual(['a', 'b', 'c', 'd']);
+		await other.store.refresh();
+		expect(other.store.counts()).toMatchObject({ lifelogs: 4, audioFiles: 1 });
 	});
 });
 
