@@ -51,13 +51,17 @@ export class ArchiveStore implements Store {
 	 * folder cannot be listed or the index not be written.
 	 */
 	async refresh(onProgress?: (done: number, total: number) => void): Promise<void> {
-		const hasChanged = await this.#change(() => this.#sync.run(onProgress));
-		if (hasChanged) this.#meaning?.catchUp();
+		await this.#change(() => this.#look(onProgress));
 	}
 
 	/** The same, where something may have happened since, or not for a while been looked for. */
 	async refreshIfDue(): Promise<void> {
 		if (await this.#sync.isDue()) await this.refresh();
+	}
+
+	/** Reads what is new or has changed, for search by meaning too. Only within a change. */
+	async #look(onProgress?: (done: number, total: number) => void): Promise<void> {
+		if (await this.#sync.run(onProgress)) this.#meaning?.catchUp();
 	}
 
 	counts(): Counts {
@@ -129,7 +133,7 @@ export class ArchiveStore implements Store {
 		}
 		return this.#change(async () => {
 			// A day may have been archived since the last look, and is not to be hidden by an older one.
-			await this.#sync.run();
+			await this.#look();
 			const days = await Promise.all(
 				this.#rows.daysOf(kind, id).map((day) => this.#readDayFiles(day)),
 			);
@@ -137,7 +141,7 @@ export class ArchiveStore implements Store {
 			const files: NamedFile[] = [];
 			for (const dayFiles of days) files.push(...(await this.#removeFromDay(kind, id, dayFiles)));
 			for (const { path } of files) await this.#removeFile(path);
-			await this.#sync.run();
+			await this.#look();
 			return true;
 		});
 	}

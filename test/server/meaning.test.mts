@@ -130,6 +130,19 @@ test('asks for what is new and has other words, and for nothing else', async () 
 	expect(await second.search('pancakes')).not.toContain('d');
 });
 
+test('what was archived just before a delete is read, too', async () => {
+	await writeArchive(folder, { lifelogs });
+	const served = await serve();
+	await until(() => isRead(served));
+	await writeArchive(folder, { lifelogs: [talk('d', 'My crepes need milk.')] });
+	await served.store.deleteLifelog('d');
+	await writeArchive(folder, { lifelogs: [talk('e', 'My crepes need milk.')] });
+	await served.store.deleteLifelog('a');
+	await served.meaning.idle();
+	expect(isRead(served)).toBe(true);
+	expect((await served.search('pancakes'))[0]).toBe('e');
+});
+
 test('another model, or another length of its vectors, has all read again', async () => {
 	await writeArchive(folder, { lifelogs });
 	for (const [model, dimensions] of [
