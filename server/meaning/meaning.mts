@@ -224,9 +224,12 @@ export class Meaning {
 					const first = await this.#insist(texts.slice(0, half));
 					return [...first, ...(await this.#insist(texts.slice(half)))];
 				}
-				if (isTheirs && texts[0] !== probe) {
-					await this.#insist([probe]);
-					return [undefined];
+				if (isTheirs) {
+					// Refused between two answers to another one, it is the text; else it may be a bad while.
+					const isAgain = isSuspect;
+					isSuspect = await this.#takesOthers(texts);
+					if (isSuspect && isAgain) return [undefined];
+					if (isSuspect) continue;
 				}
 				this.#tell(error);
 				const wantedMs = Math.max(waitMs, error.waitMs ?? 0);

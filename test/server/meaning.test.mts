@@ -248,6 +248,26 @@ test('an endpoint that fails for a while loses no text', async () => {
 	expect((await served.search('boat'))[0]).toBe('b');
 });
 
+test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])(
+	'an endpoint that refuses everything %i times, and then nothing, loses no text',
+	async (times) => {
+		await writeArchive(folder, { lifelogs });
+		const served = await serve();
+		await until(() => isRead(served));
+		await served.meaning.idle();
+		let left = times;
+		embeddings.instead = () => ((left -= 1) >= 0 ? { status: 400 } : {});
+		await writeArchive(folder, {
+			lifelogs: [talk('d', 'My crepes need milk.'), talk('e', 'The door is closed.')],
+		});
+		await served.store.refresh();
+		await served.meaning.idle();
+		expect(isRead(served)).toBe(true);
+		expect(served.log.at(-1)).toBe('Search by meaning: 2 of 2 lifelogs read');
+		expect((await served.search('pancakes'))[0]).toBe('d');
+	},
+);
+
 test('an answer without end is not read to its end', async () => {
 	await writeArchive(folder, { lifelogs });
 	embeddings.instead = () => ({ body: ' '.repeat(65 * 2 ** 20) });
