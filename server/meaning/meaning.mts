@@ -131,11 +131,9 @@ export class Meaning {
 				await this.#readOutdated();
 			} catch (error) {
 				if (this.#stopped.signal.aborted) return;
-				// The index cannot be written: what it holds by now is what is searched.
 				this.#log(cannotGoOn(error));
-				if (this.#dimensions !== undefined) {
-					this.#rows.vectors.use(this.#endpoint.model, this.#dimensions);
-				}
+				// What is in memory may be more than the index could be given: the next answer has it read anew.
+				this.#dimensions = undefined;
 			}
 		}
 	}

@@ -316,6 +316,28 @@ test('a full disk stops the reading, and nothing else', async () => {
 	expect((await served.search('boat'))[0]).toBe('b');
 });
 
+test('an index that can neither be written nor read ends the reading, and not the server', async () => {
+	await writeArchive(folder, { lifelogs: lifelogs.slice(0, 1) });
+	const served = await serve();
+	await until(() => isRead(served));
+	await served.meaning.idle();
+	const { vectors } = served.rows;
+	const { put, use } = vectors;
+	vectors.put = vectors.use = () => {
+		throw new Error('disk I/O error');
+	};
+	await writeArchive(folder, { lifelogs });
+	await served.store.refresh();
+	await served.meaning.idle();
+	expect(served.log.at(-1)).toBe('Search by meaning cannot go on: disk I/O error');
+	expect(await served.search('physician')).toEqual(['a']);
+	Object.assign(vectors, { put, use });
+	expect((await served.search('doctor'))[0]).toBe('a');
+	served.meaning.catchUp();
+	await served.meaning.idle();
+	expect((await served.search('boat'))[0]).toBe('b');
+});
+
 test('of many passages the nearest ones are found, as if each had been compared', async () => {
 	const db = openIndex(join(folder, 'index'));
 	closing.push(() => db.close());
