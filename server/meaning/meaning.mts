@@ -112,7 +112,8 @@ export class Meaning {
 		limit: number,
 	): Promise<string[] | undefined> {
 		const query = search.trim().slice(0, longestQuery).toWellFormed();
-		if (query === '' || query.includes('"') || Date.now() < this.#restUntil) return undefined;
+		if (query === '' || query.includes('"') || performance.now() < this.#restUntil)
+			return undefined;
 		try {
 			const [vector] = await this.#ask([query], this.#patience.search);
 			return this.#rows.vectors.nearest(vector, filter, limit);
@@ -144,7 +145,7 @@ export class Meaning {
 		this.#left = outdated.length;
 		const all = outdated.length;
 		let refused = 0;
-		let toldAt = Date.now();
+		let toldAt = performance.now();
 		let batch: Reading[] = [];
 		const readBatch = async () => {
 			const texts = batch.flatMap(({ passages }) => passages);
@@ -166,8 +167,8 @@ export class Meaning {
 			refused += vectors.filter((vector) => vector === undefined).length;
 			this.#left -= batch.length;
 			batch = [];
-			if (Date.now() - toldAt >= this.#patience.progress) {
-				toldAt = Date.now();
+			if (performance.now() - toldAt >= this.#patience.progress) {
+				toldAt = performance.now();
 				this.#log(`Search by meaning: ${all - this.#left} of ${all} lifelogs read`);
 			}
 		};
@@ -268,7 +269,7 @@ export class Meaning {
 
 	#tell(error: EmbeddingsError): void {
 		if (this.#stopped.signal.aborted) return;
-		this.#restUntil = Date.now() + this.#patience.longestRetry / 2;
+		this.#restUntil = performance.now() + this.#patience.longestRetry / 2;
 		if (this.#problem === error.message) return;
 		this.#problem = error.message;
 		this.#log(`The embeddings endpoint ${error.message}: search is full text alone until it works`);

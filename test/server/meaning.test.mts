@@ -268,6 +268,19 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])(
 	},
 );
 
+test('after an endpoint has failed it is asked again, though the clock was set back', async () => {
+	await writeArchive(folder, { lifelogs });
+	const served = await serve();
+	await until(() => isRead(served));
+	embeddings.instead = () => ({ status: 500 });
+	expect(await served.search('boat')).toEqual([]);
+	embeddings.instead = undefined;
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 86_400_000);
+	await sleep(patience.longestRetry);
+	expect((await served.search('boat'))[0]).toBe('b');
+	clock.mockRestore();
+});
+
 test('an answer without end is not read to its end', async () => {
 	await writeArchive(folder, { lifelogs });
 	embeddings.instead = () => ({ body: ' '.repeat(65 * 2 ** 20) });
