@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Rows } from '../store/rows.mts';
 import type { LifelogFilter } from '../store/store.mts';
 import type { Outdated } from '../store/vectors.mts';
@@ -46,7 +46,7 @@ export class Meaning {
 	/** Of the vectors; undefined until the endpoint has answered. */
 	#dimensions: number | undefined;
 	#problem: string | undefined;
-	/** Until when searches do not wait for an endpoint that fails. */
+	/** Until when searches do not wait for an endpoint that fails, on a clock that nobody sets. */
 	#restUntil = 0;
 	#left = 0;
 	#running: Promise<void> | undefined;
@@ -180,6 +180,8 @@ export class Meaning {
 				passages += reading.passages.length;
 			} else {
 				this.#left -= 1;
+				// All days may have been archived again with the same words: others are to be served meanwhile.
+				await setImmediate(undefined, { signal: this.#stopped.signal });
 			}
 			if (passages < passagesPerBatch) continue;
 			passages = 0;

@@ -143,6 +143,27 @@ test('what was archived just before a delete is read, too', async () => {
 	expect((await served.search('pancakes'))[0]).toBe('e');
 });
 
+test('others are served between two lifelogs whose words are the same as before', async () => {
+	await writeArchive(folder, { lifelogs });
+	const served = await serve();
+	await until(() => isRead(served));
+	await served.meaning.idle();
+	const turns: number[] = [];
+	let turn = 0;
+	const confirm = served.rows.vectors.confirm.bind(served.rows.vectors);
+	served.rows.vectors.confirm = (lifelog) => {
+		if (turns.at(-1) !== turn) setImmediate(() => (turn += 1));
+		turns.push(turn);
+		confirm(lifelog);
+	};
+	const updatedAt = '2026-03-05T00:00:00.000Z';
+	await writeArchive(folder, { lifelogs: lifelogs.map((each) => ({ ...each, updatedAt })) });
+	await served.store.refresh();
+	await served.meaning.idle();
+	expect(turns).toEqual([0, 1, 2]);
+	expect(isRead(served)).toBe(true);
+});
+
 test('another model, or another length of its vectors, has all read again', async () => {
 	await writeArchive(folder, { lifelogs });
 	for (const [model, dimensions] of [
