@@ -385,6 +385,15 @@ describe('an archive that has days of the service', () => {
 			stderr: expect.stringContaining('Full archive is writing into this archive'),
 		});
 	});
+
+	test('is written to where a run that ended long ago, or a clock that was wrong, says that it goes on', async () => {
+		for (const days of [-1, 1]) {
+			const archive = temporaryFolder();
+			const updatedAt = new Date(Date.now() + days * 86_400_000).toISOString();
+			writeFileSync(join(archive, 'report.json'), JSON.stringify({ state: 'running', updatedAt }));
+			expect((await importExport(zipped(conversation), archive)).added.lifelogs).toBe(2);
+		}
+	});
 });
 
 test.each([
