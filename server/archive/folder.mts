@@ -80,12 +80,17 @@ export class Folder {
 		return this.#withFile(path, async (_file, { size }) => size);
 	}
 
+	/** Whether a real path is that of this folder, or of something in it. */
+	holds(real: string): boolean {
+		return real === this.root || real.startsWith(this.root + sep);
+	}
+
 	/** Opens a file of this folder, whatever a path may try. Rejects with a FileError. */
 	async open(path: string): Promise<FileHandle> {
 		if (!isInside(path)) throw new FileError('is no path inside of the archive');
 		try {
 			const folder = await realpath(join(this.root, dirname(path)));
-			if (folder !== this.root && !folder.startsWith(this.root + sep)) {
+			if (!this.holds(folder)) {
 				throw new FileError('leads out of the archive');
 			}
 			// Neither through a link nor waiting for somebody to write to a pipe.

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
 import { parseLifelog } from '../archive/entries.mts';
 import { FileError, type Folder } from '../archive/folder.mts';
@@ -179,11 +179,21 @@ export class ArchiveDay {
 		}
 	}
 
-	/** Makes the folder of a path, and sees to it that it is one of the archive. */
+	/** Makes the folder of a path, and sees to it before and after that it is one of the archive. */
 	async #place(path: string): Promise<void> {
 		const folder = dirname(join(this.#folder.root, path));
+		await this.#checkInside(folder);
 		await mkdir(folder, { recursive: true });
-		if (!(await realpath(folder)).startsWith(this.#folder.root + sep)) {
+		await this.#checkInside(folder);
+	}
+
+	/** Rejects for a folder that leads out of the archive, by as much of it as there is. */
+	async #checkInside(folder: string): Promise<void> {
+		const real = await realpath(folder).catch(() => undefined);
+		if (real === undefined && folder !== this.#folder.root) {
+			return this.#checkInside(dirname(folder));
+		}
+		if (real === undefined || !this.#folder.holds(real)) {
 			throw new ExportError('belongs into a folder that leads out of the archive');
 		}
 	}

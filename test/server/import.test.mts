@@ -633,6 +633,21 @@ describe('what cannot be read', () => {
 		expect(await check(archive)).toEqual([]);
 	});
 
+	test.each(['lifelogs', 'lifelogs/2025', 'lifelogs/2025/12/03'])(
+		'a link in the archive to a folder outside has nothing made there: %s',
+		async (path) => {
+			const archive = temporaryFolder();
+			const outside = temporaryFolder();
+			mkdirSync(dirname(join(archive, path)), { recursive: true });
+			symlinkSync(outside, join(archive, path));
+			const { unread } = await importExport(zipped(conversation.slice(0, 1)), archive);
+			expect(unread).toEqual([
+				{ path: weekly, problem: 'belongs into a folder that leads out of the archive' },
+			]);
+			expect(readdirSync(outside)).toEqual([]);
+		},
+	);
+
 	test('links in a folder are named and not followed', async () => {
 		const outside = unpacked(conversation);
 		const root = unpacked([conversation[1]]);
