@@ -15,10 +15,12 @@ class IndexError extends Error {}
  * broken one. Throws an IndexError for a file that is no index, and one that is in use.
  */
 export function openIndex(path: string): DatabaseSync {
-	if (existsSync(path) && !isDatabase(path)) {
-		throw new IndexError(`${path} is no index of lifelog-server: choose another file with --index`);
-	}
 	try {
+		if (existsSync(path) && !isDatabase(path)) {
+			throw new IndexError(
+				`${path} is no index of lifelog-server: choose another file with --index`,
+			);
+		}
 		return open(path);
 	} catch (error) {
 		if (!(error instanceof StaleIndex)) throw explain(error, path);
@@ -42,15 +44,14 @@ function open(path: string): DatabaseSync {
 	// All that was said stands in it; SQLite would let everybody read it, in its log too.
 	closeSync(openSync(path, 'a', 0o600));
 	const db = new DatabaseSync(path);
+	let owner: unknown;
 	try {
 		// One server to an index: the first to write to it keeps it.
 		db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000');
-		const owner = pragma(db, 'application_id');
+		owner = pragma(db, 'application_id');
 		const isNew = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()!.n) === 0;
 		if (!isNew && owner !== applicationId) {
-			throw new IndexError(
-				`${path} is a database of another program: choose another file with --index`,
-			);
+			throw ofAnother(path);
 		}
 		if (!isNew && pragma(db, 'user_version') !== version) throw new StaleIndex();
 		db.exec(`
@@ -61,9 +62,14 @@ function open(path: string): DatabaseSync {
 		return db;
 	} catch (error) {
 		db.close();
-		throw isBroken(error) ? new StaleIndex() : error;
+		if (!isBroken(error)) throw error;
+		// What is too broken to say whose it is, is where an index is to be.
+		throw owner === undefined || owner === applicationId ? new StaleIndex() : ofAnother(path);
 	}
 }
+
+const ofAnother = (path: string) =>
+	new IndexError(`${path} is a database of another program: choose another file with --index`);
 
 function pragma(db: DatabaseSync, name: string): unknown {
 	return db.prepare(`PRAGMA ${name}`).get()![name];

@@ -532,6 +532,10 @@ describe('the index', () => {
 			'overwritten behind its beginning',
 			(index) => writeFileSync(index, readFileSync(index).fill(7, 16, 100)),
 		],
+		[
+			'overwritten where its tables are listed',
+			(index) => writeFileSync(index, readFileSync(index).fill(7, 100, 4096)),
+		],
 		['empty', (index) => writeFileSync(index, '')],
 	])('%s is built again', async (_how, spoil) => {
 		await writeArchive(folder, { lifelogs: day1 });
@@ -576,6 +580,24 @@ describe('the index', () => {
 		sql(other, 'CREATE TABLE mine (a); INSERT INTO mine VALUES (1)');
 		await expect(serve(other)).rejects.toThrow('is a database of another program');
 		expect(sql(other, 'SELECT a FROM mine')).toEqual([{ a: 1 }]);
+	});
+
+	test('a database of another program is left alone, broken as it may be', async () => {
+		const other = join(folder, 'other.sqlite');
+		for (const pragma of ['', 'PRAGMA application_id = 7;']) {
+			sql(other, `${pragma} CREATE TABLE mine (a); INSERT INTO mine VALUES (1)`);
+			const broken = readFileSync(other).fill(7, 100, 4096);
+			writeFileSync(other, broken);
+			await expect(serve(other)).rejects.toThrow('is a database of another program');
+			expect(readFileSync(other).equals(broken)).toBe(true);
+			rmSync(other);
+		}
+	});
+
+	test('a folder in its place is told, and what to do', async () => {
+		await expect(serve(temporaryFolder())).rejects.toThrow(
+			/cannot be opened or written \(EISDIR.*choose a file that can be with --index/,
+		);
 	});
 
 	test('belongs to one server at a time', async () => {
