@@ -126,8 +126,10 @@ function resolveRange(
 	if (start === undefined && end === undefined) {
 		return date === undefined ? {} : dayBounds(date, zone);
 	}
-	const from = start && parseWallClock('start', start, zone, reading.ambiguousHour);
-	const before = end && parseWallClock('end', end, zone, reading.ambiguousHour);
+	const instantOf = (name: string, time: string | undefined) =>
+		time === undefined ? undefined : parseWallClock(name, time, zone, reading.ambiguousHour);
+	const from = instantOf('start', start);
+	const before = instantOf('end', end);
 	return { from, before: before && reading.endInclusive ? oneSecondAfter(before) : before };
 }
 

@@ -71,6 +71,9 @@ describe('list', () => {
 		['date', { date: '2026-02-30' }],
 		['start', { start: 'yesterday' }],
 		['end', { end: '2026-03-20 25:00:00' }],
+		['start', { start: '' }],
+		['end', { end: '' }],
+		['end', { start: '2026-03-20', end: '' }],
 		['isStarred', { isStarred: 'maybe' }],
 		['cursor', { cursor: 'nonsense' }],
 	])('refuses a bad %s by name: %j', async (name, query) => {
