@@ -146,14 +146,16 @@ async function keepLooking(
 	log: ServerOptions['log'],
 ): Promise<void> {
 	let told = '';
-	let days = store.days().length;
+	const daysNow = () => new Set(store.days().map(({ day }) => day));
+	let days = daysNow();
 	while (!signal.aborted) {
 		await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
 		if (signal.aborted) return;
 		try {
 			await store.refreshIfDue();
-			const left = store.days().length;
-			if (left < days) log(`Days that are no longer in the folder: ${days - left} of ${days}`);
+			const left = daysNow();
+			const gone = [...days].filter((day) => !left.has(day)).length;
+			if (gone > 0) log(`Days that are no longer in the folder: ${gone} of ${days.size}`);
 			days = left;
 			told = '';
 		} catch (error) {

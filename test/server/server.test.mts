@@ -257,6 +257,19 @@ describe('the command', () => {
 		await server.close();
 	});
 
+	test('says so too where another day has come in the same moment', async () => {
+		const folder = temporaryFolder();
+		const [path] = await writeArchive(folder, { lifelogs });
+		const server = await startLifelogServer(folder);
+		renameSync(join(folder, path), join(folder, path.replace('2026-03-01', '2026-03-02')));
+		await until(() => server.log.length > 1);
+		expect(server.log).toEqual([
+			expect.stringMatching(/^Left out: days\/2026-03-02_.* is no file of a day$/),
+			'Days that are no longer in the folder: 1 of 1',
+		]);
+		await server.close();
+	});
+
 	test('says where it is, what there is and what is missing', async () => {
 		const folder = temporaryFolder();
 		const day = (date: string) => lifelogOf(date, `${date}T08:00:00Z`);
