@@ -159,7 +159,7 @@ async function keepLooking(
 			days = left;
 			told = '';
 		} catch (error) {
-			// A folder that is not mounted, a full disk: what is in the index is served on.
+			// A folder that is not there, a full disk: what is in the index is served on.
 			const problem = `Cannot look for new days: ${(error as Error).message}`;
 			if (problem !== told) log(problem);
 			told = problem;

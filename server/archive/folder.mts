@@ -34,7 +34,10 @@ export class Folder {
 		return new Folder(root);
 	}
 
-	/** The names in `days/`; none while there is no such folder. Rejects when the archive is gone. */
+	/**
+	 * The names in `days/`; none while there is no such folder, as where a disk is not mounted on the
+	 * folder of the archive. Rejects when that folder itself is gone.
+	 */
 	async listDays(): Promise<string[]> {
 		await lstat(this.root);
 		try {
