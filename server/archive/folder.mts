@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import type { NamedFile } from './layout.mts';
+import { parseDayFile, type DayFile, type NamedFile } from './layout.mts';
 
 // Of a JSON file. A day of somebody who never stops talking has some megabytes.
 const mostBytes = 64 * 1024 * 1024;
@@ -16,6 +16,11 @@ export class FileError extends Error {
 		super(message);
 		this.isPassing = isPassing;
 	}
+}
+
+/** Makes nothing of a file that counts for nothing; throws every other error again. */
+export function ignoreFileError(error: Error): undefined {
+	if (!(error instanceof FileError)) throw error;
 }
 
 /** The folder of an archive, out of which nothing is read. */
@@ -63,6 +68,12 @@ export class Folder {
 			if (size > mostBytes) throw new FileError('is too large');
 			return file.readFile('utf8');
 		});
+	}
+
+	/** Reads a file in `days/`; undefined when it cannot be read, or is no file of this day. */
+	async readDayFile(name: string, day: string): Promise<DayFile | undefined> {
+		const json = await this.read(`days/${name}`).catch(ignoreFileError);
+		return json === undefined ? undefined : parseDayFile(json, day);
 	}
 
 	/** Reads a text and holds it against what its day says of it. Rejects with a FileError. */

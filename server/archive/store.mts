@@ -9,7 +9,7 @@ import type { Counts, DayRecord, Rows } from '../store/rows.mts';
 import type { Audio, ChatFilter, LifelogFilter, Parts, Slice, Store } from '../store/store.mts';
 import { ArchiveAudio } from './audio.mts';
 import { FileError, type Folder } from './folder.mts';
-import { nameOfDay, parseDayFile, type DayFile, type NamedFile } from './layout.mts';
+import { nameOfDay, type DayFile, type NamedFile } from './layout.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
 /** How an archive is served. */
@@ -151,13 +151,11 @@ export class ArchiveStore implements Store {
 		const names = Object.keys(this.#sync.days().find((record) => record.day === day)?.files ?? {});
 		const dayFiles: [string, DayFile][] = [];
 		for (const name of names) {
-			const path = `days/${name}`;
-			const json = await this.#folder.read(path).catch(ignoreFileError);
-			const dayFile = json === undefined ? undefined : parseDayFile(json, day);
+			const dayFile = await this.#folder.readDayFile(name, day);
 			if (!dayFile) {
 				throw new ApiError(
 					409,
-					`Nothing was deleted, as ${path} cannot be read: try again when it is whole, or delete that file`,
+					`Nothing was deleted, as days/${name} cannot be read: try again when it is whole, or delete that file`,
 				);
 			}
 			dayFiles.push([name, dayFile]);
@@ -209,8 +207,4 @@ export class ArchiveStore implements Store {
 		this.#changes = done.catch(() => {});
 		return done;
 	}
-}
-
-function ignoreFileError(error: Error): undefined {
-	if (!(error instanceof FileError)) throw error;
 }

@@ -3,8 +3,8 @@ import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
 import { parseLifelog } from '../archive/entries.mts';
-import { FileError, type Folder } from '../archive/folder.mts';
-import { nameOfDay, parseDayFile, type DayFile, type NamedFile } from '../archive/layout.mts';
+import { ignoreFileError, type Folder } from '../archive/folder.mts';
+import { nameOfDay, type DayFile, type NamedFile } from '../archive/layout.mts';
 import { ExportError } from './export.mts';
 import { asName } from './names.mts';
 import { without, type Span } from './spans.mts';
@@ -45,8 +45,7 @@ export class ArchiveDay {
 	): Promise<ArchiveDay> {
 		const found: DayFile[] = [];
 		for (const name of names) {
-			const json = await folder.read(`days/${name}`).catch(ignoreFileError);
-			const file = json === undefined ? undefined : parseDayFile(json, day);
+			const file = await folder.readDayFile(name, day);
 			if (file) found.push(file);
 		}
 		if (names.length > 0 && found.length === 0) {
@@ -237,7 +236,3 @@ const sorted = <Value,>(entries: Record<string, Value>) =>
 	Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const compact = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');
-
-function ignoreFileError(error: Error): undefined {
-	if (!(error instanceof FileError)) throw error;
-}
