@@ -70,10 +70,17 @@ export class Folder {
 		});
 	}
 
-	/** Reads a file in `days/`; undefined when it cannot be read, or is no file of this day. */
+	/**
+	 * Reads a file in `days/`; undefined when it is no file of this day. Rejects with a FileError for
+	 * one that may be, as it may be read another time.
+	 */
 	async readDayFile(name: string, day: string): Promise<DayFile | undefined> {
-		const json = await this.read(`days/${name}`).catch(ignoreFileError);
-		return json === undefined ? undefined : parseDayFile(json, day);
+		try {
+			return parseDayFile(await this.read(`days/${name}`), day);
+		} catch (error) {
+			if (error instanceof FileError && !error.isPassing) return undefined;
+			throw error;
+		}
 	}
 
 	/** Reads a text and holds it against what its day says of it. Rejects with a FileError. */

@@ -8,7 +8,7 @@ import type { Meaning } from '../meaning/meaning.mts';
 import type { Counts, DayRecord, Rows } from '../store/rows.mts';
 import type { Audio, ChatFilter, LifelogFilter, Parts, Slice, Store } from '../store/store.mts';
 import { ArchiveAudio } from './audio.mts';
-import { FileError, type Folder } from './folder.mts';
+import { FileError, ignoreFileError, type Folder } from './folder.mts';
 import { nameOfDay, type DayFile, type NamedFile } from './layout.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
@@ -151,7 +151,7 @@ export class ArchiveStore implements Store {
 		const names = Object.keys(this.#sync.days().find((record) => record.day === day)?.files ?? {});
 		const dayFiles: [string, DayFile][] = [];
 		for (const name of names) {
-			const dayFile = await this.#folder.readDayFile(name, day);
+			const dayFile = await this.#folder.readDayFile(name, day).catch(ignoreFileError);
 			if (!dayFile) {
 				throw new ApiError(
 					409,

@@ -35,7 +35,8 @@ export class ArchiveDay {
 
 	/**
 	 * Reads what the archive has of a day, `names` being its files in `days/`. Rejects with an
-	 * ExportError when there are some and none can be read: a new one would hide what they name.
+	 * ExportError when there are some and none is whole, or one may be read another time: a new one
+	 * would hide what they name.
 	 */
 	static async open(
 		folder: Folder,
@@ -43,14 +44,15 @@ export class ArchiveDay {
 		names: string[],
 		importedAt: string,
 	): Promise<ArchiveDay> {
+		const refuse = () => {
+			throw new ExportError(`belongs to ${day}, whose file in the archive cannot be read`);
+		};
 		const found: DayFile[] = [];
 		for (const name of names) {
-			const file = await folder.readDayFile(name, day);
+			const file = await folder.readDayFile(name, day).catch(refuse);
 			if (file) found.push(file);
 		}
-		if (names.length > 0 && found.length === 0) {
-			throw new ExportError(`belongs to ${day}, whose file in the archive cannot be read`);
-		}
+		if (names.length > 0 && found.length === 0) refuse();
 		found.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
 		const none: WholeDay = {
 			version: 1,

@@ -10,6 +10,7 @@ import {
 	truncateSync,
 	writeFileSync,
 } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkArchive } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
@@ -384,6 +385,32 @@ describe('an archive that has days of the service', () => {
 			status: 2,
 			stderr: expect.stringContaining('Full archive is writing into this archive'),
 		});
+	});
+
+	test('is not written to where one of the files of a day cannot be read for a while', async () => {
+		type Handle = { stat: () => Promise<{ ino: number }>; readFile: () => Promise<unknown> };
+		const archive = temporaryFolder();
+		await writeArchive(archive, { lifelogs: [ofService()] });
+		const more = [ofService(), { ...ofService(), id: 'later', title: 'Later' }];
+		const [newest] = await writeArchive(archive, { lifelogs: more });
+		const { ino } = statSync(join(archive, newest));
+		const before = filesOf(archive);
+		const file = await openFile(__filename);
+		const handles: Handle = Object.getPrototypeOf(file);
+		await file.close();
+		const { stat, readFile } = handles;
+		const failing = jest.spyOn(handles, 'readFile').mockImplementation(async function (
+			this: Handle,
+			...more
+		) {
+			if ((await stat.call(this)).ino === ino) throw new Error('EIO: i/o error, read');
+			return readFile.apply(this, more);
+		});
+		const { unread } = await importExport(zipped(conversation.slice(0, 1)), archive);
+		failing.mockRestore();
+		const problem = 'belongs to 2025-12-03, whose file in the archive cannot be read';
+		expect(unread).toEqual([{ path: weekly, problem }]);
+		expect(filesOf(archive)).toEqual(before);
 	});
 
 	test('is written to where a run that ended long ago, or a clock that was wrong, says that it goes on', async () => {
