@@ -9,6 +9,9 @@ import { asName, dayOf, entryPath, folderOf, instantOf } from './layout.mts';
 /** Files that are read at once. */
 const AT_ONCE = 8;
 
+/** The last instant that there is a date for, epoch ms. */
+const LATEST_MS = 8.64e15;
+
 /** A lifelog or a chat, as the day says it is. */
 interface Entry {
 	collection: 'lifelogs' | 'chats';
@@ -159,6 +162,7 @@ async function audioProblem(
 	const [, recorder, rest] = /^audio\/([^/]+)\/(.*)$/.exec(path) ?? [];
 	const isInDay = rest !== undefined && path.startsWith(`${folderOf(`audio/${recorder}`, day)}/`);
 	if (!isInDay) return 'does not lie where the audio of that day does';
+	if (Math.max(startMs, endMs) > LATEST_MS) return 'has a time that cannot be';
 	if (endMs <= startMs) return 'ends before it begins';
 	if (dayOf(startMs) !== day) return `begins on ${dayOf(startMs)}`;
 	const sum = await folder.sum(path);

@@ -6,8 +6,8 @@ import { type Access, listChats, listLifelogs, type Watch } from './service.mts'
 /** A lifelog of the archive that is not gone; of two with the same ID, the newest. */
 interface KnownLifelog {
 	day: string;
-	/** Epoch ms. */
-	updatedAt: number;
+	/** As its day says it, always in UTC and to the millisecond; it may be no time of any calendar. */
+	updatedAt: string;
 	isStarred: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Holdings {
 /** Adds what a day says. */
 export function addDay({ lifelogs, chats }: Holdings, day: Day): void {
 	for (const [id, { updatedAt, isStarred, goneAt }] of Object.entries(day.lifelogs)) {
-		const known = { day: day.day, updatedAt: Date.parse(updatedAt), isStarred };
+		const known = { day: day.day, updatedAt, isStarred };
 		const other = lifelogs.get(id);
 		const isNewest = other === undefined || other.updatedAt <= known.updatedAt;
 		if (goneAt === undefined && isNewest) lifelogs.set(id, known);
@@ -48,6 +48,7 @@ export async function compare(
 	let count = 0;
 	for await (const { id, day, updatedAt, isStarred } of listLifelogs(access, watch)) {
 		const known = lifelogs.get(id);
+		const now = new Date(updatedAt).toISOString();
 		lifelogs.delete(id);
 		if (day > until) continue;
 		count++;
@@ -55,14 +56,9 @@ export async function compare(
 			report({ kind: 'new', day, id, message: 'is a lifelog that the archive does not have' });
 		} else if (known.day !== day) {
 			report({ kind: 'changed', day, id, message: `began on ${known.day} when it was archived` });
-		} else if (known.updatedAt !== updatedAt) {
-			const [now, then] = [updatedAt, known.updatedAt].map((ms) => new Date(ms).toISOString());
-			report({
-				kind: 'changed',
-				day,
-				id,
-				message: `was updated at ${now}, in the archive ${then}`,
-			});
+		} else if (known.updatedAt !== now) {
+			const message = `was updated at ${now}, in the archive ${known.updatedAt}`;
+			report({ kind: 'changed', day, id, message });
 		} else if (known.isStarred !== isStarred) {
 			report({ kind: 'changed', day, id, message: `was ${isStarred ? '' : 'un'}starred` });
 		}

@@ -242,6 +242,18 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 		],
 	],
 	[
+		'audio of a time that no calendar has',
+		async () =>
+			await rewriteDay(({ audio }: Record<string, Array<{ startMs: number; endMs: number }>>) => {
+				audio[0].endMs = 8.64e15 + 1;
+				Object.assign(audio[1], { startMs: 9e15, endMs: 9e15 + 1 });
+			}),
+		[
+			`broken: ${AUDIO} has a time that cannot be`,
+			expect.stringMatching(/T220000Z_20260302T000000Z.ogg has a time that cannot be$/),
+		],
+	],
+	[
 		'the path of another lifelog',
 		async () =>
 			await rewriteDay(({ lifelogs }: Record<string, Record<string, { files: [] }>>) => {

@@ -1,6 +1,6 @@
 // An archive against a service: what is new, has changed or is gone there.
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { checkArchive, type Progress } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
 import { accessFrom } from '../../check-archive/service.mts';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import { versionOf } from '../../server/archive/version.mts';
 import { writeDay } from '../support/archive.mts';
 import { startSandbox, type SpawnedSandbox, type StoredChat } from '../support/sandbox.mts';
 
@@ -138,6 +139,21 @@ test('names what is new, has changed, was starred, was moved and is gone', async
 	expect(isWhole).toBe(false);
 });
 
+test('a time of the archive that no calendar has is another than that of the service', async () => {
+	const [{ id, startTime, updatedAt }] = await archived();
+	const days = join(root, 'days');
+	const name = (await readdir(days)).find((each) => each.startsWith(startTime.slice(0, 10)))!;
+	const day = JSON.parse(await readFile(join(days, name), 'utf8'));
+	const impossible = '2026-13-01T00:00:00.000Z';
+	day.lifelogs[id].updatedAt = impossible;
+	await rm(join(days, name));
+	await writeFile(join(days, `${day.day}_${versionOf(day)}.json`), JSON.stringify(day));
+	expect((await check()).findings.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
+		expect.stringMatching(/^broken: was updated at .*, and its day says 2026-13-01T00:00:00.000Z$/),
+		`changed: was updated at ${new Date(updatedAt).toISOString()}, in the archive ${impossible}`,
+	]);
+});
+
 test('what is marked as gone is expected to be', async () => {
 	const [{ id, updatedAt, isStarred, startTime }] = await archived();
 	await sandbox.control.deleteLifelog(id);
@@ -148,7 +164,6 @@ test('what is marked as gone is expected to be', async () => {
 	// The day as it was archived again afterwards; the files of what is gone stay as they are.
 	const before = (await check()).findings;
 	expect(before.map(({ kind }) => kind)).toEqual(['gone']);
-	const { readFile, readdir, writeFile } = await import('node:fs/promises');
 	const [old] = (await readdir(join(root, 'days'))).filter((name) => name.startsWith(day));
 	const said = JSON.parse(await readFile(join(root, 'days', old), 'utf8'));
 	const path = await writeDay(root, { day, lifelogs: left, chats });
