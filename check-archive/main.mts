@@ -1,6 +1,7 @@
 // npm run check-archive -- <folder> [--json] [--until <day>]
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
+import { printable } from '../server/command-line.mts';
 import { checkArchive, type Progress, type Summary } from './check.mts';
 import { CannotCheck, type Finding, KINDS } from './findings.mts';
 import { asRanges } from './gaps.mts';
@@ -20,6 +21,9 @@ changed or is gone at the service (LIFELOG_BASE_URL, by default the public one).
 Exit code: 0 nothing found, 1 something found, 2 not checked.
 `;
 
+/** Why the options cannot be followed; the usage is to be printed below. */
+class WrongUse extends CannotCheck {}
+
 const PUBLIC_SERVICE = 'https://api.limitless.ai';
 const DAY_MS = 86_400_000;
 
@@ -28,7 +32,7 @@ const isSet = (text: string | undefined): text is string => (text ?? '').trim() 
 function readOptions() {
 	const { values, positionals } = parse();
 	if (values.help) return undefined;
-	if (positionals.length !== 1) throw new CannotCheck(`Name one folder.\n\n${usage}`);
+	if (positionals.length !== 1) throw new WrongUse('Name one folder.');
 	const until = values.until ?? dayOf(Date.now() - DAY_MS);
 	if (!isDay(until))
 		throw new CannotCheck(`--until must be a day such as 2026-03-01, not ${until}`);
@@ -50,7 +54,7 @@ function parse() {
 			allowPositionals: true,
 		});
 	} catch (error) {
-		throw new CannotCheck(`${(error as Error).message}\n\n${usage}`);
+		throw new WrongUse((error as Error).message);
 	}
 }
 
@@ -84,8 +88,6 @@ const sizeOf = (bytes: number) =>
 	bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${megabytes(bytes)} MB`;
 const plural = (count: number, noun: string) =>
 	`${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
-/** A name in a folder can hold what moves the cursor of a terminal. */
-const printable = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd');
 
 function lineOf({ kind, day = '', path, id, message }: Finding): string {
 	return printable(`${kind.padEnd(10)}  ${day.padEnd(10)}  ${path ?? id ?? 'the day'} ${message}`);
@@ -136,6 +138,7 @@ try {
 	process.exitCode = await main();
 } catch (error) {
 	if (!(error instanceof CannotCheck)) throw error;
-	process.stderr.write(`${error.message}\n`);
+	process.stderr.write(`${printable(error.message)}\n`);
+	if (error instanceof WrongUse) process.stderr.write(`\n${usage}`);
 	process.exitCode = 2;
 }

@@ -20,6 +20,14 @@ export function wholeNumber(name: string, text: string, least = 0, most = Infini
 }
 
 /**
+ * A line without what moves the cursor of a terminal or turns the direction of a text, as a name or
+ * the words of a service can.
+ */
+export function printable(text: string): string {
+	return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
+}
+
+/**
  * Serves until the process is told to stop, which then ends.
  *
  * @param ready One line of JSON to print now; it then stops when stdin closes, too.

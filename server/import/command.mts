@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { commandName } from '../command-line.mts';
+import { commandName, printable } from '../command-line.mts';
 import { importExport, type Counts, type Imported } from './import.mts';
 
 const usage = `Usage: ${commandName} import <export> <archive> [options]
@@ -89,6 +89,3 @@ const listed = ({ lifelogs, chats, audio }: Counts) =>
 
 const plural = (count: number, noun: string) =>
 	`${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
-
-/** A name in an export can hold what moves the cursor of a terminal. */
-const printable = (text: string) => text.replace(/\p{Cc}/gu, '\ufffd');

@@ -468,13 +468,13 @@ describe('the command', () => {
 		expect((await command(root)).stdout).not.toContain('in between');
 	});
 
-	test('says what is not, with exit code 1, and nothing that moves a cursor', async () => {
+	test('says what is not, with exit code 1, and nothing that moves a cursor or turns a text', async () => {
 		await unlink(join(root, AUDIO));
-		await store(root, 'chats/\u001b[2J\n.json', 'x');
+		await store(root, 'chats/\u001b[2J\n\u202e.json', 'x');
 		const { code, stdout } = await command(root);
 		expect(code).toBe(1);
 		expect(stdout).toContain(`missing     2026-03-01  ${AUDIO} is not there\n`);
-		expect(stdout).toContain('left over               chats/\ufffd[2J\ufffd.json lies in');
+		expect(stdout).toContain('left over               chats/\ufffd[2J\ufffd\ufffd.json lies in');
 		expect(stdout).toContain('The archive is not whole: 1 missing, 1 left over.\n');
 	});
 

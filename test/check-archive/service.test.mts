@@ -275,20 +275,40 @@ describe('a service that answers otherwise', () => {
 		);
 		expect(new Set(keys)).toEqual(new Set(['s3cret']));
 	});
+
+	const clear = '\u001b[2J\u009b2J\n\u202e';
+	const shown = '\ufffd[2J\ufffd2J\ufffd\ufffd';
+	test.each([
+		[
+			{ status: 400, body: JSON.stringify({ error: `No ${clear}` }) },
+			`refuses the list of lifelogs (400): No ${shown}\n`,
+		],
+		[{ status: 200, body: list([{ id: clear }]) }, `no times for the lifelog ${shown}.\n`],
+	])('its words move no cursor and turn no text', async (given, message) => {
+		answer = given;
+		const { port } = server.address() as AddressInfo;
+		const { code, stderr } = await command(`http://127.0.0.1:${port}`, 's3cret');
+		expect(code).toBe(2);
+		expect(stderr).toContain(message);
+		expect(stderr.split('\n')).toHaveLength(2);
+	});
 });
+
+/** Carries out the command as it is typed. */
+async function command(url: string, key: string) {
+	const env = { ...process.env, LIFELOG_API_KEY: key, LIFELOG_BASE_URL: url };
+	const args = ['check-archive/main.mts', root, '--until', YESTERDAY];
+	const run = promisify(execFile)(process.execPath, args, { env });
+	return (await run.catch((error: unknown) => error)) as {
+		code?: number;
+		stdout: string;
+		stderr: string;
+	};
+}
 
 test('the command asks the service where it is given a key', async () => {
 	const { id } = await sandbox.control.addLifelog({ startTime: '2026-03-08T12:34:00Z' });
-	const env = {
-		...process.env,
-		...{ LIFELOG_API_KEY: sandbox.apiKey, LIFELOG_BASE_URL: sandbox.url },
-	};
-	const args = ['check-archive/main.mts', root, '--until', YESTERDAY];
-	const run = promisify(execFile)(process.execPath, args, { env });
-	const { code, stdout } = (await run.catch((error: unknown) => error)) as {
-		code: number;
-		stdout: string;
-	};
+	const { code, stdout } = await command(sandbox.url, sandbox.apiKey);
 	expect(code).toBe(1);
 	expect(stdout).toContain(
 		`new         2026-03-08  ${id} is a lifelog that the archive does not have\n`,

@@ -621,6 +621,13 @@ describe('what cannot be read', () => {
 		},
 	);
 
+	test('a name moves no cursor and turns no text where it is told', async () => {
+		const name = `${folder}/2025-12-03_13h00m00s_\u001b[2J\u009b\u202e.md`;
+		const path = zipped([{ name, content: Buffer.from([0xff]) }, ...conversation]);
+		const { stdout } = await run(path, temporaryFolder());
+		expect(stdout).toContain('13h00m00s_\ufffd[2J\ufffd\ufffd.md is no text in UTF-8\n');
+	});
+
 	test('nothing at all makes the exit code 2', async () => {
 		const { status, stdout } = await run(zipped([evil[0][1]]), temporaryFolder());
 		expect([status, stdout]).toEqual([2, expect.stringContaining('Nothing new.')]);
