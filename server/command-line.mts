@@ -1,9 +1,14 @@
 // What every command here that serves has in common.
 
-/** What is typed to start lifelog-server: a checkout has a script for it, and no command of that name. */
+/**
+ * What is typed to start lifelog-server: a checkout has a script for it, and where npx found it there
+ * is no command of that name either.
+ */
 export const commandName = import.meta.url.endsWith('.mts')
 	? 'npm run server --'
-	: 'lifelog-server';
+	: process.env.npm_command === 'exec'
+		? 'npx lifelog-server'
+		: 'lifelog-server';
 
 /**
  * Reads an option that is a whole number.

@@ -88,6 +88,15 @@ test('npx lifelog-server import reads an export', () => {
 	const { command, args, options } = npx('import', zip, join(project, 'archive'));
 	const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
 	expect(stdout).toContain('Imported: 1 lifelog,');
-	expect(stdout).toContain(`Serve it: lifelog-server ${join(project, 'archive')}\n`);
+	// What it says is to be typed as it stands, here where npx has found it.
+	expect(stdout).toContain(`Serve it: npx lifelog-server ${join(project, 'archive')}\n`);
 	expect(status).toBe(0);
+});
+
+test('where it is installed as a command, it names that', () => {
+	const { options } = npx();
+	const env = { ...options.env, npm_command: undefined };
+	const command = join(project, 'node_modules', '.bin', 'lifelog-server');
+	const { stdout } = spawnSync(command, ['--help'], { ...options, env, encoding: 'utf8' });
+	expect(stdout).toMatch(/^Usage: lifelog-server <folder>/);
 });
