@@ -27,7 +27,8 @@ export interface Sandbox {
 
 /**
  * Starts the service and its control interface in this process, both on 127.0.0.1 only.
- * Rejects with the error of `listen` when a port is taken.
+ * Rejects with the error of `listen` when a port is taken; of the control interface's, `option` says
+ * so.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const { port = 0, controlPort = 0, apiKey = 'sandbox-key', ...data } = options;
@@ -40,7 +41,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	};
 	try {
 		const url = await listen(api, port);
-		const controlUrl = await listen(control, controlPort);
+		const controlUrl = await listen(control, controlPort).catch((error: Error) => {
+			throw Object.assign(error, { option: 'control-port' });
+		});
 		return { url, controlUrl, apiKey, close };
 	} catch (error) {
 		await close();

@@ -52,11 +52,15 @@ export function serveUntilStopped(close: () => Promise<void>, ready?: object): v
 /**
  * Says why a command could not be carried out, and lets the process fail.
  *
+ * @param error Of a port that is taken, `option` is what gave it; `port` when missing.
  * @param command What stands before the options, where they are to be tried again.
  */
-export function fail(error: Error & { code?: string; port?: number }, command = ''): void {
-	const { code, port, message } = error;
-	const taken = `Port ${port} is taken. Choose another one: ${command}--port ${port! + 1}`;
+export function fail(
+	error: Error & { code?: string; port?: number; option?: string },
+	command = '',
+): void {
+	const { code, port, option = 'port', message } = error;
+	const taken = `Port ${port} is taken. Choose another one: ${command}--${option} ${port! + 1}`;
 	console.error(code === 'EADDRINUSE' ? taken : message);
 	process.exitCode = 1;
 }

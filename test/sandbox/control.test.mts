@@ -262,10 +262,14 @@ describe('the command', () => {
 		expect(await once(child, 'exit')).toEqual([0, null]);
 	});
 
-	test('says so when the port is taken', async () => {
-		const child = run('--port', new URL(sandbox.url).port);
-		expect(await text(child.stderr)).toMatch(
-			/^Port \d+ is taken\. Choose another one: npm run sandbox -- --port \d+\n$/,
+	test.each([
+		['--port', []],
+		['--control-port', ['--port', '0']],
+	])('says so when the port of %s is taken', async (option, others) => {
+		const port = Number(new URL(sandbox.url).port);
+		const child = run(...others, option, String(port));
+		expect(await text(child.stderr)).toBe(
+			`Port ${port} is taken. Choose another one: npm run sandbox -- ${option} ${port + 1}\n`,
 		);
 		expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(1);
 	});
