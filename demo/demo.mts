@@ -171,8 +171,9 @@ async function showArchive(engine: Engine, folder: string): Promise<void> {
 		log: (line) => console.error(line),
 		onProgress: () => {},
 	});
-	const archive = await engineAt(server.url, server.apiKey!);
+	let archive: Engine | undefined;
 	try {
+		archive = await engineAt(server.url, server.apiKey!);
 		console.log(
 			`• lifelog-server serves them at ${server.url}: the Lifelog node's Base URL from here on. Searching for "${longest.title}", and downloading its audio …\n`,
 		);
@@ -187,12 +188,13 @@ async function showArchive(engine: Engine, folder: string): Promise<void> {
 		const { items } = await run(archive, workflowWith('lifelogAudio', audio));
 		for (const { json } of items('Node')) printFile(json);
 	} finally {
-		await archive.close();
+		await archive?.close();
 		await server.close();
 	}
 }
 
 async function demo(): Promise<void> {
+	const folder = await mkdtemp(join(tmpdir(), 'lifelog-demo-'));
 	const sandbox = LIFELOG_API_KEY ? undefined : await startSandbox();
 	const credential = {
 		apiKey: LIFELOG_API_KEY ?? sandbox!.apiKey,
@@ -204,9 +206,9 @@ async function demo(): Promise<void> {
 			: `• Using the service at ${credential.baseUrl}.`,
 	);
 
-	const engine = await engineAt(credential.baseUrl, credential.apiKey);
-	const folder = await mkdtemp(join(tmpdir(), 'lifelog-demo-'));
+	let engine: Engine | undefined;
 	try {
+		engine = await engineAt(credential.baseUrl, credential.apiKey);
 		showRequests();
 		const result = await runExample(engine, 'examples/yesterdays-lifelogs.json');
 		const lifelogs = result
@@ -237,7 +239,7 @@ async function demo(): Promise<void> {
 			);
 		}
 	} finally {
-		await engine.close();
+		await engine?.close();
 		await sandbox?.close();
 		await rm(folder, { recursive: true, force: true });
 	}

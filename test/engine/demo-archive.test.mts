@@ -1,8 +1,8 @@
-// The archive with which the demo ends.
+// The archive with which the demo ends, and that it ends.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { archiveDay } from '../../demo/archive.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 
@@ -51,4 +51,18 @@ test('is one, with all of the day but most of its audio', async () => {
 	});
 	const { findings } = JSON.parse(stdout) as { findings: Array<{ kind: string }> };
 	expect(findings.map(({ kind }) => kind)).toEqual(['incomplete']);
+});
+
+test('the demo ends where the nodes cannot be loaded, too', () => {
+	const cwd = mkdtempSync(join(tmpdir(), 'lifelog-demo-'));
+	copyFileSync('package.json', join(cwd, 'package.json'));
+	symlinkSync(resolve('node_modules'), join(cwd, 'node_modules'));
+	const { status, stderr } = spawnSync(process.execPath, [resolve('demo', 'demo.mts')], {
+		...{ cwd, encoding: 'utf8' as const, env: { ...process.env, LIFELOG_API_KEY: undefined } },
+		// Only what hangs meets it.
+		timeout: 120_000,
+	});
+	rmSync(cwd, { recursive: true });
+	expect(stderr).toMatch(/^\nThe demo failed: Cannot find module .*Lifelog\.node\.js'/);
+	expect(status).toBe(1);
 });
