@@ -20,14 +20,15 @@ export class Entries<Entry extends { id: string }> {
 
 	/** The entries of the slice for which `isWanted` holds. */
 	slice({ direction, after, limit }: Slice, isWanted: (entry: Entry) => boolean): Entry[] {
-		const sign = direction === 'asc' ? 1 : -1;
-		const ordered = direction === 'asc' ? this.list() : this.list().toReversed();
-		const from = after
-			? firstOf(ordered, (entry) => sign * comparePositions(this.#position(entry), after) > 0)
-			: 0;
+		const sorted = this.list();
+		const step = direction === 'asc' ? 1 : -1;
+		const isBehind = (entry: Entry) =>
+			after === undefined || step * comparePositions(this.#position(entry), after) > 0;
+		const from =
+			step === 1 ? firstOf(sorted, isBehind) : firstOf(sorted, (entry) => !isBehind(entry)) - 1;
 		const found: Entry[] = [];
-		for (let at = from; at < ordered.length && found.length < limit; at += 1) {
-			if (isWanted(ordered[at])) found.push(ordered[at]);
+		for (let at = from; at in sorted && found.length < limit; at += step) {
+			if (isWanted(sorted[at])) found.push(sorted[at]);
 		}
 		return found;
 	}
