@@ -76,15 +76,18 @@ export async function importExport(
 		}
 		const archive = await openArchive(from, to);
 		const names = await namesOfDays(archive);
+		const addedTo = new Set<string>();
 		let done = 0;
 		let bytes = 0;
 		onProgress(done, total, bytes);
 		for (const [, files] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
-			await importDay(archive, names, files, imported, (file) => {
+			const changed = await importDay(archive, names, files, imported, (file) => {
 				bytes += file.bytes;
 				onProgress((done += 1), total, bytes);
 			});
+			for (const day of changed) addedTo.add(day);
 		}
+		imported.days = addedTo.size;
 		return imported;
 	} finally {
 		source.close();
@@ -148,14 +151,17 @@ async function namesOfDays(archive: Folder): Promise<Map<string, string[]>> {
 	return names;
 }
 
-/** Imports files that seem to begin on one day, some of which may begin on another. */
+/**
+ * Imports files that seem to begin on one day, some of which may begin on another; returns the days
+ * that something was added to.
+ */
 async function importDay(
 	archive: Folder,
 	names: Map<string, string[]>,
 	files: ExportFile[],
 	imported: Imported,
 	onDone: (file: ExportFile) => void,
-): Promise<void> {
+): Promise<string[]> {
 	const importedAt = new Date().toISOString();
 	const open = new Map<string, Promise<ArchiveDay>>();
 	const dayAt = (ms: number): Promise<ArchiveDay> => {
@@ -192,13 +198,15 @@ async function importDay(
 	for (const file of recordings.sort((a, b) => begins(a) - begins(b))) {
 		await attempt('audio', file, () => addAudio(file, dayAt));
 	}
+	const changed: string[] = [];
 	for (const [day, opening] of open) {
 		// One that cannot be opened is told of by each file that belongs to it.
 		const name = await (await opening.catch(() => undefined))?.save();
 		if (name === undefined) continue;
 		names.set(day, [...new Set([...(names.get(day) ?? []), name])]);
-		imported.days += 1;
+		changed.push(day);
 	}
+	return changed;
 }
 
 type DayAt = (ms: number) => Promise<ArchiveDay>;

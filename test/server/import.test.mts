@@ -523,8 +523,8 @@ describe('audio of an export', () => {
 			{ name: 'audio/mobile/2025/12/03/2025-12-03_23h59m20s.ogg', content: recording(200, 120) },
 			{ name: 'audio/mobile/2025/12/04/2025-12-04_00h00m10s.ogg', content: recording(400, 100) },
 		];
-		const { added, unread } = await importExport(zipped(files), archive);
-		expect([added.audio, unread]).toEqual([3, []]);
+		const { added, days, unread } = await importExport(zipped(files), archive);
+		expect([added.audio, days, unread]).toEqual([3, 2, []]);
 		expect(await check(archive)).toEqual([]);
 		expect(namesOf(archive)).toEqual([
 			'audio/mobile/2025/12/04/audio_20251204T000030Z_20251204T000120Z.ogg',
