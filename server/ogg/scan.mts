@@ -76,7 +76,7 @@ export class Packets {
 	}
 }
 
-interface OpenLink extends Link {
+interface OpenLink extends Pick<Link, 'serial' | 'entrances'> {
 	packets: Packets;
 	headers: Buffer[];
 	decoded: number;
@@ -117,8 +117,7 @@ export async function scanLinks(source: AsyncIterable<Buffer>): Promise<Link[]> 
 
 function beginLink(serial: number, head: Buffer, packets: Packets): OpenLink {
 	const headers = [Buffer.from(head)];
-	const state = { packets, headers, decoded: 0, origin: undefined, trimmed: 0 };
-	return { serial, head, tags: head, played: 0, entrances: [], ...state };
+	return { serial, packets, headers, entrances: [], decoded: 0, origin: undefined, trimmed: 0 };
 }
 
 function addPage(link: OpenLink, page: Page, offset: number): void {
