@@ -50,7 +50,9 @@ export async function* writeCut(
 			if (origin === undefined) {
 				origin = before;
 				yield page([withPreSkip(link.head, firstHeard - origin)], 0, flag.begins);
-				yield* writeTags(link.tags, page);
+				// Comments longer than a page are left out, as they are no words of the recording.
+				const fits = segmentsOf(link.tags.length) <= mostSegments;
+				yield page([fits ? link.tags : noTags], 0);
 			}
 			const needed = segmentsOf(packet.length);
 			if (packets.length === packetsPerPage || segments + needed > mostSegments) {
@@ -65,14 +67,6 @@ export async function* writeCut(
 	}
 	if (origin === undefined) throw new OggError('has less in it than before');
 	yield page(packets, Math.min(end, decoded) - origin, flag.ends);
-}
-
-/** Comments may be longer than a page; those are left out, as they are no words of the recording. */
-function* writeTags(
-	tags: Buffer,
-	page: (packets: Buffer[], granule: number) => Buffer,
-): Generator<Buffer> {
-	yield page([segmentsOf(tags.length) <= mostSegments ? tags : noTags], 0);
 }
 
 // No vendor, no comments (RFC 7845, section 5.2).
