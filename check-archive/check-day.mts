@@ -128,7 +128,7 @@ async function entryProblem(
 ): Promise<string | undefined> {
 	const { path } = file;
 	const begins = `${folderOf(collection, day)}/${day}_`;
-	const ends = new RegExp(String.raw`^\d\dh\d\dm\d\ds_(.*)\.\w+$`).exec(path.slice(begins.length));
+	const ends = /^\d\dh\d\dm\d\ds_(.*)\.\w+$/.exec(path.slice(begins.length));
 	if (!path.startsWith(begins) || ends?.[1] !== asName(id)) {
 		return `does not lie where the files of ${id} on that day do`;
 	}

@@ -84,7 +84,7 @@ export async function checkArchive(
 	const atService = access && (await compare(holdings, access, until, found, progress));
 	return {
 		...{ days: good.length, firstDay: good[0], lastDay: good.at(-1) },
-		...{ daysWithoutFile: daysBetween(good.toSorted()), ...entries },
+		...{ daysWithoutFile: daysBetween(good), ...entries },
 		...(atService !== undefined && { atService }),
 		...{ counts, isWhole: Object.values(counts).every((count) => count === 0) },
 	};

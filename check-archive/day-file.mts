@@ -66,7 +66,7 @@ const schema = object({
 const ajv = new Ajv2020();
 const isDayFile = ajv.compile<Day>(schema);
 
-/** The names in `days/` of each day, by day. */
+/** The names in `days/` of each day, by day; both in order. */
 export async function listDays(folder: Folder, report: Report): Promise<Map<string, string[]>> {
 	const days = new Map<string, string[]>();
 	for (const name of await folder.names('days')) {
@@ -84,7 +84,7 @@ export async function listDays(folder: Folder, report: Report): Promise<Map<stri
 			`"${folder.root}" has no file of a day in days/: no day was finished, so there is nothing to check.`,
 		);
 	}
-	return new Map([...days].sort(([a], [b]) => (a < b ? -1 : 1)));
+	return days;
 }
 
 /**
@@ -99,7 +99,7 @@ export async function readDay(
 	report: Report,
 ): Promise<Day | undefined> {
 	let newest: Day | undefined;
-	for (const name of names.sort()) {
+	for (const name of names) {
 		const path = `days/${name}`;
 		const read = await readDayFile(folder, path);
 		if (typeof read === 'string') {

@@ -29,7 +29,7 @@ export interface Sum {
 export interface Folder {
 	/** As it was given. */
 	root: string;
-	/** The names in a folder, without hidden ones; none where there is no such folder. */
+	/** The names in a folder, in order, without hidden ones; none where there is no such folder. */
 	names: (path: string) => Promise<string[]>;
 	/** Every file below a folder, hidden ones left out; links are given and not followed. */
 	files: (path: string) => AsyncGenerator<string>;
