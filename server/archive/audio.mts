@@ -57,7 +57,7 @@ export class ArchiveAudio {
 		let reachedMs = startMs;
 		for (const file of this.#rows.audioBetween(startMs, endMs)) {
 			for (const stretch of await this.#stretchesOf(file)) {
-				const clipped = clip(stretch, Math.max(reachedMs, startMs), endMs);
+				const clipped = clip(stretch, reachedMs, endMs);
 				if (!clipped) continue;
 				reachedMs = clipped.toMs;
 				const last = chosen.at(-1);
