@@ -131,7 +131,7 @@ function describe(
 			'Address',
 			everyAddress.includes(host) ? `${url}, and every other address of this machine` : url,
 		],
-		['API key', `${key}`],
+		['API key', key],
 		[
 			'Data',
 			[plural(lifelogs, 'lifelog'), plural(chats, 'chat'), plural(audioFiles, 'audio file')].join(

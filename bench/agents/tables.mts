@@ -1,7 +1,6 @@
+import { count } from '../figures.mts';
 import type { Row } from './operations.mts';
 import type { Answered } from './questions.mts';
-
-const count = (figure: number) => figure.toLocaleString('en-US');
 
 /** The tables of docs/agents.md. The same life gives the same figures, so they bear no date. */
 export function tables(rows: Row[], answered: Answered[]): string {
