@@ -1,5 +1,5 @@
-import { samplesPerMs } from '../server/ogg/opus.mts';
-import { sealPage } from '../server/ogg/page.mts';
+import { preSkipOf, samplesPerMs } from '../server/ogg/opus.mts';
+import { flag, readPage, sealPage } from '../server/ogg/page.mts';
 
 /** An Ogg Opus file of one stream, taken apart into its pages. */
 export interface Clip {
@@ -11,20 +11,18 @@ export interface Clip {
 // The clip's packets: 20 ms each, and short enough to be one segment of their page.
 const packetSamples = 20 * samplesPerMs;
 
+// Where they stand in a page (RFC 3533, section 6).
 const field = { flags: 5, granule: 6, serial: 14, segments: 26 };
-const endOfStream = 4;
 
 /** Takes an Ogg Opus file of one stream apart. */
 export function readClip(file: Buffer): Clip {
 	const pages: Buffer[] = [];
 	for (let at = 0; at < file.length;) {
-		const segments = file.subarray(at + field.segments + 1).subarray(0, file[at + field.segments]);
-		const length = segments.reduce((sum, size) => sum + size, field.segments + 1 + segments.length);
-		pages.push(file.subarray(at, at + length));
-		at += length;
+		const { bytes } = readPage(file, at)!;
+		pages.push(file.subarray(at, at + bytes));
+		at += bytes;
 	}
-	const head = pages[0].subarray(pages[0].indexOf('OpusHead'));
-	return { pages, preSkip: head.readUInt16LE(10) };
+	return { pages, preSkip: preSkipOf(readPage(file, 0)!.body) };
 }
 
 /** A stream planned by `planAudio`. */
@@ -58,7 +56,7 @@ function sizeOf(pages: Buffer[]): number {
 }
 
 function granuleOf(page: Buffer): number {
-	return Number(page.readBigInt64LE(field.granule));
+	return readPage(page, 0)!.granule;
 }
 
 /** Returns the clip's pages up to `samples`, the last one shortened to end there. */
@@ -72,15 +70,14 @@ function cutPages({ pages, preSkip }: Clip, samples: number): Buffer[] {
 
 /** Copies a page without its last `surplus` packets and makes it the stream's last page. */
 function dropPackets(page: Buffer, surplus: number, granule: number): Buffer {
-	const table = field.segments + 1;
-	const sizes = page.subarray(table, table + page[field.segments] - surplus);
-	const body = table + page[field.segments];
+	const { segments, body } = readPage(page, 0)!;
+	const sizes = segments.subarray(0, segments.length - surplus);
 	const bodySize = sizes.reduce((sum, size) => sum + size, 0);
-	const head = Buffer.from(page.subarray(0, table));
+	const head = Buffer.from(page.subarray(0, field.segments + 1));
 	head[field.segments] = sizes.length;
-	head[field.flags] |= endOfStream;
+	head[field.flags] |= flag.ends;
 	head.writeBigInt64LE(BigInt(granule), field.granule);
-	return Buffer.concat([head, sizes, page.subarray(body, body + bodySize)]);
+	return Buffer.concat([head, sizes, body.subarray(0, bodySize)]);
 }
 
 function writeLink(pages: Buffer[], serial: number): Buffer {
