@@ -5,6 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import type { Chat } from '../nodes/shared/api-types.d.ts';
+import { entryPath, folderOf, instantOf } from '../check-archive/layout.mts';
 import { nameOfDay, type DayFile, type NamedFile } from '../server/archive/layout.mts';
 import type { RunResult, WorkflowJson } from '../test/support/engine.mts';
 
@@ -77,10 +78,11 @@ export async function archiveDay(
 	const ids = ofDay.map(({ json: { id } }) => ({ id }));
 	for (const { json } of ids.length > 0 ? (await step('Chat', ids)).items : []) {
 		const chat = json as unknown as Chat;
+		const path = `${entryPath('chats', chat.id, instantOf(chat.createdAt))}.json`;
 		chats[chat.id] = {
 			messages: chat.messages.length,
 			isScheduled: scheduled.has(chat.id),
-			files: [await store(pathOf(chat), Buffer.from(JSON.stringify(chat)))],
+			files: [await store(path, Buffer.from(JSON.stringify(chat)))],
 		};
 	}
 
@@ -91,7 +93,7 @@ export async function archiveDay(
 			startMs: number;
 			endMs: number;
 		} & IDataObject;
-		const path = `audio/pendant/${foldersOf(day)}/${fileName}`;
+		const path = `${folderOf('audio/pendant', day)}/${fileName}`;
 		const file = await store(path, await downloaded.result.binary(item, 'data'));
 		audio.push({ startMs, endMs, ...file });
 	}
@@ -117,14 +119,3 @@ interface Exported {
 }
 
 const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex');
-const foldersOf = (day: string) => day.replaceAll('-', '/');
-
-/** Where a chat lies (docs/archive.md, "What lies where"). */
-function pathOf({ id, createdAt }: Chat): string {
-	const [day, time] = new Date(createdAt).toISOString().slice(0, 19).split('T');
-	const [hours, minutes, seconds] = time.split(':');
-	const name = id.replaceAll(/[^A-Za-z0-9_-]/gu, (character) =>
-		Buffer.from(character).toString('hex').toUpperCase().replaceAll(/../g, '%$&'),
-	);
-	return `chats/${foldersOf(day)}/${day}_${hours}h${minutes}m${seconds}s_${name}.json`;
-}
