@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lifelog } from '../../nodes/shared/api-types.ts';
+import { nameOfDay, type DayFile } from '../../server/archive/layout.mts';
 import { DAY_MS, lifelogsOf } from './life.mts';
 
 const FIRST_DAY_MS = Date.parse('2023-04-01T00:00:00Z');
 const DAYS = 1096;
 
-const hashOf = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
+const hashOf = (content: string) => createHash('sha256').update(content).digest('hex');
 
 /** The days of three years, with `count` lifelogs spread evenly over them. */
 export function* eachDay(count: number): Generator<{ dayMs: number; lifelogs: Lifelog[] }> {
@@ -29,8 +30,7 @@ export function writeLife(folder: string, count: number): number {
 	mkdirSync(join(folder, 'days'), { recursive: true });
 	for (const { dayMs, lifelogs } of eachDay(count)) {
 		const date = new Date(dayMs).toISOString().slice(0, 10);
-		const lines: string[] = [];
-		const named: Record<string, object> = {};
+		const named: DayFile['lifelogs'] = {};
 		const inner = `lifelogs/${date.replaceAll('-', '/')}`;
 		mkdirSync(join(folder, inner), { recursive: true });
 		for (const lifelog of lifelogs) {
@@ -41,15 +41,13 @@ export function writeLife(folder: string, count: number): number {
 			bytes += json.bytes;
 			const files = [json, store(`${path}.md`, `${lifelog.markdown}\n`)];
 			named[id] = { updatedAt, isStarred, files };
-			lines.push(`lifelog ${id} ${updatedAt} ${isStarred}`);
 		}
-		const said = { version: 1, day: date, lifelogs: named, chats: {}, audio: [], missingAudio: [] };
 		const archivedAt = new Date(dayMs + 2 * DAY_MS).toISOString();
-		const version = hashOf(lines.sort().join('\n')).slice(0, 16);
-		store(
-			`days/${date}_${version}.json`,
-			JSON.stringify({ ...said, failed: [], archivedAt, isComplete: true }),
-		);
+		const dayFile = {
+			...{ version: 1 as const, day: date, lifelogs: named, chats: {}, audio: [] },
+			...{ missingAudio: [], failed: [], archivedAt, isComplete: true },
+		};
+		store(`days/${nameOfDay(dayFile)}`, JSON.stringify(dayFile));
 	}
 	return bytes;
 }
