@@ -113,7 +113,7 @@ function elapsed(at: number, reach: Reach): number {
 }
 
 /** The days that are due. */
-export function dueDays({ days }: State, reach: Reach): string[] {
+function dueDays({ days }: State, reach: Reach): string[] {
 	const oldest = oldestDay(reach);
 	return [...days].filter(([day, { due }]) => due && day >= oldest).map(([day]) => day);
 }
