@@ -101,21 +101,22 @@ export async function readInLanes(api: Api, listing: Listing): Promise<Lifelog[]
 		if (!last || !isCovered || Number.isNaN(far)) {
 			return await readFromBothEnds(own, listing, head);
 		}
-		const isOpen = listing.query.start === undefined || listing.query.end === undefined;
-		if (isOpen) {
+		const { id: lastId } = last;
+		const lanes: Lanes = { api: own, listing, stretches: [], far, lastId, left: MOST_STRETCHES };
+		const first = newStretch(lanes, undefined, head);
+		first.pages = PAGES_IN_A_ROW + 1;
+		lanes.stretches.push(first);
+		if (listing.query.start === undefined || listing.query.end === undefined) {
+			// With the page that is read meanwhile.
+			if (!(pagesLeft(lanes, first) - 1 >= 2 * LEAST_PAGES)) return await readOn(head);
 			const [isSafe, fourth] = await Promise.all([
 				ifAnswered(goesAsFar(own, listing, known[0], last)),
 				head.next(),
 			]);
 			const isSparse = third.length + fourth.length === 0;
 			if (!isSafe || isSparse) return await readFromBothEnds(own, listing, head);
+			first.pages++;
 		}
-
-		const { id: lastId } = last;
-		const lanes: Lanes = { api: own, listing, stretches: [], far, lastId, left: MOST_STRETCHES };
-		const first = newStretch(lanes, undefined, head);
-		first.pages = PAGES_IN_A_ROW + (isOpen ? 2 : 1);
-		lanes.stretches.push(first);
 		cut(lanes, first);
 		await Promise.all(Array.from({ length: MOST_LANES }, async (_, nth) => await work(lanes, nth)));
 		return joined(lanes.stretches);

@@ -123,7 +123,7 @@ const rangeOf = fc
 		night: fc.constantFrom(...NIGHTS),
 		from: fc.integer({ min: -3 * DAY, max: 3 * HOUR }),
 		lasts: fc.integer({ min: HOUR, max: 5 * DAY }),
-		kind: fc.constantFrom('all', 'all', 'start', 'start', 'end', 'end', 'both', 'date'),
+		kind: fc.constantFrom('all', 'all', 'start', 'start', 'end', 'end', 'both', 'both', 'date'),
 	})
 	.map(({ night, from, lasts, kind }): IDataObject => {
 		const start = new Date(night + from).toISOString();

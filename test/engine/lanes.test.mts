@@ -250,6 +250,16 @@ test('a range with one end alone lasts two days there, in a list sorted by chang
 	expect(items('Node').map(({ json }) => json.id)).toEqual(entries.map(({ id }) => id).reverse());
 });
 
+test('a list without bounds that is too short for lanes: three requests more at the most', async () => {
+	for (let pages = 3; pages <= 10; pages++) {
+		service.served = [];
+		service.is = { ...answering(undefined), entries: everyTenMinutes(pages * 10) };
+		const { items } = await own.runWorkflow(getAll({ returnAll: true }));
+		expect(items('Node')).toHaveLength(pages * 10);
+		expect(service.served.length).toBeLessThanOrEqual(pages + 3);
+	}
+});
+
 test('what was last in the list goes while it is read: few requests more', async () => {
 	const entries = everyTenMinutes(600);
 	const ids = entries.slice(1).map(({ id }) => id);
