@@ -5,7 +5,7 @@ import { OggError } from '../ogg/page.mts';
 import { scanLinks, type Link } from '../ogg/scan.mts';
 import type { AudioFile, Rows } from '../store/rows.mts';
 import type { Audio } from '../store/store.mts';
-import { FileError, type Folder } from './folder.mts';
+import { asFileError, FileError, type Folder } from './folder.mts';
 import type { OnProblem } from './sync.mts';
 
 type Span = readonly [fromMs: number, toMs: number];
@@ -205,6 +205,8 @@ export class ArchiveAudio {
 			if (hash.digest('hex') !== sha256)
 				throw new FileError('has another checksum than its day says');
 			return links;
+		} catch (error) {
+			throw error instanceof OggError ? error : asFileError(error);
 		} finally {
 			await file.close();
 		}

@@ -149,16 +149,17 @@ const reasons: Record<string, string> = {
 	ENOENT: 'is missing',
 	ENOTDIR: 'is missing',
 	ELOOP: 'is a symbolic link',
-	EACCES: 'may not be read',
 	ENAMETOOLONG: 'has too long a name',
 };
 
-function asFileError(error: unknown): FileError {
+/** What a file system says, as a FileError: it may pass, unless it is about what the file is. */
+export function asFileError(error: unknown): FileError {
 	if (error instanceof FileError) return error;
-	const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''];
-	return reason === undefined
-		? new FileError('cannot be read', { isPassing: true })
-		: new FileError(reason);
+	const { code = '' } = error as NodeJS.ErrnoException;
+	if (reasons[code] !== undefined) return new FileError(reasons[code]);
+	// Rights can change while the file stays as it was.
+	const message = code === 'EACCES' ? 'may not be read' : 'cannot be read';
+	return new FileError(message, { isPassing: true });
 }
 
 /** What tells a changed file from the one before. */

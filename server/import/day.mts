@@ -3,7 +3,7 @@ import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
 import { parseLifelog } from '../archive/entries.mts';
-import { ignoreFileError, type Folder } from '../archive/folder.mts';
+import { FileError, ignoreFileError, type Folder } from '../archive/folder.mts';
 import { nameOfDay, type DayFile, type NamedFile } from '../archive/layout.mts';
 import { ExportError } from './export.mts';
 import { asName } from './names.mts';
@@ -204,12 +204,20 @@ export class ArchiveDay {
 		const spans: Span[] = [];
 		for (const [id, { files }] of Object.entries(this.#file.lifelogs)) {
 			const named = files.find(({ path }) => path.endsWith('.json'));
-			const json = named && (await this.#folder.readNamed(named).catch(ignoreFileError));
+			const json = named && (await this.#folder.readNamed(named).catch(ifLasting));
 			const lifelog = json === undefined ? undefined : parseLifelog(json, id);
 			if (lifelog) spans.push(...spansOf(lifelog));
 		}
 		return spans;
 	}
+}
+
+/** Makes nothing of a file that counts for nothing, unless it may be read another time. */
+function ifLasting(error: Error): undefined {
+	if (error instanceof FileError && error.isPassing) {
+		throw new ExportError('belongs to a day of which a lifelog in the archive cannot be read');
+	}
+	return ignoreFileError(error);
 }
 
 /** When a lifelog was: by its own times, and by what was said in it. */

@@ -283,22 +283,34 @@ test('and from the beginning of its range on where there are not', async () => {
 	expect(await store.getAudio(noon + 30_000, noon + 40_000)).toBeUndefined();
 });
 
-test('a file that cannot be read for a while is told once, and heard as soon as it can be', async () => {
-	const { content, endMs } = recording(noon, [20_000], chance(3), 1);
-	const folder = temporaryFolder();
-	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
-	const { store, log } = await open(folder);
-	const file = await openFile(__filename);
-	await file.close();
-	const failing = jest
-		.spyOn(Object.getPrototypeOf(file), 'stat')
-		.mockRejectedValue(new Error('EIO'));
-	expect(await store.getAudio(noon, endMs)).toBeUndefined();
-	expect(await store.getAudio(noon, endMs)).toBeUndefined();
-	expect(log).toEqual([expect.stringMatching(/\.ogg cannot be read$/)]);
-	failing.mockRestore();
-	expect((await read(store, noon, endMs)).length).toBeGreaterThan(0);
-});
+test.each([
+	['stat', () => Promise.reject(new Error('EIO'))],
+	[
+		'createReadStream',
+		() =>
+			new Readable({
+				read() {
+					this.destroy(new Error('EIO'));
+				},
+			}),
+	],
+] as const)(
+	'a file that cannot be read (%s) for a while is told once, and heard as soon as it can be',
+	async (method, fail) => {
+		const { content, endMs } = recording(noon, [20_000], chance(3), 1);
+		const folder = temporaryFolder();
+		await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
+		const { store, log } = await open(folder);
+		const file = await openFile(__filename);
+		await file.close();
+		const failing = jest.spyOn(Object.getPrototypeOf(file), method).mockImplementation(fail);
+		expect(await store.getAudio(noon, endMs)).toBeUndefined();
+		expect(await store.getAudio(noon, endMs)).toBeUndefined();
+		expect(log).toEqual([expect.stringMatching(/\.ogg cannot be read$/)]);
+		failing.mockRestore();
+		expect((await read(store, noon, endMs)).length).toBeGreaterThan(0);
+	},
+);
 
 test.each<[string, (file: Buffer) => Buffer]>([
 	['of the same length with another byte', (file) => file.fill(file[5000] ^ 1, 5000, 5001)],
