@@ -8,8 +8,7 @@ export const OUTAGE = 4;
 
 /**
  * Reads entries one by one, a few at a time. Does not throw what the service or the connection is
- * to blame for; what is neither found, gone nor failed
- * was not tried, or ended the reading.
+ * to blame for; what is neither found, gone nor failed was not tried, or ended the reading.
  *
  * @param ids In the order to read them in.
  * @param mayGoOn False when no further read may begin.

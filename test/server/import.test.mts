@@ -388,36 +388,33 @@ describe('an archive that has days of the service', () => {
 	});
 
 	test.each([
-		['file', 'days/', 'belongs to 2025-12-03, whose file in the archive cannot be read'],
-		['lifelog', 'lifelogs/', 'belongs to a day of which a lifelog in the archive cannot be read'],
-	])(
-		'is not written to where a %s of a day cannot be read for a while',
-		async (_what, top, problem) => {
-			type Handle = { stat: () => Promise<{ ino: number }>; readFile: () => Promise<unknown> };
-			const archive = temporaryFolder();
-			await writeArchive(archive, { lifelogs: [ofService()] });
-			const more = [ofService(), { ...ofService(), id: 'later', title: 'Later' }];
-			const [newest] = await writeArchive(archive, { lifelogs: more });
-			const before = filesOf(archive);
-			const lifelog = Object.keys(before).find((path) => /^lifelogs\/.*\.json$/.test(path))!;
-			const { ino } = statSync(join(archive, top === 'days/' ? newest : lifelog));
-			const file = await openFile(__filename);
-			const handles: Handle = Object.getPrototypeOf(file);
-			await file.close();
-			const { stat, readFile } = handles;
-			const failing = jest.spyOn(handles, 'readFile').mockImplementation(async function (
-				this: Handle,
-				...more
-			) {
-				if ((await stat.call(this)).ino === ino) throw new Error('EIO: i/o error, read');
-				return readFile.apply(this, more);
-			});
-			const { unread } = await importExport(zipped(conversation.slice(0, 1)), archive);
-			failing.mockRestore();
-			expect(unread).toEqual([{ path: weekly, problem }]);
-			expect(filesOf(archive)).toEqual(before);
-		},
-	);
+		['file', 'belongs to 2025-12-03, whose file in the archive cannot be read'],
+		['lifelog', 'belongs to a day of which a lifelog in the archive cannot be read'],
+	])('is not written to where a %s of a day cannot be read for a while', async (what, problem) => {
+		type Handle = { stat: () => Promise<{ ino: number }>; readFile: () => Promise<unknown> };
+		const archive = temporaryFolder();
+		await writeArchive(archive, { lifelogs: [ofService()] });
+		const more = [ofService(), { ...ofService(), id: 'later', title: 'Later' }];
+		const [newest] = await writeArchive(archive, { lifelogs: more });
+		const before = filesOf(archive);
+		const lifelog = Object.keys(before).find((path) => /^lifelogs\/.*\.json$/.test(path))!;
+		const { ino } = statSync(join(archive, what === 'file' ? newest : lifelog));
+		const file = await openFile(__filename);
+		const handles: Handle = Object.getPrototypeOf(file);
+		await file.close();
+		const { stat, readFile } = handles;
+		const failing = jest.spyOn(handles, 'readFile').mockImplementation(async function (
+			this: Handle,
+			...more
+		) {
+			if ((await stat.call(this)).ino === ino) throw new Error('EIO: i/o error, read');
+			return readFile.apply(this, more);
+		});
+		const { unread } = await importExport(zipped(conversation.slice(0, 1)), archive);
+		failing.mockRestore();
+		expect(unread).toEqual([{ path: weekly, problem }]);
+		expect(filesOf(archive)).toEqual(before);
+	});
 
 	test('is written to where a run that ended long ago, or a clock that was wrong, says that it goes on', async () => {
 		for (const days of [-1, 1]) {

@@ -331,7 +331,7 @@ describe('files that cannot be read for a while', () => {
 	});
 	afterEach(() => jest.restoreAllMocks());
 
-	/** Has every file fail when this is done with it, as on a broken disk; none that is `whole`. */
+	/** Has a file fail when this is done with it, as on a broken disk, and counts how often it did. */
 	function spoil(method: keyof Handle, path: string) {
 		const { ino } = statSync(join(folder, path));
 		const { [method]: real, stat } = handles;
