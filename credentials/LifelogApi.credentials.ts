@@ -1,8 +1,5 @@
 import type {
-	IAuthenticateRuleResponseCode,
-	IAuthenticateRuleResponseSuccessBody,
 	ICredentialDataDecryptedObject,
-	ICredentialTestRequest,
 	ICredentialType,
 	Icon,
 	IHttpRequestOptions,
@@ -10,21 +7,6 @@ import type {
 } from 'n8n-workflow';
 
 import { authenticated } from '../nodes/shared/authenticate';
-
-const answered = (value: number, message: string): IAuthenticateRuleResponseCode => ({
-	type: 'responseCode',
-	properties: { value, message },
-});
-
-/** A web page, or something else with status 200. */
-const NO_SERVICE: IAuthenticateRuleResponseSuccessBody = {
-	type: 'responseSuccessBody',
-	properties: {
-		key: 'data.chats',
-		value: undefined,
-		message: 'What answers at the Base URL is not the service. Check the address.',
-	},
-};
 
 export class LifelogApi implements ICredentialType {
 	name = 'lifelogApi';
@@ -71,31 +53,4 @@ export class LifelogApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => authenticated(credentials, requestOptions);
-
-	test: ICredentialTestRequest = {
-		request: {
-			baseURL: '={{$credentials.baseUrl}}',
-			url: '/v1/chats',
-			qs: { limit: 1 },
-			disableFollowRedirect: true,
-			timeout: 30_000,
-		},
-		rules: [
-			answered(401, 'The API key was refused. Check that it was copied whole and is still valid.'),
-			answered(403, 'The API key is not allowed to read chats.'),
-			answered(404, 'There is no such service at the Base URL. Check the address.'),
-			...[301, 302, 303, 307, 308].map((status) =>
-				answered(
-					status,
-					'The Base URL redirects to another address. Enter that of the service itself.',
-				),
-			),
-			answered(429, 'The rate limit of this API key is reached. Try again in a minute.'),
-			...[500, 502, 503, 504].map((status) =>
-				answered(status, 'The service failed, so the API key was not tested. Try again later.'),
-			),
-			NO_SERVICE,
-			// n8n goes by rules of both kinds; its type has lists of one kind only.
-		] as IAuthenticateRuleResponseCode[],
-	};
 }

@@ -1,13 +1,17 @@
 import type {
 	IExecuteFunctions,
 	INodeExecutionData,
+	INodeProperties,
+	INodePropertyOptions,
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { testLifelogApi } from '../shared/credential-test';
 import { searchLifelogs } from '../shared/lifelogs';
 import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/operations';
+import { getTimezones } from '../shared/timezones';
 import * as deleteLifelog from './operations/delete';
 import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';
@@ -26,6 +30,62 @@ const operations = {
 	search,
 };
 
+/** In the order of use. */
+const operationOptions: INodePropertyOptions[] = [
+	{
+		name: 'Search Lifelogs',
+		value: 'search',
+		description: 'Find recordings by meaning or keywords',
+		action: 'Search lifelogs',
+	},
+	{
+		name: 'Get Many Lifelogs',
+		value: OPERATION.getAll,
+		description: 'List recordings, by day or range of time',
+		action: 'Get many lifelogs',
+	},
+	{
+		name: 'Get Lifelog',
+		value: 'get',
+		description: 'Read one recording: its title, times and contents',
+		action: 'Get lifelog',
+	},
+	{
+		name: 'Get Transcript',
+		value: 'getTranscript',
+		description: 'Read who said what, and when, in a lifelog',
+		action: 'Get transcript of lifelog',
+	},
+	{
+		name: 'Get Daily Summary',
+		value: 'getDailySummary',
+		description: 'Sum up what was recorded on one day, as Markdown or for Slack or Notion',
+		action: 'Get daily summary',
+	},
+	{
+		name: 'Export Lifelogs',
+		value: 'export',
+		description: 'Write what was recorded as JSON, Markdown, text or subtitles',
+		action: 'Export lifelogs as files',
+	},
+	{
+		name: 'Delete Lifelog',
+		value: 'delete',
+		description: 'Remove a recording for good, with its transcript and audio',
+		action: 'Delete lifelog permanently',
+	},
+];
+
+/** The parameter Operation; an agent is told the action of one that belongs to a resource. */
+const operationParameter: INodeProperties = {
+	displayName: 'Operation',
+	name: 'operation',
+	type: 'options',
+	noDataExpression: true,
+	options: operationOptions,
+	default: 'getAll',
+};
+
 export class Lifelog implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Lifelog',
@@ -41,7 +101,7 @@ export class Lifelog implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'lifelogApi', required: true }],
+		credentials: [{ name: 'lifelogApi', required: true, testedBy: 'testLifelogApi' }],
 		properties: [
 			{
 				displayName: 'Resource',
@@ -53,63 +113,23 @@ export class Lifelog implements INodeType {
 				default: 'lifelog',
 			},
 			{
-				displayName: 'Operation',
-				name: 'operation',
-				type: 'options',
-				noDataExpression: true,
-				// An agent is told the action of an operation only where the operation belongs to a resource.
-				displayOptions: { show: { resource: ['lifelog'] } },
-				options: [
-					{
-						name: 'Delete Lifelog',
-						value: 'delete',
-						description: 'Remove a recording for good, with its transcript and audio',
-						action: 'Delete lifelog permanently',
-					},
-					{
-						name: 'Export Lifelogs',
-						value: 'export',
-						description: 'Write what was recorded as JSON, Markdown, text or subtitles',
-						action: 'Export lifelogs as files',
-					},
-					{
-						name: 'Get Daily Summary',
-						value: 'getDailySummary',
-						description: 'Sum up what was recorded on one day, as Markdown or for Slack or Notion',
-						action: 'Get daily summary',
-					},
-					{
-						name: 'Get Lifelog',
-						value: 'get',
-						description: 'Read one recording: its title, times and contents',
-						action: 'Get lifelog',
-					},
-					{
-						name: 'Get Many Lifelogs',
-						value: OPERATION.getAll,
-						description: 'List recordings, by day or range of time',
-						action: 'Get many lifelogs',
-					},
-					{
-						name: 'Get Transcript',
-						value: 'getTranscript',
-						description: 'Read who said what, and when, in a lifelog',
-						action: 'Get transcript of lifelog',
-					},
-					{
-						name: 'Search Lifelogs',
-						value: 'search',
-						description: 'Find recordings by meaning or keywords',
-						action: 'Search lifelogs',
-					},
-				],
-				default: 'getAll',
+				...operationParameter,
+				displayOptions: { show: { resource: ['lifelog'], '@tool': [false] } },
+			},
+			{
+				...operationParameter,
+				default: 'search',
+				displayOptions: { show: { resource: ['lifelog'], '@tool': [true] } },
 			},
 			...parametersOf(operations),
 		],
 	};
 
-	methods = { listSearch: { searchLifelogs } };
+	methods = {
+		credentialTest: { testLifelogApi },
+		loadOptions: { getTimezones },
+		listSearch: { searchLifelogs },
+	};
 
 	constructor() {
 		this.description.subtitle = subtitleOf(this.description);

@@ -14,7 +14,7 @@ import {
 	optionsOf,
 	timezoneOption,
 } from '../shared/descriptions';
-import { hint } from '../shared/hints';
+import { hint, hintOfNone } from '../shared/hints';
 import { promptIdOf } from '../shared/ids';
 import {
 	HIDDEN_IF_SELECTED,
@@ -37,15 +37,6 @@ export const listingParameters: INodeProperties[] = [
 	optionsOf([
 		directionOption,
 		{
-			displayName: 'Global Prompt ID',
-			name: 'globalPromptId',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
-			description:
-				'Only what the scheduled prompt with this ID made. The service defines this for chats and may ignore it for lifelogs.',
-		},
-		{
 			...includeOptions.includeContents,
 			default: false,
 			displayOptions: HIDDEN_IF_SELECTED,
@@ -53,17 +44,25 @@ export const listingParameters: INodeProperties[] = [
 		},
 		{ ...includeOptions.includeHeadings, displayOptions: HIDDEN_IF_SIMPLIFIED },
 		{ ...includeOptions.includeMarkdown, displayOptions: HIDDEN_UNLESS_RAW },
+		{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
+		maxWaitOption,
+		timezoneOption,
+		{
+			displayName: 'Global Prompt ID',
+			name: 'globalPromptId',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
+			description:
+				'The service may ignore this for lifelogs: only what the scheduled prompt with this ID made',
+		},
 		{
 			displayName: 'Is Scheduled',
 			name: 'isScheduled',
 			type: 'boolean',
 			default: true,
-			description:
-				'Whether to return only what scheduled prompts made (on) or only the rest (off). The service defines this for chats and may ignore it for lifelogs.',
+			description: 'Whether to return only what scheduled prompts made (on) or only the rest (off)',
 		},
-		{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
-		maxWaitOption,
-		timezoneOption,
 	]),
 ];
 
@@ -90,7 +89,7 @@ export function outputOfItem(context: IExecuteFunctions, itemIndex: number): Out
  * @throws NodeOperationError on values that cannot be used, or that contradict each other.
  */
 export function readListing(context: IExecuteFunctions, itemIndex: number): ListingRequest {
-	const { query, isWanted } = readFilters(context, itemIndex);
+	const { query, isWanted, inWords } = readFilters(context, itemIndex);
 	const output = outputOfItem(context, itemIndex);
 	const options = readCollection(context, 'options', itemIndex);
 	const parts = partsFor(output, includeQuery(context, options, false));
@@ -104,6 +103,7 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 		},
 		one: { timezone: query.timezone, ...parts },
 		isWanted,
+		inWords,
 		output,
 		maxCharacters: readMaxCharacters(context, options),
 	};
@@ -113,9 +113,12 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 export function toItems(
 	api: Api,
 	lifelogs: Lifelog[],
-	{ query: { timezone, includeContents }, output, maxCharacters }: ListingRequest,
+	{ query: { timezone, includeContents }, inWords, output, maxCharacters }: ListingRequest,
 	search?: string,
 ): INodeExecutionData[] {
+	if (lifelogs.length === 0) {
+		hintOfNone(api, search === undefined ? inWords : `${inWords} match "${search}"`);
+	}
 	if (includeContents) hintIfContentsWithheld(api, lifelogs);
 	const asked = { timezone, includeContents, maxCharacters, search };
 	return lifelogs.map((lifelog) => ({ json: outputOf(lifelog, output, asked) }));

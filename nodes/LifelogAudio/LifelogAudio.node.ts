@@ -6,8 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { testLifelogApi } from '../shared/credential-test';
 import { searchLifelogs } from '../shared/lifelogs';
 import { parametersOf, runOperation, subtitleOf } from '../shared/operations';
+import { getTimezones } from '../shared/timezones';
 import * as download from './operations/download';
 
 const operations = { download };
@@ -16,7 +18,7 @@ export class LifelogAudio implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Lifelog Audio',
 		name: 'lifelogAudio',
-		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
+		icon: { light: 'file:../../icons/audio.svg', dark: 'file:../../icons/audio.dark.svg' },
 		group: ['input'],
 		version: 1,
 		// The constructor gives it; n8n's lint wants a text here.
@@ -26,7 +28,7 @@ export class LifelogAudio implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'lifelogApi', required: true }],
+		credentials: [{ name: 'lifelogApi', required: true, testedBy: 'testLifelogApi' }],
 		properties: [
 			{
 				displayName: 'Resource',
@@ -58,7 +60,11 @@ export class LifelogAudio implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { searchLifelogs } };
+	methods = {
+		credentialTest: { testLifelogApi },
+		loadOptions: { getTimezones },
+		listSearch: { searchLifelogs },
+	};
 
 	constructor() {
 		this.description.subtitle = subtitleOf(this.description);

@@ -71,7 +71,7 @@ function essence(contentType: unknown): string {
 }
 
 /** A name that sorts by time: `audio_20260301T090000Z_20260301T110000Z.ogg` (UTC). */
-export function fileName({ startMs, endMs }: TimeSpan, extension: string): string {
+export function archiveName({ startMs, endMs }: TimeSpan, extension: string): string {
 	const [start, end] = [startMs, endMs].map((instant) =>
 		DateTime.fromMillis(instant, { zone: 'utc' }).toFormat("yyyyMMdd'T'HHmmss'Z'"),
 	);

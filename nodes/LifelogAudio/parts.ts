@@ -4,16 +4,18 @@ import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../shared/api';
+import type { IncomingBody } from '../shared/body';
+import { mapConcurrent } from '../shared/concurrency';
 import type { Answer, Subject } from '../shared/errors';
 import { messageWithout, toNodeError, unusableAnswerError, withSubject } from '../shared/errors';
-import type { IncomingBody } from '../shared/incoming-body';
 import { download, readWords } from '../shared/request';
 import type { TimeSpan } from './chunks';
-import { audioType, fileName, HEAD_BYTES, inZone, whyNoAudio } from './files';
+import { audioType, HEAD_BYTES, inZone, whyNoAudio } from './files';
 import { requireService } from './service';
 
+const MAX_DOWNLOADS = 3;
 /** After so many failures in a row the rest of a range is not asked for any more. */
-const MOST_FAILURES_IN_A_ROW = 10;
+const MAX_FAILURES_IN_A_ROW = 10;
 
 /** What the output says of a file; its size is in bytes. */
 export interface StoredFile {
@@ -45,11 +47,19 @@ export interface Parts {
 	failed: FailedPart[];
 }
 
+/** How the parts of a range are downloaded. */
+export interface DownloadSettings {
+	/** The time zone in which errors name a part; an IANA name. */
+	zone: string;
+	/** Whether a part that fails is noted, instead of ending all. */
+	mayFail: boolean;
+	/** The name of a part's file. */
+	nameOf: (span: TimeSpan, extension: string) => string;
+}
+
 /**
- * Downloads the parts of a range one after another.
+ * Downloads the parts of a range, a few at a time.
  *
- * @param zone The time zone in which errors name a part; an IANA name.
- * @param mayFail Whether a part that fails is noted, instead of ending all.
  * @throws NodeApiError, naming the part, when one fails; with `mayFail` only for what concerns every
  *   part: a refused key, a wrong address, a storage that fails, a cancelled execution.
  */
@@ -57,37 +67,37 @@ export async function downloadParts(
 	context: IExecuteFunctions,
 	api: Api,
 	chunks: TimeSpan[],
-	zone: string,
-	mayFail: boolean,
+	{ zone, mayFail, nameOf }: DownloadSettings,
 ): Promise<Parts> {
-	const parts: Parts = { stored: [], missing: [], failed: [] };
 	let failures = 0;
-	for (const [index, span] of chunks.entries()) {
+	let givenUp: string | undefined;
+	const parts = await mapConcurrent(api, chunks, MAX_DOWNLOADS, async (own, span, index) => {
+		if (givenUp !== undefined) return { failed: { ...span, message: givenUp } };
 		const { startTime, endTime } = inZone(span, zone);
 		const subject = { noun: `audio from ${startTime} to ${endTime}` };
 		try {
-			const stored = await downloadPart(context, api, span, subject);
+			const stored = await downloadPart(context, own, span, subject, nameOf);
 			failures = 0;
-			if (stored === undefined) {
-				parts.missing.push(span);
-			} else {
-				api.run.isServiceKnown = true;
-				parts.stored.push({ span, part: index + 1, ...stored });
-			}
+			if (stored === undefined) return { missing: span };
+			api.run.isServiceKnown = true;
+			return { stored: { span, part: index + 1, ...stored } };
 		} catch (error) {
 			const failure = withSubject(toNodeError(context, error), subject);
-			if (!mayFail || !isOfOnePart(api, failure)) throw failure;
-			const why = messageWithout(failure, subject);
-			parts.failed.push({ ...span, message: why });
+			if (!mayFail || !isOfOnePart(own, failure)) throw failure;
+			const message = messageWithout(failure, subject);
 			const isLimited = failure.httpCode === '429';
-			if (!isLimited) await requireService(api);
-			if (!isLimited && ++failures < MOST_FAILURES_IN_A_ROW) continue;
-			const message = `Not asked for, as what came before failed: ${why}`;
-			parts.failed.push(...chunks.slice(index + 1).map((rest) => ({ ...rest, message })));
-			return parts;
+			if (!isLimited) await requireService(own);
+			if (isLimited || ++failures >= MAX_FAILURES_IN_A_ROW) {
+				givenUp ??= `Not asked for, as what came before failed: ${message}`;
+			}
+			return { failed: { ...span, message } };
 		}
-	}
-	return parts;
+	});
+	return {
+		stored: parts.map(({ stored }) => stored).filter((part) => part !== undefined),
+		missing: parts.map(({ missing }) => missing).filter((part) => part !== undefined),
+		failed: parts.map(({ failed }) => failed).filter((part) => part !== undefined),
+	};
 }
 
 /** Whether the next part may fare better: nothing is wrong with key, address, storage or run. */
@@ -109,6 +119,7 @@ async function downloadPart(
 	api: Api,
 	span: TimeSpan,
 	subject: Subject,
+	nameOf: DownloadSettings['nameOf'],
 ): Promise<Pick<StoredPart, 'file' | 'binary'> | undefined> {
 	const store = async (body: IncomingBody, answer: Answer) => {
 		const contentType = answer.headers['content-type'];
@@ -118,10 +129,10 @@ async function downloadPart(
 			const said = { ...answer, body: await readWords(body) };
 			throw unusableAnswerError(api, subject, said, whyNoAudio(contentType, head));
 		}
-		const name = fileName(span, type.extension);
-		const hash = createHash('sha256');
-		const stream = body.stream((bytes) => hash.update(bytes));
-		const binary = await context.helpers.prepareBinaryData(stream, name, type.mimeType);
+		const name = nameOf(span, type.extension);
+		const hash = createHash('sha256').update(head);
+		body.onPart = (part) => hash.update(part);
+		const binary = await context.helpers.prepareBinaryData(body.stream(), name, type.mimeType);
 		const file = {
 			fileName: name,
 			fileSize: body.received,

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Api } from '../shared/api';
 import { toInstant } from '../shared/date-times';
+import { readDay } from '../shared/day';
 import { inputError, unusableAnswerError } from '../shared/errors';
 import { readId } from '../shared/ids';
 import { getLifelog, LIGHT } from '../shared/lifelogs';
@@ -12,10 +13,12 @@ import { type TimeSpan, widen } from './chunks';
 export interface AudioRange extends TimeSpan {
 	/** The lifelog whose audio it is, if it is one's. */
 	lifelogId?: string;
+	/** The title of that lifelog. */
+	title?: unknown;
 }
 
 /** The values of the parameter Source. */
-export const SOURCES = ['lifelog', 'timeRange'] as const;
+export const SOURCES = ['lifelog', 'day', 'timeRange'] as const;
 
 /** What says where a range comes from. */
 export interface RangeSettings {
@@ -40,17 +43,41 @@ export async function readRange(
 	{ source, zone, padding }: RangeSettings,
 ): Promise<AudioRange> {
 	if (source === 'lifelog') return await rangeOfLifelog(context, api, itemIndex, zone, padding);
+	if (source === 'day') return rangeOfDay(context, api, itemIndex, zone);
 	const value = (name: string) => context.getNodeParameter(name, itemIndex, undefined) as unknown;
 	const startMs = readInstant(context, value('start'), zone, 'start', 'Start');
 	const endMs = readInstant(context, value('end'), zone, 'until', 'End');
 	if (endMs <= startMs) {
+		// The end of a day is the beginning of the next one.
+		const isReversed = readInstant(context, value('end'), zone, 'start', 'End') < startMs;
 		throw inputError(
 			context,
-			startMs === endMs ? "'Start' and 'End' are the same" : "'Start' is later than 'End'",
+			isReversed ? "'Start' is later than 'End'" : "'Start' and 'End' are the same",
 			"Audio is downloaded from 'Start' up to 'End': give an 'End' that is later.",
 		);
 	}
 	return { startMs: Math.floor(startMs), endMs: Math.ceil(endMs) };
+}
+
+/** A day, of today what there is so far. */
+function rangeOfDay(
+	context: IExecuteFunctions,
+	api: Api,
+	itemIndex: number,
+	zone: string,
+): AudioRange {
+	const day = readDay(context, itemIndex, zone);
+	const startMs = readInstant(context, day, zone, 'start', 'Date');
+	const endMs = readInstant(context, day, zone, 'until', 'Date');
+	const now = api.run.serviceTime ?? Date.now();
+	if (startMs >= now) {
+		throw inputError(
+			context,
+			`The day ${day} has not begun yet in ${zone}`,
+			"Choose an earlier day, or set the option 'Time Zone'.",
+		);
+	}
+	return { startMs, endMs: Math.min(endMs, Math.ceil(now)) };
 }
 
 async function rangeOfLifelog(
@@ -89,5 +116,5 @@ async function rangeOfLifelog(
 			"It ends when it starts. With the option 'Padding' the audio around it is downloaded.",
 		);
 	}
-	return { ...range, lifelogId };
+	return { ...range, lifelogId, title: lifelog.title };
 }

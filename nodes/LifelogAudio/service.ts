@@ -10,6 +10,11 @@ import { readPage } from '../shared/pagination';
  */
 export async function requireService(api: Api): Promise<void> {
 	if (api.run.isServiceKnown) return;
-	await readPage(api, { name: 'chats', query: {}, pageSize: 1 });
-	api.run.isServiceKnown = true;
+	const ask = async () => await readPage(api, { name: 'chats', query: {}, pageSize: 1 });
+	try {
+		await (api.run.serviceCheck ??= ask());
+		api.run.isServiceKnown = true;
+	} finally {
+		api.run.serviceCheck = undefined;
+	}
 }

@@ -6,7 +6,9 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { testLifelogApi } from '../shared/credential-test';
 import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/operations';
+import { getTimezones } from '../shared/timezones';
 import { searchChats } from './list';
 import * as deleteChat from './operations/delete';
 import * as get from './operations/get';
@@ -18,7 +20,7 @@ export class LifelogChat implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Lifelog Chat',
 		name: 'lifelogChat',
-		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
+		icon: { light: 'file:../../icons/chat.svg', dark: 'file:../../icons/chat.dark.svg' },
 		group: ['input'],
 		version: 1,
 		// The constructor gives it; n8n's lint wants a text here.
@@ -29,7 +31,7 @@ export class LifelogChat implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'lifelogApi', required: true }],
+		credentials: [{ name: 'lifelogApi', required: true, testedBy: 'testLifelogApi' }],
 		properties: [
 			{
 				displayName: 'Resource',
@@ -49,10 +51,11 @@ export class LifelogChat implements INodeType {
 				displayOptions: { show: { resource: ['chat'] } },
 				options: [
 					{
-						name: 'Delete Chat',
-						value: 'delete',
-						description: 'Remove a conversation with the assistant for good',
-						action: 'Delete chat permanently',
+						name: 'Get Many Chats',
+						value: OPERATION.getAll,
+						description:
+							'List conversations with the assistant, or only what scheduled prompts produced',
+						action: 'Get many chats',
 					},
 					{
 						name: 'Get Chat',
@@ -61,11 +64,10 @@ export class LifelogChat implements INodeType {
 						action: 'Get chat',
 					},
 					{
-						name: 'Get Many Chats',
-						value: OPERATION.getAll,
-						description:
-							'List conversations with the assistant, or only what scheduled prompts produced',
-						action: 'Get many chats',
+						name: 'Delete Chat',
+						value: 'delete',
+						description: 'Remove a conversation with the assistant for good',
+						action: 'Delete chat permanently',
 					},
 				],
 				default: 'getAll',
@@ -74,7 +76,11 @@ export class LifelogChat implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { searchChats } };
+	methods = {
+		credentialTest: { testLifelogApi },
+		loadOptions: { getTimezones },
+		listSearch: { searchChats },
+	};
 
 	constructor() {
 		this.description.subtitle = subtitleOf(this.description);

@@ -6,8 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
+import { testLifelogApi } from '../shared/credential-test';
+import { getTimezones } from '../shared/timezones';
 import { properties } from './parameters';
-import { runPoll } from './run';
+import { runPoll } from './poll';
 import { sample } from './sample';
 
 export class LifelogTrigger implements INodeType {
@@ -19,15 +21,16 @@ export class LifelogTrigger implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ { lifelogCreated: "Lifelog Created", lifelogCreatedOrUpdated: "Lifelog Created or Updated", lifelogUpdated: "Lifelog Updated", scheduledChatCreated: "Scheduled Chat Created" }[$parameter["event"]] }}',
-		description:
-			'Starts the workflow when a lifelog is new or has changed, or a scheduled prompt was answered',
+		description: 'Read lifelogs, or start a workflow when one is new or has changed',
 		defaults: { name: 'Lifelog Trigger' },
 		polling: true,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'lifelogApi', required: true }],
+		credentials: [{ name: 'lifelogApi', required: true, testedBy: 'testLifelogApi' }],
 		properties,
 	};
+
+	methods = { credentialTest: { testLifelogApi }, loadOptions: { getTimezones } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		return this.getMode() === 'manual' ? await sample(this) : await runPoll(this);

@@ -1,28 +1,11 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
-import { simplifyParameter } from '../shared/chats';
+import { type ChatOutput, chatOutputParameters, readChatOutput } from '../shared/chats';
 import { filtersOf, includeOptions, optionsOf, timezoneOption } from '../shared/descriptions';
 import { inputError } from '../shared/errors';
 import { promptIdOf } from '../shared/ids';
-import {
-	HIDDEN_IF_SELECTED,
-	HIDDEN_IF_SIMPLIFIED,
-	HIDDEN_UNLESS_RAW,
-	type Output,
-	outputParameters,
-	type Parts,
-	partsFor,
-	readOutput,
-} from '../shared/output';
-import {
-	includeQuery,
-	readBoolean,
-	readChoice,
-	readZone,
-	toNumber,
-	withoutBlanks,
-} from '../shared/parameters';
-import type { Watch } from './state';
+import * as output from '../shared/output';
+import * as read from '../shared/parameters';
 
 const CHAT_EVENT = 'scheduledChatCreated';
 const forChats = { show: { event: [CHAT_EVENT] } };
@@ -77,8 +60,11 @@ export const properties: INodeProperties[] = [
 		default: 'lifelogCreatedOrUpdated',
 		description: 'What starts the workflow',
 	},
-	{ ...simplifyParameter, displayOptions: forChats },
-	...outputParameters.map((property) => ({
+	...chatOutputParameters.map((property) => ({
+		...property,
+		displayOptions: { show: { ...property.displayOptions?.show, ...forChats.show } },
+	})),
+	...output.outputParameters.map((property) => ({
 		...property,
 		displayOptions: { ...property.displayOptions, ...forLifelogs },
 	})),
@@ -112,15 +98,15 @@ export const properties: INodeProperties[] = [
 		{
 			...includeOptions.includeContents,
 			default: false,
-			displayOptions: includeOptionForLifelogs(HIDDEN_IF_SELECTED),
+			displayOptions: includeOptionForLifelogs(output.HIDDEN_IF_SELECTED),
 		},
 		{
 			...includeOptions.includeHeadings,
-			displayOptions: includeOptionForLifelogs(HIDDEN_IF_SIMPLIFIED),
+			displayOptions: includeOptionForLifelogs(output.HIDDEN_IF_SIMPLIFIED),
 		},
 		{
 			...includeOptions.includeMarkdown,
-			displayOptions: includeOptionForLifelogs(HIDDEN_UNLESS_RAW),
+			displayOptions: includeOptionForLifelogs(output.HIDDEN_UNLESS_RAW),
 		},
 		{
 			displayName: 'Look-Back (Days)',
@@ -145,35 +131,39 @@ export const properties: INodeProperties[] = [
 	]),
 ];
 
+/** What is watched; for anything else a state is of no use. */
+export interface Watch {
+	kind: 'lifelogs' | 'chats';
+	credential: string; // its ID, never its key
+	prompt: string; // of scheduled chats, '' for all
+}
+
 /** What the parameters ask for. */
 export interface Settings {
 	watch: Watch;
 	lookbackDays: number;
-	/** IANA name. */
-	timezone: string;
-	/** Lifelogs: which changes are reported, of entries with which star (undefined for either). */
+	timezone: string; // IANA name
 	changes: Array<'created' | 'updated'>;
-	isStarred?: boolean;
-	/** Lifelogs: how long an entry must have been left unchanged, in ms. */
+	isStarred?: boolean; // undefined for both
 	settleMs: number;
-	/** Lifelogs: the parts of an entry to ask for. */
-	include: Parts;
-	/** Lifelogs: in which form they come out. */
-	output: Output;
-	/** Chats. */
-	simplify: boolean;
+	include: output.Parts;
+	output: output.Output;
+	chatOutput: ChatOutput;
 }
 
-/** @throws NodeOperationError on values that cannot be used. */
+/** @throws NodeOperationError on values that can't be used. */
 export function readSettings(context: IPollFunctions): Settings {
-	const events = Object.keys(CHANGES);
-	const event = readChoice(context, context.getNodeParameter('event'), events, 'Trigger On');
-	const filters = withoutBlanks(context, context.getNodeParameter('filters', {}));
-	const options = withoutBlanks(context, context.getNodeParameter('options', {}));
+	const parameter = (name: string, unset?: unknown) =>
+		context.getNodeParameter(name, unset) as unknown;
+	const event = read.readChoice(context, parameter('event'), Object.keys(CHANGES), 'Trigger On');
+	const filters = read.withoutBlanks(context, parameter('filters', {}));
+	const options = read.withoutBlanks(context, parameter('options', {}));
 	const { lookbackDays = 7, settleMinutes = 0 } = options;
 	const isChats = event === CHAT_EVENT;
-	const fields = context.getNodeParameter('fields', []) as unknown;
-	const output = readOutput(context, context.getNodeParameter('output', 'raw'), fields);
+	const given = parameter('output', isChats ? 'simplified' : 'raw');
+	const fields = parameter('fields', []);
+	const form = output.readOutput(context, isChats ? 'raw' : given, isChats ? [] : fields);
+	const chatOutput = readChatOutput(context, isChats ? given : 'simplified', isChats ? fields : []);
 	return {
 		watch: {
 			kind: isChats ? 'chats' : 'lifelogs',
@@ -181,29 +171,21 @@ export function readSettings(context: IPollFunctions): Settings {
 			prompt: (isChats && promptIdOf(context, filters.globalPromptId)) || '',
 		},
 		lookbackDays: readWithin(context, 'Look-Back', lookbackDays, [2, 31]),
-		timezone: readZone(context, options.timezone),
+		timezone: read.readZone(context, options.timezone),
 		changes: CHANGES[event],
-		isStarred: readBoolean(context, filters.isStarred, 'Is Starred'),
+		isStarred: read.readBoolean(context, filters.isStarred, 'Is Starred'),
 		settleMs: readWithin(context, 'Settle', settleMinutes, [0, 1440]) * 60_000,
-		include: partsFor(output, includeQuery(context, options, false)),
-		output,
-		simplify: readBoolean(context, context.getNodeParameter('simplify', true), 'Simplify') ?? true,
+		include: output.partsFor(form, read.includeQuery(context, options, false)),
+		output: form,
+		chatOutput,
 	};
 }
 
-function readWithin(
-	context: IPollFunctions,
-	label: string,
-	value: unknown,
-	[least, most]: [number, number],
-): number {
-	const number = toNumber(value);
-	if (!Number.isInteger(number) || number < least || number > most) {
-		throw inputError(
-			context,
-			`'${label}' must be a whole number from ${least} to ${most}`,
-			'Correct the option, or remove it to use its default.',
-		);
-	}
-	return number;
+type Bounds = [least: number, most: number];
+
+function readWithin(context: IPollFunctions, label: string, value: unknown, [least, most]: Bounds) {
+	const number = read.toNumber(value);
+	if (Number.isInteger(number) && number >= least && number <= most) return number;
+	const problem = `'${label}' must be a whole number from ${least} to ${most}`;
+	throw inputError(context, problem, 'Correct the option, or remove it to use its default.');
 }

@@ -1,4 +1,5 @@
-import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+// What a test in the editor shows.
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import type { Api } from '../shared/api';
 import { connect } from '../shared/api';
@@ -6,82 +7,66 @@ import type { Chat, Lifelog } from '../shared/api-types';
 import { inputError } from '../shared/errors';
 import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';
-import { chatsQuery } from './chat-list';
-import { answerTime, chatItem } from './chats';
-import { eventKey } from './compare';
-import { jsonOf } from './outcomes';
+import { answeredAt, chatItem } from './chats/answers';
+import { chatsQuery } from './chats/list';
+import { eventKey, jsonOf } from './lifelogs/emit';
+import { versionOf } from './lifelogs/list';
 import type { Settings } from './parameters';
 import { readSettings } from './parameters';
-import { versionOf } from './sightings';
-import { timeOf } from './times';
+import { timesOf } from './state/types';
 
-const MOST_ITEMS = 3;
+const MAX_ITEMS = 3;
 /** Entries looked through for some that pass the filters. */
-const MOST_ENTRIES = 100;
+const MAX_ENTRIES = 100;
 
-/**
- * The newest real items, for a test in the editor. Neither reads nor changes the trigger's state.
- *
- * @returns Up to 3 items, ordered as in a poll.
- * @throws NodeOperationError when there is nothing to show.
- */
+/** Up to 3 of the newest entries, ordered as in a poll. Neither reads nor changes the state. */
 export async function sample(context: IPollFunctions): Promise<INodeExecutionData[][]> {
 	const settings = readSettings(context);
 	const api = await connect(context, { maxWaitMs: 0, retries: 0 });
-	const isChats = settings.watch.kind === 'chats';
-	const items = isChats ? await newestChats(api, settings) : await newestLifelogs(api, settings);
-	if (items.length === 0) {
-		throw inputError(
-			context,
-			isChats ? 'There is no answered scheduled chat to show' : 'There is no lifelog to show',
-			'A test shows up to 3 of the newest entries that pass the filters. Remove a filter, or try again when there is something.',
-		);
-	}
-	return [items];
+	const isOfChats = settings.watch.kind === 'chats';
+	const items = isOfChats ? await newestChats(api, settings) : await newestLifelogs(api, settings);
+	if (items.length > 0) return [items.map((json) => ({ json }))];
+	throw inputError(
+		context,
+		isOfChats ? 'There is no answered scheduled chat to show' : 'There is no lifelog to show',
+		'A test shows up to 3 of the newest entries that pass the filters. Remove a filter, or try again when there is something.',
+	);
 }
 
-async function newestLifelogs(api: Api, settings: Settings): Promise<INodeExecutionData[]> {
+async function newestLifelogs(api: Api, settings: Settings): Promise<IDataObject[]> {
 	const { timezone, include, isStarred, changes } = settings;
 	const query = { timezone, direction: 'desc', isStarred, ...include };
-	const lifelogs = await newest<Lifelog>(
-		api,
-		{ name: 'lifelogs', query, pageSize: MOST_ITEMS },
-		(lifelog) => isStarred === undefined || isStarred === (lifelog.isStarred === true),
-	);
+	const isWanted = ({ isStarred: starred }: Lifelog) =>
+		[undefined, starred === true].includes(isStarred);
+	const startOf = ({ startTime }: Lifelog) => timesOf(startTime, timezone)[0] ?? 0;
+	const lifelogs = await newest(api, { name: 'lifelogs', query }, isWanted, startOf);
 	const changeType = changes.includes('created') ? 'created' : 'updated';
-	return inOrder(lifelogs, ({ startTime }) => timeOf(startTime, timezone)).map((lifelog) => {
-		const key = eventKey(lifelog.id, { ...versionOf(lifelog, timezone), flips: 0 });
-		return { json: { ...jsonOf(settings, lifelog), changeType, eventKey: key } };
+	return lifelogs.map((lifelog) => {
+		const version = { ...versionOf(lifelog, timezone), starToggles: 0 };
+		return { ...jsonOf(settings, lifelog), changeType, eventKey: eventKey(lifelog.id, version) };
 	});
 }
 
-async function newestChats(api: Api, settings: Settings): Promise<INodeExecutionData[]> {
-	const chats = await newest<Chat>(
-		api,
-		{ name: 'chats', query: chatsQuery(settings), pageSize: MOST_ITEMS },
-		(chat) => answerTime(chat, settings, api.run.serviceTime ?? Date.now()) !== undefined,
-	);
-	return inOrder(chats, ({ startedAt }) => timeOf(startedAt, settings.timezone)).map((chat) => ({
-		json: chatItem(chat, settings),
-	}));
+async function newestChats(api: Api, settings: Settings): Promise<IDataObject[]> {
+	const now = () => api.run.serviceTime ?? Date.now();
+	const isWanted = (chat: Chat) => answeredAt(chat, settings, now()) !== undefined;
+	const startOf = ({ startedAt }: Chat) => timesOf(startedAt, settings.timezone)[0] ?? 0;
+	const listing = { name: 'chats' as const, query: chatsQuery(settings) };
+	const chats = await newest(api, listing, isWanted, startOf);
+	return chats.map((chat) => chatItem(chat, settings));
 }
 
 async function newest<T extends { id: string }>(
 	api: Api,
 	listing: Listing,
 	isWanted: (entry: T) => boolean,
+	startOf: (entry: T) => number,
 ): Promise<T[]> {
-	const wanted: T[] = [];
-	let entries = 0;
-	for await (const page of pages<T>(api, listing)) {
-		for (const entry of page.filter(isWanted)) wanted.push(entry);
-		entries += page.length;
-		if (wanted.length >= MOST_ITEMS || entries >= MOST_ENTRIES) break;
+	const entries: T[] = [];
+	for await (const page of pages<T>(api, { ...listing, pageSize: MAX_ITEMS })) {
+		entries.push(...page);
+		if (entries.filter(isWanted).length >= MAX_ITEMS || entries.length >= MAX_ENTRIES) break;
 	}
-	return wanted.slice(0, MOST_ITEMS);
-}
-
-/** Oldest first, then by ID. */
-function inOrder<T extends { id: string }>(entries: T[], start: (entry: T) => number): T[] {
-	return entries.sort((a, b) => start(a) - start(b) || (a.id < b.id ? -1 : 1));
+	const wanted = entries.filter(isWanted).slice(0, MAX_ITEMS);
+	return wanted.sort((a, b) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1));
 }

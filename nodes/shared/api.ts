@@ -8,8 +8,6 @@ import { NodeOperationError } from 'n8n-workflow';
 
 import { checkedApiKey } from './api-key';
 import { checkedBaseUrl } from './base-url';
-import type { LimitWait } from './rate-limit';
-import type { Line } from './rate-limit-line';
 
 /** What n8n passes to a node as `this`, wherever this package makes requests. */
 export type ApiContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
@@ -18,22 +16,23 @@ export type ApiContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFuncti
 export interface Api {
 	readonly context: ApiContext;
 	readonly baseUrl: string;
-	/** For the rate limit's gate and for keeping the key out of texts; `authenticate` sends it. */
+	/** For the rate limiter and for keeping the key out of texts; `authenticate` sends it. */
 	readonly apiKey: string;
 	/** Fires when the execution is cancelled. */
 	readonly signal?: AbortSignal;
 	/**
-	 * How long, in ms, one request may wait for the rate limit; where the run goes first, all of its
-	 * requests together.
+	 * The longest wait for the rate limit in ms. A request's wait counts anew when requests ahead of
+	 * it in the queue get through.
 	 */
 	readonly maxWaitMs: number;
+	/** No wait for the rate limit may end after this, by `performance.now()`. */
+	readonly waitUntil?: number;
 	/**
-	 * Whether its requests go before those of other runs of this process when the rate limit lets
-	 * the key in again: for short runs that a clock or a person waits for, as polls and the editor's
-	 * lists are. Without it, a long read beside them would use up each minute's requests first.
+	 * Whether its requests have priority over those of other runs of this process in the rate
+	 * limiter's queue: polls and the editor's lists, which a clock or a person waits for.
 	 */
 	readonly goesFirst?: boolean;
-	/** How often a request that failed in passing is repeated. */
+	/** How often a request that failed temporarily is repeated. */
 	readonly retries: number;
 	/** How long, in ms, a connection may stand still before it counts as broken. */
 	readonly timeoutMs?: number;
@@ -45,14 +44,12 @@ export interface Api {
 		pageLimit?: number;
 		/** Whether an answer that only the service gives has shown that it is at the Base URL. */
 		isServiceKnown?: boolean;
+		/** The question whether it is, while it is under way. */
+		serviceCheck?: Promise<unknown>;
 		/** Requests sent. */
 		requests: number;
 		/** ms that its requests waited for the rate limit, each counted for itself. */
 		waitedMs: number;
-		/** What the run as a whole waited for the rate limit. */
-		waited: LimitWait;
-		/** Where its requests stand while the rate limit lets few in. */
-		line: Line;
 		/** What is to be said of the run at its end, and how. */
 		hints: Map<string, NodeExecutionHint['type']>;
 		/** The service's clock at its latest answer, epoch ms, in full seconds (header `Date`). */
@@ -66,7 +63,8 @@ export interface Api {
 export const PATIENCE_OF_EDITOR = { maxWaitMs: 20_000, goesFirst: true, retries: 0 };
 
 /**
- * Reads the credential and prepares a connection; sends nothing.
+ * Reads the credential and prepares a connection; sends nothing. The waits of a run that goes first
+ * end `maxWaitMs` from now.
  *
  * @param patience Waiting and repeating as far as the caller can afford it.
  * @throws NodeOperationError when the credential's Base URL is unsafe, or its key missing or no header's value.
@@ -88,11 +86,10 @@ export async function connect(
 		...checked,
 		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		...patience,
+		...(patience.goesFirst && { waitUntil: performance.now() + patience.maxWaitMs }),
 		run: {
 			requests: 0,
 			waitedMs: 0,
-			waited: { ms: 0, until: 0 },
-			line: { isTaken: false, waiting: [] },
 			hints: new Map(),
 		},
 	};

@@ -28,7 +28,7 @@ export function checkedBaseUrl({
 	}
 	const url = new URL(text);
 	const mayBeHttp =
-		LOOPBACK.test(url.hostname) || (allowPrivateHttp === true && isPrivate(url.hostname));
+		isLoopback(url.hostname) || (allowPrivateHttp === true && isPrivate(url.hostname));
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp)) {
 		throw new Error(
 			`The 'Base URL' must start with https://, else the API key would cross the network unencrypted. It is http:// for this machine only, and with the option 'Allow HTTP in a Private Network' for private addresses and names. The address is ${originOf(url)}.`,
@@ -45,6 +45,11 @@ export function checkedBaseUrl({
 /** Protocol and host; `origin` is "null" for most protocols. */
 export function originOf({ protocol, host }: URL): string {
 	return `${protocol}//${host}`;
+}
+
+/** Whether a host is this machine; in a container it is the container. */
+export function isLoopback(hostname: string): boolean {
+	return LOOPBACK.test(hostname);
 }
 
 function isPrivate(hostname: string): boolean {

@@ -1,23 +1,94 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from './api';
+import type { Api, ApiContext } from './api';
 import type { Chat, ChatMessage } from './api-types';
 import { getEntry } from './entries';
-import { readBoolean } from './parameters';
+import { type Output, readOutputOf } from './output';
 
-/** The parameter that says in which form chats come out; see {@link simplifyChat}. */
-export const simplifyParameter: INodeProperties = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
+/** Those beside `id`, in the order in which they come out. */
+const FIELDS = [
+	'summary',
+	'visibility',
+	'createdAt',
+	'startedAt',
+	'prompt',
+	'response',
+	'messageCount',
+	'entries',
+	'hasToolError',
+	'messages',
+] as const;
 
-/** @throws NodeOperationError when the parameter Simplify is neither true nor false. */
-export function readSimplify(context: IExecuteFunctions, itemIndex: number): boolean {
-	const value = context.getNodeParameter('simplify', itemIndex, true) as unknown;
-	return readBoolean(context, value, 'Simplify') ?? true;
+/** In which form chats come out. */
+export interface ChatOutput {
+	kind: Output['kind'];
+	/** Those wanted beside `id`; only counts for `selectedFields`. */
+	fields: Array<(typeof FIELDS)[number]>;
+}
+
+/** The parameters that say in which form chats come out; {@link readChatOutput} reads them. */
+export const chatOutputParameters: INodeProperties[] = [
+	{
+		displayName: 'Output',
+		name: 'output',
+		type: 'options',
+		options: [
+			{
+				name: 'Simplified',
+				value: 'simplified',
+				description: 'What was asked, what was answered, and the entries that were looked at',
+			},
+			{ name: 'Raw', value: 'raw', description: 'All that the API gives, with every message' },
+			{
+				name: 'Selected Fields',
+				value: 'selectedFields',
+				description: 'The ID and the fields that you choose',
+			},
+		],
+		default: 'simplified',
+		description: 'How much of each chat comes out: simplified, raw or selectedFields',
+	},
+	{
+		displayName: 'Fields',
+		name: 'fields',
+		type: 'multiOptions',
+		options: [
+			{ name: 'Created At', value: 'createdAt' },
+			{ name: 'Entries', value: 'entries', description: 'The lifelogs that were looked at' },
+			{ name: 'Has Tool Error', value: 'hasToolError' },
+			{ name: 'Message Count', value: 'messageCount' },
+			{ name: 'Messages', value: 'messages', description: 'Every message, as the API gives it' },
+			{ name: 'Prompt', value: 'prompt', description: 'What was asked first' },
+			{ name: 'Response', value: 'response', description: 'What was answered last' },
+			{ name: 'Started At', value: 'startedAt' },
+			{ name: 'Summary', value: 'summary' },
+			{ name: 'Visibility', value: 'visibility' },
+		],
+		default: ['summary', 'prompt', 'response'],
+		description:
+			'Which fields of a chat come out beside its ID: createdAt, entries, hasToolError, messageCount, messages, prompt, response, startedAt, summary, visibility',
+		displayOptions: { show: { output: ['selectedFields'] } },
+	},
+];
+
+/** @throws NodeOperationError on what Output and Fields cannot be. */
+export function readChatOutput(context: ApiContext, output: unknown, fields: unknown): ChatOutput {
+	return readOutputOf(context, output, fields, FIELDS);
+}
+
+/** The parameters Output and Fields of an input item. */
+export function chatOutputOfItem(context: IExecuteFunctions, itemIndex: number): ChatOutput {
+	const output = context.getNodeParameter('output', itemIndex, 'simplified') as unknown;
+	return readChatOutput(context, output, context.getNodeParameter('fields', itemIndex, []));
+}
+
+/** A chat as an item's JSON: simplified, the API's object unchanged, or the ID and fields chosen. */
+export function chatJson(chat: Chat, { kind, fields }: ChatOutput): IDataObject {
+	if (kind === 'raw') return { ...chat };
+	const simplified = simplifyChat(chat);
+	if (kind === 'simplified') return simplified;
+	const given: IDataObject = { ...simplified, messages: chat.messages as unknown as IDataObject[] };
+	return Object.fromEntries(['id', ...fields].map((field) => [field, given[field]]));
 }
 
 /**

@@ -1,16 +1,27 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 export const DEFAULT_MAX_WAIT_S = 300;
+/** How many entries a list gives a model at most. */
+export const MAX_LIMIT_OF_TOOL = 100;
 
-/** The option of all operations that says which zone times are in. */
+const LIMIT: INodeProperties = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+};
+
+/** The option of all operations that says which zone times are in; the node needs `methods.loadOptions.getTimezones`. */
 export const timezoneOption: INodeProperties = {
-	displayName: 'Time Zone',
+	displayName: 'Time Zone Name or ID',
 	name: 'timezone',
-	type: 'string',
+	type: 'options',
+	typeOptions: { loadOptionsMethod: 'getTimezones' },
 	default: '',
-	placeholder: 'e.g. Europe/Berlin',
 	description:
-		'IANA name of the time zone that dates are read in and times are given in. Defaults to the time zone of the workflow.',
+		'IANA name of the time zone that dates are read in and times are written in, such as Europe/Berlin. Defaults to the time zone of the workflow. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 };
 
 /** The option of all operations that bounds the wait for the rate limit. */
@@ -31,16 +42,15 @@ export const limitParameters: INodeProperties[] = [
 		name: 'returnAll',
 		type: 'boolean',
 		default: false,
+		displayOptions: { show: { '@tool': [false] } },
 		description: 'Whether to return all results or only up to a given limit',
 	},
+	{ ...LIMIT, displayOptions: { show: { '@tool': [false], returnAll: [false] } } },
 	{
-		displayName: 'Limit',
-		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 50,
-		displayOptions: { show: { returnAll: [false] } },
-		description: 'Max number of results to return',
+		...LIMIT,
+		typeOptions: { minValue: 1, maxValue: MAX_LIMIT_OF_TOOL },
+		displayOptions: { show: { '@tool': [true] } },
+		description: `Max number of results to return, at most ${MAX_LIMIT_OF_TOOL}`,
 	},
 ];
 
@@ -115,4 +125,23 @@ export function filtersOf(filters: INodeProperties[]): INodeProperties {
 		default: {},
 		options: filters,
 	};
+}
+
+/** A parameter once for workflows, and once for tools with another default. */
+export function withDefaultOfTool(
+	parameter: INodeProperties,
+	ofTool: INodeProperties['default'],
+): INodeProperties[] {
+	const shownIf = (isTool: boolean) => ({
+		displayOptions: { show: { ...parameter.displayOptions?.show, '@tool': [isTool] } },
+	});
+	return [
+		{ ...parameter, ...shownIf(false) },
+		{ ...parameter, default: ofTool, ...shownIf(true) },
+	];
+}
+
+/** What the editor writes when a field is left to the model, with a description for it. */
+export function fromAi(name: string, description: string): string {
+	return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${name}', \`${description}\`, 'string') }}`;
 }

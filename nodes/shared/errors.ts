@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Api, ApiContext } from './api';
+import { isLoopback } from './base-url';
 import { forPeople } from './words';
 
 /** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
@@ -286,6 +287,22 @@ export function unusableAnswerError(
 	);
 }
 
+/** The error of an answer that is too long to be read. */
+export function tooLargeError(api: Api, subject: Subject): NodeApiError {
+	return apiError(
+		api,
+		`The answer of the service is not usable: it is more than 64 MiB (${nameOf(subject)})`,
+		["Ask for less at a time: a lower 'Limit', a shorter range, or fewer fields."],
+		{ httpCode: '200', failure: { cause: 'configuration-invalid' } },
+		{ isTooLarge: true },
+	);
+}
+
+/** Whether an answer was too long to be read. */
+export function isTooLarge(error: unknown): boolean {
+	return error instanceof NodeApiError && error.context.isTooLarge === true;
+}
+
 /**
  * The error of a request that got no answer.
  *
@@ -295,25 +312,55 @@ export function connectionError(api: Api, subject: Subject, code: string): NodeA
 	const { host } = new URL(api.baseUrl);
 	return apiError(
 		api,
-		`No answer from ${host}: ${CONNECTION_PROBLEMS[code] ?? connectionProblem(code)} (${nameOf(subject)})`,
-		[subject.doubt, "Check the 'Base URL' in the credential and the network; then try again."],
+		`No answer from ${host}: ${connectionProblem(code)} (${nameOf(subject)})`,
+		[subject.doubt, connectionAdvice(host, code)],
 		{ failure: { cause: 'temporarily-unavailable' } },
 		{ connectionCode: code },
 	);
 }
 
+/** What to do about a request that n8n itself did not let out. */
+export const BLOCKED_ADVICE =
+	"n8n's protection against requests into its own network (SSRF) is on, and this address is on this machine, in a private network or on a list of refused hosts. The administrator of n8n can allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.";
+
 /** The error of a request that n8n itself did not let out (`N8N_SSRF_PROTECTION_ENABLED`). */
 export function blockedError(api: Api): NodeApiError {
 	const { host } = new URL(api.baseUrl);
-	return apiError(
-		api,
-		`n8n lets no request go to ${host}`,
-		[
-			'Its protection against requests into its own network (SSRF) is on, and this address is on this machine, in a private network or on a list of refused hosts.',
-			'Who runs n8n can allow it by N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
-		],
-		{ failure: { cause: 'configuration-invalid' } },
-	);
+	return apiError(api, `n8n lets no request go to ${host}`, [BLOCKED_ADVICE], {
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+interface Cause {
+	name?: unknown;
+	code?: unknown;
+	cause?: Cause;
+}
+
+/** An error and what caused it: n8n wraps the HTTP client's errors. */
+function causesOf(error: unknown): Cause[] {
+	const causes: Cause[] = [];
+	for (let inner = error as Cause | undefined; inner; inner = inner.cause) causes.push(inner);
+	return causes;
+}
+
+/** The code of a connection's error says what broke. */
+export function connectionCode(error: unknown): string {
+	const codes = causesOf(error).map(({ code }) => code);
+	const isText = (code: unknown): code is string => typeof code === 'string' && code !== '';
+	return codes.find(isText) ?? 'UNKNOWN';
+}
+
+/** The same for a body that broke. What unpacking failed of has codes of zlib, or of brotli. */
+export function brokenBodyCode(error: unknown): string {
+	const code = String((error as Cause).code);
+	if (code.startsWith('ERR__ERROR_FORMAT')) return 'Z_DATA_ERROR';
+	return code.startsWith('Z_') ? code : 'ERR_BAD_RESPONSE';
+}
+
+/** Whether it is n8n's own refusal, for the address or for the host name. */
+export function isBlockedByN8n(error: unknown): boolean {
+	return causesOf(error).some(({ name }) => String(name).startsWith('SsrfBlocked'));
 }
 
 const TOO_SLOW = 'the service took too long';
@@ -339,13 +386,32 @@ const CONNECTION_PROBLEMS: Record<string, string> = {
 	EPROTO: 'there is no https at this address',
 };
 
-function connectionProblem(code: string): string {
+/**
+ * What a failed connection means, as half a sentence.
+ *
+ * @param code The error code of the connection, e.g. ECONNREFUSED.
+ */
+export function connectionProblem(code: string): string {
+	if (code in CONNECTION_PROBLEMS) return CONNECTION_PROBLEMS[code];
 	const name = code.toLowerCase().replaceAll('_', ' ');
 	if (/^HPE_/.test(code)) return `what it sent is not HTTP (${name})`;
 	if (/^Z_/.test(code)) return `what it sent could not be unpacked (${name})`;
 	return /CERT|SSL|TLS|SIGNATURE/.test(code)
 		? `its certificate is not trusted (${name})`
 		: `the connection failed (${name})`;
+}
+
+/**
+ * What to do about a failed connection.
+ *
+ * @param host With its port, if the address has one.
+ */
+export function connectionAdvice(host: string, code: string): string {
+	const { hostname, port } = new URL(`http://${host}`);
+	if (code === 'ECONNREFUSED' && isLoopback(hostname)) {
+		return `Check that the service runs and listens on this port. If n8n runs in Docker, ${hostname} is the container itself: enter http://host.docker.internal${port && `:${port}`} as the 'Base URL' of the credential, and turn on 'Allow HTTP in a Private Network'.`;
+	}
+	return "Check the 'Base URL' in the credential and the network; then try again.";
 }
 
 /**

@@ -14,6 +14,11 @@ export function hint(api: Api, message: string, type?: NodeExecutionHint['type']
 	api.run.hints.set(forPeople(api.apiKey, message, LONGEST_HINT), type);
 }
 
+/** Says that there is nothing: `No lifelogs on 2020-01-01 (Europe/Berlin)`. */
+export function hintOfNone(api: Api, what: string): void {
+	hint(api, `No ${what}`);
+}
+
 /** Shows the hints of a run, and what it took if that was much. */
 export function showHints(context: IExecuteFunctions, api: Api): void {
 	const { requests, waitedMs } = api.run;

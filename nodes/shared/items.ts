@@ -9,7 +9,7 @@ import type { Api } from './api';
 import { connect } from './api';
 import { detailsOf, forModel, toNodeError } from './errors';
 import { showHints } from './hints';
-import { readMaxWaitMs } from './parameters';
+import { isTool, readMaxWaitMs } from './parameters';
 
 const RETRIES = 3;
 
@@ -46,11 +46,6 @@ export async function runItems(
 	}
 	if (connection) showHints(context, connection);
 	return output;
-}
-
-/** Whether a node is a tool of an agent, so that a model reads what it gives. */
-export function isTool(context: IExecuteFunctions): boolean {
-	return context.getNode().type.endsWith('Tool');
 }
 
 /**

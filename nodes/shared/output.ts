@@ -2,6 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import type { ApiContext } from './api';
 import type { Lifelog } from './api-types';
+import { withDefaultOfTool } from './descriptions';
 import { readChoice, readChoices } from './parameters';
 import { simplifyLifelog } from './simplified';
 import { beginning } from './text';
@@ -92,8 +93,7 @@ export const outputParameters: INodeProperties[] = [outputParameter, fieldsParam
 
 /** The same for a node that can be a tool: a model has to pay for what it is given. */
 export const outputParametersOfTool: INodeProperties[] = [
-	{ ...outputParameter, displayOptions: { show: { '@tool': [false] } } },
-	{ ...outputParameter, default: 'simplified', displayOptions: { show: { '@tool': [true] } } },
+	...withDefaultOfTool(outputParameter, 'simplified'),
 	fieldsParameter,
 ];
 
@@ -108,10 +108,24 @@ export const HIDDEN_UNLESS_RAW = { hide: { '/output': ['simplified', 'selectedFi
  * @throws NodeOperationError on what they cannot be.
  */
 export function readOutput(context: ApiContext, output: unknown, fields: unknown): Output {
+	return readOutputOf(context, output, fields, FIELDS);
+}
+
+/**
+ * The same for entries with other fields.
+ *
+ * @param known The fields there are beside `id`, in the order in which they come out.
+ */
+export function readOutputOf<Name extends string>(
+	context: ApiContext,
+	output: unknown,
+	fields: unknown,
+	known: readonly Name[],
+): { kind: Output['kind']; fields: Name[] } {
 	const kind = readChoice(context, output, OUTPUTS, 'Output');
 	if (kind !== 'selectedFields') return { kind, fields: [] };
-	const chosen = readChoices(context, fields, ['id', ...FIELDS], 'Fields');
-	return { kind, fields: FIELDS.filter((field) => chosen.includes(field)) };
+	const chosen = readChoices<string>(context, fields, ['id', ...known], 'Fields');
+	return { kind, fields: known.filter((field) => chosen.includes(field)) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { DateTime, IANAZone } from 'luxon';
 
 import type { ApiContext } from './api';
 import { daysAgo, type Edge, toDate, toInstant } from './date-times';
-import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S } from './descriptions';
+import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S, MAX_LIMIT_OF_TOOL } from './descriptions';
 import { inputError } from './errors';
 import { described } from './words';
 
@@ -39,15 +39,22 @@ export function readMaxWaitMs(context: IExecuteFunctions, itemIndex: number): nu
 	return seconds * 1000;
 }
 
+/** Whether a node is a tool of an agent, so that a model reads what it gives. */
+export function isTool(context: IExecuteFunctions): boolean {
+	return context.getNode().type.endsWith('Tool');
+}
+
 /**
  * How many entries are wanted.
  *
- * @returns The parameter Limit, or Infinity with Return All.
+ * @returns The parameter Limit, or Infinity with Return All. As a tool Limit counts, up to
+ *   {@link MAX_LIMIT_OF_TOOL}: a model has to pay for what it is given.
  * @throws NodeOperationError when Limit is no whole number above 0, or Return All no boolean.
  */
 export function readLimit(context: IExecuteFunctions, itemIndex: number): number {
+	const forModel = isTool(context);
 	const returnAll = context.getNodeParameter('returnAll', itemIndex, false) as unknown;
-	if (readBoolean(context, returnAll, 'Return All')) return Infinity;
+	if (!forModel && readBoolean(context, returnAll, 'Return All')) return Infinity;
 	const limit = toNumber(context.getNodeParameter('limit', itemIndex));
 	if (!Number.isInteger(limit) || limit < 1) {
 		throw inputError(
@@ -56,7 +63,7 @@ export function readLimit(context: IExecuteFunctions, itemIndex: number): number
 			"Give a number such as 20. For all results turn on 'Return All', where the operation has it.",
 		);
 	}
-	return limit;
+	return forModel ? Math.min(limit, MAX_LIMIT_OF_TOOL) : limit;
 }
 
 /**

@@ -2,37 +2,31 @@ import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { jsonParse } from 'n8n-workflow';
 
 import type { Api, ApiContext } from './api';
+import { type ByteStream, type IncomingBody, incomingBody } from './body';
+import { pause } from './concurrency';
 import type { Answer, Subject } from './errors';
 import {
 	blockedError,
 	cancelledError,
+	connectionCode,
 	connectionError,
+	isBlockedByN8n,
 	rateLimitError,
 	statusError,
+	tooLargeError,
 	toNodeError,
 	unusableAnswerError,
 } from './errors';
-import { type ByteStream, type IncomingBody, incomingBody } from './incoming-body';
-import {
-	type GatePatience,
-	isShut,
-	mayWait,
-	pause,
-	retryAfterMs,
-	shutGate,
-	waitForGate,
-	WaitTooLong,
-} from './rate-limit';
-import { type Turn, turnIn } from './rate-limit-line';
+import { rateLimiterFor, WaitTooLong } from './rateLimiter';
+import { retryAfterMs } from './retryAfter';
 
 /** The `timeoutMs` of an {@link Api} that names none. */
 const TIMEOUT_MS = 60_000;
-const FIRST_RETRY_PAUSE_MS = 500;
-/** What is read, in bytes, of a body that is not what was asked for. */
-const LONGEST_WORDS = 65_536;
+const FIRST_BACKOFF_MS = 500;
+/** What is read, in bytes, of a body that isn't what was asked for. */
+const MAX_WORDS = 65_536;
 /** What is read of JSON, once unpacked: what came packed in a few kB can be gigabytes. */
-const LONGEST_JSON_MIB = 64;
-const LONGEST_JSON = LONGEST_JSON_MIB * 1024 * 1024;
+const MAX_JSON = 64 * 1024 * 1024;
 /** Compressed, a body would not have the length that its answer declares; cached, it may be old. */
 const AS_AUDIO: Partial<IHttpRequestOptions> = {
 	headers: {
@@ -42,39 +36,33 @@ const AS_AUDIO: Partial<IHttpRequestOptions> = {
 	},
 };
 
-/** When a request is repeated; for the rate limit any of them waits, and is then sent again. */
-interface RetryPolicy {
-	/** How often at the most, where the connection allows it (`retries` of an {@link Api}). */
-	most: number;
-	/** Whether also where the service answers that it failed (5xx), not only where no answer came. */
-	afterFailure: boolean;
-	/** Whether a 404 to what is repeated says that the first one took effect. */
-	isDoneIfGone: boolean;
-}
-
+/** A delete is repeated only if its connection broke, once; a 404 then means that it is done. */
 const POLICIES = {
-	GET: { most: Infinity, afterFailure: true, isDoneIfGone: false },
-	DELETE: { most: 1, afterFailure: false, isDoneIfGone: true },
-} satisfies Record<string, RetryPolicy>;
+	GET: { maxRetries: Infinity, afterServerFailure: true },
+	DELETE: { maxRetries: 1, afterServerFailure: false },
+};
 
 interface Request {
 	method: keyof typeof POLICIES;
-	/** Path below the Base URL, its ids encoded. */
+	/** Path below the Base URL, its IDs encoded. */
 	path: string;
 	/** Parameters that are undefined are not sent. */
 	query: IDataObject;
 	subject: Subject;
 	/**
-	 * Takes the body of a success as it comes in, and a 404 is an answer like others; without it the
+	 * Takes the body of a success as it arrives, and a 404 is an answer like others. Without it the
 	 * body is read whole, as JSON, and a 404 is an error.
 	 */
 	receive?: (body: IncomingBody, answer: Answer) => Promise<unknown>;
 }
 
+/** An answer, its body as `receive` made it; or the code of the connection's error. */
+type Outcome = Answer | { code: string };
+
 /**
  * GETs a JSON object.
  *
- * @param path Path below the Base URL; build it with {@link pathOf} where it holds an id.
+ * @param path Path below the Base URL; build it with {@link pathOf} if it holds an ID.
  * @param query Query parameters; undefined ones are not sent.
  * @returns The parsed body, known to be an object.
  * @throws NodeApiError for every other outcome; see `errors.ts`.
@@ -90,8 +78,8 @@ export async function getJson(
 }
 
 /**
- * GETs something that is no JSON and hands its body on as it comes in. A body that breaks off or
- * stands still is a broken connection: the request is repeated, and `receive` called anew.
+ * GETs something that isn't JSON and hands its body on as it arrives. A body that breaks off or
+ * stalls is a broken connection: the request is repeated, and `receive` called anew.
  *
  * @param receive Takes the body of a success. What it throws ends the request, unless the body
  *   broke.
@@ -114,7 +102,7 @@ export async function download<T>(
 }
 
 /**
- * DELETEs an entry for good. Repeated only where the first request cannot have been answered.
+ * DELETEs an entry for good.
  *
  * @throws NodeApiError when the entry does not exist, or the answer does not confirm the deletion
  *   in one of the two documented shapes (specification, section 4.4).
@@ -127,16 +115,15 @@ export async function deleteEntry(api: Api, noun: 'lifelog' | 'chat', id: string
 	if (answer.statusCode === 404) return;
 	const body = jsonObject(api, doubtful, answer);
 	const success = body.success ?? (body.data as IDataObject | null | undefined)?.success;
-	if (success !== true) {
-		const problem =
-			success === undefined
-				? `it does not say whether the ${noun} was deleted`
-				: `it says that the ${noun} was not deleted`;
-		throw unusableAnswerError(api, subject, answer, problem);
-	}
+	if (success === true) return;
+	const problem =
+		success === undefined
+			? `it does not say whether the ${noun} was deleted`
+			: `it says that the ${noun} was not deleted`;
+	throw unusableAnswerError(api, subject, answer, problem);
 }
 
-/** A path with ids as single segments: `pathOf('/v1/lifelogs', id)`. */
+/** A path with an ID as a single segment: `pathOf('/v1/lifelogs', id)`. */
 export function pathOf(collection: string, id: string): string {
 	return `${collection}/${encodeURIComponent(id)}`;
 }
@@ -150,91 +137,69 @@ function jsonObject(api: Api, subject: Subject, answer: Answer): IDataObject {
 
 /** Sends a request until it succeeds or fails for good. */
 async function request(api: Api, request: Request): Promise<Answer> {
-	const turn = turnIn(api.run.line);
-	try {
-		return await repeated(api, request, turn);
-	} finally {
-		turn.end();
-	}
-}
-
-/** A request, repeated as its {@link RetryPolicy} says, and after each wait for the rate limit. */
-async function repeated(api: Api, request: Request, turn: Turn): Promise<Answer> {
-	const { method, subject, query, receive } = request;
-	const { most, afterFailure, isDoneIfGone } = POLICIES[method];
-	const gateKey = `${api.baseUrl} ${api.apiKey}`;
-	const { maxWaitMs: allowedMs, goesFirst, signal } = api;
-	const waited = goesFirst ? api.run.waited : { ms: 0, until: 0 };
-	const patience: GatePatience = { allowedMs, waited, goesFirst, signal };
-	const began = performance.now();
-	let heldMs = 0;
-	let repeats = 0;
-	let isRefused = false;
-
-	/** @returns Whether nothing had to be waited for. */
-	const passGate = async () => {
-		const arrived = performance.now();
-		const isInLine = !goesFirst && (isRefused || api.run.line.isTaken || isShut(gateKey));
-		try {
-			if (isInLine) await turn.take(signal);
-			const isOpen = !isShut(gateKey);
-			await waitForGate(gateKey, patience);
-			return isOpen;
-		} catch (error) {
-			throw error instanceof WaitTooLong
-				? rateLimitError(api, error.waitMs, waited.ms, subject)
-				: cancelledError(api.context);
-		} finally {
-			const gateMs = performance.now() - arrived;
-			heldMs += gateMs;
-			api.run.waitedMs += gateMs;
-		}
+	const { subject, query, method, receive } = request;
+	// Time in all for JSON. Otherwise headers that come byte by byte would never end: the HTTP
+	// client's time-out is one of silence.
+	const time = { leftMs: receive ? Infinity : 2 * timeoutMs(api) };
+	const limiter = () => rateLimiterFor(`${api.baseUrl} ${api.apiKey}`);
+	const attempt = async (heldMs: number, hasPassed: () => void) => {
+		api.run.waitedMs += heldMs;
+		return await send(api, request, time, hasPassed);
 	};
-
-	for (;;) {
-		const isOpen = await passGate();
-		const outcome = await send(api, request);
-		isRefused = 'statusCode' in outcome && outcome.statusCode === 429;
-		const hasFailed = 'code' in outcome || outcome.statusCode >= 500;
-		// One that is to be repeated keeps its turn: behind others it could have to wait once more.
-		if (!isRefused && !hasFailed) turn.end(isOpen && !isShut(gateKey));
-		const mayRepeat = repeats < Math.min(most, api.retries);
-
-		if ('code' in outcome) {
-			const spentMs = performance.now() - began - heldMs;
-			if (!mayRepeat || (!receive && spentMs >= patienceMs(api))) {
-				throw connectionError(api, subject, outcome.code);
-			}
-			await backOff(api, ++repeats);
-		} else if (outcome.statusCode === 429) {
-			const askedMs = retryAfterMs(outcome.body, outcome.headers);
-			shutGate(gateKey, askedMs);
-			if (!mayWait(askedMs, patience)) {
-				throw rateLimitError(api, askedMs, waited.ms, subject, outcome);
-			}
-		} else if (outcome.statusCode >= 500 && afterFailure && mayRepeat) {
-			await backOff(api, ++repeats);
-		} else if (outcome.statusCode === 404 && (receive || (isDoneIfGone && repeats > 0))) {
-			return outcome;
-		} else if (!isSuccess(outcome)) {
-			throw statusError(api, subject, query, outcome);
-		} else {
-			return outcome;
-		}
+	try {
+		const { outcome, retries } = await withRetry(
+			api,
+			POLICIES[method],
+			async () => await limiter().run(api, attempt, askedWaitMs),
+			() => time.leftMs > 0,
+		);
+		if ('code' in outcome) throw connectionError(api, subject, outcome.code);
+		const isDone = outcome.statusCode === 404 && (receive || (method === 'DELETE' && retries > 0));
+		if (isDone || isSuccess(outcome)) return outcome;
+		throw statusError(api, subject, query, outcome);
+	} catch (error) {
+		if (api.signal?.aborted) throw cancelledError(api.context);
+		if (!(error instanceof WaitTooLong)) throw toNodeError(api.context, error);
+		const { ms, waitedMs, refusal } = error.wait;
+		throw rateLimitError(api, ms, waitedMs, subject, refusal as Answer | undefined);
 	}
 }
 
-/**
- * One request on the wire: the answer, or the code of the connection's error. The answer's body is
- * what `receive` made of it, if the request has one and succeeded.
- */
+function askedWaitMs(outcome: Outcome): number | undefined {
+	if ('code' in outcome || outcome.statusCode !== 429) return undefined;
+	return retryAfterMs(outcome.body, outcome.headers);
+}
+
+/** Makes attempts until one succeeds, or fails in a way that a further one would not change. */
+async function withRetry(
+	{ retries: allowed, signal }: Api,
+	{ maxRetries, afterServerFailure }: (typeof POLICIES)[Request['method']],
+	attempt: () => Promise<Outcome>,
+	hasTime: () => boolean,
+): Promise<{ outcome: Outcome; retries: number }> {
+	for (let retries = 0; ; retries++) {
+		const outcome = await attempt();
+		const mayPass = 'code' in outcome || (afterServerFailure && outcome.statusCode >= 500);
+		const mayRetry = mayPass && retries < Math.min(maxRetries, allowed) && hasTime();
+		if (!mayRetry) return { outcome, retries };
+		// Twice as long each time, and up to half as long again at random.
+		const backoffMs = FIRST_BACKOFF_MS * 2 ** retries * (1 + Math.random() / 2);
+		await pause(backoffMs, signal);
+	}
+}
+
+/** One request on the wire. */
 async function send(
 	api: Api,
 	{ method, path, query, subject, receive }: Request,
-): Promise<Answer | { code: string }> {
+	time: { leftMs: number },
+	hasPassed: () => void,
+): Promise<Outcome> {
+	const sentAt = performance.now();
 	const timeout = timeoutMs(api);
 	const ownEnd = new AbortController();
-	const latest = receive ? undefined : AbortSignal.timeout(patienceMs(api));
+	const leftMs = Math.max(1, Math.ceil(Math.min(time.leftMs, timeLeftMs(api))));
+	const latest = receive ? undefined : AbortSignal.timeout(leftMs);
 	const ends = [api.signal, ownEnd.signal, latest];
 	const signal = AbortSignal.any(ends.filter((end) => end !== undefined));
 	const options: IHttpRequestOptions = {
@@ -254,48 +219,40 @@ async function send(
 	let body: IncomingBody | undefined;
 	try {
 		const answer: Answer = await api.context.helpers.httpRequestWithAuthentication.call(
-			endedBy(signal, api.context),
+			withCancelSignal(api.context, signal),
 			'lifelogApi',
 			options,
 		);
+		if (answer.statusCode !== 429) hasPassed();
 		noteServiceTime(api, answer);
-		body = incomingBody(answer.body as ByteStream, { stallMs: timeout, signal });
+		body = incomingBody(answer.body as ByteStream, timeout, signal);
 		if (!isSuccess(answer)) return { ...answer, body: await readWords(body) };
 		if (receive) return { ...answer, body: await receive(body, answer) };
-		const read = await readJson(body);
-		if (read !== undefined) return { ...answer, body: read.json };
-		const problem = `it is more than ${LONGEST_JSON_MIB} MiB`;
-		throw unusableAnswerError(api, subject, { ...answer, body: undefined }, problem);
+		const bytes = await body.peek(MAX_JSON + 1);
+		if (bytes.length > MAX_JSON) throw tooLargeError(api, subject);
+		return { ...answer, body: parsed(bytes.toString().replace(/^\ufeff/, '')) };
 	} catch (error) {
 		if (api.signal?.aborted) throw cancelledError(api.context);
 		if (body && body.brokenBy === undefined) throw toNodeError(api.context, error);
-		if (isBlocked(error)) throw blockedError(api);
+		if (isBlockedByN8n(error)) throw blockedError(api);
 		return { code: body?.brokenBy ?? connectionCode(error) };
 	} finally {
 		body?.close();
 		ownEnd.abort();
+		time.leftMs -= performance.now() - sentAt;
 	}
 }
 
 function timeoutMs(api: Api): number {
-	return Math.min(api.timeoutMs ?? TIMEOUT_MS, leftMs(api));
+	return Math.min(api.timeoutMs ?? TIMEOUT_MS, timeLeftMs(api));
 }
 
-function leftMs({ endsAt = Infinity }: Api): number {
+function timeLeftMs({ endsAt = Infinity }: Api): number {
 	return Math.max(1, Math.floor(endsAt - performance.now()));
 }
 
-/**
- * How long, in ms, one request for JSON may take, and until when it may be repeated. Without it,
- * headers that come byte by byte would never end, and a body that trickles in would take hours, as
- * the HTTP client's time-out is one of silence.
- */
-function patienceMs(api: Api): number {
-	return Math.min(2 * timeoutMs(api), leftMs(api));
-}
-
-/** The context with another cancel signal: where it has one, n8n ends requests by that alone. */
-function endedBy(signal: AbortSignal, context: ApiContext): ApiContext {
+/** If a context has a cancel signal, n8n ends requests by that one only. */
+function withCancelSignal(context: ApiContext, signal: AbortSignal): ApiContext {
 	return Object.create(context, {
 		getExecutionCancelSignal: { value: () => signal },
 	}) as ApiContext;
@@ -305,21 +262,14 @@ function isSuccess({ statusCode }: Answer): boolean {
 	return statusCode >= 200 && statusCode < 300;
 }
 
-/**
- * The words in a body that came as a stream, as the body of an {@link Answer} holds them: of a
- * refusal, or of something that was not expected.
- */
+/** The first words of a body that isn't what was asked for, as an {@link Answer} has them. */
 export async function readWords(body: IncomingBody): Promise<unknown> {
-	const text = (await body.peek(LONGEST_WORDS)).toString();
-	return jsonParse<unknown>(text, { fallbackValue: text });
+	return parsed((await body.peek(MAX_WORDS)).toString());
 }
 
-/** A body as JSON, or as the text it is if it is none; undefined where it is too long. */
-async function readJson(body: IncomingBody): Promise<{ json: unknown } | undefined> {
-	const bytes = await body.peek(LONGEST_JSON + 1);
-	if (bytes.length > LONGEST_JSON) return undefined;
-	const text = bytes.toString().replace(/^\ufeff/, '');
-	return { json: jsonParse<unknown>(text, { fallbackValue: text }) };
+/** JSON, or the text itself. */
+function parsed(text: string): unknown {
+	return jsonParse<unknown>(text, { fallbackValue: text });
 }
 
 function noteServiceTime({ run }: Api, { headers }: Answer): void {
@@ -327,39 +277,4 @@ function noteServiceTime({ run }: Api, { headers }: Answer): void {
 	if (Number.isNaN(now)) return;
 	run.serviceTime = now;
 	run.firstServiceTime ??= now;
-}
-
-interface Cause {
-	name?: unknown;
-	code?: unknown;
-	cause?: Cause;
-}
-
-/** An error and what caused it: n8n wraps the HTTP client's errors. */
-function causesOf(error: unknown): Cause[] {
-	const causes: Cause[] = [];
-	for (let inner = error as Cause | undefined; inner; inner = inner.cause) causes.push(inner);
-	return causes;
-}
-
-/** The code of the connection's error says what broke. */
-function connectionCode(error: unknown): string {
-	const codes = causesOf(error).map(({ code }) => code);
-	const isText = (code: unknown): code is string => typeof code === 'string' && code !== '';
-	return codes.find(isText) ?? 'UNKNOWN';
-}
-
-/** Whether it is n8n's own refusal, for the address or for the host name. */
-function isBlocked(error: unknown): boolean {
-	return causesOf(error).some(({ name }) => String(name).startsWith('SsrfBlocked'));
-}
-
-/** Waits before the nth retry: twice as long each time, and up to half as long again at random. */
-async function backOff(api: Api, nth: number): Promise<void> {
-	const ms = FIRST_RETRY_PAUSE_MS * 2 ** (nth - 1) * (1 + Math.random() / 2);
-	try {
-		await pause(ms, api.signal);
-	} catch {
-		throw cancelledError(api.context);
-	}
 }

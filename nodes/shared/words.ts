@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-import { withoutKey } from './key-mask';
+import { redactApiKey } from './redact';
 
 /**
  * What is looked at of a text of the service, in UTF-16 units. What is read of an error page, 64 KiB,
@@ -31,7 +31,7 @@ export function plainLine(text: string): string {
  * @param most The longest text, in UTF-16 units; a longer one ends with `…`.
  */
 export function forPeople(apiKey: string, text: string, most: number): string {
-	const line = withoutKey(apiKey, plainLine(text.slice(0, LONGEST_LOOKED_AT)));
+	const line = redactApiKey(apiKey, plainLine(text.slice(0, LONGEST_LOOKED_AT)));
 	const whole = text.length > LONGEST_LOOKED_AT ? line.slice(0, -ROOM_OF_A_KEY) : line;
 	return whole.length > most ? `${plainLine(whole.slice(0, most))}…` : whole;
 }

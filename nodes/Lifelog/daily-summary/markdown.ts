@@ -1,27 +1,28 @@
 import type { Entry, Summary } from './summary';
-import { leadOf, STAR, wordingOf } from './wording';
+import { leadOf, listedOf, STAR, wordingOf } from './wording';
 
 /** A summary as Markdown (CommonMark, and GitHub's). */
 export function toMarkdown(summary: Summary): { markdown: string } {
-	const { entries, speakers, timezone } = summary;
-	const { title, totals } = wordingOf(summary);
-	const starred = entries.filter(({ isStarred }) => isStarred);
+	const { speakers } = summary;
+	const { title, totals, words } = wordingOf(summary);
+	const { starred, entries, more } = listedOf(summary);
 	const paragraphs = [
 		`# ${title}`,
 		literal(totals),
-		speakers.length > 0 && `**Who took part:** ${speakers.map(literal).join(', ')}`,
-		starred.length > 0 && '## Starred',
-		starred.map((entry) => `- ${leadOf(entry, timezone, true)}${bold(entry)}`).join('\n'),
-		entries.length > 0 && '## What happened',
-		entries.map((entry) => itemOf(entry, timezone)).join('\n'),
+		speakers.length > 0 && `**${words.whoTookPart}** ${speakers.map(literal).join(', ')}`,
+		starred.length > 0 && `## ${words.starred}`,
+		starred.map((entry) => `- ${leadOf(entry, summary, true)}${bold(entry)}`).join('\n'),
+		entries.length > 0 && `## ${words.whatHappened}`,
+		entries.map((entry) => itemOf(entry, summary)).join('\n'),
+		more,
 	];
 	return { markdown: `${paragraphs.filter(Boolean).join('\n\n')}\n` };
 }
 
-function itemOf(entry: Entry, zone: string): string {
+function itemOf(entry: Entry, summary: Summary): string {
 	const star = entry.isStarred ? ` ${STAR}` : '';
 	return [
-		`- ${leadOf(entry, zone)}${bold(entry)}${star}`,
+		`- ${leadOf(entry, summary)}${bold(entry)}${star}`,
 		...entry.headings.map((heading) => `  - ${literalAtStart(heading)}`),
 	].join('\n');
 }

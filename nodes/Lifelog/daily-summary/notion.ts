@@ -1,7 +1,8 @@
 import { inGroups, sizeOf } from './groups';
 import type { Entry, Summary } from './summary';
 import { pieces } from '../../shared/text';
-import { leadOf, STAR, wordingOf } from './wording';
+import { leadOf, listedOf, STAR, wordingOf } from './wording';
+import type { Words } from './words';
 
 interface RichText {
 	type: 'text';
@@ -38,7 +39,6 @@ const MOST_CHILDREN = 100;
 const MOST_BLOCKS = 1000;
 /** Bytes of JSON; Notion takes 500 KB with all that stands around the blocks. */
 const LARGEST_BATCH = 450_000;
-const CONTINUED = '(continued)';
 
 /** A summary as a page for Notion; a day too long for one request has several batches of blocks. */
 export function toNotion(summary: Summary): NotionPage {
@@ -53,30 +53,32 @@ export function toNotion(summary: Summary): NotionPage {
 }
 
 function blocksOf(summary: Summary): NotionBlock[] {
-	const { entries, speakers, timezone } = summary;
-	const starred = entries.filter(({ isStarred }) => isStarred);
-	const who = [bold('Who took part: '), ...richTexts(speakers.join(', '))];
+	const { speakers } = summary;
+	const { totals, words } = wordingOf(summary);
+	const { starred, entries, more } = listedOf(summary);
+	const who = [bold(`${words.whoTookPart} `), ...richTexts(speakers.join(', '))];
 	return [
-		paragraph([plain(wordingOf(summary).totals)]),
+		paragraph([plain(totals)]),
 		...(speakers.length > 0 ? inBlocks(who).map(paragraph) : []),
-		...(starred.length > 0 ? [heading('Starred')] : []),
-		...starred.flatMap((entry) => titleItems(entry, leadOf(entry, timezone, true), '')),
-		...(entries.length > 0 ? [heading('What happened')] : []),
-		...entries.flatMap((entry) => entryItems(entry, timezone)),
+		...(starred.length > 0 ? [heading(words.starred)] : []),
+		...starred.flatMap((entry) => titleItems(entry, leadOf(entry, summary, true), '')),
+		...(entries.length > 0 ? [heading(words.whatHappened)] : []),
+		...entries.flatMap((entry) => entryItems(entry, summary, words)),
+		...(more === '' ? [] : [paragraph([plain(more)])]),
 	];
 }
 
 /** An entry's title with the headings below it; further items where one cannot hold them all. */
-function entryItems(entry: Entry, zone: string): NotionBlock[] {
+function entryItems(entry: Entry, summary: Summary, { continued }: Words): NotionBlock[] {
 	const star = entry.isStarred ? ` ${STAR}` : '';
-	const titles = titleItems(entry, leadOf(entry, zone), star);
+	const titles = titleItems(entry, leadOf(entry, summary), star);
 	const headings = entry.headings.flatMap((text) => inBlocks(richTexts(text)).map(item));
 	const most = [MOST_CHILDREN, LARGEST_BATCH / 2];
 	const [first = [], ...more] = inGroups(headings, most, (one) => [1, sizeOf(one)]);
 	return [
 		...titles.slice(0, -1),
 		withChildren(titles[titles.length - 1], first),
-		...more.map((children) => withChildren(item([plain(CONTINUED)]), children)),
+		...more.map((children) => withChildren(item([plain(continued)]), children)),
 	];
 }
 

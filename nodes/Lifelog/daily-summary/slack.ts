@@ -1,7 +1,7 @@
 import { inGroups, sizeOf } from './groups';
 import type { Entry, Summary } from './summary';
 import { pieces } from '../../shared/text';
-import { leadOf, STAR, wordingOf } from './wording';
+import { leadOf, listedOf, STAR, wordingOf } from './wording';
 
 /** A text in Slack's markup; `verbatim` keeps Slack from making links of addresses and names. */
 interface Section {
@@ -40,10 +40,10 @@ const LIKENESSES: Record<string, string> = { '*': '∗', _: 'ˍ', '~': '∼', '`
 
 /** A summary as messages for Slack; a day too long for one message has several. */
 export function toSlack(summary: Summary): SlackMessage & { messages: SlackMessage[] } {
-	const { title } = wordingOf(summary);
+	const { title, words } = wordingOf(summary);
 	const all = intoMessages(intoSections(paragraphs(summary)));
 	const messages = all.map((sections, index) => {
-		const part = all.length > 1 ? ` (${index + 1} of ${all.length})` : '';
+		const part = all.length > 1 ? ` ${words.part(index + 1, all.length)}` : '';
 		return messageOf(`${title}${part}`, sections);
 	});
 	return { ...messages[0], messages };
@@ -51,25 +51,30 @@ export function toSlack(summary: Summary): SlackMessage & { messages: SlackMessa
 
 /** What belongs together, each a list of lines in Slack's markup. */
 function paragraphs(summary: Summary): string[][] {
-	const { entries, speakers, timezone } = summary;
-	const starred = entries.filter(({ isStarred }) => isStarred);
+	const { speakers } = summary;
+	const { totals, words } = wordingOf(summary);
+	const { starred, entries, more } = listedOf(summary);
+	const lines = entries.map((entry) => linesOf(entry, summary));
+	// Without headings each is one line, and together they are one list.
+	const happened = summary.detail === 'titles' ? [lines.flat()] : lines;
 	return [
 		[
-			...cut(wordingOf(summary).totals),
-			...(speakers.length > 0 ? cut(speakers.join(', '), '*Who took part:* ') : []),
+			...cut(totals),
+			...(speakers.length > 0 ? cut(speakers.join(', '), `*${words.whoTookPart}* `) : []),
 		],
 		starred.flatMap((entry, index) => [
-			...(index === 0 ? ['*Starred*'] : []),
-			...cut(entry.title, `• ${leadOf(entry, timezone, true)}`, '*'),
+			...(index === 0 ? [`*${words.starred}*`] : []),
+			...cut(entry.title, `• ${leadOf(entry, summary, true)}`, '*'),
 		]),
-		...entries.map((entry) => linesOf(entry, timezone)),
+		...happened,
+		more === '' ? [] : [more],
 	].filter((lines) => lines.length > 0);
 }
 
-function linesOf(entry: Entry, zone: string): string[] {
+function linesOf(entry: Entry, summary: Summary): string[] {
 	const star = entry.isStarred ? ` ${STAR}` : '';
 	return [
-		...cut(entry.title, leadOf(entry, zone), '*', star),
+		...cut(entry.title, leadOf(entry, summary), '*', star),
 		...entry.headings.flatMap((heading) => cut(heading, '• ')),
 	];
 }

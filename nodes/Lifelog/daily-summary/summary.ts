@@ -6,6 +6,7 @@ import { durationOf, instantOf } from '../../shared/date-times';
 import { secondLevelHeadings, titleOf } from '../../shared/headings';
 import { distinct, type Speakers, speakersOf, USER } from '../../shared/speakers';
 import { textOrNull } from '../../shared/text';
+import type { Language } from './words';
 
 /** A lifelog of the day, as far as a summary tells of it. */
 export interface Entry extends Speakers {
@@ -43,14 +44,24 @@ export interface Summary {
 	starredCount: number;
 	/** Everyone who spoke, in the order of their first words. */
 	speakers: string[];
+	language: Language;
+	detail: Detail;
+	/** How many lifelogs are listed at most; 0 for all. */
+	maxLifelogs: number;
 }
+
+/** The values of the option Detail. */
+export const DETAILS = ['starred', 'titles', 'titlesAndHeadings'] as const;
+/** How much a summary lists. */
+export type Detail = (typeof DETAILS)[number];
 
 /**
  * What a summary tells of a lifelog.
  *
  * @param zone In which a time without offset is read.
+ * @param untitled What a lifelog without a title is called.
  */
-export function entryOf(lifelog: Lifelog, zone: string): Entry {
+export function entryOf(lifelog: Lifelog, zone: string, untitled = 'Untitled'): Entry {
 	return {
 		lifelog: {
 			id: lifelog.id,
@@ -58,7 +69,7 @@ export function entryOf(lifelog: Lifelog, zone: string): Entry {
 			startTime: textOrNull(lifelog.startTime),
 			endTime: textOrNull(lifelog.endTime),
 		},
-		title: titleOf(lifelog) || 'Untitled',
+		title: titleOf(lifelog) || untitled,
 		startMs: instantOf(lifelog.startTime, zone),
 		durationMs: durationOf(lifelog, zone),
 		isStarred: lifelog.isStarred === true,
@@ -68,10 +79,14 @@ export function entryOf(lifelog: Lifelog, zone: string): Entry {
 	};
 }
 
+/** How a summary is written; see {@link Summary}. */
+export type SummaryOptions = Partial<Pick<Summary, 'language' | 'detail' | 'maxLifelogs'>>;
+
 /** @param day What was asked for: see {@link Summary}. */
 export function summarize(
 	entries: Entry[],
 	day: Pick<Summary, 'date' | 'timezone' | 'isStarred'>,
+	{ language = 'en', detail = 'titlesAndHeadings', maxLifelogs = 0 }: SummaryOptions = {},
 ): Summary {
 	const ordered = [...entries].sort(byTime);
 	return {
@@ -80,6 +95,9 @@ export function summarize(
 		totalDurationMs: ordered.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0),
 		starredCount: ordered.filter(({ isStarred }) => isStarred).length,
 		speakers: distinct(speakersOfDay(ordered)),
+		language,
+		detail,
+		maxLifelogs,
 	};
 }
 

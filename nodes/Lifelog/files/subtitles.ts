@@ -35,7 +35,9 @@ function span(
 	{ startOffsetMs, endOffsetMs }: Pick<Piece, 'startOffsetMs' | 'endOffsetMs'>,
 	point: string,
 ): string {
-	const at = (ms: number) => Duration.fromMillis(ms).toFormat(`hh:mm:ss'${point}'SSS`);
+	// Without a locale of its own, luxon writes the digits of the process's.
+	const at = (ms: number) =>
+		Duration.fromMillis(ms, { locale: 'en' }).toFormat(`hh:mm:ss'${point}'SSS`);
 	return `${at(startOffsetMs)} --> ${at(endOffsetMs)}`;
 }
 

@@ -8,6 +8,7 @@ import type {
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
+import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/concurrency';
 import { contentNodes } from '../../shared/contents';
 import {
 	binaryPropertyParameter,
@@ -17,6 +18,9 @@ import {
 	timezoneOption,
 } from '../../shared/descriptions';
 import { inputError, unusableAnswerError } from '../../shared/errors';
+import { fileNamesOption, readableName, readFileNames } from '../../shared/file-names';
+import { titleOf } from '../../shared/headings';
+import { hintOfNone } from '../../shared/hints';
 import { isAskable, isId, readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import { LARGEST_PAGE_WITH_CONTENTS, pages } from '../../shared/pagination';
@@ -28,9 +32,9 @@ import {
 	readLimit,
 	readZone,
 } from '../../shared/parameters';
-import { filtersParameter, readFilters } from '../filters';
+import { filtersParameter, periodParameters, readFilters } from '../filters';
 import { FILE_FORMATS, type FileFormat, writeLifelog } from '../files/formats';
-import { inZone } from '../files/times';
+import { inZone, isoInstant } from '../files/times';
 
 const FROM = ['service', 'lifelog', 'input'] as const;
 const ALL_OF_IT = { includeMarkdown: true, includeHeadings: true, includeContents: true };
@@ -81,7 +85,7 @@ export const description: INodeProperties[] = [
 				'The lifelog to turn into files, by its ID: the id that a list or a search gives',
 		},
 	]),
-	...shownFor('service', limitParameters),
+	...shownFor('service', [...periodParameters, ...limitParameters]),
 	{
 		displayName: 'File Formats',
 		name: 'fileFormats',
@@ -120,11 +124,12 @@ export const description: INodeProperties[] = [
 	binaryPropertyParameter,
 	...shownFor('service', [filtersParameter]),
 	optionsOf([
+		fileNamesOption,
 		maxWaitOption,
 		{
 			...timezoneOption,
 			description:
-				'IANA name of the time zone of the times in the files and of the filters. Without it the files are in UTC, as an archive is, and filters in the time zone of the workflow.',
+				'IANA name of the time zone of the period, and of the times in the files and their names. Without it the times in the files are in UTC, as in an archive, and the others in the time zone of the workflow. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 		},
 	]),
 ];
@@ -144,13 +149,20 @@ export async function execute(
 ): Promise<INodeExecutionData[]> {
 	const formats = readFormats(this, itemIndex);
 	const property = readBinaryProperty(this, itemIndex);
-	const { timezone } = readCollection(this, 'options', itemIndex);
+	const { timezone, fileNames } = readCollection(this, 'options', itemIndex);
 	const zone = timezone === undefined ? 'UTC' : readZone(this, timezone);
+	const names = readFileNames(this, fileNames);
+	const zoneOfNames = readZone(this, timezone);
 	const items: INodeExecutionData[] = [];
 	for await (const { lifelog, askedIn } of lifelogsToExport(this, api, itemIndex)) {
 		const written = inZone(lifelog, askedIn, zone);
+		const start = isoInstant(written.startTime, zone);
+		const name =
+			names === 'archive' || start === undefined
+				? undefined
+				: readableName(api, start, zoneOfNames, titleOf(written) || 'Untitled');
 		for (const format of formats) {
-			items.push(await fileItem(this, api, written, format, zone, property));
+			items.push(await fileItem(this, api, written, format, { zone, property, name }));
 		}
 	}
 	return items;
@@ -191,19 +203,21 @@ async function* listed(
 	itemIndex: number,
 ): AsyncGenerator<Source> {
 	const limit = readLimit(context, itemIndex);
-	const { query, isWanted } = readFilters(context, itemIndex);
+	const { query, isWanted, inWords } = readFilters(context, itemIndex);
 	const pageSize = Math.min(limit, LARGEST_PAGE_WITH_CONTENTS);
 	const listing = { name: 'lifelogs' as const, query: { ...query, ...ALL_OF_IT }, pageSize };
 	let count = 0;
 	for await (const page of pages<Lifelog>(api, listing)) {
-		for (const lifelog of page.filter(isWanted)) {
-			if (count++ === limit) return;
+		const wanted = page.filter(isWanted).slice(0, limit - count);
+		yield* await mapConcurrent(api, wanted, MAX_CONCURRENT_READS, async (own, lifelog) => {
 			// A service may leave contents out of lists.
 			const hasContents = lifelog.contents?.length > 0;
-			yield hasContents ? { lifelog, askedIn: query.timezone } : await readWhole(api, lifelog.id);
-		}
+			return hasContents ? { lifelog, askedIn: query.timezone } : await readWhole(own, lifelog.id);
+		});
+		count += wanted.length;
 		if (count === limit) return;
 	}
+	if (count === 0) hintOfNone(api, inWords);
 }
 
 async function readWhole(api: Api, id: string): Promise<Source> {
@@ -248,13 +262,22 @@ function isWhole(lifelog: Lifelog): boolean {
 	return hasHeadings && typeof lifelog.markdown === 'string' && !isPart;
 }
 
+/** How a file is written. */
+interface FileSettings {
+	/** Of the times in it; an IANA name. */
+	zone: string;
+	/** The binary field it is put into. */
+	property: string;
+	/** Its name without extension; undefined for the one it has in an archive. */
+	name?: string;
+}
+
 async function fileItem(
 	context: IExecuteFunctions,
 	api: Api,
 	lifelog: Lifelog,
 	format: FileFormat,
-	zone: string,
-	property: string,
+	{ zone, property, name }: FileSettings,
 ): Promise<INodeExecutionData> {
 	const file = writeLifelog(lifelog, format, zone);
 	if (!file) {
@@ -263,7 +286,9 @@ async function fileItem(
 	}
 	const { path, mimeType } = file;
 	const bytes = Buffer.from(file.content);
-	const fileName = path.slice(path.lastIndexOf('/') + 1);
+	const archiveName = path.slice(path.lastIndexOf('/') + 1);
+	const extension = archiveName.slice(archiveName.lastIndexOf('.'));
+	const fileName = name === undefined ? archiveName : `${name}${extension}`;
 	const { id: lifelogId, title, startTime, endTime, updatedAt, isStarred } = lifelog;
 	const json: IDataObject = {
 		...{ fileName, path, mimeType, fileSize: bytes.length },

@@ -5,13 +5,17 @@ import type { Lifelog } from '../../shared/api-types';
 import { limitParameters } from '../../shared/descriptions';
 import { firstEntries, LARGEST_PAGE, LARGEST_PAGE_WITH_CONTENTS } from '../../shared/pagination';
 import { readLimit } from '../../shared/parameters';
-import { readInLanes } from '../lanes';
+import { periodParameters } from '../filters';
 import { listingParameters, readListing, toItems } from '../listing';
 
-export const description: INodeProperties[] = [...limitParameters, ...listingParameters];
+export const description: INodeProperties[] = [
+	...periodParameters,
+	...limitParameters,
+	...listingParameters,
+];
 
 /**
- * Lists lifelogs (specification, section 4.2), as many pages as it takes; all of them, where there are many, several at once.
+ * Lists lifelogs (specification, section 4.2), as many pages as it takes.
  *
  * @returns One item per lifelog, in the form that is wanted (`outputOf`), in the service's order.
  */
@@ -25,9 +29,6 @@ export async function execute(
 	const { query, isWanted } = request;
 	const largestPage = query.includeContents ? LARGEST_PAGE_WITH_CONTENTS : LARGEST_PAGE;
 	const listing = { name: 'lifelogs' as const, query, pageSize: Math.min(limit, largestPage) };
-	const lifelogs =
-		limit === Infinity
-			? (await readInLanes(api, listing)).filter(isWanted)
-			: await firstEntries<Lifelog>(api, listing, limit, isWanted);
+	const lifelogs = await firstEntries<Lifelog>(api, listing, limit, isWanted);
 	return toItems(api, lifelogs, request);
 }

@@ -1,35 +1,42 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
-import { readFromBothEnds } from '../../shared/both-ends';
-import { daysAgo } from '../../shared/date-times';
+import { dayParameters, readDay } from '../../shared/day';
 import { filtersOf, maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
-import { hint } from '../../shared/hints';
-import { LARGEST_PAGE_WITH_CONTENTS } from '../../shared/pagination';
+import { hint, hintOfNone } from '../../shared/hints';
+import { firstEntries, LARGEST_PAGE_WITH_CONTENTS } from '../../shared/pagination';
 import {
 	readBoolean,
 	readChoice,
 	readCollection,
-	readDate,
 	readZone,
+	toNumber,
 } from '../../shared/parameters';
+import { described } from '../../shared/words';
+import { starsInWords } from '../filters';
 import { beginsOn } from '../daily-summary/day';
 import { toMarkdown } from '../daily-summary/markdown';
 import { toNotion } from '../daily-summary/notion';
 import { toSlack } from '../daily-summary/slack';
 import {
+	DETAILS,
 	type Entry,
 	entryOf,
 	summarize,
 	type Summary,
 	summaryFields,
 } from '../daily-summary/summary';
+import { type Language, LANGUAGES, WORDS } from '../daily-summary/words';
 
 const FORMATS = { markdown: toMarkdown, notion: toNotion, slack: toSlack };
 const FORMAT_NAMES = Object.keys(FORMATS) as Array<keyof typeof FORMATS>;
-const DAYS = ['yesterday', 'today', 'date'] as const;
 
 export const description: INodeProperties[] = [
 	{
@@ -40,28 +47,7 @@ export const description: INodeProperties[] = [
 		default: '',
 		displayOptions: { show: { '@tool': [true] } },
 	},
-	{
-		displayName: 'Day',
-		name: 'day',
-		type: 'options',
-		options: [
-			{ name: 'Yesterday', value: 'yesterday', description: 'The last whole day' },
-			{ name: 'Today', value: 'today', description: 'What there is of today so far' },
-			{ name: 'Date', value: 'date', description: 'A day of your choice' },
-		],
-		default: 'yesterday',
-		description:
-			'Which day to summarize: yesterday, today or date (the one that Date names). A day begins and ends in the time zone of the options.',
-	},
-	{
-		displayName: 'Date',
-		name: 'date',
-		type: 'dateTime',
-		typeOptions: { dateOnly: true },
-		default: '',
-		displayOptions: { show: { day: ['date'] } },
-		description: 'The day to summarize where Day is date: YYYY-MM-DD, today or yesterday',
-	},
+	...dayParameters,
 	{
 		displayName: 'Format',
 		name: 'format',
@@ -92,7 +78,49 @@ export const description: INodeProperties[] = [
 				'Whether to summarize only starred lifelogs (on) or only the others (off). Both without this filter.',
 		},
 	]),
-	optionsOf([maxWaitOption, timezoneOption]),
+	optionsOf([
+		{
+			displayName: 'Detail',
+			name: 'detail',
+			type: 'options',
+			options: [
+				{ name: 'Starred', value: 'starred', description: 'Only the titles of starred lifelogs' },
+				{ name: 'Titles', value: 'titles', description: 'Every title' },
+				{
+					name: 'Titles and Headings',
+					value: 'titlesAndHeadings',
+					description: 'Every title, with the headings of the lifelog',
+				},
+			],
+			default: 'titlesAndHeadings',
+			description: 'How much the summary lists: starred, titles or titlesAndHeadings',
+		},
+		{
+			displayName: 'Language',
+			name: 'language',
+			type: 'options',
+			options: [
+				{ name: 'English', value: 'en' },
+				{ name: 'French', value: 'fr' },
+				{ name: 'German', value: 'de' },
+				{ name: 'Spanish', value: 'es' },
+			],
+			default: 'en',
+			description:
+				"The language of the summary's own words and dates: en, de, es or fr. Titles and headings stay as they are.",
+		},
+		{
+			displayName: 'Max Lifelogs',
+			name: 'maxLifelogs',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 0,
+			description:
+				'How many lifelogs the summary lists at most; it says how many more there are. 0 for all.',
+		},
+		maxWaitOption,
+		timezoneOption,
+	]),
 ];
 
 /**
@@ -117,9 +145,12 @@ export async function execute(
 		FORMAT_NAMES,
 		'Format',
 	);
-	const entries = await readEntries(api, { date, timezone, isStarred });
+	const written = readSummaryOptions(this, options);
+	const entries = await readEntries(api, { date, timezone, isStarred }, written.language);
 	hintIfWithheld(api, entries);
-	const summary = summarize(entries, { date, timezone, isStarred });
+	if (entries.length === 0)
+		hintOfNone(api, `${starsInWords(isStarred)}lifelogs on ${date} (${timezone})`);
+	const summary = summarize(entries, { date, timezone, isStarred }, written);
 	return [
 		{
 			json: {
@@ -132,23 +163,28 @@ export async function execute(
 	];
 }
 
-/** @returns `YYYY-MM-DD` */
-function readDay(context: IExecuteFunctions, itemIndex: number, zone: string): string {
-	const day = readChoice(context, context.getNodeParameter('day', itemIndex), DAYS, 'Day');
-	if (day === 'yesterday') return daysAgo(1, zone);
-	if (day === 'today') return daysAgo(0, zone);
-	// Not a required parameter: where Day is an expression n8n would require it for every day.
-	const date = context.getNodeParameter('date', itemIndex, '') as unknown;
-	if (date === '' || date === undefined || date === null) {
-		throw inputError(context, "'Date' is empty", "Set it, or let 'Day' be yesterday or today.");
+function readSummaryOptions(context: IExecuteFunctions, options: IDataObject) {
+	const { language = 'en', detail = 'titlesAndHeadings', maxLifelogs = 0 } = options;
+	const max = toNumber(maxLifelogs);
+	if (!Number.isInteger(max) || max < 0) {
+		throw inputError(
+			context,
+			`'Max Lifelogs' must be a whole number, 0 or more, not ${described(maxLifelogs)}`,
+			'Give a number such as 25, or 0 for all.',
+		);
 	}
-	return readDate(context, date, zone, 'Date');
+	return {
+		language: readChoice(context, language, LANGUAGES, 'Language'),
+		detail: readChoice(context, detail, DETAILS, 'Detail'),
+		maxLifelogs: max,
+	};
 }
 
 /** What the service has of the day, in pages of the size that contents are given for. */
 async function readEntries(
 	api: Api,
 	{ date, timezone, isStarred }: Pick<Summary, 'date' | 'timezone' | 'isStarred'>,
+	language: Language,
 ): Promise<Entry[]> {
 	const query = {
 		timezone,
@@ -160,10 +196,10 @@ async function readEntries(
 		isStarred,
 	};
 	const listing = { name: 'lifelogs' as const, query, pageSize: LARGEST_PAGE_WITH_CONTENTS };
-	const lifelogs = await readFromBothEnds<Lifelog>(api, listing);
+	const lifelogs = await firstEntries<Lifelog>(api, listing, Infinity);
 	const entries = lifelogs
 		.filter(({ startTime }) => beginsOn(startTime, date, timezone))
-		.map((lifelog) => entryOf(lifelog, timezone));
+		.map((lifelog) => entryOf(lifelog, timezone, WORDS[language].untitled));
 	return entries.filter((entry) => isStarred === undefined || entry.isStarred === isStarred);
 }
 

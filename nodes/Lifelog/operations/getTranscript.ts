@@ -8,13 +8,17 @@ import type {
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
 import { utterances } from '../../shared/contents';
-import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
+import {
+	maxWaitOption,
+	optionsOf,
+	timezoneOption,
+	withDefaultOfTool,
+} from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { readId } from '../../shared/ids';
-import { isTool } from '../../shared/items';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
-import { readChoice, readCollection, readZone, toNumber } from '../../shared/parameters';
+import { isTool, readChoice, readCollection, readZone, toNumber } from '../../shared/parameters';
 import { described } from '../../shared/words';
 import { maxCharactersOption, readMaxCharacters } from '../max-characters';
 import { placedUtterances, textOf } from '../transcript';
@@ -47,8 +51,7 @@ export const description: INodeProperties[] = [
 		description:
 			'The lifelog whose transcript to read, by its ID: the id that a list or a search gives',
 	},
-	{ ...outputAsParameter, displayOptions: { show: { '@tool': [false] } } },
-	{ ...outputAsParameter, default: 'text', displayOptions: { show: { '@tool': [true] } } },
+	...withDefaultOfTool(outputAsParameter, 'text'),
 	optionsOf([
 		{
 			displayName: 'From Offset (Milliseconds)',

@@ -8,21 +8,20 @@ import type {
 
 import type { Api } from '../../shared/api';
 import type { Lifelog } from '../../shared/api-types';
-import { eachAtOnce } from '../../shared/at-once';
+import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/concurrency';
+import { fromAi, withDefaultOfTool } from '../../shared/descriptions';
 import { inputError, toNodeError } from '../../shared/errors';
 import { hint } from '../../shared/hints';
 import { getLifelog } from '../../shared/lifelogs';
 import {
+	FALLBACK_PAGE_SIZE,
 	LARGEST_PAGE,
 	LARGEST_PAGE_WITH_CONTENTS,
 	readPage,
-	SMALLEST_LARGEST_PAGE,
 } from '../../shared/pagination';
 import { readLimit, readText } from '../../shared/parameters';
+import { periodParameters } from '../filters';
 import { listingParameters, readListing, toItems } from '../listing';
-
-/** So many of what was found are read at a time. */
-const MOST_AT_ONCE = 5;
 
 const limitParameter: INodeProperties = {
 	displayName: 'Limit',
@@ -34,19 +33,24 @@ const limitParameter: INodeProperties = {
 	hint: 'At most 100: the service gives no more for a search',
 };
 
+const queryParameter: INodeProperties = {
+	displayName: 'Query',
+	name: 'query',
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. budget OR invoice',
+	description:
+		'What to look for: a question or description, or keywords. Words side by side must all occur; put OR between alternatives.',
+};
+
 export const description: INodeProperties[] = [
-	{
-		displayName: 'Query',
-		name: 'query',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. budget OR invoice',
-		description:
-			'What to look for: a question or description, or keywords. Words side by side must all occur; put OR between alternatives.',
-	},
-	{ ...limitParameter, displayOptions: { show: { '@tool': [false] } } },
-	{ ...limitParameter, default: 10, displayOptions: { show: { '@tool': [true] } } },
+	...withDefaultOfTool(
+		queryParameter,
+		fromAi('Query', 'A question or description, or keywords with OR between alternatives'),
+	),
+	...periodParameters,
+	...withDefaultOfTool(limitParameter, 10),
 	...listingParameters,
 ];
 
@@ -81,16 +85,16 @@ export async function execute(
 	const { length } = page.entries;
 	const isClamped = length < limit && page.nextCursor !== undefined;
 	const isCapped = asked > LARGEST_PAGE && length >= LARGEST_PAGE;
-	const mayBeClamped = length < limit && length === SMALLEST_LARGEST_PAGE;
+	const mayBeClamped = length < limit && length === FALLBACK_PAGE_SIZE;
 	if (isClamped || isCapped) {
 		hint(
 			api,
-			`The service gives at most ${isClamped ? length : LARGEST_PAGE} results for a search, and no further pages. Narrow the search, e.g. with the filters 'Start' and 'End', to see the others.`,
+			`The service gives at most ${isClamped ? length : LARGEST_PAGE} results for a search, and no further pages. Narrow the search, e.g. with 'Period', to see the others.`,
 		);
 	} else if (mayBeClamped) {
 		hint(
 			api,
-			`The search gave ${length} results; the service may have ended it there. Narrow it, e.g. with the filters 'Start' and 'End', to see whether there are others.`,
+			`The search gave ${length} results; the service may have ended it there. Narrow it, e.g. with 'Period', to see whether there are others.`,
 		);
 	}
 	return toItems(api, lifelogs, request, search);
@@ -104,7 +108,7 @@ function eachOnce(found: Lifelog[]): Lifelog[] {
 
 /** The lifelogs found, each read in full; one that was deleted meanwhile is left out. */
 async function readEach(api: Api, found: Lifelog[], query: IDataObject): Promise<Lifelog[]> {
-	const lifelogs = await eachAtOnce(api, found, MOST_AT_ONCE, async (own, { id }) => {
+	const lifelogs = await mapConcurrent(api, found, MAX_CONCURRENT_READS, async (own, { id }) => {
 		try {
 			return await getLifelog(own, id, query);
 		} catch (error) {

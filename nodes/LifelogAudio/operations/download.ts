@@ -12,8 +12,10 @@ import {
 	optionsOf,
 	timezoneOption,
 } from '../../shared/descriptions';
+import { dayParameters } from '../../shared/day';
 import { inputError } from '../../shared/errors';
-import { hint } from '../../shared/hints';
+import { fileNamesOption, readableName, readFileNames } from '../../shared/file-names';
+import { hint, hintOfNone } from '../../shared/hints';
 import { lifelogIdParameter } from '../../shared/lifelogs';
 import {
 	readBinaryProperty,
@@ -23,7 +25,7 @@ import {
 	toNumber,
 } from '../../shared/parameters';
 import { cutIntoChunks, type TimeSpan } from '../chunks';
-import { inZone } from '../files';
+import { archiveName, inZone } from '../files';
 import { noAudioError } from '../no-audio';
 import { itemsOf } from '../output';
 import { downloadParts } from '../parts';
@@ -47,17 +49,26 @@ export const description: INodeProperties[] = [
 			{
 				name: 'Lifelog',
 				value: 'lifelog',
-				description: 'What was recorded while a lifelog lasted',
+				description: 'The audio of one lifelog',
+			},
+			{
+				name: 'Day',
+				value: 'day',
+				description: 'The audio of a whole day',
 			},
 			{
 				name: 'Time Range',
 				value: 'timeRange',
-				description: 'What was recorded between two times, however long',
+				description: 'The audio between two times, however long',
 			},
 		],
 		default: 'lifelog',
-		description: 'What to download the audio of: lifelog or timeRange',
+		description: 'What to download the audio of: lifelog, day or timeRange',
 	},
+	...dayParameters.map((parameter) => ({
+		...parameter,
+		displayOptions: { show: { ...parameter.displayOptions?.show, source: ['day'] } },
+	})),
 	{
 		displayName: 'Start',
 		name: 'start',
@@ -94,6 +105,7 @@ export const description: INodeProperties[] = [
 			description:
 				'How long the audio of one file is at most. A longer range gives several items, one for each chunk that has audio.',
 		},
+		fileNamesOption,
 		{
 			displayName: 'If No Audio',
 			name: 'ifNoAudio',
@@ -163,14 +175,23 @@ export async function execute(
 	const range = await readRange(this, api, itemIndex, settings);
 	requireFewChunks(this, range, chunkMs);
 	const chunks = cutIntoChunks(range, chunkMs);
-	const reports = settings.ifPartFails === 'report';
-	const parts = await downloadParts(this, api, chunks, zone, reports);
+	const parts = await downloadParts(this, api, chunks, {
+		zone,
+		mayFail: settings.ifPartFails === 'report',
+		nameOf: (span, extension) =>
+			settings.fileNames === 'archive'
+				? archiveName(span, extension)
+				: `${readableName(api, span.startMs, zone, range.title ?? 'Audio')}.${extension}`,
+	});
 
 	if (parts.stored.length + parts.failed.length === 0) {
 		await requireService(api);
-		if (settings.ifNoAudio === 'skip') return [];
+		const { startTime, endTime } = inZone(range, zone);
+		if (settings.ifNoAudio === 'skip') {
+			hintOfNone(api, `audio from ${startTime} to ${endTime}`);
+			return [];
+		}
 		if (settings.ifNoAudio === 'error') {
-			const { startTime, endTime } = inZone(range, zone);
 			throw noAudioError(api, startTime, endTime);
 		}
 	}
@@ -195,6 +216,7 @@ function readSettings(context: IExecuteFunctions, itemIndex: number) {
 		zone: readZone(context, options.timezone),
 		chunkMs: readChunkMs(context, options),
 		padding: options.padding,
+		fileNames: readFileNames(context, options.fileNames),
 		ifNoAudio: readChoice(context, options.ifNoAudio ?? 'error', IF_NO_AUDIO, 'If No Audio'),
 		ifPartFails: readChoice(
 			context,

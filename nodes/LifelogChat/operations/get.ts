@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import { getChat, readSimplify, simplifyChat, simplifyParameter } from '../../shared/chats';
+import { chatJson, chatOutputOfItem, chatOutputParameters, getChat } from '../../shared/chats';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
 import { readId } from '../../shared/ids';
 import { readCollection, readZone } from '../../shared/parameters';
@@ -9,14 +9,14 @@ import { chatIdParameter } from '../list';
 
 export const description: INodeProperties[] = [
 	{ ...chatIdParameter, description: 'The chat to read, by its ID: the id that a list gives' },
-	simplifyParameter,
+	...chatOutputParameters,
 	optionsOf([maxWaitOption, timezoneOption]),
 ];
 
 /**
  * Reads one chat (specification, section 4.7).
  *
- * @returns One item: the chat, simplified, or the API's object unchanged.
+ * @returns One item, in the form that is wanted (`chatJson`).
  * @throws NodeApiError when there is none with this ID.
  */
 export async function execute(
@@ -27,7 +27,7 @@ export async function execute(
 	const id = readId(this, 'chatId', itemIndex, 'chat');
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);
-	const isSimplified = readSimplify(this, itemIndex);
+	const output = chatOutputOfItem(this, itemIndex);
 	const chat = await getChat(api, id, { timezone });
-	return [{ json: isSimplified ? simplifyChat(chat) : { ...chat } }];
+	return [{ json: chatJson(chat, output) }];
 }

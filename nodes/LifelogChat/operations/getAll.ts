@@ -2,8 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 
 import type { Api } from '../../shared/api';
 import type { Chat } from '../../shared/api-types';
-import { readFromBothEnds } from '../../shared/both-ends';
-import { readSimplify, simplifyChat, simplifyParameter } from '../../shared/chats';
+import { chatJson, chatOutputOfItem, chatOutputParameters } from '../../shared/chats';
 import {
 	directionOption,
 	filtersOf,
@@ -12,6 +11,7 @@ import {
 	optionsOf,
 	timezoneOption,
 } from '../../shared/descriptions';
+import { hintOfNone } from '../../shared/hints';
 import { promptIdOf } from '../../shared/ids';
 import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
 import {
@@ -24,7 +24,7 @@ import {
 
 export const description: INodeProperties[] = [
 	...limitParameters,
-	simplifyParameter,
+	...chatOutputParameters,
 	filtersOf([
 		{
 			displayName: 'Global Prompt ID',
@@ -47,9 +47,9 @@ export const description: INodeProperties[] = [
 ];
 
 /**
- * Lists chats, as many pages as it takes (specification, section 4.6); all of them, where there are many, from both ends at once.
+ * Lists chats, as many pages as it takes (specification, section 4.6).
  *
- * @returns One item per chat, simplified, or the API's object unchanged, in the service's order.
+ * @returns One item per chat, in the form that is wanted (`chatJson`), in the service's order.
  */
 export async function execute(
 	this: IExecuteFunctions,
@@ -57,7 +57,7 @@ export async function execute(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const limit = readLimit(this, itemIndex);
-	const isSimplified = readSimplify(this, itemIndex);
+	const output = chatOutputOfItem(this, itemIndex);
 	const { isScheduled, globalPromptId } = readCollection(this, 'filters', itemIndex);
 	const options = readCollection(this, 'options', itemIndex);
 	const query = {
@@ -67,9 +67,7 @@ export async function execute(
 		globalPromptId: promptIdOf(this, globalPromptId),
 	};
 	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, LARGEST_PAGE) };
-	const chats =
-		limit === Infinity
-			? await readFromBothEnds<Chat>(api, listing)
-			: await firstEntries<Chat>(api, listing, limit);
-	return chats.map((chat) => ({ json: isSimplified ? simplifyChat(chat) : { ...chat } }));
+	const chats = await firstEntries<Chat>(api, listing, limit);
+	if (chats.length === 0) hintOfNone(api, `${query.isScheduled ? 'scheduled ' : ''}chats`);
+	return chats.map((chat) => ({ json: chatJson(chat, output) }));
 }
