@@ -1,6 +1,6 @@
 // The files in days/: which of them count, and what they say.
+import { createHash } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { versionOf } from '../server/archive/version.mts';
 import { CannotCheck, type Report } from './findings.mts';
 import type { Folder } from './folder.mts';
 import { readDayName } from './layout.mts';
@@ -140,4 +140,18 @@ export function parsed(content: Buffer): unknown {
 	} catch {
 		return undefined;
 	}
+}
+
+/** The version in a day's name (docs/archive.md). What writes archives has its own function for it. */
+function versionOf({ lifelogs, chats, isComplete }: Day): string {
+	const present = <Entry extends { goneAt?: string }>(entries: Record<string, Entry>) =>
+		Object.entries(entries).filter(([, { goneAt }]) => goneAt === undefined);
+	const lines = [
+		...present(lifelogs).map(
+			([id, { updatedAt, isStarred }]) => `lifelog ${id} ${updatedAt} ${isStarred}`,
+		),
+		...present(chats).map(([id, { messages }]) => `chat ${id} ${messages}`),
+		...(isComplete ? [] : ['incomplete']),
+	];
+	return createHash('sha256').update(lines.sort().join('\n')).digest('hex').slice(0, 16);
 }

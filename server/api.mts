@@ -11,7 +11,7 @@ import openapiGlue from 'fastify-openapi-glue';
 import { downloadAudio, type AudioQuery } from './audio.mts';
 import { deleteChat, getChat, listChats, type ChatListQuery } from './chats.mts';
 import { isOpen, type Contract } from './contract.mts';
-import { ApiError, RateLimitedError } from './errors.mts';
+import { ApiError, RateLimitedError, UnavailableError } from './errors.mts';
 import { deleteLifelog, getLifelog, listLifelogs } from './lifelogs.mts';
 import type { GetQuery, ListQuery } from './lifelogs.mts';
 import { callMcp } from './mcp.mts';
@@ -55,10 +55,13 @@ export async function addApi(
 			const { headers, body } = answerRateLimited(service, error);
 			return reply.code(429).headers(headers).send(body);
 		}
-		if (error.statusCode === 401) {
+		if (error instanceof UnavailableError) reply.header('retry-after', error.retryAfterS);
+		const { statusCode = 500 } = error;
+		if (statusCode >= 500 && !(error instanceof ApiError)) service.onError?.(error);
+		if (statusCode === 401) {
 			reply.header('www-authenticate', challengeOf(service, request));
 		}
-		return reply.code(error.statusCode ?? 500).send({ error: describe(service, error) });
+		return reply.code(statusCode).send({ error: describe(service, error) });
 	});
 
 	const handlers = operationHandlers(service);
@@ -124,10 +127,8 @@ const refuseMethod: RouteHandlerMethod = (_request, reply) =>
 	reply.code(405).header('allow', 'POST').send({ error: 'Only POST is understood here' });
 
 /** Says what is wrong with a request; a validation error names the parameter. */
-function describe(
-	{ name: service }: Service,
-	{ validation, message, statusCode = 500 }: FastifyError,
-): string {
+function describe({ name: service }: Service, error: FastifyError): string {
+	const { validation, message, statusCode = 500 } = error;
 	if (validation) {
 		const [{ instancePath, message: problem = 'is invalid', params }] = validation;
 		const name = instancePath.split('/').at(-1);
@@ -136,5 +137,7 @@ function describe(
 			: '';
 		return name ? `${name} ${problem}${allowed}` : problem;
 	}
-	return statusCode < 500 ? message : `The ${service} failed: ${message}`;
+	if (statusCode < 500 || error instanceof ApiError) return message;
+	// Its message may quote what somebody said.
+	return `The ${service} failed (${error.code ?? error.name}). Its log says where`;
 }

@@ -1,14 +1,18 @@
 // What every command here that serves has in common.
+import { existsSync } from 'node:fs';
 
 /**
- * What is typed to start lifelog-server: a checkout has a script for it, and where npx found it there
- * is no command of that name either.
+ * What is typed to start lifelog-server: a checkout has a script for it. The package and the Docker
+ * image have no package.json there.
  */
-export const commandName = import.meta.url.endsWith('.mts')
+export const commandName = existsSync(new URL('../package.json', import.meta.url))
 	? 'npm run server --'
 	: process.env.npm_command === 'exec'
 		? 'npx lifelog-server'
 		: 'lifelog-server';
+
+/** 0: complete. 1: something is missing or wrong. 2: it could not start. */
+export type ExitCode = 0 | 1 | 2;
 
 /**
  * Reads an option that is a whole number.
@@ -50,7 +54,7 @@ export function serveUntilStopped(close: () => Promise<void>, ready?: object): v
 }
 
 /**
- * Says why a command could not be carried out, and lets the process fail.
+ * Says why a command could not start, and lets the process fail.
  *
  * @param error Of a port that is taken, `option` is what gave it; `port` when missing.
  * @param command What stands before the options, where they are to be tried again.
@@ -62,5 +66,5 @@ export function fail(
 	const { code, port, option = 'port', message } = error;
 	const taken = `Port ${port} is taken. Choose another one: ${command}--${option} ${port! + 1}`;
 	console.error(code === 'EADDRINUSE' ? taken : message);
-	process.exitCode = 1;
+	process.exitCode = 2;
 }

@@ -18,3 +18,13 @@ export class RateLimitedError extends ApiError {
 		this.waitMs = waitMs;
 	}
 }
+
+/** The 503 of a server that will be able to answer later. */
+export class UnavailableError extends ApiError {
+	readonly retryAfterS: number;
+
+	constructor(message: string, retryAfterS: number) {
+		super(503, message);
+		this.retryAfterS = retryAfterS;
+	}
+}

@@ -12,7 +12,7 @@ if (Number(process.versions.node.split('.')[0]) < wanted) {
 			process.versions.node +
 			'. Install a newer one from https://nodejs.org',
 	);
-	process.exitCode = 1;
+	process.exitCode = 2;
 } else if (require('node:fs').existsSync(__dirname + '/main.mts')) {
 	// In a checkout the sources run as they are; npm gets what is built of them.
 	void import('./main.mts');

@@ -6,6 +6,7 @@ import { ApiError } from './errors.mts';
 import { viewLifelog, type ViewOptions } from './lifelog-view.mts';
 import { cutPage } from './pages.mts';
 import type { Service } from './service.mts';
+import { checkSearch } from './store/search.mts';
 import type { LifelogFilter, Parts } from './store/store.mts';
 import { checkZone, dayBounds, parseWallClock } from './times.mts';
 
@@ -42,7 +43,8 @@ const isResolvedQuery = new Ajv().compile<ResolvedQuery>({
 
 /**
  * Lists or searches lifelogs. Throws an ApiError (400) naming the parameter for an unknown zone,
- * an unreadable time or cursor, a cursor with a search, and a limit that is rejected.
+ * an unreadable time or cursor, a cursor with a search, a search that is too long, and a limit that is
+ * rejected.
  */
 export async function listLifelogs(service: Service, query: ListQuery): Promise<LifelogList> {
 	if (query.search !== undefined) return searchLifelogs(service, query, query.search);
@@ -72,6 +74,7 @@ async function searchLifelogs(
 	if (query.cursor !== undefined) {
 		throw new ApiError(400, 'cursor does not work together with search');
 	}
+	checkSearch(search);
 	const resolved = resolveQuery(service, query);
 	const limit = Math.min(pageSize(service, resolved.limit), searchCap);
 	const parts = partsOf(resolved, limit);

@@ -2,16 +2,18 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addApi, createApp } from './api.mts';
 import { Folder } from './archive/folder.mts';
+import { isInterrupted, recover } from './archive/commit.mts';
+import { HealingStore } from './archive/healing.mts';
+import { tryLock, type HeldLock } from './archive/lock.mts';
 import { ArchiveStore } from './archive/store.mts';
 import { readContract } from './contract.mts';
+import { UnavailableError } from './errors.mts';
 import { KeyError, loadKey, safeLength } from './key.mts';
 import { allTools } from './mcp-tools.mts';
 import { defaultReading } from './reading.mts';
 import { EmbeddingsEndpoint, type EndpointOptions } from './meaning/endpoint.mts';
 import { Meaning } from './meaning/meaning.mts';
 import { SlidingLog } from './sliding-log.mts';
-import { isBroken, openIndex, removeIndex } from './store/database.mts';
-import { Rows } from './store/rows.mts';
 import { refusePages } from './web-pages.mts';
 
 /** How an archive is served. */
@@ -44,9 +46,11 @@ export interface RunningServer {
 	apiKey: string | undefined;
 	/** Whether the key was made just now, and is not to be had again. */
 	isKeyNew: boolean;
-	store: ArchiveStore;
+	store: HealingStore;
 	/** Missing where search is full text alone. */
 	meaning: Meaning | undefined;
+	/** Whether deletes are answered: not if another server may delete from the same folder. */
+	canDelete: boolean;
 	close: () => Promise<void>;
 }
 
@@ -57,20 +61,10 @@ const lookEveryMs = 2_000;
 
 /**
  * Indexes an archive and serves it. Rejects with an Error that says what to do for a folder that is
- * not there, an index or a key that cannot be used, and a port that is taken.
+ * not there, an index or a key that cannot be used, and a port that is taken. A damaged index is
+ * rebuilt, and requests are answered 503 meanwhile.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-	try {
-		return await start(options);
-	} catch (error) {
-		if (!isBroken(error)) throw error;
-		options.log('The index is broken, and is built again');
-		removeIndex(options.index);
-		return await start(options);
-	}
-}
-
-async function start(options: ServerOptions): Promise<RunningServer> {
 	const { host, port, log } = options;
 	const folder = await Folder.open(options.folder).catch(() => {
 		throw new Error(`There is no folder ${options.folder}: give the folder of an archive`);
@@ -81,38 +75,45 @@ async function start(options: ServerOptions): Promise<RunningServer> {
 		);
 	});
 	const endpoint = options.embeddings && new EmbeddingsEndpoint(options.embeddings);
-	const db = openIndex(options.index);
+	const deleting = await mayDelete(folder, options);
+	const store = new HealingStore({
+		index: options.index,
+		log,
+		onProgress: options.onProgress,
+		serve: (rows) => {
+			const meaning = endpoint && new Meaning(endpoint, rows, log);
+			const archive = new ArchiveStore(folder, rows, {
+				allowDelete: deleting.lock !== undefined,
+				refusal: deleting.refusal,
+				meaning,
+				onProblem: (path, reason) => log(`Left out: ${printable(path)} ${reason}`),
+				log: (line) => log(printable(line)),
+			});
+			return { store: archive, meaning };
+		},
+	});
 	const app = createApp();
-	let meaning: Meaning | undefined;
 	const stopped = new AbortController();
 	let looking: Promise<void> = Promise.resolve();
 	const close = async () => {
 		stopped.abort();
-		await Promise.all([app.close(), looking, meaning?.close()]);
-		db.close();
+		await Promise.all([app.close(), looking, store.close()]);
+		deleting.lock?.release();
 	};
 	try {
+		await store.begin();
 		const key = loadKey(options.apiKey, `${options.index}.key`);
 		if (!isLoopback(host) && key.text !== undefined && key.text.length < safeLength) {
 			throw new KeyError(
 				`Beyond this machine (--host ${host}) a key of ${safeLength} characters or more is needed: give LIFELOG_SERVER_KEY a longer one, or none to have one made`,
 			);
 		}
-		const rows = new Rows(db);
-		meaning = endpoint && new Meaning(endpoint, rows, log);
-		const store = new ArchiveStore(folder, rows, {
-			allowDelete: options.allowDelete,
-			meaning,
-			onProblem: (path, reason) => log(`Left out: ${printable(path)} ${reason}`),
-		});
-		await store.refresh(options.onProgress);
-		// Of what may be broken in the index some is seen here already, not first by who asks for it.
-		store.counts();
-		await meaning?.begin();
-		meaning?.catchUp();
-
 		refusePages(app);
-		app.get('/health', () => ({ status: 'ok' }));
+		app.get('/health', (_request, reply) => {
+			const { retryAfterS } = store;
+			if (retryAfterS === undefined) return { status: 'ok' };
+			return reply.code(503).header('retry-after', retryAfterS).send({ status: 'rebuilding' });
+		});
 		await addApi(
 			app,
 			{
@@ -125,6 +126,7 @@ async function start(options: ServerOptions): Promise<RunningServer> {
 					rateLimit: { max: options.rateLimit ?? Infinity, windowMs: 60_000 },
 				},
 				rateLimits: options.rateLimit === undefined ? undefined : new SlidingLog(),
+				onError: (error) => log(`A request failed: ${placeOf(error)}`),
 				acceptsKey: key.accepts,
 				now: Date.now,
 			},
@@ -132,22 +134,60 @@ async function start(options: ServerOptions): Promise<RunningServer> {
 		);
 		const url = await app.listen({ host, port });
 		key.keep?.();
+		await store.heal();
 		looking = keepLooking(store, stopped.signal, log);
-		return { url, apiKey: key.text, isKeyNew: key.isNew, store, meaning, close };
+		return {
+			...{ url, apiKey: key.text, isKeyNew: key.isNew, store, close },
+			meaning: store.served?.meaning,
+			canDelete: deleting.lock !== undefined,
+		};
 	} catch (error) {
 		await close();
 		throw error;
 	}
 }
 
+/**
+ * Takes the lock of the one server that may delete, and finishes a change of the archive that was
+ * interrupted.
+ */
+async function mayDelete(
+	{ root }: Folder,
+	{ allowDelete, log }: ServerOptions,
+): Promise<{ lock?: HeldLock; refusal?: string }> {
+	if (!allowDelete) {
+		if (await isInterrupted(root)) {
+			log(
+				'A change of the archive was interrupted: the next start with --allow-delete, or the next import, finishes it',
+			);
+		}
+		return {};
+	}
+	let lock: HeldLock | undefined;
+	try {
+		lock = tryLock(root, 'server');
+		if (lock) await recover(root);
+	} catch (error) {
+		lock?.release();
+		throw new Error(
+			`The archive cannot be changed (${(error as Error).message}): make its folder writable, or start without --allow-delete`,
+		);
+	}
+	if (lock) return { lock };
+	const refusal =
+		'Another lifelog-server with --allow-delete serves this archive, so this one deletes nothing: delete from that one, or stop it and start this one again';
+	log(refusal);
+	return { refusal };
+}
+
 async function keepLooking(
-	store: ArchiveStore,
+	store: HealingStore,
 	signal: AbortSignal,
 	log: ServerOptions['log'],
 ): Promise<void> {
 	let told = '';
 	const daysNow = () => new Set(store.days().map(({ day }) => day));
-	let days = daysNow();
+	let days = store.served ? daysNow() : new Set<string>();
 	while (!signal.aborted) {
 		await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
 		if (signal.aborted) return;
@@ -159,12 +199,20 @@ async function keepLooking(
 			days = left;
 			told = '';
 		} catch (error) {
+			// It is told already why the index is rebuilt.
+			if (error instanceof UnavailableError) continue;
 			// A folder that is not there, a full disk: what is in the index is served on.
 			const problem = `Cannot look for new days: ${(error as Error).message}`;
 			if (problem !== told) log(problem);
 			told = problem;
 		}
 	}
+}
+
+/** What an error is and where it happened, without its message, which may quote what was said. */
+function placeOf({ name, code, stack = '' }: Error & { code?: string }): string {
+	const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
+	return [code ?? name, ...frames.slice(0, 5).map((line) => line.trim())].join(' ');
 }
 
 /** Whether a host is this machine alone. */

@@ -14,6 +14,8 @@ export interface Service {
 	readonly rateLimits?: SlidingLog;
 	/** What its MCP server offers. */
 	readonly tools: Tool[];
+	/** Called with an error that nobody expected. Its message may quote what was said or asked. */
+	onError?: (error: Error & { code?: string }) => void;
 	/** Whether a request with this key is answered. */
 	acceptsKey: (key: string) => boolean;
 	/** The service's time in milliseconds. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { parseDayFile, type DayFile, type NamedFile } from './layout.mts';
 
 // Of a JSON file. A day of somebody who never stops talking has some megabytes.
@@ -101,9 +101,16 @@ export class Folder {
 		return this.#withFile(path, async (_file, { size }) => size);
 	}
 
+	/** Whether there is a folder for a file at this path, and inside of this folder. */
+	async hasFolderOf(path: string): Promise<boolean> {
+		if (!isInside(path)) return false;
+		const real = await realpath(join(this.root, dirname(path))).catch(() => undefined);
+		return real !== undefined && this.holds(real);
+	}
+
 	/** Whether a real path is that of this folder, or of something in it. */
 	holds(real: string): boolean {
-		return real === this.root || real.startsWith(this.root + sep);
+		return isWithin(this.root, real);
 	}
 
 	/** Opens a file of this folder, whatever a path may try. Rejects with a FileError. */
@@ -143,6 +150,12 @@ export class Folder {
 			await file.close();
 		}
 	}
+}
+
+/** Whether a real path is that of a folder, or of something in it. The folder may be a whole drive. */
+export function isWithin(folder: string, real: string): boolean {
+	const path = relative(folder, real);
+	return path.split(sep)[0] !== '..' && !isAbsolute(path);
 }
 
 const reasons: Record<string, string> = {

@@ -1,5 +1,6 @@
 import { Ajv } from 'ajv';
 import type { AudioFile } from '../store/rows.mts';
+import type { Span } from './spans.mts';
 import { versionOf } from './version.mts';
 
 /** A file that a day names. */
@@ -22,6 +23,10 @@ export interface DayFile {
 	lifelogs: Record<string, NamedEntry & { updatedAt: string; isStarred: boolean }>;
 	chats: Record<string, NamedEntry & { messages: number; isScheduled: boolean }>;
 	audio: AudioFile[];
+	/** Ranges of which the service said that it has no audio. */
+	missingAudio?: Span[];
+	/** What could not be archived. */
+	failed?: { what: string; message: string }[];
 	archivedAt: string;
 	isComplete: boolean;
 }
@@ -78,6 +83,22 @@ const isDayFile = new Ajv().compile<DayFile>({
 					startMs: { type: 'integer', minimum: 0 },
 					endMs: { type: 'integer', minimum: 0 },
 				},
+			},
+		},
+		missingAudio: {
+			type: 'array',
+			items: {
+				type: 'object',
+				required: ['startMs', 'endMs'],
+				properties: { startMs: { type: 'number' }, endMs: { type: 'number' } },
+			},
+		},
+		failed: {
+			type: 'array',
+			items: {
+				type: 'object',
+				required: ['what', 'message'],
+				properties: { what: text, message: text },
 			},
 		},
 		archivedAt: text,

@@ -1,6 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { rename, rm, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
 import { ApiError } from '../errors.mts';
 import { fuse } from '../meaning/fusion.mts';
@@ -8,15 +5,21 @@ import type { Meaning } from '../meaning/meaning.mts';
 import type { Counts, DayRecord, Rows } from '../store/rows.mts';
 import type { Audio, ChatFilter, LifelogFilter, Parts, Slice, Store } from '../store/store.mts';
 import { ArchiveAudio } from './audio.mts';
-import { FileError, ignoreFileError, type Folder } from './folder.mts';
-import { nameOfDay, type DayFile, type NamedFile } from './layout.mts';
+import { commit, writeDraft, type Step } from './commit.mts';
+import { LockedError } from './lock.mts';
+import { ignoreFileError, type Folder } from './folder.mts';
+import { nameOfDay, type DayFile } from './layout.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
 /** How an archive is served. */
 export interface ArchiveOptions {
 	/** Whether a delete deletes files. Otherwise it is refused. */
 	allowDelete: boolean;
+	/** Why nothing may be deleted, for whoever asks to. */
+	refusal?: string;
 	onProblem: OnProblem;
+	/** Called with a line about each delete: what it removed, and what it leaves. */
+	log?: (line: string) => void;
 	/** Where lifelogs are found by what they mean, too. */
 	meaning?: Meaning;
 }
@@ -32,18 +35,19 @@ export class ArchiveStore implements Store {
 	readonly #rows: Rows;
 	readonly #sync: Sync;
 	readonly #audio: ArchiveAudio;
-	readonly #allowDelete: boolean;
+	readonly #options: ArchiveOptions;
 	readonly #meaning: Meaning | undefined;
 	/** What changes the index or the folder, one after the other. */
 	#changes: Promise<unknown> = Promise.resolve();
 
-	constructor(folder: Folder, rows: Rows, { allowDelete, onProblem, meaning }: ArchiveOptions) {
+	constructor(folder: Folder, rows: Rows, options: ArchiveOptions) {
+		const { onProblem, meaning } = options;
+		this.#options = options;
 		this.#meaning = meaning;
 		this.#folder = folder;
 		this.#rows = rows;
 		this.#sync = new Sync(folder, rows, onProblem);
 		this.#audio = new ArchiveAudio(folder, rows, onProblem);
-		this.#allowDelete = allowDelete;
 	}
 
 	/**
@@ -57,6 +61,11 @@ export class ArchiveStore implements Store {
 	/** The same, where something may have happened since, or not for a while been looked for. */
 	async refreshIfDue(): Promise<void> {
 		if (await this.#sync.isDue()) await this.refresh();
+	}
+
+	/** Resolves when nothing is changing the index or the folder. */
+	async idle(): Promise<void> {
+		await this.#changes;
 	}
 
 	/** Reads what is new or has changed, for search by meaning too. Only within a change. */
@@ -125,25 +134,55 @@ export class ArchiveStore implements Store {
 	 * while nothing may be deleted, 409 while a file of these days cannot be read.
 	 */
 	#delete(kind: Kind, id: string): Promise<boolean> {
-		if (!this.#allowDelete) {
+		const { allowDelete, refusal, log } = this.#options;
+		if (!allowDelete) {
 			throw new ApiError(
 				403,
-				'This archive is served to be read only: start lifelog-server with --allow-delete to delete from it',
+				refusal ??
+					'This archive is served to be read only: start lifelog-server with --allow-delete to delete from it',
 			);
 		}
 		return this.#change(async () => {
-			// A day may have been archived since the last look, and is not to be hidden by an older one.
+			const removed: string[] = [];
+			const audio = new Set<string>();
+			let isThere = false;
+			await commit(this.#folder.root, async () => {
+				// A day may have been archived since the last look, and is not to be hidden by an older one.
+				await this.#look();
+				const days = this.#rows.daysOf(kind, id);
+				isThere = days.length > 0;
+				const lifelog = kind === 'lifelog' ? this.#rows.getLifelog(id) : undefined;
+				for (const path of lifelog ? this.#audioOf(lifelog) : []) audio.add(path);
+				const dayFiles = await Promise.all(days.map((day) => this.#readDayFiles(day)));
+				const steps: Step[] = [];
+				for (const files of dayFiles) {
+					const { step, paths } = await this.#withoutEntry(kind, id, files);
+					steps.push(...step);
+					removed.push(...paths);
+				}
+				return [...steps, ...(await this.#removals(removed))];
+			}).catch((error: Error) => {
+				if (!(error instanceof LockedError)) throw error;
+				throw new ApiError(409, `Nothing was deleted. ${error.message}: try again later`);
+			});
+			if (!isThere) return false;
 			await this.#look();
-			const days = await Promise.all(
-				this.#rows.daysOf(kind, id).map((day) => this.#readDayFiles(day)),
+			this.#rows.checkpoint();
+			log?.(
+				`Deleted a ${kind}: ${removed.join(', ') || 'no file'}. ${
+					audio.size === 0
+						? 'Nothing of it is left'
+						: `Its audio stays, because the files can hold other conversations: ${[...audio].join(', ')}`
+				}`,
 			);
-			if (days.length === 0) return false;
-			const files: NamedFile[] = [];
-			for (const dayFiles of days) files.push(...(await this.#removeFromDay(kind, id, dayFiles)));
-			for (const { path } of files) await this.#removeFile(path);
-			await this.#look();
 			return true;
 		});
+	}
+
+	/** The audio files that a lifelog can be heard in. */
+	#audioOf({ startTime, endTime }: Lifelog): string[] {
+		const files = this.#rows.audioBetween(Date.parse(startTime), Date.parse(endTime));
+		return files.map(({ path }) => path);
 	}
 
 	/** The files of a day by name, the one that counts first. */
@@ -163,14 +202,14 @@ export class ArchiveStore implements Store {
 		return dayFiles.sort(([, a], [, b]) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
 	}
 
-	/** Writes a day anew without an entry, and returns the files that it named for it. */
-	async #removeFromDay(
+	/** The steps that make a day one without an entry, and the files that it named for it. */
+	async #withoutEntry(
 		kind: Kind,
 		id: string,
 		dayFiles: [name: string, dayFile: DayFile][],
-	): Promise<NamedFile[]> {
+	): Promise<{ step: Step[]; paths: string[] }> {
 		const newest = dayFiles.at(0)?.[1];
-		if (!newest) return [];
+		if (!newest) return { step: [], paths: [] };
 		const list = kind === 'lifelog' ? 'lifelogs' : 'chats';
 		const files = dayFiles.flatMap(([, dayFile]) => dayFile[list][id]?.files ?? []);
 		const left: DayFile = {
@@ -179,27 +218,25 @@ export class ArchiveStore implements Store {
 			archivedAt: new Date(Math.max(Date.now(), Date.parse(newest.archivedAt) + 1)).toISOString(),
 		};
 		const name = nameOfDay(left);
-		const path = join(this.#folder.root, 'days', name);
-		const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-		try {
-			await writeFile(draft, `${JSON.stringify(left, null, '\t')}\n`, { flush: true });
-			await rename(draft, path);
-		} finally {
-			await rm(draft, { force: true });
-		}
+		const draft = await writeDraft(this.#folder.root, `${JSON.stringify(left, null, '\t')}\n`);
 		// What the day was before names what is to be gone.
-		for (const [old] of dayFiles) if (old !== name) await this.#removeFile(`days/${old}`);
-		return files;
+		const old = dayFiles.filter(([each]) => each !== name);
+		return {
+			step: [
+				{ rename: draft, to: `days/${name}` },
+				...old.map(([each]) => ({ remove: `days/${each}` })),
+			],
+			paths: [...new Set(files.map(({ path }) => path))],
+		};
 	}
 
-	async #removeFile(path: string): Promise<void> {
-		try {
-			// Opened as it would be to be read, so that nothing outside of the archive is deleted.
-			await (await this.#folder.open(path)).close();
-			await unlink(join(this.#folder.root, path));
-		} catch (error) {
-			if (!(error instanceof FileError)) throw error;
+	/** Removes files of the archive, and nothing outside of it. */
+	async #removals(paths: string[]): Promise<Step[]> {
+		const steps: Step[] = [];
+		for (const path of paths) {
+			if (await this.#folder.hasFolderOf(path)) steps.push({ remove: path });
 		}
+		return steps;
 	}
 
 	#change<Result>(change: () => Promise<Result>): Promise<Result> {

@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { newDraft } from '../archive/commit.mts';
+import { without, type Span } from '../archive/spans.mts';
 import { writeCut } from '../ogg/cut.mts';
 import { samplesPerMs } from '../ogg/opus.mts';
 import { OggError } from '../ogg/page.mts';
 import { scanLinks, type Link } from '../ogg/scan.mts';
 import type { ArchiveDay } from './day.mts';
 import { ExportError, type ExportFile } from './export.mts';
-import { without, type Span } from './spans.mts';
 
 // The times of names are whole seconds, so a recording may seem to begin before the last one ended.
 const toleranceMs = 1000;
 const dayMs = 86_400_000;
 
 interface Draft {
+	/** In the archive. */
 	path: string;
 	bytes: number;
 	sha256: string;
@@ -37,34 +39,24 @@ export async function addRecording(
 	const day = await dayAt(namedMs);
 	const isNear = (startMs: number) => startMs >= namedMs && startMs < namedMs + toleranceMs;
 	if (day.audio.some(({ startMs, bytes }) => bytes === file.bytes && isNear(startMs))) return false;
-	const path = await day.draftPath(recorder);
-	try {
-		const { links, ...draft } = await copyOgg(file, path);
-		if (day.audio.some(({ sha256 }) => sha256 === draft.sha256)) return false;
-		const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
-		const ends = day.audio.map(({ endMs }) => endMs).filter((endMs) => isNear(endMs - 1));
-		const startMs = Math.max(namedMs, ...ends);
-		const whole: Span = { startMs, endMs: startMs + lengthMs };
-		const spans = without([whole], await audioAround(dayAt, whole));
-		if (spans.length === 1 && lengthOf(spans[0]) === lengthMs) {
-			await (await dayAt(startMs)).addAudio(recorder, whole, draft);
-			return true;
-		}
-		const parts = spans.filter((span) => lengthOf(span) >= toleranceMs);
-		for (const part of parts) {
-			const cut = await day.draftPath(recorder);
-			try {
-				const pieces = cutOut(links, path, part.startMs - startMs, part.endMs - startMs);
-				const draftOfPart = await write(pieces, cut);
-				await (await dayAt(part.startMs)).addAudio(recorder, part, draftOfPart);
-			} finally {
-				await rm(cut, { force: true });
-			}
-		}
-		return parts.length > 0;
-	} finally {
-		await rm(path, { force: true });
+	const { links, ...draft } = await copyOgg(file, day.root);
+	if (day.audio.some(({ sha256 }) => sha256 === draft.sha256)) return false;
+	const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
+	const ends = day.audio.map(({ endMs }) => endMs).filter((endMs) => isNear(endMs - 1));
+	const startMs = Math.max(namedMs, ...ends);
+	const whole: Span = { startMs, endMs: startMs + lengthMs };
+	const spans = without([whole], await audioAround(dayAt, whole));
+	if (spans.length === 1 && lengthOf(spans[0]) === lengthMs) {
+		await (await dayAt(startMs)).addAudio(recorder, whole, draft);
+		return true;
 	}
+	const parts = spans.filter((span) => lengthOf(span) >= toleranceMs);
+	for (const part of parts) {
+		const path = join(day.root, draft.path);
+		const pieces = cutOut(links, path, part.startMs - startMs, part.endMs - startMs);
+		await (await dayAt(part.startMs)).addAudio(recorder, part, await write(pieces, day.root));
+	}
+	return parts.length > 0;
 }
 
 /** The audio of the days that a span lies on, and of the one before, some of which may go on. */
@@ -84,16 +76,18 @@ async function audioAround(
 const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;
 
 /** Copies a file, and finds the streams in it. */
-async function copyOgg(file: ExportFile, path: string): Promise<Draft & { links: Link[] }> {
-	const draft = await write(file.read(), path);
+async function copyOgg(file: ExportFile, root: string): Promise<Draft & { links: Link[] }> {
+	const draft = await write(file.read(), root);
 	try {
-		return { ...draft, links: await scanLinks(createReadStream(path)) };
+		return { ...draft, links: await scanLinks(createReadStream(join(root, draft.path))) };
 	} catch (error) {
 		throw error instanceof OggError ? new ExportError(error.message) : error;
 	}
 }
 
-async function write(source: AsyncIterable<Buffer>, path: string): Promise<Draft> {
+/** Writes a draft; the import clears those that are left. */
+async function write(source: AsyncIterable<Buffer>, root: string): Promise<Draft> {
+	const path = await newDraft(root);
 	const hash = createHash('sha256');
 	let bytes = 0;
 	await pipeline(
@@ -105,7 +99,7 @@ async function write(source: AsyncIterable<Buffer>, path: string): Promise<Draft
 				yield piece;
 			}
 		},
-		createWriteStream(path, { flush: true }),
+		createWriteStream(join(root, path), { flush: true }),
 	);
 	return { path, bytes, sha256: hash.digest('hex') };
 }

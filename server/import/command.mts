@@ -76,7 +76,7 @@ function describe(imported: Imported, to: string): string {
 		unreadCount > 0 && `Not read: ${plural(unreadCount, 'file')}.`,
 		...unread.map(({ path, problem }) => `  ${path} ${problem}`),
 		unreadCount > unread.length && `  and ${unreadCount - unread.length} more`,
-		sum(added) > 0 && `Serve it: ${commandName} ${to}`,
+		sum(added) > 0 && `Serve it: ${commandName} serve ${to}`,
 	];
 	return lines
 		.filter((line) => line !== false)

@@ -1,13 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import { commit, prepareFolder, type Step, writeDraft } from '../archive/commit.mts';
 import { parseLifelog } from '../archive/entries.mts';
 import { FileError, ignoreFileError, type Folder } from '../archive/folder.mts';
+import { manifestNames, readManifests } from '../archive/manifests.mts';
 import { nameOfDay, type DayFile, type NamedFile } from '../archive/layout.mts';
 import { ExportError } from './export.mts';
 import { asName } from './names.mts';
-import { without, type Span } from './spans.mts';
+import { without, type Span } from '../archive/spans.mts';
 
 type WholeDay = DayFile & { missingAudio: Span[]; failed: { what: string; message: string }[] };
 
@@ -25,6 +26,8 @@ export class ArchiveDay {
 	/** What is being stored: several files of an export may be the same entry. */
 	readonly #begun = new Set<string>();
 	#spans: Promise<Span[]> | undefined;
+	/** What is to be moved to its place when the day is saved. */
+	readonly #steps: Step[] = [];
 	#hasChanged = false;
 
 	private constructor(folder: Folder, file: WholeDay, importedAt: string) {
@@ -68,6 +71,11 @@ export class ArchiveDay {
 		return new ArchiveDay(folder, { ...none, ...found.at(0) }, importedAt);
 	}
 
+	/** The folder of the archive. */
+	get root(): string {
+		return this.#folder.root;
+	}
+
 	/** The audio that begins on the day. */
 	get audio(): DayFile['audio'] {
 		return this.#file.audio;
@@ -102,7 +110,7 @@ export class ArchiveDay {
 		return (this.#hasChanged = true);
 	}
 
-	/** Takes over a file of audio from `draft`, a path in the archive. */
+	/** Takes over a file of audio from a draft. */
 	async addAudio(
 		recorder: string,
 		{ startMs, endMs }: Span,
@@ -112,21 +120,14 @@ export class ArchiveDay {
 		let path = `${place}.ogg`;
 		for (let n = 2; this.audio.some((file) => file.path === path); n += 1)
 			path = `${place}-${n}.ogg`;
-		await this.#place(path);
-		await rename(draft.path, join(this.#folder.root, path));
+		await prepareFolder(this.#folder.root, dirname(path));
+		this.#steps.push({ rename: draft.path, to: path });
 		const { bytes, sha256 } = draft;
 		this.#file.audio.push({ startMs, endMs, path, bytes, sha256 });
 		this.#hasChanged = true;
 	}
 
-	/** A path for a file that is not whole yet, where audio of the day will lie. */
-	async draftPath(recorder: string): Promise<string> {
-		const path = `audio/${recorder}/${this.#inFolders}/.${randomBytes(6).toString('hex')}.tmp`;
-		await this.#place(path);
-		return join(this.#folder.root, path);
-	}
-
-	/** Writes the day's file and gives its name; does nothing when nothing was added. */
+	/** Moves what was added to its place, with the manifest; returns the manifest's name. Does nothing when nothing was added. */
 	async save(): Promise<string | undefined> {
 		if (!this.#hasChanged) return undefined;
 		const { audio, missingAudio, archivedAt } = this.#file;
@@ -140,7 +141,16 @@ export class ArchiveDay {
 			archivedAt: new Date(later).toISOString(),
 		};
 		const name = nameOfDay(file);
-		await this.#write(`days/${name}`, toJson(file));
+		await commit(this.#folder.root, async () => {
+			const names = (await manifestNames(this.#folder)).get(file.day) ?? [];
+			const [now] = await readManifests(this.#folder, file.day, names);
+			// A server may have deleted something meanwhile.
+			if (now && now.file.archivedAt !== archivedAt) {
+				throw new ExportError(`${file.day} was changed during the import. Import again`);
+			}
+			const manifest = await writeDraft(this.#folder.root, toJson(file));
+			return [...this.#steps, { rename: manifest, to: `days/${name}` }];
+		});
 		return name;
 	}
 
@@ -162,41 +172,10 @@ export class ArchiveDay {
 	}
 
 	async #store(path: string, content: string | Buffer): Promise<NamedFile> {
-		await this.#write(path, content);
+		await prepareFolder(this.#folder.root, dirname(path));
+		this.#steps.push({ rename: await writeDraft(this.#folder.root, content), to: path });
 		const sha256 = createHash('sha256').update(content).digest('hex');
 		return { path, bytes: Buffer.byteLength(content), sha256 };
-	}
-
-	/** Writes a file whole; what was there, a link too, is replaced. */
-	async #write(path: string, content: string | Buffer): Promise<void> {
-		await this.#place(path);
-		const whole = join(this.#folder.root, path);
-		const draft = join(dirname(whole), `.${randomBytes(6).toString('hex')}.tmp`);
-		try {
-			await writeFile(draft, content, { flush: true });
-			await rename(draft, whole);
-		} finally {
-			await rm(draft, { force: true });
-		}
-	}
-
-	/** Makes the folder of a path, and sees to it before and after that it is one of the archive. */
-	async #place(path: string): Promise<void> {
-		const folder = dirname(join(this.#folder.root, path));
-		await this.#checkInside(folder);
-		await mkdir(folder, { recursive: true });
-		await this.#checkInside(folder);
-	}
-
-	/** Rejects for a folder that leads out of the archive, by as much of it as there is. */
-	async #checkInside(folder: string): Promise<void> {
-		const real = await realpath(folder).catch(() => undefined);
-		if (real === undefined && folder !== this.#folder.root) {
-			return this.#checkInside(dirname(folder));
-		}
-		if (real === undefined || !this.#folder.holds(real)) {
-			throw new ExportError('belongs into a folder that leads out of the archive');
-		}
 	}
 
 	/** When the lifelogs were that the day has; those whose files cannot be read are not known. */

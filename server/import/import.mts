@@ -1,7 +1,10 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
+import { clearDrafts, recover } from '../archive/commit.mts';
 import { FileError, Folder } from '../archive/folder.mts';
-import { dayOf, parseJson } from '../archive/layout.mts';
+import { tryLock } from '../archive/lock.mts';
+import { manifestNames } from '../archive/manifests.mts';
+import { otherRunSince } from '../archive/otherRun.mts';
 import { commandName } from '../command-line.mts';
 import { addRecording } from './audio.mts';
 import { readChat } from './chat-file.mts';
@@ -39,8 +42,6 @@ export type OnProgress = (done: number, total: number, bytes: number) => void;
 const mostBytes = 64 * 1024 * 1024;
 const mostUnread = 1000;
 const atOnce = 8;
-// A run of Full archive writes its report after each day (docs/archive.md, "The report").
-const runEndsMs = 30 * 60_000;
 
 const extensions: Record<string, RegExp> = {
 	lifelogs: /\.md$/i,
@@ -75,23 +76,53 @@ export async function importExport(
 			);
 		}
 		const archive = await openArchive(from, to);
-		const names = await namesOfDays(archive);
-		const addedTo = new Set<string>();
-		let done = 0;
-		let bytes = 0;
-		onProgress(done, total, bytes);
-		for (const [, files] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
-			const changed = await importDay(archive, names, files, imported, (file) => {
-				bytes += file.bytes;
-				onProgress((done += 1), total, bytes);
-			});
-			for (const day of changed) addedTo.add(day);
+		const lock = tryLock(archive.root, 'run');
+		if (!lock) {
+			throw new ExportError(
+				'Another run is writing to this archive (archive or import). Import when it has ended',
+			);
 		}
-		imported.days = addedTo.size;
-		return imported;
+		try {
+			const since = await otherRunSince(archive.root);
+			if (since !== undefined) {
+				throw new ExportError(
+					`Full archive in n8n has been writing to this archive since ${since}. Import when it has ended`,
+				);
+			}
+			await recover(archive.root);
+			await clearDrafts(archive.root);
+			await importDays(archive, days, total, imported, onProgress);
+			await clearDrafts(archive.root);
+			return imported;
+		} finally {
+			lock.release();
+		}
 	} finally {
 		source.close();
 	}
+}
+
+/** Imports day after day, the oldest first. */
+async function importDays(
+	archive: Folder,
+	days: Map<string, ExportFile[]>,
+	total: number,
+	imported: Imported,
+	onProgress: OnProgress,
+): Promise<void> {
+	const names = await manifestNames(archive);
+	const addedTo = new Set<string>();
+	let done = 0;
+	let bytes = 0;
+	onProgress(done, total, bytes);
+	for (const [, files] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
+		const changed = await importDay(archive, names, files, imported, (file) => {
+			bytes += file.bytes;
+			onProgress((done += 1), total, bytes);
+		});
+		for (const day of changed) addedTo.add(day);
+	}
+	imported.days = addedTo.size;
 }
 
 /** The files to be imported by the day on which they seem to begin. */
@@ -102,7 +133,9 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 		if ('problem' in file) {
 			tell(imported, file.path, file.problem);
 		} else if (top === 'days') {
-			throw new ExportError(`That is an archive already: serve it with ${commandName} <folder>`);
+			throw new ExportError(
+				`That is an archive already: serve it with ${commandName} serve <folder>`,
+			);
 		} else if (/\/\.[^/]*$/.test(file.path)) {
 			// What a file manager leaves behind.
 		} else if (archived.includes(top) && extensions[top].test(file.path)) {
@@ -132,23 +165,7 @@ async function openArchive(from: string, to: string): Promise<Folder> {
 		.catch((error: Error) => {
 			throw new ExportError(`${to} cannot be the folder of an archive: ${error.message}`);
 		});
-	const json = await readFile(join(archive.root, 'report.json'), 'utf8').catch(() => '');
-	const { state, updatedAt } = (parseJson(json) ?? {}) as { state?: string; updatedAt?: string };
-	const isRunning = state === 'starting' || state === 'running';
-	// What says to have been written in time to come was written by a clock that was wrong.
-	if (isRunning && Math.abs(Date.now() - Date.parse(String(updatedAt))) < runEndsMs) {
-		throw new ExportError('Full archive is writing into this archive: import when it has ended');
-	}
 	return archive;
-}
-
-async function namesOfDays(archive: Folder): Promise<Map<string, string[]>> {
-	const names = new Map<string, string[]>();
-	for (const name of await archive.listDays()) {
-		const day = dayOf(name);
-		if (day !== undefined) names.set(day, [...(names.get(day) ?? []), name]);
-	}
-	return names;
 }
 
 /**

@@ -1,47 +1,176 @@
 import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import {
+	DatabaseSync,
+	type SQLInputValue,
+	type SQLOutputValue,
+	type StatementSync,
+} from 'node:sqlite';
 
-/** Says of a file of SQLite whose it is: "life" in ASCII. */
+/** Marks a SQLite file as ours: "life" in ASCII. */
 const applicationId = 0x6c696665;
-/** Raised with each change of the tables, and of what stands in them: an index of another version is built anew. */
-const version = 3;
+/** Raised with each change of the tables and of their contents: an index of another version is rebuilt. */
+const version = 4;
 const sqliteFile = Buffer.from('SQLite format 3\0');
 
-/** What keeps an index from being used; its message says what to do. */
+/** The two files of an index. Vectors have one of their own because they can cost money to make. */
+export type IndexFile = 'index' | 'vectors';
+type Row = Record<string, SQLOutputValue>;
+
+/** Why an index can't be used; its message says what to do. */
 class IndexError extends Error {}
 
+/** The index is damaged. The message never quotes what is in it. */
+export class DamagedIndexError extends Error {
+	/** The damaged file, if that is known. */
+	readonly file: IndexFile | undefined;
+
+	constructor(reason: string, file?: IndexFile) {
+		super(reason);
+		this.file = file;
+	}
+}
+
+/** A connection to an index that prepares each statement once and recognizes damage. */
+export class IndexDatabase {
+	readonly #db: DatabaseSync;
+	readonly #statements = new Map<string, StatementSync>();
+	/** Called with each damage that is found. */
+	onDamage: (error: DamagedIndexError) => void = () => {};
+
+	constructor(db: DatabaseSync) {
+		this.#db = db;
+	}
+
+	get isTransaction(): boolean {
+		return this.#db.isTransaction;
+	}
+
+	exec(sql: string): void {
+		this.#watch(() => this.#db.exec(sql));
+	}
+
+	all(sql: string, ...values: SQLInputValue[]): Row[] {
+		return this.#watch(() => this.#statement(sql).all(...values));
+	}
+
+	get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+		return this.#watch(() => this.#statement(sql).get(...values));
+	}
+
+	/** Runs a statement, and returns the number of the row that it inserted. */
+	run(sql: string, ...values: SQLInputValue[]): number {
+		return this.#watch(() => Number(this.#statement(sql).run(...values).lastInsertRowid));
+	}
+
+	/** Calls `use` with each row, until it returns true. */
+	each(sql: string, values: SQLInputValue[], use: (row: Row) => boolean | void): void {
+		this.#watch(() => {
+			for (const row of this.#statement(sql).iterate(...values)) if (use(row)) return;
+		});
+	}
+
+	/** Reads what the index wrote as JSON. */
+	parse(json: SQLOutputValue | undefined): unknown {
+		try {
+			return JSON.parse(String(json));
+		} catch {
+			// The parser's own message would quote the text.
+			return this.fail('a row is unreadable', 'index');
+		}
+	}
+
+	/** Says that what a file has can't be. */
+	fail(reason: string, file?: IndexFile): never {
+		const error = new DamagedIndexError(reason, file);
+		this.onDamage(error);
+		throw error;
+	}
+
+	/** Which file is damaged, after an error that didn't say it. May take a second. */
+	findDamage(): IndexFile {
+		try {
+			const [row] = this.#db.prepare('PRAGMA meaning.quick_check(1)').all();
+			return row.quick_check === 'ok' ? 'index' : 'vectors';
+		} catch {
+			return 'vectors';
+		}
+	}
+
+	close(): void {
+		this.#statements.clear();
+		this.#db.close();
+	}
+
+	#statement(sql: string): StatementSync {
+		let statement = this.#statements.get(sql);
+		if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+		return statement;
+	}
+
+	#watch<Result>(work: () => Result): Result {
+		try {
+			return work();
+		} catch (error) {
+			if (!isDamage(error)) throw error;
+			return this.fail(String((error as { errstr?: string }).errstr));
+		}
+	}
+}
+
 /**
- * Opens the index at `path`, or a new one where there is none, or one of another version or a
- * broken one. Throws an IndexError for a file that is no index, and one that is in use.
+ * Opens the index at `path`. It is made anew if there is none, or only one of another version. Throws
+ * an IndexError for a file that isn't an index or is in use, and a DamagedIndexError for a damaged one.
  */
-export function openIndex(path: string): DatabaseSync {
+export function openIndex(path: string): IndexDatabase {
+	const db = openFile(path, 'index');
+	const vectors = fileOf(path, 'vectors');
+	try {
+		openFile(vectors, 'vectors').close();
+		db.prepare('ATTACH ? AS meaning').run(vectors);
+		db.exec('PRAGMA meaning.synchronous = NORMAL; PRAGMA meaning.cache_size = -4096');
+		forgetNumbers(db);
+		return new IndexDatabase(db);
+	} catch (error) {
+		db.close();
+		throw error instanceof DamagedIndexError ? error : explain(error, vectors);
+	}
+}
+
+/** A new index numbers its lifelogs anew, so vectors are compared with the words again. */
+function forgetNumbers(db: DatabaseSync): void {
+	const isThere = (schema: string, table: string) =>
+		db.prepare(`SELECT 1 FROM ${schema}.sqlite_schema WHERE name = ?`).get(table) !== undefined;
+	if (isThere('main', 'document') || !isThere('meaning', 'meant')) return;
+	db.exec('UPDATE meaning.meant SET document = 0');
+}
+
+/** The path of a file of the index at `path`. */
+const fileOf = (path: string, file: IndexFile) => (file === 'index' ? path : `${path}.vectors`);
+
+/** Removes a file of the index at `path`, which must be closed. */
+export function removeIndex(path: string, file: IndexFile): void {
+	for (const suffix of ['', '-wal', '-shm']) rmSync(fileOf(path, file) + suffix, { force: true });
+}
+
+function openFile(path: string, file: IndexFile): DatabaseSync {
 	try {
 		if (existsSync(path) && !isDatabase(path)) {
 			throw new IndexError(
 				`${path} is no index of lifelog-server: choose another file with --index`,
 			);
 		}
-		return open(path);
+		const known = tryOpen(path, file);
+		if (known) return known;
+		for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+		return tryOpen(path, file)!;
 	} catch (error) {
-		if (!(error instanceof StaleIndex)) throw explain(error, path);
-	}
-	removeIndex(path);
-	try {
-		return open(path);
-	} catch (error) {
-		throw explain(error, path);
+		throw error instanceof DamagedIndexError ? error : explain(error, path);
 	}
 }
 
-/** Removes the index at `path`, which is in no use. */
-export function removeIndex(path: string): void {
-	for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
-}
-
-class StaleIndex extends Error {}
-
-function open(path: string): DatabaseSync {
-	// All that was said stands in it; SQLite would let everybody read it, in its log too.
+/** Opens a file; undefined if it is of another version. */
+function tryOpen(path: string, file: IndexFile): DatabaseSync | undefined {
+	// All that was said is in it; SQLite would let everybody read it and its log.
 	closeSync(openSync(path, 'a', 0o600));
 	const db = new DatabaseSync(path);
 	let owner: unknown;
@@ -50,21 +179,25 @@ function open(path: string): DatabaseSync {
 		db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000');
 		owner = pragma(db, 'application_id');
 		const isNew = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()!.n) === 0;
-		if (!isNew && owner !== applicationId) {
-			throw ofAnother(path);
+		if (!isNew && owner !== applicationId) throw ofAnother(path);
+		if (!isNew && pragma(db, 'user_version') !== version) {
+			db.close();
+			return undefined;
 		}
-		if (!isNew && pragma(db, 'user_version') !== version) throw new StaleIndex();
+		// What is deleted is overwritten, in place.
 		db.exec(`
 			PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096;
+			PRAGMA secure_delete = ON;
 			PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};
 			BEGIN IMMEDIATE; COMMIT;
 		`);
 		return db;
 	} catch (error) {
 		db.close();
-		if (!isBroken(error)) throw error;
-		// What is too broken to say whose it is, is where an index is to be.
-		throw owner === undefined || owner === applicationId ? new StaleIndex() : ofAnother(path);
+		if (!isDamage(error)) throw error;
+		// A file too damaged to say whose it is, in the place of an index.
+		if (owner !== undefined && owner !== applicationId) throw ofAnother(path);
+		throw new DamagedIndexError(String((error as { errstr?: string }).errstr), file);
 	}
 }
 
@@ -87,13 +220,14 @@ function isDatabase(path: string): boolean {
 }
 
 // The primary result codes of SQLite.
-const codes = { busy: 5, corrupt: 11, notADatabase: 26 };
+const codes = { error: 1, busy: 5, corrupt: 11, constraint: 19, mismatch: 20, notADatabase: 26 };
+// Rows that contradict each other are damage, too: no statement of ours breaks a constraint.
+const damage = [codes.corrupt, codes.constraint, codes.mismatch, codes.notADatabase];
+const missing = /no such|constructor failed|malformed/;
 const codeOf = (error: unknown) => Number((error as { errcode?: number }).errcode) & 0xff;
-
-/** Whether an error says that the file of an index is broken. */
-export function isBroken(error: unknown): boolean {
-	return codeOf(error) === codes.corrupt || codeOf(error) === codes.notADatabase;
-}
+const isDamage = (error: unknown) =>
+	damage.includes(codeOf(error)) ||
+	(codeOf(error) === codes.error && missing.test((error as Error).message));
 
 function explain(error: unknown, path: string): Error {
 	if (error instanceof IndexError) return error;

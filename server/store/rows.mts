@@ -1,5 +1,6 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import type { IndexDatabase } from './database.mts';
 import { SearchIndex } from './search.mts';
 import type { ChatFilter, LifelogFilter, Parts, Slice } from './store.mts';
 import { Vectors } from './vectors.mts';
@@ -63,18 +64,17 @@ const longestLifelogMs = 48 * 3_600_000;
  * is answered as its newest version.
  */
 export class Rows {
-	readonly #db: DatabaseSync;
+	readonly #db: IndexDatabase;
 	readonly #search: SearchIndex;
 	/** What the lifelogs mean, where a model was asked. */
 	readonly vectors: Vectors;
-	readonly #statements = new Map<string, StatementSync>();
 	/**
 	 * What the search is told at the end of a transaction: each of the statements that put an entry
 	 * would have FTS5 write what it holds in memory, were it told before.
 	 */
 	readonly #unindexed = new Map<string, Lifelog | undefined>();
 
-	constructor(db: DatabaseSync) {
+	constructor(db: IndexDatabase) {
 		this.#db = db;
 		db.exec(`
 			CREATE TABLE IF NOT EXISTS entry (
@@ -116,13 +116,20 @@ export class Rows {
 					this.vectors.delete(id);
 				}
 			}
+			this.#search.settle();
 			this.#db.exec('COMMIT');
 		} catch (error) {
 			if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+			this.#search.forget();
 			throw error;
 		} finally {
 			this.#unindexed.clear();
 		}
+	}
+
+	/** Writes what was changed to its place, so that nothing that was deleted is left in a file. */
+	checkpoint(): void {
+		this.#db.all('PRAGMA wal_checkpoint(TRUNCATE)');
 	}
 
 	putLifelog(lifelog: Lifelog, origin: Origin): void {
@@ -300,8 +307,8 @@ export class Rows {
 	days(): DayRecord[] {
 		return this.#all('SELECT * FROM day ORDER BY day').map((row) => ({
 			day: String(row.day),
-			files: JSON.parse(String(row.files)),
-			problems: JSON.parse(String(row.problems)),
+			files: this.#db.parse(row.files) as DayRecord['files'],
+			problems: this.#db.parse(row.problems) as DayRecord['problems'],
 			archivedMs: Number(row.archived_ms),
 			isComplete: row.complete === 1,
 		}));
@@ -345,12 +352,12 @@ export class Rows {
 
 	#get(kind: Kind, id: string, parts: Parts): unknown {
 		const [row] = this.#all(
-			`SELECT ${columnsOf(parts)} FROM entry JOIN body USING (number)
+			`SELECT ${columnsOf(parts)} FROM entry LEFT JOIN body USING (number)
 			WHERE kind = ? AND id = ? AND current`,
 			kind,
 			id,
 		);
-		return row && entryOf(kind, row);
+		return row && this.#entryOf(kind, row);
 	}
 
 	#list(
@@ -370,23 +377,28 @@ export class Rows {
 		if (flag !== undefined) where('flag = ?', Number(flag));
 		if (after) where(`(time, id) ${direction === 'asc' ? '>' : '<'} (?, ?)`, after.time, after.id);
 		const order = direction === 'asc' ? 'time, id' : 'time DESC, id DESC';
-		const sql = `SELECT ${columnsOf(parts)} FROM entry JOIN body USING (number)
+		const sql = `SELECT ${columnsOf(parts)} FROM entry LEFT JOIN body USING (number)
 			WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-		return this.#all(sql, ...values, limit).map((row) => entryOf(kind, row));
+		return this.#all(sql, ...values, limit).map((row) => this.#entryOf(kind, row));
+	}
+
+	#entryOf(kind: Kind, row: Record<string, SQLOutputValue>): object {
+		// Without a body there is null, which isn't an object either.
+		const read = (json: SQLOutputValue) => this.#db.parse(json);
+		const head = read(row.head);
+		if (typeof head !== 'object' || head === null) this.#db.fail('a row is unreadable', 'index');
+		if (kind === 'chat') return head;
+		const markdown = typeof row.markdown === 'string' ? read(row.markdown) : undefined;
+		const contents = typeof row.contents === 'string' ? read(row.contents) : [];
+		return { ...head, ...(markdown !== undefined && { markdown }), contents };
 	}
 
 	#all(sql: string, ...values: SQLInputValue[]): Record<string, SQLOutputValue>[] {
-		return this.#statement(sql).all(...values);
+		return this.#db.all(sql, ...values);
 	}
 
 	#run(sql: string, ...values: SQLInputValue[]): void {
-		this.#statement(sql).run(...values);
-	}
-
-	#statement(sql: string): StatementSync {
-		let statement = this.#statements.get(sql);
-		if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
-		return statement;
+		this.#db.run(sql, ...values);
 	}
 }
 
@@ -396,12 +408,4 @@ const none: Parts = { markdown: false, contents: false };
 /** What is not asked for is not read: most of an entry are its words. */
 function columnsOf({ markdown, contents }: Parts): string {
 	return ['head', ...(markdown ? ['markdown'] : []), ...(contents ? ['contents'] : [])].join();
-}
-
-function entryOf(kind: Kind, row: Record<string, SQLOutputValue>): object {
-	const head = JSON.parse(String(row.head));
-	if (kind === 'chat') return head;
-	const markdown = typeof row.markdown === 'string' ? JSON.parse(row.markdown) : undefined;
-	const contents = typeof row.contents === 'string' ? JSON.parse(row.contents) : [];
-	return { ...head, ...(markdown !== undefined && { markdown }), contents };
 }

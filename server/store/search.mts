@@ -1,6 +1,7 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { distance } from 'fastest-levenshtein';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api-types.ts';
+import { ApiError } from '../errors.mts';
+import type { IndexDatabase } from './database.mts';
 import type { LifelogFilter } from './store.mts';
 
 const stopWords = new Set(
@@ -9,23 +10,67 @@ const stopWords = new Set(
 	which who why with you your`.split(/\s+/),
 );
 
-// A search is an expression that SQLite takes apart; a whole document pasted into one is not.
-const mostWords = 64;
-const mostCorrections = 8;
-// BM25 looks into every match. Words that so many lifelogs have tell next to nothing of them.
-const mostRanked = 5_000;
+// What a search costs grows with its words and with the lifelogs that have them. The following
+// keeps the costliest one that is allowed below 300 ms of CPU at 50,000 lifelogs.
+const MAX_CHARACTERS = 1_000;
+const MAX_WORDS = 32;
+/** Of more matches the newest are ranked. A word of more lifelogs is frequent. */
+const MAX_RANKED = 2_500;
+/** Frequent words that are looked for; further ones are left out as question words are. */
+const MAX_FREQUENT = 8;
+/** Frequent words that are looked for side by side, in phrases without a rarer word beside them. */
+const MAX_FREQUENT_IN_PHRASES = 4;
+/** Words that results are ranked by: rarer ones, or else frequent ones. */
+const MAX_RANKED_BY = { rare: 32, frequent: 4 };
+/** Words of a search whose longer forms match, and that are corrected. */
+const MAX_BEGINNINGS = 8;
+const MAX_CORRECTED = 4;
+/** Forms of one word: longer ones if these are in very many lifelogs, or similar ones. */
+const MAX_FORMS = 8;
+
+/**
+ * Throws an ApiError (400) for a search of too many words or characters, those in quotation marks
+ * and on both sides of a hyphen counted.
+ */
+export function checkSearch(search: string): void {
+	const words = termsOf(search.slice(0, 100 * MAX_CHARACTERS)).length;
+	if (words > MAX_WORDS) {
+		throw new ApiError(
+			400,
+			`search has ${words.toLocaleString('en')} words, more than ${MAX_WORDS}: search for the words that matter most`,
+		);
+	}
+	if (search.length > MAX_CHARACTERS) {
+		throw new ApiError(
+			400,
+			`search has more than ${MAX_CHARACTERS.toLocaleString('en')} characters: search for fewer words`,
+		);
+	}
+}
+
+/** A part of a search that has to occur. */
+interface Condition {
+	/** In FTS5's language. */
+	expression: string;
+	/** How many words it consists of. */
+	words: number;
+	isFrequent: boolean;
+	/** The words of a phrase. */
+	phrase?: string[];
+}
 
 /**
  * Full-text search over the titles and contents of lifelogs, kept in tables of its own in a
  * database of SQLite with FTS5. It ranks by BM25, a title counting twice.
  */
 export class SearchIndex {
-	readonly #db: DatabaseSync;
-	/** The words there are, by length; undefined once they are no longer all. */
-	#words: Map<number, string[]> | undefined;
-	readonly #statements = new Map<string, StatementSync>();
+	readonly #db: IndexDatabase;
+	/** All words by length, as in the table `word`; undefined until they are needed. */
+	#words: Map<number, Set<string>> | undefined;
+	/** Words of lifelogs that were removed, which may be in no other. */
+	readonly #removed = new Set<string>();
 
-	constructor(db: DatabaseSync) {
+	constructor(db: IndexDatabase) {
 		this.#db = db;
 		db.exec(`
 			CREATE TABLE IF NOT EXISTS document (
@@ -33,161 +78,321 @@ export class SearchIndex {
 				time TEXT NOT NULL, starred INTEGER NOT NULL
 			);
 			CREATE VIRTUAL TABLE IF NOT EXISTS document_text USING fts5 (
-				title, text, content = '', contentless_delete = 1,
-				tokenize = 'unicode61 remove_diacritics 2'
+				title, text, tokenize = 'unicode61 remove_diacritics 2'
 			);
+			INSERT INTO document_text (document_text, rank) VALUES ('secure-delete', 1);
 			CREATE VIRTUAL TABLE IF NOT EXISTS document_word USING fts5vocab (document_text, 'row');
+			CREATE TABLE IF NOT EXISTS word (term TEXT PRIMARY KEY) WITHOUT ROWID;
 		`);
 	}
 
 	/** Adds a lifelog or replaces the one with its id, by another number. */
 	put({ id, title, contents, startTime, isStarred }: Lifelog): void {
 		this.delete(id);
-		const { lastInsertRowid } = this.#statement(
+		const number = this.#db.run(
 			'INSERT INTO document (id, time, starred) VALUES (?, ?, ?)',
-		).run(id, startTime, Number(isStarred));
-		this.#statement('INSERT INTO document_text (rowid, title, text) VALUES (?, ?, ?)').run(
-			lastInsertRowid,
-			plain(title),
-			plain(contents.map(textOf).join('\n')),
+			id,
+			startTime,
+			Number(isStarred),
 		);
-		this.#words = undefined;
+		const texts = [plain(title), plain(contents.map(textOf).join('\n'))];
+		this.#db.run(
+			'INSERT INTO document_text (rowid, title, text) VALUES (?, ?, ?)',
+			number,
+			...texts,
+		);
+		for (const term of texts.flatMap(wordsIn)) {
+			this.#removed.delete(term);
+			if (!this.#hasWord(term)) this.#addWord(term);
+		}
 	}
 
 	/** Removes a lifelog, if it is there. */
 	delete(id: string): void {
-		const found = this.#statement('SELECT number FROM document WHERE id = ?').get(id);
+		const found = this.#db.get(
+			'SELECT number, title, text FROM document JOIN document_text ON number = document_text.rowid WHERE id = ?',
+			id,
+		);
 		if (!found) return;
-		this.#statement('DELETE FROM document_text WHERE rowid = ?').run(found.number);
-		this.#statement('DELETE FROM document WHERE number = ?').run(found.number);
-		this.#words = undefined;
+		for (const text of [found.title, found.text]) {
+			for (const term of wordsIn(String(text))) this.#removed.add(term);
+		}
+		this.#db.run('DELETE FROM document_text WHERE rowid = ?', found.number);
+		this.#db.run('DELETE FROM document WHERE number = ?', found.number);
 	}
 
 	/** Removes all lifelogs. */
 	clear(): void {
-		this.#db.exec(`
-			DELETE FROM document;
-			INSERT INTO document_text (document_text) VALUES ('delete-all');
-		`);
+		this.#db.exec('DELETE FROM document; DELETE FROM document_text; DELETE FROM word');
+		this.forget();
+	}
+
+	/** Forgets the words that no lifelog has any more. To be called before what was changed is committed. */
+	settle(): void {
+		for (const term of this.#removed) {
+			if (this.#isIn(quoted([term]), 1)) continue;
+			this.#db.run('DELETE FROM word WHERE term = ?', term);
+			this.#words?.get(term.length)?.delete(term);
+		}
+		this.#removed.clear();
+	}
+
+	/** Forgets what is in memory, after a change that was rolled back. */
+	forget(): void {
 		this.#words = undefined;
+		this.#removed.clear();
 	}
 
 	/**
 	 * Returns the ids of the best `limit` matches, best first. Words joined by `OR` are
 	 * alternatives; words joined by `AND` or by a space have to occur together, question words
-	 * aside; words in quotation marks have to stand so. Beginnings of words match, and a word that
-	 * stands nowhere is taken for those that are spelt almost like it. Of more matches than can be
-	 * ranked in a moment those in titles are, and those that were put in last.
+	 * aside; words in quotation marks have to occur side by side. Beginnings of words match, and a
+	 * word that no lifelog has is taken for similar ones. Of more matches than can be ranked in a
+	 * moment those in titles are, and those that were put in last.
+	 *
+	 * @param query One that `checkSearch` allows.
 	 */
 	search(query: string, filter: LifelogFilter, limit: number): string[] {
-		const expression = this.#expressionOf(query);
-		if (expression === undefined) return [];
-		const { from, before, isStarred } = filter;
-		const matches = `FROM document_text JOIN document ON number = document_text.rowid
-			WHERE document_text MATCH :expression
-			${from === undefined ? '' : 'AND time >= :from'}
-			${before === undefined ? '' : 'AND time < :before'}
-			${isStarred === undefined ? '' : 'AND starred = :starred'}`;
-		const values = {
-			expression,
-			...(from !== undefined && { from }),
-			...(before !== undefined && { before }),
-			...(isStarred !== undefined && { starred: Number(isStarred) }),
-		};
-		const first = this.#statement(
-			`SELECT number ${matches} ORDER BY document_text.rowid DESC LIMIT 1 OFFSET :most`,
-		).get({ ...values, most: mostRanked - 1 });
-		const ranked = first
-			? `AND (document_text.rowid >= :first OR document_text.rowid IN
-				(SELECT rowid FROM document_text WHERE document_text MATCH :titled LIMIT :most))`
-			: '';
-		const rows = this.#statement(
-			`SELECT id ${matches} ${ranked}
-			ORDER BY bm25(document_text, 2.0, 1.0), time DESC, id LIMIT :limit`,
-		).all({
-			...values,
+		this.settle();
+		const alternatives = this.#alternativesOf(query);
+		if (alternatives.length === 0) return [];
+		const matches = joined(alternatives);
+		const newest = this.#matching(matches, filter);
+		if (newest.length === 0) return [];
+		// Reading all places of a phrase of frequent words a second time would take too long.
+		const hasTitles = newest.length === MAX_RANKED && !alternatives.flat().some(isFrequentPhrase);
+		const titled = hasTitles ? this.#matching(`{title} : (${matches})`, filter) : [];
+		const wanted = [...new Set([...newest, ...titled])];
+		const ranked = this.#rank(rankedBy(alternatives), wanted, limit);
+		if (ranked.length === Math.min(limit, wanted.length)) return ranked;
+		const rest = this.#db.all(
+			`SELECT id FROM document WHERE number IN (SELECT value FROM json_each(?))
+			ORDER BY time DESC, id LIMIT ?`,
+			JSON.stringify(wanted),
 			limit,
-			...(first && { first: first.number, titled: `{title} : (${expression})`, most: mostRanked }),
-		});
+		);
+		return [...new Set([...ranked, ...rest.map(({ id }) => String(id))])].slice(0, limit);
+	}
+
+	/** The numbers of the lifelogs that match, those put in last first; of very many only these. */
+	#matching(expression: string, { from, before, isStarred }: LifelogFilter): number[] {
+		const filters: [condition: string, value: string | number][] = [
+			...(from === undefined ? [] : [['time >= ?', from] as [string, string]]),
+			...(before === undefined ? [] : [['time < ?', before] as [string, string]]),
+			...(isStarred === undefined ? [] : [['starred = ?', Number(isStarred)] as [string, number]]),
+		];
+		const row = this.#db.get(
+			`SELECT json_group_array(found) AS numbers FROM (
+				SELECT document_text.rowid AS found FROM document_text
+				${filters.length > 0 ? 'CROSS JOIN document ON number = document_text.rowid' : ''}
+				WHERE document_text MATCH ? ${filters.map(([condition]) => `AND ${condition}`).join(' ')}
+				ORDER BY document_text.rowid DESC LIMIT ${MAX_RANKED}
+			)`,
+			expression,
+			...filters.map(([, value]) => value),
+		);
+		return this.#db.parse(row?.numbers) as number[];
+	}
+
+	/** The best of these lifelogs by what they are ranked by, as ids. */
+	#rank(expression: string | undefined, wanted: number[], limit: number): string[] {
+		if (expression === undefined) return [];
+		// With the plus, SQLite compares each match with the list, instead of searching for each number.
+		const rows = this.#db.all(
+			`SELECT id FROM document_text CROSS JOIN document ON number = document_text.rowid
+			WHERE document_text MATCH ? AND document_text.rowid >= ?
+				AND +document_text.rowid IN (SELECT value FROM json_each(?))
+			ORDER BY bm25(document_text, 2.0, 1.0), time DESC, id LIMIT ?`,
+			expression,
+			wanted.reduce((least, number) => Math.min(least, number)),
+			JSON.stringify(wanted),
+			limit,
+		);
 		return rows.map(({ id }) => String(id));
 	}
 
-	/** A query in FTS5's own language; undefined when it asks for nothing. */
-	#expressionOf(query: string): string | undefined {
-		const alternatives: string[][] = [[]];
-		const parts = [...query.matchAll(/"([^"]*)"?|[^\s"]+/g)].slice(0, mostWords);
-		for (const [word, phrase] of parts) {
+	/** What a search asks for: conditions that have to hold together, or others, or others. */
+	#alternativesOf(query: string): Condition[][] {
+		const alternatives: Condition[][] = [[]];
+		const left = { beginnings: MAX_BEGINNINGS, corrections: MAX_CORRECTED };
+		for (const [word, phrase] of query.matchAll(/"([^"]*)"?|[^\s"]+/g)) {
 			if (word === 'OR') alternatives.push([]);
-			else if (phrase !== undefined) alternatives.at(-1)!.push(...quote(termsOf(phrase)));
-			else if (word !== 'AND') alternatives.at(-1)!.push(...this.#matching(word));
+			if (word === 'OR' || word === 'AND') continue;
+			const terms = termsOf(phrase ?? word);
+			if (terms.length === 0) continue;
+			// "don't" and "follow-up" are several words to the index.
+			if (phrase !== undefined || terms.length > 1) alternatives.at(-1)!.push(this.#phrase(terms));
+			else if (!stopWords.has(terms[0])) alternatives.at(-1)!.push(this.#word(terms[0], left));
 		}
-		const wanted = alternatives.filter((terms) => terms.length > 0);
-		if (wanted.length === 0) return undefined;
-		return wanted.map((terms) => `(${terms.join(' AND ')})`).join(' OR ');
+		return affordable(alternatives);
 	}
 
-	#matching(word: string): string[] {
-		const terms = termsOf(word);
-		// "don't" and "follow-up" are several words to the index.
-		if (terms.length !== 1) return quote(terms);
-		const [term] = terms;
-		if (stopWords.has(term)) return [];
+	#phrase(phrase: string[]): Condition {
+		const isFrequent = [...new Set(phrase)].every((term) => this.#isFrequent(term));
+		return { expression: quoted(phrase), words: phrase.length, isFrequent, phrase };
+	}
+
+	#word(term: string, left: { beginnings: number; corrections: number }): Condition {
+		const isFrequent = this.#isFrequent(term);
+		const only = { expression: quoted([term]), words: 1, isFrequent };
+		if (isFrequent) return only;
 		if (!this.#isBeginning(term)) {
+			if ((left.corrections -= 1) < 0) return only;
 			const similar = this.#similarTo(term);
-			return similar.length === 0
-				? quote(terms)
-				: [`(${similar.flatMap((s) => quote([s])).join(' OR ')})`];
+			return similar.length === 0 ? only : this.#anyOf(similar);
 		}
-		return term.length > 3 ? [`(${quote(terms)} OR ${quote(terms)} *)`] : quote(terms);
+		if (term.length < 4 || (left.beginnings -= 1) < 0) return only;
+		const longer = this.#longerThan(term);
+		if (longer) return this.#anyOf([term, ...longer]);
+		return {
+			expression: `(${quoted([term])} OR ${quoted([term])} *)`,
+			words: 2,
+			isFrequent: false,
+		};
 	}
 
-	#isBeginning(term: string): boolean {
-		const next = `${term}\u{10ffff}`;
-		const found = this.#statement(
-			'SELECT 1 FROM document_word WHERE term >= ? AND term < ? LIMIT 1',
-		).get(term, next);
+	#anyOf(words: string[]): Condition {
+		return {
+			expression: `(${words.map((word) => quoted([word])).join(' OR ')})`,
+			words: words.length,
+			isFrequent: words.some((word) => this.#isFrequent(word)),
+		};
+	}
+
+	#isFrequent(term: string): boolean {
+		return this.#isIn(quoted([term]), MAX_RANKED + 1);
+	}
+
+	#isIn(expression: string, lifelogs: number): boolean {
+		const found = this.#db.get(
+			'SELECT 1 FROM document_text WHERE document_text MATCH ? LIMIT 1 OFFSET ?',
+			expression,
+			lifelogs - 1,
+		);
 		return found !== undefined;
 	}
 
-	/** The words that become `term` by one change, or two where it is long; the nearest first. */
+	#isBeginning(term: string): boolean {
+		const found = this.#db.get(
+			'SELECT 1 FROM word WHERE term >= ? AND term < ? LIMIT 1',
+			term,
+			after(term),
+		);
+		return found !== undefined;
+	}
+
+	/** The words that begin like this and that most lifelogs have, if those of all would be very many. */
+	#longerThan(term: string): string[] | undefined {
+		const longer: { word: string; lifelogs: number }[] = [];
+		let lifelogs = 0;
+		this.#db.each(
+			'SELECT term, doc FROM document_word WHERE term > ? AND term < ?',
+			[term, after(term)],
+			(row) => {
+				longer.push({ word: String(row.term), lifelogs: Number(row.doc) });
+				lifelogs += Number(row.doc);
+			},
+		);
+		if (lifelogs <= MAX_RANKED) return undefined;
+		longer.sort((a, b) => b.lifelogs - a.lifelogs);
+		return longer.slice(0, MAX_FORMS - 1).map(({ word }) => word);
+	}
+
+	/** The words that become `term` by one change, or two if it is long; the nearest first. */
 	#similarTo(term: string): string[] {
 		if (term.length < 6) return [];
 		const most = Math.round(term.length / 5);
 		const near: { word: string; changes: number }[] = [];
 		for (let length = term.length - most; length <= term.length + most; length += 1) {
-			for (const word of this.#wordsOf(length)) {
+			for (const word of this.#allWords().get(length) ?? []) {
 				const changes = distance(term, word);
 				if (changes <= most) near.push({ word, changes });
 			}
 		}
 		near.sort((a, b) => a.changes - b.changes || (a.word < b.word ? -1 : 1));
-		return near.slice(0, mostCorrections).map(({ word }) => word);
+		return near.slice(0, MAX_FORMS).map(({ word }) => word);
 	}
 
-	#wordsOf(length: number): string[] {
+	#allWords(): Map<number, Set<string>> {
 		if (!this.#words) {
 			this.#words = new Map();
-			for (const row of this.#db.prepare('SELECT term FROM document_word').iterate()) {
-				const word = String(row.term);
-				const same = this.#words.get(word.length);
-				if (same) same.push(word);
-				else this.#words.set(word.length, [word]);
-			}
+			for (const { term } of this.#db.all('SELECT term FROM word')) this.#keepWord(String(term));
 		}
-		return this.#words.get(length) ?? [];
+		return this.#words;
 	}
 
-	#statement(sql: string): StatementSync {
-		let statement = this.#statements.get(sql);
-		if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
-		return statement;
+	#hasWord(term: string): boolean {
+		return this.#allWords().get(term.length)?.has(term) === true;
+	}
+
+	#addWord(term: string): void {
+		this.#db.run('INSERT OR IGNORE INTO word (term) VALUES (?)', term);
+		this.#keepWord(term);
+	}
+
+	#keepWord(term: string): void {
+		const same = this.#words!.get(term.length);
+		if (same) same.add(term);
+		else this.#words!.set(term.length, new Set([term]));
 	}
 }
+
+/** The conditions as one expression of FTS5. */
+function joined(alternatives: Condition[][]): string {
+	return alternatives
+		.map((conditions) => `(${conditions.map(({ expression }) => expression).join(' AND ')})`)
+		.join(' OR ');
+}
+
+const isFrequentPhrase = ({ isFrequent, phrase }: Condition) => isFrequent && phrase !== undefined;
+
+/** Leaves out what would take too long: frequent words after the first ones. */
+function affordable(alternatives: Condition[][]): Condition[][] {
+	const left = { words: MAX_FREQUENT, inPhrases: MAX_FREQUENT_IN_PHRASES };
+	const kept = alternatives.map((conditions) => {
+		const hasRare = conditions.some(({ isFrequent }) => !isFrequent);
+		return conditions.flatMap((condition): Condition[] => {
+			const { isFrequent, words, phrase } = condition;
+			if (!isFrequent || (phrase && hasRare)) return [condition];
+			if (!phrase) return (left.words -= words) >= 0 ? [condition] : [];
+			const some = phrase.slice(0, left.inPhrases);
+			left.inPhrases -= some.length;
+			return some.length === 0 ? [] : [{ ...condition, expression: quoted(some), phrase: some }];
+		});
+	});
+	return kept.filter((conditions) => conditions.length > 0);
+}
+
+/**
+ * What results are ranked by: the rarer words, or a few of the frequent ones if there are no others,
+ * because BM25 reads every place of a word in all lifelogs. Undefined for nothing.
+ */
+function rankedBy(alternatives: Condition[][]): string | undefined {
+	const left = { ...MAX_RANKED_BY };
+	const ranked = alternatives.map((conditions) => {
+		const rare = conditions.filter(({ isFrequent }) => !isFrequent);
+		const best = rare.length > 0 ? rare : conditions.filter(({ phrase }) => !phrase);
+		return best.filter(({ isFrequent, words }) => {
+			const kind = isFrequent ? 'frequent' : 'rare';
+			left[kind] -= words;
+			return left[kind] > -words;
+		});
+	});
+	const some = ranked.filter((conditions) => conditions.length > 0);
+	return some.length === 0 ? undefined : joined(some);
+}
+
+const wordPattern = /[\p{L}\p{N}\p{Co}]+/gu;
 
 /** The words of a text as the index has them. */
 function termsOf(text: string): string[] {
-	return plain(text).match(/[\p{L}\p{N}\p{Co}]+/gu) ?? [];
+	return wordsIn(plain(text));
 }
+
+const wordsIn = (text: string): string[] => text.match(wordPattern) ?? [];
+
+/** Behind all words that begin like this. */
+const after = (term: string) => `${term}\u{10ffff}`;
 
 /**
  * A text in small letters, without accents. SQLite does that to Latin letters alone, and takes the
@@ -202,9 +407,7 @@ function plain(text: string): string {
 
 const withoutAccents = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '');
 
-function quote(terms: string[]): string[] {
-	return terms.length === 0 ? [] : [`"${terms.join(' ')}"`];
-}
+const quoted = (terms: string[]) => `"${terms.join(' ')}"`;
 
 function textOf({ content, children = [] }: ContentNode): string {
 	return [content, ...children.map(textOf)].join('\n');

@@ -1,4 +1,5 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { SQLOutputValue } from 'node:sqlite';
+import type { IndexDatabase } from './database.mts';
 import type { LifelogFilter } from './store.mts';
 
 /** A lifelog that was put into the index since its vectors were made, if they were. */
@@ -15,13 +16,13 @@ const candidatesForEach = 10;
 const fewestCandidates = 500;
 
 /**
- * The vectors of the passages of lifelogs. In the database they lie with 8 bits for each number; in
- * memory is their signs alone, 96 bytes for one of 768 numbers. What has most signs in common with a
+ * The vectors of the passages of lifelogs. They have a file of their own, attached to the index
+ * as `meaning`, with 8 bits for each number; in memory are only their signs, 96 bytes for one of 768
+ * numbers. What has most signs in common with a
  * query is then compared with it by cosine similarity.
  */
 export class Vectors {
-	readonly #db: DatabaseSync;
-	readonly #statements = new Map<string, StatementSync>();
+	readonly #db: IndexDatabase;
 	#dimensions = 0;
 	/** 32-bit words of signs for each passage. */
 	#width = 0;
@@ -32,19 +33,19 @@ export class Vectors {
 	#owners = new Uint32Array(0);
 	readonly #free: number[] = [];
 
-	constructor(db: DatabaseSync) {
+	constructor(db: IndexDatabase) {
 		this.#db = db;
 		db.exec(`
-			CREATE TABLE IF NOT EXISTS model (name TEXT NOT NULL, dimensions INTEGER NOT NULL);
-			CREATE TABLE IF NOT EXISTS meant (
+			CREATE TABLE IF NOT EXISTS meaning.model (name TEXT NOT NULL, dimensions INTEGER NOT NULL);
+			CREATE TABLE IF NOT EXISTS meaning.meant (
 				number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document INTEGER NOT NULL,
 				hash TEXT NOT NULL
 			);
-			CREATE TABLE IF NOT EXISTS passage (
+			CREATE TABLE IF NOT EXISTS meaning.passage (
 				number INTEGER PRIMARY KEY, owner INTEGER NOT NULL, signs BLOB NOT NULL
 			);
-			CREATE INDEX IF NOT EXISTS passage_owner ON passage (owner);
-			CREATE TABLE IF NOT EXISTS passage_vector (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+			CREATE INDEX IF NOT EXISTS meaning.passage_owner ON passage (owner);
+			CREATE TABLE IF NOT EXISTS meaning.passage_vector (number INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 		`);
 	}
 
@@ -66,9 +67,9 @@ export class Vectors {
 		this.#free.length = 0;
 		const [{ passages }] = this.#all('SELECT count(*) AS passages FROM passage');
 		this.#reserve(Number(passages));
-		for (const row of this.#statement('SELECT number, owner, signs FROM passage').iterate()) {
-			this.#keep(Number(row.number), Number(row.owner), wordsOf(row.signs as Uint8Array));
-		}
+		this.#db.each('SELECT number, owner, signs FROM passage', [], ({ number, owner, signs }) => {
+			this.#keep(Number(number), Number(owner), wordsOf(this.#bytes(signs, 4 * this.#width)));
+		});
 	}
 
 	/** The lifelogs that are to be read, the newest first. */
@@ -81,6 +82,12 @@ export class Vectors {
 			document: Number(number),
 			...(hash !== null && { hash: String(hash) }),
 		}));
+	}
+
+	/** Forgets the vectors of lifelogs that are no longer in the index, such as one that was made anew. */
+	prune(): void {
+		const gone = this.#all('SELECT id FROM meant WHERE id NOT IN (SELECT id FROM document)');
+		for (const { id } of gone) this.delete(String(id));
 	}
 
 	/** Says of a lifelog that its vectors are still those of its words. */
@@ -138,18 +145,27 @@ export class Vectors {
 		const owners = this.#ownersIn(filter);
 		const most = Math.max(fewestCandidates, limit * candidatesForEach);
 		const best = new Map<number, number>();
-		const read = this.#statement('SELECT vector FROM passage_vector WHERE number = ?');
 		for (const at of this.#likeliest(signsOf(query, this.#width), owners, most)) {
-			const row = read.get(this.#numbers[at]);
+			const row = this.#db.get(
+				'SELECT vector FROM passage_vector WHERE number = ?',
+				this.#numbers[at],
+			);
 			if (!row) continue;
-			const likeness = cosine(query, new Int8Array((row.vector as Uint8Array).slice().buffer));
+			const bytes = this.#bytes(row.vector, this.#dimensions);
+			const likeness = cosine(query, new Int8Array(bytes.slice().buffer));
 			const owner = this.#owners[at];
 			if (likeness > (best.get(owner) ?? -Infinity)) best.set(owner, likeness);
 		}
 		return [...best]
 			.sort(([a, x], [b, y]) => y - x || a - b)
 			.slice(0, limit)
-			.map(([owner]) => String(this.#all('SELECT id FROM meant WHERE number = ?', owner)[0].id));
+			.flatMap(([owner]) => this.#all('SELECT id FROM meant WHERE number = ?', owner))
+			.map(({ id }) => String(id));
+	}
+
+	#bytes(value: SQLOutputValue, length: number): Uint8Array {
+		if (value instanceof Uint8Array && value.length === length) return value;
+		return this.#db.fail('a vector is unreadable', 'vectors');
 	}
 
 	/** Those that a filter leaves; undefined for all. */
@@ -217,13 +233,7 @@ export class Vectors {
 	}
 
 	#all(sql: string, ...values: (string | number | null | Uint8Array)[]) {
-		return this.#statement(sql).all(...values);
-	}
-
-	#statement(sql: string): StatementSync {
-		let statement = this.#statements.get(sql);
-		if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
-		return statement;
+		return this.#db.all(sql, ...values);
 	}
 }
 

@@ -4,7 +4,7 @@ export interface Span {
 	endMs: number;
 }
 
-/** What is left of spans where others are taken out. */
+/** What is left of spans without others. */
 export function without(spans: readonly Span[], taken: readonly Span[]): Span[] {
 	return taken.reduce<Span[]>(
 		(left, { startMs, endMs }) =>
@@ -16,4 +16,15 @@ export function without(spans: readonly Span[], taken: readonly Span[]): Span[] 
 				.filter((span) => span.endMs > span.startMs),
 		spans.map(({ startMs, endMs }) => ({ startMs, endMs })),
 	);
+}
+
+/** Spans in order of time, those that follow each other joined. */
+export function joinSpans(spans: readonly Span[]): Span[] {
+	const joined: Span[] = [];
+	for (const { startMs, endMs } of spans.toSorted((a, b) => a.startMs - b.startMs)) {
+		const last = joined.at(-1);
+		if (last && last.endMs >= startMs) last.endMs = Math.max(last.endMs, endMs);
+		else joined.push({ startMs, endMs });
+	}
+	return joined;
 }

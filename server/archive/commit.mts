@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FileError, isWithin } from './folder.mts';
+import { withWriteLock } from './lock.mts';
+
+/** One change of an archive. Paths are relative to its folder, with `/`. */
+export type Step = { rename: string; to: string } | { remove: string };
+
+/** Files that are being written. They count for nothing until a commit moves them to their place. */
+export const DRAFTS = '.lifelog-drafts';
+const JOURNAL = '.lifelog-journal.json';
+
+const WINDOWS_RETRIES = 50;
+const WINDOWS_PAUSE_MS = 50;
+
+/**
+ * Changes an archive all at once: a process that is killed on the way leaves a journal, and the next
+ * commit or {@link recover} finishes what was begun.
+ *
+ * @param folder The folder of the archive.
+ * @param change The steps in this order, or what reads the archive, which nobody else changes
+ * meanwhile, and returns them. Renamed files replace what is there.
+ */
+export async function commit(
+	folder: string,
+	change: Step[] | (() => Promise<Step[]>),
+): Promise<void> {
+	await withWriteLock(folder, async () => {
+		await finishJournal(folder);
+		const steps = typeof change === 'function' ? await change() : change;
+		if (steps.length === 0) return;
+		for (const step of steps) if ('rename' in step) await prepareFolder(folder, dirname(step.to));
+		const draft = await writeDraft(folder, JSON.stringify(steps));
+		await onWindowsAgain(() => rename(join(folder, draft), join(folder, JOURNAL)));
+		await finishJournal(folder);
+	});
+}
+
+/** Finishes what a process that was killed had begun to change. Does nothing if there is no such. */
+export async function recover(folder: string): Promise<void> {
+	if (await isInterrupted(folder)) await withWriteLock(folder, () => finishJournal(folder));
+}
+
+/** Whether a process was killed while it changed the archive, or is changing it now. */
+export async function isInterrupted(folder: string): Promise<boolean> {
+	return (await stat(join(folder, JOURNAL)).catch(() => undefined)) !== undefined;
+}
+
+/** Writes a file that counts for nothing yet, flushed to the disk; returns its path in the archive. */
+export async function writeDraft(folder: string, content: string | Buffer): Promise<string> {
+	const path = await newDraft(folder);
+	const file = await open(join(folder, path), 'wx');
+	try {
+		await file.writeFile(content);
+		await file.sync();
+	} finally {
+		await file.close();
+	}
+	return path;
+}
+
+/** A path for a new draft, in a folder that exists. */
+export async function newDraft(folder: string): Promise<string> {
+	await prepareFolder(folder, DRAFTS);
+	return `${DRAFTS}/${randomBytes(8).toString('hex')}`;
+}
+
+/** Removes what was being written by a process that was killed. Only for the holder of the run lock. */
+export async function clearDrafts(folder: string): Promise<void> {
+	await withWriteLock(folder, async () => {
+		// A journal that can't be finished yet needs its drafts.
+		await finishJournal(folder);
+		await onWindowsAgain(() => rm(join(folder, DRAFTS), { recursive: true, force: true }));
+	});
+}
+
+async function finishJournal(folder: string): Promise<void> {
+	const journal = join(folder, JOURNAL);
+	const json = await readFile(journal, 'utf8').catch((error: NodeJS.ErrnoException) => {
+		if (error.code === 'ENOENT') return undefined;
+		throw error;
+	});
+	if (json === undefined) return;
+	for (const step of parseSteps(json)) {
+		// Of a file that is lost, the manifest, which is the last step, must not tell.
+		if (!(await take(folder, step))) break;
+	}
+	await onWindowsAgain(() => rm(journal, { force: true }));
+}
+
+function parseSteps(json: string): Step[] {
+	try {
+		const steps = JSON.parse(json) as Step[];
+		const paths = steps.flatMap((step) =>
+			'rename' in step ? [step.rename, step.to] : [step.remove],
+		);
+		if (paths.every(isInside)) return steps;
+	} catch {
+		// Not one of ours.
+	}
+	throw new Error(`${JOURNAL} in the archive is damaged. Remove it, then check the archive`);
+}
+
+const isInside = (path: unknown) =>
+	typeof path === 'string' &&
+	path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') &&
+	!/[\\:\0]/.test(path);
+
+/** Returns false if a file to rename is lost. */
+async function take(folder: string, step: Step): Promise<boolean> {
+	if ('remove' in step) {
+		await checkInside(folder, dirname(join(folder, step.remove)));
+		await onWindowsAgain(() => rm(join(folder, step.remove), { force: true }));
+		return true;
+	}
+	const [from, to] = [join(folder, step.rename), join(folder, step.to)];
+	try {
+		await onWindowsAgain(() => rename(from, to));
+		return true;
+	} catch (error) {
+		const isThere = async (path: string) => (await stat(path).catch(() => undefined)) !== undefined;
+		// Renamed already, before the process was killed, or lost.
+		const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await isThere(folder));
+		if (!isLost || (await isThere(from))) throw error;
+		return await isThere(to);
+	}
+}
+
+/** Does something with files again, because Windows refuses it while another program has them open. */
+async function onWindowsAgain(work: () => Promise<void>): Promise<void> {
+	for (let attempt = 0; ; attempt++) {
+		try {
+			return await work();
+		} catch (error) {
+			const { code } = error as NodeJS.ErrnoException;
+			const mayPass = process.platform === 'win32' && /^(EPERM|EACCES|EBUSY)$/.test(code ?? '');
+			if (!mayPass || attempt === WINDOWS_RETRIES) throw error;
+			await sleep(WINDOWS_PAUSE_MS);
+		}
+	}
+}
+
+/**
+ * Makes a folder of the archive.
+ *
+ * @throws FileError if a link leads it out of the archive.
+ */
+export async function prepareFolder(root: string, path: string): Promise<void> {
+	const folder = join(root, path);
+	await checkInside(root, folder);
+	await mkdir(folder, { recursive: true });
+	await checkInside(root, folder);
+}
+
+/** Rejects if the part of a folder that exists is outside of the archive. */
+async function checkInside(root: string, folder: string): Promise<void> {
+	const real = await realpath(folder).catch(() => undefined);
+	const realRoot = await realpath(root);
+	if (real === undefined && folder !== root) return checkInside(root, dirname(folder));
+	if (real === undefined || !isWithin(realRoot, real)) {
+		throw new FileError('belongs in a folder that is outside of the archive, because of a link');
+	}
+}

@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import { UnavailableError } from '../errors.mts';
+import type { Meaning } from '../meaning/meaning.mts';
+import {
+	DamagedIndexError,
+	openIndex,
+	removeIndex,
+	type IndexDatabase,
+	type IndexFile,
+} from '../store/database.mts';
+import { Rows, type Counts, type DayRecord } from '../store/rows.mts';
+import type { Audio, ChatFilter, LifelogFilter, Parts, Slice, Store } from '../store/store.mts';
+import type { ArchiveStore } from './store.mts';
+
+const HOUR_MS = 3_600_000;
+/** When a client is to try again while the index is being rebuilt. */
+const RETRY_AFTER_S = 10;
+const PAUSE_MS = 10_000;
+
+/** An archive with its index, as it is served. */
+export interface Served {
+	store: ArchiveStore;
+	/** Missing if search is only full text. */
+	meaning: Meaning | undefined;
+}
+
+/** What a store needs to heal itself. */
+export interface HealingOptions {
+	/** The file of the index. */
+	index: string;
+	/** Serves the archive from an index. */
+	serve: (rows: Rows) => Served;
+	log: (line: string) => void;
+	/** Called with days while the index is brought up to the folder. */
+	onProgress: (done: number, total: number) => void;
+	/** How often a file of the index may be rebuilt: once an hour if missing. */
+	rebuildEveryMs?: number;
+}
+
+/**
+ * An archive that is served as long as its index is whole. If the index turns out to be damaged, each
+ * request is answered 503 while it is rebuilt from the folder in the background.
+ */
+export class HealingStore implements Store {
+	readonly #options: HealingOptions;
+	readonly #stopped = new AbortController();
+	readonly #rebuiltAt = new Map<IndexFile, number>();
+	#db: IndexDatabase | undefined;
+	/** Undefined while the index is damaged. */
+	#served: Served | undefined;
+	#damage: DamagedIndexError | undefined;
+	#healing: Promise<void> = Promise.resolve();
+	#nextRebuildAt = 0;
+
+	constructor(options: HealingOptions) {
+		this.#options = options;
+	}
+
+	/** What is served; undefined while the index is damaged. */
+	get served(): Served | undefined {
+		return this.#served;
+	}
+
+	/** When to try again, in seconds; undefined while everything is served. */
+	get retryAfterS(): number | undefined {
+		if (this.#served) return undefined;
+		return Math.max(RETRY_AFTER_S, Math.ceil((this.#nextRebuildAt - performance.now()) / 1000));
+	}
+
+	/** Opens the index. A damaged one is left to `heal`; rejects for every other reason. */
+	async begin(): Promise<void> {
+		try {
+			await this.#open();
+		} catch (error) {
+			if (!(error instanceof DamagedIndexError)) throw error;
+			this.#damage = error;
+		}
+	}
+
+	/** Rebuilds an index that `begin` found damaged. */
+	async heal(): Promise<void> {
+		if (this.#damage) this.#healing = this.#rebuild(this.#damage);
+		await this.#healing;
+	}
+
+	async close(): Promise<void> {
+		this.#stopped.abort();
+		const served = this.#served;
+		// What is being rebuilt ends with its next statement, and goes on at the next start.
+		if (!served) this.#db?.close();
+		await this.#healing;
+		await served?.meaning?.close();
+		await served?.store.idle();
+		if (served) this.#db?.close();
+		this.#served = this.#db = undefined;
+	}
+
+	async #open(): Promise<void> {
+		const db = openIndex(this.#options.index);
+		this.#db = db;
+		let served: Served | undefined;
+		try {
+			const rows = new Rows(db);
+			served = this.#options.serve(rows);
+			await served.store.refresh(this.#options.onProgress);
+			// Some damage is seen here already, and not first by whoever asks for it.
+			served.store.counts();
+			rows.vectors.prune();
+			await served.meaning?.begin();
+		} catch (error) {
+			await served?.meaning?.close();
+			const found =
+				error instanceof DamagedIndexError && !error.file
+					? new DamagedIndexError(error.message, db.findDamage())
+					: error;
+			if (!this.#stopped.signal.aborted) db.close();
+			this.#db = undefined;
+			throw found;
+		}
+		db.onDamage = (error) => this.#onDamage(served, error);
+		this.#served = served;
+		served.meaning?.catchUp();
+	}
+
+	#onDamage(served: Served, error: DamagedIndexError): void {
+		if (this.#served !== served || this.#stopped.signal.aborted) return;
+		this.#served = undefined;
+		this.#healing = this.#replace(served, error);
+	}
+
+	async #replace({ store, meaning }: Served, error: DamagedIndexError): Promise<void> {
+		await Promise.all([store.idle(), meaning?.close()]);
+		if (this.#stopped.signal.aborted) return;
+		const file = error.file ?? this.#db!.findDamage();
+		this.#db!.close();
+		this.#db = undefined;
+		await this.#rebuild(new DamagedIndexError(error.message, file));
+	}
+
+	async #rebuild(damage: DamagedIndexError): Promise<void> {
+		const { log, index } = this.#options;
+		const { signal } = this.#stopped;
+		let found: DamagedIndexError | undefined = damage;
+		while (!signal.aborted) {
+			try {
+				if (found) await this.#remove(found);
+				found = undefined;
+				await this.#open();
+				log(`The index ${index} is rebuilt`);
+				return;
+			} catch (error) {
+				if (signal.aborted) return;
+				if (error instanceof DamagedIndexError) {
+					found = error;
+					continue;
+				}
+				log(`The index ${index} cannot be rebuilt: ${(error as Error).message}`);
+				await this.#pause(PAUSE_MS);
+			}
+		}
+	}
+
+	/** Removes the damaged file, after an hour if it was rebuilt a moment ago: a broken disk breaks it again. */
+	async #remove({ message, file = 'index' }: DamagedIndexError): Promise<void> {
+		const { log, index, rebuildEveryMs = HOUR_MS } = this.#options;
+		const what = file === 'index' ? `The index ${index}` : `The vectors of ${index}`;
+		const last = this.#rebuiltAt.get(file) ?? -Infinity;
+		const waitMs = last + rebuildEveryMs - performance.now();
+		if (waitMs > 0) {
+			log(
+				`${what} is damaged again (${message}). Nothing is served until it is rebuilt in ${Math.ceil(waitMs / 60_000)} minutes. Check the disk, or choose another file with --index`,
+			);
+			this.#nextRebuildAt = performance.now() + waitMs;
+			await this.#pause(waitMs);
+			this.#stopped.signal.throwIfAborted();
+		}
+		log(`${what} is damaged (${message}), and is being rebuilt`);
+		this.#rebuiltAt.set(file, performance.now());
+		removeIndex(index, file);
+	}
+
+	async #pause(ms: number): Promise<void> {
+		await sleep(ms, undefined, { signal: this.#stopped.signal, ref: false }).catch(() => {});
+	}
+
+	#unavailable(): UnavailableError {
+		const seconds = this.retryAfterS ?? RETRY_AFTER_S;
+		return new UnavailableError(
+			`The index of the server is damaged and is being rebuilt: try again in ${seconds} seconds`,
+			seconds,
+		);
+	}
+
+	/** Asks the archive. Throws an UnavailableError if its index is damaged, or turns out to be. */
+	#ask<Result>(question: (store: ArchiveStore) => Result): Result {
+		const served = this.#served;
+		if (!served) throw this.#unavailable();
+		const explain = (error: unknown): never => {
+			throw this.#served === served ? error : this.#unavailable();
+		};
+		try {
+			const answer = question(served.store);
+			return answer instanceof Promise ? (answer.catch(explain) as Result) : answer;
+		} catch (error) {
+			return explain(error);
+		}
+	}
+
+	counts(): Counts {
+		return this.#ask((store) => store.counts());
+	}
+
+	/** The days there are, in order. */
+	days(): DayRecord[] {
+		return this.#ask((store) => store.days());
+	}
+
+	listLifelogs(filter: LifelogFilter, slice: Slice, parts?: Parts): Lifelog[] {
+		return this.#ask((store) => store.listLifelogs(filter, slice, parts));
+	}
+
+	searchLifelogs(
+		search: string,
+		filter: LifelogFilter,
+		limit: number,
+		parts?: Parts,
+	): Promise<Lifelog[]> {
+		return this.#ask((store) => store.searchLifelogs(search, filter, limit, parts));
+	}
+
+	getLifelog(id: string): Lifelog | undefined {
+		return this.#ask((store) => store.getLifelog(id));
+	}
+
+	/** Reads what is new in the folder, if there may be something new. */
+	refreshIfDue(): Promise<void> {
+		return this.#ask((store) => store.refreshIfDue());
+	}
+
+	deleteLifelog(id: string): Promise<boolean> {
+		return this.#ask((store) => store.deleteLifelog(id));
+	}
+
+	listChats(filter: ChatFilter, slice: Slice): Chat[] {
+		return this.#ask((store) => store.listChats(filter, slice));
+	}
+
+	getChat(id: string): Chat | undefined {
+		return this.#ask((store) => store.getChat(id));
+	}
+
+	deleteChat(id: string): Promise<boolean> {
+		return this.#ask((store) => store.deleteChat(id));
+	}
+
+	getAudio(startMs: number, endMs: number): Promise<Audio | undefined> {
+		return this.#ask((store) => store.getAudio(startMs, endMs));
+	}
+}

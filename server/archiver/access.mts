@@ -1,0 +1,66 @@
+// The address of the service and the key to it.
+import { readFile } from 'node:fs/promises';
+import { read } from 'read';
+
+/** Why a command cannot start. The message says what to do. */
+export class CannotStart extends Error {}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Checks the address of a service, by the rules of the credential: https, or http on this machine.
+ *
+ * @returns The address without `/v1` and slashes at its end.
+ * @throws CannotStart.
+ */
+export function checkedUrl(text: string): string {
+	if (!URL.canParse(text)) {
+		throw new CannotStart('--url is not a web address. Give one such as https://api.limitless.ai');
+	}
+	const url = new URL(text);
+	const isLocalHttp = url.protocol === 'http:' && LOOPBACK.test(url.hostname);
+	if (url.protocol !== 'https:' && !isLocalHttp) {
+		throw new CannotStart(
+			'--url must begin with https://, or the API key would cross the network unencrypted. http:// is for this machine only',
+		);
+	}
+	if (url.username || url.password || url.search || url.hash) {
+		throw new CannotStart('--url must be a plain address, without a user name, query or fragment');
+	}
+	return `${url.origin}${url.pathname.replace(/\/+(v1\/*)?$/, '')}`;
+}
+
+/**
+ * The API key: from `LIFELOG_API_KEY`, from the file that `LIFELOG_API_KEY_FILE` names, or typed.
+ *
+ * @throws CannotStart if there is none, or a header can't hold it. The message quotes nothing of it.
+ */
+export async function readApiKey(): Promise<string> {
+	const { LIFELOG_API_KEY: given, LIFELOG_API_KEY_FILE: path } = process.env;
+	const key = (isSet(given) ? given : isSet(path) ? await readKeyFile(path) : await ask()).trim();
+	if (!/^[\x21-\x7e]+$/.test(key)) {
+		throw new CannotStart(
+			'The API key is empty, or not a key. Copy it again from the developer settings of the app',
+		);
+	}
+	return key;
+}
+
+const isSet = (text: string | undefined): text is string => (text ?? '').trim() !== '';
+
+async function readKeyFile(path: string): Promise<string> {
+	return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+		throw new CannotStart(`The file in LIFELOG_API_KEY_FILE can't be read (${error.code})`);
+	});
+}
+
+async function ask(): Promise<string> {
+	if (!process.stdin.isTTY) {
+		throw new CannotStart(
+			'Set LIFELOG_API_KEY to the API key, or LIFELOG_API_KEY_FILE to its file',
+		);
+	}
+	return await read({ prompt: 'API key: ', silent: true, output: process.stderr }).catch(() => {
+		throw new CannotStart('No API key was given');
+	});
+}

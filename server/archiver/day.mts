@@ -1,0 +1,433 @@
+// One day: read from the service what the plan names, then change the archive all at once.
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import pMap from 'p-map';
+import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
+import { commit, newDraft, type Step, writeDraft } from '../archive/commit.mts';
+import type { Folder } from '../archive/folder.mts';
+import { nameOfDay, type DayFile, type NamedFile } from '../archive/layout.mts';
+import { dayOf, entryPath, instantOf, lifelogFiles, toJson } from '../archive/lifelogFiles.mts';
+import { LockedError } from '../archive/lock.mts';
+import { manifestNames, readManifests } from '../archive/manifests.mts';
+import { joinSpans, without, type Span } from '../archive/spans.mts';
+import { countMessages, pages, type ListedChat } from './listing.mts';
+import { type DayPlan, type Kind, ofPendant } from './plan.mts';
+import { METADATA_ONLY, RequestError, type Service, ServiceError } from './service.mts';
+
+/** What a day needs beside its plan. */
+export interface DayContext {
+	service: Service;
+	archive: Folder;
+	/** Told what is being read, and of each file with its bytes. */
+	onPhase: (phase: Kind) => void;
+	onFile: (kind: Kind, bytes: number) => void;
+}
+
+/** A file that is written, and not yet in its place. */
+interface Draft extends NamedFile {
+	draft: string;
+}
+
+/** What was read, by ID, and what could not be. */
+interface Found {
+	lifelogs: Map<string, { updatedAt: string; isStarred: boolean; files: Draft[] }>;
+	chats: Map<string, { messages: number; isScheduled: boolean; files: Draft[] }>;
+	audio: (Draft & Span)[];
+	missingAudio: Span[];
+	failed: { what: string; message: string }[];
+	/** What ends the run: an error of the disk, or a service that can't be used. */
+	fatal: unknown;
+}
+
+const FILES_AT_ONCE = 4;
+/** Larger pages come without contents (docs/api-spec.md, section 4.2). */
+const PAGE_SIZE_WITH_CONTENTS = 25;
+const WITH_CONTENTS = {
+	includeMarkdown: 'true',
+	includeHeadings: 'true',
+	includeContents: 'true',
+};
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOT_OVER = 'the day is not over yet';
+export const NOT_ASKED_FOR = 'was not asked for (--only)';
+const MIN_RANGE_MS = 1000;
+const MAX_NAME_BYTES = 255;
+const ID_TOO_LONG = 'has an ID that is too long for the name of a file';
+
+/**
+ * Archives a day by its plan. What fails is named in the manifest, and everything else is stored.
+ *
+ * @param listed The chats of the day as they are listed, and how many lifelogs are.
+ * @returns The new manifest.
+ * @throws ServiceError, after what was read until then was stored; errors of the disk, with the
+ *   archive as it was.
+ */
+export async function archiveDay(
+	context: DayContext,
+	plan: DayPlan,
+	listed: { lifelogs: number; chats: Map<string, ListedChat> | undefined },
+): Promise<DayFile> {
+	const found: Found = {
+		lifelogs: new Map(),
+		chats: new Map(),
+		audio: [],
+		missingAudio: [],
+		failed: [],
+		fatal: undefined,
+	};
+	context.onPhase('lifelogs');
+	await readLifelogs(context, plan, listed.lifelogs, found);
+	context.onPhase('chats');
+	await readChats(context, plan, listed.chats, found);
+	context.onPhase('audio');
+	await readAudio(context, plan, found);
+	await checkGone(context, plan, found);
+	if (found.fatal && !(found.fatal instanceof ServiceError)) throw found.fatal;
+	const file = await save(context, plan, found);
+	if (found.fatal) throw found.fatal;
+	return file;
+}
+
+async function readLifelogs(
+	context: DayContext,
+	{ day, lifelogs }: DayPlan,
+	listedCount: number,
+	found: Found,
+): Promise<void> {
+	const wanted = new Set(lifelogs);
+	const store = async (lifelog: Lifelog) => {
+		wanted.delete(lifelog.id);
+		await storeLifelog(context, day, lifelog, found);
+	};
+	// Pages of the day, if they take fewer requests than the lifelogs one by one.
+	const isFewer = wanted.size > Math.ceil(listedCount / PAGE_SIZE_WITH_CONTENTS);
+	if (isFewer || !lifelogs.every(isAskable)) {
+		const query = { date: day, ...WITH_CONTENTS };
+		try {
+			for await (const page of pages(context.service, 'lifelogs', query, PAGE_SIZE_WITH_CONTENTS)) {
+				for (const lifelog of page as unknown as Lifelog[]) {
+					if (wanted.has(lifelog.id) && lifelog.contents?.length > 0) await store(lifelog);
+				}
+				if (wanted.size === 0) break;
+			}
+		} catch (error) {
+			// If the list breaks, each is read by itself.
+			if (!mayGoOn(error)) found.fatal ??= error;
+		}
+	}
+	const readOne = async (id: string) => {
+		const query = { timezone: 'UTC', ...WITH_CONTENTS };
+		await store(await readEntry<Lifelog>(context.service, 'lifelogs', id, query));
+	};
+	await pMap([...wanted], (id) => attempt(found, `lifelog ${id}`, () => readOne(id)), {
+		concurrency: FILES_AT_ONCE,
+	});
+}
+
+async function storeLifelog(
+	{ archive: { root: folder }, onFile }: DayContext,
+	day: string,
+	lifelog: Lifelog,
+	found: Found,
+): Promise<void> {
+	const { id, isStarred } = lifelog;
+	const fail = (message: string) => found.failed.push({ what: `lifelog ${id}`, message });
+	const updatedMs = instantOf(lifelog.updatedAt);
+	if (updatedMs === undefined) return void fail('does not say when it was updated');
+	const files = lifelogFiles(lifelog);
+	if (!files) return void fail('does not say when it begins');
+	if (files.day !== day) return void fail(`begins on ${files.day} by now`);
+	if (!isPossible(files.json.path)) return void fail(ID_TOO_LONG);
+	const stored = [
+		await draftOf(folder, files.json.path, files.json.content),
+		await draftOf(folder, files.markdown.path, files.markdown.content),
+	];
+	const updatedAt = new Date(updatedMs).toISOString();
+	found.lifelogs.set(id, { updatedAt, isStarred: isStarred === true, files: stored });
+	onFile('lifelogs', stored[0].bytes + stored[1].bytes);
+}
+
+/** Whether file systems take the name at the end of a path. */
+const isPossible = (path: string) => Buffer.byteLength(basename(path)) <= MAX_NAME_BYTES;
+
+async function readChats(
+	{ service, archive: { root: folder }, onFile }: DayContext,
+	{ day, chats }: DayPlan,
+	listed: Map<string, ListedChat> | undefined,
+	found: Found,
+): Promise<void> {
+	const read = async (id: string) => {
+		const chat = await readEntry<Chat>(service, 'chats', id, { timezone: 'UTC' });
+		const createdMs = instantOf(chat.createdAt);
+		if (createdMs === undefined) throw new RequestError('does not say when it was created');
+		if (dayOf(createdMs) !== day) throw new RequestError(`was created on ${dayOf(createdMs)}`);
+		const path = `${entryPath('chats', id, createdMs)}.json`;
+		if (!isPossible(path)) throw new RequestError(ID_TOO_LONG);
+		const file = await draftOf(folder, path, toJson(chat));
+		found.chats.set(id, {
+			messages: countMessages(chat.messages),
+			isScheduled: listed?.get(id)?.isScheduled ?? false,
+			files: [file],
+		});
+		onFile('chats', file.bytes);
+	};
+	await pMap(chats, (id) => attempt(found, `chat ${id}`, () => read(id)), {
+		concurrency: FILES_AT_ONCE,
+	});
+}
+
+async function readAudio(context: DayContext, plan: DayPlan, found: Found): Promise<void> {
+	const read = async (span: Span) => {
+		const file = await downloadAudio(context, plan.day, span);
+		if (!file) return void found.missingAudio.push(span);
+		found.audio.push({ ...span, ...file });
+		context.onFile('audio', file.bytes);
+	};
+	await pMap(plan.audio, (span) => attempt(found, nameOfAudio(span), () => read(span)), {
+		concurrency: FILES_AT_ONCE,
+	});
+}
+
+/** Keeps in the plan as gone what the service itself says it doesn't have. */
+async function checkGone({ service }: DayContext, plan: DayPlan, found: Found): Promise<void> {
+	const check = async (name: 'lifelogs' | 'chats', id: string) => {
+		if (!isAskable(id)) return;
+		await attempt(found, `${name === 'lifelogs' ? 'lifelog' : 'chat'} ${id}`, async () => {
+			const query = { timezone: 'UTC', ...(name === 'lifelogs' && METADATA_ONLY) };
+			if (await isThere(service, name, id, query)) {
+				plan.gone[name] = plan.gone[name].filter((each) => each !== id);
+			}
+		});
+	};
+	for (const name of ['lifelogs', 'chats'] as const) {
+		await pMap([...plan.gone[name]], (id) => check(name, id), { concurrency: FILES_AT_ONCE });
+	}
+	// What could not be asked is not gone.
+	const failed = new Set(found.failed.map(({ what }) => what));
+	plan.gone.lifelogs = plan.gone.lifelogs.filter((id) => !failed.has(`lifelog ${id}`));
+	plan.gone.chats = plan.gone.chats.filter((id) => !failed.has(`chat ${id}`));
+}
+
+/** Whether the service has an entry. It may answer 404, or null (docs/api-spec.md, section 4.3). */
+async function isThere(
+	service: Service,
+	name: 'lifelogs' | 'chats',
+	id: string,
+	query: Record<string, string>,
+): Promise<boolean> {
+	const answer = await service.getJson(`/v1/${name}/${encodeURIComponent(id)}`, query);
+	const { data } = (answer ?? {}) as { data?: { lifelog?: unknown; chat?: unknown } };
+	return Boolean(name === 'lifelogs' ? data?.lifelog : data?.chat);
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const nameOfAudio = ({ startMs, endMs }: Span) => `audio ${iso(startMs)} to ${iso(endMs)}`;
+
+/** @returns undefined if the service has no audio of the range (docs/api-spec.md, section 4.5). */
+async function downloadAudio(
+	{ service, archive: { root: folder } }: DayContext,
+	day: string,
+	span: Span,
+): Promise<Draft | undefined> {
+	const draft = await newDraft(folder);
+	const whole = join(folder, draft);
+	const save = async (body: AsyncIterable<Uint8Array>, contentType: string) => {
+		const hash = createHash('sha256');
+		let bytes = 0;
+		let head = '';
+		const count = async function* () {
+			for await (const part of body) {
+				hash.update(part);
+				if (head.length < 4) head = (head + Buffer.from(part).toString('latin1', 0, 4)).slice(0, 4);
+				bytes += part.length;
+				yield part;
+			}
+		};
+		await pipeline(count, createWriteStream(whole, { flags: 'w', flush: true }));
+		if (head !== 'OggS') {
+			throw new RequestError(
+				bytes === 0
+					? 'the answer is empty'
+					: `the answer is not Ogg audio but ${contentType || 'something else'}`,
+			);
+		}
+		return { bytes, sha256: hash.digest('hex') };
+	};
+	try {
+		const saved = await service.download('/v1/download-audio', { ...span }, save);
+		if (!saved) return undefined;
+		const [start, end] = [span.startMs, span.endMs].map((ms) => iso(ms).replace(/[-:]|\.\d+/g, ''));
+		const path = `audio/pendant/${day.replaceAll('-', '/')}/audio_${start}_${end}.ogg`;
+		return { path, ...saved, draft };
+	} catch (error) {
+		await rm(whole, { force: true });
+		throw error;
+	}
+}
+
+/** Reads a lifelog or a chat (docs/api-spec.md, sections 4.3 and 4.7). */
+async function readEntry<Entry extends { id: string }>(
+	service: Service,
+	name: 'lifelogs' | 'chats',
+	id: string,
+	query: Record<string, string>,
+): Promise<Entry> {
+	if (!isAskable(id)) throw new RequestError('has an ID that cannot be asked for');
+	const answer = await service.getJson(`/v1/${name}/${encodeURIComponent(id)}`, query);
+	const { data } = (answer ?? {}) as { data?: { lifelog?: Entry; chat?: Entry } };
+	const entry = name === 'lifelogs' ? data?.lifelog : data?.chat;
+	if (!entry) throw new RequestError('is in the list, and the service does not return it');
+	if (entry.id !== id) throw new RequestError('the service returns another one for its ID');
+	return entry;
+}
+
+/** Whether an ID names the same entry in a path, also after a proxy has decoded it. */
+const isAskable = (id: string) => !/^\.{0,2}$|[/\\%?#\p{Cc}\p{Surrogate}]/u.test(id);
+
+/** Whether an error leaves other requests a chance: it isn't the service's, nor the disk's. */
+function mayGoOn(error: unknown): boolean {
+	if (error instanceof ServiceError || error instanceof LockedError) return false;
+	const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+	return code === undefined && errcode === undefined;
+}
+
+/** Reads something, or notes why it could not be read. */
+async function attempt(found: Found, what: string, work: () => Promise<void>): Promise<void> {
+	try {
+		if (found.fatal) throw found.fatal;
+		await work();
+	} catch (error) {
+		if (!mayGoOn(error)) found.fatal ??= error;
+		found.failed.push({ what, message: (error as Error).message });
+	}
+}
+
+async function draftOf(folder: string, path: string, content: string): Promise<Draft> {
+	const bytes = Buffer.from(content);
+	const sha256 = createHash('sha256').update(bytes).digest('hex');
+	return { path, bytes: bytes.length, sha256, draft: await writeDraft(folder, bytes) };
+}
+
+/** Writes the manifest, and moves it and the files to their places. */
+async function save(context: DayContext, plan: DayPlan, found: Found): Promise<DayFile> {
+	const { archive } = context;
+	const { day } = plan;
+	let file: DayFile | undefined;
+	await commit(archive.root, async () => {
+		// Read now, because a server may have deleted something meanwhile.
+		const names = (await manifestNames(archive)).get(day) ?? [];
+		const manifests = await readManifests(archive, day, names);
+		const next = merge(context, plan, manifests.at(0)?.file, found);
+		file = next.file;
+		const name = nameOfDay(file);
+		const draft = await writeDraft(archive.root, toJson(file));
+		// Those of a day that was not over would pile up.
+		const dayEnds = Date.parse(day) + DAY_MS;
+		const superseded = manifests.filter(
+			(old) => old.name !== name && Date.parse(old.file.archivedAt) < dayEnds,
+		);
+		return [
+			...next.steps,
+			{ rename: draft, to: `days/${name}` },
+			...superseded.map((old) => ({ remove: `days/${old.name}` })),
+		];
+	});
+	return file!;
+}
+
+/** The new manifest of a day, and the steps that move its files to their places. */
+function merge(
+	{ service }: DayContext,
+	plan: DayPlan,
+	manifest: DayFile | undefined,
+	found: Found,
+): { file: DayFile; steps: Step[] } {
+	const { day } = plan;
+	const steps: Step[] = [];
+	const place = ({ draft, path, bytes, sha256 }: Draft): NamedFile => {
+		steps.push({ rename: draft, to: path });
+		return { path, bytes, sha256 };
+	};
+	const placed = <Entry extends { files: Draft[] }>(entries: Map<string, Entry>) =>
+		[...entries].map(([id, entry]) => [id, { ...entry, files: entry.files.map(place) }] as const);
+	// Later than that of the manifest before, also if the clock was set back.
+	const before = Date.parse(manifest?.archivedAt ?? '') || 0;
+	const archivedAt = iso(Math.max(Math.round(service.now()), before + 1));
+
+	const audioByPath = new Map((manifest?.audio ?? []).map((file) => [file.path, file]));
+	for (const { startMs, endMs, ...draft } of found.audio) {
+		// What is shorter than what is stored is left: the service has deleted something.
+		const stored = audioByPath.get(draft.path);
+		const isShorter = stored && draft.bytes < stored.bytes && !plan.damaged.has(draft.path);
+		if (!isShorter) audioByPath.set(draft.path, { startMs, endMs, ...place(draft) });
+	}
+	const audio = [...audioByPath.values()].sort((a, b) => a.startMs - b.startMs);
+	const notAsked = without(manifest?.missingAudio ?? [], plan.audio);
+	const missingAudio = without(joinSpans([...notAsked, ...found.missingAudio]), audio);
+	const failed = [
+		...notRead(manifest, 'lifelog', plan.notRead.lifelogs),
+		...notRead(manifest, 'chat', plan.notRead.chats),
+		...found.failed.sort((a, b) => (a.what < b.what ? -1 : 1)),
+		...unknownAudio(day, [...ofPendant(audio), ...missingAudio, ...plan.audio], service.now()),
+	];
+	const file: DayFile = {
+		version: 1,
+		day,
+		lifelogs: mergeEntries(
+			manifest?.lifelogs,
+			placed(found.lifelogs),
+			plan.gone.lifelogs,
+			archivedAt,
+		),
+		chats: mergeEntries(manifest?.chats, placed(found.chats), plan.gone.chats, archivedAt),
+		audio,
+		missingAudio,
+		failed,
+		archivedAt,
+		isComplete: failed.length === 0,
+	};
+	return { file, steps };
+}
+
+/** What of a day was never asked for. */
+function unknownAudio(day: string, known: Span[], now: number): Found['failed'] {
+	const startMs = Date.parse(day);
+	const unknown = without([{ startMs, endMs: startMs + DAY_MS }], known);
+	return joinSpans(unknown)
+		.filter((span) => span.endMs - span.startMs >= MIN_RANGE_MS)
+		.map((span) => ({
+			what: nameOfAudio(span),
+			message: span.endMs > now ? NOT_OVER : NOT_ASKED_FOR,
+		}));
+}
+
+/** What fails of a day because it is not read in this run: what failed before, or all of a new day. */
+function notRead(manifest: DayFile | undefined, kind: 'lifelog' | 'chat', why?: string) {
+	if (why === undefined) return [];
+	if (!manifest) return [{ what: `${kind}s`, message: why }];
+	return (manifest.failed ?? []).filter(({ what }) => what.startsWith(kind));
+}
+
+/** Whether what is missing of a day was not meant to be read yet. */
+export const isPending = ({ message }: { message: string }) =>
+	message === NOT_OVER || message === NOT_ASKED_FOR;
+
+function mergeEntries<Entry extends { goneAt?: string }>(
+	before: Record<string, Entry> = {},
+	read: (readonly [string, Entry])[],
+	gone: string[],
+	goneAt: string,
+): Record<string, Entry> {
+	const entries = new Map(Object.entries(before));
+	for (const [id, entry] of read) entries.set(id, entry);
+	for (const id of gone) {
+		const entry = entries.get(id);
+		if (entry) entries.set(id, { ...entry, goneAt });
+	}
+	// The same whichever was read first.
+	return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

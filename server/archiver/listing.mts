@@ -1,0 +1,275 @@
+// What the service has, read from its lists without contents.
+import { dayOf, instantOf } from '../archive/lifelogFiles.mts';
+import { METADATA_ONLY, RequestError, type Service, ServiceError } from './service.mts';
+
+/** A lifelog as the list shows it. */
+export interface ListedLifelog {
+	/** In UTC with milliseconds. */
+	updatedAt: string;
+	isStarred: boolean;
+	/** Epoch ms. */
+	startMs: number;
+	endMs: number;
+}
+
+/** A chat as the list shows it. */
+export interface ListedChat {
+	messages: number;
+	isScheduled: boolean;
+}
+
+/** What the service has, by day (UTC) and ID. */
+export interface Listing {
+	/** undefined if chats were not asked for, or could not be listed. */
+	chats: Map<string, Map<string, ListedChat>> | undefined;
+	lifelogs: Map<string, Map<string, ListedLifelog>>;
+	/** IDs that are listed, and can't be archived. */
+	unusable: Set<string>;
+	/** Days whose lifelogs could not be listed, and why. */
+	brokenDays: Map<string, string>;
+	/** What concerns no single day. */
+	problems: { what: string; message: string }[];
+}
+
+/** Days, inclusive, `YYYY-MM-DD` in UTC. */
+export interface DayRange {
+	from: string | undefined;
+	to: string | undefined;
+}
+
+const DAY_MS = 86_400_000;
+/** The end of the year 9999. */
+const MAX_MS = Date.UTC(10_000, 0) - 1;
+/** Recorders whose clock was wrong have days before; only those with a lifelog are archived. */
+export const FIRST_LIKELY_DAY = '2020-01-01';
+const MAX_PAGE_SIZE = 100;
+/** What some services accept (docs/api-spec.md, section 4.2). */
+const FALLBACK_PAGE_SIZE = 10;
+const PAGE_TOO_LARGE = [400, 413, 422, 500, 504];
+const MAX_EMPTY_PAGES = 50;
+
+type Entry = Record<string, unknown>;
+
+/**
+ * Lists the lifelogs of a range of days. If the list breaks, each day is listed by itself.
+ *
+ * @param known The first day that the archive has, and the last day to list one by one.
+ * @param onPage Told how many entries came so far.
+ */
+export async function listLifelogs(
+	service: Service,
+	{ from, to }: DayRange,
+	{ first: knownFirst, last }: { first: string | undefined; last: string },
+	onPage: (entries: number) => void,
+): Promise<Pick<Listing, 'lifelogs' | 'unusable' | 'brokenDays' | 'problems'>> {
+	const found = new Map<string, ListedLifelog>();
+	const problems = new Map<string, string>();
+	const unusable = new Set<string>();
+	const brokenDays = new Map<string, string>();
+	const read = async (query: Record<string, string>) => {
+		for await (const page of pages(service, 'lifelogs', { ...METADATA_ONLY, ...query })) {
+			for (const entry of page) addLifelog(found, unusable, problems, entry);
+			onPage(found.size);
+		}
+	};
+	const range = {
+		...(from !== undefined && { start: `${from} 00:00:00` }),
+		// Whether the end is included, the service doesn't say; what is too much is left out below.
+		...(to !== undefined && { end: `${dayOf(Date.parse(to) + DAY_MS)} 00:00:00` }),
+		direction: 'asc',
+	};
+	try {
+		await read(range);
+	} catch (error) {
+		if (!(error instanceof RequestError)) throw error;
+		if (!service.hasAnswered) throw new ServiceError(`The service can't be read: ${error.message}`);
+		const starts = [...found.values()].map(({ startMs }) => dayOf(startMs));
+		const first = from ?? [...starts, knownFirst].filter((day) => day !== undefined).sort()[0];
+		if (first === undefined) {
+			throw new RequestError(
+				`the list of lifelogs breaks (${error.message}), and the archive has no day yet: give the first day with --from`,
+			);
+		}
+		const begin = first > FIRST_LIKELY_DAY ? first : FIRST_LIKELY_DAY;
+		if (from === undefined) {
+			const message = `breaks (${error.message}), and days before ${begin} were not looked at. Give the first day with --from`;
+			problems.set('the list of lifelogs', message);
+		}
+		for (const day of daysBetween(begin, last)) {
+			await read({ date: day }).catch((failure: Error) => {
+				if (!(failure instanceof RequestError)) throw failure;
+				brokenDays.set(day, failure.message);
+			});
+		}
+	}
+	return {
+		lifelogs: byDay(found, ({ startMs }) => startMs, { from, to }),
+		unusable,
+		brokenDays,
+		problems: [...problems].map(([what, message]) => ({ what, message })),
+	};
+}
+
+function addLifelog(
+	found: Map<string, ListedLifelog>,
+	unusable: Set<string>,
+	problems: Map<string, string>,
+	{ id, startTime, endTime, updatedAt, isStarred }: Entry,
+): void {
+	const startMs = instantOf(startTime);
+	const updatedMs = instantOf(updatedAt);
+	if (typeof id !== 'string' || !isPossible(startMs) || !isPossible(updatedMs)) {
+		if (typeof id === 'string') unusable.add(id);
+		problems.set(
+			`lifelog ${nameOf(id)}`,
+			'is not archived, because the service gives it no ID or no time (startTime, updatedAt)',
+		);
+		return;
+	}
+	found.set(id, {
+		updatedAt: new Date(updatedMs).toISOString(),
+		isStarred: isStarred === true,
+		startMs,
+		endMs: Math.max(startMs, instantOf(endTime) ?? startMs),
+	});
+}
+
+/** Lists all chats, and which of them a scheduled prompt made. */
+export async function listChats(
+	service: Service,
+	range: DayRange,
+	onPage: (entries: number) => void,
+): Promise<Pick<Listing, 'chats' | 'unusable' | 'problems'>> {
+	const unusable = new Set<string>();
+	const found = new Map<string, ListedChat & { startMs: number }>();
+	const problems: Listing['problems'] = [];
+	try {
+		for await (const page of pages(service, 'chats', {})) {
+			for (const { id, createdAt, messages } of page) {
+				const startMs = instantOf(createdAt);
+				if (typeof id !== 'string' || !isPossible(startMs)) {
+					if (typeof id === 'string') unusable.add(id);
+					const message =
+						'is not archived, because the service gives it no ID or no time (createdAt)';
+					problems.push({ what: `chat ${nameOf(id)}`, message });
+				} else {
+					found.set(id, { messages: countMessages(messages), isScheduled: false, startMs });
+				}
+			}
+			onPage(found.size);
+		}
+		for await (const page of pages(service, 'chats', { isScheduled: 'true' })) {
+			for (const { id } of page) {
+				const chat = typeof id === 'string' ? found.get(id) : undefined;
+				if (chat) chat.isScheduled = true;
+			}
+		}
+	} catch (error) {
+		if (!(error instanceof RequestError)) throw error;
+		const message = `the list of chats breaks: ${error.message}`;
+		return { chats: undefined, unusable, problems: [{ what: 'chats', message }] };
+	}
+	return { chats: byDay(found, ({ startMs }) => startMs, range), unusable, problems };
+}
+
+/** Whether a time is one that the names of an archive can hold, epoch ms. */
+const isPossible = (ms: number | undefined): ms is number =>
+	ms !== undefined && ms >= 0 && ms <= MAX_MS;
+
+const nameOf = (id: unknown) => (typeof id === 'string' ? id : 'without an ID');
+
+/** How many messages a chat has; what is not an object is not one. */
+export function countMessages(messages: unknown): number {
+	if (!Array.isArray(messages)) return 0;
+	return messages.filter((message) => typeof message === 'object' && message !== null).length;
+}
+
+/** The days from one to another, inclusive. */
+export function daysBetween(first: string, last: string): string[] {
+	const days: string[] = [];
+	for (let ms = Date.parse(first); ms <= Date.parse(last); ms += DAY_MS) days.push(dayOf(ms));
+	return days;
+}
+
+function byDay<Value>(
+	entries: Map<string, Value>,
+	startOf: (entry: Value) => number,
+	{ from = '', to = '\uffff' }: DayRange,
+): Map<string, Map<string, Value>> {
+	const days = new Map<string, Map<string, Value>>();
+	for (const [id, entry] of entries) {
+		const day = dayOf(startOf(entry));
+		if (day < from || day > to) continue;
+		const ofDay = days.get(day) ?? new Map<string, Value>();
+		days.set(day, ofDay.set(id, entry));
+	}
+	return days;
+}
+
+/**
+ * A list, page after page (docs/api-spec.md, section 2.7). A page size that is refused becomes 10.
+ *
+ * @param pageSize The largest page to ask for.
+ * @throws RequestError if a page cannot be read or the list does not end.
+ */
+export async function* pages(
+	service: Service,
+	name: 'lifelogs' | 'chats',
+	query: Record<string, string>,
+	pageSize = MAX_PAGE_SIZE,
+): AsyncGenerator<Entry[]> {
+	const cursors = new Set<string>();
+	const seen = new Set<unknown>();
+	let size = pageSize;
+	let cursor: string | undefined;
+	let emptyPages = 0;
+	for (;;) {
+		const whole = { timezone: 'UTC', ...query, limit: size, ...(cursor && { cursor }) };
+		let page: { entries: Entry[]; nextCursor: string | undefined };
+		try {
+			page = readPage(await service.getJson(`/v1/${name}`, whole), name);
+			service.hasAnswered = true;
+		} catch (error) {
+			const isTooLarge =
+				error instanceof RequestError &&
+				size > FALLBACK_PAGE_SIZE &&
+				PAGE_TOO_LARGE.includes(error.status ?? 0);
+			if (!isTooLarge) throw error;
+			size = FALLBACK_PAGE_SIZE;
+			continue;
+		}
+		yield page.entries;
+		cursor = page.nextCursor;
+		if (cursor === undefined) return;
+		const before = seen.size;
+		for (const { id } of page.entries) seen.add(id);
+		emptyPages = seen.size === before ? emptyPages + 1 : 0;
+		if (cursors.has(cursor) || emptyPages === MAX_EMPTY_PAGES) {
+			throw new RequestError(`the list of ${name} does not end`);
+		}
+		cursors.add(cursor);
+	}
+}
+
+function readPage(
+	answer: unknown,
+	name: string,
+): { entries: Entry[]; nextCursor: string | undefined } {
+	const { data, meta } = (answer ?? {}) as {
+		data?: Record<string, unknown>;
+		meta?: Record<string, { nextCursor?: unknown } | undefined>;
+	};
+	const entries = data?.[name];
+	if (!Array.isArray(entries)) {
+		throw new RequestError(`the answer is not a list of ${name}. Check the address (--url)`);
+	}
+	const nextCursor = meta?.[name]?.nextCursor ?? '';
+	if (typeof nextCursor !== 'string' && typeof nextCursor !== 'number') {
+		throw new RequestError(`the list of ${name} has a cursor that is not a text`);
+	}
+	const isEntry = (entry: unknown) => typeof entry === 'object' && entry !== null;
+	return {
+		entries: entries.map((entry) => (isEntry(entry) ? (entry as Entry) : {})),
+		nextCursor: nextCursor === '' ? undefined : String(nextCursor),
+	};
+}

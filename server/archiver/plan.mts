@@ -1,0 +1,162 @@
+// What is to be done for a day of an archive: a pure decision.
+import type { DayFile } from '../archive/layout.mts';
+import { without, type Span } from '../archive/spans.mts';
+import type { ListedChat, ListedLifelog } from './listing.mts';
+
+/** What can be archived. */
+export const KINDS = ['lifelogs', 'chats', 'audio'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** What the service has of a day, and what the archive lacks of its files. */
+export interface DayState {
+	day: string;
+	/** The manifest that counts; undefined for a new day. */
+	manifest: DayFile | undefined;
+	/** By ID, or the reason why they are not read in this run. */
+	lifelogs: Map<string, ListedLifelog> | string;
+	chats: Map<string, ListedChat> | string;
+	/** IDs that are listed, and can't be archived. */
+	unusable: Set<string>;
+	/** Paths that the manifest names and that are not there, or have another size. */
+	damaged: Set<string>;
+	/** Whether audio is read in this run. */
+	withAudio: boolean;
+	/** Epoch ms, by the clock of the service. */
+	now: number;
+}
+
+/** What to read from the service, and what to write, for one day. */
+export interface DayPlan {
+	day: string;
+	/** IDs to read. */
+	lifelogs: string[];
+	chats: string[];
+	/** IDs that the service no longer has. */
+	gone: { lifelogs: string[]; chats: string[] };
+	/** Audio to ask for, in order of time. */
+	audio: Span[];
+	/** Why lifelogs or chats are not read in this run. */
+	notRead: { lifelogs?: string; chats?: string };
+	/** Paths that the manifest names and that are not there, or have another size. */
+	damaged: Set<string>;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The longest range that the service gives (docs/api-spec.md, section 4.5). */
+const MAX_RANGE_MS = 2 * HOUR_MS;
+/** Names of audio files have whole seconds. */
+const MIN_RANGE_MS = 1000;
+/** Late uploads: audio that was missing is asked for again for a week, once a day. */
+const LATE_DAYS = 7;
+const LATE_PAUSE_MS = 20 * HOUR_MS;
+
+/** Decides what to do for a day; undefined if the archive has it as the service has it. */
+export function planDay(state: DayState): DayPlan | undefined {
+	const { day, manifest, lifelogs, chats, damaged } = state;
+	const failed = new Set(manifest?.failed?.map(({ what }) => what));
+	const plan: DayPlan = {
+		day,
+		lifelogs: [],
+		chats: [],
+		gone: { lifelogs: [], chats: [] },
+		audio: [],
+		notRead: {},
+		damaged,
+	};
+	if (typeof lifelogs === 'string') plan.notRead.lifelogs = lifelogs;
+	else {
+		for (const [id, { updatedAt, isStarred }] of lifelogs) {
+			const entry = entryOf(manifest?.lifelogs, id);
+			const isSame = entry?.updatedAt === updatedAt && entry.isStarred === isStarred;
+			if (!isSame || !isStored(entry, damaged)) plan.lifelogs.push(id);
+		}
+		plan.gone.lifelogs = goneOf(manifest?.lifelogs, lifelogs, state.unusable);
+	}
+	if (typeof chats === 'string') plan.notRead.chats = chats;
+	else {
+		for (const [id, { messages }] of chats) {
+			const entry = entryOf(manifest?.chats, id);
+			const isSame = entry?.messages === messages && !failed.has(`chat ${id}`);
+			if (!isSame || !isStored(entry, damaged)) plan.chats.push(id);
+		}
+		plan.gone.chats = goneOf(manifest?.chats, chats, state.unusable);
+	}
+	// What failed before, and was never stored, is no change.
+	const isNews = (kind: 'lifelog' | 'chat', id: string) => {
+		const entries: Record<string, unknown> | undefined = manifest?.[`${kind}s`];
+		return !failed.has(`${kind} ${id}`) || entryOf(entries, id) !== undefined;
+	};
+	const hasChanged =
+		plan.lifelogs.some((id) => isNews('lifelog', id)) ||
+		plan.chats.some((id) => isNews('chat', id)) ||
+		plan.gone.lifelogs.length + plan.gone.chats.length > 0;
+	if (state.withAudio) plan.audio = audioToAsk(state, plan.lifelogs, hasChanged);
+
+	// Failed before, and not listed any more, or not read before at all.
+	const isResolved = [...failed].some(
+		(what) =>
+			(what.startsWith('lifelog') && !plan.notRead.lifelogs) ||
+			(what.startsWith('chat') && !plan.notRead.chats),
+	);
+	const isToBeRead = plan.lifelogs.length + plan.chats.length + plan.audio.length > 0;
+	return !manifest || isToBeRead || hasChanged || isResolved ? plan : undefined;
+}
+
+const entryOf = <Entry,>(entries: Record<string, Entry> | undefined, id: string) =>
+	entries && Object.hasOwn(entries, id) ? entries[id] : undefined;
+
+const isStored = (
+	{ files, goneAt }: { files: { path: string }[]; goneAt?: string },
+	damaged: Set<string>,
+) => goneAt === undefined && files.every(({ path }) => !damaged.has(path));
+
+const goneOf = (
+	entries: Record<string, { goneAt?: string }> = {},
+	listed: Map<string, unknown>,
+	unusable: Set<string>,
+): string[] =>
+	Object.keys(entries).filter(
+		(id) => entries[id].goneAt === undefined && !listed.has(id) && !unusable.has(id),
+	);
+
+/** The audio of a day that is to be asked for. */
+function audioToAsk(
+	{ day, manifest, lifelogs, damaged, now }: DayState,
+	changedLifelogs: string[],
+	hasChanged: boolean,
+): Span[] {
+	const begin = Date.parse(day);
+	const stored = ofPendant(manifest?.audio).filter(({ path }) => !damaged.has(path));
+	const missing = manifest?.missingAudio ?? [];
+	// What nobody knows yet: a new day, failed requests, the rest of a day that was not over.
+	const wanted = without([{ startMs: begin, endMs: begin + DAY_MS }], [...stored, ...missing]);
+	const lateSince = now - LATE_DAYS * DAY_MS;
+	const archivedAt = Date.parse(manifest?.archivedAt ?? '');
+	const isLate = begin + DAY_MS > lateSince && Math.abs(now - archivedAt) > LATE_PAUSE_MS;
+	// A day that has changed may have new audio too, as Full archive in n8n assumes.
+	if (isLate || hasChanged) wanted.push(...missing);
+	// A new or changed lifelog may have come with audio that was not there before.
+	if (manifest && typeof lifelogs !== 'string') {
+		for (const id of changedLifelogs) {
+			const { startMs, endMs } = lifelogs.get(id)!;
+			wanted.push({ startMs, endMs: Math.max(endMs, startMs + 1) });
+		}
+	}
+	const asked: Span[] = [];
+	for (let startMs = begin; startMs < begin + DAY_MS; startMs += MAX_RANGE_MS) {
+		const range = { startMs, endMs: startMs + MAX_RANGE_MS };
+		// Of a range that goes on, a part would be stored for good.
+		if (range.endMs > now || !wanted.some((span) => overlaps(span, range))) continue;
+		const others = stored.filter((file) => !isSame(file, range));
+		asked.push(...without([range], others));
+	}
+	return asked.filter(({ startMs, endMs }) => endMs - startMs >= MIN_RANGE_MS);
+}
+
+/** Audio of the pendant: only that is asked for, whatever other recorders have of the same time. */
+export const ofPendant = <File extends { path: string }>(audio: File[] = []): File[] =>
+	audio.filter(({ path }) => path.startsWith('audio/pendant/'));
+
+const overlaps = (a: Span, b: Span) => a.startMs < b.endMs && a.endMs > b.startMs;
+const isSame = (a: Span, b: Span) => a.startMs === b.startMs && a.endMs === b.endMs;

@@ -1,0 +1,111 @@
+// report.json and report.md of an archive (docs/archive.md, "The report").
+import { commit, writeDraft } from '../archive/commit.mts';
+import { toJson } from '../archive/lifelogFiles.mts';
+import { OWN_RUN } from '../archive/otherRun.mts';
+
+/** What an archive holds. */
+export interface Totals {
+	daysInArchive: number;
+	lifelogs: number;
+	chats: number;
+	audioFiles: number;
+	bytes: number;
+	hoursWithoutAudio: number;
+}
+
+/** How a run ended. */
+export interface RunResult {
+	isComplete: boolean;
+	/** What the service has, in the days that were looked at. */
+	found: { lifelogs: number; chats: number };
+	/** What the archive has of that, and how much audio. */
+	stored: { lifelogs: number; chats: number };
+	totals: Totals;
+	/** What is missing, and why. */
+	problems: Problem[];
+	firstDay: string | undefined;
+	lastDay: string | undefined;
+}
+
+/** Something that is missing. */
+export interface Problem {
+	day?: string;
+	what: string;
+	message: string;
+}
+
+/** How a run is getting on. */
+export interface Report extends Partial<Totals> {
+	version: 1;
+	state: 'starting' | 'running' | 'ended';
+	runId: string;
+	/** ISO. */
+	startedAt: string;
+	firstDay?: string | null;
+	lastDay?: string | null;
+	daysToDo?: number;
+	daysDone?: number;
+	secondsLeft?: number;
+	/** What is not complete; without a day, it concerns no single one. */
+	failed: { day?: string; message: string }[];
+}
+
+const MAX_PROBLEMS_IN_SUMMARY = 10;
+
+/** A run ID of the command `archive`. */
+export const newRunId = (startedAt: string): string => `${OWN_RUN}${startedAt} ${process.pid}`;
+
+/** Writes both files of the report; returns its summary, a sentence or more. */
+export async function writeReport(folder: string, report: Report): Promise<string> {
+	const isComplete = report.state === 'ended' && report.failed.length === 0;
+	const summary = summaryOf(report, isComplete);
+	const whole = { ...report, updatedAt: new Date().toISOString(), isComplete, summary };
+	await commit(folder, [
+		{ rename: await writeDraft(folder, toJson(whole)), to: 'report.json' },
+		{ rename: await writeDraft(folder, markdownOf(whole)), to: 'report.md' },
+	]);
+	return summary;
+}
+
+const problemOf = ({ day, message }: Report['failed'][number]) =>
+	day === undefined ? message : `${day}: ${message}`;
+
+function summaryOf(report: Report, isComplete: boolean): string {
+	const { state, daysDone = 0, daysToDo = 0, secondsLeft = 0, failed } = report;
+	if (state === 'starting') return 'Starting.';
+	if (state === 'running') {
+		return `Day ${daysDone} of ${daysToDo}, about ${Math.ceil(secondsLeft / 60)} min left.`;
+	}
+	if (isComplete) return `Complete: ${daysDone} days archived in this run.`;
+	const days = [...new Set(failed.map(({ day }) => day).filter((day) => day !== undefined))];
+	return [
+		days.length > 0 ? `Not complete: ${days.join(', ')}.` : 'Not complete.',
+		daysToDo > daysDone ? `${daysToDo - daysDone} more days were not tried.` : '',
+		...failed.slice(0, MAX_PROBLEMS_IN_SUMMARY).map((problem) => `${problemOf(problem)}.`),
+		'Run it again: what is stored stays.',
+	]
+		.filter(Boolean)
+		.join(' ');
+}
+
+function markdownOf(report: Report & { updatedAt: string; summary: string }): string {
+	const { firstDay, lastDay, failed } = report;
+	const rows = [
+		['Days', report.daysInArchive],
+		['Lifelogs', report.lifelogs],
+		['Chats', report.chats],
+		['Audio files', report.audioFiles],
+		['Bytes', report.bytes],
+		['Hours without audio', report.hoursWithoutAudio],
+		['Days looked at', firstDay ? `${firstDay} to ${lastDay}` : undefined],
+		['Began', report.startedAt],
+		['Last written', report.updatedAt],
+	].filter(([, value]) => value !== undefined);
+	const problems = failed.map((problem) => `- ${problemOf(problem)}`);
+	return `${[
+		'# Archive',
+		report.summary,
+		['| | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n'),
+		...(problems.length > 0 ? ['## Failed', problems.join('\n')] : []),
+	].join('\n\n')}\n`;
+}

@@ -1,0 +1,407 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
+import pThrottle from 'p-throttle';
+
+/** One request failed for good. Others may succeed. */
+export class RequestError extends Error {
+	/** HTTP status, if there was an answer. */
+	readonly status: number | undefined;
+	/** Whether the same request may succeed in some seconds. */
+	readonly isTemporary: boolean;
+
+	constructor(
+		message: string,
+		{ status, isTemporary = false }: { status?: number; isTemporary?: boolean } = {},
+	) {
+		super(message);
+		this.status = status;
+		this.isTemporary = isTemporary;
+	}
+}
+
+/** Nothing more can be read from the service in this run. The message says why and what to do. */
+export class ServiceError extends Error {}
+
+/** The service refused a request in a way that usually concerns all of them. */
+class Refused extends ServiceError {
+	readonly status: number;
+
+	constructor(status: number, message: string) {
+		super(message);
+		this.status = status;
+	}
+}
+
+/** The user stopped the run. */
+export class Stopped extends Error {
+	constructor() {
+		super('the run was stopped');
+	}
+}
+
+/** The service wants to be asked later. */
+class RateLimited extends Error {}
+
+/** Where the service is, and how it may be asked. */
+export interface ServiceOptions {
+	/** Without `/v1`. */
+	url: string;
+	apiKey: string;
+	requestsPerMinute: number;
+	/** Aborted when no further request is to begin. */
+	stop: AbortSignal;
+	/** Told before a pause for the rate limit, in seconds. */
+	onWait: (seconds: number) => void;
+}
+
+type Query = Record<string, string | number>;
+
+const RETRIES = 3;
+const FIRST_BACKOFF_MS = 1000;
+const JSON_TIMEOUT_MS = 120_000;
+const STALL_MS = 60_000;
+const MAX_DOWNLOAD_MS = 1_800_000;
+const MAX_JSON_BYTES = 64 * 2 ** 20;
+const DEFAULT_RETRY_AFTER_S = 60;
+const MAX_RETRY_AFTER_S = 600;
+/** Pauses for the rate limit in a row, for one request. */
+const MAX_WAITS = 10;
+/** After so many failures in a row the service is asked for something simple. */
+const MAX_FAILURES_IN_A_ROW = 10;
+const TEMPORARY = [408, 425, 500, 502, 503, 504];
+const MINUTE_MS = 60_000;
+
+/**
+ * The service that is archived. Requests are spread by the rate limit, retried when they fail
+ * temporarily, and all wait after a 429 (docs/api-spec.md, sections 7 and 8).
+ */
+export class Service {
+	/** How many requests were sent, and when the last ones were, epoch ms. */
+	requests = 0;
+	/** Whether it has returned a list, so that it is what it is taken for. */
+	hasAnswered = false;
+	readonly #sentAt: number[] = [];
+	readonly #options: ServiceOptions;
+	readonly #acquire: () => Promise<void>;
+	#blockedUntil = 0;
+	#clockOffsetMs = 0;
+	#failures = 0;
+
+	constructor(options: ServiceOptions) {
+		this.#options = options;
+		const throttle = pThrottle({
+			limit: options.requestsPerMinute,
+			interval: MINUTE_MS,
+			strict: true,
+			signal: options.stop,
+		});
+		this.#acquire = throttle(async () => {});
+	}
+
+	/** The time by the clock of the service, epoch ms; by our own until it has answered. */
+	now(): number {
+		return Date.now() + this.#clockOffsetMs;
+	}
+
+	/** How far the two clocks are apart, in ms. */
+	clockDifferenceMs(): number {
+		return Math.abs(this.#clockOffsetMs);
+	}
+
+	/** Requests sent in the last minute. */
+	requestsInLastMinute(): number {
+		const since = Date.now() - MINUTE_MS;
+		while (this.#sentAt.length > 0 && this.#sentAt[0] < since) this.#sentAt.shift();
+		return this.#sentAt.length;
+	}
+
+	/**
+	 * Reads JSON; undefined if the service answers 404.
+	 *
+	 * @throws RequestError, ServiceError, Stopped.
+	 */
+	async getJson(path: string, query: Query): Promise<unknown> {
+		return await this.#get(path, query, 'application/json', async (response) => {
+			const text = await readText(response, JSON_TIMEOUT_MS);
+			try {
+				return JSON.parse(text) as unknown;
+			} catch {
+				throw new RequestError('the answer is not JSON', { isTemporary: true });
+			}
+		});
+	}
+
+	/**
+	 * Streams the body of an answer into `save`, again from its beginning for each retry; returns what
+	 * that returned, or undefined if the service answers 404.
+	 *
+	 * @throws RequestError, ServiceError, Stopped, and what `save` throws.
+	 */
+	async download<Result>(
+		path: string,
+		query: Query,
+		save: (body: AsyncIterable<Uint8Array>, contentType: string) => Promise<Result>,
+	): Promise<Result | undefined> {
+		return await this.#get(path, query, 'audio/ogg', async (response) => {
+			const contentType = response.headers.get('content-type') ?? '';
+			return await save(stalling(response, MAX_DOWNLOAD_MS), contentType);
+		});
+	}
+
+	async #get<Result>(
+		path: string,
+		query: Query,
+		accept: string,
+		use: (response: Response) => Promise<Result>,
+	): Promise<Result | undefined> {
+		try {
+			const result = await this.#retry(path, query, accept, use);
+			this.#failures = 0;
+			return result;
+		} catch (given) {
+			let error = given;
+			if (error instanceof Refused && this.hasAnswered) {
+				await this.#requireService(error);
+				error = new RequestError(`the service answers ${error.status}`, { status: error.status });
+			}
+			if (!(error instanceof RequestError)) throw error;
+			this.#failures += 1;
+			if (this.#failures >= MAX_FAILURES_IN_A_ROW) await this.#requireService(error);
+			throw error;
+		}
+	}
+
+	async #retry<Result>(
+		path: string,
+		query: Query,
+		accept: string,
+		use: (response: Response) => Promise<Result>,
+	): Promise<Result | undefined> {
+		// Without the signal, which would throw away a file that arrives after Ctrl+C.
+		return await pRetry(() => this.#attempt(path, query, accept, use), {
+			retries: RETRIES,
+			minTimeout: FIRST_BACKOFF_MS,
+			randomize: true,
+			shouldRetry: ({ error }) => error instanceof RequestError && error.isTemporary,
+		});
+	}
+
+	/** One request; waits for the rate limit and then asks again. */
+	async #attempt<Result>(
+		path: string,
+		query: Query,
+		accept: string,
+		use: (response: Response) => Promise<Result>,
+	): Promise<Result | undefined> {
+		for (let waits = 0; ; waits++) {
+			await this.#waitForTurn();
+			try {
+				const response = await this.#send(path, query, accept);
+				return response && (await use(response));
+			} catch (error) {
+				if (!(error instanceof RateLimited)) throw asRequestError(error);
+				if (waits === MAX_WAITS) {
+					throw new ServiceError(
+						'The service keeps refusing requests for their rate. Run the command again later, with a lower --rate-limit',
+					);
+				}
+			}
+		}
+	}
+
+	/** Waits for the rate limit, that of the user and that of the service. */
+	async #waitForTurn(): Promise<void> {
+		const { stop } = this.#options;
+		await this.#waitWhileBlocked();
+		await this.#acquire().catch((error: Error) => {
+			throw stop.aborted ? new Stopped() : error;
+		});
+		await this.#waitWhileBlocked();
+		if (stop.aborted) throw new Stopped();
+	}
+
+	/** @returns undefined for a 404. */
+	async #send(path: string, query: Query, accept: string): Promise<Response | undefined> {
+		const { url, apiKey } = this.#options;
+		const search = new URLSearchParams(
+			Object.entries(query).map(([name, value]) => [name, String(value)]),
+		);
+		this.requests += 1;
+		this.#sentAt.push(Date.now());
+		const controller = new AbortController();
+		const timer = setTimeout(() => controller.abort(), JSON_TIMEOUT_MS);
+		const response = await fetch(`${url}${path}?${search}`, {
+			headers: { 'x-api-key': apiKey, accept },
+			// The key stays with the service, wherever a redirect leads.
+			redirect: 'manual',
+			signal: controller.signal,
+		}).finally(() => clearTimeout(timer));
+		const date = Date.parse(response.headers.get('date') ?? '');
+		if (!Number.isNaN(date)) this.#clockOffsetMs = date - Date.now();
+		if (response.ok) return response;
+		const text = await readText(response, JSON_TIMEOUT_MS).catch(() => '');
+		// A page of a proxy says nothing about what the service has.
+		if (response.status === 404 && isJsonObject(text)) return undefined;
+		throw this.#errorOf(response, text);
+	}
+
+	#errorOf({ status, headers }: Response, text: string): Error {
+		const { url } = this.#options;
+		if (status === 429) {
+			this.#block(retryAfterOf(text, headers));
+			return new RateLimited();
+		}
+		if (status === 401 || status === 403) {
+			return new Refused(
+				status,
+				'The service refuses the API key. Copy it again from the developer settings of the app',
+			);
+		}
+		if (status >= 300 && status < 400) {
+			return new Refused(
+				status,
+				`${url} redirects to another address, and the API key is not sent there. Give that address with --url`,
+			);
+		}
+		return new RequestError(`the service answers ${status}`, {
+			status,
+			isTemporary: TEMPORARY.includes(status) || status === 404,
+		});
+	}
+
+	/** Lets all requests wait. */
+	#block(seconds: number): void {
+		if (seconds > MAX_RETRY_AFTER_S) {
+			throw new ServiceError(
+				`The service wants no requests for ${Math.ceil(seconds / 60)} minutes. Run the command again after that: what is stored stays`,
+			);
+		}
+		const until = performance.now() + seconds * 1000;
+		if (until <= this.#blockedUntil) return;
+		this.#blockedUntil = until;
+		this.#options.onWait(seconds);
+	}
+
+	async #waitWhileBlocked(): Promise<void> {
+		const { stop } = this.#options;
+		for (;;) {
+			const ms = this.#blockedUntil - performance.now();
+			if (ms <= 0) return;
+			if (stop.aborted) throw new Stopped();
+			await sleep(ms, undefined, { signal: stop }).catch(() => {});
+		}
+	}
+
+	async #requireService(last: Error): Promise<void> {
+		try {
+			const query = { limit: 1, timezone: 'UTC', ...METADATA_ONLY };
+			await this.#retry('/v1/lifelogs', query, 'application/json', async (response) => {
+				const { data } = JSON.parse(await readText(response, JSON_TIMEOUT_MS));
+				if (!Array.isArray(data?.lifelogs)) throw new RequestError('the answer is not a list');
+			});
+		} catch (error) {
+			if (error instanceof Stopped || error instanceof Refused) throw error;
+			throw new ServiceError(
+				`The service stopped answering (${last.message}). Run the command again: what is stored stays`,
+			);
+		}
+		this.#failures = 0;
+	}
+}
+
+/** Parts of the query of a lifelog list without contents (docs/api-spec.md, section 4.2). */
+export const METADATA_ONLY = {
+	includeMarkdown: 'false',
+	includeHeadings: 'false',
+	includeContents: 'false',
+};
+
+async function readText(response: Response, timeoutMs: number): Promise<string> {
+	const parts: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const part of stalling(response, timeoutMs)) {
+		bytes += part.length;
+		if (bytes > MAX_JSON_BYTES) throw new RequestError('the answer is too large', { status: 413 });
+		parts.push(part);
+	}
+	return Buffer.concat(parts).toString();
+}
+
+/** The body of an answer, which fails when nothing has come for a minute, or not all in time. */
+async function* stalling(response: Response, maxMs: number): AsyncGenerator<Uint8Array> {
+	if (!response.body) return;
+	const reader = response.body.getReader();
+	const until = performance.now() + maxMs;
+	try {
+		for (;;) {
+			const left = Math.max(1, until - performance.now());
+			const { done, value } = await withTimeout(reader.read(), Math.min(STALL_MS, left));
+			if (done) return;
+			yield value;
+		}
+	} finally {
+		await reader.cancel().catch(() => {});
+	}
+}
+
+async function withTimeout<Result>(work: Promise<Result>, ms: number): Promise<Result> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => {
+			const seconds = Math.round(ms / 1000);
+			reject(new RequestError(`the answer did not come in ${seconds} s`, { isTemporary: true }));
+		}, ms);
+	});
+	return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** `retryAfter` of the body (docs/api-spec.md, section 7) or of the header, in seconds. */
+function retryAfterOf(text: string, headers: Headers): number {
+	const header = headers.get('retry-after');
+	let inBody: unknown;
+	try {
+		inBody = (JSON.parse(text) as { retryAfter?: unknown } | null)?.retryAfter;
+	} catch {
+		// An error page.
+	}
+	const isDate = header !== null && !Number.isFinite(Number(header));
+	// By the same clock as the date in it.
+	const sentAt = Date.parse(headers.get('date') ?? '') || Date.now();
+	const inHeader = isDate ? Math.max(0, (Date.parse(header) - sentAt) / 1000) : header;
+	const seconds = [inBody, inHeader]
+		.filter((value) => value !== undefined && value !== null && value !== '')
+		.map(Number)
+		.find((value) => Number.isFinite(value) && value >= 0);
+	return seconds ?? DEFAULT_RETRY_AFTER_S;
+}
+
+function isJsonObject(text: string): boolean {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === 'object' && value !== null;
+	} catch {
+		return false;
+	}
+}
+
+/** What fetch throws as the error of one request; errors of the disk stay as they are. */
+function asRequestError(error: unknown): unknown {
+	if (!(error instanceof Error)) return error;
+	const isOfNetwork = error.name === 'AbortError' || error instanceof TypeError;
+	if (!isOfNetwork) return error;
+	if (error.name === 'AbortError') {
+		return new RequestError('the service did not answer in time', { isTemporary: true });
+	}
+	const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+	return new RequestError(NETWORK[code ?? ''] ?? `the connection failed (${code ?? message})`, {
+		isTemporary: true,
+	});
+}
+
+const NETWORK: Record<string, string> = {
+	ECONNREFUSED: 'nothing answers at that address (ECONNREFUSED)',
+	ENOTFOUND: 'the name of the service is not known here (ENOTFOUND)',
+	EAI_AGAIN: 'the name of the service cannot be looked up (EAI_AGAIN)',
+	ECONNRESET: 'the connection broke (ECONNRESET)',
+	UND_ERR_SOCKET: 'the connection broke before the answer had arrived',
+};
