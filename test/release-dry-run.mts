@@ -1,7 +1,9 @@
 // What a release would publish, as package.json says it now: npm run release:dry-run. It ends with
-// an error where versions disagree, or a tarball lacks a file or has one too many.
+// an error if versions disagree, a tarball lacks a file or has one too many, or documents and npm
+// disagree: for a tag, they must offer the packages from npm.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { publicationProblems, readDocuments } from './support/publication.mts';
 import { TARBALLS } from './support/tarballs.mts';
 
 interface Tarball {
@@ -55,6 +57,7 @@ function print({ filename, size, unpackedSize, files }: Tarball): void {
 }
 
 checkVersions();
+problems.push(...publicationProblems(readDocuments(), process.env.GITHUB_REF_TYPE === 'tag'));
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts', ...Object.keys(TARBALLS)];
 const listing = execFileSync('npm', pack, {
 	encoding: 'utf8',

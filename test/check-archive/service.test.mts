@@ -297,7 +297,7 @@ describe('a service that answers otherwise', () => {
 /** Carries out the command as it is typed. */
 async function command(url: string, key: string) {
 	const env = { ...process.env, LIFELOG_API_KEY: key, LIFELOG_BASE_URL: url };
-	const args = ['check-archive/main.mts', root, '--until', YESTERDAY];
+	const args = ['check-archive/main.mts', root, '--service', '--until', YESTERDAY];
 	const run = promisify(execFile)(process.execPath, args, { env });
 	return (await run.catch((error: unknown) => error)) as {
 		code?: number;
@@ -306,7 +306,7 @@ async function command(url: string, key: string) {
 	};
 }
 
-test('the command asks the service where it is given a key', async () => {
+test('the command asks the service with --service', async () => {
 	const { id } = await sandbox.control.addLifelog({ startTime: '2026-03-08T12:34:00Z' });
 	const { code, stdout } = await command(sandbox.url, sandbox.apiKey);
 	expect(code).toBe(1);

@@ -112,6 +112,11 @@ const spanOf = (from: string, to: string) => ({
 });
 const at = (time: string) => `2026-03-20T${time}`;
 const ms = (time: string) => Date.parse(`${at(time)}Z`);
+/** The beginning of the address of the chunk that begins then, for a fault of it alone. */
+const chunkAt = (time: string) => `${PATH}?startMs=${ms(time)}`;
+/** How often the chunk was asked for that was asked for most. */
+const mostOfOne = (asked: number[][]) =>
+	Math.max(...asked.map(([start]) => asked.filter(([other]) => other === start).length));
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 async function fetchAudio([startMs, endMs]: number[]): Promise<Buffer> {
@@ -127,6 +132,7 @@ describe('a download', () => {
 		await record('09:10', 5);
 		const { json, items, asked } = await downloadRange(at('10:00'), at('11:30'), {
 			timezone: 'Europe/Berlin',
+			fileNames: 'archive',
 		});
 		const [item] = items('Node');
 		const [start, end] = [ms('09:00'), ms('10:30')];
@@ -234,6 +240,13 @@ describe('a range', () => {
 	test.each([
 		['of no length', at('09:00'), at('09:00'), "'Start' and 'End' are the same"],
 		['of no length, in two ways', at('09:00'), ms('09:00'), "'Start' and 'End' are the same"],
+		['of days in the wrong order', '2026-11-21', '2026-11-20', "'Start' is later than 'End'"],
+		[
+			'of days far apart in the wrong order',
+			'2026-11-21',
+			'2026-11-18',
+			"'Start' is later than 'End'",
+		],
 		['of negative length', at('09:00'), at('08:59'), "'Start' is later than 'End'"],
 		['without a start that is one', 'soon', at('09:00'), `'Start' is not a date and time: "soon"`],
 		['of seconds', ms('09:00') / 1000, ms('09:01'), "'Start' is not a date and time"],
@@ -513,20 +526,21 @@ describe('a body that breaks off', () => {
 		const { message, asked, left, json } = await archive([
 			{ path: PATH, cutBody: true, times: 99 },
 		]);
-		expect(message).toContain(
-			'the answer broke off (audio from 2026-03-20T06:00:00.000Z to 2026-03-20T08:00:00.000Z)',
+		expect(message).toMatch(
+			/the answer broke off \(audio from 2026-03-20T\d\d:00:00.000Z to 2026-03-20T\d\d:00:00.000Z\)/,
 		);
 		expect(json).toEqual([]);
-		expect(asked).toHaveLength(4);
+		// Three chunks at a time, and none of them more than four times.
+		expect(mostOfOne(asked)).toBe(4);
 		expect(left).toEqual([]);
 	});
 
 	test.each([true, false])('is asked for again, it alone; declared: %p', async (declared) => {
 		await sandbox.control.dialect({ audioContentLength: declared });
 		const { json, asked, items, binary, left } = await archive([
-			{ path: PATH, cutBody: true, skip: 1, times: 2 },
+			{ path: chunkAt('08:00'), cutBody: true, times: 2 },
 		]);
-		expect(asked.map(([startMs]) => startMs)).toEqual([
+		expect(asked.map(([startMs]) => startMs).sort()).toEqual([
 			...[ms('06:00'), ms('08:00'), ms('08:00'), ms('08:00'), ms('10:00')],
 		]);
 		expect(json.map(({ part }) => part)).toEqual([1, 2, 3]);
@@ -539,13 +553,15 @@ describe('a body that breaks off', () => {
 	});
 
 	test('shares its retries with other failures of the same chunk', async () => {
+		const path = chunkAt('06:00');
 		const { asked, left } = await archive([
-			{ path: PATH, cutBody: true },
-			{ path: PATH, status: 503, skip: 0, times: 2 },
-			{ path: PATH, cutBody: true, times: 9 },
+			{ path, cutBody: true },
+			{ path, status: 503, skip: 0, times: 2 },
+			{ path, cutBody: true, times: 9 },
 		]);
-		expect(asked).toHaveLength(4);
-		expect(left).toEqual([]);
+		expect(mostOfOne(asked)).toBe(4);
+		// What other chunks had stored stays, as what n8n stored before an error does.
+		expect(left.length).toBeLessThanOrEqual(4);
 	});
 
 	test.each<[string, Fault]>([
@@ -554,12 +570,13 @@ describe('a body that breaks off', () => {
 		['a connection that breaks', { reset: 'before' }],
 		['a refusal that breaks off', { status: 404, body: { error: 'x'.repeat(500) }, cutBody: true }],
 	])('is not the only thing survived in the middle of an archive: %s', async (_name, fault) => {
-		const { json, asked, requests } = await archive([{ path: PATH, skip: 1, ...fault }]);
+		const { json, asked, requests } = await archive([{ path: chunkAt('08:00'), ...fault }]);
 		expect(json.map(({ part }) => part)).toEqual([1, 2, 3]);
-		expect(asked.map(([startMs]) => startMs)).toEqual([
+		expect(asked.map(([startMs]) => startMs).sort()).toEqual([
 			...[ms('06:00'), ms('08:00'), ms('08:00'), ms('10:00')],
 		]);
-		if (fault.status === 429) expect(requests[2].at - requests[1].at).toBeGreaterThanOrEqual(990);
+		const [refused, again] = requests.filter(({ query }) => Number(query.startMs) === ms('08:00'));
+		if (fault.status === 429) expect(again.at - refused.at).toBeGreaterThanOrEqual(990);
 	});
 });
 
@@ -680,7 +697,7 @@ test.each([
 	await sandbox.control.faults([{ path: PATH, body, headers: { 'content-type': type } }]);
 	const { json, items, binary } = await downloadRange(at('09:00'), at('10:00'));
 	expect(json[0]).toMatchObject({ mimeType, fileSize: body.length });
-	expect(json[0].fileName).toBe(`audio_20260320T090000Z_20260320T100000Z${extension}`);
+	expect(json[0].fileName).toBe(`2026-03-20 09.00 Audio${extension}`);
 	expect((await binary(items('Node')[0], 'data')).toString()).toBe(body);
 });
 
@@ -709,7 +726,7 @@ describe('a part that fails', () => {
 		['a connection that breaks', { reset: 'before', times: 4 }, 'the connection broke off'],
 		['an answer that is no audio', { body: { error: 'later' } }, 'it is not audio but'],
 	])('is listed beside what succeeded: %s', async (_name, fault, message) => {
-		const result = await archive([{ path: PATH, skip: 1, ...fault }]);
+		const result = await archive([{ path: chunkAt('08:00'), ...fault }]);
 		expect(result.status).toBe('success');
 		const failedRanges = [failed('08:00', '10:00', expect.stringContaining(message))];
 		expect(result.json).toMatchObject([
@@ -725,16 +742,19 @@ describe('a part that fails', () => {
 	});
 
 	test('is listed where it is the first, once the service has shown itself', async () => {
-		const { json, checks } = await archive([{ path: PATH, status: 204, times: 2 }]);
+		const { json, checks } = await archive([
+			{ path: chunkAt('06:00'), status: 204 },
+			{ path: chunkAt('08:00'), status: 204 },
+		]);
 		const failedRanges = [failed('06:00', '10:00', expect.stringContaining('it is empty'))];
 		expect(json).toMatchObject([{ part: 3, parts: 3, failedRanges }]);
-		expect(checks).toBe(1);
+		expect(checks).toBeLessThanOrEqual(1);
 	});
 
 	test('is listed beside the gaps', async () => {
 		await sandbox.control.reset({ empty: true, now: NOW });
 		await record('10:00', 5);
-		const result = await archive([{ path: PATH, status: 204, skip: 1 }]);
+		const result = await archive([{ path: chunkAt('08:00'), status: 204 }]);
 		expect(result.json).toMatchObject([
 			{
 				part: 3,
@@ -750,7 +770,7 @@ describe('a part that fails', () => {
 			const options = { ...report, ifNoAudio };
 			const { items, json, status } = await archive(
 				[
-					{ path: PATH, status: 404, body: { error: 'None' } },
+					{ path: chunkAt('06:00'), status: 404, body: { error: 'None' } },
 					{ path: PATH, status: 204, times: 9 },
 				],
 				options,
@@ -769,12 +789,13 @@ describe('a part that fails', () => {
 	);
 
 	test.each([401, 403, 302, 404])('by %d ends all at once', async (status) => {
-		const { asked, message, json } = await archive([
-			{ path: PATH, status, headers: { location: 'http://127.0.0.1:9/' }, skip: 1, times: 9 },
-		]);
+		const headers = { location: 'http://127.0.0.1:9/' };
+		const faults = [{ path: chunkAt('06:10'), status, headers, times: 9 }];
+		const { asked, message, json } = await archive(faults, { ...report, chunkMinutes: 10 });
 		expect(message).toMatch(/API key|redirects|does not know the address/);
 		expect(json).toEqual([]);
-		expect(asked).toHaveLength(2);
+		// Of 36, three at a time.
+		expect(asked.length).toBeLessThan(12);
 	});
 
 	test('as nobody is at the address ends all at once', async () => {
@@ -795,7 +816,8 @@ describe('a part that fails', () => {
 		const parameters = { start: at('06:00'), end: at('12:00'), options: report };
 		const { message } = await run(parameters, undefined, {}, own);
 		expect(message).toContain('The answer of the service is not usable');
-		expect(requests).toBe(2);
+		// Three chunks, and one question whether it is the service.
+		expect(requests).toBeLessThanOrEqual(4);
 	});
 
 	test('as n8n cannot store it ends all at once', async () => {
@@ -809,7 +831,7 @@ describe('a part that fails', () => {
 		await rm(binaryDir);
 		await mkdir(binaryDir);
 		expect(status).toBe('error');
-		expect(asked).toHaveLength(1);
+		expect(asked.length).toBeLessThanOrEqual(3);
 	});
 
 	test('as the execution was cancelled ends all at once', async () => {
@@ -825,47 +847,46 @@ describe('a part that fails', () => {
 		while (requests === 0) await sleep(20);
 		running.cancel();
 		expect((await running.done).status).toBe('canceled');
-		expect(requests).toBe(1);
+		expect(requests).toBeLessThanOrEqual(3);
 	});
 
 	test('by a rate limit beyond the wait allowed is listed with all behind it, unasked', async () => {
-		const wait = { error: 'slow', retryAfter: '1' };
-		const result = await archive([{ path: PATH, status: 429, body: wait, skip: 1, times: 9 }], {
-			...report,
-			maxWait: 0,
+		const body = { error: 'slow', retryAfter: '1' };
+		const { json, asked } = await archive(
+			[{ path: chunkAt('06:00'), status: 429, body, times: 9 }],
+			{ ...report, maxWait: 0, chunkMinutes: 20 },
+		);
+		const failedRanges = json[0].failedRanges as IDataObject[];
+		expect(failedRanges[0]).toEqual(
+			failed('06:00', '06:20', 'The rate limit asks for a wait of 1 s'),
+		);
+		expect(failedRanges.at(-1)).toMatchObject({
+			endMs: ms('12:00'),
+			message: expect.stringMatching(/^Not asked for, .*a wait of 1 s$/),
 		});
-		expect(result.json).toMatchObject([
-			{
-				part: 1,
-				failedRanges: [
-					failed('08:00', '10:00', 'The rate limit asks for a wait of 1 s'),
-					failed('10:00', '12:00', expect.stringMatching(/^Not asked for, .*a wait of 1 s$/)),
-				],
-			},
-		]);
-		expect(result.asked).toHaveLength(2);
+		// Of 18, three at a time.
+		expect(asked.length).toBeLessThan(9);
 		await sleep(1100);
 	});
 
 	test('ten times in a row lets the rest be listed, unasked', async () => {
-		await sandbox.control.faults([{ path: PATH, status: 204, skip: 1, times: 999 }]);
+		await sandbox.control.faults([{ path: PATH, status: 204, times: 999 }]);
 		const options = { ...report, chunkMinutes: 1, maxWait: 60 };
 		const { json, asked } = await downloadRange(at('06:00'), at('06:30'), options);
-		expect(asked).toHaveLength(11);
-		expect(json).toMatchObject([
-			{
-				part: 1,
-				parts: 30,
-				failedRanges: [
-					failed('06:01', '06:11', expect.not.stringContaining('Not asked')),
-					failed('06:11', '06:30', expect.stringContaining('Not asked for')),
-				],
-			},
-		]);
+		// Ten in a row, and what was under way with the last of them.
+		expect(asked.length).toBeGreaterThanOrEqual(10);
+		expect(asked.length).toBeLessThanOrEqual(13);
+		expect(json).toHaveLength(1);
+		const failedRanges = json[0].failedRanges as IDataObject[];
+		expect(failedRanges[0].message).not.toContain('Not asked');
+		expect(failedRanges.at(-1)).toMatchObject({
+			endMs: ms('06:30'),
+			message: expect.stringContaining('Not asked for'),
+		});
 	});
 
 	test('is an error that names the part, unless it is to be listed', async () => {
-		const failure = await archive([{ path: PATH, status: 503, skip: 1, times: 9 }], {});
+		const failure = await archive([{ path: chunkAt('08:00'), status: 503, times: 9 }], {});
 		expect(failure.message).toBe(
 			'The service failed (503): audio from 2026-03-20T08:00:00.000Z to 2026-03-20T10:00:00.000Z',
 		);
@@ -875,13 +896,13 @@ describe('a part that fails', () => {
 	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		'is no failed item where it is listed; what concerns all parts is (%s)',
 		async (onError) => {
-			const faults = [{ path: PATH, status: 204, skip: 1 }];
+			const faults = [{ path: chunkAt('08:00'), status: 204 }];
 			const listed = await archive(faults, report, { onError });
 			expect(listed.json.map(({ part, error }) => [part, error])).toEqual([
 				[1, undefined],
 				[3, undefined],
 			]);
-			const refused = await archive([{ path: PATH, status: 401, skip: 1 }], report, { onError });
+			const refused = await archive([{ path: chunkAt('08:00'), status: 401 }], report, { onError });
 			const output = onError === 'continueErrorOutput' ? 1 : 0;
 			expect(refused.items('Node', output).map(({ json }) => json.error)).toEqual([
 				'The API key was refused',
@@ -914,8 +935,8 @@ describe('what is chosen', () => {
 
 	test.each([
 		[
-			{ source: '={{ "day" }}', lifelogId: byId('none') },
-			`'Source' must be lifelog or timeRange, not "day"`,
+			{ source: '={{ "week" }}', lifelogId: byId('none') },
+			`'Source' must be lifelog, day or timeRange, not "week"`,
 		],
 		[
 			{ options: { ifNoAudio: '={{ "stop" }}' } },

@@ -71,19 +71,24 @@ describe.each(Object.keys(BOMBS))('%s that unpacks to hundreds of MiB', (encodin
 	});
 
 	test.each([
-		['lifelog', { operation: 'getAll', returnAll: true }],
-		['lifelog', { operation: 'get', lifelogId: byId('abc') }],
-		['lifelogChat', { operation: 'getAll' }],
-	])('is read to 64 MiB and not asked for again (%s %p)', async (node, parameters) => {
-		bomb(200);
-		const before = peak();
-		const { error } = await run(parameters, node);
-		expect(error?.message).toMatch(
-			/^The answer of the service is not usable: it is more than 64 MiB \(.+\)$/,
-		);
-		expect(served).toBe(1);
-		expect(peak() - before).toBeLessThan(400);
-	});
+		['lifelog', { operation: 'getAll', returnAll: true }, 2],
+		['lifelog', { operation: 'getAll', limit: 10 }, 1],
+		['lifelog', { operation: 'get', lifelogId: byId('abc') }, 1],
+		['lifelogChat', { operation: 'getAll' }, 2],
+	])(
+		'is read to 64 MiB, and a page once more with 10 (%s %p)',
+		async (node, parameters, requests) => {
+			bomb(200);
+			const before = peak();
+			const { error } = await run(parameters, node);
+			expect(error?.message).toMatch(
+				/^The answer of the service is not usable: it is more than 64 MiB \(.+\)$/,
+			);
+			expect(error?.description).toMatch(/^Ask for less at a time: a lower 'Limit'/);
+			expect(served).toBe(requests);
+			expect(peak() - before).toBeLessThan(400);
+		},
+	);
 });
 
 test('JSON of just under 64 MiB is read', async () => {
@@ -119,7 +124,7 @@ describe('200,000', () => {
 	test.each([
 		['lifelogs', 'lifelog', { operation: 'getAll', returnAll: true }, MANY],
 		['lifelogs', 'lifelog', { operation: 'search', query: 'yes', limit: 100 }, 100],
-		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true, simplify: false }, MANY],
+		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true, output: 'raw' }, MANY],
 		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true }, MANY],
 	])('%s in a page are no harm (%s %p)', async (name, node, parameters, count) => {
 		const entries = Array.from({ length: MANY }, (_, nth) => ({ id: `id-${nth}` }));

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { WorkflowJson } from '../support/engine.mts';
+import { withCredential } from '../support/workflow.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 
 let lab: Lab;
@@ -17,7 +18,7 @@ test('examples/chat-and-audio.json shows the latest of both', async () => {
 	const workflow = JSON.parse(
 		await readFile('examples/chat-and-audio.json', 'utf8'),
 	) as WorkflowJson;
-	const { status, items } = await engine.runWorkflow(workflow);
+	const { status, items } = await engine.runWorkflow(withCredential(workflow));
 	expect(status).toBe('success');
 
 	const chats = await sandbox.control.chats();
@@ -25,7 +26,7 @@ test('examples/chat-and-audio.json shows the latest of both', async () => {
 	expect(items('Latest scheduled chat').map(({ json }) => json.id)).toEqual([scheduled.at(-1)!.id]);
 
 	const latest = (await sandbox.control.lifelogs()).at(-1)!;
-	const [file, ...rest] = items('Its audio');
+	const [file, ...rest] = items('Download audio');
 	expect(rest).toEqual([]);
 	expect(file.json).toMatchObject({
 		lifelogId: latest.id,

@@ -143,7 +143,7 @@ describe('Get Many', () => {
 	});
 
 	test('without Simplify gives the API’s objects unchanged', async () => {
-		const { json } = await getMany({ limit: 2, simplify: false });
+		const { json } = await getMany({ limit: 2, output: 'raw' });
 		expect(json[0]).toEqual(await fetchChat(json[0].id as string));
 		expect(json[0].messages).not.toEqual([]);
 	});
@@ -175,16 +175,18 @@ describe('Get', () => {
 		expect(requests.map(({ path }) => path)).toEqual([`/v1/chats/${scheduled.id}`]);
 	});
 
-	test('refuses a Simplify that is none before any request', async () => {
-		const { error, requests } = await get('unknown', { simplify: 'maybe' });
-		expect(error?.message).toMatch(/^'Simplify' must be true or false, not "maybe"/);
+	test('refuses an Output that is none before any request', async () => {
+		const { error, requests } = await get('unknown', { output: 'maybe' });
+		expect(error?.message).toMatch(
+			/^'Output' must be simplified, raw or selectedFields, not "maybe"/,
+		);
 		expect(requests).toEqual([]);
 	});
 
 	test('without Simplify gives the API’s object unchanged, times in the zone', async () => {
 		const [{ id }] = await ownChats();
-		expect((await get(id, { simplify: false })).json).toEqual([await fetchChat(id)]);
-		const { json } = await get(id, { simplify: false, options: { timezone: 'Asia/Tokyo' } });
+		expect((await get(id, { output: 'raw' })).json).toEqual([await fetchChat(id)]);
+		const { json } = await get(id, { output: 'raw', options: { timezone: 'Asia/Tokyo' } });
 		expect(json[0].createdAt).toContain('+09:00');
 	});
 

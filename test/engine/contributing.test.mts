@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { loadPackage } from '../support/engine.mts';
 import { startLab } from '../support/lab.mts';
-import { workflowWith } from '../support/workflow.mts';
+import { within, workflowWith } from '../support/workflow.mts';
 
 const COPIED = [
 	...['nodes', 'credentials', 'icons', 'package.json', 'tsconfig.json', 'eslint.config.mjs'],
@@ -98,7 +98,9 @@ test('the operation counts what Get Many gives', async () => {
 		for (const filters of [{}, { start }, { isStarred: true }]) {
 			const give = async (operation: string) =>
 				(
-					await engine.runWorkflow(workflowWith('lifelog', { operation, returnAll: true, filters }))
+					await engine.runWorkflow(
+						workflowWith('lifelog', { operation, returnAll: true, ...within(filters) }),
+					)
 				).items('Node');
 			const all = await give('getAll');
 			expect(all.length).toBeGreaterThan(0);

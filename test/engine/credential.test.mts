@@ -83,7 +83,24 @@ describe('the test of the credential', () => {
 	])('says no to %s that is not the service: %s', async (type, body) => {
 		const { ok, message } = await checkAt(200, { 'content-type': type }, body);
 		expect(ok).toBe(false);
-		expect(message).toContain('is not the service');
+		expect(message).toBe("The 'Base URL' doesn't point to a Lifelog API. Check the address.");
+	});
+});
+
+describe('the test of the credential says what a failed connection means', () => {
+	test.each(['127.0.0.1', 'localhost', '[::1]'])('nothing listens at %s', async (host) => {
+		const { ok, message } = await check({ apiKey: 'k', baseUrl: `http://${host}:1` });
+		expect(ok).toBe(false);
+		expect(message).toBe(
+			`No answer from ${host}:1: the connection was refused. Check that the service runs and listens on this port. If n8n runs in Docker, ${host} is the container itself: enter http://host.docker.internal:1 as the 'Base URL' of the credential, and turn on 'Allow HTTP in a Private Network'.`,
+		);
+	});
+
+	test('there is no such host', async () => {
+		const { message } = await check({ apiKey: 'k', baseUrl: 'https://nowhere.invalid' });
+		expect(message).toMatch(
+			/^No answer from nowhere\.invalid: (there is no host of this name|the host name could not be looked up)\. Check the 'Base URL'/,
+		);
 	});
 });
 

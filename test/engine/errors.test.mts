@@ -11,7 +11,7 @@ import {
 } from '../reliability/parameters.mts';
 import { type Answer, json, send, type World } from '../reliability/service.mts';
 import type { RunResult } from '../support/engine.mts';
-import { byId, workflowWith } from '../support/workflow.mts';
+import { byId, within, workflowWith } from '../support/workflow.mts';
 
 // What comes out of an operation that fails: what its error says, and what of the input is left.
 
@@ -35,7 +35,7 @@ const OPERATIONS = actions().map(
 
 /** The operation for the day 2026-03-02 or the usual entry, without waiting for anything. */
 function parametersOf(operation: NodeOperation): IDataObject {
-	const wanted: Record<string, unknown> = { 'filters.date': '2026-03-02', 'options.maxWait': 0 };
+	const wanted: Record<string, unknown> = { period: 'date', 'options.maxWait': 0 };
 	return withParameters(
 		operation,
 		operation.parameters
@@ -174,7 +174,7 @@ test('operations of a range are looked at', () => {
 
 test.each<[string, string, IDataObject, RegExp]>([
 	...OF_A_RANGE,
-	['a whole list', 'lifelog', { operation: 'getAll', returnAll: true, filters: RANGE }, IN_RANGE],
+	['a whole list', 'lifelog', { operation: 'getAll', returnAll: true, ...within(RANGE) }, IN_RANGE],
 	[
 		'the export of one',
 		'lifelog',

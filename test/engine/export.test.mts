@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
 import { type Lab, startLab } from '../support/lab.mts';
-import { byId, workflowWith } from '../support/workflow.mts';
+import { byId, within, workflowWith } from '../support/workflow.mts';
 
 const SHIFTED = 'America/St_Johns';
 
@@ -46,7 +47,9 @@ test('one lifelog, in every format', async () => {
 	const { json } = files[0];
 	const day = new Date(startTime).toISOString().slice(0, 10);
 	expect(json).toMatchObject({ lifelogId: id, title, isStarred, mimeType: 'application/json' });
-	expect(json.path).toBe(`lifelogs/${day.replaceAll('-', '/')}/${json.fileName}`);
+	expect(json.path).toMatch(new RegExp(`^lifelogs/${day.replaceAll('-', '/')}/.*_${id}\\.json$`));
+	const begins = DateTime.fromISO(startTime, { zone: SHIFTED }).toFormat('yyyy-MM-dd HH.mm');
+	expect(json.fileName).toBe(`${begins} ${title}.json`);
 	expect(Object.keys(json)).toEqual([
 		...['fileName', 'path', 'mimeType', 'fileSize', 'sha256', 'format', 'lifelogId', 'title'],
 		...['startTime', 'endTime', 'updatedAt', 'isStarred'],
@@ -83,7 +86,7 @@ test('times are in the option Time Zone where it is set', async () => {
 test('everything of a range, page by page with contents', async () => {
 	const date = (await lifelogs())[60].startTime.slice(0, 10);
 	const { files, requests, error } = await run({
-		...{ exportFrom: 'service', returnAll: true, filters: { date }, fileFormats: ['markdown'] },
+		...{ exportFrom: 'service', returnAll: true, ...within({ date }), fileFormats: ['markdown'] },
 	});
 	expect(error).toBeUndefined();
 	expect(files.length).toBeGreaterThan(25);

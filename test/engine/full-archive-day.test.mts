@@ -9,7 +9,7 @@ const DAY = '2026-03-01';
 const HOUR = 3_600_000;
 
 interface Example {
-	nodes: { name: string; parameters: { filters: IDataObject; options: IDataObject } }[];
+	nodes: { name: string; parameters: IDataObject }[];
 }
 
 let service: AnyService;
@@ -36,15 +36,15 @@ test.each(RANGES)('a range means "%s": all that begins on the day is listed', as
 		...{ isBound: true, most: 10, hour: 'first', offsets: true },
 	};
 	const { nodes } = JSON.parse(readFileSync('examples/full-archive.json', 'utf8')) as Example;
-	const { filters, options } = nodes.find(({ name }) => name === 'Lifelogs of the day')!.parameters;
+	const { parameters } = nodes.find(({ name }) => name === 'Lifelogs of the day')!;
 	const ofDay = JSON.parse(
-		JSON.stringify(filters).replaceAll(
+		JSON.stringify(parameters).replaceAll(
 			/"=\{\{ \$\('A day'\)\.first\(\)\.json\.day \}\}/g,
 			`"${DAY}`,
 		),
 	) as IDataObject;
 	const { items, error } = await engine.runWorkflow(
-		workflowWith('lifelog', { operation: 'getAll', returnAll: true, filters: ofDay, options }),
+		workflowWith('lifelog', { ...ofDay, operation: 'getAll', returnAll: true }),
 	);
 	expect(error).toBeUndefined();
 	const listed = items('Node').map(({ json }) => json.id);

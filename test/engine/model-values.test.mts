@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { loadPackage, withTools } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
-import { byId, workflowWith } from '../support/workflow.mts';
+import { byId, within, workflowWith } from '../support/workflow.mts';
 
 const ZONE = 'Pacific/Auckland';
 
@@ -53,9 +53,9 @@ describe('understood', () => {
 		['Yesterday', 1],
 	])('%s as a day in the time zone in force', async (date, days) => {
 		const day = DateTime.now().setZone(ZONE).minus({ days }).toISODate();
-		const { requests } = await call('getAll', { filters: { date } });
+		const { requests } = await call('getAll', within({ date }));
 		expect(requests[0].query).toMatchObject({ date: day, timezone: ZONE });
-		const range = await call('getAll', { filters: { start: date, end: date } });
+		const range = await call('getAll', within({ start: date, end: date }));
 		const { start, end } = range.requests[0].query;
 		expect([start, end]).toEqual([`${day} 00:00:00`, expect.stringContaining(String(end))]);
 		expect(Date.parse(`${end}Z`) - Date.parse(`${start}Z`)).toBeGreaterThan(86_000_000);
@@ -64,9 +64,13 @@ describe('understood', () => {
 	});
 
 	test('empty texts as nothing', async () => {
-		const filters = { date: '', start: ' ', end: '', isStarred: '' };
+		const chosen = within({ start: ' ', end: '', isStarred: '' });
 		const options = { direction: '', timezone: '', maxCharacters: '', globalPromptId: '' };
-		const { message, json } = await call('search', { query: 'dinner OR plans', filters, options });
+		const { message, json } = await call('search', {
+			query: 'dinner OR plans',
+			...chosen,
+			options,
+		});
 		expect(message).toBeUndefined();
 		expect(json.length).toBeGreaterThan(0);
 	});
@@ -90,15 +94,10 @@ describe('refused, before any request, with what to do in the message', () => {
 		[
 			'null as a date',
 			'getAll',
-			{ filters: { date: 'null' } },
+			within({ date: 'null' }),
 			/^'Date' is not .* "null"\. .*today, yesterday.* leave it empty/,
 		],
-		[
-			'a day in words',
-			'getAll',
-			{ filters: { start: 'last Monday' } },
-			/^'Start' is not .*2026-03-29/,
-		],
+		['a day in words', 'getAll', within({ start: 'last Monday' }), /^'Start' is not .*2026-03-29/],
 		[
 			'all as a star',
 			'getAll',

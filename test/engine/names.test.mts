@@ -41,7 +41,9 @@ const operations: Operation[] = descriptions.flatMap(({ name: node, properties }
 		value,
 		properties: properties
 			.filter(({ type }) => type !== 'hidden' && type !== 'notice')
-			.filter((property) => property !== selector && isShown(property, selector.name, value))
+			.filter(
+				(property) => property.name !== selector.name && isShown(property, selector.name, value),
+			)
 			.map((property) => {
 				const options = property.options?.filter(
 					(option) => !('type' in option) || isShown(option, `/${selector.name}`, value),
@@ -67,7 +69,9 @@ function valuesOf({ options = [] }: INodeProperties): string[] {
 /** Type, values and default of a parameter, and of those in it. */
 function parameterNames(property: INodeProperties, before = ''): Array<[string, string]> {
 	const { name, type, options = [], modes = [] } = property;
-	const given = `${isOfTool(property) ? 'defaultOfTool' : 'default'}=${JSON.stringify(property.default)}`;
+	const isForModel = String(property.default).includes('$fromAI(');
+	const value = isForModel ? '$fromAI' : JSON.stringify(property.default);
+	const given = `${isOfTool(property) ? 'defaultOfTool' : 'default'}=${value}`;
 	const choices = [...valuesOf(property), ...modes.map((mode) => mode.name)];
 	const inside = options.flatMap((option) =>
 		'type' in option ? parameterNames(option, `${before}${name}.`) : [],
@@ -142,6 +146,8 @@ const WITH_OPTIONS: Record<string, IDataObject[]> = {
 function waysOf({ node, value, properties }: Operation): IDataObject[] {
 	const offered = properties
 		.filter((property) => !isOfTool(property))
+		// It chooses lifelogs and changes none of their fields; today's are not in the data.
+		.filter(({ name }) => name !== 'period' && !(node === 'lifelogAudio' && name === 'day'))
 		.flatMap((property): IDataObject[] => {
 			const { name, type, displayOptions } = property;
 			const conditions = Object.entries(displayOptions?.show ?? {}).filter(([other]) =>

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ContentNode } from '../../nodes/shared/api-types.d.ts';
 import type { WorkflowJson } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
-import { byId, workflowWith } from '../support/workflow.mts';
+import { byId, withCredential, workflowWith } from '../support/workflow.mts';
 
 // What README and docs/ show is what comes out; `…` there stands for anything.
 
@@ -119,8 +119,7 @@ const summary = async (format: string) => {
 test('the workflow to paste runs', async () => {
 	const [text] = blocks('README.md', '## A first workflow', 'json');
 	const workflow = JSON.parse(text) as WorkflowJson;
-	workflow.nodes[1].credentials = { lifelogApi: { id: '1', name: 'Lifelog API' } };
-	const { items, status } = await engine.runWorkflow(workflow);
+	const { items, status } = await engine.runWorkflow(withCredential(workflow));
 	expect(status).toBe('success');
 	expect(items('Summary of yesterday')[0].json.markdown).toMatch(/^# Daily summary: /);
 });

@@ -1,60 +1,82 @@
-import {
-	leastRequests,
-	month,
-	monthOf,
-	mostRequests,
-	requestCases,
-} from '../../bench/request-cases.mts';
-import { type Lab, startLab } from '../support/lab.mts';
+import { type LabAt, startLabAt } from '../support/lab.mts';
+import { serve, type Served } from '../support/serve.mts';
 import { workflowWith } from '../support/workflow.mts';
 
-// What `npm run bench` says of requests, which no slow machine can change.
+// The fewest requests that the rules allow: as many as there are pages, and one for none. One workflow
+// lists all sizes: its nth input item asks for what the nth prompt made, which is n entries.
 
-let lab: Lab;
-let sandbox: Lab['sandbox'];
-let engine: Lab['engine'];
+const MOST = 250;
+
+let lab: LabAt<Served>;
+/** Entries a page, and whether a page that ends the list names a cursor all the same. */
+let pageSize: number;
+let endsWithCursor: boolean;
+let counts: Map<number, number>;
 
 beforeAll(async () => {
-	lab = await startLab(1);
-	({ sandbox, engine } = lab);
+	const service = await serve((request, response) => {
+		const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
+		const name = pathname.endsWith('chats') ? 'chats' : 'lifelogs';
+		const total = Number(searchParams.get('globalPromptId')!.slice(1));
+		counts.set(total, (counts.get(total) ?? 0) + 1);
+		const from = Number(searchParams.get('cursor') ?? 0);
+		const size = Math.min(pageSize, Number(searchParams.get('limit')));
+		const entries = Array.from({ length: Math.max(0, Math.min(size, total - from)) }, (_, nth) => ({
+			id: `id-${from + nth}`,
+		}));
+		const isLast = endsWithCursor ? from + size > total : from + size >= total;
+		const meta = { [name]: { nextCursor: isLast ? null : String(from + size) } };
+		response.setHeader('content-type', 'application/json');
+		response.end(JSON.stringify({ data: { [name]: entries }, meta }));
+	});
+	lab = await startLabAt(service);
 });
 
 afterAll(async () => await lab.close());
 
-describe.each(requestCases)(
-	'$lifelogs lifelogs, contents: $includeContents',
-	({ lifelogs, includeContents }) => {
-		const least = leastRequests(lifelogs, includeContents);
+const input = Array.from({ length: MOST + 1 }, (_, n) => ({ json: { n } }));
+const prompt = { globalPromptId: '=p{{ $json.n }}' };
 
-		beforeAll(async () => {
-			await sandbox.control.reset({ ...monthOf, lifelogs });
-			await sandbox.control.dialect({ rateLimit: { max: 10_000 } });
-		});
+async function requestsFor(node: 'lifelog' | 'lifelogChat', limit: object): Promise<number[]> {
+	counts = new Map();
+	const where = node === 'lifelog' ? { options: prompt } : { filters: prompt };
+	const parameters = { operation: 'getAll', output: 'raw', ...limit, ...where };
+	const { error, items } = await lab.engine.runWorkflow(workflowWith(node, parameters), { input });
+	expect(error).toBeUndefined();
+	expect(items('Node')).toHaveLength((MOST * (MOST + 1)) / 2);
+	return input.map(({ json }) => counts.get(json.n) ?? 0);
+}
 
-		async function requestsFor(parameters: object): Promise<number> {
-			await sandbox.control.clearRequests();
-			const options = { includeContents, timezone: 'UTC' };
-			const workflow = workflowWith('lifelog', { operation: 'getAll', options, ...parameters });
-			const { items } = await engine.runWorkflow(workflow);
-			expect(new Set(items('Node').map(({ json }) => json.id)).size).toBe(lifelogs);
-			return (await sandbox.control.requests()).length;
-		}
-
-		test('a limit: the least that the rules allow', async () => {
-			expect(await requestsFor({ limit: lifelogs })).toBe(least);
-		});
-
-		test.each([
-			['without a range', {}],
-			['with a range', month],
-			['with a start long before', { start: '2020-01-01 00:00:00' }],
-		])(
-			'all, %s: as many up to two pages, then at most two more a stretch',
-			async (_name, filters) => {
-				const requests = await requestsFor({ returnAll: true, filters });
-				expect(requests).toBeGreaterThanOrEqual(least);
-				expect(requests).toBeLessThanOrEqual(mostRequests(least));
-			},
-		);
+test.each([
+	[10, 'lifelog'],
+	[25, 'lifelog'],
+	[100, 'lifelog'],
+	[25, 'lifelogChat'],
+] as const)(
+	'pages of %i, %s: 0 to 250 entries cost as many requests as they have pages',
+	async (size, node) => {
+		pageSize = size;
+		endsWithCursor = false;
+		const least = input.map(({ json }) => Math.max(1, Math.ceil(json.n / size)));
+		expect(await requestsFor(node, { returnAll: true })).toEqual(least);
 	},
+	// Thousands of requests.
+	900_000,
 );
+
+test('one more only if the last page names a cursor', async () => {
+	pageSize = 25;
+	endsWithCursor = true;
+	const pages = input.map(({ json }) => Math.floor(json.n / 25) + 1);
+	expect(await requestsFor('lifelog', { returnAll: true })).toEqual(pages);
+});
+
+test('a limit that equals the number of entries never asks for the page behind them', async () => {
+	pageSize = 25;
+	endsWithCursor = true;
+	const least = input.map(({ json }) => Math.max(1, Math.ceil(json.n / 25)));
+	const limit = { returnAll: false, limit: '={{ Math.max(1, $json.n) }}' };
+	const requests = await requestsFor('lifelog', limit);
+	// Pages are as large as the limit there, and an empty list has no entry to stop at.
+	expect(requests.slice(1)).toEqual(least.slice(1));
+});

@@ -331,7 +331,7 @@ describe('an error says what happened and what to do', () => {
 		expect(message).toBe(
 			`No answer from ${new URL(address).host}: the connection was refused (lifelogs)`,
 		);
-		expect(description).toContain("Check the 'Base URL'");
+		expect(description).toContain('Check that the service runs');
 	});
 
 	test('words that n8n takes for system errors stay as they are', async () => {

@@ -13,7 +13,7 @@ let lab: Lab;
 let sandbox: Lab['sandbox'];
 let engine: Lab['engine'];
 let clock: number;
-/** By how much n8n's clock has been moved on. */
+/** By how much n8n's clock differs from that of this machine. */
 let ownClock = 0;
 const realNow = Date.now;
 /** The state as n8n has it; polls change it like n8n's in-memory engine. */
@@ -31,9 +31,9 @@ afterEach(() => {
 });
 
 beforeEach(async () => {
-	ownClock = 0;
-	Date.now = () => realNow() + ownClock;
 	clock = Date.parse(NOW);
+	ownClock = clock - realNow();
+	Date.now = () => realNow() + ownClock;
 	staticData = {};
 	await reset({ empty: true });
 });
@@ -134,17 +134,17 @@ describe('lifelogs', () => {
 		]);
 	});
 
-	test('three polls record and emit what nodes/LifelogTrigger/state.ts says', async () => {
+	test('what cannot be read is pending, then recorded with its version, then with its star', async () => {
 		const at = (time: string) => Date.parse(`2026-03-20T${time}Z`);
-		const known = () => (savedState().days as Record<string, IDataObject>)['2026-03-20'].ids;
+		const known = () => (savedState().days as Record<string, IDataObject>)['2026-03-20'].entries;
 		await poll();
 
 		await pass(6 * MINUTE);
 		await add('a', ago(10 * MINUTE), ago(MINUTE));
 		await sandbox.control.faults([{ path: '/v1/lifelogs/a', status: 500 }]);
 		expect(await failureOf(poll())).toMatchObject({ httpCode: '500' });
-		const trouble = [1, 2, at('12:06'), at('12:06')];
-		expect(known()).toEqual({ a: [null, 0, 0, 1, ...trouble] });
+		const retry = { times: 1, poll: 2, at: at('12:06'), since: at('12:06') };
+		expect(known()).toEqual({ a: { pending: true, retry } });
 
 		await pass(5 * MINUTE);
 		await sandbox.control.updateLifelog('a', { updatedAt: ago(MINUTE) });
@@ -158,7 +158,7 @@ describe('lifelogs', () => {
 		const updated = await poll();
 		expect(events(updated)).toEqual(['a updated']);
 		expect(keys(updated)).toEqual(['a:2026-03-20T12:10:00.000Z:starred']);
-		expect(known()).toEqual({ a: [at('12:10'), 1, 1, 0] });
+		expect(known()).toEqual({ a: { at: at('12:10'), starred: true, starToggles: 1 } });
 	});
 
 	test('items come in the order of their start, in the time zone asked for, with the parts asked for', async () => {
@@ -333,7 +333,7 @@ describe('scheduled chats', () => {
 		expect(output?.[0][0].json).not.toHaveProperty('messages');
 		expect(await poll(chats)).toBeNull();
 		await ask('raw', ago(0));
-		expect((await poll({ ...chats, simplify: false }))?.[0][0].json.messages).toHaveLength(2);
+		expect((await poll({ ...chats, output: 'raw' }))?.[0][0].json.messages).toHaveLength(2);
 	});
 
 	test('an unanswered one is held until it is answered, gone, or 31 days old', async () => {
@@ -358,17 +358,19 @@ describe('scheduled chats', () => {
 	const savedIds = () =>
 		Object.assign(
 			{},
-			...Object.values(savedState().days as Record<string, { ids: object }>).map(({ ids }) => ids),
+			...Object.values(savedState().days as Record<string, { entries: object }>).map(
+				({ entries }) => entries,
+			),
 		) as object;
 
 	test('days that have left the look-back are not listed again and again', async () => {
 		const options = { lookbackDays: 2 };
-		for (let day = 0; day < 12; day++) {
+		for (let day = 0; day < 24; day++) {
 			await ask(`${day}`, ago(0));
 			await poll({ ...chats, options });
 			await pass(DAY);
 		}
-		expect(Object.keys(savedState().days as object).length).toBeLessThanOrEqual(5);
+		expect(Object.keys(savedState().days as object).length).toBeLessThanOrEqual(14);
 	});
 
 	test('a larger look-back records what it adds', async () => {
@@ -466,7 +468,6 @@ describe('when something fails', () => {
 		await add('known', ago(DAY), ago(DAY));
 		await sandbox.control.faults([{ status: 503, skip: 2 }]);
 		expect(await poll()).toBeNull();
-		expect(savedState().since).toBe(Date.parse(NOW));
 		await pass(MINUTE);
 		await add('new', ago(0));
 		await sandbox.control.updateLifelog('known', { title: 'Changed' });
@@ -637,13 +638,13 @@ describe('when something fails', () => {
 
 	test.each([
 		['unknown version', { version: 1 }],
-		['damaged', { version: 2, days: { monday: {} } }],
+		['damaged', { version: 3, days: { monday: {} } }],
 		['no state at all', 'nonsense'],
 	])('a saved state that is unusable (%s) is replaced, and said', async (_, state) => {
 		await add('a', ago(0));
 		staticData = { 'node:Lifelog Trigger': { state } };
 		expect(await poll({}, { activation: 'activate' })).toBeNull();
-		expect(savedState().version).toBe(2);
+		expect(savedState().version).toBe(3);
 		const after = JSON.stringify(staticData);
 		await add('b', ago(0));
 		await expect(poll()).rejects.toThrow('could not be read and was replaced');
@@ -658,7 +659,7 @@ describe('when something fails', () => {
 			return await poll({}, { budgetMs: 36_000 });
 		};
 		expect(await durablePoll()).toBeNull();
-		expect(savedState().version).toBe(2);
+		expect(savedState().version).toBe(3);
 		await add('a', ago(0));
 		expect(events(await durablePoll())).toEqual(['a created']);
 	});

@@ -4,7 +4,9 @@ import { readdir, readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { startSandbox } from '../../sandbox/server.mts';
+import type { INodeCredentialsDetails } from 'n8n-workflow';
 import type { WorkflowJson } from '../support/engine.mts';
+import { withCredential } from '../support/workflow.mts';
 import { installN8n, NEWEST } from './install.mts';
 import { copyPackage } from './support/package.mts';
 import { freePortNear } from './support/ports.mts';
@@ -34,13 +36,16 @@ async function compileOnChange(packageFolder: string): Promise<void> {
 	});
 }
 
-/** Stores every example, which finds its credential by name, and returns their names. */
-async function importExamples(rest: Rest): Promise<string[]> {
+/** Stores every example with the credential of the sandbox, and returns their names. */
+async function importExamples(rest: Rest, credential: INodeCredentialsDetails): Promise<string[]> {
 	const names: string[] = [];
 	const folder = join(root, 'examples');
 	for (const file of (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()) {
 		const example = JSON.parse(await readFile(join(folder, file), 'utf8')) as WorkflowJson;
-		const { name } = await rest.createWorkflow(example, example.name ?? file);
+		const { name } = await rest.createWorkflow(
+			withCredential(example, credential),
+			example.name ?? file,
+		);
 		names.push(name);
 	}
 	return names;
@@ -71,8 +76,8 @@ async function dev(): Promise<void> {
 	const rest = new Rest(n8n);
 	await rest.setUp();
 	const { url, controlUrl, apiKey } = sandbox;
-	await rest.createCredential('lifelogApi', { apiKey, baseUrl: url });
-	const examples = await importExamples(rest);
+	const credential = await rest.createCredential('lifelogApi', { apiKey, baseUrl: url });
+	const examples = await importExamples(rest, credential);
 
 	console.log(`
 n8n ${NEWEST} runs with the nodes in it. Ctrl+C stops everything and forgets what you made.

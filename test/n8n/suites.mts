@@ -33,6 +33,16 @@ export const suites: Suite[] = [
 		needsServices: true,
 	},
 	{
+		name: 'archive-command',
+		what: 'the archive by the example and by lifelog-server archive in turns',
+		versions: [NEWEST],
+	},
+	{
+		name: 'archive-folder',
+		what: 'examples: the folder of the archive, as imported',
+		versions: [OLDEST, NEWEST],
+	},
+	{
 		name: 'editor',
 		what: 'the editor in a browser, with its pictures',
 		versions: [NEWEST],

@@ -105,7 +105,7 @@ const RIGHT_EVENTS: Record<string, string> = {
 
 /** A poll of the trigger after something has happened; what it reports, or reports too late. */
 function trigger(title: string, event: string, happen: (world: World) => void): Operation {
-	const [, node] = workflowWith('lifelogTrigger', { event, simplify: false }).nodes;
+	const [, node] = workflowWith('lifelogTrigger', { event, output: 'raw' }).nodes;
 	const workflow = { nodes: [node], connections: {} };
 	return {
 		title,
@@ -261,10 +261,10 @@ export const OPERATIONS: Operation[] = [
 		'Get Many Chats',
 		'lifelogChat',
 		'getAll',
-		{ returnAll: true, simplify: false },
+		{ returnAll: true, output: 'raw' },
 		{ right: CHATS, isLong: true, isList: true },
 	),
-	action('Get Chat', 'lifelogChat', 'get', { chatId, simplify: false }, { right: [chat] }),
+	action('Get Chat', 'lifelogChat', 'get', { chatId, output: 'raw' }, { right: [chat] }),
 	action(
 		'Delete Chat',
 		'lifelogChat',

@@ -47,7 +47,8 @@ export function nodeOperations(): NodeOperation[] {
 			isTrigger: selector.name === 'event',
 			parameters: properties
 				.filter((property) => property.type !== 'hidden' && property.type !== 'notice')
-				.filter((property) => property !== selector && isShown(property, selector.name, operation))
+				.filter((property) => property.name !== selector.name)
+				.filter((property) => isShown(property, selector.name, operation))
 				.flatMap(parametersIn),
 		}));
 	});

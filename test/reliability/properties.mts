@@ -83,7 +83,6 @@ function expressionOf({ isTrigger }: NodeOperation, value: unknown, nth: number)
 /** Settings that make a node do other things with an answer. */
 const OTHER_WAYS: Record<string, unknown> = {
 	returnAll: true,
-	simplify: false,
 	outputAs: 'text',
 	output: 'simplified',
 	'options.maxCharacters': 100,
@@ -92,7 +91,7 @@ const OTHER_WAYS: Record<string, unknown> = {
 	'options.ifPartFails': 'report',
 	'options.includeContents': true,
 	'options.speakers': 'ann, user',
-	'filters.start': '2026-03-02T09:00:00Z',
+	period: 'range',
 };
 /** Of the parameter Format, which has more than two ways. */
 const FORMATS = ['markdown', 'slack', 'notion'];

@@ -29,9 +29,9 @@ Made by \`npm run reliability\`; do not edit. Every operation is run on n8n's en
 | Wait of a list in the editor for the rate limit | 20 s, first in line when it opens |
 | Wait of a poll of the trigger for the rate limit | 120 s, first in line; none when the workflow is published, when an event is fetched to test, nor under n8n's durable engine |
 | Repeats in the editor's lists and in the trigger | none |
-| An answer in JSON, unpacked | 64 MiB; a longer one is not asked for again |
+| An answer in JSON, unpacked | 64 MiB; of a longer one only the first page of a list is asked for again, once, with 10 entries |
 
-So a service that takes a connection and then says nothing ends a request for JSON after 2 minutes and a download after 4, and no request for JSON lasts longer than 4 minutes, waits for the rate limit apart. A download of audio has no limit as a whole, as long as it brings 1 kB a second. The trigger repeats nothing, so it waits 60 s for a connection that stands still, and 9 s under n8n's durable engine. Cancelling an execution ends requests, downloads and waits at once.
+So a service that takes a connection and then says nothing ends a request for JSON after 2 minutes and a download after 4, and no request for JSON lasts longer than 2 minutes, waits for the rate limit apart. A download of audio has no limit as a whole, as long as it brings 1 kB a second. The trigger repeats nothing, so it waits 60 s for a connection that stands still, and 9 s under n8n's durable engine. Cancelling an execution ends requests, downloads and waits at once.
 
 ## What cannot be noticed
 

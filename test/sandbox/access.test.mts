@@ -1,5 +1,6 @@
 import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
+import { loopbackTest } from '../support/platform.mts';
 
 let sandbox: SpawnedSandbox;
 let client: Client;
@@ -26,7 +27,7 @@ const endpoints = [
 	['DELETE', '/mcp'],
 ];
 
-test('it is reached at 127.0.0.1 alone', async () => {
+loopbackTest('it is reached at 127.0.0.1 alone', async () => {
 	// Also an address of this machine: what listens on all of them is reached there too.
 	const elsewhere = sandbox.url.replace('127.0.0.1', '127.0.0.2');
 	expect(elsewhere).not.toBe(sandbox.url);

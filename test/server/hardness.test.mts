@@ -161,6 +161,24 @@ describe('a server', () => {
 		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(200);
 	});
 
+	test('a search of a whole transcript is refused with a sentence, by REST and MCP', async () => {
+		const transcript = `"${'bada '.repeat(2_200)}"`;
+		const refusal = 'search has 2,200 words, more than 32: search for the words that matter most';
+		const rest = await ask(server, `/v1/lifelogs?search=${encodeURIComponent(transcript)}`);
+		expect([rest.status, await rest.json()]).toEqual([400, { error: refusal }]);
+		const params = { name: 'search_lifelogs', arguments: { query: transcript } };
+		const mcp = await ask(server, '/mcp', {
+			method: 'POST',
+			headers: {
+				'content-type': 'application/json',
+				accept: 'application/json, text/event-stream',
+			},
+			body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+		});
+		const { result } = await mcp.json();
+		expect(result).toEqual({ content: [{ type: 'text', text: refusal }], isError: true });
+	});
+
 	test('a request that is none, or never ends, is nobody else’s trouble', async () => {
 		const port = Number(new URL(server.url).port);
 		const sockets: Socket[] = [];
@@ -228,7 +246,7 @@ test('a disk that takes no more of the index: a sentence, and the next start goe
 	const told: string[] = [];
 	createInterface(child.stderr).on('line', (line) => told.push(line));
 	const [code] = await once(child, 'close');
-	expect(code).toBe(1);
+	expect(code).toBe(2);
 	expect(told.join('\n')).toMatch(/full|disk I\/O/);
 	expect(told.join('\n')).not.toMatch(/\n {4}at |word1/);
 	expect(statSync(index).size).toBeLessThanOrEqual(1_024_000);

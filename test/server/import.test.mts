@@ -84,7 +84,7 @@ function filesOf(root: string): Record<string, string> {
 	const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
 	return Object.fromEntries(
 		paths
-			.filter((path) => statSync(join(root, path)).isFile())
+			.filter((path) => statSync(join(root, path)).isFile() && !/^\.lifelog-\w+\.lock$/.test(path))
 			.map((path) => [
 				path,
 				`${statSync(join(root, path)).mtimeMs} ${readFileSync(join(root, path), 'latin1')}`,
@@ -254,7 +254,7 @@ test('a zip and its folder make the same archive, which is whole; a second impor
 	expect(first.stdout).toContain('Imported: 2 lifelogs, 1 chat, 1 audio file, on 2 days.');
 	expect(first.stdout).toContain('no place for it: meetings/ (1 file).');
 	// What it says is to be typed as it stands, here in a checkout.
-	expect(first.stdout).toContain(`Serve it: npm run server -- ${ofZip}\n`);
+	expect(first.stdout).toContain(`Serve it: npm run server -- serve ${ofZip}\n`);
 	expect((await run(unpacked(files), ofFolder)).status).toBe(0);
 	expect(namesOf(ofFolder)).toEqual(namesOf(ofZip));
 	for (const path of namesOf(ofZip)) {
@@ -383,7 +383,7 @@ describe('an archive that has days of the service', () => {
 		writeFileSync(join(archive, 'report.json'), JSON.stringify(report));
 		expect(await run(zipped(conversation), archive)).toMatchObject({
 			status: 2,
-			stderr: expect.stringContaining('Full archive is writing into this archive'),
+			stderr: expect.stringContaining('Full archive in n8n has been writing to this archive'),
 		});
 	});
 
@@ -679,7 +679,10 @@ describe('what cannot be read', () => {
 			symlinkSync(outside, join(archive, path));
 			const { unread } = await importExport(zipped(conversation.slice(0, 1)), archive);
 			expect(unread).toEqual([
-				{ path: weekly, problem: 'belongs into a folder that leads out of the archive' },
+				{
+					path: weekly,
+					problem: 'belongs in a folder that is outside of the archive, because of a link',
+				},
 			]);
 			expect(readdirSync(outside)).toEqual([]);
 		},

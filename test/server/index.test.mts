@@ -13,15 +13,17 @@ import {
 	type Stats,
 } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Folder } from '../../server/archive/folder.mts';
+import { HealingStore } from '../../server/archive/healing.mts';
 import { ArchiveStore } from '../../server/archive/store.mts';
 import { openIndex } from '../../server/store/database.mts';
 import { Rows } from '../../server/store/rows.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { temporaryFolder } from './sources.mts';
+import { posixTest } from '../support/platform.mts';
 
 let folder: string;
 const open: Archive[] = [];
@@ -462,12 +464,9 @@ describe('nothing from outside of the folder', () => {
 
 	test.each([
 		['an absolute path', () => join(outside, 'b.json')],
-		['a path upwards', () => `lifelogs/../../${outside.split('/').at(-1)}/b.json`],
-		[
-			'a path upwards in the middle',
-			() => `lifelogs/2026/../../../${outside.split('/').at(-1)}/b.json`,
-		],
-		['backslashes', () => `lifelogs\\..\\..\\${outside.split('/').at(-1)}\\b.json`],
+		['a path upwards', () => `lifelogs/../../${basename(outside)}/b.json`],
+		['a path upwards in the middle', () => `lifelogs/2026/../../../${basename(outside)}/b.json`],
+		['backslashes', () => `lifelogs\\..\\..\\${basename(outside)}\\b.json`],
 		['a zero byte', () => `lifelogs/b.json\0.json`],
 		['another folder of the archive', () => `b.json`],
 		['nothing', () => ''],
@@ -496,15 +495,18 @@ describe('nothing from outside of the folder', () => {
 		expect(archive.log).toHaveLength(3);
 	});
 
-	test('a pipe and a folder in the place of a file are no files, and nobody waits for them', async () => {
-		await writeArchive(folder, { lifelogs: day1 });
-		mkdirSync(join(folder, 'lifelogs/b.json'));
-		pointTo('lifelogs/b.json');
-		spawnSync('mkfifo', [join(folder, 'days/2026-03-04_0123456789abcdef.json')]);
-		const archive = await serve();
-		expect(idsOf(archive)).toEqual(['a', 'c']);
-		expect(archive.log).toHaveLength(2);
-	});
+	posixTest(
+		'a pipe and a folder in the place of a file are no files, and nobody waits for them',
+		async () => {
+			await writeArchive(folder, { lifelogs: day1 });
+			mkdirSync(join(folder, 'lifelogs/b.json'));
+			pointTo('lifelogs/b.json');
+			spawnSync('mkfifo', [join(folder, 'days/2026-03-04_0123456789abcdef.json')]);
+			const archive = await serve();
+			expect(idsOf(archive)).toEqual(['a', 'c']);
+			expect(archive.log).toHaveLength(2);
+		},
+	);
 
 	test('ids that look like paths lead nowhere', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
@@ -543,31 +545,45 @@ describe('the index', () => {
 		(await serve()).close();
 		open.length = 0;
 		spoil(index);
-		expect(idsOf(await serve())).toEqual(['a', 'b', 'c']);
+		const archive = await Folder.open(folder);
+		const options = { allowDelete: false, onProblem: () => {} };
+		const store = new HealingStore({
+			...{ index, log: () => {}, onProgress: () => {} },
+			serve: (rows) => ({ store: new ArchiveStore(archive, rows, options), meaning: undefined }),
+		});
+		await store.begin();
+		await store.heal();
+		expect(store.listLifelogs({}, everything).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+		await store.close();
 	});
 
-	test('can be read by its owner alone, whoever may read its folder, and built anew too', async () => {
-		const modes = () =>
-			readdirSync(folder)
-				.filter((name) => name.startsWith('.lifelog-index'))
-				.map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
-		const index = join(folder, '.lifelog-index.sqlite');
-		const ofOwner = [
-			['.lifelog-index.sqlite', 0o600],
-			['.lifelog-index.sqlite-wal', 0o600],
-		];
-		await writeArchive(folder, { lifelogs: [lifelogOf('a', '2026-03-01T08:00:00Z')] });
-		const archive = await serve();
-		expect(modes()).toEqual(ofOwner);
-		archive.close();
-		open.splice(0);
-		const db = new DatabaseSync(index);
-		db.exec('PRAGMA user_version = 1');
-		db.close();
-		chmodSync(index, 0o644);
-		await serve();
-		expect(modes()).toEqual(ofOwner);
-	});
+	posixTest(
+		'can be read by its owner alone, whoever may read its folder, and built anew too',
+		async () => {
+			const modes = () =>
+				readdirSync(folder)
+					.filter((name) => name.startsWith('.lifelog-index'))
+					.map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
+			const index = join(folder, '.lifelog-index.sqlite');
+			const ofOwner = [
+				['.lifelog-index.sqlite', 0o600],
+				['.lifelog-index.sqlite-wal', 0o600],
+				['.lifelog-index.sqlite.vectors', 0o600],
+				['.lifelog-index.sqlite.vectors-wal', 0o600],
+			];
+			await writeArchive(folder, { lifelogs: [lifelogOf('a', '2026-03-01T08:00:00Z')] });
+			const archive = await serve();
+			expect(modes()).toEqual(ofOwner);
+			archive.close();
+			open.splice(0);
+			const db = new DatabaseSync(index);
+			db.exec('PRAGMA user_version = 1');
+			db.close();
+			chmodSync(index, 0o644);
+			await serve();
+			expect(modes()).toEqual(ofOwner);
+		},
+	);
 
 	test('a file that is none is left alone', async () => {
 		const index = join(folder, 'thesis.txt');
@@ -616,7 +632,7 @@ describe('the index', () => {
 			onProblem: () => {},
 		});
 		await store.refresh();
-		const { page_count } = db.prepare('PRAGMA page_count').get()!;
+		const { page_count } = db.get('PRAGMA page_count')!;
 		db.exec(`PRAGMA max_page_count = ${Number(page_count)}`);
 		const long = 'word '.repeat(100_000);
 		await writeArchive(folder, {

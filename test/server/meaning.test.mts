@@ -378,12 +378,12 @@ test('of many passages the nearest ones are found, as if each had been compared'
 	const { vectors } = new Rows(db);
 	vectors.use('words', 256);
 	const random = (nth: number) => Float32Array.from(vectorOf(`w${nth} w${nth % 50}`, 256));
-	const put = db.prepare('INSERT INTO document (id, time, starred) VALUES (?, ?, 0)');
+	const put = 'INSERT INTO document (id, time, starred) VALUES (?, ?, 0)';
 	const all = Array.from({ length: 3000 }, (_, nth) => random(nth));
 	db.exec('BEGIN');
 	for (const [nth, vector] of all.entries()) {
-		const { lastInsertRowid } = put.run(`n${nth}`, '2026-03-01T00:00:00.000Z');
-		vectors.put({ id: `n${nth}`, document: Number(lastInsertRowid) }, 'hash', [vector]);
+		const document = db.run(put, `n${nth}`, '2026-03-01T00:00:00.000Z');
+		vectors.put({ id: `n${nth}`, document }, 'hash', [vector]);
 	}
 	db.exec('COMMIT');
 	const product = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, n) => sum + x * b[n], 0);

@@ -1,12 +1,14 @@
 // lifelog-server as npm gets it, in a folder that has nothing of the checkout but its dependencies.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Finding } from '../../check-archive/findings.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { serverKey } from '../support/lifelog-server.mts';
+import { posixTest } from '../support/platform.mts';
 import { TARBALLS } from '../support/tarballs.mts';
 import { writeZip } from '../support/zip.mts';
 import { ask, temporaryFolder } from './sources.mts';
@@ -58,17 +60,17 @@ const npx = (...args: string[]) => ({
 	},
 });
 
-test('the tarball holds a file for each source, built, and nothing else', () => {
+posixTest('the tarball holds a file for each source, built, and nothing else', () => {
 	expect(packed.sort()).toEqual(TARBALLS['./server']().sort());
 });
 
-test('nothing runs when it is installed, and its version is that of the nodes', () => {
+posixTest('nothing runs when it is installed, and its version is that of the nodes', () => {
 	expect(manifest.scripts).toBeUndefined();
 	expect(manifest.private).toBeUndefined();
 	expect(manifest.version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
 });
 
-test('npx lifelog-server serves an archive', async () => {
+posixTest('npx lifelog-server serves an archive', async () => {
 	const archive = temporaryFolder();
 	await writeArchive(archive, { lifelogs: [lifelogOf('a', '2026-03-01T08:00:00Z')] });
 	const { command, args, options } = npx(archive, '--json', '--port', '0');
@@ -82,21 +84,41 @@ test('npx lifelog-server serves an archive', async () => {
 	await exited;
 });
 
-test('npx lifelog-server import reads an export', () => {
+posixTest('npx lifelog-server import reads an export', () => {
 	const zip = join(project, 'export.zip');
 	writeZip(zip, [{ name: 'lifelogs/2025/12/03/2025-12-03_12h00m00s_A.md', content: '# A' }]);
 	const { command, args, options } = npx('import', zip, join(project, 'archive'));
 	const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
 	expect(stdout).toContain('Imported: 1 lifelog,');
 	// What it says is to be typed as it stands, here where npx has found it.
-	expect(stdout).toContain(`Serve it: npx lifelog-server ${join(project, 'archive')}\n`);
+	expect(stdout).toContain(`Serve it: npx lifelog-server serve ${join(project, 'archive')}\n`);
 	expect(status).toBe(0);
 });
 
-test('where it is installed as a command, it names that', () => {
+posixTest('npx lifelog-server check finds what is missing', async () => {
+	const archive = temporaryFolder();
+	await writeArchive(archive, { lifelogs: [lifelogOf('a', '2026-03-01T08:00:00Z')] });
+	const check = () => {
+		const { command, args, options } = npx('check', archive, '--json');
+		const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+		return { status, kinds: JSON.parse(stdout).findings.map(({ kind }: Finding) => kind) };
+	};
+	expect(check()).toEqual({ status: 0, kinds: [] });
+	rmSync(join(archive, 'lifelogs'), { recursive: true });
+	expect(check()).toEqual({ status: 1, kinds: ['missing', 'missing'] });
+});
+
+posixTest.each(['archive', 'serve', 'check', 'import'])('npx lifelog-server %s --help', (name) => {
+	const { command, args, options } = npx(name, '--help');
+	const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+	expect(stdout).toContain(`Usage: npx lifelog-server ${name} <`);
+	expect(status).toBe(0);
+});
+
+posixTest('where it is installed as a command, it names that', () => {
 	const { options } = npx();
 	const env = { ...options.env, npm_command: undefined };
 	const command = join(project, 'node_modules', '.bin', 'lifelog-server');
 	const { stdout } = spawnSync(command, ['--help'], { ...options, env, encoding: 'utf8' });
-	expect(stdout).toMatch(/^Usage: lifelog-server <folder>/);
+	expect(stdout).toMatch(/^Usage: lifelog-server <command> <folder>/);
 });

@@ -35,6 +35,10 @@ export interface Service {
 	isBound: boolean;
 	/** Entries a page at most. */
 	most: number;
+	/** Which entries are listed before all others, in either direction. */
+	isFirst?: (entry: Entry) => boolean;
+	/** Which entries come without any time. */
+	isTimeless?: (entry: Entry) => boolean;
 	/** Which entries of a page are left on it: what is filtered out then is not made up for. */
 	isKept?: (entry: Entry) => boolean;
 	/** In the hour that clocks show twice. */
@@ -97,6 +101,7 @@ function shown(service: Service, entry: Entry, name: string, query: URLSearchPar
 	const at = (ms: number) =>
 		DateTime.fromMillis(ms, { zone }).toISO({ includeOffset: service.offsets });
 	const { id, begin, end, updated } = entry;
+	if (service.isTimeless?.(entry)) return { id, title: id, messages: [], contents: [] };
 	return name === 'chats'
 		? { id, createdAt: at(begin), startedAt: at(begin), messages: [], visibility: 'private' }
 		: {
@@ -131,7 +136,9 @@ function listed(service: Service, query: URLSearchParams) {
 	const positionOf = (entry: Entry): [number, string] => [keyOf(entry), entry.id];
 	const found = service.entries.filter(belongsTo(service, bound));
 	if (sort !== 'none') found.sort((one, other) => compare(positionOf(one), positionOf(other)));
-	const isOffset = service.cursor === 'offset' || sort === 'none';
+	const { isFirst } = service;
+	if (isFirst) found.sort((one, other) => Number(isFirst(other)) - Number(isFirst(one)));
+	const isOffset = service.cursor === 'offset' || sort === 'none' || isFirst !== undefined;
 	const from = !given
 		? 0
 		: isOffset

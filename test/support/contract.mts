@@ -90,7 +90,8 @@ export function contradictionIn(answer: AnswerOfService): string | undefined {
 }
 
 function problemOf({ method, path, status, headers, body }: AnswerOfService): string | undefined {
-	if (status >= 500) return 'the contract has no answer of a server that failed';
+	const isLater = status === 503 && headers['retry-after'] !== undefined;
+	if (status >= 500 && !isLater) return 'the contract has no answer of a server that failed';
 	const type = String(headers['content-type'] ?? '').split(';')[0];
 	const { pointer, response } = described(method, path, status) ?? {};
 	if (!response && status < 400) return 'the contract does not list this status';

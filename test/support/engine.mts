@@ -414,12 +414,27 @@ export async function createEngine(options: EngineOptions) {
 		return await method.call(context, filter, paginationToken);
 	}
 
-	/** Sends the credential type's `test` request with `data`; the message is what n8n shows. */
+	async function testByNode(type: string, data: ICredentialDataDecryptedObject) {
+		const methods = Object.values(known).map((node) => (node as INodeType).methods ?? {});
+		const [test] = methods.flatMap(({ credentialTest = {} }) => Object.values(credentialTest));
+		const context = new core.CredentialTestContext(additionalData());
+		const credential = {
+			id: '1',
+			name: 'Test',
+			type,
+			data: credentialsHelper.withDefaults(type, data),
+		};
+		const { status, message } = await test.call(context, credential);
+		return { ok: status === 'OK', message };
+	}
+
+	/** Tests a credential as n8n does, by its type's request or a node's function; the message is what n8n shows. */
 	async function testCredential(
 		type: string,
 		data: ICredentialDataDecryptedObject,
 	): Promise<{ ok: boolean; message: string }> {
-		const { request, rules = [] } = credentialTypes[type].test!;
+		if (!credentialTypes[type].test) return await testByNode(type, data);
+		const { request, rules = [] } = credentialTypes[type].test;
 		const nodeType = standIn('test');
 		nodeType.description.credentials = [{ name: type, required: true }];
 		nodeType.description.properties = [

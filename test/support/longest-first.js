@@ -9,9 +9,8 @@ const LONGEST = [
 	'engine/contributing',
 	'engine/bombs',
 	'engine/trigger-promises',
-	'engine/any-list',
+	'engine/pageAfterPage',
 	'unit/patterns',
-	'engine/request-counts',
 ];
 
 const rank = ({ path }) => {

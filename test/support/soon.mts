@@ -13,3 +13,8 @@ export async function endsSoon(promise: Promise<unknown>, turns = 100): Promise<
 	for (let turn = 0; turn < turns && !hasEnded; turn++) await sleep(10);
 	return hasEnded;
 }
+
+/** Waits until something is the case. What never is, meets the time-out of the test. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+	while (!(await isSo())) await sleep(20);
+}

@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs';
+import { join, sep } from 'node:path';
 
 /** The folders of the packages that are published, and what their tarballs are to hold. */
 export const TARBALLS: Record<string, () => string[]> = {
@@ -9,9 +10,10 @@ export const TARBALLS: Record<string, () => string[]> = {
 		...['LICENSE.md', 'README.md', 'package.json'],
 	],
 	'./server': () => [
-		...globSync('server/**/*.mts', { exclude: (name) => name === 'dist' }).map(
-			(path) => `dist/${path.replace(/\.mts$/, '.mjs')}`,
-		),
+		...globSync('{server,check-archive}/**/*.mts', { exclude: (name) => name === 'dist' })
+			// In the package it is `lifelog-server check`.
+			.filter((path) => path !== join('check-archive', 'main.mts'))
+			.map((path) => `dist/${path.replaceAll(sep, '/').replace(/\.mts$/, '.mjs')}`),
 		...['dist/LICENSE.md', 'dist/openapi.yaml'],
 		...['README.md', 'lifelog-server.cjs', 'package.json'],
 	],

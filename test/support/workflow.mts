@@ -1,5 +1,7 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject, INode, INodeCredentialsDetails } from 'n8n-workflow';
 import type { WorkflowJson } from './engine.mts';
+
+const LIFELOG_API = { id: '1', name: 'Lifelog API' };
 
 /**
  * A workflow of a manual trigger and one node of this package, named `Node`.
@@ -29,7 +31,7 @@ export function workflowWith(
 				typeVersion: 1,
 				position: [220, 0],
 				parameters: parameters as INode['parameters'],
-				credentials: { lifelogApi: { id: '1', name: 'Lifelog API' } },
+				credentials: { lifelogApi: LIFELOG_API },
 				...more,
 			},
 		],
@@ -38,7 +40,25 @@ export function workflowWith(
 	};
 }
 
+/** A workflow whose nodes of this package, tools too, have a credential, as a user chooses it. */
+export function withCredential<Kind extends Pick<WorkflowJson, 'nodes'>>(
+	workflow: Kind,
+	lifelogApi: INodeCredentialsDetails = LIFELOG_API,
+): Kind {
+	const nodes = workflow.nodes.map((node) =>
+		node.type.startsWith('n8n-nodes-lifelog.') ? { ...node, credentials: { lifelogApi } } : node,
+	);
+	return { ...workflow, nodes };
+}
+
 /** The value of a resource locator: an ID typed in. */
 export function byId(value: unknown): IDataObject {
 	return { __rl: true, mode: 'id', value: value as string };
+}
+
+/** The parameters that choose lifelogs: of a day (`date`), from `start` to `end`, and Filters. */
+export function within({ date, start, end, ...filters }: IDataObject): IDataObject {
+	if (date !== undefined) return { period: 'date', date, filters };
+	if (start === undefined && end === undefined) return { filters };
+	return { period: 'range', start: start ?? '', end: end ?? '', filters };
 }

@@ -80,11 +80,6 @@ export class ChatObserver {
 		return this.settings.prompt === '' || this.settings.prompt === prompt;
 	}
 
-	/** Call when n8n runs in a new process. */
-	started(): void {
-		this.clocks.started();
-	}
-
 	/** Call when n8n goes back to what it saved last. */
 	restarted(): void {
 		this.clocks.restarted();
@@ -112,7 +107,7 @@ export class ChatObserver {
 		const { credential, prompt } = this.settings;
 		const isTimeRight = this.world.areClocksRight;
 		this.baseline = { ...poll, credential, prompt, isTimeRight };
-		this.clocks.begins();
+		this.clocks.begins(poll);
 		this.larger.begins();
 		this.owed.clear();
 		this.emitted.clear();

@@ -242,35 +242,6 @@ export const KNOWN: Record<string, History> = {
 			...times(5, () => step(12 * HOUR, [create])),
 		],
 	}),
-	'the service tells a time eight days behind, for good': historyOf({
-		existing: [YESTERDAYS],
-		steps: [
-			step(MINUTE, [{ do: 'clock', of: 'service', byMs: -8 * DAY, isLasting: true }]),
-			...times(9, () => step(DAY, [create, { do: 'uploadLate', daysAgo: 3 }])),
-		],
-	}),
-	'the service tells a time eight days ahead, for good': historyOf({
-		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
-		existing: [YESTERDAYS],
-		steps: [
-			step(MINUTE, [{ do: 'clock', of: 'service', byMs: 8 * DAY, isLasting: true }]),
-			...times(3, () => step(DAY, [create])),
-			step(DAY, [{ do: 'set', settings: { lookbackDays: 7 } }]),
-			...times(3, () => step(DAY, [create, { do: 'uploadLate', daysAgo: 5 }])),
-		],
-	}),
-	'both clocks go wrong in one poll': historyOf({
-		existing: [YESTERDAYS],
-		steps: [
-			step(MINUTE, [
-				create,
-				{ do: 'clock', of: 'service', byMs: DAY, isLasting: true },
-				{ do: 'clock', of: 'n8n', byMs: 8 * DAY, isLasting: false },
-			]),
-			step(MINUTE, [create]),
-			step(DAY, [create, { do: 'uploadLate', daysAgo: 6 }]),
-		],
-	}),
 	'the service tells no time at the first poll, and then one a day ahead': historyOf({
 		engine: 'durable',
 		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
@@ -371,15 +342,4 @@ export const KNOWN: Record<string, History> = {
 			step(3 * DAY, [{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '404', minutes: 2 }]),
 		],
 	}),
-	'an answer beside tool calls whose time is to come, by a service that is behind since n8n was started':
-		historyOf({
-			settings: CHATS,
-			chats: [{ daysAgo: 0, script: { kind: 'beside', after: 3000, step: 0, isInPlace: false } }],
-			steps: [
-				step(3 * DAY, [{ do: 'clock', of: 'service', byMs: -2 * DAY, isLasting: true }], {
-					restarts: 'n8n',
-				}),
-				step(MINUTE, [], { restarts: 'n8n' }),
-			],
-		}),
 };

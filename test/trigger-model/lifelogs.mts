@@ -160,11 +160,6 @@ export class LifelogObserver {
 		return day < daysBefore(this.world.now, LONGEST_ABSENCE_DAYS - 1);
 	}
 
-	/** Call when n8n runs in a new process. */
-	started(): void {
-		this.clocks.started();
-	}
-
 	/** Call when n8n goes back to what it saved last. */
 	restarted(): void {
 		this.clocks.restarted();
@@ -230,7 +225,7 @@ export class LifelogObserver {
 		const { log = [], began, ended } = poll;
 		this.notes.clear();
 		this.keys.clear();
-		this.clocks.begins();
+		this.clocks.begins(poll);
 		this.larger.begins();
 		const given = log.filter(({ isTooLarge, fault }) => !isTooLarge || fault !== undefined);
 		const firstFault = given.findIndex(({ fault }) => fault !== undefined);

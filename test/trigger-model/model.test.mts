@@ -1,4 +1,4 @@
-// The promises of docs/trigger.md, each with its check; histories in which one was once broken; and
+// The promises of docs/reference/trigger.md, each with its check; histories in which one was once broken; and
 // random ones, of which `npm run test:model` plays more.
 import { readdirSync, readFileSync } from 'node:fs';
 import { playKind, report, type Theatre } from './campaign.mts';
@@ -12,8 +12,8 @@ import { inProcess, overHttp, type Wire } from './wire.mts';
 const SEED = 4;
 const RUNS_OF_A_KIND = 2;
 
-test('each promise of docs/trigger.md has its check, and each check its promise', () => {
-	const page = readFileSync('docs/trigger.md', 'utf8');
+test('each promise of docs/reference/trigger.md has its check, and each check its promise', () => {
+	const page = readFileSync('docs/reference/trigger.md', 'utf8');
 	const promised = [...page.matchAll(/^- \*\*([a-z-]+)\*\*/gm)].map(([, name]) => name);
 	expect(promised).toEqual(PROMISES);
 

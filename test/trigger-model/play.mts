@@ -61,7 +61,6 @@ class Play {
 				this.observer.polled(poll);
 			},
 			restarted: () => this.observer.restarted(),
-			started: () => this.observer.started(),
 		};
 	}
 

@@ -1,6 +1,6 @@
-// What docs/trigger.md promises, by the names it has there; see the test that holds the two together.
+// What docs/reference/trigger.md promises, by the names it has there; see the test that holds the two together.
 
-/** The promises of docs/trigger.md, in its order. */
+/** The promises of docs/reference/trigger.md, in its order. */
 export const PROMISES = [
 	'created-once',
 	'final-version',

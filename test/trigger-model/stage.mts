@@ -44,8 +44,6 @@ export interface Watcher {
 	polled(poll: PollSeen): void;
 	/** n8n begins anew with the state it saved last. */
 	restarted(): void;
-	/** n8n runs in a new process. */
-	started(): void;
 }
 
 /** What a history needs to be played. */
@@ -181,7 +179,6 @@ export class Stage {
 	restart(watcher: Watcher): void {
 		this.freshProcess();
 		this.world.time.startProcess();
-		watcher.started();
 		if (this.engine === 'durable') return;
 		this.isActive = false;
 		watcher.restarted();

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { incomingBody } from '../../nodes/shared/incoming-body.ts';
+import { incomingBody } from '../../nodes/shared/body.ts';
 
 const kilobyte = Buffer.alloc(1024, 'x');
 
-/** A body of `parts` kilobytes; `end` says what comes behind them. */
+/** A body of `parts` kilobytes; `end` says what comes after them. */
 function sourceOf(parts: number, end?: 'stall' | 'error') {
 	const read: number[] = [];
 	const source = Readable.from(
@@ -26,7 +26,7 @@ function sourceOf(parts: number, end?: 'stall' | 'error') {
 }
 
 const guarded = (source: Readable, guards: { stallMs?: number } = {}) =>
-	incomingBody(source, { stallMs: 5000, ...guards });
+	incomingBody(source, guards.stallMs ?? 5000, new AbortController().signal);
 
 test('is streamed whole, what was peeked at included', async () => {
 	const body = guarded(sourceOf(5).source);
@@ -72,13 +72,13 @@ test.each(['end', 'destroy'] as const)(
 	},
 );
 
-test('shows each of its parts on their way, what was peeked at included', async () => {
+test('shows each of its parts on their way', async () => {
 	const body = guarded(sourceOf(5).source);
-	await body.peek(1500);
-	const shown: Buffer[] = [];
-	const read = await buffer(body.stream((part) => shown.push(part)));
+	const shown: Buffer[] = [await body.peek(1500)];
+	body.onPart = (part) => shown.push(part);
+	const read = await buffer(body.stream());
 	expect(Buffer.concat(shown).equals(read)).toBe(true);
-	expect(shown).toHaveLength(5);
+	expect(shown).toHaveLength(4);
 });
 
 test('whose source fails is broken', async () => {
@@ -87,12 +87,21 @@ test('whose source fails is broken', async () => {
 	expect(body.brokenBy).toBe('ERR_BAD_RESPONSE');
 });
 
-test('that stands still is broken, even if its source cannot be ended', async () => {
+test('that stalls is broken, even if its source cannot be ended', async () => {
 	const { source } = sourceOf(2, 'stall');
 	const body = guarded(source, { stallMs: 100 });
-	await expect(buffer(body.stream())).rejects.toThrow('stands still');
+	await expect(buffer(body.stream())).rejects.toThrow('The body stalls');
 	expect(body.brokenBy).toBe('ETIMEDOUT');
 	expect(source.destroyed).toBe(true);
+});
+
+test('is broken when its request is ended', async () => {
+	const end = new AbortController();
+	const source = new PassThrough();
+	source.write(kilobyte);
+	const read = buffer(incomingBody(source, 60_000, end.signal).stream());
+	setTimeout(() => end.abort(), 50);
+	await expect(read).rejects.toThrow('The body stalls');
 });
 
 test('that drips is broken, though it never stands still', async () => {
@@ -103,7 +112,7 @@ test('that drips is broken, though it never stands still', async () => {
 		}
 	}
 	const body = guarded(Readable.from(drops(), { objectMode: false }), { stallMs: 300 });
-	await expect(buffer(body.stream())).rejects.toThrow('stands still');
+	await expect(buffer(body.stream())).rejects.toThrow('The body stalls');
 	expect(body.brokenBy).toBe('ETIMEDOUT');
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { cutIntoChunks, joinAdjacent, widen } from '../../nodes/LifelogAudio/chunks.ts';
-import { audioType, fileName, inZone, whyNoAudio } from '../../nodes/LifelogAudio/files.ts';
+import { archiveName, audioType, inZone, whyNoAudio } from '../../nodes/LifelogAudio/files.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -123,7 +123,7 @@ describe('a file', () => {
 
 	test('has a name that sorts by time', () => {
 		const names = cutIntoChunks({ startMs: start, endMs: start + 30 * hour }, 90 * minute).map(
-			(chunk) => fileName(chunk, 'ogg'),
+			(chunk) => archiveName(chunk, 'ogg'),
 		);
 		expect(names[0]).toBe('audio_20260301T090000Z_20260301T103000Z.ogg');
 		expect([...names].sort()).toEqual(names);

@@ -154,9 +154,13 @@ describe('a summary', () => {
 
 	test('tells times in the zone', () => {
 		const at = entry({ startTime: '2026-03-29T01:30:00Z', endTime: '2026-03-29T01:30:20Z' });
-		expect(leadOf(at, 'Europe/Berlin')).toBe('03:30 · under 1 min · ');
-		expect(leadOf(at, 'Europe/Berlin', true)).toBe('03:30 · ');
-		expect(leadOf(entry({ startTime: null, endTime: null }), 'UTC')).toBe('');
+		expect(leadOf(at, { timezone: 'Europe/Berlin', language: 'en' })).toBe(
+			'03:30 · under 1 min · ',
+		);
+		expect(leadOf(at, { timezone: 'Europe/Berlin', language: 'en' }, true)).toBe('03:30 · ');
+		expect(
+			leadOf(entry({ startTime: null, endTime: null }), { timezone: 'UTC', language: 'en' }),
+		).toBe('');
 	});
 });
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import {
 	cpSync,
 	existsSync,
+	globSync,
 	mkdirSync,
 	mkdtempSync,
 	readFileSync,
@@ -21,10 +22,13 @@ import { serverKey } from '../support/lifelog-server.mts';
 interface Service {
 	image?: string;
 	build?: { context: string; dockerfile: string };
-	ports: string[];
-	environment: Record<string, string>;
+	ports?: string[];
+	environment: Record<string, string | null>;
 	volumes: string[];
+	profiles?: string[];
+	command?: string[];
 	read_only?: boolean;
+	healthcheck?: { disable: boolean };
 }
 
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
@@ -32,7 +36,7 @@ const compose = parse(readFileSync('server/compose.yaml', 'utf8')) as {
 	services: Record<string, Service>;
 	volumes: Record<string, null>;
 };
-const { n8n, 'lifelog-server': server } = compose.services;
+const { n8n, 'lifelog-server': server, archive: archiver } = compose.services;
 
 const text = readFileSync('server/Dockerfile', 'utf8').replaceAll(/\\\n\s*/g, '');
 const steps = text
@@ -40,9 +44,14 @@ const steps = text
 	.filter((line) => /^[A-Z]+ /.test(line))
 	.map((line) => ({ name: line.split(' ', 1)[0], rest: line.slice(line.indexOf(' ') + 1) }));
 const of = (name: string) => steps.filter((step) => step.name === name).map(({ rest }) => rest);
-const [last] = of('CMD')
-	.slice(-1)
-	.map((rest) => JSON.parse(rest) as string[]);
+const listIn = (name: string) => JSON.parse(of(name).at(-1)!) as string[];
+const entryPoint = listIn('ENTRYPOINT');
+const last = listIn('CMD');
+
+const helpOf = (command: string) =>
+	spawnSync(process.execPath, ['server/lifelog-server.cjs', command, '--help'], {
+		encoding: 'utf8',
+	}).stdout;
 
 /** What is copied out of the repository: the files, and where to. */
 const copies = of('COPY')
@@ -83,12 +92,11 @@ test('the lock of the repository has every package of the server, so the image h
 });
 
 test('the command has options that there are, a host to be reached at, and the index outside of the archive', () => {
-	const { stdout } = spawnSync(process.execPath, ['server/lifelog-server.cjs', '--help'], {
-		encoding: 'utf8',
-	});
+	const stdout = helpOf(last[0]);
 	const options = last.filter((word) => word.startsWith('--'));
 	for (const option of options) expect(stdout).toContain(`${option} `);
-	expect(last[2]).toBe('/archive');
+	expect(last.slice(0, 2)).toEqual(['serve', '/archive']);
+	expect(entryPoint).toEqual(['node', '/app/server/lifelog-server.cjs']);
 	expect(last[last.indexOf('--host') + 1]).toBe('0.0.0.0');
 	const index = last[last.indexOf('--index') + 1];
 	expect(of('VOLUME')).toEqual([index.slice(0, index.lastIndexOf('/'))]);
@@ -97,9 +105,38 @@ test('the command has options that there are, a host to be reached at, and the i
 });
 
 test('no key stands on a command line, where other users of the machine see it', () => {
-	for (const name of ['server/Dockerfile', 'server/compose.yaml', 'docs/server.md']) {
+	const files = ['server/Dockerfile', 'server/compose.yaml', ...globSync('docs/*.md')];
+	expect(files).toContain('docs/archive-your-data.md');
+	for (const name of files) {
 		expect(readFileSync(name, 'utf8')).not.toMatch(/(--env|-e) \w+_KEY=/);
 	}
+});
+
+test('the lines for Docker without a checkout archive as the user, and never name the key', () => {
+	const page = readFileSync('docs/archive-your-data.md', 'utf8');
+	const [posix, powerShell, ...others] = page.match(/^docker run .*$/gm)!;
+	expect(others).toEqual([]);
+	// npm has no folder to write to if the image does not know the user.
+	expect(posix).toContain('--user "$(id -u):$(id -g)" -e HOME=/tmp ');
+	for (const line of [posix, powerShell]) {
+		expect(line).toMatch(/ -e LIFELOG_API_KEY -v "\$\S+lifelogs:\/archive" node:24 /);
+		expect(line).toMatch(/ npx --yes lifelog-server archive \/archive$/);
+	}
+});
+
+test('compose.yaml archives by a command that there is, with nothing to write to but the archive', () => {
+	const [command, folder, ...options] = archiver.command!;
+	expect([command, folder]).toEqual(['archive', '/archive']);
+	const known = helpOf(command);
+	for (const option of options.filter((word) => word.startsWith('--'))) {
+		expect(known).toContain(`${option} `);
+	}
+	expect(archiver.profiles).toEqual(['archive']);
+	expect(Object.keys(archiver.environment)).toEqual(['LIFELOG_API_KEY']);
+	expect(archiver.volumes).toEqual([server.volumes[0].replace(/:ro$/, '')]);
+	expect(archiver).toMatchObject({ build: server.build, read_only: true });
+	expect(archiver.ports).toBeUndefined();
+	expect(archiver.healthcheck).toEqual({ disable: true });
 });
 
 test('compose.yaml has the newest n8n that is tested, and one archive for both, which the server only reads', () => {
@@ -117,15 +154,15 @@ test('compose.yaml has the newest n8n that is tested, and one archive for both, 
 		);
 	const ofN8n = mounts(n8n.volumes);
 	const ofServer = mounts(server.volumes);
-	const files = ofN8n[n8n.environment.N8N_RESTRICT_FILE_ACCESS_TO];
+	const files = ofN8n[n8n.environment.N8N_RESTRICT_FILE_ACCESS_TO!];
 	expect(ofServer['/archive']).toEqual({ from: files.from, mode: 'ro' });
 	expect(ofServer[of('VOLUME')[0]]).toEqual({ from: 'index', mode: undefined });
 	expect(Object.keys(compose.volumes).sort()).toEqual(['index', 'n8n']);
 	expect(Object.keys(server.environment)).toEqual(['LIFELOG_SERVER_KEY']);
 	// Nothing is reachable from other machines.
-	expect([...n8n.ports, ...server.ports].filter((port) => !port.startsWith('127.0.0.1:'))).toEqual(
-		[],
-	);
+	expect(
+		[...n8n.ports!, ...server.ports!].filter((port) => !port.startsWith('127.0.0.1:')),
+	).toEqual([]);
 	expect(server.ports).toEqual([`127.0.0.1:8787:${of('EXPOSE')[0]}`]);
 });
 
@@ -144,16 +181,18 @@ test("what the image would hold serves an archive by the image's command, and is
 	const root = mkdtempSync(join(tmpdir(), 'lifelog-image-'));
 	const [app, archive, index] = ['app', 'archive', 'index'].map((name) => join(root, name));
 	for (const folder of [app, archive, index]) mkdirSync(folder);
-	for (const { from, to } of copies) {
+	// The first is for the stage that installs the packages.
+	for (const { from, to } of copies.slice(1)) {
 		for (const path of from) {
 			cpSync(path, join(app, to, to.endsWith('/') ? basename(path) : ''), { recursive: true });
 		}
 	}
 	symlinkSync(resolve('node_modules'), join(app, 'node_modules'));
 	const inRoot = (word: string) => word.replace(/^\/(archive|index)\b/, `${root}/$1`);
-	const [, ...args] = last.map(inRoot);
+	const args = last.map(inRoot);
 	args[args.indexOf('--port') + 1] = '0';
-	const child = spawn(process.execPath, [...args, '--json'], {
+	const main = join(app, 'server', 'lifelog-server.cjs');
+	const child = spawn(process.execPath, [main, ...args, '--json'], {
 		cwd: app,
 		env: { ...process.env, LIFELOG_SERVER_KEY: serverKey },
 		stdio: ['pipe', 'pipe', 'inherit'],
@@ -172,6 +211,14 @@ test("what the image would hold serves an archive by the image's command, and is
 		expect(healthAt(port)).toBe(0);
 		// A port on which nobody can listen.
 		expect(healthAt('1')).toBe(1);
+		// The image also has the other commands, and they don't speak of a checkout.
+		for (const name of ['archive', 'check', 'import']) {
+			const { stdout } = spawnSync(process.execPath, [main, name, '--help'], {
+				encoding: 'utf8',
+				env: { ...process.env, npm_command: undefined },
+			});
+			expect(stdout).toContain(`Usage: lifelog-server ${name} <`);
+		}
 	} finally {
 		child.stdin.end();
 		await exited;

@@ -74,7 +74,8 @@ function unknownParameters(
 			(each) => inCollection || NodeHelpers.displayParameter(given, each, node, description, given),
 		);
 		if (!property) return [name];
-		const { type, options = [] } = property;
+		const { type, options = [], typeOptions } = property;
+		if (typeOptions?.loadOptionsMethod) return [];
 		if (type === 'options') {
 			const values = (options as Array<{ value: unknown }>).map((option) => option.value);
 			return values.includes(value) ? [] : [`${name}: ${value}`];
@@ -149,12 +150,13 @@ function fieldsOf(example: Example, name: string, input: IDataObject): IDataObje
 }
 
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
-const noteOf = ({ nodes }: Example) =>
-	String(nodes.find(({ name }) => name === 'What to set')?.parameters.content);
+const noteOf = ({ nodes }: Example, noteName = 'Set this') =>
+	String(nodes.find(({ name }) => name === noteName)?.parameters.content);
 /** What a note names as `**Node → Filters → Is Starred:**`, a list for each. */
 const pathsIn = (note: string) =>
 	[...note.matchAll(/\*\*([^*]* → [^*]*?):?\*\*/g)].map(([, path]) => path.split(' → '));
 const numbered = (text: string) => text.split('\n').filter((line) => /^\d\. /.test(line));
+const bulleted = (text: string) => text.split('\n').filter((line) => line.startsWith('- '));
 
 describe.each(names)('examples/%s.json', (name) => {
 	const example = read(name);
@@ -179,7 +181,6 @@ describe.each(names)('examples/%s.json', (name) => {
 			expect(unknownParameters(description, node, properties, shown)).toEqual([]);
 			const checked = { ...node, parameters: shown };
 			expect(NodeHelpers.getNodeParametersIssues(properties, checked, description)).toBeNull();
-			expect(node.credentials).toEqual({ lifelogApi: { id: null, name: 'Lifelog account' } });
 		}
 		// That of the MCP server needs none of them.
 		expect(nodes.length > 0 || textOf(name).includes('/mcp')).toBe(true);
@@ -209,12 +210,8 @@ describe.each(names)('examples/%s.json', (name) => {
 		expect(textOf(name)).not.toContain('$getPairedItem');
 	});
 
-	test('names credentials, and holds nothing of an installation', () => {
-		for (const { credentials = {} } of example.nodes) {
-			for (const credential of Object.values(credentials)) {
-				expect(credential).toEqual({ id: null, name: expect.any(String) });
-			}
-		}
+	test('names no credential, so that n8n marks what has none, and holds nothing of an installation', () => {
+		for (const node of example.nodes) expect(node).not.toHaveProperty('credentials');
 		expect(Object.keys(example).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
 		expect(textOf(name)).not.toMatch(
 			/webhookId|instanceId|versionId|pinData|127\.0\.0\.1|xox[bp]-/,
@@ -222,7 +219,9 @@ describe.each(names)('examples/%s.json', (name) => {
 	});
 
 	test('names the parameters of this package where they stand', () => {
-		for (const [nodeName, ...path] of pathsIn(noteOf(example))) {
+		const notes = `${noteOf(example)}\n${noteOf(example, 'Good to know')}`;
+		for (const [nodeName, ...path] of pathsIn(notes)) {
+			if (path[0] === 'Credential') continue;
 			const node = example.nodes.find((each) => each.name === nodeName);
 			if (node && ours(node)) expect([nodeName, ...wrongTurns(node, path)]).toEqual([nodeName]);
 		}
@@ -236,17 +235,23 @@ describe.each(names)('examples/%s.json', (name) => {
 		const section = readme.split(heading)[1].split('\n## ')[0];
 		expect(section).toContain(`](images/${name}.png)`);
 		expect(existsSync(`examples/images/${name}.png`)).toBe(true);
-		const plain = (lines: string[]) => lines.map((line) => line.replace(/[*_]/g, ''));
+		const plain = (lines: string[]) =>
+			lines.map((line) => line.replace(/\]\([^)]*\)/g, ']').replace(/[*_]/g, ''));
+		expect(numbered(note).length).toBeGreaterThan(0);
+		expect(numbered(note).length).toBeLessThanOrEqual(3);
 		expect(plain(numbered(section))).toEqual(plain(numbered(note)));
+		const known = noteOf(example, 'Good to know');
+		expect(known.startsWith('## Good to know\n')).toBe(true);
+		expect(plain(bulleted(section))).toEqual(plain(bulleted(known)));
+		// A note on the canvas has no folder that a path could begin in.
+		const links = [...`${note}${known}`.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link);
+		for (const link of links) expect(link).toMatch(/^https:\/\//);
 		expect(readFileSync('README.md', 'utf8')).toContain(`| [${example.name}](`);
 	});
 });
 
-test('the automations say it in six lines', () => {
-	const firstLooks = ['chat-and-audio', 'yesterdays-lifelogs'];
-	const automations = names.filter((name) => !firstLooks.includes(name));
-	expect(automations).toHaveLength(13);
-	for (const name of automations) expect(numbered(noteOf(read(name)))).toHaveLength(6);
+test('there is one type of credential', () => {
+	expect(names).toHaveLength(15);
 	expect(Object.keys(credentialTypes)).toEqual(['lifelogApi']);
 });
 

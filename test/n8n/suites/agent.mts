@@ -62,7 +62,8 @@ describe('an agent that may search and read', () => {
 				.sort(),
 			[
 				['Get_lifelog', 'Get lifelog in Lifelog', ['lifelog_id']],
-				['Search_lifelogs', 'Search lifelogs in Lifelog', ['query']],
+				// A new tool leaves the period to the model.
+				['Search_lifelogs', 'Search lifelogs in Lifelog', ['query', 'Start', 'End']],
 			],
 		);
 	});
@@ -172,9 +173,10 @@ describe('a model that sets every parameter', () => {
 		output: 'simplified',
 		fields: '',
 		limit: 3,
-		filters_date: '',
-		filters_start: '',
-		filters_end: '',
+		period: 'range',
+		date: '',
+		start: '',
+		end: '',
 		filters_isStarred: false,
 		options_direction: 'asc',
 		options_globalPromptId: '',
@@ -195,7 +197,7 @@ describe('a model that sets every parameter', () => {
 	}> = [
 		{
 			operation: 'getAll',
-			args: { ...LISTING, returnAll: false, filters_date: 'yesterday' },
+			args: { ...LISTING, start: 'yesterday', end: 'yesterday' },
 			tells: /"excerpt":/,
 		},
 		{
@@ -236,6 +238,9 @@ describe('a model that sets every parameter', () => {
 				date: 'Yesterday',
 				format: 'markdown',
 				filters_isStarred: false,
+				options_detail: 'titles',
+				options_language: 'en',
+				options_maxLifelogs: 5,
 				...MORE,
 			},
 			tells: /# Daily summary/,
@@ -247,23 +252,27 @@ describe('a model that sets every parameter', () => {
 				lifelogId: lifelog.id,
 				fileFormats: 'text, srt',
 				binaryPropertyName: 'data',
+				options_fileNames: 'readable',
+				Start: '',
+				End: '',
 				...MORE,
 			}),
 			tells: /"format":"srt"/,
-			except: ['returnAll', 'limit', 'filters'],
+			except: ['period', 'date', 'start', 'end', 'limit', 'filters'],
 		},
 		{
 			operation: 'export',
 			args: {
 				exportFrom: 'service',
-				returnAll: false,
 				limit: 1,
 				fileFormats: 'json',
 				binaryPropertyName: 'data',
-				filters_date: '',
-				filters_start: 'yesterday',
-				filters_end: 'today',
+				period: 'range',
+				date: '',
+				start: 'yesterday',
+				end: 'today',
 				filters_isStarred: false,
+				options_fileNames: 'readable',
 				...MORE,
 			},
 			tells: /"format":"json"/,
@@ -278,9 +287,9 @@ describe('a model that sets every parameter', () => {
 			type: 'lifelogChat',
 			operation: 'getAll',
 			args: {
-				returnAll: false,
 				limit: 2,
-				simplify: true,
+				output: 'selectedFields',
+				fields: 'prompt',
 				filters_globalPromptId: '',
 				filters_isScheduled: true,
 				options_direction: 'desc',
@@ -291,7 +300,7 @@ describe('a model that sets every parameter', () => {
 		{
 			type: 'lifelogChat',
 			operation: 'get',
-			args: () => ({ chatId: chat, simplify: 'true', ...MORE }),
+			args: () => ({ chatId: chat, output: 'simplified', fields: '', ...MORE }),
 			tells: () => chat,
 		},
 		{
@@ -308,13 +317,14 @@ describe('a model that sets every parameter', () => {
 				lifelogId: lifelog.id,
 				binaryPropertyName: 'data',
 				options_chunkMinutes: 60,
+				options_fileNames: 'readable',
 				options_ifNoAudio: 'report',
 				options_ifPartFails: 'report',
 				options_padding: 0,
 				...MORE,
 			}),
 			tells: /"fileName":/,
-			except: ['start', 'end'],
+			except: ['day', 'date', 'start', 'end'],
 		},
 		{
 			type: 'lifelogAudio',
@@ -325,12 +335,13 @@ describe('a model that sets every parameter', () => {
 				end: lifelog.endTime,
 				binaryPropertyName: 'data',
 				options_chunkMinutes: 60,
+				options_fileNames: 'readable',
 				options_ifNoAudio: 'report',
 				options_ifPartFails: 'report',
 				...MORE,
 			}),
 			tells: /"missingRanges":/,
-			except: ['lifelogId', 'options_padding'],
+			except: ['lifelogId', 'day', 'date', 'options_padding'],
 		},
 	];
 	let chat: string;
@@ -380,18 +391,14 @@ describe('a model that sets every parameter', () => {
 	});
 
 	for (const [what, values, answer] of [
-		[
-			'a date that is none',
-			{ filters_date: 'last Monday' },
-			/'Date' is not a date.*today, yesterday/,
-		],
+		['a date that is none', { start: 'last Monday' }, /'Start' is not a date.*today, yesterday/],
 		['a limit that is none', { limit: 'all' }, /'Limit' must be .*Give a number such as 20/],
 	] as const) {
 		test(`is told what to do about ${what}`, async () => {
 			const parameters = allByModel('lifelog', 'getAll');
 			// As a text, which a model may fill in as it likes.
 			parameters.limit = "={{ $fromAI('limit', 'How many', 'string') }}";
-			const args = { ...LISTING, limit: '3', returnAll: false, ...values };
+			const args = { ...LISTING, limit: '3', ...values };
 			await ask(
 				[{ name: 'The tool', type: 'lifelogTool', parameters }],
 				[() => ({ tool: 'The_tool', args }), () => 'Done.'],

@@ -50,7 +50,7 @@ describe('the operation', () => {
 		assert.equal(simple.length, 1);
 		assert.equal(simple[0].id, id);
 		assert.equal(simple[0].messageCount, messages.length);
-		const { output: raw } = await run({ ...parameters, simplify: false });
+		const { output: raw } = await run({ ...parameters, output: 'raw' });
 		assert.equal((raw[0].messages as unknown[]).length, messages.length);
 	});
 

@@ -45,7 +45,7 @@ describe('the operation', () => {
 	test('Get Many with Return All reads every page of a day', async () => {
 		const { startTime } = await newest();
 		const day = startTime.slice(0, 10);
-		const parameters = { operation: 'getAll', returnAll: true, filters: { date: day } };
+		const parameters = { operation: 'getAll', returnAll: true, period: 'date', date: day };
 		const { output } = await run(parameters);
 		const all = await lab().sandbox.control.lifelogs();
 		assert.equal(output.length, all.filter((one) => one.startTime.startsWith(day)).length);
@@ -169,8 +169,13 @@ describe('Export', () => {
 
 	test('of a list gives each lifelog, as filters and Limit leave it', async () => {
 		const day = (await newest()).startTime.slice(0, 10);
-		const filters = { date: day };
-		const done = await run({ ...exportOf, exportFrom: 'service', returnAll: true, filters });
+		const done = await run({
+			...exportOf,
+			exportFrom: 'service',
+			returnAll: true,
+			period: 'date',
+			date: day,
+		});
 		const files = await filesOf(done);
 		const ids = (await lab().sandbox.control.lifelogs())
 			.filter(({ startTime }) => startTime.startsWith(day))

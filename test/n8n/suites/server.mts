@@ -93,6 +93,7 @@ describe('every operation, with every value of every parameter', () => {
 		timezone: 'Asia/Kathmandu',
 		globalPromptId: 'pR7dailyRecap4xQ9mZ2',
 		maxCharacters: 300,
+		maxLifelogs: 5,
 		maxWait: 60,
 		fromOffsetMs: 20_000,
 		speakers: 'you',
@@ -149,7 +150,9 @@ describe('every operation, with every value of every parameter', () => {
 			const unknown = 'lifelogChat.getAll filters.globalPromptId';
 			for (const reading of readings.filter(({ name }) => name.startsWith(`${operation} `))) {
 				const { service, archive: archived } = given.get(reading.name)!;
-				assert.ok(service.length > 0, reading.name);
+				// In a period there need not be any.
+				const isInPeriod = /period=| (start|end|date)\b/.test(reading.name);
+				assert.ok(service.length > 0 || isInPeriod, reading.name);
 				if (reading.name === unknown) assert.deepEqual(archived, []);
 				else {
 					assert.deepEqual(
@@ -165,7 +168,8 @@ describe('every operation, with every value of every parameter', () => {
 	test('lifelogAudio.download gives the same items, and the same packets of Opus', async () => {
 		const audio = audioOf(lab.sandbox, lifelogs);
 		for (const { name, node } of readings) {
-			if (node !== 'lifelogAudio') continue;
+			// Today's audio ends at the moment of the request.
+			if (node !== 'lifelogAudio' || name.includes('day=today')) continue;
 			const { service, archive: archived } = given.get(name)!;
 			assert.ok(service.length > 0, name);
 			// The bytes around the packets are others: a range is cut out of the archive's files.
@@ -259,7 +263,7 @@ describe('the trigger', () => {
 		for (const event of Object.keys(counts) as Array<keyof typeof counts>) {
 			const activate = async (credentials: INodeCredentials) => {
 				const options = { includeContents: true, lookbackDays: 3 };
-				const parameters = { event, simplify: false, options };
+				const parameters = { event, output: 'raw', options };
 				return await activateTrigger({ ...lab, credentials }, parameters);
 			};
 			const service = await activate(atService);

@@ -133,15 +133,13 @@ export function useArchiveLab(version: string) {
 	const audioAsked = async () =>
 		(await requests('/v1/download-audio')).map(({ query }) => Number(query.startMs));
 
-	/** What docs/archive.md's own checker says, alone and against the service. */
-	async function assertProven(folder: string): Promise<void> {
+	/** What docs/archive.md's own checker says, alone or against the service too. */
+	async function assertProven(folder: string, withService = true): Promise<void> {
 		const main = join(root, 'check-archive', 'main.mts');
-		const env = {
-			...process.env,
-			LIFELOG_API_KEY: lab().sandbox.apiKey,
-			LIFELOG_BASE_URL: lab().sandbox.url,
-		};
-		const said = await runProgram(process.execPath, [main, folder, '--json'], { env });
+		const { apiKey, url } = lab().sandbox;
+		const env = { ...process.env, LIFELOG_API_KEY: apiKey, LIFELOG_BASE_URL: url };
+		const args = [main, folder, '--json', ...(withService ? ['--service'] : [])];
+		const said = await runProgram(process.execPath, args, { env });
 		assert.equal(JSON.parse(said).isWhole, true, said);
 	}
 
@@ -163,6 +161,7 @@ export function useArchiveLab(version: string) {
 		requests,
 		daysRead,
 		audioAsked,
+		assertProven,
 		assertWhole,
 	};
 }

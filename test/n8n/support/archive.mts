@@ -178,7 +178,7 @@ export async function assertArchived(
 		}
 		await assertAudio(sandbox, file, content, failed, kept);
 	}
-	const stored = (await storage.names()).filter((name) => !/^(days|report)/.test(name));
+	const stored = (await storage.names()).filter((name) => !/^(\.|days|report)/.test(name));
 	assert.deepEqual(stored.sort(), [...named].sort());
 }
 

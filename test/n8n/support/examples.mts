@@ -14,12 +14,33 @@ export interface Changes {
 	settings?: Record<string, string | number>;
 	/** Parameters of nodes. */
 	parameters?: Record<string, IDataObject>;
-	/** Credentials of nodes, in place of those that the example names. */
+	/** Credentials of nodes, in place of the only ones of their type. */
 	credentials?: Record<string, INode['credentials']>;
 	/** Nodes to switch on (true) or off. */
 	enabled?: Record<string, boolean>;
 	/** The Timezone in the settings of the workflow. */
 	timezone?: string;
+}
+
+/** The credential that each node of the examples takes; that of an HTTP Request is a parameter. */
+const CREDENTIAL_TYPES: Record<string, string> = {
+	'@n8n/n8n-nodes-langchain.lmChatOpenAi': 'openAiApi',
+	'@n8n/n8n-nodes-langchain.mcpClientTool': 'mcpOAuth2Api',
+	'n8n-nodes-base.dropbox': 'dropboxOAuth2Api',
+	'n8n-nodes-base.emailSend': 'smtp',
+	'n8n-nodes-base.notion': 'notionApi',
+	'n8n-nodes-base.s3': 's3',
+	'n8n-nodes-base.slack': 'slackApi',
+	'n8n-nodes-base.slackTrigger': 'slackApi',
+	'n8n-nodes-base.telegram': 'telegramApi',
+	'n8n-nodes-base.telegramTrigger': 'telegramApi',
+	'n8n-nodes-base.todoist': 'todoistApi',
+};
+
+/** The type of credential that a node of an example takes; undefined if it takes none. */
+export function credentialTypeOf({ type, parameters }: INode): string | undefined {
+	if (type.startsWith('n8n-nodes-lifelog.')) return 'lifelogApi';
+	return (parameters.nodeCredentialType as string | undefined) ?? CREDENTIAL_TYPES[type];
 }
 
 /** An example as its file has it. */
@@ -28,13 +49,12 @@ export async function readExample(name: string): Promise<WorkflowJson & { name: 
 }
 
 /**
- * Stores an example in n8n, which finds the credentials by the names that the example gives them,
- * and sets what the user sets.
+ * Stores an example in n8n with the credentials that a user chooses, and sets what the user sets.
  *
  * @throws Error when a change names what the example does not have, or a credential is not there.
  */
 export async function importExample(
-	{ rest }: Lab,
+	{ rest, credentials: own }: Lab,
 	name: string,
 	changes: Changes = {},
 ): Promise<SavedWorkflow> {
@@ -55,22 +75,21 @@ export async function importExample(
 	for (const [nodeName, parameters] of Object.entries(changes.parameters ?? {})) {
 		Object.assign(node(nodeName).parameters, parameters);
 	}
-	for (const [nodeName, credentials] of Object.entries(changes.credentials ?? {})) {
-		node(nodeName).credentials = credentials;
-	}
 	for (const [nodeName, enabled] of Object.entries(changes.enabled ?? {})) {
 		node(nodeName).disabled = !enabled;
 	}
-	if (changes.timezone) example.settings = { ...example.settings, timezone: changes.timezone };
-	const saved = await rest.createWorkflow(example, example.name);
-	for (const each of saved.nodes.filter(({ disabled }) => !disabled)) {
-		for (const [type, credential] of Object.entries(each.credentials ?? {})) {
-			if (!credential.id) {
-				throw new Error(`${name}: no ${type} credential is named "${credential.name}"`);
-			}
-		}
+	const stored = await rest.credentials();
+	for (const each of example.nodes.filter(({ disabled }) => !disabled)) {
+		const type = credentialTypeOf(each);
+		const chosen = changes.credentials?.[each.name];
+		if (chosen) each.credentials = chosen;
+		if (chosen || type === undefined) continue;
+		const credential = own[type] ?? stored.find((one) => one.type === type);
+		if (!credential) throw new Error(`${name}: there is no ${type} credential`);
+		each.credentials = { [type]: { id: credential.id, name: credential.name } };
 	}
-	return saved;
+	if (changes.timezone) example.settings = { ...example.settings, timezone: changes.timezone };
+	return await rest.createWorkflow(example, example.name);
 }
 
 /** Runs a stored example again on the items that its trigger gave, as "Copy to editor" does. */

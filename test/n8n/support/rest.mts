@@ -156,6 +156,11 @@ export class Rest {
 		return { id, name };
 	}
 
+	/** Every credential that is stored, without its data. */
+	async credentials(): Promise<Array<{ id: string; name: string; type: string }>> {
+		return await this.call('GET', '/credentials');
+	}
+
 	/** The editor's test of a stored credential, after `data` was entered in its form. */
 	async testCredential(
 		type: string,

@@ -90,6 +90,8 @@ export async function startN8n(options: N8nOptions): Promise<N8n> {
 	const server = await startProcess({
 		name: `n8n ${version}`,
 		...n8nCommand(version, ['start']),
+		// As `n8n` typed in a terminal, and as the Docker image, which both begin in the home folder.
+		cwd: userFolder,
 		env: {
 			...n8nEnvironment(userFolder, version),
 			N8N_PORT: String(port),

@@ -3,12 +3,14 @@ import { resolve } from 'node:path';
 
 // In a process of its own, whose memory holds nothing else.
 
-/** Runs code behind `const gates = <the built module>`. Gives back what it writes, parsed. */
+/** Runs code with `rateLimiterFor` and `block(key, ms)`. Returns what it writes, parsed. */
 function inNode(code: string): Record<string, number> {
-	const module = JSON.stringify(resolve('dist/nodes/shared/rate-limit.js'));
+	const module = JSON.stringify(resolve('dist/nodes/shared/rateLimiter.js'));
 	const script = `
 		const { setTimeout: sleep } = require('node:timers/promises');
-		const gates = require(${module});
+		const { rateLimiterFor } = require(${module});
+		const block = (key, ms) =>
+			rateLimiterFor(key).run({ maxWaitMs: 0 }, async () => ms, (ms) => ms).catch(() => {});
 		(async () => { console.log(JSON.stringify(await (async () => { ${code} })())); })();
 	`;
 	const output = execFileSync(process.execPath, ['--expose-gc', '--eval', script], {
@@ -18,26 +20,31 @@ function inNode(code: string): Record<string, number> {
 	return JSON.parse(output) as Record<string, number>;
 }
 
-test('gates that have opened take no memory, also where nobody asks again', () => {
+test('limiters that block no more take no memory', () => {
 	const { grownMB } = inNode(`
-		const shut = (count) => {
-			for (let n = 0; n < count; n++) gates.shutGate('https://api.example.com key-of-user-' + n, 1);
+		const heap = async () => {
+			await sleep(100);
+			await block('of another user', 1);
+			gc();
+			return process.memoryUsage().heapUsed;
 		};
-		const heap = async () => { await sleep(2_500); gc(); return process.memoryUsage().heapUsed; };
-		shut(1_000);
+		const use = async (count) => {
+			for (let n = 0; n < count; n++) await block('https://api.example.com key-of-user-' + n, 1);
+		};
+		await use(1_000);
 		const before = await heap();
-		shut(300_000);
+		await use(100_000);
 		return { grownMB: (await heap() - before) / 2 ** 20 };
 	`);
 	expect(grownMB).toBeLessThan(2);
 });
 
-test('a gate that is shut holds no key, and does not keep the process running', () => {
+test('a limiter that blocks holds no key, and does not keep the process running', () => {
 	const found = inNode(`
 		const { randomBytes } = require('node:crypto');
 		const newKey = () => Buffer.from('sk-' + randomBytes(16).toString('hex')).toString();
 		const kept = [newKey()];
-		(() => gates.shutGate('https://api.example.com ' + newKey(), 3_600_000))();
+		await (() => block('https://api.example.com ' + newKey(), 3_600_000))();
 		await sleep(10);
 		gc();
 		const parts = [];

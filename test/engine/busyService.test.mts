@@ -52,7 +52,7 @@ const search = workflowWith('lifelog', {
 	operation: 'search',
 	query: 'budget',
 	limit: 50,
-	simplify: false,
+	output: 'raw',
 	options: { includeContents: true, maxWait: WAIT_S },
 });
 

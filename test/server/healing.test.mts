@@ -1,0 +1,264 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Folder } from '../../server/archive/folder.mts';
+import { HealingStore } from '../../server/archive/healing.mts';
+import { ArchiveStore } from '../../server/archive/store.mts';
+import { UnavailableError } from '../../server/errors.mts';
+import { EmbeddingsEndpoint } from '../../server/meaning/endpoint.mts';
+import { Meaning } from '../../server/meaning/meaning.mts';
+import { writeArchive } from '../support/archive.mts';
+import { startEmbeddings } from '../support/embeddings.mts';
+import { lifelogOf } from '../support/invented.mts';
+import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+
+const secret = 'Saffron';
+const count = 300;
+const lifelogs = Array.from({ length: count }, (_, n) =>
+	lifelogOf(`n${n}`, new Date(Date.UTC(2026, 0, 1 + Math.floor(n / 30), n % 30)).toISOString(), {
+		contents: [{ type: 'paragraph', content: `${secret} and word${n}. `.repeat(200) }],
+	}),
+);
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+	while (!(await holds())) await sleep(50);
+}
+
+/** Overwrites pages of a file as a broken disk would. */
+function damage(path: string, isHit: (page: number) => boolean): void {
+	const bytes = readFileSync(path);
+	for (let page = 0; page * 4096 < bytes.length; page += 1) {
+		if (isHit(page)) bytes.fill(7, page * 4096, (page + 1) * 4096);
+	}
+	writeFileSync(path, bytes);
+}
+
+/** Everything a server lists, page after page; the first status that isn't 200 ends it. */
+async function listAll(server: SpawnedServer): Promise<{ status: number; ids: string[] }> {
+	const ids: string[] = [];
+	let cursor = '';
+	do {
+		const response = await ask(server, `/v1/lifelogs?limit=25${cursor}`);
+		const body = await response.text();
+		if (response.status !== 200) {
+			expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+			expect(body).not.toContain(secret);
+			return { status: response.status, ids };
+		}
+		const { data, meta } = JSON.parse(body);
+		ids.push(...data.lifelogs.map(({ id }: { id: string }) => id));
+		cursor = meta.lifelogs.nextCursor ? `&cursor=${meta.lifelogs.nextCursor}` : '';
+	} while (cursor !== '');
+	return { status: 200, ids };
+}
+
+describe('a damaged index', () => {
+	test('is rebuilt while requests are answered 503: found while serving', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const index = join(folder, '.lifelog-index.sqlite');
+		await (await startLifelogServer(folder)).close();
+		const db = new DatabaseSync(index);
+		const rows = db.prepare(`SELECT pageno FROM dbstat WHERE name = 'body'`).all();
+		db.close();
+		// What a start reads stays as it is.
+		const pages = new Set(rows.slice(10).map(({ pageno }) => Number(pageno) - 1));
+		damage(index, (page) => pages.has(page));
+		const server = await startLifelogServer(folder);
+		const first = await listAll(server);
+		expect(first.status).toBe(503);
+		expect(first.ids.length).toBeLessThan(count);
+		const health = await fetch(`${server.url}/health`);
+		if (health.status !== 200) {
+			expect([health.status, await health.json()]).toEqual([503, { status: 'rebuilding' }]);
+			expect(health.headers.get('retry-after')).toMatch(/^\d+$/);
+		}
+		await until(async () => (await fetch(`${server.url}/health`)).ok);
+		expect((await listAll(server)).ids).toHaveLength(count);
+		const found = await (await ask(server, '/v1/lifelogs?search=word113')).json();
+		expect(found.data.lifelogs.map(({ id }: { id: string }) => id)).toEqual(['n113']);
+		expect(server.log).toEqual([
+			expect.stringMatching(/is damaged \(.*\), and is being rebuilt$/),
+			expect.stringMatching(/is rebuilt$/),
+		]);
+		expect(server.log.join()).not.toContain(secret);
+		await server.close();
+	});
+
+	test('is rebuilt with the address answering 503: found at the start', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const first = await startLifelogServer(folder);
+		const { port } = new URL(first.url);
+		await first.close();
+		damage(join(folder, '.lifelog-index.sqlite'), (page) => page > 0);
+		const { ready } = spawnLifelogServer(folder, ['--port', port]);
+		const statuses: number[] = [];
+		let isReady = false;
+		ready.then(
+			() => (isReady = true),
+			() => (isReady = true),
+		);
+		while (!isReady) {
+			const answer = await ask(first, '/v1/lifelogs?limit=1').catch(() => undefined);
+			if (answer) statuses.push(answer.status);
+			await sleep(2);
+		}
+		expect(new Set(statuses)).toContain(503);
+		const server = await ready;
+		expect((await listAll(server)).ids).toHaveLength(count);
+		await server.close();
+	});
+
+	test('with a row that is unreadable says so without a word of it, by REST and MCP', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const index = join(folder, '.lifelog-index.sqlite');
+		await (await startLifelogServer(folder)).close();
+		const db = new DatabaseSync(index);
+		db.exec(`UPDATE body SET contents = replace(contents, '"type"', '"ty') WHERE number = 7`);
+		db.exec('DELETE FROM body WHERE number = 8');
+		const ids = db.prepare('SELECT id FROM entry WHERE number IN (7, 8)').all();
+		db.close();
+		for (const [nth, { id }] of ids.entries()) {
+			const server = await startLifelogServer(folder);
+			const response =
+				nth === 0
+					? await ask(server, '/mcp', {
+							method: 'POST',
+							headers: {
+								'content-type': 'application/json',
+								accept: 'application/json, text/event-stream',
+							},
+							body: JSON.stringify({
+								jsonrpc: '2.0',
+								id: 1,
+								method: 'tools/call',
+								params: { name: 'get_transcript', arguments: { id } },
+							}),
+						})
+					: await ask(server, `/v1/lifelogs/${id}`);
+			const body = await response.text();
+			expect(body).toContain('is damaged and is being rebuilt: try again in 10 seconds');
+			expect(body).not.toContain(secret);
+			await until(async () => (await fetch(`${server.url}/health`)).ok);
+			expect((await ask(server, `/v1/lifelogs/${id}`)).status).toBe(200);
+			expect(server.log[0]).toContain('a row is unreadable');
+			await server.close();
+			const again = new DatabaseSync(index);
+			again.exec('DELETE FROM body WHERE number = 8');
+			again.close();
+		}
+	});
+
+	test('is rebuilt at most once an hour, and said to be waiting', async () => {
+		const { store, log, spoil } = await heal({ rebuildEveryMs: 15_000 });
+		spoil();
+		expect(() => store.getLifelog('n1')).toThrow(UnavailableError);
+		await until(() => store.served !== undefined);
+		spoil();
+		expect(() => store.getLifelog('n1')).toThrow('try again in');
+		await until(() => log.length === 3);
+		expect(log[2]).toMatch(
+			/is damaged again \(.*\)\. Nothing is served until it is rebuilt in 1 min/,
+		);
+		expect(store.served).toBeUndefined();
+		expect(() => store.counts()).toThrow(UnavailableError);
+		await until(() => store.served !== undefined);
+		expect(store.getLifelog('n1')).toMatchObject({ id: 'n1' });
+		expect(log).toHaveLength(5);
+	});
+
+	test('does not buy embeddings again, unless it is they that are damaged', async () => {
+		const embeddings = await startEmbeddings();
+		closing.push(() => embeddings.close());
+		const { store, log, folder, spoil, index } = await heal({ embeddingsUrl: embeddings.url });
+		const asked = () =>
+			embeddings.asked.flatMap(({ input }) => input).filter((text) => text.startsWith('Title'))
+				.length;
+		await store.served!.meaning!.idle();
+		const before = asked();
+		expect(before).toBeGreaterThan(count);
+		spoil();
+		expect(() => store.getLifelog('n1')).toThrow(UnavailableError);
+		await until(() => store.served !== undefined);
+		await store.served!.meaning!.idle();
+		expect(asked()).toBe(before);
+		expect(log).toEqual([
+			expect.stringMatching(/^The index .* is being rebuilt$/),
+			expect.stringMatching(/is rebuilt$/),
+		]);
+		expect((await store.searchLifelogs('word17', {}, 3))[0].id).toBe('n17');
+
+		// What is deleted while there is no index has no vectors after it.
+		await store.close();
+		rmSync(index);
+		for (const name of readdirSync(join(folder, 'days')).slice(1))
+			rmSync(join(folder, 'days', name));
+		const later = await heal({ embeddingsUrl: embeddings.url, folder });
+		await later.store.served!.meaning!.idle();
+		await later.store.close();
+		const db = new DatabaseSync(`${index}.vectors`);
+		expect(db.prepare('SELECT count(*) AS n FROM meant').get()).toEqual({ n: 24 });
+		db.close();
+
+		damage(`${index}.vectors`, (page) => page > 0);
+		const bought = asked();
+		const last = await heal({ embeddingsUrl: embeddings.url, folder });
+		await until(() => last.store.served !== undefined);
+		await last.store.served!.meaning!.idle();
+		expect(asked()).toBeGreaterThan(bought + 24);
+		expect(last.log[0]).toMatch(/^The vectors of .* is being rebuilt$/);
+		expect(log.join()).not.toContain('vectors');
+	});
+});
+
+/** A store that heals itself, over an archive of its own. */
+async function heal({
+	rebuildEveryMs,
+	embeddingsUrl,
+	folder = '',
+}: {
+	rebuildEveryMs?: number;
+	embeddingsUrl?: string;
+	folder?: string;
+}) {
+	if (folder === '') {
+		folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+	}
+	const index = join(folder, '.lifelog-index.sqlite');
+	const archive = await Folder.open(folder);
+	const log: string[] = [];
+	const tell = (line: string) => log.push(line);
+	const store = new HealingStore({
+		...{ index, rebuildEveryMs, log: tell, onProgress: () => {} },
+		serve: (rows) => {
+			const model = { url: embeddingsUrl ?? '', model: 'words', key: undefined };
+			const meaning = embeddingsUrl
+				? new Meaning(new EmbeddingsEndpoint(model), rows, () => {})
+				: undefined;
+			const options = { allowDelete: true, onProblem: tell, meaning };
+			return { store: new ArchiveStore(archive, rows, options), meaning };
+		},
+	});
+	closing.push(() => store.close());
+	await store.begin();
+	void store.heal();
+	/** Has the next question find damage, as a disk that breaks would. */
+	const spoil = () => {
+		const file = readFileSync(index);
+		const wal = statSync(`${index}-wal`).size;
+		expect(wal).toBeGreaterThanOrEqual(0);
+		writeFileSync(index, file.fill(7, 4096));
+		writeFileSync(`${index}-wal`, '');
+	};
+	return { store, log, folder, index, spoil };
+}

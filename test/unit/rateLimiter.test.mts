@@ -1,0 +1,307 @@
+import { pause } from '../../nodes/shared/concurrency.ts';
+import { RateLimiter, rateLimiterFor, WaitTooLong } from '../../nodes/shared/rateLimiter.ts';
+import { retryAfterMs } from '../../nodes/shared/retryAfter.ts';
+
+describe('retryAfterMs', () => {
+	const date = 'Tue, 03 Mar 2026 10:00:00 GMT';
+
+	test.each([
+		['the body, as the service writes it', { retryAfter: '60' }, {}, 60_000],
+		['the body, as a number', { retryAfter: 7 }, {}, 7_000],
+		['the body before the header', { retryAfter: '5' }, { 'retry-after': '9' }, 5_000],
+		['the header in seconds', {}, { 'retry-after': '9' }, 9_000],
+		[
+			'the header as a date, by the service’s clock',
+			'',
+			{ 'retry-after': 'Tue, 03 Mar 2026 10:00:30 GMT', date },
+			30_000,
+		],
+		[
+			'a date that has passed',
+			'',
+			{ 'retry-after': 'Tue, 03 Mar 2026 09:00:00 GMT', date },
+			60_000,
+		],
+		['nothing', undefined, {}, 60_000],
+		['a page of HTML', '<html>', {}, 60_000],
+		['a negative number', { retryAfter: '-5' }, {}, 60_000],
+		['words', { retryAfter: 'soon' }, {}, 60_000],
+		['a blank', { retryAfter: ' ' }, {}, 60_000],
+		['zero, which would be a hot loop', { retryAfter: '0' }, {}, 1_000],
+		['ten hours', { retryAfter: '36000' }, {}, 36_000_000],
+	])('%s', (_name, body, headers, ms) => {
+		expect(retryAfterMs(body, headers)).toBe(ms);
+	});
+});
+
+describe('the rate limiter', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	/** A service that answers after 100 ms: refuses while `refuses` says how long to wait, in ms. */
+	const LATENCY_MS = 100;
+	let refuses: (nth: number) => number | undefined;
+	let sent: Array<{ name: string; at: number }>;
+	let inFlight: number;
+	let mostInFlight: number;
+
+	beforeEach(() => {
+		refuses = () => undefined;
+		sent = [];
+		inFlight = mostInFlight = 0;
+	});
+
+	const service = (name: string) => async (_heldMs: number, hasPassed: () => void) => {
+		sent.push({ name, at: performance.now() });
+		const nth = sent.length;
+		mostInFlight = Math.max(mostInFlight, ++inFlight);
+		await pause(LATENCY_MS);
+		inFlight--;
+		const waitMs = refuses(nth);
+		if (waitMs === undefined) hasPassed();
+		return { name, waitMs };
+	};
+
+	async function run(
+		limiter: RateLimiter,
+		name = 'one',
+		budget: Parameters<RateLimiter['run']>[0] = { maxWaitMs: 300_000 },
+	) {
+		return await limiter.run(budget, service(name), ({ waitMs }) => waitMs);
+	}
+
+	/** Lets time pass, up to an hour, until all is done. */
+	async function ended<T>(running: Array<Promise<T>>): Promise<T[]> {
+		const all = Promise.all(running);
+		all.catch(() => {});
+		await jest.advanceTimersByTimeAsync(3_600_000);
+		return await all;
+	}
+
+	/** Blocks the limiter for so long. */
+	async function block(limiter: RateLimiter, waitMs: number): Promise<void> {
+		const refused = limiter.run(
+			{ maxWaitMs: 0 },
+			async () => waitMs,
+			(ms) => ms,
+		);
+		await expect(refused).rejects.toThrow(WaitTooLong);
+	}
+
+	const names = () => sent.map(({ name }) => name);
+	const tooLong = async (running: Promise<unknown>) => {
+		const error: unknown = await running.catch((thrown: unknown) => thrown);
+		expect(error).toBeInstanceOf(WaitTooLong);
+		return (error as WaitTooLong).wait;
+	};
+
+	test('holds nothing up before the first refusal', async () => {
+		const limiter = new RateLimiter();
+		await ended(Array.from({ length: 20 }, async (_, nth) => await run(limiter, `${nth}`)));
+		expect(mostInFlight).toBe(20);
+		expect(names()).toEqual(Array.from({ length: 20 }, (_, nth) => `${nth}`));
+	});
+
+	test('is another one for another key, and the same for the same', async () => {
+		await block(rateLimiterFor('blocked'), 10_000);
+		expect(rateLimiterFor('blocked').isIdle).toBe(false);
+		expect(rateLimiterFor('blocked')).toBe(rateLimiterFor('blocked'));
+		expect(rateLimiterFor('other').isIdle).toBe(true);
+		await jest.advanceTimersByTimeAsync(10_000);
+		expect(rateLimiterFor('blocked').isIdle).toBe(true);
+	});
+
+	test('blocks all until the time that a refusal names, then goes on in order', async () => {
+		const limiter = new RateLimiter();
+		await block(limiter, 60_000);
+		const began = performance.now();
+		await ended(['a', 'b', 'c', 'd', 'e'].map(async (name) => await run(limiter, name)));
+		expect(names()).toEqual(['a', 'b', 'c', 'd', 'e']);
+		expect(sent.map(({ at }) => Math.round(at - began))).toEqual([
+			...[60_000, 60_100, 60_100, 60_200, 60_200],
+		]);
+	});
+
+	test('sends one alone after a block, so that one more refusal costs one request', async () => {
+		const limiter = new RateLimiter();
+		await block(limiter, 60_000);
+		refuses = (nth) => (nth === 1 ? 60_000 : undefined);
+		await ended(['a', 'b', 'c'].map(async (name) => await run(limiter, name)));
+		expect(names()).toEqual(['a', 'a', 'b', 'c']);
+		expect(sent[1].at - sent[0].at).toBeGreaterThanOrEqual(60_000);
+	});
+
+	test('keeps the place of one that is refused', async () => {
+		const limiter = new RateLimiter();
+		refuses = (nth) => (nth <= 3 ? 5_000 : undefined);
+		await ended(['a', 'b', 'c', 'd'].map(async (name) => await run(limiter, name)));
+		expect(names()).toEqual(['a', 'b', 'c', 'd', 'a', 'b', 'c']);
+	});
+
+	test('is blocked once by requests that are refused together', async () => {
+		const limiter = new RateLimiter();
+		refuses = (nth) => (nth <= 5 ? 60_000 + nth : undefined);
+		const budget = { maxWaitMs: 60_005 };
+		const running = Array.from({ length: 5 }, async () => await run(limiter, 'x', budget));
+		await ended(running);
+		expect(sent).toHaveLength(10);
+		expect(Math.round(sent[5].at - sent[0].at)).toBe(60_000 + LATENCY_MS + 1);
+	});
+
+	test('frees its place when a request has got through, though its body takes longer', async () => {
+		const limiter = new RateLimiter();
+		await block(limiter, 1_000);
+		const long = limiter.run(
+			{ maxWaitMs: 2_000 },
+			async (_heldMs, hasPassed) => {
+				hasPassed();
+				await pause(120_000);
+				return undefined;
+			},
+			() => undefined,
+		);
+		const began = performance.now();
+		await ended([long, run(limiter)]);
+		expect(sent[0].at - began).toBeLessThan(2_000);
+	});
+
+	test('goes on when a request fails, or is cancelled in the queue', async () => {
+		const limiter = new RateLimiter();
+		await block(limiter, 1_000);
+		const fail = async () => {
+			throw new Error('broken');
+		};
+		const failing = limiter.run({ maxWaitMs: 5_000 }, fail, () => undefined);
+		failing.catch(() => {});
+		const cancel = new AbortController();
+		const cancelled = run(limiter, 'x', { maxWaitMs: 5_000, signal: cancel.signal });
+		cancelled.catch(() => {});
+		const last = run(limiter, 'last');
+		cancel.abort(new Error('cancelled'));
+		await expect(cancelled).rejects.toThrow('cancelled');
+		await ended([last]);
+		await expect(failing).rejects.toThrow('broken');
+		expect(names()).toEqual(['last']);
+	});
+
+	test('refuses at once a wait longer than allowed', async () => {
+		const limiter = new RateLimiter();
+		await block(limiter, 20_000);
+		expect(await tooLong(run(limiter, 'x', { maxWaitMs: 19_000 }))).toMatchObject({ ms: 20_000 });
+		expect(await tooLong(run(limiter, 'x', { maxWaitMs: 0 }))).toMatchObject({ waitedMs: 0 });
+		expect(sent).toEqual([]);
+	});
+
+	test('refuses at once a wait beyond the end of a poll', async () => {
+		const limiter = new RateLimiter();
+		await block(limiter, 20_000);
+		const budget = { maxWaitMs: 300_000, waitUntil: performance.now() + 19_000 };
+		await tooLong(run(limiter, 'x', budget));
+		expect(sent).toEqual([]);
+	});
+
+	test('says of one refused again for too long what is asked, what was waited, and the answer', async () => {
+		const limiter = new RateLimiter();
+		refuses = (nth) => (nth === 1 ? 2_000 : 7_000);
+		const running = tooLong(run(limiter, 'x', { maxWaitMs: 5_000 }));
+		await ended([running]);
+		expect(await running).toEqual({
+			ms: 7_000,
+			waitedMs: 2_000,
+			refusal: { name: 'x', waitMs: 7_000 },
+		});
+	});
+
+	test('waits as often as it is refused, up to what is allowed', async () => {
+		const limiter = new RateLimiter();
+		refuses = (nth) => (nth <= 3 ? 60_000 : undefined);
+		await ended([run(limiter, 'x', { maxWaitMs: 180_000 })]);
+		expect(sent).toHaveLength(4);
+		refuses = (nth) => (nth <= 8 ? 60_000 : undefined);
+		const running = tooLong(run(limiter, 'x', { maxWaitMs: 180_000 }));
+		await ended([running]);
+		expect(await running).toMatchObject({ waitedMs: 180_000 });
+	});
+
+	test('where nothing gets through, all give up together, not one after the other', async () => {
+		const limiter = new RateLimiter();
+		refuses = () => 60_000;
+		const began = performance.now();
+		const ends: number[] = [];
+		const running = Array.from({ length: 10 }, async () => {
+			await tooLong(run(limiter, 'x', { maxWaitMs: 300_000 }));
+			ends.push(performance.now() - began);
+		});
+		await ended(running);
+		expect(Math.max(...ends)).toBeLessThan(310_000);
+	});
+
+	test('a wait counts anew when requests ahead get through', async () => {
+		const limiter = new RateLimiter();
+		let window = performance.now();
+		let used = 0;
+		const LET_IN = 2;
+		const send = async (_heldMs: number, hasPassed: () => void) => {
+			if (performance.now() - window >= 3_000) [window, used] = [performance.now(), 0];
+			const waitMs = ++used > LET_IN ? window + 3_000 - performance.now() : undefined;
+			await pause(10);
+			if (waitMs === undefined) hasPassed();
+			return waitMs;
+		};
+		const running = Array.from(
+			{ length: 9 },
+			async () => await limiter.run({ maxWaitMs: 3_000 }, send, (waitMs) => waitMs),
+		);
+		await expect(ended(running)).resolves.toHaveLength(9);
+	});
+
+	test.each([-2, -0.1, 0.1, 400])('a clock set by %p days changes nothing', async (days) => {
+		const limiter = new RateLimiter();
+		await block(limiter, 60_000);
+		const began = performance.now();
+		jest.setSystemTime(Date.now() + days * 24 * 60 * 60_000);
+		await ended([run(limiter, 'x', { maxWaitMs: 60_000 })]);
+		expect(Math.round(sent[0].at - began)).toBe(60_000);
+	});
+
+	test('never blocks for longer than an hour', async () => {
+		const limiter = new RateLimiter();
+		await block(limiter, 36_000_000);
+		const { ms } = await tooLong(run(limiter, 'x', { maxWaitMs: 1_000 }));
+		expect(ms).toBeLessThanOrEqual(3_600_000);
+	});
+
+	test('polls and the editor go first, whoever came first, one request after another', async () => {
+		const limiter = new RateLimiter();
+		await block(limiter, 60_000);
+		const others = Array.from({ length: 20 }, async () => await run(limiter, 'other'));
+		const poll = async () => {
+			for (let nth = 1; nth <= 3; nth++) {
+				await run(limiter, 'poll', { maxWaitMs: 120_000, goesFirst: true });
+			}
+		};
+		const began = performance.now();
+		await ended<unknown>([...others, poll(), poll()]);
+		expect(names().slice(0, 2)).toEqual(['poll', 'poll']);
+		// Each further one waits for nothing but what is under way.
+		const last = sent.findLast(({ name }) => name === 'poll')!;
+		expect(last.at - began).toBeLessThanOrEqual(60_000 + 5 * LATENCY_MS);
+	});
+});
+
+describe('pause', () => {
+	test('ends at once when the signal fires', async () => {
+		const cancel = new AbortController();
+		const paused = pause(60_000, cancel.signal);
+		const began = Date.now();
+		cancel.abort(new Error('cancelled'));
+		await expect(paused).rejects.toThrow('cancelled');
+		expect(Date.now() - began).toBeLessThan(1_000);
+	});
+
+	test('does not begin when the signal has fired', async () => {
+		await expect(pause(60_000, AbortSignal.abort(new Error('cancelled')))).rejects.toThrow(
+			'cancelled',
+		);
+	});
+});

@@ -1,0 +1,114 @@
+// What becomes of a lifelog, by what was known, what was seen and what is asked for.
+import {
+	changeType,
+	decide,
+	recordOf,
+	type Seen,
+} from '../../nodes/LifelogTrigger/lifelogs/detect.ts';
+import { eventKey } from '../../nodes/LifelogTrigger/lifelogs/emit.ts';
+import type { Settings } from '../../nodes/LifelogTrigger/parameters.ts';
+import type { KnownEntry } from '../../nodes/LifelogTrigger/state/types.ts';
+
+const HOUR = 3_600_000;
+const at = (time: string) => Date.parse(`2026-03-${time}Z`);
+const NOW = at('10T12:00');
+const ALL = { changes: ['created', 'updated'], settleMs: 0 } as unknown as Settings;
+const entry = (more: Partial<KnownEntry> = {}): KnownEntry => ({
+	day: '2026-03-09',
+	at: at('09T12:00'),
+	starred: false,
+	starToggles: 0,
+	...more,
+});
+const seen = (time: string, starred = false) => ({ version: { at: at(time), starred } });
+const failed = (hours: number, times: number, isListed = true): Seen => ({
+	why: 'broken',
+	...(isListed && { listed: seen('10T01:00').version }),
+	retry: { times, poll: 1, at: NOW, since: NOW - hours * HOUR },
+});
+const unknown = entry({ at: undefined });
+const incomplete = entry({ incomplete: true, pending: true });
+
+test.each<[string, KnownEntry, Seen, Partial<Settings>, string]>([
+	['as it was', entry(), seen('09T12:00'), {}, 'skip'],
+	['as it was before', entry(), seen('09T11:00'), {}, 'skip'],
+	['a later update', entry(), seen('09T12:00:00.001'), {}, 'emit'],
+	['a star', entry(), seen('09T12:00', true), {}, 'emit'],
+	['an unknown one', unknown, seen('09T12:00'), {}, 'emit'],
+	['one that still changes', entry(), seen('10T11:59'), { settleMs: HOUR }, 'wait'],
+	['one that has settled', entry(), seen('10T11:00'), { settleMs: HOUR }, 'emit'],
+	[
+		'an update, if only new ones are wanted',
+		entry(),
+		seen('10T01:00'),
+		{ changes: ['created'] },
+		'skip',
+	],
+	[
+		'a new one, if only updates are wanted',
+		unknown,
+		seen('10T01:00'),
+		{ changes: ['updated'] },
+		'skip',
+	],
+	['another star than is wanted', entry(), seen('10T01:00'), { isStarred: true }, 'skip'],
+	['one that came incomplete', incomplete, seen('09T12:00'), { changes: ['created'] }, 'emit'],
+	['one that failed once', entry(), failed(0, 1), {}, 'retry'],
+	['one that fails for less than a day', entry(), failed(23, 9), {}, 'retry'],
+	['one that failed twice in a day', entry(), failed(25, 2), {}, 'retry'],
+	['one that fails for a day', entry(), failed(24, 3), {}, 'emit'],
+	['one that fails for a day and is in no list', entry(), failed(24, 3, false), {}, 'retry'],
+	['one that came incomplete and fails on', incomplete, failed(48, 9), {}, 'retry'],
+	['one that came incomplete a month ago', incomplete, failed(31 * 24, 99), {}, 'skip'],
+])('%s', (_, known, what, settings, expected) => {
+	expect(decide(known, what, { ...ALL, ...settings }, NOW).type).toBe(expected);
+});
+
+test('what fails for a day is emitted as incomplete, and stays to be completed', () => {
+	const what = failed(24, 3) as Extract<Seen, { why: string }>;
+	const decision = decide(entry(), what, ALL, NOW);
+	expect(decision).toMatchObject({ type: 'emit', isIncomplete: true });
+	const record = recordOf(entry(), decision, what.retry);
+	expect(record).toMatchObject({ at: at('10T01:00'), pending: true, incomplete: true });
+	expect(eventKey('x', record)).toBe('x:2026-03-10T01:00:00.000Z:incomplete');
+});
+
+test('what waits or fails keeps the version that was reported; what is emitted has nothing left', () => {
+	const known = entry({ pending: true });
+	expect(recordOf(known, { type: 'wait' })).toEqual(known);
+	const retry = { times: 1, poll: 1, at: 1, since: 1 };
+	expect(recordOf(known, { type: 'retry', why: '' }, retry)).toEqual({ ...known, retry });
+	const { version } = seen('10T01:00');
+	expect(recordOf(known, { type: 'emit', version })).toEqual(entry({ at: at('10T01:00') }));
+});
+
+test('a list that knows the milliseconds is recorded, not emitted', () => {
+	const [version, listed] = [seen('09T12:00').version, seen('09T12:00:00.777').version];
+	expect(decide(entry(), { version, listed }, ALL, NOW)).toEqual({ type: 'skip', version: listed });
+});
+
+describe('keys', () => {
+	const emit = (base: KnownEntry, time: string, starred: boolean) => {
+		const record = recordOf(base, { type: 'emit', version: { at: at(time), starred } });
+		return { record, key: eventKey('x', record) };
+	};
+
+	test('name the version, and the star if only that changed', () => {
+		const version = 'x:2026-03-11T12:00:00.000Z';
+		const created = emit(unknown, '11T12:00', true);
+		expect(created.key).toBe(version);
+		expect([changeType(unknown), changeType(created.record)]).toEqual(['created', 'updated']);
+		const unstarred = emit(created.record, '11T12:00', false);
+		expect(unstarred.key).toBe(`${version}:unstarred`);
+		const again = emit(emit(unstarred.record, '11T12:00', true).record, '11T12:00', false);
+		expect(again.key).toBe(`${version}:unstarred:2`);
+		const updated = emit(again.record, '11T12:00:00.001', true);
+		expect(updated.key).toBe('x:2026-03-11T12:00:00.001Z');
+	});
+
+	test('never go back to an earlier version', () => {
+		const { record, key } = emit(entry(), '08T12:00', true);
+		expect(record.at).toBe(entry().at);
+		expect(key).toBe('x:2026-03-09T12:00:00.000Z:starred');
+	});
+});
