@@ -1,6 +1,7 @@
 // Which folder may import what. Imports of types count as others do: what a file cannot be read
 // without, it depends on.
 const API_TYPES = 'nodes/shared/api-types\\.(d\\.)?ts$';
+const CHECK_COMMAND = '^check-archive/command\\.mts$';
 const TOOLS = 'bench|check-archive|demo|examples|test';
 /** A folder of this repository, also as it is written where no file is found. */
 const below = (folders) => `^(\\.\\./)*(${folders})/`;
@@ -54,7 +55,17 @@ export default {
 				'lifelog-server is the service itself; of the nodes it has the types of the contract.',
 			severity: 'error',
 			from: { path: below('server') },
-			to: { path: below(`nodes|credentials|sandbox|${TOOLS}`), pathNot: API_TYPES },
+			to: {
+				path: below(`nodes|credentials|sandbox|${TOOLS}`),
+				pathNot: [API_TYPES, CHECK_COMMAND],
+			},
+		},
+		{
+			name: 'check-by-command',
+			comment: 'lifelog-server check starts check-archive. Nothing else of the server knows it.',
+			severity: 'error',
+			from: { path: below('server'), pathNot: '^server/main\\.mts$' },
+			to: { path: below('check-archive') },
 		},
 		{
 			name: 'server-without-n8n',
@@ -72,11 +83,12 @@ export default {
 		},
 		{
 			name: 'archive-checked-alone',
-			comment:
-				'What proves an archive shares its layout with the server, and nothing of the nodes.',
+			comment: 'What checks an archive shares no code with anything that writes one.',
 			severity: 'error',
 			from: { path: below('check-archive') },
-			to: { path: [below('nodes|credentials|sandbox|bench|demo|examples|test'), '(^|/)n8n-'] },
+			to: {
+				path: [below('nodes|credentials|server|sandbox|bench|demo|examples|test'), '(^|/)n8n-'],
+			},
 		},
 	],
 	options: {

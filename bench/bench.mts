@@ -3,11 +3,12 @@
 import Table from 'cli-table3';
 import { installN8n, NEWEST } from '../test/n8n/install.mts';
 import { type SpawnedSandbox, startSandbox } from '../test/support/sandbox.mts';
+import { archiver } from './archiver.mts';
 import { audio } from './audio.mts';
 import { type Row, verdictOf } from './figures.mts';
 import { far } from './far.mts';
 import { idlePoll } from './idle-poll.mts';
-import { memory, type Point, requests, time, timeWithLatency } from './lists.mts';
+import { memory, type Point, time } from './lists.mts';
 import { loading } from './loading.mts';
 import { rateLimit } from './rate-limit.mts';
 import { meaning } from './meaning.mts';
@@ -16,19 +17,17 @@ import { server } from './server.mts';
 
 type Part = (sandbox: SpawnedSandbox) => Promise<Row[] | { rows: Row[]; points: Point[] }>;
 
-const parts: Record<string, Part> = {
-	requests,
+const ofNodes: Record<string, Part> = {
 	time,
-	latency: timeWithLatency,
 	far,
 	memory,
 	'rate-limit': rateLimit,
 	'idle-poll': idlePoll,
 	audio,
 	loading,
-	meaning,
-	server,
 };
+const ofServer: Record<string, Part> = { meaning, server, archiver };
+const parts = { ...ofNodes, ...ofServer };
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !(name in parts));
@@ -41,13 +40,15 @@ await installN8n(NEWEST);
 const began = Date.now();
 const sandbox = await startSandbox(['--days', '1']);
 const rows: Row[] = [];
+const serverRows: Row[] = [];
 const points: Point[] = [];
 try {
 	for (const [name, part] of Object.entries(parts)) {
 		if (asked.length > 0 && !asked.includes(name)) continue;
 		const started = Date.now();
 		const measured = await part(sandbox);
-		rows.push(...('rows' in measured ? measured.rows : measured));
+		const to = name in ofServer ? serverRows : rows;
+		to.push(...('rows' in measured ? measured.rows : measured));
 		if ('points' in measured) points.push(...measured.points);
 		console.log(`${name}: ${Math.round((Date.now() - started) / 1000)} s`);
 	}
@@ -60,7 +61,8 @@ const table = new Table({
 	wordWrap: true,
 	style: { head: [], border: [] },
 });
-for (const row of rows) table.push([row.what, row.figure, row.from, row.goal, verdictOf(row)]);
+for (const row of [...rows, ...serverRows])
+	table.push([row.what, row.figure, row.from, row.goal, verdictOf(row)]);
 console.log(table.toString());
 const minutes = ((Date.now() - began) / 60_000).toFixed(1);
-if (asked.length === 0) await report(rows, points, `${minutes} minutes`);
+if (asked.length === 0) await report(rows, serverRows, points, `${minutes} minutes`);

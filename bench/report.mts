@@ -33,13 +33,14 @@ function machine(): string {
 }
 
 /** Writes all three; a missed goal shows as such. */
-export async function report(rows: Row[], points: Point[], took: string): Promise<void> {
+export async function report(
+	rows: Row[],
+	serverRows: Row[],
+	points: Point[],
+	took: string,
+): Promise<void> {
 	const date = new Date().toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-	const table = `Measured with \`npm run bench\` on ${date}: ${machine()}.
-
-| What | Figure | Goal | |
-| --- | --- | --- | --- |
-${rows.map((row) => `| ${row.what} | ${row.figure} | ${row.goal} | ${verdictOf(row)} |`).join('\n')}`;
+	const table = `Measured with \`npm run bench\` on ${date}: ${machine()}.\n\n${tableOf(rows)}`;
 
 	const results = `# What \`npm run bench\` measured
 
@@ -49,11 +50,15 @@ ${withBlock('', table)}
 
 ![Time against the number of lifelogs](time.svg)
 
+## lifelog-server
+
+${tableOf(serverRows)}
+
 ## Behind the figures
 
 | What | From |
 | --- | --- |
-${rows.map(({ what, from }) => `| ${what} | ${from} |`).join('\n')}
+${[...rows, ...serverRows].map(({ what, from }) => `| ${what} | ${from} |`).join('\n')}
 
 ## Times
 
@@ -70,6 +75,13 @@ The whole took ${took}.
 	const written = await readFile(RESULTS, 'utf8');
 	const page = await readFile(PAGE, 'utf8');
 	await writeMarkdown(PAGE, withBlock(page, blockOf(written)));
+}
+
+function tableOf(rows: Row[]): string {
+	const lines = rows.map((row) => [row.what, row.figure, row.goal, verdictOf(row)].join(' | '));
+	return ['What | Figure | Goal | ', '--- | --- | --- | ---', ...lines]
+		.map((line) => `| ${line} |`)
+		.join('\n');
 }
 
 async function writeMarkdown(file: string, text: string): Promise<void> {

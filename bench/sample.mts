@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeType } from 'n8n-workflow';
 import { median } from 'simple-statistics';
 import type { Read, Reading, Way } from './ways.mts';
 
@@ -14,7 +14,7 @@ export interface Samples {
 		asked: Reading & { way: Way; warmUps: number; reads: number };
 		given: { ms: number; lifelogs: number; peak: number; error?: string };
 	};
-	/** CPU time of each of some polls that find nothing new, and of their requests without n8n. */
+	/** CPU time of each of some polls that find nothing new, and of their requests by n8n's helper. */
 	poll: {
 		asked: Service & { polls: number; pageSize: number; dates: string[] };
 		given: { cpuMs: number[]; bareCpuMs: number[] };
@@ -67,7 +67,9 @@ const measure: Measure = {
 	},
 
 	async poll({ baseUrl, apiKey, polls, pageSize, dates }) {
-		const { engine, close } = await startEngine({ baseUrl, apiKey });
+		const { bareReader } = await import('./ways.mts');
+		const nodeTypes = { 'n8n-nodes-lifelog.bareReader': bareReader(dates, pageSize) };
+		const { engine, close } = await startEngine({ baseUrl, apiKey }, undefined, nodeTypes);
 		const staticData: IDataObject = {};
 		const { workflowWith } = await import('../test/support/workflow.mts');
 		const workflow = workflowWith('lifelogTrigger', { options: { lookbackDays: 31 } });
@@ -76,13 +78,19 @@ const measure: Measure = {
 				throw new Error('The poll found something');
 			}
 		};
+		const bare = async () => {
+			const { error } = await engine.runWorkflow(workflowWith('bareReader', {}));
+			if (error) throw error;
+		};
 		await poll();
-		const cpuMs = await cpuTimes(polls, poll);
+		await bare();
+		const cpuMs: number[] = [];
+		const bareCpuMs: number[] = [];
+		for (let nth = 0; nth < polls; nth++) {
+			cpuMs.push(await cpuTime(poll));
+			bareCpuMs.push(await cpuTime(bare));
+		}
 		await close();
-		const { readLight } = await import('./ways.mts');
-		const bareCpuMs = await cpuTimes(polls, async () => {
-			for (const date of dates) await readLight({ baseUrl, apiKey, date, pageSize });
-		});
 		return { cpuMs, bareCpuMs };
 	},
 
@@ -147,22 +155,24 @@ const measure: Measure = {
 	},
 };
 
-/** CPU time, in ms, of each of several runs. */
-async function cpuTimes(runs: number, run: () => Promise<void>): Promise<number[]> {
-	const taken: number[] = [];
-	for (let nth = 0; nth < runs; nth++) {
-		const before = process.cpuUsage();
-		await run();
-		const { user, system } = process.cpuUsage(before);
-		taken.push((user + system) / 1000);
-	}
-	return taken;
+/** CPU time in ms. */
+async function cpuTime(run: () => Promise<void>): Promise<number> {
+	const before = process.cpuUsage();
+	await run();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1000;
 }
 
-async function startEngine(service: Service, binaryMode?: 'filesystem' | 'default') {
+async function startEngine(
+	service: Service,
+	binaryMode?: 'filesystem' | 'default',
+	more: Record<string, INodeType> = {},
+) {
 	const { createEngine, loadPackage } = await import('../test/support/engine.mts');
 	const credentials = { lifelogApi: { ...service } };
-	const engine = await createEngine({ ...loadPackage(), credentials, binaryMode });
+	const { nodeTypes, ...others } = loadPackage();
+	const types = { ...nodeTypes, ...more };
+	const engine = await createEngine({ ...others, nodeTypes: types, credentials, binaryMode });
 	return { engine, close: engine.close };
 }
 

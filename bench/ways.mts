@@ -1,26 +1,21 @@
 // The three ways to read the lifelogs of a service that are compared.
 import axios from 'axios';
-import { Agent } from 'node:http';
-import { Agent as TlsAgent } from 'node:https';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { IDataObject, INodeType, IVersionedNodeType } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeType, IVersionedNodeType } from 'n8n-workflow';
 import { n8nFolder, NEWEST } from '../test/n8n/install.mts';
 import {
 	createEngine,
 	type Engine,
 	loadPackage,
+	standIn,
 	type WorkflowJson,
 } from '../test/support/engine.mts';
-import { workflowWith } from '../test/support/workflow.mts';
+import { within, workflowWith } from '../test/support/workflow.mts';
 
 /** How lifelogs are read: by this package, by n8n's own node with pagination, without n8n. */
 export const WAYS = ['Lifelog node', 'HTTP Request node', 'axios loop'] as const;
-/** n8n opens a connection for each request; this shows what that alone costs. */
-export const AXIOS_LIKE_N8N = 'axios, new connections';
-/** What this package does where a limit is set; shows what several places at once cost or gain. */
-export const PAGE_AFTER_PAGE = 'Lifelog node, page after page';
-export type Way = (typeof WAYS)[number] | typeof AXIOS_LIKE_N8N | typeof PAGE_AFTER_PAGE;
+export type Way = (typeof WAYS)[number];
 
 /** What to read, and where. */
 export interface Reading {
@@ -29,8 +24,6 @@ export interface Reading {
 	/** A range of time in UTC, `YYYY-MM-DD HH:mm:ss`; without it everything is read. */
 	range?: { start: string; end?: string };
 	includeContents?: boolean;
-	/** Looked for instead of listed, the hundred best; the HTTP Request node does not. */
-	search?: string;
 }
 
 /** What came of it. */
@@ -48,24 +41,9 @@ export interface Reader {
 
 /** Makes a way ready. */
 export async function open(way: Way, { baseUrl, apiKey }: Reading): Promise<Reader> {
-	if (way === 'axios loop' || way === AXIOS_LIKE_N8N) {
-		const newAgents =
-			way === 'axios loop'
-				? () => ({})
-				: () => ({ httpAgent: new Agent(), httpsAgent: new TlsAgent() });
-		const readWith = (reading: Reading) =>
-			reading.search === undefined ? readWithAxios : searchWithAxios;
-		return {
-			read: async (reading) => await readWith(reading)(reading, newAgents),
-			close: async () => {},
-		};
-	}
+	if (way === 'axios loop') return { read: readWithAxios, close: async () => {} };
 	const engine = await startEngine({ baseUrl, apiKey });
-	const workflowOf = {
-		'Lifelog node': lifelogWorkflow,
-		'HTTP Request node': httpRequestWorkflow,
-		[PAGE_AFTER_PAGE]: pageAfterPageWorkflow,
-	}[way];
+	const workflowOf = way === 'Lifelog node' ? lifelogWorkflow : httpRequestWorkflow;
 	const read = async (reading: Reading): Promise<Read> => {
 		const { error, items } = await engine.runWorkflow(workflowOf(reading));
 		const counts = items('Node').map(({ json }) => pageLength(json) ?? 1);
@@ -108,20 +86,12 @@ const includes = ({ includeContents = false }: Reading) => ({
 });
 
 function lifelogWorkflow(reading: Reading): WorkflowJson {
-	const { search, range } = reading;
 	return workflowWith('lifelog', {
-		...(search === undefined
-			? { operation: 'getAll', returnAll: true }
-			: { operation: 'search', query: search, limit: 100 }),
-		filters: { ...range },
+		operation: 'getAll',
+		returnAll: true,
+		...within(reading.range ?? {}),
 		options: { ...includes(reading), timezone: 'UTC' },
 	});
-}
-
-function pageAfterPageWorkflow(reading: Reading): WorkflowJson {
-	const workflow = lifelogWorkflow(reading);
-	Object.assign(workflow.nodes[1].parameters, { returnAll: false, limit: 1_000_000 });
-	return workflow;
 }
 
 /** The HTTP Request node that takes each of its items for an address, and gives what is there as a file. */
@@ -178,18 +148,14 @@ function queryOf(reading: Reading): Record<string, string> {
 	);
 }
 
-/** Of one request; without them, connections are kept. */
-type Agents = { httpAgent?: Agent; httpsAgent?: TlsAgent };
-
 /** What somebody without n8n would write. */
-async function readWithAxios(reading: Reading, newAgents: () => Agents): Promise<Read> {
+async function readWithAxios(reading: Reading): Promise<Read> {
 	const lifelogs: unknown[] = [];
 	let cursor: string | undefined;
 	do {
 		const { data } = await axios.get(`${reading.baseUrl}/v1/lifelogs`, {
 			params: { ...queryOf(reading), cursor },
 			headers: { 'X-API-Key': reading.apiKey },
-			...newAgents(),
 		});
 		lifelogs.push(...data.data.lifelogs);
 		cursor = data.meta.lifelogs.nextCursor;
@@ -197,43 +163,37 @@ async function readWithAxios(reading: Reading, newAgents: () => Agents): Promise
 	return { lifelogs: lifelogs.length };
 }
 
-/** A search for a hundred lifelogs, and what it does not give of them, one after another. */
-async function searchWithAxios(reading: Reading, newAgents: () => Agents): Promise<Read> {
-	const { baseUrl, apiKey, search, range, includeContents } = reading;
-	const get = async (path: string, params: object) => {
-		const headers = { 'X-API-Key': apiKey };
-		const { data } = await axios.get(baseUrl + path, { params, headers, ...newAgents() });
-		return data.data;
+/** A node that reads days as the trigger does, with n8n's helper and nothing else. */
+export function bareReader(dates: string[], pageSize: number): INodeType {
+	const node = standIn('bareReader');
+	node.description.credentials = [{ name: 'lifelogApi', required: true }];
+	node.execute = async function (this: IExecuteFunctions) {
+		const { baseUrl } = await this.getCredentials('lifelogApi');
+		for (const date of dates) {
+			let cursor: string | undefined;
+			do {
+				const { data, meta } = await this.helpers.httpRequestWithAuthentication.call(
+					this,
+					'lifelogApi',
+					{
+						url: `${baseUrl}/v1/lifelogs`,
+						qs: { ...LIGHT, date, limit: pageSize, cursor },
+						json: true,
+					},
+				);
+				if (!Array.isArray(data.lifelogs)) throw new Error('No list came');
+				cursor = meta.lifelogs.nextCursor;
+			} while (cursor);
+		}
+		return [[]];
 	};
-	const query = { search, limit: 100, ...range, timezone: 'UTC', includeContents: false };
-	const { lifelogs } = await get('/v1/lifelogs', query);
-	for (const { id } of lifelogs) await get(`/v1/lifelogs/${id}`, { includeContents });
-	return { lifelogs: lifelogs.length };
+	return node;
 }
 
-/** Reads a day as the trigger does, without n8n; like n8n, over a new connection each time. */
-export async function readLight(day: {
-	baseUrl: string;
-	apiKey: string;
-	date: string;
-	pageSize: number;
-}): Promise<void> {
-	let cursor: string | undefined;
-	do {
-		const { data } = await axios.get(`${day.baseUrl}/v1/lifelogs`, {
-			params: {
-				date: day.date,
-				timezone: 'UTC',
-				direction: 'asc',
-				includeMarkdown: false,
-				includeHeadings: false,
-				includeContents: false,
-				limit: day.pageSize,
-				cursor,
-			},
-			headers: { 'X-API-Key': day.apiKey },
-			httpAgent: new Agent(),
-		});
-		cursor = data.meta.lifelogs.nextCursor;
-	} while (cursor);
-}
+const LIGHT = {
+	timezone: 'UTC',
+	direction: 'asc',
+	includeMarkdown: false,
+	includeHeadings: false,
+	includeContents: false,
+};

@@ -1,6 +1,8 @@
 // Runs the example workflows on the real n8n engine, against the sandbox or, with LIFELOG_API_KEY
 // set, against the real service, and prints what a person would want to read of it.
+import { spawn } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -8,7 +10,6 @@ import { join } from 'node:path';
 import Table from 'cli-table3';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import { render } from 'markdansi';
 import type { Lifelog } from '../nodes/shared/api-types.d.ts';
 import { startSandbox } from '../sandbox/server.mts';
 import { startServer } from '../server/server.mts';
@@ -20,8 +21,7 @@ import {
 	type RunResult,
 	type WorkflowJson,
 } from '../test/support/engine.mts';
-import { byId, workflowWith } from '../test/support/workflow.mts';
-import { archiveDay } from './archive.mts';
+import { byId, withCredential, within, workflowWith } from '../test/support/workflow.mts';
 
 const { utterances } = createRequire(import.meta.url)(
 	'../dist/nodes/shared/contents.js',
@@ -90,7 +90,7 @@ function printChat({ items }: RunResult): void {
 
 function printAudio({ items }: RunResult): void {
 	const [lifelog] = items('Latest lifelog');
-	const files = items('Its audio');
+	const files = items('Download audio');
 	console.log(`\nThe audio of the latest lifelog, "${lifelog?.json.title}":\n`);
 	if (files.length === 0) console.log('  There is none.');
 	for (const { json } of files) printFile(json);
@@ -104,9 +104,7 @@ function printFile(json: IDataObject): void {
 
 function printSummary({ items }: RunResult): void {
 	const [{ json }] = items('Node');
-	const width = Math.min(process.stdout.columns || 100, 120);
-	const color = process.stdout.isTTY && process.stdout.hasColors();
-	const lines = render(String(json.markdown), { width, color, hyperlinks: false }).split('\n');
+	const lines = String(json.markdown).trimEnd().split('\n');
 	console.log(`\n${lines.slice(0, SUMMARY_LINES).join('\n')}`);
 	if (lines.length > SUMMARY_LINES) console.log(`… and ${lines.length - SUMMARY_LINES} more lines`);
 }
@@ -114,7 +112,8 @@ function printSummary({ items }: RunResult): void {
 /** Runs an example to its end; throws what made it fail. */
 async function runExample(engine: Engine, file: string): Promise<RunResult> {
 	console.log(`• Running ${file} on the n8n engine …`);
-	return await run(engine, JSON.parse(await readFile(file, 'utf8')) as WorkflowJson);
+	const workflow = JSON.parse(await readFile(file, 'utf8')) as WorkflowJson;
+	return await run(engine, withCredential(workflow));
 }
 
 async function run(
@@ -131,6 +130,12 @@ async function run(
 	return result;
 }
 
+/** What the credential in n8n holds. */
+interface Credential {
+	baseUrl: string;
+	apiKey: string;
+}
+
 /** The nodes of this package on the n8n engine, at a service. */
 async function engineAt(baseUrl: string, apiKey: string): Promise<Engine> {
 	return await createEngine({
@@ -139,13 +144,27 @@ async function engineAt(baseUrl: string, apiKey: string): Promise<Engine> {
 	});
 }
 
+/** Archives a day with lifelog-server, as it is typed. */
+async function archiveDay(folder: string, day: string, credential: Credential): Promise<void> {
+	const days = ['--from', day, '--to', day];
+	const args = ['archive', folder, '--url', credential.baseUrl, ...days];
+	const child = spawn(process.execPath, ['server/lifelog-server.cjs', ...args], {
+		env: { ...process.env, LIFELOG_API_KEY: credential.apiKey },
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	let said = '';
+	child.stdout.on('data', (data) => (said += data));
+	const [status] = await once(child, 'close');
+	console.log(said.split('\n\n')[0].replace(/^/gm, '  '));
+	if (status !== 0) throw new Error(`lifelog-server archive ended with ${status}`);
+}
+
 /** Archives a day, serves the archive with lifelog-server, and asks that instead of the service. */
-async function showArchive(engine: Engine, folder: string): Promise<void> {
-	const day = DateTime.utc().minus({ days: 1 });
-	const date = day.toISODate();
-	const filters = { start: `${date}T00:00:00Z`, end: `${date}T23:59:59Z` };
+async function showArchive(engine: Engine, folder: string, credential: Credential): Promise<void> {
+	const date = DateTime.utc().minus({ days: 1 }).toISODate();
+	const period = within({ start: `${date}T00:00:00Z`, end: `${date}T23:59:59Z` });
 	const options = { includeContents: true };
-	const ofDay = { operation: 'getAll', returnAll: true, filters, options };
+	const ofDay = { operation: 'getAll', returnAll: true, ...period, options };
 	const found = await run(engine, workflowWith('lifelog', ofDay));
 	const lifelogs = found.items('Node').map(({ json }) => json as unknown as Lifelog);
 	const length = ({ startTime, endTime }: Lifelog) => Date.parse(endTime) - Date.parse(startTime);
@@ -154,17 +173,7 @@ async function showArchive(engine: Engine, folder: string): Promise<void> {
 		console.log('  Nothing was recorded on that day.');
 		return;
 	}
-	const startMs = Date.parse(longest.startTime);
-	const range = { startMs, endMs: startMs + Math.min(length(longest), 7_200_000) };
-	const stored = await archiveDay(
-		async (workflow, input) => await run(engine, workflow, { input }),
-		folder,
-		date,
-		range,
-	);
-	console.log(
-		`  ${stored.lifelogs} lifelogs, ${stored.chats} chats and the audio of one conversation (${(stored.audioBytes / 1e6).toFixed(1)} MB), in ${stored.files} files.`,
-	);
+	await archiveDay(folder, date, credential);
 	const server = await startServer({
 		...{ folder, host: '127.0.0.1', port: 0, index: join(folder, '.lifelog-index.sqlite') },
 		...{ apiKey: undefined, allowDelete: false, embeddings: undefined, rateLimit: undefined },
@@ -229,10 +238,10 @@ async function demo(): Promise<void> {
 		printSummary(await run(engine, workflowWith('lifelog', { operation: 'getDailySummary' })));
 
 		console.log(
-			`\n• Archiving yesterday (UTC) to ${folder}, with the Lifelog nodes of examples/full-archive.json; the demo writes the files, as n8n's own nodes are not part of its engine …`,
+			`\n• Archiving yesterday (UTC) with one command, as you would all your days:\n  npm run server -- archive ${folder}\n`,
 		);
-		await showArchive(engine, folder);
-		console.log(`\n${requests} requests were made.`);
+		await showArchive(engine, folder, credential);
+		console.log(`\nThe nodes made ${requests} requests.`);
 		if (sandbox) {
 			console.log(
 				`\nTo click through the nodes in a real n8n:\n  npm run dev\nWith your own recordings:\n  LIFELOG_API_KEY=… npm run demo\n  LIFELOG_BASE_URL=… points it at another host (default ${PUBLIC_SERVICE}).`,

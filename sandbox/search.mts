@@ -1,11 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Lifelog } from '../nodes/shared/api-types.ts';
+import { IndexDatabase } from '../server/store/database.mts';
 import { SearchIndex } from '../server/store/search.mts';
 import type { LifelogFilter } from '../server/store/store.mts';
 
 /** The server's search, over lifelogs in memory. */
 export class Search {
-	readonly #db = new DatabaseSync(':memory:');
+	readonly #db = new IndexDatabase(new DatabaseSync(':memory:'));
 	readonly #index = new SearchIndex(this.#db);
 	// Indexing a month takes a moment, so it waits for the first search.
 	readonly #pending = new Map<string, Lifelog>();

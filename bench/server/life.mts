@@ -53,7 +53,7 @@ export function lifelogsOf(day: number, count: number, dayMs: number): Lifelog[]
 	const slotMs = (15 * 3_600_000) / count;
 	return Array.from({ length: count }, (_, nth) => {
 		const startMs = dayMs + 7 * 3_600_000 + Math.round(nth * slotMs);
-		return lifelogOf(random, `d${day}n${nth}`.padEnd(20, '0'), startMs, slotMs * 0.8);
+		return lifelogOf(random, `d${day}n${nth}`.padEnd(20, 'x'), startMs, slotMs * 0.8);
 	});
 }
 
