@@ -44,7 +44,7 @@ export function readDay(context: IExecuteFunctions, itemIndex: number, zone: str
 	if (day === 'today') return daysAgo(0, zone);
 	// Not a required parameter: if Day is an expression, n8n would require it for every day.
 	const date = context.getNodeParameter('date', itemIndex, '') as unknown;
-	if (date === undefined || date === null || String(date).trim() === '') {
+	if (date === undefined || date === null || (typeof date === 'string' && date.trim() === '')) {
 		throw inputError(
 			context,
 			"'Date' is empty",

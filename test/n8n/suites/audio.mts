@@ -71,12 +71,18 @@ describe('a range of time', () => {
 	test('is downloaded from n8n with its name and type', async () => {
 		const { items } = await run({ ...asRange(threeHours()), binaryPropertyName: 'audio' });
 		const [{ json, binary }] = items('Node');
-		assert.match(String(json.fileName), /^audio_\d{8}T120000Z_\d{8}T140000Z\.ogg$/);
+		assert.match(String(json.fileName), /^\d{4}-\d\d-\d\d 12\.00 Audio\.ogg$/);
 		assert.equal(binary?.audio.fileName, json.fileName);
 		assert.equal(binary?.audio.mimeType, 'audio/ogg');
 		const response = await lab().rest.binary(items('Node')[0], 'audio');
 		assert.match(response.headers.get('content-type') ?? '', /^audio\/ogg/);
-		assert.match(response.headers.get('content-disposition') ?? '', /audio_\d{8}T120000Z/);
+		assert.match(response.headers.get('content-disposition') ?? '', /12\.00(%20| )Audio/);
+	});
+
+	test('has the names of an archive where that was chosen', async () => {
+		const options = { fileNames: 'archive' };
+		const { output } = await run({ ...asRange(threeHours()), options });
+		assert.match(String(output[0].fileName), /^audio_\d{8}T120000Z_\d{8}T140000Z\.ogg$/);
 	});
 
 	test('lies in n8n’s storage, not in the execution', async () => {
@@ -155,7 +161,9 @@ test('audio that breaks off is not taken for whole', async () => {
 
 test('a part that fails is listed beside what came, where that was chosen', async () => {
 	const options = { ifPartFails: 'report' };
-	await lab().sandbox.control.faults([{ path: '/v1/download-audio', status: 500, times: 4 }]);
+	// Parts are downloaded side by side: the address tells which.
+	const path = `/v1/download-audio?startMs=${threeHours().startMs}`;
+	await lab().sandbox.control.faults([{ path, status: 500, times: 4 }]);
 	const { status, items, output } = await run({ ...asRange(threeHours()), options });
 	await lab().sandbox.control.faults([]);
 	assert.equal(status, 'success');

@@ -73,7 +73,10 @@ async function run(workflow: SavedWorkflow, host: string): Promise<SentRequest[]
 	return internet.sent(host).slice(before);
 }
 
-/** Checks that the titles stand in the text in the order of the day. */
+/** As many lifelogs as the examples list. */
+const LISTED = 25;
+
+/** Checks that the titles are in the text in the order of the day. */
 function assertInOrder(text: string, lifelogs: Lifelog[]): void {
 	let position = 0;
 	for (const { title } of lifelogs) {
@@ -89,6 +92,11 @@ function textsIn(value: unknown): string {
 	if (typeof value !== 'object' || value === null) return '';
 	return Object.values(value).map(textsIn).join('');
 }
+
+/** What a user changes for a list of all lifelogs. */
+const listingAll = {
+	parameters: { 'Summary of yesterday': { options: { detail: 'titles', maxLifelogs: 0 } } },
+};
 
 describe('to Slack', () => {
 	let workflow: SavedWorkflow;
@@ -114,13 +122,18 @@ describe('to Slack', () => {
 		return requests.map(({ body }) => body);
 	}
 
-	test('a day in one message or several, in order', async () => {
-		const messages = await post();
-		assertInOrder(read(messages), await yesterdays());
+	test('the first 25 lifelogs of a day, in order, and how many more there are', async () => {
+		await yesterdayHas(40);
+		const text = read(await post());
+		const lifelogs = await yesterdays();
+		assertInOrder(text, lifelogs.slice(0, LISTED));
+		assert.ok(text.includes('and 15 more'));
+		assert.ok(!text.includes(lifelogs[LISTED].title));
 	});
 
-	test('a day of 300 lifelogs in several messages, in order', async () => {
+	test('a day of 300 lifelogs in several messages, in order, where all are to be listed', async () => {
 		await yesterdayHas(300);
+		workflow = await importExample(lab, 'daily-summary-to-slack', listingAll);
 		const messages = await post();
 		assert.ok(messages.length > 1);
 		const headers = messages.map(({ blocks }) => textsIn((blocks as IDataObject[])[0].text));
@@ -143,10 +156,8 @@ describe('to Slack', () => {
 
 describe('to a Notion database', () => {
 	let workflow: SavedWorkflow;
-	before(async () => {
-		const settings = { databaseId: DATABASE };
-		workflow = await importExample(lab, 'daily-summary-to-notion', { settings });
-	});
+	const settings = { databaseId: DATABASE };
+	before(async () => (workflow = await importExample(lab, 'daily-summary-to-notion', { settings })));
 
 	/** Runs it and checks what was sent against Notion's rules; gives all blocks, in order. */
 	async function create(): Promise<{ blocks: IDataObject[]; requests: number }> {
@@ -166,14 +177,17 @@ describe('to a Notion database', () => {
 		return { blocks, requests: 1 + appended.length };
 	}
 
-	test('a day as a page', async () => {
+	test('the first 25 lifelogs of a day as a page, and how many more there are', async () => {
 		await yesterdayHas(40);
-		const { blocks } = await create();
-		assertInOrder(textsIn(blocks), await yesterdays());
+		const text = textsIn((await create()).blocks);
+		assertInOrder(text, (await yesterdays()).slice(0, LISTED));
+		assert.ok(text.includes('and 15 more'));
 	});
 
-	test('a day of 300 lifelogs as a page and what is appended to it, in order', async () => {
+	test('a day of 300 lifelogs as a page and what is appended to it, in order, where all are to be listed', async () => {
 		await yesterdayHas(300);
+		const changes = { settings, ...listingAll };
+		workflow = await importExample(lab, 'daily-summary-to-notion', changes);
 		const { blocks, requests } = await create();
 		assert.ok(requests > 2);
 		assertInOrder(textsIn(blocks), await yesterdays());
