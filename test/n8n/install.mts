@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { globSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, globSync } from 'node:fs';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -27,8 +27,25 @@ export async function installN8n(version: string): Promise<void> {
 	const folder = n8nFolder(version);
 	// The one native module that n8n cannot do without is built by name.
 	await install(folder, `n8n ${version}`, async () => {
+		if (await copySqlite(folder)) return;
 		await npm(folder, ['rebuild', 'sqlite3'], 'building sqlite3');
 	});
+}
+
+const SQLITE = join('node_modules', 'sqlite3');
+const BUILT_SQLITE = join(SQLITE, 'build', 'Release', 'node_sqlite3.node');
+
+/** Takes sqlite3 from another version of n8n that has built the same one; building takes minutes. */
+async function copySqlite(folder: string): Promise<boolean> {
+	const versionIn = async (of: string) =>
+		JSON.parse(await readFile(join(of, SQLITE, 'package.json'), 'utf8')).version as string;
+	const wanted = await versionIn(folder);
+	for (const other of [NEWEST, OLDEST].map(n8nFolder)) {
+		if (!existsSync(stampIn(other)) || (await versionIn(other)) !== wanted) continue;
+		await cp(join(other, BUILT_SQLITE), join(folder, BUILT_SQLITE));
+		return true;
+	}
+	return false;
 }
 
 /** Folder in which the services that the examples are tested with are installed. */
@@ -47,8 +64,11 @@ export async function installInspector(): Promise<void> {
 	await install(INSPECTOR_FOLDER, 'the MCP Inspector');
 }
 
+/** Written when an install has ended: what its lockfile was. */
+const stampIn = (folder: string) => join(folder, 'node_modules', '.installed');
+
 async function install(folder: string, name: string, build?: () => Promise<void>): Promise<void> {
-	const stamp = join(folder, 'node_modules', '.installed');
+	const stamp = stampIn(folder);
 	const lock = await readFile(join(folder, 'package-lock.json'));
 	const wanted = createHash('sha256').update(lock).digest('hex');
 	if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return;
