@@ -1,11 +1,7 @@
-import type {
-	ICredentialDataDecryptedObject,
-	IDataObject,
-	IHttpRequestOptions,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
 import { checkedApiKey } from './api-key';
-import { checkedBaseUrl, originOf } from './base-url';
+import { checkedTarget } from './base-url';
 
 /** A request in n8n's options of today, or in the older ones of the HTTP Request node. */
 type GivenRequest = Record<string, unknown>;
@@ -21,7 +17,6 @@ const TAKEN_OVER = [
 	...['returnFullResponse', 'resolveWithFullResponse', 'ignoreHttpStatusErrors', 'simple'],
 ];
 
-/** A certificate of the caller's, and the authority of a service's own. */
 const AGENT_OPTIONS_TAKEN_OVER = ['ca', 'cert', 'key', 'passphrase'];
 
 /** In the words of n8n's options of today, and in those of the older ones. */
@@ -47,9 +42,8 @@ export function authenticated(
 	request: IHttpRequestOptions,
 ): IHttpRequestOptions {
 	const given = request as unknown as GivenRequest;
-	const baseUrl = checkedBaseUrl(credential);
+	const target = checkedTarget(credential, given);
 	const apiKey = checkedApiKey(credential.apiKey);
-	const target = targetOf(given, credential, baseUrl);
 	refuseDetours(given, target);
 	return {
 		...taken(given, TAKEN_OVER),
@@ -61,78 +55,19 @@ export function authenticated(
 	};
 }
 
-/** The one address that a request names. */
-function targetOf(
-	given: GivenRequest,
-	credential: ICredentialDataDecryptedObject,
-	baseUrl: string,
-): URL {
-	const [text = '', another] = new Set([given.url, given.uri].filter(isNamed).map(addressText));
-	const base = isNamed(given.baseURL) ? addressText(given.baseURL) : undefined;
-	if (another !== undefined) {
-		throw new Error('The request names two addresses, so the API key is not sent. Leave one.');
-	}
-	if (!URL.canParse(text, base)) throw noAddressError();
-	checkOrigin(new URL(text, base), baseUrl);
-	if (base === undefined) return new URL(text);
-	checkOrigin(new URL(base), baseUrl);
-	const isOfCredential = base === String(credential.baseUrl).trim();
-	const target = URL.canParse(text) ? new URL(text) : joined(isOfCredential ? baseUrl : base, text);
-	checkOrigin(target, baseUrl);
-	return target;
-}
-
-function isNamed(value: unknown): boolean {
-	return value !== undefined && value !== null && value !== '';
-}
-
-function addressText(value: unknown): string {
-	if (value instanceof URL) return value.href;
-	if (typeof value !== 'string') throw noAddressError();
-	return value.trim();
-}
-
-function noAddressError(): Error {
-	return new Error(
-		'The request does not name a whole address, so the API key is not sent. Enter one such as https://api.example.com/v1/chats.',
-	);
-}
-
-/** Puts a path behind an address as n8n's HTTP client does: behind its path, not in its place. */
-function joined(base: string, path: string): URL {
-	if (path === '') return new URL(base);
-	const separator = base.endsWith('/') || path.startsWith('/') ? '' : '/';
-	return new URL(`${base}${separator}${path}`);
-}
-
-/** The origin of `blob:https://host/…` is that of its inner address: protocols are compared too. */
-function checkOrigin(target: URL, baseUrl: string): void {
-	const { protocol, host } = new URL(baseUrl);
-	if (target.protocol !== protocol || target.host !== host) {
-		throw new Error(
-			`The API key is only sent to the 'Base URL' of the credential, not to ${originOf(target)}.`,
-		);
-	}
-	if (target.username || target.password) {
-		throw new Error(
-			'The address of the request holds a user name or a password, so the API key is not sent. Remove it.',
-		);
-	}
-}
-
 /** Refuses what would let somebody between n8n and the service read the key. */
 function refuseDetours(given: GivenRequest, target: URL): void {
 	const { proxy, agentOptions } = given;
-	if (proxy && !isStraight(proxy, target)) {
+	const isSecure = target.protocol === 'https:';
+	const isStraight = !isSecure && JSON.stringify(proxy) === JSON.stringify(straightTo(target));
+	if (proxy && !isStraight) {
 		throw new Error(
 			"The API key is not sent through a proxy that the request names. Remove 'Proxy' from the request; for https, n8n's own HTTPS_PROXY is used.",
 		);
 	}
-	const isUnchecked =
-		given.skipSslCertificateValidation ||
-		given.rejectUnauthorized === false ||
-		(isObject(agentOptions) && agentOptions.rejectUnauthorized === false);
-	if (isUnchecked && target.protocol === 'https:') {
+	const settings = isObject(agentOptions) ? [given, agentOptions] : [given];
+	const isUnchecked = settings.some(({ rejectUnauthorized }) => rejectUnauthorized === false);
+	if (isSecure && (isUnchecked || given.skipSslCertificateValidation)) {
 		throw new Error(
 			"The API key is not sent where nobody checks the certificate. Switch 'Ignore SSL Issues' off; for a certificate of your own, name its authority in NODE_EXTRA_CA_CERTS.",
 		);
@@ -148,45 +83,37 @@ function straightTo({ hostname, port }: URL): NonNullable<IHttpRequestOptions['p
 	return { protocol: 'http', host: hostname, port: Number(port || 80) };
 }
 
-function isStraight(proxy: unknown, target: URL): boolean {
-	return (
-		target.protocol === 'http:' && JSON.stringify(proxy) === JSON.stringify(straightTo(target))
-	);
-}
-
 /** By https the certificate is checked, whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED). */
 function agentOptionsOf({ agentOptions }: GivenRequest, { protocol }: URL): GivenRequest {
-	const isGiven = isObject(agentOptions);
-	const isSecure = protocol === 'https:';
-	if (!isGiven && !isSecure) return {};
-	const options = isGiven ? taken(agentOptions, AGENT_OPTIONS_TAKEN_OVER) : {};
-	return { agentOptions: { ...options, ...(isSecure && { rejectUnauthorized: true }) } };
+	const isChecked = protocol === 'https:' && { rejectUnauthorized: true };
+	const options = isObject(agentOptions) && taken(agentOptions, AGENT_OPTIONS_TAKEN_OVER);
+	return isChecked || options ? { agentOptions: { ...options, ...isChecked } } : {};
 }
 
 /**
  * The caller's headers, without a key of its own. A header that is an object is no header: the HTTP
  * client would take what is in `common` for headers.
  */
-function headersOf({ headers }: GivenRequest, target: URL): IDataObject {
+function headersOf({ headers }: GivenRequest, target: URL): GivenRequest {
 	const entries = Object.entries(isObject(headers) ? headers : {}).filter(
 		([name]) => name.toLowerCase() !== 'x-api-key',
 	);
 	for (const [name, value] of entries) {
-		const isHost = name.trim().toLowerCase() === 'host';
-		if (isObject(value) || (isHost && value !== target.host)) {
+		const isOtherHost = name.trim().toLowerCase() === 'host' && value !== target.host;
+		if (isObject(value) || isOtherHost) {
 			throw new Error(
 				`The API key is not sent with the header '${name}' of the request. Remove that header.`,
 			);
 		}
 	}
-	return Object.fromEntries(entries) as IDataObject;
+	return Object.fromEntries(entries);
 }
 
-function taken(given: GivenRequest, names: string[]): Record<string, unknown> {
+function taken(given: GivenRequest, names: string[]): GivenRequest {
 	const present = names.filter((name) => given[name] !== undefined);
 	return Object.fromEntries(present.map((name) => [name, given[name]]));
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is GivenRequest {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

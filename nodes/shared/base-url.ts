@@ -42,6 +42,71 @@ export function checkedBaseUrl({
 	return `${url.origin}${withoutVersion(url.pathname)}`;
 }
 
+/**
+ * The one address that a request names, in n8n's options of today (`url`, `baseURL`) or in the older
+ * ones (`uri`).
+ *
+ * @param credential Its Base URL is checked first.
+ * @throws Error when it names none or two, or another origin than that of the Base URL.
+ */
+export function checkedTarget(
+	credential: ICredentialDataDecryptedObject,
+	{ url, uri, baseURL }: { url?: unknown; uri?: unknown; baseURL?: unknown },
+): URL {
+	const baseUrl = checkedBaseUrl(credential);
+	const [text = '', another] = new Set([url, uri].filter(isNamed).map(addressText));
+	const base = isNamed(baseURL) ? addressText(baseURL) : undefined;
+	if (another !== undefined) {
+		throw new Error('The request names two addresses, so the API key is not sent. Leave one.');
+	}
+	if (!URL.canParse(text, base)) throw noAddressError();
+	checkOrigin(new URL(text, base), baseUrl);
+	if (base === undefined) return new URL(text);
+	checkOrigin(new URL(base), baseUrl);
+	const isOfCredential = base === String(credential.baseUrl).trim();
+	const target = URL.canParse(text) ? new URL(text) : joined(isOfCredential ? baseUrl : base, text);
+	checkOrigin(target, baseUrl);
+	return target;
+}
+
+function isNamed(value: unknown): boolean {
+	return value !== undefined && value !== null && value !== '';
+}
+
+function addressText(value: unknown): string {
+	if (value instanceof URL) return value.href;
+	if (typeof value !== 'string') throw noAddressError();
+	return value.trim();
+}
+
+function noAddressError(): Error {
+	return new Error(
+		'The request does not name a whole address, so the API key is not sent. Enter one such as https://api.example.com/v1/chats.',
+	);
+}
+
+/** Puts a path behind an address as n8n's HTTP client does: behind its path, not in its place. */
+function joined(base: string, path: string): URL {
+	if (path === '') return new URL(base);
+	const separator = base.endsWith('/') || path.startsWith('/') ? '' : '/';
+	return new URL(`${base}${separator}${path}`);
+}
+
+/** The origin of `blob:https://host/…` is that of its inner address: protocols are compared too. */
+function checkOrigin(target: URL, baseUrl: string): void {
+	const { protocol, host } = new URL(baseUrl);
+	if (target.protocol !== protocol || target.host !== host) {
+		throw new Error(
+			`The API key is only sent to the 'Base URL' of the credential, not to ${originOf(target)}.`,
+		);
+	}
+	if (target.username || target.password) {
+		throw new Error(
+			'The address of the request holds a user name or a password, so the API key is not sent. Remove it.',
+		);
+	}
+}
+
 /** Protocol and host; `origin` is "null" for most protocols. */
 export function originOf({ protocol, host }: URL): string {
 	return `${protocol}//${host}`;

@@ -14,6 +14,22 @@ export interface Subject {
 	doubt?: string;
 }
 
+/** What a list is of, so that its errors name the day, the range or the words. */
+export function listSubject(
+	name: string,
+	{ search, date, start, end, timezone }: IDataObject,
+): Subject {
+	const words = [
+		name,
+		search && `found for "${search}"`,
+		date && `of ${date}`,
+		start && `from ${start}`,
+		end && `to ${end}`,
+		(date || start || end) && `in ${timezone}`,
+	];
+	return { noun: words.filter(Boolean).join(' ') };
+}
+
 /** An answer of the service, its body read. */
 export interface Answer {
 	statusCode: number;

@@ -2,7 +2,7 @@ import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from './api';
 import type { PageMeta } from './api-types';
-import { isTooLarge, isTooSlow, type Subject, toNodeError, unusableAnswerError } from './errors';
+import { isTooLarge, isTooSlow, listSubject, toNodeError, unusableAnswerError } from './errors';
 import { isId } from './ids';
 import { getJson } from './request';
 
@@ -30,14 +30,8 @@ export interface Listing {
 	mayGoOn?: (cursor: string) => boolean;
 }
 
-/** A page as the service gave it. */
-interface Page<T> {
-	entries: T[];
-	/** Where the next page begins; undefined on the last one. */
-	nextCursor?: string;
-	/** The page size that was asked for. */
-	size: number;
-}
+/** A page, and its size as it was asked for. */
+type Page<T> = { entries: T[]; nextCursor?: string; size: number };
 
 /**
  * The first entries of a listing, page after page; see {@link pages}.
@@ -53,18 +47,17 @@ export async function firstEntries<T extends { id: string }>(
 ): Promise<T[]> {
 	const found: T[] = [];
 	for await (const page of pages<T>(api, listing)) {
-		for (const entry of page) if (found.length < limit && isWanted(entry)) found.push(entry);
+		found.push(...page.filter(isWanted));
 		if (found.length >= limit) break;
 	}
-	return found;
+	return found.slice(0, limit);
 }
 
 /**
- * All entries of a listing, page after page, each entry once. Ends when the service gives no further
+ * All entries of a listing, page after page, each once. Ends when the service gives no further
  * cursor, never because a page was short (specification, section 2.7).
  *
- * @throws NodeApiError on a cursor that comes again, on 50 pages in a row with nothing new, and as
- *   `getJson`.
+ * @throws NodeApiError on a cursor that comes again, 50 pages with nothing new, and as `getJson`.
  */
 export async function* pages<T extends { id: string }>(
 	api: Api,
@@ -80,14 +73,13 @@ export async function* pages<T extends { id: string }>(
 		const entries = page.entries.filter(({ id }) => !ids.has(id) && ids.add(id));
 		({ nextCursor: cursor, size } = page);
 		if (entries.length > 0) yield entries;
-
 		emptyPages = entries.length > 0 ? 0 : emptyPages + 1;
 		if (cursor === undefined || listing.mayGoOn?.(cursor) === false) return;
 		if (cursors.has(cursor) || emptyPages >= MAX_EMPTY_PAGES) {
 			const problem = cursors.has(cursor)
 				? 'its pages go round in a circle (a cursor came twice)'
-				: `it sent ${MAX_EMPTY_PAGES} ${page.entries.length > 0 ? 'known' : 'empty'} pages in a row`;
-			throw unusableAnswerError(api, subjectOf(listing), {}, problem);
+				: `it sent ${MAX_EMPTY_PAGES} pages in a row with nothing new`;
+			throw unusableAnswerError(api, listSubject(listing.name, listing.query), {}, problem);
 		}
 		cursors.add(cursor);
 	}
@@ -107,9 +99,8 @@ export async function readPage<T>(
 	cursor?: string,
 	size = Math.min(listing.pageSize ?? LARGEST_PAGE, api.run.pageLimit ?? LARGEST_PAGE),
 ): Promise<Page<T>> {
-	const ask = async (own: Api, limit: number) => await askForPage<T>(own, listing, limit, cursor);
 	try {
-		return await ask(api, size);
+		return await askForPage<T>(api, listing, size, cursor);
 	} catch (error) {
 		const isRefused = REFUSED.includes(String((error as NodeApiError).httpCode));
 		const mayFit = cursor === undefined && size > FALLBACK_PAGE_SIZE;
@@ -117,7 +108,7 @@ export async function readPage<T>(
 			throw toNodeError(api.context, error);
 		}
 		const own = isRefused ? api : { ...api, retries: 0 };
-		const page = await ask(own, FALLBACK_PAGE_SIZE).catch((next: unknown) => {
+		const page = await askForPage<T>(own, listing, FALLBACK_PAGE_SIZE).catch((next: unknown) => {
 			throw toNodeError(api.context, isRefused ? next : error);
 		});
 		api.run.pageLimit = FALLBACK_PAGE_SIZE;
@@ -127,18 +118,18 @@ export async function readPage<T>(
 
 /** Whether a service could not make an answer. That of a search has no next page for the rest. */
 function isTooMuch({ retries }: Api, { query }: Listing, error: unknown): boolean {
-	const hasFailed = FAILED.includes(String((error as NodeApiError).httpCode)) || isTooSlow(error);
-	return query.search === undefined && (isTooLarge(error) || (hasFailed && retries > 0));
+	const isFailure = FAILED.includes(String((error as NodeApiError).httpCode)) || isTooSlow(error);
+	return query.search === undefined && (isTooLarge(error) || (isFailure && retries > 0));
 }
 
 async function askForPage<T>(
 	api: Api,
 	listing: Listing,
 	limit: number,
-	cursor: string | undefined,
+	cursor?: string,
 ): Promise<Page<T>> {
 	const { name, query, onUnusable } = listing;
-	const subject = subjectOf(listing);
+	const subject = listSubject(name, query);
 	const body = await getJson(api, `/v1/${name}`, { ...query, limit, cursor }, subject);
 	const listed = (body.data as IDataObject | null | undefined)?.[name];
 	const entries = Array.isArray(listed) ? listed.filter((entry) => isId(entry?.id)) : [];
@@ -150,23 +141,10 @@ async function askForPage<T>(
 		if (!Array.isArray(listed) || !onUnusable) throw error;
 		onUnusable(error);
 	}
-	const meta = (body.meta as Record<string, PageMeta | undefined> | null | undefined)?.[name];
-	const nextCursor: unknown = meta?.nextCursor || undefined;
+	const meta = body.meta as Record<string, PageMeta | undefined> | null | undefined;
+	const nextCursor: unknown = meta?.[name]?.nextCursor || undefined;
 	if (nextCursor !== undefined && typeof nextCursor !== 'string') {
 		throw unusableAnswerError(api, subject, { body }, 'its cursor (nextCursor) is not a text');
 	}
 	return { entries: entries as T[], nextCursor, size: limit };
-}
-
-/** What a listing is of, so that its errors name the day, the range or the words. */
-function subjectOf({ name, query: { search, date, start, end, timezone } }: Listing): Subject {
-	const words = [
-		name,
-		search && `found for "${search}"`,
-		date && `of ${date}`,
-		start && `from ${start}`,
-		end && `to ${end}`,
-		(date || start || end) && `in ${timezone}`,
-	];
-	return { noun: words.filter(Boolean).join(' ') };
 }

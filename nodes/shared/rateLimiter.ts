@@ -3,27 +3,21 @@ import { createHash } from 'node:crypto';
 import type { Api } from './api';
 import { pause, unlessAborted } from './concurrency';
 
-/** One absurd answer must not block a key for days. */
-const MAX_BLOCK_MS = 3_600_000;
+const MAX_BLOCK_MS = 3_600_000; // one absurd answer must not block a key for days
 
 /** A request in the queue. All times are those of `performance.now()`, which nobody can set. */
 interface Ticket {
 	budget: Pick<Api, 'maxWaitMs' | 'waitUntil' | 'goesFirst' | 'signal'>;
-	/** Its place in the queue: the order of arrival, negative for what goes first. */
-	rank: number;
+	rank: number; // the order of arrival, negative for what goes first
 	waitedMs: number;
-	/** Until when `waitedMs` counts, and how many requests had got through by then. */
-	countedUntil: number;
-	passed: number;
+	countedUntil: number; // until when `waitedMs` counts
+	passed: number; // how many requests had got through by then
 }
 
 /** Thrown when the wait would be longer than allowed; with the answer that asks for it, if any. */
 export class WaitTooLong extends Error {
-	readonly wait: { ms: number; waitedMs: number; refusal?: unknown };
-
-	constructor(wait: WaitTooLong['wait']) {
+	constructor(readonly wait: { ms: number; waitedMs: number; refusal?: unknown }) {
 		super(`The rate limit asks for a wait of ${wait.ms} ms`);
-		this.wait = wait;
 	}
 }
 
@@ -46,10 +40,8 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Sends a request when its turn comes, and again each time it is refused.
-	 *
-	 * @param send Learns how long it was held up, and says when it has got through.
-	 * @param askedWaitMs How long an outcome asks to wait; undefined if it isn't a refusal.
+	 * Sends a request in its turn, and again while `askedWaitMs` names a wait. `send` learns how long
+	 * it was held up, in ms, and says when it has got through.
 	 */
 	async run<T>(
 		budget: Ticket['budget'],
@@ -75,39 +67,36 @@ export class RateLimiter {
 
 	/** @returns To be called when the next request may go. */
 	private async acquire(ticket: Ticket): Promise<(passed: number) => void> {
-		const { signal } = ticket.budget;
-		const place = this.queue.findIndex(({ rank }) => ticket.rank < rank);
-		this.queue.splice(place < 0 ? this.queue.length : place, 0, ticket);
+		this.queue.push(ticket);
+		this.queue.sort((a, b) => a.rank - b.rank);
 		try {
 			for (;;) {
 				const waitMs = this.blockedUntil - performance.now();
 				if (waitMs > 0) {
 					this.spend(ticket, this.blockedUntil);
-					await pause(Math.ceil(waitMs), signal);
+					await pause(Math.ceil(waitMs), ticket.budget.signal);
 				} else if (this.queue[0] === ticket && this.active < this.concurrency) break;
-				else await unlessAborted(this.changed, signal);
+				else await unlessAborted(this.changed, ticket.budget.signal);
 			}
 		} finally {
 			this.queue.splice(this.queue.indexOf(ticket), 1);
 			this.wakeQueue();
 		}
 		this.active++;
-		let isHeld = true;
+		let held = 1;
 		return (passed) => {
-			if (!isHeld) return;
-			isHeld = false;
-			this.active--;
-			this.passed += passed;
-			this.concurrency += passed;
+			this.active -= held;
+			this.passed += passed * held;
+			this.concurrency += passed * held;
+			held = 0;
 			this.wakeQueue();
 		};
 	}
 
 	/** Nothing is sent while it is blocked, so a refusal then is older and says nothing new. */
 	private block(waitMs: number): void {
-		const now = performance.now();
-		if (now < this.blockedUntil) return;
-		this.blockedUntil = now + Math.min(waitMs, MAX_BLOCK_MS);
+		if (performance.now() < this.blockedUntil) return;
+		this.blockedUntil = performance.now() + Math.min(waitMs, MAX_BLOCK_MS);
 		this.concurrency = 1;
 	}
 
@@ -117,9 +106,8 @@ export class RateLimiter {
 		if (ticket.passed < this.passed) Object.assign(ticket, { passed: this.passed, waitedMs: 0 });
 		const waitMs = Math.max(0, until - Math.max(now, ticket.countedUntil));
 		const { maxWaitMs, waitUntil = Infinity } = ticket.budget;
-		if (ticket.waitedMs + waitMs > maxWaitMs || until > waitUntil) {
-			throw new WaitTooLong({ ms: until - now, waitedMs: ticket.waitedMs, refusal });
-		}
+		const isTooLong = ticket.waitedMs + waitMs > maxWaitMs || until > waitUntil;
+		if (isTooLong) throw new WaitTooLong({ ms: until - now, waitedMs: ticket.waitedMs, refusal });
 		ticket.waitedMs += waitMs;
 		ticket.countedUntil = Math.max(until, ticket.countedUntil);
 	}
@@ -137,7 +125,6 @@ const limiters = new Map<string, RateLimiter>();
 export function rateLimiterFor(key: string): RateLimiter {
 	for (const [id, { isIdle }] of limiters) if (isIdle) limiters.delete(id);
 	const id = createHash('sha256').update(key).digest('base64');
-	const limiter = limiters.get(id) ?? new RateLimiter();
-	limiters.set(id, limiter);
-	return limiter;
+	if (!limiters.has(id)) limiters.set(id, new RateLimiter());
+	return limiters.get(id)!;
 }

@@ -30,10 +30,11 @@ const MAX_FORMS = 8;
 
 /**
  * Throws an ApiError (400) for a search of too many words or characters, those in quotation marks
- * and on both sides of a hyphen counted.
+ * and on both sides of a hyphen counted, OR and AND not.
  */
 export function checkSearch(search: string): void {
-	const words = termsOf(search.slice(0, 100 * MAX_CHARACTERS)).length;
+	const parts = partsOf(search.slice(0, 100 * MAX_CHARACTERS));
+	const words = parts.reduce((sum, { terms }) => sum + terms.length, 0);
 	if (words > MAX_WORDS) {
 		throw new ApiError(
 			400,
@@ -215,13 +216,11 @@ export class SearchIndex {
 	#alternativesOf(query: string): Condition[][] {
 		const alternatives: Condition[][] = [[]];
 		const left = { beginnings: MAX_BEGINNINGS, corrections: MAX_CORRECTED };
-		for (const [word, phrase] of query.matchAll(/"([^"]*)"?|[^\s"]+/g)) {
-			if (word === 'OR') alternatives.push([]);
-			if (word === 'OR' || word === 'AND') continue;
-			const terms = termsOf(phrase ?? word);
+		for (const { isOr, isQuoted, terms } of partsOf(query)) {
+			if (isOr) alternatives.push([]);
 			if (terms.length === 0) continue;
 			// "don't" and "follow-up" are several words to the index.
-			if (phrase !== undefined || terms.length > 1) alternatives.at(-1)!.push(this.#phrase(terms));
+			if (isQuoted || terms.length > 1) alternatives.at(-1)!.push(this.#phrase(terms));
 			else if (!stopWords.has(terms[0])) alternatives.at(-1)!.push(this.#word(terms[0], left));
 		}
 		return affordable(alternatives);
@@ -384,9 +383,13 @@ function rankedBy(alternatives: Condition[][]): string | undefined {
 
 const wordPattern = /[\p{L}\p{N}\p{Co}]+/gu;
 
-/** The words of a text as the index has them. */
-function termsOf(text: string): string[] {
-	return wordsIn(plain(text));
+/** The words and phrases of a search, and where an alternative begins. */
+function partsOf(search: string): Array<{ isOr: boolean; isQuoted: boolean; terms: string[] }> {
+	return [...search.matchAll(/"([^"]*)"?|[^\s"]+/g)].map(([word, phrase]) => ({
+		isOr: word === 'OR',
+		isQuoted: phrase !== undefined,
+		terms: ['OR', 'AND'].includes(word) ? [] : wordsIn(plain(phrase ?? word)),
+	}));
 }
 
 const wordsIn = (text: string): string[] => text.match(wordPattern) ?? [];

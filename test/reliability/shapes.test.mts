@@ -76,7 +76,7 @@ test('pages with fresh cursors that bring nothing new come to an end', async () 
 		world.seen.length = 0;
 		const workflow = workflowWith('lifelog', { operation: 'getAll', ...parameters });
 		const { error } = await trials.engine.runWorkflow(workflow);
-		expect(error?.message).toContain('50 known pages in a row');
+		expect(error?.message).toContain('50 pages in a row with nothing new');
 		return world.seen.length;
 	};
 	expect(await asked({ limit: 1000 })).toBe(51);

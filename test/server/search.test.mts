@@ -110,11 +110,13 @@ describe('what a search may cost', () => {
 		['a transcript', 'word '.repeat(2_200), 'search has 2,200 words, more than 32'],
 		['a quoted one', `"${'word '.repeat(33)}"`, 'search has 33 words, more than 32'],
 		['hyphens', 'a-b'.repeat(33), 'search has 34 words, more than 32'],
+		['alternatives', Array(33).fill('word').join(' OR '), 'search has 33 words, more than 32'],
 		['one word', 'x'.repeat(1_001), 'search has more than 1,000 characters'],
 		['signs', '.'.repeat(100_000), 'search has more than 1,000 characters'],
 	])('%s that is too long is refused with a sentence', (_what, search, message) => {
 		expect(() => checkSearch(search)).toThrow(message);
 		checkSearch('word '.repeat(32));
+		checkSearch(Array(32).fill('word').join(' OR '));
 	});
 
 	test('the words that a similar one is looked for in are those there are', () => {
