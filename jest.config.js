@@ -1,15 +1,7 @@
-// All tests or some files: `npm test -- --json`, or `npx jest test/engine/chat.test.mts`.
-const isWhole = process.argv.slice(2).every((argument) => argument.startsWith('-'));
-
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
-	// The files of test/engine run in groups, or by themselves; see test/support/together.mts.
-	testPathIgnorePatterns: [
-		isWhole ? '/test/engine/(?!bombs)[^/]+$' : '/test/engine/together/',
-		'/node_modules/',
-	],
 	modulePathIgnorePatterns: ['<rootDir>/test/n8n/'],
 	moduleFileExtensions: ['mts', 'ts', 'js', 'mjs', 'cjs', 'json', 'node'],
 	transform: {

@@ -1,3 +1,0 @@
-import { together } from '../../support/together.mts';
-
-together(4);
