@@ -141,8 +141,8 @@ async function main(): Promise<void> {
 		allowPositionals: true,
 	});
 	const chosen = chosenSuites(positionals);
-	// One more than cores, as suites mostly wait: for polls, pages and rate limits.
-	const lanes = Number(values.lanes ?? availableParallelism() + 1);
+	// Two more than cores, as suites mostly wait: for polls, pages and rate limits.
+	const lanes = Number(values.lanes ?? availableParallelism() + 2);
 	if (!(lanes >= 1)) throw new Error('--lanes is a number of suites to run at once, 1 or more.');
 	await prepare(chosen);
 	const report = await runSuites(chosen, lanes);
