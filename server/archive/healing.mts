@@ -90,6 +90,7 @@ export class HealingStore implements Store {
 		// What is being rebuilt ends with its next statement, and goes on at the next start.
 		if (!served) this.#db?.close();
 		await this.#healing;
+		served?.store.stop();
 		await served?.meaning?.close();
 		await served?.store.idle();
 		if (served) this.#db?.close();

@@ -63,6 +63,11 @@ export class ArchiveStore implements Store {
 		if (await this.#sync.isDue()) await this.refresh();
 	}
 
+	/** Ends a look at the folder after the day in hand; the next start goes on. */
+	stop(): void {
+		this.#sync.stop();
+	}
+
 	/** Resolves when nothing is changing the index or the folder. */
 	async idle(): Promise<void> {
 		await this.#changes;

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import type { Chat, Lifelog } from '../../nodes/shared/api-types.ts';
 import type { AudioFile, DayRecord, Rows } from '../store/rows.mts';
 import { parseChat, parseLifelog } from './entries.mts';
@@ -30,12 +31,18 @@ export class Sync {
 	/** The folder of the days, as it was when they were last looked at, and when they are next. */
 	#listed = '';
 	#nextWholeLook = -Infinity;
+	#isStopped = false;
 
 	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
 		this.#folder = folder;
 		this.#rows = rows;
 		this.#onProblem = onProblem;
 		this.#days = new Map(rows.days().map((record) => [record.day, record]));
+	}
+
+	/** Ends a run under way after the day in hand. */
+	stop(): void {
+		this.#isStopped = true;
 	}
 
 	/** All days in the index, in order. */
@@ -63,14 +70,18 @@ export class Sync {
 		const tookMs = performance.now() - began;
 		const gone = [...this.#days.keys()].filter((known) => !found.has(known));
 		for (const day of gone) {
+			if (this.#isStopped) return true;
 			this.#rows.transaction(() => this.#rows.removeDay(day));
 			this.#days.delete(day);
+			// Overwriting deleted words takes a while, for a thousand days many minutes.
+			await yieldToRequests();
 		}
 		const changed: string[] = [];
 		for (const [day, files] of found) if (await this.#hasChanged(day, files)) changed.push(day);
 		changed.sort();
 		onProgress(0, changed.length);
 		for (const [index, day] of changed.entries()) {
+			if (this.#isStopped) return true;
 			await this.#readDay(day, found.get(day)!);
 			onProgress(index + 1, changed.length);
 		}

@@ -262,3 +262,22 @@ async function heal({
 	};
 	return { store, log, folder, index, spoil };
 }
+
+test('requests are answered, and a stop is heard, while days that are gone are taken out of the index', async () => {
+	const folder = temporaryFolder();
+	await writeArchive(folder, { lifelogs });
+	const server = await startLifelogServer(folder);
+	closing.push(server.close);
+	const days = join(folder, 'days');
+	const names = readdirSync(days);
+	for (const name of names) rmSync(join(days, name));
+	const counts: number[] = [];
+	await until(async () => {
+		const response = await ask(server, '/v1/lifelogs?limit=100&includeContents=false');
+		counts.push((await response.json()).data.lifelogs.length);
+		return counts.at(-1)! < 100;
+	});
+	expect(counts.at(-1)).toBeGreaterThan(0);
+	await server.close();
+	closing.pop();
+});
