@@ -164,10 +164,10 @@ export interface Asked extends Pick<Parts, 'includeContents'> {
  */
 export function outputOf(lifelog: Lifelog, output: Output, asked: Asked): IDataObject {
 	if (output.kind === 'simplified') return simplifyLifelog(lifelog, asked.timezone, asked.search);
-	const json: IDataObject =
-		output.kind === 'raw' ? { ...lifelog } : selectFields(lifelog, output.fields, asked);
-	// The service sends them, mostly empty, where they were not asked for.
-	if (output.kind === 'raw' && !asked.includeContents) delete json.contents;
+	// The service sends contents, mostly empty, even if they were not asked for.
+	const { contents, ...others } = lifelog;
+	const raw: IDataObject = contents !== undefined && asked.includeContents ? { ...lifelog } : others;
+	const json = output.kind === 'raw' ? raw : selectFields(lifelog, output.fields, asked);
 	const { markdown } = json;
 	const { maxCharacters = 0 } = asked;
 	if (typeof markdown !== 'string' || maxCharacters === 0 || markdown.length <= maxCharacters) {
