@@ -10,12 +10,13 @@ import {
 	renameSync,
 	rmSync,
 	statSync,
+	symlinkSync,
 	truncateSync,
 	writeFileSync,
 } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
-import { commit, recover } from '../../server/archive/commit.mts';
+import { commit, recover, writeDraft } from '../../server/archive/commit.mts';
 import { otherRunSince } from '../../server/archive/otherRun.mts';
 import {
 	archiving,
@@ -201,6 +202,18 @@ describe('a journal', () => {
 		const message = /^\.lifelog-journal\.json in the archive is damaged\. Remove it, then check/;
 		await expect(recover(folder)).rejects.toThrow(message);
 		await expect(commit(folder, [{ remove: stored() }])).rejects.toThrow(message);
+		expectNothingTouched();
+	});
+
+	test.each<[string, () => Promise<object> | object]>([
+		['puts a file', async () => ({ rename: await writeDraft(folder, 'new'), to: 'link/new' })],
+		['takes a file', () => ({ rename: 'link/kept.txt', to: 'lifelogs/kept.txt' })],
+		['removes a file', () => ({ remove: 'link/kept.txt' })],
+	])('that %s through a link is refused, and nothing of it is done', async (_what, step) => {
+		symlinkSync(outside, join(folder, 'link'), 'junction');
+		writeJournal([{ remove: stored() }, await step()]);
+		await expect(recover(folder)).rejects.toThrow('outside of the archive, because of a link');
+		rmSync(join(folder, 'link'));
 		expectNothingTouched();
 	});
 
