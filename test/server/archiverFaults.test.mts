@@ -461,6 +461,24 @@ describe('a request that is refused', () => {
 	});
 });
 
+test('what the service answers null for is gone; another answer says nothing of it', async () => {
+	takePrepared();
+	const { control } = sandbox;
+	await control.dialect({ missing: 'null' });
+	for (const id of ['m0', 'e0']) await control.deleteLifelog(id);
+	await control.deleteChat('c0');
+	await control.faults([
+		{ path: '/v1/lifelogs/e0', body: '{"status":"ok"}', headers: JSON_TYPE, ...FOR_EVER },
+	]);
+	expect((await archive()).status).toBe(1);
+	expect(goneOn(DAY)).toEqual({ ...NOTHING_GONE, c0: true, m0: true });
+	expect(failedOf(DAY)).toEqual(['lifelog e0: the answer does not say whether it is there']);
+	await control.faults([]);
+	expect((await archive()).status).toBe(0);
+	expect(goneOn(DAY)).toEqual({ ...NOTHING_GONE, c0: true, e0: true, m0: true });
+	expect(contentsOf(folder)).toMatchObject(whole);
+});
+
 describe('a stored file', () => {
 	test('of another size, or that is missing, is read again; check names one of another content', async () => {
 		takePrepared();
