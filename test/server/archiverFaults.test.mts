@@ -533,6 +533,22 @@ describe('a clock that is wrong', () => {
 		});
 	});
 
+	test('and behind leaves out no day of a list that breaks', async () => {
+		const now = '2090-01-10T12:00:00Z';
+		await sandbox.control.reset({ empty: true, now, dialect: UNLIMITED });
+		await sandbox.control.addLifelog({ id: 'late', startTime: '2090-01-08T08:15:00Z' });
+		const body = listOf('lifelogs', [], 'again');
+		await sandbox.control.faults([
+			{ path: `${LIST}&start=`, body, headers: JSON_TYPE, ...FOR_EVER },
+		]);
+		const { status, stdout } = await archive('--from', '2090-01-07');
+		expect([status, stdout]).toEqual([
+			0,
+			expect.stringContaining('Complete: 2090-01-07 to 2090-01-09.'),
+		]);
+		expect(Object.keys(manifestOf('2090-01-08').lifelogs)).toEqual(['late']);
+	});
+
 	test('and was set back leaves the newest manifest the one that counts', async () => {
 		takePrepared();
 		const before = manifestOf(NEXT_DAY);
