@@ -83,7 +83,12 @@ async function finishJournal(folder: string): Promise<void> {
 		throw error;
 	});
 	if (json === undefined) return;
-	for (const step of parseSteps(json)) {
+	const steps = parseSteps(json);
+	// A folder may have become a link since the journal was written.
+	for (const path of new Set(steps.flatMap(pathsOf).map((each) => dirname(each)))) {
+		await checkInside(folder, join(folder, path));
+	}
+	for (const step of steps) {
 		// Of a file that is lost, the manifest, which is the last step, must not tell.
 		if (!(await take(folder, step))) break;
 	}
@@ -93,15 +98,14 @@ async function finishJournal(folder: string): Promise<void> {
 function parseSteps(json: string): Step[] {
 	try {
 		const steps = JSON.parse(json) as Step[];
-		const paths = steps.flatMap((step) =>
-			'rename' in step ? [step.rename, step.to] : [step.remove],
-		);
-		if (paths.every(isInside)) return steps;
+		if (steps.flatMap(pathsOf).every(isInside)) return steps;
 	} catch {
 		// Not one of ours.
 	}
 	throw new Error(`${JOURNAL} in the archive is damaged. Remove it, then check the archive`);
 }
+
+const pathsOf = (step: Step) => ('rename' in step ? [step.rename, step.to] : [step.remove]);
 
 const isInside = (path: unknown) =>
 	typeof path === 'string' &&
@@ -111,7 +115,6 @@ const isInside = (path: unknown) =>
 /** Returns false if a file to rename is lost. */
 async function take(folder: string, step: Step): Promise<boolean> {
 	if ('remove' in step) {
-		await checkInside(folder, dirname(join(folder, step.remove)));
 		await onWindowsAgain(() => rm(join(folder, step.remove), { force: true }));
 		return true;
 	}

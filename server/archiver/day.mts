@@ -220,8 +220,12 @@ async function isThere(
 	query: Record<string, string>,
 ): Promise<boolean> {
 	const answer = await service.getJson(`/v1/${name}/${encodeURIComponent(id)}`, query);
-	const { data } = (answer ?? {}) as { data?: { lifelog?: unknown; chat?: unknown } };
-	return Boolean(name === 'lifelogs' ? data?.lifelog : data?.chat);
+	if (answer === undefined) return false;
+	const { data } = (answer ?? {}) as { data?: { lifelog?: unknown; chat?: unknown } | null };
+	const entry = name === 'lifelogs' ? data?.lifelog : data?.chat;
+	// Not an answer of the service, so it says nothing about what the service has.
+	if (entry === undefined) throw new RequestError('the answer does not say whether it is there');
+	return entry !== null;
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -53,13 +53,13 @@ type Entry = Record<string, unknown>;
 /**
  * Lists the lifelogs of a range of days. If the list breaks, each day is listed by itself.
  *
- * @param known The first day that the archive has, and the last day to list one by one.
+ * @param knownFirst The first day that the archive has.
  * @param onPage Told how many entries came so far.
  */
 export async function listLifelogs(
 	service: Service,
 	{ from, to }: DayRange,
-	{ first: knownFirst, last }: { first: string | undefined; last: string },
+	knownFirst: string | undefined,
 	onPage: (entries: number) => void,
 ): Promise<Pick<Listing, 'lifelogs' | 'unusable' | 'brokenDays' | 'problems'>> {
 	const found = new Map<string, ListedLifelog>();
@@ -95,7 +95,8 @@ export async function listLifelogs(
 			const message = `breaks (${error.message}), and days before ${begin} were not looked at. Give the first day with --from`;
 			problems.set('the list of lifelogs', message);
 		}
-		for (const day of daysBetween(begin, last)) {
+		const today = dayOf(service.now());
+		for (const day of daysBetween(begin, to !== undefined && to < today ? to : today)) {
 			await read({ date: day }).catch((failure: Error) => {
 				if (!(failure instanceof RequestError)) throw failure;
 				brokenDays.set(day, failure.message);

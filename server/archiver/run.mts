@@ -242,13 +242,8 @@ async function look(
 	knownFirst: string | undefined,
 	output: Output,
 ): Promise<Listing> {
-	const today = dayOf(service.now());
-	const last = to !== undefined && to < today ? to : today;
-	const lifelogs = await listLifelogs(
-		service,
-		{ from, to },
-		{ first: knownFirst, last },
-		(entries) => output.looking('lifelogs', entries),
+	const lifelogs = await listLifelogs(service, { from, to }, knownFirst, (entries) =>
+		output.looking('lifelogs', entries),
 	);
 	const chats = kinds.has('chats')
 		? await listChats(service, { from, to }, (entries) => output.looking('chats', entries))
