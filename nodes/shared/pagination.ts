@@ -47,7 +47,7 @@ export async function firstEntries<T extends { id: string }>(
 ): Promise<T[]> {
 	const found: T[] = [];
 	for await (const page of pages<T>(api, listing)) {
-		found.push(...page.filter(isWanted));
+		for (const entry of page) if (isWanted(entry)) found.push(entry);
 		if (found.length >= limit) break;
 	}
 	return found.slice(0, limit);

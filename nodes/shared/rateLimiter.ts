@@ -16,9 +16,7 @@ interface Ticket {
 
 /** Thrown when the wait would be longer than allowed; with the answer that asks for it, if any. */
 export class WaitTooLong extends Error {
-	constructor(readonly wait: { ms: number; waitedMs: number; refusal?: unknown }) {
-		super(`The rate limit asks for a wait of ${wait.ms} ms`);
-	}
+	wait = { ms: 0, waitedMs: 0, refusal: undefined as unknown };
 }
 
 /**
@@ -106,8 +104,10 @@ export class RateLimiter {
 		if (ticket.passed < this.passed) Object.assign(ticket, { passed: this.passed, waitedMs: 0 });
 		const waitMs = Math.max(0, until - Math.max(now, ticket.countedUntil));
 		const { maxWaitMs, waitUntil = Infinity } = ticket.budget;
-		const isTooLong = ticket.waitedMs + waitMs > maxWaitMs || until > waitUntil;
-		if (isTooLong) throw new WaitTooLong({ ms: until - now, waitedMs: ticket.waitedMs, refusal });
+		if (ticket.waitedMs + waitMs > maxWaitMs || until > waitUntil) {
+			const wait = { ms: until - now, waitedMs: ticket.waitedMs, refusal };
+			throw Object.assign(new WaitTooLong(), { wait });
+		}
 		ticket.waitedMs += waitMs;
 		ticket.countedUntil = Math.max(until, ticket.countedUntil);
 	}

@@ -144,7 +144,11 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	const limiter = () => rateLimiterFor(`${api.baseUrl} ${api.apiKey}`);
 	const attempt = async (heldMs: number, hasPassed: () => void) => {
 		api.run.waitedMs += heldMs;
-		return await send(api, request, time, hasPassed);
+		const { leftMs } = time;
+		const outcome = await send(api, request, time, hasPassed);
+		// Being refused often by a slow service doesn't count: the limiter bounds it.
+		if (askedWaitMs(outcome) !== undefined) time.leftMs = leftMs;
+		return outcome;
 	};
 	try {
 		const { outcome, retries } = await withRetry(
