@@ -166,7 +166,8 @@ export function outputOf(lifelog: Lifelog, output: Output, asked: Asked): IDataO
 	if (output.kind === 'simplified') return simplifyLifelog(lifelog, asked.timezone, asked.search);
 	// The service sends contents, mostly empty, even if they were not asked for.
 	const { contents, ...others } = lifelog;
-	const raw: IDataObject = contents !== undefined && asked.includeContents ? { ...lifelog } : others;
+	const raw: IDataObject =
+		contents !== undefined && asked.includeContents ? { ...lifelog } : others;
 	const json = output.kind === 'raw' ? raw : selectFields(lifelog, output.fields, asked);
 	const { markdown } = json;
 	const { maxCharacters = 0 } = asked;
