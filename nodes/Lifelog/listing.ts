@@ -61,7 +61,8 @@ export const listingParameters: INodeProperties[] = [
 			name: 'isScheduled',
 			type: 'boolean',
 			default: true,
-			description: 'Whether to return only what scheduled prompts made (on) or only the rest (off)',
+			description:
+				'Whether to ask the service, which may ignore this for lifelogs, for only what scheduled prompts made (on) or only the rest (off)',
 		},
 	]),
 ];

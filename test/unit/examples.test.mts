@@ -260,6 +260,56 @@ test('no picture is left of an example that is gone', () => {
 	expect(pictures.sort()).toEqual([...names].sort());
 });
 
+describe('the full archive', () => {
+	/** What the editor leaves for the canvas on a screen of 1,440 × 900. */
+	const CANVAS = { width: 1398, height: 798 };
+	/** At which the names of nodes can be read. */
+	const ZOOM = 0.75;
+	const { nodes } = read('full-archive');
+	const boxes = nodes.filter(isNote).map(({ name, position: [left, top], parameters }) => {
+		const { width, height } = parameters as { width: number; height: number };
+		return { name, left, top, right: left + width, bottom: top + height };
+	});
+	const groups = boxes.filter(({ name }) => !['Set this', 'Good to know'].includes(name));
+
+	test.each(groups.map((group) => [group.name, group] as const))(
+		'%s fits one screen',
+		(_name, { left, top, right, bottom }) => {
+			expect((right - left) * ZOOM).toBeLessThanOrEqual(CANVAS.width);
+			expect((bottom - top) * ZOOM).toBeLessThanOrEqual(CANVAS.height);
+		},
+	);
+
+	test('has every node but the first ones inside one group, with its name', () => {
+		const size = 96;
+		const nameBelow = 60;
+		const outside = nodes
+			.filter((node) => !isNote(node))
+			.filter(({ position: [x, y] }) => {
+				const around = groups.filter(
+					({ left, top, right, bottom }) =>
+						x >= left && x + size <= right && y >= top && y + size + nameBelow <= bottom,
+				);
+				return around.length !== 1;
+			});
+		expect(outside.map(({ name }) => name)).toEqual([
+			"When clicking 'Execute workflow'",
+			...['Every night', 'Every week', 'Called by itself', 'Settings', 'Which part?'],
+		]);
+		const overlapping = boxes.filter((one) =>
+			boxes.some(
+				(other) =>
+					other !== one &&
+					one.left < other.right &&
+					other.left < one.right &&
+					one.top < other.bottom &&
+					other.top < one.bottom,
+			),
+		);
+		expect(overlapping.map(({ name }) => name)).toEqual([]);
+	});
+});
+
 describe('a search by a bot', () => {
 	const example = read('search-my-days');
 	/** Whether it goes on with what comes from Telegram or Slack, and answers. */

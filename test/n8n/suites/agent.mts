@@ -107,6 +107,9 @@ describe('an agent that may search and read', () => {
 			[() => ({ tool: 'Export_lifelogs', args }), () => 'Done.'],
 		);
 		assert.equal(status, 'success');
+		const [{ tools }] = model.requests();
+		// No period: it is of one lifelog.
+		assert.deepEqual(Object.keys(tools[0].parameters.properties), ['lifelog_id']);
 		const told = lastResult(model.requests()[1]);
 		assert.match(told, new RegExp(`lifelogs/[\\d/]+/[\\w-]+_${lifelog.id}\\.srt`));
 	});

@@ -1,6 +1,6 @@
 // The editor in a real browser. Makes the pictures in docs/images as well.
 import assert from 'node:assert/strict';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
@@ -426,6 +426,91 @@ for (const theme of ['light', 'dark'] as const) {
 		});
 	});
 }
+
+/** The words in bold in the README's steps, in order: what to click and what to look for. */
+async function wordsOfFirstWorkflow(): Promise<string[]> {
+	const readme = await readFile(resolve(import.meta.dirname, '../../../README.md'), 'utf8');
+	const [, section] = readme.split('\n## A first workflow\n');
+	const [steps] = section.split('\nOr paste this');
+	return [...steps.matchAll(/\*\*(.+?)\*\*/g)].map(([, words]) => words);
+}
+
+test("the README's first workflow is made as its steps say, and is published", async () => {
+	const { rest, sandbox } = lab;
+	assert.deepEqual(await wordsOfFirstWorkflow(), [
+		...['Trigger manually', '+', 'Lifelog', 'Actions', 'Get daily summary'],
+		...['Credential', 'More details', 'Execute step', '⋯ → Settings → Timezone', 'Format'],
+		...['Schedule Trigger', 'Replace', 'Publish'],
+	]);
+	// A new user has no credential of ours, but may have one for e-mail.
+	await rest.deleteCredential(lab.credentials.lifelogApi.id!);
+	const smtp = await rest.createCredential('smtp', { host: '127.0.0.1', port: 25 }, 'SMTP account');
+	const noon = `${new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)}T12:00:00Z`;
+	const times = { startTime: noon, endTime: noon };
+	const { id: lifelogId, title } = await sandbox.control.addLifelog({ title: 'Lunch', ...times });
+	let workflowId: string | undefined;
+	try {
+		const canvas = await editor.newWorkflow();
+		await (await canvas.addFirstStep()).pick('Trigger manually');
+		const [manual] = await canvas.nodeNames();
+
+		const panel = await canvas.addAfter(manual);
+		await panel.search('Lifelog', 'Lifelog');
+		const headings = await panel.choose('Lifelog');
+		assert.match(headings[0], /^Actions /);
+		const summary = await panel.add('Get daily summary');
+
+		const { apiKey, url: baseUrl } = sandbox;
+		const tested = await summary.createCredential({ apiKey, baseUrl });
+		assert.match(tested, /success/);
+		assert.equal(await summary.executeLabel(), 'Execute step');
+		await summary.execute();
+		assert.equal(await summary.itemCount(), '1 item');
+		const shown = await summary.outputAs('schema');
+		assert.match(shown, new RegExp(`markdown\\s+# Daily summary: .*${title}`, 's'));
+		await summary.close();
+
+		await canvas.chooseTimezone('Europe/Berlin');
+
+		const next = await canvas.addAfter('Get daily summary');
+		await next.search('Send Email', 'Send Email');
+		await next.choose('Send Email');
+		const mail = await next.add('Send an Email');
+		for (const parameter of ['fromEmail', 'toEmail']) {
+			await mail.fill(parameter, 'me@example.com');
+		}
+		await mail.close();
+
+		const triggers = await canvas.replace(manual);
+		await triggers.search('Schedule Trigger', 'Schedule Trigger');
+		await triggers.pick('Schedule Trigger');
+		const schedule = await canvas.open('Schedule Trigger');
+		await schedule.choose('triggerAtHour', '4am');
+		await schedule.close();
+
+		workflowId = await canvas.publish();
+		const { active, nodes, connections, settings } = await rest.workflow(workflowId);
+		assert.equal(active, true);
+		assert.equal(settings?.timezone, 'Europe/Berlin');
+		assert.deepEqual(nodes.map(({ name }) => name).sort(), [
+			...['Get daily summary', 'Schedule Trigger', 'Send an Email'],
+		]);
+		const after = (name: string) => connections[name].main[0]?.map(({ node }) => node);
+		assert.deepEqual(after('Schedule Trigger'), ['Get daily summary']);
+		assert.deepEqual(after('Get daily summary'), ['Send an Email']);
+		const { rule } = nodes.find(({ name }) => name === 'Schedule Trigger')!.parameters;
+		assert.deepEqual(rule, { interval: [{ triggerAtHour: 4 }] });
+	} finally {
+		if (workflowId !== undefined) await rest.deactivate(workflowId);
+		await sandbox.control.deleteLifelog(lifelogId);
+		await rest.deleteCredential(smtp.id);
+		const ours = (await rest.credentials()).find(({ type }) => type === 'lifelogApi');
+		const { apiKey, url: baseUrl } = sandbox;
+		lab.credentials.lifelogApi = ours
+			? { id: ours.id, name: ours.name }
+			: await rest.createCredential('lifelogApi', { apiKey, baseUrl });
+	}
+});
 
 test('shows the days of an archive, from lifelog-server', async () => {
 	const folder = await temporaryFolder('lifelog-archive');

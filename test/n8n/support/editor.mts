@@ -55,6 +55,13 @@ export class Editor {
 		return canvas;
 	}
 
+	/** Shows an empty workflow. */
+	async newWorkflow(): Promise<Canvas> {
+		await this.goTo('/workflow/new');
+		await this.page.locator(byTestId('canvas-add-button')).waitFor();
+		return new Canvas(this.page);
+	}
+
 	/** Shows an execution of the past and opens the panel of one of its nodes. */
 	async openExecutedNode(
 		workflowId: string,
@@ -168,10 +175,7 @@ export class Editor {
 
 	private async open(path: string, name: string): Promise<NodePanel> {
 		await this.goTo(path);
-		await this.page.dblclick(`${byTestId('canvas-node')}[data-node-name="${name}"]`);
-		const panel = new NodePanel(this.page);
-		await panel.whenOpen();
-		return panel;
+		return await new Canvas(this.page).open(name);
 	}
 }
 
@@ -236,6 +240,12 @@ export class NodesPanel {
 		return panel;
 	}
 
+	/** Clicks a node that has nothing to choose from, and waits until the list is gone. */
+	async pick(name: string): Promise<void> {
+		await this.names.getByText(name, { exact: true }).first().click();
+		await this.page.locator(byTestId('node-creator')).waitFor({ state: 'hidden' });
+	}
+
 	async picture(path: string): Promise<void> {
 		await this.page.mouse.move(0, 0);
 		await this.page.waitForTimeout(500);
@@ -288,6 +298,72 @@ export class Canvas {
 		const issues = this.page.locator(byTestId('node-issues'));
 		const nodes = this.page.locator(byTestId('canvas-node')).filter({ has: issues });
 		return await nodes.evaluateAll((all) => all.map((each) => each.dataset.nodeName ?? ''));
+	}
+
+	/** Opens the panel of a node. */
+	async open(name: string): Promise<NodePanel> {
+		await this.page.dblclick(`${byTestId('canvas-node')}[data-node-name="${name}"]`);
+		const panel = new NodePanel(this.page);
+		await panel.whenOpen();
+		return panel;
+	}
+
+	/** Opens the list of triggers with the button of an empty canvas. */
+	async addFirstStep(): Promise<NodesPanel> {
+		await this.page.locator(byTestId('canvas-plus-button')).click();
+		return await this.nodesPanel();
+	}
+
+	/** Opens the list of what can follow a node with the plus beside it. */
+	async addAfter(name: string): Promise<NodesPanel> {
+		const handle = `${byTestId('canvas-node-output-handle')}[data-node-name="${name}"]`;
+		await this.page.locator(handle).locator(byTestId('canvas-handle-plus')).click();
+		return await this.nodesPanel();
+	}
+
+	/** Opens the list of what can replace a node, from the menu of a right click. */
+	async replace(name: string): Promise<NodesPanel> {
+		await this.page
+			.locator(`${byTestId('canvas-node')}[data-node-name="${name}"]`)
+			.click({ button: 'right' });
+		await this.page.locator(byTestId('context-menu')).getByText('Replace', { exact: true }).click();
+		return await this.nodesPanel();
+	}
+
+	private async nodesPanel(): Promise<NodesPanel> {
+		const panel = new NodesPanel(this.page);
+		await panel.whenOpen();
+		return panel;
+	}
+
+	/** The names of the nodes, in the order in which they were added. */
+	async nodeNames(): Promise<string[]> {
+		const nodes = this.page.locator(byTestId('canvas-node'));
+		return await nodes.evaluateAll((all) => all.map((each) => each.dataset.nodeName ?? ''));
+	}
+
+	/** Chooses a time zone under ⋯ → Settings → Timezone. */
+	async chooseTimezone(words: string): Promise<void> {
+		await this.page.getByRole('button', { name: 'More actions' }).first().click();
+		await this.page.getByRole('menuitem', { name: 'Settings', exact: true }).click();
+		const dialog = this.page.locator(byTestId('workflow-settings-dialog'));
+		await dialog.getByText('Timezone', { exact: true }).waitFor();
+		await dialog.locator(byTestId('workflow-settings-timezone')).click();
+		await this.page.keyboard.type(words);
+		await this.page.getByRole('option', { name: words }).first().click();
+		await this.page.getByRole('button', { name: 'Save', exact: true }).click();
+		await dialog.waitFor({ state: 'hidden' });
+	}
+
+	/** Publishes the workflow with the button, confirms, and returns its id. */
+	async publish(): Promise<string> {
+		const published = this.page.waitForResponse((response) =>
+			/^\/rest\/workflows\/[^/]+\/activate$/.test(new URL(response.url()).pathname),
+		);
+		await this.page.locator(byTestId('workflow-open-publish-modal-button')).click();
+		await this.page.locator(byTestId('workflow-publish-button')).click();
+		const { data } = await (await published).json();
+		return data.id;
 	}
 
 	/** Saves the workflow and returns its id. */
@@ -436,6 +512,44 @@ export class NodePanel {
 	async toggle(parameter: string): Promise<void> {
 		const input = this.parameters.locator(byTestId(`parameter-input-${parameter}`));
 		await input.locator('.el-switch').click();
+	}
+
+	/** Types into a text parameter. */
+	async fill(parameter: string, text: string): Promise<void> {
+		const input = this.parameters.locator(byTestId(`parameter-input-${parameter}`));
+		await input.locator('input').fill(text);
+	}
+
+	/** Creates the first credential of a node, saves it, and returns what n8n's test of it says. */
+	async createCredential(fields: Record<string, string>): Promise<string> {
+		const empty = this.parameters.locator(byTestId('node-credentials-empty-state'));
+		await empty.getByRole('button').first().click();
+		const modal = this.page.locator(byTestId('editCredential-modal'));
+		for (const [name, value] of Object.entries(fields)) {
+			await modal
+				.locator(byTestId(`parameter-input-${name}`))
+				.locator('input')
+				.fill(value);
+		}
+		// The editor saves the node with it a moment later; a step that is run before has none.
+		const chosen = this.page.waitForResponse((response) => {
+			const { pathname } = new URL(response.url());
+			const sent = response.request().postData() ?? '';
+			return pathname.startsWith('/rest/workflows') && /"credentials":\{"/.test(sent);
+		});
+		await modal.locator(byTestId('credential-save-button')).click();
+		const success = modal.locator(byTestId('credentials-config-container-test-success'));
+		const message = await success.innerText();
+		// It closes by itself once the test has succeeded.
+		await modal.waitFor({ state: 'hidden' });
+		await chosen;
+		return message.trim().split('\n')[0];
+	}
+
+	/** Goes back to the canvas. */
+	async close(): Promise<void> {
+		await this.page.locator(byTestId('ndv-close-button')).click();
+		await this.page.locator(byTestId('ndv')).waitFor({ state: 'hidden' });
 	}
 
 	/** Opens the list of a resource locator and returns it. */

@@ -156,6 +156,10 @@ export class Rest {
 		return { id, name };
 	}
 
+	async deleteCredential(id: string): Promise<void> {
+		await this.call('DELETE', `/credentials/${id}`);
+	}
+
 	/** Every credential that is stored, without its data. */
 	async credentials(): Promise<Array<{ id: string; name: string; type: string }>> {
 		return await this.call('GET', '/credentials');

@@ -1,0 +1,258 @@
+// Period of Get Many, Search and Export, and Day of Download Audio: which days they choose.
+import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
+import { loadPackage, withTools } from '../support/engine.mts';
+import { type Lab, startLab } from '../support/lab.mts';
+import { workflowWith } from '../support/workflow.mts';
+
+/** 25 hours apart, so that it's never the same day in both. */
+const [ZONE_OF_WORKFLOW, ZONE_OF_OPTION] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+const ZONES: Array<[of: string, zone: string, parameters: IDataObject]> = [
+	['the workflow', ZONE_OF_WORKFLOW, {}],
+	['the option Time Zone', ZONE_OF_OPTION, { options: { timezone: ZONE_OF_OPTION } }],
+];
+const OPERATIONS = ['getAll', 'search', 'export'];
+const WORD = 'lighthouse';
+/** How many days ago the days are that have lifelogs: the edges of periods and the days beside them. */
+const DAYS_AGO = [0, 1, 2, 3, 6, 7, 29, 30];
+const UNLIMITED = { rateLimit: { max: 10_000 } };
+
+let lab: Lab;
+let sandbox: Lab['sandbox'];
+let engine: Lab['engine'];
+
+beforeAll(async () => {
+	lab = await startLab(1, { nodeTypes: withTools(loadPackage().nodeTypes) });
+	({ sandbox, engine } = lab);
+});
+
+afterAll(async () => await lab.close());
+
+const day = (ago: number, zone: string) => DateTime.now().setZone(zone).minus({ days: ago });
+const dateOf = (ago: number, zone: string) => day(ago, zone).toFormat('yyyy-MM-dd');
+
+/** Adds a lifelog at the first and at the last second of each of the days, in both zones. */
+async function addDays(): Promise<void> {
+	await sandbox.control.reset({ empty: true, dialect: UNLIMITED });
+	const days = [ZONE_OF_WORKFLOW, ZONE_OF_OPTION].flatMap((zone) =>
+		DAYS_AGO.map((ago) => day(ago, zone)),
+	);
+	const times = days
+		.flatMap((each) => [each.startOf('day'), each.endOf('day').startOf('second')])
+		.filter((time) => time <= DateTime.now())
+		.map((time) => time.toUTC().toISO()!);
+	for (const time of times) {
+		await sandbox.control.addLifelog({ title: WORD, startTime: time, endTime: time });
+	}
+}
+
+async function run(operation: string, parameters: IDataObject, type = 'lifelog') {
+	await sandbox.control.clearRequests();
+	const workflow = workflowWith(type, {
+		operation,
+		...(operation === 'search' ? { query: WORD, limit: 100 } : { returnAll: true }),
+		...parameters,
+	});
+	const result = await engine.runWorkflow(workflow, { timezone: ZONE_OF_WORKFLOW });
+	const items = result.items('Node').map(({ json }) => json);
+	return {
+		ids: items.map(({ id, lifelogId }) => lifelogId ?? id).sort(),
+		message: result.error?.message,
+		hint: result.hints('Node').map(({ message }) => message)[0],
+		requests: await sandbox.control.requests(),
+	};
+}
+
+/** The lifelogs that begin on these days and on those between them. */
+async function lifelogsOf(oldest: number, newest: number, zone: string): Promise<string[]> {
+	const [first, last] = [dateOf(oldest, zone), dateOf(newest, zone)];
+	const all = await sandbox.control.lifelogs();
+	return all
+		.filter(({ startTime }) => {
+			const date = DateTime.fromISO(startTime, { zone }).toFormat('yyyy-MM-dd');
+			return first <= date && date <= last;
+		})
+		.map(({ id }) => id)
+		.sort();
+}
+
+/** A period with the days that it begins and ends on, and what it asks the service for. */
+interface Case {
+	period: string;
+	oldest: number;
+	newest: number;
+	parameters?: (zone: string) => IDataObject;
+	asks: (zone: string) => IDataObject;
+}
+
+const midnight = (ago: number, zone: string) => `${dateOf(ago, zone)} 00:00:00`;
+const PERIODS: Case[] = [
+	{ period: 'any', oldest: 40, newest: -1, asks: () => ({}) },
+	{ period: 'today', oldest: 0, newest: 0, asks: (zone) => ({ date: dateOf(0, zone) }) },
+	{ period: 'yesterday', oldest: 1, newest: 1, asks: (zone) => ({ date: dateOf(1, zone) }) },
+	{ period: 'last7Days', oldest: 6, newest: 0, asks: (zone) => ({ start: midnight(6, zone) }) },
+	{ period: 'last30Days', oldest: 29, newest: 0, asks: (zone) => ({ start: midnight(29, zone) }) },
+	{
+		period: 'date',
+		oldest: 2,
+		newest: 2,
+		parameters: (zone) => ({ date: dateOf(2, zone) }),
+		asks: (zone) => ({ date: dateOf(2, zone) }),
+	},
+	{
+		period: 'range',
+		oldest: 6,
+		newest: 2,
+		parameters: (zone) => ({ start: dateOf(6, zone), end: dateOf(2, zone) }),
+		// The service knows whole seconds, so its last one of a day is the next day's first.
+		asks: (zone) => ({ start: midnight(6, zone), end: midnight(1, zone) }),
+	},
+];
+
+describe.each(OPERATIONS)('%s', (operation) => {
+	beforeAll(addDays);
+
+	describe.each(ZONES)('in the zone of %s', (_of, zone, options) => {
+		test.each(PERIODS.map((each) => [each.period, each] as const))(
+			'%s asks for its days and returns their lifelogs',
+			async (period, { oldest, newest, parameters, asks }) => {
+				const { ids, requests } = await run(operation, {
+					period,
+					...parameters?.(zone),
+					...options,
+				});
+				const { date, start, end, timezone } = requests[0].query;
+				expect({ date, start, end, timezone }).toEqual({ ...asks(zone), timezone: zone });
+				const expected = await lifelogsOf(oldest, newest, zone);
+				expect(expected.length).toBeGreaterThan(0);
+				expect(ids).toEqual(expected);
+			},
+		);
+	});
+
+	test('a range without ends is any time', async () => {
+		const { ids, requests } = await run(operation, { period: 'range', start: '', end: ' ' });
+		for (const name of ['date', 'start', 'end']) expect(requests[0].query).not.toHaveProperty(name);
+		expect(ids).toHaveLength((await sandbox.control.lifelogs()).length);
+	});
+
+	test.each([
+		[{ period: 'date', date: '2020-01-01' }, 'lifelogs on 2020-01-01 (Europe/Berlin)'],
+		[
+			{ period: 'date', date: '2020-01-01', filters: { isStarred: true } },
+			'starred lifelogs on 2020-01-01 (Europe/Berlin)',
+		],
+		[
+			{ period: 'range', start: '2020-01-01', end: '2020-01-02T10:30' },
+			'lifelogs from 2020-01-01 00:00 to 2020-01-02 10:30 (Europe/Berlin)',
+		],
+		[{ period: 'range', end: '2020-01-02T10:30' }, 'lifelogs to 2020-01-02 10:30 (Europe/Berlin)'],
+	])('says by a hint that %j has none', async (parameters, expected) => {
+		const { ids, hint } = await run(operation, {
+			...parameters,
+			options: { timezone: 'Europe/Berlin' },
+		});
+		expect(ids).toEqual([]);
+		expect(hint).toBe(`No ${expected}${operation === 'search' ? ` match "${WORD}"` : ''}`);
+	});
+});
+
+test('a daily summary without lifelogs says so by a hint', async () => {
+	const { hint } = await run('getDailySummary', {
+		day: 'date',
+		date: '2020-01-01',
+		options: { timezone: 'Europe/Berlin' },
+	});
+	expect(hint).toBe('No lifelogs on 2020-01-01 (Europe/Berlin)');
+});
+
+describe('as a tool', () => {
+	beforeAll(async () => {
+		await sandbox.control.reset({ days: 20, lifelogs: 120, dialect: UNLIMITED });
+	});
+
+	test.each([
+		['lifelogTool', 'getAll'],
+		['lifelogTool', 'export'],
+		['lifelogChatTool', 'getAll'],
+	])('%s %s ignores Return All: Limit counts', async (type, operation) => {
+		const { ids } = await run(operation, { returnAll: true, limit: 3 }, type);
+		expect(ids).toHaveLength(3);
+	});
+
+	test.each(['getAll', 'export'])('%s returns at most 100', async (operation) => {
+		const { ids } = await run(operation, { limit: 500 }, 'lifelogTool');
+		expect(ids).toHaveLength(100);
+	});
+
+	test('a new one searches, ten lifelogs at any time if the model gives no dates', async () => {
+		await sandbox.control.clearRequests();
+		const query = 'dinner OR plans OR work OR call OR meeting';
+		const result = await engine.runWorkflow(workflowWith('lifelogTool', { query }));
+		const requests = await sandbox.control.requests();
+		expect(result.error).toBeUndefined();
+		expect(result.items('Node')).toHaveLength(10);
+		expect(requests).toHaveLength(1);
+		expect(requests[0].query).toMatchObject({ search: query, limit: '10' });
+		for (const name of ['date', 'start', 'end']) expect(requests[0].query).not.toHaveProperty(name);
+	});
+
+	const choosesDate = { period: 'date' };
+	test.each([
+		['lifelogTool', 'getAll', choosesDate],
+		['lifelogTool', 'search', choosesDate],
+		['lifelogTool', 'export', choosesDate],
+		['lifelogTool', 'getDailySummary', { day: 'date' }],
+		['lifelogAudioTool', 'download', { source: 'day', day: 'date' }],
+	])('%s %s refuses an empty Date and says what to give', async (type, operation, chosen) => {
+		const { message, requests } = await run(operation, { ...chosen, date: '={{ "" }}' }, type);
+		expect(message).toMatch(/^'Date' is empty\. Give a day as YYYY-MM-DD, today or yesterday, or /);
+		expect(requests).toEqual([]);
+	});
+});
+
+describe('Download Audio of a day', () => {
+	beforeAll(addDays);
+
+	/** The first and the last instant asked for, in epoch ms. */
+	async function asked(parameters: IDataObject, options: IDataObject) {
+		const all = { source: 'day', ...parameters, options: { ifNoAudio: 'skip', ...options } };
+		const { message, requests } = await run('download', all, 'lifelogAudio');
+		const chunks = requests.filter(({ path }) => path === '/v1/download-audio');
+		return {
+			message,
+			requests,
+			from: Math.min(...chunks.map(({ query }) => Number(query.startMs))),
+			to: Math.max(...chunks.map(({ query }) => Number(query.endMs))),
+		};
+	}
+
+	describe.each(ZONES)('in the zone of %s', (_of, zone, { options }) => {
+		const ask = async (parameters: IDataObject) => await asked(parameters, options as IDataObject);
+
+		test.each([
+			['yesterday', 1],
+			['date', 3],
+		])('%s is the whole day', async (name, ago) => {
+			const date = dateOf(ago, zone);
+			const { from, to } = await ask({ day: name, ...(name === 'date' && { date }) });
+			const begin = day(ago, zone).startOf('day');
+			expect([from, to]).toEqual([begin.toMillis(), begin.plus({ days: 1 }).toMillis()]);
+		});
+
+		test('today is what there is so far', async () => {
+			const before = Date.now();
+			const { from, to } = await ask({ day: 'today' });
+			expect(from).toBe(day(0, zone).startOf('day').toMillis());
+			expect(to).toBeGreaterThanOrEqual(before);
+			expect(to).toBeLessThanOrEqual(Date.now());
+		});
+
+		test('tomorrow is refused before any request', async () => {
+			const date = dateOf(-1, zone);
+			const { message, requests } = await ask({ day: 'date', date });
+			expect(message).toBe(`The day ${date} has not begun yet in ${zone}`);
+			expect(requests).toEqual([]);
+		});
+	});
+});
