@@ -108,7 +108,7 @@ function checkOrigin(target: URL, baseUrl: string): void {
 }
 
 /** Protocol and host; `origin` is "null" for most protocols. */
-export function originOf({ protocol, host }: URL): string {
+function originOf({ protocol, host }: URL): string {
 	return `${protocol}//${host}`;
 }
 
