@@ -157,7 +157,9 @@ describe('to Slack', () => {
 describe('to a Notion database', () => {
 	let workflow: SavedWorkflow;
 	const settings = { databaseId: DATABASE };
-	before(async () => (workflow = await importExample(lab, 'daily-summary-to-notion', { settings })));
+	before(
+		async () => (workflow = await importExample(lab, 'daily-summary-to-notion', { settings })),
+	);
 
 	/** Runs it and checks what was sent against Notion's rules; gives all blocks, in order. */
 	async function create(): Promise<{ blocks: IDataObject[]; requests: number }> {
