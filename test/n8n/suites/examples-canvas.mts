@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import type { IDataObject, INode } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
 import { startBrowser } from '../support/browser.mts';
 import { Editor } from '../support/editor.mts';
@@ -46,5 +47,75 @@ for (const file of files) {
 		await canvas.picture(path);
 		assert.ok((await stat(path)).size < LARGEST_IMAGE);
 		assert.deepEqual((await canvas.nodesWithIssues()).sort(), await unready(name));
+	});
+}
+
+/** What a credential of each kind that the examples below need holds. */
+const KINDS: Record<string, IDataObject> = {
+	lifelogApi: { apiKey: 'key', baseUrl: 'https://lifelog.example' },
+	notionApi: { apiKey: 'notion-test' },
+	openAiApi: { apiKey: 'none' },
+	todoistApi: { apiKey: 'todoist-test' },
+};
+/** Between them they have nodes of this package, HTTP requests, a model and a node of another service. */
+const WITH_OTHERS = ['daily-summary-to-notion', 'promises-to-tasks'];
+/** A parameter of these says which kind of credential they take, so n8n leaves the choice to the user. */
+const CHOSEN_BY_USER = ['n8n-nodes-base.httpRequest', 'n8n-nodes-base.todoist'];
+
+/** Imports and saves an example: the credential that n8n chose for each node, and the nodes it marks. */
+async function imported(name: string) {
+	const canvas = await editor.importFile(join(examples, `${name}.json`));
+	const { nodes } = await lab.rest.workflow(await canvas.save());
+	const needing = nodes.filter((node) => !node.disabled && credentialTypeOf(node) !== undefined);
+	const chosen = needing.map((node) => [
+		node.name,
+		node.credentials?.[credentialTypeOf(node)!]?.name,
+	]);
+	return { needing, chosen, marked: (await canvas.nodesWithIssues()).sort() };
+}
+
+describe('without any credential', () => {
+	before(async () => {
+		for (const { id } of await lab.rest.credentials()) await lab.rest.deleteCredential(id);
+	});
+
+	for (const name of WITH_OTHERS) {
+		test(`${name} has each node marked that needs one`, async () => {
+			const { needing, chosen, marked } = await imported(name);
+			assert.deepEqual(marked, needing.map((node) => node.name).sort());
+			assert.deepEqual(
+				chosen,
+				needing.map((node) => [node.name, undefined]),
+			);
+		});
+	}
+});
+
+for (const [count, newest] of [
+	['one credential', 'My first'],
+	['two credentials', 'Another'],
+]) {
+	describe(`with ${count} of each kind`, () => {
+		before(async () => {
+			for (const [type, data] of Object.entries(KINDS)) {
+				await lab.rest.createCredential(type, data, `${newest} ${type}`);
+			}
+		});
+
+		for (const name of WITH_OTHERS) {
+			test(`${name} has the newest where n8n can choose, and the other nodes marked`, async () => {
+				const { needing, chosen, marked } = await imported(name);
+				const isLeft = ({ type }: INode) => CHOSEN_BY_USER.includes(type);
+				assert.deepEqual(
+					chosen,
+					needing.map((node) => [
+						node.name,
+						isLeft(node) ? undefined : `${newest} ${credentialTypeOf(node)}`,
+					]),
+				);
+				const left = needing.filter(isLeft).map((node) => node.name);
+				assert.deepEqual(marked, left.sort());
+			});
+		}
 	});
 }
