@@ -139,7 +139,7 @@ test('compose.yaml archives by a command that there is, with nothing to write to
 	expect(archiver.healthcheck).toEqual({ disable: true });
 });
 
-test('compose.yaml has the newest n8n that is tested, and one archive for both, which the server only reads', () => {
+test('compose.yaml has the newest n8n that is tested, and one archive for both, which they only read', () => {
 	const [, newest] = /NEWEST = '(.*)'/.exec(readFileSync('test/n8n/install.mts', 'utf8'))!;
 	expect(n8n.image).toBe(`docker.n8n.io/n8nio/n8n:${newest}`);
 	expect(resolve('server', server.build!.context, server.build!.dockerfile)).toBe(
@@ -155,6 +155,7 @@ test('compose.yaml has the newest n8n that is tested, and one archive for both, 
 	const ofN8n = mounts(n8n.volumes);
 	const ofServer = mounts(server.volumes);
 	const files = ofN8n[n8n.environment.N8N_RESTRICT_FILE_ACCESS_TO!];
+	expect(files.mode).toBe('ro');
 	expect(ofServer['/archive']).toEqual({ from: files.from, mode: 'ro' });
 	expect(ofServer[of('VOLUME')[0]]).toEqual({ from: 'index', mode: undefined });
 	expect(Object.keys(compose.volumes).sort()).toEqual(['index', 'n8n']);
