@@ -1,4 +1,4 @@
-// lifelog-server over three years, beside the same lifelogs held in memory.
+// lifelog-server over three years.
 import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,8 +16,6 @@ const LIFELOGS = 50_000;
 const TIMES = 100;
 const IDLE_MS = 30_000;
 const MAIN = join('server', 'main.mts');
-/** V8's own limit, of 4 GiB, is too small for so many lifelogs in memory. */
-const LARGE_HEAP = ['--max-old-space-size=16384'];
 
 /** Requests by what they are for, the `nth` of each kind another one. */
 const requests = {
@@ -160,62 +158,50 @@ async function measureArchive(folder: string, index: string) {
 	const indexing = { ms: first.readyMs, cpuMs: first.readyCpuMs, memory: first.memory().most };
 	await first.close();
 	const again = await serve(MAIN, args);
-	const misspeltMs = await firstMisspelt(again);
-	const figures = await measure(again);
-	const costliestMs = await costliest(again);
-	await again.close();
-	const start = { ms: again.readyMs, cpuMs: again.readyCpuMs };
-	return { indexing, start, figures, misspeltMs, costliestMs, bytes: statSync(index).size };
-}
-
-/** The same lifelogs in the sandbox's store, which holds them in memory. */
-async function measureInMemory(lifelogs: number) {
-	const script = join('bench', 'server', 'in-memory.mts');
-	const served = await serve(script, [String(lifelogs)], LARGE_HEAP);
-	const figures = await measure(served);
-	await served.close();
-	return { start: { ms: served.readyMs, cpuMs: served.readyCpuMs }, figures };
+	try {
+		const misspeltMs = await firstMisspelt(again);
+		const figures = await measure(again);
+		const costliestMs = await costliest(again);
+		const start = { ms: again.readyMs, cpuMs: again.readyCpuMs };
+		return { indexing, start, figures, misspeltMs, costliestMs, bytes: statSync(index).size };
+	} finally {
+		await again.close();
+	}
 }
 
 type Archive = Awaited<ReturnType<typeof measureArchive>>;
-type InMemory = Awaited<ReturnType<typeof measureInMemory>>;
 
 /** The table of what was measured. */
-function rowsOf(archive: Archive, other: InMemory): Row[] {
+function rowsOf(archive: Archive): Row[] {
 	const { indexing, start, figures, misspeltMs, costliestMs, bytes } = archive;
 	const named = (name: string) => `${count(LIFELOGS)} lifelogs, ${name}`;
 	const cpu = (ms: number) => `CPU ${seconds(ms)}`;
-	const answers = (
-		mine: Record<string, Taken>,
-		theirs: Record<string, Taken>,
-		what: string,
-		most: number,
-	) =>
-		Object.entries(mine).map(([name, { ms, typical, cpuMs }]): Row => ({
+	const answers = (taken: Record<string, Taken>, what: string, most: number) =>
+		Object.entries(taken).map(([name, { ms, typical, cpuMs }]): Row => ({
 			what: named(`${what}: ${name}`),
-			figure: `${ms.toFixed(1)} ms (CPU ${cpuMs.toFixed(1)} ms); in memory ${theirs[name].ms.toFixed(1)} ms (CPU ${theirs[name].cpuMs.toFixed(1)} ms)`,
+			figure: `${ms.toFixed(1)} ms (CPU ${cpuMs.toFixed(1)} ms)`,
 			from: `95th percentile of ${TIMES}; CPU on average`,
 			goal: `at most ${most} ms`,
 			holds: ms <= most,
-			reason: `half of the answers take ${typical.toFixed(1)} ms at most; from memory, which reads no file, 95 in 100 take ${theirs[name].ms.toFixed(1)} ms`,
+			reason: `half of the answers take ${typical.toFixed(1)} ms at most`,
 		}));
 	return [
 		{
 			what: named('first index'),
 			figure: `${seconds(indexing.ms)} (${cpu(indexing.cpuMs)}), ${mebibytes(indexing.memory)} at most`,
-			from: `in memory ${seconds(other.start.ms)} at every start`,
+			from: 'a new folder of 2 GB',
 			goal: 'at most 120 s',
 			holds: indexing.ms <= 120_000,
 		},
 		{
 			what: named('a later start'),
 			figure: `${seconds(start.ms)} (${cpu(start.cpuMs)})`,
-			from: `in memory ${seconds(other.start.ms)}`,
+			from: 'the index is there',
 			goal: 'at most 2 s',
 			holds: start.ms <= 2000,
 		},
-		...answers(figures.lists, other.figures.lists, 'list and get', 10),
-		...answers(figures.searches, other.figures.searches, 'search', 100),
+		...answers(figures.lists, 'list and get', 10),
+		...answers(figures.searches, 'search', 100),
 		{
 			what: named('search: the first misspelt one after a start'),
 			figure: `${misspeltMs.toFixed(0)} ms`,
@@ -239,7 +225,7 @@ function rowsOf(archive: Archive, other: InMemory): Row[] {
 		},
 		{
 			what: named('memory'),
-			figure: `${mebibytes(figures.memory)}; in memory ${mebibytes(other.figures.memory)}`,
+			figure: mebibytes(figures.memory),
 			from: `resident, after all requests; ${mebibytes(figures.most)} at most meanwhile`,
 			goal: 'at most 250 MiB',
 			holds: figures.memory <= 250 * 2 ** 20,
@@ -260,7 +246,7 @@ export async function server(): Promise<Row[]> {
 	try {
 		writeLife(folder, LIFELOGS);
 		const archive = await measureArchive(folder, join(folder, '.lifelog-index.sqlite'));
-		return [...rowsOf(archive, await measureInMemory(LIFELOGS)), ...(await audioRows(MAIN))];
+		return [...rowsOf(archive), ...(await audioRows(MAIN))];
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}

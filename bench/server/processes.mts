@@ -19,14 +19,10 @@ export interface Served {
 
 const TICK_MS = 10;
 
-/**
- * Starts a script that prints `{url, apiKey}` when it is ready, and stops when its stdin closes.
- *
- * @param flags Of Node.js.
- */
-export async function serve(script: string, args: string[], flags: string[] = []): Promise<Served> {
+/** Starts a script that prints `{url, apiKey}` when it is ready, and stops when its stdin closes. */
+export async function serve(script: string, args: string[]): Promise<Served> {
 	const began = performance.now();
-	const child = spawn(process.execPath, [...flags, script, ...args], {
+	const child = spawn(process.execPath, [script, ...args], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 		env: { ...process.env, LIFELOG_SERVER_KEY: 'a-key-of-the-bench' },
 	});
