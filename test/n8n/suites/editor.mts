@@ -158,14 +158,6 @@ describe('Lifelog', () => {
 		}
 	});
 
-	test('finds a time zone in the list, and says of which day and zone there is nothing', async () => {
-		const options = { timezone: 'UTC' };
-		const panel = await open('lifelog', { period: 'date', date: '2020-01-01', options });
-		await panel.find('timezone', 'Europe/Berlin');
-		await panel.execute();
-		assert.match(await panel.hint(), /No lifelogs on 2020-01-01 \(Europe\/Berlin\)/);
-	});
-
 	test('writes a summary in the language and the detail chosen', async () => {
 		const parameters = { operation: 'getDailySummary', day: 'date', date: '2026-03-03' };
 		const options = { language: 'en', detail: 'titlesAndHeadings' };
@@ -295,14 +287,6 @@ describe('Lifelog Audio', () => {
 		assert.deepEqual(await panel.choices('operation'), [...operations, CUSTOM]);
 		assert.deepEqual(await panel.choices('source'), namesOf('lifelogAudio', 'source'));
 		await walk(panel, 'lifelogAudio', 'source');
-	});
-
-	test('downloads the audio of a day', async () => {
-		const panel = await open('lifelogAudio', { source: 'day', day: 'date', date: '2026-03-03' });
-		await panel.choose('day', 'Today');
-		await panel.choose('day', 'Date');
-		await panel.execute();
-		assert.match(await panel.outputAs('json'), /2026-03-03 \d\d\.\d\d Audio/);
 	});
 
 	test('downloads the audio of a lifelog picked from the list', async () => {
