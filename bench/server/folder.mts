@@ -12,7 +12,7 @@ const DAYS = 1096;
 const hashOf = (content: string) => createHash('sha256').update(content).digest('hex');
 
 /** The days of three years, with `count` lifelogs spread evenly over them. */
-export function* eachDay(count: number): Generator<{ dayMs: number; lifelogs: Lifelog[] }> {
+function* eachDay(count: number): Generator<{ dayMs: number; lifelogs: Lifelog[] }> {
 	for (let day = 0; day < DAYS; day += 1) {
 		const ofDay = Math.floor((count * (day + 1)) / DAYS) - Math.floor((count * day) / DAYS);
 		const dayMs = FIRST_DAY_MS + day * DAY_MS;
