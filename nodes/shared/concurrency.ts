@@ -62,6 +62,7 @@ export async function unlessAborted<T>(awaited: Promise<T>, signal?: AbortSignal
 	const aborted = new Promise<never>((_resolve, reject) => {
 		stop = () => reject(signal.reason as Error);
 		signal.addEventListener('abort', stop, { once: true });
+		if (signal.aborted) stop();
 	});
 	try {
 		return await Promise.race([awaited, aborted]);

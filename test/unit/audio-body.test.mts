@@ -25,8 +25,17 @@ function sourceOf(parts: number, end?: 'stall' | 'error') {
 	return { source, read };
 }
 
-const guarded = (source: Readable, guards: { stallMs?: number } = {}) =>
-	incomingBody(source, guards.stallMs ?? 5000, new AbortController().signal);
+const bodies: Array<ReturnType<typeof incomingBody>> = [];
+afterEach(() => bodies.splice(0).forEach((body) => body.close()));
+
+function guarded(
+	source: Readable,
+	{ stallMs = 5000, signal = new AbortController().signal } = {},
+): ReturnType<typeof incomingBody> {
+	const body = incomingBody(source, stallMs, signal);
+	bodies.push(body);
+	return body;
+}
 
 test('is streamed whole, what was peeked at included', async () => {
 	const body = guarded(sourceOf(5).source);
@@ -66,7 +75,7 @@ test.each(['end', 'destroy'] as const)(
 		const { port } = server.address() as AddressInfo;
 		const [source] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [Readable];
 		const body = guarded(source);
-		await expect(buffer(body.stream())).rejects.toThrow('aborted');
+		await expect(buffer(body.stream())).rejects.toThrow('The body was closed');
 		expect(body.brokenBy).toBe('ERR_BAD_RESPONSE');
 		server.close();
 	},
@@ -83,14 +92,14 @@ test('shows each of its parts on their way', async () => {
 
 test('whose source fails is broken', async () => {
 	const body = guarded(sourceOf(3, 'error').source);
-	await expect(buffer(body.stream())).rejects.toThrow('aborted');
+	await expect(buffer(body.stream())).rejects.toThrow('The body was closed');
 	expect(body.brokenBy).toBe('ERR_BAD_RESPONSE');
 });
 
 test('that stalls is broken, even if its source cannot be ended', async () => {
 	const { source } = sourceOf(2, 'stall');
 	const body = guarded(source, { stallMs: 100 });
-	await expect(buffer(body.stream())).rejects.toThrow('The body stalls');
+	await expect(buffer(body.stream())).rejects.toThrow('The body was closed');
 	expect(body.brokenBy).toBe('ETIMEDOUT');
 	expect(source.destroyed).toBe(true);
 });
@@ -99,9 +108,9 @@ test('is broken when its request is ended', async () => {
 	const end = new AbortController();
 	const source = new PassThrough();
 	source.write(kilobyte);
-	const read = buffer(incomingBody(source, 60_000, end.signal).stream());
+	const read = buffer(guarded(source, { stallMs: 60_000, signal: end.signal }).stream());
 	setTimeout(() => end.abort(), 50);
-	await expect(read).rejects.toThrow('The body stalls');
+	await expect(read).rejects.toThrow('The body was closed');
 });
 
 test('that drips is broken, though it never stands still', async () => {
@@ -112,7 +121,7 @@ test('that drips is broken, though it never stands still', async () => {
 		}
 	}
 	const body = guarded(Readable.from(drops(), { objectMode: false }), { stallMs: 300 });
-	await expect(buffer(body.stream())).rejects.toThrow('The body stalls');
+	await expect(buffer(body.stream())).rejects.toThrow('The body was closed');
 	expect(body.brokenBy).toBe('ETIMEDOUT');
 });
 
@@ -124,15 +133,6 @@ test('does not stand still while its reader takes its time', async () => {
 		await sleep(150);
 	}
 	expect(size).toBe(4096);
-});
-
-test('whose stream is given up ends its source', async () => {
-	const { source } = sourceOf(1000);
-	const reading = guarded(source).stream()[Symbol.asyncIterator]();
-	await reading.next();
-	await reading.return!();
-	await sleep(20);
-	expect(source.destroyed).toBe(true);
 });
 
 test('closed before its end ends its source, and fails nowhere', async () => {
