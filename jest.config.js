@@ -1,3 +1,9 @@
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+
+// Sandboxes, servers and commands that the tests start don't compile their sources each time.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'lifelog-compile-cache');
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',

@@ -13,9 +13,12 @@ if (Number(process.versions.node.split('.')[0]) < wanted) {
 			'. Install a newer one from https://nodejs.org',
 	);
 	process.exitCode = 2;
-} else if (require('node:fs').existsSync(__dirname + '/main.mts')) {
-	// In a checkout the sources run as they are; npm gets what is built of them.
-	void import('./main.mts');
+} else if (process.argv[2] === '--version') {
+	console.log(require('./package.json').version);
 } else {
-	void import('./dist/server/main.mjs');
+	// From the second start on, nothing is compiled, and no compiler fills the memory.
+	require('node:module').enableCompileCache();
+	// In a checkout the sources run as they are; npm gets what is built of them.
+	const isCheckout = require('node:fs').existsSync(__dirname + '/main.mts');
+	void import(isCheckout ? './main.mts' : './dist/server/main.mjs');
 }

@@ -10,7 +10,7 @@ const usage = `Usage: ${commandName} <command> <folder> [options]
   import <export> <folder>   convert the app's export into an archive, or add it to one
 
 A folder alone is served. A folder that is called like a command is ./archive, for example.
-${commandName} <command> --help lists the options.
+${commandName} <command> --help lists the options; --version says which version this is.
 
 Exit code: 0 complete, 1 something is missing or wrong, 2 it could not start.
 `;

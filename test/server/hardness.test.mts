@@ -236,7 +236,7 @@ test('a disk that takes no more of the index: a sentence, and the next start goe
 	);
 	await writeArchive(folder, { lifelogs });
 	const index = join(folder, '.lifelog-index.sqlite');
-	const main = join(process.cwd(), 'server', 'main.mts');
+	const main = join(process.cwd(), 'server', 'lifelog-server.cjs');
 	// No file may get larger than that, in blocks of 512 or 1,024 bytes.
 	const limit = 'trap "" XFSZ; ulimit -f 1000; exec "$@"';
 	const args = [process.execPath, main, folder, '--json', '--port', '0'];

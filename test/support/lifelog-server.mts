@@ -36,7 +36,7 @@ export function spawnLifelogServer(
 	env: Record<string, string | undefined> = { LIFELOG_SERVER_KEY: serverKey },
 	output = ['--json'],
 ): StartingServer {
-	const main = join(process.cwd(), 'server', 'main.mts');
+	const main = join(process.cwd(), 'server', 'lifelog-server.cjs');
 	const held = ['--import', join(process.cwd(), 'test', 'support', 'hold-to-contract.mts')];
 	const child = spawn(
 		process.execPath,
