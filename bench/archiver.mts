@@ -59,8 +59,7 @@ export async function archiver(sandbox: SpawnedSandbox): Promise<Row[]> {
 
 	await control.reset({ days: 40, perDay: 0, dialect: UNLIMITED });
 	const limited = await archive(sandbox);
-	// So many may go in the first moment of each minute.
-	const least = Math.floor((limited.requests - 1) / RATE) * MINUTE_MS;
+	const least = (limited.requests / RATE) * MINUTE_MS;
 	const ratio = limited.ms / least;
 	rows.push({
 		what: `Archive, ${count(limited.requests)} requests at ${RATE} a minute`,
