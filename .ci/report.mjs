@@ -5,7 +5,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-const MOST_LINES = 12;
+const MOST_LINES = 8;
 const LONGEST_LINE = 300;
 
 /** The first lines of an error, without colours. */
@@ -17,18 +17,25 @@ const beginning = (message) =>
 		.map((line) => line.slice(0, LONGEST_LINE))
 		.join('\n');
 
+/** A name of tests as one argument, for -t, which takes a pattern. */
+const inShell = (name) => `'${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll("'", '.')}'`;
+
 /** Of `jest --json`. */
 function readJest({ numPassedTests, testResults }) {
 	const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
 		const file = relative(process.cwd(), name);
+		const again = file.endsWith('.soak.mts') ? 'test:soak --' : 'test --';
 		const failed = assertionResults
 			.filter((each) => each.status === 'failed')
 			.map(({ fullName, failureMessages }) => ({
 				test: `${file}: ${fullName}`,
 				message: failureMessages.join('\n'),
+				again: `npm run ${again} ${file} -t ${inShell(fullName)}`,
 			}));
 		// A file that could not be run has no tests.
-		return status === 'failed' && failed.length === 0 ? [{ test: file, message }] : failed;
+		return status === 'failed' && failed.length === 0
+			? [{ test: file, message, again: `npm run ${again} ${file}` }]
+			: failed;
 	});
 	return { passed: numPassedTests, failed: failures.length, failures };
 }
@@ -36,7 +43,11 @@ function readJest({ numPassedTests, testResults }) {
 /** Of `npm run test:n8n -- --report`. */
 function readN8n({ passed, failed, suites }) {
 	const failures = suites.flatMap(({ name, failures: ofSuite }) =>
-		ofSuite.map(({ test, message }) => ({ test: `${name}: ${test}`, message })),
+		ofSuite.map(({ test, message }) => ({
+			test: `${name}: ${test}`,
+			message,
+			again: `npm run test:n8n -- ${name}`,
+		})),
 	);
 	return { passed, failed, failures };
 }
@@ -58,7 +69,9 @@ if (status !== '0' && result.failed === 0) {
 	const message = `No test failed, and yet the runner did (${status}).`;
 	result.failures.push({ test: name, message });
 }
-for (const { test, message } of result.failures) {
-	appendFileSync(failuresPath, `FAILED ${test}\n${beginning(message).replace(/^/gm, '  ')}\n\n`);
+for (const { test, message, again } of result.failures) {
+	const lines = beginning(message).replace(/^/gm, '  ');
+	const howTo = again ? `  Again: ${again}\n` : '';
+	appendFileSync(failuresPath, `FAILED ${test}\n${lines}\n${howTo}\n`);
 }
 console.log(`${result.passed} ${result.failed}`);

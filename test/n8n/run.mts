@@ -1,4 +1,4 @@
-// npm run test:n8n [-- --report <file> --lanes <number>] [suite …]
+// npm run test:n8n [-- --report <file> --lanes <number> --update-pictures] [suite …]
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { installInspector, installN8n, installServices } from './install.mts';
 import { suites, type Suite } from './suites.mts';
 import { TARBALL_VARIABLE } from './support/lab.mts';
 import { pack } from './support/package.mts';
+import { UPDATE_PICTURES } from './support/pictures.mts';
 import { missingPrograms } from './support/programs.mts';
 import { temporaryFolder } from './support/server.mts';
 
@@ -137,10 +138,15 @@ function printSummary({ suites, passed, failed, skipped, seconds }: Report): voi
 
 async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({
-		options: { report: { type: 'string' }, lanes: { type: 'string' } },
+		options: {
+			report: { type: 'string' },
+			lanes: { type: 'string' },
+			'update-pictures': { type: 'boolean', default: false },
+		},
 		allowPositionals: true,
 	});
 	const chosen = chosenSuites(positionals);
+	if (values['update-pictures']) process.env[UPDATE_PICTURES] = '1';
 	// Two more than cores, as suites mostly wait: for polls, pages and rate limits.
 	const lanes = Number(values.lanes ?? availableParallelism() + 2);
 	if (!(lanes >= 1)) throw new Error('--lanes is a number of suites to run at once, 1 or more.');

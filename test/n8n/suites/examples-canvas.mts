@@ -1,4 +1,4 @@
-// Every example on the canvas of the editor. Makes the pictures in examples/images.
+// Every example on the canvas of the editor. Makes the pictures of examples/images.
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -9,8 +9,10 @@ import { startBrowser } from '../support/browser.mts';
 import { Editor } from '../support/editor.mts';
 import { credentialTypeOf, readExample } from '../support/examples.mts';
 import { startLab, type Lab } from '../support/lab.mts';
+import { picturesFolder } from '../support/pictures.mts';
 
 const examples = resolve(import.meta.dirname, '../../../examples');
+const images = await picturesFolder(join(examples, 'images'));
 const files = (await readdir(examples)).filter((file) => file.endsWith('.json'));
 const LARGEST_IMAGE = 250_000;
 let lab: Lab;
@@ -43,7 +45,7 @@ for (const file of files) {
 		const notes = await canvas.notes();
 		assert.ok(notes.some((note) => note.includes('Set this')));
 		assert.ok(notes.some((note) => note.includes('Good to know')));
-		const path = join(examples, 'images', `${name}.png`);
+		const path = join(images, `${name}.png`);
 		await canvas.picture(path);
 		assert.ok((await stat(path)).size < LARGEST_IMAGE);
 		assert.deepEqual((await canvas.nodesWithIssues()).sort(), await unready(name));
