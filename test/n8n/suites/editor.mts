@@ -1,4 +1,4 @@
-// The editor in a real browser. Makes the pictures in docs/images as well.
+// The editor in a real browser. Makes the pictures of docs/images as well.
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -12,10 +12,11 @@ import { byId, workflowWith } from '../../support/workflow.mts';
 import { startBrowser } from '../support/browser.mts';
 import { Editor, type NodePanel, type Theme } from '../support/editor.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
+import { picturesFolder } from '../support/pictures.mts';
 import type { SavedWorkflow } from '../support/rest.mts';
 import { temporaryFolder } from '../support/server.mts';
 
-const images = resolve(import.meta.dirname, '../../../docs/images');
+const images = await picturesFolder(resolve(import.meta.dirname, '../../../docs/images'));
 const LARGEST_IMAGE = 200_000;
 
 let lab: Lab;
@@ -158,6 +159,14 @@ describe('Lifelog', () => {
 		}
 	});
 
+	test('finds a time zone in the list, and says of which day and zone there is nothing', async () => {
+		const options = { timezone: 'UTC' };
+		const panel = await open('lifelog', { period: 'date', date: '2020-01-01', options });
+		await panel.find('timezone', 'Europe/Berlin');
+		await panel.execute();
+		assert.match(await panel.hint(), /No lifelogs on 2020-01-01 \(Europe\/Berlin\)/);
+	});
+
 	test('writes a summary in the language and the detail chosen', async () => {
 		const parameters = { operation: 'getDailySummary', day: 'date', date: '2026-03-03' };
 		const options = { language: 'en', detail: 'titlesAndHeadings' };
@@ -287,6 +296,16 @@ describe('Lifelog Audio', () => {
 		assert.deepEqual(await panel.choices('operation'), [...operations, CUSTOM]);
 		assert.deepEqual(await panel.choices('source'), namesOf('lifelogAudio', 'source'));
 		await walk(panel, 'lifelogAudio', 'source');
+	});
+
+	test('downloads the audio of a day', async () => {
+		// Of a whole day it is more than n8n can show of what it keeps in memory.
+		await lab.sandbox.control.reset({ days: 3, perDay: 1 });
+		const panel = await open('lifelogAudio', { source: 'day', day: 'date', date: '2026-03-03' });
+		await panel.choose('day', 'Today');
+		await panel.choose('day', 'Date');
+		await panel.execute();
+		assert.match(await panel.outputAs('json'), /2026-03-03 \d\d\.\d\d Audio/);
 	});
 
 	test('downloads the audio of a lifelog picked from the list', async () => {

@@ -480,6 +480,18 @@ export class NodePanel {
 		await this.visibleOptions().first().waitFor({ state: 'hidden' });
 	}
 
+	/** Chooses one of a parameter's many choices, after typing its name to find it. */
+	async find(parameter: string, choice: string): Promise<void> {
+		const input = this.parameters.locator(byTestId(`parameter-input-${parameter}`));
+		// It can be clicked, and does nothing, until its choices are loaded.
+		await input.locator('input:enabled').first().waitFor();
+		await this.open(parameter);
+		await this.page.keyboard.type(choice);
+		const headline = this.page.locator('.option-headline').getByText(choice, { exact: true });
+		await this.visibleOptions().filter({ has: headline }).click();
+		await this.visibleOptions().first().waitFor({ state: 'hidden' });
+	}
+
 	private async open(parameter: string): Promise<void> {
 		await this.parameters.locator(byTestId(`parameter-input-${parameter}`)).click();
 		await this.visibleOptions().first().waitFor();
@@ -599,6 +611,11 @@ export class NodePanel {
 	/** What the button of the step says. */
 	async executeLabel(): Promise<string> {
 		return (await this.page.locator(byTestId('node-execute-button')).last().innerText()).trim();
+	}
+
+	/** The hint of the node above the output. */
+	async hint(): Promise<string> {
+		return (await this.output.locator(byTestId('node-hint')).first().innerText()).trim();
 	}
 
 	/** How many items came out, e.g. `3 items`. */
