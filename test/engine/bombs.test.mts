@@ -102,51 +102,6 @@ test('JSON of just under 64 MiB is read', async () => {
 	expect(String(items[0].title).length).toBe(63 * MIB);
 });
 
-describe('200,000', () => {
-	const MANY = 200_000;
-	const times = { startTime: '2026-03-02T09:00:00Z', endTime: '2026-03-02T09:30:00Z' };
-
-	test.each([
-		['in a list', (said: object[]) => said],
-		['under a heading', (said: object[]) => [{ type: 'heading1', content: 'A', children: said }]],
-	])('utterances %s are all given', async (_where, contentsOf) => {
-		const said = Array.from({ length: MANY }, () => ({ type: 'blockquote', content: 'Yes' }));
-		answerJson({ data: { lifelog: { id: 'abc', contents: contentsOf(said) } } });
-		const { error, items } = await run({
-			operation: 'getTranscript',
-			lifelogId: byId('abc'),
-			outputAs: 'text',
-		});
-		expect(error).toBeUndefined();
-		expect(String(items[0].text).split('\n')).toHaveLength(MANY);
-	});
-
-	test.each([
-		['lifelogs', 'lifelog', { operation: 'getAll', returnAll: true }, MANY],
-		['lifelogs', 'lifelog', { operation: 'search', query: 'yes', limit: 100 }, 100],
-		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true, output: 'raw' }, MANY],
-		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true }, MANY],
-	])('%s in a page are no harm (%s %p)', async (name, node, parameters, count) => {
-		const entries = Array.from({ length: MANY }, (_, nth) => ({ id: `id-${nth}` }));
-		answerJson({ data: { [name]: entries } });
-		const { error, items } = await run(parameters, node);
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(count);
-	});
-
-	test('lifelogs make a daily summary', async () => {
-		const entries = Array.from({ length: MANY }, (_, nth) => ({ id: `id-${nth}`, ...times }));
-		answerJson({ data: { lifelogs: entries } });
-		const { error, items } = await run({
-			operation: 'getDailySummary',
-			day: 'date',
-			date: '2026-03-02',
-		});
-		expect(error).toBeUndefined();
-		expect(items[0].lifelogs).toHaveLength(MANY);
-	});
-});
-
 describe('contents nested 100,000 deep', () => {
 	const DEEP = 100_000;
 	const nested = (kind: string) =>

@@ -5,8 +5,6 @@ import { workflowWith } from '../support/workflow.mts';
 // The fewest requests that the rules allow: as many as there are pages, and one for none. One workflow
 // lists all sizes: its nth input item asks for what the nth prompt made, which is n entries.
 
-const MOST = 250;
-
 let lab: LabAt<Served>;
 /** Entries a page, and whether a page that ends the list names a cursor all the same. */
 let pageSize: number;
@@ -34,31 +32,35 @@ beforeAll(async () => {
 
 afterAll(async () => await lab.close());
 
-const input = Array.from({ length: MOST + 1 }, (_, n) => ({ json: { n } }));
 const prompt = { globalPromptId: '=p{{ $json.n }}' };
 
-async function requestsFor(node: 'lifelog' | 'lifelogChat', limit: object): Promise<number[]> {
+/** The requests that lists of 0 to `most` entries take. */
+async function requestsFor(node: 'lifelog' | 'lifelogChat', most: number, limit: object) {
 	counts = new Map();
+	const input = Array.from({ length: most + 1 }, (_, n) => ({ json: { n } }));
 	const where = node === 'lifelog' ? { options: prompt } : { filters: prompt };
 	const parameters = { operation: 'getAll', output: 'raw', ...limit, ...where };
 	const { error, items } = await lab.engine.runWorkflow(workflowWith(node, parameters), { input });
 	expect(error).toBeUndefined();
-	expect(items('Node')).toHaveLength((MOST * (MOST + 1)) / 2);
+	expect(items('Node')).toHaveLength((most * (most + 1)) / 2);
 	return input.map(({ json }) => counts.get(json.n) ?? 0);
 }
 
+const upTo = (most: number, requestsOf: (n: number) => number) =>
+	Array.from({ length: most + 1 }, (_, n) => requestsOf(n));
+
 test.each([
-	[10, 'lifelog'],
-	[25, 'lifelog'],
-	[100, 'lifelog'],
-	[25, 'lifelogChat'],
+	[10, 'lifelog', 250],
+	[25, 'lifelog', 250],
+	[100, 'lifelog', 250],
+	[25, 'lifelogChat', 80],
 ] as const)(
-	'pages of %i, %s: 0 to 250 entries cost as many requests as they have pages',
-	async (size, node) => {
+	'pages of %i, %s: 0 to %i entries cost as many requests as they have pages',
+	async (size, node, most) => {
 		pageSize = size;
 		endsWithCursor = false;
-		const least = input.map(({ json }) => Math.max(1, Math.ceil(json.n / size)));
-		expect(await requestsFor(node, { returnAll: true })).toEqual(least);
+		const least = upTo(most, (n) => Math.max(1, Math.ceil(n / size)));
+		expect(await requestsFor(node, most, { returnAll: true })).toEqual(least);
 	},
 	// Thousands of requests.
 	900_000,
@@ -67,16 +69,16 @@ test.each([
 test('one more only if the last page names a cursor', async () => {
 	pageSize = 25;
 	endsWithCursor = true;
-	const pages = input.map(({ json }) => Math.floor(json.n / 25) + 1);
-	expect(await requestsFor('lifelog', { returnAll: true })).toEqual(pages);
+	const pages = upTo(80, (n) => Math.floor(n / 25) + 1);
+	expect(await requestsFor('lifelog', 80, { returnAll: true })).toEqual(pages);
 });
 
 test('a limit that equals the number of entries never asks for the page behind them', async () => {
 	pageSize = 25;
 	endsWithCursor = true;
-	const least = input.map(({ json }) => Math.max(1, Math.ceil(json.n / 25)));
+	const least = upTo(80, (n) => Math.max(1, Math.ceil(n / 25)));
 	const limit = { returnAll: false, limit: '={{ Math.max(1, $json.n) }}' };
-	const requests = await requestsFor('lifelog', limit);
+	const requests = await requestsFor('lifelog', 80, limit);
 	// Pages are as large as the limit there, and an empty list has no entry to stop at.
 	expect(requests.slice(1)).toEqual(least.slice(1));
 });

@@ -49,20 +49,39 @@ const SLOW_MAX_WAIT = 90;
 const AT_A_TIME = 150;
 const HEAVY_AT_A_TIME = 2;
 
-/** Every cell of the matrix; `slow` ones take minutes, as they wait for time-outs. */
-export function cells(slow: boolean, operations = OPERATIONS): Cell[] {
-	return Object.values(FAULTS)
-		.filter((fault) => Boolean(fault.slow) === slow)
-		.flatMap((fault) =>
-			operations
-				.filter((operation) => isConcerned(operation, fault))
-				.flatMap((operation) =>
-					(['first', 'second', 'all'] as const)
-						.filter((when) => (fault.only === 'always' ? when === 'all' : true))
-						.filter((when) => when !== 'second' || operation.isLong)
-						.map((when) => ({ operation, fault, when })),
-				),
-		);
+/**
+ * The matrix in three groups: `core` is every fault of four operations, and five faults of all
+ * operations; `slow` cells wait minutes for time-outs; `rest` is everything else.
+ */
+export type Group = 'core' | 'rest' | 'slow';
+
+const CORE_OPERATIONS = [
+	'lifelog.getAll',
+	'lifelog.delete',
+	'lifelogAudio.download',
+	'lifelogTrigger.lifelogCreatedOrUpdated',
+];
+const CORE_FAULTS = ['limitBody', 'status500', 'html', 'resetAfter', 'cutJson'];
+
+function groupOf({ name }: Operation, fault: Fault): Group {
+	if (fault.slow) return 'slow';
+	const isCoreFault = CORE_FAULTS.some((core) => FAULTS[core] === fault);
+	return isCoreFault || CORE_OPERATIONS.includes(name) ? 'core' : 'rest';
+}
+
+/** The cells of some groups. */
+export function cells(groups: Group[], operations = OPERATIONS): Cell[] {
+	return Object.values(FAULTS).flatMap((fault) =>
+		operations
+			.filter((operation) => groups.includes(groupOf(operation, fault)))
+			.filter((operation) => isConcerned(operation, fault))
+			.flatMap((operation) =>
+				(['first', 'second', 'all'] as const)
+					.filter((when) => (fault.only === 'always' ? when === 'all' : true))
+					.filter((when) => when !== 'second' || operation.isLong)
+					.map((when) => ({ operation, fault, when })),
+			),
+	);
 }
 
 function isConcerned({ isList, isAudio, isOfHeadings }: Operation, { concerns }: Fault): boolean {

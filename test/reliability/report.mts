@@ -2,7 +2,7 @@
 // For one operation, without the cells that take minutes: npm run reliability -- lifelog.get
 import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
-import { cells, type Outcome, runCells } from './cells.mts';
+import { cells, type Group, type Outcome, runCells } from './cells.mts';
 import { OPERATIONS } from './operations.mts';
 import { OPEN, renderReport, REPORT, tableIn, tableOf, withNewer } from './render.mts';
 
@@ -14,8 +14,8 @@ if (chosen.length === 0) {
 	process.exit(2);
 }
 
-const quick = await run('quick', false);
-const outcomes = wanted === undefined ? [...quick, ...(await run('slow', true))] : quick;
+const quick = await run('quick', ['core', 'rest']);
+const outcomes = wanted === undefined ? [...quick, ...(await run('slow', ['slow']))] : quick;
 
 const old = wanted === undefined ? new Map() : tableIn(await readFile(REPORT, 'utf8'));
 const table = withNewer(old, tableOf(outcomes));
@@ -38,8 +38,8 @@ for (const problem of new Set(failed.map(textOf))) {
 // n8n's engine keeps timers that would hold the process.
 process.exit(failed.length > 0 ? 1 : 0);
 
-async function run(speed: string, isSlow: boolean): Promise<Outcome[]> {
-	const all = cells(isSlow, chosen);
+async function run(speed: string, groups: Group[]): Promise<Outcome[]> {
+	const all = cells(groups, chosen);
 	let tenths = 0;
 	return await runCells(all, (done) => {
 		const now = Math.floor((10 * done) / all.length);

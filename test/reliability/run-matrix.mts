@@ -3,21 +3,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Outcome } from './cells.mts';
+import type { Group, Outcome } from './cells.mts';
 
 /**
- * Runs the quick or the slow cells in a process of their own, so that everything it prints, n8n's
+ * Runs a group of cells in a process of their own, so that everything it prints, n8n's
  * log at its most talkative included, can be searched.
  */
-export async function runMatrix(
-	speed: 'quick' | 'slow',
-): Promise<{ outcomes: Outcome[]; printed: string }> {
+export async function runMatrix(group: Group): Promise<{ outcomes: Outcome[]; printed: string }> {
 	const directory = await mkdtemp(join(tmpdir(), 'matrix-'));
 	try {
 		const file = join(directory, 'outcomes.json');
 		const { stdout, stderr } = await promisify(execFile)(
 			process.execPath,
-			[join('test', 'reliability', 'matrix.mts'), speed, file],
+			[join('test', 'reliability', 'matrix.mts'), group, file],
 			{ env: { ...process.env, N8N_LOG_LEVEL: 'debug' }, maxBuffer: 1e9 },
 		);
 		const outcomes = JSON.parse(await readFile(file, 'utf8')) as Outcome[];

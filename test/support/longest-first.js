@@ -6,10 +6,11 @@ const LONGEST = [
 	'reliability/matrix',
 	'reliability/properties',
 	'trigger-model/model',
-	'engine/contributing',
 	'engine/bombs',
 	'engine/trigger-promises',
-	'engine/pageAfterPage',
+	'server/archiver',
+	'engine/request',
+	'engine/audio',
 	'unit/patterns',
 ];
 

@@ -1,4 +1,4 @@
-// The steps of "An operation more" in CONTRIBUTING.md, taken in a copy.
+// The steps of "Add an operation" in CONTRIBUTING.md, taken in a copy.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ interface Step {
 }
 
 function stepsIn(page: string): Step[] {
-	const [, section] = /^## An operation more\n(.*?)^## /ms.exec(page)!;
+	const [, section] = /^## Add an operation\n(.*?)^## /ms.exec(page)!;
 	const parts = section.split(/^```(\w*)\n(.*?)^```$/ms);
 	return parts.flatMap((text, nth) => {
 		if (nth % 3 !== 0 || nth + 2 >= parts.length) return [];
@@ -46,7 +46,7 @@ function changed(path: string, file: string, diff: string): string {
 		const places = text.split(before).length - 1;
 		if (places !== 1) {
 			throw new Error(
-				`A step of CONTRIBUTING.md ("An operation more") fits ${path} in ${places} places, not in one. Mend its diff there: it looks for\n${before}`,
+				`A step of CONTRIBUTING.md ("Add an operation") fits ${path} in ${places} places, not in one. Mend its diff there: it looks for\n${before}`,
 			);
 		}
 		return text.replace(before, () => after);

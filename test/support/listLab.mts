@@ -1,0 +1,49 @@
+import type { IDataObject } from 'n8n-workflow';
+import { type AnyService, startAnyService } from './any-service.mts';
+import { type LabAt, startLabAt } from './lab.mts';
+import { workflowWith } from './workflow.mts';
+
+/** Lists of a service that behaves as a test wants, while the tests of a file run. */
+export function useListLab() {
+	let lab: LabAt<AnyService>;
+
+	beforeAll(async () => (lab = await startLabAt(await startAnyService())));
+	afterAll(async () => await lab.close());
+
+	return {
+		get service() {
+			return lab.service;
+		},
+		get engine() {
+			return lab.engine;
+		},
+
+		/** What Get Many returns, and the requests it makes. */
+		async read(node: 'lifelog' | 'lifelogChat', parameters: IDataObject) {
+			lab.service.served = [];
+			const all = { operation: 'getAll', output: 'raw', ...parameters };
+			const result = await lab.engine.runWorkflow(workflowWith(node, all));
+			expect(result.error).toBeUndefined();
+			const ids = result.items('Node').map(({ json }) => json.id as string);
+			return { ids, requests: lab.service.served };
+		},
+
+		/** What the service itself lists, page after page. */
+		async listed(name: 'lifelogs' | 'chats', query: Record<string, string>) {
+			lab.service.served = [];
+			const ids: string[] = [];
+			let cursor: string | null = '';
+			do {
+				const asked = new URLSearchParams({ ...query, limit: '100', ...(cursor && { cursor }) });
+				const response = await fetch(`${lab.service.url}/v1/${name}?${asked}`);
+				const { data, meta } = (await response.json()) as {
+					data: Record<string, Array<{ id: string }>>;
+					meta: Record<string, { nextCursor: string | null }>;
+				};
+				ids.push(...data[name].map(({ id }) => id));
+				cursor = meta[name].nextCursor;
+			} while (cursor);
+			return { ids: [...new Set(ids)], requests: lab.service.served };
+		},
+	};
+}
