@@ -1,6 +1,6 @@
 // Which folder may import what. Imports of types count as others do: what a file cannot be read
 // without, it depends on.
-const API_TYPES = 'nodes/shared/api-types\\.(d\\.)?ts$';
+const API_TYPES = 'nodes/shared/apiTypes\\.(d\\.)?ts$';
 const CHECK_COMMAND = '^check-archive/command\\.mts$';
 const TOOLS = 'bench|check-archive|demo|examples|test';
 /** A folder of this repository, also as it is written where no file is found. */

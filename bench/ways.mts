@@ -177,7 +177,7 @@ export function bareReader(dates: string[], pageSize: number): INodeType {
 					'lifelogApi',
 					{
 						url: `${baseUrl}/v1/lifelogs`,
-						qs: { ...LIGHT, date, limit: pageSize, cursor },
+						qs: { ...METADATA_ONLY, date, limit: pageSize, cursor },
 						json: true,
 					},
 				);
@@ -190,7 +190,7 @@ export function bareReader(dates: string[], pageSize: number): INodeType {
 	return node;
 }
 
-const LIGHT = {
+const METADATA_ONLY = {
 	timezone: 'UTC',
 	direction: 'asc',
 	includeMarkdown: false,

@@ -7,8 +7,8 @@ import type {
 
 import { DateTime } from 'luxon';
 
-import type { Lifelog } from '../shared/api-types';
-import { daysAgo, toInstant, toRange } from '../shared/date-times';
+import type { Lifelog } from '../shared/apiTypes';
+import { daysAgo, toInstant, toRange } from '../shared/dateTimes';
 import { filtersOf, fromAi, withDefaultOfTool } from '../shared/descriptions';
 import { inputError } from '../shared/errors';
 import {

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../shared/api';
-import type { Lifelog } from '../shared/api-types';
+import type { Lifelog } from '../shared/apiTypes';
 import {
 	directionOption,
 	includeOptions,
@@ -28,7 +28,7 @@ import {
 } from '../shared/output';
 import { includeQuery, readBoolean, readCollection, readDirection } from '../shared/parameters';
 import { type Filters, filtersParameter, readFilters } from './filters';
-import { maxCharactersOption, readMaxCharacters } from './max-characters';
+import { maxCharactersOption, readMaxCharacters } from './maxCharacters';
 
 /** The parameters that Get Many and Search have in common; {@link readListing} reads them. */
 export const listingParameters: INodeProperties[] = [

@@ -1,6 +1,6 @@
-import type { Lifelog } from '../shared/api-types';
+import type { Lifelog } from '../shared/apiTypes';
 import { isOffset, transcriptText, type Utterance, utterances } from '../shared/contents';
-import { instantOf } from '../shared/date-times';
+import { instantOf } from '../shared/dateTimes';
 import { beginning, pieces } from '../shared/text';
 
 /** Something said, and its place in the transcript. */
@@ -15,7 +15,7 @@ export interface Placed {
 }
 
 /** Left of a line for the words; a name of who speaks that would take more of it is cut. */
-const LEAST_WORDS = 50;
+const MIN_WORDS = 50;
 const LEFT_OUT = '…';
 
 /**
@@ -75,7 +75,7 @@ function dividedBy(most: number, utterance: Utterance): Utterance[] {
 	const lead = transcriptText([{ ...utterance, text: '' }]);
 	const words = line.slice(lead.length);
 	const name = lead.slice(0, -': '.length);
-	const longest = most - LEAST_WORDS - ': '.length;
+	const longest = most - MIN_WORDS - ': '.length;
 	const speaker =
 		name.length > longest ? `${beginning(name, longest - LEFT_OUT.length)}${LEFT_OUT}` : name;
 	const parts = pieces(words, most - speaker.length - ': '.length);

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { testLifelogApi } from '../shared/credential-test';
+import { testLifelogApi } from '../shared/credentialTest';
 import { searchLifelogs } from '../shared/lifelogs';
 import { parametersOf, runOperation, subtitleOf } from '../shared/operations';
 import { getTimezones } from '../shared/timezones';

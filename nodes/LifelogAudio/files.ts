@@ -30,7 +30,7 @@ const EXTENSIONS = new Map([
 	['audio/x-m4a', 'm4a'],
 	['audio/x-wav', 'wav'],
 ]);
-const LONGEST_TYPE = 60;
+const MAX_TYPE_LENGTH = 60;
 
 /** Bytes of the beginning of a file by which it is known. */
 export const HEAD_BYTES = 4;
@@ -58,7 +58,7 @@ export function whyNoAudio(contentType: unknown, head: Buffer): string {
 	if (/^audio\b|^application\/(ogg|octet-stream)$/.test(type)) {
 		return 'it is not audio of a kind that is known';
 	}
-	const isReadable = type.length <= LONGEST_TYPE && /^[\w.+-]+\/[\w.+-]+$/.test(type);
+	const isReadable = type.length <= MAX_TYPE_LENGTH && /^[\w.+-]+\/[\w.+-]+$/.test(type);
 	return isReadable ? `it is not audio but ${type}` : 'it is not audio';
 }
 

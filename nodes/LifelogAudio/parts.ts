@@ -6,8 +6,8 @@ import { NodeApiError } from 'n8n-workflow';
 import type { Api } from '../shared/api';
 import type { IncomingBody } from '../shared/body';
 import { mapConcurrent } from '../shared/concurrency';
-import type { Answer, Subject } from '../shared/errors';
-import { messageWithout, toNodeError, unusableAnswerError, withSubject } from '../shared/errors';
+import type { Answer, Resource } from '../shared/errors';
+import { messageWithout, toNodeError, unusableAnswerError, withResource } from '../shared/errors';
 import { download, readWords } from '../shared/request';
 import type { TimeSpan } from './chunks';
 import { audioType, HEAD_BYTES, inZone, whyNoAudio } from './files';
@@ -74,17 +74,17 @@ export async function downloadParts(
 	const parts = await mapConcurrent(api, chunks, MAX_DOWNLOADS, async (own, span, index) => {
 		if (givenUp !== undefined) return { failed: { ...span, message: givenUp } };
 		const { startTime, endTime } = inZone(span, zone);
-		const subject = { noun: `audio from ${startTime} to ${endTime}` };
+		const resource = { noun: `audio from ${startTime} to ${endTime}` };
 		try {
-			const stored = await downloadPart(context, own, span, subject, nameOf);
+			const stored = await downloadPart(context, own, span, resource, nameOf);
 			failures = 0;
 			if (stored === undefined) return { missing: span };
 			api.run.isServiceKnown = true;
 			return { stored: { span, part: index + 1, ...stored } };
 		} catch (error) {
-			const failure = withSubject(toNodeError(context, error), subject);
+			const failure = withResource(toNodeError(context, error), resource);
 			if (!mayFail || !isOfOnePart(own, failure)) throw failure;
-			const message = messageWithout(failure, subject);
+			const message = messageWithout(failure, resource);
 			const isLimited = failure.httpCode === '429';
 			if (!isLimited) await requireService(own);
 			if (isLimited || ++failures >= MAX_FAILURES_IN_A_ROW) {
@@ -118,7 +118,7 @@ async function downloadPart(
 	context: IExecuteFunctions,
 	api: Api,
 	span: TimeSpan,
-	subject: Subject,
+	resource: Resource,
 	nameOf: DownloadSettings['nameOf'],
 ): Promise<Pick<StoredPart, 'file' | 'binary'> | undefined> {
 	const store = async (body: IncomingBody, answer: Answer) => {
@@ -127,7 +127,7 @@ async function downloadPart(
 		const type = audioType(contentType, head);
 		if (!type) {
 			const said = { ...answer, body: await readWords(body) };
-			throw unusableAnswerError(api, subject, said, whyNoAudio(contentType, head));
+			throw unusableAnswerError(api, resource, said, whyNoAudio(contentType, head));
 		}
 		const name = nameOf(span, type.extension);
 		const hash = createHash('sha256').update(head);
@@ -141,5 +141,5 @@ async function downloadPart(
 		};
 		return { binary, file };
 	};
-	return await download(api, '/v1/download-audio', { ...span }, subject, store);
+	return await download(api, '/v1/download-audio', { ...span }, resource, store);
 }

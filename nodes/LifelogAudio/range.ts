@@ -1,11 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Api } from '../shared/api';
-import { toInstant } from '../shared/date-times';
+import { toInstant } from '../shared/dateTimes';
 import { readDay } from '../shared/day';
 import { inputError, unusableAnswerError } from '../shared/errors';
 import { readId } from '../shared/ids';
-import { getLifelog, LIGHT } from '../shared/lifelogs';
+import { getLifelog, METADATA_ONLY } from '../shared/lifelogs';
 import { readInstant, toNumber } from '../shared/parameters';
 import { type TimeSpan, widen } from './chunks';
 
@@ -96,13 +96,13 @@ async function rangeOfLifelog(
 			'Without the option it is 0: exactly the lifelog.',
 		);
 	}
-	const lifelog = await getLifelog(api, lifelogId, { timezone: zone, ...LIGHT });
+	const lifelog = await getLifelog(api, lifelogId, { timezone: zone, ...METADATA_ONLY });
 	api.run.isServiceKnown = true;
 	const startMs = toInstant(lifelog.startTime, zone, 'start');
 	const endMs = toInstant(lifelog.endTime, zone, 'end');
 	if (startMs === undefined || endMs === undefined) {
-		const subject = { noun: 'lifelog', id: lifelogId };
-		throw unusableAnswerError(api, subject, {}, 'the lifelog lacks its start or its end');
+		const resource = { noun: 'lifelog', id: lifelogId };
+		throw unusableAnswerError(api, resource, {}, 'the lifelog lacks its start or its end');
 	}
 	const range = widen(
 		{ startMs, endMs },

@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
 import { connect, PATIENCE_OF_EDITOR } from '../shared/api';
-import type { Chat } from '../shared/api-types';
+import type { Chat } from '../shared/apiTypes';
 import { promptOf } from '../shared/chats';
 import { nameInList, timeInList, zoneOfList } from '../shared/entries';
 import { idLocator } from '../shared/ids';

@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import type { Api } from '../shared/api';
 import { connect } from '../shared/api';
-import type { Chat, Lifelog } from '../shared/api-types';
+import type { Chat, Lifelog } from '../shared/apiTypes';
 import { inputError } from '../shared/errors';
 import type { Listing } from '../shared/pagination';
 import { pages } from '../shared/pagination';

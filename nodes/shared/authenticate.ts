@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
-import { checkedApiKey } from './api-key';
-import { checkedTarget } from './base-url';
+import { checkedApiKey } from './apiKey';
+import { checkedTarget } from './baseUrl';
 
 /** A request in n8n's options of today, or in the older ones of the HTTP Request node. */
 type GivenRequest = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api, ApiContext } from './api';
-import type { Chat, ChatMessage } from './api-types';
+import type { Chat, ChatMessage } from './apiTypes';
 import { getEntry } from './entries';
 import { type Output, readOutputOf } from './output';
 

@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from './api-types';
+import type { ContentNode, Lifelog } from './apiTypes';
 
 /** One thing said in a lifelog. */
 export interface Utterance {
@@ -19,7 +19,7 @@ export interface Utterance {
 /** Who spoke where the service names nobody. */
 export const UNKNOWN_SPEAKER = 'Unknown';
 /** Some 30 years. */
-const LARGEST_OFFSET_MS = 1e12;
+const MAX_OFFSET_MS = 1e12;
 
 /**
  * The structured contents of a lifelog in reading order, children behind their parent, to any
@@ -71,7 +71,7 @@ export function isUtterance({ type, speakerName, speakerIdentifier }: ContentNod
 
 /** Whether something is an offset: what is larger is an instant, and in the end no time at all. */
 export function isOffset(ms: unknown): ms is number {
-	return typeof ms === 'number' && Math.abs(ms) < LARGEST_OFFSET_MS;
+	return typeof ms === 'number' && Math.abs(ms) < MAX_OFFSET_MS;
 }
 
 /** The name of who said something. */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { daysAgo } from './date-times';
+import { daysAgo } from './dateTimes';
 import { inputError } from './errors';
 import { readChoice, readDate } from './parameters';
 

@@ -2,15 +2,15 @@ import type { IDataObject, ILoadOptionsFunctions } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 
 import type { Api } from './api';
-import { toInstant } from './date-times';
+import { toInstant } from './dateTimes';
 import { notFoundError, unusableAnswerError } from './errors';
-import { isAskable, isId } from './ids';
+import { isSafePathSegment, isId } from './ids';
 import { readZone } from './parameters';
 import { getJson, pathOf } from './request';
 import { oneLine } from './text';
 
 /** Characters of a text that a list shows. */
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 /**
  * One lifelog or chat by its ID (specification, sections 4.3 and 4.7).
@@ -26,15 +26,15 @@ export async function getEntry<T>(
 	id: string,
 	query: IDataObject,
 ): Promise<T> {
-	const subject = { noun, id };
-	if (!isAskable(id)) {
-		throw unusableAnswerError(api, subject, {}, 'it listed an ID that no address can hold');
+	const resource = { noun, id };
+	if (!isSafePathSegment(id)) {
+		throw unusableAnswerError(api, resource, {}, 'it listed an ID that no address can hold');
 	}
-	const body = await getJson(api, pathOf(`/v1/${noun}s`, id), query, subject);
+	const body = await getJson(api, pathOf(`/v1/${noun}s`, id), query, resource);
 	const entry = (body.data as IDataObject | null | undefined)?.[noun];
-	if (entry === null) throw notFoundError(api, subject);
+	if (entry === null) throw notFoundError(api, resource);
 	if (!isId((entry as IDataObject | undefined)?.id)) {
-		throw unusableAnswerError(api, subject, { body }, `it lacks the ${noun} (data.${noun})`);
+		throw unusableAnswerError(api, resource, { body }, `it lacks the ${noun} (data.${noun})`);
 	}
 	return entry as unknown as T;
 }
@@ -65,8 +65,8 @@ export function zoneOfList(context: ILoadOptionsFunctions): string {
  */
 export function nameInList(text: unknown, time: unknown, zone: string): string {
 	const characters = [...(oneLine(text) || 'Untitled')];
-	const isLong = characters.length > LONGEST_NAME;
-	const name = isLong ? `${characters.slice(0, LONGEST_NAME).join('')}…` : characters.join('');
+	const isLong = characters.length > MAX_NAME_LENGTH;
+	const name = isLong ? `${characters.slice(0, MAX_NAME_LENGTH).join('')}…` : characters.join('');
 	const begin = timeInList(time, zone);
 	return begin === '' ? name : `${name} · ${begin} (${zone})`;
 }

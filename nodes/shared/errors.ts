@@ -2,11 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Api, ApiContext } from './api';
-import { isLoopback } from './base-url';
-import { forPeople } from './words';
+import { isLoopback } from './baseUrl';
+import { sanitizeForDisplay } from './words';
 
 /** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
-export interface Subject {
+export interface Resource {
 	/** "lifelog", "chat", or what else tells which: "lifelogs of 2026-03-01", "audio from … to …". */
 	noun: string;
 	id?: string;
@@ -15,10 +15,10 @@ export interface Subject {
 }
 
 /** What a list is of, so that its errors name the day, the range or the words. */
-export function listSubject(
+export function listResource(
 	name: string,
 	{ search, date, start, end, timezone }: IDataObject,
-): Subject {
+): Resource {
 	const words = [
 		name,
 		search && `found for "${search}"`,
@@ -52,9 +52,9 @@ export interface ErrorDetails {
 }
 
 /** The longest texts in an error, in UTF-16 units: the service's own words, the message, the rest. */
-const LONGEST_QUOTE = 300;
-const LONGEST_MESSAGE = 1_000;
-const LONGEST_DESCRIPTION = 4_000;
+const MAX_QUOTE_LENGTH = 300;
+const MAX_MESSAGE_LENGTH = 1_000;
+const MAX_DESCRIPTION_LENGTH = 4_000;
 
 /**
  * The error of a parameter that cannot be used.
@@ -67,7 +67,7 @@ export function inputError(
 	message: string,
 	description?: string,
 ): NodeOperationError {
-	const text = forPeople('', message, LONGEST_MESSAGE);
+	const text = sanitizeForDisplay('', message, MAX_MESSAGE_LENGTH);
 	const error = new NodeOperationError(context.getNode(), text, { description });
 	return asWritten(error, text);
 }
@@ -110,9 +110,9 @@ export function detailsOf(error: NodeApiError | NodeOperationError): ErrorDetail
  *
  * @returns The same error.
  */
-export function withSubject<T extends NodeApiError | NodeOperationError>(
+export function withResource<T extends NodeApiError | NodeOperationError>(
 	error: T,
-	{ noun }: Subject,
+	{ noun }: Resource,
 ): T {
 	const description = error.description ?? '';
 	if (!`${error.message} ${description}`.includes(noun)) {
@@ -122,8 +122,8 @@ export function withSubject<T extends NodeApiError | NodeOperationError>(
 }
 
 /** The message of an error without what was asked for, where that is said beside it. */
-export function messageWithout({ message }: Error, subject: Subject): string {
-	const about = nameOf(subject);
+export function messageWithout({ message }: Error, resource: Resource): string {
+	const about = nameOf(resource);
 	return message.replace(` (${about})`, '').replace(`: ${about}`, '');
 }
 
@@ -138,7 +138,7 @@ export function cancelledError(context: ApiContext): NodeOperationError {
 /** The error of an answer that is no success, except 429. Specification, section 7. */
 export function statusError(
 	api: Api,
-	subject: Subject,
+	resource: Resource,
 	query: IDataObject,
 	answer: Answer,
 ): NodeApiError {
@@ -146,7 +146,7 @@ export function statusError(
 	const said = saidBy(api, answer);
 	// The editor writes the status before the message where it cannot fill a list.
 	const status = isEditorList(api) ? '' : ` (${statusCode})`;
-	const about = nameOf(subject);
+	const about = nameOf(resource);
 	const make = (message: string, advice: string, failure: Failure) =>
 		apiError(api, message, [said && `The service says: ${said}`, advice], {
 			httpCode: String(statusCode),
@@ -162,7 +162,7 @@ export function statusError(
 	}
 	if (statusCode === 403) {
 		return make(
-			subject.id === undefined
+			resource.id === undefined
 				? 'The API key is not allowed to do this'
 				: `The API key is not allowed to do this with the ${about}`,
 			`Check that the API key in the credential is the one of the account that owns the data. Asked for: ${about}.`,
@@ -170,13 +170,13 @@ export function statusError(
 		);
 	}
 	if (statusCode === 404) {
-		return subject.id === undefined
+		return resource.id === undefined
 			? make(
 					`The service does not know the address of this request${status}`,
 					`Check the 'Base URL' in the credential. Asked for: ${about}.`,
 					{ cause: 'configuration-invalid' },
 				)
-			: notFoundError(api, subject, said);
+			: notFoundError(api, resource, said);
 	}
 	if (statusCode === 400) {
 		const sent = Object.entries(query)
@@ -210,7 +210,7 @@ export function statusError(
 			? `The service failed${status}: ${about}`
 			: `The service refused the request${status}: ${about}`,
 		statusCode >= 500
-			? `${subject.doubt ?? triedText(api)} Try again later.`.trim()
+			? `${resource.doubt ?? triedText(api)} Try again later.`.trim()
 			: 'Check the parameters of the node.',
 		{ cause: 'temporarily-unavailable' },
 	);
@@ -222,7 +222,7 @@ function triedText({ retries }: Api): string {
 }
 
 /** The error of an entry that does not exist, whether the service says it by 404 or by null. */
-export function notFoundError(api: Api, { noun, id }: Subject, said?: string): NodeApiError {
+export function notFoundError(api: Api, { noun, id }: Resource, said?: string): NodeApiError {
 	return apiError(
 		api,
 		`No ${noun} with the ID "${id}" was found`,
@@ -254,7 +254,7 @@ export function rateLimitError(
 	api: Api,
 	askedMs: number,
 	waitedMs: number,
-	subject: Subject,
+	resource: Resource,
 	answer?: Answer,
 ): NodeApiError {
 	const said = answer && saidBy(api, answer);
@@ -265,7 +265,7 @@ export function rateLimitError(
 	const bound = isBounded
 		? `, more than the 'Max Rate Limit Wait' of ${inSeconds(api.maxWaitMs)} allows`
 		: '';
-	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound} (${nameOf(subject)})`;
+	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound} (${nameOf(resource)})`;
 	return apiError(
 		api,
 		message,
@@ -286,17 +286,17 @@ export function rateLimitError(
  */
 export function unusableAnswerError(
 	api: Api,
-	subject: Subject,
+	resource: Resource,
 	{ statusCode = 200, headers = {}, body }: Partial<Answer>,
 	problem: string,
 ): NodeApiError {
 	const said = saidBy(api, { statusCode, headers, body });
 	return apiError(
 		api,
-		`The answer of the service is not usable: ${problem} (${nameOf(subject)})`,
+		`The answer of the service is not usable: ${problem} (${nameOf(resource)})`,
 		[
 			said && `It says: ${said}`,
-			subject.doubt,
+			resource.doubt,
 			"Check that the 'Base URL' in the credential is that of the service; if it is, the service may have trouble: try again later.",
 		],
 		{ httpCode: String(statusCode), failure: { cause: 'temporarily-unavailable' } },
@@ -304,10 +304,10 @@ export function unusableAnswerError(
 }
 
 /** The error of an answer that is too long to be read. */
-export function tooLargeError(api: Api, subject: Subject): NodeApiError {
+export function tooLargeError(api: Api, resource: Resource): NodeApiError {
 	return apiError(
 		api,
-		`The answer of the service is not usable: it is more than 64 MiB (${nameOf(subject)})`,
+		`The answer of the service is not usable: it is more than 64 MiB (${nameOf(resource)})`,
 		["Ask for less at a time: a lower 'Limit', a shorter range, or fewer fields."],
 		{ httpCode: '200', failure: { cause: 'configuration-invalid' } },
 		{ isTooLarge: true },
@@ -324,12 +324,12 @@ export function isTooLarge(error: unknown): boolean {
  *
  * @param code The error code of the connection, e.g. ECONNREFUSED.
  */
-export function connectionError(api: Api, subject: Subject, code: string): NodeApiError {
+export function connectionError(api: Api, resource: Resource, code: string): NodeApiError {
 	const { host } = new URL(api.baseUrl);
 	return apiError(
 		api,
-		`No answer from ${host}: ${connectionProblem(code)} (${nameOf(subject)})`,
-		[subject.doubt, connectionAdvice(host, code)],
+		`No answer from ${host}: ${connectionProblem(code)} (${nameOf(resource)})`,
+		[resource.doubt, connectionAdvice(host, code)],
 		{ failure: { cause: 'temporarily-unavailable' } },
 		{ connectionCode: code },
 	);
@@ -444,7 +444,7 @@ export function apiError(
 	options: ErrorOptions,
 	context: IDataObject = {},
 ): NodeApiError {
-	const text = forPeople(api.apiKey, message, LONGEST_MESSAGE);
+	const text = sanitizeForDisplay(api.apiKey, message, MAX_MESSAGE_LENGTH);
 	const sentences = [...description, isScheduledPoll(api) && NOTHING_LOST];
 	const error = new NodeApiError(
 		api.context.getNode(),
@@ -452,7 +452,7 @@ export function apiError(
 		{
 			...options,
 			message: text,
-			description: forPeople(api.apiKey, asText(sentences), LONGEST_DESCRIPTION),
+			description: sanitizeForDisplay(api.apiKey, asText(sentences), MAX_DESCRIPTION_LENGTH),
 		},
 	);
 	Object.assign(error.context, context);
@@ -472,7 +472,7 @@ function isEditorList({ context }: Api): boolean {
 }
 
 /** "lifelog "abc"", or the noun alone. */
-function nameOf({ noun, id }: Subject): string {
+function nameOf({ noun, id }: Resource): string {
 	return id === undefined ? noun : `${noun} "${id}"`;
 }
 
@@ -501,7 +501,7 @@ function asWritten<T extends NodeApiError | NodeOperationError>(error: T, messag
 function saidBy(api: Api, answer: Answer): string | undefined {
 	const words = wordsOf(answer);
 	if (typeof words !== 'string') return undefined;
-	const quote = forPeople(api.apiKey, words, LONGEST_QUOTE);
+	const quote = sanitizeForDisplay(api.apiKey, words, MAX_QUOTE_LENGTH);
 	return quote.replace(/\?[^\s=?]+=\S*/g, '') || undefined;
 }
 
@@ -522,7 +522,7 @@ function wordsOf(answer: Answer): unknown {
 		const title = isSuccess ? '' : titleOf(text);
 		return title ? `a page titled "${title}"` : 'a page of HTML';
 	}
-	return isSuccess || /^\s*[{[]|^OggS|\0/.test(text.slice(0, LONGEST_QUOTE)) ? undefined : text;
+	return isSuccess || /^\s*[{[]|^OggS|\0/.test(text.slice(0, MAX_QUOTE_LENGTH)) ? undefined : text;
 }
 
 /**

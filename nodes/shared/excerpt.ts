@@ -1,18 +1,18 @@
-import type { Lifelog } from './api-types';
+import type { Lifelog } from './apiTypes';
 import { contentNodes, transcriptText, utterances } from './contents';
 import { beginning, oneLine } from './text';
 
 /** In UTF-16 units, with the marks of what is left out. */
-export const LONGEST_EXCERPT = 300;
+export const MAX_EXCERPT_LENGTH = 300;
 const LEFT_OUT = '…';
 /** What is shown before the first word that was looked for. */
 const LEAD = 60;
 /** Of a query, so many words are looked for. */
-const MOST_WORDS = 20;
+const MAX_WORDS = 20;
 /** Shorter ones are looked for where a query has no others. */
 const SHORTEST_WORD = 3;
 /** Of a word that is said more often than this, the first places will do. */
-const MOST_PLACES = 500;
+const MAX_PLACES = 500;
 const OPERATORS = new Set(['AND', 'OR', 'NOT']);
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 const LETTER = /[\p{L}\p{N}]/u;
@@ -31,11 +31,11 @@ const LINE_MARK = /^[ \t]*(?:[>*+-][ \t]+)?/;
  */
 export function excerptOf(lifelog: Lifelog, query = ''): string {
 	const said = whatWasSaid(lifelog);
-	if (said.length <= LONGEST_EXCERPT) return said;
+	if (said.length <= MAX_EXCERPT_LENGTH) return said;
 	const from = startOf(said, placeOf(said, wordsOf(query)));
 	const rest = said.slice(from);
 	const before = from > 0 ? LEFT_OUT : '';
-	const room = LONGEST_EXCERPT - before.length;
+	const room = MAX_EXCERPT_LENGTH - before.length;
 	if (rest.length <= room) return before + rest;
 	return before + beginning(rest, room - LEFT_OUT.length).trimEnd() + LEFT_OUT;
 }
@@ -67,7 +67,7 @@ function wordsOf(query: string): string[] {
 		.filter(({ segment, isWordLike }) => isWordLike && !OPERATORS.has(segment))
 		.map(({ segment }) => lowerCase(segment));
 	const longer = words.filter((word) => !isShort(word));
-	return [...new Set(longer.length > 0 ? longer : words)].slice(0, MOST_WORDS);
+	return [...new Set(longer.length > 0 ? longer : words)].slice(0, MAX_WORDS);
 }
 
 function isShort(word: string): boolean {
@@ -87,7 +87,7 @@ function placeOf(text: string, words: string[]): number {
 		return places.map((at) => ({ at, word, weight: 1 / places.length }));
 	});
 	found.sort((a, b) => a.at - b.at);
-	const room = LONGEST_EXCERPT - LEAD;
+	const room = MAX_EXCERPT_LENGTH - LEAD;
 	let best = { at: 0, weight: 0 };
 	for (const [index, { at }] of found.entries()) {
 		const seen = new Map<string, number>();
@@ -110,7 +110,7 @@ function placesOf(text: string, word: string): number[] {
 	const isAnywhere = UNSPACED.test(word);
 	const places: number[] = [];
 	for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-		if (places.length === MOST_PLACES) break;
+		if (places.length === MAX_PLACES) break;
 		const begins = isAnywhere || at === 0 || !LETTER.test(text[at - 1]);
 		// Too many longer words begin with a short one.
 		const ends = !isShort(word) || !LETTER.test(text.charAt(at + word.length));

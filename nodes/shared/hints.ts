@@ -1,17 +1,17 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Api } from './api';
-import { forPeople } from './words';
+import { sanitizeForDisplay } from './words';
 
 /** From how many requests, or how long a wait in ms, a run is worth a word about it. */
 const MANY_REQUESTS = 20;
 const LONG_WAIT_MS = 1_000;
 /** In UTF-16 units. */
-const LONGEST_HINT = 1_000;
+const MAX_HINT_LENGTH = 1_000;
 
 /** Something a person should know of a run that did not fail; said once, however many items say it. */
 export function hint(api: Api, message: string, type?: NodeExecutionHint['type']): void {
-	api.run.hints.set(forPeople(api.apiKey, message, LONGEST_HINT), type);
+	api.run.hints.set(sanitizeForDisplay(api.apiKey, message, MAX_HINT_LENGTH), type);
 }
 
 /** Says that there is nothing: `No lifelogs on 2020-01-01 (Europe/Berlin)`. */

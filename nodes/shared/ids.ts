@@ -54,7 +54,7 @@ export function isId(value: unknown): value is string {
  * Whether an entry can be asked for by this ID: it stays one segment of a path even where somebody
  * on the way decodes it, so that no other entry is read or deleted.
  */
-export function isAskable(id: string): boolean {
+export function isSafePathSegment(id: string): boolean {
 	return isId(id) && !MISLEADING.test(id);
 }
 
@@ -74,7 +74,7 @@ export function readId(
 	// Of any other number, digits may have been lost on its way here: it may be another entry's ID.
 	const isText = typeof value === 'string' || Number.isSafeInteger(value);
 	const id = isText ? String(value).trim() : '';
-	if (isAskable(id) && !/\s/.test(id)) return id;
+	if (isSafePathSegment(id) && !/\s/.test(id)) return id;
 
 	const isMissing = value === undefined || value === null || (isText && id === '');
 	const advice = `Select a ${noun} from the list, or give its ID. Nothing was sent.`;

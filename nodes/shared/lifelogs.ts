@@ -2,13 +2,17 @@ import type { IDataObject, ILoadOptionsFunctions, INodeListSearchResult } from '
 
 import type { Api } from './api';
 import { connect, PATIENCE_OF_EDITOR } from './api';
-import type { Lifelog } from './api-types';
+import type { Lifelog } from './apiTypes';
 import { getEntry, nameInList, zoneOfList } from './entries';
 import { idLocator } from './ids';
 import { readPage } from './pagination';
 
 /** What is asked of the service when only identity, title and times matter. */
-export const LIGHT = { includeMarkdown: false, includeHeadings: false, includeContents: false };
+export const METADATA_ONLY = {
+	includeMarkdown: false,
+	includeHeadings: false,
+	includeContents: false,
+};
 
 /** The parameter that names a lifelog; the node needs `methods.listSearch.searchLifelogs`. */
 export const lifelogIdParameter = idLocator('Lifelog', 'lifelogId', 'searchLifelogs');
@@ -34,7 +38,7 @@ export async function searchLifelogs(
 ): Promise<INodeListSearchResult> {
 	const api = await connect(this, PATIENCE_OF_EDITOR);
 	const timezone = zoneOfList(this);
-	const query = { ...LIGHT, timezone, search: filter || undefined };
+	const query = { ...METADATA_ONLY, timezone, search: filter || undefined };
 	const page = await readPage<Lifelog>(api, { name: 'lifelogs', query }, paginationToken);
 	return {
 		results: page.entries.map(({ id, title, startTime }) => ({

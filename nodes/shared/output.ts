@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import type { ApiContext } from './api';
-import type { Lifelog } from './api-types';
+import type { Lifelog } from './apiTypes';
 import { withDefaultOfTool } from './descriptions';
 import { readChoice, readChoices } from './parameters';
 import { simplifyLifelog } from './simplified';

@@ -1,16 +1,16 @@
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from './api';
-import type { PageMeta } from './api-types';
-import { isTooLarge, isTooSlow, listSubject, toNodeError, unusableAnswerError } from './errors';
+import type { PageMeta } from './apiTypes';
+import { isTooLarge, isTooSlow, listResource, toNodeError, unusableAnswerError } from './errors';
 import { isId } from './ids';
 import { getJson } from './request';
 
 /** The largest page by one statement of the specification (section 8), and by the other. */
-export const LARGEST_PAGE = 100;
+export const MAX_PAGE_SIZE = 100;
 export const FALLBACK_PAGE_SIZE = 10;
 /** Pages above this size come without contents (specification, section 4.2). */
-export const LARGEST_PAGE_WITH_CONTENTS = 25;
+export const MAX_PAGE_SIZE_WITH_CONTENTS = 25;
 const MAX_EMPTY_PAGES = 50;
 /** What a service may answer to a page size that it does not take, and to one that it can't make. */
 const REFUSED = ['400', '413', '422'];
@@ -79,7 +79,7 @@ export async function* pages<T extends { id: string }>(
 			const problem = cursors.has(cursor)
 				? 'its pages go round in a circle (a cursor came twice)'
 				: `it sent ${MAX_EMPTY_PAGES} pages in a row with nothing new`;
-			throw unusableAnswerError(api, listSubject(listing.name, listing.query), {}, problem);
+			throw unusableAnswerError(api, listResource(listing.name, listing.query), {}, problem);
 		}
 		cursors.add(cursor);
 	}
@@ -97,7 +97,7 @@ export async function readPage<T>(
 	api: Api,
 	listing: Listing,
 	cursor?: string,
-	size = Math.min(listing.pageSize ?? LARGEST_PAGE, api.run.pageLimit ?? LARGEST_PAGE),
+	size = Math.min(listing.pageSize ?? MAX_PAGE_SIZE, api.run.pageLimit ?? MAX_PAGE_SIZE),
 ): Promise<Page<T>> {
 	try {
 		return await askForPage<T>(api, listing, size, cursor);
@@ -129,22 +129,22 @@ async function askForPage<T>(
 	cursor?: string,
 ): Promise<Page<T>> {
 	const { name, query, onUnusable } = listing;
-	const subject = listSubject(name, query);
-	const body = await getJson(api, `/v1/${name}`, { ...query, limit, cursor }, subject);
+	const resource = listResource(name, query);
+	const body = await getJson(api, `/v1/${name}`, { ...query, limit, cursor }, resource);
 	const listed = (body.data as IDataObject | null | undefined)?.[name];
 	const entries = Array.isArray(listed) ? listed.filter((entry) => isId(entry?.id)) : [];
 	if (!Array.isArray(listed) || entries.length < listed.length) {
 		const problem = Array.isArray(listed)
 			? `some of its ${name} have no ID`
 			: `it lacks the list of ${name} (data.${name})`;
-		const error = unusableAnswerError(api, subject, { body }, problem);
+		const error = unusableAnswerError(api, resource, { body }, problem);
 		if (!Array.isArray(listed) || !onUnusable) throw error;
 		onUnusable(error);
 	}
 	const meta = body.meta as Record<string, PageMeta | undefined> | null | undefined;
 	const nextCursor: unknown = meta?.[name]?.nextCursor || undefined;
 	if (nextCursor !== undefined && typeof nextCursor !== 'string') {
-		throw unusableAnswerError(api, subject, { body }, 'its cursor (nextCursor) is not a text');
+		throw unusableAnswerError(api, resource, { body }, 'its cursor (nextCursor) is not a text');
 	}
 	return { entries: entries as T[], nextCursor, size: limit };
 }

@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 
 import type { ApiContext } from './api';
-import { daysAgo, type Edge, toDate, toInstant } from './date-times';
+import { daysAgo, type Edge, toDate, toInstant } from './dateTimes';
 import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S, MAX_LIMIT_OF_TOOL } from './descriptions';
 import { inputError } from './errors';
 import { described } from './words';

@@ -4,7 +4,7 @@ import { jsonParse } from 'n8n-workflow';
 import type { Api, ApiContext } from './api';
 import { type ByteStream, type IncomingBody, incomingBody } from './body';
 import { pause } from './concurrency';
-import type { Answer, Subject } from './errors';
+import type { Answer, Resource } from './errors';
 import {
 	blockedError,
 	cancelledError,
@@ -24,7 +24,7 @@ import { retryAfterMs } from './retryAfter';
 const TIMEOUT_MS = 60_000;
 const FIRST_BACKOFF_MS = 500;
 /** What is read, in bytes, of a body that isn't what was asked for. */
-const MAX_WORDS = 65_536;
+const MAX_ERROR_BYTES = 65_536;
 /** What is read of JSON, once unpacked: what came packed in a few kB can be gigabytes. */
 const MAX_JSON = 64 * 1024 * 1024;
 /** Compressed, a body would not have the length that its answer declares; cached, it may be old. */
@@ -48,7 +48,7 @@ interface Request {
 	path: string;
 	/** Parameters that are undefined are not sent. */
 	query: IDataObject;
-	subject: Subject;
+	resource: Resource;
 	/**
 	 * Takes the body of a success as it arrives, and a 404 is an answer like others. Without it the
 	 * body is read whole, as JSON, and a 404 is an error.
@@ -71,10 +71,10 @@ export async function getJson(
 	api: Api,
 	path: string,
 	query: IDataObject,
-	subject: Subject,
+	resource: Resource,
 ): Promise<IDataObject> {
-	const answer = await request(api, { method: 'GET', path, query, subject });
-	return jsonObject(api, subject, answer);
+	const answer = await request(api, { method: 'GET', path, query, resource });
+	return jsonObject(api, resource, answer);
 }
 
 /**
@@ -91,14 +91,14 @@ export async function download<T>(
 	api: Api,
 	path: string,
 	query: IDataObject,
-	subject: Subject,
+	resource: Resource,
 	receive: (body: IncomingBody, answer: Answer) => Promise<T>,
 ): Promise<T | undefined> {
-	const answer = await request(api, { method: 'GET', path, query, subject, receive });
+	const answer = await request(api, { method: 'GET', path, query, resource, receive });
 	if (answer.statusCode !== 404) return answer.body as T;
 	const { error } = (answer.body as IDataObject | null | undefined) ?? {};
 	if (typeof error === 'string' && error.trim() !== '') return undefined;
-	throw statusError(api, subject, query, answer);
+	throw statusError(api, resource, query, answer);
 }
 
 /**
@@ -108,10 +108,10 @@ export async function download<T>(
  *   in one of the two documented shapes (specification, section 4.4).
  */
 export async function deleteEntry(api: Api, noun: 'lifelog' | 'chat', id: string): Promise<void> {
-	const subject = { noun, id };
-	const doubtful = { ...subject, doubt: `Whether the ${noun} was deleted is not known.` };
+	const resource = { noun, id };
+	const doubtful = { ...resource, doubt: `Whether the ${noun} was deleted is not known.` };
 	const path = pathOf(`/v1/${noun}s`, id);
-	const answer = await request(api, { method: 'DELETE', path, query: {}, subject: doubtful });
+	const answer = await request(api, { method: 'DELETE', path, query: {}, resource: doubtful });
 	if (answer.statusCode === 404) return;
 	const body = jsonObject(api, doubtful, answer);
 	const success = body.success ?? (body.data as IDataObject | null | undefined)?.success;
@@ -120,7 +120,7 @@ export async function deleteEntry(api: Api, noun: 'lifelog' | 'chat', id: string
 		success === undefined
 			? `it does not say whether the ${noun} was deleted`
 			: `it says that the ${noun} was not deleted`;
-	throw unusableAnswerError(api, subject, answer, problem);
+	throw unusableAnswerError(api, resource, answer, problem);
 }
 
 /** A path with an ID as a single segment: `pathOf('/v1/lifelogs', id)`. */
@@ -128,16 +128,16 @@ export function pathOf(collection: string, id: string): string {
 	return `${collection}/${encodeURIComponent(id)}`;
 }
 
-function jsonObject(api: Api, subject: Subject, answer: Answer): IDataObject {
+function jsonObject(api: Api, resource: Resource, answer: Answer): IDataObject {
 	const { body } = answer;
 	if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as IDataObject;
 	const problem = body === '' ? 'it is empty' : 'it is not a JSON object';
-	throw unusableAnswerError(api, subject, answer, problem);
+	throw unusableAnswerError(api, resource, answer, problem);
 }
 
 /** Sends a request until it succeeds or fails for good. */
 async function request(api: Api, request: Request): Promise<Answer> {
-	const { subject, query, method, receive } = request;
+	const { resource, query, method, receive } = request;
 	// Time in all for JSON. Otherwise headers that come byte by byte would never end: the HTTP
 	// client's time-out is one of silence.
 	const time = { leftMs: receive ? Infinity : 2 * timeoutMs(api) };
@@ -157,15 +157,15 @@ async function request(api: Api, request: Request): Promise<Answer> {
 			async () => await limiter().run(api, attempt, askedWaitMs),
 			() => time.leftMs > 0,
 		);
-		if ('code' in outcome) throw connectionError(api, subject, outcome.code);
+		if ('code' in outcome) throw connectionError(api, resource, outcome.code);
 		const isDone = outcome.statusCode === 404 && (receive || (method === 'DELETE' && retries > 0));
 		if (isDone || isSuccess(outcome)) return outcome;
-		throw statusError(api, subject, query, outcome);
+		throw statusError(api, resource, query, outcome);
 	} catch (error) {
 		if (api.signal?.aborted) throw cancelledError(api.context);
 		if (!(error instanceof WaitTooLong)) throw toNodeError(api.context, error);
 		const { ms, waitedMs, refusal } = error.wait;
-		throw rateLimitError(api, ms, waitedMs, subject, refusal as Answer | undefined);
+		throw rateLimitError(api, ms, waitedMs, resource, refusal as Answer | undefined);
 	}
 }
 
@@ -195,7 +195,7 @@ async function withRetry(
 /** One request on the wire. */
 async function send(
 	api: Api,
-	{ method, path, query, subject, receive }: Request,
+	{ method, path, query, resource, receive }: Request,
 	time: { leftMs: number },
 	hasPassed: () => void,
 ): Promise<Outcome> {
@@ -233,7 +233,7 @@ async function send(
 		if (!isSuccess(answer)) return { ...answer, body: await readWords(body) };
 		if (receive) return { ...answer, body: await receive(body, answer) };
 		const bytes = await body.peek(MAX_JSON + 1);
-		if (bytes.length > MAX_JSON) throw tooLargeError(api, subject);
+		if (bytes.length > MAX_JSON) throw tooLargeError(api, resource);
 		return { ...answer, body: parsed(bytes.toString().replace(/^\ufeff/, '')) };
 	} catch (error) {
 		if (api.signal?.aborted) throw cancelledError(api.context);
@@ -269,7 +269,7 @@ function isSuccess({ statusCode }: Answer): boolean {
 
 /** The first words of a body that isn't what was asked for, as an {@link Answer} has them. */
 export async function readWords(body: IncomingBody): Promise<unknown> {
-	return parsed((await body.peek(MAX_WORDS)).toString());
+	return parsed((await body.peek(MAX_ERROR_BYTES)).toString());
 }
 
 /** JSON, or the text itself. */

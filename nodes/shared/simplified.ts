@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Lifelog } from './api-types';
+import type { Lifelog } from './apiTypes';
 import { contentNodes } from './contents';
-import { durationOf } from './date-times';
+import { durationOf } from './dateTimes';
 import { excerptOf } from './excerpt';
 import { secondLevelHeadings } from './headings';
 import { speakersOf } from './speakers';

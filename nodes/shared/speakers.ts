@@ -1,4 +1,4 @@
-import type { Lifelog } from './api-types';
+import type { Lifelog } from './apiTypes';
 import { utterances } from './contents';
 import { oneLine } from './text';
 

@@ -2,8 +2,8 @@ import { plainLine } from './words';
 
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** How far, in UTF-16 units, a cut may move back to fall between words. */
-const LONGEST_WORD = 100;
-const LONGEST_UNBREAKABLE = 10;
+const MAX_WORD_LENGTH = 100;
+const MAX_UNBREAKABLE_LENGTH = 10;
 
 /**
  * A text of the service in one line that can be sent as JSON: without control characters,
@@ -50,7 +50,7 @@ function cutBefore(text: string, most: number, unbreakable?: RegExp): number {
 	// What comes later does not move the cut, and segmenting a long text is slow.
 	const graphemes = SEGMENTER.segment(text.slice(0, most + 2));
 	const space = text.lastIndexOf(' ', most - 1) + 1;
-	const isBetweenWords = space > Math.max(0, most - LONGEST_WORD);
+	const isBetweenWords = space > Math.max(0, most - MAX_WORD_LENGTH);
 	if (isBetweenWords && graphemes.containing(space)?.index === space) return space;
 
 	const grapheme = graphemes.containing(most)?.index ?? most;
@@ -60,8 +60,8 @@ function cutBefore(text: string, most: number, unbreakable?: RegExp): number {
 /** The place itself, or the start of the match that it would cut. */
 function outside(unbreakable: RegExp | undefined, text: string, cut: number): number {
 	if (!unbreakable) return cut;
-	const from = Math.max(0, cut - LONGEST_UNBREAKABLE);
-	const near = text.slice(from, cut + LONGEST_UNBREAKABLE);
+	const from = Math.max(0, cut - MAX_UNBREAKABLE_LENGTH);
+	const near = text.slice(from, cut + MAX_UNBREAKABLE_LENGTH);
 	for (const { index, 0: match } of near.matchAll(unbreakable)) {
 		const start = from + index;
 		if (start < cut && cut < start + match.length) return start;

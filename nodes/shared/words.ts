@@ -6,11 +6,11 @@ import { redactApiKey } from './redact';
  * What is looked at of a text of the service, in UTF-16 units. What is read of an error page, 64 KiB,
  * is always more than that, so that half a key at its end goes too.
  */
-const LONGEST_LOOKED_AT = 16_384;
+const MAX_EXAMINED_LENGTH = 16_384;
 /** The half of a key that such a cut leaves is not found any more, so this much goes with it. */
 const ROOM_OF_A_KEY = 4_096;
 /** How much of a wrong value an error repeats. */
-const LONGEST_ECHO = 50;
+const MAX_ECHO_LENGTH = 50;
 
 /**
  * A text as one line of what can be seen: a line break could forge a line of a log, and a character
@@ -30,9 +30,9 @@ export function plainLine(text: string): string {
  * @param apiKey The key that the service may have quoted; empty where it is not known.
  * @param most The longest text, in UTF-16 units; a longer one ends with `…`.
  */
-export function forPeople(apiKey: string, text: string, most: number): string {
-	const line = redactApiKey(apiKey, plainLine(text.slice(0, LONGEST_LOOKED_AT)));
-	const whole = text.length > LONGEST_LOOKED_AT ? line.slice(0, -ROOM_OF_A_KEY) : line;
+export function sanitizeForDisplay(apiKey: string, text: string, most: number): string {
+	const line = redactApiKey(apiKey, plainLine(text.slice(0, MAX_EXAMINED_LENGTH)));
+	const whole = text.length > MAX_EXAMINED_LENGTH ? line.slice(0, -ROOM_OF_A_KEY) : line;
 	return whole.length > most ? `${plainLine(whole.slice(0, most))}…` : whole;
 }
 
@@ -49,5 +49,5 @@ export function described(value: unknown): string {
 
 /** The beginning of a text tells which it is. */
 function quoted(text: string): string {
-	return `"${forPeople('', text, LONGEST_ECHO)}"`;
+	return `"${sanitizeForDisplay('', text, MAX_ECHO_LENGTH)}"`;
 }

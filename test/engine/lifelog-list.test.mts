@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { connect } from '../../nodes/shared/api.ts';
-import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
+import type { Lifelog } from '../../nodes/shared/apiTypes.d.ts';
 import { firstEntries } from '../../nodes/shared/pagination.ts';
 import { nodeOperations } from '../reliability/parameters.mts';
 import { startAnyService } from '../support/any-service.mts';

@@ -1,4 +1,4 @@
-import type { Chat, ChatMessage, ToolResult } from '../../nodes/shared/api-types.ts';
+import type { Chat, ChatMessage, ToolResult } from '../../nodes/shared/apiTypes.ts';
 import { simplifyChat } from '../../nodes/shared/chats.ts';
 
 const createdAt = '2026-03-01T21:30:00+01:00';

@@ -7,7 +7,7 @@ import { toMarkdown } from '../../nodes/Lifelog/daily-summary/markdown.ts';
 import { toNotion } from '../../nodes/Lifelog/daily-summary/notion.ts';
 import { toSlack } from '../../nodes/Lifelog/daily-summary/slack.ts';
 import { entryOf, summarize, type Summary } from '../../nodes/Lifelog/daily-summary/summary.ts';
-import type { Lifelog } from '../../nodes/shared/api-types.d.ts';
+import type { Lifelog } from '../../nodes/shared/apiTypes.d.ts';
 import { anyDay, ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP } from '../support/days.mts';
 import { problemsOfNotionRequest } from '../support/notion-rules.mts';
 import { problemsOfSlackMessage } from '../support/slack-rules.mts';

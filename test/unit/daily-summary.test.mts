@@ -3,7 +3,7 @@ import { beginsOn } from '../../nodes/Lifelog/daily-summary/day.ts';
 import { entryOf, summarize, summaryFields } from '../../nodes/Lifelog/daily-summary/summary.ts';
 import { oneLine, pieces } from '../../nodes/shared/text.ts';
 import { leadOf, wordingOf } from '../../nodes/Lifelog/daily-summary/wording.ts';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api-types.d.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/apiTypes.d.ts';
 import { EMOJI, lifelogOf, said } from '../support/days.mts';
 
 const NINE = '2026-03-01T09:00:00Z';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api-types.d.ts';
-import { excerptOf, LONGEST_EXCERPT } from '../../nodes/shared/excerpt.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/apiTypes.d.ts';
+import { excerptOf, MAX_EXCERPT_LENGTH } from '../../nodes/shared/excerpt.ts';
 
 const said = (content: string, speakerName = 'Anna'): ContentNode => ({
 	type: 'blockquote',
@@ -30,8 +30,8 @@ test('what is short comes whole, with who said it and without headings', () => {
 test('of what is long, the beginning', () => {
 	const excerpt = excerptOf(talk);
 	expect(excerpt).toMatch(/^Anna: Line 0 of a talk\. Anna: Line 1 .*…$/);
-	expect(excerpt.length).toBeLessThanOrEqual(LONGEST_EXCERPT);
-	expect(excerpt.length).toBeGreaterThan(LONGEST_EXCERPT - 40);
+	expect(excerpt.length).toBeLessThanOrEqual(MAX_EXCERPT_LENGTH);
+	expect(excerpt.length).toBeGreaterThan(MAX_EXCERPT_LENGTH - 40);
 });
 
 test.each([
@@ -45,7 +45,7 @@ test.each([
 	const excerpt = excerptOf(talk, query);
 	expect(excerpt).toContain('The ferns go under the old pear tree.');
 	expect(excerpt).toMatch(/^….*…$/);
-	expect(excerpt.length).toBeLessThanOrEqual(LONGEST_EXCERPT);
+	expect(excerpt.length).toBeLessThanOrEqual(MAX_EXCERPT_LENGTH);
 });
 
 test('the beginning where nothing of the query stands in the text', () => {
@@ -113,7 +113,7 @@ test('never too long, never half a character, whatever is said and looked for', 
 			fc.string({ unit: 'grapheme' }),
 			(texts, query) => {
 				const excerpt = excerptOf(lifelog(texts.map((each) => said(each))), query);
-				expect(excerpt.length).toBeLessThanOrEqual(LONGEST_EXCERPT);
+				expect(excerpt.length).toBeLessThanOrEqual(MAX_EXCERPT_LENGTH);
 				expect(excerpt).not.toMatch(/\p{Surrogate}/u);
 			},
 		),

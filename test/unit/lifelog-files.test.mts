@@ -2,7 +2,7 @@ import { parseSync } from 'subtitle';
 import { WebVTTParser } from 'webvtt-parser';
 import { FILE_FORMATS, type FileFormat, writeLifelog } from '../../nodes/Lifelog/files/formats.ts';
 import { inZone } from '../../nodes/Lifelog/files/times.ts';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api-types.d.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/apiTypes.d.ts';
 
 const BEGIN = Date.parse('2026-03-01T23:59:58Z');
 

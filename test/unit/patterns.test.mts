@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { checkedBaseUrl } from '../../nodes/shared/base-url.ts';
+import { checkedBaseUrl } from '../../nodes/shared/baseUrl.ts';
 import { secondLevelHeadings } from '../../nodes/shared/headings.ts';
 import { type Pattern, patternsIn, patternsOf } from '../support/patterns.mts';
 

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { redactApiKey } from '../../nodes/shared/redact.ts';
-import { described, forPeople, plainLine } from '../../nodes/shared/words.ts';
+import { described, sanitizeForDisplay, plainLine } from '../../nodes/shared/words.ts';
 
 const KEY = 'sk-9f/3+a&"b<c>~?0123';
 const DULL_KEY = 'sk-0123456789-abcdef';
@@ -37,7 +37,7 @@ test.each([
 	],
 ])('a key is redacted %s, though the text becomes one line', (_form, write) => {
 	const key = 'part one  of two';
-	expect(forPeople(key, `Refused:\n${write(key)}.`, 1_000)).toBe('Refused: [API key].');
+	expect(sanitizeForDisplay(key, `Refused:\n${write(key)}.`, 1_000)).toBe('Refused: [API key].');
 });
 
 test.each(['', 'k', '1234567'])('a key as short as %p is left alone', (key) => {
@@ -62,13 +62,15 @@ test.each([
 test.each([16_000, 16_378, 16_384, 20_000, 65_530, 70_000])(
 	'of a key behind %p blanks not even a part comes out',
 	(blanks) => {
-		expect(forPeople(DULL_KEY, `${' '.repeat(blanks)}${DULL_KEY}`, 300)).not.toContain('sk-');
+		expect(sanitizeForDisplay(DULL_KEY, `${' '.repeat(blanks)}${DULL_KEY}`, 300)).not.toContain(
+			'sk-',
+		);
 	},
 );
 
 test('a text that is cut says so, and no character is cut in two', () => {
-	expect(forPeople('', 'ab😀cd', 3)).toBe('ab\ufffd…');
-	expect(forPeople('', 'ab😀', 4)).toBe('ab😀');
+	expect(sanitizeForDisplay('', 'ab😀cd', 3)).toBe('ab\ufffd…');
+	expect(sanitizeForDisplay('', 'ab😀', 4)).toBe('ab😀');
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { toDate } from '../../shared/date-times';
+import { toDate } from '../../shared/dateTimes';
 
 /**
  * Whether an entry begins on a day. One whose time cannot be read does, as the service listed it

@@ -31,14 +31,14 @@ export interface NotionPage {
 	childrenBatches: NotionBlock[][];
 }
 
-const LONGEST_RICH_TEXT = 2000;
+const MAX_RICH_TEXT_LENGTH = 2000;
 /** Notion takes 100, which could alone be more than a request may hold. */
-const MOST_RICH_TEXTS = 30;
-const MOST_CHILDREN = 100;
+const MAX_RICH_TEXTS = 30;
+const MAX_CHILDREN = 100;
 /** Blocks in a request, those within others included. */
-const MOST_BLOCKS = 1000;
+const MAX_BLOCKS = 1000;
 /** Bytes of JSON; Notion takes 500 KB with all that stands around the blocks. */
-const LARGEST_BATCH = 450_000;
+const MAX_BATCH_SIZE = 450_000;
 
 /** A summary as a page for Notion; a day too long for one request has several batches of blocks. */
 export function toNotion(summary: Summary): NotionPage {
@@ -73,7 +73,7 @@ function entryItems(entry: Entry, summary: Summary, { continued }: Words): Notio
 	const star = entry.isStarred ? ` ${STAR}` : '';
 	const titles = titleItems(entry, leadOf(entry, summary), star);
 	const headings = entry.headings.flatMap((text) => inBlocks(richTexts(text)).map(item));
-	const most = [MOST_CHILDREN, LARGEST_BATCH / 2];
+	const most = [MAX_CHILDREN, MAX_BATCH_SIZE / 2];
 	const [first = [], ...more] = inGroups(headings, most, (one) => [1, sizeOf(one)]);
 	return [
 		...titles.slice(0, -1),
@@ -110,11 +110,11 @@ function heading(text: string): NotionBlock {
 
 /** Each as many as one block takes. */
 function inBlocks(texts: RichText[]): RichText[][] {
-	return inGroups(texts, [MOST_RICH_TEXTS], () => [1]);
+	return inGroups(texts, [MAX_RICH_TEXTS], () => [1]);
 }
 
 function richTexts(text: string, isBold = false): RichText[] {
-	return pieces(text, LONGEST_RICH_TEXT).map(isBold ? bold : plain);
+	return pieces(text, MAX_RICH_TEXT_LENGTH).map(isBold ? bold : plain);
 }
 
 function plain(content: string): RichText {
@@ -126,7 +126,7 @@ function bold(content: string): RichText {
 }
 
 function intoBatches(blocks: NotionBlock[]): NotionBlock[][] {
-	const most = [MOST_CHILDREN, MOST_BLOCKS, LARGEST_BATCH];
+	const most = [MAX_CHILDREN, MAX_BLOCKS, MAX_BATCH_SIZE];
 	return inGroups(blocks, most, (block) => [1, countOf(block), sizeOf(block)]);
 }
 

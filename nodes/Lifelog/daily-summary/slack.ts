@@ -23,14 +23,14 @@ export interface SlackMessage {
 	blocks: Array<Header | Section>;
 }
 
-const LONGEST_SECTION = 3000;
+const MAX_SECTION_LENGTH = 3000;
 /** Slack advises against more in a message's `text`. */
-const LONGEST_TEXT = 4000;
+const MAX_TEXT_LENGTH = 4000;
 /**
  * Slack refuses somewhat more, in bytes of JSON, without saying so in its documentation. Filled
  * sections reach it long before the 50 blocks that a message may have.
  */
-const LARGEST_MESSAGE = 12_000;
+const MAX_MESSAGE_SIZE = 12_000;
 /** Kept free for the header, in bytes of JSON. */
 const HEADER_SIZE = 300;
 const ENTITY = /&(?:amp|lt|gt);/g;
@@ -81,7 +81,7 @@ function linesOf(entry: Entry, summary: Summary): string[] {
 
 /** A text as lines of which each fits into a section, each piece of it between two marks. */
 function cut(text: string, before = '', mark = '', after = ''): string[] {
-	const most = LONGEST_SECTION - before.length - 2 * mark.length - after.length;
+	const most = MAX_SECTION_LENGTH - before.length - 2 * mark.length - after.length;
 	const parts = pieces(escaped(text), most, ENTITY).map((piece) => `${mark}${piece.trim()}${mark}`);
 	return parts.map(
 		(part, index) =>
@@ -102,12 +102,12 @@ function intoSections(all: string[][]): string[] {
 	const sections: string[] = [];
 	for (const lines of all) {
 		const whole = lines.join('\n');
-		const parts = whole.length <= LONGEST_SECTION ? [whole] : lines;
+		const parts = whole.length <= MAX_SECTION_LENGTH ? [whole] : lines;
 		for (const [index, part] of parts.entries()) {
 			const gap = index === 0 ? '\n\n' : '\n';
 			const last = sections.at(-1);
 			const joined = `${last}${gap}${part}`;
-			if (last !== undefined && joined.length <= LONGEST_SECTION) {
+			if (last !== undefined && joined.length <= MAX_SECTION_LENGTH) {
 				sections[sections.length - 1] = joined;
 			} else {
 				sections.push(part);
@@ -123,7 +123,7 @@ function intoMessages(texts: string[]): Section[][] {
 		text: { type: 'mrkdwn', text, verbatim: true },
 		expand: true,
 	}));
-	return inGroups(sections, [LARGEST_MESSAGE - HEADER_SIZE], (section) => [sizeOf(section)]);
+	return inGroups(sections, [MAX_MESSAGE_SIZE - HEADER_SIZE], (section) => [sizeOf(section)]);
 }
 
 function messageOf(title: string, sections: Section[]): SlackMessage {
@@ -135,7 +135,7 @@ function messageOf(title: string, sections: Section[]): SlackMessage {
 
 /** Whole lines, with `…` in place of those that are too many. */
 function shortened(text: string): string {
-	if (text.length <= LONGEST_TEXT) return text;
-	const end = text.lastIndexOf('\n', LONGEST_TEXT - 2);
+	if (text.length <= MAX_TEXT_LENGTH) return text;
+	const end = text.lastIndexOf('\n', MAX_TEXT_LENGTH - 2);
 	return `${text.slice(0, end).trimEnd()}\n…`;
 }

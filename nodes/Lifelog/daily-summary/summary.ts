@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { contentNodes } from '../../shared/contents';
-import { durationOf, instantOf } from '../../shared/date-times';
+import { durationOf, instantOf } from '../../shared/dateTimes';
 import { secondLevelHeadings, titleOf } from '../../shared/headings';
 import { distinct, type Speakers, speakersOf, USER } from '../../shared/speakers';
 import { textOrNull } from '../../shared/text';

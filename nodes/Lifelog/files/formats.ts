@@ -1,4 +1,4 @@
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { transcriptText, utterances } from '../../shared/contents';
 import { toMarkdown } from './markdown';
 import { archivePath } from './path';

@@ -1,4 +1,4 @@
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { inOneLine, UNKNOWN_SPEAKER } from '../../shared/contents';
 import type { Piece, Speaker } from './spoken';
 

@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../shared/api-types';
+import type { ContentNode, Lifelog } from '../../shared/apiTypes';
 import {
 	contentNodes,
 	inOneLine,

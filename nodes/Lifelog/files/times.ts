@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { contentNodes } from '../../shared/contents';
 
 /**

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/concurrency';
 import { contentNodes } from '../../shared/contents';
 import {
@@ -18,12 +18,12 @@ import {
 	timezoneOption,
 } from '../../shared/descriptions';
 import { inputError, unusableAnswerError } from '../../shared/errors';
-import { fileNamesOption, readableName, readFileNames } from '../../shared/file-names';
+import { fileNamesOption, readableName, readFileNames } from '../../shared/fileNames';
 import { titleOf } from '../../shared/headings';
 import { hintOfNone } from '../../shared/hints';
-import { isAskable, isId, readId } from '../../shared/ids';
+import { isSafePathSegment, isId, readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
-import { LARGEST_PAGE_WITH_CONTENTS, pages } from '../../shared/pagination';
+import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/pagination';
 import {
 	readBinaryProperty,
 	readChoice,
@@ -204,7 +204,7 @@ async function* listed(
 ): AsyncGenerator<Source> {
 	const limit = readLimit(context, itemIndex);
 	const { query, isWanted, inWords } = readFilters(context, itemIndex);
-	const pageSize = Math.min(limit, LARGEST_PAGE_WITH_CONTENTS);
+	const pageSize = Math.min(limit, MAX_PAGE_SIZE_WITH_CONTENTS);
 	const listing = { name: 'lifelogs' as const, query: { ...query, ...ALL_OF_IT }, pageSize };
 	let count = 0;
 	for await (const page of pages<Lifelog>(api, listing)) {
@@ -239,7 +239,7 @@ function inputLifelog(context: IExecuteFunctions, itemIndex: number): Lifelog {
 }
 
 function askableId(context: IExecuteFunctions, { id }: Lifelog): string {
-	if (isAskable(id)) return id;
+	if (isSafePathSegment(id)) return id;
 	throw inputError(
 		context,
 		`"${id}" is not the ID of a lifelog`,
@@ -281,8 +281,8 @@ async function fileItem(
 ): Promise<INodeExecutionData> {
 	const file = writeLifelog(lifelog, format, zone);
 	if (!file) {
-		const subject = { noun: 'lifelog', id: lifelog.id };
-		throw unusableAnswerError(api, subject, {}, 'the lifelog does not say when it begins');
+		const resource = { noun: 'lifelog', id: lifelog.id };
+		throw unusableAnswerError(api, resource, {}, 'the lifelog does not say when it begins');
 	}
 	const { path, mimeType } = file;
 	const bytes = Buffer.from(file.content);

@@ -19,7 +19,7 @@ import {
 } from '../../shared/output';
 import { includeQuery, readCollection, readZone } from '../../shared/parameters';
 import { outputOfItem } from '../listing';
-import { maxCharactersOption, readMaxCharacters } from '../max-characters';
+import { maxCharactersOption, readMaxCharacters } from '../maxCharacters';
 
 export const description: INodeProperties[] = [
 	{

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { limitParameters } from '../../shared/descriptions';
-import { firstEntries, LARGEST_PAGE, LARGEST_PAGE_WITH_CONTENTS } from '../../shared/pagination';
+import { firstEntries, MAX_PAGE_SIZE, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/pagination';
 import { readLimit } from '../../shared/parameters';
 import { periodParameters } from '../filters';
 import { listingParameters, readListing, toItems } from '../listing';
@@ -27,7 +27,7 @@ export async function execute(
 	const limit = readLimit(this, itemIndex);
 	const request = readListing(this, itemIndex);
 	const { query, isWanted } = request;
-	const largestPage = query.includeContents ? LARGEST_PAGE_WITH_CONTENTS : LARGEST_PAGE;
+	const largestPage = query.includeContents ? MAX_PAGE_SIZE_WITH_CONTENTS : MAX_PAGE_SIZE;
 	const listing = { name: 'lifelogs' as const, query, pageSize: Math.min(limit, largestPage) };
 	const lifelogs = await firstEntries<Lifelog>(api, listing, limit, isWanted);
 	return toItems(api, lifelogs, request);

@@ -6,12 +6,12 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { dayParameters, readDay } from '../../shared/day';
 import { filtersOf, maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
 import { inputError } from '../../shared/errors';
 import { hint, hintOfNone } from '../../shared/hints';
-import { firstEntries, LARGEST_PAGE_WITH_CONTENTS } from '../../shared/pagination';
+import { firstEntries, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/pagination';
 import {
 	readBoolean,
 	readChoice,
@@ -195,7 +195,7 @@ async function readEntries(
 		includeContents: true,
 		isStarred,
 	};
-	const listing = { name: 'lifelogs' as const, query, pageSize: LARGEST_PAGE_WITH_CONTENTS };
+	const listing = { name: 'lifelogs' as const, query, pageSize: MAX_PAGE_SIZE_WITH_CONTENTS };
 	const lifelogs = await firstEntries<Lifelog>(api, listing, Infinity);
 	const entries = lifelogs
 		.filter(({ startTime }) => beginsOn(startTime, date, timezone))

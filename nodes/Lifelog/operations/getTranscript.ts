@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { utterances } from '../../shared/contents';
 import {
 	maxWaitOption,
@@ -20,7 +20,7 @@ import { readId } from '../../shared/ids';
 import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
 import { isTool, readChoice, readCollection, readZone, toNumber } from '../../shared/parameters';
 import { described } from '../../shared/words';
-import { maxCharactersOption, readMaxCharacters } from '../max-characters';
+import { maxCharactersOption, readMaxCharacters } from '../maxCharacters';
 import { placedUtterances, textOf } from '../transcript';
 
 const OUTPUTS = ['utterances', 'text'] as const;

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/concurrency';
 import { fromAi, withDefaultOfTool } from '../../shared/descriptions';
 import { inputError, toNodeError } from '../../shared/errors';
@@ -15,8 +15,8 @@ import { hint } from '../../shared/hints';
 import { getLifelog } from '../../shared/lifelogs';
 import {
 	FALLBACK_PAGE_SIZE,
-	LARGEST_PAGE,
-	LARGEST_PAGE_WITH_CONTENTS,
+	MAX_PAGE_SIZE,
+	MAX_PAGE_SIZE_WITH_CONTENTS,
 	readPage,
 } from '../../shared/pagination';
 import { readLimit, readText } from '../../shared/parameters';
@@ -27,7 +27,7 @@ const limitParameter: INodeProperties = {
 	displayName: 'Limit',
 	name: 'limit',
 	type: 'number',
-	typeOptions: { minValue: 1, maxValue: LARGEST_PAGE },
+	typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE },
 	default: 50,
 	description: 'Max number of results to return',
 	hint: 'At most 100: the service gives no more for a search',
@@ -69,10 +69,10 @@ export async function execute(
 	const search = readText(this, 'query', itemIndex, 'Query');
 	if (search === '') throw inputError(this, "'Query' is empty", 'Give the words to look for.');
 	const asked = readLimit(this, itemIndex);
-	const limit = Math.min(asked, LARGEST_PAGE);
+	const limit = Math.min(asked, MAX_PAGE_SIZE);
 	const request = readListing(this, itemIndex);
 	const { query, isWanted, one } = request;
-	const readsEach = query.includeContents && limit > LARGEST_PAGE_WITH_CONTENTS;
+	const readsEach = query.includeContents && limit > MAX_PAGE_SIZE_WITH_CONTENTS;
 
 	const page = await readPage<Lifelog>(api, {
 		name: 'lifelogs',
@@ -84,12 +84,12 @@ export async function execute(
 
 	const { length } = page.entries;
 	const isClamped = length < limit && page.nextCursor !== undefined;
-	const isCapped = asked > LARGEST_PAGE && length >= LARGEST_PAGE;
+	const isCapped = asked > MAX_PAGE_SIZE && length >= MAX_PAGE_SIZE;
 	const mayBeClamped = length < limit && length === FALLBACK_PAGE_SIZE;
 	if (isClamped || isCapped) {
 		hint(
 			api,
-			`The service gives at most ${isClamped ? length : LARGEST_PAGE} results for a search, and no further pages. Narrow the search, e.g. with 'Period', to see the others.`,
+			`The service gives at most ${isClamped ? length : MAX_PAGE_SIZE} results for a search, and no further pages. Narrow the search, e.g. with 'Period', to see the others.`,
 		);
 	} else if (mayBeClamped) {
 		hint(

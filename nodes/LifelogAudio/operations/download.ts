@@ -14,7 +14,7 @@ import {
 } from '../../shared/descriptions';
 import { dayParameters } from '../../shared/day';
 import { inputError } from '../../shared/errors';
-import { fileNamesOption, readableName, readFileNames } from '../../shared/file-names';
+import { fileNamesOption, readableName, readFileNames } from '../../shared/fileNames';
 import { hint, hintOfNone } from '../../shared/hints';
 import { lifelogIdParameter } from '../../shared/lifelogs';
 import {
@@ -26,16 +26,16 @@ import {
 } from '../../shared/parameters';
 import { cutIntoChunks, type TimeSpan } from '../chunks';
 import { archiveName, inZone } from '../files';
-import { noAudioError } from '../no-audio';
+import { noAudioError } from '../noAudio';
 import { itemsOf } from '../output';
 import { downloadParts } from '../parts';
 import { readRange, SOURCES } from '../range';
 import { requireService } from '../service';
 
 /** The longest range that one request may ask for (specification, section 4.5). */
-const LONGEST_CHUNK_MINUTES = 120;
+const MAX_CHUNK_MINUTES = 120;
 /** More than two years of the longest chunks. */
-const MOST_CHUNKS = 10_000;
+const MAX_CHUNKS = 10_000;
 const MINUTE_MS = 60_000;
 const IF_NO_AUDIO = ['error', 'report', 'skip'] as const;
 const IF_PART_FAILS = ['error', 'report'] as const;
@@ -100,8 +100,8 @@ export const description: INodeProperties[] = [
 			displayName: 'Chunk Length (Minutes)',
 			name: 'chunkMinutes',
 			type: 'number',
-			typeOptions: { minValue: 1, maxValue: LONGEST_CHUNK_MINUTES, numberPrecision: 0 },
-			default: LONGEST_CHUNK_MINUTES,
+			typeOptions: { minValue: 1, maxValue: MAX_CHUNK_MINUTES, numberPrecision: 0 },
+			default: MAX_CHUNK_MINUTES,
 			description:
 				'How long the audio of one file is at most. A longer range gives several items, one for each chunk that has audio.',
 		},
@@ -228,11 +228,11 @@ function readSettings(context: IExecuteFunctions, itemIndex: number) {
 }
 
 function readChunkMs(context: IExecuteFunctions, options: IDataObject): number {
-	const minutes = toNumber(options.chunkMinutes ?? LONGEST_CHUNK_MINUTES);
-	if (!Number.isInteger(minutes) || minutes < 1 || minutes > LONGEST_CHUNK_MINUTES) {
+	const minutes = toNumber(options.chunkMinutes ?? MAX_CHUNK_MINUTES);
+	if (!Number.isInteger(minutes) || minutes < 1 || minutes > MAX_CHUNK_MINUTES) {
 		throw inputError(
 			context,
-			`'Chunk Length' must be a whole number of minutes, 1 to ${LONGEST_CHUNK_MINUTES}`,
+			`'Chunk Length' must be a whole number of minutes, 1 to ${MAX_CHUNK_MINUTES}`,
 			'The service gives at most two hours of audio at once.',
 		);
 	}
@@ -242,10 +242,10 @@ function readChunkMs(context: IExecuteFunctions, options: IDataObject): number {
 /** A slip in a year must not become a download without end. */
 function requireFewChunks(context: IExecuteFunctions, range: TimeSpan, chunkMs: number): void {
 	const chunks = Math.ceil((range.endMs - range.startMs) / chunkMs);
-	if (chunks <= MOST_CHUNKS) return;
+	if (chunks <= MAX_CHUNKS) return;
 	throw inputError(
 		context,
-		`The range is too long: it makes ${chunks} chunks, each a request, and ${MOST_CHUNKS} are the most`,
+		`The range is too long: it makes ${chunks} chunks, each a request, and ${MAX_CHUNKS} are the most`,
 		"Check 'Start' and 'End', or download in several runs.",
 	);
 }

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import type { Chat } from '../../shared/api-types';
+import type { Chat } from '../../shared/apiTypes';
 import { chatJson, chatOutputOfItem, chatOutputParameters } from '../../shared/chats';
 import {
 	directionOption,
@@ -13,7 +13,7 @@ import {
 } from '../../shared/descriptions';
 import { hintOfNone } from '../../shared/hints';
 import { promptIdOf } from '../../shared/ids';
-import { firstEntries, LARGEST_PAGE } from '../../shared/pagination';
+import { firstEntries, MAX_PAGE_SIZE } from '../../shared/pagination';
 import {
 	readBoolean,
 	readCollection,
@@ -66,7 +66,7 @@ export async function execute(
 		isScheduled: readBoolean(this, isScheduled, 'Is Scheduled'),
 		globalPromptId: promptIdOf(this, globalPromptId),
 	};
-	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, LARGEST_PAGE) };
+	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, MAX_PAGE_SIZE) };
 	const chats = await firstEntries<Chat>(api, listing, limit);
 	if (chats.length === 0) hintOfNone(api, `${query.isScheduled ? 'scheduled ' : ''}chats`);
 	return chats.map((chat) => ({ json: chatJson(chat, output) }));

@@ -1,7 +1,7 @@
 // Steps 3 and 4 for chats: decides whether each is answered, and reads by ID those that wait for it.
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Chat } from '../../shared/api-types';
+import type { Chat } from '../../shared/apiTypes';
 import * as content from '../../shared/chats';
 import { recordOf, sinceOf } from '../lifelogs/detect';
 import { logFailure, readByIds } from '../lifelogs/emit';

@@ -1,7 +1,7 @@
 // Step 2 for chats: lists them, newest first, back to the first day of the look-back or that is due.
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Chat } from '../../shared/api-types';
+import type { Chat } from '../../shared/apiTypes';
 import { pages } from '../../shared/pagination';
 import { isBlocking, toApiError } from '../lifelogs/list';
 import type { Settings } from '../parameters';

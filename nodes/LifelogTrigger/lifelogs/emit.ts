@@ -2,11 +2,11 @@
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/api-types';
+import type { Lifelog } from '../../shared/apiTypes';
 import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/concurrency';
 import { getLifelog } from '../../shared/lifelogs';
 import { outputOf } from '../../shared/output';
-import { forPeople } from '../../shared/words';
+import { sanitizeForDisplay } from '../../shared/words';
 import type { Settings } from '../parameters';
 import type { Found, KnownEntry, Outcome, Poll, Version } from '../state/types';
 import { dayOf, isNews, retried, timesOf } from '../state/types';
@@ -121,7 +121,7 @@ function whenUnread(poll: Poll, { id, known, listed }: Change, why: string): Out
 /** Writes one line into n8n's log, whatever the service's words are, and without the API key. */
 export function logFailure(poll: Poll, what: string, times: number, why: string): void {
 	const line = `Lifelog Trigger: ${what} could not be read (time ${times}): ${why}`;
-	poll.context.logger.warn(forPeople(poll.api.apiKey, line, MAX_LOG_LINE));
+	poll.context.logger.warn(sanitizeForDisplay(poll.api.apiKey, line, MAX_LOG_LINE));
 }
 
 /** A lifelog as it is emitted, without what the trigger adds. */

@@ -1,8 +1,8 @@
 // Step 2: lists the days that are due, without content and without filters.
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import type { Lifelog } from '../../shared/api-types';
-import { LIGHT } from '../../shared/lifelogs';
+import type { Lifelog } from '../../shared/apiTypes';
+import { METADATA_ONLY } from '../../shared/lifelogs';
 import { pages } from '../../shared/pagination';
 import { advanceWindow, dueDays, pendingDays } from '../state/storage';
 import type { Found, KnownDay, Poll, PollWindow, State, Version } from '../state/types';
@@ -88,7 +88,7 @@ async function listDay(poll: Poll, day: string, listing: LifelogListing): Promis
 	const read: Partial<KnownDay> = { cursor: undefined, parts: undefined, retry: undefined };
 	const found = pages<Lifelog>(poll.api, {
 		name: 'lifelogs',
-		query: { date: day, timezone: 'UTC', direction: 'asc', ...LIGHT },
+		query: { date: day, timezone: 'UTC', direction: 'asc', ...METADATA_ONLY },
 		from: known?.cursor,
 		onUnusable: (error) => {
 			// An entry without ID doesn't keep the day from being read; it is said less and less often.

@@ -2,7 +2,7 @@
 import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../../shared/api';
-import { toInstant } from '../../shared/date-times';
+import { toInstant } from '../../shared/dateTimes';
 import type { Settings, Watch } from '../parameters';
 
 export const DAY_MS = 24 * 60 * 60_000;

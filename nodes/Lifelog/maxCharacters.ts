@@ -16,7 +16,7 @@ export const maxCharactersOption: INodeProperties = {
 };
 
 /** A shorter text would hold next to nothing beside the name of who speaks. */
-const LEAST_CHARACTERS = 100;
+const MIN_CHARACTERS = 100;
 
 /**
  * @param options The collection `options` of an operation.
@@ -28,10 +28,10 @@ export function readMaxCharacters(
 	{ maxCharacters = 0 }: IDataObject,
 ): number {
 	const most = toNumber(maxCharacters);
-	if (!Number.isInteger(most) || (most !== 0 && most < LEAST_CHARACTERS)) {
+	if (!Number.isInteger(most) || (most !== 0 && most < MIN_CHARACTERS)) {
 		throw inputError(
 			context,
-			`'Max Characters' must be a whole number, ${LEAST_CHARACTERS} or more, or 0 for all, not ${described(maxCharacters)}`,
+			`'Max Characters' must be a whole number, ${MIN_CHARACTERS} or more, or 0 for all, not ${described(maxCharacters)}`,
 			'Give a number such as 20000.',
 		);
 	}

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { authenticated } from './authenticate';
-import { checkedBaseUrl } from './base-url';
+import { checkedBaseUrl } from './baseUrl';
 import {
 	BLOCKED_ADVICE,
 	connectionAdvice,
