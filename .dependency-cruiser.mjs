@@ -1,6 +1,6 @@
 // Which folder may import what. Imports of types count as others do: what a file cannot be read
 // without, it depends on.
-const API_TYPES = 'nodes/shared/apiTypes\\.(d\\.)?ts$';
+const API_TYPES = 'nodes/shared/api/apiTypes\\.(d\\.)?ts$';
 const CHECK_COMMAND = '^check-archive/command\\.mts$';
 const TOOLS = 'bench|check-archive|demo|examples|test';
 /** A folder of this repository, also as it is written where no file is found. */
@@ -41,6 +41,20 @@ export default {
 			severity: 'error',
 			from: { path: below('nodes/shared|credentials') },
 			to: { path: below('nodes'), pathNot: below('nodes/shared') },
+		},
+		{
+			name: 'util-alone',
+			comment: 'nodes/shared/util imports nothing of this package.',
+			severity: 'error',
+			from: { path: below('nodes/shared/util') },
+			to: { path: below('nodes'), pathNot: below('nodes/shared/util') },
+		},
+		{
+			name: 'transport-below-parameters',
+			comment: 'Requests, addresses and errors know nothing of parameters and items.',
+			severity: 'error',
+			from: { path: below('nodes/shared/(transport|auth|errors|content)') },
+			to: { path: below('nodes/shared/(parameters|execution)') },
 		},
 		{
 			name: 'nodes-apart',

@@ -6,7 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { authenticated } from '../nodes/shared/authenticate';
+import { authenticated } from '../nodes/shared/auth/authenticate';
 
 export class LifelogApi implements ICredentialType {
 	name = 'lifelogApi';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import Table from 'cli-table3';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../nodes/shared/apiTypes.d.ts';
+import type { Lifelog } from '../nodes/shared/api/apiTypes.d.ts';
 import { startSandbox } from '../sandbox/server.mts';
 import { startServer } from '../server/server.mts';
 import {
@@ -24,8 +24,8 @@ import {
 import { byId, withCredential, within, workflowWith } from '../test/support/workflow.mts';
 
 const { utterances } = createRequire(import.meta.url)(
-	'../dist/nodes/shared/contents.js',
-) as typeof import('../nodes/shared/contents.ts');
+	'../dist/nodes/shared/content/utterances.js',
+) as typeof import('../nodes/shared/content/utterances.ts');
 
 const PUBLIC_SERVICE = 'https://api.limitless.ai';
 

@@ -1,4 +1,4 @@
-import type { Chat, Lifelog } from '../nodes/shared/apiTypes.ts';
+import type { Chat, Lifelog } from '../nodes/shared/api/apiTypes.ts';
 import { SlidingLog } from '../server/sliding-log.mts';
 import type { Audio, ChatFilter, LifelogFilter, Slice, Store } from '../server/store/store.mts';
 import { generateChats } from './data/chats.mts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { operations } from '../nodes/shared/apiTypes.ts';
+import type { operations } from '../nodes/shared/api/apiTypes.ts';
 import { ApiError } from './errors.mts';
 import type { Service } from './service.mts';
 

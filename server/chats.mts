@@ -1,5 +1,5 @@
-import type { Chat, ChatList, ChatResponse, DeleteResponse } from '../nodes/shared/apiTypes.ts';
-import type { operations } from '../nodes/shared/apiTypes.ts';
+import type { Chat, ChatList, ChatResponse, DeleteResponse } from '../nodes/shared/api/apiTypes.ts';
+import type { operations } from '../nodes/shared/api/apiTypes.ts';
 import { decodeCursor, type Cursor } from './cursors.mts';
 import { ApiError } from './errors.mts';
 import { cutPage } from './pages.mts';

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
-import type { DeleteResponse, Lifelog, LifelogList } from '../nodes/shared/apiTypes.ts';
-import type { LifelogResponse, operations } from '../nodes/shared/apiTypes.ts';
+import type { DeleteResponse, Lifelog, LifelogList } from '../nodes/shared/api/apiTypes.ts';
+import type { LifelogResponse, operations } from '../nodes/shared/api/apiTypes.ts';
 import { decodeCursor, type Cursor } from './cursors.mts';
 import { ApiError } from './errors.mts';
 import { viewLifelog, type ViewOptions } from './lifelog-view.mts';

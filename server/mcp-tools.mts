@@ -1,4 +1,4 @@
-import type { ContentNode } from '../nodes/shared/apiTypes.ts';
+import type { ContentNode } from '../nodes/shared/api/apiTypes.ts';
 import { getChat } from './chats.mts';
 import { renderMarkdown } from './lifelog-view.mts';
 import { getLifelog, listLifelogs } from './lifelogs.mts';

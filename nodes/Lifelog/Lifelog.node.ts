@@ -8,10 +8,10 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { testLifelogApi } from '../shared/credentialTest';
-import { searchLifelogs } from '../shared/lifelogs';
-import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/operations';
-import { getTimezones } from '../shared/timezones';
+import { testLifelogApi } from '../shared/auth/credentialTest';
+import { searchLifelogs } from '../shared/api/lifelogs';
+import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/execution/operations';
+import { getTimezones } from '../shared/parameters/timezones';
 import * as deleteLifelog from './operations/delete';
 import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';

@@ -1,7 +1,7 @@
-import type { Lifelog } from '../shared/apiTypes';
-import { isOffset, transcriptText, type Utterance, utterances } from '../shared/contents';
-import { instantOf } from '../shared/dateTimes';
-import { beginning, pieces } from '../shared/text';
+import type { Lifelog } from '../shared/api/apiTypes';
+import { isOffset, transcriptText, type Utterance, utterances } from '../shared/content/utterances';
+import { instantOf } from '../shared/util/dateTimes';
+import { beginning, pieces } from '../shared/util/text';
 
 /** Something said, and its place in the transcript. */
 export interface Placed {

@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { testLifelogApi } from '../shared/credentialTest';
-import { searchLifelogs } from '../shared/lifelogs';
-import { parametersOf, runOperation, subtitleOf } from '../shared/operations';
-import { getTimezones } from '../shared/timezones';
+import { testLifelogApi } from '../shared/auth/credentialTest';
+import { searchLifelogs } from '../shared/api/lifelogs';
+import { parametersOf, runOperation, subtitleOf } from '../shared/execution/operations';
+import { getTimezones } from '../shared/parameters/timezones';
 import * as download from './operations/download';
 
 const operations = { download };

@@ -1,7 +1,7 @@
 import type { NodeApiError } from 'n8n-workflow';
 
-import type { Api } from '../shared/api';
-import { apiError } from '../shared/errors';
+import type { Api } from '../shared/transport/connection';
+import { apiError } from '../shared/errors/errors';
 
 /**
  * The error of a range of time without any audio.

@@ -3,12 +3,17 @@ import { createHash } from 'node:crypto';
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import type { Api } from '../shared/api';
-import type { IncomingBody } from '../shared/body';
-import { mapConcurrent } from '../shared/concurrency';
-import type { Answer, Resource } from '../shared/errors';
-import { messageWithout, toNodeError, unusableAnswerError, withResource } from '../shared/errors';
-import { download, readWords } from '../shared/request';
+import type { Api } from '../shared/transport/connection';
+import type { IncomingBody } from '../shared/transport/body';
+import { mapConcurrent } from '../shared/transport/concurrency';
+import type { Answer, Resource } from '../shared/errors/errors';
+import {
+	messageWithout,
+	toNodeError,
+	unusableAnswerError,
+	withResource,
+} from '../shared/errors/errors';
+import { download, readWords } from '../shared/transport/request';
 import type { TimeSpan } from './chunks';
 import { audioType, HEAD_BYTES, inZone, whyNoAudio } from './files';
 import { requireService } from './service';

@@ -1,12 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Api } from '../shared/api';
-import { toInstant } from '../shared/dateTimes';
-import { readDay } from '../shared/day';
-import { inputError, unusableAnswerError } from '../shared/errors';
-import { readId } from '../shared/ids';
-import { getLifelog, METADATA_ONLY } from '../shared/lifelogs';
-import { readInstant, toNumber } from '../shared/parameters';
+import type { Api } from '../shared/transport/connection';
+import { toInstant } from '../shared/util/dateTimes';
+import { readDay } from '../shared/parameters/day';
+import { inputError, unusableAnswerError } from '../shared/errors/errors';
+import { readId } from '../shared/parameters/resourceLocator';
+import { getLifelog, METADATA_ONLY } from '../shared/api/lifelogs';
+import { readInstant, toNumber } from '../shared/parameters/read';
 import { type TimeSpan, widen } from './chunks';
 
 /** What audio is wanted of. */

@@ -1,5 +1,5 @@
-import type { Api } from '../shared/api';
-import { readPage } from '../shared/pagination';
+import type { Api } from '../shared/transport/connection';
+import { readPage } from '../shared/transport/pagination';
 
 /**
  * Makes sure, once a run, that the service is at the Base URL: behind a wrong one, "not found"

@@ -6,9 +6,9 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { testLifelogApi } from '../shared/credentialTest';
-import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/operations';
-import { getTimezones } from '../shared/timezones';
+import { testLifelogApi } from '../shared/auth/credentialTest';
+import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/execution/operations';
+import { getTimezones } from '../shared/parameters/timezones';
 import { searchChats } from './list';
 import * as deleteChat from './operations/delete';
 import * as get from './operations/get';

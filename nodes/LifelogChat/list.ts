@@ -1,11 +1,11 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 
-import { connect, PATIENCE_OF_EDITOR } from '../shared/api';
-import type { Chat } from '../shared/apiTypes';
-import { promptOf } from '../shared/chats';
-import { nameInList, timeInList, zoneOfList } from '../shared/entries';
-import { idLocator } from '../shared/ids';
-import { readPage } from '../shared/pagination';
+import { connect, PATIENCE_OF_EDITOR } from '../shared/transport/connection';
+import type { Chat } from '../shared/api/apiTypes';
+import { promptOf } from '../shared/api/chats';
+import { nameInList, timeInList, zoneOfList } from '../shared/api/entries';
+import { idLocator } from '../shared/parameters/resourceLocator';
+import { readPage } from '../shared/transport/pagination';
 
 /** Pages read in one go for words typed into the list; the editor then asks for more. */
 const PAGES_A_SEARCH = 5;

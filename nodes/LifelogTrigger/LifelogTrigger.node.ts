@@ -6,8 +6,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { testLifelogApi } from '../shared/credentialTest';
-import { getTimezones } from '../shared/timezones';
+import { testLifelogApi } from '../shared/auth/credentialTest';
+import { getTimezones } from '../shared/parameters/timezones';
 import { properties } from './parameters';
 import { runPoll } from './poll';
 import { sample } from './sample';

@@ -1,11 +1,16 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
-import { type ChatOutput, chatOutputParameters, readChatOutput } from '../shared/chats';
-import { filtersOf, includeOptions, optionsOf, timezoneOption } from '../shared/descriptions';
-import { inputError } from '../shared/errors';
-import { promptIdOf } from '../shared/ids';
-import * as output from '../shared/output';
-import * as read from '../shared/parameters';
+import { type ChatOutput, chatOutputParameters, readChatOutput } from '../shared/api/chats';
+import {
+	filtersOf,
+	includeOptions,
+	optionsOf,
+	timezoneOption,
+} from '../shared/parameters/descriptions';
+import { inputError } from '../shared/errors/errors';
+import { promptIdOf } from '../shared/parameters/resourceLocator';
+import * as output from '../shared/parameters/output';
+import * as read from '../shared/parameters/read';
 
 const CHAT_EVENT = 'scheduledChatCreated';
 const forChats = { show: { event: [CHAT_EVENT] } };

@@ -1,8 +1,8 @@
 import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import type { Api } from '../shared/api';
-import { connect } from '../shared/api';
+import type { Api } from '../shared/transport/connection';
+import { connect } from '../shared/transport/connection';
 import { decideChats, readChats } from './chats/answers';
 import { listChats } from './chats/list';
 import { decideAll } from './lifelogs/detect';

@@ -1,12 +1,12 @@
 // What a test in the editor shows.
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import type { Api } from '../shared/api';
-import { connect } from '../shared/api';
-import type { Chat, Lifelog } from '../shared/apiTypes';
-import { inputError } from '../shared/errors';
-import type { Listing } from '../shared/pagination';
-import { pages } from '../shared/pagination';
+import type { Api } from '../shared/transport/connection';
+import { connect } from '../shared/transport/connection';
+import type { Chat, Lifelog } from '../shared/api/apiTypes';
+import { inputError } from '../shared/errors/errors';
+import type { Listing } from '../shared/transport/pagination';
+import { pages } from '../shared/transport/pagination';
 import { answeredAt, chatItem } from './chats/answers';
 import { chatsQuery } from './chats/list';
 import { eventKey, jsonOf } from './lifelogs/emit';

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv';
-import type { Chat, ContentNode, Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { Chat, ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { parseJson } from './layout.mts';
 
 // What is needed to answer an entry; everything else of it is kept as it is.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chat, Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { UnavailableError } from '../errors.mts';
 import type { Meaning } from '../meaning/meaning.mts';
 import {

@@ -1,4 +1,4 @@
-import type { Chat, Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { ApiError } from '../errors.mts';
 import { fuse } from '../meaning/fusion.mts';
 import type { Meaning } from '../meaning/meaning.mts';

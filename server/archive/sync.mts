@@ -1,5 +1,5 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
-import type { Chat, Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { AudioFile, DayRecord, Rows } from '../store/rows.mts';
 import { parseChat, parseLifelog } from './entries.mts';
 import { FileError, type Folder } from './folder.mts';

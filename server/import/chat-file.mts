@@ -1,4 +1,4 @@
-import type { Chat } from '../../nodes/shared/apiTypes.ts';
+import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
 import { instantOf, parseChat } from '../archive/entries.mts';
 import { parseJson } from '../archive/layout.mts';
 import { ExportError } from './export.mts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { Chat, Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { commit, prepareFolder, type Step, writeDraft } from '../archive/commit.mts';
 import { parseLifelog } from '../archive/entries.mts';
 import { FileError, ignoreFileError, type Folder } from '../archive/folder.mts';

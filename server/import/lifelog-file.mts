@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
-import type { ContentNode, Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { renderMarkdown } from '../lifelog-view.mts';
 import { ExportError } from './export.mts';
 import { isTime, readName } from './names.mts';

@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 
 // Some 400 tokens: less than the smallest models read, and about as much as has one meaning.
 const mostCharacters = 1500;

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import type { ContentNode, Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { ApiError } from '../errors.mts';
 import type { IndexDatabase } from './database.mts';
 import type { LifelogFilter } from './store.mts';

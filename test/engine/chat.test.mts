@@ -1,5 +1,5 @@
 import { type IDataObject, type INode, NodeHelpers } from 'n8n-workflow';
-import type { Chat } from '../../nodes/shared/apiTypes.ts';
+import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
 import { nodeOperations, operationsById, withId } from '../reliability/parameters.mts';
 import { loadPackage, type RunOptions } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';

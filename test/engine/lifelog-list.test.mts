@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { connect } from '../../nodes/shared/api.ts';
-import type { Lifelog } from '../../nodes/shared/apiTypes.d.ts';
-import { firstEntries } from '../../nodes/shared/pagination.ts';
+import { connect } from '../../nodes/shared/transport/connection.ts';
+import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import { firstEntries } from '../../nodes/shared/transport/pagination.ts';
 import { nodeOperations } from '../reliability/parameters.mts';
 import { startAnyService } from '../support/any-service.mts';
 import { type RunOptions, standIn } from '../support/engine.mts';

@@ -1,4 +1,4 @@
-import type { Chat, ContentNode, Lifelog, PageMeta } from '../../nodes/shared/apiTypes.ts';
+import type { Chat, ContentNode, Lifelog, PageMeta } from '../../nodes/shared/api/apiTypes.ts';
 import { contradictionIn, describesJson } from '../support/contract.mts';
 import type { SpawnedSandbox } from '../support/sandbox.mts';
 

@@ -1,4 +1,4 @@
-import type { Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
 

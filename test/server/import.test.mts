@@ -14,7 +14,7 @@ import { open as openFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkArchive } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
-import type { Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { importCommand } from '../../server/import/command.mts';
 import { importExport } from '../../server/import/import.mts';
 import { readLifelog } from '../../server/import/lifelog-file.mts';

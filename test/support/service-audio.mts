@@ -1,4 +1,4 @@
-import type { Lifelog } from '../../nodes/shared/apiTypes.ts';
+import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { heardPackets } from './heard.mts';
 
 /** A range of audio as Full archive asks for it. */

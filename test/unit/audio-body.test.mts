@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { incomingBody } from '../../nodes/shared/body.ts';
+import { incomingBody } from '../../nodes/shared/transport/body.ts';
 
 const kilobyte = Buffer.alloc(1024, 'x');
 

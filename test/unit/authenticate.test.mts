@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { authenticated } from '../../nodes/shared/authenticate.ts';
+import { authenticated } from '../../nodes/shared/auth/authenticate.ts';
 
 // Whatever a request names, and in whatever fields, it goes to the Base URL's origin or nowhere.
 

@@ -1,4 +1,4 @@
-import { checkedBaseUrl } from '../../nodes/shared/baseUrl.ts';
+import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
 
 test.each([
 	['https://api.example.com', 'https://api.example.com'],

@@ -1,5 +1,5 @@
-import { contentNodes, transcriptText, utterances } from '../../nodes/shared/contents.ts';
-import type { ContentNode, Lifelog } from '../../nodes/shared/apiTypes.d.ts';
+import { contentNodes, transcriptText, utterances } from '../../nodes/shared/content/utterances.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
 
 const lifelog = (contents: ContentNode[]): Lifelog => ({
 	id: 'abc',

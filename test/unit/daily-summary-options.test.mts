@@ -1,12 +1,12 @@
 // The language of a daily summary, and how much it lists.
-import { toMarkdown } from '../../nodes/Lifelog/daily-summary/markdown.ts';
-import { toNotion } from '../../nodes/Lifelog/daily-summary/notion.ts';
-import { toSlack } from '../../nodes/Lifelog/daily-summary/slack.ts';
+import { toMarkdown } from '../../nodes/Lifelog/summary/markdown.ts';
+import { toNotion } from '../../nodes/Lifelog/summary/notion.ts';
+import { toSlack } from '../../nodes/Lifelog/summary/slack.ts';
 import {
 	entryOf,
 	summarize,
 	type SummaryOptions,
-} from '../../nodes/Lifelog/daily-summary/summary.ts';
+} from '../../nodes/Lifelog/summary/summary.ts';
 import { lifelogOf } from '../support/days.mts';
 
 const day = { date: '2026-03-01', timezone: 'UTC' };

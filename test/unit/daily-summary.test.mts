@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { beginsOn } from '../../nodes/Lifelog/daily-summary/day.ts';
-import { entryOf, summarize, summaryFields } from '../../nodes/Lifelog/daily-summary/summary.ts';
-import { oneLine, pieces } from '../../nodes/shared/text.ts';
-import { leadOf, wordingOf } from '../../nodes/Lifelog/daily-summary/wording.ts';
-import type { ContentNode, Lifelog } from '../../nodes/shared/apiTypes.d.ts';
+import { beginsOn } from '../../nodes/Lifelog/summary/day.ts';
+import { entryOf, summarize, summaryFields } from '../../nodes/Lifelog/summary/summary.ts';
+import { oneLine, pieces } from '../../nodes/shared/util/text.ts';
+import { leadOf, wordingOf } from '../../nodes/Lifelog/summary/wording.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
 import { EMOJI, lifelogOf, said } from '../support/days.mts';
 
 const NINE = '2026-03-01T09:00:00Z';

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parse } from 'yaml';
-import { checkedBaseUrl } from '../../nodes/shared/baseUrl.ts';
+import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
 import { serverKey } from '../support/lifelog-server.mts';
 
 interface Service {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { ContentNode, Lifelog } from '../../nodes/shared/apiTypes.d.ts';
-import { excerptOf, MAX_EXCERPT_LENGTH } from '../../nodes/shared/excerpt.ts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import { excerptOf, MAX_EXCERPT_LENGTH } from '../../nodes/shared/content/excerpt.ts';
 
 const said = (content: string, speakerName = 'Anna'): ContentNode => ({
 	type: 'blockquote',

@@ -1,6 +1,6 @@
 // Names of files that people read, wherever the files go.
-import type { Api } from '../../nodes/shared/api.ts';
-import { readableName } from '../../nodes/shared/fileNames.ts';
+import type { Api } from '../../nodes/shared/transport/connection.ts';
+import { readableName } from '../../nodes/shared/parameters/fileNames.ts';
 
 const START = Date.parse('2026-11-22T19:47:00Z');
 const apiOf = () => ({ run: {} }) as unknown as Api;

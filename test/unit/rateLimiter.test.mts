@@ -1,6 +1,6 @@
-import { pause } from '../../nodes/shared/concurrency.ts';
-import { RateLimiter, rateLimiterFor, WaitTooLong } from '../../nodes/shared/rateLimiter.ts';
-import { retryAfterMs } from '../../nodes/shared/retryAfter.ts';
+import { pause } from '../../nodes/shared/transport/concurrency.ts';
+import { RateLimiter, rateLimiterFor, WaitTooLong } from '../../nodes/shared/transport/rateLimiter.ts';
+import { retryAfterMs } from '../../nodes/shared/transport/retryAfter.ts';
 
 describe('retryAfterMs', () => {
 	const date = 'Tue, 03 Mar 2026 10:00:00 GMT';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 
 /** Runs code with `rateLimiterFor` and `block(key, ms)`. Returns what it writes, parsed. */
 function inNode(code: string): Record<string, number> {
-	const module = JSON.stringify(resolve('dist/nodes/shared/rateLimiter.js'));
+	const module = JSON.stringify(resolve('dist/nodes/shared/transport/rateLimiter.js'));
 	const script = `
 		const { setTimeout: sleep } = require('node:timers/promises');
 		const { rateLimiterFor } = require(${module});

@@ -19,7 +19,7 @@ const MESSAGE_ARGUMENT: Record<string, number> = {
 	make: 0,
 };
 /** Its errors are caught and told as a broken connection. */
-const INTERNAL = 'nodes/shared/body.ts';
+const INTERNAL = 'nodes/shared/transport/body.ts';
 
 /** The texts an expression can give, `…` standing for what differs; none where it is no text. */
 function textsOf(expression: ts.Expression, file: ts.SourceFile): string[] {

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
-import { redactApiKey } from '../../nodes/shared/redact.ts';
-import { described, sanitizeForDisplay, plainLine } from '../../nodes/shared/words.ts';
+import { redactApiKey } from '../../nodes/shared/auth/redact.ts';
+import { described, sanitizeForDisplay } from '../../nodes/shared/errors/sanitize.ts';
+import { plainLine } from '../../nodes/shared/util/text.ts';
 
 const KEY = 'sk-9f/3+a&"b<c>~?0123';
 const DULL_KEY = 'sk-0123456789-abcdef';

@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import { maxWaitOption, optionsOf } from '../../shared/descriptions';
-import { readId } from '../../shared/ids';
-import { lifelogIdParameter } from '../../shared/lifelogs';
-import { deleteEntry } from '../../shared/request';
+import type { Api } from '../../shared/transport/connection';
+import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
+import { readId } from '../../shared/parameters/resourceLocator';
+import { lifelogIdParameter } from '../../shared/api/lifelogs';
+import { deleteEntry } from '../../shared/transport/request';
 
 export const description: INodeProperties[] = [
 	{

@@ -6,24 +6,25 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/apiTypes';
-import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/concurrency';
-import { contentNodes } from '../../shared/contents';
+import type { Api } from '../../shared/transport/connection';
+import type { Lifelog } from '../../shared/api/apiTypes';
+import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
+import { contentNodes } from '../../shared/content/utterances';
 import {
 	binaryPropertyParameter,
 	limitParameters,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
-} from '../../shared/descriptions';
-import { inputError, unusableAnswerError } from '../../shared/errors';
-import { fileNamesOption, readableName, readFileNames } from '../../shared/fileNames';
-import { titleOf } from '../../shared/headings';
-import { hintOfNone } from '../../shared/hints';
-import { isSafePathSegment, isId, readId } from '../../shared/ids';
-import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
-import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/pagination';
+} from '../../shared/parameters/descriptions';
+import { inputError, unusableAnswerError } from '../../shared/errors/errors';
+import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
+import { titleOf } from '../../shared/content/headings';
+import { hintOfNone } from '../../shared/errors/hints';
+import { readId } from '../../shared/parameters/resourceLocator';
+import { isId, isSafePathSegment } from '../../shared/util/ids';
+import { getLifelog, lifelogIdParameter } from '../../shared/api/lifelogs';
+import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/transport/pagination';
 import {
 	readBinaryProperty,
 	readChoice,
@@ -31,10 +32,10 @@ import {
 	readCollection,
 	readLimit,
 	readZone,
-} from '../../shared/parameters';
-import { filtersParameter, periodParameters, readFilters } from '../filters';
-import { FILE_FORMATS, type FileFormat, writeLifelog } from '../files/formats';
-import { inZone, isoInstant } from '../files/times';
+} from '../../shared/parameters/read';
+import { filtersParameter, periodParameters, readFilters } from '../parameters/filters';
+import { FILE_FORMATS, type FileFormat, writeLifelog } from '../export/formats';
+import { inZone, isoInstant } from '../export/times';
 
 const FROM = ['service', 'lifelog', 'input'] as const;
 const ALL_OF_IT = { includeMarkdown: true, includeHeadings: true, includeContents: true };

@@ -1,14 +1,14 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
+import type { Api } from '../../shared/transport/connection';
 import {
 	includeOptions,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
-} from '../../shared/descriptions';
-import { readId } from '../../shared/ids';
-import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
+} from '../../shared/parameters/descriptions';
+import { readId } from '../../shared/parameters/resourceLocator';
+import { getLifelog, lifelogIdParameter } from '../../shared/api/lifelogs';
 import {
 	HIDDEN_IF_SELECTED,
 	HIDDEN_IF_SIMPLIFIED,
@@ -16,10 +16,10 @@ import {
 	outputOf,
 	outputParametersOfTool,
 	partsFor,
-} from '../../shared/output';
-import { includeQuery, readCollection, readZone } from '../../shared/parameters';
-import { outputOfItem } from '../listing';
-import { maxCharactersOption, readMaxCharacters } from '../maxCharacters';
+} from '../../shared/parameters/output';
+import { includeQuery, readCollection, readZone } from '../../shared/parameters/read';
+import { outputOfItem } from '../parameters/list';
+import { maxCharactersOption, readMaxCharacters } from '../parameters/maxCharacters';
 
 export const description: INodeProperties[] = [
 	{

@@ -1,12 +1,16 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/apiTypes';
-import { limitParameters } from '../../shared/descriptions';
-import { firstEntries, MAX_PAGE_SIZE, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/pagination';
-import { readLimit } from '../../shared/parameters';
-import { periodParameters } from '../filters';
-import { listingParameters, readListing, toItems } from '../listing';
+import type { Api } from '../../shared/transport/connection';
+import type { Lifelog } from '../../shared/api/apiTypes';
+import { limitParameters } from '../../shared/parameters/descriptions';
+import {
+	firstEntries,
+	MAX_PAGE_SIZE,
+	MAX_PAGE_SIZE_WITH_CONTENTS,
+} from '../../shared/transport/pagination';
+import { readLimit } from '../../shared/parameters/read';
+import { periodParameters } from '../parameters/filters';
+import { listingParameters, readListing, toItems } from '../parameters/list';
 
 export const description: INodeProperties[] = [
 	...periodParameters,

@@ -5,26 +5,31 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/apiTypes';
-import { dayParameters, readDay } from '../../shared/day';
-import { filtersOf, maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
-import { inputError } from '../../shared/errors';
-import { hint, hintOfNone } from '../../shared/hints';
-import { firstEntries, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/pagination';
+import type { Api } from '../../shared/transport/connection';
+import type { Lifelog } from '../../shared/api/apiTypes';
+import { dayParameters, readDay } from '../../shared/parameters/day';
+import {
+	filtersOf,
+	maxWaitOption,
+	optionsOf,
+	timezoneOption,
+} from '../../shared/parameters/descriptions';
+import { inputError } from '../../shared/errors/errors';
+import { hint, hintOfNone } from '../../shared/errors/hints';
+import { firstEntries, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/transport/pagination';
 import {
 	readBoolean,
 	readChoice,
 	readCollection,
 	readZone,
 	toNumber,
-} from '../../shared/parameters';
-import { described } from '../../shared/words';
-import { starsInWords } from '../filters';
-import { beginsOn } from '../daily-summary/day';
-import { toMarkdown } from '../daily-summary/markdown';
-import { toNotion } from '../daily-summary/notion';
-import { toSlack } from '../daily-summary/slack';
+} from '../../shared/parameters/read';
+import { described } from '../../shared/errors/sanitize';
+import { starsInWords } from '../parameters/filters';
+import { beginsOn } from '../summary/day';
+import { toMarkdown } from '../summary/markdown';
+import { toNotion } from '../summary/notion';
+import { toSlack } from '../summary/slack';
 import {
 	DETAILS,
 	type Entry,
@@ -32,8 +37,8 @@ import {
 	summarize,
 	type Summary,
 	summaryFields,
-} from '../daily-summary/summary';
-import { type Language, LANGUAGES, WORDS } from '../daily-summary/words';
+} from '../summary/summary';
+import { type Language, LANGUAGES, WORDS } from '../summary/words';
 
 const FORMATS = { markdown: toMarkdown, notion: toNotion, slack: toSlack };
 const FORMAT_NAMES = Object.keys(FORMATS) as Array<keyof typeof FORMATS>;

@@ -5,22 +5,28 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/apiTypes';
-import { utterances } from '../../shared/contents';
+import type { Api } from '../../shared/transport/connection';
+import type { Lifelog } from '../../shared/api/apiTypes';
+import { utterances } from '../../shared/content/utterances';
 import {
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
 	withDefaultOfTool,
-} from '../../shared/descriptions';
-import { inputError } from '../../shared/errors';
-import { hint } from '../../shared/hints';
-import { readId } from '../../shared/ids';
-import { getLifelog, lifelogIdParameter } from '../../shared/lifelogs';
-import { isTool, readChoice, readCollection, readZone, toNumber } from '../../shared/parameters';
-import { described } from '../../shared/words';
-import { maxCharactersOption, readMaxCharacters } from '../maxCharacters';
+} from '../../shared/parameters/descriptions';
+import { inputError } from '../../shared/errors/errors';
+import { hint } from '../../shared/errors/hints';
+import { readId } from '../../shared/parameters/resourceLocator';
+import { getLifelog, lifelogIdParameter } from '../../shared/api/lifelogs';
+import {
+	isTool,
+	readChoice,
+	readCollection,
+	readZone,
+	toNumber,
+} from '../../shared/parameters/read';
+import { described } from '../../shared/errors/sanitize';
+import { maxCharactersOption, readMaxCharacters } from '../parameters/maxCharacters';
 import { placedUtterances, textOf } from '../transcript';
 
 const OUTPUTS = ['utterances', 'text'] as const;

@@ -6,22 +6,22 @@ import type {
 	NodeApiError,
 } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/apiTypes';
-import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/concurrency';
-import { fromAi, withDefaultOfTool } from '../../shared/descriptions';
-import { inputError, toNodeError } from '../../shared/errors';
-import { hint } from '../../shared/hints';
-import { getLifelog } from '../../shared/lifelogs';
+import type { Api } from '../../shared/transport/connection';
+import type { Lifelog } from '../../shared/api/apiTypes';
+import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
+import { fromAi, withDefaultOfTool } from '../../shared/parameters/descriptions';
+import { inputError, toNodeError } from '../../shared/errors/errors';
+import { hint } from '../../shared/errors/hints';
+import { getLifelog } from '../../shared/api/lifelogs';
 import {
 	FALLBACK_PAGE_SIZE,
 	MAX_PAGE_SIZE,
 	MAX_PAGE_SIZE_WITH_CONTENTS,
 	readPage,
-} from '../../shared/pagination';
-import { readLimit, readText } from '../../shared/parameters';
-import { periodParameters } from '../filters';
-import { listingParameters, readListing, toItems } from '../listing';
+} from '../../shared/transport/pagination';
+import { readLimit, readText } from '../../shared/parameters/read';
+import { periodParameters } from '../parameters/filters';
+import { listingParameters, readListing, toItems } from '../parameters/list';
 
 const limitParameter: INodeProperties = {
 	displayName: 'Limit',

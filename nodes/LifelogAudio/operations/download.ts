@@ -5,25 +5,25 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
+import type { Api } from '../../shared/transport/connection';
 import {
 	binaryPropertyParameter,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
-} from '../../shared/descriptions';
-import { dayParameters } from '../../shared/day';
-import { inputError } from '../../shared/errors';
-import { fileNamesOption, readableName, readFileNames } from '../../shared/fileNames';
-import { hint, hintOfNone } from '../../shared/hints';
-import { lifelogIdParameter } from '../../shared/lifelogs';
+} from '../../shared/parameters/descriptions';
+import { dayParameters } from '../../shared/parameters/day';
+import { inputError } from '../../shared/errors/errors';
+import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
+import { hint, hintOfNone } from '../../shared/errors/hints';
+import { lifelogIdParameter } from '../../shared/api/lifelogs';
 import {
 	readBinaryProperty,
 	readChoice,
 	readCollection,
 	readZone,
 	toNumber,
-} from '../../shared/parameters';
+} from '../../shared/parameters/read';
 import { cutIntoChunks, type TimeSpan } from '../chunks';
 import { archiveName, inZone } from '../files';
 import { noAudioError } from '../noAudio';

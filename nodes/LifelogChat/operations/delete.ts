@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import { maxWaitOption, optionsOf } from '../../shared/descriptions';
-import { readId } from '../../shared/ids';
-import { deleteEntry } from '../../shared/request';
+import type { Api } from '../../shared/transport/connection';
+import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
+import { readId } from '../../shared/parameters/resourceLocator';
+import { deleteEntry } from '../../shared/transport/request';
 import { chatIdParameter } from '../list';
 
 export const description: INodeProperties[] = [

@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import { chatJson, chatOutputOfItem, chatOutputParameters, getChat } from '../../shared/chats';
-import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/descriptions';
-import { readId } from '../../shared/ids';
-import { readCollection, readZone } from '../../shared/parameters';
+import type { Api } from '../../shared/transport/connection';
+import { chatJson, chatOutputOfItem, chatOutputParameters, getChat } from '../../shared/api/chats';
+import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
+import { readId } from '../../shared/parameters/resourceLocator';
+import { readCollection, readZone } from '../../shared/parameters/read';
 import { chatIdParameter } from '../list';
 
 export const description: INodeProperties[] = [

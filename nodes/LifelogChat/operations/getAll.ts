@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import type { Chat } from '../../shared/apiTypes';
-import { chatJson, chatOutputOfItem, chatOutputParameters } from '../../shared/chats';
+import type { Api } from '../../shared/transport/connection';
+import type { Chat } from '../../shared/api/apiTypes';
+import { chatJson, chatOutputOfItem, chatOutputParameters } from '../../shared/api/chats';
 import {
 	directionOption,
 	filtersOf,
@@ -10,17 +10,17 @@ import {
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
-} from '../../shared/descriptions';
-import { hintOfNone } from '../../shared/hints';
-import { promptIdOf } from '../../shared/ids';
-import { firstEntries, MAX_PAGE_SIZE } from '../../shared/pagination';
+} from '../../shared/parameters/descriptions';
+import { hintOfNone } from '../../shared/errors/hints';
+import { promptIdOf } from '../../shared/parameters/resourceLocator';
+import { firstEntries, MAX_PAGE_SIZE } from '../../shared/transport/pagination';
 import {
 	readBoolean,
 	readCollection,
 	readDirection,
 	readLimit,
 	readZone,
-} from '../../shared/parameters';
+} from '../../shared/parameters/read';
 
 export const description: INodeProperties[] = [
 	...limitParameters,

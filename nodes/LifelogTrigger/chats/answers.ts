@@ -1,8 +1,8 @@
 // Steps 3 and 4 for chats: decides whether each is answered, and reads by ID those that wait for it.
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Chat } from '../../shared/apiTypes';
-import * as content from '../../shared/chats';
+import type { Chat } from '../../shared/api/apiTypes';
+import * as content from '../../shared/api/chats';
 import { recordOf, sinceOf } from '../lifelogs/detect';
 import { logFailure, readByIds } from '../lifelogs/emit';
 import type { Settings } from '../parameters';

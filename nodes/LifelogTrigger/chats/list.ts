@@ -1,8 +1,8 @@
 // Step 2 for chats: lists them, newest first, back to the first day of the look-back or that is due.
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Chat } from '../../shared/apiTypes';
-import { pages } from '../../shared/pagination';
+import type { Chat } from '../../shared/api/apiTypes';
+import { pages } from '../../shared/transport/pagination';
 import { isBlocking, toApiError } from '../lifelogs/list';
 import type { Settings } from '../parameters';
 import { advanceWindow, dueDays } from '../state/storage';

@@ -1,12 +1,12 @@
 // Step 4: reads in full what is to be reported, and makes its items.
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import type { Lifelog } from '../../shared/apiTypes';
-import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/concurrency';
-import { getLifelog } from '../../shared/lifelogs';
-import { outputOf } from '../../shared/output';
-import { sanitizeForDisplay } from '../../shared/words';
+import type { Api } from '../../shared/transport/connection';
+import type { Lifelog } from '../../shared/api/apiTypes';
+import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/transport/concurrency';
+import { getLifelog } from '../../shared/api/lifelogs';
+import { outputOf } from '../../shared/parameters/output';
+import { sanitizeForDisplay } from '../../shared/errors/sanitize';
 import type { Settings } from '../parameters';
 import type { Found, KnownEntry, Outcome, Poll, Version } from '../state/types';
 import { dayOf, isNews, retried, timesOf } from '../state/types';

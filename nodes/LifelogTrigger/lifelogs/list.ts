@@ -1,9 +1,9 @@
 // Step 2: lists the days that are due, without content and without filters.
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import type { Lifelog } from '../../shared/apiTypes';
-import { METADATA_ONLY } from '../../shared/lifelogs';
-import { pages } from '../../shared/pagination';
+import type { Lifelog } from '../../shared/api/apiTypes';
+import { METADATA_ONLY } from '../../shared/api/lifelogs';
+import { pages } from '../../shared/transport/pagination';
 import { advanceWindow, dueDays, pendingDays } from '../state/storage';
 import type { Found, KnownDay, Poll, PollWindow, State, Version } from '../state/types';
 import { dayOf, isRetryDue, lookback, retried, timesOf } from '../state/types';

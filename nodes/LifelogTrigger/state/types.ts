@@ -1,8 +1,8 @@
 // What the trigger remembers and decides. An entry is a lifelog or a chat; times are epoch ms.
 import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 
-import type { Api } from '../../shared/api';
-import { toInstant } from '../../shared/dateTimes';
+import type { Api } from '../../shared/transport/connection';
+import { toInstant } from '../../shared/util/dateTimes';
 import type { Settings, Watch } from '../parameters';
 
 export const DAY_MS = 24 * 60 * 60_000;

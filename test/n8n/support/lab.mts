@@ -1,7 +1,7 @@
 // What a suite needs: a sandbox, and an n8n with the packed package and a credential in it.
 import { after, before, type TestContext } from 'node:test';
 import type { INodeCredentials } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/apiTypes.ts';
+import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
 import { startSandbox, type SpawnedSandbox } from '../../support/sandbox.mts';
 import { installN8n, NEWEST } from '../install.mts';
 import { installPackage, pack } from './package.mts';

@@ -1,0 +1,198 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
+
+import { DateTime } from 'luxon';
+
+import type { Lifelog } from '../../shared/api/apiTypes';
+import { daysAgo, toInstant, toRange } from '../../shared/util/dateTimes';
+import { filtersOf, fromAi, withDefaultOfTool } from '../../shared/parameters/descriptions';
+import { inputError } from '../../shared/errors/errors';
+import {
+	readBoolean,
+	readChoice,
+	readCollection,
+	readDate,
+	readInstant,
+	readZone,
+	withoutBlanks,
+} from '../../shared/parameters/read';
+
+const PERIODS = ['any', 'today', 'yesterday', 'last7Days', 'last30Days', 'date', 'range'] as const;
+/** How many days before today a period begins. */
+const DAYS_BEFORE = { last7Days: 6, last30Days: 29 };
+
+/** In the order in which people think of them. */
+const periodOptions: INodePropertyOptions[] = [
+	{ name: 'Any Time', value: 'any', description: 'Lifelogs of any day' },
+	{ name: 'Today', value: 'today', description: 'Today so far' },
+	{ name: 'Yesterday', value: 'yesterday', description: 'The last whole day' },
+	{ name: 'Last 7 Days', value: 'last7Days', description: 'Today and the six days before' },
+	{ name: 'Last 30 Days', value: 'last30Days', description: 'Today and the 29 days before' },
+	{ name: 'Date', value: 'date', description: 'A day of your choice' },
+	{ name: 'Range', value: 'range', description: 'From a start to an end' },
+];
+
+const periodParameter: INodeProperties = {
+	displayName: 'Period',
+	name: 'period',
+	type: 'options',
+	options: periodOptions,
+	default: 'any',
+	description:
+		'When the lifelogs begin: any, today, yesterday, last7Days, last30Days, date (the day in Date) or range (from Start to End)',
+	hint: "Days are in the workflow's time zone unless you set the option Time Zone",
+};
+
+const dateParameter: INodeProperties = {
+	displayName: 'Date',
+	name: 'date',
+	type: 'dateTime',
+	typeOptions: { dateOnly: true },
+	default: '',
+	displayOptions: { show: { period: ['date'] } },
+	description: 'The day on which the lifelogs begin: YYYY-MM-DD, today or yesterday',
+};
+
+const startParameter: INodeProperties = {
+	displayName: 'Start',
+	name: 'start',
+	type: 'dateTime',
+	default: '',
+	displayOptions: { show: { period: ['range'] } },
+	description:
+		'Only lifelogs that begin at this time or later: a date, or date and time such as 2026-03-29T10:00:00, today or yesterday. Empty for no start.',
+};
+
+const endParameter: INodeProperties = {
+	displayName: 'End',
+	name: 'end',
+	type: 'dateTime',
+	default: '',
+	displayOptions: { show: { period: ['range'] } },
+	description:
+		'Only lifelogs that begin up to this time: a date, which is its whole day, or date and time such as 2026-03-29T10:00:00, today or yesterday. Empty for no end.',
+};
+
+/** The parameters that choose a period; {@link readFilters} reads them. */
+export const periodParameters: INodeProperties[] = [
+	...withDefaultOfTool(periodParameter, 'range'),
+	...withDefaultOfTool(dateParameter, fromAi('Date', 'The day: YYYY-MM-DD, today or yesterday')),
+	...withDefaultOfTool(
+		startParameter,
+		fromAi('Start', 'The first day or time: YYYY-MM-DD, today or yesterday; empty for no start'),
+	),
+	...withDefaultOfTool(
+		endParameter,
+		fromAi('End', 'The last day or time: YYYY-MM-DD, today or yesterday; empty for no end'),
+	),
+];
+
+/** The parameter that chooses among the lifelogs of a period; {@link readFilters} reads it. */
+export const filtersParameter: INodeProperties = filtersOf([
+	{
+		displayName: 'Is Starred',
+		name: 'isStarred',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to return only starred lifelogs (on) or only the others (off). Both without this filter.',
+	},
+]);
+
+/** What the period and the filters of an input item ask for. */
+export interface Filters {
+	/** The part of a list's query that says of which entries, and in which zone its times are. */
+	query: IDataObject & { timezone: string };
+	/** Whether an entry begins inside the range of time that was given; see {@link toRange}. */
+	isWanted: (lifelog: Lifelog) => boolean;
+	/** The same for people: `starred lifelogs on 2026-03-01 (Europe/Berlin)`. */
+	inWords: string;
+}
+
+/**
+ * Reads the period and Filters, and the option Time Zone, in which their dates are.
+ *
+ * @throws NodeOperationError on values that cannot be used, or that contradict each other.
+ */
+export function readFilters(context: IExecuteFunctions, itemIndex: number): Filters {
+	const filters = readCollection(context, 'filters', itemIndex);
+	const isStarred = readBoolean(context, filters.isStarred, 'Is Starred');
+	const timezone = readZone(context, readCollection(context, 'options', itemIndex).timezone);
+	const { date, from, to, inWords } = readPeriod(context, itemIndex, timezone);
+	const range = toRange(from, to, timezone);
+	return {
+		query: { timezone, isStarred, ...range.query, date },
+		isWanted: ({ startTime }) => range.includes(startTime),
+		inWords: `${starsInWords(isStarred)}lifelogs${inWords === '' ? '' : ` ${inWords} (${timezone})`}`,
+	};
+}
+
+/** `starred `, `unstarred `, or nothing for both. */
+export function starsInWords(isStarred: boolean | undefined): string {
+	if (isStarred === undefined) return '';
+	return isStarred ? 'starred ' : 'unstarred ';
+}
+
+/** A day, or a range of which each end may be open. */
+interface Period {
+	/** `YYYY-MM-DD`. */
+	date?: string;
+	/** Epoch ms. */
+	from?: number;
+	/** Epoch ms. */
+	to?: number;
+	inWords: string;
+}
+
+function readPeriod(context: IExecuteFunctions, itemIndex: number, zone: string): Period {
+	const parameter = (name: string, otherwise: string) =>
+		context.getNodeParameter(name, itemIndex, otherwise) as IDataObject[string];
+	const period = readChoice(context, parameter('period', 'any'), PERIODS, 'Period');
+	if (period === 'any') return { inWords: '' };
+	if (period === 'today') return dayPeriod(daysAgo(0, zone));
+	if (period === 'yesterday') return dayPeriod(daysAgo(1, zone));
+	if (period === 'last7Days' || period === 'last30Days') {
+		const first = daysAgo(DAYS_BEFORE[period], zone);
+		return { from: toInstant(first, zone, 'start'), inWords: `since ${first}` };
+	}
+	const names = period === 'date' ? ['date'] : ['start', 'end'];
+	const given = withoutBlanks(
+		context,
+		Object.fromEntries(names.map((name) => [name, parameter(name, '')])),
+	);
+	if (period === 'date') {
+		if (given.date !== undefined) return dayPeriod(readDate(context, given.date, zone, 'Date'));
+		throw inputError(
+			context,
+			"'Date' is empty",
+			"Give a day as YYYY-MM-DD, today or yesterday, or choose another 'Period'.",
+		);
+	}
+	return readRange(context, given, zone);
+}
+
+function dayPeriod(date: string): Period {
+	return { date, inWords: `on ${date}` };
+}
+
+function readRange(context: IExecuteFunctions, { start, end }: IDataObject, zone: string): Period {
+	const from = start === undefined ? start : readInstant(context, start, zone, 'start', 'Start');
+	const to = end === undefined ? end : readInstant(context, end, zone, 'end', 'End');
+	if (from !== undefined && to !== undefined && from > to) {
+		throw inputError(context, "'Start' is later than 'End'", 'Exchange the two.');
+	}
+	const bounds = [
+		from === undefined ? '' : `from ${atMinute(from, zone)}`,
+		to === undefined ? '' : `to ${atMinute(to, zone)}`,
+	];
+	return { from, to, inWords: bounds.filter(Boolean).join(' ') };
+}
+
+/** `2026-03-01 09:00`. */
+function atMinute(instant: number, zone: string): string {
+	return DateTime.fromMillis(instant, { zone }).toFormat('yyyy-MM-dd HH:mm');
+}

@@ -1,0 +1,136 @@
+import { inGroups, sizeOf } from './groups';
+import type { Entry, Summary } from './summary';
+import { pieces } from '../../shared/util/text';
+import { leadOf, listedOf, STAR, wordingOf } from './wording';
+import type { Words } from './words';
+
+interface RichText {
+	type: 'text';
+	text: { content: string };
+	annotations?: { bold: true };
+}
+
+/** A block of the given type; a page holds these, and a list item holds list items. */
+type Block<Type extends string, Content = { rich_text: RichText[] }> = {
+	object: 'block';
+	type: Type;
+} & Record<Type, Content>;
+
+type Leaf = Block<'bulleted_list_item'>;
+type Item = Block<'bulleted_list_item', { rich_text: RichText[]; children?: Leaf[] }>;
+/** A block of a page, with at most one level of blocks in it. */
+export type NotionBlock = Block<'paragraph'> | Block<'heading_2'> | Item;
+
+/** A page to create, and what is to be appended to it afterwards. */
+export interface NotionPage {
+	title: string;
+	/** `title` is the ID that the title property of every database has. */
+	properties: { title: { title: RichText[] } };
+	/** What one request takes: the first of the batches. */
+	children: NotionBlock[];
+	childrenBatches: NotionBlock[][];
+}
+
+const MAX_RICH_TEXT_LENGTH = 2000;
+/** Notion takes 100, which could alone be more than a request may hold. */
+const MAX_RICH_TEXTS = 30;
+const MAX_CHILDREN = 100;
+/** Blocks in a request, those within others included. */
+const MAX_BLOCKS = 1000;
+/** Bytes of JSON; Notion takes 500 KB with all that stands around the blocks. */
+const MAX_BATCH_SIZE = 450_000;
+
+/** A summary as a page for Notion; a day too long for one request has several batches of blocks. */
+export function toNotion(summary: Summary): NotionPage {
+	const { title } = wordingOf(summary);
+	const childrenBatches = intoBatches(blocksOf(summary));
+	return {
+		title,
+		properties: { title: { title: [plain(title)] } },
+		children: childrenBatches[0],
+		childrenBatches,
+	};
+}
+
+function blocksOf(summary: Summary): NotionBlock[] {
+	const { speakers } = summary;
+	const { totals, words } = wordingOf(summary);
+	const { starred, entries, more } = listedOf(summary);
+	const who = [bold(`${words.whoTookPart} `), ...richTexts(speakers.join(', '))];
+	return [
+		paragraph([plain(totals)]),
+		...(speakers.length > 0 ? inBlocks(who).map(paragraph) : []),
+		...(starred.length > 0 ? [heading(words.starred)] : []),
+		...starred.flatMap((entry) => titleItems(entry, leadOf(entry, summary, true), '')),
+		...(entries.length > 0 ? [heading(words.whatHappened)] : []),
+		...entries.flatMap((entry) => entryItems(entry, summary, words)),
+		...(more === '' ? [] : [paragraph([plain(more)])]),
+	];
+}
+
+/** An entry's title with the headings below it; further items where one cannot hold them all. */
+function entryItems(entry: Entry, summary: Summary, { continued }: Words): NotionBlock[] {
+	const star = entry.isStarred ? ` ${STAR}` : '';
+	const titles = titleItems(entry, leadOf(entry, summary), star);
+	const headings = entry.headings.flatMap((text) => inBlocks(richTexts(text)).map(item));
+	const most = [MAX_CHILDREN, MAX_BATCH_SIZE / 2];
+	const [first = [], ...more] = inGroups(headings, most, (one) => [1, sizeOf(one)]);
+	return [
+		...titles.slice(0, -1),
+		withChildren(titles[titles.length - 1], first),
+		...more.map((children) => withChildren(item([plain(continued)]), children)),
+	];
+}
+
+function titleItems(entry: Entry, lead: string, behind: string): Leaf[] {
+	const texts = [
+		...(lead === '' ? [] : [plain(lead)]),
+		...richTexts(entry.title, true),
+		...(behind === '' ? [] : [plain(behind)]),
+	];
+	return inBlocks(texts).map(item);
+}
+
+function withChildren(parent: Leaf, children: Leaf[]): Item {
+	if (children.length === 0) return parent;
+	return { ...parent, bulleted_list_item: { ...parent.bulleted_list_item, children } };
+}
+
+function item(rich_text: RichText[]): Leaf {
+	return { object: 'block', type: 'bulleted_list_item', bulleted_list_item: { rich_text } };
+}
+
+function paragraph(rich_text: RichText[]): NotionBlock {
+	return { object: 'block', type: 'paragraph', paragraph: { rich_text } };
+}
+
+function heading(text: string): NotionBlock {
+	return { object: 'block', type: 'heading_2', heading_2: { rich_text: [plain(text)] } };
+}
+
+/** Each as many as one block takes. */
+function inBlocks(texts: RichText[]): RichText[][] {
+	return inGroups(texts, [MAX_RICH_TEXTS], () => [1]);
+}
+
+function richTexts(text: string, isBold = false): RichText[] {
+	return pieces(text, MAX_RICH_TEXT_LENGTH).map(isBold ? bold : plain);
+}
+
+function plain(content: string): RichText {
+	return { type: 'text', text: { content } };
+}
+
+function bold(content: string): RichText {
+	return { ...plain(content), annotations: { bold: true } };
+}
+
+function intoBatches(blocks: NotionBlock[]): NotionBlock[][] {
+	const most = [MAX_CHILDREN, MAX_BLOCKS, MAX_BATCH_SIZE];
+	return inGroups(blocks, most, (block) => [1, countOf(block), sizeOf(block)]);
+}
+
+function countOf(block: NotionBlock): number {
+	const children = block.type === 'bulleted_list_item' ? block.bulleted_list_item.children : [];
+	return 1 + (children?.length ?? 0);
+}

@@ -1,0 +1,105 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	IHttpRequestOptions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+
+import { authenticated } from './authenticate';
+import { checkedBaseUrl } from './baseUrl';
+import {
+	BLOCKED_ADVICE,
+	connectionAdvice,
+	connectionCode,
+	connectionProblem,
+	isBlockedByN8n,
+} from '../errors/errors';
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Tests the credential Lifelog API: asks for one chat, as the list of lifelogs documents no 401
+ * (specification, sections 4.6 and 5). A test of the credential type would show a failed connection
+ * as its bare code.
+ */
+export async function testLifelogApi(
+	this: ICredentialTestFunctions,
+	{ data = {} }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	let request: IHttpRequestOptions;
+	let baseUrl: string;
+	try {
+		baseUrl = checkedBaseUrl(data);
+		request = authenticated(data, { url: `${baseUrl}/v1/chats`, ...OPTIONS });
+	} catch (error) {
+		return { status: 'Error', message: (error as Error).message };
+	}
+	const { host } = new URL(baseUrl);
+	try {
+		// The context of a credential test has no other helper for requests.
+		const { request: send } = this.helpers;
+		const answer = (await send(request)) as { statusCode: number; body: unknown };
+		const message = whyRefused(answer.statusCode, answer.body);
+		if (message === undefined) return { status: 'OK', message: 'Connection successful!' };
+		return { status: 'Error', message };
+	} catch (error) {
+		if (isBlockedByN8n(error)) {
+			return { status: 'Error', message: `n8n lets no request go to ${host}. ${BLOCKED_ADVICE}` };
+		}
+		const code = connectionCode(error);
+		return {
+			status: 'Error',
+			message: `No answer from ${host}: ${connectionProblem(code)}. ${connectionAdvice(host, code)}`,
+		};
+	}
+}
+
+/** In n8n's older words, which its helper for these tests takes. */
+const OPTIONS = {
+	method: 'GET',
+	qs: { limit: 1 },
+	json: true,
+	timeout: TIMEOUT_MS,
+	resolveWithFullResponse: true,
+	simple: false,
+} as Partial<IHttpRequestOptions>;
+
+/** What the status of an answer says, by its first and last status. */
+const REFUSALS = [
+	{
+		statuses: [300, 399],
+		message: 'The Base URL redirects to another address. Enter that of the service itself.',
+	},
+	{
+		statuses: [401, 401],
+		message: 'The API key was refused. Check that it was copied whole and is still valid.',
+	},
+	{ statuses: [403, 403], message: 'The API key is not allowed to read chats.' },
+	{
+		statuses: [404, 404],
+		message: 'There is no such service at the Base URL. Check the address.',
+	},
+	{
+		statuses: [429, 429],
+		message: 'The rate limit of this API key is reached. Try again in a minute.',
+	},
+	{
+		statuses: [500, 599],
+		message: 'The service failed, so the API key was not tested. Try again later.',
+	},
+];
+
+/** A web page, or another service. */
+const NO_SERVICE = {
+	message: "The 'Base URL' doesn't point to a Lifelog API. Check the address.",
+};
+
+/** Why an answer doesn't confirm the credential; undefined if it does. */
+function whyRefused(statusCode: number, body: unknown): string | undefined {
+	const refusal = REFUSALS.find(
+		({ statuses: [first, last] }) => statusCode >= first && statusCode <= last,
+	);
+	const { data } = (body ?? {}) as { data?: { chats?: unknown } | null };
+	if (!refusal && Array.isArray(data?.chats)) return undefined;
+	return (refusal ?? NO_SERVICE).message;
+}

@@ -1,0 +1,548 @@
+import type { IDataObject } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+
+import type { Api, ApiContext } from '../transport/connection';
+import { isLoopback } from '../auth/baseUrl';
+import { sanitizeForDisplay } from './sanitize';
+
+/** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
+export interface Resource {
+	/** "lifelog", "chat", or what else tells which: "lifelogs of 2026-03-01", "audio from … to …". */
+	noun: string;
+	id?: string;
+	/** What stays open when a request ends unclear, e.g. whether something was deleted. */
+	doubt?: string;
+}
+
+/** What a list is of, so that its errors name the day, the range or the words. */
+export function listResource(
+	name: string,
+	{ search, date, start, end, timezone }: IDataObject,
+): Resource {
+	const words = [
+		name,
+		search && `found for "${search}"`,
+		date && `of ${date}`,
+		start && `from ${start}`,
+		end && `to ${end}`,
+		(date || start || end) && `in ${timezone}`,
+	];
+	return { noun: words.filter(Boolean).join(' ') };
+}
+
+/** An answer of the service, its body read. */
+export interface Answer {
+	statusCode: number;
+	headers: Record<string, unknown>;
+	/** Parsed JSON, or text where it was none. */
+	body: unknown;
+}
+
+type ErrorOptions = NonNullable<ConstructorParameters<typeof NodeApiError>[2]>;
+type Failure = ErrorOptions['failure'];
+
+/** What an error says of itself beside its text, as far as that is known. */
+export interface ErrorDetails {
+	/** The HTTP status of the answer, or the code of the connection's error: `503`, `ECONNRESET`. */
+	code?: string;
+	/** What to do, and what the service says. */
+	description?: string;
+	/** How long the rate limit asks to wait. */
+	retryAfterSeconds?: number;
+}
+
+/** The longest texts in an error, in UTF-16 units: the service's own words, the message, the rest. */
+const MAX_QUOTE_LENGTH = 300;
+const MAX_MESSAGE_LENGTH = 1_000;
+const MAX_DESCRIPTION_LENGTH = 4_000;
+
+/**
+ * The error of a parameter that cannot be used.
+ *
+ * @param message What is wrong, naming the parameter.
+ * @param description What to do.
+ */
+export function inputError(
+	context: ApiContext,
+	message: string,
+	description?: string,
+): NodeOperationError {
+	const text = sanitizeForDisplay('', message, MAX_MESSAGE_LENGTH);
+	const error = new NodeOperationError(context.getNode(), text, { description });
+	return asWritten(error, text);
+}
+
+/**
+ * An error as a model is to read it: of a tool that fails n8n's agent is given the message alone, so
+ * what to do about it is put there.
+ */
+export function forModel<T extends NodeApiError | NodeOperationError>(failure: T): T {
+	const { message, description } = failure;
+	if (!description || message.includes(description)) return failure;
+	return asWritten(failure, `${message}${message.endsWith('.') ? '' : '.'} ${description}`);
+}
+
+/** Any error as one of n8n's, naming the input item it belongs to, if that is known. */
+export function toNodeError(
+	context: ApiContext,
+	error: unknown,
+	itemIndex?: number,
+): NodeApiError | NodeOperationError {
+	const known = error instanceof NodeApiError || error instanceof NodeOperationError;
+	const failure = known ? error : new NodeOperationError(context.getNode(), error as Error);
+	if (itemIndex !== undefined) failure.context.itemIndex = itemIndex;
+	return failure;
+}
+
+/** What is known of an error of {@link toNodeError}; nothing that is not known is in it. */
+export function detailsOf(error: NodeApiError | NodeOperationError): ErrorDetails {
+	const { connectionCode, retryAfterSeconds } = error.context;
+	const code = 'httpCode' in error && error.httpCode ? error.httpCode : connectionCode;
+	return {
+		...(typeof code === 'string' && { code }),
+		...(error.description && { description: error.description }),
+		...(typeof retryAfterSeconds === 'number' && { retryAfterSeconds }),
+	};
+}
+
+/**
+ * Says in an error what was asked for, where it does not say it yet.
+ *
+ * @returns The same error.
+ */
+export function withResource<T extends NodeApiError | NodeOperationError>(
+	error: T,
+	{ noun }: Resource,
+): T {
+	const description = error.description ?? '';
+	if (!`${error.message} ${description}`.includes(noun)) {
+		error.description = asText([description, `Asked for: ${noun}`]);
+	}
+	return error;
+}
+
+/** The message of an error without what was asked for, where that is said beside it. */
+export function messageWithout({ message }: Error, resource: Resource): string {
+	const about = nameOf(resource);
+	return message.replace(` (${about})`, '').replace(`: ${about}`, '');
+}
+
+/**
+ * The error of a run that was cancelled while it waited or a request was under way. n8n knows it
+ * by the word "canceled".
+ */
+export function cancelledError(context: ApiContext): NodeOperationError {
+	return new NodeOperationError(context.getNode(), 'The execution was canceled');
+}
+
+/** The error of an answer that is no success, except 429. Specification, section 7. */
+export function statusError(
+	api: Api,
+	resource: Resource,
+	query: IDataObject,
+	answer: Answer,
+): NodeApiError {
+	const { statusCode } = answer;
+	const said = saidBy(api, answer);
+	// The editor writes the status before the message where it cannot fill a list.
+	const status = isEditorList(api) ? '' : ` (${statusCode})`;
+	const about = nameOf(resource);
+	const make = (message: string, advice: string, failure: Failure) =>
+		apiError(api, message, [said && `The service says: ${said}`, advice], {
+			httpCode: String(statusCode),
+			failure,
+		});
+
+	if (statusCode === 401) {
+		return make(
+			'The API key was refused',
+			`Check the API key in the credential; those of the service are created in the developer settings of its desktop or web app, and lifelog-server prints its own when it first starts. Asked for: ${about}.`,
+			{ cause: 'credential-invalid' },
+		);
+	}
+	if (statusCode === 403) {
+		return make(
+			resource.id === undefined
+				? 'The API key is not allowed to do this'
+				: `The API key is not allowed to do this with the ${about}`,
+			`Check that the API key in the credential is the one of the account that owns the data. Asked for: ${about}.`,
+			{ cause: 'credential-invalid' },
+		);
+	}
+	if (statusCode === 404) {
+		return resource.id === undefined
+			? make(
+					`The service does not know the address of this request${status}`,
+					`Check the 'Base URL' in the credential. Asked for: ${about}.`,
+					{ cause: 'configuration-invalid' },
+				)
+			: notFoundError(api, resource, said);
+	}
+	if (statusCode === 400) {
+		const sent = Object.entries(query)
+			.filter(([, value]) => value !== undefined)
+			.map(([name, value]) => `${name}=${value}`);
+		return apiError(
+			api,
+			said
+				? `The service refused a parameter: ${withoutStop(said)} (${about})`
+				: `The service refused a parameter (${about})`,
+			[sent.length > 0 && `Sent: ${sent.join(', ')}.`, 'Check the parameters of the node.'],
+			{ httpCode: '400', failure: { cause: 'configuration-invalid' } },
+		);
+	}
+	if (statusCode === 407) {
+		return make(
+			`A proxy on the way to the service asks for a login${status}`,
+			`The proxy is the one that n8n was told to use (HTTP_PROXY, HTTPS_PROXY): put a user name and a password into its address, or exempt the service with NO_PROXY. Asked for: ${about}.`,
+			{ cause: 'configuration-invalid' },
+		);
+	}
+	if (statusCode >= 300 && statusCode < 400) {
+		return make(
+			`The service redirects to another address${status}`,
+			`The redirect was not followed, as it would carry the API key there. Check the 'Base URL' in the credential. Asked for: ${about}.`,
+			{ cause: 'configuration-invalid' },
+		);
+	}
+	return make(
+		statusCode >= 500
+			? `The service failed${status}: ${about}`
+			: `The service refused the request${status}: ${about}`,
+		statusCode >= 500
+			? `${resource.doubt ?? triedText(api)} Try again later.`.trim()
+			: 'Check the parameters of the node.',
+		{ cause: 'temporarily-unavailable' },
+	);
+}
+
+/** A read that failed for good has been repeated as often as it may be. */
+function triedText({ retries }: Api): string {
+	return retries > 0 ? `It was asked ${retries + 1} times.` : '';
+}
+
+/** The error of an entry that does not exist, whether the service says it by 404 or by null. */
+export function notFoundError(api: Api, { noun, id }: Resource, said?: string): NodeApiError {
+	return apiError(
+		api,
+		`No ${noun} with the ID "${id}" was found`,
+		[
+			said && `The service says: ${said}`,
+			isLikeTitle(id) && TITLES_ARE_NO_IDS,
+			'Check the ID; the entry may have been deleted, or belong to another account.',
+		],
+		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
+	);
+}
+
+/** What to do where a title was given in place of an ID. */
+export const TITLES_ARE_NO_IDS =
+	"Titles are not IDs: choose 'From List' to look for a title, or take the field id of what a list or a search gives.";
+
+/** An ID of the service has digits, where a title seldom has. */
+function isLikeTitle(id: string | undefined): boolean {
+	return id !== undefined && !/\d/.test(id);
+}
+
+/**
+ * The error of a rate limit that asks for a longer wait than allowed.
+ *
+ * @param askedMs How long it asks to wait, in ms.
+ * @param waitedMs How long the request has already waited, in ms.
+ */
+export function rateLimitError(
+	api: Api,
+	askedMs: number,
+	waitedMs: number,
+	resource: Resource,
+	answer?: Answer,
+): NodeApiError {
+	const said = answer && saidBy(api, answer);
+	const before = Math.round(waitedMs / 1000);
+	const after = before > 0 ? ` after one of ${before} s` : '';
+	// What goes first has no such option.
+	const isBounded = api.maxWaitMs > 0 && !api.goesFirst;
+	const bound = isBounded
+		? `, more than the 'Max Rate Limit Wait' of ${inSeconds(api.maxWaitMs)} allows`
+		: '';
+	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound} (${nameOf(resource)})`;
+	return apiError(
+		api,
+		message,
+		[
+			said && `The service says: ${said}`,
+			"The service allows 180 requests per minute and API key, counted over all workflows. Try again later, run fewer workflows at a time, or raise the option 'Max Rate Limit Wait' where the node has it.",
+		],
+		{ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: askedMs } },
+		{ retryAfterSeconds: Math.ceil(askedMs / 1000) },
+	);
+}
+
+/**
+ * The error of an answer that came but cannot be used: no JSON, or not the documented shape.
+ *
+ * @param answer What is at hand of it; a success where it does not say otherwise.
+ * @param problem What is wrong with it, as half a sentence.
+ */
+export function unusableAnswerError(
+	api: Api,
+	resource: Resource,
+	{ statusCode = 200, headers = {}, body }: Partial<Answer>,
+	problem: string,
+): NodeApiError {
+	const said = saidBy(api, { statusCode, headers, body });
+	return apiError(
+		api,
+		`The answer of the service is not usable: ${problem} (${nameOf(resource)})`,
+		[
+			said && `It says: ${said}`,
+			resource.doubt,
+			"Check that the 'Base URL' in the credential is that of the service; if it is, the service may have trouble: try again later.",
+		],
+		{ httpCode: String(statusCode), failure: { cause: 'temporarily-unavailable' } },
+	);
+}
+
+/** The error of an answer that is too long to be read. */
+export function tooLargeError(api: Api, resource: Resource): NodeApiError {
+	return apiError(
+		api,
+		`The answer of the service is not usable: it is more than 64 MiB (${nameOf(resource)})`,
+		["Ask for less at a time: a lower 'Limit', a shorter range, or fewer fields."],
+		{ httpCode: '200', failure: { cause: 'configuration-invalid' } },
+		{ isTooLarge: true },
+	);
+}
+
+/** Whether an answer was too long to be read. */
+export function isTooLarge(error: unknown): boolean {
+	return error instanceof NodeApiError && error.context.isTooLarge === true;
+}
+
+/**
+ * The error of a request that got no answer.
+ *
+ * @param code The error code of the connection, e.g. ECONNREFUSED.
+ */
+export function connectionError(api: Api, resource: Resource, code: string): NodeApiError {
+	const { host } = new URL(api.baseUrl);
+	return apiError(
+		api,
+		`No answer from ${host}: ${connectionProblem(code)} (${nameOf(resource)})`,
+		[resource.doubt, connectionAdvice(host, code)],
+		{ failure: { cause: 'temporarily-unavailable' } },
+		{ connectionCode: code },
+	);
+}
+
+/** What to do about a request that n8n itself did not let out. */
+export const BLOCKED_ADVICE =
+	"n8n's protection against requests into its own network (SSRF) is on, and this address is on this machine, in a private network or on a list of refused hosts. The administrator of n8n can allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.";
+
+/** The error of a request that n8n itself did not let out (`N8N_SSRF_PROTECTION_ENABLED`). */
+export function blockedError(api: Api): NodeApiError {
+	const { host } = new URL(api.baseUrl);
+	return apiError(api, `n8n lets no request go to ${host}`, [BLOCKED_ADVICE], {
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+interface Cause {
+	name?: unknown;
+	code?: unknown;
+	cause?: Cause;
+}
+
+/** An error and what caused it: n8n wraps the HTTP client's errors. */
+function causesOf(error: unknown): Cause[] {
+	const causes: Cause[] = [];
+	for (let inner = error as Cause | undefined; inner; inner = inner.cause) causes.push(inner);
+	return causes;
+}
+
+/** The code of a connection's error says what broke. */
+export function connectionCode(error: unknown): string {
+	const codes = causesOf(error).map(({ code }) => code);
+	const isText = (code: unknown): code is string => typeof code === 'string' && code !== '';
+	return codes.find(isText) ?? 'UNKNOWN';
+}
+
+/** The same for a body that broke. What unpacking failed of has codes of zlib, or of brotli. */
+export function brokenBodyCode(error: unknown): string {
+	const code = String((error as Cause).code);
+	if (code.startsWith('ERR__ERROR_FORMAT')) return 'Z_DATA_ERROR';
+	return code.startsWith('Z_') ? code : 'ERR_BAD_RESPONSE';
+}
+
+/** Whether it is n8n's own refusal, for the address or for the host name. */
+export function isBlockedByN8n(error: unknown): boolean {
+	return causesOf(error).some(({ name }) => String(name).startsWith('SsrfBlocked'));
+}
+
+const TOO_SLOW = 'the service took too long';
+
+/** Whether a request was ended because its answer did not come in time. */
+export function isTooSlow(error: unknown): boolean {
+	if (!(error instanceof NodeApiError)) return false;
+	return CONNECTION_PROBLEMS[String(error.context.connectionCode)] === TOO_SLOW;
+}
+
+const CONNECTION_PROBLEMS: Record<string, string> = {
+	ECONNREFUSED: 'the connection was refused',
+	ECONNRESET: 'the connection broke off',
+	EPIPE: 'the connection broke off',
+	ERR_BAD_RESPONSE: 'the answer broke off',
+	ECONNABORTED: TOO_SLOW,
+	ERR_CANCELED: TOO_SLOW,
+	ETIMEDOUT: TOO_SLOW,
+	ENOTFOUND: 'there is no host of this name',
+	EAI_AGAIN: 'the host name could not be looked up',
+	EHOSTUNREACH: 'the host cannot be reached',
+	ENETUNREACH: 'the network cannot be reached',
+	EPROTO: 'there is no https at this address',
+};
+
+/**
+ * What a failed connection means, as half a sentence.
+ *
+ * @param code The error code of the connection, e.g. ECONNREFUSED.
+ */
+export function connectionProblem(code: string): string {
+	if (code in CONNECTION_PROBLEMS) return CONNECTION_PROBLEMS[code];
+	const name = code.toLowerCase().replaceAll('_', ' ');
+	if (/^HPE_/.test(code)) return `what it sent is not HTTP (${name})`;
+	if (/^Z_/.test(code)) return `what it sent could not be unpacked (${name})`;
+	return /CERT|SSL|TLS|SIGNATURE/.test(code)
+		? `its certificate is not trusted (${name})`
+		: `the connection failed (${name})`;
+}
+
+/**
+ * What to do about a failed connection.
+ *
+ * @param host With its port, if the address has one.
+ */
+export function connectionAdvice(host: string, code: string): string {
+	const { hostname, port } = new URL(`http://${host}`);
+	if (code === 'ECONNREFUSED' && isLoopback(hostname)) {
+		return `Check that the service runs and listens on this port. If n8n runs in Docker, ${hostname} is the container itself: enter http://host.docker.internal${port && `:${port}`} as the 'Base URL' of the credential, and turn on 'Allow HTTP in a Private Network'.`;
+	}
+	return "Check the 'Base URL' in the credential and the network; then try again.";
+}
+
+/**
+ * An error of the service, without the API key in its texts.
+ *
+ * @param message What happened.
+ * @param description Sentences: what the service says, and what to do.
+ * @param context What else the error is to hold.
+ */
+export function apiError(
+	api: Api,
+	message: string,
+	description: Array<string | false | undefined>,
+	options: ErrorOptions,
+	context: IDataObject = {},
+): NodeApiError {
+	const text = sanitizeForDisplay(api.apiKey, message, MAX_MESSAGE_LENGTH);
+	const sentences = [...description, isScheduledPoll(api) && NOTHING_LOST];
+	const error = new NodeApiError(
+		api.context.getNode(),
+		{},
+		{
+			...options,
+			message: text,
+			description: sanitizeForDisplay(api.apiKey, asText(sentences), MAX_DESCRIPTION_LENGTH),
+		},
+	);
+	Object.assign(error.context, context);
+	return asWritten(error, text);
+}
+
+const NOTHING_LOST =
+	'Nothing is lost: the next poll that gets through reports what this one could not.';
+
+/** Whether it is the trigger at work, not its test in the editor. */
+function isScheduledPoll({ context }: Api): boolean {
+	return 'getActivationMode' in context && context.getMode?.() !== 'manual';
+}
+
+function isEditorList({ context }: Api): boolean {
+	return 'getCurrentNodeParameter' in context;
+}
+
+/** "lifelog "abc"", or the noun alone. */
+function nameOf({ noun, id }: Resource): string {
+	return id === undefined ? noun : `${noun} "${id}"`;
+}
+
+/** Sentences one after another; the service's own words may lack the full stop. */
+function asText(sentences: Array<string | false | undefined>): string {
+	return sentences
+		.filter((sentence) => typeof sentence === 'string' && sentence !== '')
+		.map((sentence) => (/[.!?…]$/.test(String(sentence)) ? sentence : `${sentence}.`))
+		.join(' ');
+}
+
+function withoutStop(text: string): string {
+	return text.endsWith('.') ? text.slice(0, -1) : text;
+}
+
+/** n8n replaces messages in which it finds the name of a system error: EEXIST in "preexisting". */
+function asWritten<T extends NodeApiError | NodeOperationError>(error: T, message: string): T {
+	error.message = message;
+	error.messages = [];
+	return error;
+}
+
+/**
+ * The service's own words in an answer, short and in one line; of an address in them not the query.
+ */
+function saidBy(api: Api, answer: Answer): string | undefined {
+	const words = wordsOf(answer);
+	if (typeof words !== 'string') return undefined;
+	const quote = sanitizeForDisplay(api.apiKey, words, MAX_QUOTE_LENGTH);
+	return quote.replace(/\?[^\s=?]+=\S*/g, '') || undefined;
+}
+
+/**
+ * What an answer says of itself: the `error` or `message` of a JSON object, the title of a page, or
+ * a text. Of a success nothing but the first, as all else in it may be what was recorded; nor of
+ * JSON that broke off, nor of bytes.
+ */
+function wordsOf(answer: Answer): unknown {
+	const { body, statusCode } = answer;
+	if (typeof body === 'object' && body !== null) {
+		const { error, message } = body as { error?: unknown; message?: unknown };
+		return (error as { message?: unknown } | null)?.message ?? error ?? message;
+	}
+	const isSuccess = statusCode >= 200 && statusCode < 300;
+	const text = String(body);
+	if (isHtml(answer)) {
+		const title = isSuccess ? '' : titleOf(text);
+		return title ? `a page titled "${title}"` : 'a page of HTML';
+	}
+	return isSuccess || /^\s*[{[]|^OggS|\0/.test(text.slice(0, MAX_QUOTE_LENGTH)) ? undefined : text;
+}
+
+/**
+ * The title of a page of HTML; empty where it has none, or one whose end was not read: half a key in
+ * it could not be told from other words.
+ */
+function titleOf(html: string): string {
+	const tag = html.search(/<title[\s>]/i);
+	const start = tag < 0 ? -1 : html.indexOf('>', tag);
+	const end = start < 0 ? -1 : html.indexOf('<', start);
+	return html.slice(start + 1, Math.max(end, start + 1)).trim();
+}
+
+/** Whether an answer is a page for a browser: nothing this service sends. */
+function isHtml({ body, headers }: Answer): boolean {
+	return (
+		/html/i.test(String(headers['content-type'])) || /^\s*<(!doctype|html)/i.test(String(body))
+	);
+}
+
+function inSeconds(ms: number): string {
+	return `${Math.ceil(ms / 1000)} s`;
+}

@@ -1,0 +1,90 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import type { ApiContext } from '../transport/connection';
+import { inputError, TITLES_ARE_NO_IDS } from '../errors/errors';
+import { described } from '../errors/sanitize';
+import { isSafePathSegment } from '../util/ids';
+
+/** What models write for "no filter"; sent, it would find nothing. */
+const NO_IDS = ['all', 'any', 'none', 'null', 'undefined'];
+
+/**
+ * The parameter that names one entry: chosen from a searchable list, or given by its ID.
+ *
+ * @param searchListMethod The node's `methods.listSearch` function that fills the list.
+ */
+export function idLocator(
+	displayName: string,
+	name: string,
+	searchListMethod: string,
+): INodeProperties {
+	return {
+		displayName,
+		name,
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		required: true,
+		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: `Select a ${displayName.toLowerCase()}...`,
+				typeOptions: { searchListMethod, searchable: true },
+			},
+			{
+				displayName: 'By ID',
+				name: 'id',
+				type: 'string',
+				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
+			},
+		],
+	};
+}
+
+/**
+ * The ID of an entry, safe to be put into a path as one segment.
+ *
+ * @param noun What it is the ID of: "lifelog".
+ * @throws NodeOperationError when it is blank, no text, a title, or would change the path.
+ */
+export function readId(
+	context: IExecuteFunctions,
+	name: string,
+	itemIndex: number,
+	noun: string,
+): string {
+	const value = context.getNodeParameter(name, itemIndex, '', { extractValue: true }) as unknown;
+	// Of any other number, digits may have been lost on its way here: it may be another entry's ID.
+	const isText = typeof value === 'string' || Number.isSafeInteger(value);
+	const id = isText ? String(value).trim() : '';
+	if (isSafePathSegment(id) && !/\s/.test(id)) return id;
+
+	const isMissing = value === undefined || value === null || (isText && id === '');
+	const advice = `Select a ${noun} from the list, or give its ID. Nothing was sent.`;
+	if (isMissing) throw inputError(context, `The ID of the ${noun} is missing`, advice);
+	throw inputError(
+		context,
+		isText
+			? `"${id}" is not the ID of a ${noun}`
+			: `The ID of the ${noun} must be a text, not ${described(value)}`,
+		/\s/.test(id) ? `${TITLES_ARE_NO_IDS} Nothing was sent.` : advice,
+	);
+}
+
+/**
+ * The ID of the scheduled prompt that a list is filtered by; the service does not list prompts.
+ *
+ * @param value As it was given; undefined where it is not set.
+ * @throws NodeOperationError when it is a title or a word for "no filter".
+ */
+export function promptIdOf(context: ApiContext, value: unknown): string | undefined {
+	if (value === undefined) return undefined;
+	const id = String(value).trim();
+	if (!/\s/.test(id) && !NO_IDS.includes(id.toLowerCase())) return id;
+	throw inputError(
+		context,
+		`"${id}" is not the ID of a scheduled prompt`,
+		"Titles are not IDs: leave 'Global Prompt ID' empty for all prompts, or give the ID of one.",
+	);
+}

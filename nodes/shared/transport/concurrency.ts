@@ -1,0 +1,72 @@
+import { sleep } from 'n8n-workflow';
+
+import type { Api } from './connection';
+
+/** Single reads at a time: more would only use up the rate limit sooner. */
+export const MAX_CONCURRENT_READS = 5;
+
+/**
+ * Does something with each entry of a list, a few at a time. The first error is thrown, ends the
+ * requests under way, and nothing more is begun.
+ *
+ * @returns The results, in the order of the list.
+ */
+export async function mapConcurrent<T, R>(
+	api: Api,
+	list: T[],
+	max: number,
+	act: (api: Api, entry: T, index: number) => Promise<R>,
+): Promise<R[]> {
+	const stop = new AbortController();
+	const own = withAbortSignal(api, stop.signal);
+	const results: R[] = [];
+	const entries = list.entries();
+	const work = async () => {
+		for (const [index, entry] of entries) {
+			if (own.signal?.aborted) return;
+			results[index] = await act(own, entry, index);
+		}
+	};
+	try {
+		await Promise.all(Array.from({ length: Math.min(max, list.length) }, work));
+		return results;
+	} finally {
+		stop.abort();
+	}
+}
+
+/** The same connection, its requests ended by one more signal. */
+function withAbortSignal(api: Api, signal: AbortSignal): Api {
+	return { ...api, signal: api.signal ? AbortSignal.any([api.signal, signal]) : signal };
+}
+
+/**
+ * Sleeps, and wakes at once when the signal fires. n8n 2.0's `sleep` would sleep on.
+ *
+ * @param ms How long.
+ * @throws The signal's reason.
+ */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+	signal?.throwIfAborted();
+	await unlessAborted(sleep(ms, signal), signal);
+}
+
+/**
+ * Waits for a promise, or until the signal fires.
+ *
+ * @throws The signal's reason.
+ */
+export async function unlessAborted<T>(awaited: Promise<T>, signal?: AbortSignal): Promise<T> {
+	if (!signal) return await awaited;
+	let stop = () => {};
+	const aborted = new Promise<never>((_resolve, reject) => {
+		stop = () => reject(signal.reason as Error);
+		signal.addEventListener('abort', stop, { once: true });
+		if (signal.aborted) stop();
+	});
+	try {
+		return await Promise.race([awaited, aborted]);
+	} finally {
+		signal.removeEventListener('abort', stop);
+	}
+}

@@ -1,0 +1,156 @@
+import type { IDataObject, NodeApiError } from 'n8n-workflow';
+
+import type { Api } from './connection';
+import type { PageMeta } from '../api/apiTypes';
+import {
+	isTooLarge,
+	isTooSlow,
+	listResource,
+	toNodeError,
+	unusableAnswerError,
+} from '../errors/errors';
+import { isId } from '../util/ids';
+import { getJson } from './request';
+
+/** The largest page by one statement of the specification (section 8), and by the other. */
+export const MAX_PAGE_SIZE = 100;
+export const FALLBACK_PAGE_SIZE = 10;
+/** Pages above this size come without contents (specification, section 4.2). */
+export const MAX_PAGE_SIZE_WITH_CONTENTS = 25;
+const MAX_EMPTY_PAGES = 50;
+/** What a service may answer to a page size that it does not take, and to one that it can't make. */
+const REFUSED = ['400', '413', '422'];
+const FAILED = ['500', '504'];
+
+/** What is listed: `name` is the key of the answer's `data` and `meta`, and the end of the path. */
+export interface Listing {
+	name: 'lifelogs' | 'chats';
+	query: IDataObject;
+	/** Entries wanted a page; less if the service accepts no more. */
+	pageSize?: number;
+	/** The cursor to begin at; undefined for the beginning. */
+	from?: string;
+	/** Told of entries without an ID, which are then left out instead of failing the page. */
+	onUnusable?: (error: NodeApiError) => void;
+	/** Asked before each further page, by its cursor; false ends the listing. */
+	mayGoOn?: (cursor: string) => boolean;
+}
+
+/** A page, and its size as it was asked for. */
+type Page<T> = { entries: T[]; nextCursor?: string; size: number };
+
+/**
+ * The first entries of a listing, page after page; see {@link pages}.
+ *
+ * @param limit How many at most; Infinity for all.
+ * @param isWanted False for entries that do not count.
+ */
+export async function firstEntries<T extends { id: string }>(
+	api: Api,
+	listing: Listing,
+	limit: number,
+	isWanted: (entry: T) => boolean = () => true,
+): Promise<T[]> {
+	const found: T[] = [];
+	for await (const page of pages<T>(api, listing)) {
+		for (const entry of page) if (isWanted(entry)) found.push(entry);
+		if (found.length >= limit) break;
+	}
+	return found.slice(0, limit);
+}
+
+/**
+ * All entries of a listing, page after page, each once. Ends when the service gives no further
+ * cursor, never because a page was short (specification, section 2.7).
+ *
+ * @throws NodeApiError on a cursor that comes again, 50 pages with nothing new, and as `getJson`.
+ */
+export async function* pages<T extends { id: string }>(
+	api: Api,
+	listing: Listing,
+): AsyncGenerator<T[]> {
+	const cursors = new Set<string>();
+	const ids = new Set<string>();
+	let emptyPages = 0;
+	let cursor = listing.from;
+	let size: number | undefined;
+	for (;;) {
+		const page = await readPage<T>(api, listing, cursor, size);
+		const entries = page.entries.filter(({ id }) => !ids.has(id) && ids.add(id));
+		({ nextCursor: cursor, size } = page);
+		if (entries.length > 0) yield entries;
+		emptyPages = entries.length > 0 ? 0 : emptyPages + 1;
+		if (cursor === undefined || listing.mayGoOn?.(cursor) === false) return;
+		if (cursors.has(cursor) || emptyPages >= MAX_EMPTY_PAGES) {
+			const problem = cursors.has(cursor)
+				? 'its pages go round in a circle (a cursor came twice)'
+				: `it sent ${MAX_EMPTY_PAGES} pages in a row with nothing new`;
+			throw unusableAnswerError(api, listResource(listing.name, listing.query), {}, problem);
+		}
+		cursors.add(cursor);
+	}
+}
+
+/**
+ * One page of a listing. A first page that fails for its size is asked for once more, with 10
+ * entries (specification, section 4.2, `limit`), and the run keeps to that.
+ *
+ * @param cursor The `nextCursor` of the page before; the other parameters are sent unchanged.
+ * @param size The page size of the page before.
+ * @throws NodeApiError as `getJson`, and when the answer is no page.
+ */
+export async function readPage<T>(
+	api: Api,
+	listing: Listing,
+	cursor?: string,
+	size = Math.min(listing.pageSize ?? MAX_PAGE_SIZE, api.run.pageLimit ?? MAX_PAGE_SIZE),
+): Promise<Page<T>> {
+	try {
+		return await askForPage<T>(api, listing, size, cursor);
+	} catch (error) {
+		const isRefused = REFUSED.includes(String((error as NodeApiError).httpCode));
+		const mayFit = cursor === undefined && size > FALLBACK_PAGE_SIZE;
+		if (!mayFit || !(isRefused || isTooMuch(api, listing, error))) {
+			throw toNodeError(api.context, error);
+		}
+		const own = isRefused ? api : { ...api, retries: 0 };
+		const page = await askForPage<T>(own, listing, FALLBACK_PAGE_SIZE).catch((next: unknown) => {
+			throw toNodeError(api.context, isRefused ? next : error);
+		});
+		api.run.pageLimit = FALLBACK_PAGE_SIZE;
+		return page;
+	}
+}
+
+/** Whether a service could not make an answer. That of a search has no next page for the rest. */
+function isTooMuch({ retries }: Api, { query }: Listing, error: unknown): boolean {
+	const isFailure = FAILED.includes(String((error as NodeApiError).httpCode)) || isTooSlow(error);
+	return query.search === undefined && (isTooLarge(error) || (isFailure && retries > 0));
+}
+
+async function askForPage<T>(
+	api: Api,
+	listing: Listing,
+	limit: number,
+	cursor?: string,
+): Promise<Page<T>> {
+	const { name, query, onUnusable } = listing;
+	const resource = listResource(name, query);
+	const body = await getJson(api, `/v1/${name}`, { ...query, limit, cursor }, resource);
+	const listed = (body.data as IDataObject | null | undefined)?.[name];
+	const entries = Array.isArray(listed) ? listed.filter((entry) => isId(entry?.id)) : [];
+	if (!Array.isArray(listed) || entries.length < listed.length) {
+		const problem = Array.isArray(listed)
+			? `some of its ${name} have no ID`
+			: `it lacks the list of ${name} (data.${name})`;
+		const error = unusableAnswerError(api, resource, { body }, problem);
+		if (!Array.isArray(listed) || !onUnusable) throw error;
+		onUnusable(error);
+	}
+	const meta = body.meta as Record<string, PageMeta | undefined> | null | undefined;
+	const nextCursor: unknown = meta?.[name]?.nextCursor || undefined;
+	if (nextCursor !== undefined && typeof nextCursor !== 'string') {
+		throw unusableAnswerError(api, resource, { body }, 'its cursor (nextCursor) is not a text');
+	}
+	return { entries: entries as T[], nextCursor, size: limit };
+}
