@@ -1,6 +1,6 @@
-import { checkDay } from './check-day.mts';
+import { checkDay } from './checkDay.mts';
 import { addDay, compare, type Holdings } from './compare.mts';
-import { listDays, readDay } from './day-file.mts';
+import { listDays, readDay } from './dayFile.mts';
 import { type Finding, type Kind, KINDS, type Report } from './findings.mts';
 import { type Folder, openFolder } from './folder.mts';
 import { daysBetween } from './gaps.mts';

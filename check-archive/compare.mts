@@ -1,5 +1,5 @@
 // What an archive holds, against what a service has now.
-import type { Day } from './day-file.mts';
+import type { Day } from './dayFile.mts';
 import type { Report } from './findings.mts';
 import { type Access, listChats, listLifelogs, type Watch } from './service.mts';
 

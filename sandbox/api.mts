@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { addApi, createApp } from '../server/api.mts';
 import type { Contract } from '../server/contract.mts';
-import { getLifelogTool, searchLifelogs } from '../server/mcp-tools.mts';
+import { getLifelogTool, searchLifelogs } from '../server/mcpTools.mts';
 import type { Service } from '../server/service.mts';
-import { refusePages } from '../server/web-pages.mts';
+import { refusePages } from '../server/webPages.mts';
 import { injectFaults } from './faults.mts';
-import { logRequests } from './request-log.mts';
+import { logRequests } from './requestLog.mts';
 import type { World } from './world.mts';
 
 /** Builds the public server: the service over the world, with its faults, latency and clock. */

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { ContentNode, Lifelog } from '../nodes/shared/api/apiTypes.ts';
 import { refuseBrowsers } from './browsers.mts';
-import type { StoredChat } from './data/stored-chat.mts';
+import type { StoredChat } from './data/storedChat.mts';
 import { changeDialect, dialectSchema, type DialectChange } from './dialect.mts';
 import { ApiError } from '../server/errors.mts';
 import { faultsSchema, type Fault } from './faults.mts';
-import { renderMarkdown } from '../server/lifelog-view.mts';
+import { renderMarkdown } from '../server/lifelogView.mts';
 import type { DataOptions, World } from './world.mts';
 
 /** What `POST /reset` takes. */

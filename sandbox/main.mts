@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { fail, serveUntilStopped, wholeNumber } from '../server/command-line.mts';
+import { fail, serveUntilStopped, wholeNumber } from '../server/commandLine.mts';
 import { listOperations, readContract } from '../server/contract.mts';
 import type { Status } from './control.mts';
 import { startSandbox, type Sandbox } from './server.mts';

@@ -1,14 +1,14 @@
 import type { Chat, Lifelog } from '../nodes/shared/api/apiTypes.ts';
-import { SlidingLog } from '../server/sliding-log.mts';
+import { SlidingLog } from '../server/slidingLog.mts';
 import type { Audio, ChatFilter, LifelogFilter, Slice, Store } from '../server/store/store.mts';
 import { generateChats } from './data/chats.mts';
 import { generateLifelogs } from './data/lifelogs.mts';
 import { createFaker } from './data/random.mts';
-import type { StoredChat } from './data/stored-chat.mts';
+import type { StoredChat } from './data/storedChat.mts';
 import { changeDialect, defaultDialect, type Dialect, type DialectChange } from './dialect.mts';
 import { Entries } from './entries.mts';
 import type { Fault } from './faults.mts';
-import type { LoggedRequest } from './request-log.mts';
+import type { LoggedRequest } from './requestLog.mts';
 import { recordingOf } from './recordings.mts';
 import { Search } from './search.mts';
 

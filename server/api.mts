@@ -15,8 +15,8 @@ import { ApiError, RateLimitedError, UnavailableError } from './errors.mts';
 import { deleteLifelog, getLifelog, listLifelogs } from './lifelogs.mts';
 import type { GetQuery, ListQuery } from './lifelogs.mts';
 import { callMcp } from './mcp.mts';
-import { answerRateLimited, limitRate } from './rate-limit.mts';
-import { bearerOf, keyOf } from './request-key.mts';
+import { answerRateLimited, limitRate } from './rateLimit.mts';
+import { bearerOf, keyOf } from './requestKey.mts';
 import type { Service } from './service.mts';
 
 // Of a request to arrive whole, whoever sends it; the longest takes a mebibyte.

@@ -3,7 +3,7 @@ import type { DeleteResponse, Lifelog, LifelogList } from '../nodes/shared/api/a
 import type { LifelogResponse, operations } from '../nodes/shared/api/apiTypes.ts';
 import { decodeCursor, type Cursor } from './cursors.mts';
 import { ApiError } from './errors.mts';
-import { viewLifelog, type ViewOptions } from './lifelog-view.mts';
+import { viewLifelog, type ViewOptions } from './lifelogView.mts';
 import { cutPage } from './pages.mts';
 import type { Service } from './service.mts';
 import { checkSearch } from './store/search.mts';

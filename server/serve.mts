@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { commandName, serveUntilStopped, wholeNumber } from './command-line.mts';
+import { commandName, serveUntilStopped, wholeNumber } from './commandLine.mts';
 import type { DayRecord } from './store/rows.mts';
 import { startServer, type RunningServer } from './server.mts';
 

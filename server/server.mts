@@ -9,12 +9,12 @@ import { ArchiveStore } from './archive/store.mts';
 import { readContract } from './contract.mts';
 import { UnavailableError } from './errors.mts';
 import { KeyError, loadKey, safeLength } from './key.mts';
-import { allTools } from './mcp-tools.mts';
+import { allTools } from './mcpTools.mts';
 import { defaultReading } from './reading.mts';
 import { EmbeddingsEndpoint, type EndpointOptions } from './meaning/endpoint.mts';
 import { Meaning } from './meaning/meaning.mts';
-import { SlidingLog } from './sliding-log.mts';
-import { refusePages } from './web-pages.mts';
+import { SlidingLog } from './slidingLog.mts';
+import { refusePages } from './webPages.mts';
 
 /** How an archive is served. */
 export interface ServerOptions {

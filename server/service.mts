@@ -1,5 +1,5 @@
 import type { Reading } from './reading.mts';
-import type { SlidingLog } from './sliding-log.mts';
+import type { SlidingLog } from './slidingLog.mts';
 import type { Store } from './store/store.mts';
 
 /** What the routes answer from. All of it may change while they are served. */

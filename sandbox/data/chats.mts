@@ -2,7 +2,7 @@ import type { Faker } from '@faker-js/faker';
 import type { ChatMessage, Lifelog, ToolResult } from '../../nodes/shared/api/apiTypes.ts';
 import { midnightOf, type Period } from './period.mts';
 import { createId } from './random.mts';
-import type { StoredChat } from './stored-chat.mts';
+import type { StoredChat } from './storedChat.mts';
 
 interface ScheduledPrompt {
 	globalPromptId: string;

@@ -7,7 +7,7 @@ import { FileError, Folder } from '../archive/folder.mts';
 import type { DayFile } from '../archive/layout.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
-import { printable } from '../command-line.mts';
+import { printable } from '../commandLine.mts';
 import { archiveDay, isPending, NOT_ASKED_FOR } from './day.mts';
 import {
 	daysBetween,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { commandName, printable } from '../command-line.mts';
+import { commandName, printable } from '../commandLine.mts';
 import { importExport, type Counts, type Imported } from './import.mts';
 
 const usage = `Usage: ${commandName} import <export> <archive> [options]

@@ -5,14 +5,14 @@ import { FileError, Folder } from '../archive/folder.mts';
 import { tryLock } from '../archive/lock.mts';
 import { manifestNames } from '../archive/manifests.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
-import { commandName } from '../command-line.mts';
+import { commandName } from '../commandLine.mts';
 import { addRecording } from './audio.mts';
-import { readChat } from './chat-file.mts';
+import { readChat } from './chatFile.mts';
 import { ArchiveDay } from './day.mts';
 import { archived, ExportError, type Export, type ExportFile } from './export.mts';
-import { readLifelog } from './lifelog-file.mts';
+import { readLifelog } from './lifelogFile.mts';
 import { dayOfPath, readRecordingName } from './names.mts';
-import { openExport } from './open-export.mts';
+import { openExport } from './openExport.mts';
 
 /** How many of each kind. */
 export interface Counts {

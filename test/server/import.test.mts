@@ -17,7 +17,7 @@ import type { Finding } from '../../check-archive/findings.mts';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { importCommand } from '../../server/import/command.mts';
 import { importExport } from '../../server/import/import.mts';
-import { readLifelog } from '../../server/import/lifelog-file.mts';
+import { readLifelog } from '../../server/import/lifelogFile.mts';
 import { writeArchive } from '../support/archive.mts';
 import { startLabAt } from '../support/lab.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';

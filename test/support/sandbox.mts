@@ -6,8 +6,8 @@ import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { ResetOptions, Status } from '../../sandbox/control.mts';
 import type { Dialect, DialectChange } from '../../sandbox/dialect.mts';
 import type { Fault } from '../../sandbox/faults.mts';
-import type { LoggedRequest } from '../../sandbox/request-log.mts';
-import type { StoredChat } from '../../sandbox/data/stored-chat.mts';
+import type { LoggedRequest } from '../../sandbox/requestLog.mts';
+import type { StoredChat } from '../../sandbox/data/storedChat.mts';
 
 export type { Dialect, DialectChange, Fault, LoggedRequest, ResetOptions, Status, StoredChat };
 

@@ -1,6 +1,6 @@
 import type { ContentNode } from '../nodes/shared/api/apiTypes.ts';
 import { getChat } from './chats.mts';
-import { renderMarkdown } from './lifelog-view.mts';
+import { renderMarkdown } from './lifelogView.mts';
 import { getLifelog, listLifelogs } from './lifelogs.mts';
 import type { Tool } from './service.mts';
 import { checkDate, checkZone, dayBounds, zoneFormatter } from './times.mts';

@@ -1,9 +1,9 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { RateLimitedError } from './errors.mts';
-import { keyOf } from './request-key.mts';
+import { keyOf } from './requestKey.mts';
 import type { Service } from './service.mts';
-import { SlidingLog } from './sliding-log.mts';
+import { SlidingLog } from './slidingLog.mts';
 
 /**
  * Limits the requests of each API key over all routes of `app`, unknown ones included, as the

@@ -2,7 +2,7 @@ import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
 import { instantOf, parseChat } from '../archive/entries.mts';
 import { parseJson } from '../archive/layout.mts';
 import { ExportError } from './export.mts';
-import { idOf } from './lifelog-file.mts';
+import { idOf } from './lifelogFile.mts';
 import { asName, isTime, readName } from './names.mts';
 
 /** A chat of an export. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { renderMarkdown } from '../lifelog-view.mts';
+import { renderMarkdown } from '../lifelogView.mts';
 import { ExportError } from './export.mts';
 import { isTime, readName } from './names.mts';
 

@@ -1,7 +1,7 @@
 // One day: what its file says, against what lies in its folders.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { type Day, type NamedFile, parsed, type Span } from './day-file.mts';
+import { type Day, type NamedFile, parsed, type Span } from './dayFile.mts';
 import type { Finding, Report } from './findings.mts';
 import { type Folder, IS_MISSING } from './folder.mts';
 import { asName, dayOf, entryPath, folderOf, instantOf } from './layout.mts';

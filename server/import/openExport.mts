@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { listFolder } from './export-folder.mts';
-import { openZip } from './export-zip.mts';
+import { listFolder } from './exportFolder.mts';
+import { openZip } from './exportZip.mts';
 import { ExportError, type Export } from './export.mts';
 
 /** Opens an export. Rejects with an ExportError that says what to give instead. */
