@@ -19,6 +19,6 @@ if (Number(process.versions.node.split('.')[0]) < wanted) {
 	// From the second start on, nothing is compiled, and no compiler fills the memory.
 	require('node:module').enableCompileCache();
 	// In a checkout the sources run as they are; npm gets what is built of them.
-	const isCheckout = require('node:fs').existsSync(__dirname + '/main.mts');
-	void import(isCheckout ? './main.mts' : './dist/server/main.mjs');
+	if (require('node:fs').existsSync(__dirname + '/main.mts')) void import('./main.mts');
+	else void import('./dist/server/main.mjs');
 }
