@@ -2,11 +2,7 @@
 import { toMarkdown } from '../../nodes/Lifelog/summary/markdown.ts';
 import { toNotion } from '../../nodes/Lifelog/summary/notion.ts';
 import { toSlack } from '../../nodes/Lifelog/summary/slack.ts';
-import {
-	entryOf,
-	summarize,
-	type SummaryOptions,
-} from '../../nodes/Lifelog/summary/summary.ts';
+import { entryOf, summarize, type SummaryOptions } from '../../nodes/Lifelog/summary/summary.ts';
 import { lifelogOf } from '../support/days.mts';
 
 const day = { date: '2026-03-01', timezone: 'UTC' };

@@ -1,5 +1,9 @@
 import { pause } from '../../nodes/shared/transport/concurrency.ts';
-import { RateLimiter, rateLimiterFor, WaitTooLong } from '../../nodes/shared/transport/rateLimiter.ts';
+import {
+	RateLimiter,
+	rateLimiterFor,
+	WaitTooLong,
+} from '../../nodes/shared/transport/rateLimiter.ts';
 import { retryAfterMs } from '../../nodes/shared/transport/retryAfter.ts';
 
 describe('retryAfterMs', () => {
