@@ -24,17 +24,17 @@ const inShell = (name) => `'${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replac
 function readJest({ numPassedTests, testResults }) {
 	const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
 		const file = relative(process.cwd(), name);
-		const again = file.endsWith('.soak.mts') ? 'test:soak --' : 'test --';
+		const again = file.endsWith('.soak.mts') ? 'npm run test:soak --' : 'npm test --';
 		const failed = assertionResults
 			.filter((each) => each.status === 'failed')
 			.map(({ fullName, failureMessages }) => ({
 				test: `${file}: ${fullName}`,
 				message: failureMessages.join('\n'),
-				again: `npm run ${again} ${file} -t ${inShell(fullName)}`,
+				again: `${again} ${file} -t ${inShell(fullName)}`,
 			}));
 		// A file that could not be run has no tests.
 		return status === 'failed' && failed.length === 0
-			? [{ test: file, message, again: `npm run ${again} ${file}` }]
+			? [{ test: file, message, again: `${again} ${file}` }]
 			: failed;
 	});
 	return { passed: numPassedTests, failed: failures.length, failures };

@@ -84,7 +84,11 @@ export function cells(groups: Group[], operations = OPERATIONS): Cell[] {
 	);
 }
 
-function isConcerned({ isList, isAudio, isOfHeadings }: Operation, { concerns }: Fault): boolean {
+/** Whether a fault has a meaning for an operation. */
+export function isConcerned(
+	{ isList, isAudio, isOfHeadings }: Operation,
+	{ concerns }: Fault,
+): boolean {
 	if (concerns === undefined) return true;
 	return { lists: isList === true, json: !isAudio, headings: isOfHeadings === true }[concerns];
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from './cells.mts';
+import { isConcerned, type Outcome } from './cells.mts';
 import { FAULTS } from './faults.mts';
 import { type Operation, OPERATIONS } from './operations.mts';
 import { ERRORS, wordOf } from './words.mts';
@@ -45,18 +45,18 @@ An answer that is cut and all the same whole by its own account: JSON cannot be 
 /** The table: of each operation, by its title, the words for each fault, by that one's title. */
 export type Table = Map<string, Map<string, string>>;
 
-/** What these outcomes say: of the operations and faults that occur in them. */
+/** What these outcomes say: of the operations in them, each fault that was tried or has no meaning. */
 export function tableOf(outcomes: Outcome[]): Table {
-	const faults = Object.keys(FAULTS).filter((name) => outcomes.some(({ fault }) => fault === name));
 	const isTried = ({ name }: Operation) => outcomes.some(({ operation }) => operation === name);
 	return new Map(
 		OPERATIONS.filter(isTried).map((operation) => {
-			const wordsOf = (name: string) =>
-				outcomes
-					.filter(({ fault, operation: of }) => fault === name && of === operation.name)
-					.map(wordOf);
-			const words = faults.map((name) => [FAULTS[name].title, cellOf(wordsOf(name))] as const);
-			return [operation.title, new Map(words)];
+			const ofOperation = outcomes.filter((outcome) => outcome.operation === operation.name);
+			const cells = Object.entries(FAULTS).flatMap(([name, fault]) => {
+				const words = ofOperation.filter((outcome) => outcome.fault === name).map(wordOf);
+				const isOpen = words.length === 0 && isConcerned(operation, fault);
+				return isOpen ? [] : [[fault.title, cellOf(words)] as const];
+			});
+			return [operation.title, new Map(cells)];
 		}),
 	);
 }

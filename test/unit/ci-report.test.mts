@@ -32,21 +32,26 @@ test('tests of Jest', () => {
 	const { counts, told } = count(ofJest(failed), 1);
 	expect(counts).toBe('1 1');
 	expect(told).toMatch(/^FAILED test\/unit\/a\.test\.mts: a group fails\n {2}Expected 1\n/);
-	expect(told.trim().split('\n')).toHaveLength(13);
+	expect(told.trim().split('\n')).toHaveLength(10);
+	expect(told).toContain("  Again: npm test -- test/unit/a.test.mts -t 'a group fails'\n\n");
 });
 
 test('a file that Jest could not run', () => {
 	const broken = { ...passed, status: 'failed', message: 'SyntaxError', assertionResults: [] };
 	const { counts, told } = count(ofJest(passed, broken), 1);
 	expect(counts).toBe('1 1');
-	expect(told).toBe('FAILED test/unit/a.test.mts\n  SyntaxError\n\n');
+	expect(told).toBe(
+		'FAILED test/unit/a.test.mts\n  SyntaxError\n  Again: npm test -- test/unit/a.test.mts\n\n',
+	);
 });
 
 test('tests in the real n8n', () => {
 	const failures = [{ test: 'errors > are told', message: 'fetch failed' }];
 	const { counts, told } = count({ passed: 8, failed: 1, suites: [{ name: 'chat', failures }] }, 1);
 	expect(counts).toBe('8 1');
-	expect(told).toBe('FAILED chat: errors > are told\n  fetch failed\n\n');
+	expect(told).toBe(
+		'FAILED chat: errors > are told\n  fetch failed\n  Again: npm run test:n8n -- chat\n\n',
+	);
 });
 
 test('a report that is missing or broken, and a runner that fails by itself, are failures', () => {
