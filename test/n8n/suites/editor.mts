@@ -298,16 +298,6 @@ describe('Lifelog Audio', () => {
 		await walk(panel, 'lifelogAudio', 'source');
 	});
 
-	test('downloads the audio of a day', async () => {
-		// Of a whole day it is more than n8n can show of what it keeps in memory.
-		await lab.sandbox.control.reset({ days: 3, perDay: 1 });
-		const panel = await open('lifelogAudio', { source: 'day', day: 'date', date: '2026-03-03' });
-		await panel.choose('day', 'Today');
-		await panel.choose('day', 'Date');
-		await panel.execute();
-		assert.match(await panel.outputAs('json'), /2026-03-03 \d\d\.\d\d Audio/);
-	});
-
 	test('downloads the audio of a lifelog picked from the list', async () => {
 		const panel = await open('lifelogAudio');
 		const [, second] = await panel.list('lifelogId');
