@@ -153,8 +153,18 @@ async function onWindowsAgain(work: () => Promise<void>): Promise<void> {
 export async function prepareFolder(root: string, path: string): Promise<void> {
 	const folder = join(root, path);
 	await checkInside(root, folder);
-	await mkdir(folder, { recursive: true });
+	// One by one, because `recursive` would make the archive's folder anew if it has gone.
+	let made = root;
+	for (const name of path.split(/[\\/]/)) {
+		if (name === '.') continue;
+		made = join(made, name);
+		await mkdir(made).catch(unlessExists);
+	}
 	await checkInside(root, folder);
+}
+
+function unlessExists(error: NodeJS.ErrnoException): void {
+	if (error.code !== 'EEXIST') throw error;
 }
 
 /** Rejects if the part of a folder that exists is outside of the archive. */
