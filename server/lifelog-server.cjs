@@ -17,7 +17,9 @@ if (Number(process.versions.node.split('.')[0]) < wanted) {
 	console.log(require('./package.json').version);
 } else {
 	// From the second start on, nothing is compiled, and no compiler fills the memory.
-	require('node:module').enableCompileCache();
+	// In a folder of the user's own: nobody else may put code into it.
+	const home = process.env.HOME || process.env.USERPROFILE;
+	if (home) require('node:module').enableCompileCache(home + '/.cache/lifelog-server');
 	// In a checkout the sources run as they are; npm gets what is built of them.
 	if (require('node:fs').existsSync(__dirname + '/main.mts')) void import('./main.mts');
 	else void import('./dist/server/main.mjs');

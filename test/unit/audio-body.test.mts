@@ -113,6 +113,17 @@ test('is broken when its request is ended', async () => {
 	await expect(read).rejects.toThrow('The body was closed');
 });
 
+test('is out of time when its request is ended, though the client breaks it off first', async () => {
+	const end = new AbortController();
+	const source = new PassThrough();
+	end.signal.addEventListener('abort', () => source.emit('error', new Error('canceled')));
+	const body = guarded(source, { stallMs: 60_000, signal: end.signal });
+	const read = buffer(body.stream());
+	setTimeout(() => end.abort(), 20);
+	await expect(read).rejects.toThrow('The body was closed');
+	expect(body.brokenBy).toBe('ETIMEDOUT');
+});
+
 test('that drips is broken, though it never stands still', async () => {
 	async function* drops() {
 		for (;;) {

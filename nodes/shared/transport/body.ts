@@ -21,8 +21,7 @@ export function incomingBody(source: ByteStream, stallMs: number, signal: AbortS
 	let deadline = Infinity;
 	const body = {
 		received: 0, // bytes, unpacked
-		/** What broke it, as the code of a connection's error. */
-		brokenBy: undefined as string | undefined,
+		brokenBy: undefined as string | undefined, // the code of a connection's error
 		onPart: (() => {}) as (part: Buffer) => void,
 		/** Its first bytes, at least `length` if it has them. `stream` repeats them. */
 		async peek(length: number): Promise<Buffer> {
@@ -43,7 +42,8 @@ export function incomingBody(source: ByteStream, stallMs: number, signal: AbortS
 		},
 	};
 	const stop = () => body.close('ETIMEDOUT');
-	const fail = (error: unknown) => body.close(brokenBodyCode(error));
+	// The HTTP client breaks the body off itself when the signal ends the request.
+	const fail = (error: unknown) => (signal.aborted ? stop() : body.close(brokenBodyCode(error)));
 	source.on('error', fail);
 	signal.addEventListener('abort', stop, { signal: end.signal });
 	if (signal.aborted) stop();
