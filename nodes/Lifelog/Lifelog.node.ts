@@ -9,9 +9,8 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { testLifelogApi } from '../shared/auth/credentialTest';
-import { searchLifelogs } from '../shared/api/lifelogs';
+import { getTimezones, searchLifelogs } from '../shared/parameters/listSearch';
 import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/execution/operations';
-import { getTimezones } from '../shared/parameters/timezones';
 import * as deleteLifelog from './operations/delete';
 import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';
@@ -30,7 +29,6 @@ const operations = {
 	search,
 };
 
-/** In the order of use. */
 const operationOptions: INodePropertyOptions[] = [
 	{
 		name: 'Search Lifelogs',
@@ -76,7 +74,7 @@ const operationOptions: INodePropertyOptions[] = [
 	},
 ];
 
-/** The parameter Operation; an agent is told the action of one that belongs to a resource. */
+/** An agent sees the action of an operation only if it belongs to a resource. */
 const operationParameter: INodeProperties = {
 	displayName: 'Operation',
 	name: 'operation',
@@ -93,7 +91,7 @@ export class Lifelog implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['input'],
 		version: 1,
-		// The constructor gives it; n8n's lint wants a text here.
+		// The constructor sets it; n8n's lint wants a text here.
 		subtitle: '',
 		description:
 			'List, search, read, summarize and delete the transcribed recordings of a wearable',

@@ -1,35 +1,32 @@
 import type { Lifelog } from '../shared/api/apiTypes';
 import { isOffset, transcriptText, type Utterance, utterances } from '../shared/content/utterances';
 import { instantOf } from '../shared/util/dateTimes';
-import { beginning, pieces } from '../shared/util/text';
+import { beginning, splitText } from '../shared/util/text';
 
 /** Something said, and its place in the transcript. */
 export interface Placed {
 	utterance: Utterance;
 	/**
-	 * ms after the start of the lifelog, later than the place of what stands before it: its own start
-	 * or, where that is missing or not later, the next free one. So each has a place of its own, from
-	 * which a transcript goes on without loss or repetition.
+	 * ms after the start of the lifelog: its own start or, if that is missing or not later than the
+	 * place before, the next one. So a transcript can go on at each place without loss or repetition.
 	 */
 	atMs: number;
 }
 
-/** Left of a line for the words; a name of who speaks that would take more of it is cut. */
+/** Kept free in a line for the words; a longer name is cut. */
 const MIN_WORDS = 50;
 const LEFT_OUT = '…';
 
 /**
- * What was said in a lifelog, each thing at its place.
- *
- * @param zone In which a time without offset is read.
- * @param most Longer lines, in UTF-16 units, are divided; 0 for none.
+ * @param zone Of times without offset.
+ * @param maxLength Longer lines, in UTF-16 units, are divided; 0 for no maximum.
  */
-export function placedUtterances(lifelog: Lifelog, zone: string, most = 0): Placed[] {
+export function placedUtterances(lifelog: Lifelog, zone: string, maxLength = 0): Placed[] {
 	const begin = instantOf(lifelog.startTime, zone);
 	let last = -1;
 	return utterances(lifelog).flatMap((utterance) => {
-		const start = startOf(utterance, begin, zone);
-		return dividedBy(most, utterance).map((part) => {
+		const start = startMsOf(utterance, begin, zone);
+		return dividedBy(maxLength, utterance).map((part) => {
 			last = Math.max(last + 1, start ?? 0);
 			return { utterance: part, atMs: last };
 		});
@@ -37,21 +34,21 @@ export function placedUtterances(lifelog: Lifelog, zone: string, most = 0): Plac
 }
 
 /**
- * A transcript as text, a line for each thing said, cut behind a line where it would be too long.
+ * A transcript as text, a line for each thing said.
  *
- * @param most In UTF-16 units; 0 for all of it. Lines are not longer.
- * @returns With the place of the first thing left out, if any is.
+ * @param maxLength In UTF-16 units, at least the length of a line; 0 for all of it.
+ * @returns With the place of the first line that was cut off, if any.
  */
 export function textOf(
 	placed: Placed[],
-	most: number,
+	maxLength: number,
 ): { text: string; isTruncated?: true; nextOffsetMs?: number } {
 	const lines: string[] = [];
 	let length = -1;
 	for (const { utterance, atMs } of placed) {
 		const line = transcriptText([utterance]);
 		length += 1 + line.length;
-		if (most > 0 && length > most && lines.length > 0) {
+		if (maxLength > 0 && length > maxLength && lines.length > 0) {
 			return { text: lines.join('\n'), isTruncated: true, nextOffsetMs: atMs };
 		}
 		lines.push(line);
@@ -59,7 +56,7 @@ export function textOf(
 	return { text: lines.join('\n') };
 }
 
-function startOf(
+function startMsOf(
 	{ startOffsetMs, startTime }: Utterance,
 	begin: number | undefined,
 	zone: string,
@@ -69,15 +66,15 @@ function startOf(
 	return instant === undefined || begin === undefined ? undefined : instant - begin;
 }
 
-function dividedBy(most: number, utterance: Utterance): Utterance[] {
+function dividedBy(maxLength: number, utterance: Utterance): Utterance[] {
 	const line = transcriptText([utterance]);
-	if (most === 0 || line.length <= most) return [utterance];
+	if (maxLength === 0 || line.length <= maxLength) return [utterance];
 	const lead = transcriptText([{ ...utterance, text: '' }]);
 	const words = line.slice(lead.length);
 	const name = lead.slice(0, -': '.length);
-	const longest = most - MIN_WORDS - ': '.length;
+	const longest = maxLength - MIN_WORDS - ': '.length;
 	const speaker =
 		name.length > longest ? `${beginning(name, longest - LEFT_OUT.length)}${LEFT_OUT}` : name;
-	const parts = pieces(words, most - speaker.length - ': '.length);
+	const parts = splitText(words, maxLength - speaker.length - ': '.length);
 	return (parts.length > 0 ? parts : ['']).map((text) => ({ ...utterance, speaker, text }));
 }

@@ -7,9 +7,8 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { testLifelogApi } from '../shared/auth/credentialTest';
-import { searchLifelogs } from '../shared/api/lifelogs';
+import { getTimezones, searchLifelogs } from '../shared/parameters/listSearch';
 import { parametersOf, runOperation, subtitleOf } from '../shared/execution/operations';
-import { getTimezones } from '../shared/parameters/timezones';
 import * as download from './operations/download';
 
 const operations = { download };
@@ -21,7 +20,7 @@ export class LifelogAudio implements INodeType {
 		icon: { light: 'file:../../icons/audio.svg', dark: 'file:../../icons/audio.dark.svg' },
 		group: ['input'],
 		version: 1,
-		// The constructor gives it; n8n's lint wants a text here.
+		// The constructor sets it; n8n's lint wants a text here.
 		subtitle: '',
 		description: 'Download the recordings of a wearable as files',
 		defaults: { name: 'Lifelog Audio' },
@@ -44,13 +43,13 @@ export class LifelogAudio implements INodeType {
 				name: 'operation',
 				type: 'options',
 				noDataExpression: true,
-				// An agent is told the action of an operation only where the operation belongs to a resource.
+				// An agent sees the action of an operation only if it belongs to a resource.
 				displayOptions: { show: { resource: ['audio'] } },
 				options: [
 					{
 						name: 'Download Audio',
 						value: 'download',
-						description: 'Fetch the sound of a lifelog, or of a range of time, as Ogg Opus files',
+						description: 'Fetch the sound of a lifelog, a day or a range of time as Ogg Opus files',
 						action: 'Download audio',
 					},
 				],

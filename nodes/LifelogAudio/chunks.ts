@@ -1,16 +1,31 @@
-/** A range of time: epoch ms, the start in it, the end not. */
-export interface TimeSpan {
-	startMs: number;
-	endMs: number;
+import { DateTime } from 'luxon';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
+
+import { messageWithout, toNodeError, withResource } from '../shared/errors/errors';
+import { mapConcurrent } from '../shared/transport/concurrency';
+import type { Api } from '../shared/transport/connection';
+import { readPage } from '../shared/transport/pagination';
+import { type AudioFile, storeAudio } from './audioFile';
+import type { TimeSpan } from './range';
+
+const MAX_DOWNLOADS = 3;
+/** After these the rest of a range isn't requested. */
+const MAX_FAILURES_IN_A_ROW = 10;
+
+/** Each chunk is in one of the lists, in order of time. */
+export interface Downloads {
+	/** `part` is the number of the chunk, from 1. */
+	stored: Array<AudioFile & { span: TimeSpan; part: number }>;
+	missing: TimeSpan[];
+	failed: Array<TimeSpan & { message: string }>;
 }
 
 /**
- * Cuts a range into chunks that lie end to end: each millisecond is in exactly one, and only the
- * last may be shorter than the others. Fractions of milliseconds are rounded outward, so that
- * nothing of the range is left out.
+ * Cuts a range into adjacent chunks: each millisecond is in exactly one, and only the last may be
+ * shorter. Fractions of milliseconds are rounded outward.
  *
- * @param range Its end is later than its start.
- * @param chunkMs The length of a chunk, in whole ms above 0.
+ * @param chunkMs In whole ms above 0.
  */
 export function cutIntoChunks({ startMs, endMs }: TimeSpan, chunkMs: number): TimeSpan[] {
 	const end = Math.ceil(endMs);
@@ -21,25 +36,94 @@ export function cutIntoChunks({ startMs, endMs }: TimeSpan, chunkMs: number): Ti
 	return chunks;
 }
 
-/** Joins what lies end to end. @param spans In order of time. */
-export function joinAdjacent(spans: TimeSpan[]): TimeSpan[] {
-	const joined: TimeSpan[] = [];
+/** Joins adjacent spans that, if they failed, failed in the same way. */
+export function joinAdjacent<T extends TimeSpan & { message?: string }>(spans: T[]): T[] {
+	const joined: T[] = [];
 	for (const span of spans) {
 		const last = joined.at(-1);
-		if (last?.endMs === span.startMs) last.endMs = span.endMs;
+		const isAdjacent = last?.endMs === span.startMs && last.message === span.message;
+		if (isAdjacent) last.endMs = span.endMs;
 		else joined.push({ ...span });
 	}
 	return joined;
 }
 
 /**
- * Widens the range of a lifelog by padding on both sides, but not to before 1970 nor to after now.
+ * Downloads chunks, a few at a time.
  *
- * @param now Epoch ms. A lifelog that ends later keeps its end.
+ * @param zone In which errors name a chunk; an IANA name.
+ * @param mayFail Whether a chunk that fails is noted, instead of ending all.
+ * @throws NodeApiError, naming the chunk, if one fails; with `mayFail` only if all would fail: a
+ *   refused key, a wrong address, a broken storage, a canceled execution.
  */
-export function widen({ startMs, endMs }: TimeSpan, paddingMs: number, now: number): TimeSpan {
+export async function downloadChunks(
+	context: IExecuteFunctions,
+	api: Api,
+	chunks: TimeSpan[],
+	{ zone, mayFail, nameOf }: { zone: string; mayFail: boolean; nameOf: (span: TimeSpan) => string },
+): Promise<Downloads> {
+	let failures = 0;
+	let givenUp: string | undefined;
+	const results = await mapConcurrent(api, chunks, MAX_DOWNLOADS, async (own, span, index) => {
+		if (givenUp !== undefined) return { failed: { ...span, message: givenUp } };
+		const { startTime, endTime } = withTimes(span, zone);
+		const resource = { noun: `audio from ${startTime} to ${endTime}` };
+		try {
+			const audio = await storeAudio(context, own, span, resource, () => nameOf(span));
+			failures = 0;
+			if (audio === undefined) return { missing: span };
+			api.run.isServiceKnown = true;
+			return { stored: { span, part: index + 1, ...audio } };
+		} catch (error) {
+			const failure = withResource(toNodeError(context, error), resource);
+			if (!mayFail || !isOfOneChunk(own, failure)) throw failure;
+			const message = messageWithout(failure, resource);
+			const isLimited = failure.httpCode === '429';
+			if (!isLimited) await requireService(own);
+			if (isLimited || ++failures >= MAX_FAILURES_IN_A_ROW) {
+				givenUp ??= `Not requested, because the chunks before it failed: ${message}`;
+			}
+			return { failed: { ...span, message } };
+		}
+	});
 	return {
-		startMs: Math.max(0, startMs - paddingMs),
-		endMs: Math.max(endMs, Math.min(endMs + paddingMs, now)),
+		stored: results.flatMap(({ stored }) => stored ?? []),
+		missing: results.flatMap(({ missing }) => missing ?? []),
+		failed: results.flatMap(({ failed }) => failed ?? []),
 	};
+}
+
+/** Whether the next chunk may succeed: key, address, storage and run are in order. */
+function isOfOneChunk(api: Api, failure: Error): failure is NodeApiError {
+	return (
+		failure instanceof NodeApiError &&
+		!api.signal?.aborted &&
+		!/^(401|403|404|3\d\d)$/.test(failure.httpCode ?? '')
+	);
+}
+
+/**
+ * Checks, once a run, that the service is at the Base URL. Otherwise the "not found" of another
+ * server would mean "no audio". Reads the chats, because the list of lifelogs documents no 401
+ * (specification, sections 4.5, 4.6 and 7).
+ *
+ * @throws NodeApiError if the answer isn't the service's.
+ */
+export async function requireService(api: Api): Promise<void> {
+	if (api.run.isServiceKnown) return;
+	const ask = async () => await readPage(api, { name: 'chats', query: {}, pageSize: 1 });
+	try {
+		await (api.run.serviceCheck ??= ask());
+		api.run.isServiceKnown = true;
+	} finally {
+		api.run.serviceCheck = undefined;
+	}
+}
+
+/** Adds the times in ISO 8601 with the offset of `zone`. */
+export function withTimes({ startMs, endMs }: TimeSpan, zone: string) {
+	const [startTime, endTime] = [startMs, endMs].map(
+		(instant) => DateTime.fromMillis(instant, { zone }).toISO() as string,
+	);
+	return { startMs, endMs, startTime, endTime };
 }

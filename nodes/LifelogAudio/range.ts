@@ -2,39 +2,36 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Api } from '../shared/transport/connection';
 import { toInstant } from '../shared/util/dateTimes';
-import { readDay } from '../shared/parameters/day';
 import { inputError, unusableAnswerError } from '../shared/errors/errors';
 import { readId } from '../shared/parameters/resourceLocator';
-import { getLifelog, METADATA_ONLY } from '../shared/api/lifelogs';
-import { readInstant, toNumber } from '../shared/parameters/read';
-import { type TimeSpan, widen } from './chunks';
+import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
+import { readDay, readInstant, readNumber } from '../shared/parameters/read';
 
-/** What audio is wanted of. */
+/** Epoch ms, the end not included. */
+export interface TimeSpan {
+	startMs: number;
+	endMs: number;
+}
+
 export interface AudioRange extends TimeSpan {
-	/** The lifelog whose audio it is, if it is one's. */
 	lifelogId?: string;
-	/** The title of that lifelog. */
 	title?: unknown;
 }
 
-/** The values of the parameter Source. */
 export const SOURCES = ['lifelog', 'day', 'timeRange'] as const;
 
-/** What says where a range comes from. */
 export interface RangeSettings {
 	source: (typeof SOURCES)[number];
-	/** The time zone in force; an IANA name. */
 	zone: string;
-	/** The option Padding as it was given: seconds. */
+	/** The option Padding, in seconds. */
 	padding: unknown;
 }
 
 /**
- * The range of time that an input item asks for, from the parameters of its source.
+ * The range of an input item.
  *
  * @returns Not empty, in whole milliseconds: fractions are rounded outward.
- * @throws NodeOperationError on values that cannot be used; NodeApiError when the lifelog cannot
- *   be read.
+ * @throws NodeOperationError on values that can't be used; NodeApiError if the lifelog can't be read.
  */
 export async function readRange(
 	context: IExecuteFunctions,
@@ -59,7 +56,7 @@ export async function readRange(
 	return { startMs: Math.floor(startMs), endMs: Math.ceil(endMs) };
 }
 
-/** A day, of today what there is so far. */
+/** Of today only what has passed. */
 function rangeOfDay(
 	context: IExecuteFunctions,
 	api: Api,
@@ -88,14 +85,7 @@ async function rangeOfLifelog(
 	given: unknown,
 ): Promise<AudioRange> {
 	const lifelogId = readId(context, 'lifelogId', itemIndex, 'lifelog');
-	const padding = toNumber(given ?? 0);
-	if (!(padding >= 0 && padding < Infinity)) {
-		throw inputError(
-			context,
-			"'Padding' must be a number of seconds, 0 or more",
-			'Without the option it is 0: exactly the lifelog.',
-		);
-	}
+	const padding = readNumber(context, given ?? 0, 'Padding', { unit: 'seconds' });
 	const lifelog = await getLifelog(api, lifelogId, { timezone: zone, ...METADATA_ONLY });
 	api.run.isServiceKnown = true;
 	const startMs = toInstant(lifelog.startTime, zone, 'start');
@@ -117,4 +107,12 @@ async function rangeOfLifelog(
 		);
 	}
 	return { ...range, lifelogId, title: lifelog.title };
+}
+
+/** Adds padding on both sides, but not before 1970 or after `now`. A later end stays. */
+export function widen({ startMs, endMs }: TimeSpan, paddingMs: number, now: number): TimeSpan {
+	return {
+		startMs: Math.max(0, startMs - paddingMs),
+		endMs: Math.max(endMs, Math.min(endMs + paddingMs, now)),
+	};
 }

@@ -8,8 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { testLifelogApi } from '../shared/auth/credentialTest';
 import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/execution/operations';
-import { getTimezones } from '../shared/parameters/timezones';
-import { searchChats } from './list';
+import { getTimezones, searchChats } from '../shared/parameters/listSearch';
 import * as deleteChat from './operations/delete';
 import * as get from './operations/get';
 import * as getAll from './operations/getAll';
@@ -23,7 +22,7 @@ export class LifelogChat implements INodeType {
 		icon: { light: 'file:../../icons/chat.svg', dark: 'file:../../icons/chat.dark.svg' },
 		group: ['input'],
 		version: 1,
-		// The constructor gives it; n8n's lint wants a text here.
+		// The constructor sets it; n8n's lint wants a text here.
 		subtitle: '',
 		description:
 			'List, read and delete the chats with the assistant of a wearable, those of scheduled prompts included',
@@ -47,7 +46,7 @@ export class LifelogChat implements INodeType {
 				name: 'operation',
 				type: 'options',
 				noDataExpression: true,
-				// An agent is told the action of an operation only where the operation belongs to a resource.
+				// An agent sees the action of an operation only if it belongs to a resource.
 				displayOptions: { show: { resource: ['chat'] } },
 				options: [
 					{

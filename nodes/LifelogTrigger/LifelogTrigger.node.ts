@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { testLifelogApi } from '../shared/auth/credentialTest';
-import { getTimezones } from '../shared/parameters/timezones';
+import { getTimezones } from '../shared/parameters/listSearch';
 import { properties } from './parameters';
 import { runPoll } from './poll';
 import { sample } from './sample';

@@ -1,24 +1,15 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
 import { type ChatOutput, chatOutputParameters, readChatOutput } from '../shared/api/chats';
-import {
-	filtersOf,
-	includeOptions,
-	optionsOf,
-	timezoneOption,
-} from '../shared/parameters/descriptions';
-import { inputError } from '../shared/errors/errors';
-import { promptIdOf } from '../shared/parameters/resourceLocator';
+import * as shared from '../shared/parameters/descriptions';
 import * as output from '../shared/parameters/output';
 import * as read from '../shared/parameters/read';
+import { promptIdOf } from '../shared/parameters/resourceLocator';
 
 const CHAT_EVENT = 'scheduledChatCreated';
-const forChats = { show: { event: [CHAT_EVENT] } };
-const forLifelogs = { hide: { event: [CHAT_EVENT] } };
-const optionForLifelogs = { hide: { '/event': [CHAT_EVENT] } };
-const includeOptionForLifelogs = ({ hide }: { hide: Record<string, string[]> }) => ({
-	hide: { ...hide, ...optionForLifelogs.hide },
-});
+
+const LOOKBACK_RULE = { unit: 'days', isWhole: true, min: 2, max: 31 };
+const SETTLE_RULE = { unit: 'minutes', isWhole: true, max: 1440 };
 
 const CHANGES: Record<string, Settings['changes']> = {
 	lifelogCreatedOrUpdated: ['created', 'updated'],
@@ -65,54 +56,26 @@ export const properties: INodeProperties[] = [
 		default: 'lifelogCreatedOrUpdated',
 		description: 'What starts the workflow',
 	},
-	...chatOutputParameters.map((property) => ({
-		...property,
-		displayOptions: { show: { ...property.displayOptions?.show, ...forChats.show } },
-	})),
-	...output.outputParameters.map((property) => ({
-		...property,
-		displayOptions: { ...property.displayOptions, ...forLifelogs },
-	})),
-	{
-		...filtersOf([
+	...shared.withCondition({ show: { event: [CHAT_EVENT] } }, [
+		...chatOutputParameters,
+		shared.filtersOf([shared.promptIdFilter]),
+	]),
+	...shared.withCondition({ hide: { event: [CHAT_EVENT] } }, [
+		...output.outputParameters,
+		shared.filtersOf([
 			{
-				displayName: 'Is Starred',
-				name: 'isStarred',
-				type: 'boolean',
-				default: true,
+				...shared.isStarredFilter,
 				description:
 					'Whether to report only lifelogs that are starred (on) or only the others (off), at the time of the change. Both without this filter.',
 			},
 		]),
-		displayOptions: forLifelogs,
-	},
-	{
-		...filtersOf([
-			{
-				displayName: 'Global Prompt ID',
-				name: 'globalPromptId',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
-				description: 'Only what the scheduled prompt with this ID made',
-			},
+	]),
+	shared.optionsOf([
+		...shared.withCondition({ hide: { '/event': [CHAT_EVENT] } }, [
+			{ ...shared.includeOptions.includeContents, default: false },
+			shared.includeOptions.includeHeadings,
+			shared.includeOptions.includeMarkdown,
 		]),
-		displayOptions: forChats,
-	},
-	optionsOf([
-		{
-			...includeOptions.includeContents,
-			default: false,
-			displayOptions: includeOptionForLifelogs(output.HIDDEN_IF_SELECTED),
-		},
-		{
-			...includeOptions.includeHeadings,
-			displayOptions: includeOptionForLifelogs(output.HIDDEN_IF_SIMPLIFIED),
-		},
-		{
-			...includeOptions.includeMarkdown,
-			displayOptions: includeOptionForLifelogs(output.HIDDEN_UNLESS_RAW),
-		},
 		{
 			displayName: 'Look-Back (Days)',
 			name: 'lookbackDays',
@@ -128,11 +91,11 @@ export const properties: INodeProperties[] = [
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 1440 },
 			default: 0,
-			displayOptions: optionForLifelogs,
+			displayOptions: { hide: { '/event': [CHAT_EVENT] } },
 			description:
 				'How long a lifelog must have been left unchanged before it is reported (0 to 1440), so that a recording that is still growing starts the workflow once',
 		},
-		timezoneOption,
+		shared.timezoneOption,
 	]),
 ];
 
@@ -143,7 +106,6 @@ export interface Watch {
 	prompt: string; // of scheduled chats, '' for all
 }
 
-/** What the parameters ask for. */
 export interface Settings {
 	watch: Watch;
 	lookbackDays: number;
@@ -175,22 +137,13 @@ export function readSettings(context: IPollFunctions): Settings {
 			credential: context.getNode().credentials?.lifelogApi?.id ?? '',
 			prompt: (isChats && promptIdOf(context, filters.globalPromptId)) || '',
 		},
-		lookbackDays: readWithin(context, 'Look-Back', lookbackDays, [2, 31]),
+		lookbackDays: read.readNumber(context, lookbackDays, 'Look-Back', LOOKBACK_RULE),
 		timezone: read.readZone(context, options.timezone),
 		changes: CHANGES[event],
 		isStarred: read.readBoolean(context, filters.isStarred, 'Is Starred'),
-		settleMs: readWithin(context, 'Settle', settleMinutes, [0, 1440]) * 60_000,
+		settleMs: 60_000 * read.readNumber(context, settleMinutes, 'Settle', SETTLE_RULE),
 		include: output.partsFor(form, read.includeQuery(context, options, false)),
 		output: form,
 		chatOutput,
 	};
-}
-
-type Bounds = [least: number, most: number];
-
-function readWithin(context: IPollFunctions, label: string, value: unknown, [least, most]: Bounds) {
-	const number = read.toNumber(value);
-	if (Number.isInteger(number) && number >= least && number <= most) return number;
-	const problem = `'${label}' must be a whole number from ${least} to ${most}`;
-	throw inputError(context, problem, 'Correct the option, or remove it to use its default.');
 }

@@ -297,7 +297,9 @@ describe('a range', () => {
 		'in chunks of %p minutes is refused',
 		async (chunkMinutes) => {
 			const { message, requests } = await downloadRange(at('09:00'), at('10:00'), { chunkMinutes });
-			expect(message).toBe("'Chunk Length' must be a whole number of minutes, 1 to 120");
+			expect(message).toMatch(
+				/^'Chunk Length' must be a whole number of minutes, 1 to 120, not "(-?[\d.]+|long)"$/,
+			);
 			expect(requests).toEqual([]);
 		},
 	);
@@ -358,7 +360,7 @@ describe('the audio of a lifelog', () => {
 
 	test.each([-1, '={{ "some" }}'])('with a padding of %p is refused', async (padding) => {
 		const { message, requests } = await downloadOf('x', { padding });
-		expect(message).toBe("'Padding' must be a number of seconds, 0 or more");
+		expect(message).toMatch(/^'Padding' must be a number of seconds, 0 or more, not "(-1|some)"$/);
 		expect(requests).toEqual([]);
 	});
 
@@ -635,13 +637,13 @@ describe('a success that is no audio', () => {
 		[
 			'JSON',
 			{ body: { error: 'still encoding' } },
-			'it is not audio but application/json',
+			"it isn't Ogg audio",
 			'It says: still encoding',
 		],
 		[
 			'JSON that says it is audio',
 			{ body: '{"error":"still encoding"}', headers: { 'content-type': 'audio/ogg' } },
-			'it is not audio of a kind that is known',
+			"it isn't Ogg audio",
 			'It says: still encoding',
 		],
 		[
@@ -650,7 +652,7 @@ describe('a success that is no audio', () => {
 				body: '<html><title>Sign in</title></html>',
 				headers: { 'content-type': 'text/html; charset=utf-8' },
 			},
-			'it is not audio but text/html',
+			"it isn't Ogg audio",
 			'It says: a page of HTML.',
 		],
 		[
@@ -660,6 +662,12 @@ describe('a success that is no audio', () => {
 			'Check that',
 		],
 		['no content at all', { status: 204 }, 'it is empty (audio from', 'Check that'],
+		[
+			'another kind of audio',
+			{ body: 'ID3 and so on', headers: { 'content-type': 'audio/mpeg' } },
+			"it isn't Ogg audio",
+			'Check that',
+		],
 	])('is an error that says what came: %s', async (_name, fault, message, description) => {
 		await record('09:00', 1);
 		await sandbox.control.faults([{ path: PATH, ...fault }]);
@@ -682,13 +690,12 @@ describe('a success that is no audio', () => {
 		});
 		const range = { source: 'timeRange', start: at('09:00'), end: at('10:00') };
 		const { message } = await run(range, undefined, {}, own);
-		expect(message).toContain('it is not audio but text/plain');
+		expect(message).toContain("it isn't Ogg audio");
 		expect(sent * 65_536).toBeLessThan(20e6);
 	});
 });
 
 test.each([
-	['audio/mpeg', 'ID3 and so on', 'audio/mpeg', '.mp3'],
 	['application/octet-stream', 'OggS and so on', 'audio/ogg', '.ogg'],
 	['video/ogg', 'OggS and so on', 'audio/ogg', '.ogg'],
 	['audio/x.php', 'OggS and so on', 'audio/ogg', '.ogg'],
@@ -724,7 +731,7 @@ describe('a part that fails', () => {
 		['a 400', { status: 400, body: { error: 'no' } }, 'The service refused a parameter: no'],
 		['a body that breaks off', { cutBody: true, times: 4 }, 'the answer broke off'],
 		['a connection that breaks', { reset: 'before', times: 4 }, 'the connection broke off'],
-		['an answer that is no audio', { body: { error: 'later' } }, 'it is not audio but'],
+		['an answer that is no audio', { body: { error: 'later' } }, "it isn't Ogg audio"],
 	])('is listed beside what succeeded: %s', async (_name, fault, message) => {
 		const result = await archive([{ path: chunkAt('08:00'), ...fault }]);
 		expect(result.status).toBe('success');
@@ -862,7 +869,7 @@ describe('a part that fails', () => {
 		);
 		expect(failedRanges.at(-1)).toMatchObject({
 			endMs: ms('12:00'),
-			message: expect.stringMatching(/^Not asked for, .*a wait of 1 s$/),
+			message: expect.stringMatching(/^Not requested, .*a wait of 1 s$/),
 		});
 		// Of 18, three at a time.
 		expect(asked.length).toBeLessThan(9);
@@ -878,10 +885,10 @@ describe('a part that fails', () => {
 		expect(asked.length).toBeLessThanOrEqual(13);
 		expect(json).toHaveLength(1);
 		const failedRanges = json[0].failedRanges as IDataObject[];
-		expect(failedRanges[0].message).not.toContain('Not asked');
+		expect(failedRanges[0].message).not.toContain('Not requested');
 		expect(failedRanges.at(-1)).toMatchObject({
 			endMs: ms('06:30'),
-			message: expect.stringContaining('Not asked for'),
+			message: expect.stringContaining('Not requested'),
 		});
 	});
 
@@ -1059,7 +1066,7 @@ describe('several input items', () => {
 			error: night,
 			errorDetails: {
 				code: '404',
-				description: expect.stringContaining('Recordings may arrive late'),
+				description: expect.stringContaining('Audio can be uploaded late'),
 			},
 		});
 		expect(result.items('Node')[5].binary).toBeDefined();

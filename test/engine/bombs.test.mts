@@ -108,7 +108,7 @@ describe('contents nested 100,000 deep', () => {
 		`${`{"type":"${kind}","content":"A","children":[`.repeat(DEEP)}{"type":"blockquote","content":"Down here","speakerName":"Ann"}${']}'.repeat(DEEP)}`;
 	const lifelog = (more = '') => `{"id":"abc",${more}"contents":[${nested('heading3')}]}`;
 
-	test('are walked', async () => {
+	test('are read to the last level by Get Transcript', async () => {
 		answerJson(`{"data":{"lifelog":${lifelog()}}}`);
 		const { error, items } = await run({ operation: 'getTranscript', lifelogId: byId('abc') });
 		expect(error).toBeUndefined();
@@ -127,7 +127,7 @@ describe('contents nested 100,000 deep', () => {
 		expect(items[0].lifelogs).toHaveLength(1);
 	});
 
-	test('are given whole', async () => {
+	test('are returned in full by Get', async () => {
 		answerJson(`{"data":{"lifelog":${lifelog()}}}`);
 		const { error } = await run({ operation: 'get', lifelogId: byId('abc') });
 		expect(error?.message).toBeUndefined();

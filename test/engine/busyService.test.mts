@@ -57,9 +57,9 @@ const search = workflowWith('lifelog', {
 });
 
 test.each([
-	['each waits once at most', () => 200],
+	['of requests that the limit holds back each waits once at most', () => 200],
 	[
-		'a request that fails in passing after its wait keeps its turn',
+		'a request that fails temporarily after its wait keeps its place in the queue',
 		(nth: number) => (nth === LET_IN + 1 ? 500 : 200),
 	],
 ])('%s', async (_what, answer) => {
@@ -71,7 +71,7 @@ test.each([
 	expect(items('Node')).toHaveLength(8);
 });
 
-test('where another workflow was refused meanwhile, not all go at once', async () => {
+test('requests that wait are not all sent at once after another workflow was refused', async () => {
 	let refuse = () => {};
 	const refused = new Promise<void>((resolve) => (refuse = resolve));
 	let isAsked = false;

@@ -46,7 +46,7 @@ test('a certificate is checked also where n8n was told to check none (NODE_TLS_R
 	const { stdout } = await promisify(execFile)(
 		process.execPath,
 		['--input-type=module', '--eval', script(addresses.badCertificate)],
-		{ env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' }, timeout: 100_000 },
+		{ env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
 	);
 	expect(JSON.parse(stdout.split('\n').at(-1)!)).toEqual([
 		expect.stringContaining('self-signed certificate'),

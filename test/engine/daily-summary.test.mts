@@ -214,7 +214,7 @@ describe('what is read', () => {
 
 describe('where contents are withheld', () => {
 	const NINE = '2026-03-01T09:00:00Z';
-	const markdown = '# Walk\n\n## The dog\n\n```\n## Not this\n```\n\n> Anna: ## Nor this';
+	const markdown = '# Walk\n\n## The dog\n\n### Not this\n\n> Anna: ## Nor this';
 	const withheld = (contents: unknown) =>
 		lifelogOf('a', NINE, 'Walk', [], { contents: contents as [], markdown });
 
@@ -226,7 +226,7 @@ describe('where contents are withheld', () => {
 			expect(json.speakers).toEqual([]);
 			expect(json.markdown).toContain('  - The dog\n');
 			expect(json.markdown).not.toMatch(/this|took part/);
-			expect(hint).toMatch(/^The service sent no contents, although they were asked for/);
+			expect(hint).toMatch(/^The service sent no contents, although they were requested/);
 		},
 	);
 

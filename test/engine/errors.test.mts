@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { FILE } from '../reliability/operations.mts';
 import { KEY_MARK } from '../reliability/marked-key.mts';
 import { actions, startTrials, type Trials } from '../reliability/properties.mts';
 import {
@@ -47,7 +48,7 @@ function parametersOf(operation: NodeOperation): IDataObject {
 async function run(
 	{ node, ...operation }: NodeOperation,
 	answer: Answer,
-	input: INodeExecutionData[] = [{ json: {} }],
+	input: INodeExecutionData[] = [{ json: {}, binary: FILE }],
 	onError?: 'continueRegularOutput' | 'continueErrorOutput',
 ): Promise<Failing> {
 	// A key of its own, as one that was answered 429 is held back in all of the process.
@@ -77,7 +78,11 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 		? /chat "chat-a"/
 		: operation.node === 'lifelogChat'
 			? /chats/
-			: /lifelog "lifelog-a"|2026-03-02|"garden"/;
+			: operation.operation === 'create'
+				? /new lifelog/
+				: operation.operation === 'upload'
+					? /recording "morning.ogg"/
+					: /lifelog "lifelog-a"|2026-03-02|"garden"/;
 
 	test.each([
 		['a refusal', json(418, { error: 'No' })],
@@ -95,11 +100,8 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 		expect(isOfAnId || about.test(`${message} ${description}`)).toBe(true);
 	});
 
+	// Texts, pages and audio are in the matrix (test/reliability/faults.mts).
 	test.each([
-		['Markdown', answered('text/markdown', '# Recorded words')],
-		['a text of JSON', json(200, 'Recorded words')],
-		['bytes of audio', answered('video/webm', 'OggS\0 Recorded words')],
-		['a page', answered('text/html', '<html><title>Recorded words</title>')],
 		['an object', json(200, { note: 'Recorded words', data: 'Recorded words' })],
 		['a list', json(200, ['Recorded words'])],
 		['bytes of audio that say they are refused', answered('audio/ogg', 'OggS Recorded words', 418)],
@@ -117,7 +119,7 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 	const input = [
 		{
 			json: { note: 'keep', error: 'an older one' },
-			binary: { file: { data: 'aGVsbG8=', mimeType: 'text/plain' } },
+			binary: { ...FILE, file: { data: 'aGVsbG8=', mimeType: 'text/plain' } },
 		},
 	];
 
@@ -297,7 +299,7 @@ test('a title in place of an ID is told from one', async () => {
 	const parameters = { operation: 'get', lifelogId: byId('Planning the garden') };
 	const { error } = await trials.engine.runWorkflow(workflowWith('lifelog', parameters));
 	expect((error as { description?: string }).description).toBe(
-		"Titles are not IDs: choose 'From List' to look for a title, or take the field id of what a list or a search gives. Nothing was sent.",
+		"Titles are not IDs: choose 'From List' to look for a title, or take the field id of what a list or a search returns. Nothing was sent.",
 	);
 });
 

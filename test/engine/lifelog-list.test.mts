@@ -263,7 +263,7 @@ test('a parameter that the service refuses is told in its words, with what was s
 	await sandbox.control.faults([{ status: 400, body: { error: 'bad date' }, times: 9 }]);
 	const { error } = await getMany({ limit: 10, filters: { isStarred: true } });
 	await sandbox.control.faults([]);
-	expect(error?.message).toBe('The service refused a parameter: bad date (lifelogs)');
+	expect(error?.message).toBe('The service refused a parameter: bad date (starred lifelogs)');
 	expect(error?.description).toMatch(/^Sent: timezone=UTC, .*isStarred=true.*limit=10\. /);
 	expect(error?.description).not.toMatch(/undefined|bad date/);
 });

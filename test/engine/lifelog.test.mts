@@ -55,7 +55,7 @@ describe('Search', () => {
 		const { json, requests, hint } = await search({});
 		expect(json).toHaveLength(1);
 		expect(requests).toHaveLength(1);
-		expect(hint).toContain('at most 1 results');
+		expect(hint).toContain('The search returned 1 results, and a search has no further pages');
 	});
 
 	test('with contents, up to 25 at once', async () => {
@@ -92,7 +92,7 @@ describe('Search', () => {
 		await sandbox.control.dialect({ limit: { max: 10, above: 'clamp' } });
 		const { json, hint } = await search({});
 		expect(json).toHaveLength(10);
-		expect(hint).toContain('The search gave 10 results; the service may have ended it there');
+		expect(hint).toContain('The search returned 10 results, and a search has no further pages');
 	});
 
 	test('asks again with 10 where the service refuses more', async () => {
@@ -106,7 +106,7 @@ describe('Search', () => {
 		const words = (await anyLifelog()).title;
 		const { json, hint } = await search({ query: `"${words}"`, limit: 500 });
 		expect(json.length).toBeLessThan(10);
-		expect(hint ?? '').not.toContain('at most 100 results');
+		expect(hint ?? '').not.toContain('no further pages');
 	});
 
 	test('is capped at 100, and says so', async () => {
@@ -114,7 +114,7 @@ describe('Search', () => {
 		const { json, requests, hint } = await search({ limit: 500 });
 		expect(json).toHaveLength(100);
 		expect(requests[0].query.limit).toBe('100');
-		expect(hint).toContain('at most 100 results');
+		expect(hint).toContain('The search returned 100 results, and a search has no further pages');
 	});
 
 	test('leaves out contents that were not asked for', async () => {

@@ -132,7 +132,7 @@ describe('refused, before any request, with what to do in the message', () => {
 			'a title for an ID',
 			'get',
 			{ id: 'Planning the garden' },
-			/^"Planning the garden" is not the ID of a lifelog\. Titles are not IDs: .*take the field id of what a list or a search gives/,
+			/^"Planning the garden" is not the ID of a lifelog\. Titles are not IDs: .*take the field id of what a list or a search returns/,
 		],
 		['nothing for an ID', 'delete', { id: '' }, /^The ID of the lifelog is missing\. /],
 		[
@@ -188,5 +188,5 @@ test('who did not speak is told apart from silence, with who did', async () => {
 
 test('beside a tool the advice stays in the description', async () => {
 	const { message } = await call('getAll', { limit: 'all' }, 'lifelog');
-	expect(message).toBe("'Limit' must be a whole number, 1 or more");
+	expect(message).toBe(`'Limit' must be a whole number, 1 or more, not "all"`);
 });

@@ -1,10 +1,13 @@
 // The names that people's workflows hold on to: of nodes, parameters, their values, fields of the
 // credential and of outputs. names.yaml has them as they are; outputs are those of the real engine.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { IDataObject, INode, INodeProperties, INodeType } from 'n8n-workflow';
 import { parse, stringify } from 'yaml';
 import { loadPackage, type RunResult } from '../support/engine.mts';
-import { type Lab, startLab } from '../support/lab.mts';
+import { type Lab, type LabAt, startLab, startLabAt } from '../support/lab.mts';
+import { type SpawnedServer, startLifelogServer } from '../support/lifelog-server.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 const FILE = 'test/engine/names.yaml';
@@ -73,9 +76,12 @@ function parameterNames(property: INodeProperties, before = ''): Array<[string, 
 	const value = isForModel ? '$fromAI' : JSON.stringify(property.default);
 	const given = `${isOfTool(property) ? 'defaultOfTool' : 'default'}=${value}`;
 	const choices = [...valuesOf(property), ...modes.map((mode) => mode.name)];
-	const inside = options.flatMap((option) =>
-		'type' in option ? parameterNames(option, `${before}${name}.`) : [],
-	);
+	const inside = options.flatMap((option) => {
+		if ('type' in option) return parameterNames(option, `${before}${name}.`);
+		if (!('values' in option)) return [];
+		const within = `${before}${name}.${option.name}.`;
+		return option.values.flatMap((value) => parameterNames(value, within));
+	});
 	return [[`${before}${name}`, [type, ...choices, given].join(' ')], ...inside];
 }
 
@@ -89,12 +95,23 @@ function namesIn(properties: INodeProperties[]): Record<string, string> {
 }
 
 let lab: Lab;
+/** For the node that the service has no requests for. */
+let own: LabAt<SpawnedServer>;
+const folder = mkdtempSync(join(tmpdir(), 'lifelog-names-'));
 
 beforeAll(async () => {
 	lab = await startLab(1);
+	// Nobody is there, because an upload is answered before it is transcribed.
+	const transcription = ['--transcription-url', 'http://127.0.0.1:9/v1'];
+	const args = ['--allow-changes', ...transcription, '--transcription-model', 'none'];
+	own = await startLabAt(await startLifelogServer(folder, args));
 });
 
-afterAll(async () => await lab.close());
+afterAll(async () => {
+	await lab.close();
+	await own.close();
+	rmSync(folder, { recursive: true });
+});
 
 async function freshData() {
 	const { control } = lab.sandbox;
@@ -116,7 +133,11 @@ const USUAL: Record<string, (data: Data) => unknown> = {
 	end: ({ lifelog }) => lifelog.endTime,
 	day: () => 'date',
 	date: ({ lifelog }) => lifelog.startTime.slice(0, 10),
+	startTime: ({ lifelog }) => lifelog.startTime,
+	transcript: () => SAID,
+	updateFields: () => ({ title: 'Another' }),
 };
+const SAID = '[{ "text": "Good morning.", "speaker": "Ann", "start": 0, "end": 2 }]';
 
 function usualOf({ node, value, properties }: Operation, data: Data): IDataObject {
 	const unknown = properties
@@ -179,13 +200,24 @@ async function itemsOf(
 ): Promise<ReturnType<RunResult['items']>> {
 	const data = await freshData();
 	const { node, selector, value } = operation;
+	const isOwn = node === 'lifelogServer';
+	if (isOwn) data.lifelog.id = await createdId(data);
 	const parameters = { [selector]: value, ...usualOf(operation, data), ...way };
 	const workflow = workflowWith(node, parameters);
 	if (selector === 'event') return await itemsOfTrigger(workflow.nodes[1], data);
-	const input = [{ json: { ...data.lifelog } }];
-	const result = await lab.engine.runWorkflow(workflow, { input });
+	const binary = { data: { data: 'T2dnUw==', mimeType: 'audio/ogg', fileName: 'morning.ogg' } };
+	const input = [{ json: { ...data.lifelog }, ...(value === 'upload' && { binary }) }];
+	const { engine } = isOwn ? own : lab;
+	const result = await engine.runWorkflow(workflow, { input });
 	expect([parameters, result.error?.message]).toEqual([parameters, undefined]);
 	return result.items('Node');
+}
+
+/** The ID of the one lifelog that lifelog-server has, made before if it wasn't there. */
+async function createdId({ lifelog: { startTime } }: Data): Promise<string> {
+	const parameters = { operation: 'create', startTime, transcript: SAID };
+	const { items } = await own.engine.runWorkflow(workflowWith('lifelogServer', parameters));
+	return String(items('Node')[0].json.id);
 }
 
 /** What the trigger reports when there is one more lifelog and chat, and one lifelog has changed. */

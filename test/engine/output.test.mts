@@ -250,7 +250,7 @@ describe('lengths', () => {
 			'get',
 			'maxCharacters',
 			'all',
-			/^'Max Characters' must be a whole number, 100 or more, or 0 for all, not "all"/,
+			/^'Max Characters' must be a whole number, 100 or more, not "all"/,
 		],
 		['get', 'maxCharacters', '99', /^'Max Characters' must be/],
 		['get', 'maxCharacters', '-1', /^'Max Characters' must be/],

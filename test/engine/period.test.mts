@@ -137,23 +137,30 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test.each([
-		[{ period: 'date', date: '2020-01-01' }, 'lifelogs on 2020-01-01 (Europe/Berlin)'],
+		[{ period: 'date', date: '2020-01-01' }, 'lifelogs', 'of 2020-01-01 in Europe/Berlin'],
 		[
 			{ period: 'date', date: '2020-01-01', filters: { isStarred: true } },
-			'starred lifelogs on 2020-01-01 (Europe/Berlin)',
+			'starred lifelogs',
+			'of 2020-01-01 in Europe/Berlin',
 		],
 		[
 			{ period: 'range', start: '2020-01-01', end: '2020-01-02T10:30' },
-			'lifelogs from 2020-01-01 00:00 to 2020-01-02 10:30 (Europe/Berlin)',
+			'lifelogs',
+			'from 2020-01-01 00:00:00 to 2020-01-02 10:30:00 in Europe/Berlin',
 		],
-		[{ period: 'range', end: '2020-01-02T10:30' }, 'lifelogs to 2020-01-02 10:30 (Europe/Berlin)'],
-	])('says by a hint that %j has none', async (parameters, expected) => {
+		[
+			{ period: 'range', end: '2020-01-02T10:30' },
+			'lifelogs',
+			'to 2020-01-02 10:30:00 in Europe/Berlin',
+		],
+	])('says by a hint that %j has none', async (parameters, name, period) => {
 		const { ids, hint } = await run(operation, {
 			...parameters,
 			options: { timezone: 'Europe/Berlin' },
 		});
 		expect(ids).toEqual([]);
-		expect(hint).toBe(`No ${expected}${operation === 'search' ? ` match "${WORD}"` : ''}`);
+		const found = operation === 'search' ? ` found for "${WORD}"` : '';
+		expect(hint).toBe(`No ${name}${found} ${period}`);
 	});
 });
 
@@ -163,7 +170,7 @@ test('a daily summary without lifelogs says so by a hint', async () => {
 		date: '2020-01-01',
 		options: { timezone: 'Europe/Berlin' },
 	});
-	expect(hint).toBe('No lifelogs on 2020-01-01 (Europe/Berlin)');
+	expect(hint).toBe('No lifelogs of 2020-01-01 in Europe/Berlin');
 });
 
 describe('as a tool', () => {

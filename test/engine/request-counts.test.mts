@@ -1,84 +1,10 @@
-import { type LabAt, startLabAt } from '../support/lab.mts';
-import { serve, type Served } from '../support/serve.mts';
-import { workflowWith } from '../support/workflow.mts';
+import { testListEnds, testRequestCounts } from './requestCounts.mts';
 
-// The fewest requests that the rules allow: as many as there are pages, and one for none. One workflow
-// lists all sizes: its nth input item asks for what the nth prompt made, which is n entries.
-
-let lab: LabAt<Served>;
-/** Entries a page, and whether a page that ends the list names a cursor all the same. */
-let pageSize: number;
-let endsWithCursor: boolean;
-let counts: Map<number, number>;
-
-beforeAll(async () => {
-	const service = await serve((request, response) => {
-		const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
-		const name = pathname.endsWith('chats') ? 'chats' : 'lifelogs';
-		const total = Number(searchParams.get('globalPromptId')!.slice(1));
-		counts.set(total, (counts.get(total) ?? 0) + 1);
-		const from = Number(searchParams.get('cursor') ?? 0);
-		const size = Math.min(pageSize, Number(searchParams.get('limit')));
-		const entries = Array.from({ length: Math.max(0, Math.min(size, total - from)) }, (_, nth) => ({
-			id: `id-${from + nth}`,
-		}));
-		const isLast = endsWithCursor ? from + size > total : from + size >= total;
-		const meta = { [name]: { nextCursor: isLast ? null : String(from + size) } };
-		response.setHeader('content-type', 'application/json');
-		response.end(JSON.stringify({ data: { [name]: entries }, meta }));
-	});
-	lab = await startLabAt(service);
-});
-
-afterAll(async () => await lab.close());
-
-const prompt = { globalPromptId: '=p{{ $json.n }}' };
-
-/** The requests that lists of 0 to `most` entries take. */
-async function requestsFor(node: 'lifelog' | 'lifelogChat', most: number, limit: object) {
-	counts = new Map();
-	const input = Array.from({ length: most + 1 }, (_, n) => ({ json: { n } }));
-	const where = node === 'lifelog' ? { options: prompt } : { filters: prompt };
-	const parameters = { operation: 'getAll', output: 'raw', ...limit, ...where };
-	const { error, items } = await lab.engine.runWorkflow(workflowWith(node, parameters), { input });
-	expect(error).toBeUndefined();
-	expect(items('Node')).toHaveLength((most * (most + 1)) / 2);
-	return input.map(({ json }) => counts.get(json.n) ?? 0);
-}
-
-const upTo = (most: number, requestsOf: (n: number) => number) =>
-	Array.from({ length: most + 1 }, (_, n) => requestsOf(n));
-
-test.each([
-	[10, 'lifelog', 250],
-	[25, 'lifelog', 250],
-	[100, 'lifelog', 250],
-	[25, 'lifelogChat', 80],
-] as const)(
-	'pages of %i, %s: 0 to %i entries cost as many requests as they have pages',
-	async (size, node, most) => {
-		pageSize = size;
-		endsWithCursor = false;
-		const least = upTo(most, (n) => Math.max(1, Math.ceil(n / size)));
-		expect(await requestsFor(node, most, { returnAll: true })).toEqual(least);
-	},
-	// Thousands of requests.
-	900_000,
-);
-
-test('one more only if the last page names a cursor', async () => {
-	pageSize = 25;
-	endsWithCursor = true;
-	const pages = upTo(80, (n) => Math.floor(n / 25) + 1);
-	expect(await requestsFor('lifelog', 80, { returnAll: true })).toEqual(pages);
-});
-
-test('a limit that equals the number of entries never asks for the page behind them', async () => {
-	pageSize = 25;
-	endsWithCursor = true;
-	const least = upTo(80, (n) => Math.max(1, Math.ceil(n / 25)));
-	const limit = { returnAll: false, limit: '={{ Math.max(1, $json.n) }}' };
-	const requests = await requestsFor('lifelog', 80, limit);
-	// Pages are as large as the limit there, and an empty list has no entry to stop at.
-	expect(requests.slice(1)).toEqual(least.slice(1));
-});
+// Up to the first pages' ends; npm run test:soak goes on to 250 entries.
+testRequestCounts([
+	[10, 'lifelog', 31],
+	[25, 'lifelog', 51],
+	[100, 'lifelog', 101],
+	[25, 'lifelogChat', 26],
+]);
+testListEnds(51);

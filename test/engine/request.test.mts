@@ -136,7 +136,9 @@ describe('a 429', () => {
 
 	test.each([-1, 'soon', '={{ NaN }}'])('Max Rate Limit Wait of %p is refused', async (maxWait) => {
 		const { message, requests } = await getMany({ maxWait });
-		expect(message).toBe("'Max Rate Limit Wait' must be a number of seconds, 0 or more");
+		expect(message).toMatch(
+			/^'Max Rate Limit Wait' must be a number of seconds, 0 or more, not "(-1|soon|NaN)"$/,
+		);
 		expect(requests).toEqual([]);
 	});
 });

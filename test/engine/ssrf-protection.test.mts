@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { Engine } from '../support/engine.mts';
 import { engineAt } from '../support/lab.mts';
-import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { type TestSandbox, startSandbox } from '../support/sandbox.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 // n8n's protection against requests into its own network (N8N_SSRF_PROTECTION_ENABLED), which
@@ -14,15 +14,18 @@ const { SsrfProtectionConfig } = require('@n8n/config') as {
 	SsrfProtectionConfig: new () => object;
 };
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 
+// n8n-core keeps its services for the other files that this process runs.
 beforeAll(async () => {
+	Container.reset();
 	const protection = { enabled: true, allowedHostnames: ['localhost'] };
 	Object.assign(Container.get(SsrfProtectionConfig), protection);
-	sandbox = await startSandbox(['--days', '1']);
+	sandbox = await startSandbox({ days: 1 });
 });
 
 afterAll(async () => {
+	Container.reset();
 	await sandbox.close();
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endsSoon } from '../support/soon.mts';
 import { workflowWith } from '../support/workflow.mts';
+import { FILE } from './operations.mts';
 import { withParameters } from './parameters.mts';
 import { actions, startTrials, type Trials } from './properties.mts';
 
@@ -23,7 +24,8 @@ test.each(actions().map((operation) => [operation.node, operation.operation, ope
 		let isGone = false;
 		world.play = ({ request }) => void request.socket.once('close', () => (isGone = true));
 		const { engine } = trials;
-		const running = engine.startWorkflow(workflowWith(node, withParameters(operation, [])));
+		const workflow = workflowWith(node, withParameters(operation, []));
+		const running = engine.startWorkflow(workflow, { input: [{ json: {}, binary: FILE }] });
 		const ended = running.done.then(({ error }) => {
 			if (world.seen.length === 0) throw new Error(`It ended without a request: ${error?.message}`);
 		});

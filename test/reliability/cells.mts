@@ -204,9 +204,10 @@ function problemsOfError({ error, late }: Given, { operation }: Cell, world: Wor
 
 function problemsOfRequests({ operation }: Cell, world: World): string[] {
 	const methods = world.seen.map(({ method }) => method);
-	const unwanted = methods.filter((method) => method !== (operation.deletes ? 'DELETE' : 'GET'));
+	const { deletes, methods: wanted = [deletes ? 'DELETE' : 'GET'] } = operation;
+	const unwanted = methods.filter((method) => !wanted.includes(method));
 	const strange = world.seen.filter(
-		({ path }) => !/^\/base\/v1\/(lifelogs|chats|download-audio)(\/[\w-]+)?$/.test(path),
+		({ path }) => !/^\/base\/v1\/(lifelogs|chats|recordings|download-audio)(\/[\w-]+)?$/.test(path),
 	);
 	const others = [...world.deleted].filter((id) => id !== operation.deletes);
 	return [

@@ -131,7 +131,7 @@ export const FAULTS: Record<string, Fault> = {
 	limitZero: { title: '429, wait of 0', play: limited({ retryAfter: '0' }) },
 	limitNone: { title: '429 without a wait', play: limited({ error: 'slow' }) },
 	limitPage: { title: '429 as a page of HTML', play: html(429, 'Too many requests') },
-	limitAbsurd: { title: '429, wait of "soon"', play: limited({ retryAfter: 'soon' }) },
+	limitAbsurd: { title: '429, wait as a word', play: limited({ retryAfter: 'soon' }) },
 	limitHuge: { title: '429, wait of 1e308 s', play: limited({ retryAfter: '1e308' }) },
 	limitNegative: {
 		title: '429, negative wait',

@@ -4,10 +4,13 @@ import type { Engine } from '../support/engine.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 import {
 	AUDIO,
+	CHANGE,
 	chat as chatOf,
 	CHATS,
 	lifelog as lifelogOf,
 	LIFELOGS,
+	MADE,
+	RECORDING,
 	type World,
 } from './service.mts';
 
@@ -43,8 +46,15 @@ export interface Operation {
 	isAudio?: boolean;
 	/** The entry it deletes. */
 	deletes?: string;
+	/** The methods it sends, if it neither only reads nor deletes. */
+	methods?: string[];
 	run: (engine: Engine, maxWait: number, world: World) => Promise<Given>;
 }
+
+/** The file of the input, for the operation that sends one. */
+export const FILE = {
+	data: { data: AUDIO.toString('base64'), mimeType: 'audio/ogg', fileName: 'morning.ogg' },
+};
 
 /** An operation of an action node, with parameters that all of its requests are made with. */
 function action(
@@ -52,7 +62,7 @@ function action(
 	node: string,
 	operation: string,
 	parameters: IDataObject,
-	more: Pick<Operation, 'right' | 'isLong' | 'isList' | 'isOfHeadings' | 'isAudio' | 'deletes'>,
+	more: Omit<Operation, 'title' | 'name' | 'run'>,
 ): Operation {
 	return {
 		title,
@@ -62,7 +72,7 @@ function action(
 			const options = { ...(parameters.options as IDataObject), maxWait };
 			const [value] = operation.split(':');
 			const workflow = workflowWith(node, { operation: value, ...parameters, options });
-			const result = await engine.runWorkflow(workflow);
+			const result = await engine.runWorkflow(workflow, { input: [{ json: {}, binary: FILE }] });
 			const items = result.items('Node');
 			const data = await Promise.all(
 				items.map(async (item) => {
@@ -78,13 +88,19 @@ function action(
 }
 
 /** A list of the editor, from which an entry is chosen. */
-function editorList(title: string, node: string, method: string, right: unknown): Operation {
+function editorList(
+	title: string,
+	node: string,
+	method: string,
+	right: unknown,
+	parameters: IDataObject = { operation: 'get' },
+): Operation {
 	return {
 		title,
 		name: `${node}.${method}`,
 		right,
 		async run(engine) {
-			const [, chosen] = workflowWith(node, { operation: 'get' }).nodes as [INode, INode];
+			const [, chosen] = workflowWith(node, parameters).nodes as [INode, INode];
 			try {
 				const list = await engine.loadOptions(chosen, method);
 				return { data: list.results.map(({ value }) => value), everything: list };
@@ -302,6 +318,34 @@ export const OPERATIONS: Operation[] = [
 		'lifelogAudio',
 		'searchLifelogs',
 		LIFELOGS.slice(0, 2).map(({ id }) => id),
+	),
+	action(
+		'Create Lifelog',
+		'lifelogServer',
+		'create',
+		{ startTime: MADE.startTime, transcript: 'WEBVTT' },
+		{ right: [MADE], methods: ['POST'] },
+	),
+	action(
+		'Update Lifelog',
+		'lifelogServer',
+		'update',
+		{ lifelogId, updateFields: CHANGE },
+		{ right: [{ ...lifelog, ...CHANGE }], methods: ['PATCH'] },
+	),
+	action(
+		'Upload Recording',
+		'lifelogServer',
+		'upload',
+		{ binaryPropertyName: 'data' },
+		{ right: [RECORDING], methods: ['POST'] },
+	),
+	editorList(
+		'List of Lifelogs to Change in the Editor',
+		'lifelogServer',
+		'searchLifelogs',
+		LIFELOGS.slice(0, 2).map(({ id }) => id),
+		{ operation: 'update' },
 	),
 	trigger('Trigger: Lifelog Created or Updated', 'lifelogCreatedOrUpdated', create),
 	trigger('Trigger: Lifelog Created', 'lifelogCreated', create),

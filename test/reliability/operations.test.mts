@@ -22,7 +22,7 @@ test('nothing is tried that no node offers', () => {
 	expect([...covered].filter((name) => !offered.includes(name))).toEqual([]);
 });
 
-describe('the table in docs/reliability.md (npm run reliability)', () => {
+describe('the table in docs/developer/reliability.csv (npm run reliability)', () => {
 	const told = tableIn(readFileSync(REPORT, 'utf8'));
 
 	test('has all operations', () => {
@@ -36,5 +36,13 @@ describe('the table in docs/reliability.md (npm run reliability)', () => {
 		throw new Error(
 			`Columns of ${titles} are open: they wait for time-outs, which takes minutes. Run: npm run reliability`,
 		);
+	});
+
+	test('has only words that its page explains', () => {
+		const page = readFileSync('docs/developer/reliability.md', 'utf8');
+		const explained = [...page.matchAll(/^\| (\S+(?: \S+)?) +\| /gm)].map(([, word]) => word);
+		const words = [...told.values()].flatMap((row) => [...row.values()]);
+		const used = new Set(words.flatMap((cell) => cell.split(' / ')));
+		expect([...used].filter((word) => !explained.includes(word))).toEqual([]);
 	});
 });

@@ -32,6 +32,10 @@ const USUAL: IDataObject = {
 	end: '2026-03-03',
 	day: 'date',
 	date: '2026-03-02',
+	startTime: '2026-03-02T09:00:00Z',
+	transcript: '[{"text":"Good morning.","start":0,"end":2}]',
+	title: 'A morning',
+	updateFields: { title: 'A morning' },
 };
 
 /** Every operation of the built nodes with all of its parameters. */

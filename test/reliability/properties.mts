@@ -4,6 +4,7 @@ import type { Engine, PollOptions } from '../support/engine.mts';
 import { engineAt, startLabAt } from '../support/lab.mts';
 import { workflowWith } from '../support/workflow.mts';
 import { KEY_MARK } from './marked-key.mts';
+import { FILE } from './operations.mts';
 import {
 	type NodeOperation,
 	nodeOperations,
@@ -160,7 +161,7 @@ async function execute(
 	input: IDataObject,
 ): Promise<Failure | undefined> {
 	const workflow = workflowWith(node, parameters);
-	const { error } = await engine.runWorkflow(workflow, { input: [{ json: input }] });
+	const { error } = await engine.runWorkflow(workflow, { input: [{ json: input, binary: FILE }] });
 	return error;
 }
 
@@ -209,6 +210,11 @@ function problemsOf(error: Failure | undefined, { node }: NodeOperation): string
 	return isForeign || !message ? [`${node} failed on something unforeseen: ${stack}`] : [];
 }
 
+/** What an operation sends that doesn't only read. */
+const METHODS: Record<string, string> = {
+	...{ delete: 'DELETE', create: 'POST', update: 'PATCH', upload: 'POST' },
+};
+
 const ZONED = /^\d{4,}-\d\d-\d\d( \d\d:\d\d:\d\d)?$/;
 
 function problemsOfRequests(
@@ -219,10 +225,15 @@ function problemsOfRequests(
 	const strange = seen.filter(
 		({ method, path }) =>
 			!/^\/base\/v1\/(lifelogs|chats)\/[^/]+$/.test(path) &&
-			!(method === 'GET' && /^\/base\/v1\/(lifelogs|chats|download-audio)$/.test(path)),
+			!(method === 'GET' && /^\/base\/v1\/(lifelogs|chats|download-audio)$/.test(path)) &&
+			!(method === 'POST' && /^\/base\/v1\/(lifelogs|recordings)$/.test(path)),
 	);
 	const climbing = seen.filter(({ path }) => /\/(\.|%2e){1,2}(\/|$)/i.test(path));
-	const unwanted = seen.filter(({ method }) => (method === 'DELETE') !== (operation === 'delete'));
+	const expected = METHODS[operation] ?? 'GET';
+	// After a 404 to a change, the node asks whether there is such a lifelog.
+	const unwanted = seen.filter(
+		({ method }) => method !== expected && !(expected === 'PATCH' && method === 'GET'),
+	);
 	const malformed = seen.filter(({ query }) =>
 		[query.start, query.end, query.date].some((value) => value !== undefined && !ZONED.test(value)),
 	);

@@ -1,10 +1,9 @@
-// Runs the matrix and writes docs/reliability.md: npm run reliability
+// Runs the matrix and writes docs/developer/reliability.csv: npm run reliability
 // For one operation, without the cells that take minutes: npm run reliability -- lifelog.get
 import { readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
 import { cells, type Group, type Outcome, runCells } from './cells.mts';
 import { OPERATIONS } from './operations.mts';
-import { OPEN, renderReport, REPORT, tableIn, tableOf, withNewer } from './render.mts';
+import { OPEN, renderTable, REPORT, tableIn, tableOf, withNewer } from './render.mts';
 
 const [wanted] = process.argv.slice(2);
 const chosen = OPERATIONS.filter(({ name }) => wanted === undefined || name === wanted);
@@ -19,8 +18,7 @@ const outcomes = wanted === undefined ? [...quick, ...(await run('slow', ['slow'
 
 const old = wanted === undefined ? new Map() : tableIn(await readFile(REPORT, 'utf8'));
 const table = withNewer(old, tableOf(outcomes));
-const options = { ...(await resolveConfig(REPORT)), filepath: REPORT };
-await writeFile(REPORT, await format(renderReport(table), options));
+await writeFile(REPORT, renderTable(table));
 process.stdout.write(`${REPORT} is written.\n`);
 if ([...table.values()].some((row) => [...row.values()].includes(OPEN))) {
 	process.stdout.write(`What is ${OPEN} there takes minutes: npm run reliability\n`);

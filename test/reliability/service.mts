@@ -97,6 +97,18 @@ export const LIFELOGS = ['c', 'b', 'a'].map((id, index) =>
 	lifelog(`lifelog-${id}`, `2026-03-02T${String(11 - index).padStart(2, '0')}:00:00.000Z`),
 );
 
+/** What a service that takes changes makes of every new lifelog, whatever it was sent. */
+export const MADE = lifelog('made-1', '2026-03-02T11:30:00.000Z');
+/** What it makes of every change. */
+export const CHANGE = { title: 'Changed' };
+
+/** What it makes of every recording. */
+export const RECORDING = {
+	...{ id: 'rec-1', status: 'done', lifelogIds: [MADE.id], error: null, attempts: 1 },
+	...{ startTime: MADE.startTime, startTimeFrom: 'upload', durationMs: 1_800_000 },
+	createdAt: '2026-03-02T12:00:00.000Z',
+};
+
 const message = (role: string, text: string) => ({
 	id: `${role}-1`,
 	text,
@@ -174,7 +186,7 @@ export async function startService() {
 				hits,
 				seen: [],
 				deleted: new Set<string>(),
-				lifelogs: [...LIFELOGS],
+				lifelogs: LIFELOGS.map((one) => ({ ...one })),
 				chats: [...CHATS],
 			};
 			worlds.set(apiKey, world);
@@ -213,9 +225,15 @@ function answerOf(
 	if (collection === 'download-audio') {
 		return { status: 200, headers: { 'content-type': 'audio/ogg', date: NOW }, body: AUDIO };
 	}
+	if (collection === 'recordings') return json(200, { data: { recording: RECORDING } });
 	const all: Array<{ id: string; startTime?: string }> =
 		collection === 'chats' ? world.chats : world.lifelogs;
 	const entries = all.filter(({ id }) => !world.deleted.has(id));
+	if (segment === undefined && method === 'POST') {
+		const made = world.lifelogs.find(({ id }) => id === MADE.id);
+		if (!made) world.lifelogs.unshift(MADE);
+		return json(made ? 200 : 201, { data: { lifelog: MADE } });
+	}
 	if (segment === undefined) return list(collection, entries, query);
 
 	const id = decodeURIComponent(segment);
@@ -225,6 +243,7 @@ function answerOf(
 		world.deleted.add(id);
 		return json(200, collection === 'chats' ? { data: { success: true } } : { success: true });
 	}
+	if (method === 'PATCH') Object.assign(entry, CHANGE);
 	return json(200, { data: { [collection.slice(0, -1)]: entry } });
 }
 

@@ -9,6 +9,7 @@ import {
 	type Script,
 	type Step,
 } from './history.mts';
+import type { FaultKind } from './troubles.mts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -32,7 +33,7 @@ const PLAIN: Script = { kind: 'plain', after: 90, step: 0, isInPlace: false };
 const NEVER: Script = { kind: 'never', after: 0, step: 0, isInPlace: false };
 
 /** A day that the service cannot list, for good. */
-const dayFails = (kind: '500' | 'noId') =>
+const dayFails = (kind: FaultKind) =>
 	historyOf({
 		existing: [YESTERDAYS],
 		steps: [
@@ -42,7 +43,9 @@ const dayFails = (kind: '500' | 'noId') =>
 	});
 
 export const KNOWN: Record<string, History> = {
-	'a day whose list fails for good holds up no other': dayFails('500'),
+	'a day whose list answers 500 for good holds up no other': dayFails('500'),
+	'a day whose list answers 400 for good holds up no other': dayFails('400'),
+	'a day whose list answers 403 for good holds up no other': dayFails('403'),
 	'a day with an entry without ID holds up no other': dayFails('noId'),
 	'a key revoked for longer than the look-back': historyOf({
 		steps: [
@@ -139,6 +142,20 @@ export const KNOWN: Record<string, History> = {
 		steps: [
 			step(HOUR, [{ do: 'askMany', count: 160, daysAgo: 0, script: NEVER }]),
 			...times(5, () => step(DAY)),
+		],
+	}),
+	'chats asked on the day of the last poll, before three days without one': historyOf({
+		engine: 'durable',
+		begin: Date.UTC(2026, 2, 1),
+		manners: { ...GOOD_MANNERS, largestPage: 10 },
+		settings: { ...CHATS, lookbackDays: 2 },
+		steps: [
+			step(MINUTE),
+			step(MINUTE, [{ do: 'askMany', count: 20, daysAgo: 0, script: { ...PLAIN, after: 1 } }], {
+				restarts: 'workflow',
+			}),
+			step(3 * DAY),
+			step(MINUTE),
 		],
 	}),
 	'chats that cannot be read hold up no other': historyOf({
@@ -340,6 +357,81 @@ export const KNOWN: Record<string, History> = {
 		steps: [
 			step(MINUTE, [create]),
 			step(3 * DAY, [{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '404', minutes: 2 }]),
+		],
+	}),
+	"n8n's clock is a day ahead once, before the service is down until yesterday has left the look-back":
+		historyOf({
+			manners: { ...GOOD_MANNERS, hasDate: false },
+			settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+			steps: [
+				step(MINUTE, [{ do: 'clock', of: 'n8n', byMs: DAY, isLasting: false }]),
+				step(MINUTE, [
+					{ do: 'uploadLate', daysAgo: 1 },
+					{ do: 'trouble', aim: { of: 'all' }, kind: '503', minutes: 26 * 60 },
+				]),
+			],
+		}),
+	'a lifelog that can be read once, by a poll that another one overtakes': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		steps: [
+			step(MINUTE, [create, create], {
+				poll: { ...failing(6, 'cut'), overlap: { at: 1, isInside: false } },
+			}),
+			step(DAY, [{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '404', minutes: null }]),
+		],
+	}),
+	'a lifelog that is moved after it was read, while the poll reads another one': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		steps: [
+			step(MINUTE, [create, { do: 'create', minutesAgo: 90 }], {
+				poll: {
+					faults: [],
+					meanwhile: { at: 4, action: { do: 'move', which: 0, daysAgo: 0, touches: false } },
+				},
+			}),
+		],
+	}),
+	'a lifelog that can be read once, while it grows, between reads that fail': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2, settleMinutes: 5 },
+		steps: [
+			step(10 * MINUTE, [
+				{ do: 'create', minutesAgo: 5 },
+				{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '500', minutes: 16 },
+			]),
+			step(15 * MINUTE),
+			step(20 * HOUR, [], {
+				poll: {
+					faults: [],
+					meanwhile: { at: 3, action: { do: 'update', which: 0, times: 1 } },
+				},
+			}),
+			step(10 * MINUTE, [
+				{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '500', minutes: null },
+			]),
+		],
+	}),
+	'a first poll that hangs after its first answer, and reads nothing': historyOf({
+		begin: Date.UTC(2026, 2, 1),
+		manners: { ...GOOD_MANNERS, largestPage: 10, rejectsLimit: true },
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		existing: [{ ...YESTERDAYS, daysAgo: 0 }],
+		first: {
+			faults: [
+				{ at: 2, kind: 'hangs' },
+				{ at: 3, kind: '429' },
+			],
+		},
+		steps: [step(MINUTE)],
+	}),
+	'the service tells a time a day ahead, once, while a lifelog cannot be read': historyOf({
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		steps: [
+			step(MINUTE, [
+				create,
+				{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '404', minutes: null },
+			]),
+			step(MINUTE),
+			step(MINUTE, [{ do: 'clock', of: 'service', byMs: DAY, isLasting: false }]),
 		],
 	}),
 };

@@ -263,8 +263,8 @@ export class LifelogObserver {
 		return days;
 	}
 
-	private noteReads({ log: known = this.world.log, ended, isKept }: PollSeen): void {
-		const log = known.filter(({ isOpen }) => !isOpen);
+	private noteReads({ log: own, ended, isKept }: PollSeen): void {
+		const log = (own ?? this.world.log).filter(({ isOpen }) => !isOpen);
 		for (const one of log) {
 			if (isKept && one.isWhole && readsOver(one, one.name, ended))
 				this.readOver.set(one.name, ended);
@@ -275,7 +275,9 @@ export class LifelogObserver {
 			const lifelog = of === 'lifelog' && this.world.lifelogs.get(name);
 			if (!lifelog) continue;
 			const note = this.note(lifelog);
-			if (!fault) note.failsSince = undefined;
+			// Of two polls that overlap, the one that could not read it may be the one that counts.
+			const isUnsure = !own && log.some((one) => one.name === name && one.fault);
+			if (!fault && !isUnsure) note.failsSince = undefined;
 			else note.failsSince ??= this.world.now;
 		}
 	}
@@ -389,7 +391,9 @@ export class LifelogObserver {
 		const starred = json.isStarred as boolean;
 		const isIncomplete = json.incomplete === true;
 		const emission: Emission = { key, at, starred, isIncomplete };
-		const isThen = (version: Version) => isSame(version, emission);
+		const zone = isIncomplete ? 'UTC' : settings.timezone;
+		const isThen = (version: Version) =>
+			isSame(version, emission) && this.world.write(version.start, zone) === json.startTime;
 		const version = lifelog.versions.filter(isThen).at(-1);
 		if (id !== lifelog.id || !version) return wrong('nothing-untrue', 'not a version there was');
 		if (this.keys.has(key) && !note.isOutside && !this.clocks.isMisled)
@@ -410,8 +414,10 @@ export class LifelogObserver {
 		if (!isSettled && this.isOrderly()) wrong('as-asked', 'not settled');
 
 		if (isIncomplete) {
-			const failedMs = ended - (note.failsSince ?? Infinity);
-			if (!(failedMs >= DAY - MINUTE)) wrong('whole', 'incomplete, though not a day has passed');
+			const { failsSince = Infinity } = note;
+			// If a clock was wrong meanwhile, the 24 hours can be over early.
+			const isOver = ended - failsSince >= DAY - MINUTE || this.clocks.wrongAt >= failsSince;
+			if (!isOver) wrong('whole', 'incomplete, though not a day has passed');
 		} else if (json.markdown !== `# Entry ${lifelog.id}`) wrong('whole', 'without its content');
 
 		this.judgeNews(lifelog, changeType, emission, wrong);

@@ -7,6 +7,8 @@ import { VirtualTime } from './virtual-time.mts';
 const MINUTE = 60_000;
 const REQUESTS_A_MINUTE = 180;
 const HANG_MS = 9_000;
+/** A request is open no longer: whoever waits for another poll that waits for it would wait forever. */
+const MAX_OPEN_MS = 2 * MINUTE;
 
 /** How the service of a history behaves for good. */
 export interface Manners {
@@ -108,7 +110,7 @@ export class World {
 		const number = this.log.push(entry);
 		const event = this.events.get(number);
 		if (this.manners.latencyMs > 0) await this.time.hold(this.manners.latencyMs);
-		if (event) await this.time.hold(event);
+		if (event) await this.time.hold(() => withinOpenTime(event));
 		const isLimited = this.isOverLimit();
 		entry.fault = isLimited ? '429' : (this.faults.get(number) ?? this.isTroubled(entry)?.kind);
 		if (entry.fault === '429') this.limitedAt = this.now;
@@ -273,7 +275,8 @@ export class World {
 
 	private readonly written = new Map<string, string>();
 
-	private write(instant: number, zone: string): string {
+	/** How the service writes a time. */
+	write(instant: number, zone: string): string {
 		const key = `${instant} ${zone}`;
 		const text = this.written.get(key) ?? this.writeAnew(instant, zone);
 		this.written.set(key, text);
@@ -288,6 +291,13 @@ export class World {
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** Waits for what happens while a request is open, but no longer than it may be. */
+async function withinOpenTime(event: () => void | Promise<void>): Promise<void> {
+	let timer: NodeJS.Timeout | undefined;
+	const end = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_OPEN_MS)));
+	await Promise.race([event(), end]).finally(() => clearTimeout(timer));
+}
 
 function subjectOf({ pathname, searchParams }: URL): Subject {
 	const [, , collection, id] = pathname.split('/');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { cutIntoChunks, joinAdjacent, widen } from '../../nodes/LifelogAudio/chunks.ts';
-import { archiveName, audioType, inZone, whyNoAudio } from '../../nodes/LifelogAudio/files.ts';
+import { archiveName } from '../../nodes/LifelogAudio/audioFile.ts';
+import { cutIntoChunks, joinAdjacent, withTimes } from '../../nodes/LifelogAudio/chunks.ts';
+import { widen } from '../../nodes/LifelogAudio/range.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -69,6 +70,19 @@ describe('chunks', () => {
 		]);
 		expect(first).toEqual({ startMs: 0, endMs: 1 });
 	});
+
+	test('that failed in different ways stay apart', () => {
+		const [first, second, third] = cutIntoChunks({ startMs: 0, endMs: 3 }, 1);
+		const failed = [
+			{ ...first, message: 'a' },
+			{ ...second, message: 'a' },
+			{ ...third, message: 'b' },
+		];
+		expect(joinAdjacent(failed)).toEqual([
+			{ startMs: 0, endMs: 2, message: 'a' },
+			{ startMs: 2, endMs: 3, message: 'b' },
+		]);
+	});
 });
 
 test.each([
@@ -82,55 +96,16 @@ test.each([
 });
 
 describe('a file', () => {
-	const ogg = Buffer.from('OggS');
-	const other = Buffer.from('ID3 ');
-
-	test.each([
-		...['audio/ogg', 'Audio/Ogg; codecs=opus', 'application/ogg', 'video/ogg', undefined, ''],
-		...['application/octet-stream', 'audio/webm', 'audio/x.php', `audio/${'x'.repeat(5000)}`],
-	])('that begins as Ogg is Ogg, whatever its type: %.40p', (contentType) => {
-		expect(audioType(contentType, ogg)).toEqual({ mimeType: 'audio/ogg', extension: 'ogg' });
-	});
-
-	test.each([
-		['audio/mpeg', 'audio/mpeg', 'mp3'],
-		['Audio/MPEG; rate=8000', 'audio/mpeg', 'mp3'],
-		['audio/mp4', 'audio/mp4', 'm4a'],
-		['audio/x-m4a', 'audio/x-m4a', 'm4a'],
-		['audio/x-wav', 'audio/x-wav', 'wav'],
-		['audio/wave', 'audio/wave', 'wav'],
-		['audio/webm;codecs=opus', 'audio/webm', 'webm'],
-		['audio/flac', 'audio/flac', 'flac'],
-	])('of type %p is %s, .%s', (contentType, mimeType, extension) => {
-		expect(audioType(contentType, other)).toEqual({ mimeType, extension });
-	});
-
-	test.each([
-		['application/json', 'it is not audio but application/json'],
-		['text/html; charset=utf-8', 'it is not audio but text/html'],
-		['audio/ogg', 'it is not audio of a kind that is known'],
-		['audio/x.php', 'it is not audio of a kind that is known'],
-		['audio/', 'it is not audio of a kind that is known'],
-		['application/octet-stream', 'it is not audio of a kind that is known'],
-		['constructor', 'it is not audio'],
-		[`text/${'x'.repeat(5000)}`, 'it is not audio'],
-		['text/<b>bold</b>', 'it is not audio'],
-		[undefined, 'it is not audio'],
-	])('of type %.40p that does not begin as Ogg is no audio', (contentType, why) => {
-		expect(audioType(contentType, other)).toBeUndefined();
-		expect(whyNoAudio(contentType, other)).toBe(why);
-	});
-
 	test('has a name that sorts by time', () => {
 		const names = cutIntoChunks({ startMs: start, endMs: start + 30 * hour }, 90 * minute).map(
-			(chunk) => archiveName(chunk, 'ogg'),
+			(chunk) => archiveName(chunk),
 		);
 		expect(names[0]).toBe('audio_20260301T090000Z_20260301T103000Z.ogg');
 		expect([...names].sort()).toEqual(names);
 	});
 
 	test('says its times with the offset of the zone', () => {
-		expect(inZone({ startMs: start, endMs: start + 1 }, 'America/St_Johns')).toEqual({
+		expect(withTimes({ startMs: start, endMs: start + 1 }, 'America/St_Johns')).toEqual({
 			startMs: start,
 			endMs: start + 1,
 			startTime: '2026-03-01T05:30:00.000-03:30',

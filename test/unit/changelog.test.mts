@@ -22,7 +22,9 @@ test.each(named)('%s: the changelog says that %s was added', (node, operation) =
 });
 
 test.each(named)('%s: its page says what %s does', (node, operation) => {
-	const [, page] = new RegExp(`^\\| \\[${node}\\]\\(\\S+/(docs/\\w+\\.md)\\)`, 'm').exec(readme)!;
+	const [, page] = new RegExp(`^\\| \\[${node}\\]\\(\\S+/(docs/[\\w-]+\\.md)\\)`, 'm').exec(
+		readme,
+	)!;
 	const told = new RegExp(`^(\\| ${operation} +\\||\\*\\*${operation}\\*\\*)`, 'm');
 	if (told.test(readFileSync(page, 'utf8'))) return;
 	throw new Error(`Add a row for ${operation} to the table in ${page}`);

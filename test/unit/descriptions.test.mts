@@ -4,7 +4,7 @@ import { nodeOperations } from '../reliability/parameters.mts';
 import { loadPackage } from '../support/engine.mts';
 
 const { nodeTypes } = loadPackage();
-const TOOLS = ['lifelog', 'lifelogChat', 'lifelogAudio'];
+const TOOLS = ['lifelog', 'lifelogChat', 'lifelogAudio', 'lifelogServer'];
 
 /** All that can be set in a node, down to the options of collections. */
 function settable(properties: INodeProperties[]): INodeProperties[] {

@@ -54,10 +54,12 @@ const helpOf = (command: string) =>
 	}).stdout;
 
 /** What is copied out of the repository: the files, and where to. */
-const copies = of('COPY')
-	.filter((rest) => !rest.startsWith('--from'))
-	.map((rest) => rest.split(' '))
-	.map((paths) => ({ from: paths.slice(0, -1), to: paths.at(-1)! }));
+const copiesOf = (some: typeof steps) =>
+	some
+		.filter(({ name, rest }) => name === 'COPY' && !rest.startsWith('--from'))
+		.map(({ rest }) => rest.split(' '))
+		.map((paths) => ({ from: paths.slice(0, -1), to: paths.at(-1)! }));
+const copies = copiesOf(steps);
 
 test('every step copies what there is, and what .dockerignore leaves in', () => {
 	const ignore = readFileSync('server/Dockerfile.dockerignore', 'utf8').split('\n');
@@ -105,7 +107,7 @@ test('the command has options that there are, a host to be reached at, and the i
 });
 
 test('no key stands on a command line, where other users of the machine see it', () => {
-	const files = ['server/Dockerfile', 'server/compose.yaml', ...globSync('docs/*.md')];
+	const files = ['server/Dockerfile', 'server/compose.yaml', ...globSync('docs/**/*.md')];
 	expect(files).toContain('docs/archive-your-data.md');
 	for (const name of files) {
 		expect(readFileSync(name, 'utf8')).not.toMatch(/(--env|-e) \w+_KEY=/);
@@ -182,8 +184,9 @@ test("what the image would hold serves an archive by the image's command, and is
 	const root = mkdtempSync(join(tmpdir(), 'lifelog-image-'));
 	const [app, archive, index] = ['app', 'archive', 'index'].map((name) => join(root, name));
 	for (const folder of [app, archive, index]) mkdirSync(folder);
-	// The first is for the stage that installs the packages.
-	for (const { from, to } of copies.slice(1)) {
+	// The stages before only build what goes into it.
+	const image = steps.slice(steps.findLastIndex(({ name }) => name === 'FROM'));
+	for (const { from, to } of copiesOf(image)) {
 		for (const path of from) {
 			cpSync(path, join(app, to, to.endsWith('/') ? basename(path) : ''), { recursive: true });
 		}

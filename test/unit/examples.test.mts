@@ -237,6 +237,8 @@ describe.each(names)('examples/%s.json', (name) => {
 		expect(existsSync(`examples/images/${name}.png`)).toBe(true);
 		const plain = (lines: string[]) =>
 			lines.map((line) => line.replace(/\]\([^)]*\)/g, ']').replace(/[*_]/g, ''));
+		const [, , ...lines] = note.split('\n').filter((line) => line !== '');
+		expect(lines).toEqual(numbered(note));
 		expect(numbered(note).length).toBeGreaterThan(0);
 		expect(numbered(note).length).toBeLessThanOrEqual(3);
 		expect(plain(numbered(section))).toEqual(plain(numbered(note)));
@@ -246,12 +248,20 @@ describe.each(names)('examples/%s.json', (name) => {
 		// A note on the canvas has no folder that a path could begin in.
 		const links = [...`${note}${known}`.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link);
 		for (const link of links) expect(link).toMatch(/^https:\/\//);
-		expect(readFileSync('README.md', 'utf8')).toContain(`| [${example.name}](`);
+		const [index] = readme.split('\n## ');
+		expect(index).toContain(`| [${example.name}](#`);
 	});
 });
 
+test('the README shows six examples', () => {
+	const shown = readFileSync('README.md', 'utf8').matchAll(/^\| \[([^\]]+)\]\(\S+\/examples\//gm);
+	const all = names.map((name) => read(name).name);
+	const found = [...shown].map(([, name]) => name).filter((name) => all.includes(name));
+	expect(new Set(found).size).toBe(6);
+});
+
 test('there is one type of credential', () => {
-	expect(names).toHaveLength(15);
+	expect(names).toHaveLength(18);
 	expect(Object.keys(credentialTypes)).toEqual(['lifelogApi']);
 });
 
@@ -336,6 +346,39 @@ describe('a search by a bot', () => {
 		['a group', { user: 'U47', channel: 'G024BE91L' }, false],
 	])('in Slack, of %s', (_name, message, expected) => {
 		expect(isAnswered({ type: 'message', text: 'ferns', ...message })).toBe(expected);
+	});
+});
+
+describe('a conversation of Omi', () => {
+	const example = read('omi-to-lifelogs');
+	const conversation = JSON.parse(
+		readFileSync('test/server/transcripts/omi-webhook.json', 'utf8'),
+	) as IDataObject;
+	const me = { uid: 'me' };
+
+	/** What Omi sends, and what `uid` is set to. */
+	test.each<[string, boolean, { query?: IDataObject; body?: unknown; uid?: string }]>([
+		['of the owner', true, {}],
+		['of somebody else', false, { query: { uid: 'other' } }],
+		['of nobody', false, { query: {} }],
+		['as long as no owner is set', false, { query: { uid: '' }, uid: '' }],
+		['that names two owners', false, { query: { uid: ['me', 'other'] } }],
+		['that was discarded', false, { body: { ...conversation, discarded: true } }],
+		['without words', false, { body: { ...conversation, transcript_segments: [] } }],
+		['that is none', false, { body: 'text' }],
+		['without a body', false, { body: null }],
+		['that is too large', false, { body: { ...conversation, note: 'x'.repeat(2e6) } }],
+	])('%s is taken: %p', (_what, expected, { query = me, body = conversation, uid = 'me' }) => {
+		const request = { query, body } as IDataObject;
+		const fields = { ...fieldsOf(example, 'Settings', request), uid };
+		const conditions = evaluated(example, 'Only mine', 'conditions', fields);
+		expect(executeFilter(conditions as FilterValue)).toBe(expected);
+	});
+
+	test('goes into the transcript as it is', () => {
+		expect(evaluated(example, 'Create lifelog', 'transcript', { conversation })).toEqual(
+			conversation,
+		);
 	});
 });
 

@@ -1,7 +1,11 @@
 import { parseSync } from 'subtitle';
 import { WebVTTParser } from 'webvtt-parser';
-import { FILE_FORMATS, type FileFormat, writeLifelog } from '../../nodes/Lifelog/export/formats.ts';
-import { inZone } from '../../nodes/Lifelog/export/times.ts';
+import {
+	FILE_FORMATS,
+	type FileFormat,
+	inZone,
+	writeLifelog,
+} from '../../nodes/Lifelog/export/formats.ts';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
 
 const BEGIN = Date.parse('2026-03-01T23:59:58Z');

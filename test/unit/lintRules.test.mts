@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { configs } from 'eslint-plugin-n8n-nodes-base';
 
 type RuleSet = keyof typeof configs;
@@ -29,4 +29,20 @@ test.each<[RuleSet, string]>([
 	expect(
 		expected.filter((rule) => [undefined, 0, 'off'].includes(rules[rule]?.[0] as never)),
 	).toEqual([]);
+});
+
+test.each([
+	['a sentence of 26 words', `${'word '.repeat(25)}word.`, 'sentence-length'],
+	['a word that the glossary replaces', 'It was mended.', 'terminology'],
+	['neither', `${'word '.repeat(24)}word.`, undefined],
+])('the lint of documents reports %s', (_what, text, rule) => {
+	const args = ['--stdin', '--stdin-filename', 'docs/page.md', '--format', 'json'];
+	const { stdout, status } = spawnSync(
+		process.execPath,
+		['node_modules/textlint/bin/textlint.js', ...args],
+		{ input: `${text}\n`, encoding: 'utf8' },
+	);
+	const [{ messages }] = JSON.parse(stdout) as [{ messages: Array<{ ruleId: string }> }];
+	expect(messages.map(({ ruleId }) => ruleId)).toEqual(rule ? [rule] : []);
+	expect(status).toBe(rule ? 1 : 0);
 });

@@ -2,9 +2,9 @@ import { pause } from '../../nodes/shared/transport/concurrency.ts';
 import {
 	RateLimiter,
 	rateLimiterFor,
+	retryAfterMs,
 	WaitTooLong,
 } from '../../nodes/shared/transport/rateLimiter.ts';
-import { retryAfterMs } from '../../nodes/shared/transport/retryAfter.ts';
 
 describe('retryAfterMs', () => {
 	const date = 'Tue, 03 Mar 2026 10:00:00 GMT';
@@ -281,7 +281,7 @@ describe('the rate limiter', () => {
 		const others = Array.from({ length: 20 }, async () => await run(limiter, 'other'));
 		const poll = async () => {
 			for (let nth = 1; nth <= 3; nth++) {
-				await run(limiter, 'poll', { maxWaitMs: 120_000, goesFirst: true });
+				await run(limiter, 'poll', { maxWaitMs: 120_000, hasPriority: true });
 			}
 		};
 		const began = performance.now();

@@ -15,7 +15,7 @@ function inNode(code: string): Record<string, number> {
 	`;
 	const output = execFileSync(process.execPath, ['--expose-gc', '--eval', script], {
 		encoding: 'utf8',
-		timeout: 50_000,
+		timeout: 500_000,
 	});
 	return JSON.parse(output) as Record<string, number>;
 }

@@ -150,8 +150,9 @@ test('every page of docs/ can be reached from the README', () => {
 	expect(pages.filter((page) => !reached.has(page))).toEqual([]);
 });
 
-test('each sentence of SECURITY.md names tests that there are', () => {
-	const rows = readFileSync('SECURITY.md', 'utf8')
+test('each promise of SECURITY.md names tests that there are', () => {
+	const [, promises] = readFileSync('SECURITY.md', 'utf8').split('## Promises\n');
+	const rows = promises
 		.split('\n')
 		.filter((line) => line.startsWith('| ') && !/^\| (-|What is promised)/.test(line));
 	const shownBy = rows.map((row) => [

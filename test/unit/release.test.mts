@@ -39,7 +39,7 @@ test('publishing is by tag alone, after all tests, with provenance and without a
 	expect(Object.keys(on)).toEqual(['push']);
 	expect(Object.keys(on.push as object)).toEqual(['tags']);
 	expect(permissions).toEqual({});
-	expect(Object.keys(all)).toEqual(['test', 'build', 'publish']);
+	expect(Object.keys(all)).toEqual(['test', 'build', 'publish', 'image', 'publish-image']);
 	expect(runsOf(all.test)).toContain('.ci/run');
 	expect(all.publish.needs).toEqual(['test', 'build']);
 	expect(runsOf(all.publish).join('\n')).toContain(
@@ -52,8 +52,8 @@ test('the job that may publish is protected, and runs no package of the project'
 	const mayPublish = workflows.flatMap((workflow) =>
 		Object.values(workflow.jobs).filter((job) => 'id-token' in rightsOf(workflow, job)),
 	);
-	expect(mayPublish).toHaveLength(1);
-	const [job] = mayPublish;
+	const { publish: job, 'publish-image': ofImage } = read('publish').jobs;
+	expect(mayPublish).toEqual([job, ofImage]);
 	expect(job.permissions).toEqual({ 'id-token': 'write' });
 	expect(job.environment).toBe('npm');
 	expect(usesOf(job).map(actionOf)).toEqual(['actions/setup-node', 'actions/download-artifact']);
@@ -70,6 +70,101 @@ test('the job that may publish is protected, and runs no package of the project'
 		'npm publish "$tarball" --ignore-scripts --provenance --access public',
 		'done',
 	]);
+});
+
+test('the job that may publish the image pushes what was started, and attests it', () => {
+	const { image, 'publish-image': job } = read('publish').jobs;
+	expect(runsOf(image)).toEqual([
+		'.ci/image',
+		expect.stringContaining('docker save lifelog-server'),
+	]);
+	expect(runsOf(image)[1]).toContain('checksum=$(sha256sum image.tar.gz)');
+	// Only once a person has approved the packages.
+	expect(job.needs).toEqual(['image', 'publish']);
+	const rights = { packages: 'write', 'id-token': 'write', attestations: 'write' };
+	expect(job.permissions).toEqual(rights);
+	expect(usesOf(job).map(actionOf)).toEqual(['actions/download-artifact', 'actions/attest']);
+	expect(JSON.stringify(job.steps)).toContain('needs.image.outputs.checksum');
+	expect(runsOf(job)[0]).toBe('sha256sum --check --strict <<< "$CHECKSUM"');
+	expect(job.steps.at(-1)!.with).toMatchObject({
+		'subject-digest': '${{ steps.push.outputs.digest }}',
+		'push-to-registry': true,
+	});
+});
+
+/** Runs bash with programs that only pretend. */
+async function pretending(
+	programs: Record<string, string>,
+	command: string,
+	env: Record<string, string>,
+) {
+	const folder = await mkdtemp(join(tmpdir(), 'pretend-'));
+	try {
+		for (const [name, script] of Object.entries(programs)) {
+			await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+		}
+		const [asked, output] = ['asked', 'output'].map((name) => join(folder, name));
+		await writeFile(output, '');
+		const options = ['--norc', '-e', '-o', 'pipefail', '-c', command];
+		const { status, stdout } = spawnSync('bash', options, {
+			encoding: 'utf8',
+			env: {
+				...env,
+				PATH: `${folder}:${dirname(process.execPath)}:${process.env.PATH}`,
+				ASKED: asked,
+				GITHUB_OUTPUT: output,
+			},
+		});
+		const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+		return { status, stdout, asked: read(asked), output: read(output) };
+	} finally {
+		await rm(folder, { recursive: true });
+	}
+}
+
+test('the image is pushed as its version and as latest, and what is attested is its digest', async () => {
+	const docker = `
+echo "$@" >> "$ASKED"
+case "$1 $2" in
+	"image inspect") echo ghcr.io/someone/lifelog-server@sha256:abc ;;
+	"login ghcr.io") [ "$(cat)" = pass ] ;;
+esac`;
+	const [, push] = runsOf(read('publish').jobs['publish-image']);
+	const { status, asked, output } = await pretending({ docker }, push, {
+		IMAGE: 'ghcr.io/someone/lifelog-server',
+		PASSWORD: 'pass',
+		GITHUB_ACTOR: 'someone',
+		GITHUB_REF_NAME: 'v1.2.3',
+	});
+	expect(status).toBe(0);
+	expect(asked.split('\n').filter((line) => line.startsWith('push'))).toEqual([
+		'push ghcr.io/someone/lifelog-server:1.2.3',
+		'push ghcr.io/someone/lifelog-server:latest',
+	]);
+	expect(asked).not.toContain('pass ');
+	expect(output).toBe('digest=sha256:abc\n');
+});
+
+test.each([
+	['healthy', '', 0],
+	['unhealthy', '', 1],
+	['healthy', '0.0.1', 1],
+	['healthy', 'refused', 22],
+])('.ci/image with a container that is %s (%s) ends with %d', async (health, wrong, expected) => {
+	const { version } = JSON.parse(readFileSync('server/package.json', 'utf8'));
+	const docker = `
+echo "$@" >> "$ASKED"
+case "$1 $2" in
+	"run --rm") echo ${wrong === '0.0.1' ? wrong : version} ;;
+	"run --detach") echo c0ffee ;;
+	"inspect --format") echo ${health} ;;
+	"port c0ffee") echo 127.0.0.1:1234 ;;
+esac`;
+	const curl = `echo "$@" >> "$ASKED"; exit ${wrong === 'refused' ? 22 : 0}`;
+	const { status, asked } = await pretending({ docker, curl, sleep: '' }, '.ci/image', {});
+	expect(status).toBe(expected);
+	if (wrong !== '0.0.1') expect(asked).toContain('rm --force --volumes c0ffee');
+	if (expected === 0) expect(asked).toMatch(/http:\/\/127.0.0.1:1234\/health\n.*\/v1\/lifelogs\n/);
 });
 
 test('a run that published one of two packages can be run again', async () => {
@@ -130,7 +225,8 @@ test('what is published is what the build job packed, whatever another job does'
 test('no other job may write anything', () => {
 	for (const workflow of workflows) {
 		for (const [name, job] of Object.entries(workflow.jobs)) {
-			if (name !== 'publish') expect(rightsOf(workflow, job)).toEqual({ contents: 'read' });
+			if (!name.startsWith('publish'))
+				expect(rightsOf(workflow, job)).toEqual({ contents: 'read' });
 		}
 	}
 });
@@ -139,6 +235,16 @@ test('a change is checked as a release is', () => {
 	const { on, jobs: all } = read('ci');
 	expect(Object.keys(on)).toEqual(expect.arrayContaining(['push', 'pull_request']));
 	expect(runsOf(all.check)).toContain('.ci/run');
+	expect(runsOf(all.image)).toEqual(runsOf(read('publish').jobs.image).slice(0, 1));
+});
+
+test('Dependabot watches packages, actions and the image that the Dockerfile begins with', () => {
+	const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as {
+		updates: { 'package-ecosystem': string; directory: string }[];
+	};
+	const watched = updates.map((each) => `${each['package-ecosystem']} ${each.directory}`);
+	expect(watched).toEqual(['npm /', 'github-actions /', 'docker /server']);
+	expect(existsSync('server/Dockerfile')).toBe(true);
 });
 
 test('every action is pinned by commit, with its version beside it', () => {

@@ -22,7 +22,6 @@ const entry = (more: Partial<KnownEntry> = {}): KnownEntry => ({
 });
 const seen = (time: string, starred = false) => ({ version: { at: at(time), starred } });
 const failed = (hours: number, times: number, isListed = true): Seen => ({
-	why: 'broken',
 	...(isListed && { listed: seen('10T01:00').version }),
 	retry: { times, poll: 1, at: NOW, since: NOW - hours * HOUR },
 });
@@ -65,7 +64,7 @@ test.each<[string, KnownEntry, Seen, Partial<Settings>, string]>([
 });
 
 test('what fails for a day is emitted as incomplete, and stays to be completed', () => {
-	const what = failed(24, 3) as Extract<Seen, { why: string }>;
+	const what = failed(24, 3) as Extract<Seen, { retry: unknown }>;
 	const decision = decide(entry(), what, ALL, NOW);
 	expect(decision).toMatchObject({ type: 'emit', isIncomplete: true });
 	const record = recordOf(entry(), decision, what.retry);
@@ -77,7 +76,7 @@ test('what waits or fails keeps the version that was reported; what is emitted h
 	const known = entry({ pending: true });
 	expect(recordOf(known, { type: 'wait' })).toEqual(known);
 	const retry = { times: 1, poll: 1, at: 1, since: 1 };
-	expect(recordOf(known, { type: 'retry', why: '' }, retry)).toEqual({ ...known, retry });
+	expect(recordOf(known, { type: 'retry' }, retry)).toEqual({ ...known, retry });
 	const { version } = seen('10T01:00');
 	expect(recordOf(known, { type: 'emit', version })).toEqual(entry({ at: at('10T01:00') }));
 });

@@ -9,7 +9,6 @@ import {
 	saveState,
 } from '../../nodes/LifelogTrigger/state/storage.ts';
 import {
-	dayOf,
 	isRetryDue,
 	type KnownDay,
 	lookback,
@@ -18,6 +17,7 @@ import {
 	retried,
 	type State,
 } from '../../nodes/LifelogTrigger/state/types.ts';
+import { utcDay } from '../../nodes/shared/util/dateTimes.ts';
 
 const WATCH = { kind: 'lifelogs' as const, credential: 'Xy12', prompt: '' };
 const HOUR = 3_600_000;
@@ -37,7 +37,7 @@ describe('saved', () => {
 	function full(days: number, perDay: number): State {
 		const state = newState(WATCH, windowAt(NOW, 31));
 		for (let ago = 0; ago < days; ago++) {
-			const day = dayOf(NOW, -ago);
+			const day = utcDay(NOW, -ago);
 			state.days.set(day, { read: ago });
 			for (let index = 0; index < perDay; index++) {
 				state.entries.set(randomUUID(), entry(day, { at: NOW - index }));
@@ -48,7 +48,7 @@ describe('saved', () => {
 
 	test('what is saved is plain JSON and read back whole', () => {
 		const state = full(3, 2);
-		const day = dayOf(NOW);
+		const day = utcDay(NOW);
 		const retry = { times: 4, poll: 8, at: 6, since: 2 };
 		const quiet = { size: 3, since: 4 };
 		Object.assign(state, {
@@ -220,7 +220,7 @@ describe('a state brought up to a poll', () => {
 });
 
 describe('merged', () => {
-	const found = (outcomes: Outcome[] = []) => ({ outcomes, failures: [], isAnswered: true });
+	const found = (outcomes: Outcome[] = []) => ({ days: new Map(), outcomes });
 	const emits = (id: string, start: number): Outcome => ({
 		id,
 		entry: entry(march(9)[0]),

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { redactApiKey } from '../../nodes/shared/auth/redact.ts';
+import { redactApiKey } from '../../nodes/shared/auth/apiKey.ts';
 import { described, sanitizeForDisplay } from '../../nodes/shared/errors/sanitize.ts';
 import { plainLine } from '../../nodes/shared/util/text.ts';
 

@@ -1,5 +1,6 @@
 import type { Lifelog } from '../../shared/api/apiTypes';
-import { inOneLine, UNKNOWN_SPEAKER } from '../../shared/content/utterances';
+import { UNKNOWN_SPEAKER } from '../../shared/content/utterances';
+import { inOneLine } from '../../shared/util/text';
 import type { Piece, Speaker } from './spoken';
 
 const HEADINGS = new Map([
@@ -10,12 +11,12 @@ const HEADINGS = new Map([
 
 /**
  * A lifelog in the Markdown of the service's own export, which other tools read: headings, and a
- * line for each thing said, `> [2](#startMs=…&endMs=…): words`, its times in epoch ms. Who the
- * numbers stand for is said in front matter.
+ * line for each thing said, `> [2](#startMs=…&endMs=…): words`, its times in epoch ms. Front matter
+ * names the numbers.
  *
  * @param begin When the lifelog begins, epoch ms.
  */
-export function toMarkdown({ title }: Lifelog, pieces: Piece[], begin: number): string {
+export function lifelogMarkdown({ title }: Lifelog, pieces: Piece[], begin: number): string {
 	const body = pieces.map((piece) => lineOf(piece, begin));
 	const hasTitle = pieces.some(({ type, speaker }) => type === 'heading1' && !speaker);
 	const lines = hasTitle ? body : [`# ${inOneLine(title) || 'Untitled'}`, ...body];

@@ -1,47 +1,45 @@
 import type { ContentNode, Lifelog } from '../../shared/api/apiTypes';
 import {
 	contentNodes,
-	inOneLine,
 	isOffset,
 	isUtterance,
 	speakerOf,
 	UNKNOWN_SPEAKER,
 } from '../../shared/content/utterances';
-import { isoInstant } from './times';
+import { instantOf } from '../../shared/util/dateTimes';
+import { inOneLine } from '../../shared/util/text';
 
-/** A piece of a lifelog's contents as files have it: in one line, and placed in time. */
+/** A piece of a lifelog's contents: in one line, and placed in time. */
 export interface Piece {
-	/** The node's type; `blockquote` and others with a speaker are what was said. */
 	type: string;
 	/** Never empty. */
 	text: string;
-	/** Who said it; undefined for what nobody said. */
+	/** Undefined for what nobody said. */
 	speaker?: Speaker;
 	/** ms after the start of the lifelog. */
 	startOffsetMs: number;
-	/** Later than the start of the piece. */
+	/** Later than the start. */
 	endOffsetMs: number;
 }
 
-/** Somebody who speaks in a lifelog. */
 export interface Speaker {
 	/** 1 for the wearer, from 2 on by first appearance, as in the service's own export. */
 	number: number;
-	/** `Unknown` where the service names nobody. */
+	/** `Unknown` if the service names nobody. */
 	name: string;
 }
 
-/** How long, in ms, something is taken to last where its end is not known. */
+/** The length, in ms, of what has no end. */
 const ASSUMED_MS = 2_000;
 
 /**
- * What stands in a lifelog, in reading order. A time that is missing is that of what came before,
- * and an end that is not behind its start is assumed.
+ * The contents of a lifelog in reading order. A piece without a start begins when the one before
+ * ended; an end that isn't after its start is assumed.
  *
- * @param zone The zone the lifelog was asked in.
+ * @param zone Of times without offset.
  */
 export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
-	const begin = isoInstant(lifelog.startTime, zone);
+	const begin = instantOf(lifelog.startTime, zone);
 	const speakers = new Map<string, Speaker>();
 	const pieces: Piece[] = [];
 	let lastEnd = 0;
@@ -50,7 +48,7 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 		if (text === '') continue;
 		const offset = (ms: unknown, time: unknown): number | undefined => {
 			if (isOffset(ms)) return Math.max(0, Math.round(ms));
-			const instant = isoInstant(time, zone);
+			const instant = instantOf(time, zone);
 			return begin === undefined || instant === undefined
 				? undefined
 				: Math.max(0, instant - begin);

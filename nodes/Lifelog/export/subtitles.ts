@@ -5,7 +5,7 @@ import type { Piece } from './spoken';
 /**
  * Subtitles in SubRip's form, for the audio of the same lifelog.
  *
- * @param pieces What stands in the lifelog, in any order.
+ * @param pieces In any order.
  */
 export function toSrt(pieces: Piece[]): string {
 	const cues = inTime(pieces).map(({ text, speaker, ...times }, index) => {
@@ -24,7 +24,7 @@ export function toVtt(pieces: Piece[]): string {
 	return ['WEBVTT\n', ...cues].join('\n');
 }
 
-/** What was said, by time: a contents may be in another order, subtitles may not. */
+/** What was said, by time: contents may be in another order, subtitles may not. */
 function inTime(pieces: Piece[]): Piece[] {
 	return pieces
 		.filter(({ speaker }) => speaker)

@@ -1,9 +1,8 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
-import { readId } from '../../shared/parameters/resourceLocator';
-import { lifelogIdParameter } from '../../shared/api/lifelogs';
+import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { deleteEntry } from '../../shared/transport/request';
 
 export const description: INodeProperties[] = [
@@ -17,7 +16,7 @@ export const description: INodeProperties[] = [
 	{
 		...lifelogIdParameter,
 		description:
-			'The lifelog to delete permanently, by its ID: the id that a list or a search gives',
+			'The lifelog to delete permanently, by its ID: the id that a list or a search returns',
 	},
 	optionsOf([maxWaitOption]),
 ];
@@ -26,13 +25,9 @@ export const description: INodeProperties[] = [
  * Deletes a lifelog for good (specification, section 4.4).
  *
  * @returns One item `{ deleted: true, id }`.
- * @throws NodeApiError when there is none with this ID, or the service does not confirm it.
+ * @throws NodeApiError if none has this ID, or the service doesn't confirm the deletion.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
 	await deleteEntry(api, 'lifelog', id);
 	return [{ json: { deleted: true, id } }];

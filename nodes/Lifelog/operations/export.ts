@@ -16,14 +16,16 @@ import {
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
+	withCondition,
 } from '../../shared/parameters/descriptions';
-import { inputError, unusableAnswerError } from '../../shared/errors/errors';
+import { inputError, listResource, unusableAnswerError } from '../../shared/errors/errors';
 import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
 import { titleOf } from '../../shared/content/headings';
 import { hintOfNone } from '../../shared/errors/hints';
-import { readId } from '../../shared/parameters/resourceLocator';
+import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import { instantOf } from '../../shared/util/dateTimes';
 import { isId, isSafePathSegment } from '../../shared/util/ids';
-import { getLifelog, lifelogIdParameter } from '../../shared/api/lifelogs';
+import { getLifelog } from '../../shared/api/entries';
 import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/transport/pagination';
 import {
 	readBinaryProperty,
@@ -34,25 +36,19 @@ import {
 	readZone,
 } from '../../shared/parameters/read';
 import { filtersParameter, periodParameters, readFilters } from '../parameters/filters';
-import { FILE_FORMATS, type FileFormat, writeLifelog } from '../export/formats';
-import { inZone, isoInstant } from '../export/times';
+import { FILE_FORMATS, type FileFormat, inZone, writeLifelog } from '../export/formats';
 
 const FROM = ['service', 'lifelog', 'input'] as const;
 const ALL_OF_IT = { includeMarkdown: true, includeHeadings: true, includeContents: true };
-/** What the trigger and other operations put beside the fields of the API. */
+/** Fields of the trigger and other operations, which the API doesn't have. */
 const BESIDE_THE_API = ['changeType', 'eventKey', 'incomplete'];
-/** What those have that are not the whole object of the API. */
+/** Fields that only simplified or selected output has. */
 const OF_A_PART = ['durationMs', 'speakers', 'headings', 'excerpt', 'isTruncated'];
-/** What such an object always has. */
+/** Fields that the API's object always has. */
 const OF_THE_WHOLE = ['title', 'startTime', 'endTime', 'isStarred', 'updatedAt'];
 
-const shownFor = (exportFrom: string, properties: INodeProperties[]): INodeProperties[] =>
-	properties.map((property) => ({
-		...property,
-		displayOptions: {
-			show: { ...property.displayOptions?.show, exportFrom: [exportFrom] },
-		},
-	}));
+const shownFor = (exportFrom: string, properties: INodeProperties[]) =>
+	withCondition({ show: { exportFrom: [exportFrom] } }, properties);
 
 export const description: INodeProperties[] = [
 	{
@@ -63,7 +59,7 @@ export const description: INodeProperties[] = [
 			{
 				name: 'Input Item',
 				value: 'input',
-				description: 'The lifelog in the JSON of the input, as the trigger and Get Many give it',
+				description: 'The lifelog in the JSON of the input, as the trigger and Get Many return it',
 			},
 			{
 				name: 'One Lifelog',
@@ -83,7 +79,7 @@ export const description: INodeProperties[] = [
 		{
 			...lifelogIdParameter,
 			description:
-				'The lifelog to turn into files, by its ID: the id that a list or a search gives',
+				'The lifelog to turn into files, by its ID: the id that a list or a search returns',
 		},
 	]),
 	...shownFor('service', [...periodParameters, ...limitParameters]),
@@ -140,14 +136,10 @@ export const description: INodeProperties[] = [
  *
  * @returns One item for each lifelog and format: the file, its place in an archive, its size in
  *   bytes and its SHA-256.
- * @throws NodeOperationError when the input is no lifelog or no format is chosen; NodeApiError as
- *   the reads do, and when a lifelog does not say when it begins.
+ * @throws NodeOperationError if the input isn't a lifelog; NodeApiError if a lifelog can't be read or
+ *   doesn't say when it begins.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const formats = readFormats(this, itemIndex);
 	const property = readBinaryProperty(this, itemIndex);
 	const { timezone, fileNames } = readCollection(this, 'options', itemIndex);
@@ -157,7 +149,7 @@ export async function execute(
 	const items: INodeExecutionData[] = [];
 	for await (const { lifelog, askedIn } of lifelogsToExport(this, api, itemIndex)) {
 		const written = inZone(lifelog, askedIn, zone);
-		const start = isoInstant(written.startTime, zone);
+		const start = instantOf(written.startTime, zone);
 		const name =
 			names === 'archive' || start === undefined
 				? undefined
@@ -169,7 +161,7 @@ export async function execute(
 	return items;
 }
 
-/** A lifelog with contents, and the zone that its times are in where they do not say. */
+/** A lifelog with contents, and the zone of its times without offset. */
 interface Source {
 	lifelog: Lifelog;
 	askedIn: string;
@@ -197,14 +189,14 @@ async function* lifelogsToExport(
 	}
 }
 
-/** Page by page, so that what has become a file is not held any more. */
+/** Page by page, because all lifelogs together may not fit into memory. */
 async function* listed(
 	context: IExecuteFunctions,
 	api: Api,
 	itemIndex: number,
 ): AsyncGenerator<Source> {
 	const limit = readLimit(context, itemIndex);
-	const { query, isWanted, inWords } = readFilters(context, itemIndex);
+	const { query, isWanted } = readFilters(context, itemIndex);
 	const pageSize = Math.min(limit, MAX_PAGE_SIZE_WITH_CONTENTS);
 	const listing = { name: 'lifelogs' as const, query: { ...query, ...ALL_OF_IT }, pageSize };
 	let count = 0;
@@ -218,7 +210,7 @@ async function* listed(
 		count += wanted.length;
 		if (count === limit) return;
 	}
-	if (count === 0) hintOfNone(api, inWords);
+	if (count === 0) hintOfNone(api, listResource('lifelogs', query));
 }
 
 async function readWhole(api: Api, id: string): Promise<Source> {
@@ -249,9 +241,8 @@ function askableId(context: IExecuteFunctions, { id }: Lifelog): string {
 }
 
 /**
- * Whether a lifelog of the input is the API's object with contents, and not some of its fields. Its
- * title is its first heading, so contents without headings came without them (specification,
- * sections 2.1 and 4.2).
+ * Whether the input is the API's object with contents, not some of its fields. A title is the first
+ * heading, so contents without headings are incomplete (specification, sections 2.1 and 4.2).
  */
 function isWhole(lifelog: Lifelog): boolean {
 	const nodes = [...contentNodes(lifelog.contents)];
@@ -263,22 +254,13 @@ function isWhole(lifelog: Lifelog): boolean {
 	return hasHeadings && typeof lifelog.markdown === 'string' && !isPart;
 }
 
-/** How a file is written. */
-interface FileSettings {
-	/** Of the times in it; an IANA name. */
-	zone: string;
-	/** The binary field it is put into. */
-	property: string;
-	/** Its name without extension; undefined for the one it has in an archive. */
-	name?: string;
-}
-
+/** @param settings Its `name` is without extension; undefined for the name in an archive. */
 async function fileItem(
 	context: IExecuteFunctions,
 	api: Api,
 	lifelog: Lifelog,
 	format: FileFormat,
-	{ zone, property, name }: FileSettings,
+	{ zone, property, name }: { zone: string; property: string; name?: string },
 ): Promise<INodeExecutionData> {
 	const file = writeLifelog(lifelog, format, zone);
 	if (!file) {

@@ -1,22 +1,16 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import {
+	HIDDEN_IF_SIMPLIFIED,
 	includeOptions,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
 } from '../../shared/parameters/descriptions';
-import { readId } from '../../shared/parameters/resourceLocator';
-import { getLifelog, lifelogIdParameter } from '../../shared/api/lifelogs';
-import {
-	HIDDEN_IF_SELECTED,
-	HIDDEN_IF_SIMPLIFIED,
-	HIDDEN_UNLESS_RAW,
-	outputOf,
-	outputParametersOfTool,
-	partsFor,
-} from '../../shared/parameters/output';
+import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import { getLifelog } from '../../shared/api/entries';
+import { outputOf, outputParametersOfTool, partsFor } from '../../shared/parameters/output';
 import { includeQuery, readCollection, readZone } from '../../shared/parameters/read';
 import { outputOfItem } from '../parameters/list';
 import { maxCharactersOption, readMaxCharacters } from '../parameters/maxCharacters';
@@ -24,13 +18,13 @@ import { maxCharactersOption, readMaxCharacters } from '../parameters/maxCharact
 export const description: INodeProperties[] = [
 	{
 		...lifelogIdParameter,
-		description: 'The lifelog to read, by its ID: the id that a list or a search gives',
+		description: 'The lifelog to read, by its ID: the id that a list or a search returns',
 	},
 	...outputParametersOfTool,
 	optionsOf([
-		{ ...includeOptions.includeContents, displayOptions: HIDDEN_IF_SELECTED },
-		{ ...includeOptions.includeHeadings, displayOptions: HIDDEN_IF_SIMPLIFIED },
-		{ ...includeOptions.includeMarkdown, displayOptions: HIDDEN_UNLESS_RAW },
+		includeOptions.includeContents,
+		includeOptions.includeHeadings,
+		includeOptions.includeMarkdown,
 		{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
 		maxWaitOption,
 		timezoneOption,
@@ -40,14 +34,9 @@ export const description: INodeProperties[] = [
 /**
  * Reads one lifelog (specification, section 4.3).
  *
- * @returns One item, in the form that is wanted (`outputOf`).
- * @throws NodeApiError when there is none with this ID.
+ * @returns One item (`outputOf`). @throws NodeApiError if none has this ID.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);

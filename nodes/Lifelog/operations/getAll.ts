@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
@@ -21,13 +21,9 @@ export const description: INodeProperties[] = [
 /**
  * Lists lifelogs (specification, section 4.2), as many pages as it takes.
  *
- * @returns One item per lifelog, in the form that is wanted (`outputOf`), in the service's order.
+ * @returns One item per lifelog (`outputOf`), in the service's order.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const limit = readLimit(this, itemIndex);
 	const request = readListing(this, itemIndex);
 	const { query, isWanted } = request;

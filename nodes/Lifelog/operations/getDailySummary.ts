@@ -1,36 +1,30 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
-import { dayParameters, readDay } from '../../shared/parameters/day';
 import {
+	dayParameters,
 	filtersOf,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
 } from '../../shared/parameters/descriptions';
-import { inputError } from '../../shared/errors/errors';
+import { listResource } from '../../shared/errors/errors';
 import { hint, hintOfNone } from '../../shared/errors/hints';
 import { firstEntries, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/transport/pagination';
 import {
 	readBoolean,
 	readChoice,
 	readCollection,
+	readDay,
+	readNumber,
 	readZone,
-	toNumber,
 } from '../../shared/parameters/read';
-import { described } from '../../shared/errors/sanitize';
-import { starsInWords } from '../parameters/filters';
-import { beginsOn } from '../summary/day';
 import { toMarkdown } from '../summary/markdown';
 import { toNotion } from '../summary/notion';
 import { toSlack } from '../summary/slack';
 import {
+	beginsOn,
 	DETAILS,
 	type Entry,
 	entryOf,
@@ -129,16 +123,12 @@ export const description: INodeProperties[] = [
 ];
 
 /**
- * Summarizes the lifelogs that begin on a day (specification, section 4.2, `date`), without adding anything to what the service knows.
+ * Summarizes the lifelogs that begin on a day (specification, section 4.2, `date`).
  *
  * @returns One item, also for a day without lifelogs: the day, the fields of the format chosen, and
  *   those of every format.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);
 	const date = readDay(this, itemIndex, timezone);
@@ -153,8 +143,9 @@ export async function execute(
 	const written = readSummaryOptions(this, options);
 	const entries = await readEntries(api, { date, timezone, isStarred }, written.language);
 	hintIfWithheld(api, entries);
-	if (entries.length === 0)
-		hintOfNone(api, `${starsInWords(isStarred)}lifelogs on ${date} (${timezone})`);
+	if (entries.length === 0) {
+		hintOfNone(api, listResource('lifelogs', { date, timezone, isStarred }));
+	}
 	const summary = summarize(entries, { date, timezone, isStarred }, written);
 	return [
 		{
@@ -170,22 +161,13 @@ export async function execute(
 
 function readSummaryOptions(context: IExecuteFunctions, options: IDataObject) {
 	const { language = 'en', detail = 'titlesAndHeadings', maxLifelogs = 0 } = options;
-	const max = toNumber(maxLifelogs);
-	if (!Number.isInteger(max) || max < 0) {
-		throw inputError(
-			context,
-			`'Max Lifelogs' must be a whole number, 0 or more, not ${described(maxLifelogs)}`,
-			'Give a number such as 25, or 0 for all.',
-		);
-	}
 	return {
 		language: readChoice(context, language, LANGUAGES, 'Language'),
 		detail: readChoice(context, detail, DETAILS, 'Detail'),
-		maxLifelogs: max,
+		maxLifelogs: readNumber(context, maxLifelogs, 'Max Lifelogs', { isWhole: true }),
 	};
 }
 
-/** What the service has of the day, in pages of the size that contents are given for. */
 async function readEntries(
 	api: Api,
 	{ date, timezone, isStarred }: Pick<Summary, 'date' | 'timezone' | 'isStarred'>,
@@ -214,7 +196,7 @@ function hintIfWithheld(api: Api, entries: Entry[]): void {
 	const which = withheld === entries.length ? '' : ` of ${withheld} of ${entries.length} lifelogs`;
 	hint(
 		api,
-		`The service sent no contents${which}, although they were asked for. The headings are taken from the Markdown there, and who took part is not known.`,
+		`The service sent no contents${which}, although they were requested. The headings are taken from the Markdown there, and who took part is not known.`,
 		'warning',
 	);
 }

@@ -1,9 +1,4 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
@@ -16,16 +11,15 @@ import {
 } from '../../shared/parameters/descriptions';
 import { inputError } from '../../shared/errors/errors';
 import { hint } from '../../shared/errors/hints';
-import { readId } from '../../shared/parameters/resourceLocator';
-import { getLifelog, lifelogIdParameter } from '../../shared/api/lifelogs';
+import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import { getLifelog } from '../../shared/api/entries';
 import {
 	isTool,
 	readChoice,
 	readCollection,
+	readNumber,
 	readZone,
-	toNumber,
 } from '../../shared/parameters/read';
-import { described } from '../../shared/errors/sanitize';
 import { maxCharactersOption, readMaxCharacters } from '../parameters/maxCharacters';
 import { placedUtterances, textOf } from '../transcript';
 
@@ -55,7 +49,7 @@ export const description: INodeProperties[] = [
 	{
 		...lifelogIdParameter,
 		description:
-			'The lifelog whose transcript to read, by its ID: the id that a list or a search gives',
+			'The lifelog whose transcript to read, by its ID: the id that a list or a search returns',
 	},
 	...withDefaultOfTool(outputAsParameter, 'text'),
 	optionsOf([
@@ -77,7 +71,7 @@ export const description: INodeProperties[] = [
 			default: '',
 			placeholder: 'e.g. user, Anna',
 			description:
-				'Comma-separated names of those whose words are wanted, in any case; user stands for the wearer. Everyone when empty.',
+				'Comma-separated names of the speakers to return, in any case; user means the wearer. Everyone when empty.',
 		},
 		timezoneOption,
 	]),
@@ -87,14 +81,10 @@ export const description: INodeProperties[] = [
  * Reads what was said in a lifelog (specification, sections 2.2 and 4.3).
  *
  * @returns One item per utterance, or one item `{ lifelogId, title, text }`, with `isTruncated` and
- *   `nextOffsetMs` where the text was cut.
- * @throws NodeApiError when there is no lifelog with this ID.
+ *   `nextOffsetMs` if the text was cut.
+ * @throws NodeApiError if there is no lifelog with this ID.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
 	const options = readCollection(this, 'options', itemIndex);
 	const outputAs = readChoice(
@@ -103,7 +93,9 @@ export async function execute(
 		OUTPUTS,
 		'Output As',
 	);
-	const fromOffsetMs = readFromOffset(this, options);
+	const fromOffsetMs = readNumber(this, options.fromOffsetMs ?? 0, 'From Offset', {
+		unit: 'milliseconds',
+	});
 	const most = outputAs === 'text' ? readMaxCharacters(this, options) : 0;
 	const timezone = readZone(this, options.timezone);
 	const lifelog = await getLifelog(api, id, {
@@ -126,19 +118,6 @@ export async function execute(
 	return [{ json: { lifelogId: lifelog.id, title: lifelog.title, ...textOf(spoken, most) } }];
 }
 
-/** How far into the lifelog, in ms, the transcript is to begin. */
-function readFromOffset(context: IExecuteFunctions, { fromOffsetMs = 0 }: IDataObject): number {
-	const offset = toNumber(fromOffsetMs);
-	if (!(offset >= 0)) {
-		throw inputError(
-			context,
-			`'From Offset' must be a number of milliseconds, 0 or more, not ${described(fromOffsetMs)}`,
-			'Give 0 for the whole transcript, or the nextOffsetMs of one that was cut.',
-		);
-	}
-	return offset;
-}
-
 function speakersIn(lifelog: Lifelog): string[] {
 	return [...new Set(utterances(lifelog).map(({ speaker }) => speaker))];
 }
@@ -146,8 +125,7 @@ function speakersIn(lifelog: Lifelog): string[] {
 /**
  * Says why there is nothing.
  *
- * @throws NodeOperationError in a tool, when nobody of these names spoke: a model does not see hints,
- *   and would take nothing for silence.
+ * @throws NodeOperationError in a tool if none of the names spoke: a model sees no hints.
  */
 function hintWhy(
 	context: IExecuteFunctions,
@@ -169,7 +147,7 @@ function hintWhy(
 	} else if (!lifelog.contents?.length) {
 		hint(
 			api,
-			'The service sent no contents for this lifelog, so there is no transcript. The Markdown, which Get gives, may hold the text.',
+			'The service sent no contents for this lifelog, so there is no transcript. The Markdown of Get Lifelog may hold the text.',
 			'warning',
 		);
 	} else {

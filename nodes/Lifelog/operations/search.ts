@@ -1,10 +1,4 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-	NodeApiError,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeProperties, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
@@ -12,7 +6,7 @@ import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/conc
 import { fromAi, withDefaultOfTool } from '../../shared/parameters/descriptions';
 import { inputError, toNodeError } from '../../shared/errors/errors';
 import { hint } from '../../shared/errors/hints';
-import { getLifelog } from '../../shared/api/lifelogs';
+import { getLifelog } from '../../shared/api/entries';
 import {
 	FALLBACK_PAGE_SIZE,
 	MAX_PAGE_SIZE,
@@ -30,7 +24,7 @@ const limitParameter: INodeProperties = {
 	typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE },
 	default: 50,
 	description: 'Max number of results to return',
-	hint: 'At most 100: the service gives no more for a search',
+	hint: 'At most 100: the service returns no more for a search',
 };
 
 const queryParameter: INodeProperties = {
@@ -55,17 +49,12 @@ export const description: INodeProperties[] = [
 ];
 
 /**
- * Searches lifelogs. The service's search knows no pages (specification, section 4.2): one request,
- * and, where more than 25 results are wanted with contents, one more for each result.
+ * Searches lifelogs. The service's search has no pages (specification, section 4.2): one request, and
+ * one more for each result if more than 25 are wanted with contents.
  *
- * @returns One item per lifelog, in the form that is wanted (`outputOf`), each once, best first as
- *   the service ranks them; an excerpt is taken from around what was looked for.
+ * @returns One item per lifelog (`outputOf`), in the order of the service, best first.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const search = readText(this, 'query', itemIndex, 'Query');
 	if (search === '') throw inputError(this, "'Query' is empty", 'Give the words to look for.');
 	const asked = readLimit(this, itemIndex);
@@ -83,30 +72,23 @@ export async function execute(
 	const lifelogs = readsEach ? await readEach(api, found, one) : found;
 
 	const { length } = page.entries;
-	const isClamped = length < limit && page.nextCursor !== undefined;
-	const isCapped = asked > MAX_PAGE_SIZE && length >= MAX_PAGE_SIZE;
-	const mayBeClamped = length < limit && length === FALLBACK_PAGE_SIZE;
-	if (isClamped || isCapped) {
+	const isLimited = length < limit && (page.nextCursor || length === FALLBACK_PAGE_SIZE);
+	if (isLimited || (asked > MAX_PAGE_SIZE && length >= MAX_PAGE_SIZE)) {
 		hint(
 			api,
-			`The service gives at most ${isClamped ? length : MAX_PAGE_SIZE} results for a search, and no further pages. Narrow the search, e.g. with 'Period', to see the others.`,
-		);
-	} else if (mayBeClamped) {
-		hint(
-			api,
-			`The search gave ${length} results; the service may have ended it there. Narrow it, e.g. with 'Period', to see whether there are others.`,
+			`The search returned ${length} results, and a search has no further pages. Narrow it, e.g. with 'Period', to see whether there are others.`,
 		);
 	}
 	return toItems(api, lifelogs, request, search);
 }
 
-/** What is found by its words and by its meaning may be ranked twice; the better place counts. */
+/** A service may rank a result twice, by its words and by its meaning; the better rank counts. */
 function eachOnce(found: Lifelog[]): Lifelog[] {
 	const ids = new Set<string>();
 	return found.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
-/** The lifelogs found, each read in full; one that was deleted meanwhile is left out. */
+/** Reads lifelogs in full, without those that were deleted meanwhile. */
 async function readEach(api: Api, found: Lifelog[], query: IDataObject): Promise<Lifelog[]> {
 	const lifelogs = await mapConcurrent(api, found, MAX_CONCURRENT_READS, async (own, { id }) => {
 		try {

@@ -5,17 +5,20 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 
-import { DateTime } from 'luxon';
-
 import type { Lifelog } from '../../shared/api/apiTypes';
 import { daysAgo, toInstant, toRange } from '../../shared/util/dateTimes';
-import { filtersOf, fromAi, withDefaultOfTool } from '../../shared/parameters/descriptions';
+import {
+	filtersOf,
+	fromAi,
+	isStarredFilter,
+	withDefaultOfTool,
+} from '../../shared/parameters/descriptions';
 import { inputError } from '../../shared/errors/errors';
 import {
+	dateOf,
 	readBoolean,
 	readChoice,
 	readCollection,
-	readDate,
 	readInstant,
 	readZone,
 	withoutBlanks,
@@ -25,7 +28,6 @@ const PERIODS = ['any', 'today', 'yesterday', 'last7Days', 'last30Days', 'date',
 /** How many days before today a period begins. */
 const DAYS_BEFORE = { last7Days: 6, last30Days: 29 };
 
-/** In the order in which people think of them. */
 const periodOptions: INodePropertyOptions[] = [
 	{ name: 'Any Time', value: 'any', description: 'Lifelogs of any day' },
 	{ name: 'Today', value: 'today', description: 'Today so far' },
@@ -94,47 +96,30 @@ export const periodParameters: INodeProperties[] = [
 /** The parameter that chooses among the lifelogs of a period; {@link readFilters} reads it. */
 export const filtersParameter: INodeProperties = filtersOf([
 	{
-		displayName: 'Is Starred',
-		name: 'isStarred',
-		type: 'boolean',
-		default: true,
+		...isStarredFilter,
 		description:
 			'Whether to return only starred lifelogs (on) or only the others (off). Both without this filter.',
 	},
 ]);
 
-/** What the period and the filters of an input item ask for. */
 export interface Filters {
-	/** The part of a list's query that says of which entries, and in which zone its times are. */
+	/** The list's query: which entries, and the zone of its times. */
 	query: IDataObject & { timezone: string };
-	/** Whether an entry begins inside the range of time that was given; see {@link toRange}. */
+	/** Whether an entry begins in the range of time; see {@link toRange}. */
 	isWanted: (lifelog: Lifelog) => boolean;
-	/** The same for people: `starred lifelogs on 2026-03-01 (Europe/Berlin)`. */
-	inWords: string;
 }
 
-/**
- * Reads the period and Filters, and the option Time Zone, in which their dates are.
- *
- * @throws NodeOperationError on values that cannot be used, or that contradict each other.
- */
+/** Reads Period, Filters and Time Zone. @throws NodeOperationError on values that can't be used. */
 export function readFilters(context: IExecuteFunctions, itemIndex: number): Filters {
 	const filters = readCollection(context, 'filters', itemIndex);
 	const isStarred = readBoolean(context, filters.isStarred, 'Is Starred');
 	const timezone = readZone(context, readCollection(context, 'options', itemIndex).timezone);
-	const { date, from, to, inWords } = readPeriod(context, itemIndex, timezone);
+	const { date, from, to } = readPeriod(context, itemIndex, timezone);
 	const range = toRange(from, to, timezone);
 	return {
 		query: { timezone, isStarred, ...range.query, date },
 		isWanted: ({ startTime }) => range.includes(startTime),
-		inWords: `${starsInWords(isStarred)}lifelogs${inWords === '' ? '' : ` ${inWords} (${timezone})`}`,
 	};
-}
-
-/** `starred `, `unstarred `, or nothing for both. */
-export function starsInWords(isStarred: boolean | undefined): string {
-	if (isStarred === undefined) return '';
-	return isStarred ? 'starred ' : 'unstarred ';
 }
 
 /** A day, or a range of which each end may be open. */
@@ -145,38 +130,25 @@ interface Period {
 	from?: number;
 	/** Epoch ms. */
 	to?: number;
-	inWords: string;
 }
 
 function readPeriod(context: IExecuteFunctions, itemIndex: number, zone: string): Period {
 	const parameter = (name: string, otherwise: string) =>
-		context.getNodeParameter(name, itemIndex, otherwise) as IDataObject[string];
+		context.getNodeParameter(name, itemIndex, otherwise) as unknown;
 	const period = readChoice(context, parameter('period', 'any'), PERIODS, 'Period');
-	if (period === 'any') return { inWords: '' };
-	if (period === 'today') return dayPeriod(daysAgo(0, zone));
-	if (period === 'yesterday') return dayPeriod(daysAgo(1, zone));
-	if (period === 'last7Days' || period === 'last30Days') {
-		const first = daysAgo(DAYS_BEFORE[period], zone);
-		return { from: toInstant(first, zone, 'start'), inWords: `since ${first}` };
+	switch (period) {
+		case 'any':
+			return {};
+		case 'last7Days':
+		case 'last30Days':
+			return { from: toInstant(daysAgo(DAYS_BEFORE[period], zone), zone, 'start') };
+		case 'range': {
+			const range = { start: parameter('start', ''), end: parameter('end', '') };
+			return readRange(context, withoutBlanks(context, range), zone);
+		}
+		default:
+			return { date: dateOf(context, period, itemIndex, zone) };
 	}
-	const names = period === 'date' ? ['date'] : ['start', 'end'];
-	const given = withoutBlanks(
-		context,
-		Object.fromEntries(names.map((name) => [name, parameter(name, '')])),
-	);
-	if (period === 'date') {
-		if (given.date !== undefined) return dayPeriod(readDate(context, given.date, zone, 'Date'));
-		throw inputError(
-			context,
-			"'Date' is empty",
-			"Give a day as YYYY-MM-DD, today or yesterday, or choose another 'Period'.",
-		);
-	}
-	return readRange(context, given, zone);
-}
-
-function dayPeriod(date: string): Period {
-	return { date, inWords: `on ${date}` };
 }
 
 function readRange(context: IExecuteFunctions, { start, end }: IDataObject, zone: string): Period {
@@ -185,14 +157,5 @@ function readRange(context: IExecuteFunctions, { start, end }: IDataObject, zone
 	if (from !== undefined && to !== undefined && from > to) {
 		throw inputError(context, "'Start' is later than 'End'", 'Exchange the two.');
 	}
-	const bounds = [
-		from === undefined ? '' : `from ${atMinute(from, zone)}`,
-		to === undefined ? '' : `to ${atMinute(to, zone)}`,
-	];
-	return { from, to, inWords: bounds.filter(Boolean).join(' ') };
-}
-
-/** `2026-03-01 09:00`. */
-function atMinute(instant: number, zone: string): string {
-	return DateTime.fromMillis(instant, { zone }).toFormat('yyyy-MM-dd HH:mm');
+	return { from, to };
 }

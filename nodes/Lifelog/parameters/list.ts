@@ -9,17 +9,17 @@ import type { Api } from '../../shared/transport/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
 import {
 	directionOption,
+	HIDDEN_IF_SIMPLIFIED,
 	includeOptions,
 	maxWaitOption,
 	optionsOf,
+	promptIdFilter,
 	timezoneOption,
 } from '../../shared/parameters/descriptions';
+import { listResource } from '../../shared/errors/errors';
 import { hint, hintOfNone } from '../../shared/errors/hints';
 import { promptIdOf } from '../../shared/parameters/resourceLocator';
 import {
-	HIDDEN_IF_SELECTED,
-	HIDDEN_IF_SIMPLIFIED,
-	HIDDEN_UNLESS_RAW,
 	type Output,
 	outputOf,
 	outputParametersOfTool,
@@ -35,7 +35,7 @@ import {
 import { type Filters, filtersParameter, readFilters } from './filters';
 import { maxCharactersOption, readMaxCharacters } from './maxCharacters';
 
-/** The parameters that Get Many and Search have in common; {@link readListing} reads them. */
+/** The parameters of Get Many and Search; {@link readListing} reads them. */
 export const listingParameters: INodeProperties[] = [
 	...outputParametersOfTool,
 	filtersParameter,
@@ -44,20 +44,15 @@ export const listingParameters: INodeProperties[] = [
 		{
 			...includeOptions.includeContents,
 			default: false,
-			displayOptions: HIDDEN_IF_SELECTED,
 			description: `${includeOptions.includeContents.description}. The service sends them for at most 25 lifelogs at a time, so a list takes more requests.`,
 		},
-		{ ...includeOptions.includeHeadings, displayOptions: HIDDEN_IF_SIMPLIFIED },
-		{ ...includeOptions.includeMarkdown, displayOptions: HIDDEN_UNLESS_RAW },
+		includeOptions.includeHeadings,
+		includeOptions.includeMarkdown,
 		{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
 		maxWaitOption,
 		timezoneOption,
 		{
-			displayName: 'Global Prompt ID',
-			name: 'globalPromptId',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
+			...promptIdFilter,
 			description:
 				'The service may ignore this for lifelogs: only what the scheduled prompt with this ID made',
 		},
@@ -72,14 +67,12 @@ export const listingParameters: INodeProperties[] = [
 	]),
 ];
 
-/** What the listing parameters of an input item ask for. */
 export interface ListingRequest extends Filters {
 	query: Filters['query'] & { includeContents: boolean };
 	/** The part of the query that the read of one lifelog takes (specification, section 4.3). */
 	one: IDataObject;
-	/** The form in which they come out. */
 	output: Output;
-	/** How much of the Markdown of each is wanted; 0 for all. */
+	/** The maximum length of each Markdown; 0 for all. */
 	maxCharacters: number;
 }
 
@@ -95,7 +88,7 @@ export function outputOfItem(context: IExecuteFunctions, itemIndex: number): Out
  * @throws NodeOperationError on values that cannot be used, or that contradict each other.
  */
 export function readListing(context: IExecuteFunctions, itemIndex: number): ListingRequest {
-	const { query, isWanted, inWords } = readFilters(context, itemIndex);
+	const { query, isWanted } = readFilters(context, itemIndex);
 	const output = outputOfItem(context, itemIndex);
 	const options = readCollection(context, 'options', itemIndex);
 	const parts = partsFor(output, includeQuery(context, options, false));
@@ -109,34 +102,30 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 		},
 		one: { timezone: query.timezone, ...parts },
 		isWanted,
-		inWords,
 		output,
 		maxCharacters: readMaxCharacters(context, options),
 	};
 }
 
-/** Lifelogs as items, each in the form that is wanted. */
 export function toItems(
 	api: Api,
 	lifelogs: Lifelog[],
-	{ query: { timezone, includeContents }, inWords, output, maxCharacters }: ListingRequest,
+	{ query, output, maxCharacters }: ListingRequest,
 	search?: string,
 ): INodeExecutionData[] {
-	if (lifelogs.length === 0) {
-		hintOfNone(api, search === undefined ? inWords : `${inWords} match "${search}"`);
-	}
+	const { timezone, includeContents } = query;
+	if (lifelogs.length === 0) hintOfNone(api, listResource('lifelogs', { ...query, search }));
 	if (includeContents) hintIfContentsWithheld(api, lifelogs);
 	const asked = { timezone, includeContents, maxCharacters, search };
 	return lifelogs.map((lifelog) => ({ json: outputOf(lifelog, output, asked) }));
 }
 
-/** Says so when contents were wanted and none came. */
 function hintIfContentsWithheld(api: Api, lifelogs: Lifelog[]): void {
 	const isWithheld = lifelogs.length > 0 && lifelogs.every(({ contents }) => !contents?.length);
 	if (!isWithheld) return;
 	hint(
 		api,
-		'The service sent no contents, although they were asked for. The Markdown may hold the text.',
+		'The service sent no contents, although they were requested. The Markdown may hold the text.',
 		'warning',
 	);
 }

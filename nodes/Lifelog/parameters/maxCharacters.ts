@@ -1,8 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { inputError } from '../../shared/errors/errors';
-import { toNumber } from '../../shared/parameters/read';
-import { described } from '../../shared/errors/sanitize';
+import { readNumber } from '../../shared/parameters/read';
 
 /** The option that bounds a text; {@link readMaxCharacters} reads it. */
 export const maxCharactersOption: INodeProperties = {
@@ -15,7 +13,7 @@ export const maxCharactersOption: INodeProperties = {
 		'The longest text to return, in characters: at least 100, or 0 for all of it. What is cut says so in isTruncated.',
 };
 
-/** A shorter text would hold next to nothing beside the name of who speaks. */
+/** A shorter text would hold little more than the speaker's name. */
 const MIN_CHARACTERS = 100;
 
 /**
@@ -27,13 +25,7 @@ export function readMaxCharacters(
 	context: IExecuteFunctions,
 	{ maxCharacters = 0 }: IDataObject,
 ): number {
-	const most = toNumber(maxCharacters);
-	if (!Number.isInteger(most) || (most !== 0 && most < MIN_CHARACTERS)) {
-		throw inputError(
-			context,
-			`'Max Characters' must be a whole number, ${MIN_CHARACTERS} or more, or 0 for all, not ${described(maxCharacters)}`,
-			'Give a number such as 20000.',
-		);
-	}
-	return most;
+	const min = String(maxCharacters).trim() === '0' ? 0 : MIN_CHARACTERS;
+	const advice = 'Give a number such as 20000, or 0 for all.';
+	return readNumber(context, maxCharacters, 'Max Characters', { isWhole: true, min }, advice);
 }

@@ -1,10 +1,10 @@
 /**
- * Puts things into as few groups as their order allows.
+ * As few groups as the order allows.
  *
- * @param most What a group may hold at most, in as many respects as there are.
- * @param costOf What one thing takes of each. A thing too large for a group gets one of its own.
+ * @param limits Of a group, for each kind of cost.
+ * @param costOf The costs of one thing. One that is too large gets a group of its own.
  */
-export function inGroups<T>(all: T[], most: number[], costOf: (one: T) => number[]): T[][] {
+export function inGroups<T>(all: T[], limits: number[], costOf: (one: T) => number[]): T[][] {
 	const groups: T[][] = [];
 	let free: number[] = [];
 	for (const one of all) {
@@ -14,14 +14,14 @@ export function inGroups<T>(all: T[], most: number[], costOf: (one: T) => number
 			last.push(one);
 		} else {
 			groups.push([one]);
-			free = most;
+			free = limits;
 		}
 		free = free.map((left, respect) => left - cost[respect]);
 	}
 	return groups;
 }
 
-/** The bytes that something takes in a list that is sent as JSON. */
-export function sizeOf(value: unknown): number {
+/** Of an element of a list. */
+export function jsonBytes(value: unknown): number {
 	return Buffer.byteLength(JSON.stringify(value)) + 1;
 }

@@ -39,7 +39,7 @@ function literal(text: string): string {
 		.replace(/www\./gi, (match) => `${match.slice(0, -1)}\\.`);
 }
 
-/** The same where a line begins, and more would be read as a heading or another list. */
+/** The same at the start of a line, which could look like a heading or another list. */
 function literalAtStart(text: string): string {
 	return literal(text)
 		.replace(/^[#+-]/, '\\$&')

@@ -1,6 +1,6 @@
-import { inGroups, sizeOf } from './groups';
+import { inGroups, jsonBytes } from './groups';
 import type { Entry, Summary } from './summary';
-import { pieces } from '../../shared/util/text';
+import { splitText } from '../../shared/util/text';
 import { leadOf, listedOf, STAR, wordingOf } from './wording';
 import type { Words } from './words';
 
@@ -10,7 +10,6 @@ interface RichText {
 	annotations?: { bold: true };
 }
 
-/** A block of the given type; a page holds these, and a list item holds list items. */
 type Block<Type extends string, Content = { rich_text: RichText[] }> = {
 	object: 'block';
 	type: Type;
@@ -21,23 +20,23 @@ type Item = Block<'bulleted_list_item', { rich_text: RichText[]; children?: Leaf
 /** A block of a page, with at most one level of blocks in it. */
 export type NotionBlock = Block<'paragraph'> | Block<'heading_2'> | Item;
 
-/** A page to create, and what is to be appended to it afterwards. */
+/** A page to create, and the batches to append afterwards. */
 export interface NotionPage {
 	title: string;
 	/** `title` is the ID that the title property of every database has. */
 	properties: { title: { title: RichText[] } };
-	/** What one request takes: the first of the batches. */
+	/** The first batch. */
 	children: NotionBlock[];
 	childrenBatches: NotionBlock[][];
 }
 
 const MAX_RICH_TEXT_LENGTH = 2000;
-/** Notion takes 100, which could alone be more than a request may hold. */
+/** Notion accepts 100, which could exceed a request. */
 const MAX_RICH_TEXTS = 30;
 const MAX_CHILDREN = 100;
-/** Blocks in a request, those within others included. */
+/** Including blocks within others. */
 const MAX_BLOCKS = 1000;
-/** Bytes of JSON; Notion takes 500 KB with all that stands around the blocks. */
+/** Bytes of JSON; Notion accepts 500 KB for the whole request. */
 const MAX_BATCH_SIZE = 450_000;
 
 /** A summary as a page for Notion; a day too long for one request has several batches of blocks. */
@@ -68,13 +67,13 @@ function blocksOf(summary: Summary): NotionBlock[] {
 	];
 }
 
-/** An entry's title with the headings below it; further items where one cannot hold them all. */
+/** A title with the headings below it, in more items if one isn't enough. */
 function entryItems(entry: Entry, summary: Summary, { continued }: Words): NotionBlock[] {
 	const star = entry.isStarred ? ` ${STAR}` : '';
 	const titles = titleItems(entry, leadOf(entry, summary), star);
 	const headings = entry.headings.flatMap((text) => inBlocks(richTexts(text)).map(item));
-	const most = [MAX_CHILDREN, MAX_BATCH_SIZE / 2];
-	const [first = [], ...more] = inGroups(headings, most, (one) => [1, sizeOf(one)]);
+	const limits = [MAX_CHILDREN, MAX_BATCH_SIZE / 2];
+	const [first = [], ...more] = inGroups(headings, limits, (one) => [1, jsonBytes(one)]);
 	return [
 		...titles.slice(0, -1),
 		withChildren(titles[titles.length - 1], first),
@@ -82,11 +81,11 @@ function entryItems(entry: Entry, summary: Summary, { continued }: Words): Notio
 	];
 }
 
-function titleItems(entry: Entry, lead: string, behind: string): Leaf[] {
+function titleItems(entry: Entry, lead: string, trail: string): Leaf[] {
 	const texts = [
 		...(lead === '' ? [] : [plain(lead)]),
 		...richTexts(entry.title, true),
-		...(behind === '' ? [] : [plain(behind)]),
+		...(trail === '' ? [] : [plain(trail)]),
 	];
 	return inBlocks(texts).map(item);
 }
@@ -108,13 +107,12 @@ function heading(text: string): NotionBlock {
 	return { object: 'block', type: 'heading_2', heading_2: { rich_text: [plain(text)] } };
 }
 
-/** Each as many as one block takes. */
 function inBlocks(texts: RichText[]): RichText[][] {
 	return inGroups(texts, [MAX_RICH_TEXTS], () => [1]);
 }
 
 function richTexts(text: string, isBold = false): RichText[] {
-	return pieces(text, MAX_RICH_TEXT_LENGTH).map(isBold ? bold : plain);
+	return splitText(text, MAX_RICH_TEXT_LENGTH).map(isBold ? bold : plain);
 }
 
 function plain(content: string): RichText {
@@ -126,8 +124,8 @@ function bold(content: string): RichText {
 }
 
 function intoBatches(blocks: NotionBlock[]): NotionBlock[][] {
-	const most = [MAX_CHILDREN, MAX_BLOCKS, MAX_BATCH_SIZE];
-	return inGroups(blocks, most, (block) => [1, countOf(block), sizeOf(block)]);
+	const limits = [MAX_CHILDREN, MAX_BLOCKS, MAX_BATCH_SIZE];
+	return inGroups(blocks, limits, (block) => [1, countOf(block), jsonBytes(block)]);
 }
 
 function countOf(block: NotionBlock): number {

@@ -1,13 +1,13 @@
-import { inGroups, sizeOf } from './groups';
+import { inGroups, jsonBytes } from './groups';
 import type { Entry, Summary } from './summary';
-import { pieces } from '../../shared/util/text';
+import { splitText } from '../../shared/util/text';
 import { leadOf, listedOf, STAR, wordingOf } from './wording';
 
-/** A text in Slack's markup; `verbatim` keeps Slack from making links of addresses and names. */
+/** `verbatim`: Slack makes no links of addresses and names. */
 interface Section {
 	type: 'section';
 	text: { type: 'mrkdwn'; text: string; verbatim: true };
-	/** Shown whole, instead of behind "see more". */
+	/** Without "see more". */
 	expand: true;
 }
 
@@ -16,9 +16,9 @@ interface Header {
 	text: { type: 'plain_text'; text: string };
 }
 
-/** What one call of `chat.postMessage` takes. */
+/** For one call of `chat.postMessage`. */
 export interface SlackMessage {
-	/** The same as the blocks, for notifications; cut where it is long. */
+	/** The blocks as text, for notifications; cut if it is long. */
 	text: string;
 	blocks: Array<Header | Section>;
 }
@@ -26,15 +26,11 @@ export interface SlackMessage {
 const MAX_SECTION_LENGTH = 3000;
 /** Slack advises against more in a message's `text`. */
 const MAX_TEXT_LENGTH = 4000;
-/**
- * Slack refuses somewhat more, in bytes of JSON, without saying so in its documentation. Filled
- * sections reach it long before the 50 blocks that a message may have.
- */
+/** In bytes of JSON: Slack refuses a little more, which its documentation doesn't say. */
 const MAX_MESSAGE_SIZE = 12_000;
-/** Kept free for the header, in bytes of JSON. */
 const HEADER_SIZE = 300;
 const ENTITY = /&(?:amp|lt|gt);/g;
-/** What Slack has no way to escape; within a word the low line marks nothing. */
+/** Slack can't escape them. A low line within a word isn't one. */
 const MARKS = /[*~`]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 const LIKENESSES: Record<string, string> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' };
 
@@ -49,7 +45,6 @@ export function toSlack(summary: Summary): SlackMessage & { messages: SlackMessa
 	return { ...messages[0], messages };
 }
 
-/** What belongs together, each a list of lines in Slack's markup. */
 function paragraphs(summary: Summary): string[][] {
 	const { speakers } = summary;
 	const { totals, words } = wordingOf(summary);
@@ -59,12 +54,12 @@ function paragraphs(summary: Summary): string[][] {
 	const happened = summary.detail === 'titles' ? [lines.flat()] : lines;
 	return [
 		[
-			...cut(totals),
-			...(speakers.length > 0 ? cut(speakers.join(', '), `*${words.whoTookPart}* `) : []),
+			...fittingLines(totals),
+			...(speakers.length > 0 ? fittingLines(speakers.join(', '), `*${words.whoTookPart}* `) : []),
 		],
 		starred.flatMap((entry, index) => [
 			...(index === 0 ? [`*${words.starred}*`] : []),
-			...cut(entry.title, `• ${leadOf(entry, summary, true)}`, '*'),
+			...fittingLines(entry.title, `• ${leadOf(entry, summary, true)}`, '*'),
 		]),
 		...happened,
 		more === '' ? [] : [more],
@@ -74,15 +69,17 @@ function paragraphs(summary: Summary): string[][] {
 function linesOf(entry: Entry, summary: Summary): string[] {
 	const star = entry.isStarred ? ` ${STAR}` : '';
 	return [
-		...cut(entry.title, leadOf(entry, summary), '*', star),
-		...entry.headings.flatMap((heading) => cut(heading, '• ')),
+		...fittingLines(entry.title, leadOf(entry, summary), '*', star),
+		...entry.headings.flatMap((heading) => fittingLines(heading, '• ')),
 	];
 }
 
-/** A text as lines of which each fits into a section, each piece of it between two marks. */
-function cut(text: string, before = '', mark = '', after = ''): string[] {
-	const most = MAX_SECTION_LENGTH - before.length - 2 * mark.length - after.length;
-	const parts = pieces(escaped(text), most, ENTITY).map((piece) => `${mark}${piece.trim()}${mark}`);
+/** Lines that fit into a section, each piece of the text between two marks. */
+function fittingLines(text: string, before = '', mark = '', after = ''): string[] {
+	const maxLength = MAX_SECTION_LENGTH - before.length - 2 * mark.length - after.length;
+	const parts = splitText(escaped(text), maxLength, ENTITY).map(
+		(piece) => `${mark}${piece.trim()}${mark}`,
+	);
 	return parts.map(
 		(part, index) =>
 			`${index === 0 ? before : ''}${part}${index === parts.length - 1 ? after : ''}`,
@@ -97,7 +94,7 @@ function escaped(text: string): string {
 		.replace(MARKS, (mark) => LIKENESSES[mark]);
 }
 
-/** Paragraphs in as few sections as there can be, one broken only if it fills more than one. */
+/** As few sections as possible; a paragraph is divided only if it is too long for one. */
 function intoSections(all: string[][]): string[] {
 	const sections: string[] = [];
 	for (const lines of all) {
@@ -123,7 +120,7 @@ function intoMessages(texts: string[]): Section[][] {
 		text: { type: 'mrkdwn', text, verbatim: true },
 		expand: true,
 	}));
-	return inGroups(sections, [MAX_MESSAGE_SIZE - HEADER_SIZE], (section) => [sizeOf(section)]);
+	return inGroups(sections, [MAX_MESSAGE_SIZE - HEADER_SIZE], (section) => [jsonBytes(section)]);
 }
 
 function messageOf(title: string, sections: Section[]): SlackMessage {
@@ -133,7 +130,6 @@ function messageOf(title: string, sections: Section[]): SlackMessage {
 	};
 }
 
-/** Whole lines, with `…` in place of those that are too many. */
 function shortened(text: string): string {
 	if (text.length <= MAX_TEXT_LENGTH) return text;
 	const end = text.lastIndexOf('\n', MAX_TEXT_LENGTH - 2);

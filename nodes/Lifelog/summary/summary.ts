@@ -2,15 +2,15 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Lifelog } from '../../shared/api/apiTypes';
 import { contentNodes } from '../../shared/content/utterances';
-import { durationOf, instantOf } from '../../shared/util/dateTimes';
+import { durationOf, instantOf, toDate } from '../../shared/util/dateTimes';
 import { secondLevelHeadings, titleOf } from '../../shared/content/headings';
 import { distinct, type Speakers, speakersOf, USER } from '../../shared/content/speakers';
 import { textOrNull } from '../../shared/util/text';
 import type { Language } from './words';
 
-/** A lifelog of the day, as far as a summary tells of it. */
+/** What a summary says about a lifelog. */
 export interface Entry extends Speakers {
-	/** The API's fields; null where it sent none. */
+	/** The API's fields. */
 	lifelog: {
 		id: string;
 		title: string | null;
@@ -19,9 +19,9 @@ export interface Entry extends Speakers {
 	};
 	/** In one line, not empty. */
 	title: string;
-	/** Epoch ms; undefined when the service sent no time that can be read. */
+	/** Epoch ms; undefined if it is unreadable. */
 	startMs?: number;
-	/** Undefined when the times do not tell, or tell an end before the start. */
+	/** Undefined if a time is unreadable, or the end is before the start. */
 	durationMs?: number;
 	isStarred: boolean;
 	/** Second-level headings, each in one line. */
@@ -30,36 +30,30 @@ export interface Entry extends Speakers {
 	isWithheld: boolean;
 }
 
-/** What happened on a day. */
 export interface Summary {
 	/** `YYYY-MM-DD`, in `timezone`. */
 	date: string;
 	timezone: string;
-	/** What the entries were chosen by; undefined for all. */
+	/** The filter; undefined for all. */
 	isStarred?: boolean;
 	/** In order of time. */
 	entries: Entry[];
-	/** The lengths of all entries together. */
 	totalDurationMs: number;
 	starredCount: number;
-	/** Everyone who spoke, in the order of their first words. */
+	/** In the order of their first words. */
 	speakers: string[];
 	language: Language;
 	detail: Detail;
-	/** How many lifelogs are listed at most; 0 for all. */
+	/** The maximum number of lifelogs in the list; 0 for all. */
 	maxLifelogs: number;
 }
 
-/** The values of the option Detail. */
 export const DETAILS = ['starred', 'titles', 'titlesAndHeadings'] as const;
-/** How much a summary lists. */
 export type Detail = (typeof DETAILS)[number];
 
 /**
- * What a summary tells of a lifelog.
- *
- * @param zone In which a time without offset is read.
- * @param untitled What a lifelog without a title is called.
+ * @param zone Of times without offset.
+ * @param untitled The name of a lifelog without a title.
  */
 export function entryOf(lifelog: Lifelog, zone: string, untitled = 'Untitled'): Entry {
 	return {
@@ -79,10 +73,8 @@ export function entryOf(lifelog: Lifelog, zone: string, untitled = 'Untitled'): 
 	};
 }
 
-/** How a summary is written; see {@link Summary}. */
 export type SummaryOptions = Partial<Pick<Summary, 'language' | 'detail' | 'maxLifelogs'>>;
 
-/** @param day What was asked for: see {@link Summary}. */
 export function summarize(
 	entries: Entry[],
 	day: Pick<Summary, 'date' | 'timezone' | 'isStarred'>,
@@ -101,7 +93,7 @@ export function summarize(
 	};
 }
 
-/** What an item says of the day in every format, beside the day itself. */
+/** The output fields of every format. */
 export function summaryFields(summary: Summary): IDataObject {
 	return {
 		lifelogCount: summary.entries.length,
@@ -112,7 +104,7 @@ export function summaryFields(summary: Summary): IDataObject {
 	};
 }
 
-/** The wearer by name throughout, where the day knows just one name. */
+/** The wearer has a name in all lifelogs if the day has only one for them. */
 function speakersOfDay(entries: Entry[]): string[] {
 	const [wearer, ...others] = distinct(entries.flatMap(({ wearers }) => wearers));
 	const isKnown = wearer !== undefined && others.length === 0;
@@ -120,9 +112,15 @@ function speakersOfDay(entries: Entry[]): string[] {
 	return speakers.map((name) => (name === USER && isKnown ? wearer : name));
 }
 
-/** Those without a time come last; ids decide between equals, so that the order is always the same. */
+/** Without a time last; IDs decide between equals, so that the order is always the same. */
 function byTime(one: Entry, other: Entry): number {
 	const [a, b] = [one, other].map(({ startMs }) => startMs ?? Number.MAX_VALUE);
 	if (a !== b) return a - b;
 	return one.lifelog.id < other.lifelog.id ? -1 : 1;
+}
+
+/** Whether an entry begins on a date in `zone`. If its time is unreadable, the service decided it. */
+export function beginsOn(startTime: unknown, date: string, zone: string): boolean {
+	const begins = typeof startTime === 'string' ? toDate(startTime, zone) : undefined;
+	return begins === undefined || begins === date;
 }

@@ -5,7 +5,7 @@ import { WORDS, type Words } from './words';
 
 const MINUTE_MS = 60_000;
 
-/** The words of a summary that all formats have in common. */
+/** What all formats say above the list. */
 export interface Wording {
 	words: Words;
 	/** `Daily summary: Sunday, 1 March 2026`. */
@@ -14,19 +14,17 @@ export interface Wording {
 	totals: string;
 }
 
-/** What a summary lists, as the options Detail and Max Lifelogs leave it. */
+/** The list, as Detail and Max Lifelogs leave it. */
 export interface Listed {
 	starred: Entry[];
-	/** What happened; none where only starred lifelogs are wanted. */
+	/** Empty if only starred lifelogs are wanted. */
 	entries: Entry[];
 	/** `and 15 more`; empty if nothing is left out. */
 	more: string;
 }
 
-/** The mark of what was starred. */
 export const STAR = '⭐';
 
-/** @returns What stands above every format's list of what happened. */
 export function wordingOf(summary: Summary): Wording {
 	const { date, timezone, isStarred, entries, totalDurationMs, starredCount, language } = summary;
 	const words = WORDS[language];
@@ -47,7 +45,6 @@ export function wordingOf(summary: Summary): Wording {
 	};
 }
 
-/** @returns The entries that a summary lists, with their headings only if these are wanted. */
 export function listedOf({ entries: all, detail, maxLifelogs, language }: Summary): Listed {
 	const entries = detail === 'titlesAndHeadings' ? all : all.map(withoutHeadings);
 	const starred = entries.filter(({ isStarred }) => isStarred);
@@ -66,10 +63,10 @@ function withoutHeadings(entry: Entry): Entry {
 }
 
 /**
- * What stands before an entry's title, `09:00 · 24 min · `. Before and not behind it, as numbers
- * behind a title in a right-to-left script would be shown in the midst of it.
+ * The words before an entry's title, `09:00 · 24 min · `. Numbers after a title in a right-to-left
+ * script would appear in the middle of it.
  *
- * @param isStart True for the time alone.
+ * @param isStart True for only the time.
  */
 export function leadOf(
 	{ startMs, durationMs }: Entry,
@@ -87,7 +84,7 @@ export function leadOf(
 		.join('');
 }
 
-/** A length of time as a person says it, in whole minutes: `1 h 5 min`. */
+/** `1 h 5 min` */
 function lengthOf(ms: number, words: Words): string {
 	const minutes = Math.round(ms / MINUTE_MS);
 	if (minutes === 0) return words.underAMinute;

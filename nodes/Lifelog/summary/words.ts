@@ -1,10 +1,8 @@
-/** The languages that a summary can be written in. */
 export const LANGUAGES = ['en', 'de', 'es', 'fr'] as const;
 
-/** Which language; the value of the option Language. */
 export type Language = (typeof LANGUAGES)[number];
 
-/** What a summary says beside what the service told. */
+/** The words of a summary that aren't the service's. */
 export interface Words {
 	title: (day: string) => string;
 	/** A date as luxon's tokens, with the names that Intl knows. */

@@ -3,38 +3,43 @@ import type {
 	IExecuteFunctions,
 	INodeExecutionData,
 	INodeProperties,
+	NodeApiError,
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import {
 	binaryPropertyParameter,
+	dayParameters,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
+	withCondition,
 } from '../../shared/parameters/descriptions';
-import { dayParameters } from '../../shared/parameters/day';
-import { inputError } from '../../shared/errors/errors';
+import { apiError, inputError } from '../../shared/errors/errors';
 import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
 import { hint, hintOfNone } from '../../shared/errors/hints';
-import { lifelogIdParameter } from '../../shared/api/lifelogs';
+import { lifelogIdParameter } from '../../shared/parameters/resourceLocator';
 import {
 	readBinaryProperty,
 	readChoice,
 	readCollection,
+	readNumber,
 	readZone,
-	toNumber,
 } from '../../shared/parameters/read';
-import { cutIntoChunks, type TimeSpan } from '../chunks';
-import { archiveName, inZone } from '../files';
-import { noAudioError } from '../noAudio';
-import { itemsOf } from '../output';
-import { downloadParts } from '../parts';
-import { readRange, SOURCES } from '../range';
-import { requireService } from '../service';
+import { archiveName } from '../audioFile';
+import {
+	cutIntoChunks,
+	downloadChunks,
+	type Downloads,
+	joinAdjacent,
+	requireService,
+	withTimes,
+} from '../chunks';
+import { type AudioRange, readRange, SOURCES, type TimeSpan } from '../range';
 
-/** The longest range that one request may ask for (specification, section 4.5). */
+/** The maximum of one request (specification, section 4.5). */
 const MAX_CHUNK_MINUTES = 120;
-/** More than two years of the longest chunks. */
+/** More than two years of chunks of two hours. */
 const MAX_CHUNKS = 10_000;
 const MINUTE_MS = 60_000;
 const IF_NO_AUDIO = ['error', 'report', 'skip'] as const;
@@ -65,10 +70,7 @@ export const description: INodeProperties[] = [
 		default: 'lifelog',
 		description: 'What to download the audio of: lifelog, day or timeRange',
 	},
-	...dayParameters.map((parameter) => ({
-		...parameter,
-		displayOptions: { show: { ...parameter.displayOptions?.show, source: ['day'] } },
-	})),
+	...withCondition({ show: { source: ['day'] } }, dayParameters),
 	{
 		displayName: 'Start',
 		name: 'start',
@@ -92,7 +94,7 @@ export const description: INodeProperties[] = [
 		...lifelogIdParameter,
 		displayOptions: { show: { source: ['lifelog'] } },
 		description:
-			'The lifelog whose audio to download, by its ID: the id that a list or a search gives',
+			'The lifelog whose audio to download, by its ID: the id that a list or a search returns',
 	},
 	binaryPropertyParameter,
 	optionsOf([
@@ -103,7 +105,7 @@ export const description: INodeProperties[] = [
 			typeOptions: { minValue: 1, maxValue: MAX_CHUNK_MINUTES, numberPrecision: 0 },
 			default: MAX_CHUNK_MINUTES,
 			description:
-				'How long the audio of one file is at most. A longer range gives several items, one for each chunk that has audio.',
+				'Maximum length of one file. A longer range returns several items, one for each chunk that has audio.',
 		},
 		fileNamesOption,
 		{
@@ -115,9 +117,9 @@ export const description: INodeProperties[] = [
 				{
 					name: 'Report',
 					value: 'report',
-					description: 'Give one item without a file that says so',
+					description: 'Return one item without a file',
 				},
-				{ name: 'Skip', value: 'skip', description: 'Give no item' },
+				{ name: 'Skip', value: 'skip', description: 'Return no item' },
 			],
 			default: 'error',
 			description: 'What to do when the whole range has no audio: error, report or skip',
@@ -130,12 +132,12 @@ export const description: INodeProperties[] = [
 				{
 					name: 'Fail',
 					value: 'error',
-					description: 'Stop with the error, and give none of the range',
+					description: 'Stop with the error, and return nothing of the range',
 				},
 				{
 					name: 'Report',
 					value: 'report',
-					description: 'Give what could be downloaded, and list what could not',
+					description: 'Return what could be downloaded, and list what could not',
 				},
 			],
 			default: 'error',
@@ -157,56 +159,47 @@ export const description: INodeProperties[] = [
 ];
 
 /**
- * Downloads the audio of a range of time or of a lifelog, cut into chunks, into n8n's binary
- * storage (specification, section 4.5).
+ * Downloads audio, cut into chunks, into n8n's binary storage (specification, section 4.5).
  *
- * @returns One item for each chunk that has audio, in order of time; where that is wanted, one
- *   without a file when nothing came.
- * @throws NodeApiError when a chunk fails, unless that is to be reported; when the whole range has
- *   no audio, unless that is to be reported or skipped.
+ * @returns One item for each chunk that has audio, in order of time.
+ * @throws NodeApiError if a chunk fails or the whole range has no audio, unless the options say to
+ *   report or skip that.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
-	const settings = readSettings(this, itemIndex);
-	const { zone, chunkMs, property } = settings;
-	const range = await readRange(this, api, itemIndex, settings);
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
+	const options = readOptions(this, itemIndex);
+	const { zone, chunkMs, property } = options;
+	const range = await readRange(this, api, itemIndex, options);
 	requireFewChunks(this, range, chunkMs);
 	const chunks = cutIntoChunks(range, chunkMs);
-	const parts = await downloadParts(this, api, chunks, {
+	const downloads = await downloadChunks(this, api, chunks, {
 		zone,
-		mayFail: settings.ifPartFails === 'report',
-		nameOf: (span, extension) =>
-			settings.fileNames === 'archive'
-				? archiveName(span, extension)
-				: `${readableName(api, span.startMs, zone, range.title ?? 'Audio')}.${extension}`,
+		mayFail: options.ifPartFails === 'report',
+		nameOf: (span) =>
+			options.fileNames === 'archive'
+				? archiveName(span)
+				: `${readableName(api, span.startMs, zone, range.title ?? 'Audio')}.ogg`,
 	});
 
-	if (parts.stored.length + parts.failed.length === 0) {
+	if (downloads.stored.length + downloads.failed.length === 0) {
 		await requireService(api);
-		const { startTime, endTime } = inZone(range, zone);
-		if (settings.ifNoAudio === 'skip') {
-			hintOfNone(api, `audio from ${startTime} to ${endTime}`);
+		const { startTime, endTime } = withTimes(range, zone);
+		if (options.ifNoAudio === 'skip') {
+			hintOfNone(api, { noun: `audio from ${startTime} to ${endTime}` });
 			return [];
 		}
-		if (settings.ifNoAudio === 'error') {
-			throw noAudioError(api, startTime, endTime);
-		}
+		if (options.ifNoAudio === 'error') throw noAudioError(api, startTime, endTime);
 	}
-	if (parts.failed.length > 0) {
+	if (downloads.failed.length > 0) {
 		hint(
 			api,
 			'Some audio could not be downloaded: failedRanges of the first item lists it.',
 			'warning',
 		);
 	}
-	return itemsOf({ range, parts: chunks.length, zone, property }, parts);
+	return itemsOf(range, downloads, { parts: chunks.length, zone, property });
 }
 
-/** The parameters that can be checked before any request. */
-function readSettings(context: IExecuteFunctions, itemIndex: number) {
+function readOptions(context: IExecuteFunctions, itemIndex: number) {
 	const options = readCollection(context, 'options', itemIndex);
 	const property = readBinaryProperty(context, itemIndex);
 	const source = context.getNodeParameter('source', itemIndex);
@@ -228,18 +221,12 @@ function readSettings(context: IExecuteFunctions, itemIndex: number) {
 }
 
 function readChunkMs(context: IExecuteFunctions, options: IDataObject): number {
-	const minutes = toNumber(options.chunkMinutes ?? MAX_CHUNK_MINUTES);
-	if (!Number.isInteger(minutes) || minutes < 1 || minutes > MAX_CHUNK_MINUTES) {
-		throw inputError(
-			context,
-			`'Chunk Length' must be a whole number of minutes, 1 to ${MAX_CHUNK_MINUTES}`,
-			'The service gives at most two hours of audio at once.',
-		);
-	}
-	return minutes * MINUTE_MS;
+	const { chunkMinutes = MAX_CHUNK_MINUTES } = options;
+	const rule = { unit: 'minutes', isWhole: true, min: 1, max: MAX_CHUNK_MINUTES };
+	return MINUTE_MS * readNumber(context, chunkMinutes, 'Chunk Length', rule);
 }
 
-/** A slip in a year must not become a download without end. */
+/** A typo in a year must not start an endless download. */
 function requireFewChunks(context: IExecuteFunctions, range: TimeSpan, chunkMs: number): void {
 	const chunks = Math.ceil((range.endMs - range.startMs) / chunkMs);
 	if (chunks <= MAX_CHUNKS) return;
@@ -248,4 +235,64 @@ function requireFewChunks(context: IExecuteFunctions, range: TimeSpan, chunkMs: 
 		`The range is too long: it makes ${chunks} chunks, each a request, and ${MAX_CHUNKS} are the most`,
 		"Check 'Start' and 'End', or download in several runs.",
 	);
+}
+
+function noAudioError(api: Api, start: string, end: string): NodeApiError {
+	return apiError(
+		api,
+		`There is no audio from ${start} to ${end}`,
+		[
+			"Audio can be uploaded late: try again later. The option 'If No Audio' can return no item, or one without a file, instead of this error.",
+		],
+		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
+	);
+}
+
+/** `parts` counts all chunks, also those without audio. */
+interface ItemSettings {
+	parts: number;
+	zone: string;
+	property: string;
+}
+
+/** Only the first item lists what is missing or failed, because a long range may have much of it. */
+function itemsOf(
+	range: AudioRange,
+	{ stored, missing, failed }: Downloads,
+	settings: ItemSettings,
+): INodeExecutionData[] {
+	const { property, zone } = settings;
+	const missingRanges = joinAdjacent(missing).map((span) => withTimes(span, zone));
+	const failedRanges = joinAdjacent(failed).map(({ message, ...span }) => ({
+		...withTimes(span, zone),
+		message,
+	}));
+	const all = { missingRanges, failedRanges };
+	if (stored.length === 0) return [{ json: jsonOf(range, range, {}, settings, all) }];
+	return stored.map(({ span, part, file, binary }, index) => {
+		const gaps = index === 0 ? all : { missingRanges: [], failedRanges: [] };
+		const json = jsonOf(range, span, { ...file, part }, settings, gaps);
+		return { json, binary: { [property]: binary } };
+	});
+}
+
+/** The fields in the order in which people read them. */
+function jsonOf(
+	{ lifelogId }: AudioRange,
+	span: TimeSpan,
+	file: IDataObject,
+	{ parts, zone }: ItemSettings,
+	gaps: IDataObject,
+): IDataObject {
+	const { startMs, endMs, startTime, endTime } = withTimes(span, zone);
+	return {
+		startTime,
+		endTime,
+		...file,
+		parts,
+		...(lifelogId !== undefined && { lifelogId }),
+		...gaps,
+		startMs,
+		endMs,
+	};
 }

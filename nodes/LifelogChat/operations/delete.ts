@@ -1,10 +1,9 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
-import { readId } from '../../shared/parameters/resourceLocator';
+import { chatIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { deleteEntry } from '../../shared/transport/request';
-import { chatIdParameter } from '../list';
 
 export const description: INodeProperties[] = [
 	{
@@ -16,7 +15,7 @@ export const description: INodeProperties[] = [
 	},
 	{
 		...chatIdParameter,
-		description: 'The chat to delete permanently, by its ID: the id that a list gives',
+		description: 'The chat to delete permanently, by its ID: the id that a list returns',
 	},
 	optionsOf([maxWaitOption]),
 ];
@@ -25,13 +24,9 @@ export const description: INodeProperties[] = [
  * Deletes a chat for good (specification, section 4.8).
  *
  * @returns One item `{ deleted: true, id }`.
- * @throws NodeApiError when there is none with this ID, or the service does not confirm it.
+ * @throws NodeApiError if none has this ID, or the service doesn't confirm the deletion.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const id = readId(this, 'chatId', itemIndex, 'chat');
 	await deleteEntry(api, 'chat', id);
 	return [{ json: { deleted: true, id } }];

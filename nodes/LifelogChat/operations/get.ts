@@ -1,14 +1,14 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
-import { chatJson, chatOutputOfItem, chatOutputParameters, getChat } from '../../shared/api/chats';
+import { chatJson, chatOutputOfItem, chatOutputParameters } from '../../shared/api/chats';
+import { getChat } from '../../shared/api/entries';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
-import { readId } from '../../shared/parameters/resourceLocator';
+import { chatIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { readCollection, readZone } from '../../shared/parameters/read';
-import { chatIdParameter } from '../list';
 
 export const description: INodeProperties[] = [
-	{ ...chatIdParameter, description: 'The chat to read, by its ID: the id that a list gives' },
+	{ ...chatIdParameter, description: 'The chat to read, by its ID: the id that a list returns' },
 	...chatOutputParameters,
 	optionsOf([maxWaitOption, timezoneOption]),
 ];
@@ -16,14 +16,9 @@ export const description: INodeProperties[] = [
 /**
  * Reads one chat (specification, section 4.7).
  *
- * @returns One item, in the form that is wanted (`chatJson`).
- * @throws NodeApiError when there is none with this ID.
+ * @returns One item (`chatJson`). @throws NodeApiError if none has this ID.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const id = readId(this, 'chatId', itemIndex, 'chat');
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import type { Chat } from '../../shared/api/apiTypes';
@@ -9,6 +9,7 @@ import {
 	limitParameters,
 	maxWaitOption,
 	optionsOf,
+	promptIdFilter,
 	timezoneOption,
 } from '../../shared/parameters/descriptions';
 import { hintOfNone } from '../../shared/errors/hints';
@@ -26,14 +27,7 @@ export const description: INodeProperties[] = [
 	...limitParameters,
 	...chatOutputParameters,
 	filtersOf([
-		{
-			displayName: 'Global Prompt ID',
-			name: 'globalPromptId',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
-			description: 'Only chats that the scheduled prompt with this ID made',
-		},
+		promptIdFilter,
 		{
 			displayName: 'Is Scheduled',
 			name: 'isScheduled',
@@ -49,13 +43,9 @@ export const description: INodeProperties[] = [
 /**
  * Lists chats, as many pages as it takes (specification, section 4.6).
  *
- * @returns One item per chat, in the form that is wanted (`chatJson`), in the service's order.
+ * @returns One item per chat (`chatJson`), in the service's order.
  */
-export async function execute(
-	this: IExecuteFunctions,
-	api: Api,
-	itemIndex: number,
-): Promise<INodeExecutionData[]> {
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const limit = readLimit(this, itemIndex);
 	const output = chatOutputOfItem(this, itemIndex);
 	const { isScheduled, globalPromptId } = readCollection(this, 'filters', itemIndex);
@@ -68,6 +58,7 @@ export async function execute(
 	};
 	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, MAX_PAGE_SIZE) };
 	const chats = await firstEntries<Chat>(api, listing, limit);
-	if (chats.length === 0) hintOfNone(api, `${query.isScheduled ? 'scheduled ' : ''}chats`);
+	if (chats.length === 0)
+		hintOfNone(api, { noun: query.isScheduled ? 'scheduled chats' : 'chats' });
 	return chats.map((chat) => ({ json: chatJson(chat, output) }));
 }

@@ -1,93 +1,68 @@
 // Step 3: decides what becomes of each lifelog. Sends nothing and changes nothing.
+import { DAY_MS } from '../../shared/util/dateTimes';
 import type { Settings } from '../parameters';
-import { advanceWindow } from '../state/storage';
-import type {
-	Decision,
-	KnownEntry,
-	Outcome,
-	Poll,
-	RetryState,
-	State,
-	Version,
-} from '../state/types';
-import { DAY_MS, dayOf, isNews, isRetryDue } from '../state/types';
+import { sinceOf } from '../state/storage';
+import type { Decision, KnownEntry, Outcome, Poll, RetryState, Version } from '../state/types';
+import { isRetryDue } from '../state/types';
 import type { LifelogListing, ListedLifelog } from './list';
 
 const HOUR_MS = DAY_MS / 24;
-/** What can't be read in full for so long, after so many tries, is reported as listed. */
+/** After so long and so many tries, a lifelog is reported as listed, and then tried again. */
 const GIVEN_UP_MS = DAY_MS;
 const MIN_TRIES = 3;
-/** For so long what was reported as listed is tried again. */
 const MAX_INCOMPLETE_MS = 31 * DAY_MS;
 
-/** A lifelog to read in full; `listed` is undefined if it is pending and in no list. */
 export interface Change {
 	id: string;
 	known: KnownEntry; // before it changed
-	listed?: ListedLifelog;
+	listed?: ListedLifelog; // undefined if it is pending and in no list
 }
 
-/** What a poll saw of a lifelog: a version, or why it could not be read. */
-export type Seen =
-	{ version: Version; listed?: Version } | { why: string; listed?: Version; retry: RetryState };
+export type Seen = { version: Version; listed?: Version } | Unread;
+type Unread = { retry: RetryState; listed?: Version };
 
-/** Decides about all that was listed or is pending. */
-export function decideAll(poll: Poll, listing: LifelogListing) {
+export function decideLifelogs(poll: Poll, listing: LifelogListing) {
 	const { settings } = poll;
-	const window = poll.window();
-	const state = advanceWindow(poll.state, window);
+	const { state, window } = poll.current();
 	const outcomes: Outcome[] = [];
 	const unread: Change[] = [];
 	const isDue = ({ retry }: KnownEntry) => isRetryDue(retry, state.polls, window.now);
-	for (const [id, listed] of listing.lifelogs) {
-		const known = knownBefore(poll, state, state.entries.get(id), listed);
+	for (const [id, listed] of listing.entries) {
+		const since = sinceOf(state, listed.day);
+		const known = knownBefore(poll, listed, since, state.entries.get(id));
 		const decision = decide(known, { version: listed }, settings, window.now);
 		if (decision.type === 'skip' || (decision.type === 'wait' && isDue(known))) {
 			outcomes.push({ id, entry: recordOf(known, decision) });
 		} else if (isDue(known)) unread.push({ id, known, listed });
 	}
 	for (const [id, known] of state.entries) {
-		const isListed = listing.lifelogs.has(id);
+		const isListed = listing.entries.has(id);
 		const maySettle = settings.settleMs > 0 && !listing.days.get(known.day)?.read;
 		if (known.pending && !isListed && !maySettle && isDue(known)) unread.push({ id, known });
 	}
 	return { outcomes, unread };
 }
 
-/** What was known of a lifelog before the version that is listed. */
-function knownBefore(
-	poll: Poll,
-	state: State,
-	known: KnownEntry | undefined,
-	{ day, at, starred, start, end }: ListedLifelog,
-): KnownEntry {
-	const since = sinceOf(state, day);
-	const entry = known ? { ...known, day } : { day, starred, starToggles: 0 };
+function knownBefore(poll: Poll, listed: ListedLifelog, since = -1, known?: KnownEntry) {
+	const { day, at, starred, start, end } = listed;
+	const entry: KnownEntry = { starred, starToggles: 0, ...known, day };
 	if (entry.at !== undefined || entry.pending) return entry;
 	// nothing-old: it was there when its day began to count.
-	if (poll.isFirst || (since !== undefined && at <= since)) return { ...entry, at };
-	if (since !== undefined && start <= since) return { ...entry, at: since };
+	if (!poll.known || at <= since) return { ...entry, at };
+	if (start <= since) return { ...entry, at: since };
 	// An n8n that starts again has forgotten what was not wanted since it last saved. If only updates
 	// are wanted, a lifelog that changed long after its end counts as known.
 	const isForgotten = poll.isActivation && !poll.settings.changes.includes('created');
 	return isForgotten && at >= end + HOUR_MS ? { ...entry, at: end } : entry;
 }
 
-/** From when on what is unknown on a day is new; undefined if all of it is (_created-once_). */
-export function sinceOf({ days, since }: State, day: string): number | undefined {
-	const known = days.get(day);
-	if (known && known.read > 0) return undefined;
-	return known?.since ?? (day <= dayOf(since) ? since : undefined);
-}
-
-/** Decides about a lifelog, listed or read in full. */
 export function decide(
 	known: KnownEntry,
 	seen: Seen,
 	{ settleMs, changes, isStarred }: Settings,
 	now: number,
 ): Decision {
-	if ('why' in seen) return decideUnread(known, seen, now);
+	if ('retry' in seen) return decideUnread(known, seen, now);
 	const { version, listed = version } = seen;
 	// no-repeat, nothing-untrue: nothing has happened. A list may know the milliseconds of a version.
 	if (!isNews(known, version) && !known.incomplete) {
@@ -104,26 +79,24 @@ export function decide(
 	return { type: 'emit', version };
 }
 
-function decideUnread(
-	known: KnownEntry,
-	{ why, listed, retry }: Extract<Seen, { why: string }>,
-	now: number,
-): Decision {
+function decideUnread(known: KnownEntry, { listed, retry }: Unread, now: number): Decision {
 	const failedMs = now - retry.since;
 	if (known.incomplete && failedMs >= MAX_INCOMPLETE_MS) return { type: 'skip' };
 	// whole: only after a day it is reported as the list shows it.
 	const isGivenUp = failedMs >= GIVEN_UP_MS && retry.times >= MIN_TRIES && !known.incomplete;
 	if (isGivenUp && listed) return { type: 'emit', version: listed, isIncomplete: true };
 	// failure-shows: tried again less and less often.
-	return { type: 'retry', why };
+	return { type: 'retry' };
 }
 
-/** What an item says happened to its lifelog. */
+export function isNews(known: KnownEntry, { at, starred }: Version): boolean {
+	return known.at === undefined || at > known.at || starred !== known.starred;
+}
+
 export function changeType({ at }: KnownEntry): 'created' | 'updated' {
 	return at === undefined ? 'created' : 'updated';
 }
 
-/** What to record of an entry after a decision. */
 export function recordOf(known: KnownEntry, decision: Decision, retry?: RetryState): KnownEntry {
 	switch (decision.type) {
 		case 'emit': {
@@ -139,7 +112,6 @@ export function recordOf(known: KnownEntry, decision: Decision, retry?: RetrySta
 	}
 }
 
-/** An entry at a version, with nothing left to do. */
 function atVersion({ day, at, starred, starToggles }: KnownEntry, version?: Version): KnownEntry {
 	if (!version) return { day, at, starred, starToggles };
 	const isLater = at === undefined || version.at > at;

@@ -1,78 +1,59 @@
-// Step 4: reads in full what is to be reported, and makes its items.
-import type { IDataObject, NodeApiError } from 'n8n-workflow';
+// Step 4: reads in full what the decisions emit, and makes its items.
+import { type IDataObject, NodeApiError } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
-import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/transport/concurrency';
-import { getLifelog } from '../../shared/api/lifelogs';
+import { getLifelog } from '../../shared/api/entries';
 import { outputOf } from '../../shared/parameters/output';
-import { sanitizeForDisplay } from '../../shared/errors/sanitize';
+import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/transport/concurrency';
+import type { Api } from '../../shared/transport/connection';
+import { instantsOf, utcDay } from '../../shared/util/dateTimes';
 import type { Settings } from '../parameters';
-import type { Found, KnownEntry, Outcome, Poll, Version } from '../state/types';
-import { dayOf, isNews, retried, timesOf } from '../state/types';
-import type { Change } from './detect';
-import { changeType, decide, recordOf } from './detect';
-import { isBlocking, OUTAGE, toApiError } from './list';
+import { type KnownEntry, type Outcome, type Poll, retried, type Version } from '../state/types';
+import { type Change, changeType, decide, isNews, recordOf } from './detect';
+import { isBlocked, isBlocking, noteFailure, FAILURES_OF_OUTAGE } from './list';
 
-/** Reads of a poll, and the share of its time until which they begin. */
+/** Reads of a poll (_bounded_), and the share of its time until which they begin. */
 const MAX_READS = 50;
 const READ_SHARE = 0.75;
-const MAX_LOG_LINE = 1_000;
 
-/** Reads entries by ID; what is neither found, gone nor failed was not tried. */
+/** @returns What was read by its ID, or why not; without what was not tried. */
 export async function readByIds<T>(
 	poll: Poll,
 	ids: string[],
-	read: (api: Api, id: string) => Promise<T>,
-) {
-	const found = new Map<string, T>();
-	const gone = new Set<string>();
-	const failed = new Map<string, NodeApiError>();
-	const blocking: NodeApiError[] = [];
-	const mayGoOn = () => {
-		const isOutage = failed.size >= OUTAGE && found.size + gone.size === 0;
-		return blocking.length === 0 && !isOutage && poll.isWithin(READ_SHARE);
-	};
+	read: (api: Api, id: string, query: IDataObject) => Promise<T>,
+	query: IDataObject,
+): Promise<Map<string, T | NodeApiError>> {
+	const answers = new Map<string, T | NodeApiError>();
+	let isAnswered = false;
 	await mapConcurrent(poll.api, ids, MAX_CONCURRENT_READS, async (api, id) => {
-		if (!mayGoOn()) return;
-		try {
-			found.set(id, await read(api, id));
-		} catch (error) {
-			const failure = toApiError(poll, error);
-			if (failure.httpCode === '404') gone.add(id);
-			else if (isBlocking(failure)) blocking[0] = failure;
-			else failed.set(id, failure);
-		}
+		const isOutage = answers.size >= FAILURES_OF_OUTAGE && !isAnswered;
+		if (isBlocked(poll) || isOutage || !poll.isWithin(READ_SHARE)) return;
+		const answer = await read(api, id, query).catch((error: NodeApiError) => error);
+		const isFailure = answer instanceof Error && !isGone(answer);
+		if (isFailure) noteFailure(poll, answer);
+		if (!isFailure || !isBlocking(answer)) answers.set(id, answer);
+		if (!isFailure) poll.isAnswered = isAnswered = true;
 	});
-	return { found, gone, failed, failures: [...failed.values(), ...blocking] };
+	return answers;
 }
 
-/** Reads changes in full, 50 at most (_bounded_). */
-export async function readInFull(
-	poll: Poll,
-	changes: Change[],
-	isBlocked: boolean,
-): Promise<Found> {
-	const { timezone, include } = poll.settings;
+export function isGone(answer: unknown): boolean {
+	return answer instanceof NodeApiError && answer.httpCode === '404';
+}
+
+export async function readLifelogs(poll: Poll, changes: Change[]): Promise<Outcome[]> {
+	const query = { timezone: poll.settings.timezone, ...poll.settings.include };
 	const ids = changes.sort(inTurn).map(({ id }) => id);
-	const toRead = isBlocked ? [] : ids.slice(0, MAX_READS);
-	const { found, gone, failed, failures } = await readByIds(poll, toRead, async (api, id) => {
-		return await getLifelog(api, id, { timezone, ...include });
-	});
-	const outcomes = changes.map((change): Outcome => {
+	const answers = await readByIds(poll, ids.slice(0, MAX_READS), getLifelog, query);
+	return changes.map((change): Outcome => {
 		const { id, known, listed } = change;
-		const lifelog = found.get(id);
-		if (lifelog) return whenRead(poll, change, lifelog);
-		if (gone.has(id) && listed) {
-			return whenUnread(poll, change, 'it is listed, but not known there');
-		}
+		const answer = answers.get(id);
+		if (answer === undefined) return { id, entry: recordOf(known, { type: 'wait' }) };
+		if (!(answer instanceof Error)) return whenRead(poll, change, answer);
+		if (listed || !isGone(answer)) return whenUnread(poll, change);
 		const isKnown = known.at !== undefined;
-		if (gone.has(id)) return { id, entry: isKnown ? recordOf(known, { type: 'skip' }) : undefined };
-		const failure = failed.get(id);
-		if (failure) return whenUnread(poll, change, failure.message);
-		return { id, entry: recordOf(known, { type: 'wait' }) };
+		return { id, entry: isKnown ? recordOf(known, { type: 'skip' }) : undefined };
 	});
-	return { outcomes, failures, isAnswered: found.size + gone.size > 0 };
 }
 
 /** New lifelogs by their start; then updates, and last what failed, those first that waited longest (_next-poll_). */
@@ -83,62 +64,50 @@ function inTurn(a: Change, b: Change): number {
 	return rank(a) - rank(b) || place(a) - place(b) || (a.id < b.id ? -1 : 1);
 }
 
-/** What becomes of a lifelog that was read in full, by the version and the start it has there. */
 function whenRead(poll: Poll, { id, known: before, listed }: Change, lifelog: Lifelog): Outcome {
 	const { settings } = poll;
 	const version = versionRead(lifelog, settings.timezone, listed ?? before);
 	// In the hour that autumn repeats the next list, which is in UTC, tells which time it is.
 	if (!version) return { id, entry: recordOf(before, { type: 'wait' }) };
-	const starts = timesOf(lifelog.startTime, settings.timezone);
+	const starts = instantsOf(lifelog.startTime, settings.timezone);
 	const start = starts.find((time) => time === listed?.start) ?? starts[0] ?? 0;
-	const known = start > 0 ? { ...before, day: dayOf(start) } : before;
+	// whole: the 24 hours begin again.
+	const known = { ...before, day: start > 0 ? utcDay(start) : before.day, retry: undefined };
 	// final-version: not one that is older than the list shows.
 	const isOlder = listed && listed.at > version.at && toSecond(listed.at) !== version.at;
-	if (isOlder && !isNews(known, version)) {
-		return whenUnread(poll, { id, known, listed }, 'it is older there than in the list');
-	}
-	const decision = decide(known, { version, listed }, settings, poll.window().now);
+	if (isOlder && !isNews(known, version)) return whenUnread(poll, { id, known: before, listed });
+	const decision = decide(known, { version, listed }, settings, poll.current().window.now);
 	const entry = recordOf(known, decision);
 	if (decision.type !== 'emit') return { id, entry };
-	const json = { ...jsonOf(settings, lifelog), ...labels(id, known, entry) };
+	const json = lifelogItem(settings, lifelog, changeType(known), entry);
 	return { id, entry, event: { start, item: { json } } };
 }
 
-/** What becomes of a lifelog that could not be read in full. */
-function whenUnread(poll: Poll, { id, known, listed }: Change, why: string): Outcome {
-	const { settings, state } = poll;
-	const { now } = poll.window();
-	const retry = retried(known.retry, state.polls, now);
-	const decision = decide(known, { why, listed, retry }, settings, now);
+function whenUnread(poll: Poll, { id, known, listed }: Change): Outcome {
+	const { settings } = poll;
+	const { state, window } = poll.current();
+	const retry = retried(known.retry, state.polls, window.now);
+	const decision = decide(known, { listed, retry }, settings, window.now);
 	const entry = recordOf(known, decision, retry);
-	if (decision.type === 'retry') logFailure(poll, `the lifelog "${id}"`, retry.times, why);
 	if (decision.type !== 'emit' || !listed) return { id, entry };
-	const json = { ...jsonOf(settings, listed.lifelog, false), incomplete: true };
-	const item = { json: { ...json, ...labels(id, known, entry) } };
-	return { id, entry, event: { start: listed.start, item } };
+	const json = lifelogItem(settings, listed.lifelog, changeType(known), entry);
+	return { id, entry, event: { start: listed.start, item: { json } } };
 }
 
-/** Writes one line into n8n's log, whatever the service's words are, and without the API key. */
-export function logFailure(poll: Poll, what: string, times: number, why: string): void {
-	const line = `Lifelog Trigger: ${what} could not be read (time ${times}): ${why}`;
-	poll.context.logger.warn(sanitizeForDisplay(poll.api.apiKey, line, MAX_LOG_LINE));
+export function lifelogItem(
+	{ output, include, timezone }: Settings,
+	lifelog: Lifelog,
+	change: Settings['changes'][0],
+	entry: Omit<KnownEntry, 'day'>,
+): IDataObject {
+	const { incomplete } = entry;
+	const includeContents = include.includeContents && !incomplete;
+	const json = outputOf(lifelog, output, { timezone, includeContents });
+	const labels = { changeType: change, eventKey: eventKey(lifelog.id, entry) };
+	return { ...json, ...(incomplete && { incomplete }), ...labels };
 }
 
-/** A lifelog as it is emitted, without what the trigger adds. */
-export function jsonOf(settings: Settings, lifelog: Lifelog, isRead = true): IDataObject {
-	const { output, include, timezone } = settings;
-	const includeContents = isRead && include.includeContents;
-	return outputOf(lifelog, output, { timezone, includeContents });
-}
-
-function labels(id: string, known: KnownEntry, entry: KnownEntry): IDataObject {
-	return { changeType: changeType(known), eventKey: eventKey(id, entry) };
-}
-
-/**
- * The key of an event: the same for the same version, whatever the time zone (_no-repeat_). A star
- * that comes again is counted; what is incomplete leaves the plain key to what completes it.
- */
+/** no-repeat: what is incomplete leaves the plain key to what completes it. */
 export function eventKey(id: string, entry: Omit<KnownEntry, 'day'>): string {
 	const { at = 0, starred, starToggles, incomplete } = entry;
 	const times = Math.ceil(starToggles / 2);
@@ -149,7 +118,7 @@ export function eventKey(id: string, entry: Omit<KnownEntry, 'day'>): string {
 
 /** The version of a lifelog read in full; what it leaves out is as known. Undefined if unclear. */
 function versionRead({ updatedAt, isStarred }: Lifelog, zone: string, known: Partial<Version>) {
-	const times = timesOf(updatedAt, zone);
+	const times = instantsOf(updatedAt, zone);
 	const isKnown = (time: number) => time === known.at || time === toSecond(known.at ?? 0);
 	const at = times.length > 1 ? times.find(isKnown) : (times[0] ?? known.at);
 	const starred = typeof isStarred === 'boolean' ? isStarred : known.starred === true;

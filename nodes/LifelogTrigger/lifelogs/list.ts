@@ -1,26 +1,24 @@
 // Step 2: lists the days that are due, without content and without filters.
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
 
 import type { Lifelog } from '../../shared/api/apiTypes';
-import { METADATA_ONLY } from '../../shared/api/lifelogs';
+import { METADATA_ONLY } from '../../shared/api/entries';
+import { toNodeError } from '../../shared/errors/errors';
 import { pages } from '../../shared/transport/pagination';
-import { advanceWindow, dueDays, pendingDays } from '../state/storage';
-import type { Found, KnownDay, Poll, PollWindow, State, Version } from '../state/types';
-import { dayOf, isRetryDue, lookback, retried, timesOf } from '../state/types';
+import { instantsOf } from '../../shared/util/dateTimes';
+import { asRead, dueDays, pendingDays } from '../state/storage';
+import type { KnownDay, Listing, Poll, PollWindow, State, Version } from '../state/types';
+import { isRetryDue, lookback, retried } from '../state/types';
 
 /** Requests for lists leave room for reads within the minute's limit of 180 (_bounded_). */
 const MAX_REQUESTS = 120;
 const MAX_FIRST_REQUESTS = 160;
-/** Shares of the poll's time until which a day is begun, and until which its list goes on. */
-const BEGIN_SHARE = 0.5;
-const LIST_SHARE = 0.6;
-/** A list that has not ended after so many polls may have no end: it counts as failed. */
+/** The share of the poll's time until which lists go on (_in-time_). */
+const LIST_SHARE = 0.5;
+/** The polls that may read a part of a list. A longer one may have no end: it counts as failed. */
 const MAX_PARTS = 8;
+export const FAILURES_OF_OUTAGE = 4;
 
-/** So many failures before the first success are an outage. */
-export const OUTAGE = 4;
-
-/** A lifelog as the list of a day shows it. */
 export interface ListedLifelog extends Version {
 	lifelog: Lifelog;
 	day: string;
@@ -28,30 +26,27 @@ export interface ListedLifelog extends Version {
 	end: number;
 }
 
-export interface LifelogListing extends Found {
-	days: Map<string, Partial<KnownDay>>;
-	lifelogs: Map<string, ListedLifelog>;
-}
+export type LifelogListing = Listing<ListedLifelog>;
 
-/** Lists one day after another, while there is time. */
 export async function listDays(poll: Poll): Promise<LifelogListing> {
-	const days: LifelogListing['days'] = new Map();
-	const found = { outcomes: [], failures: [], isAnswered: false };
-	const listing: LifelogListing = { days, lifelogs: new Map(), ...found };
-	const nextDay = () => {
-		const isOutage = days.size >= OUTAGE && !listing.isAnswered;
-		const mayGoOn = days.size === 0 || mayList(poll, BEGIN_SHARE);
-		if (listing.isBlocked || isOutage || !mayGoOn) return undefined;
-		// The first answer may tell that it is another day than was known.
-		const window = poll.window();
-		return daysToRead(advanceWindow(poll.state, window), window).find((day) => !days.has(day));
-	};
-	for (let day = nextDay(); day; day = nextDay()) await listDay(poll, day, listing);
+	const listing: LifelogListing = { days: new Map(), entries: new Map() };
+	for (let day = nextDay(poll, listing); day; day = nextDay(poll, listing)) {
+		await listDay(poll, day, listing);
+	}
 	return listing;
 }
 
-function mayList({ api, isFirst, isWithin }: Poll, share: number): boolean {
-	return isWithin(share) && api.run.requests < (isFirst ? MAX_FIRST_REQUESTS : MAX_REQUESTS);
+function nextDay(poll: Poll, { days }: LifelogListing): string | undefined {
+	const isOutage = days.size >= FAILURES_OF_OUTAGE && !poll.isAnswered;
+	const mayBegin = days.size === 0 || mayList(poll);
+	if (isBlocked(poll) || isOutage || !mayBegin) return undefined;
+	// The first answer may tell that it is another day than was known.
+	const { state, window } = poll.current();
+	return daysToRead(state, window).find((day) => !days.has(day));
+}
+
+function mayList({ api, known, isWithin }: Poll): boolean {
+	return isWithin(LIST_SHARE) && api.run.requests < (known ? MAX_REQUESTS : MAX_FIRST_REQUESTS);
 }
 
 /**
@@ -62,80 +57,76 @@ export function daysToRead(state: State, window: PollWindow): string[] {
 	const { polls, days } = state;
 	const { now, lookbackDays } = window;
 	const readAt = (day: string) => days.get(day)?.read ?? 0;
-	const retryOf = (day: string) => {
-		const retry = days.get(day)?.retry;
-		return retry && retry.poll > readAt(day) ? retry : undefined;
-	};
+	const hasFailed = (day: string) => (days.get(day)?.retry?.poll ?? 0) > readAt(day);
 	const inWindow = lookback(window).filter((day) => day >= state.from);
 	const overdue = inWindow.filter((day) => readAt(day) + 4 * lookbackDays < polls);
 	const pending = pendingDays(state, ({ retry }) => isRetryDue(retry, polls, now));
 	const due = new Set([...inWindow.slice(-2), ...dueDays(state, window), ...pending, ...overdue]);
 	const byRead = (a: string, b: string) => readAt(a) - readAt(b);
 	const inTurn = [...due].sort((a, b) => byRead(a, b) || (a < b ? 1 : -1));
-	const isDue = (day: string) => isRetryDue(retryOf(day), polls, now);
+	const isDue = (day: string) => !hasFailed(day) || isRetryDue(days.get(day)?.retry, polls, now);
 	const [other = []] = inWindow.filter((day) => !due.has(day) && isDue(day)).sort(byRead);
-	const failed = inTurn.filter((day) => retryOf(day) && isDue(day));
-	return [...inTurn.filter((day) => !retryOf(day)), other, failed].flat();
+	const failed = inTurn.filter((day) => hasFailed(day) && isDue(day));
+	return [...inTurn.filter((day) => !hasFailed(day)), other, failed].flat();
 }
 
-/** Lists a day from where the last poll stopped, and adds what it shows. */
 async function listDay(poll: Poll, day: string, listing: LifelogListing): Promise<void> {
-	const { polls, days } = poll.state;
-	const { now } = poll.window();
-	const known = days.get(day);
-	const retry = retried(known?.retry, polls, now);
-	const isSaid = !isRetryDue(known?.retry, polls, now);
+	const { state, window } = poll.current();
+	const known = state.days.get(day);
+	const retry = retried(known?.retry, state.polls, window.now);
+	const isSaid = !isRetryDue(known?.retry, state.polls, window.now);
 	const read: Partial<KnownDay> = { cursor: undefined, parts: undefined, retry: undefined };
 	const found = pages<Lifelog>(poll.api, {
 		name: 'lifelogs',
 		query: { date: day, timezone: 'UTC', direction: 'asc', ...METADATA_ONLY },
 		from: known?.cursor,
 		onUnusable: (error) => {
-			// An entry without ID doesn't keep the day from being read; it is said less and less often.
+			// An entry without ID doesn't keep the day from being read; its error is reported less and less often.
 			read.retry = isSaid ? known?.retry : retry;
-			if (!isSaid) listing.failures.push(error);
+			if (!isSaid) poll.failures.push(error);
 		},
 		mayGoOn: (cursor) => {
-			const mayGoOn = mayList(poll, LIST_SHARE);
+			const mayGoOn = mayList(poll);
 			if (!mayGoOn) Object.assign(read, { cursor, parts: (known?.parts ?? 0) + 1 });
 			return mayGoOn;
 		},
 	});
 	try {
 		for await (const page of found) {
-			for (const lifelog of page) listing.lifelogs.set(lifelog.id, listedOn(day, lifelog));
+			for (const lifelog of page) listing.entries.set(lifelog.id, listedOn(day, lifelog));
 		}
-		listing.isAnswered = true;
-		const due = day > dayOf(poll.window().now, -2) || undefined;
-		if (!read.parts) Object.assign(read, { read: polls + 1, due, since: undefined });
+		poll.isAnswered = true;
+		if (!read.parts) Object.assign(read, asRead(day, state, poll.current().window));
 		else if (read.parts > MAX_PARTS) read.retry = retry;
 	} catch (error) {
-		const failure = toApiError(poll, error);
-		listing.failures.push(failure);
-		listing.isBlocked = isBlocking(failure);
+		noteFailure(poll, error);
 		read.retry = retry;
 	}
-	if (!listing.isBlocked) listing.days.set(day, read);
+	if (!isBlocked(poll)) listing.days.set(day, read);
 }
 
 function listedOn(day: string, lifelog: Lifelog): ListedLifelog {
-	const [start = 0] = timesOf(lifelog.startTime, 'UTC');
-	const [end = 0] = timesOf(lifelog.endTime, 'UTC');
+	const [start = 0] = instantsOf(lifelog.startTime, 'UTC');
+	const [end = 0] = instantsOf(lifelog.endTime, 'UTC');
 	return { lifelog, day, start, end, ...versionOf(lifelog, 'UTC') };
 }
 
-/** @param zone The one it was asked for in: a time without offset is read in it. */
 export function versionOf({ updatedAt, isStarred }: Lifelog, zone: string): Version {
-	return { at: timesOf(updatedAt, zone)[0] ?? 0, starred: isStarred === true };
+	return { at: instantsOf(updatedAt, zone)[0] ?? 0, starred: isStarred === true };
 }
 
-/** Whether the next request would fail in the same way, as it is about the key (_failure-shows_). */
+/** Whether the next request would fail in the same way, because of the key (_failure-shows_). */
+export function isBlocked({ failures }: Poll): boolean {
+	return failures.some(isBlocking);
+}
+
 export function isBlocking({ httpCode }: NodeApiError): boolean {
 	return httpCode === '401' || httpCode === '429';
 }
 
 /** @throws NodeOperationError on what neither the service nor the connection caused. */
-export function toApiError({ context }: Poll, error: unknown): NodeApiError {
-	if (error instanceof NodeApiError) return error;
-	throw new NodeOperationError(context.getNode(), error as Error);
+export function noteFailure({ context, failures }: Poll, error: unknown): void {
+	const failure = toNodeError(context, error);
+	if (!(failure instanceof NodeApiError)) throw failure;
+	failures.push(failure);
 }

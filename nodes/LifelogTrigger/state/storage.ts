@@ -1,15 +1,15 @@
-// What is kept from poll to poll: saved small, as n8n keeps it with the workflow, and pruned.
+// The state: saved small, because n8n keeps it with the workflow, and pruned.
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
+import { DAY_MS, utcDay } from '../../shared/util/dateTimes';
+import { isObject } from '../../shared/util/ids';
 import type { Watch } from '../parameters';
 import type { Found, KnownDay, KnownEntry, PollWindow, State } from './types';
-import { DAY_MS, dayOf, lookback } from './types';
+import { lookback } from './types';
 
 const VERSION = 3;
-/** After an absence no older days are read, today counted. */
 export const MAX_ABSENCE_DAYS = 31;
-/** How long a day stays known after it left the look-back. */
-const KEPT_DAYS = 10;
+const DAYS_KEPT_BEYOND_LOOKBACK = 10;
 
 type Check = (value: unknown) => boolean;
 const isNumber: Check = (value) =>
@@ -18,34 +18,29 @@ const isText: Check = (value) => typeof value === 'string';
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isDay = (value: unknown) =>
 	/^\d{4}-\d{2}-\d{2}$/.test(String(value)) && !isNaN(Date.parse(String(value)));
-const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
 const mapOf = (isKey: Check, isValue: Check) => (value: unknown) =>
 	isObject(value) && Object.entries(value).every(([key, each]) => isKey(key) && isValue(each));
-/** The fields by what they must hold; one whose name ends with `?` may be missing. */
+const optional = (check: Check) => (value: unknown) => value === undefined || check(value);
 const shape =
 	(...fields: Array<[check: Check, ...names: string[]]>) =>
 	(value: unknown) =>
 		isObject(value) &&
-		fields.every(([check, ...names]) =>
-			names.every((name) => {
-				const field = value[name.replace('?', '')];
-				return (field === undefined && name.endsWith('?')) || check(field);
-			}),
-		);
+		fields.every(([check, ...names]) => names.every((name) => check(value[name])));
 
 const isRetry = shape([isNumber, 'times', 'poll', 'at', 'since']);
+const isSize = shape([isNumber, 'size', 'since']);
 const isEntry = shape(
-	[isNumber, 'at?', 'starToggles?'],
-	[isFlag, 'starred?', 'pending?', 'incomplete?'],
-	[isRetry, 'retry?'],
-	[shape([isNumber, 'size', 'since']), 'quiet?'],
+	[optional(isNumber), 'at', 'starToggles'],
+	[optional(isFlag), 'starred', 'pending', 'incomplete'],
+	[optional(isRetry), 'retry'],
+	[optional(isSize), 'quiet'],
 );
 const isSavedDay = shape(
-	[isNumber, 'read', 'since?', 'left?', 'parts?'],
-	[isFlag, 'due?'],
-	[isText, 'cursor?'],
-	[isRetry, 'retry?'],
+	[isNumber, 'read'],
+	[optional(isNumber), 'since', 'left', 'parts'],
+	[optional(isFlag), 'due'],
+	[optional(isText), 'cursor'],
+	[optional(isRetry), 'retry'],
 	[mapOf(isText, (entry) => isNumber(entry) || isEntry(entry)), 'entries'],
 );
 export const isSavedState = shape(
@@ -54,8 +49,8 @@ export const isSavedState = shape(
 	[isText, 'credential', 'prompt'],
 	[isNumber, 'since', 'polls'],
 	[isDay, 'from'],
-	[shape([isNumber, 'now'], [isFlag, 'isService']), 'polledAt?'],
-	[shape([isNumber, 'size', 'since']), 'pageLimit?'],
+	[optional(shape([isNumber, 'now'], [isFlag, 'isService'])), 'polledAt'],
+	[optional(isSize), 'pageLimit'],
 	[mapOf(isDay, isSavedDay), 'days'],
 );
 
@@ -65,26 +60,21 @@ type SavedState = Omit<State, 'days'> & {
 	days: Record<string, KnownDay & { entries: Record<string, SavedEntry> }>;
 };
 
-/** @returns Plain JSON, about 50 bytes an entry. */
 export function saveState({ days, entries, ...rest }: State): IDataObject {
-	const saved = { version: VERSION, ...rest, days: {} as Record<string, object> };
-	const ofDay = new Map([...days.keys()].map((day) => [day, new Map<string, SavedEntry>()]));
-	for (const [id, entry] of entries) ofDay.get(entry.day)?.set(id, saveEntry(entry));
+	const saved: Record<string, object> = {};
 	for (const [day, known] of days) {
-		saved.days[day] = { ...known, entries: Object.fromEntries(ofDay.get(day)!) };
+		const ofDay = [...entries].filter(([, entry]) => entry.day === day);
+		const named = ofDay.map(([id, entry]) => [id, saveEntry(entry)] as const);
+		saved[day] = { ...known, entries: Object.fromEntries(named) };
 	}
-	return JSON.parse(JSON.stringify(saved)) as IDataObject;
+	return JSON.parse(JSON.stringify({ version: VERSION, ...rest, days: saved })) as IDataObject;
 }
 
-function saveEntry({ at, starred, starToggles, ...entry }: KnownEntry): SavedEntry {
-	const { pending, incomplete, retry, quiet } = entry;
-	const more = { pending, incomplete, retry, quiet, starToggles: starToggles || undefined };
-	const named = { at, starred: starred || undefined, ...more };
-	const isPlain = !starred && Object.values(more).every((value) => value === undefined);
-	return isPlain && at !== undefined ? at : named;
+function saveEntry({ at, ...entry }: KnownEntry): SavedEntry {
+	const fields = Object.entries(entry).filter(([name, value]) => name !== 'day' && value);
+	return fields.length === 0 && at !== undefined ? at : { at, ...Object.fromEntries(fields) };
 }
 
-/** A state that has seen nothing yet. */
 export function newState(watch: Watch, window: PollWindow): State {
 	const [from] = lookback(window);
 	return { ...watch, since: window.began, from, polls: 0, days: new Map(), entries: new Map() };
@@ -107,30 +97,39 @@ export function loadState(value: unknown, watch: Watch): State | undefined {
 	return state;
 }
 
-/** The days that are due, and not too old after an absence. */
 export function dueDays({ days }: State, { now }: PollWindow): string[] {
-	const oldest = dayOf(now, 1 - MAX_ABSENCE_DAYS);
+	const oldest = utcDay(now, 1 - MAX_ABSENCE_DAYS);
 	return [...days].filter(([day, { due }]) => due && day >= oldest).map(([day]) => day);
 }
 
-/** The days on which something is left to do that may be tried now. */
 export function pendingDays(state: State, mayTry: (entry: KnownEntry) => boolean): string[] {
 	const pending = [...state.entries.values()].filter((entry) => entry.pending && mayTry(entry));
 	return pending.map(({ day }) => day);
 }
 
+/** What to record of a day that was read: it is due until it was over for a day, at the last poll too. */
+export function asRead(day: string, { polls, polledAt }: State, { now }: PollWindow) {
+	const over = utcDay(Math.min(now, polledAt?.now ?? now), -2);
+	return { read: polls + 1, due: day > over || undefined, since: undefined };
+}
+
+/** From when on what is unknown on a day is new; undefined if all of it is (_created-once_). */
+export function sinceOf({ days, since }: State, day: string): number | undefined {
+	const known = days.get(day);
+	if (known && known.read > 0) return undefined;
+	return known?.since ?? (day <= utcDay(since) ? since : undefined);
+}
+
 /** The state with the days of this poll: every day since the last one known is due (_created-once_). */
 export function advanceWindow(state: State, window: PollWindow): State {
-	const { now, began } = window;
 	const next = { ...state, days: new Map(state.days) };
-	// nothing-old: on days that a larger look-back adds, what happens from now on counts. A clock that
-	// is behind for one poll adds days, too, but does not make anything on them new.
-	const since = Math.max(began, state.polledAt?.now ?? 0);
+	// nothing-old: what was there on days that a larger look-back, or a slow clock, adds.
+	const since = Math.max(window.began, state.polledAt?.now ?? 0);
 	const days = lookback(window);
 	for (const day of days) if (day < state.from) next.days.set(day, { read: 0, due: true, since });
 	if (days[0] < state.from) next.from = days[0];
 	for (let ago = MAX_ABSENCE_DAYS - 1; ago >= 0; ago--) {
-		const day = dayOf(now, -ago);
+		const day = utcDay(window.now, -ago);
 		const known = next.days.get(day);
 		if (day >= next.from && !known?.read) next.days.set(day, { read: 0, ...known, due: true });
 	}
@@ -139,25 +138,24 @@ export function advanceWindow(state: State, window: PollWindow): State {
 
 /**
  * Forgets days that left the look-back ten days ago, and since when all others were read: what was
- * moved is known on its new day by then. The poll before must be less than ten days ago by the same
- * clock, so that a clock that is wrong for one poll forgets nothing.
+ * moved is known on its new day by then. A clock that is wrong for one poll forgets nothing.
  */
 function prune(state: State, window: PollWindow): void {
 	const { now, isService } = window;
 	const sincePoll = now - (state.polledAt?.now ?? NaN);
-	const isOrderly = sincePoll >= 0 && sincePoll < KEPT_DAYS * DAY_MS;
+	const isOrderly = sincePoll >= 0 && sincePoll < DAYS_KEPT_BEYOND_LOOKBACK * DAY_MS;
 	if (!isOrderly || state.polledAt?.isService !== isService) return;
-	const [first] = lookback(window);
-	const oldestRead = Math.min(...lookback(window).map((day) => state.days.get(day)?.read ?? 0));
+	const days = lookback(window);
+	const oldestRead = Math.min(...days.map((day) => state.days.get(day)?.read ?? 0));
 	const needed = new Set([...dueDays(state, window), ...pendingDays(state, () => true)]);
 	const filled = new Set([...state.entries.values()].map(({ day }) => day));
 	for (const [day, { left = state.polls, ...known }] of [...state.days]) {
-		const isInside = day >= first || needed.has(day);
-		const isToCome = day > dayOf(now, 1) && !filled.has(day);
-		const isOld = day < dayOf(first, -KEPT_DAYS) && oldestRead >= left;
+		const isInside = day >= days[0] || needed.has(day);
+		const isToCome = day > utcDay(now, 1) && !filled.has(day);
+		const isOld = day < utcDay(days[0], -DAYS_KEPT_BEYOND_LOOKBACK) && oldestRead >= left;
 		if (isInside ? !isToCome : !isOld) state.days.set(day, isInside ? known : { ...known, left });
 		else state.days.delete(day);
-		if (isOld && !isInside && day >= state.from) state.from = dayOf(day, 1);
+		if (isOld && !isInside && day >= state.from) state.from = utcDay(day, 1);
 	}
 	for (const [id, { day }] of state.entries) if (!state.days.has(day)) state.entries.delete(id);
 }
@@ -166,7 +164,7 @@ function prune(state: State, window: PollWindow): void {
 export function merge(before: State, { days, outcomes }: Found, window: PollWindow) {
 	const { now, isService, began } = window;
 	const state = { ...advanceWindow(before, window), entries: new Map(before.entries) };
-	for (const [day, read] of days ?? []) {
+	for (const [day, read] of days) {
 		const known = state.days.get(day);
 		if (known) state.days.set(day, { ...known, ...read });
 	}

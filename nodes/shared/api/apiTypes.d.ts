@@ -77,6 +77,9 @@ export interface paths {
          * Download audio
          * @description Audio of a time range in Ogg Opus format, returned as binary without transcoding.
          *     `endMs` minus `startMs` must not exceed 7,200,000 ms (2 hours).
+         *
+         *     lifelog-server and the sandbox also answer requests with `Range`, for one range of bytes
+         *     (206, 416) and with `If-Range`. The service's documentation says nothing about them.
          */
         get: operations["downloadAudio"];
         put?: never;
@@ -339,6 +342,7 @@ export interface components {
         };
     };
     parameters: {
+        AudioSource: "pendant";
         /** @description IANA time zone specifier; UTC when missing. */
         Timezone: string;
         Direction: "asc" | "desc";
@@ -370,6 +374,7 @@ export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseLifelogNotFound = components['responses']['LifelogNotFound'];
 export type ResponseChatNotFound = components['responses']['ChatNotFound'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
+export type ParameterAudioSource = components['parameters']['AudioSource'];
 export type ParameterTimezone = components['parameters']['Timezone'];
 export type ParameterDirection = components['parameters']['Direction'];
 export type ParameterIncludeMarkdown = components['parameters']['IncludeMarkdown'];
@@ -552,7 +557,7 @@ export interface operations {
     downloadAudio: {
         parameters: {
             query: {
-                audioSource?: "pendant";
+                audioSource?: components["parameters"]["AudioSource"];
                 /** @description Start in milliseconds (Unix timestamp). Must be less than `endMs`. */
                 startMs: number;
                 /** @description End in milliseconds (Unix timestamp). Must be greater than `startMs`. */
@@ -569,6 +574,18 @@ export interface operations {
                 headers: {
                     "Cache-Control"?: "public, max-age=3600";
                     "Content-Disposition"?: "inline; filename=\"audio.ogg\"";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/ogg": string;
+                };
+            };
+            /** @description The bytes of the audio that `Range` asks for. */
+            206: {
+                headers: {
+                    "Cache-Control"?: "public, max-age=3600";
+                    "Content-Disposition"?: "inline; filename=\"audio.ogg\"";
+                    "Content-Range"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -599,6 +616,16 @@ export interface operations {
             /** @description No audio for the requested range. */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The range of bytes lies outside of the audio. */
+            416: {
+                headers: {
+                    "Content-Range"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,12 +1,9 @@
-/** What a header can hold in one line. */
+/** A shorter key may be part of any word. */
+const MIN_KEY_LENGTH = 8;
+/** The characters of a header. */
 const SENDABLE = /^[\x20-\x7e]*$/;
 
-/**
- * Checks the credential's API key before it is put into a header.
- *
- * @returns The key without white space around it.
- * @throws Error when there is none, or when it is no header's value. It quotes nothing of it.
- */
+/** @returns The trimmed key. @throws Error, which doesn't quote it, if it can't be a header. */
 export function checkedApiKey(apiKey: unknown): string {
 	const key = typeof apiKey === 'string' ? apiKey.trim() : apiKey;
 	if (key === undefined || key === null || key === '') {
@@ -18,4 +15,13 @@ export function checkedApiKey(apiKey: unknown): string {
 		);
 	}
 	return key;
+}
+
+/** @param line Its blanks are collapsed. @returns It without the key, raw or URL-encoded. */
+export function redactApiKey(apiKey: string, line: string): string {
+	if (apiKey.length < MIN_KEY_LENGTH) return line;
+	const encoded = encodeURIComponent(apiKey);
+	const inSmallLetters = encoded.replace(/%../g, (code) => code.toLowerCase());
+	const forms = [apiKey.replace(/ +/g, ' '), encoded, inSmallLetters];
+	return forms.reduce((text, form) => text.replaceAll(form, '[API key]'), line);
 }

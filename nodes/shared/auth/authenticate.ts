@@ -1,15 +1,13 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
+import { isObject } from '../util/ids';
 import { checkedApiKey } from './apiKey';
 import { checkedTarget } from './baseUrl';
 
-/** A request in n8n's options of today, or in the older ones of the HTTP Request node. */
+/** In n8n's current options, or in the older ones of the HTTP Request node. */
 type GivenRequest = Record<string, unknown>;
 
-/**
- * What is taken over from a request: how to ask and how to take the answer. Whatever else it holds
- * may say where to go, now or in an n8n to come, and is left behind.
- */
+/** Options that don't say where a request goes. Any other may do so, in this or a later n8n. */
 const TAKEN_OVER = [
 	...['method', 'qs', 'qsStringifyOptions', 'useQuerystring', 'arrayFormat', 'allowedDomains'],
 	...['auth', 'body', 'form', 'formData', 'json', 'encoding', 'useStream', 'gzip'],
@@ -19,7 +17,7 @@ const TAKEN_OVER = [
 
 const AGENT_OPTIONS_TAKEN_OVER = ['ca', 'cert', 'key', 'passphrase'];
 
-/** In the words of n8n's options of today, and in those of the older ones. */
+/** In n8n's current options, and in the older ones. */
 const NO_REDIRECTS = {
 	disableFollowRedirect: true,
 	followRedirect: false,
@@ -28,14 +26,14 @@ const NO_REDIRECTS = {
 };
 
 /**
- * Puts the API key into the header `X-API-Key` (specification, section 5) of a request to the
- * Base URL's origin, that goes there and nowhere else: straight, without following redirects.
- * Given what it returned, it returns the same again, as n8n asks twice after a 401.
+ * Adds the header `X-API-Key` (specification, section 5) to a request that goes only to the Base
+ * URL's origin: directly, without following redirects. Its own output is valid input, because n8n
+ * asks twice after a 401.
  *
  * @param credential The data of the credential.
- * @param request What any caller of n8n's sends; it is not changed.
- * @returns The request with its address in `url` alone, as it was checked.
- * @throws Error, before anything is sent, when the credential or the request is unsafe.
+ * @param request From any caller of n8n; not changed.
+ * @returns The request, with its checked address only in `url`.
+ * @throws Error, before anything is sent, if the credential or the request is unsafe.
  */
 export function authenticated(
 	credential: ICredentialDataDecryptedObject,
@@ -55,7 +53,6 @@ export function authenticated(
 	};
 }
 
-/** Refuses what would let somebody between n8n and the service read the key. */
 function refuseDetours(given: GivenRequest, target: URL): void {
 	const { proxy, agentOptions } = given;
 	const isSecure = target.protocol === 'https:';
@@ -75,25 +72,22 @@ function refuseDetours(given: GivenRequest, target: URL): void {
 }
 
 /**
- * The origin itself as the proxy: n8n takes a proxy of the environment (HTTP_PROXY) where a request
- * names none, for this machine too, and what goes to a proxy by http is not encrypted. The request
- * then names its address in full, which every server has to understand (RFC 9112, section 3.2.2).
+ * The origin itself as the proxy. Otherwise n8n uses the environment's (HTTP_PROXY), even for this
+ * machine, and http to a proxy isn't encrypted. The request then names its full address, which every
+ * server must understand (RFC 9112, section 3.2.2).
  */
 function straightTo({ hostname, port }: URL): NonNullable<IHttpRequestOptions['proxy']> {
 	return { protocol: 'http', host: hostname, port: Number(port || 80) };
 }
 
-/** By https the certificate is checked, whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED). */
+/** https checks the certificate, whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED). */
 function agentOptionsOf({ agentOptions }: GivenRequest, { protocol }: URL): GivenRequest {
 	const isChecked = protocol === 'https:' && { rejectUnauthorized: true };
 	const options = isObject(agentOptions) && taken(agentOptions, AGENT_OPTIONS_TAKEN_OVER);
 	return isChecked || options ? { agentOptions: { ...options, ...isChecked } } : {};
 }
 
-/**
- * The caller's headers, without a key of its own. A header that is an object is no header: the HTTP
- * client would take what is in `common` for headers.
- */
+/** The caller's headers without its key. Objects are refused: the HTTP client merges `common`. */
 function headersOf({ headers }: GivenRequest, target: URL): GivenRequest {
 	const entries = Object.entries(isObject(headers) ? headers : {}).filter(
 		([name]) => name.toLowerCase() !== 'x-api-key',
@@ -112,8 +106,4 @@ function headersOf({ headers }: GivenRequest, target: URL): GivenRequest {
 function taken(given: GivenRequest, names: string[]): GivenRequest {
 	const present = names.filter((name) => given[name] !== undefined);
 	return Object.fromEntries(present.map((name) => [name, given[name]]));
-}
-
-function isObject(value: unknown): value is GivenRequest {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,20 +1,19 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-/** Hosts as a URL has them once it is parsed: `127.1` is `127.0.0.1` there, `[0::1]` is `[::1]`. */
+/** Hosts of a parsed URL, in which `127.1` is `127.0.0.1` and `[0::1]` is `[::1]`. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const PRIVATE_ADDRESS =
 	/^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][\da-f]{2}:[\da-f:]*\]|\[fe[89ab][\da-f]:[\da-f:]*\])$/;
 const PRIVATE_NAME = /(^[^.[]+|\.(local|internal|lan|home\.arpa))$/;
 
 /**
- * Checks the address of a service before the API key is sent to it.
+ * Checks the address of a service before the API key is sent to it (specification, section 1).
  *
- * @param credential The data of the credential. White space around the Base URL is tolerated, as
- *   are slashes and the version of the interface (`/v1`) at its end.
- * @returns The Base URL without these, so that `/v1/…` can be put behind it.
- * @throws Error when it is no URL, holds a user name, query or fragment, or is neither https nor
- *   http to a loopback host or, where the credential allows it, into a private network (only https
- *   is used by the service: specification, section 1).
+ * @param credential The data of the credential. Blanks around the Base URL, and slashes and `/v1` at
+ *   its end, are accepted.
+ * @returns The Base URL without these, so that `/v1/…` can be appended.
+ * @throws Error if it isn't a URL, has a user name, query or fragment, or isn't https. http is for
+ *   loopback hosts and, if the credential allows it, for a private network.
  */
 export function checkedBaseUrl({
 	baseUrl,
@@ -43,11 +42,9 @@ export function checkedBaseUrl({
 }
 
 /**
- * The one address that a request names, in n8n's options of today (`url`, `baseURL`) or in the older
- * ones (`uri`).
+ * The address of a request, in n8n's current options (`url`, `baseURL`) or in the older ones (`uri`).
  *
- * @param credential Its Base URL is checked first.
- * @throws Error when it names none or two, or another origin than that of the Base URL.
+ * @throws Error if it has none or two, or another origin than the Base URL.
  */
 export function checkedTarget(
 	credential: ICredentialDataDecryptedObject,
@@ -64,7 +61,9 @@ export function checkedTarget(
 	if (base === undefined) return new URL(text);
 	checkOrigin(new URL(base), baseUrl);
 	const isOfCredential = base === String(credential.baseUrl).trim();
-	const target = URL.canParse(text) ? new URL(text) : joined(isOfCredential ? baseUrl : base, text);
+	const target = URL.canParse(text)
+		? new URL(text)
+		: appendPath(isOfCredential ? baseUrl : base, text);
 	checkOrigin(target, baseUrl);
 	return target;
 }
@@ -85,14 +84,14 @@ function noAddressError(): Error {
 	);
 }
 
-/** Puts a path behind an address as n8n's HTTP client does: behind its path, not in its place. */
-function joined(base: string, path: string): URL {
+/** Appends a path as n8n's HTTP client does: after the path of the address, not instead of it. */
+function appendPath(base: string, path: string): URL {
 	if (path === '') return new URL(base);
 	const separator = base.endsWith('/') || path.startsWith('/') ? '' : '/';
 	return new URL(`${base}${separator}${path}`);
 }
 
-/** The origin of `blob:https://host/…` is that of its inner address: protocols are compared too. */
+/** Compares protocols, too: the origin of `blob:https://host/…` is that of its inner address. */
 function checkOrigin(target: URL, baseUrl: string): void {
 	const { protocol, host } = new URL(baseUrl);
 	if (target.protocol !== protocol || target.host !== host) {
@@ -112,7 +111,6 @@ function originOf({ protocol, host }: URL): string {
 	return `${protocol}//${host}`;
 }
 
-/** Whether a host is this machine; in a container it is the container. */
 export function isLoopback(hostname: string): boolean {
 	return LOOPBACK.test(hostname);
 }

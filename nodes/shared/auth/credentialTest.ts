@@ -18,9 +18,8 @@ import {
 const TIMEOUT_MS = 30_000;
 
 /**
- * Tests the credential Lifelog API: asks for one chat, as the list of lifelogs documents no 401
- * (specification, sections 4.6 and 5). A test of the credential type would show a failed connection
- * as its bare code.
+ * Reads one chat, because the list of lifelogs documents no 401 (specification, sections 4.6 and 5).
+ * A test in the credential type would show only the code of a failed connection.
  */
 export async function testLifelogApi(
 	this: ICredentialTestFunctions,
@@ -54,7 +53,7 @@ export async function testLifelogApi(
 	}
 }
 
-/** In n8n's older words, which its helper for these tests takes. */
+/** In n8n's older options, which the helper of these tests takes. */
 const OPTIONS = {
 	method: 'GET',
 	qs: { limit: 1 },
@@ -64,42 +63,44 @@ const OPTIONS = {
 	simple: false,
 } as Partial<IHttpRequestOptions>;
 
-/** What the status of an answer says, by its first and last status. */
+/** By the first and the last status. */
 const REFUSALS = [
 	{
-		statuses: [300, 399],
+		first: 300,
+		last: 399,
 		message: 'The Base URL redirects to another address. Enter that of the service itself.',
 	},
 	{
-		statuses: [401, 401],
+		first: 401,
+		last: 401,
 		message: 'The API key was refused. Check that it was copied whole and is still valid.',
 	},
-	{ statuses: [403, 403], message: 'The API key is not allowed to read chats.' },
+	{ first: 403, last: 403, message: 'The API key is not allowed to read chats.' },
 	{
-		statuses: [404, 404],
+		first: 404,
+		last: 404,
 		message: 'There is no such service at the Base URL. Check the address.',
 	},
 	{
-		statuses: [429, 429],
+		first: 429,
+		last: 429,
 		message: 'The rate limit of this API key is reached. Try again in a minute.',
 	},
 	{
-		statuses: [500, 599],
+		first: 500,
+		last: 599,
 		message: 'The service failed, so the API key was not tested. Try again later.',
 	},
 ];
 
-/** A web page, or another service. */
-const NO_SERVICE = {
+const NOT_A_LIFELOG_API = {
 	message: "The 'Base URL' doesn't point to a Lifelog API. Check the address.",
 };
 
 /** Why an answer doesn't confirm the credential; undefined if it does. */
 function whyRefused(statusCode: number, body: unknown): string | undefined {
-	const refusal = REFUSALS.find(
-		({ statuses: [first, last] }) => statusCode >= first && statusCode <= last,
-	);
+	const refusal = REFUSALS.find(({ first, last }) => statusCode >= first && statusCode <= last);
 	const { data } = (body ?? {}) as { data?: { chats?: unknown } | null };
 	if (!refusal && Array.isArray(data?.chats)) return undefined;
-	return (refusal ?? NO_SERVICE).message;
+	return (refusal ?? NOT_A_LIFELOG_API).message;
 }

@@ -2,37 +2,35 @@ import type { Lifelog } from '../api/apiTypes';
 import { contentNodes, transcriptText, utterances } from './utterances';
 import { beginning, oneLine } from '../util/text';
 
-/** In UTF-16 units, with the marks of what is left out. */
+/** In UTF-16 units, `…` included. */
 export const MAX_EXCERPT_LENGTH = 300;
 const LEFT_OUT = '…';
-/** What is shown before the first word that was looked for. */
+/** Characters before the first word of the query. */
 const LEAD = 60;
-/** Of a query, so many words are looked for. */
 const MAX_WORDS = 20;
-/** Shorter ones are looked for where a query has no others. */
-const SHORTEST_WORD = 3;
-/** Of a word that is said more often than this, the first places will do. */
+/** Shorter words count only if a query has no others. */
+const MIN_WORD_LENGTH = 3;
+/** Occurrences of a word that count. */
 const MAX_PLACES = 500;
 const OPERATORS = new Set(['AND', 'OR', 'NOT']);
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
 const LETTER = /[\p{L}\p{N}]/u;
-/** Scripts in which no blank stands between words, so that one may begin anywhere and be short. */
+/** Scripts without blanks between words: a word can begin anywhere and be short. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const HEADING = /^ {0,3}#{1,6}(?=[ \t]|$)/;
-/** What Markdown puts before a line of a quotation or a list. */
+/** The mark of a quotation or a list item in Markdown. */
 const LINE_MARK = /^[ \t]*(?:[>*+-][ \t]+)?/;
 
 /**
- * Some of what was said in a lifelog, in one line: its beginning or, where something was looked
- * for, the place where most of it stands. From the contents or, where none came, the Markdown.
+ * A part of what was said in a lifelog, in one line: its beginning or, with a query, the place with
+ * most of its words. From the contents or, without any, from the Markdown.
  *
- * @param query What was looked for; words that stand nowhere are passed over.
- * @returns At most 300 UTF-16 units; `…` stands for what is left out. Empty where nothing is said.
+ * @returns At most 300 UTF-16 units, with `…` for what is left out; empty if nothing is said.
  */
 export function excerptOf(lifelog: Lifelog, query = ''): string {
 	const said = whatWasSaid(lifelog);
 	if (said.length <= MAX_EXCERPT_LENGTH) return said;
-	const from = startOf(said, placeOf(said, wordsOf(query)));
+	const from = startOf(said, bestPlace(said, wordsOf(query)));
 	const rest = said.slice(from);
 	const before = from > 0 ? LEFT_OUT : '';
 	const room = MAX_EXCERPT_LENGTH - before.length;
@@ -59,9 +57,8 @@ function wordsOfMarkdown(markdown: unknown): string {
 		.join(' ');
 }
 
-/** The words of a query in lower case, each once. */
 function wordsOf(query: string): string[] {
-	// A query is short; of a text that was given in its place the beginning will do.
+	// A longer text isn't a query.
 	const segments = WORDS.segment(query.slice(0, 1000));
 	const words = [...segments]
 		.filter(({ segment, isWordLike }) => isWordLike && !OPERATORS.has(segment))
@@ -71,16 +68,14 @@ function wordsOf(query: string): string[] {
 }
 
 function isShort(word: string): boolean {
-	return word.length < SHORTEST_WORD && !UNSPACED.test(word);
+	return word.length < MIN_WORD_LENGTH && !UNSPACED.test(word);
 }
 
 /**
- * Where the excerpt has most of what was looked for. A word weighs the less the more often it is
- * said, so that no list of words without meaning is needed, in whatever language.
- *
- * @returns The index of a word; 0 where none stands in the text.
+ * The index at which an excerpt has most words of a query; 0 if it has none. Frequent words weigh
+ * less, so that no language needs a list of words without meaning.
  */
-function placeOf(text: string, words: string[]): number {
+function bestPlace(text: string, words: string[]): number {
 	const lower = lowerCase(text);
 	const found = words.flatMap((word) => {
 		const places = placesOf(lower, word);
@@ -100,9 +95,9 @@ function placeOf(text: string, words: string[]): number {
 	return best.at;
 }
 
-/** Lower case of the same length, so that places in it are places in the text. */
+/** Lower case of the same length, so that indexes stay valid. */
 function lowerCase(text: string): string {
-	// The one letter whose lower case is longer.
+	// The only letter whose lower case is longer.
 	return text.replaceAll('İ', 'I').toLowerCase();
 }
 
@@ -112,14 +107,14 @@ function placesOf(text: string, word: string): number[] {
 	for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
 		if (places.length === MAX_PLACES) break;
 		const begins = isAnywhere || at === 0 || !LETTER.test(text[at - 1]);
-		// Too many longer words begin with a short one.
+		// Many longer words begin with a short one.
 		const ends = !isShort(word) || !LETTER.test(text.charAt(at + word.length));
 		if (begins && ends) places.push(at);
 	}
 	return places;
 }
 
-/** The beginning of a sentence shortly before a place, else of a word; 0 where it is near. */
+/** The beginning of a sentence shortly before a place, else of a word; 0 if that is near. */
 function startOf(text: string, place: number): number {
 	if (place <= LEAD) return 0;
 	const lead = text.slice(place - LEAD, place);

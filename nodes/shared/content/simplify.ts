@@ -9,14 +9,12 @@ import { speakersOf } from './speakers';
 import { textOrNull } from '../util/text';
 
 /**
- * A lifelog as ten fields, flat and short, for those who choose among many, people or models.
- * What the service does not tell is null.
+ * A lifelog in ten short fields. What the service doesn't send is null.
  *
- * @param zone In which a time without offset is read.
- * @param query What was searched for, if anything: the excerpt is taken from around it.
- * @returns `id`, `title`, `startTime`, `endTime`, `durationMs`, `isStarred`, `updatedAt`, `speakers`
- *   (names, `user` for a wearer without one; absent where no contents came), `headings` (of the
- *   second level) and `excerpt` ({@link excerptOf}).
+ * @param zone Of times without offset.
+ * @param query What the excerpt is about.
+ * @returns `speakers` are names, `user` for a wearer without one; absent without contents. `headings`
+ *   are those of the second level.
  */
 export function simplifyLifelog(lifelog: Lifelog, zone: string, query?: string): IDataObject {
 	const hasContents = contentNodes(lifelog.contents).next().done !== true;

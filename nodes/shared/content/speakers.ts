@@ -2,19 +2,18 @@ import type { Lifelog } from '../api/apiTypes';
 import { utterances } from './utterances';
 import { oneLine } from '../util/text';
 
-/** The wearer, where the service knows no name; the API's word (specification, section 2.2). */
+/** The API's word for the wearer (specification, section 2.2). */
 export const USER = 'user';
 const UNKNOWN = 'unknown';
 
-/** Who spoke in a lifelog. */
 export interface Speakers {
 	/** In the order of their first words. */
 	speakers: string[];
-	/** The names that the service knows the wearer by here. */
+	/** The wearer's names in this lifelog. */
 	wearers: string[];
 }
 
-/** Those who spoke in a lifelog and are known: by name, or as the wearer (specification, section 2.2). */
+/** The speakers who are known by name, or as the wearer (specification, section 2.2). */
 export function speakersOf(lifelog: Lifelog): Speakers {
 	const known = utterances(lifelog).map(({ speaker, speakerIdentifier }) => {
 		const name = oneLine(speaker);

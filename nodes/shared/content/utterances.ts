@@ -1,6 +1,6 @@
 import type { ContentNode, Lifelog } from '../api/apiTypes';
+import { inOneLine } from '../util/text';
 
-/** One thing said in a lifelog. */
 export interface Utterance {
 	speaker: string;
 	text: string;
@@ -9,22 +9,18 @@ export interface Utterance {
 	/** ms after the start of the lifelog. */
 	startOffsetMs: number | null;
 	endOffsetMs: number | null;
-	/** `user` when the speaker is the user. */
+	/** `user` for the wearer. */
 	speakerIdentifier: string | null;
 	/** Place in the whole transcript, from 0. */
 	index: number;
 	lifelogId: string;
 }
 
-/** Who spoke where the service names nobody. */
 export const UNKNOWN_SPEAKER = 'Unknown';
 /** Some 30 years. */
 const MAX_OFFSET_MS = 1e12;
 
-/**
- * The structured contents of a lifelog in reading order, children behind their parent, to any
- * depth. Types this package does not know are walked like the others (specification, section 2.2).
- */
+/** The contents of a lifelog in reading order, of any type and depth (specification, section 2.2). */
 export function* contentNodes(contents: ContentNode[] | undefined): Generator<ContentNode> {
 	const open = Array.isArray(contents) ? contents.toReversed() : [];
 	for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -36,11 +32,7 @@ export function* contentNodes(contents: ContentNode[] | undefined): Generator<Co
 	}
 }
 
-/**
- * The transcript of a lifelog: its blockquotes, and whatever else names a speaker.
- *
- * @param speakers Only what these said; names in any case, or `user` for the user. Empty for all.
- */
+/** @param speakers Only what these said; names in any case, or `user` for the wearer. Empty for all. */
 export function utterances(lifelog: Lifelog, speakers: string[] = []): Utterance[] {
 	const wanted = new Set(speakers.map((speaker) => speaker.toLowerCase()));
 	return [...contentNodes(lifelog.contents)]
@@ -64,22 +56,20 @@ export function utterances(lifelog: Lifelog, speakers: string[] = []): Utterance
 		);
 }
 
-/** Whether a node is something said: a blockquote, or whatever else names a speaker. */
+/** A blockquote, or anything else that names a speaker. */
 export function isUtterance({ type, speakerName, speakerIdentifier }: ContentNode): boolean {
 	return type === 'blockquote' || Boolean(speakerName) || Boolean(speakerIdentifier);
 }
 
-/** Whether something is an offset: what is larger is an instant, and in the end no time at all. */
+/** Whether a value is an offset: a larger one is an instant. */
 export function isOffset(ms: unknown): ms is number {
 	return typeof ms === 'number' && Math.abs(ms) < MAX_OFFSET_MS;
 }
 
-/** The name of who said something. */
 export function speakerOf({ speakerName }: ContentNode): string {
 	return textOr(speakerName, UNKNOWN_SPEAKER);
 }
 
-/** A text of the service, which may be missing or something else. */
 function textOr(value: unknown, other: string): string {
 	return typeof value === 'string' && value !== '' ? value : other;
 }
@@ -89,9 +79,4 @@ export function transcriptText(spoken: Utterance[]): string {
 	return spoken
 		.map(({ speaker, text }) => `${inOneLine(speaker) || UNKNOWN_SPEAKER}: ${inOneLine(text)}`)
 		.join('\n');
-}
-
-/** A text without line breaks, runs of blanks and what surrounds it; empty for what is no text. */
-export function inOneLine(text: unknown): string {
-	return typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
 }

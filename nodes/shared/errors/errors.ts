@@ -7,19 +7,21 @@ import { sanitizeForDisplay } from './sanitize';
 
 /** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
 export interface Resource {
-	/** "lifelog", "chat", or what else tells which: "lifelogs of 2026-03-01", "audio from … to …". */
 	noun: string;
 	id?: string;
-	/** What stays open when a request ends unclear, e.g. whether something was deleted. */
+	/** What isn't known when a request fails: "Whether the chat was deleted is not known." */
 	doubt?: string;
+	/** Whether it is created or changed, which lifelog-server has to be told to allow. */
+	isChange?: boolean;
 }
 
-/** What a list is of, so that its errors name the day, the range or the words. */
+/** A list by its query, so that errors and hints name the day, the range or the words. */
 export function listResource(
 	name: string,
-	{ search, date, start, end, timezone }: IDataObject,
+	{ search, isStarred, date, start, end, timezone }: IDataObject,
 ): Resource {
 	const words = [
+		isStarred !== undefined && (isStarred ? 'starred' : 'unstarred'),
 		name,
 		search && `found for "${search}"`,
 		date && `of ${date}`,
@@ -34,34 +36,28 @@ export function listResource(
 export interface Answer {
 	statusCode: number;
 	headers: Record<string, unknown>;
-	/** Parsed JSON, or text where it was none. */
+	/** Parsed JSON, or text. */
 	body: unknown;
 }
 
 type ErrorOptions = NonNullable<ConstructorParameters<typeof NodeApiError>[2]>;
 type Failure = ErrorOptions['failure'];
 
-/** What an error says of itself beside its text, as far as that is known. */
+/** What is known of an error beside its message. */
 export interface ErrorDetails {
 	/** The HTTP status of the answer, or the code of the connection's error: `503`, `ECONNRESET`. */
 	code?: string;
 	/** What to do, and what the service says. */
 	description?: string;
-	/** How long the rate limit asks to wait. */
 	retryAfterSeconds?: number;
 }
 
-/** The longest texts in an error, in UTF-16 units: the service's own words, the message, the rest. */
+/** In UTF-16 units. */
 const MAX_QUOTE_LENGTH = 300;
 const MAX_MESSAGE_LENGTH = 1_000;
 const MAX_DESCRIPTION_LENGTH = 4_000;
 
-/**
- * The error of a parameter that cannot be used.
- *
- * @param message What is wrong, naming the parameter.
- * @param description What to do.
- */
+/** The error of a bad parameter: what is wrong, naming the parameter, and what to do. */
 export function inputError(
 	context: ApiContext,
 	message: string,
@@ -72,17 +68,14 @@ export function inputError(
 	return asWritten(error, text);
 }
 
-/**
- * An error as a model is to read it: of a tool that fails n8n's agent is given the message alone, so
- * what to do about it is put there.
- */
+/** An error with the advice in its message: n8n's agent sees nothing else of a tool that fails. */
 export function forModel<T extends NodeApiError | NodeOperationError>(failure: T): T {
 	const { message, description } = failure;
 	if (!description || message.includes(description)) return failure;
 	return asWritten(failure, `${message}${message.endsWith('.') ? '' : '.'} ${description}`);
 }
 
-/** Any error as one of n8n's, naming the input item it belongs to, if that is known. */
+/** Any error as one of n8n's, naming its input item if there is one. */
 export function toNodeError(
 	context: ApiContext,
 	error: unknown,
@@ -94,7 +87,6 @@ export function toNodeError(
 	return failure;
 }
 
-/** What is known of an error of {@link toNodeError}; nothing that is not known is in it. */
 export function detailsOf(error: NodeApiError | NodeOperationError): ErrorDetails {
 	const { connectionCode, retryAfterSeconds } = error.context;
 	const code = 'httpCode' in error && error.httpCode ? error.httpCode : connectionCode;
@@ -105,11 +97,7 @@ export function detailsOf(error: NodeApiError | NodeOperationError): ErrorDetail
 	};
 }
 
-/**
- * Says in an error what was asked for, where it does not say it yet.
- *
- * @returns The same error.
- */
+/** The same error, which now says what was requested. */
 export function withResource<T extends NodeApiError | NodeOperationError>(
 	error: T,
 	{ noun }: Resource,
@@ -121,21 +109,18 @@ export function withResource<T extends NodeApiError | NodeOperationError>(
 	return error;
 }
 
-/** The message of an error without what was asked for, where that is said beside it. */
+/** The message of an error without its resource, for a place that names it already. */
 export function messageWithout({ message }: Error, resource: Resource): string {
-	const about = nameOf(resource);
+	const about = nameOfResource(resource);
 	return message.replace(` (${about})`, '').replace(`: ${about}`, '');
 }
 
-/**
- * The error of a run that was cancelled while it waited or a request was under way. n8n knows it
- * by the word "canceled".
- */
-export function cancelledError(context: ApiContext): NodeOperationError {
+/** The error of a canceled run. n8n knows it by the word "canceled". */
+export function canceledError(context: ApiContext): NodeOperationError {
 	return new NodeOperationError(context.getNode(), 'The execution was canceled');
 }
 
-/** The error of an answer that is no success, except 429. Specification, section 7. */
+/** The error of an unsuccessful answer, except 429 (specification, section 7). */
 export function statusError(
 	api: Api,
 	resource: Resource,
@@ -144,9 +129,9 @@ export function statusError(
 ): NodeApiError {
 	const { statusCode } = answer;
 	const said = saidBy(api, answer);
-	// The editor writes the status before the message where it cannot fill a list.
+	// The editor itself writes the status before the message of a list that can't be filled.
 	const status = isEditorList(api) ? '' : ` (${statusCode})`;
-	const about = nameOf(resource);
+	const about = nameOfResource(resource);
 	const make = (message: string, advice: string, failure: Failure) =>
 		apiError(api, message, [said && `The service says: ${said}`, advice], {
 			httpCode: String(statusCode),
@@ -158,6 +143,13 @@ export function statusError(
 			'The API key was refused',
 			`Check the API key in the credential; those of the service are created in the developer settings of its desktop or web app, and lifelog-server prints its own when it first starts. Asked for: ${about}.`,
 			{ cause: 'credential-invalid' },
+		);
+	}
+	if (statusCode === 403 && resource.isChange) {
+		return make(
+			`The service doesn't allow changes (${about})`,
+			'Start lifelog-server with --allow-changes, and check that the API key in the credential is its own.',
+			{ cause: 'configuration-invalid' },
 		);
 	}
 	if (statusCode === 403) {
@@ -201,7 +193,7 @@ export function statusError(
 	if (statusCode >= 300 && statusCode < 400) {
 		return make(
 			`The service redirects to another address${status}`,
-			`The redirect was not followed, as it would carry the API key there. Check the 'Base URL' in the credential. Asked for: ${about}.`,
+			`The redirect was not followed, because it would carry the API key there. Check the 'Base URL' in the credential. Asked for: ${about}.`,
 			{ cause: 'configuration-invalid' },
 		);
 	}
@@ -216,12 +208,11 @@ export function statusError(
 	);
 }
 
-/** A read that failed for good has been repeated as often as it may be. */
 function triedText({ retries }: Api): string {
 	return retries > 0 ? `It was asked ${retries + 1} times.` : '';
 }
 
-/** The error of an entry that does not exist, whether the service says it by 404 or by null. */
+/** The error of an entry that doesn't exist, by a 404 or by null. */
 export function notFoundError(api: Api, { noun, id }: Resource, said?: string): NodeApiError {
 	return apiError(
 		api,
@@ -235,11 +226,10 @@ export function notFoundError(api: Api, { noun, id }: Resource, said?: string): 
 	);
 }
 
-/** What to do where a title was given in place of an ID. */
 export const TITLES_ARE_NO_IDS =
-	"Titles are not IDs: choose 'From List' to look for a title, or take the field id of what a list or a search gives.";
+	"Titles are not IDs: choose 'From List' to look for a title, or take the field id of what a list or a search returns.";
 
-/** An ID of the service has digits, where a title seldom has. */
+/** IDs have digits; titles seldom have. */
 function isLikeTitle(id: string | undefined): boolean {
 	return id !== undefined && !/\d/.test(id);
 }
@@ -247,8 +237,8 @@ function isLikeTitle(id: string | undefined): boolean {
 /**
  * The error of a rate limit that asks for a longer wait than allowed.
  *
- * @param askedMs How long it asks to wait, in ms.
- * @param waitedMs How long the request has already waited, in ms.
+ * @param askedMs The wait it asks for, in ms.
+ * @param waitedMs The wait the request already had, in ms.
  */
 export function rateLimitError(
 	api: Api,
@@ -260,12 +250,12 @@ export function rateLimitError(
 	const said = answer && saidBy(api, answer);
 	const before = Math.round(waitedMs / 1000);
 	const after = before > 0 ? ` after one of ${before} s` : '';
-	// What goes first has no such option.
-	const isBounded = api.maxWaitMs > 0 && !api.goesFirst;
+	// Polls and the editor's lists don't have the option.
+	const isBounded = api.maxWaitMs > 0 && !api.hasPriority;
 	const bound = isBounded
 		? `, more than the 'Max Rate Limit Wait' of ${inSeconds(api.maxWaitMs)} allows`
 		: '';
-	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound} (${nameOf(resource)})`;
+	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound} (${nameOfResource(resource)})`;
 	return apiError(
 		api,
 		message,
@@ -279,9 +269,8 @@ export function rateLimitError(
 }
 
 /**
- * The error of an answer that came but cannot be used: no JSON, or not the documented shape.
+ * The error of an answer that can't be used: no JSON, or not the documented shape.
  *
- * @param answer What is at hand of it; a success where it does not say otherwise.
  * @param problem What is wrong with it, as half a sentence.
  */
 export function unusableAnswerError(
@@ -293,7 +282,7 @@ export function unusableAnswerError(
 	const said = saidBy(api, { statusCode, headers, body });
 	return apiError(
 		api,
-		`The answer of the service is not usable: ${problem} (${nameOf(resource)})`,
+		`The answer of the service is not usable: ${problem} (${nameOfResource(resource)})`,
 		[
 			said && `It says: ${said}`,
 			resource.doubt,
@@ -303,43 +292,45 @@ export function unusableAnswerError(
 	);
 }
 
-/** The error of an answer that is too long to be read. */
+/** The error of a file to send that n8n can't read. */
+export function unreadableFileError(context: ApiContext, { message }: Error): NodeOperationError {
+	return inputError(
+		context,
+		`The file can't be read from n8n's storage: ${message}`,
+		'Run the node that the file comes from again, because n8n deletes the files of old executions.',
+	);
+}
+
 export function tooLargeError(api: Api, resource: Resource): NodeApiError {
 	return apiError(
 		api,
-		`The answer of the service is not usable: it is more than 64 MiB (${nameOf(resource)})`,
+		`The answer of the service is not usable: it is more than 64 MiB (${nameOfResource(resource)})`,
 		["Ask for less at a time: a lower 'Limit', a shorter range, or fewer fields."],
 		{ httpCode: '200', failure: { cause: 'configuration-invalid' } },
 		{ isTooLarge: true },
 	);
 }
 
-/** Whether an answer was too long to be read. */
 export function isTooLarge(error: unknown): boolean {
 	return error instanceof NodeApiError && error.context.isTooLarge === true;
 }
 
-/**
- * The error of a request that got no answer.
- *
- * @param code The error code of the connection, e.g. ECONNREFUSED.
- */
+/** The error of a request without an answer. @param code Of the connection, e.g. ECONNREFUSED. */
 export function connectionError(api: Api, resource: Resource, code: string): NodeApiError {
 	const { host } = new URL(api.baseUrl);
 	return apiError(
 		api,
-		`No answer from ${host}: ${connectionProblem(code)} (${nameOf(resource)})`,
+		`No answer from ${host}: ${connectionProblem(code)} (${nameOfResource(resource)})`,
 		[resource.doubt, connectionAdvice(host, code)],
 		{ failure: { cause: 'temporarily-unavailable' } },
 		{ connectionCode: code },
 	);
 }
 
-/** What to do about a request that n8n itself did not let out. */
 export const BLOCKED_ADVICE =
 	"n8n's protection against requests into its own network (SSRF) is on, and this address is on this machine, in a private network or on a list of refused hosts. The administrator of n8n can allow it with N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.";
 
-/** The error of a request that n8n itself did not let out (`N8N_SSRF_PROTECTION_ENABLED`). */
+/** The error of a request that n8n itself refused (`N8N_SSRF_PROTECTION_ENABLED`). */
 export function blockedError(api: Api): NodeApiError {
 	const { host } = new URL(api.baseUrl);
 	return apiError(api, `n8n lets no request go to ${host}`, [BLOCKED_ADVICE], {
@@ -360,28 +351,25 @@ function causesOf(error: unknown): Cause[] {
 	return causes;
 }
 
-/** The code of a connection's error says what broke. */
 export function connectionCode(error: unknown): string {
 	const codes = causesOf(error).map(({ code }) => code);
 	const isText = (code: unknown): code is string => typeof code === 'string' && code !== '';
 	return codes.find(isText) ?? 'UNKNOWN';
 }
 
-/** The same for a body that broke. What unpacking failed of has codes of zlib, or of brotli. */
+/** The code of a body that broke. Unpacking has codes of zlib or brotli. */
 export function brokenBodyCode(error: unknown): string {
 	const code = String((error as Cause).code);
 	if (code.startsWith('ERR__ERROR_FORMAT')) return 'Z_DATA_ERROR';
 	return code.startsWith('Z_') ? code : 'ERR_BAD_RESPONSE';
 }
 
-/** Whether it is n8n's own refusal, for the address or for the host name. */
 export function isBlockedByN8n(error: unknown): boolean {
 	return causesOf(error).some(({ name }) => String(name).startsWith('SsrfBlocked'));
 }
 
 const TOO_SLOW = 'the service took too long';
 
-/** Whether a request was ended because its answer did not come in time. */
 export function isTooSlow(error: unknown): boolean {
 	if (!(error instanceof NodeApiError)) return false;
 	return CONNECTION_PROBLEMS[String(error.context.connectionCode)] === TOO_SLOW;
@@ -402,11 +390,7 @@ const CONNECTION_PROBLEMS: Record<string, string> = {
 	EPROTO: 'there is no https at this address',
 };
 
-/**
- * What a failed connection means, as half a sentence.
- *
- * @param code The error code of the connection, e.g. ECONNREFUSED.
- */
+/** What a failed connection means, as half a sentence. */
 export function connectionProblem(code: string): string {
 	if (code in CONNECTION_PROBLEMS) return CONNECTION_PROBLEMS[code];
 	const name = code.toLowerCase().replaceAll('_', ' ');
@@ -417,11 +401,7 @@ export function connectionProblem(code: string): string {
 		: `the connection failed (${name})`;
 }
 
-/**
- * What to do about a failed connection.
- *
- * @param host With its port, if the address has one.
- */
+/** What to do about a failed connection. @param host With its port, if it has one. */
 export function connectionAdvice(host: string, code: string): string {
 	const { hostname, port } = new URL(`http://${host}`);
 	if (code === 'ECONNREFUSED' && isLoopback(hostname)) {
@@ -431,11 +411,10 @@ export function connectionAdvice(host: string, code: string): string {
 }
 
 /**
- * An error of the service, without the API key in its texts.
+ * An error of the service, the API key redacted.
  *
- * @param message What happened.
  * @param description Sentences: what the service says, and what to do.
- * @param context What else the error is to hold.
+ * @param context Further fields of the error's `context`.
  */
 export function apiError(
 	api: Api,
@@ -462,7 +441,6 @@ export function apiError(
 const NOTHING_LOST =
 	'Nothing is lost: the next poll that gets through reports what this one could not.';
 
-/** Whether it is the trigger at work, not its test in the editor. */
 function isScheduledPoll({ context }: Api): boolean {
 	return 'getActivationMode' in context && context.getMode?.() !== 'manual';
 }
@@ -471,12 +449,11 @@ function isEditorList({ context }: Api): boolean {
 	return 'getCurrentNodeParameter' in context;
 }
 
-/** "lifelog "abc"", or the noun alone. */
-function nameOf({ noun, id }: Resource): string {
+/** `lifelog "abc"`, or only the noun. */
+function nameOfResource({ noun, id }: Resource): string {
 	return id === undefined ? noun : `${noun} "${id}"`;
 }
 
-/** Sentences one after another; the service's own words may lack the full stop. */
 function asText(sentences: Array<string | false | undefined>): string {
 	return sentences
 		.filter((sentence) => typeof sentence === 'string' && sentence !== '')
@@ -495,22 +472,19 @@ function asWritten<T extends NodeApiError | NodeOperationError>(error: T, messag
 	return error;
 }
 
-/**
- * The service's own words in an answer, short and in one line; of an address in them not the query.
- */
+/** The service's own words in an answer, without the query of an address. */
 function saidBy(api: Api, answer: Answer): string | undefined {
-	const words = wordsOf(answer);
+	const words = messageIn(answer);
 	if (typeof words !== 'string') return undefined;
 	const quote = sanitizeForDisplay(api.apiKey, words, MAX_QUOTE_LENGTH);
 	return quote.replace(/\?[^\s=?]+=\S*/g, '') || undefined;
 }
 
 /**
- * What an answer says of itself: the `error` or `message` of a JSON object, the title of a page, or
- * a text. Of a success nothing but the first, as all else in it may be what was recorded; nor of
- * JSON that broke off, nor of bytes.
+ * The `error` or `message` of a JSON object, the title of a page, or a text. Of a success only the
+ * first, because the rest may be private; nothing of interrupted JSON or of bytes.
  */
-function wordsOf(answer: Answer): unknown {
+function messageIn(answer: Answer): unknown {
 	const { body, statusCode } = answer;
 	if (typeof body === 'object' && body !== null) {
 		const { error, message } = body as { error?: unknown; message?: unknown };
@@ -519,24 +493,20 @@ function wordsOf(answer: Answer): unknown {
 	const isSuccess = statusCode >= 200 && statusCode < 300;
 	const text = String(body);
 	if (isHtml(answer)) {
-		const title = isSuccess ? '' : titleOf(text);
+		const title = isSuccess ? '' : pageTitle(text);
 		return title ? `a page titled "${title}"` : 'a page of HTML';
 	}
 	return isSuccess || /^\s*[{[]|^OggS|\0/.test(text.slice(0, MAX_QUOTE_LENGTH)) ? undefined : text;
 }
 
-/**
- * The title of a page of HTML; empty where it has none, or one whose end was not read: half a key in
- * it could not be told from other words.
- */
-function titleOf(html: string): string {
+/** The title of a page; empty if its end was not read, because half a key can't be redacted. */
+function pageTitle(html: string): string {
 	const tag = html.search(/<title[\s>]/i);
 	const start = tag < 0 ? -1 : html.indexOf('>', tag);
 	const end = start < 0 ? -1 : html.indexOf('<', start);
 	return html.slice(start + 1, Math.max(end, start + 1)).trim();
 }
 
-/** Whether an answer is a page for a browser: nothing this service sends. */
 function isHtml({ body, headers }: Answer): boolean {
 	return (
 		/html/i.test(String(headers['content-type'])) || /^\s*<(!doctype|html)/i.test(String(body))

@@ -1,22 +1,23 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Api } from '../transport/connection';
+import type { Resource } from './errors';
 import { sanitizeForDisplay } from './sanitize';
 
-/** From how many requests, or how long a wait in ms, a run is worth a word about it. */
+/** A run that took less needs no hint about it. */
 const MANY_REQUESTS = 20;
 const LONG_WAIT_MS = 1_000;
 /** In UTF-16 units. */
 const MAX_HINT_LENGTH = 1_000;
 
-/** Something a person should know of a run that did not fail; said once, however many items say it. */
+/** What a person should know of a run that didn't fail; shown once, however many items say it. */
 export function hint(api: Api, message: string, type?: NodeExecutionHint['type']): void {
 	api.run.hints.set(sanitizeForDisplay(api.apiKey, message, MAX_HINT_LENGTH), type);
 }
 
-/** Says that there is nothing: `No lifelogs on 2020-01-01 (Europe/Berlin)`. */
-export function hintOfNone(api: Api, what: string): void {
-	hint(api, `No ${what}`);
+/** Says that there is nothing: `No starred lifelogs of 2020-01-01 in Europe/Berlin`. */
+export function hintOfNone(api: Api, { noun }: Resource): void {
+	hint(api, `No ${noun}`);
 }
 
 /** Shows the hints of a run, and what it took if that was much. */

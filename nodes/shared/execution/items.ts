@@ -14,13 +14,12 @@ import { isTool, readMaxWaitMs } from '../parameters/read';
 const RETRIES = 3;
 
 /**
- * Runs an operation for each input item and links what comes out to the item. With "continue on
- * fail", of either kind, a failed item keeps its input, JSON and binary data, and carries the error
- * beside it, and the other items go on. At the end the hints of the run are shown.
+ * Runs an operation for each input item. With "continue on fail" a failed item keeps its JSON and
+ * binary data and gets the error, and the others go on. At the end the hints are shown.
  *
- * @param execute Gives the output of one input item.
- * @throws NodeApiError or NodeOperationError, naming the item, when the node is to stop on errors
- *   or the execution was cancelled.
+ * @param execute Returns the output of one input item.
+ * @throws NodeApiError or NodeOperationError, naming the item, if the node stops on errors or the
+ *   execution was canceled.
  */
 export async function runItems(
 	context: IExecuteFunctions,
@@ -48,10 +47,7 @@ export async function runItems(
 	return output;
 }
 
-/**
- * A failed item. n8n knows one for the error output by a JSON of `error` alone, and puts the JSON of
- * its input beside it there; any further field would send it to the other output.
- */
+/** n8n sends only a JSON with nothing but `error` to the error output, and adds its input there. */
 function failedItem(
 	context: IExecuteFunctions,
 	{ json, binary }: INodeExecutionData,

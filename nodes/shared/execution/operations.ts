@@ -8,13 +8,13 @@ import type {
 
 import type { Api } from '../transport/connection';
 import { runItems } from './items';
+import { withCondition } from '../parameters/descriptions';
 import { readChoice } from '../parameters/read';
 
-/** What a file in a node's folder `operations` exports. */
+/** The exports of a file in a node's folder `operations`. */
 export interface Operation {
-	/** Its parameters. */
 	description: INodeProperties[];
-	/** Gives the output of one input item. */
+	/** Returns the output of one input item. */
 	execute(this: IExecuteFunctions, api: Api, itemIndex: number): Promise<INodeExecutionData[]>;
 }
 
@@ -22,26 +22,18 @@ export interface Operation {
 export type Operations = Record<string, Operation>;
 
 /**
- * The values of operations that n8n's lint is not to see: it would have every `getAll` called Get
- * Many and no more, while n8n's guidelines want the name to say what is got where no resource is
- * shown. It does not look into members of an object.
+ * n8n's lint wants every `getAll` to be called Get Many. n8n's guidelines want the object in the name
+ * if no resource is shown. The lint doesn't look into members of an object.
  */
 export const OPERATION = { getAll: 'getAll' } as const;
 
-/** The parameters of all operations, each shown for its own. */
 export function parametersOf(operations: Operations): INodeProperties[] {
 	return Object.entries(operations).flatMap(([operation, { description }]) =>
-		description.map((property) => ({
-			...property,
-			displayOptions: {
-				...property.displayOptions,
-				show: { ...property.displayOptions?.show, operation: [operation] },
-			},
-		})),
+		withCondition({ show: { operation: [operation] } }, description),
 	);
 }
 
-/** What the editor shows below a node: the name of the operation chosen, as an expression. */
+/** The name of the operation that is chosen, as an expression. */
 export function subtitleOf({ properties }: INodeTypeDescription): string {
 	const operation = properties.find(({ name }) => name === 'operation');
 	const options = (operation?.options ?? []) as INodePropertyOptions[];
@@ -49,11 +41,7 @@ export function subtitleOf({ properties }: INodeTypeDescription): string {
 	return `={{ { ${names} }[$parameter["operation"]] }}`;
 }
 
-/**
- * The `execute` of a node: does the operation that is chosen, for each input item.
- *
- * @throws NodeOperationError when there is none of that name; and as {@link runItems}.
- */
+/** Runs the operation that is chosen for each input item. @throws As {@link runItems}. */
 export async function runOperation(
 	context: IExecuteFunctions,
 	operations: Operations,

@@ -1,7 +1,6 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 export const DEFAULT_MAX_WAIT_S = 300;
-/** How many entries a list gives a model at most. */
 export const MAX_LIMIT_OF_TOOL = 100;
 
 const LIMIT: INodeProperties = {
@@ -13,7 +12,7 @@ const LIMIT: INodeProperties = {
 	description: 'Max number of results to return',
 };
 
-/** The option of all operations that says which zone times are in; the node needs `methods.loadOptions.getTimezones`. */
+/** The node needs `methods.loadOptions.getTimezones`. */
 export const timezoneOption: INodeProperties = {
 	displayName: 'Time Zone Name or ID',
 	name: 'timezone',
@@ -24,18 +23,16 @@ export const timezoneOption: INodeProperties = {
 		'IANA name of the time zone that dates are read in and times are written in, such as Europe/Berlin. Defaults to the time zone of the workflow. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 };
 
-/** The option of all operations that bounds the wait for the rate limit. */
 export const maxWaitOption: INodeProperties = {
 	displayName: 'Max Rate Limit Wait (Seconds)',
 	name: 'maxWait',
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: DEFAULT_MAX_WAIT_S,
-	description:
-		'How long one request may pause when the service says that too many were made. A longer pause fails at once.',
+	description: 'Maximum time one request may wait for the rate limit. A longer wait fails at once.',
 };
 
-/** The parameters that say how many entries are wanted; `readLimit` reads them. */
+/** `readLimit` reads them. */
 export const limitParameters: INodeProperties[] = [
 	{
 		displayName: 'Return All',
@@ -54,7 +51,6 @@ export const limitParameters: INodeProperties[] = [
 	},
 ];
 
-/** The option that lists oldest or newest first. */
 export const directionOption: INodeProperties = {
 	displayName: 'Direction',
 	name: 'direction',
@@ -67,7 +63,33 @@ export const directionOption: INodeProperties = {
 	description: 'The order in which entries are listed: desc (newest first) or asc (oldest first)',
 };
 
-/** The parameter that names the binary field of a file; `readBinaryProperty` reads it. */
+/** `readDay` reads them. */
+export const dayParameters: INodeProperties[] = [
+	{
+		displayName: 'Day',
+		name: 'day',
+		type: 'options',
+		options: [
+			{ name: 'Yesterday', value: 'yesterday', description: 'The last whole day' },
+			{ name: 'Today', value: 'today', description: 'Today so far' },
+			{ name: 'Date', value: 'date', description: 'A day of your choice' },
+		],
+		default: 'yesterday',
+		description:
+			'Which day: yesterday, today or date (the one in Date). A day begins and ends in the time zone of the options.',
+	},
+	{
+		displayName: 'Date',
+		name: 'date',
+		type: 'dateTime',
+		typeOptions: { dateOnly: true },
+		default: '',
+		displayOptions: { show: { day: ['date'] } },
+		description: 'The day, if Day is date: YYYY-MM-DD, today or yesterday',
+	},
+];
+
+/** `readBinaryProperty` reads it. */
 export const binaryPropertyParameter: INodeProperties = {
 	displayName: 'Put Output File in Field',
 	name: 'binaryPropertyName',
@@ -78,13 +100,18 @@ export const binaryPropertyParameter: INodeProperties = {
 	hint: 'The name of the output binary field to put the file in',
 };
 
-/** The options that say which parts of a lifelog are sent. */
+/** Some options count only for the API's own text, or Fields decides them. */
+export const HIDDEN_IF_SIMPLIFIED = { hide: { '/output': ['simplified'] } };
+const HIDDEN_IF_SELECTED = { hide: { '/output': ['selectedFields'] } };
+const HIDDEN_UNLESS_RAW = { hide: { '/output': ['simplified', 'selectedFields'] } };
+
 export const includeOptions = {
 	includeContents: {
 		displayName: 'Include Contents',
 		name: 'includeContents',
 		type: 'boolean',
 		default: true,
+		displayOptions: HIDDEN_IF_SELECTED,
 		description: 'Whether to include who said what and when, as structured contents',
 	},
 	includeHeadings: {
@@ -92,6 +119,7 @@ export const includeOptions = {
 		name: 'includeHeadings',
 		type: 'boolean',
 		default: true,
+		displayOptions: HIDDEN_IF_SIMPLIFIED,
 		description: 'Whether to keep the headings in the Markdown and the contents',
 	},
 	includeMarkdown: {
@@ -99,11 +127,27 @@ export const includeOptions = {
 		name: 'includeMarkdown',
 		type: 'boolean',
 		default: true,
+		displayOptions: HIDDEN_UNLESS_RAW,
 		description: 'Whether to include the whole text as Markdown',
 	},
 } satisfies Record<string, INodeProperties>;
 
-/** The collection Options; its items stand in the order of their names, as n8n wants them. */
+export const isStarredFilter = {
+	displayName: 'Is Starred',
+	name: 'isStarred',
+	type: 'boolean',
+	default: true,
+} satisfies INodeProperties;
+export const promptIdFilter = {
+	displayName: 'Global Prompt ID',
+	name: 'globalPromptId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
+	description: 'Only chats that the scheduled prompt with this ID made',
+} satisfies INodeProperties;
+
+/** @param options In the order of their names, as n8n wants them. */
 export function optionsOf(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -115,7 +159,6 @@ export function optionsOf(options: INodeProperties[]): INodeProperties {
 	};
 }
 
-/** The collection Filters. */
 export function filtersOf(filters: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Filters',
@@ -132,16 +175,27 @@ export function withDefaultOfTool(
 	parameter: INodeProperties,
 	ofTool: INodeProperties['default'],
 ): INodeProperties[] {
-	const shownIf = (isTool: boolean) => ({
-		displayOptions: { show: { ...parameter.displayOptions?.show, '@tool': [isTool] } },
-	});
 	return [
-		{ ...parameter, ...shownIf(false) },
-		{ ...parameter, default: ofTool, ...shownIf(true) },
+		...withCondition({ show: { '@tool': [false] } }, [parameter]),
+		...withCondition({ show: { '@tool': [true] } }, [{ ...parameter, default: ofTool }]),
 	];
 }
 
-/** What the editor writes when a field is left to the model, with a description for it. */
+export function withCondition(
+	{ show, hide }: IDisplayOptions,
+	parameters: INodeProperties[],
+): INodeProperties[] {
+	return parameters.map(({ displayOptions, ...parameter }) => ({
+		...parameter,
+		displayOptions: {
+			...displayOptions,
+			...(show && { show: { ...displayOptions?.show, ...show } }),
+			...(hide && { hide: { ...displayOptions?.hide, ...hide } }),
+		},
+	}));
+}
+
+/** The editor's expression for a field that is left to the model. */
 export function fromAi(name: string, description: string): string {
 	return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${name}', \`${description}\`, 'string') }}`;
 }

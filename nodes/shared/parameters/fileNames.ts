@@ -8,10 +8,9 @@ import { beginning, oneLine } from '../util/text';
 
 const FILE_NAMES = ['readable', 'archive'] as const;
 
-/** How files are called. */
 export type FileNames = (typeof FILE_NAMES)[number];
 
-/** The option of operations that make files; {@link readFileNames} reads it. */
+/** {@link readFileNames} reads it. */
 export const fileNamesOption: INodeProperties = {
 	displayName: 'File Names',
 	name: 'fileNames',
@@ -25,25 +24,23 @@ export const fileNamesOption: INodeProperties = {
 		'How the files are called: readable (such as "2026-11-22 20.47 Mum calls.md") or archive (as in an archive, in UTC)',
 };
 
-/** @throws NodeOperationError when the option is something else. */
+/** @throws NodeOperationError on another value. */
 export function readFileNames(context: IExecuteFunctions, option: unknown): FileNames {
 	return readChoice(context, option ?? 'readable', FILE_NAMES, 'File Names');
 }
 
 /** In UTF-16 units. */
 const MAX_TITLE_LENGTH = 80;
-/** What Windows, macOS, Google Drive or S3 refuse in a name, or give a meaning. */
+/** Characters with a meaning, or refused, on Windows, macOS, Google Drive or S3. */
 const UNSAFE = /[\\/:*?"<>|{}^%`[\]~#\p{Cc}\p{Cs}\p{Co}\p{Bidi_Control}]/gu;
 
-/** The names that each run has given out, in lower case. */
+/** The names of each run, in lower case. */
 const namesOfRuns = new WeakMap<Api['run'], Set<string>>();
 
 /**
- * A name that people read, without extension, and that no other file of the run has:
- * `2026-11-22 20.47 Mum calls`.
+ * A name without extension, unique within the run: `2026-11-22 20.47 Mum calls`.
  *
- * @param start Epoch ms.
- * @param zone In which the name says the time; an IANA name.
+ * @param start Epoch ms, named in `zone`.
  */
 export function readableName(api: Api, start: number, zone: string, title: unknown): string {
 	const time = DateTime.fromMillis(start, { zone }).toFormat('yyyy-MM-dd HH.mm');
@@ -59,7 +56,7 @@ export function readableName(api: Api, start: number, zone: string, title: unkno
 function safeTitle(title: unknown): string {
 	const words = oneLine(title).normalize('NFC').replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim();
 	const cut = beginning(words, MAX_TITLE_LENGTH);
-	// Windows takes no full stop or blank at the end.
+	// Windows refuses a full stop or a blank at the end.
 	let end = cut.length;
 	while (end > 0 && /[\s.]/.test(cut[end - 1])) end--;
 	return cut.slice(0, end);

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { ApiContext } from '../transport/connection';
 import type { Lifelog } from '../api/apiTypes';
@@ -9,7 +9,7 @@ import { beginning } from '../util/text';
 
 const OUTPUTS = ['simplified', 'raw', 'selectedFields'] as const;
 
-/** In the order in which they come out. */
+/** In the order of the output. */
 const FIELDS = [
 	'title',
 	'startTime',
@@ -26,50 +26,76 @@ const FIELDS = [
 
 type Field = (typeof FIELDS)[number];
 
-/** In which form lifelogs come out. */
 export interface Output {
 	kind: (typeof OUTPUTS)[number];
-	/** Those wanted beside `id`; counts for `selectedFields` alone. */
+	/** Beside `id`; only for `selectedFields`. */
 	fields: Field[];
 }
 
-/** The parts of a lifelog that are asked for (specification, section 4.2). */
+/** The parts of a lifelog to request (specification, section 4.2). */
 export interface Parts {
 	includeMarkdown: boolean;
 	includeHeadings: boolean;
 	includeContents: boolean;
 }
 
-const outputParameter: INodeProperties = {
-	displayName: 'Output',
-	name: 'output',
-	type: 'options',
-	options: [
-		{
-			name: 'Simplified',
-			value: 'simplified',
-			description: 'Title, times, headings and an excerpt of at most 300 characters',
-		},
-		{
-			name: 'Raw',
-			value: 'raw',
-			description: 'All that the API gives, with the whole text',
-		},
-		{
-			name: 'Selected Fields',
-			value: 'selectedFields',
-			description: 'The ID and the fields that you choose',
-		},
-	],
-	default: 'raw',
-	description: 'How much of each lifelog comes out: simplified, raw or selectedFields',
-};
+/** What the parameters Output and Fields offer for a kind of entry. */
+interface OutputChoices {
+	noun: string;
+	simplified: string;
+	raw: string;
+	kind: Output['kind'];
+	/** In the order of their names; `chosen` by default. */
+	fields: INodePropertyOptions[];
+	chosen: string[];
+}
 
-const fieldsParameter: INodeProperties = {
-	displayName: 'Fields',
-	name: 'fields',
-	type: 'multiOptions',
-	options: [
+/** The parameters Output and Fields; {@link readOutputOf} reads them. */
+export function outputParametersOf({
+	noun,
+	simplified,
+	raw,
+	kind,
+	fields,
+	chosen,
+}: OutputChoices): [output: INodeProperties, fields: INodeProperties] {
+	const values = fields.map(({ value }) => value).join(', ');
+	return [
+		{
+			displayName: 'Output',
+			name: 'output',
+			type: 'options',
+			options: [
+				{ name: 'Simplified', value: 'simplified', description: simplified },
+				{ name: 'Raw', value: 'raw', description: raw },
+				{
+					name: 'Selected Fields',
+					value: 'selectedFields',
+					description: 'The ID and the fields that you choose',
+				},
+			],
+			default: kind,
+			description: `How much of each ${noun} to return: simplified, raw or selectedFields`,
+		},
+		{
+			displayName: 'Fields',
+			name: 'fields',
+			type: 'multiOptions',
+			options: fields,
+			default: [...chosen],
+			description: `Which fields of a ${noun} to return beside its ID: ${values}`,
+			displayOptions: { show: { output: ['selectedFields'] } },
+		},
+	];
+}
+
+/** {@link readOutput} reads them. */
+export const outputParameters = outputParametersOf({
+	noun: 'lifelog',
+	simplified: 'Title, times, headings and an excerpt of at most 300 characters',
+	raw: 'All that the API returns, with the whole text',
+	kind: 'raw',
+	fields: [
 		{ name: 'Contents', value: 'contents', description: 'Who said what and when, structured' },
 		{ name: 'Duration', value: 'durationMs', description: 'In milliseconds' },
 		{ name: 'End Time', value: 'endTime' },
@@ -82,40 +108,21 @@ const fieldsParameter: INodeProperties = {
 		{ name: 'Title', value: 'title' },
 		{ name: 'Updated At', value: 'updatedAt' },
 	],
-	default: ['title', 'startTime', 'excerpt'],
-	description:
-		'Which fields of a lifelog come out beside its ID: contents, durationMs, endTime, excerpt, headings, isStarred, markdown, speakers, startTime, title, updatedAt',
-	displayOptions: { show: { output: ['selectedFields'] } },
-};
+	chosen: ['title', 'startTime', 'excerpt'],
+});
 
-/** The parameters that say in which form lifelogs come out; {@link readOutput} reads them. */
-export const outputParameters: INodeProperties[] = [outputParameter, fieldsParameter];
-
-/** The same for a node that can be a tool: a model has to pay for what it is given. */
+/** For a node that can be a tool: short by default, because a model pays for what it reads. */
 export const outputParametersOfTool: INodeProperties[] = [
-	...withDefaultOfTool(outputParameter, 'simplified'),
-	fieldsParameter,
+	...withDefaultOfTool(outputParameters[0], 'simplified'),
+	outputParameters[1],
 ];
 
-/** Options that count for the text as the API gives it, or that Fields decides, are shown so. */
-export const HIDDEN_IF_SIMPLIFIED = { hide: { '/output': ['simplified'] } };
-export const HIDDEN_IF_SELECTED = { hide: { '/output': ['selectedFields'] } };
-export const HIDDEN_UNLESS_RAW = { hide: { '/output': ['simplified', 'selectedFields'] } };
-
-/**
- * @param output The parameter Output.
- * @param fields The parameter Fields; a list, or its names in a text with commas between them.
- * @throws NodeOperationError on what they cannot be.
- */
+/** @throws NodeOperationError on values that Output and Fields can't have. */
 export function readOutput(context: ApiContext, output: unknown, fields: unknown): Output {
 	return readOutputOf(context, output, fields, FIELDS);
 }
 
-/**
- * The same for entries with other fields.
- *
- * @param known The fields there are beside `id`, in the order in which they come out.
- */
+/** The same for other entries. @param known Their fields beside `id`, in the order of the output. */
 export function readOutputOf<Name extends string>(
 	context: ApiContext,
 	output: unknown,
@@ -128,14 +135,10 @@ export function readOutputOf<Name extends string>(
 	return { kind, fields: known.filter((field) => chosen.includes(field)) };
 }
 
-/**
- * What to ask the service for, so that an output can be made of it: no more than it takes.
- *
- * @param asked What the options ask for.
- */
+/** The parts to request: no more than the output needs. @param asked By the options. */
 export function partsFor({ kind, fields }: Output, asked: Parts): Parts {
 	if (kind === 'raw') return asked;
-	// Where the service withholds the contents, headings and excerpt are those of the Markdown.
+	// If the service withholds the contents, headings and excerpt are those of the Markdown.
 	if (kind === 'simplified') return { ...asked, includeMarkdown: true, includeHeadings: true };
 	const hasAny = (...wanted: Field[]) => wanted.some((field) => fields.includes(field));
 	return {
@@ -145,26 +148,25 @@ export function partsFor({ kind, fields }: Output, asked: Parts): Parts {
 	};
 }
 
-/** How a lifelog was asked for. */
+/** How a lifelog was requested. */
 export interface Asked extends Pick<Parts, 'includeContents'> {
-	/** In which a time without offset is read. */
+	/** Of times without offset. */
 	timezone: string;
-	/** What was searched for, if anything. */
 	search?: string;
-	/** How much of the Markdown is wanted, in UTF-16 units; 0 or undefined for all. */
+	/** The maximum length of the Markdown, in UTF-16 units; 0 or undefined for all. */
 	maxCharacters?: number;
 }
 
 /**
  * A lifelog as an item's JSON.
  *
- * @returns Raw: the API's object unchanged, without contents that were not asked for; simplified:
- *   {@link simplifyLifelog}; or the ID and the fields chosen. Where Markdown was cut, with
- *   `isTruncated: true`.
+ * @returns Raw: the API's object, without contents that weren't requested; simplified:
+ *   {@link simplifyLifelog}; or the ID and the fields chosen. With `isTruncated: true` if the
+ *   Markdown was cut.
  */
 export function outputOf(lifelog: Lifelog, output: Output, asked: Asked): IDataObject {
 	if (output.kind === 'simplified') return simplifyLifelog(lifelog, asked.timezone, asked.search);
-	// The service sends contents, mostly empty, even if they were not asked for.
+	// The service sends contents, mostly empty, even if they weren't requested.
 	const { contents, ...others } = lifelog;
 	const raw: IDataObject =
 		contents !== undefined && asked.includeContents ? { ...lifelog } : others;
@@ -177,7 +179,7 @@ export function outputOf(lifelog: Lifelog, output: Output, asked: Asked): IDataO
 	return { ...json, markdown: beginning(markdown, maxCharacters).trimEnd(), isTruncated: true };
 }
 
-/** What the API gives comes as it gives it; what it does not send is left out. */
+/** Fields of the API are unchanged; what it doesn't send is left out. */
 function selectFields(lifelog: Lifelog, fields: Field[], { timezone, search }: Asked): IDataObject {
 	const simplified = simplifyLifelog(lifelog, timezone, search);
 	const { durationMs, speakers, headings, excerpt } = simplified;

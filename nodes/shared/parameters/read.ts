@@ -7,14 +7,15 @@ import { daysAgo, type Edge, toDate, toInstant } from '../util/dateTimes';
 import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S, MAX_LIMIT_OF_TOOL } from './descriptions';
 import { inputError } from '../errors/errors';
 import { described } from '../errors/sanitize';
+import { isBlank } from '../util/text';
+
+// `label` is always the parameter's display name, for the error.
 
 /**
- * The parts of a lifelog to ask for, all sent explicitly, as the service's defaults are not
+ * The parts of a lifelog to request, all sent explicitly because the service's defaults aren't
  * certain (specification, section 4.2).
  *
- * @param options The collection `options` of an operation.
- * @param contents Whether contents are wanted where the option is not set.
- * @throws NodeOperationError when an option is neither true nor false.
+ * @param contents Whether contents are wanted if the option isn't set.
  */
 export function includeQuery(context: ApiContext, options: IDataObject, contents: boolean) {
 	const { includeMarkdown, includeHeadings, includeContents } = options;
@@ -28,49 +29,33 @@ export function includeQuery(context: ApiContext, options: IDataObject, contents
 /** @returns The option Max Rate Limit Wait, in ms. */
 export function readMaxWaitMs(context: IExecuteFunctions, itemIndex: number): number {
 	const { maxWait = DEFAULT_MAX_WAIT_S } = readCollection(context, 'options', itemIndex);
-	const seconds = toNumber(maxWait);
-	if (!(seconds >= 0)) {
-		throw inputError(
-			context,
-			"'Max Rate Limit Wait' must be a number of seconds, 0 or more",
-			'Without the option it is 300; 0 fails at once instead of waiting.',
-		);
-	}
-	return seconds * 1000;
+	return 1000 * readNumber(context, maxWait, 'Max Rate Limit Wait', { unit: 'seconds' });
 }
 
-/** Whether a node is a tool of an agent, so that a model reads what it gives. */
+/** Whether the node is a tool of an agent, so that a model reads its output. */
 export function isTool(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('Tool');
 }
 
 /**
- * How many entries are wanted.
- *
- * @returns The parameter Limit, or Infinity with Return All. As a tool Limit counts, up to
- *   {@link MAX_LIMIT_OF_TOOL}: a model has to pay for what it is given.
- * @throws NodeOperationError when Limit is no whole number above 0, or Return All no boolean.
+ * @returns The parameter Limit, or Infinity with Return All. A tool always has a limit of up to
+ *   {@link MAX_LIMIT_OF_TOOL}, because a model pays for what it reads.
  */
 export function readLimit(context: IExecuteFunctions, itemIndex: number): number {
 	const forModel = isTool(context);
 	const returnAll = context.getNodeParameter('returnAll', itemIndex, false) as unknown;
 	if (!forModel && readBoolean(context, returnAll, 'Return All')) return Infinity;
-	const limit = toNumber(context.getNodeParameter('limit', itemIndex));
-	if (!Number.isInteger(limit) || limit < 1) {
-		throw inputError(
-			context,
-			"'Limit' must be a whole number, 1 or more",
-			"Give a number such as 20. For all results turn on 'Return All', where the operation has it.",
-		);
-	}
+	const advice =
+		"Give a number such as 20. For all results turn on 'Return All', where the operation has it.";
+	const given = context.getNodeParameter('limit', itemIndex) as unknown;
+	const limit = readNumber(context, given, 'Limit', { isWhole: true, min: 1 }, advice);
 	return forModel ? Math.min(limit, MAX_LIMIT_OF_TOOL) : limit;
 }
 
 /**
- * @param value A parameter that is true or false, or the text of either, as expressions often give.
- * @param label The parameter's display name, for the error.
- * @returns undefined when it is blank, which counts as not set.
- * @throws NodeOperationError when it is anything else: a filter would not filter.
+ * @param value True or false, or the text of either, as expressions often return it.
+ * @returns undefined for a blank, which counts as not set.
+ * @throws NodeOperationError on anything else: a filter would not filter.
  */
 export function readBoolean(
 	context: ApiContext,
@@ -94,13 +79,8 @@ export function readBoolean(
 }
 
 /**
- * A parameter that is one of several values, as an expression may give it: upper and lower case
- * count alike.
- *
- * @param value As it was given; where it may be left out, its default.
- * @param choices What it may be.
- * @param label The parameter's display name, for the error.
- * @throws NodeOperationError when it is anything else, with the list of what it may be.
+ * @param value One of the choices, in upper or lower case.
+ * @throws NodeOperationError on anything else, with the list of choices.
  */
 export function readChoice<T extends string>(
 	context: ApiContext,
@@ -121,12 +101,9 @@ export function readChoice<T extends string>(
 }
 
 /**
- * A parameter that is several of some values: a list or, as a model writes it, a text with commas
- * between them. Blanks are passed over.
- *
- * @param choices What each may be; see {@link readChoice}.
- * @returns Each once, in the order of `choices`.
- * @throws NodeOperationError when one is anything else.
+ * @param value A list or, as a model writes it, a text with commas. Blanks are skipped.
+ * @returns Each choice once, in the order of `choices`.
+ * @throws NodeOperationError as {@link readChoice}.
  */
 export function readChoices<T extends string>(
 	context: ApiContext,
@@ -136,26 +113,23 @@ export function readChoices<T extends string>(
 ): T[] {
 	const given = typeof value === 'string' ? value.split(',') : [value].flat();
 	const chosen = given
-		.filter((each) => typeof each !== 'string' || each.trim() !== '')
-		.filter((each) => each !== undefined && each !== null)
+		.filter((each) => !isBlank(each))
 		.map((each) => readChoice(context, each, choices, label));
 	return choices.filter((choice) => chosen.includes(choice));
 }
 
 /**
- * The time zone that counts: the option Time Zone, else the one of the workflow.
- *
- * @returns An IANA name, in any case as an option.
- * @throws NodeOperationError when there is no such zone.
+ * @returns The IANA name of the option Time Zone, else of the workflow's zone.
+ * @throws NodeOperationError if there is no such zone.
  */
 export function readZone(context: ApiContext, option: unknown): string {
 	const zone = String(option ?? '').trim() || context.getTimezone();
-	// Newer versions of Node.js know offsets as zones; the service knows names alone.
+	// Newer versions of Node.js accept offsets as zones; the service accepts only names.
 	if (OFFSET.test(zone) || !IANAZone.create(zone).isValid) {
 		throw inputError(
 			context,
 			`There is no time zone "${zone}"`,
-			`Use an IANA name such as Europe/Berlin or America/New_York, or leave the option 'Time Zone' empty to use that of the workflow.${OFFSET.test(zone) ? ' An offset is none, as it knows no daylight saving; for a fixed one of whole hours there are names such as Etc/GMT-2, which is two hours ahead of UTC.' : ''}`,
+			`Use an IANA name such as Europe/Berlin or America/New_York, or leave the option 'Time Zone' empty to use that of the workflow.${OFFSET.test(zone) ? " An offset isn't a zone, because it has no daylight saving; names such as Etc/GMT-2 are fixed, this one two hours ahead of UTC." : ''}`,
 		);
 	}
 	return asNamed(zone);
@@ -163,7 +137,7 @@ export function readZone(context: ApiContext, option: unknown): string {
 
 const OFFSET = /^(utc|gmt)?\s*[+-]\s*\d/i;
 
-/** The name of a zone in the case the IANA gives it, as not every service is as lenient. */
+/** The name of a zone in IANA's upper and lower case, because a service may insist on it. */
 function asNamed(zone: string): string {
 	const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions();
 	const isOtherName = timeZone.toLowerCase() !== zone.toLowerCase();
@@ -171,11 +145,7 @@ function asNamed(zone: string): string {
 	return isOtherName && isWellWritten ? zone : timeZone;
 }
 
-/**
- * @param label The parameter's display name, for the error.
- * @returns Epoch ms of a date-time parameter; see {@link toInstant}.
- * @throws NodeOperationError when the value is no date-time.
- */
+/** @returns Epoch ms; see {@link toInstant}. @throws NodeOperationError if it isn't a date-time. */
 export function readInstant(
 	context: IExecuteFunctions,
 	value: unknown,
@@ -188,27 +158,43 @@ export function readInstant(
 	return instant;
 }
 
-/**
- * @param label The parameter's display name, for the error.
- * @returns `YYYY-MM-DD` of a date parameter; see {@link toDate}.
- * @throws NodeOperationError when the value is no date.
- */
-export function readDate(
-	context: IExecuteFunctions,
-	value: unknown,
-	zone: string,
-	label: string,
-): string {
+/** @returns `YYYY-MM-DD`; see {@link toDate}. @throws NodeOperationError if it isn't a date. */
+function readDate(context: IExecuteFunctions, value: unknown, zone: string, label: string): string {
 	const date = namedDay(value, zone) ?? toDate(value, zone);
 	if (date === undefined) throw notADateTime(context, value, label);
 	return date;
 }
 
-/** The day that a word names in a zone, as a person or a model says it: `YYYY-MM-DD`. */
 function namedDay(value: unknown, zone: string): string | undefined {
 	const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
 	if (word === 'today') return daysAgo(0, zone);
 	return word === 'yesterday' ? daysAgo(1, zone) : undefined;
+}
+
+const DAYS = ['yesterday', 'today', 'date'] as const;
+
+/** @returns The day that `dayParameters` choose, `YYYY-MM-DD`. */
+export function readDay(context: IExecuteFunctions, itemIndex: number, zone: string): string {
+	const day = readChoice(context, context.getNodeParameter('day', itemIndex), DAYS, 'Day');
+	return dateOf(context, day, itemIndex, zone);
+}
+
+/** @param day `date` for the day in the parameter Date. @returns `YYYY-MM-DD`. */
+export function dateOf(
+	context: IExecuteFunctions,
+	day: (typeof DAYS)[number],
+	itemIndex: number,
+	zone: string,
+): string {
+	if (day !== 'date') return daysAgo(day === 'today' ? 0 : 1, zone);
+	// Not a required parameter: if Day is an expression, n8n would require it for every day.
+	const date = context.getNodeParameter('date', itemIndex, '') as unknown;
+	if (!isBlank(date)) return readDate(context, date, zone, 'Date');
+	throw inputError(
+		context,
+		"'Date' is empty",
+		"Give a day as YYYY-MM-DD, today or yesterday, or choose another 'Day' or 'Period'.",
+	);
 }
 
 function notADateTime(context: IExecuteFunctions, value: unknown, label: string) {
@@ -219,7 +205,7 @@ function notADateTime(context: IExecuteFunctions, value: unknown, label: string)
 	);
 }
 
-/** A collection parameter without the fields that are blank, which count as not set. */
+/** A collection parameter; see {@link withoutBlanks}. */
 export function readCollection(
 	context: IExecuteFunctions,
 	name: string,
@@ -229,25 +215,19 @@ export function readCollection(
 }
 
 /**
- * The fields of a collection parameter's value that are not blank.
+ * The fields of a collection that aren't blank: a blank counts as not set.
  *
- * @throws NodeOperationError when a field holds a list or an object, as an expression can give it:
- *   the service would ignore what it cannot read, and a filter would not filter.
+ * @throws NodeOperationError on a list or an object: the service would ignore it, and a filter would
+ *   not filter.
  */
 export function withoutBlanks(context: ApiContext, collection: unknown): IDataObject {
-	const fields = Object.entries((collection as IDataObject | null) ?? {}).filter(
-		([, value]) =>
-			value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== ''),
-	);
-	for (const [name, value] of fields) requireSingle(context, value, inWords(name));
+	const all = Object.entries((collection as IDataObject | null) ?? {});
+	const fields = all.filter(([, value]) => !isBlank(value));
+	for (const [name, value] of fields) requireSingle(context, value, labelOf(name));
 	return Object.fromEntries(fields);
 }
 
-/**
- * @param label The parameter's display name, for the error.
- * @returns A text parameter without white space around it; empty when it is not set.
- * @throws NodeOperationError when the value is a list or an object.
- */
+/** @returns A trimmed text. @throws NodeOperationError on a list or an object. */
 export function readText(
 	context: IExecuteFunctions,
 	name: string,
@@ -259,10 +239,7 @@ export function readText(
 	return String(value ?? '').trim();
 }
 
-/**
- * @returns The name of the binary field to put a file in.
- * @throws NodeOperationError when it is empty.
- */
+/** @throws NodeOperationError if the name is empty. */
 export function readBinaryProperty(context: IExecuteFunctions, itemIndex: number): string {
 	const { name, displayName } = binaryPropertyParameter;
 	const property = readText(context, name, itemIndex, displayName);
@@ -270,14 +247,13 @@ export function readBinaryProperty(context: IExecuteFunctions, itemIndex: number
 	throw inputError(context, "'Put Output File in Field' is empty", 'Name it, for example "data".');
 }
 
-/** The order in which entries are to be listed; undefined where the option is not set. */
 export function readDirection(context: ApiContext, { direction }: IDataObject) {
 	if (direction === undefined) return undefined;
 	return readChoice(context, direction, ['desc', 'asc'], 'Direction');
 }
 
-/** The name of a field as the editor writes it, `isStarred` as `Is Starred`. */
-function inWords(name: string): string {
+/** `Is Starred` for `isStarred`, as the editor writes it. */
+function labelOf(name: string): string {
 	const words = name.replace(/([A-Z])/g, ' $1').replace(/Id$/, 'ID');
 	return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -288,12 +264,37 @@ function requireSingle(context: ApiContext, value: unknown, label: string): void
 	throw inputError(
 		context,
 		`'${label}' must be a single value, not ${described(value)}`,
-		'Let the expression give one text, number, date or boolean.',
+		'Let the expression return one text, number, date or boolean.',
 	);
 }
 
-/** Numbers, and the text of one, as expressions often give it; NaN for all else. */
-export function toNumber(value: unknown): number {
+interface NumberRule {
+	unit?: string;
+	isWhole?: boolean;
+	min?: number;
+	max?: number;
+}
+
+/**
+ * @param value A number, or the text of one, as expressions often return it.
+ * @throws NodeOperationError if it isn't a finite number, or breaks the rule.
+ */
+export function readNumber(
+	context: ApiContext,
+	value: unknown,
+	label: string,
+	{ unit, isWhole = false, min = 0, max = Infinity }: NumberRule,
+	advice = 'Correct the option, or remove it to use its default.',
+): number {
 	const isText = typeof value === 'string' && value.trim() !== '';
-	return typeof value === 'number' || isText ? Number(value) : NaN;
+	const number = typeof value === 'number' || isText ? Number(value) : NaN;
+	const isKind = isWhole ? Number.isInteger(number) : Number.isFinite(number);
+	if (isKind && number >= min && number <= max) return number;
+	const kind = `a ${isWhole ? 'whole ' : ''}number${unit ? ` of ${unit}` : ''}`;
+	const bounds = max === Infinity ? `${min} or more` : `${min} to ${max}`;
+	throw inputError(
+		context,
+		`'${label}' must be ${kind}, ${bounds}, not ${described(value)}`,
+		advice,
+	);
 }

@@ -8,16 +8,14 @@ import { isSafePathSegment } from '../util/ids';
 /** What models write for "no filter"; sent, it would find nothing. */
 const NO_IDS = ['all', 'any', 'none', 'null', 'undefined'];
 
-/**
- * The parameter that names one entry: chosen from a searchable list, or given by its ID.
- *
- * @param searchListMethod The node's `methods.listSearch` function that fills the list.
- */
-export function idLocator(
-	displayName: string,
-	name: string,
-	searchListMethod: string,
-): INodeProperties {
+/** The parameter that names a lifelog; the node needs `methods.listSearch.searchLifelogs`. */
+export const lifelogIdParameter = idLocator('Lifelog', 'lifelogId', 'searchLifelogs');
+
+/** The parameter that names a chat; the node needs `methods.listSearch.searchChats`. */
+export const chatIdParameter = idLocator('Chat', 'chatId', 'searchChats');
+
+/** @param searchListMethod The node's `methods.listSearch` function that fills the list. */
+function idLocator(displayName: string, name: string, searchListMethod: string): INodeProperties {
 	return {
 		displayName,
 		name,
@@ -43,10 +41,9 @@ export function idLocator(
 }
 
 /**
- * The ID of an entry, safe to be put into a path as one segment.
+ * The ID of an entry, safe as one segment of a path.
  *
- * @param noun What it is the ID of: "lifelog".
- * @throws NodeOperationError when it is blank, no text, a title, or would change the path.
+ * @throws NodeOperationError if it is blank, not a text, a title, or would change the path.
  */
 export function readId(
 	context: IExecuteFunctions,
@@ -55,7 +52,7 @@ export function readId(
 	noun: string,
 ): string {
 	const value = context.getNodeParameter(name, itemIndex, '', { extractValue: true }) as unknown;
-	// Of any other number, digits may have been lost on its way here: it may be another entry's ID.
+	// Another number may have lost digits, and be the ID of another entry.
 	const isText = typeof value === 'string' || Number.isSafeInteger(value);
 	const id = isText ? String(value).trim() : '';
 	if (isSafePathSegment(id) && !/\s/.test(id)) return id;
@@ -73,10 +70,9 @@ export function readId(
 }
 
 /**
- * The ID of the scheduled prompt that a list is filtered by; the service does not list prompts.
+ * The ID of a scheduled prompt; the service doesn't list prompts.
  *
- * @param value As it was given; undefined where it is not set.
- * @throws NodeOperationError when it is a title or a word for "no filter".
+ * @throws NodeOperationError if it is a title or a word for "no filter".
  */
 export function promptIdOf(context: ApiContext, value: unknown): string | undefined {
 	if (value === undefined) return undefined;

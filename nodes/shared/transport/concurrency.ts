@@ -5,12 +5,7 @@ import type { Api } from './connection';
 /** Single reads at a time: more would only use up the rate limit sooner. */
 export const MAX_CONCURRENT_READS = 5;
 
-/**
- * Does something with each entry of a list, a few at a time. The first error is thrown, ends the
- * requests under way, and nothing more is begun.
- *
- * @returns The results, in the order of the list.
- */
+/** Results in the order of the list, `max` at a time. The first error is thrown and ends the rest. */
 export async function mapConcurrent<T, R>(
 	api: Api,
 	list: T[],
@@ -35,27 +30,17 @@ export async function mapConcurrent<T, R>(
 	}
 }
 
-/** The same connection, its requests ended by one more signal. */
 function withAbortSignal(api: Api, signal: AbortSignal): Api {
 	return { ...api, signal: api.signal ? AbortSignal.any([api.signal, signal]) : signal };
 }
 
-/**
- * Sleeps, and wakes at once when the signal fires. n8n 2.0's `sleep` would sleep on.
- *
- * @param ms How long.
- * @throws The signal's reason.
- */
+/** Sleeps until the signal fires; n8n 2.0's `sleep` would sleep on. @throws The signal's reason. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 	signal?.throwIfAborted();
 	await unlessAborted(sleep(ms, signal), signal);
 }
 
-/**
- * Waits for a promise, or until the signal fires.
- *
- * @throws The signal's reason.
- */
+/** Waits for a promise until the signal fires. @throws The signal's reason. */
 export async function unlessAborted<T>(awaited: Promise<T>, signal?: AbortSignal): Promise<T> {
 	if (!signal) return await awaited;
 	let stop = () => {};

@@ -12,42 +12,37 @@ import {
 import { isId } from '../util/ids';
 import { getJson } from './request';
 
-/** The largest page by one statement of the specification (section 8), and by the other. */
+/** The maximum by one statement of the specification (section 8), and by the other. */
 export const MAX_PAGE_SIZE = 100;
 export const FALLBACK_PAGE_SIZE = 10;
 /** Pages above this size come without contents (specification, section 4.2). */
 export const MAX_PAGE_SIZE_WITH_CONTENTS = 25;
 const MAX_EMPTY_PAGES = 50;
-/** What a service may answer to a page size that it does not take, and to one that it can't make. */
+/** How a service answers a page size that it refuses, and one that is too much for it. */
 const REFUSED = ['400', '413', '422'];
 const FAILED = ['500', '504'];
 
-/** What is listed: `name` is the key of the answer's `data` and `meta`, and the end of the path. */
-export interface Listing {
+/** `name` is the key of the answer's `data` and `meta`, and the end of the path. */
+export interface ListRequest {
 	name: 'lifelogs' | 'chats';
 	query: IDataObject;
-	/** Entries wanted a page; less if the service accepts no more. */
+	/** Entries per page; less if the service accepts no more. */
 	pageSize?: number;
-	/** The cursor to begin at; undefined for the beginning. */
+	/** The cursor to begin at. */
 	from?: string;
-	/** Told of entries without an ID, which are then left out instead of failing the page. */
+	/** Receives the error of entries without an ID, which then doesn't fail the page. */
 	onUnusable?: (error: NodeApiError) => void;
-	/** Asked before each further page, by its cursor; false ends the listing. */
+	/** Called before each further page; false ends the list. */
 	mayGoOn?: (cursor: string) => boolean;
 }
 
-/** A page, and its size as it was asked for. */
+/** `size` is the one requested. */
 type Page<T> = { entries: T[]; nextCursor?: string; size: number };
 
-/**
- * The first entries of a listing, page after page; see {@link pages}.
- *
- * @param limit How many at most; Infinity for all.
- * @param isWanted False for entries that do not count.
- */
+/** The first `limit` wanted entries of a list, page after page; see {@link pages}. */
 export async function firstEntries<T extends { id: string }>(
 	api: Api,
-	listing: Listing,
+	listing: ListRequest,
 	limit: number,
 	isWanted: (entry: T) => boolean = () => true,
 ): Promise<T[]> {
@@ -60,14 +55,14 @@ export async function firstEntries<T extends { id: string }>(
 }
 
 /**
- * All entries of a listing, page after page, each once. Ends when the service gives no further
- * cursor, never because a page was short (specification, section 2.7).
+ * All entries of a list, page after page, each once. Ends without a further cursor, never because a
+ * page was short (specification, section 2.7).
  *
  * @throws NodeApiError on a cursor that comes again, 50 pages with nothing new, and as `getJson`.
  */
 export async function* pages<T extends { id: string }>(
 	api: Api,
-	listing: Listing,
+	listing: ListRequest,
 ): AsyncGenerator<T[]> {
 	const cursors = new Set<string>();
 	const ids = new Set<string>();
@@ -92,16 +87,16 @@ export async function* pages<T extends { id: string }>(
 }
 
 /**
- * One page of a listing. A first page that fails for its size is asked for once more, with 10
- * entries (specification, section 4.2, `limit`), and the run keeps to that.
+ * One page of a list. A first page that fails because of its size is requested again with 10 entries
+ * (specification, section 4.2, `limit`), which the run then keeps.
  *
- * @param cursor The `nextCursor` of the page before; the other parameters are sent unchanged.
+ * @param cursor The `nextCursor` of the page before.
  * @param size The page size of the page before.
- * @throws NodeApiError as `getJson`, and when the answer is no page.
+ * @throws NodeApiError as `getJson`, and if the answer isn't a page.
  */
 export async function readPage<T>(
 	api: Api,
-	listing: Listing,
+	listing: ListRequest,
 	cursor?: string,
 	size = Math.min(listing.pageSize ?? MAX_PAGE_SIZE, api.run.pageLimit ?? MAX_PAGE_SIZE),
 ): Promise<Page<T>> {
@@ -122,15 +117,15 @@ export async function readPage<T>(
 	}
 }
 
-/** Whether a service could not make an answer. That of a search has no next page for the rest. */
-function isTooMuch({ retries }: Api, { query }: Listing, error: unknown): boolean {
+/** Whether a page was too much for the service. A search has no next page for the rest. */
+function isTooMuch({ retries }: Api, { query }: ListRequest, error: unknown): boolean {
 	const isFailure = FAILED.includes(String((error as NodeApiError).httpCode)) || isTooSlow(error);
 	return query.search === undefined && (isTooLarge(error) || (isFailure && retries > 0));
 }
 
 async function askForPage<T>(
 	api: Api,
-	listing: Listing,
+	listing: ListRequest,
 	limit: number,
 	cursor?: string,
 ): Promise<Page<T>> {

@@ -3,25 +3,29 @@ import { createHash } from 'node:crypto';
 import type { Api } from './connection';
 import { pause, unlessAborted } from './concurrency';
 
+/** How long a 429 asks to wait, as documented (specification, section 8). */
+const DOCUMENTED_WAIT_MS = 60_000;
+/** Zero would be a hot loop. */
+const MIN_WAIT_MS = 1_000;
 const MAX_BLOCK_MS = 3_600_000; // one absurd answer must not block a key for days
 
-/** A request in the queue. All times are those of `performance.now()`, which nobody can set. */
+/** A request in the queue. Times are of `performance.now()`, which nobody can set. */
 interface Ticket {
-	budget: Pick<Api, 'maxWaitMs' | 'waitUntil' | 'goesFirst' | 'signal'>;
-	rank: number; // the order of arrival, negative for what goes first
+	budget: Pick<Api, 'maxWaitMs' | 'waitUntil' | 'hasPriority' | 'signal'>;
+	rank: number; // the order of arrival, negative with priority
 	waitedMs: number;
 	countedUntil: number; // until when `waitedMs` counts
-	passed: number; // how many requests had got through by then
+	passed: number; // how many requests got through by then
 }
 
-/** Thrown when the wait would be longer than allowed; with the answer that asks for it, if any. */
+/** Thrown if the wait would exceed the budget; with the answer that asks for it, if any. */
 export class WaitTooLong extends Error {
 	wait = { ms: 0, waitedMs: 0, refusal: undefined as unknown };
 }
 
 /**
  * The requests of one key. A refusal blocks them all until the time it names. Then they go in the
- * order of their arrival: first one alone, and with each that gets through one more at a time.
+ * order of their arrival: one, and with each that gets through one more at a time.
  */
 export class RateLimiter {
 	private blockedUntil = 0;
@@ -37,16 +41,13 @@ export class RateLimiter {
 		return this.active + this.queue.length === 0 && this.blockedUntil <= performance.now();
 	}
 
-	/**
-	 * Sends a request in its turn, and again while `askedWaitMs` names a wait. `send` learns how long
-	 * it was held up, in ms, and says when it has got through.
-	 */
+	/** Sends a request from the queue, again while `askedWaitMs` names a wait. `send` says when it got through. */
 	async run<T>(
 		budget: Ticket['budget'],
 		send: (heldMs: number, hasPassed: () => void) => Promise<T>,
 		askedWaitMs: (outcome: T) => number | undefined,
 	): Promise<T> {
-		const rank = this.tickets++ - (budget.goesFirst ? Number.MAX_SAFE_INTEGER : 0);
+		const rank = this.tickets++ - (budget.hasPriority ? Number.MAX_SAFE_INTEGER : 0);
 		const ticket = { budget, rank, waitedMs: 0, countedUntil: 0, passed: 0 };
 		for (;;) {
 			const arrivedAt = performance.now();
@@ -63,7 +64,7 @@ export class RateLimiter {
 		}
 	}
 
-	/** @returns To be called when the next request may go. */
+	/** @returns The function that releases it. */
 	private async acquire(ticket: Ticket): Promise<(passed: number) => void> {
 		this.queue.push(ticket);
 		this.queue.sort((a, b) => a.rank - b.rank);
@@ -91,14 +92,14 @@ export class RateLimiter {
 		};
 	}
 
-	/** Nothing is sent while it is blocked, so a refusal then is older and says nothing new. */
+	/** A refusal while blocked is older, because nothing is sent then. */
 	private block(waitMs: number): void {
 		if (performance.now() < this.blockedUntil) return;
 		this.blockedUntil = performance.now() + Math.min(waitMs, MAX_BLOCK_MS);
 		this.concurrency = 1;
 	}
 
-	/** Counts a wait: each moment once, and anew when requests ahead in the queue got through. */
+	/** Counts each moment once, and again from 0 when requests ahead in the queue got through. */
 	private spend(ticket: Ticket, until: number, refusal?: unknown): void {
 		const now = performance.now();
 		if (ticket.passed < this.passed) Object.assign(ticket, { passed: this.passed, waitedMs: 0 });
@@ -118,7 +119,7 @@ export class RateLimiter {
 	}
 }
 
-/** By the hash of the key, so that none stays in memory longer than its execution. */
+/** By the hash of the key, so that no key outlives its execution. */
 const limiters = new Map<string, RateLimiter>();
 
 /** The rate limiter of an address and key, shared by all executions of the process. */
@@ -127,4 +128,29 @@ export function rateLimiterFor(key: string): RateLimiter {
 	const id = createHash('sha256').update(key).digest('base64');
 	if (!limiters.has(id)) limiters.set(id, new RateLimiter());
 	return limiters.get(id)!;
+}
+
+/**
+ * How long a 429 asks to wait, in ms: `retryAfter` of its body (seconds), else its `Retry-After`
+ * header (seconds, or a date compared with the service's `Date`), else 60 s; at least 1 s
+ * (specification, section 7).
+ */
+export function retryAfterMs(body: unknown, headers: Record<string, unknown>): number {
+	const inBody = (body as { retryAfter?: unknown } | null | undefined)?.retryAfter;
+	const inHeader = headers['retry-after'];
+	const waits = [seconds(inBody), seconds(inHeader), untilDate(inHeader, headers.date)];
+	const asked = waits.find((ms) => ms !== undefined) ?? DOCUMENTED_WAIT_MS;
+	return Math.max(asked, MIN_WAIT_MS);
+}
+
+function seconds(value: unknown): number | undefined {
+	const isWritten = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
+	const ms = Number(value) * 1000;
+	return isWritten && Number.isFinite(ms) && ms >= 0 ? Math.ceil(ms) : undefined;
+}
+
+function untilDate(value: unknown, serviceDate: unknown): number | undefined {
+	const now = Date.parse(String(serviceDate));
+	const ms = Date.parse(String(value)) - (Number.isNaN(now) ? Date.now() : now);
+	return ms >= 0 ? ms : undefined;
 }

@@ -2,12 +2,18 @@ import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { jsonParse } from 'n8n-workflow';
 
 import type { Api, ApiContext } from './connection';
-import { type ByteStream, type IncomingBody, incomingBody } from './body';
+import {
+	type ByteStream,
+	type IncomingBody,
+	incomingBody,
+	outgoingBody,
+	type Upload,
+} from './body';
 import { pause } from './concurrency';
 import type { Answer, Resource } from '../errors/errors';
 import {
 	blockedError,
-	cancelledError,
+	canceledError,
 	connectionCode,
 	connectionError,
 	isBlockedByN8n,
@@ -15,19 +21,20 @@ import {
 	statusError,
 	tooLargeError,
 	toNodeError,
+	unreadableFileError,
 	unusableAnswerError,
 } from '../errors/errors';
-import { rateLimiterFor, WaitTooLong } from './rateLimiter';
-import { retryAfterMs } from './retryAfter';
+import { isObject } from '../util/ids';
+import { rateLimiterFor, retryAfterMs, WaitTooLong } from './rateLimiter';
 
 /** The `timeoutMs` of an {@link Api} that names none. */
 const TIMEOUT_MS = 60_000;
 const FIRST_BACKOFF_MS = 500;
-/** What is read, in bytes, of a body that isn't what was asked for. */
+/** Bytes read of an unexpected body. */
 const MAX_ERROR_BYTES = 65_536;
-/** What is read of JSON, once unpacked: what came packed in a few kB can be gigabytes. */
+/** Bytes of unpacked JSON: a few packed kB can become gigabytes. */
 const MAX_JSON = 64 * 1024 * 1024;
-/** Compressed, a body would not have the length that its answer declares; cached, it may be old. */
+/** Compressed, a body wouldn't have its declared length; cached, it may be old. */
 const AS_AUDIO: Partial<IHttpRequestOptions> = {
 	headers: {
 		accept: 'audio/*, */*;q=0.5',
@@ -36,27 +43,33 @@ const AS_AUDIO: Partial<IHttpRequestOptions> = {
 	},
 };
 
-/** A delete is repeated only if its connection broke, once; a 404 then means that it is done. */
+/**
+ * A delete is retried only once, if its connection broke; a 404 then means that it is done.
+ * lifelog-server creates nothing twice.
+ */
 const POLICIES = {
 	GET: { maxRetries: Infinity, afterServerFailure: true },
+	POST: { maxRetries: Infinity, afterServerFailure: true },
+	PATCH: { maxRetries: Infinity, afterServerFailure: true },
 	DELETE: { maxRetries: 1, afterServerFailure: false },
 };
+const ONCE = { maxRetries: 0, afterServerFailure: false };
 
 interface Request {
 	method: keyof typeof POLICIES;
 	/** Path below the Base URL, its IDs encoded. */
 	path: string;
-	/** Parameters that are undefined are not sent. */
 	query: IDataObject;
+	body?: IDataObject;
+	/** Sent in place of JSON, however long that takes. */
+	upload?: Upload;
+	/** Never retried, because a second time would change something else. */
+	once?: boolean;
 	resource: Resource;
-	/**
-	 * Takes the body of a success as it arrives, and a 404 is an answer like others. Without it the
-	 * body is read whole, as JSON, and a 404 is an error.
-	 */
+	/** Takes the body of a success as it arrives, and a 404 is no error. Without it JSON is read. */
 	receive?: (body: IncomingBody, answer: Answer) => Promise<unknown>;
 }
 
-/** An answer, its body as `receive` made it; or the code of the connection's error. */
 type Outcome = Answer | { code: string };
 
 /**
@@ -64,7 +77,6 @@ type Outcome = Answer | { code: string };
  *
  * @param path Path below the Base URL; build it with {@link pathOf} if it holds an ID.
  * @param query Query parameters; undefined ones are not sent.
- * @returns The parsed body, known to be an object.
  * @throws NodeApiError for every other outcome; see `errors.ts`.
  */
 export async function getJson(
@@ -77,14 +89,39 @@ export async function getJson(
 	return jsonObject(api, resource, answer);
 }
 
+/** Sends a JSON object and returns the answer's. @throws NodeApiError as {@link getJson}. */
+export async function sendJson(
+	api: Api,
+	sent: Pick<Request, 'path' | 'body' | 'once' | 'resource'> & { method: 'POST' | 'PATCH' },
+): Promise<IDataObject> {
+	const answer = await request(api, { ...sent, query: {} });
+	return jsonObject(api, sent.resource, answer);
+}
+
 /**
- * GETs something that isn't JSON and hands its body on as it arrives. A body that breaks off or
- * stalls is a broken connection: the request is repeated, and `receive` called anew.
+ * POSTs a file, as often as a read is repeated: the service must know the same file again.
  *
- * @param receive Takes the body of a success. What it throws ends the request, unless the body
- *   broke.
- * @returns What `receive` returned; undefined when the service says that there is nothing, as
- *   documented: by a 404 with an `error` text in JSON.
+ * @returns The parsed body of the answer, known to be an object.
+ * @throws NodeApiError for every other outcome; see `errors.ts`. NodeOperationError if the file can't
+ *   be read.
+ */
+export async function sendFile(
+	api: Api,
+	path: string,
+	upload: Upload,
+	resource: Resource,
+): Promise<IDataObject> {
+	const answer = await request(api, { method: 'POST', path, query: {}, upload, resource });
+	return jsonObject(api, resource, answer);
+}
+
+/**
+ * GETs something that isn't JSON. If its body is interrupted or stalls, the request is retried, and
+ * `receive` called again.
+ *
+ * @param receive Takes the body of a success. What it throws ends the request.
+ * @returns What `receive` returned; undefined if there is nothing, which the service says by a 404
+ *   with an `error` text in JSON (specification, section 4.5).
  * @throws NodeApiError for every other outcome, any other 404 included.
  */
 export async function download<T>(
@@ -102,10 +139,10 @@ export async function download<T>(
 }
 
 /**
- * DELETEs an entry for good.
+ * Deletes an entry permanently.
  *
- * @throws NodeApiError when the entry does not exist, or the answer does not confirm the deletion
- *   in one of the two documented shapes (specification, section 4.4).
+ * @throws NodeApiError if it doesn't exist, or the answer doesn't confirm the deletion in one of the
+ *   two documented shapes (specification, section 4.4).
  */
 export async function deleteEntry(api: Api, noun: 'lifelog' | 'chat', id: string): Promise<void> {
 	const resource = { noun, id };
@@ -130,30 +167,29 @@ export function pathOf(collection: string, id: string): string {
 
 function jsonObject(api: Api, resource: Resource, answer: Answer): IDataObject {
 	const { body } = answer;
-	if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as IDataObject;
+	if (isObject(body)) return body as IDataObject;
 	const problem = body === '' ? 'it is empty' : 'it is not a JSON object';
 	throw unusableAnswerError(api, resource, answer, problem);
 }
 
 /** Sends a request until it succeeds or fails for good. */
 async function request(api: Api, request: Request): Promise<Answer> {
-	const { resource, query, method, receive } = request;
-	// Time in all for JSON. Otherwise headers that come byte by byte would never end: the HTTP
-	// client's time-out is one of silence.
-	const time = { leftMs: receive ? Infinity : 2 * timeoutMs(api) };
+	const { resource, query, method, receive, upload, once } = request;
+	// The HTTP client's time-out is one of silence: headers that come byte by byte would never end.
+	const time = { leftMs: receive || upload ? Infinity : 2 * timeoutMs(api) };
 	const limiter = () => rateLimiterFor(`${api.baseUrl} ${api.apiKey}`);
 	const attempt = async (heldMs: number, hasPassed: () => void) => {
 		api.run.waitedMs += heldMs;
 		const { leftMs } = time;
 		const outcome = await send(api, request, time, hasPassed);
-		// Being refused often by a slow service doesn't count: the limiter bounds it.
+		// Refusals of a slow service don't count: the limiter bounds them.
 		if (askedWaitMs(outcome) !== undefined) time.leftMs = leftMs;
 		return outcome;
 	};
 	try {
 		const { outcome, retries } = await withRetry(
 			api,
-			POLICIES[method],
+			once ? ONCE : POLICIES[method],
 			async () => await limiter().run(api, attempt, askedWaitMs),
 			() => time.leftMs > 0,
 		);
@@ -162,7 +198,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 		if (isDone || isSuccess(outcome)) return outcome;
 		throw statusError(api, resource, query, outcome);
 	} catch (error) {
-		if (api.signal?.aborted) throw cancelledError(api.context);
+		if (api.signal?.aborted) throw canceledError(api.context);
 		if (!(error instanceof WaitTooLong)) throw toNodeError(api.context, error);
 		const { ms, waitedMs, refusal } = error.wait;
 		throw rateLimitError(api, ms, waitedMs, resource, refusal as Answer | undefined);
@@ -174,7 +210,6 @@ function askedWaitMs(outcome: Outcome): number | undefined {
 	return retryAfterMs(outcome.body, outcome.headers);
 }
 
-/** Makes attempts until one succeeds, or fails in a way that a further one would not change. */
 async function withRetry(
 	{ retries: allowed, signal }: Api,
 	{ maxRetries, afterServerFailure }: (typeof POLICIES)[Request['method']],
@@ -186,7 +221,6 @@ async function withRetry(
 		const mayPass = 'code' in outcome || (afterServerFailure && outcome.statusCode >= 500);
 		const mayRetry = mayPass && retries < Math.min(maxRetries, allowed) && hasTime();
 		if (!mayRetry) return { outcome, retries };
-		// Twice as long each time, and up to half as long again at random.
 		const backoffMs = FIRST_BACKOFF_MS * 2 ** retries * (1 + Math.random() / 2);
 		await pause(backoffMs, signal);
 	}
@@ -195,25 +229,32 @@ async function withRetry(
 /** One request on the wire. */
 async function send(
 	api: Api,
-	{ method, path, query, resource, receive }: Request,
+	{ method, path, query, body: sent, upload, resource, receive }: Request,
 	time: { leftMs: number },
 	hasPassed: () => void,
 ): Promise<Outcome> {
+	const file = await upload?.open().catch((error: Error) => {
+		throw unreadableFileError(api.context, error);
+	});
 	const sentAt = performance.now();
 	const timeout = timeoutMs(api);
+	const outgoing = file && outgoingBody(file, upload!, timeout);
 	const ownEnd = new AbortController();
 	const leftMs = Math.max(1, Math.ceil(Math.min(time.leftMs, timeLeftMs(api))));
-	const latest = receive ? undefined : AbortSignal.timeout(leftMs);
+	const latest = receive ? undefined : (outgoing?.stalled ?? AbortSignal.timeout(leftMs));
 	const ends = [api.signal, ownEnd.signal, latest];
 	const signal = AbortSignal.any(ends.filter((end) => end !== undefined));
 	const options: IHttpRequestOptions = {
 		method,
 		url: `${api.baseUrl}${path}`,
 		qs: query,
+		...(sent && { body: sent }),
 		...(receive ? AS_AUDIO : { json: true }),
+		...(outgoing && { body: outgoing.content, headers: upload!.headers }),
 		// Read whole by n8n, a body could take all memory.
 		encoding: 'stream',
-		timeout,
+		// n8n's client counts it from the start to the answer.
+		timeout: outgoing ? 0 : timeout,
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
@@ -236,13 +277,17 @@ async function send(
 		if (bytes.length > MAX_JSON) throw tooLargeError(api, resource);
 		return { ...answer, body: parsed(bytes.toString().replace(/^\ufeff/, '')) };
 	} catch (error) {
-		if (api.signal?.aborted) throw cancelledError(api.context);
+		if (api.signal?.aborted) throw canceledError(api.context);
+		if (outgoing?.brokenBy) throw unreadableFileError(api.context, outgoing.brokenBy);
 		if (body && body.brokenBy === undefined) throw toNodeError(api.context, error);
 		if (isBlockedByN8n(error)) throw blockedError(api);
 		return { code: body?.brokenBy ?? connectionCode(error) };
 	} finally {
 		body?.close();
-		// With a reason, because making one up costs more than all else here.
+		outgoing?.close();
+		// What stalled isn't sent as a whole again.
+		if (outgoing?.stalled.aborted) time.leftMs = 0;
+		// Without a reason it is slow: an error would be created.
 		ownEnd.abort('done');
 		time.leftMs -= performance.now() - sentAt;
 	}
@@ -256,7 +301,7 @@ function timeLeftMs({ endsAt = Infinity }: Api): number {
 	return Math.max(1, Math.floor(endsAt - performance.now()));
 }
 
-/** If a context has a cancel signal, n8n ends requests by that one only. */
+/** n8n ends requests only by the cancel signal of a context that has one. */
 function withCancelSignal(context: ApiContext, signal: AbortSignal): ApiContext {
 	return Object.create(context, {
 		getExecutionCancelSignal: { value: () => signal },
@@ -267,7 +312,7 @@ function isSuccess({ statusCode }: Answer): boolean {
 	return statusCode >= 200 && statusCode < 300;
 }
 
-/** The first words of a body that isn't what was asked for, as an {@link Answer} has them. */
+/** The beginning of an unexpected body, as {@link Answer} has it. */
 export async function readWords(body: IncomingBody): Promise<unknown> {
 	return parsed((await body.peek(MAX_ERROR_BYTES)).toString());
 }
@@ -281,5 +326,5 @@ function noteServiceTime({ run }: Api, { headers }: Answer): void {
 	const now = Date.parse(String(headers.date));
 	if (Number.isNaN(now)) return;
 	run.serviceTime = now;
-	run.firstServiceTime ??= now;
+	run.serviceTimeAt = performance.now();
 }

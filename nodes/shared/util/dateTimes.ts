@@ -1,17 +1,18 @@
 import { DateTime, IANAZone } from 'luxon';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Epoch values below this (1973) are taken for seconds given by mistake. */
+export const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Lower numbers (before 1973) are seconds by mistake. */
 const EARLIEST_MS = 100_000_000_000;
-/** Numbers above this (2286) for microseconds, or for a date written without hyphens. */
+/** Higher numbers (after 2286) are microseconds, or a date without hyphens. */
 const LATEST_NUMBER = 9_999_999_999_999;
 const LATEST_MS = 8.64e15;
+const END_OF_YEAR_9999 = Date.UTC(9999, 11, 31);
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
 /**
- * How a date-time bounds a range: `start` is in it, `end` as well, `until` is the first that is not.
- * Where a date-time can be read in two ways, the wider one counts.
+ * How a date-time bounds a range: `start` and `end` are in it, `until` is the first that isn't. If a
+ * date-time has two meanings, the wider range counts.
  */
 export type Edge = 'start' | 'end' | 'until';
 
@@ -19,17 +20,16 @@ export type Edge = 'start' | 'end' | 'until';
 export interface Range {
 	/** Wall-clock times in the zone, `YYYY-MM-DD HH:mm:ss` (specification, section 4.2). */
 	query: { start?: string; end?: string };
-	/** False for an entry that only a widening of the range let in; `startTime` is ISO 8601, without offset in the zone. */
+	/** False for an entry that only widening the range let in. */
 	includes(startTime: string): boolean;
 }
 
 /**
- * The instant of a date-time: the editor's picker value, an ISO string with or without offset,
- * epoch milliseconds, or a luxon DateTime. Without offset it is wall-clock time in `zone`. A date
- * without a time is its whole day: its beginning as `start`, its last millisecond as `end`, the
- * beginning of the next day as `until`, wherever clocks change.
+ * The instant of a date-time: the editor's picker value, an ISO string, epoch ms, or a luxon DateTime.
+ * Without offset it is wall-clock time in `zone`. A date is its whole day: its beginning as `start`,
+ * its last millisecond as `end`, the beginning of the next day as `until`.
  *
- * @returns Epoch ms; undefined when the value is no date-time.
+ * @returns Epoch ms; undefined if the value isn't a date-time.
  */
 export function toInstant(value: unknown, zone: string, edge: Edge): number | undefined {
 	const read = readDateTime(value);
@@ -43,16 +43,23 @@ export function toInstant(value: unknown, zone: string, edge: Edge): number | un
 	return edge === 'start' ? Math.min(...instants) : Math.max(...instants);
 }
 
-/** The instant of a time of the service, epoch ms; undefined when it is missing or unreadable. */
+/** The instant of a time of the service, epoch ms; undefined if it is missing or unreadable. */
 export function instantOf(time: unknown, zone: string): number | undefined {
 	return typeof time === 'string' ? toInstant(time, zone, 'start') : undefined;
 }
 
-/**
- * How long an entry of the service lasts.
- *
- * @returns ms; undefined when its times do not tell, or tell an end before the start.
- */
+/** All meanings of a time, epoch ms: two in the hour that autumn repeats, none if unreadable. */
+export function instantsOf(time: unknown, zone: string): number[] {
+	const instants = (['start', 'end'] as const).map((edge) => toInstant(time, zone, edge) ?? 0);
+	return [...new Set(instants)].filter((instant) => instant > 0 && instant <= END_OF_YEAR_9999);
+}
+
+/** The UTC day, `YYYY-MM-DD`, `days` after an instant or a day. */
+export function utcDay(time: number | string, days = 0): string {
+	return new Date(new Date(time).getTime() + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The length of an entry in ms; undefined if a time is missing, or the end is before the start. */
 export function durationOf(
 	{ startTime, endTime }: { startTime?: unknown; endTime?: unknown },
 	zone: string,
@@ -62,17 +69,11 @@ export function durationOf(
 	return start !== undefined && end !== undefined && end >= start ? end - start : undefined;
 }
 
-/** Today's date in `zone`, or one so many days before. */
 export function daysAgo(days: number, zone: string): string {
 	return DateTime.now().setZone(zone).minus({ days }).toFormat('yyyy-MM-dd');
 }
 
-/**
- * The date of a date-time in `zone`, as the API's `date` takes it. Accepts what
- * {@link toInstant} accepts.
- *
- * @returns `YYYY-MM-DD`; undefined when the value is no date.
- */
+/** The date of a value of {@link toInstant} in `zone`, `YYYY-MM-DD`; undefined if it has none. */
 export function toDate(value: unknown, zone: string): string | undefined {
 	const read = readDateTime(value);
 	if (read === undefined) return undefined;
@@ -84,12 +85,10 @@ export function toDate(value: unknown, zone: string): string | undefined {
 }
 
 /**
- * A range of instants as wall-clock times in `zone`. The wire knows neither fractions of seconds
- * nor, in the hour that autumn repeats, which of the two is meant: there the wider range is asked
- * for, and `includes` tells the entries that begin outside the instants.
+ * A range of instants as wall-clock times in `zone`. The API has neither fractions of seconds nor a
+ * sign for which of the hours that autumn repeats is meant. So the query is for the wider range.
  *
- * @param start Epoch ms, undefined for no bound.
- * @param end Epoch ms, undefined for no bound.
+ * @param start Epoch ms, undefined for no bound; `end` likewise.
  */
 export function toRange(start: number | undefined, end: number | undefined, zone: string): Range {
 	const from = start === undefined ? undefined : toWallClock(start, zone, 'start');
@@ -102,8 +101,8 @@ export function toRange(start: number | undefined, end: number | undefined, zone
 		query: { start: from?.text, end: to?.text },
 		includes(startTime) {
 			if (!isWider) return true;
-			const begin = toInstant(startTime, zone, 'start') ?? NaN;
-			const latest = toInstant(startTime, zone, 'end') ?? NaN;
+			const instants = instantsOf(startTime, zone);
+			const [begin, latest] = [Math.min(...instants), Math.max(...instants)];
 			const isBefore = start !== undefined && latest < start && latest >= widenedFrom!;
 			const isAfter = end !== undefined && begin > end && begin <= widenedTo!;
 			return !isBefore && !isAfter;
@@ -122,11 +121,10 @@ function toWallClock(instant: number, zone: string, edge: Edge) {
 }
 
 /**
- * The instants at which the clocks of a zone show a time: two in the hour that autumn repeats.
- * A time that spring skips is read with the offset before and with the one after.
+ * When the clocks of a zone show a time: twice in the hour that autumn repeats. A time that spring
+ * skips is read with the offset before and with the one after.
  *
- * @param wallClock The time shown, as epoch ms of the same time in UTC.
- * @returns Epoch ms.
+ * @param wallClock As epoch ms of the same time in UTC.
  */
 function instantsOfWallClock(wallClock: number, zone: string): number[] {
 	const offsets = [wallClock - DAY_MS, wallClock + DAY_MS].map((near) => offsetMs(near, zone));
@@ -135,12 +133,7 @@ function instantsOfWallClock(wallClock: number, zone: string): number[] {
 	return shown.length > 0 ? shown : readings;
 }
 
-/**
- * When a day begins: at its first midnight, or where clocks skip midnight, when they do.
- *
- * @param midnight Its midnight, as epoch ms of the same time in UTC.
- * @returns Epoch ms.
- */
+/** When a day begins: at its first midnight, or when clocks skip midnight. */
 function beginningOfDay(midnight: number, zone: string): number {
 	const instants = instantsOfWallClock(midnight, zone);
 	const isSkipped = instants.every((instant) => instant + offsetMs(instant, zone) !== midnight);
@@ -151,10 +144,7 @@ function offsetMs(instant: number, zone: string): number {
 	return IANAZone.create(zone).offset(instant) * MINUTE_MS;
 }
 
-/**
- * `instant`: epoch ms; `wallClock`: a time without offset, as epoch ms of the same time in UTC, with
- * `isDay` the midnight of a date without a time.
- */
+/** Epoch ms; or a time without offset, as epoch ms of the same time in UTC. `isDay`: only a date. */
 type DateTimeRead = { instant: number } | { wallClock: number; isDay: boolean };
 
 function readDateTime(value: unknown): DateTimeRead | undefined {
@@ -174,7 +164,7 @@ function readDateTime(value: unknown): DateTimeRead | undefined {
 	return hasOffset ? { instant: wallClock } : { wallClock, isDay: iso.length === DATE_LENGTH };
 }
 
-/** The instant of a time as JavaScript writes it, which luxon reads too, but takes far longer for. */
+/** The instant of a time as JavaScript writes it. Luxon reads it, too, but far slower. */
 function inUtc(text: string): number | undefined {
 	const instant = text.endsWith('Z') ? Date.parse(text) : NaN;
 	if (Number.isNaN(instant)) return undefined;

@@ -1,12 +1,14 @@
 const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** How far, in UTF-16 units, a cut may move back to fall between words. */
+/** How far back, in UTF-16 units, a cut may move to fall between words. */
 const MAX_WORD_LENGTH = 100;
 const MAX_UNBREAKABLE_LENGTH = 10;
 
-/**
- * A text as one line of what can be seen: a line break could forge a line of a log, and a character
- * that turns the direction of writing makes what follows look like something else.
- */
+/** Whether a parameter has no value: blank, null or undefined. */
+export function isBlank(value: unknown): boolean {
+	return value === undefined || value === null || (typeof value === 'string' && !value.trim());
+}
+
+/** One line without what deceives: forged lines of a log, text in the other direction. */
 export function plainLine(text: string): string {
 	return text
 		.replace(/\p{Surrogate}/gu, '\ufffd')
@@ -15,59 +17,59 @@ export function plainLine(text: string): string {
 		.trim();
 }
 
-/**
- * A text of the service in one line that can be sent as JSON: without control characters,
- * halves of characters and what turns the direction of writing; empty for what is no text.
- */
+/** A text of the service as {@link plainLine}; empty if it isn't a text. */
 export function oneLine(text: unknown): string {
 	return typeof text === 'string' ? plainLine(text) : '';
 }
 
-/** A text of the service as an output has it; null for what is missing or no text. */
+/** What was said, without line breaks and runs of blanks; empty if it isn't a text. */
+export function inOneLine(text: unknown): string {
+	return typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
+}
+
 export function textOrNull(value: unknown): string | null {
 	return typeof value === 'string' ? value : null;
 }
 
 /**
- * Cuts a text into pieces that together are the text. Cuts fall between words where they can, and
- * never into what a person sees as one character, unless that alone is too long.
+ * Cuts a text into pieces that together are the text: between words if possible, and never within a
+ * visible character, unless that is too long.
  *
- * @param most The longest piece, in UTF-16 units, of which a text has at least as many as of any
- *   other character count; more than 10.
+ * @param maxLength Of a piece, in UTF-16 units; more than 10.
  * @param unbreakable Matches, with the flag `g`, what else must stay whole; at most 10 units long.
  */
-export function pieces(text: string, most: number, unbreakable?: RegExp): string[] {
+export function splitText(text: string, maxLength: number, unbreakable?: RegExp): string[] {
 	const found: string[] = [];
 	let rest = text;
-	while (rest.length > most) {
-		const cut = cutBefore(rest, most, unbreakable);
+	while (rest.length > maxLength) {
+		const cut = cutBefore(rest, maxLength, unbreakable);
 		found.push(rest.slice(0, cut));
 		rest = rest.slice(cut);
 	}
 	return [...found, rest].filter((piece) => piece !== '');
 }
 
-/**
- * The beginning of a text, cut as {@link pieces} are.
- *
- * @param most The longest beginning, in UTF-16 units; 0 or Infinity for all of it.
- */
-export function beginning(text: string, most: number): string {
-	return most === 0 || text.length <= most ? text : text.slice(0, cutBefore(text, most));
+/** The beginning of a text, cut as by {@link splitText}. @param maxLength 0 for all of it. */
+export function beginning(text: string, maxLength: number): string {
+	return maxLength === 0 || text.length <= maxLength
+		? text
+		: text.slice(0, cutBefore(text, maxLength));
 }
 
-function cutBefore(text: string, most: number, unbreakable?: RegExp): number {
-	// What comes later does not move the cut, and segmenting a long text is slow.
-	const graphemes = SEGMENTER.segment(text.slice(0, most + 2));
-	const space = text.lastIndexOf(' ', most - 1) + 1;
-	const isBetweenWords = space > Math.max(0, most - MAX_WORD_LENGTH);
+function cutBefore(text: string, maxLength: number, unbreakable?: RegExp): number {
+	// Segmenting a long text is slow.
+	const graphemes = SEGMENTER.segment(text.slice(0, maxLength + 2));
+	const space = text.lastIndexOf(' ', maxLength - 1) + 1;
+	const isBetweenWords = space > Math.max(0, maxLength - MAX_WORD_LENGTH);
 	if (isBetweenWords && graphemes.containing(space)?.index === space) return space;
 
-	const grapheme = graphemes.containing(most)?.index ?? most;
-	return outside(unbreakable, text, grapheme) || outside(unbreakable, text, codePoint(text, most));
+	const grapheme = graphemes.containing(maxLength)?.index ?? maxLength;
+	return (
+		outside(unbreakable, text, grapheme) || outside(unbreakable, text, codePoint(text, maxLength))
+	);
 }
 
-/** The place itself, or the start of the match that it would cut. */
+/** The cut, or the start of the match that it would divide. */
 function outside(unbreakable: RegExp | undefined, text: string, cut: number): number {
 	if (!unbreakable) return cut;
 	const from = Math.max(0, cut - MAX_UNBREAKABLE_LENGTH);

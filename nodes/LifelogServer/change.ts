@@ -1,0 +1,63 @@
+import type { IDataObject } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
+
+import { apiError, type Resource, unusableAnswerError } from '../shared/errors/errors';
+import type { Api } from '../shared/transport/connection';
+import { METADATA_ONLY } from '../shared/api/entries';
+import { getJson, pathOf, sendJson } from '../shared/transport/request';
+import { isId } from '../shared/util/ids';
+
+/**
+ * Sends a change to lifelog-server. A failed one is retried like a read, except new names of
+ * speakers: sent twice, two names that change places would change back.
+ *
+ * @param id Of the lifelog to change; without it a new one is created.
+ * @returns The lifelog; `{ lifelog: null, status: 'deleted' }` if it was deleted before.
+ * @throws NodeApiError that says so if the service takes no changes.
+ */
+export async function sendChange(api: Api, body: IDataObject, id?: string): Promise<IDataObject> {
+	const isNew = id === undefined;
+	const once = 'speakers' in body;
+	const resource = {
+		noun: isNew ? 'new lifelog' : 'lifelog',
+		id,
+		isChange: true,
+		...(once && { doubt: 'Whether the lifelog was changed is not known.' }),
+	};
+	const path = isNew ? '/v1/lifelogs' : pathOf('/v1/lifelogs', id);
+	const method = isNew ? 'POST' : 'PATCH';
+	const answer = await sendJson(api, { method, path, body, once, resource }).catch(
+		async (error: Error) => {
+			const status = error instanceof NodeApiError ? error.httpCode : undefined;
+			const isUnknown =
+				status === '405' || (status === '404' && (isNew || (await isThere(api, path, resource))));
+			throw isUnknown ? unsupportedError(api, resource) : error;
+		},
+	);
+	const data = (answer.data ?? {}) as IDataObject;
+	const lifelog = data.lifelog as IDataObject | null | undefined;
+	if (isId(lifelog?.id)) return lifelog!;
+	if (isNew && data.status === 'deleted') return data;
+	throw unusableAnswerError(api, resource, { body: answer }, 'it lacks the lifelog (data.lifelog)');
+}
+
+/** Whether the service has the lifelog of a 404. Then it doesn't know the change. */
+async function isThere(api: Api, path: string, resource: Resource): Promise<boolean> {
+	return await getJson(api, path, METADATA_ONLY, resource).then(
+		({ data }) => isId(((data as IDataObject | null)?.lifelog as IDataObject | null)?.id),
+		() => false,
+	);
+}
+
+/** The error of a service that has no such requests. */
+export function unsupportedError(api: Api, { noun, id }: Resource): NodeApiError {
+	return apiError(
+		api,
+		"This service doesn't accept new lifelogs. lifelog-server does.",
+		[
+			`Enter the address of your lifelog-server as the 'Base URL' of the credential. If it's already there, update lifelog-server.`,
+			`Asked for: ${id === undefined ? noun : `${noun} "${id}"`}.`,
+		],
+		{ httpCode: '405', failure: { cause: 'configuration-invalid' } },
+	);
+}

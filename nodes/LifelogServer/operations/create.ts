@@ -1,0 +1,103 @@
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import type { Api } from '../../shared/transport/connection';
+import { inputError } from '../../shared/errors/errors';
+import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
+import { readCollection, readInstant, readText, readZone } from '../../shared/parameters/read';
+import { sendChange } from '../change';
+
+export const description: INodeProperties[] = [
+	{
+		displayName: 'Start Time',
+		name: 'startTime',
+		type: 'dateTime',
+		default: '',
+		description:
+			'When the first second of the transcript was. Leave it empty for an Omi conversation, which has its own.',
+	},
+	{
+		displayName: 'Transcript',
+		name: 'transcript',
+		type: 'string',
+		typeOptions: { rows: 6 },
+		default: '',
+		required: true,
+		placeholder: 'e.g. [{"text": "Hello", "speaker": "Anna", "start": 0.4, "end": 1.2}]',
+		description:
+			'A list of segments, the JSON of an OpenAI-compatible transcription, an Omi conversation, SRT or WebVTT',
+	},
+	{
+		displayName: 'Title',
+		name: 'title',
+		type: 'string',
+		default: '',
+		description: 'Title of the lifelog. Without one, the server chooses one from the transcript.',
+	},
+	optionsOf([
+		{
+			displayName: 'End Time',
+			name: 'endTime',
+			type: 'dateTime',
+			default: '',
+			description: 'When the lifelog ended. Defaults to the end of the last segment.',
+		},
+		{
+			displayName: 'External ID',
+			name: 'externalId',
+			type: 'string',
+			default: '',
+			description: 'Your own ID of the lifelog. The same ID again creates no second one.',
+		},
+		maxWaitOption,
+		timezoneOption,
+	]),
+];
+
+/**
+ * Creates a lifelog from a transcript (lifelog-server, `POST /v1/lifelogs`).
+ *
+ * @returns One item: the lifelog, new or known by its external ID; `{ lifelog: null, status:
+ *   'deleted' }` if it was deleted before, because then it isn't created again.
+ */
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
+	const { timezone: zoneOption, endTime, externalId } = readCollection(this, 'options', itemIndex);
+	const timezone = readZone(this, zoneOption);
+	const time = (value: unknown, label: string) =>
+		value === undefined || value === ''
+			? undefined
+			: new Date(readInstant(this, value, timezone, 'start', label)).toISOString();
+	const body = {
+		startTime: time(this.getNodeParameter('startTime', itemIndex), 'Start Time'),
+		endTime: time(endTime, 'End Time'),
+		timezone,
+		title: readText(this, 'title', itemIndex, 'Title') || undefined,
+		externalId: externalId === undefined ? undefined : String(externalId),
+		transcript: readTranscript(this, itemIndex) as IDataObject,
+	};
+	return [{ json: await sendChange(api, body) }];
+}
+
+/** A text, or what an expression returns: a list of segments, or an object with them. */
+function readTranscript(context: IExecuteFunctions, itemIndex: number): unknown {
+	const value = context.getNodeParameter('transcript', itemIndex) as unknown;
+	if (typeof value === 'object' && value !== null) return asJson(context, value);
+	if (String(value ?? '').trim() !== '') return value;
+	throw inputError(
+		context,
+		"'Transcript' is empty",
+		'Give a list of segments, the JSON of a transcription, an Omi conversation, SRT or WebVTT. Nothing was sent.',
+	);
+}
+
+/** As text, which the server takes, too: not every object of an expression can be written as JSON. */
+function asJson(context: IExecuteFunctions, value: object): string {
+	try {
+		return JSON.stringify(value);
+	} catch {
+		throw inputError(
+			context,
+			"'Transcript' is an object that can't be written as JSON",
+			'Give a list of segments, or the object of a transcription. Nothing was sent.',
+		);
+	}
+}

@@ -1,0 +1,123 @@
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import { inputError } from '../../shared/errors/errors';
+import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
+import { readBoolean, withoutBlanks } from '../../shared/parameters/read';
+import type { Api } from '../../shared/transport/connection';
+import { sendChange } from '../change';
+
+export const description: INodeProperties[] = [
+	{
+		...lifelogIdParameter,
+		description: 'The lifelog to change, by its ID: the id that a list or a search returns',
+	},
+	{
+		displayName: 'Update Fields',
+		name: 'updateFields',
+		type: 'collection',
+		placeholder: 'Add Field',
+		default: {},
+		description: 'What to change in the lifelog. Fields that are not added stay as they are.',
+		options: [
+			{
+				displayName: 'Is Starred',
+				name: 'isStarred',
+				type: 'boolean',
+				default: true,
+				description: 'Whether to star the lifelog',
+			},
+			{
+				displayName: 'Speakers',
+				name: 'speakers',
+				type: 'fixedCollection',
+				description: 'New names of speakers, by their names in the transcript',
+				typeOptions: { multipleValues: true },
+				placeholder: 'Add Speaker',
+				default: {},
+				options: [
+					{
+						displayName: 'Speaker',
+						name: 'speaker',
+						values: [
+							{
+								displayName: 'Current Name',
+								name: 'name',
+								type: 'string',
+								default: '',
+								placeholder: 'e.g. SPEAKER_00',
+							},
+							{
+								displayName: 'New Name',
+								name: 'newName',
+								type: 'string',
+								default: '',
+								placeholder: 'e.g. Anna',
+							},
+						],
+					},
+				],
+			},
+			{
+				displayName: 'Title',
+				name: 'title',
+				type: 'string',
+				default: '',
+				description: 'New title of the lifelog, up to 200 characters',
+			},
+		],
+	},
+	optionsOf([maxWaitOption]),
+];
+
+/**
+ * Changes a lifelog (lifelog-server, `PATCH /v1/lifelogs/{id}`).
+ *
+ * @returns One item: the lifelog as it is now.
+ * @throws NodeOperationError if no field is set, or a speaker has no name.
+ */
+export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
+	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
+	const { speakers: renamed, ...fields } = this.getNodeParameter(
+		'updateFields',
+		itemIndex,
+		{},
+	) as IDataObject;
+	const { title, isStarred: starred } = withoutBlanks(this, fields);
+	const isStarred = readBoolean(this, starred, 'Is Starred');
+	const speakers = readSpeakers(this, renamed);
+	const change = {
+		...(title !== undefined && { title: String(title).trim() }),
+		...(isStarred !== undefined && { isStarred }),
+		...(speakers && { speakers }),
+	};
+	if (Object.keys(change).length === 0) {
+		throw inputError(
+			this,
+			"'Update Fields' has no field with a value",
+			'Add at least one of Title, Is Starred and Speakers. Nothing was sent.',
+		);
+	}
+	return [{ json: await sendChange(api, change, id) }];
+}
+
+/** New names by the current ones; undefined if there are none. */
+function readSpeakers(
+	context: IExecuteFunctions,
+	value: unknown,
+): Record<string, string> | undefined {
+	const { speaker } = (value ?? {}) as { speaker?: unknown };
+	const pairs = [speaker ?? []].flat().map((pair) => {
+		const { name, newName } = withoutBlanks(context, pair);
+		return [name, newName].map((each) => String(each ?? '').trim());
+	});
+	if (pairs.length === 0) return undefined;
+	if (pairs.flat().includes('')) {
+		throw inputError(
+			context,
+			"'Speakers' has a name that is empty",
+			"Give each speaker's current name and the new one. Nothing was sent.",
+		);
+	}
+	return Object.fromEntries(pairs) as Record<string, string>;
+}

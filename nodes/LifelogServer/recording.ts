@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+
+import type { IDataObject } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
+
+import { apiError, canceledError, unusableAnswerError } from '../shared/errors/errors';
+import type { Upload } from '../shared/transport/body';
+import { pause } from '../shared/transport/concurrency';
+import type { Api } from '../shared/transport/connection';
+import { getJson, pathOf, sendFile } from '../shared/transport/request';
+import { isId } from '../shared/util/ids';
+import { unsupportedError } from './change';
+
+/** What is uploaded: a file with its name and type. */
+export interface RecordingFile extends Pick<Upload, 'bytes' | 'open'> {
+	name: string;
+	mimeType: string;
+}
+
+type Recording = IDataObject & { id: string };
+
+const PATH = '/v1/recordings';
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 10_000;
+
+/**
+ * Uploads a recording to lifelog-server (`POST /v1/recordings`). A failed upload is retried like a
+ * read, because the server knows the same bytes again.
+ *
+ * @param fields What is sent beside the file; undefined ones are left out.
+ * @returns The recording; the one that exists if the server had it before.
+ * @throws NodeApiError that says so if the service takes no recordings.
+ */
+export async function uploadRecording(
+	api: Api,
+	file: RecordingFile,
+	fields: Record<string, string | undefined>,
+): Promise<Recording> {
+	const resource = { noun: `recording "${file.name}"`, isChange: true };
+	const answer = await sendFile(api, PATH, asForm(file, fields), resource).catch((error: Error) => {
+		const isUnknown = error instanceof NodeApiError && /^(404|405|415)$/.test(error.httpCode ?? '');
+		throw isUnknown ? unsupportedError(api, resource) : error;
+	});
+	return recordingOf(api, answer, resource);
+}
+
+/**
+ * Asks for a recording until it is done or has failed.
+ *
+ * @param waitMs For how long.
+ * @returns It as it was last.
+ */
+export async function waitForRecording(
+	api: Api,
+	recording: Recording,
+	waitMs: number,
+): Promise<Recording> {
+	const resource = { noun: 'recording', id: recording.id, isChange: true };
+	const endsAt = performance.now() + waitMs;
+	let latest = recording;
+	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, MAX_PAUSE_MS)) {
+		const leftMs = endsAt - performance.now();
+		if (latest.status === 'done' || latest.status === 'failed' || leftMs <= 0) return latest;
+		await pause(Math.min(pauseMs, leftMs), api.signal).catch(() => {
+			throw canceledError(api.context);
+		});
+		latest = recordingOf(
+			api,
+			await getJson(api, pathOf(PATH, recording.id), {}, resource),
+			resource,
+		);
+	}
+}
+
+/** The error of a recording that failed for good. */
+export function failedError(api: Api, { id, error }: Recording, name: string): NodeApiError {
+	return apiError(
+		api,
+		`The recording "${name}" didn't become a lifelog: ${String(error)}`,
+		[
+			`Once the cause is fixed, choose Retry on the server's page, or send POST ${PATH}/${id}/retry. To upload the same file again isn't enough.`,
+		],
+		{ failure: { cause: 'configuration-invalid' } },
+	);
+}
+
+function recordingOf(
+	api: Api,
+	answer: IDataObject,
+	resource: Parameters<typeof unusableAnswerError>[1],
+): Recording {
+	const { recording } = (answer.data ?? {}) as { recording?: IDataObject | null };
+	if (isId(recording?.id)) return recording as Recording;
+	throw unusableAnswerError(
+		...([api, resource, { body: answer }, 'it lacks the recording (data.recording)'] as const),
+	);
+}
+
+/** The file as a field of a form, `multipart/form-data` (RFC 7578), after the other fields. */
+function asForm(
+	{ name, mimeType, bytes, open }: RecordingFile,
+	fields: Record<string, string | undefined>,
+): Upload {
+	const boundary = randomBytes(24).toString('hex');
+	const part = (header: string) => `--${boundary}\r\nContent-Disposition: form-data; ${header}`;
+	const texts = Object.entries(fields)
+		.filter(([, value]) => value !== undefined)
+		.map(([field, value]) => `${part(`name="${field}"`)}\r\n\r\n${value}\r\n`);
+	const type = /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream';
+	// As browsers write it: a quotation mark or a line break would end the name.
+	const quoted = name.replace(/["\r\n]/g, encodeURIComponent);
+	const head = `${part(`name="file"; filename="${quoted}"`)}\r\nContent-Type: ${type}\r\n\r\n`;
+	const before = Buffer.from(`${texts.join('')}${head}`);
+	const after = Buffer.from(`\r\n--${boundary}--\r\n`);
+	return {
+		headers: {
+			'content-type': `multipart/form-data; boundary=${boundary}`,
+			'content-length': String(before.length + bytes + after.length),
+		},
+		...{ before, after, bytes, open },
+	};
+}
