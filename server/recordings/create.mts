@@ -1,0 +1,111 @@
+import { ApiError } from '../util/errors.mts';
+import { checkZone, parseInstant } from '../util/times.mts';
+import type { Changes } from '../store/store.mts';
+import { firstSentence, idOf, latestEnd, toLifelog } from './lifelog.mts';
+import { asName, cutTo } from './segments.mts';
+import type { Titles } from './title.mts';
+import { readTranscript } from './transcript.mts';
+
+/** What a lifelog is asked to be made of (server/openapi.yaml, `NewLifelog`). */
+export interface NewLifelog {
+	title?: string;
+	startTime?: string | number;
+	endTime?: string | number;
+	timezone?: string;
+	externalId?: string;
+	transcript: unknown;
+}
+
+/** What making a lifelog takes. */
+export interface Maker {
+	store: Changes;
+	/** Writes titles and headings; without it the title is the first sentence. */
+	titles?: Titles;
+	/** Epoch ms. */
+	now: () => number;
+}
+
+const MAX_TITLE_LENGTH = 200;
+const EARLIEST_MS = Date.UTC(2000, 0);
+/** Clocks of devices may be ahead of this machine's. */
+const MAX_AHEAD_MS = 24 * 3_600_000;
+
+/**
+ * Makes a lifelog of a transcript, unless it was made before by its external ID or, without one, of
+ * the same words at the same time.
+ *
+ * @throws ApiError: 400 for a transcript or a time that can't be, 403 if nothing may be created, 409
+ * or 503 if the archive can't be written now.
+ */
+export async function createLifelog(
+	{ store, titles, now }: Maker,
+	asked: NewLifelog,
+): Promise<{ id: string; outcome: 'created' | 'known' | 'deleted' }> {
+	const zone = checkZone(asked.timezone);
+	const transcript = readTranscript(asked.transcript);
+	const { segments } = transcript;
+	const [givenStart, startZone] =
+		asked.startTime === undefined ? [transcript.startTime, 'UTC'] : [asked.startTime, zone];
+	if (givenStart === undefined) {
+		throw new ApiError(400, "startTime is missing. Give it, because the transcript doesn't say it");
+	}
+	const startMs = timeUntilNow('startTime', givenStart, startZone, now());
+	const endMs = Math.max(
+		startMs + latestEnd(segments),
+		endOf(asked, transcript.endTime, startMs, zone, now()),
+	);
+	const externalId = asked.externalId ?? transcript.externalId;
+	const id = idOf(externalId, startMs, segments);
+	const before = store.stateOf(id);
+	if (before !== undefined) return { id, outcome: before };
+	const written = await titles?.write(segments);
+	const title = asName(asked.title ?? transcript.title ?? '') || written?.title;
+	const lifelog = toLifelog({
+		id,
+		title: title ? cutTo(MAX_TITLE_LENGTH, title) : firstSentence(segments),
+		startMs,
+		endMs,
+		segments,
+		headings: written?.headings ?? [],
+		madeMs: now(),
+	});
+	const origin = { source: 'api' as const, ...(externalId !== undefined && { externalId }) };
+	return { id, outcome: await store.createLifelog(lifelog, origin) };
+}
+
+function endOf(
+	{ endTime }: NewLifelog,
+	ofTranscript: string | undefined,
+	startMs: number,
+	zone: string,
+	now: number,
+): number {
+	if (endTime === undefined) {
+		// An end before the beginning is the recorder's own mistake, and the words say when it was.
+		return ofTranscript === undefined ? 0 : timeUntilNow('endTime', ofTranscript, 'UTC', now);
+	}
+	const endMs = timeUntilNow('endTime', endTime, zone, now);
+	if (endMs < startMs) throw new ApiError(400, 'endTime is before startTime. Give a later one');
+	return endMs;
+}
+
+/**
+ * Reads a time, epoch ms.
+ *
+ * @param zone Of a time without an offset.
+ * @throws ApiError (400) that names it if it's none, or before the year 2000.
+ */
+export function timeOf(name: string, value: string | number, zone: string): number {
+	const ms = parseInstant(name, String(value), zone);
+	if (ms < EARLIEST_MS)
+		throw new ApiError(400, `${name} is before the year 2000. Give a later one`);
+	return ms;
+}
+
+function timeUntilNow(name: string, value: string | number, zone: string, now: number): number {
+	const ms = timeOf(name, value, zone);
+	if (ms > now + MAX_AHEAD_MS) {
+		throw new ApiError(400, `${name} is in the future. Give the time of the recording`);
+	}
+	return ms;
+}

@@ -1,0 +1,177 @@
+import { constants, type Stats } from 'node:fs';
+import { access, lstat, mkdir, readdir, realpath } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonOf } from '../util/failures.mts';
+import { moveInto, PROCESSING } from './inboxFiles.mts';
+import type { Recordings } from './recordings.mts';
+
+/** How a folder is watched. */
+export interface InboxOptions {
+	folder: string;
+	/** Whether its files are copied, and stay where they are. */
+	isCopied: boolean;
+	recordings: Recordings;
+	warn: (line: string) => void;
+	/** How often it is looked at, in ms. */
+	everyMs?: number;
+	/** How long a file must not have changed, in ms. */
+	unchangedMs?: number;
+}
+
+const EVERY_MS = 5_000;
+const UNCHANGED_MS = 10_000;
+/** Hidden files, and those that a browser or another program is still writing. */
+const UNFINISHED = /^[.~]|(\.part|\.partial|\.crdownload|\.download|\.tmp|~)$/i;
+
+/** A file that was seen, and since when it is as it is. */
+interface Seen {
+	size: number;
+	mtimeMs: number;
+	/** Of performance.now(). */
+	sinceMs: number;
+	/** Whether it was copied, or can't be. */
+	isSettled?: boolean;
+}
+
+/**
+ * A folder whose files become recordings. It is polled, because network mounts send no events. Folders
+ * in it are left alone.
+ */
+export class Inbox {
+	readonly #options: InboxOptions;
+	readonly #stopped = new AbortController();
+	#seen = new Map<string, Seen>();
+	/** Paths in .processing/ that aren't in the queue yet, and their names. */
+	readonly #claimed = new Map<string, string>();
+	/** What was said of the last look, and of this one. */
+	#told = new Set<string>();
+	#telling = new Set<string>();
+	#looking: Promise<void> = Promise.resolve();
+
+	private constructor(options: InboxOptions) {
+		this.#options = options;
+	}
+
+	/** Rejects with an Error that says what to do for a folder that can't be used. */
+	static async open(options: InboxOptions): Promise<Inbox> {
+		const { isCopied } = options;
+		const folder = await realpath(options.folder).catch(() => {
+			throw new Error(`There is no folder ${options.folder}: make it, or choose another --inbox`);
+		});
+		const inbox = new Inbox({ ...options, folder });
+		try {
+			if (isCopied) await access(folder, constants.R_OK);
+			else await mkdir(join(folder, PROCESSING), { recursive: true });
+		} catch {
+			throw new Error(
+				isCopied
+					? `The inbox ${folder} can't be read. Check its rights`
+					: `The inbox ${folder} can't be written. Check its rights, or add --inbox-copy to leave its files where they are`,
+			);
+		}
+		return inbox;
+	}
+
+	/** Goes on with files that were claimed, then looks for new ones until it is closed. */
+	begin(): void {
+		this.#looking = this.#keepLooking();
+	}
+
+	async close(): Promise<void> {
+		this.#stopped.abort();
+		await this.#looking;
+	}
+
+	async #keepLooking(): Promise<void> {
+		const { everyMs = EVERY_MS, isCopied } = this.#options;
+		const { signal } = this.#stopped;
+		let hasResumed = isCopied;
+		while (!signal.aborted) {
+			try {
+				if (!hasResumed) await this.#findClaimed();
+				hasResumed = true;
+				for (const [path, name] of this.#claimed) await this.#add(path, name);
+				await this.#look();
+			} catch (error) {
+				this.#tell(`The inbox can't be looked at (${reasonOf(error as Error)})`);
+			}
+			this.#told = this.#telling;
+			this.#telling = new Set();
+			await sleep(everyMs, undefined, { signal }).catch(() => {});
+		}
+	}
+
+	/** Finds files that were claimed by a process that was killed then. */
+	async #findClaimed(): Promise<void> {
+		const processing = join(this.#options.folder, PROCESSING);
+		for (const name of await readdir(processing)) this.#claimed.set(join(processing, name), name);
+	}
+
+	/** Takes a claimed file into the queue, or says why it is tried again at the next look. */
+	async #add(path: string, fileName: string): Promise<void> {
+		const { folder, recordings } = this.#options;
+		try {
+			const file = await lstat(path);
+			if (file.isFile()) {
+				const { mtimeMs } = file;
+				await recordings.addFromInbox({ path, fileName, modifiedMs: mtimeMs, inbox: folder });
+			}
+			this.#claimed.delete(path);
+		} catch (error) {
+			this.#tell(
+				`${printable(fileName)} in the inbox can't be taken (${reasonOf(error as Error)})`,
+			);
+			if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#claimed.delete(path);
+		}
+	}
+
+	async #look(): Promise<void> {
+		const { folder, unchangedMs = UNCHANGED_MS } = this.#options;
+		const before = this.#seen;
+		this.#seen = new Map();
+		for (const name of await readdir(folder)) {
+			if (this.#stopped.signal.aborted) return;
+			if (UNFINISHED.test(name)) continue;
+			const file = await lstat(join(folder, name)).catch(() => undefined);
+			if (!file?.isFile()) continue;
+			const { size, mtimeMs } = file;
+			const known = before.get(name);
+			const isSame = known?.size === size && known.mtimeMs === mtimeMs;
+			const seen = isSame ? known : { size, mtimeMs, sinceMs: performance.now() };
+			this.#seen.set(name, seen);
+			if (seen.isSettled || performance.now() - seen.sinceMs < unchangedMs) continue;
+			try {
+				await this.#take(name, file);
+				seen.isSettled = true;
+			} catch (error) {
+				this.#tell(`${printable(name)} in the inbox can't be taken (${reasonOf(error as Error)})`);
+			}
+		}
+	}
+
+	async #take(name: string, { mtimeMs }: Stats): Promise<void> {
+		const { folder, isCopied, recordings } = this.#options;
+		const path = join(folder, name);
+		if (isCopied) {
+			if (await recordings.knows(path)) return;
+			const received = await recordings.receive(createReadStream(path));
+			await recordings.add(received, { fileName: name, modifiedMs: mtimeMs });
+			return;
+		}
+		await access(path, constants.R_OK);
+		const claimed = await moveInto(join(folder, PROCESSING), path, name);
+		if (claimed === undefined) return;
+		this.#claimed.set(claimed, name);
+		await this.#add(claimed, name);
+	}
+
+	/** Says something once, until it isn't so any longer. */
+	#tell(problem: string): void {
+		if (!this.#told.has(problem) && !this.#telling.has(problem)) this.#options.warn(problem);
+		this.#telling.add(problem);
+	}
+}
+
+const printable = (name: string) => name.replaceAll(/[^\x20-\x7e]/g, '?');

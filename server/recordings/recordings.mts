@@ -1,0 +1,505 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import PQueue from 'p-queue';
+import pRetry from 'p-retry';
+import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import { prepareFolder } from '../archive/commit.mts';
+import type { RecordingStore } from '../store/store.mts';
+import { EndpointError } from '../util/endpoint.mts';
+import { ApiError } from '../util/errors.mts';
+import { answerOfDisk, reasonOf, whereIs } from '../util/failures.mts';
+import { splitAtPauses } from './conversations.mts';
+import { cutChunks, encodeOpus, MediaError, probeRecording } from './ffmpeg.mts';
+import { putAway, shortName } from './inboxFiles.mts';
+import { firstSentence, latestEnd, recordedId, toLifelog } from './lifelog.mts';
+import { Queue, type Queued, type Recording, type Status, type Upload } from './queue.mts';
+import { cutTo, type Segment } from './segments.mts';
+import { startOf } from './startTime.mts';
+import type { Titles } from './title.mts';
+import { joinChunks, nameSpeakers, type Diarizer, type Transcriber } from './transcribe.mts';
+
+/** What turning recordings into lifelogs takes. */
+export interface RecordingsOptions {
+	/** The folder of the archive. */
+	root: string;
+	/** The file of the queue. */
+	queue: string;
+	store: RecordingStore;
+	transcriber: Transcriber;
+	/** Says who speaks, if the transcriber doesn't. */
+	diarizer?: Diarizer;
+	/** Writes titles and headings; without it a title is the first sentence. */
+	titles?: Titles;
+	/** Whether files that were uploaded are kept in `originals/` when they are done. */
+	keepOriginals: boolean;
+	/** IANA name of the zone of local times in names of files. */
+	timezone: string;
+	info: (line: string) => void;
+	warn: (line: string) => void;
+	/** Epoch ms. */
+	now: () => number;
+	/** How long the first pause before another try is, in ms; each one is twice as long. */
+	firstPauseMs?: number;
+}
+
+/** A file that was received, and whose bytes are safe on the disk. */
+export interface Received {
+	path: string;
+	/** In hexadecimal digits. */
+	sha256: string;
+	bytes: number;
+}
+
+/** Of the archive: what is uploaded and transcribed, and counts for nothing yet. */
+const FOLDER = '.lifelog-recordings';
+const ORIGINALS = 'originals';
+const FIRST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 3_600_000;
+const MAX_TITLE_LENGTH = 200;
+
+/**
+ * The recordings that become lifelogs: a queue that survives restarts, worked off one after the other.
+ * A recording waits for its next try without holding up the others.
+ */
+export class Recordings {
+	readonly #options: RecordingsOptions;
+	readonly #queue: Queue;
+	readonly #turns = new PQueue({ concurrency: 1 });
+	/** Nothing is added while it is looked for. */
+	readonly #adding = new PQueue({ concurrency: 1 });
+	readonly #jobs = new Map<string, { stop: AbortController; ended: Promise<void> }>();
+
+	/** Throws an Error that says what to do if the queue can't be opened. */
+	constructor(options: RecordingsOptions) {
+		this.#options = options;
+		this.#queue = new Queue(options.queue);
+	}
+
+	/** Goes on with what the last run left. Rejects if the folder of the archive can't be written. */
+	async begin(): Promise<void> {
+		await prepareFolder(this.#options.root, FOLDER);
+		for (const name of await readdir(this.#folder)) {
+			const [id] = name.split('.');
+			const path = join(this.#folder, name);
+			const recording = this.#queue.get(id);
+			const isEncoded = name === `${id}.ogg` && this.#isOpen(id);
+			if (!recording && name === `${id}.original`) await this.#takeAgain(path);
+			else if (recording && name === `${id}.taken`) await rename(path, recording.path);
+			else if (recording?.path !== path && !isEncoded) await rm(path, { recursive: true });
+		}
+		for (const { id } of [...this.#queue.untidy(), ...this.#queue.open()]) this.#start(id);
+	}
+
+	/** Takes a file into the queue whose recording was lost with an older queue. */
+	async #takeAgain(path: string): Promise<void> {
+		const sha256 = await hashOf(path);
+		const { mtimeMs } = await stat(path);
+		const [id, fileName] = [idOf(sha256), basename(path)];
+		if (this.#queue.find(sha256) || fileName !== `${id}.original`) await rm(path);
+		else this.#add(id, sha256, { path, fileName, modifiedMs: mtimeMs });
+	}
+
+	async close(): Promise<void> {
+		for (const { stop } of this.#jobs.values()) stop.abort();
+		await Promise.all([...this.#jobs.values()].map(({ ended }) => ended));
+		this.#queue.close();
+	}
+
+	/**
+	 * Writes what is uploaded to the disk.
+	 *
+	 * @throws What the upload or the disk fails with; nothing of it is left then.
+	 */
+	async receive(upload: Readable): Promise<Received> {
+		const path = join(this.#folder, `${randomBytes(8).toString('hex')}.part`);
+		try {
+			const hash = createHash('sha256');
+			let bytes = 0;
+			await pipeline(
+				upload,
+				async function* (pieces: AsyncIterable<Buffer>) {
+					for await (const piece of pieces) {
+						hash.update(piece);
+						bytes += piece.length;
+						yield piece;
+					}
+				},
+				createWriteStream(path, { flags: 'wx', flush: true }),
+			);
+			return { path, sha256: hash.digest('hex'), bytes };
+		} catch (error) {
+			await rm(path, { force: true });
+			throw error;
+		}
+	}
+
+	/** Removes a file that was received and isn't wanted. */
+	async discard({ path }: Received): Promise<void> {
+		await rm(path, { force: true });
+	}
+
+	/**
+	 * Takes a file that was received into the queue, unless the same bytes or the same external ID were
+	 * taken before. A recording that failed is tried again then.
+	 */
+	async add(
+		received: Received,
+		asked: Omit<Upload, 'path' | 'inbox'>,
+	): Promise<{ recording: Recording; isNew: boolean }> {
+		const { sha256 } = received;
+		const id = idOf(sha256);
+		const path = join(this.#folder, `${id}.original`);
+		return await this.#adding.add(async () => {
+			const known = this.#queue.find(sha256, asked.externalId);
+			if (known?.sha256 === sha256 && known.status === 'failed' && !(await isThere(known.path))) {
+				await rename(received.path, path);
+				this.#queue.update(id, { path, inbox: undefined });
+				return { recording: this.retry(id), isNew: false };
+			}
+			if (known) {
+				await this.discard(received);
+				const recording = known.status === 'failed' ? this.retry(known.id) : known;
+				return { recording, isNew: false };
+			}
+			// An original that isn't in the queue is one whose queue was lost.
+			const taken = join(this.#folder, `${id}.taken`);
+			await rename(received.path, taken);
+			try {
+				const recording = this.#insert(id, sha256, { ...asked, path });
+				await rename(taken, path);
+				this.#start(id);
+				return { recording, isNew: true };
+			} catch (error) {
+				if (!this.#queue.get(id)) await rm(taken, { force: true });
+				throw error;
+			}
+		});
+	}
+
+	/** Whether the bytes of a file were taken before. */
+	async knows(path: string): Promise<boolean> {
+		return this.#queue.find(await hashOf(path)) !== undefined;
+	}
+
+	/** Takes a file of the inbox into the queue. It stays in its place until it is done or has failed. */
+	async addFromInbox(file: Upload & { inbox: string }): Promise<void> {
+		const sha256 = await hashOf(file.path);
+		await this.#adding.add(() => this.#addFromInbox(file, sha256));
+	}
+
+	async #addFromInbox(file: Upload & { inbox: string }, sha256: string): Promise<void> {
+		const known = this.#queue.find(sha256);
+		if (known?.path === file.path) return;
+		if (!known) {
+			this.#add(idOf(sha256), sha256, file);
+		} else if (known.status === 'failed') {
+			if (known.inbox === undefined) await rm(known.path, { force: true });
+			else await putAway({ ...known, status: 'done' }, this.#options.timezone);
+			this.#queue.update(known.id, { ...file });
+			this.retry(known.id);
+		} else {
+			await putAway({ ...known, ...file, status: 'done' }, this.#options.timezone);
+		}
+	}
+
+	#add(id: string, sha256: string, upload: Upload): void {
+		this.#insert(id, sha256, upload);
+		this.#start(id);
+	}
+
+	#insert(id: string, sha256: string, upload: Upload): Recording {
+		const recording: Queued = {
+			...{ id, sha256, status: 'queued', lifelogIds: [], startTime: null, startTimeFrom: null },
+			...{ durationMs: null, error: null, attempts: 0 },
+			createdAt: new Date(this.#options.now()).toISOString(),
+			...upload,
+			isTidy: true,
+		};
+		this.#queue.add(recording);
+		return recording;
+	}
+
+	get(id: string): Recording | undefined {
+		return this.#queue.get(id);
+	}
+
+	/** Lists recordings, newest first, those with a status alone if there is one. */
+	list(status: Status | undefined, afterId: string | undefined, limit: number): Recording[] {
+		return this.#queue.list(status, afterId, limit);
+	}
+
+	/**
+	 * Tries a recording again that failed or waits for its next try.
+	 *
+	 * @throws ApiError: 404 for an unknown ID, 409 for one that is done or is being transcribed.
+	 */
+	retry(id: string): Recording {
+		const recording = this.#known(id);
+		if (recording.status === 'done' || recording.status === 'transcribing') {
+			throw new ApiError(
+				409,
+				`The recording is ${recording.status}. There is nothing to try again`,
+			);
+		}
+		const before = this.#jobs.get(id);
+		before?.stop.abort();
+		const changed = this.#queue.update(id, { status: 'queued', error: null, isTidy: true });
+		void (before?.ended ?? Promise.resolve()).then(() => this.#start(id));
+		return changed;
+	}
+
+	/**
+	 * Drops a recording that isn't done, with its file. One of the inbox is moved to `failed/`.
+	 *
+	 * @throws ApiError: 404 for an unknown ID, 409 for one that is done.
+	 */
+	async drop(id: string): Promise<void> {
+		this.#known(id);
+		// A retry may begin the next one meanwhile.
+		for (let job = this.#jobs.get(id); job; job = this.#jobs.get(id)) {
+			job.stop.abort();
+			await job.ended;
+		}
+		const recording = this.#known(id);
+		if (recording.status === 'done') {
+			throw new ApiError(409, 'The recording is done. Delete its lifelogs instead');
+		}
+		if (recording.inbox === undefined) await rm(recording.path, { force: true });
+		else if (recording.status !== 'failed' || !recording.isTidy) {
+			await putAway(
+				{ ...recording, status: 'failed', error: 'It was dropped. Delete it, or move it back' },
+				this.#options.timezone,
+			);
+		}
+		this.#queue.remove(id);
+		await this.#removeWork(id);
+	}
+
+	#known(id: string): Queued {
+		const recording = this.#queue.get(id);
+		if (!recording) throw new ApiError(404, 'Recording not found');
+		return recording;
+	}
+
+	get #folder(): string {
+		return join(this.#options.root, FOLDER);
+	}
+
+	#isOpen(id: string): boolean {
+		return /queued|transcribing/.test(this.#queue.get(id)?.status ?? '');
+	}
+
+	#start(id: string): void {
+		if (this.#jobs.has(id)) return;
+		const stop = new AbortController();
+		const { signal } = stop;
+		const { firstPauseMs = FIRST_PAUSE_MS } = this.#options;
+		const ended = pRetry(() => this.#turns.add(() => this.#attempt(id, signal)), {
+			...{ retries: Infinity, factor: 2, minTimeout: firstPauseMs, maxTimeout: MAX_PAUSE_MS },
+			...{ signal, unref: true },
+			onFailedAttempt: async ({ error }) => {
+				const wait = error.cause instanceof EndpointError ? error.cause.waitMs : undefined;
+				await sleep(wait ?? 0, undefined, { signal, ref: false });
+			},
+		})
+			.catch(() => {})
+			.finally(() => this.#jobs.delete(id));
+		this.#jobs.set(id, { stop, ended });
+	}
+
+	/** Rejects if it is to be tried again. */
+	async #attempt(id: string, signal: AbortSignal): Promise<void> {
+		signal.throwIfAborted();
+		// Dropped while it waited.
+		if (!this.#queue.get(id)) return;
+		if (this.#queue.get(id)!.isTidy) await this.#finish(id, signal);
+		const ended = this.#queue.get(id)!;
+		try {
+			await this.#tidy(ended);
+		} catch (error) {
+			const { code, at } = whereIs(error as Error);
+			this.#options.warn(
+				`Recording ${id} is ${ended.status}, its file stays: ${[code, ...at].join(' ')}`,
+			);
+			throw error;
+		}
+	}
+
+	/** Makes a recording done or failed. Rejects if it is to be tried again. */
+	async #finish(id: string, signal: AbortSignal): Promise<void> {
+		const { attempts, error: before } = this.#queue.get(id)!;
+		const recording = this.#queue.update(id, { status: 'transcribing', attempts: attempts + 1 });
+		try {
+			const lifelogIds = await this.#process(recording, signal);
+			const done = { status: 'done', lifelogIds, error: null, isTidy: false } as const;
+			this.#queue.update(id, done);
+			this.#options.info(`Recording ${id} is done: ${countOf(lifelogIds.length)}`);
+		} catch (error) {
+			if (signal.aborted) {
+				this.#queue.update(id, { status: 'queued', attempts });
+				throw error;
+			}
+			const message = describe(error as Error);
+			if (isLasting(error)) {
+				const failed = { status: 'failed', error: message, isTidy: false } as const;
+				this.#queue.update(id, failed);
+				this.#options.warn(`Recording ${id} failed: ${message}`);
+				return;
+			}
+			this.#queue.update(id, { status: 'queued', error: message });
+			if (!isExpected(error)) {
+				const { code, at } = whereIs(error as Error);
+				this.#options.warn(`Recording ${id}: ${[code, ...at].join(' ')}`);
+			}
+			if (message !== before) {
+				this.#options.warn(`Recording ${id} is tried again later: ${message}`);
+			}
+			throw new Error(message, { cause: error });
+		}
+	}
+
+	/** Makes the lifelogs of a recording, and returns the IDs of those that are in the archive. */
+	async #process(recording: Queued, signal: AbortSignal): Promise<string[]> {
+		const { store, titles, timezone, now } = this.#options;
+		const { id, path } = recording;
+		// Without its folder, a disk may only not be mounted.
+		await access(dirname(path));
+		await access(path).catch((error: NodeJS.ErrnoException) => {
+			unlessGone(error);
+			throw new MediaError('Its file is gone. Upload it again');
+		});
+		const work = join(this.#folder, `${id}.work`);
+		await rm(work, { recursive: true, force: true });
+		await mkdir(work);
+		const { durationMs, createdMs } = await probeRecording(path, { signal });
+		const start = startOf({
+			...{ given: recording.startMs, fileName: recording.fileName, createdMs },
+			...{ modifiedMs: recording.modifiedMs, durationMs, timezone, nowMs: now() },
+		});
+		// Once, because a later try is at another time.
+		const startMs = recording.startTime === null ? start.startMs : Date.parse(recording.startTime);
+		if (recording.startTime === null) {
+			const startTime = new Date(startMs).toISOString();
+			this.#queue.update(id, { startTime, startTimeFrom: start.from, durationMs });
+		}
+		const audio = join(this.#folder, `${id}.ogg`);
+		if (!(await isThere(audio))) {
+			await encodeOpus(path, join(work, 'audio.ogg'), { signal });
+			await rename(join(work, 'audio.ogg'), audio);
+		}
+		const segments = await this.#transcribe(recording, work, signal);
+		const lifelogs: Lifelog[] = [];
+		for (const [part, conversation] of splitAtPauses(segments).entries()) {
+			const written = await titles?.write(conversation.segments);
+			const title = recording.title ?? written?.title;
+			const beginMs = startMs + conversation.startMs;
+			lifelogs.push(
+				toLifelog({
+					id: recordedId(recording.externalId ?? recording.sha256, part),
+					title: title ? cutTo(MAX_TITLE_LENGTH, title) : firstSentence(conversation.segments),
+					startMs: beginMs,
+					endMs: beginMs + latestEnd(conversation.segments),
+					segments: conversation.segments,
+					headings: written?.headings ?? [],
+					madeMs: now(),
+				}),
+			);
+		}
+		signal.throwIfAborted();
+		const { externalId } = recording;
+		return await store.addRecording({ path: audio, startMs }, lifelogs, externalId);
+	}
+
+	async #transcribe(
+		{ id, path, language }: Queued,
+		work: string,
+		signal: AbortSignal,
+	): Promise<Segment[]> {
+		const { transcriber, diarizer } = this.#options;
+		const chunks = await cutChunks(path, work, { format: transcriber.format, signal });
+		const parts: { offsetMs: number; segments: Segment[] }[] = [];
+		for (const [number, chunk] of chunks.entries()) {
+			let segments = this.#queue.transcriptOf(id, number);
+			if (!segments) {
+				const { durationMs } = chunk;
+				segments = await transcriber.transcribe(chunk.path, { durationMs, language, signal });
+				if (diarizer && segments.length > 0) {
+					segments = nameSpeakers(segments, await diarizer.diarize(chunk.path, { signal }));
+				}
+				this.#queue.keepTranscript(id, number, segments);
+			}
+			parts.push({ offsetMs: chunk.offsetMs, segments });
+		}
+		return joinChunks(parts);
+	}
+
+	/** Puts the file of a recording away that is done or has failed, and what was made on the way. */
+	async #tidy(recording: Queued): Promise<void> {
+		const { id, inbox, status, path, fileName, createdAt } = recording;
+		let kept = path;
+		if (inbox !== undefined) {
+			kept = await putAway(recording, this.#options.timezone);
+		} else if (status === 'done' && this.#options.keepOriginals) {
+			const folder = `${ORIGINALS}/${createdAt.slice(0, 7).replace('-', '/')}`;
+			await prepareFolder(this.#options.root, folder);
+			kept = join(this.#options.root, folder, `${id}_${shortName(fileName)}`);
+			await rename(path, kept).catch(unlessGone);
+		} else if (status === 'done') {
+			await rm(path, { force: true });
+		}
+		await this.#removeWork(id);
+		this.#queue.update(id, { path: kept, isTidy: true });
+		if (status === 'done') this.#queue.forgetTranscripts(id);
+	}
+
+	async #removeWork(id: string): Promise<void> {
+		for (const name of [`${id}.work`, `${id}.ogg`]) {
+			await rm(join(this.#folder, name), { recursive: true, force: true });
+		}
+	}
+}
+
+async function hashOf(path: string): Promise<string> {
+	const hash = createHash('sha256');
+	await pipeline(createReadStream(path), hash);
+	return hash.digest('hex');
+}
+
+const idOf = (sha256: string) => `rec-${sha256.slice(0, 20)}`;
+
+const countOf = (lifelogs: number) =>
+	lifelogs === 0 ? 'no lifelog' : `${lifelogs} ${lifelogs === 1 ? 'lifelog' : 'lifelogs'}`;
+
+/** Whether another try would fail as well. */
+const isLasting = (error: unknown) =>
+	error instanceof MediaError || (error instanceof EndpointError && error.isRefusal);
+
+const isExpected = (error: unknown) =>
+	error instanceof EndpointError ||
+	error instanceof MediaError ||
+	error instanceof ApiError ||
+	answerOfDisk(error as Error) !== undefined;
+
+function describe(error: Error): string {
+	if (error instanceof EndpointError) return `The transcription endpoint ${error.message}`;
+	if (error instanceof MediaError || error instanceof ApiError) return error.message;
+	return (
+		answerOfDisk(error)?.message ?? `Something failed (${reasonOf(error)}). The log says where`
+	);
+}
+
+/** A process that was killed may have moved a file already. */
+function unlessGone(error: NodeJS.ErrnoException): void {
+	if (error.code !== 'ENOENT') throw error;
+}
+
+const isThere = async (path: string) =>
+	await access(path).then(
+		() => true,
+		() => false,
+	);

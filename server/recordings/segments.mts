@@ -1,0 +1,140 @@
+import { ApiError } from '../util/errors.mts';
+
+/** Something that was said. Times are milliseconds after the start of the transcript. */
+export interface Segment {
+	text: string;
+	startMs: number;
+	endMs: number;
+	speaker?: string;
+	/** Whether the wearer of the device said it. */
+	isWearer?: boolean;
+}
+
+/** A transcript in any of its forms, with what some of them say beside the words. */
+export interface Transcript {
+	/** By start. None is empty. */
+	segments: Segment[];
+	/** ISO 8601. */
+	startTime?: string;
+	endTime?: string;
+	title?: string;
+	externalId?: string;
+}
+
+/** A segment as it was sent, of which nothing is known yet. */
+export interface RawSegment {
+	text: unknown;
+	start: unknown;
+	end: unknown;
+	speaker?: unknown;
+	isWearer?: boolean;
+}
+
+const MAX_SEGMENTS = 20_000;
+/** Of a segment, and of all: some 40 hours of speech. The index reads a lifelog as a whole. */
+const MAX_SEGMENT_LENGTH = 20_000;
+const MAX_LENGTH = 2_000_000;
+const MAX_SPEAKER_LENGTH = 200;
+/** The index looks for conversations that began so long ago at most. */
+const MAX_HOURS = 48;
+const MS_PER_HOUR = 3_600_000;
+
+/** A refusal of a transcript. It quotes nothing of what was said. */
+export const badTranscript = (problem: string) => new ApiError(400, `transcript: ${problem}`);
+
+/** A refusal of a transcript in which nobody speaks. */
+export class NoWordsError extends ApiError {
+	constructor() {
+		super(400, 'transcript: has no words');
+	}
+}
+
+/**
+ * Checks segments and puts them in order. Those without words are left out.
+ *
+ * @param unitsPerSecond What `start` and `end` are in.
+ * @throws ApiError (400) that says which segment is wrong, counted from 1, and what to give.
+ */
+export function checkSegments(raw: RawSegment[], unitsPerSecond = 1): Segment[] {
+	if (raw.length > MAX_SEGMENTS) {
+		throw badTranscript(`has ${raw.length} segments. Give ${MAX_SEGMENTS} at most`);
+	}
+	const segments = raw
+		.map((segment, index) => checkSegment(segment, index + 1, unitsPerSecond))
+		.filter(({ text }) => text !== '');
+	if (segments.length === 0) throw new NoWordsError();
+	if (segments.reduce((sum, { text }) => sum + text.length, 0) > MAX_LENGTH) {
+		throw badTranscript(`has more than ${MAX_LENGTH} characters. Split it into several lifelogs`);
+	}
+	return segments.sort((a, b) => a.startMs - b.startMs);
+}
+
+function checkSegment(raw: RawSegment, number: number, unitsPerSecond: number): Segment {
+	if (typeof raw.text !== 'string') {
+		throw badTranscript(`segment ${number} has no 'text'. Give the words as a string`);
+	}
+	if (raw.text.length > MAX_SEGMENT_LENGTH) {
+		throw badTranscript(
+			`segment ${number} has more than ${MAX_SEGMENT_LENGTH} characters. Split it into several`,
+		);
+	}
+	const [startMs, endMs] = (['start', 'end'] as const).map((name) => {
+		const value = toNumber(raw[name]);
+		if (value === undefined || value < 0) {
+			throw badTranscript(
+				`segment ${number} has no usable '${name}'. Give the seconds since the start of the transcript, 0 or more`,
+			);
+		}
+		return Math.round((value / unitsPerSecond) * 1000);
+	});
+	if (endMs < startMs) {
+		throw badTranscript(`segment ${number} ends before it starts. Give an 'end' after its 'start'`);
+	}
+	if (endMs > MAX_HOURS * MS_PER_HOUR) {
+		throw badTranscript(
+			`segment ${number} ends more than ${MAX_HOURS} hours after the start. Give times in seconds, and split a longer transcript`,
+		);
+	}
+	const speaker = nameOf(raw.speaker, number);
+	return {
+		text: oneLine(raw.text),
+		startMs,
+		endMs,
+		...(speaker !== undefined && { speaker }),
+		...(raw.isWearer && { isWearer: true }),
+	};
+}
+
+/** A finite number, also one that is written as a string. */
+export function toNumber(value: unknown): number | undefined {
+	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function nameOf(speaker: unknown, number: number): string | undefined {
+	if (speaker === undefined || speaker === null) return undefined;
+	if (typeof speaker === 'number') return `Speaker ${speaker}`;
+	if (typeof speaker !== 'string') {
+		throw badTranscript(`segment ${number} has no usable 'speaker'. Give a name, or leave it out`);
+	}
+	return cutTo(MAX_SPEAKER_LENGTH, asName(speaker)) || undefined;
+}
+
+/** A text on one line, without what controls a terminal. */
+export const oneLine = (text: string) =>
+	text
+		.toWellFormed()
+		.replace(/[\p{Cc}\s]+/gu, ' ')
+		.trim();
+
+/** A name or a title: on one line, and without what turns the direction of the text around it. */
+export const asName = (text: string) => oneLine(text.replace(/\p{Bidi_Control}/gu, ''));
+
+/** At most so many characters, cut between two words if there are any. */
+export function cutTo(length: number, text: string): string {
+	const characters = [...text.slice(0, 2 * (length + 1))];
+	if (characters.length <= length) return text;
+	const cut = characters.slice(0, length - 1).join('');
+	const isWhole = /\s/u.test(characters[length - 1]);
+	return `${isWhole ? cut.trimEnd() : cut.replace(/\s+\S*$/u, '')}…`;
+}

@@ -1,0 +1,220 @@
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import { FormData } from 'undici';
+import { Endpoint, EndpointError, type EndpointOptions } from '../util/endpoint.mts';
+import { ApiError } from '../util/errors.mts';
+import type { ChunkFormat } from './ffmpeg.mts';
+import { NoWordsError, oneLine, toNumber, type Segment } from './segments.mts';
+import { readTranscript } from './transcript.mts';
+
+/** How a transcription endpoint is asked. */
+export interface TranscriberOptions extends EndpointOptions {
+	/** As the endpoint calls it, such as `de`; by default it finds out. */
+	language?: string;
+	/** What chunks are to be cut into. */
+	format: ChunkFormat;
+}
+
+interface ChunkOptions {
+	durationMs: number;
+	signal?: AbortSignal;
+}
+
+type Fields = Record<string, unknown>;
+
+/** Some 200 times what a chunk of 23 minutes takes with the time of each word. */
+const MAX_ANSWER_BYTES = 32 * 2 ** 20;
+/** A model on a small machine may take longer than the speech. */
+const TIMEOUT_MS = 60 * 60_000;
+
+/** A transcription endpoint of the OpenAI form. */
+export class Transcriber {
+	readonly format: ChunkFormat;
+	readonly #endpoint: Endpoint;
+	readonly #options: TranscriberOptions;
+	readonly #timeoutMs: number;
+	/** Whether the endpoint has refused the form with times and taken the one without. */
+	#hasNoTimes = false;
+
+	/** Throws an Error that says what to do for an address or a key that cannot be used. */
+	constructor(options: TranscriberOptions, timeoutMs = TIMEOUT_MS) {
+		this.#endpoint = new Endpoint(options, {
+			option: '--transcription-url',
+			keyVariable: 'LIFELOG_TRANSCRIPTION_KEY',
+			path: '/audio/transcriptions',
+		});
+		this.#options = options;
+		this.#timeoutMs = timeoutMs;
+		this.format = options.format;
+	}
+
+	/**
+	 * Returns what is said in a chunk, by start, in ms after its beginning; nothing if nobody speaks. An
+	 * endpoint that knows no times gives one segment.
+	 *
+	 * @throws EndpointError: `isRefusal` for a chunk that the endpoint never takes, otherwise it may take
+	 * it later. What `signal` says if it is aborted.
+	 */
+	async transcribe(
+		path: string,
+		{ durationMs, language = this.#options.language, signal }: ChunkOptions & { language?: string },
+	): Promise<Segment[]> {
+		const { model } = this.#options;
+		const isDiarizing = model.endsWith('-diarize');
+		const ask = async (response_format: string) => {
+			const chunking_strategy = isDiarizing ? 'auto' : undefined;
+			const form = await formOf(path, { model, language, response_format, chunking_strategy });
+			return segmentsOf(await post(this.#endpoint, form, this.#timeoutMs, signal), durationMs);
+		};
+		if (!this.#hasNoTimes) {
+			try {
+				return await ask(isDiarizing ? 'diarized_json' : 'verbose_json');
+			} catch (error) {
+				if (!(error instanceof EndpointError && error.isRefusal)) throw error;
+			}
+		}
+		const segments = await ask('json');
+		this.#hasNoTimes = true;
+		return segments;
+	}
+}
+
+/** When somebody speaks, in ms after the beginning of a chunk. */
+interface Turn {
+	startMs: number;
+	endMs: number;
+	speaker: string;
+}
+
+/** An endpoint that says who speaks when, as speaches has one. */
+export class Diarizer {
+	readonly #endpoint: Endpoint;
+	readonly #model: string | undefined;
+	readonly #timeoutMs: number;
+
+	/** Throws an Error that says what to do for an address or a key that cannot be used. */
+	constructor(
+		{ model, ...options }: Omit<EndpointOptions, 'model'> & { model?: string },
+		timeoutMs = TIMEOUT_MS,
+	) {
+		this.#endpoint = new Endpoint(options, {
+			option: '--diarization-url',
+			keyVariable: 'LIFELOG_DIARIZATION_KEY',
+			path: '/audio/diarization',
+		});
+		this.#model = model;
+		this.#timeoutMs = timeoutMs;
+	}
+
+	/**
+	 * Returns who speaks when in a chunk.
+	 *
+	 * @throws EndpointError and what `signal` says, as `Transcriber.transcribe` does.
+	 */
+	async diarize(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<Turn[]> {
+		const form = await formOf(path, { model: this.#model });
+		const answer = await post(this.#endpoint, form, this.#timeoutMs, signal);
+		const { segments } = fieldsOf(answer);
+		const turns = Array.isArray(segments) ? segments.map(turnOf) : [undefined];
+		if (turns.includes(undefined)) {
+			throw new EndpointError('answers something else than who speaks when');
+		}
+		return turns as Turn[];
+	}
+}
+
+function turnOf(segment: unknown): Turn | undefined {
+	const { start, end, speaker } = fieldsOf(segment);
+	const [from, to] = [toNumber(start), toNumber(end)];
+	const name = typeof speaker === 'number' ? `Speaker ${speaker}` : speaker;
+	if (from === undefined || to === undefined || typeof name !== 'string') return undefined;
+	return { startMs: from * 1000, endMs: to * 1000, speaker: oneLine(name) };
+}
+
+/** Names each segment after whoever speaks most of it. One that nobody speaks keeps its speaker. */
+export function nameSpeakers(segments: Segment[], turns: Turn[]): Segment[] {
+	return segments.map((segment) => {
+		const spoken = new Map<string, number>();
+		for (const { speaker, startMs, endMs } of turns) {
+			const overlap = Math.min(endMs, segment.endMs) - Math.max(startMs, segment.startMs);
+			if (overlap > 0) spoken.set(speaker, (spoken.get(speaker) ?? 0) + overlap);
+		}
+		const [most] = [...spoken].sort(([, a], [, b]) => b - a);
+		return most ? { ...segment, speaker: most[0] } : segment;
+	});
+}
+
+/** A label that a model gives; the same one may be somebody else in the next chunk. */
+const LABEL = /^(speaker|spk|s)?[ _-]?(\d{1,3}|[a-z])$/i;
+
+/**
+ * Puts the segments of chunks together, in ms after the start of the recording. Of several chunks, the
+ * labels get the chunk's number, such as `SPEAKER_00 (2)`. Names stay as they are.
+ *
+ * @param parts All chunks in their order, also those without words.
+ */
+export function joinChunks(parts: { offsetMs: number; segments: Segment[] }[]): Segment[] {
+	return parts.flatMap(({ offsetMs, segments }, index) =>
+		segments.map((segment) => {
+			const isLabel = segment.speaker !== undefined && LABEL.test(segment.speaker);
+			return {
+				...segment,
+				startMs: segment.startMs + offsetMs,
+				endMs: segment.endMs + offsetMs,
+				...(isLabel && parts.length > 1 && { speaker: `${segment.speaker} (${index + 1})` }),
+			};
+		}),
+	);
+}
+
+const TYPES: Record<string, string> = { mp3: 'audio/mpeg', wav: 'audio/wav' };
+
+/** A form with a file that is read from the disk as it is sent. Fields without a value are left out. */
+async function formOf(path: string, fields: Fields): Promise<FormData> {
+	const form = new FormData();
+	for (const [name, value] of Object.entries(fields)) {
+		if (value !== undefined) form.append(name, value);
+	}
+	const name = basename(path);
+	form.append('file', await openAsBlob(path, { type: TYPES[name.split('.').at(-1)!] }), name);
+	return form;
+}
+
+async function post(
+	endpoint: Endpoint,
+	form: FormData,
+	timeoutMs: number,
+	signal: AbortSignal | undefined,
+): Promise<unknown> {
+	try {
+		return await endpoint.post(form, { timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal });
+	} catch (error) {
+		signal?.throwIfAborted();
+		throw error;
+	}
+}
+
+/** Throws an EndpointError for an answer that is no transcription. */
+function segmentsOf(answer: unknown, durationMs: number): Segment[] {
+	const { text, segments, words } = Array.isArray(answer) ? {} : fieldsOf(answer);
+	const hasTimes = [segments, words].some((list) => Array.isArray(list) && list.length > 0);
+	if (!hasTimes && Array.isArray(segments ?? words) && text === undefined) return [];
+	if (!hasTimes && typeof text === 'string') {
+		const line = oneLine(text);
+		return line === '' ? [] : [{ text: line, startMs: 0, endMs: durationMs }];
+	}
+	try {
+		return readTranscript({ segments, words }).segments.map((segment) => ({
+			...segment,
+			startMs: Math.min(segment.startMs, durationMs),
+			endMs: Math.min(segment.endMs, durationMs),
+		}));
+	} catch (error) {
+		if (error instanceof NoWordsError) return [];
+		if (!(error instanceof ApiError)) throw error;
+		throw new EndpointError('answers something else than a transcription');
+	}
+}
+
+const fieldsOf = (value: unknown): Fields =>
+	typeof value === 'object' && value !== null ? (value as Fields) : {};

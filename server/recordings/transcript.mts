@@ -1,0 +1,137 @@
+import {
+	badTranscript,
+	checkSegments,
+	toNumber,
+	type RawSegment,
+	type Transcript,
+} from './segments.mts';
+import { isWebVtt, readSrt, readVtt } from './subtitles.mts';
+
+type Fields = Record<string, unknown>;
+
+const FORMS =
+	'Give a list of segments, the JSON of a transcription (verbose_json, diarized_json), an Omi conversation, SRT or WebVTT';
+/** A pause between two words that begins a new segment, in seconds. */
+const PAUSE = 1;
+/** In UTF-16 units. Some endpoints write no full stops. */
+const MAX_JOINED = 500;
+const SENTENCE_END = /[.!?。！？…]["'”’»)]*$/u;
+/** With times and numbers, some 40 hours of speech. */
+const MAX_SUBTITLES = 4_000_000;
+/** Larger ends are nanoseconds: no transcript in seconds is 115 days long, and none in nanoseconds takes 10 ms. */
+const MAX_SECONDS = 1e7;
+const NANOSECONDS = 1e9;
+
+/**
+ * Reads a transcript in any form: a list of segments, the answer of a transcription endpoint, an Omi
+ * conversation (each also as a string of JSON), SRT or WebVTT.
+ *
+ * @throws ApiError (400) that says which segment is wrong and how.
+ */
+export function readTranscript(value: unknown): Transcript {
+	if (typeof value === 'string') return readText(value);
+	if (Array.isArray(value)) return { segments: checkSegments(value.map(ofList)) };
+	if (!isFields(value)) throw badTranscript(`has an unknown form. ${FORMS}`);
+	if (Array.isArray(value.transcript_segments)) return readOmi(value, value.transcript_segments);
+	return readTranscription(value);
+}
+
+function readText(text: string): Transcript {
+	if (!/^\s*[[{]/.test(text)) {
+		if (text.length > MAX_SUBTITLES) {
+			throw badTranscript(
+				`has more than ${MAX_SUBTITLES} characters. Split it into several lifelogs`,
+			);
+		}
+		const lines = text.replace(/\r\n?/g, '\n');
+		return { segments: checkSegments(isWebVtt(lines) ? readVtt(lines) : readSrt(lines)) };
+	}
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		throw badTranscript(`is not valid JSON. ${FORMS}`);
+	}
+	return readTranscript(value);
+}
+
+function ofList(segment: unknown, index: number): RawSegment {
+	const { text, start, end, speaker } = fieldsOf(segment, index);
+	return { text, start, end, speaker };
+}
+
+/** What OpenAI, speaches, LocalAI, whisper.cpp, Groq, vLLM and Mistral answer. */
+function readTranscription({ segments, words }: Fields): Transcript {
+	const hasSegments = Array.isArray(segments) && segments.length > 0;
+	if (!hasSegments && !Array.isArray(words)) {
+		throw badTranscript(
+			`has no segments. ${FORMS}. For a transcription, ask for verbose_json or diarized_json`,
+		);
+	}
+	const raw = hasSegments
+		? segments.map((segment, index) => {
+				const { text, start, end, speaker, speaker_id } = fieldsOf(segment, index);
+				return { text, start, end, speaker: speaker ?? speaker_id };
+			})
+		: joinWords(words as unknown[]);
+	const isNanoseconds = raw.some(({ end }) => (toNumber(end) ?? 0) > MAX_SECONDS);
+	return { segments: checkSegments(raw, isNanoseconds ? NANOSECONDS : 1) };
+}
+
+/** Words as segments, cut at pauses, at the ends of sentences and where another one speaks. */
+function joinWords(words: unknown[]): RawSegment[] {
+	const segments: (RawSegment & { text: string })[] = [];
+	let isEnd = true;
+	for (const [index, each] of words.entries()) {
+		const {
+			word,
+			text = word,
+			start,
+			end,
+			speaker_id,
+			speaker = speaker_id,
+		} = fieldsOf(each, index);
+		const last = segments.at(-1);
+		if (typeof text !== 'string') {
+			throw badTranscript(`word ${index + 1} has no 'word'. Give the word as a string`);
+		}
+		const isNext =
+			last &&
+			!isEnd &&
+			last.text.length < MAX_JOINED &&
+			last.speaker === speaker &&
+			(toNumber(start) ?? NaN) - (toNumber(last.end) ?? NaN) < PAUSE;
+		if (isNext) Object.assign(last, { text: `${last.text} ${text.trim()}`, end });
+		else segments.push({ text: text.trim(), start, end, speaker });
+		isEnd = SENTENCE_END.test(text.trim());
+	}
+	return segments;
+}
+
+/** What Omi's webhook sends; its segments are in seconds after `started_at`. */
+function readOmi(conversation: Fields, segments: unknown[]): Transcript {
+	const { id, started_at, finished_at, structured } = conversation;
+	const raw = segments.map((segment, index) => {
+		const { text, start, end, speaker, speaker_name, is_user } = fieldsOf(segment, index);
+		const isWearer = is_user === true;
+		return { text, start, end, isWearer, speaker: speaker_name || (isWearer ? 'You' : speaker) };
+	});
+	return {
+		segments: checkSegments(raw),
+		startTime: textOf(started_at),
+		endTime: textOf(finished_at),
+		title: isFields(structured) ? textOf(structured.title) : undefined,
+		externalId: textOf(id),
+	};
+}
+
+const textOf = (value: unknown) =>
+	typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+const isFields = (value: unknown): value is Fields =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function fieldsOf(value: unknown, index: number): Fields {
+	if (isFields(value)) return value;
+	throw badTranscript(`segment ${index + 1} is not an object. Give 'text', 'start' and 'end'`);
+}

@@ -1,0 +1,273 @@
+// New lifelogs: what Omi sends to the example's webhook, a voice message and a file in a drive are
+// reported by the trigger, found, summarized and heard.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { IDataObject } from 'n8n-workflow';
+import { checkArchive } from '../../../check-archive/check.mts';
+import type { Finding } from '../../../check-archive/findings.mts';
+import { spawnLifelogServer, type SpawnedServer } from '../../support/lifelog-server.mts';
+import { hearTones, makeTones } from '../../support/tones.mts';
+import {
+	startTranscription,
+	type TranscriptionEndpoint,
+	wordsOf,
+} from '../../support/transcription.mts';
+import { byId } from '../../support/workflow.mts';
+import { importExample, repeat } from '../support/examples.mts';
+import { startInternet, type Internet } from '../support/internet.mts';
+import { activateWhile, startLab, type Lab } from '../support/lab.mts';
+import { runNode } from '../support/nodes.mts';
+import type { SavedWorkflow } from '../support/rest.mts';
+import { temporaryFolder } from '../support/server.mts';
+import {
+	activateTrigger,
+	anotherPoll,
+	emitted,
+	pollTimes,
+	whenEmitted,
+} from '../support/trigger.mts';
+
+const fixtures = resolve(import.meta.dirname, '../../server/transcripts');
+const UID = 'omi-user-1';
+
+let lab: Lab;
+let internet: Internet;
+let endpoint: TranscriptionEndpoint;
+let files: Awaited<ReturnType<typeof temporaryFolder>>;
+let server: SpawnedServer;
+let archive: Awaited<ReturnType<typeof temporaryFolder>>;
+let address: string;
+let trigger: string;
+let conversation: IDataObject;
+
+before(async () => {
+	archive = await temporaryFolder('lifelog-recordings');
+	files = await temporaryFolder('lifelog-recorded');
+	endpoint = await startTranscription();
+	const transcription = ['--transcription-url', endpoint.url, '--transcription-model', 'tones'];
+	server = await spawnLifelogServer(archive.path, ['--allow-changes', ...transcription]).ready;
+	internet = await startInternet({});
+	lab = await startLab({ sandbox: ['--days', '1'], env: internet.env });
+	const { url: baseUrl, apiKey } = server;
+	const data = { apiKey, baseUrl };
+	lab.credentials = {
+		lifelogApi: await lab.rest.createCredential('lifelogApi', data, 'lifelog-server'),
+	};
+	const path = randomUUID();
+	const { id } = await importExample(lab, 'omi-to-lifelogs', {
+		settings: { uid: UID },
+		parameters: { Omi: { path } },
+	});
+	await lab.rest.activate(id);
+	address = `${lab.n8n.url}/webhook/${path}`;
+	trigger = await activateTrigger(lab, { event: 'lifelogCreated' });
+	await anotherPoll();
+	// As it was a quarter of an hour ago, so that it is today's or yesterday's.
+	const from = Date.now() - 900_000;
+	conversation = {
+		...JSON.parse(await readFile(join(fixtures, 'omi-webhook.json'), 'utf8')),
+		started_at: new Date(from).toISOString(),
+		finished_at: new Date(from + 18_000).toISOString(),
+	};
+});
+after(async () => {
+	try {
+		await lab?.close();
+		await server?.close();
+	} finally {
+		await endpoint?.close();
+		await internet?.close();
+		await files?.remove();
+		await archive?.remove();
+	}
+});
+
+/** Sends it as Omi does. */
+async function send(uid: string, body: IDataObject = conversation): Promise<number> {
+	const response = await fetch(`${address}?uid=${uid}`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+	});
+	await response.text();
+	return response.status;
+}
+
+const run = async (operation: string, parameters: IDataObject) =>
+	(await runNode(lab, 'lifelog', { operation, ...parameters })).json('Node');
+
+test('a conversation of Omi becomes a lifelog, which the trigger reports', async () => {
+	assert.equal(await send(UID), 200);
+	const [reported, ...rest] = await whenEmitted(() => emitted(lab, trigger), 1);
+	assert.deepEqual(rest, []);
+	assert.equal(reported.title, 'A leaking garden hose');
+	assert.equal(reported.changeType, 'created');
+	assert.equal(Date.parse(String(reported.startTime)), Date.parse(String(conversation.started_at)));
+});
+
+test('search and the summary of its day find it', async () => {
+	const [{ id }] = await emitted(lab, trigger);
+	assert.deepEqual(
+		(await run('search', { query: 'hose leaking' })).map((found) => found.id),
+		[id],
+	);
+	const date = String(conversation.started_at).slice(0, 10);
+	const [summary] = await run('getDailySummary', { day: 'date', date });
+	assert.match(String(summary.markdown), /A leaking garden hose/);
+	assert.deepEqual(summary.speakers, ['You', 'Anna', 'SPEAKER_02']);
+});
+
+test('the same again, and what is of somebody else, makes none', async () => {
+	assert.equal(await send(UID), 200);
+	assert.equal(await send('somebody-else', { ...conversation, id: 'another' }), 200);
+	assert.equal(await send(UID, { ...conversation, id: 'third', discarded: true }), 200);
+	await anotherPoll();
+	assert.equal((await run('getAll', { returnAll: true })).length, 1);
+	assert.equal((await emitted(lab, trigger)).length, 1);
+});
+
+describe('a voice message to a bot', () => {
+	const ME = 4711;
+	let workflow: SavedWorkflow;
+	let audio: Buffer;
+	/** When the message was sent, in whole seconds. */
+	const sent = Math.floor(Date.now() / 1000) - 3_600;
+
+	before(async () => {
+		const path = join(files.path, 'voice.ogg');
+		await makeTones(path, { seconds: 6 });
+		audio = await readFile(path);
+		internet.answer('api.telegram.org', ({ path: asked }) => {
+			if (asked.startsWith('/file/')) return audio;
+			const file = { file_id: 'voice-1', file_path: 'voice/file_7.oga' };
+			return { ok: true, result: asked.includes('getFile') ? file : { message_id: 1 } };
+		});
+		const telegram = { accessToken: '1:test', baseUrl: 'https://api.telegram.org' };
+		await lab.rest.createCredential('telegramApi', telegram, 'Telegram account');
+		workflow = await importExample(lab, 'voice-message-to-lifelog', { settings: { me: `${ME}` } });
+	});
+
+	const message = (
+		from = ME,
+		more: IDataObject = { voice: { file_id: 'voice-1', duration: 6 } },
+	) => ({
+		message: { from: { id: from }, chat: { id: from, type: 'private' }, date: sent, ...more },
+	});
+	const replies = () =>
+		internet
+			.sent('api.telegram.org')
+			.filter(({ path }) => path.endsWith('/sendMessage'))
+			.map(({ body }) => body);
+	/** Sends the bot something; gives what it answered. */
+	async function say(what: IDataObject, to = workflow): Promise<IDataObject[]> {
+		const before = replies().length;
+		const { error } = await repeat(lab, to, 'Telegram', [what]);
+		assert.equal(error, undefined);
+		return replies().slice(before);
+	}
+
+	test('becomes a lifelog, and the bot answers with title and transcript', async () => {
+		const before = (await emitted(lab, trigger)).length;
+		const [{ chat_id, text, parse_mode }, ...more] = await say(message());
+		assert.deepEqual(more, []);
+		assert.deepEqual([String(chat_id), parse_mode], [`${ME}`, 'HTML']);
+		assert.match(String(text), /^<b>Tone 0\.<\/b> · \d+ \w+ \d{4}, \d\d:\d\d\n/);
+		assert.ok(String(text).includes(wordsOf(3)));
+		const reported = (await whenEmitted(() => emitted(lab, trigger), before + 1)).at(-1)!;
+		assert.equal(Date.parse(String(reported.startTime)) / 1000, sent - 6);
+	});
+
+	test('is found, and its audio is what was said', async () => {
+		const { id } = (await emitted(lab, trigger)).at(-1)!;
+		const found = await run('search', { query: 'tone' });
+		assert.deepEqual(
+			found.map((each) => each.id),
+			[id],
+		);
+		const execution = await runNode(lab, 'lifelogAudio', {
+			operation: 'download',
+			lifelogId: byId(id),
+		});
+		const heard = join(files.path, 'heard.ogg');
+		const [item] = execution.items('Node');
+		const downloaded = await (await lab.rest.binary(item)).arrayBuffer();
+		await writeFile(heard, Buffer.from(downloaded));
+		const seconds = (await hearTones(heard)).map(({ second }) => second);
+		assert.deepEqual(seconds, [0, 1, 2, 3, 4, 5]);
+	});
+
+	test('again makes no second one, and is answered alike', async () => {
+		const before = (await run('getAll', { returnAll: true })).length;
+		const [{ text }] = await say(message());
+		assert.match(String(text), /^<b>Tone 0\./);
+		assert.equal((await run('getAll', { returnAll: true })).length, before);
+	});
+
+	test('in which nobody speaks is answered, too', async () => {
+		const path = join(files.path, 'silence.ogg');
+		await makeTones(path, { seconds: 4, silent: [[0, 4]] });
+		audio = await readFile(path);
+		const [{ text }] = await say(message());
+		assert.equal(text, 'Nobody speaks in this recording.');
+	});
+
+	test('of somebody else, or without a recording, is ignored', async () => {
+		const asked = endpoint.asked.length;
+		assert.deepEqual(await say(message(666)), []);
+		assert.deepEqual(await say(message(ME, { text: 'Hi' })), []);
+		const untold = await importExample(lab, 'voice-message-to-lifelog');
+		assert.deepEqual(await say(message(), untold), []);
+		assert.equal(endpoint.asked.length, asked);
+	});
+});
+
+describe('a file in a folder of a drive', () => {
+	/** What the drive has that is new. */
+	let found: IDataObject[] = [];
+
+	test('becomes a lifelog, which the trigger reports', async (test) => {
+		const path = join(files.path, 'memo.m4a');
+		await makeTones(path, { seconds: 4 });
+		const audio = await readFile(path);
+		const begin = new Date(Date.now() - 7_200_000).toISOString().slice(0, 19);
+		const name = `${begin.replaceAll(':', '-')}Z.m4a`;
+		const file = { id: 'drive-1', name, mimeType: 'audio/mp4', size: String(audio.length) };
+		internet.answer('www.googleapis.com', ({ path: asked }) => {
+			const url = new URL(asked, 'https://www.googleapis.com');
+			if (url.searchParams.get('alt') === 'media') return audio;
+			if (url.pathname.endsWith('/drive-1')) return file;
+			return { files: found.splice(0) };
+		});
+		const signedIn = { access_token: 'google-token', token_type: 'bearer', expires_in: 14_400 };
+		const data = { clientId: 'id', clientSecret: 'secret', oauthTokenData: signedIn };
+		await lab.rest.createCredential('googleDriveOAuth2Api', data, 'Google Drive account');
+		const { id } = await importExample(lab, 'recorder-folder-to-lifelogs', {
+			parameters: { 'New file': { pollTimes, folderToWatch: byId('folder-1') } },
+		});
+		await activateWhile(test, lab, id);
+		const before = (await emitted(lab, trigger)).length;
+		found = [
+			{ id: 'text', name: 'notes.txt', mimeType: 'text/plain', size: '5' },
+			{ id: 'empty', name: 'empty.m4a', mimeType: 'audio/mp4', size: '0' },
+			file,
+		];
+		const reported = (await whenEmitted(() => emitted(lab, trigger), before + 1)).at(-1)!;
+		assert.equal(Date.parse(String(reported.startTime)), Date.parse(`${begin}Z`));
+		const { markdown } = reported;
+		for (const second of [0, 1, 2, 3]) assert.ok(String(markdown).includes(wordsOf(second)));
+		const queries = internet.sent('www.googleapis.com').map(({ path: asked }) => asked);
+		assert.ok(queries.some((asked) => decodeURIComponent(asked).includes("'folder-1' in parents")));
+	});
+});
+
+test('check finds nothing wrong with the archive', async () => {
+	const found: Finding[] = [];
+	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
+	const { path: folder } = archive;
+	const until = '2026-01-01';
+	await checkArchive({ folder, until }, (finding) => found.push(finding), quiet);
+	assert.deepEqual(found, []);
+});

@@ -1,0 +1,136 @@
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	openAsBlob,
+	readdirSync,
+	readFileSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkArchive } from '../../check-archive/check.mts';
+import type { Finding } from '../../check-archive/findings.mts';
+import type { Recording } from '../../server/recordings/queue.mts';
+import { makeTones } from '../support/tones.mts';
+import {
+	faults,
+	startTranscription,
+	type TranscriptionEndpoint,
+} from '../support/transcription.mts';
+import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+
+// A file must not have changed for ten seconds.
+jest.setTimeout(120_000);
+
+let endpoint: TranscriptionEndpoint;
+let folder: string;
+let server: SpawnedServer;
+let files: string;
+let inbox: string;
+
+beforeAll(async () => {
+	endpoint = await startTranscription();
+	files = temporaryFolder();
+	await makeTones(join(files, 'ten.m4a'), { seconds: 10 });
+});
+beforeEach(() => {
+	endpoint.fault = undefined;
+	folder = temporaryFolder();
+	inbox = temporaryFolder();
+});
+afterEach(() => server.close());
+afterAll(() => endpoint.close());
+
+async function start(...args: string[]): Promise<void> {
+	server = await startLifelogServer(folder, [
+		...['--timezone', 'Europe/Berlin', '--inbox', inbox],
+		...['--transcription-url', endpoint.url, '--transcription-model', 'whisper-1'],
+		...args,
+	]);
+}
+
+const listed = async (query = ''): Promise<Recording[]> =>
+	(await (await ask(server, `/v1/recordings?${query}`)).json()).data.recordings;
+
+async function findings(): Promise<Finding[]> {
+	const found: Finding[] = [];
+	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
+	await checkArchive({ folder, until: '2026-01-01' }, (finding) => found.push(finding), quiet);
+	return found;
+}
+
+const put = (name: string, from = 'ten.m4a') => copyFileSync(join(files, from), join(inbox, name));
+const found = (path: string) =>
+	existsSync(join(inbox, path)) ? readdirSync(join(inbox, path)).sort() : [];
+
+test('takes finished files without --allow-changes, and puts them away', async () => {
+	writeFileSync(join(files, 'text.wav'), 'no sound');
+	await makeTones(join(files, 'three.wav'), { seconds: 3 });
+	put('20260301 090412.m4a');
+	put('.hidden.m4a');
+	put('half.m4a.part');
+	put('text.wav', 'text.wav');
+	mkdirSync(join(inbox, 'folder'));
+	await start();
+	while (found('done/2026/03').length === 0 || found('failed').length < 2) await sleep(200);
+	expect(found('done/2026/03')).toEqual(['20260301 090412.m4a']);
+	expect(found('failed')).toEqual(['text.wav', 'text.wav.txt']);
+	expect(readFileSync(join(inbox, 'failed/text.wav.txt'), 'utf8')).toMatch(/To try again/);
+	expect(found('.')).toEqual(
+		['.hidden.m4a', '.processing', 'done', 'failed', 'folder', 'half.m4a.part'].sort(),
+	);
+	expect(await listed()).toMatchObject([{ status: 'failed' }, { status: 'done' }].sort());
+	// The same bytes under another name, and one that failed.
+	put('again.m4a');
+	copyFileSync(join(inbox, 'failed/text.wav'), join(inbox, 'text.wav'));
+	while (found('.').some((name) => /again|text/.test(name))) await sleep(200);
+	while (found('failed').length < 2) await sleep(200);
+	expect((await listed('status=done')).length).toBe(1);
+	expect((await listed('status=failed'))[0].attempts).toBe(2);
+	expect(await findings()).toEqual([]);
+});
+
+test('that can only be read is copied, and each file once', async () => {
+	put('memo.m4a');
+	// File systems know parts of a millisecond.
+	utimesSync(join(inbox, 'memo.m4a'), 1_772_366_400.1234567, 1_772_366_400.1234567);
+	await start('--inbox-copy');
+	while ((await listed('status=done')).length === 0) await sleep(200);
+	const [{ startTimeFrom, lifelogIds }] = await listed();
+	expect([startTimeFrom, lifelogIds.length]).toEqual(['modified', 1]);
+	expect(await findings()).toEqual([]);
+	expect(found('.')).toEqual(['memo.m4a']);
+	await server.close();
+	await start('--inbox-copy');
+	await sleep(12_000);
+	expect(await listed()).toHaveLength(1);
+});
+
+test('loses nothing to names, to what is in the way, or to an upload that failed', async () => {
+	writeFileSync(join(files, 'text.wav'), 'no sound');
+	writeFileSync(join(files, 'other.wav'), 'nor here');
+	mkdirSync(join(inbox, '.processing', 'folder'), { recursive: true });
+	endpoint.fault = faults.error;
+	await start('--allow-changes');
+	const body = new FormData();
+	body.set('file', await openAsBlob(join(files, 'text.wav')), 'text.wav');
+	await ask(server, '/v1/recordings', { method: 'POST', body });
+	while ((await listed('status=failed')).length === 0) await sleep(50);
+	const long = `${'x'.repeat(251)}.wav`;
+	put(long, 'other.wav');
+	put('text.wav', 'text.wav');
+	put('memo.m4a');
+	writeFileSync(join(inbox, 'memo.m4a.txt'), 'Notes on the memo');
+	while (found('failed').length < 6) await sleep(200);
+	expect(found('failed').filter((name) => name.startsWith('xxx'))).toHaveLength(2);
+	expect(await listed('status=failed')).toHaveLength(3);
+	endpoint.fault = undefined;
+	const [{ id }] = await listed('status=queued');
+	await ask(server, `/v1/recordings/${id}/retry`, { method: 'POST' });
+	while ((await listed('status=done')).length === 0) await sleep(200);
+	while (found('.processing').length > 1) await sleep(50);
+	expect(readFileSync(join(inbox, 'failed/memo.m4a.txt'), 'utf8')).toBe('Notes on the memo');
+	expect(server.log.filter((line) => line.includes('taken'))).toEqual([]);
+});

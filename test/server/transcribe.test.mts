@@ -1,0 +1,377 @@
+import { createServer } from 'node:http';
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { cutChunks } from '../../server/recordings/ffmpeg.mts';
+import type { Segment } from '../../server/recordings/segments.mts';
+import {
+	Diarizer,
+	joinChunks,
+	nameSpeakers,
+	Transcriber,
+} from '../../server/recordings/transcribe.mts';
+import { EndpointError } from '../../server/util/endpoint.mts';
+import { makeTones, TONE_FROM_MS, TONE_TO_MS } from '../support/tones.mts';
+import {
+	faults,
+	speakerOf,
+	startTranscription,
+	wordsOf,
+	type TranscriptionEndpoint,
+} from '../support/transcription.mts';
+import { temporaryFolder } from './sources.mts';
+
+const SECONDS = 70;
+const DURATION_MS = 5000;
+
+let folder: string;
+let recording: string;
+/** Five seconds. */
+let short: string;
+let endpoint: TranscriptionEndpoint;
+beforeAll(async () => {
+	folder = temporaryFolder();
+	recording = join(folder, 'tones.m4a');
+	short = join(folder, 'short.mp3');
+	await makeTones(recording, { seconds: SECONDS });
+	await makeTones(short, { seconds: 5 });
+});
+beforeEach(async () => {
+	endpoint = await startTranscription();
+});
+afterEach(() => endpoint.close());
+
+const transcriber = (more: object = {}, timeoutMs?: number) =>
+	new Transcriber(
+		{ url: endpoint.url, model: 'whisper-1', key: 'secret-key', format: 'mp3', ...more },
+		timeoutMs,
+	);
+const transcribe = (more?: object, timeoutMs?: number) =>
+	transcriber(more, timeoutMs).transcribe(short, { durationMs: DURATION_MS });
+const problemOf = async (asking: Promise<unknown>) => {
+	const problem = await asking.catch((error: unknown) => error);
+	expect(problem).toBeInstanceOf(EndpointError);
+	return problem as EndpointError;
+};
+const answers = async (answer: unknown) => {
+	endpoint.instead = () => answer;
+	return await transcribe();
+};
+const json = (text: string) => async () => {
+	endpoint.instead = () => JSON.parse(text);
+	return await transcribe();
+};
+
+/** Compares what was said in a second, and when, with what was made for it. */
+function expectSeconds(segments: Segment[], seconds: number): void {
+	expect(segments.map(({ text }) => text)).toEqual(
+		Array.from({ length: seconds }, (_, second) => wordsOf(second)),
+	);
+	for (const [second, { startMs, endMs }] of segments.entries()) {
+		expect(Math.abs(startMs - second * 1000 - TONE_FROM_MS)).toBeLessThanOrEqual(20);
+		expect(Math.abs(endMs - second * 1000 - TONE_TO_MS)).toBeLessThanOrEqual(30);
+	}
+}
+
+describe('what is heard in a recording', () => {
+	test.each(['mp3', 'wav'] as const)('is said at its second, over chunks of %s', async (format) => {
+		const to = join(folder, format);
+		await mkdir(to);
+		// In the silence between two tones: chunks of 19 to 20 seconds would cut in one.
+		const chunks = await cutChunks(recording, to, { format, maxSeconds: 20 });
+		expect(chunks).toHaveLength(4);
+		const parts = [];
+		for (const { path, offsetMs, durationMs } of chunks) {
+			const segments = await transcriber({ format }).transcribe(path, { durationMs });
+			parts.push({ offsetMs, segments });
+		}
+		expectSeconds(joinChunks(parts), SECONDS);
+		expect(endpoint.asked.map(({ type, fileName }) => [type, fileName])[3]).toEqual([
+			...[format === 'mp3' ? 'audio/mpeg' : 'audio/wav', `004.${format}`],
+		]);
+	});
+
+	test('is sent as the endpoint wants it', async () => {
+		expectSeconds(await transcribe(), 5);
+		const { path, fields, authorization } = endpoint.asked[0];
+		expect({ path, fields, authorization }).toEqual({
+			path: '/v1/audio/transcriptions',
+			fields: { model: 'whisper-1', response_format: 'verbose_json' },
+			authorization: 'Bearer secret-key',
+		});
+		await transcribe({ language: 'de', key: undefined });
+		const german = transcriber({ language: 'de' });
+		await german.transcribe(short, { durationMs: DURATION_MS, language: 'fr' });
+		expect(endpoint.asked.map(({ fields }) => fields.language)).toEqual([undefined, 'de', 'fr']);
+		expect(endpoint.asked[1].authorization).toBeUndefined();
+	});
+
+	test('a model that tells speakers apart is asked for them', async () => {
+		const segments = await transcribe({ model: 'gpt-4o-transcribe-diarize' });
+		expectSeconds(segments, 5);
+		expect(segments.map(({ speaker }) => speaker)).toEqual(['A', 'B', 'A', 'B', 'A']);
+		expect(endpoint.asked[0].fields).toEqual({
+			model: 'gpt-4o-transcribe-diarize',
+			response_format: 'diarized_json',
+			chunking_strategy: 'auto',
+		});
+	});
+
+	test('an endpoint without times gives one segment, and is asked for them once', async () => {
+		endpoint.refuses = ['verbose_json'];
+		const plain = transcriber();
+		const whole = { startMs: 0, endMs: DURATION_MS, text: [0, 1, 2, 3, 4].map(wordsOf).join(' ') };
+		for (let nth = 0; nth < 2; nth += 1) {
+			expect(await plain.transcribe(short, { durationMs: DURATION_MS })).toEqual([whole]);
+		}
+		const formats = endpoint.asked.map(({ fields }) => fields.response_format);
+		expect(formats).toEqual(['verbose_json', 'json', 'json']);
+	});
+
+	test('one that refuses everything is asked for times again', async () => {
+		endpoint.refuses = ['verbose_json', 'json'];
+		const plain = transcriber();
+		expect((await problemOf(plain.transcribe(short, { durationMs: DURATION_MS }))).isRefusal).toBe(
+			true,
+		);
+		endpoint.refuses = [];
+		expectSeconds(await plain.transcribe(short, { durationMs: DURATION_MS }), 5);
+	});
+});
+
+describe('every form of an answer', () => {
+	const hello = { text: 'Hello.', startMs: 500, endMs: 1500 };
+	test.each<[string, unknown, Segment[]]>([
+		['numbers as strings', { segments: [{ text: ' Hello.', start: '0.5', end: '1.5' }] }, [hello]],
+		[
+			'a speaker',
+			{ segments: [{ text: 'Hello.', start: 0.5, end: 1.5, speaker: 'Anna' }] },
+			[{ ...hello, speaker: 'Anna' }],
+		],
+		[
+			'the ID of a speaker',
+			{
+				text: 'Hello.',
+				segments: [{ text: 'Hello.', start: 0.5, end: 1.5, speaker_id: 'speaker_1' }],
+			},
+			[{ ...hello, speaker: 'speaker_1' }],
+		],
+		['words', { text: 'Hello.', words: [{ word: 'Hello.', start: 0.5, end: 1.5 }] }, [hello]],
+		[
+			'words beside no segments',
+			{ text: 'Hello.', segments: [], words: [{ word: 'Hello.', start: 0.5, end: 1.5 }] },
+			[hello],
+		],
+		[
+			'words in segments',
+			{ segments: [{ text: 'Hello.', start: 0.5, end: 1.5, words: [{ word: 'Hello.' }] }] },
+			[hello],
+		],
+		[
+			'no times',
+			{ text: ' Hello.\n', segments: [] },
+			[{ ...hello, startMs: 0, endMs: DURATION_MS }],
+		],
+		['no words', { text: ' ', segments: [] }, []],
+		['no segments', { segments: [] }, []],
+		['no text', { text: '' }, []],
+		['empty segments', { text: ' ', segments: [{ text: ' ', start: 0, end: 5 }] }, []],
+		[
+			'segments beyond the end',
+			{
+				segments: [
+					{ text: 'Hello.', start: 4.5, end: 30 },
+					{ text: 'Thanks.', start: 30, end: 31 },
+				],
+			},
+			[
+				{ ...hello, startMs: 4500, endMs: 5000 },
+				{ text: 'Thanks.', startMs: 5000, endMs: 5000 },
+			],
+		],
+	])('%s', async (_name, answer, expected) => {
+		expect(await answers(answer)).toEqual(expected);
+	});
+
+	test('a text that is longer than a segment may be is kept', async () => {
+		const text = 'word '.repeat(5000).trim();
+		expect(await answers({ text })).toEqual([{ text, startMs: 0, endMs: DURATION_MS }]);
+	});
+});
+
+describe('what an endpoint does wrong may pass', () => {
+	test.each<[keyof typeof faults, RegExp, Partial<EndpointError>]>([
+		['error', /^answers 500$/, { isFailure: true }],
+		['rateLimit', /^answers 429$/, { waitMs: 7000 }],
+		['key', /^answers 401. Check LIFELOG_TRANSCRIPTION_KEY$/, {}],
+		['html', /^answers no JSON$/, {}],
+		['nothing', /^answers no JSON$/, {}],
+		['broken', /^cannot be reached/, {}],
+		['endless', /^answers more than 32 MiB$/, {}],
+	])('%s', async (fault, message, more) => {
+		endpoint.fault = faults[fault];
+		const problem = await problemOf(transcribe());
+		expect(problem.message).toMatch(message);
+		expect(problem).toMatchObject({ isRefusal: false, ...more });
+		expect(problem.message).not.toContain('secret');
+		expect(endpoint.asked).toHaveLength(1);
+	});
+
+	test.each([
+		'null',
+		'[]',
+		'{}',
+		'"Hello."',
+		'{"error":{"message":"secret"}}',
+		'{"text":null}',
+		'{"segments":[{"text":"secret"}]}',
+		'{"segments":[{"text":"secret","start":2,"end":1}]}',
+		'{"segments":[7]}',
+		'{"segments":{}}',
+		'{"words":[{"start":1,"end":2}]}',
+	])('%s is no transcription', async (text) => {
+		const problem = await problemOf(json(text)());
+		expect(problem.message).toBe('answers something else than a transcription');
+		expect(problem.isRefusal).toBe(false);
+	});
+
+	test('no answer in time', async () => {
+		endpoint.fault = faults.silent;
+		expect(await problemOf(transcribe({}, 500))).toMatchObject({
+			...{ message: 'does not answer in time', isRefusal: false },
+		});
+	});
+
+	test('nobody is there', async () => {
+		const { url } = endpoint;
+		const asking = transcriber({ url: url.replace(/:\d+/, ':1') });
+		const problem = await problemOf(asking.transcribe(short, { durationMs: DURATION_MS }));
+		expect(problem).toMatchObject({ message: expect.stringMatching(/reached/), isRefusal: false });
+	});
+
+	test('another address gets nothing', async () => {
+		let isAsked = false;
+		const other = createServer((_request, response) => {
+			isAsked = true;
+			response.end('{"text":"Hello."}');
+		});
+		await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+		const { port } = other.address() as AddressInfo;
+		endpoint.fault = (response) =>
+			void response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
+		expect((await problemOf(transcribe())).message).toBe('leads to another address');
+		expect(isAsked).toBe(false);
+		await new Promise((resolve) => other.close(resolve));
+	});
+
+	test('a signal ends the request, and is no fault of the endpoint', async () => {
+		endpoint.fault = faults.silent;
+		const stop = new AbortController();
+		const reason = new Error('stopped');
+		setTimeout(() => stop.abort(reason), 300);
+		const asking = transcriber().transcribe(short, {
+			...{ durationMs: DURATION_MS, signal: stop.signal },
+		});
+		await expect(asking).rejects.toBe(reason);
+	});
+});
+
+test.each([400, 413, 422])(
+	'a chunk that is refused with %d is refused for good',
+	async (status) => {
+		endpoint.fault = (response) => void response.writeHead(status).end('secret');
+		const problem = await problemOf(transcribe());
+		expect(problem).toMatchObject({ message: `answers ${status}`, isRefusal: true });
+	},
+);
+
+test.each<[object, RegExp]>([
+	[{ url: 'http://example.com/v1' }, /--transcription-url must begin with https/],
+	[{ url: 'nonsense' }, /--transcription-url must be an address/],
+	[{ key: 'ü' }, /LIFELOG_TRANSCRIPTION_KEY must be letters/],
+])('%j is not accepted', (options, problem) => {
+	expect(() => transcriber(options)).toThrow(problem);
+});
+
+describe('speakers of another endpoint', () => {
+	const diarizer = (more: object = {}) =>
+		new Diarizer({ url: endpoint.url, key: undefined, ...more });
+
+	test('name the segments that they speak most of', async () => {
+		const turns = await diarizer().diarize(short);
+		const segments = nameSpeakers(await transcribe(), turns);
+		expectSeconds(segments, 5);
+		expect(segments.map(({ speaker }) => speaker)).toEqual([0, 1, 2, 3, 4].map(speakerOf));
+		expect(endpoint.asked[0]).toMatchObject({ path: '/v1/audio/diarization', fields: {} });
+		await diarizer({ model: 'pyannote' }).diarize(short);
+		expect(endpoint.asked[2].fields).toEqual({ model: 'pyannote' });
+	});
+
+	test('in all of their turns together, and nobody else is renamed', () => {
+		const turns = [
+			{ startMs: 0, endMs: 400, speaker: 'A' },
+			{ startMs: 400, endMs: 1000, speaker: 'B' },
+			{ startMs: 1000, endMs: 1400, speaker: 'A' },
+		];
+		const segments = [
+			{ text: 'Long.', startMs: 0, endMs: 1400 },
+			{ text: 'Short.', startMs: 300, endMs: 900, speaker: 'C' },
+			{ text: 'Later.', startMs: 1400, endMs: 2000, speaker: 'C' },
+		];
+		const named = nameSpeakers(segments, turns);
+		expect(named.map(({ speaker }) => speaker)).toEqual(['A', 'B', 'C']);
+	});
+
+	test.each(['null', '{}', '{"segments":[{}]}', '{"segments":[{"start":1,"end":2}]}'])(
+		'%s is no answer',
+		async (text) => {
+			endpoint.instead = () => JSON.parse(text);
+			const problem = await problemOf(diarizer().diarize(short));
+			expect(problem).toMatchObject({
+				message: 'answers something else than who speaks when',
+				isRefusal: false,
+			});
+		},
+	);
+
+	test('a wrong key names its own variable', async () => {
+		endpoint.fault = faults.key;
+		expect((await problemOf(diarizer().diarize(short))).message).toMatch(/DIARIZATION_KEY/);
+	});
+});
+
+describe('labels of several chunks are not the same people', () => {
+	const said = (speaker?: string) => ({
+		...{ text: 'Hello.', startMs: 100, endMs: 200, ...(speaker !== undefined && { speaker }) },
+	});
+	const speakersOf = (...chunks: (string | undefined)[][]) =>
+		joinChunks(
+			chunks.map((speakers, nth) => ({ offsetMs: nth * 1000, segments: speakers.map(said) })),
+		).map(({ speaker }) => speaker);
+
+	test.each(['A', '1', 'SPEAKER_00', 'speaker_1', 'Speaker 1', 'S1', 'spk-2'])('%s', (label) => {
+		expect(speakersOf([label], [], [label])).toEqual([`${label} (1)`, `${label} (3)`]);
+		expect(speakersOf([label])).toEqual([label]);
+	});
+
+	test('names and nobody stay', () => {
+		const names = ['Anna', 'Bo', 'Speaker Jones', 'You', undefined];
+		expect(speakersOf(names, names)).toEqual([...names, ...names]);
+	});
+
+	test('times are those of the recording', () => {
+		expect(
+			joinChunks([
+				{ offsetMs: 0, segments: [] },
+				{ offsetMs: 700, segments: [said()] },
+			]),
+		).toEqual([{ text: 'Hello.', startMs: 800, endMs: 900 }]);
+	});
+});
+
+test('an audio file that the endpoint cannot decode is its failure', async () => {
+	const path = join(folder, 'text.mp3');
+	await writeFile(path, 'no audio');
+	const problem = await problemOf(transcriber().transcribe(path, { durationMs: 1 }));
+	expect(problem).toMatchObject({ message: 'answers 500', isFailure: true });
+});

@@ -1,0 +1,51 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { en, Faker } from '@faker-js/faker';
+import { checkArchive } from '../../check-archive/check.mts';
+import type { Finding } from '../../check-archive/findings.mts';
+import { archivedIn, killWhileRecording } from '../support/recordings.mts';
+import { makeTones } from '../support/tones.mts';
+import { startTranscription } from '../support/transcription.mts';
+import { randomSeed } from './seed.mts';
+
+jest.setTimeout(3_600_000);
+
+const seed = randomSeed();
+const ROUNDS = 10;
+const KILLS = 5;
+
+test(`${ROUNDS * KILLS} kills at random moments lose no recording and double none (seed ${seed})`, async () => {
+	const numbers = new Faker({ locale: en, seed });
+	const random = () => numbers.number.float();
+	const endpoint = await startTranscription();
+	const files = mkdtempSync(join(tmpdir(), 'lifelog-soak-'));
+	const args = [
+		...['--allow-changes', '--transcription-url', endpoint.url],
+		...['--transcription-model', 'whisper-1'],
+	];
+	try {
+		const uploads = [10, 4, 20].map((seconds) => ({
+			path: join(files, `${seconds}.ogg`),
+			fields: { startTime: '2026-03-01T23:59:50Z' },
+			seconds,
+		}));
+		for (const { path, seconds } of uploads) await makeTones(path, { seconds });
+		const folderOf = (name: string) => mkdtempSync(join(files, name));
+		const whole = folderOf('whole');
+		await killWhileRecording(whole, args, uploads, { kills: 0, random });
+		for (let round = 0; round < ROUNDS; round += 1) {
+			const folder = folderOf(`killed-${round}-`);
+			await killWhileRecording(folder, args, uploads, { kills: KILLS, random });
+			expect(archivedIn(folder)).toEqual(archivedIn(whole));
+			const found: Finding[] = [];
+			const quiet = { days: () => {}, read: () => {}, wait: () => {} };
+			await checkArchive({ folder, until: '2026-01-01' }, (each) => found.push(each), quiet);
+			expect(found).toEqual([]);
+			expect(readdirSync(join(folder, '.lifelog-recordings'))).toEqual([]);
+		}
+	} finally {
+		await endpoint.close();
+		rmSync(files, { recursive: true, force: true });
+	}
+});
