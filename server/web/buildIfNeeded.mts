@@ -1,0 +1,14 @@
+// Builds the page in a checkout, unless it's newer than its sources: `npm run server` and the tests.
+import { existsSync, globSync, statSync } from 'node:fs';
+import { build } from 'vite';
+
+const here = import.meta.dirname;
+const built = `${here}/dist/index.html`;
+const sources = globSync(['index.html', 'vite.config.mts', 'public/*', 'src/**/*.*'], {
+	cwd: here,
+});
+const changedMs = (path: string) => statSync(path).mtimeMs;
+
+if (!existsSync(built) || sources.some((path) => changedMs(`${here}/${path}`) > changedMs(built))) {
+	await build({ configFile: `${here}/vite.config.mts`, logLevel: 'error' });
+}

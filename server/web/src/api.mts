@@ -1,0 +1,279 @@
+import type { Chat, Lifelog } from '../../../nodes/shared/api/apiTypes';
+
+/** What the server says of itself. */
+export interface Session {
+	/** IANA name of the zone whose days are shown. */
+	timezone: string;
+	version: string;
+	canChange: boolean;
+	canDelete: boolean;
+	/** Whether recordings are listed, and whether they can be uploaded. */
+	hasRecordings: boolean;
+	canUpload: boolean;
+}
+
+export interface CalendarDay {
+	day: string;
+	lifelogs: number;
+	starred: number;
+	durationMs: number;
+}
+
+export interface DayEntry {
+	id: string;
+	title: string;
+	startTime: string;
+	endTime: string;
+	isStarred: boolean;
+	speakers: string[];
+	headings: string[];
+}
+
+export interface Day {
+	day: string;
+	timezone: string;
+	previous: string | null;
+	next: string | null;
+	startMs: number;
+	endMs: number;
+	lifelogs: DayEntry[];
+	audio: { startMs: number; endMs: number }[];
+}
+
+/** Where in the audio of a lifelog a stretch of time is. */
+export interface AudioSpan {
+	startMs: number;
+	endMs: number;
+	/** In ms from the beginning of the audio. */
+	positionMs: number;
+}
+
+export interface SearchResult {
+	id: string;
+	title: string;
+	startTime: string;
+	isStarred: boolean;
+	day: string;
+	snippet: string;
+	/** Pairs of places in the snippet, in UTF-16 units. */
+	marks: [from: number, to: number][];
+	/** When the line of the snippet was said; null for one of the title. */
+	at: string | null;
+}
+
+/** How far the index of the server is. */
+export interface IndexState {
+	state: 'ready' | 'indexing' | 'index damaged';
+	/** Days that were read, of those that have to be; missing once it's ready. */
+	done?: number;
+	total?: number;
+}
+
+/** All but `index` is missing until the index is ready. */
+export interface Status {
+	index: IndexState;
+	/** How search works. */
+	search: string;
+	lifelogs: number;
+	chats: number;
+	audioFiles: number;
+	firstDay: string | null;
+	lastDay: string | null;
+	days: number;
+	missingDays: string[];
+	incompleteDays: string[];
+	/** Days whose lifelogs lack audio, newest first; of very many the first ones. */
+	audioGaps: { day: string; missingMs: number }[];
+	audioGapsCount: number;
+	/** Files that can't be read, each with the end of a sentence about it. */
+	leftOut: { day: string; path: string; reason: string }[];
+	leftOutCount: number;
+}
+
+type Query = Record<string, string | number | boolean | undefined>;
+
+/** An answer of the server that isn't a success; its message is for people. */
+export class RequestError extends Error {
+	readonly status: number;
+
+	constructor(status: number, message: string) {
+		super(message);
+		this.status = status;
+	}
+}
+
+/** Told when the server no longer knows the session. */
+const onSessionEnd = new Set<() => void>();
+
+/** Has something called when the session ends. Returns what stops that. */
+export function whenSessionEnds(call: () => void): () => void {
+	onSessionEnd.add(call);
+	return () => onSessionEnd.delete(call);
+}
+
+/** Sends a request to the server that the page is from. Throws a RequestError. */
+async function request<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+	let response: Response;
+	try {
+		response = await fetch(path, {
+			method,
+			headers: {
+				...(method !== 'GET' && { 'X-Lifelog-Page': '1' }),
+				...(body && { 'Content-Type': 'application/json' }),
+			},
+			body: body && JSON.stringify(body),
+		});
+	} catch {
+		throw new RequestError(0, "The server doesn't answer. Check that it runs, then try again.");
+	}
+	const text = await response.text();
+	if (response.status === 401 && path !== '/session') onSessionEnd.forEach((call) => call());
+	if (!response.ok) throw new RequestError(response.status, messageOf(text, response.status));
+	return (text === '' ? undefined : JSON.parse(text)) as Answer;
+}
+
+function messageOf(text: string, status: number): string {
+	try {
+		const { error } = JSON.parse(text);
+		if (typeof error === 'string') return error;
+	} catch {
+		// Something between the page and the server answered.
+	}
+	return `The server answered ${status}.`;
+}
+
+function pathOf(path: string, query: Query = {}): string {
+	const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+	const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+	return given.length > 0 ? `${path}?${search}` : path;
+}
+
+const get = <Answer,>(path: string, query?: Query) => request<Answer>('GET', pathOf(path, query));
+const idPath = (kind: string, id: string) => `/v1/${kind}/${encodeURIComponent(id)}`;
+
+export const signIn = (key: string) => request<void>('POST', '/session', { key });
+export const signOut = () => request<void>('DELETE', '/session');
+
+/** Null if nobody is signed in. */
+export async function readSession(): Promise<Session | null> {
+	const answer = await get<Session & { isSignedIn: boolean }>('/web/session');
+	return answer.isSignedIn ? answer : null;
+}
+
+export const readDays = async () => (await get<{ days: CalendarDay[] }>('/web/days')).days;
+export const readDay = (day: string) => get<Day>(`/web/days/${day}`);
+export const readStatus = () =>
+	get<Status | { index: IndexState; lifelogs?: undefined }>('/web/status');
+export const search = (query: Query) =>
+	get<{ results: SearchResult[]; nextOffset: number | null }>('/web/search', query);
+
+/** A lifelog whole, its times in a zone. */
+export async function readLifelog(id: string, timezone: string): Promise<Lifelog> {
+	const answer = await get<{ data: { lifelog: Lifelog } }>(idPath('lifelogs', id), { timezone });
+	return answer.data.lifelog;
+}
+
+/** The lifelogs of a day whole, in order. */
+export async function readLifelogsOf(date: string, timezone: string): Promise<Lifelog[]> {
+	const lifelogs: Lifelog[] = [];
+	let cursor: string | undefined;
+	do {
+		const answer = await get<{
+			data: { lifelogs: Lifelog[] };
+			meta: { lifelogs: { nextCursor?: string } };
+		}>('/v1/lifelogs', { date, timezone, direction: 'asc', limit: 25, cursor });
+		lifelogs.push(...answer.data.lifelogs);
+		cursor = answer.meta.lifelogs.nextCursor;
+	} while (cursor);
+	return lifelogs;
+}
+
+/** Where the audio of a lifelog is; undefined if there is none. */
+export async function readAudioSpans(id: string): Promise<AudioSpan[] | undefined> {
+	const { spans } = await get<{ spans: AudioSpan[] }>(
+		`/web/lifelogs/${encodeURIComponent(id)}/audio-map`,
+	);
+	return spans.length > 0 ? spans : undefined;
+}
+
+export const audioAddress = (id: string) => `/web/audio/${encodeURIComponent(id)}`;
+
+/** A page of chats, newest first. */
+export async function readChats(
+	timezone: string,
+	cursor: string | undefined,
+): Promise<{ chats: Chat[]; nextCursor: string | undefined }> {
+	const answer = await get<{
+		data: { chats: Chat[] };
+		meta: { chats: { nextCursor?: string } };
+	}>('/v1/chats', { timezone, limit: 50, cursor });
+	return { chats: answer.data.chats, nextCursor: answer.meta.chats.nextCursor };
+}
+
+export async function readChat(id: string, timezone: string): Promise<Chat> {
+	return (await get<{ data: { chat: Chat } }>(idPath('chats', id), { timezone })).data.chat;
+}
+
+/** What may be changed of a lifelog. */
+export interface Change {
+	title?: string;
+	isStarred?: boolean;
+	/** New names by current ones. */
+	speakers?: Record<string, string>;
+}
+
+export const changeLifelog = (id: string, change: Change) =>
+	request<void>('PATCH', idPath('lifelogs', id), change);
+export const deleteLifelog = (id: string) => request<void>('DELETE', idPath('lifelogs', id));
+
+/** A recording that becomes lifelogs. */
+export interface Recording {
+	id: string;
+	status: 'queued' | 'transcribing' | 'done' | 'failed';
+	fileName: string;
+	lifelogIds: string[];
+	startTime: string | null;
+	durationMs: number | null;
+	error: string | null;
+}
+
+/** The newest recordings. */
+export async function readRecordings(
+	limit: number,
+): Promise<{ recordings: Recording[]; hasMore: boolean }> {
+	const answer = await get<{
+		data: { recordings: Recording[] };
+		meta: { recordings: { nextCursor?: string } };
+	}>('/v1/recordings', { limit });
+	const { nextCursor } = answer.meta.recordings;
+	return { recordings: answer.data.recordings, hasMore: nextCursor !== undefined };
+}
+
+export const retryRecording = (id: string) =>
+	request<void>('POST', `${idPath('recordings', id)}/retry`);
+export const dropRecording = (id: string) => request<void>('DELETE', idPath('recordings', id));
+
+/**
+ * Uploads a recording. Rejects with a RequestError.
+ *
+ * @param onProgress Told of the share that was sent, from 0 to 1.
+ */
+export function uploadRecording(file: File, onProgress: (share: number) => void): Promise<void> {
+	const body = new FormData();
+	body.set('file', file);
+	return new Promise((resolve, reject) => {
+		// `fetch` doesn't tell how far an upload is.
+		const sending = new XMLHttpRequest();
+		sending.open('POST', '/v1/recordings');
+		sending.setRequestHeader('X-Lifelog-Page', '1');
+		sending.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
+		sending.onload = () => {
+			const { status, responseText } = sending;
+			if (status < 300) resolve();
+			else reject(new RequestError(status, messageOf(responseText, status)));
+		};
+		sending.onerror = () =>
+			reject(new RequestError(0, "The server doesn't answer. Check that it runs, then try again."));
+		sending.send(body);
+	});
+}

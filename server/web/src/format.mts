@@ -1,0 +1,67 @@
+// Days and times as the browser's language writes them, in the server's time zone.
+
+/** A day `YYYY-MM-DD` in words. */
+export function dayInWords(day: string, options: Intl.DateTimeFormatOptions = LONG_DAY): string {
+	// At noon UTC a day is itself in UTC.
+	return formatter({ ...options, timeZone: 'UTC' }).format(new Date(`${day}T12:00:00Z`));
+}
+
+const LONG_DAY: Intl.DateTimeFormatOptions = {
+	weekday: 'long',
+	year: 'numeric',
+	month: 'long',
+	day: 'numeric',
+};
+
+/** The time of day. */
+export function timeInWords(time: string | number, timeZone: string): string {
+	return formatter({ timeZone, hour: 'numeric', minute: '2-digit' }).format(new Date(time));
+}
+
+/** Day and time. */
+export function dateTimeInWords(time: string | number, timeZone: string): string {
+	return formatter({ timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(new Date(time));
+}
+
+/** Today in a zone, `YYYY-MM-DD`. */
+export function todayIn(timeZone: string): string {
+	// Swedish writes dates as ISO 8601 does.
+	return new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(new Date());
+}
+
+/** The day of an instant in a zone, `YYYY-MM-DD`. */
+export function dayOf(time: string | number, timeZone: string): string {
+	return new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(new Date(time));
+}
+
+/** A length in hours and minutes; under a minute in seconds. */
+export function lengthInWords(ms: number): string {
+	if (ms < 60_000) return `${Math.max(0, Math.round(ms / 1000))} s`;
+	const minutes = Math.round(ms / 60_000);
+	const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+	return [hours > 0 && `${hours} h`, (rest > 0 || hours === 0) && `${rest} min`]
+		.filter(Boolean)
+		.join(' ');
+}
+
+/** A place in audio: `4:05`, `1:04:05`. */
+export function clock(ms: number): string {
+	const seconds = Math.floor(ms / 1000);
+	const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+	const shown = parts[0] > 0 ? parts : parts.slice(1);
+	return shown.map((part, at) => (at === 0 ? part : String(part).padStart(2, '0'))).join(':');
+}
+
+/** A number of things. */
+export function count(number: number, noun: string): string {
+	return `${number.toLocaleString()} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+	const key = JSON.stringify(options);
+	let known = formatters.get(key);
+	if (!known) formatters.set(key, (known = new Intl.DateTimeFormat(undefined, options)));
+	return known;
+}

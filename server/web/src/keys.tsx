@@ -1,0 +1,90 @@
+import { Fragment } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Dialog, isTyping } from './parts.tsx';
+
+// A control names its key in `aria-keyshortcuts`. This is all that it has to do.
+
+/** The controls that can be seen and have a key of their own. */
+function controls(): HTMLElement[] {
+	return [...document.querySelectorAll<HTMLElement>('[aria-keyshortcuts]')].filter((element) =>
+		element.checkVisibility(),
+	);
+}
+
+const keyOf = (element: HTMLElement) => element.getAttribute('aria-keyshortcuts')!;
+
+/** Whether a key was pressed for the page: not in a field, with Ctrl, or beside an open dialog. */
+export function isForPage(event: KeyboardEvent): boolean {
+	return !(
+		event.defaultPrevented ||
+		isTyping(event) ||
+		event.ctrlKey ||
+		event.metaKey ||
+		event.altKey ||
+		document.querySelector('dialog[open]')
+	);
+}
+
+/** Gives each control its key: fields are focused, the others clicked. */
+export function useKeys(): void {
+	useEffect(() => {
+		const onKey = (event: KeyboardEvent) => {
+			if (!isForPage(event)) return;
+			// The view's before the header's.
+			const control = controls().findLast((element) => keyOf(element) === event.key);
+			if (!control) return;
+			event.preventDefault();
+			if (control.matches('select, input:not([type=checkbox])')) control.focus();
+			else control.click();
+		};
+		addEventListener('keydown', onKey);
+		return () => removeEventListener('keydown', onKey);
+	}, []);
+}
+
+/** How keys with long names are shown. */
+const SIGNS: Record<string, string> = {
+	ArrowLeft: '←',
+	ArrowRight: '→',
+	'ArrowLeft ArrowRight': '← →',
+};
+
+/** A list of the keys of what can be seen. */
+export function KeysHelp() {
+	const [keys, setKeys] = useState<{ key: string; name: string }[]>();
+	const open = () => setKeys(controls().map((of) => ({ key: keyOf(of), name: nameOf(of) })));
+	return (
+		<>
+			<button type="button" class="plain by-keys" aria-keyshortcuts="?" onClick={open}>
+				Keys
+			</button>
+			{keys && (
+				<Dialog title="Keys" onClose={() => setKeys(undefined)}>
+					<dl class="facts">
+						{keys.map(({ key, name }) => (
+							<Fragment key={key}>
+								<dt>
+									<kbd>{SIGNS[key] ?? key}</kbd>
+								</dt>
+								<dd>{name}</dd>
+							</Fragment>
+						))}
+					</dl>
+					<p class="quiet">Escape closes this.</p>
+				</Dialog>
+			)}
+		</>
+	);
+}
+
+function nameOf(element: HTMLElement): string {
+	const label = element instanceof HTMLInputElement || element instanceof HTMLSelectElement;
+	const text = label ? labelOf(element) : element.textContent;
+	return (element.ariaLabel ?? text).trim();
+}
+
+/** The text of a field's label without that of the field. */
+function labelOf({ labels, type }: HTMLInputElement | HTMLSelectElement): string {
+	const [label] = labels ?? [];
+	return label?.querySelector('.hidden')?.textContent ?? label?.innerText.split('\n')[0] ?? type;
+}

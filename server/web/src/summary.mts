@@ -1,0 +1,11 @@
+import { toMarkdown } from '../../../nodes/Lifelog/summary/markdown';
+import { beginsOn, entryOf, summarize } from '../../../nodes/Lifelog/summary/summary';
+import type { Lifelog } from '../../../nodes/shared/api/apiTypes';
+
+/** The summary of a day in Markdown, as the node's Get Daily Summary writes it. */
+export function summaryOf(lifelogs: Lifelog[], date: string, timezone: string): string {
+	const entries = lifelogs
+		.filter(({ startTime }) => beginsOn(startTime, date, timezone))
+		.map((lifelog) => entryOf(lifelog, timezone));
+	return toMarkdown(summarize(entries, { date, timezone })).markdown;
+}

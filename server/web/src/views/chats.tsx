@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { Chat } from '../../../../nodes/shared/api/apiTypes';
+import { readChat, readChats, type Session } from '../api.mts';
+import { dateTimeInWords } from '../format.mts';
+import { Load, useTitle } from '../parts.tsx';
+import { useLoad } from '../useLoad.mts';
+
+/** All chats, newest first. */
+export function Chats({ session: { timezone } }: { session: Session }) {
+	useTitle('Chats');
+	const [more, setMore] = useState<{ chats: Chat[]; nextCursor?: string }>();
+	const first = useLoad(() => readChats(timezone, undefined), []);
+	return (
+		<>
+			<h1>Chats</h1>
+			<Load of={first}>
+				{(loaded) => {
+					const chats = [...loaded.chats, ...(more?.chats ?? [])];
+					const cursor = more ? more.nextCursor : loaded.nextCursor;
+					const loadMore = async () => {
+						const next = await readChats(timezone, cursor);
+						setMore({ ...next, chats: [...(more?.chats ?? []), ...next.chats] });
+					};
+					if (chats.length === 0) return <p class="quiet">There are no chats.</p>;
+					return (
+						<>
+							<ol class="plain-list rows">
+								{chats.map(({ id, summary, createdAt }) => (
+									<li key={id}>
+										<Link href={`/chats/${encodeURIComponent(id)}`}>
+											<bdi>{summary || 'Untitled'}</bdi>
+										</Link>
+										<time class="quiet" dateTime={createdAt}>
+											{dateTimeInWords(createdAt, timezone)}
+										</time>
+									</li>
+								))}
+							</ol>
+							{cursor && (
+								<button type="button" aria-keyshortcuts="m" onClick={() => void loadMore()}>
+									Show more
+								</button>
+							)}
+						</>
+					);
+				}}
+			</Load>
+		</>
+	);
+}
+
+/** A conversation with the assistant. */
+export function ChatView({ id, session: { timezone } }: { id: string; session: Session }) {
+	const loaded = useLoad(async () => {
+		const [chat, { renderMarkdown }] = await Promise.all([
+			readChat(id, timezone),
+			import('../markdown.mts'),
+		]);
+		return { chat, renderMarkdown };
+	}, [id]);
+	const name = loaded.value?.chat.summary || 'Chat';
+	useTitle(name);
+	return (
+		<Load of={loaded}>
+			{({ chat, renderMarkdown }) => (
+				<article>
+					<h1>
+						<bdi>{name}</bdi>
+					</h1>
+					<p class="quiet">{dateTimeInWords(chat.createdAt, timezone)}</p>
+					{chat.messages.filter(hasText).map(({ id: messageId, user, text, createdAt }) => (
+						<section key={messageId} class={`message ${user.role}`}>
+							<h2>
+								<bdi>{user.role === 'assistant' ? 'Assistant' : (user.name ?? 'You')}</bdi>{' '}
+								<time class="quiet" dateTime={createdAt}>
+									{dateTimeInWords(createdAt, timezone)}
+								</time>
+							</h2>
+							<div
+								class="markdown"
+								dangerouslySetInnerHTML={{ __html: renderMarkdown(text ?? '') }}
+							/>
+						</section>
+					))}
+				</article>
+			)}
+		</Load>
+	);
+}
+
+/** Whether a message says something: those by which the assistant calls tools don't. */
+const hasText = ({ text }: Chat['messages'][number]) => Boolean(text?.trim());

@@ -1,0 +1,219 @@
+import { Fragment } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { readDay, readLifelogsOf, type Day, type DayEntry, type Session } from '../api.mts';
+import { count, dayInWords, lengthInWords, timeInWords } from '../format.mts';
+import { Load, Star, useTitle } from '../parts.tsx';
+import { useLoad } from '../useLoad.mts';
+
+const MIN_GAP_MS = 15 * 60_000;
+
+/** A day: a timeline of its lifelogs and their audio, and its summary. */
+export function DayView({ day, session }: { day: string; session: Session }) {
+	const name = /^\d{4}-\d{2}-\d{2}$/.test(day) ? dayInWords(day) : day;
+	useTitle(name);
+	const loaded = useLoad(() => readDay(day), [day]);
+	return (
+		<>
+			<h1>{name}</h1>
+			<Load of={loaded}>
+				{(found) => (
+					<>
+						<Neighbors {...found} />
+						<Timeline {...found} />
+						<Summary day={day} session={session} />
+					</>
+				)}
+			</Load>
+		</>
+	);
+}
+
+function Neighbors({ previous, next }: Day) {
+	return (
+		<nav class="neighbors" aria-label="Days">
+			{previous ? (
+				<Link href={`/days/${previous}`} aria-keyshortcuts="ArrowLeft">
+					← {dayInWords(previous, { month: 'short', day: 'numeric' })}
+				</Link>
+			) : (
+				<span />
+			)}
+			{next && (
+				<Link href={`/days/${next}`} aria-keyshortcuts="ArrowRight">
+					{dayInWords(next, { month: 'short', day: 'numeric' })} →
+				</Link>
+			)}
+		</nav>
+	);
+}
+
+function Timeline(day: Day) {
+	const { lifelogs, timezone, audio } = day;
+	if (lifelogs.length === 0) return <p class="quiet">Nothing was recorded on this day.</p>;
+	const totalMs = lifelogs.reduce((sum, each) => sum + lengthOf(each), 0);
+	const starred = lifelogs.filter(({ isStarred }) => isStarred).length;
+	return (
+		<>
+			<p class="quiet">
+				{[
+					count(lifelogs.length, 'lifelog'),
+					lengthInWords(totalMs),
+					starred > 0 && `${starred} starred`,
+					audio.length === 0 ? 'no audio' : 'with audio',
+					timezone,
+				]
+					.filter(Boolean)
+					.join(' · ')}
+			</p>
+			<Bar {...day} />
+			<ol class="timeline">
+				{lifelogs.map((lifelog, at) => (
+					<Fragment key={lifelog.id}>
+						<Gap before={lifelogs[at - 1]} after={lifelog} />
+						<Entry lifelog={lifelog} timezone={timezone} hasAudio={hasAudio(lifelog, audio)} />
+					</Fragment>
+				))}
+			</ol>
+		</>
+	);
+}
+
+/** The day at a glance, from midnight to midnight. What it shows, the list says. */
+function Bar({ startMs, endMs, lifelogs, audio, timezone }: Day) {
+	const width = endMs - startMs;
+	const place = (fromMs: number, toMs: number) => {
+		const from = Math.max(0, (fromMs - startMs) / width);
+		const to = Math.min(1, (toMs - startMs) / width);
+		return { x: 1000 * from, width: Math.max(1.5, 1000 * (to - from)) };
+	};
+	const hours = [0, 6, 12, 18].map((hour) => startMs + hour * 3_600_000);
+	return (
+		<div class="bar" aria-hidden="true">
+			<svg viewBox="0 0 1000 40" preserveAspectRatio="none">
+				{audio.map((span) => (
+					<rect
+						key={span.startMs}
+						class="heard"
+						y="32"
+						height="5"
+						{...place(span.startMs, span.endMs)}
+					/>
+				))}
+				{lifelogs.map(({ id, startTime, endTime, isStarred }) => (
+					<rect
+						key={id}
+						class={isStarred ? 'said starred' : 'said'}
+						y="4"
+						height="24"
+						rx="2"
+						{...place(Date.parse(startTime), Date.parse(endTime))}
+					/>
+				))}
+			</svg>
+			<div class="hours">
+				{hours.map((hour) => (
+					<span key={hour}>{timeInWords(hour, timezone)}</span>
+				))}
+			</div>
+		</div>
+	);
+}
+
+function Entry({
+	lifelog,
+	timezone,
+	hasAudio,
+}: {
+	lifelog: DayEntry;
+	timezone: string;
+	hasAudio: boolean;
+}) {
+	const { id, title, startTime, isStarred, speakers, headings } = lifelog;
+	return (
+		<li class="entry">
+			<div class="when">
+				<time dateTime={startTime}>{timeInWords(startTime, timezone)}</time>
+				<span class="quiet">{lengthInWords(lengthOf(lifelog))}</span>
+			</div>
+			<div class="what">
+				<h2>
+					<Link href={`/lifelogs/${encodeURIComponent(id)}`}>
+						<bdi>{title || 'Untitled'}</bdi>
+					</Link>{' '}
+					{isStarred && <Star />}
+				</h2>
+				<p class="quiet">
+					{speakers.map((name, at) => (
+						<Fragment key={name}>
+							{at > 0 && ', '}
+							<bdi>{name}</bdi>
+						</Fragment>
+					))}
+					{!hasAudio && (speakers.length > 0 ? ' · no audio' : 'no audio')}
+				</p>
+				{headings.length > 0 && (
+					<ul class="headings">
+						{headings.map((heading, at) => (
+							<li key={at}>
+								<bdi>{heading}</bdi>
+							</li>
+						))}
+					</ul>
+				)}
+			</div>
+		</li>
+	);
+}
+
+function Gap({ before, after }: { before?: DayEntry; after: DayEntry }) {
+	const ms = before ? Date.parse(after.startTime) - Date.parse(before.endTime) : 0;
+	if (ms < MIN_GAP_MS) return null;
+	return <li class="gap quiet">{lengthInWords(ms)} without a lifelog</li>;
+}
+
+function Summary({ day, session: { timezone } }: { day: string; session: Session }) {
+	const [isOpen, setOpen] = useState(false);
+	return (
+		<details class="summary" onToggle={(event) => setOpen(event.currentTarget.open)}>
+			<summary aria-keyshortcuts="y">Summary</summary>
+			{isOpen && <SummaryText day={day} timezone={timezone} />}
+		</details>
+	);
+}
+
+function SummaryText({ day, timezone }: { day: string; timezone: string }) {
+	const loaded = useLoad(async () => {
+		const [lifelogs, { summaryOf }, { renderMarkdown }] = await Promise.all([
+			readLifelogsOf(day, timezone),
+			import('../summary.mts'),
+			import('../markdown.mts'),
+		]);
+		const markdown = summaryOf(lifelogs, day, timezone);
+		return { markdown, html: renderMarkdown(markdown) };
+	}, [day]);
+	return (
+		<Load of={loaded}>
+			{({ markdown, html }) => (
+				<>
+					<button
+						type="button"
+						aria-keyshortcuts="k"
+						onClick={() => void navigator.clipboard.writeText(markdown)}
+					>
+						Copy as Markdown
+					</button>
+					<div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />
+				</>
+			)}
+		</Load>
+	);
+}
+
+const lengthOf = ({ startTime, endTime }: DayEntry) =>
+	Math.max(0, Date.parse(endTime) - Date.parse(startTime));
+
+const hasAudio = ({ startTime, endTime }: DayEntry, audio: Day['audio']) =>
+	audio.some(
+		({ startMs, endMs }) => startMs < Date.parse(endTime) && endMs > Date.parse(startTime),
+	);

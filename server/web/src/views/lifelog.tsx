@@ -1,0 +1,425 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { WindowVirtualizer, type WindowVirtualizerHandle } from 'virtua';
+import { Link, useLocation, useSearch } from 'wouter-preact';
+import type { Lifelog } from '../../../../nodes/shared/api/apiTypes';
+import {
+	audioAddress,
+	changeLifelog,
+	deleteLifelog,
+	readAudioSpans,
+	readLifelog,
+	type AudioSpan,
+	type Change,
+	type Session,
+} from '../api.mts';
+import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
+import { lineAt, linesOf, type Line } from '../lines.mts';
+import { Dialog, Load, Star, useTitle } from '../parts.tsx';
+import { Player, type Seek } from '../player.tsx';
+import { useLoad } from '../useLoad.mts';
+
+/** A lifelog: its transcript, and its audio if there is any. */
+export function LifelogView({ id, session }: { id: string; session: Session }) {
+	const loaded = useLoad(async () => {
+		const [lifelog, spans] = await Promise.all([
+			readLifelog(id, session.timezone),
+			readAudioSpans(id),
+		]);
+		return { lifelog, spans };
+	}, [id]);
+	useTitle(loaded.value?.lifelog.title || 'Lifelog');
+	return (
+		<Load of={loaded}>
+			{(found) => <Conversation {...found} session={session} onChanged={loaded.reload} />}
+		</Load>
+	);
+}
+
+function Conversation({
+	lifelog,
+	spans,
+	session,
+	onChanged,
+}: {
+	lifelog: Lifelog;
+	spans: AudioSpan[] | undefined;
+	session: Session;
+	onChanged: () => void;
+}) {
+	const lines = useMemo(() => linesOf(lifelog), [lifelog]);
+	const list = useRef<WindowVirtualizerHandle>(null);
+	const [current, setCurrent] = useState(-1);
+	const [seek, setSeek] = useState<Seek>();
+	const at = Number(new URLSearchParams(useSearch()).get('at') ?? NaN);
+
+	// The page opens at the line that a search found.
+	useEffect(() => {
+		const index = Number.isNaN(at) ? -1 : lineAt(lines, at);
+		if (index < 0) return;
+		setCurrent(index);
+		list.current?.scrollToIndex(index, { align: 'center' });
+	}, []);
+
+	const follow = (ms: number) => {
+		const index = lineAt(lines, ms);
+		if (index === current) return;
+		setCurrent(index);
+		// Whoever has scrolled away from what plays is reading there.
+		const isFollowed = current < 0 || isSeen(current);
+		if (index >= 0 && isFollowed && !isInView(index)) {
+			list.current?.scrollToIndex(index, { align: 'center' });
+		}
+	};
+
+	return (
+		<article class={spans ? 'lifelog with-player' : 'lifelog'}>
+			<Head lifelog={lifelog} session={session} hasAudio={!!spans} onChanged={onChanged} />
+			<div class="columns">
+				<Contents lines={lines} onChosen={(index) => list.current?.scrollToIndex(index)} />
+				<div class="transcript">
+					{lines.length === 0 && <p class="quiet">This lifelog has no transcript.</p>}
+					<WindowVirtualizer ref={list} ssrCount={0} data={lines}>
+						{(line, index) => (
+							<LineView
+								key={index}
+								line={line}
+								index={index}
+								isCurrent={index === current}
+								onSeek={spans ? setSeek : undefined}
+								timezone={session.timezone}
+							/>
+						)}
+					</WindowVirtualizer>
+				</div>
+			</div>
+			{spans ? (
+				<Player id={lifelog.id} spans={spans} lines={lines} seek={seek} onTime={follow} />
+			) : (
+				<p class="quiet">There is no audio of this lifelog.</p>
+			)}
+		</article>
+	);
+}
+
+/** Where a line is in the window; undefined if it's far away. */
+const boxOf = (index: number) =>
+	document.querySelector(`[data-line="${index}"]`)?.getBoundingClientRect();
+
+/** Whether something of a line can be seen. */
+function isSeen(index: number): boolean {
+	const box = boxOf(index);
+	return box !== undefined && box.bottom > 0 && box.top < innerHeight;
+}
+
+/** Whether all of a line can be seen above the player. */
+function isInView(index: number): boolean {
+	const box = boxOf(index);
+	return box !== undefined && box.top > 80 && box.bottom < innerHeight - 120;
+}
+
+function LineView({
+	line,
+	index,
+	isCurrent,
+	onSeek,
+	timezone,
+}: {
+	line: Line;
+	index: number;
+	isCurrent: boolean;
+	onSeek: ((seek: Seek) => void) | undefined;
+	timezone: string;
+}) {
+	if (line.type === 'heading') {
+		return (
+			<h2 class={line.level > 2 ? 'part minor' : 'part'}>
+				<bdi>{line.text}</bdi>
+			</h2>
+		);
+	}
+	const { text, speaker, isNewSpeaker, startMs } = line;
+	const time = startMs === undefined ? '' : timeInWords(startMs, timezone);
+	return (
+		<div class={isNewSpeaker ? 'line turn' : 'line'} data-line={index}>
+			{isNewSpeaker && (
+				<p class="speaker">
+					<bdi>{speaker}</bdi> <span class="quiet">{time}</span>
+				</p>
+			)}
+			{onSeek && startMs !== undefined ? (
+				<button
+					type="button"
+					class="said"
+					aria-current={isCurrent ? 'true' : undefined}
+					title={`Play from ${time}`}
+					onClick={() => onSeek({ ms: startMs })}
+				>
+					<bdi>{text}</bdi>
+				</button>
+			) : (
+				<p class="said" aria-current={isCurrent ? 'true' : undefined}>
+					<bdi>{text}</bdi>
+				</p>
+			)}
+		</div>
+	);
+}
+
+function Contents({ lines, onChosen }: { lines: Line[]; onChosen: (index: number) => void }) {
+	const headings = lines.flatMap((line, index) =>
+		line.type === 'heading' && line.level === 2 ? [{ text: line.text, index }] : [],
+	);
+	if (headings.length === 0) return null;
+	return (
+		<nav class="contents" aria-label="Contents">
+			<ol>
+				{headings.map(({ text, index }) => (
+					<li key={index}>
+						<button type="button" class="plain" onClick={() => onChosen(index)}>
+							<bdi>{text}</bdi>
+						</button>
+					</li>
+				))}
+			</ol>
+		</nav>
+	);
+}
+
+function Head({
+	lifelog,
+	session,
+	hasAudio,
+	onChanged,
+}: {
+	lifelog: Lifelog;
+	session: Session;
+	hasAudio: boolean;
+	onChanged: () => void;
+}) {
+	const { timezone } = session;
+	const { title, startTime, endTime, isStarred } = lifelog;
+	const day = dayOf(startTime, timezone);
+	return (
+		<div class="head">
+			<h1>
+				<bdi>{title || 'Untitled'}</bdi> {isStarred && <Star />}
+			</h1>
+			<p class="quiet">
+				<Link href={`/days/${day}`}>{dayInWords(day)}</Link>, {timeInWords(startTime, timezone)} to{' '}
+				{timeInWords(endTime, timezone)},{' '}
+				{lengthInWords(Date.parse(endTime) - Date.parse(startTime))}
+			</p>
+			<div class="actions">
+				<Downloads lifelog={lifelog} timezone={timezone} hasAudio={hasAudio} />
+				{session.canChange && <Changes lifelog={lifelog} onChanged={onChanged} />}
+				{session.canDelete && <Delete lifelog={lifelog} day={day} />}
+			</div>
+		</div>
+	);
+}
+
+const FORMATS = [
+	['markdown', 'Markdown'],
+	['json', 'JSON'],
+	['srt', 'SRT subtitles'],
+	['vtt', 'WebVTT subtitles'],
+] as const;
+
+function Downloads({
+	lifelog,
+	timezone,
+	hasAudio,
+}: {
+	lifelog: Lifelog;
+	timezone: string;
+	hasAudio: boolean;
+}) {
+	const save = async (format: (typeof FORMATS)[number][0]) => {
+		const { writeLifelog } = await import('../../../../nodes/Lifelog/export/formats');
+		const file = writeLifelog(lifelog, format, timezone)!;
+		const link = document.createElement('a');
+		link.href = URL.createObjectURL(new Blob([file.content], { type: file.mimeType }));
+		link.download = file.path.split('/').at(-1)!;
+		link.click();
+		URL.revokeObjectURL(link.href);
+	};
+	return (
+		<details class="menu">
+			<summary aria-keyshortcuts="d">Download</summary>
+			<ul>
+				{FORMATS.map(([format, name], at) => (
+					<li key={format}>
+						<button
+							type="button"
+							class="plain"
+							aria-keyshortcuts={String(at + 1)}
+							onClick={() => void save(format)}
+						>
+							{name}
+						</button>
+					</li>
+				))}
+				{hasAudio && (
+					<li>
+						<a
+							href={audioAddress(lifelog.id)}
+							download={`${lifelog.id}.ogg`}
+							aria-keyshortcuts={String(FORMATS.length + 1)}
+						>
+							Audio
+						</a>
+					</li>
+				)}
+			</ul>
+		</details>
+	);
+}
+
+function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => void }) {
+	const [open, setOpen] = useState<'title' | 'speakers'>();
+	const [problem, setProblem] = useState('');
+	const change = (wanted: Change) =>
+		changeLifelog(lifelog.id, wanted).then(
+			() => {
+				setOpen(undefined);
+				setProblem('');
+				onChanged();
+			},
+			(error: Error) => setProblem(error.message),
+		);
+	const speakers = [
+		...new Set(linesOf(lifelog).flatMap((line) => (line.type === 'said' ? [line.speaker] : []))),
+	];
+	return (
+		<>
+			<button
+				type="button"
+				aria-pressed={lifelog.isStarred}
+				aria-keyshortcuts="*"
+				onClick={() => void change({ isStarred: !lifelog.isStarred })}
+			>
+				{lifelog.isStarred ? '★ Starred' : '☆ Star'}
+			</button>
+			<button type="button" aria-keyshortcuts="r" onClick={() => setOpen('title')}>
+				Rename
+			</button>
+			{speakers.length > 0 && (
+				<button type="button" aria-keyshortcuts="n" onClick={() => setOpen('speakers')}>
+					Speakers
+				</button>
+			)}
+			{!open && problem && (
+				<p role="alert" class="problem">
+					{problem}
+				</p>
+			)}
+			{open && (
+				<Dialog
+					title={open === 'title' ? 'Rename' : 'Name the speakers'}
+					onClose={() => setOpen(undefined)}
+				>
+					<form
+						onSubmit={(event) => {
+							event.preventDefault();
+							const form = new FormData(event.currentTarget);
+							if (open === 'title') return void change({ title: form.get('title') as string });
+							const names = speakers.map((name, at) => [name, form.get(String(at)) as string]);
+							const changed = names.filter(([before, after]) => after && before !== after);
+							void change({ speakers: Object.fromEntries(changed) });
+						}}
+					>
+						{open === 'title' ? (
+							<label>
+								Title <input name="title" defaultValue={lifelog.title ?? ''} required autofocus />
+							</label>
+						) : (
+							speakers.map((name, at) => (
+								<label key={name}>
+									<bdi>{name}</bdi> <input name={String(at)} defaultValue={name} required />
+								</label>
+							))
+						)}
+						<Buttons problem={problem} name="Save" onCancel={() => setOpen(undefined)} />
+					</form>
+				</Dialog>
+			)}
+		</>
+	);
+}
+
+function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
+	const [isOpen, setOpen] = useState(false);
+	const [typed, setTyped] = useState('');
+	const [problem, setProblem] = useState('');
+	const [, navigate] = useLocation();
+	const title = lifelog.title || 'Untitled';
+	return (
+		<>
+			<button type="button" aria-keyshortcuts="Delete" onClick={() => setOpen(true)}>
+				Delete
+			</button>
+			{isOpen && (
+				<Dialog title="Delete this lifelog" onClose={() => setOpen(false)}>
+					<form
+						onSubmit={(event) => {
+							event.preventDefault();
+							deleteLifelog(lifelog.id).then(
+								() => navigate(`/days/${day}`),
+								(error: Error) => setProblem(error.message),
+							);
+						}}
+					>
+						<p>
+							It can't be restored. To delete it, type its title:{' '}
+							<strong>
+								<bdi>{title}</bdi>
+							</strong>
+						</p>
+						<label>
+							Title{' '}
+							<input
+								value={typed}
+								autofocus
+								onInput={(event) => setTyped(event.currentTarget.value)}
+							/>
+						</label>
+						<Buttons
+							problem={problem}
+							name="Delete"
+							isDisabled={typed.trim() !== title.trim()}
+							onCancel={() => setOpen(false)}
+						/>
+					</form>
+				</Dialog>
+			)}
+		</>
+	);
+}
+
+function Buttons({
+	name,
+	problem,
+	isDisabled = false,
+	onCancel,
+}: {
+	name: string;
+	problem: string;
+	isDisabled?: boolean;
+	onCancel: () => void;
+}) {
+	return (
+		<>
+			<p role="alert" class="problem">
+				{problem}
+			</p>
+			<div class="buttons">
+				<button type="submit" disabled={isDisabled}>
+					{name}
+				</button>
+				<button type="button" class="plain" onClick={onCancel}>
+					Cancel
+				</button>
+			</div>
+		</>
+	);
+}

@@ -1,0 +1,105 @@
+import { Link } from 'wouter-preact';
+import { readStatus, type IndexState, type Session, type Status } from '../api.mts';
+import { count, dayInWords, lengthInWords } from '../format.mts';
+import { Load, useTitle } from '../parts.tsx';
+import { useLoad } from '../useLoad.mts';
+
+/** What there is, and what is missing. */
+export function StatusView({ session }: { session: Session }) {
+	useTitle('Status');
+	const status = useLoad(readStatus, []);
+	return (
+		<>
+			<h1>Status</h1>
+			<Load of={status}>
+				{(found) =>
+					found.lifelogs === undefined ? (
+						<Waiting index={found.index} />
+					) : (
+						<>
+							<dl class="facts">
+								<dt>Lifelogs</dt>
+								<dd>{found.lifelogs.toLocaleString()}</dd>
+								<dt>Chats</dt>
+								<dd>{found.chats.toLocaleString()}</dd>
+								<dt>Audio files</dt>
+								<dd>{found.audioFiles.toLocaleString()}</dd>
+								<dt>Days</dt>
+								<dd>
+									{found.firstDay && found.lastDay
+										? `${found.days.toLocaleString()}, from ${dayInWords(found.firstDay)} to ${dayInWords(found.lastDay)}`
+										: 'none yet'}
+								</dd>
+								<dt>Index</dt>
+								<dd>up to date</dd>
+								<dt>Search</dt>
+								<dd>{found.search}</dd>
+								<dt>Time zone</dt>
+								<dd>{session.timezone}</dd>
+								<dt>Version</dt>
+								<dd>{session.version}</dd>
+							</dl>
+							<Days title="Days that aren't complete" days={found.incompleteDays} />
+							<Days title="Days that are missing" days={found.missingDays} />
+							{found.leftOutCount > 0 && (
+								<section>
+									<h2>{count(found.leftOutCount, 'file')} left out</h2>
+									<p class="quiet">
+										They are missing or broken. <code>lifelog-server check</code> compares every
+										file.
+									</p>
+									<ul class="plain-list">
+										{found.leftOut.map(({ path, reason }) => (
+											<li key={path}>
+												<code>{path}</code> {reason}
+											</li>
+										))}
+									</ul>
+								</section>
+							)}
+							<AudioGaps {...found} />
+						</>
+					)
+				}
+			</Load>
+		</>
+	);
+}
+
+function Days({ title, days }: { title: string; days: string[] }) {
+	if (days.length === 0) return null;
+	return (
+		<section>
+			<h2>{title}</h2>
+			<p>{days.map((day) => dayInWords(day, { dateStyle: 'medium' })).join(', ')}</p>
+		</section>
+	);
+}
+
+function Waiting({ index: { state, done = 0, total = 0 } }: { index: IndexState }) {
+	const what = state === 'indexing' ? 'The index is being built' : 'The index is damaged';
+	const progress = total > 0 ? `: ${done.toLocaleString()} of ${count(total, 'day')} read` : '';
+	return (
+		<p class="notice">
+			{what}
+			{progress}. Lifelogs appear once it's ready.
+		</p>
+	);
+}
+
+function AudioGaps({ audioGaps, audioGapsCount }: Status) {
+	if (audioGapsCount === 0) return null;
+	return (
+		<section>
+			<h2>Gaps in audio on {count(audioGapsCount, 'day')}</h2>
+			<ul class="plain-list columns-list">
+				{audioGaps.map(({ day, missingMs }) => (
+					<li key={day}>
+						<Link href={`/days/${day}`}>{dayInWords(day, { dateStyle: 'medium' })}</Link>{' '}
+						<span class="quiet">{lengthInWords(missingMs)}</span>
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}

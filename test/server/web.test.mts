@@ -1,0 +1,533 @@
+// The page of lifelog-server as an HTTP client sees it: sessions, names, headers and data.
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sign } from '@fastify/cookie';
+import { sessionSecret, WrongKeys } from '../../server/auth/session.mts';
+import { writeArchive } from '../support/archive.mts';
+import { lifelogOf } from '../support/invented.mts';
+import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
+import { readOgg, writeOgg } from '../support/ogg.mts';
+import { until } from '../support/soon.mts';
+import { buildPage, send, type Answer } from '../support/web.mts';
+import { startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+
+const NOON = Date.parse('2026-03-01T12:00:00Z');
+const POLICY =
+	"default-src 'none';script-src 'self';style-src 'self';img-src 'self';media-src 'self';connect-src 'self';font-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'";
+const VIEWS = [
+	...['/', '/days/2026-03-01', '/lifelogs/a', '/search?q=garden', '/chats', '/chats/c'],
+	'/status',
+];
+
+/** 300 s of audio in packets of 20 ms. */
+const AUDIO = writeOgg({
+	...{ serial: 1, preSkip: 312, perPage: 50, trim: 960 - 312 },
+	packets: Array.from({ length: 300 * 50 }, () => Buffer.alloc(60, 0xf8)),
+});
+
+const said = (content: string, atMs: number) => ({
+	...{ type: 'blockquote', content, speakerName: 'Anna' },
+	startTime: new Date(NOON + atMs).toISOString(),
+	endTime: new Date(NOON + atMs + 5_000).toISOString(),
+});
+const LIFELOGS = [
+	lifelogOf('before', '2026-02-27T12:00:00Z'),
+	lifelogOf('a', '2026-03-01T12:00:00Z', {
+		...{ title: 'Plans', isStarred: true },
+		contents: [
+			{ type: 'heading1', content: 'Plans' },
+			{ type: 'heading2', content: 'Outside' },
+			said('First the kitchen.', 1_000),
+			said('Then the garden, and only the garden.', 20_000),
+		],
+	}),
+	// The next day in Berlin.
+	lifelogOf('late', '2026-03-01T23:30:00Z'),
+];
+
+beforeAll(buildPage);
+
+/** A port that is free now. */
+async function freePort(): Promise<string> {
+	const taken = createServer().listen(0, '127.0.0.1');
+	await once(taken, 'listening');
+	const { port } = taken.address() as AddressInfo;
+	taken.close();
+	await once(taken, 'close');
+	return String(port);
+}
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0)) await close();
+});
+
+const starts = async (args: string[] = [], folder?: string, key = serverKey) => {
+	const served = folder ?? temporaryFolder();
+	if (folder === undefined) {
+		const audio = [{ startMs: NOON, endMs: NOON + 300_000 - 20, content: AUDIO }];
+		await writeArchive(served, { lifelogs: LIFELOGS, audio });
+	}
+	const server = await startLifelogServer(served, ['--timezone', 'Europe/Berlin', ...args], {
+		LIFELOG_SERVER_KEY: key,
+	});
+	let isOpen = true;
+	const close = async () => {
+		if (isOpen) await server.close();
+		isOpen = false;
+	};
+	closing.push(close);
+	return { ...server, close, folder: served };
+};
+
+/** What the page sends with a change. */
+const ofPage = (url: string) => ({ 'x-lifelog-page': '1', origin: url });
+const signIn = (
+	{ url }: Pick<SpawnedServer, 'url'>,
+	key = serverKey,
+	headers: Record<string, string> = {},
+) =>
+	send(url, '/session', {
+		method: 'POST',
+		headers: { ...ofPage(url), ...headers },
+		body: { key },
+	});
+const cookieOf = ({ headers }: Answer) => headers['set-cookie']![0].split(';')[0];
+const signedIn = async (server: Pick<SpawnedServer, 'url'>) => cookieOf(await signIn(server));
+const statusWith = async (
+	{ url }: Pick<SpawnedServer, 'url'>,
+	cookie: string,
+	headers: Record<string, string> = {},
+) => (await send(url, '/web/days', { headers: { cookie, ...headers } })).status;
+
+describe('signing in', () => {
+	test('sets a cookie that scripts and other sites cannot use, for 30 days', async () => {
+		const server = await starts();
+		const answer = await signIn(server);
+		expect(answer.status).toBe(204);
+		expect(answer.headers['set-cookie']).toHaveLength(1);
+		const attributes = answer.headers['set-cookie']![0].split('; ').slice(1);
+		expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=2592000', 'Path=/', 'SameSite=Strict']);
+		expect(cookieOf(answer)).not.toContain(serverKey);
+		expect(await statusWith(server, cookieOf(answer))).toBe(200);
+	});
+
+	test('sets one for HTTPS alone if the proxy that is trusted got the request by it', async () => {
+		const server = await starts([
+			...['--trust-proxy', '127.0.0.1', '--allowed-hosts', 'days.example.org'],
+		]);
+		const proxied = {
+			...{ host: 'days.example.org', 'x-forwarded-proto': 'https' },
+			origin: 'https://days.example.org',
+		};
+		const answer = await signIn(server, serverKey, proxied);
+		expect(answer.status).toBe(204);
+		expect(answer.headers['set-cookie']![0].split('; ')).toContain('Secure');
+		expect(await statusWith(server, cookieOf(answer), proxied)).toBe(200);
+	});
+
+	test('the sixth wrong key in a minute is answered 429, the right one as ever', async () => {
+		const server = await starts();
+		for (let nth = 1; nth <= 5; nth += 1) {
+			const answer = await signIn(server, `wrong ${nth}`);
+			expect([nth, answer.status]).toEqual([nth, 401]);
+			expect(answer.headers['set-cookie']).toBeUndefined();
+		}
+		const sixth = await signIn(server, 'wrong 6');
+		expect(sixth.status).toBe(429);
+		expect(Number(sixth.headers['retry-after'])).toBeGreaterThan(0);
+		expect((await signIn(server)).status).toBe(204);
+	});
+
+	test('wrong keys from one address are counted for a minute, and for no other address', async () => {
+		const server = await starts(['--trust-proxy', '127.0.0.1']);
+		const from = async (address: string, key = 'wrong') =>
+			(await signIn(server, key, { 'x-forwarded-for': address })).status;
+		for (let nth = 1; nth <= 5; nth += 1) expect(await from('192.0.2.1')).toBe(401);
+		expect(await from('192.0.2.1')).toBe(429);
+		expect(await from('192.0.2.2')).toBe(401);
+		const wrongKeys = new WrongKeys();
+		const waits = [0, 1, 2, 3, 4, 10_000, 59_999, 60_000].map((now) => wrongKeys.add('a', now));
+		expect(waits).toEqual([0, 0, 0, 0, 0, 50_000, 1, 0]);
+	});
+
+	test('needs the header of the page and its origin, and so does signing out', async () => {
+		const { url } = await starts();
+		const incomplete: Record<string, string>[] = [{}, { origin: url }, { 'x-lifelog-page': '1' }];
+		for (const method of ['POST', 'DELETE']) {
+			for (const headers of incomplete) {
+				const body = method === 'POST' ? { key: serverKey } : undefined;
+				const answer = await send(url, '/session', { method, headers, body });
+				expect([method, headers, answer.status]).toEqual([method, headers, 403]);
+				expect(answer.headers['set-cookie']).toBeUndefined();
+			}
+		}
+	});
+
+	test('the page learns whether somebody is signed in, and signing out ends it', async () => {
+		const server = await starts(['--allow-changes']);
+		const session = async (headers = {}) =>
+			(await send(server.url, '/web/session', { headers })).json();
+		expect(await session()).toEqual({ isSignedIn: false });
+		const cookie = await signedIn(server);
+		expect(await session({ cookie })).toMatchObject({
+			...{ isSignedIn: true, timezone: 'Europe/Berlin' },
+			...{ canChange: true, canDelete: false },
+		});
+		const out = await send(server.url, '/session', {
+			method: 'DELETE',
+			headers: { cookie, ...ofPage(server.url) },
+		});
+		expect(out.status).toBe(204);
+		expect(out.headers['set-cookie']![0]).toMatch(/^lifelog_session=;.*Expires=Thu, 01 Jan 1970/);
+	});
+
+	test('a cookie that was changed, has expired or is of another secret is none', async () => {
+		const server = await starts();
+		const cookie = await signedIn(server);
+		const secret = sessionSecret(
+			createHash('sha256').update(serverKey).digest(),
+			join(server.folder, '.lifelog-index.sqlite.session'),
+		);
+		const until = (ms: number, by = secret) =>
+			`lifelog_session=${encodeURIComponent(sign(String(ms), by))}`;
+		const later = Date.now() + 1e9;
+		expect(await statusWith(server, until(later))).toBe(200);
+		expect(await statusWith(server, until(Date.now() - 1))).toBe(401);
+		expect(await statusWith(server, until(later, 'another secret'))).toBe(401);
+		expect(await statusWith(server, cookie.replace('=1', '=2'))).toBe(401);
+		expect(await statusWith(server, 'lifelog_session=')).toBe(401);
+	});
+
+	test('sessions outlive a restart; a new key ends them, and so does a new secret', async () => {
+		const first = await starts();
+		const cookie = await signedIn(first);
+		await first.close();
+		const again = await starts([], first.folder);
+		expect(await statusWith(again, cookie)).toBe(200);
+		await again.close();
+		const other = await starts([], first.folder, 'another'.padEnd(40, '-'));
+		expect(await statusWith(other, cookie)).toBe(401);
+		await other.close();
+		rmSync(join(first.folder, '.lifelog-index.sqlite.session'));
+		expect(await statusWith(await starts([], first.folder), cookie)).toBe(401);
+	});
+});
+
+describe('names and networks', () => {
+	test('a name that another site may have led here gets neither page nor session', async () => {
+		// What would be refused over plain HTTP isn't to hide what is refused for its name.
+		const server = await starts(['--allow-http']);
+		const headers = { host: 'evil.example' };
+		const cookie = await signedIn(server);
+		for (const path of VIEWS) {
+			const answer = await send(server.url, path, { headers });
+			expect([path, answer.status]).toEqual([path, 403]);
+		}
+		const attempt = await signIn(server, serverKey, { ...headers, origin: 'http://evil.example' });
+		expect(attempt.status).toBe(403);
+		expect(await statusWith(server, cookie, headers)).toBe(403);
+		const withKey = { ...headers, 'x-api-key': serverKey };
+		expect((await send(server.url, '/v1/lifelogs', { headers: withKey })).status).toBe(200);
+	});
+
+	test('a name of --allowed-hosts is shown the page', async () => {
+		const server = await starts(['--allowed-hosts', 'days.lan, other.lan', '--allow-http']);
+		const headers = { host: 'other.lan' };
+		expect((await send(server.url, '/', { headers })).body.toString()).toContain('<script');
+		const answer = await signIn(server, serverKey, { ...headers, origin: 'http://other.lan' });
+		expect(answer.status).toBe(204);
+	});
+
+	test('plain HTTP beyond this machine gets an explanation, and no session', async () => {
+		const server = await starts(['--host', '0.0.0.0']);
+		const local = { ...server, url: server.url.replace('0.0.0.0', '127.0.0.1') };
+		const cookie = await signedIn(local);
+		const headers = { host: '192.168.1.5' };
+		for (const path of VIEWS) {
+			const page = await send(local.url, path, { headers });
+			expect(page.status).toBe(200);
+			expect(page.body.toString()).toContain('This page needs HTTPS');
+			expect(page.body.toString()).not.toContain('<script');
+			expect(page.headers['content-security-policy']).toBe(POLICY);
+		}
+		const refused = await signIn(local, serverKey, { ...headers, origin: 'http://192.168.1.5' });
+		expect(refused.status).toBe(403);
+		expect(refused.headers['set-cookie']).toBeUndefined();
+		expect(await statusWith(local, cookie, headers)).toBe(401);
+		expect(await statusWith(local, cookie)).toBe(200);
+	});
+
+	test('--allow-http shows the page there', async () => {
+		const server = await starts(['--host', '0.0.0.0', '--allow-http']);
+		const local = { ...server, url: server.url.replace('0.0.0.0', '127.0.0.1') };
+		const headers = { host: '192.168.1.5' };
+		expect((await send(local.url, '/', { headers })).body.toString()).toContain('<script');
+		const answer = await signIn(local, serverKey, { ...headers, origin: 'http://192.168.1.5' });
+		expect(await statusWith(local, cookieOf(answer), headers)).toBe(200);
+	});
+});
+
+test('a change by cookie needs the header of the page and its origin; with the key neither', async () => {
+	const server = await starts(['--allow-changes', '--allow-delete']);
+	const cookie = await signedIn(server);
+	const page = ofPage(server.url);
+	const change = async (headers: Record<string, string>, method = 'PATCH') =>
+		(
+			await send(server.url, '/v1/lifelogs/a', {
+				...{ method, headers },
+				...(method === 'PATCH' && { body: { title: 'New' } }),
+			})
+		).status;
+	for (const method of ['PATCH', 'DELETE']) {
+		expect(await change({ cookie }, method)).toBe(403);
+		expect(await change({ cookie, 'x-lifelog-page': '1' }, method)).toBe(403);
+		expect(await change({ cookie, origin: server.url }, method)).toBe(403);
+		expect(await change({ cookie, ...page, origin: 'https://evil.example' }, method)).toBe(403);
+		expect(await change({ cookie, ...page, origin: 'null' }, method)).toBe(403);
+	}
+	expect(await change({ cookie, ...page })).toBe(200);
+	expect(await change({ 'x-api-key': serverKey })).toBe(200);
+	expect(await change({ cookie, ...page }, 'DELETE')).toBe(200);
+});
+
+test('a script of another site is not answered, whatever it comes with', async () => {
+	const server = await starts();
+	const cookie = await signedIn(server);
+	const headers = { cookie, 'x-api-key': serverKey, origin: 'https://evil.example' };
+	for (const path of ['/', '/web/days', '/v1/lifelogs']) {
+		const answer = await send(server.url, path, { headers });
+		expect([path, answer.status]).toEqual([path, 403]);
+		expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+	}
+});
+
+describe('what is served', () => {
+	test('every view has an address, and a policy by which nothing foreign is loaded or run', async () => {
+		const { url } = await starts();
+		const pages = await Promise.all(VIEWS.map((path) => send(url, path)));
+		for (const { status, headers, body } of pages) {
+			expect(status).toBe(200);
+			expect(headers['content-type']).toBe('text/html; charset=utf-8');
+			expect(headers['content-security-policy']).toBe(POLICY);
+			expect(headers['x-content-type-options']).toBe('nosniff');
+			expect(headers['referrer-policy']).toBe('no-referrer');
+			expect(body).toEqual(pages[0].body);
+		}
+		const html = pages[0].body.toString();
+		expect(html).not.toMatch(
+			/<style|\sstyle=|\son\w+=|javascript:|https?:|<script(?![^>]*\ssrc=)/i,
+		);
+		const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
+		expect(files).toHaveLength(3);
+		for (const path of files) {
+			const file = await send(url, path);
+			expect([path, file.status]).toEqual([path, 200]);
+			expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+		}
+	});
+
+	test('the scripts are at most 100 KB together, compressed', async () => {
+		const { gzipSync } = await import('node:zlib');
+		const folder = 'server/web/dist/assets';
+		const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
+		const bytes = scripts.map((name) => gzipSync(readFileSync(join(folder, name))).length);
+		expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(100_000);
+	});
+
+	test('data needs a session, and is kept by nobody on the way', async () => {
+		const server = await starts();
+		const cookie = await signedIn(server);
+		for (const path of [
+			...['/web/days', '/web/days/2026-03-01', '/web/search?q=garden', '/web/status'],
+			...['/web/lifelogs/a/audio-map', '/web/audio/a', '/web/session', '/v1/lifelogs/a'],
+		]) {
+			const { status, headers } = await send(server.url, path, { headers: { cookie } });
+			expect([path, status]).toEqual([path, 200]);
+			expect([path, headers['cache-control']]).toEqual([path, 'private, no-store']);
+			if (path === '/web/session') continue;
+			expect([path, (await send(server.url, path)).status]).toEqual([path, 401]);
+		}
+	});
+});
+
+describe('data', () => {
+	let server: Awaited<ReturnType<typeof starts>>;
+	let cookie: string;
+	beforeEach(async () => {
+		server = await starts();
+		cookie = await signedIn(server);
+	});
+	const get = (path: string, headers = {}) =>
+		send(server.url, path, { headers: { cookie, ...headers } });
+
+	test('days of the calendar are those of the time zone, newest first', async () => {
+		expect((await get('/web/days')).json()).toEqual({
+			days: [
+				{ day: '2026-03-02', lifelogs: 1, starred: 0, durationMs: 600_000 },
+				{ day: '2026-03-01', lifelogs: 1, starred: 1, durationMs: 600_000 },
+				{ day: '2026-02-27', lifelogs: 1, starred: 0, durationMs: 600_000 },
+			],
+		});
+	});
+
+	test('the calendar follows a change', async () => {
+		const own = await starts(['--allow-changes']);
+		const headers = { cookie: await signedIn(own) };
+		const starred = async () =>
+			(await send(own.url, '/web/days', { headers }))
+				.json()
+				.days.map((each: { starred: number }) => each.starred);
+		expect(await starred()).toEqual([0, 1, 0]);
+		await send(own.url, '/v1/lifelogs/late', {
+			...{ method: 'PATCH', body: { isStarred: true } },
+			headers: { ...headers, ...ofPage(own.url) },
+		});
+		expect(await starred()).toEqual([1, 1, 0]);
+	});
+
+	test('a day has its lifelogs in short, its audio and its neighbors', async () => {
+		expect((await get('/web/days/2026-03-01')).json()).toEqual({
+			...{ day: '2026-03-01', timezone: 'Europe/Berlin' },
+			...{ previous: '2026-02-27', next: '2026-03-02' },
+			startMs: Date.parse('2026-02-28T23:00:00Z'),
+			endMs: Date.parse('2026-03-01T23:00:00Z'),
+			lifelogs: [
+				{
+					...{ id: 'a', title: 'Plans', isStarred: true },
+					...{ startTime: '2026-03-01T12:00:00.000Z', endTime: '2026-03-01T12:10:00.000Z' },
+					...{ speakers: ['Anna'], headings: ['Outside'] },
+				},
+			],
+			audio: [{ startMs: NOON, endMs: NOON + 300_000 - 20 }],
+		});
+		expect((await get('/web/days/2020-01-01')).json()).toMatchObject({ lifelogs: [], audio: [] });
+	});
+
+	test('a search marks the words and names the time of their line', async () => {
+		const { results, nextOffset } = (await get('/web/search?q=garden')).json();
+		expect(nextOffset).toBeNull();
+		expect(results).toHaveLength(1);
+		const [{ snippet, marks, at, id, day }] = results;
+		expect({ id, day }).toEqual({ id: 'a', day: '2026-03-01' });
+		expect(marks.map(([from, to]: [number, number]) => snippet.slice(from, to))).toEqual([
+			...['garden', 'garden'],
+		]);
+		expect(Date.parse(at)).toBe(NOON + 20_000);
+		const found = async (filter: string) =>
+			(await get(`/web/search?q=garden&${filter}`)).json().results.length;
+		expect(await found('speaker=anna&isStarred=true&from=2026-03-01&to=2026-03-01')).toBe(1);
+		expect(await found('speaker=Bob')).toBe(0);
+		expect(await found('from=2026-03-02')).toBe(0);
+		expect(await found('to=2026-02-28')).toBe(0);
+	});
+
+	test('audio is served in parts, and the map says what is where in it', async () => {
+		const whole = await get('/web/audio/a');
+		expect(whole.headers['content-type']).toBe('audio/ogg');
+		expect(whole.headers['content-length']).toBe(String(whole.body.length));
+		const part = await get('/web/audio/a', { range: 'bytes=1000-1999' });
+		expect(part.status).toBe(206);
+		expect(part.headers['content-range']).toBe(`bytes 1000-1999/${whole.body.length}`);
+		expect(part.body).toEqual(whole.body.subarray(1000, 2000));
+		const pages = readOgg(whole.body);
+		const heardMs = (pages.at(-1)!.granule - pages[0].packets[0].readUInt16LE(10)) / 48;
+		const { spans } = (await get('/web/lifelogs/a/audio-map')).json();
+		const mapped = spans.reduce(
+			(sum: number, span: { startMs: number; endMs: number }) => sum + span.endMs - span.startMs,
+			0,
+		);
+		expect(Math.abs(mapped - heardMs)).toBeLessThanOrEqual(20);
+		expect(spans[0]).toMatchObject({ startMs: NOON, positionMs: 0 });
+	});
+
+	test('what is unknown is answered 404, and a day that is none 400', async () => {
+		const statusOf = async (path: string) => (await get(path)).status;
+		expect(await statusOf('/web/lifelogs/unknown/audio-map')).toBe(404);
+		expect(await statusOf('/web/audio/unknown')).toBe(404);
+		expect(await statusOf('/web/audio/before')).toBe(404);
+		expect((await get('/web/lifelogs/before/audio-map')).json()).toEqual({ spans: [] });
+		for (const day of ['today', '2026-02-30', '2026-3-1', '%00', '2026-03-01T00:00:00Z']) {
+			expect([day, await statusOf(`/web/days/${day}`)]).toEqual([day, 400]);
+		}
+		for (const query of ['', 'q=', 'q=a&from=soon', 'q=a&offset=-1', 'q=a&isStarred=maybe']) {
+			expect([query, await statusOf(`/web/search?${query}`)]).toEqual([query, 400]);
+		}
+	});
+
+	test('the status counts what there is', async () => {
+		expect((await get('/web/status')).json()).toMatchObject({
+			...{ lifelogs: 3, chats: 0, audioFiles: 1, days: 2 },
+			...{ firstDay: '2026-02-27', lastDay: '2026-03-01', missingDays: ['2026-02-28'] },
+			...{ leftOut: [], leftOutCount: 0, index: { state: 'ready' }, search: 'full text' },
+			// Of "a" the second half, of the others all; newest first.
+			audioGaps: [
+				{ day: '2026-03-02', missingMs: 600_000 },
+				{ day: '2026-03-01', missingMs: 300_020 },
+				{ day: '2026-02-27', missingMs: 600_000 },
+			],
+			audioGapsCount: 3,
+		});
+	});
+
+	test('while the index is being built, the status says how far it is', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs: LIFELOGS });
+		const free = join(temporaryFolder(), 'free');
+		const port = await freePort();
+		const { ready } = spawnLifelogServer(folder, ['--port', port], {
+			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_TEST_HELD: '/2026/03/01/' },
+			LIFELOG_TEST_FREE: free,
+			NODE_OPTIONS: `--import=${pathToFileURL('test/support/held-disk.mts').href}`,
+		});
+		const headers = { 'x-api-key': serverKey };
+		const status = async () =>
+			(await send(`http://127.0.0.1:${port}`, '/web/status', { headers })).json();
+		await until(async () => (await status().catch(() => undefined))?.index?.done === 1);
+		expect(await status()).toEqual({ index: { state: 'indexing', done: 1, total: 2 } });
+		writeFileSync(free, '');
+		const { close } = await ready;
+		closing.push(close);
+		expect(await status()).toMatchObject({ index: { state: 'ready' }, lifelogs: 3 });
+	});
+
+	test('the status says of files left out why, after another start too', async () => {
+		const [name] = readdirSync(join(server.folder, 'days')).filter((day) => day.includes('02-27'));
+		const { lifelogs } = JSON.parse(readFileSync(join(server.folder, 'days', name), 'utf8'));
+		const [path] = lifelogs.before.files.map((file: { path: string }) => file.path);
+		await server.close();
+		writeFileSync(join(server.folder, path), 'broken');
+		rmSync(join(server.folder, '.lifelog-index.sqlite'));
+		for (let start = 1; start <= 2; start += 1) {
+			const again = await starts([], server.folder);
+			const status = (await send(again.url, '/web/status', { headers: { cookie } })).json();
+			expect(status.leftOut).toEqual([
+				{ day: '2026-02-27', path, reason: expect.stringMatching(/\w/) },
+			]);
+			await again.close();
+		}
+	});
+
+	test('the calendar has the right days where clocks change', async () => {
+		// Clocks of Berlin go forward at 01:00 UTC on 29 March 2026.
+		const folder = temporaryFolder();
+		const at = ['2026-03-28T22:59:59Z', '2026-03-28T23:00:00Z', '2026-03-29T21:59:59Z'];
+		const lifelogs = [...at, '2026-03-29T22:00:00Z'].map((time, nth) => lifelogOf(`l${nth}`, time));
+		await writeArchive(folder, { lifelogs });
+		const own = await starts([], folder);
+		const answer = await send(own.url, '/web/days', { headers: { cookie: await signedIn(own) } });
+		expect(
+			answer
+				.json()
+				.days.map(({ day, lifelogs }: { day: string; lifelogs: number }) => [day, lifelogs]),
+		).toEqual([
+			['2026-03-30', 1],
+			['2026-03-29', 2],
+			['2026-03-28', 1],
+		]);
+	});
+});
