@@ -1,4 +1,5 @@
 import { checkDay } from './checkDay.mts';
+import { checkDrafts } from './drafts.mts';
 import { addDay, compare, type Holdings } from './compare.mts';
 import { listDays, readDay } from './dayFile.mts';
 import { type Finding, type Kind, KINDS, type Report } from './findings.mts';
@@ -44,7 +45,7 @@ export interface Progress extends Watch {
 }
 
 /**
- * Checks an archive by docs/archive.md.
+ * Checks an archive by docs/reference/archive.md.
  *
  * @param report Takes each finding as it is made.
  * @throws CannotCheck where there is no archive, or the service cannot be asked.
@@ -61,7 +62,7 @@ export async function checkArchive(
 	};
 	const folder = await openFolder(root);
 	const days = await listDays(folder, found);
-	const holdings: Holdings = { lifelogs: new Map(), chats: new Map() };
+	const holdings: Holdings = { lifelogs: new Map(), chats: new Map(), deleted: new Set() };
 	const good: string[] = [];
 	const entries = { lifelogs: 0, chats: 0, audioFiles: 0, rightFiles: 0, rightBytes: 0 };
 	let done = 0;
@@ -70,8 +71,8 @@ export async function checkArchive(
 		const day = await readDay(folder, name, files, found);
 		if (day) {
 			good.push(name);
-			entries.lifelogs += Object.keys(day.lifelogs).length;
-			entries.chats += Object.keys(day.chats).length;
+			entries.lifelogs += countOf(day.lifelogs);
+			entries.chats += countOf(day.chats);
 			entries.audioFiles += day.audio.length;
 			const right = await checkDay(folder, day, found);
 			entries.rightFiles += right.files;
@@ -81,6 +82,7 @@ export async function checkArchive(
 		progress.days(++done, days.size, entries.rightBytes);
 	}
 	await checkOutside(folder, new Set(good), found);
+	await checkDrafts(folder, found);
 	const atService = access && (await compare(holdings, access, until, found, progress));
 	return {
 		...{ days: good.length, firstDay: good[0], lastDay: good.at(-1) },
@@ -89,6 +91,10 @@ export async function checkArchive(
 		...{ counts, isWhole: Object.values(counts).every((count) => count === 0) },
 	};
 }
+
+/** How many entries there are that weren't deleted from the archive. */
+const countOf = (entries: Record<string, { deletedAt?: string }>) =>
+	Object.values(entries).filter(({ deletedAt }) => deletedAt === undefined).length;
 
 /** A file in a folder of a day. */
 const IN_DAY = /^(?:lifelogs|chats|audio\/[^/]+)\/(\d{4})\/(\d\d)\/(\d\d)\//;

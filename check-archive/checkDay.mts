@@ -17,6 +17,8 @@ interface Entry {
 	collection: 'lifelogs' | 'chats';
 	id: string;
 	files: NamedFile[];
+	/** Whether it was deleted from the archive. */
+	isDeleted: boolean;
 	/** What is wrong with its JSON, if anything. */
 	problemOf: (json: Record<string, unknown>) => string | undefined;
 }
@@ -40,7 +42,12 @@ export async function checkDay(folder: Folder, day: Day, report: Report): Promis
 		return !isTwice;
 	};
 	const entries = entriesOf(day);
-	for (const { id, files, collection } of entries) {
+	for (const { id, files, collection, isDeleted } of entries) {
+		if (isDeleted) {
+			const message = 'was deleted from the archive, and its day still names files of it';
+			if (files.length > 0) found({ kind: 'broken', id, message });
+			continue;
+		}
 		const extensions = collection === 'lifelogs' ? ['json', 'md'] : ['json'];
 		for (const extension of extensions) {
 			if (files.some(({ path }) => path.endsWith(`.${extension}`))) continue;
@@ -95,7 +102,7 @@ async function foldersOf(folder: Folder, day: string): Promise<string[]> {
 
 function entriesOf({ lifelogs, chats }: Day): Entry[] {
 	return [
-		...Object.entries(lifelogs).map(([id, { updatedAt, isStarred, files }]): Entry => {
+		...Object.entries(lifelogs).map(([id, { updatedAt, isStarred, files, deletedAt }]): Entry => {
 			const problemOf = (json: Record<string, unknown>) => {
 				if (instantOf(json.updatedAt) !== Date.parse(updatedAt)) {
 					return `was updated at ${shown(json.updatedAt)}, and its day says ${updatedAt}`;
@@ -105,16 +112,16 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 					? `${isStarred ? 'has no' : 'has a'} star, unlike in its day`
 					: undefined;
 			};
-			return { collection: 'lifelogs', id, files, problemOf };
+			return { collection: 'lifelogs', id, files, isDeleted: deletedAt !== undefined, problemOf };
 		}),
-		...Object.entries(chats).map(([id, { messages, files }]): Entry => {
+		...Object.entries(chats).map(([id, { messages, files, deletedAt }]): Entry => {
 			const problemOf = (json: Record<string, unknown>) => {
 				const count = Array.isArray(json.messages) ? json.messages.length : 0;
 				return count === messages
 					? undefined
 					: `has ${count} messages, and its day says ${messages}`;
 			};
-			return { collection: 'chats', id, files, problemOf };
+			return { collection: 'chats', id, files, isDeleted: deletedAt !== undefined, problemOf };
 		}),
 	];
 }
@@ -181,10 +188,14 @@ function sumProblem(
 	return actual.sha256 === sha256 ? undefined : 'has another SHA-256 than its day says';
 }
 
+/** Audio of other devices, which may have recorded at the same time. */
+const RECORDINGS = 'audio/recordings/';
+
 /** No moment's audio is there twice, or there and missing. */
 function checkRanges({ audio, missingAudio }: Day, found: (finding: Finding) => void): void {
+	const ofService = audio.filter(({ path }) => !path.startsWith(RECORDINGS));
 	const ranges = [
-		...audio.map(({ startMs, endMs, path }) => ({ startMs, endMs, path })),
+		...ofService.map(({ startMs, endMs, path }) => ({ startMs, endMs, path })),
 		...missingAudio.map(({ startMs, endMs }) => ({ startMs, endMs, path: undefined })),
 	].sort((a, b) => a.startMs - b.startMs);
 	let last: (typeof ranges)[number] | undefined;

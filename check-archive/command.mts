@@ -9,7 +9,7 @@ import { accessFrom } from './service.mts';
 
 const usage = (command: string) => `Usage: ${command} <folder> [options]
 
-Compares every file of an archive (docs/archive.md) with its size and SHA-256, and lists what is
+Compares every file of an archive (docs/reference/archive.md) with its size and SHA-256, and lists what is
 missing, broken, left over or incomplete. With --service it also lists what is new, changed or gone
 at the service.
 

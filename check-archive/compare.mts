@@ -15,10 +15,18 @@ interface KnownLifelog {
 export interface Holdings {
 	lifelogs: Map<string, KnownLifelog>;
 	chats: Map<string, { day: string; messages: number }>;
+	/** IDs of what was deleted from the archive, which the service may have as it likes. */
+	deleted: Set<string>;
 }
 
 /** Adds what a day says. */
-export function addDay({ lifelogs, chats }: Holdings, day: Day): void {
+export function addDay({ lifelogs, chats, deleted }: Holdings, day: Day): void {
+	for (const [id, { deletedAt }] of [
+		...Object.entries(day.lifelogs),
+		...Object.entries(day.chats),
+	]) {
+		if (deletedAt !== undefined) deleted.add(id);
+	}
 	for (const [id, { updatedAt, isStarred, goneAt }] of Object.entries(day.lifelogs)) {
 		const known = { day: day.day, updatedAt, isStarred };
 		const other = lifelogs.get(id);
@@ -44,7 +52,7 @@ export async function compare(
 	report: Report,
 	watch: Watch,
 ): Promise<number> {
-	const { lifelogs, chats } = holdings;
+	const { lifelogs, chats, deleted } = holdings;
 	let count = 0;
 	for await (const { id, day, updatedAt, isStarred } of listLifelogs(access, watch)) {
 		const known = lifelogs.get(id);
@@ -52,6 +60,7 @@ export async function compare(
 		lifelogs.delete(id);
 		if (day > until) continue;
 		count++;
+		if (deleted.has(id)) continue;
 		if (known === undefined) {
 			report({ kind: 'new', day, id, message: 'is a lifelog that the archive does not have' });
 		} else if (known.day !== day) {
@@ -68,6 +77,7 @@ export async function compare(
 		chats.delete(id);
 		if (day > until) continue;
 		count++;
+		if (deleted.has(id)) continue;
 		if (known === undefined) {
 			report({ kind: 'new', day, id, message: 'is a chat that the archive does not have' });
 		} else if (known.messages !== messages || known.day !== day) {
@@ -76,7 +86,7 @@ export async function compare(
 		}
 	}
 	for (const [id, { day }] of [...lifelogs, ...chats]) {
-		if (day > until) continue;
+		if (day > until || deleted.has(id)) continue;
 		const message = 'is no longer there, and the archive does not say so';
 		report({ kind: 'gone', day, id, message });
 	}

@@ -18,18 +18,20 @@ export interface Span {
 	endMs: number;
 }
 
+/** What it says of a lifelog or a chat beside its values. */
+interface Entry {
+	/** None if it was deleted from the archive. */
+	files: NamedFile[];
+	goneAt?: string;
+	deletedAt?: string;
+}
+
 /** What the file of a day says. */
 export interface Day {
 	version: 1;
 	day: string;
-	lifelogs: Record<
-		string,
-		{ updatedAt: string; isStarred: boolean; files: NamedFile[]; goneAt?: string }
-	>;
-	chats: Record<
-		string,
-		{ messages: number; isScheduled: boolean; files: NamedFile[]; goneAt?: string }
-	>;
+	lifelogs: Record<string, Entry & { updatedAt: string; isStarred: boolean }>;
+	chats: Record<string, Entry & { messages: number; isScheduled: boolean }>;
 	audio: Array<NamedFile & Span>;
 	missingAudio: Span[];
 	failed: Array<{ what: string; message: string }>;
@@ -45,18 +47,25 @@ const object = (properties: Record<string, object>, optional: Record<string, obj
 const time = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' };
 const count = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
+const number = { type: 'number' };
 const flag = { type: 'boolean' };
 const list = (items: object) => ({ type: 'array', items });
 const byId = (value: object) => ({ type: 'object', additionalProperties: value });
 const span = { startMs: count, endMs: count };
 const file = { path: text, bytes: count, sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' } };
-const gone = { goneAt: time };
+const own = {
+	madeHere: object({ source: { enum: ['api', 'recording'] } }, { externalId: text }),
+	edited: object({ at: time }, { title: text, isStarred: flag, speakers: byId(text) }),
+	deletedAt: time,
+	spans: list(object({ startMs: number, endMs: number })),
+};
+const marks = { goneAt: time, ...own };
 
 const schema = object({
 	version: { const: 1 },
 	day: text,
-	lifelogs: byId(object({ updatedAt: time, isStarred: flag, files: list(object(file)) }, gone)),
-	chats: byId(object({ messages: count, isScheduled: flag, files: list(object(file)) }, gone)),
+	lifelogs: byId(object({ updatedAt: time, isStarred: flag, files: list(object(file)) }, marks)),
+	chats: byId(object({ messages: count, isScheduled: flag, files: list(object(file)) }, marks)),
 	audio: list(object({ ...span, ...file })),
 	missingAudio: list(object(span)),
 	failed: list(object({ what: text, message: text })),
@@ -142,7 +151,7 @@ export function parsed(content: Buffer): unknown {
 	}
 }
 
-/** The version in a day's name (docs/archive.md). What writes archives has its own function for it. */
+/** The version in a day's name (docs/reference/archive.md). What writes archives has its own function for it. */
 function versionOf({ lifelogs, chats, isComplete }: Day): string {
 	const present = <Entry extends { goneAt?: string }>(entries: Record<string, Entry>) =>
 		Object.entries(entries).filter(([, { goneAt }]) => goneAt === undefined);

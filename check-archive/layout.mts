@@ -1,4 +1,4 @@
-// Names in an archive, by docs/archive.md and nothing else.
+// Names in an archive, by docs/reference/archive.md and nothing else.
 
 const DAY_FILE = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{16})\.json$/;
 

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { addApi, createApp } from '../server/api.mts';
-import type { Contract } from '../server/contract.mts';
-import { getLifelogTool, searchLifelogs } from '../server/mcpTools.mts';
-import type { Service } from '../server/service.mts';
-import { refusePages } from '../server/webPages.mts';
+import { addApi, createApp } from '../server/routes/api.mts';
+import type { Contract } from '../server/routes/contract.mts';
+import { getLifelogTool, searchLifelogs } from '../server/routes/mcpTools.mts';
+import type { Service } from '../server/routes/service.mts';
+import { refusePages } from '../server/routes/webPages.mts';
+import { speakDialect } from './dialect.mts';
 import { injectFaults } from './faults.mts';
 import { logRequests } from './requestLog.mts';
 import type { World } from './world.mts';
@@ -19,9 +19,7 @@ export async function buildApi(
 	logRequests(app, world.requests);
 	refusePages(app);
 	injectFaults(app, world);
-	app.addHook('onRequest', async () => {
-		if (world.dialect.latencyMs > 0) await sleep(world.dialect.latencyMs);
-	});
+	speakDialect(app, world);
 	app.addHook('onSend', async (_request, reply) => {
 		reply.header('date', new Date(world.now()).toUTCString());
 	});
@@ -34,8 +32,8 @@ function serviceOf(world: World, contract: Contract, apiKey: string): Service {
 		name: 'lifelog sandbox',
 		documentation: contract.servers[0].url,
 		store: world,
-		get reading() {
-			return world.dialect;
+		get rateLimit() {
+			return world.dialect.rateLimit;
 		},
 		tools: [searchLifelogs, getLifelogTool],
 		rateLimits: world.rateLimits,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../server/errors.mts';
-import { refusePages } from '../server/webPages.mts';
+import { ApiError } from '../server/util/errors.mts';
+import { refusePages } from '../server/routes/webPages.mts';
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 

@@ -1,93 +1,73 @@
-import { preSkipOf, samplesPerMs } from '../server/ogg/opus.mts';
-import { flag, readPage, sealPage } from '../server/ogg/page.mts';
+import { preSkipOf, samplesPerMs } from '../server/audio/opus.mts';
+import {
+	flag,
+	packed,
+	readPage,
+	sizeOfPage,
+	writePage,
+	type NewPage,
+	type Packed,
+	type Page,
+} from '../server/audio/page.mts';
 
-/** An Ogg Opus file of one stream, taken apart into its pages. */
+/** An Ogg Opus file of one stream, taken apart. */
 export interface Clip {
-	pages: Buffer[];
-	/** Samples the decoder drops at the beginning. */
-	preSkip: number;
+	head: Buffer;
+	tags: Buffer;
+	/** Its pages of audio that are full. */
+	pages: Page[];
 }
 
 // The clip's packets: 20 ms each, and short enough to be one segment of their page.
 const packetSamples = 20 * samplesPerMs;
 
-// Where they stand in a page (RFC 3533, section 6).
-const field = { flags: 5, granule: 6, serial: 14, segments: 26 };
-
 /** Takes an Ogg Opus file of one stream apart. */
 export function readClip(file: Buffer): Clip {
-	const pages: Buffer[] = [];
-	for (let at = 0; at < file.length;) {
-		const { bytes } = readPage(file, at)!;
-		pages.push(file.subarray(at, at + bytes));
-		at += bytes;
+	const pages: Page[] = [];
+	for (let at = 0; at < file.length; at += sizeOfPage(pages.at(-1)!)) {
+		pages.push(readPage(file, at)!);
 	}
-	return { pages, preSkip: preSkipOf(readPage(file, 0)!.body) };
+	const [head, tags, ...audio] = pages;
+	return { head: head.body, tags: tags.body, pages: audio.slice(0, -1) };
 }
 
 /** A stream planned by `planAudio`. */
 export interface PlannedAudio {
 	/** Its exact length in bytes. */
 	bytes: number;
-	/** Produces it, one link of the chain at a time. */
-	links: () => Generator<Buffer>;
+	/** Produces its bytes from one on up to another, which is left out. */
+	read: (from: number, to: number) => Generator<Buffer>;
 }
 
 /**
- * Plans `durationMs` (above 0) of audio: a chained Ogg stream that repeats the clip, the last
- * link ending at the sample. The links have the serial numbers `firstSerial`, + 1, and so on.
+ * Plans `durationMs` (above 0) of audio, ending at the sample: an Ogg stream that repeats the clip.
  */
-export function planAudio(clip: Clip, durationMs: number, firstSerial: number): PlannedAudio {
-	const samples = durationMs * samplesPerMs;
-	const clipSamples = granuleOf(clip.pages[clip.pages.length - 1]) - clip.preSkip;
-	const whole = Math.floor(samples / clipSamples);
-	const rest = cutPages(clip, samples % clipSamples);
+export function planAudio(clip: Clip, durationMs: number, serial: number): PlannedAudio {
+	const end = preSkipOf(clip.head) + durationMs * samplesPerMs;
+	const pages: NewPage[] = [];
+	const add = (flags: number, granule: number, { lacing, body }: Packed) =>
+		pages.push({ flags, granule, serial, sequence: pages.length, lacing, body });
+	add(flag.begins, 0, packed(clip.head));
+	add(0, 0, packed(clip.tags));
+	for (let granule = 0, nth = 0; granule < end; nth += 1) {
+		const page = clip.pages[nth % clip.pages.length];
+		const lacing = page.lacing.subarray(0, Math.ceil((end - granule) / packetSamples));
+		const bytes = lacing.reduce((sum, size) => sum + size, 0);
+		granule = Math.min(end, granule + lacing.length * packetSamples);
+		const body = page.body.subarray(0, bytes);
+		add(granule === end ? flag.ends : 0, granule, { lacing, body });
+	}
 	return {
-		bytes: whole * sizeOf(clip.pages) + sizeOf(rest),
-		*links() {
-			for (let link = 0; link < whole; link += 1) yield writeLink(clip.pages, firstSerial + link);
-			if (rest.length > 0) yield writeLink(rest, firstSerial + whole);
+		bytes: pages.reduce((sum, page) => sum + sizeOfPage(page), 0),
+		*read(from, to) {
+			let at = 0;
+			for (const page of pages) {
+				const start = at;
+				at += sizeOfPage(page);
+				if (at > from && start < to) {
+					yield writePage(page).subarray(Math.max(0, from - start), to - start);
+				}
+			}
 		},
 	};
-}
-
-function sizeOf(pages: Buffer[]): number {
-	return pages.reduce((sum, page) => sum + page.length, 0);
-}
-
-function granuleOf(page: Buffer): number {
-	return readPage(page, 0)!.granule;
-}
-
-/** Returns the clip's pages up to `samples`, the last one shortened to end there. */
-function cutPages({ pages, preSkip }: Clip, samples: number): Buffer[] {
-	if (samples === 0) return [];
-	const end = preSkip + samples;
-	const last = pages.findIndex((page) => granuleOf(page) >= end);
-	const surplus = Math.floor((granuleOf(pages[last]) - end) / packetSamples);
-	return [...pages.slice(0, last), dropPackets(pages[last], surplus, end)];
-}
-
-/** Copies a page without its last `surplus` packets and makes it the stream's last page. */
-function dropPackets(page: Buffer, surplus: number, granule: number): Buffer {
-	const { segments, body } = readPage(page, 0)!;
-	const sizes = segments.subarray(0, segments.length - surplus);
-	const bodySize = sizes.reduce((sum, size) => sum + size, 0);
-	const head = Buffer.from(page.subarray(0, field.segments + 1));
-	head[field.segments] = sizes.length;
-	head[field.flags] |= flag.ends;
-	head.writeBigInt64LE(BigInt(granule), field.granule);
-	return Buffer.concat([head, sizes, body.subarray(0, bodySize)]);
-}
-
-function writeLink(pages: Buffer[], serial: number): Buffer {
-	const link = Buffer.concat(pages);
-	let at = 0;
-	for (const { length } of pages) {
-		const page = link.subarray(at, at + length);
-		page.writeUInt32LE(serial >>> 0, field.serial);
-		sealPage(page);
-		at += length;
-	}
-	return link;
 }

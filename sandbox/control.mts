@@ -4,9 +4,9 @@ import type { ContentNode, Lifelog } from '../nodes/shared/api/apiTypes.ts';
 import { refuseBrowsers } from './browsers.mts';
 import type { StoredChat } from './data/storedChat.mts';
 import { changeDialect, dialectSchema, type DialectChange } from './dialect.mts';
-import { ApiError } from '../server/errors.mts';
+import { ApiError } from '../server/util/errors.mts';
 import { faultsSchema, type Fault } from './faults.mts';
-import { renderMarkdown } from '../server/lifelogView.mts';
+import { renderMarkdown } from '../server/util/lifelogView.mts';
 import type { DataOptions, World } from './world.mts';
 
 /** What `POST /reset` takes. */

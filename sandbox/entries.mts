@@ -19,7 +19,10 @@ export class Entries<Entry extends { id: string }> {
 	}
 
 	/** The entries of the slice for which `isWanted` holds. */
-	slice({ direction, after, limit }: Slice, isWanted: (entry: Entry) => boolean): Entry[] {
+	slice(
+		{ direction, after, skip = 0, limit }: Slice,
+		isWanted: (entry: Entry) => boolean,
+	): Entry[] {
 		const sorted = this.list();
 		const step = direction === 'asc' ? 1 : -1;
 		const isBehind = (entry: Entry) =>
@@ -27,10 +30,10 @@ export class Entries<Entry extends { id: string }> {
 		const from =
 			step === 1 ? firstOf(sorted, isBehind) : firstOf(sorted, (entry) => !isBehind(entry)) - 1;
 		const found: Entry[] = [];
-		for (let at = from; at in sorted && found.length < limit; at += step) {
+		for (let at = from; at in sorted && found.length < skip + limit; at += step) {
 			if (isWanted(sorted[at])) found.push(sorted[at]);
 		}
-		return found;
+		return found.slice(skip);
 	}
 
 	/** The entry with this id, if there is one. */

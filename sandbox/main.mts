@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { fail, serveUntilStopped, wholeNumber } from '../server/commandLine.mts';
-import { listOperations, readContract } from '../server/contract.mts';
+import { fail, serveUntilStopped, wholeNumber } from '../server/util/commandLine.mts';
+import { listOperations, readContract } from '../server/routes/contract.mts';
 import type { Status } from './control.mts';
 import { startSandbox, type Sandbox } from './server.mts';
 

@@ -16,8 +16,8 @@ export function recordingOf(
 ): Audio | undefined {
 	const durationMs = recordedMs(lifelogs, startMs, endMs);
 	if (durationMs === 0) return undefined;
-	const { bytes, links } = planAudio(clip, durationMs, Math.floor(startMs / 1000));
-	return { bytes, read: links };
+	const serial = Math.floor(startMs / 1000);
+	return { ...planAudio(clip, durationMs, serial), tag: `${serial}-${durationMs}` };
 }
 
 /** Milliseconds of the range that lie inside lifelogs, overlapping ones counted once. */

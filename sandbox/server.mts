@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { readContract } from '../server/contract.mts';
+import { readContract } from '../server/routes/contract.mts';
 import { buildApi } from './api.mts';
 import { buildControl } from './control.mts';
 import { World, type DataOptions } from './world.mts';

@@ -1,5 +1,5 @@
 import type { Chat, Lifelog } from '../nodes/shared/api/apiTypes.ts';
-import { SlidingLog } from '../server/slidingLog.mts';
+import { SlidingLog } from '../server/routes/slidingLog.mts';
 import type { Audio, ChatFilter, LifelogFilter, Slice, Store } from '../server/store/store.mts';
 import { generateChats } from './data/chats.mts';
 import { generateLifelogs } from './data/lifelogs.mts';

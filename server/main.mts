@@ -1,6 +1,6 @@
 // lifelog-server: which command is meant. Each loads only what it needs.
 import { setFlagsFromString } from 'node:v8';
-import { commandName, fail } from './commandLine.mts';
+import { commandName, fail } from './util/commandLine.mts';
 
 const usage = `Usage: ${commandName} <command> <folder> [options]
 

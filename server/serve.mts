@@ -2,8 +2,14 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { commandName, serveUntilStopped, wholeNumber } from './commandLine.mts';
-import type { DayRecord } from './store/rows.mts';
+import { IANAZone } from 'luxon';
+import type { Logger } from 'pino';
+import { commandName, oneOf, serveUntilStopped, wholeNumber } from './util/commandLine.mts';
+import { isFuture } from './archive/layout.mts';
+import { keyFromEnvironment } from './auth/key.mts';
+import { logFormats, logLevels, openLog } from './routes/log.mts';
+import { EVERY_ADDRESS } from './auth/hosts.mts';
+import { missingDays } from './util/missingDays.mts';
 import { startServer, type RunningServer } from './server.mts';
 
 const usage = `Usage: ${commandName} serve <folder> [options]
@@ -13,17 +19,38 @@ Serves an archive of lifelogs by the API it was archived from.
   --host <name>     address to serve on (default 127.0.0.1: this machine alone)
   --port <n>        port (default 8787; 0: any free one)
   --index <file>    the index (default .lifelog-index.sqlite in the folder); it can be deleted, and is built again
-  --read-only       refuse to delete (the default)
+  --read-only       refuse to delete and to change (the default)
+  --allow-changes   create and change lifelogs in the archive
   --allow-delete    delete files of the archive when a lifelog or a chat is deleted
   --rate-limit <n>  requests a minute (default: no limit)
   --embeddings-url <address>  and
   --embeddings-model <name>   search by meaning, too: the words of all lifelogs and of searches are sent to this
                     endpoint of the OpenAI form, e.g. http://127.0.0.1:11434/v1 and nomic-embed-text
+  --timezone <name>           zone of the days that the page shows (default: the system's)
+  --allowed-hosts <names>     names that browsers may call this server by, e.g. lifelogs.example.org
+  --allow-http                show the page by plain HTTP beyond this machine, in a network that you trust
+  --trust-proxy <addresses>   proxies that say which address asks, e.g. 127.0.0.1,172.16.0.0/12
+  --log-level <level>         error, warn, info (default) or debug, which has a line for each request
+  --log-format <format>       text (default) or json
+  --chat-url <address>  and
+  --chat-model <name>   write title and headings of new lifelogs: their words are sent to this endpoint of the
+                    OpenAI form
+  --transcription-url <address>  and
+  --transcription-model <name>   turn recordings into lifelogs: their audio is sent to this endpoint of the OpenAI
+                    form. Needs ffmpeg, and --allow-changes for uploads
+  --transcription-language <code>  language that is spoken, e.g. de (default: the endpoint finds out)
+  --transcription-format <name>    mp3 (default) or wav
+  --diarization-url <address>      ask this endpoint, too, who speaks
+  --inbox <folder>  turn the audio files of this folder into lifelogs, then move them to done/ in it
+  --inbox-copy      leave the files of the inbox where they are
+  --max-upload <n>  the largest recording that is uploaded, in MB (default 2000)
+  --keep-originals  keep uploaded files in originals/ of the archive when they are done
   --json            print one line of JSON when ready; stop when stdin closes
   --help            print this
 
 LIFELOG_SERVER_KEY is the API key to accept. Without it one is made at the first start and printed once.
-LIFELOG_EMBEDDINGS_KEY is sent to the embeddings endpoint, where it wants one.
+LIFELOG_EMBEDDINGS_KEY, LIFELOG_CHAT_KEY, LIFELOG_TRANSCRIPTION_KEY and LIFELOG_DIARIZATION_KEY are sent to these
+endpoints, if they want one. Each of these five with _FILE added is the path of a file with the key.
 `;
 
 /**
@@ -41,9 +68,27 @@ export async function serveCommand(args: string[]): Promise<void> {
 			index: { type: 'string' },
 			'read-only': { type: 'boolean', default: false },
 			'allow-delete': { type: 'boolean', default: false },
+			'allow-changes': { type: 'boolean', default: false },
 			'rate-limit': { type: 'string' },
 			'embeddings-url': { type: 'string' },
 			'embeddings-model': { type: 'string' },
+			'trust-proxy': { type: 'string' },
+			timezone: { type: 'string' },
+			'allowed-hosts': { type: 'string', default: '' },
+			'allow-http': { type: 'boolean', default: false },
+			'log-level': { type: 'string', default: 'info' },
+			'log-format': { type: 'string', default: 'text' },
+			'chat-url': { type: 'string' },
+			'chat-model': { type: 'string' },
+			'transcription-url': { type: 'string' },
+			'transcription-model': { type: 'string' },
+			'transcription-language': { type: 'string' },
+			'transcription-format': { type: 'string', default: 'mp3' },
+			'diarization-url': { type: 'string' },
+			inbox: { type: 'string' },
+			'inbox-copy': { type: 'boolean', default: false },
+			'max-upload': { type: 'string', default: '2000' },
+			'keep-originals': { type: 'boolean', default: false },
 			json: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},
@@ -56,51 +101,123 @@ export async function serveCommand(args: string[]): Promise<void> {
 	if (positionals.length !== 1 || !folder) {
 		throw new Error(`Give one folder, that of the archive: ${commandName} serve <folder>`);
 	}
-	if (values['read-only'] && values['allow-delete']) {
-		throw new Error('--read-only and --allow-delete cannot go together');
+	for (const option of ['allow-delete', 'allow-changes'] as const) {
+		if (values['read-only'] && values[option]) {
+			throw new Error(`--read-only and --${option} cannot go together`);
+		}
 	}
-	const { 'embeddings-url': url, 'embeddings-model': model } = values;
-	if ((url === undefined) !== (model === undefined)) {
-		throw new Error('--embeddings-url and --embeddings-model go together');
+	const log = openLog({
+		level: oneOf('log-level', values['log-level'], logLevels),
+		format: oneOf('log-format', values['log-format'], logFormats),
+	});
+	const progress = values.json ? undefined : new Progress(log, values['log-format'] === 'text');
+	const embeddings = endpointOf('embeddings', values['embeddings-url'], values['embeddings-model']);
+	const chat = endpointOf('chat', values['chat-url'], values['chat-model']);
+	const transcription = endpointOf(
+		'transcription',
+		values['transcription-url'],
+		values['transcription-model'],
+	);
+	const format = oneOf('transcription-format', values['transcription-format'], [
+		'mp3',
+		'wav',
+	] as const);
+	for (const option of ['inbox', 'diarization-url', 'transcription-language'] as const) {
+		if (values[option] !== undefined && !transcription) {
+			throw new Error(`--${option} needs --transcription-url and --transcription-model`);
+		}
 	}
-	const progress = values.json ? undefined : new Progress();
+	if (values['inbox-copy'] && values.inbox === undefined) {
+		throw new Error('--inbox-copy needs --inbox');
+	}
+	if (values['read-only'] && values.inbox !== undefined) {
+		throw new Error('--read-only and --inbox cannot go together');
+	}
 	const index = values.index ?? join(folder, '.lifelog-index.sqlite');
-	const server = await startServer({
+	const starting = await startServer({
 		folder,
 		host: values.host,
 		port: wholeNumber('port', values.port, 0, 65_535),
 		index,
-		apiKey: process.env.LIFELOG_SERVER_KEY,
+		apiKey: keyFromEnvironment('LIFELOG_SERVER_KEY'),
+		timezone: zoneOf(values.timezone),
+		allowedHosts: values['allowed-hosts']
+			.toLowerCase()
+			.split(/[\s,]+/)
+			.filter(Boolean),
+		allowHttp: values['allow-http'],
 		allowDelete: values['allow-delete'],
-		embeddings:
-			url === undefined || model === undefined
-				? undefined
-				: { url, model, key: process.env.LIFELOG_EMBEDDINGS_KEY || undefined },
+		allowChanges: values['allow-changes'],
+		embeddings: embeddings && {
+			...embeddings,
+			key: keyFromEnvironment('LIFELOG_EMBEDDINGS_KEY') || undefined,
+		},
+		chat: chat && { ...chat, key: keyFromEnvironment('LIFELOG_CHAT_KEY') || undefined },
+		transcription: transcription && {
+			...{ ...transcription, format, language: values['transcription-language'] },
+			key: keyFromEnvironment('LIFELOG_TRANSCRIPTION_KEY') || undefined,
+			diarizationUrl: values['diarization-url'],
+			diarizationKey: keyFromEnvironment('LIFELOG_DIARIZATION_KEY') || undefined,
+			keepOriginals: values['keep-originals'],
+			inbox: values.inbox,
+			inboxIsCopied: values['inbox-copy'],
+		},
+		maxUploadBytes: wholeNumber('max-upload', values['max-upload'], 1, 1_000_000) * 1_000_000,
 		rateLimit:
 			values['rate-limit'] === undefined
 				? undefined
 				: wholeNumber('rate-limit', values['rate-limit'], 1, 1_000_000),
-		log: (line) => console.error(line),
+		trustProxy: values['trust-proxy'],
+		log,
 		onProgress: (done, total) => progress?.show(done, total),
-	}).finally(() => progress?.stop());
-	const { apiKey } = server;
-	serveUntilStopped(server.close, values.json ? { url: server.url, apiKey } : undefined);
+	});
+	const { url: served, ready, close } = starting;
+	serveUntilStopped(
+		close,
+		values.json ? ready.then(({ apiKey }) => ({ url: served, apiKey })) : undefined,
+	);
+	const server = await ready.finally(() => progress?.stop());
 	if (!values.json) console.log(describe(server, index, values));
+}
+
+/** The time zone of days: the system's if none is given. */
+function zoneOf(name: string | undefined): string {
+	const zone = name ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+	if (IANAZone.isValidZone(zone)) return zone;
+	throw new Error(`--timezone must be a name such as Europe/Berlin, not ${zone}`);
+}
+
+/** The address and the model of an endpoint; undefined without them. */
+function endpointOf(
+	name: string,
+	url: string | undefined,
+	model: string | undefined,
+): { url: string; model: string } | undefined {
+	if (url !== undefined && model !== undefined) return { url, model };
+	if (url === undefined && model === undefined) return undefined;
+	throw new Error(`--${name}-url and --${name}-model go together`);
 }
 
 /** A bar on a terminal, a line in a log. */
 class Progress {
+	readonly #log: Logger;
+	readonly #hasBar: boolean;
 	#bar: SingleBar | undefined;
+
+	constructor(log: Logger, isForPeople: boolean) {
+		this.#log = log;
+		this.#hasBar = isForPeople && process.stderr.isTTY;
+	}
 
 	show(done: number, total: number): void {
 		if (total === 0) return;
 		if (done === 0) {
-			if (!process.stderr.isTTY) console.error(`Indexing ${total} ${total === 1 ? 'day' : 'days'}`);
+			if (!this.#hasBar) this.#log.info(`Indexing ${total} ${total === 1 ? 'day' : 'days'}`);
 			this.#bar = new SingleBar({
 				format: 'Indexing [{bar}] {value} of {total} days, {eta_formatted} left',
 				hideCursor: true,
 			});
-			if (process.stderr.isTTY) this.#bar.start(total, 0);
+			if (this.#hasBar) this.#bar.start(total, 0);
 		}
 		this.#bar?.update(done);
 	}
@@ -110,10 +227,19 @@ class Progress {
 	}
 }
 
+/** The options that the start tells of. */
+interface DescribedOptions {
+	host: string;
+	'allow-delete': boolean;
+	'allow-changes': boolean;
+	'transcription-url'?: string;
+	inbox?: string;
+}
+
 function describe(
-	{ url, apiKey, isKeyNew, store, meaning, canDelete }: RunningServer,
+	{ url, apiKey, isKeyNew, store, meaning, canChange }: RunningServer,
 	index: string,
-	{ host, 'allow-delete': allowDelete }: { host: string; 'allow-delete': boolean },
+	values: DescribedOptions,
 ): string {
 	const { lifelogs, chats, audioFiles } = store.counts();
 	const days = store.days();
@@ -126,7 +252,7 @@ function describe(
 	const rows = [
 		[
 			'Address',
-			everyAddress.includes(host) ? `${url}, and every other address of this machine` : url,
+			EVERY_ADDRESS.includes(values.host) ? `${url}, and every other address of this machine` : url,
 		],
 		['API key', key],
 		[
@@ -136,18 +262,28 @@ function describe(
 			),
 		],
 		['Days', days.length === 0 ? noDays : `${days[0].day} to ${days.at(-1)!.day} (UTC)`],
-		['Missing', listed(missingDays(days))],
+		['Missing', listed(missingDays(days.map(({ day }) => day)))],
 		['Not complete', listed(days.filter(({ isComplete }) => !isComplete).map(({ day }) => day))],
+		[
+			'In the future',
+			listed(days.filter(({ archivedMs }) => isFuture(archivedMs)).map(({ day }) => day)),
+		],
 		['Left out', leftOut === 0 ? '' : `${plural(leftOut, 'file')}, missing or broken`],
 		['Search', meaning?.describe() ?? 'full text (and meaning with --embeddings-url)'],
 		[
 			'Deleting',
-			canDelete
-				? 'deletes files of the archive'
-				: allowDelete
-					? 'is refused: another lifelog-server may delete from this archive'
-					: 'is refused (--allow-delete)',
+			permission(
+				values['allow-delete'],
+				canChange,
+				'deletes files of the archive',
+				'--allow-delete',
+			),
 		],
+		[
+			'Changing',
+			permission(values['allow-changes'], canChange, 'writes to the archive', '--allow-changes'),
+		],
+		['Recordings', recordingsRow(values)],
 	];
 	const lines = rows
 		.filter(([, text]) => text !== '')
@@ -155,26 +291,27 @@ function describe(
 	return `lifelog-server is running (Ctrl+C stops it).\n\n${lines.join('\n')}`;
 }
 
-/** Hosts by which a server listens on all addresses. */
-const everyAddress = ['0.0.0.0', '::'];
+function recordingsRow(values: DescribedOptions): string {
+	if (values['transcription-url'] === undefined) return 'are refused (--transcription-url)';
+	const from = [
+		...(values['allow-changes'] ? ['uploads'] : []),
+		...(values.inbox === undefined ? [] : [values.inbox]),
+	];
+	return from.length === 0
+		? 'are refused (--allow-changes or --inbox)'
+		: `from ${from.join(' and ')}, transcribed by ${values['transcription-url']}`;
+}
+
+function permission(isAllowed: boolean, canChange: boolean, what: string, option: string): string {
+	if (!isAllowed) return `is refused (${option})`;
+	return canChange ? what : 'is refused: another lifelog-server may change this archive';
+}
 
 const noDays = `none yet, as the folder has no file in days/ (an export of the service becomes an archive by ${commandName} import)`;
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const dayMs = 86_400_000;
-
-/** The days between the first and the last that the archive does not have. */
-function missingDays(days: DayRecord[]): string[] {
-	const there = new Set(days.map(({ day }) => day));
-	const missing: string[] = [];
-	const last = Date.parse(days.at(-1)?.day ?? '');
-	for (let ms = Date.parse(days.at(0)?.day ?? ''); ms < last; ms += dayMs) {
-		const day = new Date(ms).toISOString().slice(0, 10);
-		if (!there.has(day)) missing.push(day);
-	}
-	return missing;
-}
 
 const mostListed = 10;
 

@@ -1,20 +1,32 @@
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addApi, createApp } from './api.mts';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { addApi, createApp } from './routes/api.mts';
 import { Folder } from './archive/folder.mts';
-import { isInterrupted, recover } from './archive/commit.mts';
+import { clearDrafts, isInterrupted, recover } from './archive/commit.mts';
 import { HealingStore } from './archive/healing.mts';
 import { tryLock, type HeldLock } from './archive/lock.mts';
 import { ArchiveStore } from './archive/store.mts';
-import { readContract } from './contract.mts';
-import { UnavailableError } from './errors.mts';
-import { KeyError, loadKey, safeLength } from './key.mts';
-import { allTools } from './mcpTools.mts';
-import { defaultReading } from './reading.mts';
-import { EmbeddingsEndpoint, type EndpointOptions } from './meaning/endpoint.mts';
-import { Meaning } from './meaning/meaning.mts';
-import { SlidingLog } from './slidingLog.mts';
-import { refusePages } from './webPages.mts';
+import { answerOfDisk } from './util/failures.mts';
+import { readServerContract } from './routes/contract.mts';
+import { UnavailableError } from './util/errors.mts';
+import { isLoopback } from './auth/hosts.mts';
+import { KeyError, loadKey, safeLength } from './auth/key.mts';
+import { sessionSecret } from './auth/session.mts';
+import { allTools } from './routes/mcpTools.mts';
+import { EmbeddingsEndpoint } from './search/endpoint.mts';
+import { checkFfmpeg } from './recordings/ffmpeg.mts';
+import { Inbox } from './recordings/inbox.mts';
+import { Recordings, type RecordingsOptions } from './recordings/recordings.mts';
+import { ChatTitles } from './recordings/title.mts';
+import { Diarizer, Transcriber, type TranscriberOptions } from './recordings/transcribe.mts';
+import type { EndpointOptions } from './util/endpoint.mts';
+import { Meaning } from './search/meaning.mts';
+import { SlidingLog } from './routes/slidingLog.mts';
+import type { Service } from './routes/service.mts';
+import { addWeb } from './routes/web/web.mts';
 
 /** How an archive is served. */
 export interface ServerOptions {
@@ -28,14 +40,54 @@ export interface ServerOptions {
 	/** The key to accept; without one, it is made at the first start. */
 	apiKey: string | undefined;
 	allowDelete: boolean;
+	/** Whether lifelogs are created and changed. */
+	allowChanges?: boolean;
 	/** Where lifelogs are turned into vectors, to be searched by meaning. */
 	embeddings: EndpointOptions | undefined;
+	/** Where titles and headings of new lifelogs are written. */
+	chat?: EndpointOptions;
+	/** How recordings become lifelogs; without it they don't. */
+	transcription?: TranscriptionOptions;
+	/** The largest recording that is uploaded, in bytes. */
+	maxUploadBytes?: number;
 	/** Requests a minute; without it there is no limit. */
 	rateLimit: number | undefined;
-	/** Told of files that are left out, of days that are gone, and of times at which the folder could not be read. */
-	log: (line: string) => void;
+	/** IANA name of the zone whose days the page shows. */
+	timezone?: string;
+	/** Names that browsers may call the server by, beside its own. */
+	allowedHosts?: string[];
+	/** Whether the page is shown by plain HTTP beyond this machine. */
+	allowHttp?: boolean;
+	/** Addresses and networks of proxies that are believed whom they ask for; none if missing. */
+	trustProxy: string | undefined;
+	log: Logger;
 	/** Told of days while the index is brought up to the folder. */
 	onProgress: (done: number, total: number) => void;
+}
+
+/** How recordings become lifelogs. */
+export interface TranscriptionOptions extends TranscriberOptions {
+	/** Where it is asked who speaks, too. */
+	diarizationUrl?: string;
+	diarizationKey?: string;
+	/** Whether uploaded files are kept when they are done. */
+	keepOriginals: boolean;
+	/** A folder whose files become lifelogs. */
+	inbox?: string;
+	/** Whether its files are copied, and stay where they are. */
+	inboxIsCopied: boolean;
+}
+
+/** A server that answers 503 until its index is up to the folder. */
+export interface StartingServer {
+	/** Base address, without a trailing slash. */
+	url: string;
+	/**
+	 * When everything is served. Rejects with an Error that says what to do for an index that can't be
+	 * used; the server is closed then. Stays open if the server is closed before.
+	 */
+	ready: Promise<RunningServer>;
+	close: () => Promise<void>;
 }
 
 /** A running server. */
@@ -47,24 +99,22 @@ export interface RunningServer {
 	/** Whether the key was made just now, and is not to be had again. */
 	isKeyNew: boolean;
 	store: HealingStore;
-	/** Missing where search is full text alone. */
+	/** Missing if search uses only full text. */
 	meaning: Meaning | undefined;
-	/** Whether deletes are answered: not if another server may delete from the same folder. */
-	canDelete: boolean;
-	close: () => Promise<void>;
+	/** Whether deletes and changes are carried out: not if another server may change the same folder. */
+	canChange: boolean;
 }
 
 const documentation =
-	'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog/blob/main/docs/server.md';
+	'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog/blob/main/docs/reference/server.md';
 // Half of the time within which a new day is to be served.
 const lookEveryMs = 2_000;
 
 /**
- * Indexes an archive and serves it. Rejects with an Error that says what to do for a folder that is
- * not there, an index or a key that cannot be used, and a port that is taken. A damaged index is
- * rebuilt, and requests are answered 503 meanwhile.
+ * Serves an archive, which it indexes then. Rejects with an Error that says what to do for a folder
+ * that is not there, a key that cannot be used, and a port that is taken. A damaged index is rebuilt.
  */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions): Promise<StartingServer> {
 	const { host, port, log } = options;
 	const folder = await Folder.open(options.folder).catch(() => {
 		throw new Error(`There is no folder ${options.folder}: give the folder of an archive`);
@@ -74,91 +124,160 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 			`There is no folder for the index ${options.index}: choose another file with --index`,
 		);
 	});
+	const titles = options.chat && new ChatTitles(options.chat, (line) => log.warn(line));
+	const hearing = await hearingOf(options.transcription);
 	const endpoint = options.embeddings && new EmbeddingsEndpoint(options.embeddings);
-	const deleting = await mayDelete(folder, options);
+	const info = (line: string) => log.info(line);
+	const warn = (line: string) => log.warn(line);
+	const app = appOf(options);
+	const changing = await mayChange(folder, options);
 	const store = new HealingStore({
 		index: options.index,
-		log,
+		log: warn,
 		onProgress: options.onProgress,
 		serve: (rows) => {
-			const meaning = endpoint && new Meaning(endpoint, rows, log);
+			const meaning = endpoint && new Meaning(endpoint, rows, info, {}, warn);
 			const archive = new ArchiveStore(folder, rows, {
-				allowDelete: deleting.lock !== undefined,
-				refusal: deleting.refusal,
+				allowDelete: options.allowDelete && changing.lock !== undefined,
+				allowChanges: options.allowChanges && changing.lock !== undefined,
+				refusal: changing.refusal,
 				meaning,
-				onProblem: (path, reason) => log(`Left out: ${printable(path)} ${reason}`),
-				log: (line) => log(printable(line)),
+				onProblem: (path, reason) => warn(`Left out: ${printable(path)} ${reason}`),
+				onNote: (path, note) => warn(`${printable(path)} ${note}`),
+				log: (line) => info(printable(line)),
 			});
 			return { store: archive, meaning };
 		},
 	});
-	const app = createApp();
+	const recordings =
+		changing.lock && hearing && recordingsOf(folder, store, options, { ...hearing, titles });
+	const inbox = recordings && (await inboxOf(recordings, options));
 	const stopped = new AbortController();
 	let looking: Promise<void> = Promise.resolve();
 	const close = async () => {
 		stopped.abort();
-		await Promise.all([app.close(), looking, store.close()]);
-		deleting.lock?.release();
+		await Promise.all([app.close(), looking, inbox?.close(), recordings?.close()]);
+		await store.close();
+		changing.lock?.release();
 	};
 	try {
-		await store.begin();
 		const key = loadKey(options.apiKey, `${options.index}.key`);
 		if (!isLoopback(host) && key.text !== undefined && key.text.length < safeLength) {
 			throw new KeyError(
 				`Beyond this machine (--host ${host}) a key of ${safeLength} characters or more is needed: give LIFELOG_SERVER_KEY a longer one, or none to have one made`,
 			);
 		}
-		refusePages(app);
-		app.get('/health', (_request, reply) => {
-			const { retryAfterS } = store;
-			if (retryAfterS === undefined) return { status: 'ok' };
-			return reply.code(503).header('retry-after', retryAfterS).send({ status: 'rebuilding' });
-		});
-		await addApi(
-			app,
-			{
-				name: 'lifelog-server',
-				documentation,
-				store,
-				tools: allTools,
-				reading: {
-					...defaultReading,
-					rateLimit: { max: options.rateLimit ?? Infinity, windowMs: 60_000 },
-				},
-				rateLimits: options.rateLimit === undefined ? undefined : new SlidingLog(),
-				onError: (error) => log(`A request failed: ${placeOf(error)}`),
-				acceptsKey: key.accepts,
-				now: Date.now,
-			},
-			await readContract(),
-		);
-		const url = await app.listen({ host, port });
-		key.keep?.();
-		await store.heal();
-		looking = keepLooking(store, stopped.signal, log);
-		return {
-			...{ url, apiKey: key.text, isKeyNew: key.isNew, store, close },
-			meaning: store.served?.meaning,
-			canDelete: deleting.lock !== undefined,
+		keepFromCaches(app);
+		addProbes(app, folder, store);
+		const service: Service = {
+			name: 'lifelog-server',
+			documentation,
+			store,
+			tools: allTools,
+			...(options.rateLimit !== undefined && {
+				rateLimit: { max: options.rateLimit, windowMs: 60_000 },
+				rateLimits: new SlidingLog(),
+			}),
+			acceptsKey: key.accepts,
+			maker: { store, titles, now: Date.now },
+			...{ recordings, hasInbox: inbox !== undefined },
+			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
+			now: Date.now,
 		};
+		const { allowedHosts = [], allowHttp = false, timezone = 'UTC' } = options;
+		const mayChange = changing.lock !== undefined;
+		const hasPage = await addWeb(app, service, store, {
+			session: {
+				...{ host, allowedHosts, allowHttp, acceptsKey: key.accepts },
+				secret: sessionSecret(key.hash, `${options.index}.session`),
+			},
+			page: {
+				...{ timezone, version: await readVersion() },
+				canChange: mayChange && options.allowChanges === true,
+				canDelete: mayChange && options.allowDelete,
+				hasRecordings: recordings !== undefined,
+				canUpload: recordings !== undefined && options.allowChanges === true,
+			},
+		});
+		const contract = await readServerContract();
+		// The page takes the place of the redirect to the documentation.
+		if (hasPage) delete contract.paths['/'];
+		await addApi(app, service, contract);
+		const url = await app.listen({ host, port });
+		const start = async (): Promise<RunningServer> => {
+			await store.begin();
+			stopped.signal.throwIfAborted();
+			key.keep?.();
+			await store.heal();
+			await recordings?.begin();
+			inbox?.begin();
+			looking = keepLooking(store, stopped.signal, warn);
+			return {
+				...{ url, apiKey: key.text, isKeyNew: key.isNew, store },
+				meaning: store.served?.meaning,
+				canChange: changing.lock !== undefined,
+			};
+		};
+		const ready = start().catch(async (error: Error) => {
+			if (stopped.signal.aborted) return await new Promise<never>(() => {});
+			await close();
+			throw new Error(answerOfDisk(error)?.message ?? error.message, { cause: error });
+		});
+		return { url, ready, close };
 	} catch (error) {
 		await close();
 		throw error;
 	}
 }
 
+/** The endpoints that hear recordings. Throws an Error that says what to do without ffmpeg or for an address. */
+async function hearingOf(
+	options: TranscriptionOptions | undefined,
+): Promise<Pick<RecordingsOptions, 'transcriber' | 'diarizer'> | undefined> {
+	if (!options) return undefined;
+	const { diarizationUrl: url, diarizationKey: key } = options;
+	const transcriber = new Transcriber(options);
+	const diarizer = url === undefined ? undefined : new Diarizer({ url, key });
+	await checkFfmpeg();
+	return { transcriber, diarizer };
+}
+
+function recordingsOf(
+	{ root }: Folder,
+	store: HealingStore,
+	{ transcription, index, timezone = 'UTC', log }: ServerOptions,
+	models: Pick<RecordingsOptions, 'transcriber' | 'diarizer' | 'titles'>,
+): Recordings {
+	return new Recordings({
+		...{ root, queue: `${index}.recordings`, store, timezone, ...models },
+		keepOriginals: transcription?.keepOriginals ?? false,
+		info: (line) => log.info(line),
+		warn: (line) => log.warn(line),
+		now: Date.now,
+	});
+}
+
+async function inboxOf(
+	recordings: Recordings,
+	{ transcription, log }: ServerOptions,
+): Promise<Inbox | undefined> {
+	if (transcription?.inbox === undefined) return undefined;
+	const { inbox: folder, inboxIsCopied: isCopied } = transcription;
+	return await Inbox.open({ folder, isCopied, recordings, warn: (line) => log.warn(line) });
+}
+
 /**
- * Takes the lock of the one server that may delete, and finishes a change of the archive that was
+ * Takes the lock of the one server that may change the archive, and finishes a change of it that was
  * interrupted.
  */
-async function mayDelete(
+async function mayChange(
 	{ root }: Folder,
-	{ allowDelete, log }: ServerOptions,
+	{ allowDelete, allowChanges, transcription, log }: ServerOptions,
 ): Promise<{ lock?: HeldLock; refusal?: string }> {
-	if (!allowDelete) {
+	if (!allowDelete && !allowChanges && transcription?.inbox === undefined) {
 		if (await isInterrupted(root)) {
-			log(
-				'A change of the archive was interrupted: the next start with --allow-delete, or the next import, finishes it',
+			log.warn(
+				'A change of the archive was interrupted: the next start with --allow-delete or --allow-changes, or the next import, finishes it',
 			);
 		}
 		return {};
@@ -166,24 +285,38 @@ async function mayDelete(
 	let lock: HeldLock | undefined;
 	try {
 		lock = tryLock(root, 'server');
-		if (lock) await recover(root);
+		if (lock) {
+			await recover(root);
+			await clearOwnDrafts(root);
+		}
 	} catch (error) {
 		lock?.release();
 		throw new Error(
-			`The archive cannot be changed (${(error as Error).message}): make its folder writable, or start without --allow-delete`,
+			`The archive cannot be changed (${(error as Error).message}): make its folder writable, or start without --allow-delete and --allow-changes`,
 		);
 	}
 	if (lock) return { lock };
 	const refusal =
-		'Another lifelog-server with --allow-delete serves this archive, so this one deletes nothing: delete from that one, or stop it and start this one again';
-	log(refusal);
+		'Another lifelog-server with --allow-delete or --allow-changes serves this archive, so this one changes nothing: use that one, or stop it and start this one again';
+	log.warn(refusal);
 	return { refusal };
+}
+
+/** Removes what a killed server was writing, unless a run of another command may be writing now. */
+async function clearOwnDrafts(root: string): Promise<void> {
+	const run = tryLock(root, 'run');
+	if (!run) return;
+	try {
+		await clearDrafts(root);
+	} finally {
+		run.release();
+	}
 }
 
 async function keepLooking(
 	store: HealingStore,
 	signal: AbortSignal,
-	log: ServerOptions['log'],
+	log: (line: string) => void,
 ): Promise<void> {
 	let told = '';
 	const daysNow = () => new Set(store.days().map(({ day }) => day));
@@ -209,15 +342,59 @@ async function keepLooking(
 	}
 }
 
-/** What an error is and where it happened, without its message, which may quote what was said. */
-function placeOf({ name, code, stack = '' }: Error & { code?: string }): string {
-	const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
-	return [code ?? name, ...frames.slice(0, 5).map((line) => line.trim())].join(' ');
+function appOf({ log, trustProxy }: ServerOptions): FastifyInstance {
+	try {
+		return createApp({
+			// Of Fastify's own lines only errors: those of the start are none for people.
+			loggerInstance: log.child({}, { level: 'error' }) as FastifyBaseLogger,
+			childLoggerFactory: (_ofApp, bindings, options) => log.child(bindings, options),
+			trustProxy,
+		});
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+		throw new Error(
+			'--trust-proxy must be addresses or networks of proxies, such as 127.0.0.1 or 172.16.0.0/12',
+		);
+	}
 }
 
-/** Whether a host is this machine alone. */
-function isLoopback(host: string): boolean {
-	return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+/** Has nothing that is answered kept by a proxy or a browser. */
+function keepFromCaches(app: FastifyInstance): void {
+	app.addHook('onSend', async ({ routeOptions }, reply) => {
+		// Files of the page, which have nothing in them.
+		if (routeOptions.url === '/assets/*') return;
+		reply.header('cache-control', 'private, no-store');
+	});
+}
+
+/** `/health`: the process answers. `/ready`: so does the archive. Neither needs the key. */
+function addProbes(app: FastifyInstance, folder: Folder, store: HealingStore): void {
+	const method = ['GET', 'HEAD'];
+	app.route({ method, url: '/health', handler: async () => ({ status: 'ok' }) });
+	app.route({
+		method,
+		url: '/ready',
+		handler: async (_request, reply) => {
+			const isThere = await folder.isThere();
+			const { waiting, retryAfterS = 10, progress } = store;
+			const status = isThere ? waiting : 'folder missing';
+			if (status === undefined) return { status: 'ready' };
+			return reply
+				.code(503)
+				.header('retry-after', retryAfterS)
+				.send({ status, ...progress });
+		},
+	});
+}
+
+/** The version of the package. */
+async function readVersion(): Promise<string> {
+	// In the package, package.json is one folder higher.
+	for (const path of ['./package.json', '../../package.json']) {
+		const text = await readFile(new URL(path, import.meta.url), 'utf8').catch(() => undefined);
+		if (text !== undefined) return String(JSON.parse(text).version);
+	}
+	return 'unknown';
 }
 
 /** A name from the folder, without what a terminal would take for a command. */

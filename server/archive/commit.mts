@@ -1,6 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileError, isWithin } from './folder.mts';
 import { withWriteLock } from './lock.mts';
@@ -55,10 +57,48 @@ export async function writeDraft(folder: string, content: string | Buffer): Prom
 	try {
 		await file.writeFile(content);
 		await file.sync();
+	} catch (error) {
+		// On a full disk, what is written of it would take the rest.
+		await rm(join(folder, path), { force: true }).catch(() => {});
+		throw error;
 	} finally {
 		await file.close();
 	}
 	return path;
+}
+
+/** A copy that counts for nothing yet. */
+export interface Copy {
+	/** In the archive. */
+	path: string;
+	bytes: number;
+	/** In hexadecimal digits. */
+	sha256: string;
+}
+
+/** Writes what a source gives as a file that counts for nothing yet, flushed to the disk. */
+export async function writeCopy(folder: string, source: AsyncIterable<Buffer>): Promise<Copy> {
+	const path = await newDraft(folder);
+	const hash = createHash('sha256');
+	let bytes = 0;
+	try {
+		await pipeline(
+			source,
+			async function* (pieces: AsyncIterable<Buffer>) {
+				for await (const piece of pieces) {
+					hash.update(piece);
+					bytes += piece.length;
+					yield piece;
+				}
+			},
+			createWriteStream(join(folder, path), { flush: true }),
+		);
+	} catch (error) {
+		// On a full disk, what is written of it would take the rest.
+		await rm(join(folder, path), { force: true }).catch(() => {});
+		throw error;
+	}
+	return { path, bytes, sha256: hash.digest('hex') };
 }
 
 /** A path for a new draft, in a folder that exists. */
@@ -73,6 +113,15 @@ export async function clearDrafts(folder: string): Promise<void> {
 		// A journal that can't be finished yet needs its drafts.
 		await finishJournal(folder);
 		await onWindowsAgain(() => rm(join(folder, DRAFTS), { recursive: true, force: true }));
+	});
+}
+
+/** Removes drafts that no commit is going to move to their place. */
+export async function removeDrafts(folder: string, paths: string[]): Promise<void> {
+	await withWriteLock(folder, async () => {
+		// One that can't be finished yet may need them.
+		await finishJournal(folder);
+		for (const path of paths) await rm(join(folder, path), { force: true });
 	});
 }
 

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv';
 import type { Chat, ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { parseJson } from './layout.mts';
+import type { Folder } from './folder.mts';
+import { parseJson, type NamedFile } from './layout.mts';
 
 // What is needed to answer an entry; everything else of it is kept as it is.
 const text = { type: 'string' };
@@ -65,7 +66,21 @@ export function parseLifelog(json: string, id: string): Lifelog | undefined {
 	return { ...value, contents: value.contents.map(inUtc), startTime, endTime, updatedAt };
 }
 
-/** The same for a chat. */
+/**
+ * Reads a lifelog of an archive; undefined if its day names no JSON for it, or the file isn't one.
+ *
+ * @throws FileError if the file can't be read, or isn't as its day says.
+ */
+export async function readArchived(
+	folder: Folder,
+	id: string,
+	files: NamedFile[],
+): Promise<Lifelog | undefined> {
+	const named = files.find(({ path }) => path.endsWith('.json'));
+	return named && parseLifelog(await folder.readNamed(named), id);
+}
+
+/** Reads a chat's file, as `parseLifelog` does. */
 export function parseChat(json: string, id: string): Chat | undefined {
 	const value = parseJson(json);
 	if (!isChat(value) || value.id !== id) return undefined;

@@ -4,8 +4,8 @@ import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promise
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { parseDayFile, type DayFile, type NamedFile } from './layout.mts';
 
-// Of a JSON file. A day of somebody who never stops talking has some megabytes.
-const mostBytes = 64 * 1024 * 1024;
+/** The largest JSON or Markdown file that is read, in bytes. A day of somebody who never stops talking has some megabytes. */
+export const mostBytes = 64 * 1024 * 1024;
 
 /** Why a file counts for nothing; the message says it without a word of what is in it. */
 export class FileError extends Error {
@@ -37,6 +37,11 @@ export class Folder {
 		const root = await realpath(path);
 		if (!(await lstat(root)).isDirectory()) throw new FileError('is no folder');
 		return new Folder(root);
+	}
+
+	/** Whether the folder is there. Never rejects. */
+	async isThere(): Promise<boolean> {
+		return (await this.fingerprint('')) !== 'none';
 	}
 
 	/**

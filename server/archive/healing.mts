@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { UnavailableError } from '../errors.mts';
-import type { Meaning } from '../meaning/meaning.mts';
+import { UnavailableError } from '../util/errors.mts';
+import type { Meaning } from '../search/meaning.mts';
 import {
 	DamagedIndexError,
 	openIndex,
@@ -10,7 +10,19 @@ import {
 	type IndexFile,
 } from '../store/database.mts';
 import { Rows, type Counts, type DayRecord } from '../store/rows.mts';
-import type { Audio, ChatFilter, LifelogFilter, Parts, Slice, Store } from '../store/store.mts';
+import type {
+	Audio,
+	Changes,
+	ChatFilter,
+	LifelogChange,
+	LifelogFilter,
+	LifelogOrigin,
+	Parts,
+	RecordingStore,
+	Slice,
+	Sources,
+	Store,
+} from '../store/store.mts';
 import type { ArchiveStore } from './store.mts';
 
 const HOUR_MS = 3_600_000;
@@ -42,14 +54,16 @@ export interface HealingOptions {
  * An archive that is served as long as its index is whole. If the index turns out to be damaged, each
  * request is answered 503 while it is rebuilt from the folder in the background.
  */
-export class HealingStore implements Store {
+export class HealingStore implements Store, Changes, RecordingStore {
 	readonly #options: HealingOptions;
 	readonly #stopped = new AbortController();
 	readonly #rebuiltAt = new Map<IndexFile, number>();
 	#db: IndexDatabase | undefined;
-	/** Undefined while the index is damaged. */
+	/** Undefined while the index is being built or damaged. */
 	#served: Served | undefined;
 	#damage: DamagedIndexError | undefined;
+	#isDamaged = false;
+	#progress = { done: 0, total: 0 };
 	#healing: Promise<void> = Promise.resolve();
 	#nextRebuildAt = 0;
 
@@ -57,7 +71,7 @@ export class HealingStore implements Store {
 		this.#options = options;
 	}
 
-	/** What is served; undefined while the index is damaged. */
+	/** What is served; undefined while the index is being built or damaged. */
 	get served(): Served | undefined {
 		return this.#served;
 	}
@@ -68,13 +82,28 @@ export class HealingStore implements Store {
 		return Math.max(RETRY_AFTER_S, Math.ceil((this.#nextRebuildAt - performance.now()) / 1000));
 	}
 
-	/** Opens the index. A damaged one is left to `heal`; rejects for every other reason. */
+	/** Why nothing is served; undefined while everything is. */
+	get waiting(): 'indexing' | 'index damaged' | undefined {
+		if (this.#served) return undefined;
+		return this.#isDamaged ? 'index damaged' : 'indexing';
+	}
+
+	/** Days read into the index, of those that were to be read at the start or have to be now. */
+	get progress(): { done: number; total: number } {
+		return this.#progress;
+	}
+
+	/**
+	 * Opens the index and brings it up to the folder. A damaged one is left to `heal`; rejects for
+	 * every other reason.
+	 */
 	async begin(): Promise<void> {
 		try {
 			await this.#open();
 		} catch (error) {
 			if (!(error instanceof DamagedIndexError)) throw error;
 			this.#damage = error;
+			this.#isDamaged = true;
 		}
 	}
 
@@ -104,7 +133,10 @@ export class HealingStore implements Store {
 		try {
 			const rows = new Rows(db);
 			served = this.#options.serve(rows);
-			await served.store.refresh(this.#options.onProgress);
+			await served.store.refresh((done, total) => {
+				this.#progress = { done, total };
+				this.#options.onProgress(done, total);
+			});
 			// Some damage is seen here already, and not first by whoever asks for it.
 			served.store.counts();
 			rows.vectors.prune();
@@ -121,12 +153,15 @@ export class HealingStore implements Store {
 		}
 		db.onDamage = (error) => this.#onDamage(served, error);
 		this.#served = served;
+		this.#isDamaged = false;
 		served.meaning?.catchUp();
 	}
 
 	#onDamage(served: Served, error: DamagedIndexError): void {
 		if (this.#served !== served || this.#stopped.signal.aborted) return;
 		this.#served = undefined;
+		this.#isDamaged = true;
+		this.#progress = { done: 0, total: 0 };
 		this.#healing = this.#replace(served, error);
 	}
 
@@ -187,13 +222,17 @@ export class HealingStore implements Store {
 
 	#unavailable(): UnavailableError {
 		const seconds = this.retryAfterS ?? RETRY_AFTER_S;
+		const state = this.#isDamaged ? 'damaged and is being rebuilt' : 'being built';
 		return new UnavailableError(
-			`The index of the server is damaged and is being rebuilt: try again in ${seconds} seconds`,
+			`The index of the server is ${state}: try again in ${seconds} seconds`,
 			seconds,
 		);
 	}
 
-	/** Asks the archive. Throws an UnavailableError if its index is damaged, or turns out to be. */
+	/**
+	 * Asks the archive. Throws an UnavailableError while its index is being built, if it is damaged, and
+	 * if it turns out to be.
+	 */
 	#ask<Result>(question: (store: ArchiveStore) => Result): Result {
 		const served = this.#served;
 		if (!served) throw this.#unavailable();
@@ -217,6 +256,11 @@ export class HealingStore implements Store {
 		return this.#ask((store) => store.days());
 	}
 
+	/** How search works; undefined if it is full text. */
+	describeMeaning(): string | undefined {
+		return this.#served?.meaning?.describe();
+	}
+
 	listLifelogs(filter: LifelogFilter, slice: Slice, parts?: Parts): Lifelog[] {
 		return this.#ask((store) => store.listLifelogs(filter, slice, parts));
 	}
@@ -230,6 +274,19 @@ export class HealingStore implements Store {
 		return this.#ask((store) => store.searchLifelogs(search, filter, limit, parts));
 	}
 
+	/** Another object after each change of the index. */
+	get revision(): object {
+		return this.#ask((store) => store.revision);
+	}
+
+	lifelogTimes(): ReturnType<ArchiveStore['lifelogTimes']> {
+		return this.#ask((store) => store.lifelogTimes());
+	}
+
+	audioBetween(startMs: number, endMs: number): ReturnType<ArchiveStore['audioBetween']> {
+		return this.#ask((store) => store.audioBetween(startMs, endMs));
+	}
+
 	getLifelog(id: string): Lifelog | undefined {
 		return this.#ask((store) => store.getLifelog(id));
 	}
@@ -237,6 +294,26 @@ export class HealingStore implements Store {
 	/** Reads what is new in the folder, if there may be something new. */
 	refreshIfDue(): Promise<void> {
 		return this.#ask((store) => store.refreshIfDue());
+	}
+
+	checkAllowed(): void {
+		this.#ask((store) => store.checkAllowed());
+	}
+
+	createLifelog(lifelog: Lifelog, origin: LifelogOrigin): ReturnType<Changes['createLifelog']> {
+		return this.#ask((store) => store.createLifelog(lifelog, origin));
+	}
+
+	stateOf(id: string): ReturnType<Changes['stateOf']> {
+		return this.#ask((store) => store.stateOf(id));
+	}
+
+	addRecording(...recording: Parameters<RecordingStore['addRecording']>): Promise<string[]> {
+		return this.#ask((store) => store.addRecording(...recording));
+	}
+
+	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {
+		return this.#ask((store) => store.changeLifelog(id, change));
 	}
 
 	deleteLifelog(id: string): Promise<boolean> {
@@ -255,7 +332,7 @@ export class HealingStore implements Store {
 		return this.#ask((store) => store.deleteChat(id));
 	}
 
-	getAudio(startMs: number, endMs: number): Promise<Audio | undefined> {
-		return this.#ask((store) => store.getAudio(startMs, endMs));
+	getAudio(startMs: number, endMs: number, sources?: Sources): Promise<Audio | undefined> {
+		return this.#ask((store) => store.getAudio(startMs, endMs, sources));
 	}
 }

@@ -11,17 +11,51 @@ export interface NamedFile {
 	sha256: string;
 }
 
+/** Where an entry comes from that lifelog-server made. The service doesn't know it. */
+export interface MadeHere {
+	source: 'api' | 'recording';
+	externalId?: string;
+}
+
+/** What was changed by lifelog-server. The files stay as they were stored. */
+export interface Edited {
+	title?: string;
+	isStarred?: boolean;
+	/** New names by the names in the file. */
+	speakers?: Record<string, string>;
+	/** When, in UTC with milliseconds. */
+	at: string;
+}
+
 interface NamedEntry {
 	files: NamedFile[];
 	goneAt?: string;
+	madeHere?: MadeHere;
+	/** When it was deleted, in UTC with milliseconds. It then has no files. */
+	deletedAt?: string;
 }
 
-/** What `days/<day>_<version>.json` says (docs/archive.md, "The file of a day"). */
+/** A lifelog of a day. */
+export interface LifelogEntry extends NamedEntry {
+	updatedAt: string;
+	isStarred: boolean;
+	edited?: Edited;
+	/** When a deleted lifelog was, so that an import recognizes it. */
+	spans?: Span[];
+}
+
+/** A chat of a day. */
+export interface ChatEntry extends NamedEntry {
+	messages: number;
+	isScheduled: boolean;
+}
+
+/** A day manifest (docs/reference/archive.md, "Day manifest"). */
 export interface DayFile {
 	version: 1;
 	day: string;
-	lifelogs: Record<string, NamedEntry & { updatedAt: string; isStarred: boolean }>;
-	chats: Record<string, NamedEntry & { messages: number; isScheduled: boolean }>;
+	lifelogs: Record<string, LifelogEntry>;
+	chats: Record<string, ChatEntry>;
 	audio: AudioFile[];
 	/** Ranges of which the service said that it has no audio. */
 	missingAudio?: Span[];
@@ -51,8 +85,26 @@ const file = {
 const entry = (required: string[], properties: object) => ({
 	type: 'object',
 	required: ['files', ...required],
-	properties: { files: { type: 'array', items: file }, goneAt: text, ...properties },
+	properties: {
+		files: { type: 'array', items: file },
+		goneAt: text,
+		madeHere: {
+			type: 'object',
+			required: ['source'],
+			properties: { source: { enum: ['api', 'recording'] }, externalId: text },
+		},
+		deletedAt: text,
+		...properties,
+	},
 });
+const spans = {
+	type: 'array',
+	items: {
+		type: 'object',
+		required: ['startMs', 'endMs'],
+		properties: { startMs: { type: 'number' }, endMs: { type: 'number' } },
+	},
+};
 const isDayFile = new Ajv().compile<DayFile>({
 	type: 'object',
 	required: ['version', 'day', 'lifelogs', 'chats', 'audio', 'archivedAt', 'isComplete'],
@@ -64,6 +116,17 @@ const isDayFile = new Ajv().compile<DayFile>({
 			additionalProperties: entry(['updatedAt', 'isStarred'], {
 				updatedAt: text,
 				isStarred: { type: 'boolean' },
+				edited: {
+					type: 'object',
+					required: ['at'],
+					properties: {
+						title: text,
+						isStarred: { type: 'boolean' },
+						speakers: { type: 'object', additionalProperties: text },
+						at: text,
+					},
+				},
+				spans,
 			}),
 		},
 		chats: {
@@ -85,14 +148,7 @@ const isDayFile = new Ajv().compile<DayFile>({
 				},
 			},
 		},
-		missingAudio: {
-			type: 'array',
-			items: {
-				type: 'object',
-				required: ['startMs', 'endMs'],
-				properties: { startMs: { type: 'number' }, endMs: { type: 'number' } },
-			},
-		},
+		missingAudio: spans,
 		failed: {
 			type: 'array',
 			items: {
@@ -135,6 +191,12 @@ function isNestedDeeper(value: unknown, levels: number): boolean {
 	if (levels === 0) return true;
 	return Object.values(value).some((inner) => isNestedDeeper(inner, levels - 1));
 }
+
+// Clocks of two machines that archive and serve differ by less.
+const clockToleranceMs = 3_600_000;
+
+/** Whether a day was archived (epoch ms) later than now, so that a clock is wrong. */
+export const isFuture = (archivedMs: number): boolean => archivedMs > Date.now() + clockToleranceMs;
 
 /** The name of a day's file: its version tells what the day holds. */
 export function nameOfDay(file: DayFile): string {

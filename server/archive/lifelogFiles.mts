@@ -1,4 +1,4 @@
-// A lifelog as the two files of an archive (docs/archive.md). The Export operation of the Lifelog node
+// A lifelog as the two files of an archive (docs/reference/archive.md). The Export operation of the Lifelog node
 // writes the same; test/engine/lifelogFiles.test.mts compares both.
 import { DateTime } from 'luxon';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
@@ -52,11 +52,12 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 export function entryPath(collection: 'lifelogs' | 'chats', id: string, startMs: number): string {
 	const [day, time] = new Date(startMs).toISOString().slice(0, 19).split('T');
 	const [hours, minutes, seconds] = time.split(':');
-	const name = `${day}_${hours}h${minutes}m${seconds}s_${nameOf(id)}`;
+	const name = `${day}_${hours}h${minutes}m${seconds}s_${nameOfId(id)}`;
 	return `${collection}/${day.replaceAll('-', '/')}/${name}`;
 }
 
-function nameOf(id: string): string {
+/** An ID as a part of a file's name (docs/reference/archive.md). */
+export function nameOfId(id: string): string {
 	return id.replace(/[^\w-]/gu, (character) =>
 		Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&'),
 	);

@@ -1,3 +1,5 @@
+import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+
 /** A span of time in epoch ms. */
 export interface Span {
 	startMs: number;
@@ -27,4 +29,21 @@ export function joinSpans(spans: readonly Span[]): Span[] {
 		else joined.push({ startMs, endMs });
 	}
 	return joined;
+}
+
+/** When a lifelog was: by its own times, and by what was said in it. */
+export function spansOf({ startTime, endTime, contents }: Lifelog): Span[] {
+	const own = { startMs: Date.parse(startTime), endMs: Date.parse(endTime) };
+	const said: Span = { startMs: Infinity, endMs: -Infinity };
+	const read = (nodes: Lifelog['contents']) => {
+		for (const { type, startTime: from, endTime: to, children } of nodes) {
+			if (type === 'blockquote' && from && to) {
+				said.startMs = Math.min(said.startMs, Date.parse(from));
+				said.endMs = Math.max(said.endMs, Date.parse(to));
+			}
+			read(children ?? []);
+		}
+	};
+	read(contents);
+	return said.endMs >= said.startMs ? [own, said] : [own];
 }

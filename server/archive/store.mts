@@ -1,23 +1,52 @@
+import { createReadStream } from 'node:fs';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { ApiError } from '../errors.mts';
-import { fuse } from '../meaning/fusion.mts';
-import type { Meaning } from '../meaning/meaning.mts';
+import { ApiError, UnavailableError } from '../util/errors.mts';
+import { fuse } from '../search/fusion.mts';
+import type { Meaning } from '../search/meaning.mts';
 import type { Counts, DayRecord, Rows } from '../store/rows.mts';
-import type { Audio, ChatFilter, LifelogFilter, Parts, Slice, Store } from '../store/store.mts';
-import { ArchiveAudio } from './audio.mts';
-import { commit, writeDraft, type Step } from './commit.mts';
+import { RECORDINGS } from '../store/store.mts';
+import type {
+	Audio,
+	Changes,
+	ChatFilter,
+	LifelogChange,
+	LifelogFilter,
+	LifelogOrigin,
+	Parts,
+	RecordedAudio,
+	RecordingStore,
+	Slice,
+	Sources,
+	Store,
+} from '../store/store.mts';
+import { ArchiveDay, DayChangedError, EntryError } from './archiveDay.mts';
+import { ArchiveAudio } from '../audio/archiveAudio.mts';
+import { samplesPerMs } from '../audio/opus.mts';
+import { scanLinks } from '../audio/scan.mts';
+import { commit, removeDrafts, writeCopy, writeDraft, type Step } from './commit.mts';
+import { addEdits } from './edits.mts';
+import { parseLifelog } from './entries.mts';
 import { LockedError } from './lock.mts';
-import { ignoreFileError, type Folder } from './folder.mts';
-import { nameOfDay, type DayFile } from './layout.mts';
+import { FileError, ignoreFileError, type Folder } from './folder.mts';
+import { readArchived } from './entries.mts';
+import { dayOf, lifelogFiles, toJson } from './lifelogFiles.mts';
+import { manifestNames, readManifests } from './manifests.mts';
+import { nameOfDay, type DayFile, type NamedFile } from './layout.mts';
+import { withOwn } from './ownChanges.mts';
+import { spansOf, type Span } from './spans.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
 /** How an archive is served. */
 export interface ArchiveOptions {
 	/** Whether a delete deletes files. Otherwise it is refused. */
 	allowDelete: boolean;
-	/** Why nothing may be deleted, for whoever asks to. */
+	/** Whether lifelogs are created and changed. Otherwise it is refused. */
+	allowChanges?: boolean;
+	/** Why nothing may be deleted or changed, though it is allowed, for whoever asks to. */
 	refusal?: string;
 	onProblem: OnProblem;
+	/** Told of a file that is served, but should be looked at. */
+	onNote?: OnProblem;
 	/** Called with a line about each delete: what it removed, and what it leaves. */
 	log?: (line: string) => void;
 	/** Where lifelogs are found by what they mean, too. */
@@ -26,11 +55,13 @@ export interface ArchiveOptions {
 
 // Of each ranking, so that what stands in both is seen to.
 const fewestFused = 100;
+// Each one has been overtaken by another program that wrote to the same day.
+const mostAttempts = 5;
 
 type Kind = 'lifelog' | 'chat';
 
 /** An archive in a folder, served from an index of it. */
-export class ArchiveStore implements Store {
+export class ArchiveStore implements Store, Changes, RecordingStore {
 	readonly #folder: Folder;
 	readonly #rows: Rows;
 	readonly #sync: Sync;
@@ -41,12 +72,12 @@ export class ArchiveStore implements Store {
 	#changes: Promise<unknown> = Promise.resolve();
 
 	constructor(folder: Folder, rows: Rows, options: ArchiveOptions) {
-		const { onProblem, meaning } = options;
+		const { onProblem, onNote, meaning } = options;
 		this.#options = options;
 		this.#meaning = meaning;
 		this.#folder = folder;
 		this.#rows = rows;
-		this.#sync = new Sync(folder, rows, onProblem);
+		this.#sync = new Sync(folder, rows, onProblem, onNote);
 		this.#audio = new ArchiveAudio(folder, rows, onProblem);
 	}
 
@@ -110,6 +141,18 @@ export class ArchiveStore implements Store {
 		return fuse([said, meant]).slice(0, limit);
 	}
 
+	get revision(): object {
+		return this.#rows.revision;
+	}
+
+	lifelogTimes(): ReturnType<Rows['lifelogTimes']> {
+		return this.#rows.lifelogTimes();
+	}
+
+	audioBetween(startMs: number, endMs: number): ReturnType<Rows['audioBetween']> {
+		return this.#rows.audioBetween(startMs, endMs);
+	}
+
 	getLifelog(id: string): Lifelog | undefined {
 		return this.#rows.getLifelog(id);
 	}
@@ -122,8 +165,8 @@ export class ArchiveStore implements Store {
 		return this.#rows.getChat(id);
 	}
 
-	getAudio(startMs: number, endMs: number): Promise<Audio | undefined> {
-		return this.#audio.between(startMs, endMs);
+	getAudio(startMs: number, endMs: number, sources?: Sources): Promise<Audio | undefined> {
+		return this.#audio.between(startMs, endMs, sources);
 	}
 
 	deleteLifelog(id: string): Promise<boolean> {
@@ -135,7 +178,7 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Deletes the files of an entry, after the days that name it no longer do. Throws an ApiError: 403
+	 * Deletes the files of an entry, after the days that name it have a tombstone instead. Throws an ApiError: 403
 	 * while nothing may be deleted, 409 while a file of these days cannot be read.
 	 */
 	#delete(kind: Kind, id: string): Promise<boolean> {
@@ -154,14 +197,15 @@ export class ArchiveStore implements Store {
 			await commit(this.#folder.root, async () => {
 				// A day may have been archived since the last look, and is not to be hidden by an older one.
 				await this.#look();
-				const days = this.#rows.daysOf(kind, id);
-				isThere = days.length > 0;
 				const lifelog = kind === 'lifelog' ? this.#rows.getLifelog(id) : undefined;
+				isThere = lifelog !== undefined || (kind === 'chat' && this.getChat(id) !== undefined);
+				if (!isThere) return [];
+				const days = this.#rows.daysOf(kind, id);
 				for (const path of lifelog ? this.#audioOf(lifelog) : []) audio.add(path);
 				const dayFiles = await Promise.all(days.map((day) => this.#readDayFiles(day)));
 				const steps: Step[] = [];
 				for (const files of dayFiles) {
-					const { step, paths } = await this.#withoutEntry(kind, id, files);
+					const { step, paths } = await this.#entomb(kind, id, files, lifelog);
 					steps.push(...step);
 					removed.push(...paths);
 				}
@@ -182,6 +226,132 @@ export class ArchiveStore implements Store {
 			);
 			return true;
 		});
+	}
+
+	checkAllowed(): void {
+		const { allowChanges, refusal } = this.#options;
+		if (allowChanges) return;
+		throw new ApiError(
+			403,
+			refusal ??
+				'This archive takes no new lifelogs and no changes: start lifelog-server with --allow-changes',
+		);
+	}
+
+	stateOf(id: string): 'known' | 'deleted' | undefined {
+		if (this.#rows.currentDay(id) !== undefined) return 'known';
+		return this.#rows.isDeleted(id) ? 'deleted' : undefined;
+	}
+
+	createLifelog(lifelog: Lifelog, origin: LifelogOrigin): Promise<'created' | 'known' | 'deleted'> {
+		this.checkAllowed();
+		return this.#change(async () => {
+			let state: 'created' | 'known' | 'deleted' = 'created';
+			await this.#addTo(dayOf(Date.parse(lifelog.startTime)), async (day) => {
+				state = this.stateOf(lifelog.id) ?? 'created';
+				if (state === 'created') await day.addMade(lifelog, markdownOf(lifelog), origin);
+			});
+			return state;
+		});
+	}
+
+	addRecording(
+		audio: RecordedAudio,
+		lifelogs: Lifelog[],
+		externalId: string | undefined,
+	): Promise<string[]> {
+		const origin = {
+			source: 'recording' as const,
+			...(externalId !== undefined && { externalId }),
+		};
+		const dayOfLifelog = ({ startTime }: Lifelog) => dayOf(Date.parse(startTime));
+		return this.#change(async () => {
+			for (const day of new Set([dayOf(audio.startMs), ...lifelogs.map(dayOfLifelog)])) {
+				await this.#addTo(day, async (archiveDay) => {
+					if (day === dayOf(audio.startMs)) await addAudio(archiveDay, audio);
+					for (const lifelog of lifelogs) {
+						if (dayOfLifelog(lifelog) !== day || this.stateOf(lifelog.id)) continue;
+						await archiveDay.addMade(lifelog, markdownOf(lifelog), origin);
+					}
+				});
+			}
+			return lifelogs.map(({ id }) => id).filter((id) => this.stateOf(id) === 'known');
+		});
+	}
+
+	/**
+	 * Adds to a day, and again if another program changed it meanwhile. Only within a change. Throws an
+	 * ApiError: 409 if the day can't be read or keeps changing, 503 if the disk is full.
+	 */
+	async #addTo(day: string, add: (day: ArchiveDay) => Promise<void>): Promise<void> {
+		for (let attempt = 1; ; attempt += 1) {
+			// What was made or deleted since the last look counts, whoever did it.
+			await this.#look();
+			const names = (await manifestNames(this.#folder)).get(day) ?? [];
+			try {
+				const now = new Date().toISOString();
+				const archiveDay = await ArchiveDay.open(this.#folder, day, names, now);
+				try {
+					await add(archiveDay);
+					const name = await archiveDay.save();
+					await this.#checkSaved(day, name);
+				} catch (error) {
+					await archiveDay.discard();
+					throw error;
+				}
+				return await this.#look();
+			} catch (error) {
+				if (error instanceof DayChangedError && attempt < mostAttempts) continue;
+				throw asRefusal(error as Error, 'Nothing was created');
+			}
+		}
+	}
+
+	/** Throws a DayChangedError if another program took away what was being written. */
+	async #checkSaved(day: string, name: string | undefined): Promise<void> {
+		if (name === undefined) return;
+		const names = (await manifestNames(this.#folder)).get(day) ?? [];
+		if (!names.includes(name)) throw new DayChangedError('was changed meanwhile');
+	}
+
+	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {
+		this.checkAllowed();
+		return this.#change(async () => {
+			let isThere = false;
+			await commit(this.#folder.root, async () => {
+				await this.#look();
+				const day = this.#rows.currentDay(id);
+				if (day === undefined) return [];
+				isThere = true;
+				return await this.#editSteps(id, day, change);
+			}).catch((error: Error) => {
+				throw asRefusal(error, 'Nothing was changed');
+			});
+			if (isThere) await this.#look();
+			return isThere;
+		});
+	}
+
+	/** The step that adds a change to the entry of a lifelog in the newest manifest of a day. */
+	async #editSteps(id: string, day: string, change: LifelogChange): Promise<Step[]> {
+		const [newest] = await readManifests(
+			this.#folder,
+			day,
+			(await manifestNames(this.#folder)).get(day) ?? [],
+		);
+		const entry = newest?.file.lifelogs[id];
+		const named = entry?.files.find(({ path }) => path.endsWith('.json'));
+		const stored = named && parseLifelog(await this.#folder.readNamed(named), id);
+		if (!newest || !entry || !stored) throw new FileError('is not readable');
+		const edited = addEdits(stored, entry.edited, change, Date.now());
+		const { file } = newest;
+		const changed: DayFile = {
+			...file,
+			lifelogs: { ...file.lifelogs, [id]: { ...entry, edited } },
+			archivedAt: laterThan(file.archivedAt),
+		};
+		const draft = await writeDraft(this.#folder.root, toJson(changed));
+		return [{ rename: draft, to: `days/${nameOfDay(changed)}` }];
 	}
 
 	/** The audio files that a lifelog can be heard in. */
@@ -207,20 +377,30 @@ export class ArchiveStore implements Store {
 		return dayFiles.sort(([, a], [, b]) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
 	}
 
-	/** The steps that make a day one without an entry, and the files that it named for it. */
-	async #withoutEntry(
+	/** The steps that put a tombstone in an entry's place, and the files that its day named for it. */
+	async #entomb(
 		kind: Kind,
 		id: string,
 		dayFiles: [name: string, dayFile: DayFile][],
+		lifelog: Lifelog | undefined,
 	): Promise<{ step: Step[]; paths: string[] }> {
 		const newest = dayFiles.at(0)?.[1];
 		if (!newest) return { step: [], paths: [] };
 		const list = kind === 'lifelog' ? 'lifelogs' : 'chats';
 		const files = dayFiles.flatMap(([, dayFile]) => dayFile[list][id]?.files ?? []);
+		const entry = newest[list][id];
+		const deletedAt = new Date().toISOString();
+		const spans = lifelog && (await this.#spansOf(lifelog, entry.files));
 		const left: DayFile = {
 			...newest,
-			[list]: Object.fromEntries(Object.entries(newest[list]).filter(([key]) => key !== id)),
-			archivedAt: new Date(Math.max(Date.now(), Date.parse(newest.archivedAt) + 1)).toISOString(),
+			// Not assigned: `__proto__` would be no entry.
+			[list]: Object.fromEntries(
+				Object.entries(newest[list]).map(([key, each]) => [
+					key,
+					key === id ? withOwn(each, { deletedAt, spans }) : each,
+				]),
+			),
+			archivedAt: laterThan(newest.archivedAt),
 		};
 		const name = nameOfDay(left);
 		const draft = await writeDraft(this.#folder.root, `${JSON.stringify(left, null, '\t')}\n`);
@@ -233,6 +413,12 @@ export class ArchiveStore implements Store {
 			],
 			paths: [...new Set(files.map(({ path }) => path))],
 		};
+	}
+
+	/** When a lifelog was by these files of it, or, if they can't be read, by its newest version. */
+	async #spansOf(lifelog: Lifelog, files: NamedFile[]): Promise<Span[]> {
+		const ofDay = await readArchived(this.#folder, lifelog.id, files).catch(ignoreFileError);
+		return spansOf(ofDay ?? lifelog);
 	}
 
 	/** Removes files of the archive, and nothing outside of it. */
@@ -249,4 +435,47 @@ export class ArchiveStore implements Store {
 		this.#changes = done.catch(() => {});
 		return done;
 	}
+}
+
+const markdownOf = (lifelog: Lifelog) => Buffer.from(lifelogFiles(lifelog)!.markdown.content);
+
+/** Adds the audio of a recording to the day it begins on, unless it is there. */
+async function addAudio(day: ArchiveDay, { path, startMs }: RecordedAudio): Promise<void> {
+	const draft = await writeCopy(day.root, createReadStream(path));
+	if (day.audio.some(({ sha256 }) => sha256 === draft.sha256)) {
+		await removeDrafts(day.root, [draft.path]);
+		return;
+	}
+	const links = await scanLinks(createReadStream(path));
+	const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
+	await day.addAudio(RECORDINGS, { startMs, endMs: startMs + lengthMs }, draft);
+}
+
+/** Now, or a moment after `time` when that is later. */
+const laterThan = (time: string) =>
+	new Date(Math.max(Date.now(), Date.parse(time) + 1)).toISOString();
+
+const fullDisk = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** Why an archive could not be changed, as it is answered; `outcome` begins the sentence. */
+function asRefusal(error: Error & { code?: string }, outcome: string): Error {
+	if (error instanceof LockedError || error instanceof DayChangedError) {
+		return new ApiError(
+			409,
+			`${outcome}, because another program writes to the archive. Try again later`,
+		);
+	}
+	if (error instanceof EntryError || error instanceof FileError) {
+		return new ApiError(
+			409,
+			`${outcome}, because a file of that day cannot be read: lifelog-server check names it. Repair it, then try again`,
+		);
+	}
+	if (fullDisk.includes(error.code ?? '')) {
+		return new UnavailableError(
+			`${outcome}, because the disk of the archive is full. Make room, then try again`,
+			60,
+		);
+	}
+	return error;
 }

@@ -1,9 +1,17 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import type { AudioFile, DayRecord, Rows } from '../store/rows.mts';
+import type { AudioFile, DayRecord, FileProblem, Origin, Rows } from '../store/rows.mts';
 import { parseChat, parseLifelog } from './entries.mts';
+import { withEdits } from './edits.mts';
 import { FileError, type Folder } from './folder.mts';
-import { dayOf, parseDayFile, type DayFile, type NamedFile } from './layout.mts';
+import {
+	dayOf,
+	isFuture,
+	parseDayFile,
+	type DayFile,
+	type Edited,
+	type NamedFile,
+} from './layout.mts';
 
 /** Told of each file that cannot be read, once for each state it is in. */
 export type OnProblem = (path: string, reason: string) => void;
@@ -26,6 +34,7 @@ export class Sync {
 	readonly #folder: Folder;
 	readonly #rows: Rows;
 	readonly #onProblem: OnProblem;
+	readonly #onNote: OnProblem;
 	readonly #days: Map<string, DayRecord>;
 	readonly #told = new Map<string, string>();
 	/** The folder of the days, as it was when they were last looked at, and when they are next. */
@@ -33,10 +42,11 @@ export class Sync {
 	#nextWholeLook = -Infinity;
 	#isStopped = false;
 
-	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
+	constructor(folder: Folder, rows: Rows, onProblem: OnProblem, onNote: OnProblem = () => {}) {
 		this.#folder = folder;
 		this.#rows = rows;
 		this.#onProblem = onProblem;
+		this.#onNote = onNote;
 		this.#days = new Map(rows.days().map((record) => [record.day, record]));
 	}
 
@@ -83,6 +93,8 @@ export class Sync {
 		for (const [index, day] of changed.entries()) {
 			if (this.#isStopped) return true;
 			await this.#readDay(day, found.get(day)!);
+			// Else each file of the days that are left would be told as missing.
+			if (!(await this.#folder.isThere())) throw new Error('The folder of the archive is gone');
 			onProgress(index + 1, changed.length);
 		}
 		this.#listed = listed;
@@ -107,13 +119,14 @@ export class Sync {
 		const known = this.#days.get(day);
 		if (!known || JSON.stringify(known.files) !== JSON.stringify(files)) return true;
 		// Not at each cheap look: what fails for good, as on a broken disk, would make each a whole one.
-		if (Object.values(known.problems).includes(anyFile)) return true;
+		if (Object.values(known.problems).some(({ fingerprint }) => fingerprint === anyFile))
+			return true;
 		return await this.#isMended(known);
 	}
 
 	/** Whether a file of a day that could not be read is another one now. */
 	async #isMended({ problems }: DayRecord): Promise<boolean> {
-		for (const [path, fingerprint] of Object.entries(problems)) {
+		for (const [path, { fingerprint }] of Object.entries(problems)) {
 			if (fingerprint === anyFile) continue;
 			if ((await this.#folder.fingerprint(path)) !== fingerprint) return true;
 		}
@@ -121,14 +134,17 @@ export class Sync {
 	}
 
 	async #readDay(day: string, files: Record<string, string>): Promise<void> {
-		const problems: Record<string, string> = {};
+		const problems: Record<string, FileProblem> = {};
 		const attempt = async <Result,>(path: string, read: () => Promise<Result>) => {
 			const fingerprint = await this.#folder.fingerprint(path);
 			try {
 				return await read();
 			} catch (error) {
 				if (!(error instanceof FileError)) throw error;
-				problems[path] = error.isPassing ? anyFile : fingerprint;
+				problems[path] = {
+					fingerprint: error.isPassing ? anyFile : fingerprint,
+					reason: error.message,
+				};
 				this.#tell(path, fingerprint, error.message);
 				return undefined;
 			}
@@ -139,7 +155,14 @@ export class Sync {
 			const dayFile = await attempt(path, async () =>
 				required(parseDayFile(await this.#folder.read(path), day), 'is no file of a day'),
 			);
-			if (dayFile) dayFiles.push(dayFile);
+			if (!dayFile) continue;
+			dayFiles.push(dayFile);
+			if (isFuture(Date.parse(dayFile.archivedAt))) {
+				this.#onNote(
+					path,
+					`is dated in the future (archivedAt ${new Date(dayFile.archivedAt).toISOString()}), so it hides what is archived of its day before then: check the clock of what archives`,
+				);
+			}
 		}
 		dayFiles.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
 		const [newest] = dayFiles;
@@ -169,14 +192,15 @@ export class Sync {
 			chat: this.#rows.ofDay('chat', day),
 		};
 		const wanted: Wanted[] = [
-			...Object.entries(dayFile.lifelogs).map(([id, entry]) => ({
+			...kept(dayFile.lifelogs).map(([id, entry]) => ({
 				kind: 'lifelog' as const,
 				id,
 				isGone: entry.goneAt !== undefined,
 				flag: undefined,
+				edited: entry.edited,
 				file: jsonOf(entry.files),
 			})),
-			...Object.entries(dayFile.chats).map(([id, entry]) => ({
+			...kept(dayFile.chats).map(([id, entry]) => ({
 				kind: 'chat' as const,
 				id,
 				isGone: entry.goneAt !== undefined,
@@ -184,11 +208,12 @@ export class Sync {
 				file: jsonOf(entry.files),
 			})),
 		];
-		const isNew = ({ kind, id, isGone, flag, file }: Wanted) => {
+		const isNew = ({ kind, id, isGone, flag, edited, file }: Wanted) => {
 			const row = known[kind].get(id);
 			return (
 				row?.sha256 !== file?.sha256 ||
 				row?.isGone !== isGone ||
+				row?.edited !== asText(edited) ||
 				(flag !== undefined && row?.flag !== flag)
 			);
 		};
@@ -197,11 +222,11 @@ export class Sync {
 			const batch = unread.slice(at, at + batchSize);
 			const read = await Promise.all(batch.map((entry) => this.#readEntry(entry, day, attempt)));
 			this.#rows.transaction(() => {
-				for (const [index, { kind, isGone, flag, file }] of batch.entries()) {
+				for (const [index, { kind, isGone, flag, edited, file }] of batch.entries()) {
 					const value = read[index];
 					if (!value || !file) continue;
-					const origin = { day, sha256: file.sha256, isGone };
-					if (kind === 'lifelog') this.#rows.putLifelog(value as Lifelog, origin);
+					const origin = { day, sha256: file.sha256, isGone, edited: asText(edited) };
+					if (kind === 'lifelog') this.#putLifelog(value as Lifelog, edited, origin);
 					else this.#rows.putChat(value as Chat, origin, flag === true, archivedAt);
 				}
 			});
@@ -210,8 +235,14 @@ export class Sync {
 			for (const { kind, id } of wanted) known[kind].delete(id);
 			for (const kind of ['lifelog', 'chat'] as const) {
 				for (const id of known[kind].keys()) this.#rows.remove(kind, id, day);
+				this.#rows.putDeleted(kind, day, deletedOf(dayFile[`${kind}s`]));
 			}
 		});
+	}
+
+	/** Of several versions the one counts that the service changed last, whatever was edited here. */
+	#putLifelog(stored: Lifelog, edited: Edited | undefined, origin: Origin): void {
+		this.#rows.putLifelog(edited ? withEdits(stored, edited) : stored, origin, stored.updatedAt);
 	}
 
 	#readEntry(
@@ -257,8 +288,21 @@ interface Wanted {
 	isGone: boolean;
 	/** Whether a scheduled prompt made the chat; nothing for a lifelog. */
 	flag: boolean | undefined;
+	edited?: Edited;
 	file: NamedFile | undefined;
 }
+
+type Entries<Entry> = Record<string, Entry & { deletedAt?: string }>;
+
+/** The entries that weren't deleted here. */
+const kept = <Entry,>(entries: Entries<Entry>) =>
+	Object.entries(entries).filter(([, { deletedAt }]) => deletedAt === undefined);
+
+/** The IDs that were deleted here. */
+const deletedOf = (entries: Entries<unknown>) =>
+	Object.keys(entries).filter((id) => entries[id].deletedAt !== undefined);
+
+const asText = (edited: Edited | undefined) => (edited ? JSON.stringify(edited) : '');
 
 /** Until all files are looked at again, in ms, when a look took so long. */
 const pauseAfter = (tookMs: number) =>

@@ -7,7 +7,7 @@ export interface Versioned {
 	isComplete: boolean;
 }
 
-/** The version of a day, as it stands in the name of its file (docs/archive.md). */
+/** The version of a day, as it stands in the name of its file (docs/reference/archive.md). */
 export function versionOf({ lifelogs, chats, isComplete }: Versioned): string {
 	const lines = [
 		...there(lifelogs).map(([id, each]) => `lifelog ${id} ${each.updatedAt} ${each.isStarred}`),

@@ -9,7 +9,7 @@ import { FileError } from '../archive/folder.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { type HeldLock, LockedError, lockPath, tryLock } from '../archive/lock.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
-import { commandName, type ExitCode, printable, wholeNumber } from '../commandLine.mts';
+import { commandName, type ExitCode, printable, wholeNumber } from '../util/commandLine.mts';
 import { CannotStart, checkedUrl, readApiKey } from './access.mts';
 import { type Mode, Output } from './output.mts';
 import { type Kind, KINDS } from './plan.mts';

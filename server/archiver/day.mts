@@ -8,12 +8,24 @@ import pMap from 'p-map';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { commit, newDraft, type Step, writeDraft } from '../archive/commit.mts';
 import type { Folder } from '../archive/folder.mts';
-import { nameOfDay, type DayFile, type NamedFile } from '../archive/layout.mts';
+import {
+	type ChatEntry,
+	type DayFile,
+	type LifelogEntry,
+	type NamedFile,
+	nameOfDay,
+} from '../archive/layout.mts';
 import { dayOf, entryPath, instantOf, lifelogFiles, toJson } from '../archive/lifelogFiles.mts';
 import { LockedError } from '../archive/lock.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
+import {
+	type OwnByKind,
+	type OwnChange,
+	type OwnChanges,
+	withOwn,
+} from '../archive/ownChanges.mts';
 import { joinSpans, without, type Span } from '../archive/spans.mts';
-import { countMessages, pages, type ListedChat } from './listing.mts';
+import { countMessages, pages, type ListedChat, type ListedLifelog } from './listing.mts';
 import { type DayPlan, type Kind, ofPendant } from './plan.mts';
 import { METADATA_ONLY, RequestError, type Service, ServiceError } from './service.mts';
 
@@ -21,6 +33,8 @@ import { METADATA_ONLY, RequestError, type Service, ServiceError } from './servi
 export interface DayContext {
 	service: Service;
 	archive: Folder;
+	/** What was made, edited or deleted in the archive. */
+	own: OwnChanges;
 	/** Told what is being read, and of each file with its bytes. */
 	onPhase: (phase: Kind) => void;
 	onFile: (kind: Kind, bytes: number) => void;
@@ -31,10 +45,12 @@ interface Draft extends NamedFile {
 	draft: string;
 }
 
-/** What was read, by ID, and what could not be. */
+type Read<Entry> = Omit<Entry, 'files'> & { files: Draft[] };
+
+/** What was read, by ID, and what could not be. What was deleted from the archive has no files. */
 interface Found {
-	lifelogs: Map<string, { updatedAt: string; isStarred: boolean; files: Draft[] }>;
-	chats: Map<string, { messages: number; isScheduled: boolean; files: Draft[] }>;
+	lifelogs: Map<string, Read<LifelogEntry>>;
+	chats: Map<string, Read<ChatEntry>>;
 	audio: (Draft & Span)[];
 	missingAudio: Span[];
 	failed: { what: string; message: string }[];
@@ -72,8 +88,8 @@ export async function archiveDay(
 	listed: { lifelogs: number; chats: Map<string, ListedChat> | undefined },
 ): Promise<DayFile> {
 	const found: Found = {
-		lifelogs: new Map(),
-		chats: new Map(),
+		lifelogs: new Map([...plan.deleted.lifelogs].map(([id, each]) => [id, listedLifelog(each)])),
+		chats: new Map([...plan.deleted.chats].map(([id, each]) => [id, listedChat(each)])),
 		audio: [],
 		missingAudio: [],
 		failed: [],
@@ -91,6 +107,19 @@ export async function archiveDay(
 	if (found.fatal) throw found.fatal;
 	return file;
 }
+
+const listedLifelog = ({ updatedAt, isStarred, startMs, endMs }: ListedLifelog) => ({
+	updatedAt,
+	isStarred,
+	files: [],
+	spans: [{ startMs, endMs }],
+});
+
+const listedChat = ({ messages, isScheduled }: ListedChat) => ({
+	messages,
+	isScheduled,
+	files: [],
+});
 
 async function readLifelogs(
 	context: DayContext,
@@ -192,13 +221,13 @@ async function readAudio(context: DayContext, plan: DayPlan, found: Found): Prom
 	});
 }
 
-/** Keeps in the plan as gone what the service itself says it doesn't have. */
+/** Keeps in the plan as gone what the service itself says it doesn't have, or has on another day. */
 async function checkGone({ service }: DayContext, plan: DayPlan, found: Found): Promise<void> {
 	const check = async (name: 'lifelogs' | 'chats', id: string) => {
 		if (!isAskable(id)) return;
 		await attempt(found, `${name === 'lifelogs' ? 'lifelog' : 'chat'} ${id}`, async () => {
 			const query = { timezone: 'UTC', ...(name === 'lifelogs' && METADATA_ONLY) };
-			if (await isThere(service, name, id, query)) {
+			if (await isThere(service, plan.day, name, id, query)) {
 				plan.gone[name] = plan.gone[name].filter((each) => each !== id);
 			}
 		});
@@ -212,20 +241,29 @@ async function checkGone({ service }: DayContext, plan: DayPlan, found: Found): 
 	plan.gone.chats = plan.gone.chats.filter((id) => !failed.has(`chat ${id}`));
 }
 
-/** Whether the service has an entry. It may answer 404, or null (docs/api-spec.md, section 4.3). */
+/**
+ * Whether the service has an entry, and on this day. It may answer 404, or null (docs/api-spec.md,
+ * section 4.3).
+ */
 async function isThere(
 	service: Service,
+	day: string,
 	name: 'lifelogs' | 'chats',
 	id: string,
 	query: Record<string, string>,
 ): Promise<boolean> {
 	const answer = await service.getJson(`/v1/${name}/${encodeURIComponent(id)}`, query);
 	if (answer === undefined) return false;
-	const { data } = (answer ?? {}) as { data?: { lifelog?: unknown; chat?: unknown } | null };
+	const { data } = (answer ?? {}) as {
+		data?: { lifelog?: Partial<Lifelog> | null; chat?: Partial<Chat> | null } | null;
+	};
 	const entry = name === 'lifelogs' ? data?.lifelog : data?.chat;
 	// Not an answer of the service, so it says nothing about what the service has.
 	if (entry === undefined) throw new RequestError('the answer does not say whether it is there');
-	return entry !== null;
+	if (entry === null) return false;
+	const { lifelog, chat } = data!;
+	const startMs = instantOf(lifelog?.startTime ?? chat?.createdAt);
+	return startMs === undefined || dayOf(startMs) === day;
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -322,11 +360,15 @@ async function save(context: DayContext, plan: DayPlan, found: Found): Promise<D
 	const { day } = plan;
 	let file: DayFile | undefined;
 	await commit(archive.root, async () => {
-		// Read now, because a server may have deleted something meanwhile.
+		// Read now, because a server may have changed something meanwhile.
 		const names = (await manifestNames(archive)).get(day) ?? [];
 		const manifests = await readManifests(archive, day, names);
-		const next = merge(context, plan, manifests.at(0)?.file, found);
+		const next = merge(context, plan, manifests.at(0)?.file, found, await context.own.read());
 		file = next.file;
+		const removals: Step[] = [];
+		for (const path of next.deleted) {
+			if (await archive.hasFolderOf(path)) removals.push({ remove: path });
+		}
 		const name = nameOfDay(file);
 		const draft = await writeDraft(archive.root, toJson(file));
 		// Those of a day that was not over would pile up.
@@ -338,26 +380,30 @@ async function save(context: DayContext, plan: DayPlan, found: Found): Promise<D
 			...next.steps,
 			{ rename: draft, to: `days/${name}` },
 			...superseded.map((old) => ({ remove: `days/${old.name}` })),
+			...removals,
 		];
 	});
 	return file!;
 }
 
-/** The new manifest of a day, and the steps that move its files to their places. */
+/**
+ * The new manifest of a day, the steps that move its files to their places, and the files that it
+ * no longer names because they were deleted from another day.
+ */
 function merge(
 	{ service }: DayContext,
 	plan: DayPlan,
 	manifest: DayFile | undefined,
 	found: Found,
-): { file: DayFile; steps: Step[] } {
+	own: OwnByKind,
+): { file: DayFile; steps: Step[]; deleted: string[] } {
 	const { day } = plan;
 	const steps: Step[] = [];
+	const deleted: string[] = [];
 	const place = ({ draft, path, bytes, sha256 }: Draft): NamedFile => {
 		steps.push({ rename: draft, to: path });
 		return { path, bytes, sha256 };
 	};
-	const placed = <Entry extends { files: Draft[] }>(entries: Map<string, Entry>) =>
-		[...entries].map(([id, entry]) => [id, { ...entry, files: entry.files.map(place) }] as const);
 	// Later than that of the manifest before, also if the clock was set back.
 	const before = Date.parse(manifest?.archivedAt ?? '') || 0;
 	const archivedAt = iso(Math.max(Math.round(service.now()), before + 1));
@@ -381,20 +427,43 @@ function merge(
 	const file: DayFile = {
 		version: 1,
 		day,
-		lifelogs: mergeEntries(
-			manifest?.lifelogs,
-			placed(found.lifelogs),
-			plan.gone.lifelogs,
-			archivedAt,
-		),
-		chats: mergeEntries(manifest?.chats, placed(found.chats), plan.gone.chats, archivedAt),
+		lifelogs: entriesOf<LifelogEntry>('lifelogs', manifest?.lifelogs, found.lifelogs),
+		chats: entriesOf<ChatEntry>('chats', manifest?.chats, found.chats),
 		audio,
 		missingAudio,
 		failed,
 		archivedAt,
 		isComplete: failed.length === 0,
 	};
-	return { file, steps };
+	return { file, steps, deleted };
+
+	function entriesOf<Entry extends LifelogEntry | ChatEntry>(
+		kind: 'lifelogs' | 'chats',
+		before: Record<string, Entry> = {},
+		read: Map<string, Read<Entry>>,
+	): Record<string, Entry> {
+		const entries = new Map(Object.entries(before));
+		for (const [id, entry] of read) {
+			const change = own[kind].get(id);
+			const isDeleted = change?.deletedAt !== undefined;
+			if (!isDeleted && entry.files.length === 0) continue;
+			// Drafts of what was deleted since it was read stay drafts.
+			const files = isDeleted ? [] : entry.files.map(place);
+			entries.set(id, withOwn({ ...entry, files } as unknown as Entry, change));
+		}
+		for (const id of plan.gone[kind]) {
+			const entry = entries.get(id);
+			if (entry) entries.set(id, { ...entry, goneAt: archivedAt });
+		}
+		for (const [id, entry] of entries) {
+			const change: OwnChange = own[kind].get(id) ?? {};
+			if (change.deletedAt === undefined || entry.deletedAt !== undefined) continue;
+			deleted.push(...entry.files.map(({ path }) => path));
+			entries.set(id, withOwn(entry, change));
+		}
+		// The same whichever was read first.
+		return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+	}
 }
 
 /** What of a day was never asked for. */
@@ -419,19 +488,3 @@ function notRead(manifest: DayFile | undefined, kind: 'lifelog' | 'chat', why?: 
 /** Whether what is missing of a day was not meant to be read yet. */
 export const isPending = ({ message }: { message: string }) =>
 	message === NOT_OVER || message === NOT_ASKED_FOR;
-
-function mergeEntries<Entry extends { goneAt?: string }>(
-	before: Record<string, Entry> = {},
-	read: (readonly [string, Entry])[],
-	gone: string[],
-	goneAt: string,
-): Record<string, Entry> {
-	const entries = new Map(Object.entries(before));
-	for (const [id, entry] of read) entries.set(id, entry);
-	for (const id of gone) {
-		const entry = entries.get(id);
-		if (entry) entries.set(id, { ...entry, goneAt });
-	}
-	// The same whichever was read first.
-	return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
-}

@@ -1,7 +1,7 @@
 // What a run says: a bar on a terminal, lines without one, or JSON for programs.
 import { SingleBar } from 'cli-progress';
 import type { DayFile } from '../archive/layout.mts';
-import { printable } from '../commandLine.mts';
+import { printable } from '../util/commandLine.mts';
 import type { Kind } from './plan.mts';
 import type { Problem, RunResult } from './report.mts';
 

@@ -17,6 +17,8 @@ export interface DayState {
 	chats: Map<string, ListedChat> | string;
 	/** IDs that are listed, and can't be archived. */
 	unusable: Set<string>;
+	/** IDs that were deleted from the archive, whatever day they were on. */
+	deleted: { lifelogs: Set<string>; chats: Set<string> };
 	/** Paths that the manifest names and that are not there, or have another size. */
 	damaged: Set<string>;
 	/** Whether audio is read in this run. */
@@ -33,6 +35,8 @@ export interface DayPlan {
 	chats: string[];
 	/** IDs that the service no longer has. */
 	gone: { lifelogs: string[]; chats: string[] };
+	/** What was deleted from the archive, if the day doesn't say so, or the service changed it since. */
+	deleted: { lifelogs: Map<string, ListedLifelog>; chats: Map<string, ListedChat> };
 	/** Audio to ask for, in order of time. */
 	audio: Span[];
 	/** Why lifelogs or chats are not read in this run. */
@@ -60,25 +64,30 @@ export function planDay(state: DayState): DayPlan | undefined {
 		lifelogs: [],
 		chats: [],
 		gone: { lifelogs: [], chats: [] },
+		deleted: { lifelogs: new Map(), chats: new Map() },
 		audio: [],
 		notRead: {},
 		damaged,
 	};
 	if (typeof lifelogs === 'string') plan.notRead.lifelogs = lifelogs;
 	else {
-		for (const [id, { updatedAt, isStarred }] of lifelogs) {
+		for (const [id, listed] of lifelogs) {
 			const entry = entryOf(manifest?.lifelogs, id);
-			const isSame = entry?.updatedAt === updatedAt && entry.isStarred === isStarred;
-			if (!isSame || !isStored(entry, damaged)) plan.lifelogs.push(id);
+			const isSame = entry?.updatedAt === listed.updatedAt && entry.isStarred === listed.isStarred;
+			if (state.deleted.lifelogs.has(id)) {
+				if (!isSame || !isBuried(entry)) plan.deleted.lifelogs.set(id, listed);
+			} else if (!isSame || !isStored(entry, damaged)) plan.lifelogs.push(id);
 		}
 		plan.gone.lifelogs = goneOf(manifest?.lifelogs, lifelogs, state.unusable);
 	}
 	if (typeof chats === 'string') plan.notRead.chats = chats;
 	else {
-		for (const [id, { messages }] of chats) {
+		for (const [id, listed] of chats) {
 			const entry = entryOf(manifest?.chats, id);
-			const isSame = entry?.messages === messages && !failed.has(`chat ${id}`);
-			if (!isSame || !isStored(entry, damaged)) plan.chats.push(id);
+			const isSame = entry?.messages === listed.messages && !failed.has(`chat ${id}`);
+			if (state.deleted.chats.has(id)) {
+				if (!isSame || !isBuried(entry)) plan.deleted.chats.set(id, listed);
+			} else if (!isSame || !isStored(entry, damaged)) plan.chats.push(id);
 		}
 		plan.gone.chats = goneOf(manifest?.chats, chats, state.unusable);
 	}
@@ -100,7 +109,11 @@ export function planDay(state: DayState): DayPlan | undefined {
 			(what.startsWith('chat') && !plan.notRead.chats),
 	);
 	const isToBeRead = plan.lifelogs.length + plan.chats.length + plan.audio.length > 0;
-	return !manifest || isToBeRead || hasChanged || isResolved ? plan : undefined;
+	const isToBeBuried =
+		plan.deleted.lifelogs.size + plan.deleted.chats.size > 0 ||
+		hasUnburied(manifest?.lifelogs, state.deleted.lifelogs) ||
+		hasUnburied(manifest?.chats, state.deleted.chats);
+	return !manifest || isToBeRead || hasChanged || isResolved || isToBeBuried ? plan : undefined;
 }
 
 const entryOf = <Entry,>(entries: Record<string, Entry> | undefined, id: string) =>
@@ -110,6 +123,16 @@ const isStored = (
 	{ files, goneAt }: { files: { path: string }[]; goneAt?: string },
 	damaged: Set<string>,
 ) => goneAt === undefined && files.every(({ path }) => !damaged.has(path));
+
+const isBuried = ({ deletedAt, goneAt }: { deletedAt?: string; goneAt?: string }) =>
+	deletedAt !== undefined && goneAt === undefined;
+
+/** Whether a day still has files of what was deleted from another day. */
+const hasUnburied = (
+	entries: Record<string, { deletedAt?: string }> = {},
+	deleted: Set<string>,
+): boolean =>
+	Object.keys(entries).some((id) => deleted.has(id) && entries[id].deletedAt === undefined);
 
 const goneOf = (
 	entries: Record<string, { goneAt?: string }> = {},

@@ -1,4 +1,4 @@
-// report.json and report.md of an archive (docs/archive.md, "The report").
+// report.json and report.md of an archive (docs/reference/archive.md, "Report").
 import { commit, writeDraft } from '../archive/commit.mts';
 import { toJson } from '../archive/lifelogFiles.mts';
 import { OWN_RUN } from '../archive/otherRun.mts';

@@ -7,7 +7,8 @@ import { FileError, Folder } from '../archive/folder.mts';
 import type { DayFile } from '../archive/layout.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
-import { printable } from '../commandLine.mts';
+import { OwnChanges, type OwnChange } from '../archive/ownChanges.mts';
+import { printable } from '../util/commandLine.mts';
 import { archiveDay, isPending, NOT_ASKED_FOR } from './day.mts';
 import {
 	daysBetween,
@@ -48,7 +49,7 @@ const STATS_AT_ONCE = 16;
 const PAGE_SIZE_WITH_CONTENTS = 25;
 
 /**
- * Archives what the service has and the archive lacks (docs/archive.md). The caller holds the run lock.
+ * Archives what the service has and the archive lacks (docs/reference/archive.md). The caller holds the run lock.
  *
  * @throws ServiceError if the service can't be used, and errors of the disk, after the report was
  *   written as far as that is possible.
@@ -113,6 +114,9 @@ export async function runArchive(
 		let isEmptyNoted = false;
 		const plans: DayPlan[] = [];
 		const withLifelogs = options.kinds.has('lifelogs');
+		const own = new OwnChanges(folder);
+		const changes = await own.read();
+		const deleted = { lifelogs: deletedOf(changes.lifelogs), chats: deletedOf(changes.chats) };
 		const found = { lifelogs: 0, chats: 0 };
 		const stored = { lifelogs: 0, chats: 0 };
 		const count = (day: string, manifest: DayFile | undefined, sign: 1 | -1) => {
@@ -133,8 +137,8 @@ export async function runArchive(
 				}
 				continue;
 			}
-			if (withLifelogs) found.lifelogs += listing.lifelogs.get(day)?.size ?? 0;
-			found.chats += listing.chats?.get(day)?.size ?? 0;
+			if (withLifelogs) found.lifelogs += countFound(listing.lifelogs.get(day), deleted.lifelogs);
+			found.chats += countFound(listing.chats?.get(day), deleted.chats);
 			const reason = unreadable.get(day);
 			if (reason !== undefined) {
 				noteProblem({ day, what: 'the day', message: `it is left as it is, because ${reason}` });
@@ -155,6 +159,7 @@ export async function runArchive(
 				lifelogs: lifelogsOf(day, options, listing, hasLifelogs),
 				chats: chatsOf(day, options, listing),
 				unusable: listing.unusable,
+				deleted,
 				damaged: manifest ? await findDamaged(folder, manifest) : new Set(),
 				withAudio: options.kinds.has('audio'),
 				now: service.now(),
@@ -195,6 +200,7 @@ export async function runArchive(
 			const context = {
 				service,
 				archive: folder,
+				own,
 				onPhase: (phase: Kind) => output.phase(phase, day),
 				onFile: (kind: Kind, bytes: number) => output.file(kind, bytes),
 			};
@@ -336,21 +342,30 @@ function addTo(totals: Totals, { lifelogs, chats, audio, missingAudio }: DayFile
 	const files = [...entries.flatMap((entry) => entry.files), ...audio];
 	const missingMs = (missingAudio ?? []).reduce((sum, span) => sum + span.endMs - span.startMs, 0);
 	totals.daysInArchive += sign;
-	totals.lifelogs += sign * Object.keys(lifelogs).length;
-	totals.chats += sign * Object.keys(chats).length;
+	totals.lifelogs += sign * Object.values(lifelogs).filter(isKept).length;
+	totals.chats += sign * Object.values(chats).filter(isKept).length;
 	totals.audioFiles += sign * audio.length;
 	totals.bytes += sign * files.reduce((sum, { bytes }) => sum + bytes, 0);
 	totals.hoursWithoutAudio += (sign * missingMs) / HOUR_MS;
 }
 
+const isKept = ({ deletedAt }: { deletedAt?: string }) => deletedAt === undefined;
+
+const deletedOf = (changes: Map<string, OwnChange>) =>
+	new Set([...changes.keys()].filter((id) => changes.get(id)!.deletedAt !== undefined));
+
+/** How many listed entries are to be in the archive. */
+const countFound = (listed: Map<string, unknown> | undefined, deleted: Set<string>) =>
+	[...(listed?.keys() ?? [])].filter((id) => !deleted.has(id)).length;
+
 /** How many of the listed entries a manifest holds. */
 function countStored(
-	entries: Record<string, { goneAt?: string }> | undefined,
+	entries: Record<string, { goneAt?: string; deletedAt?: string }> | undefined,
 	listed: Map<string, unknown> | undefined,
 ): number {
 	if (!entries || !listed) return 0;
 	return [...listed.keys()].filter(
-		(id) => Object.hasOwn(entries, id) && entries[id].goneAt === undefined,
+		(id) => Object.hasOwn(entries, id) && entries[id].goneAt === undefined && isKept(entries[id]),
 	).length;
 }
 

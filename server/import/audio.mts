@@ -1,26 +1,18 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { newDraft } from '../archive/commit.mts';
+import { type Copy, writeCopy } from '../archive/commit.mts';
 import { without, type Span } from '../archive/spans.mts';
-import { writeCut } from '../ogg/cut.mts';
-import { samplesPerMs } from '../ogg/opus.mts';
-import { OggError } from '../ogg/page.mts';
-import { scanLinks, type Link } from '../ogg/scan.mts';
-import type { ArchiveDay } from './day.mts';
+import { planOgg } from '../audio/cut.mts';
+import { samplesPerMs } from '../audio/opus.mts';
+import { OggError } from '../audio/page.mts';
+import { scanLinks, type Link } from '../audio/scan.mts';
+import type { ArchiveDay } from '../archive/archiveDay.mts';
 import { ExportError, type ExportFile } from './export.mts';
+import { demandRoom } from './room.mts';
 
 // The times of names are whole seconds, so a recording may seem to begin before the last one ended.
 const toleranceMs = 1000;
 const dayMs = 86_400_000;
-
-interface Draft {
-	/** In the archive. */
-	path: string;
-	bytes: number;
-	sha256: string;
-}
 
 /**
  * Adds a recording to its day, cut where the archive has a part of its time already, each part to the
@@ -38,11 +30,14 @@ export async function addRecording(
 ): Promise<boolean> {
 	const day = await dayAt(namedMs);
 	const isNear = (startMs: number) => startMs >= namedMs && startMs < namedMs + toleranceMs;
-	if (day.audio.some(({ startMs, bytes }) => bytes === file.bytes && isNear(startMs))) return false;
+	if (day.serviceAudio.some(({ startMs, bytes }) => bytes === file.bytes && isNear(startMs)))
+		return false;
+	// Twice, as it may be cut from the copy.
+	await demandRoom(day.root, 2 * file.bytes);
 	const { links, ...draft } = await copyOgg(file, day.root);
-	if (day.audio.some(({ sha256 }) => sha256 === draft.sha256)) return false;
+	if (day.serviceAudio.some(({ sha256 }) => sha256 === draft.sha256)) return false;
 	const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
-	const ends = day.audio.map(({ endMs }) => endMs).filter((endMs) => isNear(endMs - 1));
+	const ends = day.serviceAudio.map(({ endMs }) => endMs).filter((endMs) => isNear(endMs - 1));
 	const startMs = Math.max(namedMs, ...ends);
 	const whole: Span = { startMs, endMs: startMs + lengthMs };
 	const spans = without([whole], await audioAround(dayAt, whole));
@@ -54,7 +49,7 @@ export async function addRecording(
 	for (const part of parts) {
 		const path = join(day.root, draft.path);
 		const pieces = cutOut(links, path, part.startMs - startMs, part.endMs - startMs);
-		await (await dayAt(part.startMs)).addAudio(recorder, part, await write(pieces, day.root));
+		await (await dayAt(part.startMs)).addAudio(recorder, part, await writeCopy(day.root, pieces));
 	}
 	return parts.length > 0;
 }
@@ -68,7 +63,7 @@ async function audioAround(
 	for (let ms = startMs - dayMs; ms < endMs + dayMs; ms += dayMs) {
 		// Of one that cannot be opened nothing is known; what belongs to it is told when it is added.
 		const day = await dayAt(Math.min(ms, endMs - 1)).catch(() => undefined);
-		audio.push(...(day?.audio ?? []));
+		audio.push(...(day?.serviceAudio ?? []));
 	}
 	return audio;
 }
@@ -76,32 +71,13 @@ async function audioAround(
 const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;
 
 /** Copies a file, and finds the streams in it. */
-async function copyOgg(file: ExportFile, root: string): Promise<Draft & { links: Link[] }> {
-	const draft = await write(file.read(), root);
+async function copyOgg(file: ExportFile, root: string): Promise<Copy & { links: Link[] }> {
+	const draft = await writeCopy(root, file.read());
 	try {
 		return { ...draft, links: await scanLinks(createReadStream(join(root, draft.path))) };
 	} catch (error) {
 		throw error instanceof OggError ? new ExportError(error.message) : error;
 	}
-}
-
-/** Writes a draft; the import clears those that are left. */
-async function write(source: AsyncIterable<Buffer>, root: string): Promise<Draft> {
-	const path = await newDraft(root);
-	const hash = createHash('sha256');
-	let bytes = 0;
-	await pipeline(
-		source,
-		async function* (pieces: AsyncIterable<Buffer>) {
-			for await (const piece of pieces) {
-				hash.update(piece);
-				bytes += piece.length;
-				yield piece;
-			}
-		},
-		createWriteStream(join(root, path), { flush: true }),
-	);
-	return { path, bytes, sha256: hash.digest('hex') };
 }
 
 /** What is heard in a file between two offsets in milliseconds. */
@@ -112,11 +88,16 @@ async function* cutOut(
 	toMs: number,
 ): AsyncGenerator<Buffer> {
 	let before = 0;
-	for (const [index, link] of links.entries()) {
+	const cuts = links.map((link) => {
 		const from = Math.max(0, Math.round(fromMs * samplesPerMs) - before);
 		const to = Math.min(link.played, Math.round(toMs * samplesPerMs) - before);
 		before += link.played;
 		const read = (start: number): AsyncIterable<Buffer> => createReadStream(path, { start });
-		if (to > from) yield* writeCut({ link, from, to }, index + 1, read);
-	}
+		return { link, from, to, read };
+	});
+	const { write: pages } = await planOgg(
+		cuts.filter(({ from, to }) => to > from),
+		1,
+	);
+	yield* pages();
 }

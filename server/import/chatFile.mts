@@ -1,9 +1,10 @@
 import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
 import { instantOf, parseChat } from '../archive/entries.mts';
 import { parseJson } from '../archive/layout.mts';
+import { nameOfId } from '../archive/lifelogFiles.mts';
 import { ExportError } from './export.mts';
 import { idOf } from './lifelogFile.mts';
-import { asName, isTime, readName } from './names.mts';
+import { isTime, readName } from './names.mts';
 
 /** A chat of an export. */
 export interface ExportedChat {
@@ -15,16 +16,24 @@ type Loose = Record<string, unknown>;
 
 /** As names have it: file systems have names of 255 bytes at most, and the rest of this one is 26. */
 const longestId = 229;
+/** A chat with the assistant has some. Each takes a kilobyte of memory. */
+const maxMessages = 10_000;
+/** The API's chat has 4 levels. What JSON.parse makes of many takes a hundred times their bytes. */
+const maxLevels = 10;
 
 /**
  * Reads a chat of an export: the API's object, what it lacks filled in from its path. Messages may
  * have their words as `content` and their `role` beside them. Throws an ExportError for any other.
  */
 export function readChat(json: string, path: string): ExportedChat {
+	if (levelsOf(json) > maxLevels) throw new ExportError('is nested too deep');
 	const value = parseJson(json);
 	if (!isObject(value)) throw new ExportError('is no JSON of a chat');
 	const messages = Array.isArray(value.messages) ? value.messages : undefined;
 	if (!messages || !messages.every(isObject)) throw new ExportError('has no list of messages');
+	if (messages.length > maxMessages) {
+		throw new ExportError(`has more than ${maxMessages.toLocaleString('en')} messages`);
+	}
 	const created =
 		timeOf(value.createdAt) ??
 		timeOf(value.startedAt) ??
@@ -33,7 +42,8 @@ export function readChat(json: string, path: string): ExportedChat {
 	if (created === undefined) throw new ExportError('says nowhere when it was');
 	const createdAt = new Date(created).toISOString();
 	const id = typeof value.id === 'string' && value.id !== '' ? value.id : idOf(path, created);
-	if (asName(id).length > longestId) throw new ExportError('has an ID that no file name can hold');
+	if (nameOfId(id).length > longestId)
+		throw new ExportError('has an ID that no file name can hold');
 	const whole = {
 		...value,
 		id,
@@ -45,6 +55,21 @@ export function readChat(json: string, path: string): ExportedChat {
 	const chat = parseChat(JSON.stringify(whole), id);
 	if (!chat) throw new ExportError('is no chat that can be read');
 	return { chat, isScheduled: value.isScheduled === true };
+}
+
+/** How deep lists and objects are nested in JSON, at most. */
+function levelsOf(json: string): number {
+	let deepest = 0;
+	let level = 0;
+	let isText = false;
+	for (let at = 0; at < json.length; at += 1) {
+		const character = json[at];
+		if (character === '"') isText = !isText;
+		else if (isText) at += character === '\\' ? 1 : 0;
+		else if (character === '[' || character === '{') deepest = Math.max(deepest, (level += 1));
+		else if (character === ']' || character === '}') level -= 1;
+	}
+	return deepest;
 }
 
 function withDefaults({ content, role, ...message }: Loose, id: string, createdAt: string): Loose {
@@ -68,6 +93,6 @@ function textOf(value: unknown): string | undefined {
 }
 
 function timeOf(value: unknown): number | undefined {
-	const ms = typeof value === 'number' ? value : instantOf(String(value ?? ''));
+	const ms = typeof value === 'number' ? value : instantOf(typeof value === 'string' ? value : '');
 	return isTime(ms) ? ms : undefined;
 }

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { commandName, printable } from '../commandLine.mts';
+import { commandName, printable } from '../util/commandLine.mts';
 import { importExport, type Counts, type Imported } from './import.mts';
 
 const usage = `Usage: ${commandName} import <export> <archive> [options]
 
 Adds the service's own export, its zip or its folder, to an archive. What the archive has already
-stays as it is, so the same export can be imported again.
+stays as it is, what was deleted from it isn't added again, so the same export can be imported again.
 
   --json  print one report as JSON
   --help  print this
@@ -71,7 +71,7 @@ function describe(imported: Imported, to: string): string {
 		.join(', ');
 	const lines = [
 		sum(added) === 0 ? 'Nothing new.' : `Imported: ${listed(added)}, on ${plural(days, 'day')}.`,
-		sum(known) > 0 && `In the archive already: ${listed(known)}.`,
+		sum(known) > 0 && `Deleted from the archive, or in it already: ${listed(known)}.`,
 		others !== '' && `Passed over, as an archive has no place for it: ${others}.`,
 		unreadCount > 0 && `Not read: ${plural(unreadCount, 'file')}.`,
 		...unread.map(({ path, problem }) => `  ${path} ${problem}`),

@@ -1,11 +1,15 @@
-/** Why something of an export cannot be read; its message is the end of a sentence. */
-export class ExportError extends Error {}
+import { EntryError } from '../archive/archiveDay.mts';
+
+/** Why something of an export can't be read; its message is the end of a sentence. */
+export class ExportError extends EntryError {}
 
 /** A file of an export. */
 export interface ExportFile {
 	/** From the export's own folder, with `/`. */
 	path: string;
 	bytes: number;
+	/** The bytes of the zip that it takes at least; a file of a folder takes none. */
+	inZip?: { start: number; end: number };
 	/** Reads it from its beginning. Rejects with an ExportError where it is not whole. */
 	read: () => AsyncIterable<Buffer>;
 }
@@ -45,4 +49,18 @@ export function pathProblem(path: string): string | undefined {
 	if (path.includes('\\')) return 'has a backslash in its path';
 	if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path';
 	return path.split('/').includes('..') ? 'leads out of its folder' : undefined;
+}
+
+/**
+ * Compares where files are in their zip.
+ *
+ * @throws ExportError if two of them share bytes, as in a zip that unpacks to far more than it is.
+ */
+export function refuseOverlaps(files: ExportFile[]): void {
+	const places = files.flatMap(({ inZip }) => inZip ?? []).sort((a, b) => a.start - b.start);
+	if (places.some(({ start }, index) => index > 0 && start < places[index - 1].end)) {
+		throw new ExportError(
+			"Files in the zip overlap, which no export has. Nothing was imported. Download the export again, from the service's app",
+		);
+	}
 }

@@ -3,6 +3,12 @@ import * as yauzl from 'yauzl';
 import { ExportError, pathProblem, withinExport, type Export } from './export.mts';
 import type { ExportFile, Refused } from './export.mts';
 
+/** How many times larger than in the zip a file may be. Transcripts are about 4 times larger. */
+const maxRatio = 100;
+const smallBytes = 1024 * 1024;
+/** Of the header in front of each file, without its name. */
+const headerBytes = 30;
+
 /** An export as the zip that it comes in, of any size. Rejects for what is no zip. */
 export async function openZip(path: string): Promise<Export> {
 	// Names are read below, as one that is to be refused would end the list otherwise.
@@ -22,7 +28,9 @@ async function* listZip(zip: yauzl.ZipFile): AsyncGenerator<ExportFile | Refused
 			yield unfit === undefined ? new FileInZip(zip, inside, entry) : { path, problem: unfit };
 		}
 	} catch (error) {
-		throw new ExportError(`The zip cannot be read: ${(error as Error).message}`);
+		throw new ExportError(
+			`The zip cannot be read: ${(error as Error).message}. Nothing was imported. Download the export again, from the service's app`,
+		);
 	}
 }
 
@@ -30,6 +38,8 @@ function entryProblem(entry: yauzl.Entry): string | undefined {
 	if (entry.isEncrypted()) return 'is encrypted';
 	if (!entry.canDecodeFileData())
 		return `is packed in a way (${entry.compressionMethod}) not known here`;
+	if (entry.uncompressedSize > smallBytes + maxRatio * entry.compressedSize)
+		return `unpacks to more than ${maxRatio} times its size in the zip`;
 	// Where Unix made the zip it also says what kind of file it is; 0 for a plain one.
 	const isOfUnix = entry.versionMadeBy >> 8 === 3;
 	const kind = (entry.externalFileAttributes >>> 16) & 0o170000;
@@ -44,7 +54,7 @@ type Place = Pick<
 	| 'compressionMethod'
 	| 'generalPurposeBitFlag'
 	| 'crc32'
->;
+> & { headerBytes: number };
 
 /** As little as a file can be found by, as there may be a hundred thousand of them. */
 class FileInZip implements ExportFile {
@@ -64,7 +74,13 @@ class FileInZip implements ExportFile {
 			compressionMethod: entry.compressionMethod,
 			generalPurposeBitFlag: entry.generalPurposeBitFlag,
 			crc32: entry.crc32,
+			headerBytes: headerBytes + entry.fileNameLength,
 		};
+	}
+
+	get inZip(): { start: number; end: number } {
+		const { relativeOffsetOfLocalHeader: start, compressedSize } = this.#place;
+		return { start, end: start + this.#place.headerBytes + compressedSize };
 	}
 
 	async *read(): AsyncGenerator<Buffer> {

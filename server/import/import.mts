@@ -5,14 +5,15 @@ import { FileError, Folder } from '../archive/folder.mts';
 import { tryLock } from '../archive/lock.mts';
 import { manifestNames } from '../archive/manifests.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
-import { commandName } from '../commandLine.mts';
+import { commandName } from '../util/commandLine.mts';
 import { addRecording } from './audio.mts';
 import { readChat } from './chatFile.mts';
-import { ArchiveDay } from './day.mts';
-import { archived, ExportError, type Export, type ExportFile } from './export.mts';
+import { ArchiveDay, EntryError } from '../archive/archiveDay.mts';
+import { archived, ExportError, refuseOverlaps, type Export, type ExportFile } from './export.mts';
 import { readLifelog } from './lifelogFile.mts';
 import { dayOfPath, readRecordingName } from './names.mts';
 import { openExport } from './openExport.mts';
+import { demandRoom, refuseTooLarge } from './room.mts';
 
 /** How many of each kind. */
 export interface Counts {
@@ -23,7 +24,7 @@ export interface Counts {
 
 /** What an import did. */
 export interface Imported {
-	/** What is new in the archive, and what the archive had of the export already. */
+	/** What is new in the archive, and what the archive had of the export already, deleted or not. */
 	added: Counts;
 	known: Counts;
 	/** How many days something was added to. */
@@ -38,10 +39,23 @@ export interface Imported {
 /** How far it is: files of the export, and bytes of them. */
 export type OnProgress = (done: number, total: number, bytes: number) => void;
 
-// Far more than hours of talking have; what is larger is not read into memory.
-const mostBytes = 64 * 1024 * 1024;
-const mostUnread = 1000;
+const MiB = 1024 * 1024;
+// More than a day of talking has. In memory it can take forty times as much.
+const maxBytes = { lifelogs: 2.5 * MiB, chats: MiB };
 const atOnce = 8;
+const maxBytesAtOnce = MiB / 4;
+const maxUnread = 1000;
+/** In UTF-16 units, as the next one. */
+const maxPath = 1000;
+const maxPathShown = 200;
+/** What the list of the files may take in memory, and what each takes beside its path. */
+const maxListBytes = 40 * MiB;
+const bytesOfFile = 300;
+/** Days that are held in memory until they are saved. */
+const maxDays = 100;
+const maxControls = 1000;
+/** Somebody who never stops talking has 45,000 a day. Each takes up to two kilobytes of memory. */
+const maxLines = 50_000;
 
 const extensions: Record<string, RegExp> = {
 	lifelogs: /\.md$/i,
@@ -69,13 +83,17 @@ export async function importExport(
 			unreadCount: 0,
 		};
 		const days = await sortByDay(source, imported);
-		const total = [...days.values()].reduce((sum, files) => sum + files.length, 0);
+		const files = [...days.values()].flat();
+		refuseOverlaps(files);
+		const total = files.length;
 		if (total === 0 && imported.unreadCount === 0) {
 			throw new ExportError(
 				`${from} is no export: it has no Markdown in lifelogs/, no JSON in chats/ and no Ogg in audio/`,
 			);
 		}
-		const archive = await openArchive(from, to);
+		checkPlaces(from, to);
+		await refuseTooLarge(files, to);
+		const archive = await openArchive(to);
 		const lock = tryLock(archive.root, 'run');
 		if (!lock) {
 			throw new ExportError(
@@ -91,8 +109,11 @@ export async function importExport(
 			}
 			await recover(archive.root);
 			await clearDrafts(archive.root);
-			await importDays(archive, days, total, imported, onProgress);
-			await clearDrafts(archive.root);
+			try {
+				await importDays(archive, days, total, imported, onProgress);
+			} finally {
+				await clearDrafts(archive.root);
+			}
 			return imported;
 		} finally {
 			lock.release();
@@ -128,10 +149,13 @@ async function importDays(
 /** The files to be imported by the day on which they seem to begin. */
 async function sortByDay(source: Export, imported: Imported): Promise<Map<string, ExportFile[]>> {
 	const days = new Map<string, ExportFile[]>();
+	let listBytes = 0;
 	for await (const file of source.list()) {
-		const [top] = file.path.split('/');
+		const [top] = file.path.split('/', 1);
 		if ('problem' in file) {
 			tell(imported, file.path, file.problem);
+		} else if (file.path.length > maxPath) {
+			tell(imported, file.path, `has a path of more than ${maxPath} characters`);
 		} else if (top === 'days') {
 			throw new ExportError(
 				`That is an archive already: serve it with ${commandName} serve <folder>`,
@@ -139,6 +163,13 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 		} else if (/\/\.[^/]*$/.test(file.path)) {
 			// What a file manager leaves behind.
 		} else if (archived.includes(top) && extensions[top].test(file.path)) {
+			// Some strings have two bytes for each character.
+			listBytes += bytesOfFile + 2 * file.path.length;
+			if (listBytes > maxListBytes) {
+				throw new ExportError(
+					'The export has too many files for one import. Nothing was imported. Unpack it, and import a part of its folders at a time',
+				);
+			}
 			const day = dayOfPath(file.path);
 			const files = days.get(day) ?? [];
 			files.push(file);
@@ -150,7 +181,7 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 	return days;
 }
 
-async function openArchive(from: string, to: string): Promise<Folder> {
+function checkPlaces(from: string, to: string): void {
 	const holds = (outer: string, inner: string) => {
 		const path = relative(resolve(outer), resolve(inner));
 		return path === '' || (path !== '..' && !path.startsWith(`..${sep}`));
@@ -160,12 +191,14 @@ async function openArchive(from: string, to: string): Promise<Folder> {
 			'The archive must be another folder than the export, and not inside of it',
 		);
 	}
-	const archive = await mkdir(to, { recursive: true })
+}
+
+async function openArchive(to: string): Promise<Folder> {
+	return await mkdir(to, { recursive: true })
 		.then(() => Folder.open(to))
 		.catch((error: Error) => {
 			throw new ExportError(`${to} cannot be the folder of an archive: ${error.message}`);
 		});
-	return archive;
 }
 
 /**
@@ -185,7 +218,7 @@ async function importDay(
 		const day = new Date(ms).toISOString().slice(0, 10);
 		let opened = open.get(day);
 		if (!opened) {
-			opened = ArchiveDay.open(archive, day, names.get(day) ?? [], importedAt);
+			opened = ArchiveDay.open(archive, day, names.get(day) ?? [], importedAt, demandRoom);
 			open.set(day, opened);
 		}
 		return opened;
@@ -194,48 +227,75 @@ async function importDay(
 		try {
 			imported[(await add()) ? 'added' : 'known'][kind] += 1;
 		} catch (error) {
-			if (!(error instanceof ExportError) && !(error instanceof FileError)) throw error;
+			if (!(error instanceof EntryError) && !(error instanceof FileError)) throw error;
 			tell(imported, file.path, error.message);
 		}
 		onDone(file);
 	};
+	const changed: string[] = [];
+	const save = async () => {
+		for (const [day, opening] of open) {
+			// One that cannot be opened is told of by each file that belongs to it.
+			const name = await (await opening.catch(() => undefined))?.save();
+			if (name === undefined) continue;
+			names.set(day, [...new Set([...(names.get(day) ?? []), name])]);
+			changed.push(day);
+		}
+		open.clear();
+	};
 	const inOrder = files.sort((a, b) => (a.path < b.path ? -1 : 1));
 	const entries = inOrder.filter(({ path }) => !path.startsWith('audio/'));
-	for (let at = 0; at < entries.length; at += atOnce) {
-		await Promise.all(
-			entries.slice(at, at + atOnce).map((file) => {
+	for (const batch of batchesOf(entries)) {
+		const results = await Promise.allSettled(
+			batch.map((file) => {
 				const isChat = file.path.startsWith('chats/');
 				const add = isChat ? () => addChat(file, dayAt) : () => addLifelog(file, dayAt);
 				return attempt(isChat ? 'chats' : 'lifelogs', file, add);
 			}),
 		);
+		// Only now, so that nothing of the batch is still being written.
+		for (const result of results) if (result.status === 'rejected') throw result.reason;
+		if (open.size > maxDays) await save();
 	}
 	const begins = (file: ExportFile) => readRecordingName(file.path) ?? 0;
 	const recordings = inOrder.filter(({ path }) => path.startsWith('audio/'));
 	for (const file of recordings.sort((a, b) => begins(a) - begins(b))) {
 		await attempt('audio', file, () => addAudio(file, dayAt));
+		if (open.size > maxDays) await save();
 	}
-	const changed: string[] = [];
-	for (const [day, opening] of open) {
-		// One that cannot be opened is told of by each file that belongs to it.
-		const name = await (await opening.catch(() => undefined))?.save();
-		if (name === undefined) continue;
-		names.set(day, [...new Set([...(names.get(day) ?? []), name])]);
-		changed.push(day);
-	}
+	await save();
 	return changed;
+}
+
+/** Files to be read at once: a few, and few bytes. */
+function* batchesOf(files: ExportFile[]): Generator<ExportFile[]> {
+	let batch: ExportFile[] = [];
+	for (const file of files) {
+		const bytes = batch.reduce((sum, each) => sum + each.bytes, file.bytes);
+		const isFull = batch.length === atOnce || bytes > maxBytesAtOnce;
+		if (isFull && batch.length > 0) {
+			yield batch;
+			batch = [];
+		}
+		batch.push(file);
+	}
+	if (batch.length > 0) yield batch;
 }
 
 type DayAt = (ms: number) => Promise<ArchiveDay>;
 
 async function addLifelog(file: ExportFile, dayAt: DayAt): Promise<boolean> {
-	const markdown = await readWhole(file);
-	const lifelog = readLifelog(decode(markdown), file.path);
+	const markdown = await readWhole(file, maxBytes.lifelogs);
+	const text = decode(markdown);
+	if (text.split('\n').filter((line) => line.trim() !== '').length > maxLines) {
+		throw new ExportError(`has more than ${maxLines.toLocaleString('en')} lines`);
+	}
+	const lifelog = readLifelog(text, file.path);
 	return (await dayAt(Date.parse(lifelog.startTime))).addLifelog(lifelog, markdown);
 }
 
 async function addChat(file: ExportFile, dayAt: DayAt): Promise<boolean> {
-	const { chat, isScheduled } = readChat(decode(await readWhole(file)), file.path);
+	const { chat, isScheduled } = readChat(decode(await readWhole(file, maxBytes.chats)), file.path);
 	return (await dayAt(Date.parse(chat.createdAt))).addChat(chat, isScheduled);
 }
 
@@ -243,26 +303,42 @@ async function addAudio(file: ExportFile, dayAt: DayAt): Promise<boolean> {
 	const begin = readRecordingName(file.path);
 	if (begin === undefined) throw new ExportError('has a name that does not say when it begins');
 	const [, recorder] = file.path.split('/');
-	if (!/^[\w-]+$/.test(recorder)) throw new ExportError('lies in no folder of a recorder');
+	if (!/^[\w-]{1,64}$/.test(recorder)) throw new ExportError('is not in the folder of a recorder');
 	return addRecording(dayAt, recorder, file, begin);
 }
 
-async function readWhole(file: ExportFile): Promise<Buffer> {
-	if (file.bytes > mostBytes) throw new ExportError('is too large');
+async function readWhole(file: ExportFile, most: number): Promise<Buffer> {
+	const tooLarge = () => new ExportError(`is too large: it may have ${most / MiB} MiB`);
+	if (file.bytes > most) throw tooLarge();
 	const pieces: Buffer[] = [];
-	for await (const piece of file.read()) pieces.push(piece);
+	let bytes = 0;
+	for await (const piece of file.read()) {
+		bytes += piece.length;
+		// A file of a folder may grow meanwhile.
+		if (bytes > most) throw tooLarge();
+		pieces.push(piece);
+	}
 	return Buffer.concat(pieces);
 }
 
 function decode(content: Buffer): string {
+	let text: string;
 	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(content);
+		text = new TextDecoder('utf-8', { fatal: true }).decode(content);
 	} catch {
 		throw new ExportError('is no text in UTF-8');
 	}
+	// Each has six bytes in JSON.
+	if (text.split(/[^\P{Cc}\t\n\f\r]/u, maxControls + 1).length > maxControls) {
+		throw new ExportError(`is no text: it has more than ${maxControls} control characters`);
+	}
+	return text;
 }
 
 function tell(imported: Imported, path: string, problem: string): void {
 	imported.unreadCount += 1;
-	if (imported.unread.length < mostUnread) imported.unread.push({ path, problem });
+	if (imported.unread.length >= maxUnread) return;
+	// A part of a string keeps the whole in memory, hence the copy.
+	const shown = Buffer.from(path.slice(0, maxPathShown)).toString();
+	imported.unread.push({ path: path.length > maxPathShown ? `${shown}…` : path, problem });
 }

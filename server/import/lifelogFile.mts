@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { renderMarkdown } from '../lifelogView.mts';
+import { renderMarkdown } from '../util/lifelogView.mts';
 import { ExportError } from './export.mts';
 import { isTime, readName } from './names.mts';
 
@@ -22,7 +22,7 @@ const wearer = '1';
 const longestFrontMatter = 16_384;
 
 /**
- * Reads a lifelog in the Markdown of the export (docs/archive.md, "The Markdown"). Its ID is made
+ * Reads a lifelog in the Markdown of the export (docs/reference/archive.md, "Markdown"). Its ID is made
  * of its path and its time; it is not starred, and was updated when it ended. Throws an ExportError
  * for a text that does not say when it was.
  */

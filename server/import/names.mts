@@ -49,10 +49,3 @@ function instant([year, month, date, hours, minutes, seconds, ms]: string[]): nu
 	const isOne = !Number.isNaN(time) && new Date(time).toISOString() === iso && isTime(time);
 	return isOne ? time : undefined;
 }
-
-/** An ID as names have it (docs/archive.md, "What lies where"). */
-export function asName(id: string): string {
-	return id.replaceAll(/[^A-Za-z0-9_-]/gu, (character) =>
-		Buffer.from(character).toString('hex').toUpperCase().replaceAll(/../g, '%$&'),
-	);
-}

@@ -5,11 +5,12 @@ import {
 	type SQLOutputValue,
 	type StatementSync,
 } from 'node:sqlite';
+import { restrict } from '../util/restrict.mts';
 
 /** Marks a SQLite file as ours: "life" in ASCII. */
 const applicationId = 0x6c696665;
 /** Raised with each change of the tables and of their contents: an index of another version is rebuilt. */
-const version = 4;
+const version = 6;
 const sqliteFile = Buffer.from('SQLite format 3\0');
 
 /** The two files of an index. Vectors have one of their own because they can cost money to make. */
@@ -172,6 +173,7 @@ function openFile(path: string, file: IndexFile): DatabaseSync {
 function tryOpen(path: string, file: IndexFile): DatabaseSync | undefined {
 	// All that was said is in it; SQLite would let everybody read it and its log.
 	closeSync(openSync(path, 'a', 0o600));
+	for (const suffix of ['', '-wal']) restrict(path + suffix);
 	const db = new DatabaseSync(path);
 	let owner: unknown;
 	try {

@@ -1,9 +1,9 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { IndexDatabase } from './database.mts';
-import { SearchIndex } from './search.mts';
+import { SearchIndex } from '../search/search.mts';
 import type { ChatFilter, LifelogFilter, Parts, Slice } from './store.mts';
-import { Vectors } from './vectors.mts';
+import { Vectors } from '../search/vectors.mts';
 
 /** Where an entry of the index comes from. */
 export interface Origin {
@@ -13,6 +13,8 @@ export interface Origin {
 	sha256: string;
 	/** Whether the service no longer had it when the day was archived. */
 	isGone: boolean;
+	/** The edits that its manifest has for it, as JSON; empty for none. */
+	edited: string;
 }
 
 /** A range of audio that a day names. */
@@ -25,13 +27,21 @@ export interface AudioFile {
 	sha256: string;
 }
 
+/** Why a file could not be read. */
+export interface FileProblem {
+	/** What tells a change of the file; nothing if it may be readable another time as it is. */
+	fingerprint: string;
+	/** The end of a sentence about the file. */
+	reason: string;
+}
+
 /** What was found of a day. */
 export interface DayRecord {
 	day: string;
 	/** Its files in `days/`, by name, each with what tells a change of it. */
 	files: Record<string, string>;
-	/** The files that could not be read, by path, likewise; nothing for what another time may do. */
-	problems: Record<string, string>;
+	/** The files that could not be read, by path. */
+	problems: Record<string, FileProblem>;
 	/** When the file was written that counted, epoch ms; 0 while none could be read. */
 	archivedMs: number;
 	isComplete: boolean;
@@ -61,7 +71,7 @@ const longestLifelogMs = 48 * 3_600_000;
 
 /**
  * The index of an archive: its entries as rows of SQLite, day by day. An id that several days name
- * is answered as its newest version.
+ * is answered as its newest version, unless a day says that it was deleted.
  */
 export class Rows {
 	readonly #db: IndexDatabase;
@@ -81,9 +91,13 @@ export class Rows {
 				number INTEGER PRIMARY KEY,
 				kind TEXT NOT NULL, id TEXT NOT NULL, day TEXT NOT NULL, sha256 TEXT NOT NULL,
 				gone INTEGER NOT NULL, version TEXT NOT NULL, time TEXT NOT NULL, end_time TEXT NOT NULL,
-				flag INTEGER NOT NULL, current INTEGER NOT NULL,
+				flag INTEGER NOT NULL, current INTEGER NOT NULL, edited TEXT NOT NULL,
 				UNIQUE (kind, id, day)
 			);
+			CREATE TABLE IF NOT EXISTS deleted (
+				kind TEXT NOT NULL, id TEXT NOT NULL, day TEXT NOT NULL, PRIMARY KEY (kind, id, day)
+			) WITHOUT ROWID;
+			CREATE INDEX IF NOT EXISTS deleted_day ON deleted (day, kind);
 			CREATE TABLE IF NOT EXISTS body (
 				number INTEGER PRIMARY KEY, head TEXT NOT NULL, markdown TEXT, contents TEXT
 			);
@@ -102,6 +116,9 @@ export class Rows {
 		this.#search = new SearchIndex(db);
 		this.vectors = new Vectors(db);
 	}
+
+	/** Another object after each change of the index. */
+	revision: object = {};
 
 	/** Runs `change` as one change of the index: all of it or, when it throws, nothing. */
 	transaction(change: () => void): void {
@@ -123,6 +140,7 @@ export class Rows {
 			this.#search.forget();
 			throw error;
 		} finally {
+			this.revision = {};
 			this.#unindexed.clear();
 		}
 	}
@@ -132,10 +150,11 @@ export class Rows {
 		this.#db.all('PRAGMA wal_checkpoint(TRUNCATE)');
 	}
 
-	putLifelog(lifelog: Lifelog, origin: Origin): void {
+	/** `version` decides between those that several days have: the last one counts. */
+	putLifelog(lifelog: Lifelog, origin: Origin, version = lifelog.updatedAt): void {
 		const { markdown, contents, ...head } = lifelog;
 		this.#put('lifelog', lifelog.id, origin, {
-			version: lifelog.updatedAt,
+			version,
 			time: lifelog.startTime,
 			endTime: lifelog.endTime,
 			flag: lifelog.isStarred,
@@ -158,13 +177,14 @@ export class Rows {
 		this.#choose('chat', chat.id);
 	}
 
-	#put(kind: Kind, id: string, { day, sha256, isGone }: Origin, row: NewRow): void {
+	#put(kind: Kind, id: string, { day, sha256, isGone, edited }: Origin, row: NewRow): void {
 		const [{ number }] = this.#all(
-			`INSERT INTO entry (kind, id, day, sha256, gone, version, time, end_time, flag, current)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
-			ON CONFLICT DO UPDATE SET (sha256, gone, version, time, end_time, flag) =
+			`INSERT INTO entry
+				(kind, id, day, sha256, gone, version, time, end_time, flag, edited, current)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
+			ON CONFLICT DO UPDATE SET (sha256, gone, version, time, end_time, flag, edited) =
 				(excluded.sha256, excluded.gone, excluded.version, excluded.time, excluded.end_time,
-				excluded.flag)
+				excluded.flag, excluded.edited)
 			RETURNING number`,
 			kind,
 			id,
@@ -175,6 +195,7 @@ export class Rows {
 			row.time,
 			row.endTime,
 			Number(row.flag),
+			edited,
 		);
 		this.#run(
 			'INSERT OR REPLACE INTO body (number, head, markdown, contents) VALUES (?, ?, ?, ?)',
@@ -186,16 +207,21 @@ export class Rows {
 	}
 
 	/** The entries of a day by id, each with what it was read from and as. */
-	ofDay(kind: Kind, day: string): Map<string, { sha256: string; isGone: boolean; flag: boolean }> {
+	ofDay(kind: Kind, day: string): Map<string, Omit<Origin, 'day'> & { flag: boolean }> {
 		const rows = this.#all(
-			'SELECT id, sha256, gone, flag FROM entry WHERE day = ? AND kind = ?',
+			'SELECT id, sha256, gone, flag, edited FROM entry WHERE day = ? AND kind = ?',
 			day,
 			kind,
 		);
 		return new Map(
-			rows.map(({ id, sha256, gone, flag }) => [
+			rows.map(({ id, sha256, gone, flag, edited }) => [
 				String(id),
-				{ sha256: String(sha256), isGone: gone === 1, flag: flag === 1 },
+				{
+					sha256: String(sha256),
+					isGone: gone === 1,
+					flag: flag === 1,
+					edited: String(edited),
+				},
 			]),
 		);
 	}
@@ -216,21 +242,36 @@ export class Rows {
 	/** Makes the newest version of an id the one that is answered. `put` is one that is at hand. */
 	#choose(kind: Kind, id: string, put?: { day: string; lifelog: Lifelog }): void {
 		const [newest] = this.#all(
-			`SELECT day FROM entry WHERE kind = ? AND id = ?
+			`SELECT day FROM entry WHERE kind = ?1 AND id = ?2
+			AND NOT EXISTS (SELECT 1 FROM deleted WHERE kind = ?1 AND id = ?2)
 			ORDER BY version DESC, gone, day DESC LIMIT 1`,
 			kind,
 			id,
 		);
-		if (newest) {
-			this.#run(
-				'UPDATE entry SET current = (day = ?) WHERE kind = ? AND id = ?',
-				newest.day,
-				kind,
-				id,
-			);
-		}
+		this.#run(
+			'UPDATE entry SET current = (day = ?) WHERE kind = ? AND id = ?',
+			newest?.day ?? '',
+			kind,
+			id,
+		);
 		if (kind === 'chat') return;
 		this.#unindexed.set(id, put && put.day === newest?.day ? put.lifelog : this.getLifelog(id));
+	}
+
+	/** Replaces what a day says to be deleted: such an id is answered by no day. */
+	putDeleted(kind: Kind, day: string, ids: string[]): void {
+		const known = this.#all(
+			'DELETE FROM deleted WHERE day = ? AND kind = ? RETURNING id',
+			day,
+			kind,
+		);
+		for (const id of ids) {
+			this.#run('INSERT INTO deleted (kind, id, day) VALUES (?, ?, ?)', kind, id, day);
+		}
+		const before = new Set(known.map(({ id }) => String(id)));
+		const now = new Set(ids);
+		for (const id of new Set([...before, ...now]))
+			if (before.has(id) !== now.has(id)) this.#choose(kind, id);
 	}
 
 	/** The days that name an id. */
@@ -238,6 +279,21 @@ export class Rows {
 		return this.#all('SELECT day FROM entry WHERE kind = ? AND id = ?', kind, id).map(({ day }) =>
 			String(day),
 		);
+	}
+
+	/** The day that names the version of a lifelog that is answered; undefined for an unknown ID. */
+	currentDay(id: string): string | undefined {
+		const [row] = this.#all(
+			`SELECT day FROM entry WHERE kind = 'lifelog' AND id = ? AND current`,
+			id,
+		);
+		return row && String(row.day);
+	}
+
+	/** Whether a lifelog was deleted by a server. */
+	isDeleted(id: string): boolean {
+		const sql = `SELECT 1 FROM deleted WHERE kind = 'lifelog' AND id = ? LIMIT 1`;
+		return this.#all(sql, id).length > 0;
 	}
 
 	/** Replaces the audio of a day. */
@@ -272,6 +328,17 @@ export class Rows {
 		}));
 	}
 
+	/** When each lifelog was, by start. */
+	lifelogTimes(): { startTime: string; endTime: string; isStarred: boolean }[] {
+		return this.#all(
+			`SELECT time, end_time, flag FROM entry WHERE kind = 'lifelog' AND current ORDER BY time, id`,
+		).map(({ time, end_time, flag }) => ({
+			startTime: String(time),
+			endTime: String(end_time),
+			isStarred: flag === 1,
+		}));
+	}
+
 	/** What lifelogs there are between two instants (UTC ISO), as pairs of milliseconds, by start. */
 	spokenBetween(from: string, before: string): [startMs: number, endMs: number][] {
 		return this.#all(
@@ -298,6 +365,7 @@ export class Rows {
 	removeDay(day: string): void {
 		for (const kind of ['lifelog', 'chat'] as const) {
 			for (const id of this.ofDay(kind, day).keys()) this.remove(kind, id, day);
+			this.putDeleted(kind, day, []);
 		}
 		this.#run('DELETE FROM audio WHERE day = ?', day);
 		this.#run('DELETE FROM day WHERE day = ?', day);
@@ -362,7 +430,7 @@ export class Rows {
 
 	#list(
 		kind: Kind,
-		{ direction, after, limit }: Slice,
+		{ direction, after, skip = 0, limit }: Slice,
 		{ from, before, flag }: { from?: string; before?: string; flag?: boolean },
 		parts: Parts,
 	): unknown[] {
@@ -378,8 +446,8 @@ export class Rows {
 		if (after) where(`(time, id) ${direction === 'asc' ? '>' : '<'} (?, ?)`, after.time, after.id);
 		const order = direction === 'asc' ? 'time, id' : 'time DESC, id DESC';
 		const sql = `SELECT ${columnsOf(parts)} FROM entry LEFT JOIN body USING (number)
-			WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ?`;
-		return this.#all(sql, ...values, limit).map((row) => this.#entryOf(kind, row));
+			WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ? OFFSET ?`;
+		return this.#all(sql, ...values, limit, skip).map((row) => this.#entryOf(kind, row));
 	}
 
 	#entryOf(kind: Kind, row: Record<string, SQLOutputValue>): object {

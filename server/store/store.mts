@@ -36,6 +36,8 @@ export interface Slice {
 	direction: 'asc' | 'desc';
 	/** Entries behind this one in the direction; from the beginning when missing. */
 	after?: Position;
+	/** So many entries more are passed over. */
+	skip?: number;
 	limit: number;
 }
 
@@ -48,10 +50,31 @@ export interface Parts {
 
 /** Ogg Opus, ready to be sent. */
 export interface Audio {
-	/** Its length, where that is known before it is read. */
-	bytes?: number;
-	/** Produces it; only to be called once. */
-	read: () => Iterable<Buffer> | AsyncIterable<Buffer>;
+	/** Which stretches of time it has, in order; only an archive says. */
+	spans?: AudioSpan[];
+	bytes: number;
+	/** The same for the same bytes alone. */
+	tag: string;
+	/** Produces its bytes from one on up to another, which is left out. */
+	read: (from: number, to: number) => Iterable<Buffer> | AsyncIterable<Buffer>;
+}
+
+/** The recorder whose audio was recorded elsewhere and uploaded. */
+export const RECORDINGS = 'recordings';
+
+/** Which recorders are wanted, by the names of their folders; all if missing. */
+export interface Sources {
+	only?: string;
+	not?: string;
+}
+
+/** A stretch of time that can be heard, and where. */
+export interface AudioSpan {
+	/** Unix ms. */
+	startMs: number;
+	endMs: number;
+	/** In ms from the beginning of the audio. */
+	positionMs: number;
 }
 
 /**
@@ -77,5 +100,65 @@ export interface Store {
 	/** Removes a chat of the user's own; false when there is none. */
 	deleteChat: (id: string) => boolean | Promise<boolean>;
 	/** What was recorded between two instants (Unix milliseconds); undefined for nothing. */
-	getAudio: (startMs: number, endMs: number) => Audio | undefined | Promise<Audio | undefined>;
+	getAudio: (
+		startMs: number,
+		endMs: number,
+		sources?: Sources,
+	) => Audio | undefined | Promise<Audio | undefined>;
+}
+
+/** What can be changed of a lifelog; what is missing stays. */
+export interface LifelogChange {
+	title?: string;
+	isStarred?: boolean;
+	/** New names by the current ones. */
+	speakers?: Record<string, string>;
+}
+
+/** Where a new lifelog comes from. */
+export interface LifelogOrigin {
+	source: 'api' | 'recording';
+	externalId?: string;
+}
+
+/** The audio of a recording. */
+export interface RecordedAudio {
+	/** The file, Ogg Opus. */
+	path: string;
+	/** When it begins, epoch ms. */
+	startMs: number;
+}
+
+/** Where recordings become lifelogs. */
+export interface RecordingStore {
+	/**
+	 * Adds the audio of a recording and the lifelogs that were made of it, each unless it is there. Those
+	 * that were deleted aren't made again.
+	 *
+	 * @returns The IDs of the lifelogs that are there now.
+	 * @throws ApiError: 409 while another program writes to the archive, 503 if its disk is full.
+	 */
+	addRecording: (
+		audio: RecordedAudio,
+		lifelogs: Lifelog[],
+		externalId: string | undefined,
+	) => Promise<string[]>;
+}
+
+/** What can be changed where lifelogs are made, too, and not only read. */
+export interface Changes {
+	/** Throws an ApiError (403) that says why nothing may be created or changed, if so. */
+	checkAllowed: () => void;
+	/** Adds a lifelog, unless one of its ID is there or was deleted. */
+	createLifelog: (
+		lifelog: Lifelog,
+		origin: LifelogOrigin,
+	) => Promise<'created' | 'known' | 'deleted'>;
+	/** Whether a lifelog is there, or was deleted by this server. */
+	stateOf: (id: string) => 'known' | 'deleted' | undefined;
+	/**
+	 * Changes a lifelog; false when there is none. Rejects with an ApiError: 400 for a speaker that it
+	 * doesn't have, 409 while its files can't be read.
+	 */
+	changeLifelog: (id: string, change: LifelogChange) => Promise<boolean>;
 }

@@ -12,17 +12,17 @@ import { accessFrom } from '../../check-archive/service.mts';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { versionOf } from '../../server/archive/version.mts';
 import { writeDay } from '../support/archive.mts';
-import { startSandbox, type SpawnedSandbox, type StoredChat } from '../support/sandbox.mts';
+import { startSandbox, type TestSandbox, type StoredChat } from '../support/sandbox.mts';
 
 const NOW = '2026-03-10T15:00:00Z';
 const YESTERDAY = '2026-03-09';
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 let root: string;
 let waits: number[];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '4', '--now', NOW]);
+	sandbox = await startSandbox({ days: 4, now: NOW });
 });
 afterAll(async () => await sandbox.close());
 

@@ -1,4 +1,4 @@
-// Times without an offset are in UTC (docs/archive.md), wherever an archive is read.
+// Times without an offset are in UTC (docs/reference/archive.md), wherever an archive is read.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,12 +1,12 @@
-import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { startSandbox, type TestSandbox } from '../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
 import { loopbackTest } from '../support/platform.mts';
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 let client: Client;
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--key', 'open sesame', '--days', '1']);
+	sandbox = await startSandbox({ apiKey: 'open sesame', days: 1 });
 	client = clientOf(sandbox);
 });
 afterAll(() => sandbox.close());

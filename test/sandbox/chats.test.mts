@@ -1,7 +1,7 @@
-import { startSandbox, type SpawnedSandbox, type StoredChat } from '../support/sandbox.mts';
+import { startSandbox, type TestSandbox, type StoredChat } from '../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 let client: Client;
 let stored: StoredChat[];
 let own: StoredChat[];

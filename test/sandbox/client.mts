@@ -1,6 +1,6 @@
 import type { Chat, ContentNode, Lifelog, PageMeta } from '../../nodes/shared/api/apiTypes.ts';
 import { contradictionIn, describesJson } from '../support/contract.mts';
-import type { SpawnedSandbox } from '../support/sandbox.mts';
+import type { TestSandbox } from '../support/sandbox.mts';
 
 /** The body of any answer; which parts are there depends on the endpoint. */
 export interface Body {
@@ -35,7 +35,7 @@ export interface Client {
 }
 
 /** Returns a client whose every JSON answer is checked against openapi.yaml. */
-export function clientOf({ url, apiKey }: SpawnedSandbox, key = apiKey): Client {
+export function clientOf({ url, apiKey }: TestSandbox, key = apiKey): Client {
 	const call = async (method: string, path: string, query: Query = {}): Promise<Answer> => {
 		const target = new URL(url + path);
 		for (const [name, value] of Object.entries(query)) {

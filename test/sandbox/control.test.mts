@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { controlOf, startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { controlOf, startSandbox, type TestSandbox } from '../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
 import { posixTest } from '../support/platform.mts';
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 let client: Client;
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '2']);
+	sandbox = await startSandbox({ days: 2 });
 	client = clientOf(sandbox);
 });
 afterAll(() => sandbox.close());

@@ -1,8 +1,8 @@
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { startSandbox, type TestSandbox } from '../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 let client: Client;
 let stored: Lifelog[];
 

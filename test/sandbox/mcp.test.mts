@@ -1,8 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { startSandbox, type TestSandbox } from '../support/sandbox.mts';
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 let mcp: Client;
 
 async function connect(apiKey: string): Promise<Client> {
@@ -16,7 +16,7 @@ async function connect(apiKey: string): Promise<Client> {
 }
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '2']);
+	sandbox = await startSandbox({ days: 2 });
 	mcp = await connect(sandbox.apiKey);
 });
 afterAll(async () => {
@@ -37,18 +37,18 @@ test('offers two tools', async () => {
 test('finds a lifelog and reads it', async () => {
 	const { id } = await sandbox.control.addLifelog({ title: 'The saffron harvest' });
 	const found = await call('search_lifelogs', { query: 'saffron', limit: 1 });
-	expect(JSON.parse(found.text)).toMatchObject([{ id, title: 'The saffron harvest' }]);
+	expect(JSON.parse(found.text).lifelogs).toMatchObject([{ id, title: 'The saffron harvest' }]);
 	const read = await call('get_lifelog', { id });
 	expect(read.text).toMatch(/^# The saffron harvest\n/);
 });
 
 test('says what went wrong', async () => {
 	expect(await call('get_lifelog', { id: 'none' })).toEqual({
-		text: 'Lifelog not found',
+		text: 'Lifelog not found: use an ID that a search or a list returned',
 		isError: true,
 	});
 	expect(await call('search_lifelogs', {})).toEqual({
-		text: 'query must be a string',
+		text: expect.stringContaining('expected string, received undefined at query'),
 		isError: true,
 	});
 	expect(await call('dance', {})).toMatchObject({ isError: true });

@@ -1,7 +1,7 @@
-import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { startSandbox, type TestSandbox } from '../support/sandbox.mts';
 import { clientOf, type Client, type Query } from './client.mts';
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 let client: Client;
 
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import {
 	startCommand,
 } from '../support/archiveCommand.mts';
 import { startLifelogServer } from '../support/lifelog-server.mts';
-import { type Fault, type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { type Fault, type TestSandbox, startSandbox } from '../support/sandbox.mts';
 import { serve } from '../support/serve.mts';
 import { until } from '../support/soon.mts';
 import { ask, temporaryFolder } from './sources.mts';
@@ -19,7 +19,7 @@ import { ask, temporaryFolder } from './sources.mts';
 const DAY_MS = 86_400_000;
 const UNLIMITED = { rateLimit: { max: 1_000_000 } };
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 let folder: string;
 
 const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
@@ -60,7 +60,7 @@ function manifestOf(day: string) {
 const reportOf = () => JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
+	sandbox = await startSandbox({ days: 1 });
 });
 afterAll(async () => await sandbox.close());
 beforeEach(async () => {
@@ -434,7 +434,10 @@ describe('interrupted', () => {
 	/** What a manifest names is there and right. */
 	async function expectNoHarm(): Promise<void> {
 		if (readdirSync(join(folder, 'days')).length === 0) return;
-		expect((await checkFolder(folder)).findings).toEqual([]);
+		const { findings } = await checkFolder(folder);
+		// What was being written counts for nothing, and the next run removes it.
+		const isDraft = (path = '') => path.startsWith('.lifelog-drafts/');
+		expect(findings.filter(({ path }) => !isDraft(path))).toEqual([]);
 	}
 
 	test.each([1, 9, 20, 34, 50])(

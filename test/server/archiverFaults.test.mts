@@ -26,7 +26,7 @@ import {
 	startCommand,
 } from '../support/archiveCommand.mts';
 import { chatOf } from '../support/invented.mts';
-import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { type TestSandbox, startSandbox } from '../support/sandbox.mts';
 import { serve, type Served } from '../support/serve.mts';
 import { temporaryFolder } from './sources.mts';
 
@@ -52,7 +52,7 @@ const NOT_FOUND_PAGE = {
 	...FOR_EVER,
 };
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 /** An archive of everything, what is in it, and what the run that made it printed. */
 let prepared: string;
 let whole: Record<string, string>;
@@ -139,7 +139,7 @@ async function inFront(
 }
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
+	sandbox = await startSandbox({ days: 1 });
 	await live();
 	prepared = folder = join(temporaryFolder(), 'archive');
 	firstRun = await archive();

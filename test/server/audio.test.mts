@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Folder } from '../../server/archive/folder.mts';
+import { writePage } from '../../server/audio/page.mts';
 import { ArchiveStore } from '../../server/archive/store.mts';
 import { openIndex } from '../../server/store/database.mts';
 import { Rows } from '../../server/store/rows.mts';
@@ -40,7 +41,7 @@ async function open(folder: string) {
 /** All of what a store gives for a range. */
 async function read(store: ArchiveStore, startMs: number, endMs: number): Promise<Buffer> {
 	const audio = await store.getAudio(startMs, endMs);
-	return audio ? buffer(Readable.from(audio.read())) : Buffer.alloc(0);
+	return audio ? buffer(Readable.from(audio.read(0, audio.bytes))) : Buffer.alloc(0);
 }
 
 /** A number between 0 and 1, of a row that the seed decides (mulberry32). */
@@ -68,6 +69,8 @@ interface Heard {
 	number: number;
 	fromMs: number;
 	toMs: number;
+	/** Where its stream begins and ends. */
+	stream: readonly number[];
 }
 
 /**
@@ -90,7 +93,7 @@ function recording(
 		const packets = Array.from({ length: count }, (_, index) => {
 			const fromMs = atMs + Math.max(0, (index * 960 - preSkip) / 48);
 			const toMs = atMs + Math.min(lengthMs, ((index + 1) * 960 - preSkip) / 48);
-			heard.push({ number, fromMs, toMs });
+			heard.push({ number, fromMs, toMs, stream: [atMs, atMs + lengthMs] });
 			number += 1;
 			return packetOf(
 				number - 1,
@@ -151,7 +154,9 @@ function examine(file: Buffer) {
 	}));
 }
 
-test('500 ranges over gaps, overlaps and chains: the right length, every packet once', async () => {
+const packetMs = 20;
+
+test('500 ranges over gaps, overlaps and chains: one stream of the right length, every packet once and in time', async () => {
 	const random = chance(SEED);
 	const lengths = (count: number) =>
 		Array.from({ length: count }, () => 500 + Math.floor(random() * 9_000));
@@ -196,34 +201,201 @@ test('500 ranges over gaps, overlaps and chains: the right length, every packet 
 			expect(found).toBeUndefined();
 			continue;
 		}
-		const links = examine(await read(store, from, to));
-		expect(links.reduce((sum, { playedMs }) => sum + playedMs, 0)).toBeCloseTo(expectedMs, 3);
-		const numbers = links.flatMap((link) => {
-			// As much as a decoder needs to hear first, and no more.
-			const skipped = Math.floor(link.preSkipMs / 20);
-			if (link.preSkipMs > 101) throw new Error('A player skips too much');
-			return link.numbers.slice(skipped);
-		});
+		const file = await read(store, from, to);
+		expect(file).toHaveLength(found!.bytes);
+		const [{ numbers, preSkipMs, playedMs }, ...others] = examine(file);
+		expect(others).toEqual([]);
+		expect(playedMs).toBeCloseTo(expectedMs, 3);
+		// As much as a decoder needs to hear first, and no more.
+		if (preSkipMs > 101) throw new Error('A player skips too much');
 		expect(new Set(numbers).size).toBe(numbers.length);
-		const wanted = heard.filter(({ fromMs, toMs, file }) => {
-			const [fileFrom, fileTo] = once[file];
-			return Math.min(toMs, fileTo, to) - Math.max(fromMs, fileFrom, from) > 0.02;
-		});
-		const given = new Set(numbers);
-		expect(wanted.filter(({ number }) => !given.has(number))).toEqual([]);
+		const spans = once.map(
+			([fileFrom, fileTo]) => [Math.max(fileFrom, from), Math.min(fileTo, to)] as const,
+		);
+		const dueMs = (atMs: number, inFile: number) =>
+			spans.reduce((sum, [spanFrom, spanTo], index) => {
+				const [begin, end] = index === inFile ? [spanFrom, atMs] : [spanFrom, spanTo];
+				return index > inFile ? sum : sum + Math.max(0, end - begin);
+			}, 0);
+		const places = new Map(numbers.map((number, index) => [number, index * packetMs - preSkipMs]));
+		for (const packet of heard) {
+			const [spanFrom, spanTo] = spans[packet.file];
+			const place = places.get(packet.number);
+			const isHeard = packet.fromMs > spanFrom && packet.toMs <= spanTo;
+			if (place !== undefined && isHeard && packet.toMs - packet.fromMs > packetMs - 0.01) {
+				const lateMs = place - dueMs(packet.fromMs, packet.file);
+				if (lateMs < -0.1 || lateMs > packetMs) throw new Error(`A packet is ${lateMs} ms late`);
+			}
+			// Where two parts meet, a packet of each may be left out.
+			const isWhole = packet.stream.every(
+				(edgeMs) =>
+					Math.abs(packet.fromMs - edgeMs) >= packetMs &&
+					Math.abs(packet.toMs - edgeMs) >= packetMs,
+			);
+			const isInside = packet.fromMs >= spanFrom + packetMs && packet.toMs <= spanTo - packetMs;
+			if (isInside && isWhole && place === undefined) throw new Error('A packet is missing');
+		}
 	}
 	expect(log).toEqual([]);
 });
 
-test('a whole file comes back with all of its packets as they were', async () => {
+test('a whole file comes back as one stream with all packets that are heard as they were', async () => {
 	const { content, endMs, heard } = recording(noon, [4_000, 2_500, 61_000], chance(7), 1);
 	const folder = temporaryFolder();
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
 	const { store } = await open(folder);
 	const links = examine(await read(store, noon, endMs));
-	expect(links.flatMap(({ numbers }) => numbers)).toEqual(heard.map(({ number }) => number));
+	expect(links).toHaveLength(1);
+	// The first stream with what a player skips, the later ones without.
+	const wanted = heard.filter(({ fromMs, toMs, stream }) => stream[0] === noon || toMs > fromMs);
+	expect(links[0].numbers).toEqual(wanted.map(({ number }) => number));
+	expect(links[0].numbers.length).toBeLessThan(heard.length);
 	const again = await read(store, noon, endMs);
 	expect(again.equals(await read(store, noon, endMs))).toBe(true);
+});
+
+test('parts of other channels are streams of their own, each to the sample', async () => {
+	const first = recording(noon, [3_000, 2_000], chance(4), 1);
+	const stereo = Buffer.from(recording(first.endMs, [4_000], chance(5), 1000).content);
+	// The number of channels (RFC 7845, section 5.1).
+	stereo[28 + 9] = 2;
+	const endMs = first.endMs + 4_000;
+	const folder = temporaryFolder();
+	const content = Buffer.concat([first.content, stereo]);
+	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
+	const { store } = await open(folder);
+	const links = examine(await read(store, noon + 1_003, endMs - 1_007));
+	expect(links.map(({ playedMs }) => playedMs)).toEqual([3_997, 2_993]);
+});
+
+/** Pages of one stream, by hand: flags, granule position, sizes of segments, what follows. */
+function pagesOf(...pages: [flags: number, granule: number, lacing: number[], body: Buffer][]) {
+	return Buffer.concat(
+		pages.map(([flags, granule, lacing, body], sequence) => {
+			const segments = Buffer.from(lacing);
+			return writePage({ flags, granule, serial: 5, sequence, lacing: segments, body });
+		}),
+	);
+}
+const opusHead = Buffer.from('OpusHead\x01\x01\0\0\x80\xbb\0\0\0\0\0', 'latin1');
+const opusTags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
+const headers: Parameters<typeof pagesOf> = [
+	[2, 0, [19], opusHead],
+	[0, 0, [16], opusTags],
+];
+const second50 = Array.from({ length: 50 }, (_, nth) => packetOf(nth + 1, 50));
+const secondOf = (flags: number, granule: number): Parameters<typeof pagesOf>[0] => [
+	flags,
+	granule,
+	Array(50).fill(50),
+	Buffer.concat(second50),
+];
+const broken = (file: Buffer) => file.fill(0, 22, 26);
+
+test.each<[string, Buffer, number]>([
+	['without a last page', pagesOf(...headers, secondOf(0, 48_000), secondOf(0, 96_000)), 2_000],
+	['with wrong checksums', broken(pagesOf(...headers, secondOf(4, 48_000))), 1_000],
+	['with negative positions', pagesOf(...headers, secondOf(0, -5), secondOf(4, -(2 ** 60))), 2_000],
+	[
+		'with a position of centuries',
+		pagesOf(...headers, secondOf(0, 2 ** 52), secondOf(4, 7)),
+		2_000,
+	],
+	[
+		'with pages of nothing',
+		pagesOf(
+			...headers,
+			...Array.from({ length: 5000 }, () => [0, -1, [], Buffer.alloc(0)] as never),
+			secondOf(0, 48_000),
+			...Array.from({ length: 5000 }, () => [0, -1, [], Buffer.alloc(0)] as never),
+			secondOf(4, 96_000),
+		),
+		2_000,
+	],
+	[
+		'with ends of packets that never began, and beginnings that never end',
+		pagesOf(
+			...headers,
+			[1, 0, [255, 10], Buffer.alloc(265, 0xf8)],
+			secondOf(0, 48_000),
+			[0, -1, [255], Buffer.alloc(255, 0xf8)],
+			secondOf(4, 96_000),
+		),
+		2_000,
+	],
+	[
+		'with comments over pages',
+		pagesOf(
+			headers[0],
+			[0, -1, Array(255).fill(255), Buffer.concat([opusTags, Buffer.alloc(255 * 255 - 16)])],
+			[1, 0, [7], Buffer.alloc(7)],
+			secondOf(4, 48_000),
+		),
+		1_000,
+	],
+	[
+		'with a stream after one that has no last page',
+		Buffer.concat([
+			pagesOf(...headers, secondOf(0, 48_000)),
+			pagesOf(...headers, secondOf(4, 48_000)),
+		]),
+		2_000,
+	],
+])('a file %s is cut into one that is right', async (_what, content, lengthMs) => {
+	const folder = temporaryFolder();
+	const endMs = noon + lengthMs;
+	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
+	const { store, log } = await open(folder);
+	for (const [from, to] of [
+		[0, lengthMs],
+		[333, lengthMs - 1],
+		[lengthMs - 1, lengthMs],
+		[0, 1],
+	]) {
+		const file = await read(store, noon + from, noon + to);
+		const audio = await store.getAudio(noon + from, noon + to);
+		expect(file).toHaveLength(audio!.bytes);
+		const links = examine(file);
+		expect(links.map(({ playedMs }) => playedMs)).toEqual([to - from]);
+		const packets = links.flatMap(({ numbers }) => numbers);
+		expect(packets.filter((number) => number < 1 || number > 50)).toEqual([]);
+	}
+	expect(log).toEqual([]);
+});
+
+test.each<[string, Buffer, string]>([
+	['of no bytes', Buffer.alloc(0), 'has no Opus in it'],
+	['of headers alone', pagesOf(...headers), 'has no Opus in it'],
+	[
+		'with an empty packet',
+		pagesOf(...headers, [4, 960, [0], Buffer.alloc(0)]),
+		'has an empty packet',
+	],
+	[
+		'with a packet longer than a page',
+		pagesOf(
+			...headers,
+			[0, -1, Array(255).fill(255), Buffer.alloc(255 * 255, 0xf8)],
+			[5, 960, [255, 1], Buffer.alloc(256, 0xf8)],
+		),
+		'has a packet that is longer than a page',
+	],
+	[
+		'with a packet that never ends',
+		pagesOf(
+			...headers,
+			[0, -1, Array(255).fill(255), Buffer.alloc(255 * 255, 0xf8)],
+			[1, -1, Array(255).fill(255), Buffer.alloc(255 * 255, 0xf8)],
+			secondOf(4, 48_000),
+		),
+		'has a packet that is longer than a page',
+	],
+])('a file %s is told and left out', async (_what, content, problem) => {
+	const folder = temporaryFolder();
+	await writeArchive(folder, { audio: [{ startMs: noon, endMs: noon + 1_000, content }] });
+	const { store, log } = await open(folder);
+	expect(await store.getAudio(noon, noon + 1_000)).toBeUndefined();
+	expect(log).toEqual([expect.stringContaining(problem)]);
 });
 
 test('a file that is written anew while it is sent breaks off', async () => {
@@ -232,7 +404,7 @@ test('a file that is written anew while it is sent breaks off', async () => {
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
 	const { store } = await open(folder);
 	const audio = await store.getAudio(noon, endMs);
-	const pieces = (audio!.read() as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+	const pieces = (audio!.read(0, audio!.bytes) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
 	expect((await pieces.next()).done).toBe(false);
 	const [path] = readdirSync(folder, { recursive: true })
 		.map(String)
@@ -351,7 +523,7 @@ test('a file with a time that no date has is told and left out, and what others 
 
 describe('served', () => {
 	test('what the sandbox recorded has the same packets, and another parser has no complaint', async () => {
-		const sandbox = await startSandbox(['--now', '2026-03-20T20:00:00Z', '--days', '1']);
+		const sandbox = await startSandbox({ now: '2026-03-20T20:00:00Z', days: 1 });
 		closing.push(sandbox.close);
 		const from = Date.parse('2026-03-20T09:00:00Z');
 		const ranges = [
@@ -371,7 +543,9 @@ describe('served', () => {
 			const response = await ask(source, path);
 			expect(response.status).toBe(200);
 			expect(response.headers.get('content-type')).toBe('audio/ogg');
-			expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
+			expect(response.headers.get('cache-control')).toBe(
+				source === server ? 'private, no-store' : 'public, max-age=3600',
+			);
 			expect(response.headers.get('content-disposition')).toBe('inline; filename="audio.ogg"');
 			return Buffer.from(await response.arrayBuffer());
 		};

@@ -1,5 +1,5 @@
 // Clients of the service that others wrote, with the server in its place.
-import { startSandbox, type SpawnedSandbox } from '../support/sandbox.mts';
+import { startSandbox, type TestSandbox } from '../support/sandbox.mts';
 import {
 	archiveSandbox,
 	startLifelogServer,
@@ -10,13 +10,13 @@ import {
 const NOW = '2026-03-20T20:00:00Z';
 const DAY = '2026-03-19';
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 let server: SpawnedServer;
 /** All lifelogs: as many as fill their last page of ten. */
 let ids: string[];
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--now', NOW, '--days', '1']);
+	sandbox = await startSandbox({ now: NOW, days: 1 });
 	await sandbox.control.reset({ now: NOW, lifelogs: 60, days: 3 });
 	ids = (await sandbox.control.lifelogs()).map(({ id }) => id);
 	const folder = temporaryFolder();

@@ -28,15 +28,19 @@ const many = Array.from({ length: 120 }, (_, n) =>
 	lifelogOf(`n${n}`, new Date(Date.UTC(2026, 2, 1 + Math.floor(n / 40), 0, n % 40)).toISOString()),
 );
 
-/** The IDs that the days of an archive name; each file that one names has to be there. */
+interface Entry {
+	files: { path: string; bytes: number }[];
+	deletedAt?: string;
+}
+
+/** The IDs that the days of an archive name and that weren't deleted; each file that one names has to be there. */
 function named(folder: string): string[] {
 	const ids: string[] = [];
 	for (const name of readdirSync(join(folder, 'days'))) {
 		const { lifelogs } = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8'));
-		for (const [id, { files }] of Object.entries<{ files: { path: string; bytes: number }[] }>(
-			lifelogs,
-		)) {
-			ids.push(id);
+		for (const [id, { files, deletedAt }] of Object.entries<Entry>(lifelogs)) {
+			if (deletedAt === undefined) ids.push(id);
+			else expect([id, files]).toEqual([id, []]);
 			for (const { path, bytes } of files) expect(statSync(join(folder, path)).size).toBe(bytes);
 		}
 	}
@@ -60,7 +64,9 @@ describe('two servers with --allow-delete on one folder', () => {
 		const first = await startLifelogServer(folder, allow);
 		const second = await startLifelogServer(folder, [...allow, ...index]);
 		expect(second.log).toEqual([
-			expect.stringContaining('Another lifelog-server with --allow-delete serves this archive'),
+			expect.stringContaining(
+				'Another lifelog-server with --allow-delete or --allow-changes serves this archive',
+			),
 		]);
 		const refused = await remove(second, 'n0');
 		expect(refused.status).toBe(403);

@@ -72,6 +72,7 @@ test('a server that is held to it tells what it answered wrongly, whoever asked'
 		import { createServer } from 'node:http';
 		const server = createServer(({ url }, response) => {
 			response.setHeader('content-type', 'application/json');
+			if (url !== '/v1/chats') response.setHeader('cache-control', 'private, no-store');
 			if (url.startsWith('/v1/lifelogs')) response.write('{"data":');
 			response.end(url.startsWith('/v1/chats') ? '{"error":"none"}' : '7}');
 		}).listen(0, '127.0.0.1', async () => {
@@ -87,6 +88,7 @@ test('a server that is held to it tells what it answered wrongly, whoever asked'
 	});
 	expect(stderr.trim().split('\n')).toEqual([
 		`${AGAINST_CONTRACT}GET /v1/lifelogs 200: data must have required property 'meta', data/data must be object`,
+		`${AGAINST_CONTRACT}GET /v1/chats may be cached`,
 		`${AGAINST_CONTRACT}GET /v1/chats 200: data must have required property 'data', data must have required property 'meta'`,
 	]);
 });

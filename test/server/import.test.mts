@@ -547,7 +547,7 @@ describe('audio of an export', () => {
 		],
 		[audioName('pendant', 0), recording(0, 1).subarray(0, 900), 'ends in the middle of a page'],
 		[audioName('pendant', 0), 'no audio at all, but text of some length', 'is no Ogg'],
-		[audioName('a pendant', 0), recording(0, 1), 'lies in no folder of a recorder'],
+		[audioName('a pendant', 0), recording(0, 1), 'is not in the folder of a recorder'],
 	])('%s that is not right is told', async (name, content, problem) => {
 		const archive = temporaryFolder();
 		const { unread } = await importExport(zipped([{ name, content }, ...conversation]), archive);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Folder } from '../../server/archive/folder.mts';
 import { ArchiveStore } from '../../server/archive/store.mts';
-import { EmbeddingsEndpoint } from '../../server/meaning/endpoint.mts';
-import { fuse } from '../../server/meaning/fusion.mts';
-import { Meaning } from '../../server/meaning/meaning.mts';
-import { passagesOf } from '../../server/meaning/passages.mts';
+import { EmbeddingsEndpoint } from '../../server/search/endpoint.mts';
+import { fuse } from '../../server/search/fusion.mts';
+import { Meaning } from '../../server/search/meaning.mts';
+import { passagesOf } from '../../server/search/passages.mts';
 import { openIndex } from '../../server/store/database.mts';
 import { Rows } from '../../server/store/rows.mts';
 import { writeArchive } from '../support/archive.mts';
@@ -464,7 +464,8 @@ describe('the command', () => {
 			body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
 		});
 		const { result } = await response.json();
-		expect(JSON.parse(result.content[0].text).map(({ id }: { id: string }) => id)).toEqual(ids);
+		const { lifelogs: found } = JSON.parse(result.content[0].text);
+		expect(found.map(({ id }: { id: string }) => id)).toEqual(ids);
 		expect(server.log).toEqual(['Search by meaning: 3 of 3 lifelogs read']);
 	});
 
@@ -480,7 +481,7 @@ describe('the command', () => {
 		await until(() => /Deleting/.test(told));
 		child.kill();
 		await exited;
-		expect(told).toMatch(/Search +full text alone: the embeddings endpoint answers 503/);
+		expect(told).toMatch(/Search +only full text: the embeddings endpoint answers 503/);
 		expect(told).not.toContain('an-endpoint-key');
 	});
 

@@ -15,7 +15,7 @@ import { ask, temporaryFolder } from './sources.mts';
 
 const manifest = JSON.parse(readFileSync('server/package.json', 'utf8'));
 let project: string;
-let packed: string[];
+let packed: { path: string; size: number }[];
 
 beforeAll(() => {
 	execFileSync(process.execPath, ['node_modules/gulp/bin/gulp.js', 'server'], { stdio: 'pipe' });
@@ -25,10 +25,8 @@ beforeAll(() => {
 		encoding: 'utf8',
 		stdio: ['ignore', 'pipe', 'ignore'],
 	});
-	const [{ filename, files }] = JSON.parse(listing) as [
-		{ filename: string; files: { path: string }[] },
-	];
-	packed = files.map(({ path }) => path);
+	const [{ filename, files }] = JSON.parse(listing) as [{ filename: string; files: typeof packed }];
+	packed = files;
 	const modules = join(project, 'node_modules');
 	const installed = join(modules, manifest.name);
 	mkdirSync(installed, { recursive: true });
@@ -61,8 +59,37 @@ const npx = (...args: string[]) => ({
 });
 
 posixTest('the tarball holds a file for each source, built, and nothing else', () => {
-	expect(packed.sort()).toEqual(TARBALLS['./server']().sort());
+	expect(packed.map(({ path }) => path).sort()).toEqual(TARBALLS['./server']().sort());
 });
+
+posixTest('the page adds at most 400 KB to the package, even unpacked', () => {
+	const ofPage = packed.filter(({ path }) => path.includes('/web/'));
+	expect(ofPage.map(({ path }) => path)).toContain('dist/server/web/dist/index.html');
+	expect(ofPage.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(400_000);
+});
+
+posixTest(
+	'it brings the versions of the lock, for each package that it needs, and no addresses',
+	() => {
+		const installed = join(project, 'node_modules', manifest.name);
+		const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+		const { packages } = read(join(installed, 'npm-shrinkwrap.json')) as {
+			packages: Record<string, { version: string; resolved?: string; integrity?: string }>;
+		};
+		const { '': own, ...others } = packages;
+		expect(own).toMatchObject({ dependencies: manifest.dependencies });
+		const lock = read('package-lock.json').packages;
+		expect(Object.keys(others).length).toBeGreaterThan(100);
+		for (const [path, { version, resolved, integrity }] of Object.entries(others)) {
+			expect({ path, version, integrity }).toEqual({
+				path,
+				version: lock[path]?.version,
+				integrity: lock[path]?.integrity,
+			});
+			expect(resolved).toBeUndefined();
+		}
+	},
+);
 
 posixTest('nothing runs when it is installed, and its version is that of the nodes', () => {
 	expect(manifest.scripts).toBeUndefined();

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { IndexDatabase } from '../../server/store/database.mts';
-import { checkSearch, SearchIndex } from '../../server/store/search.mts';
+import { checkSearch, SearchIndex } from '../../server/search/search.mts';
 import { lifelogOf } from '../support/invented.mts';
 
 test('of more matches than are ranked the ones in titles are, and the newest', () => {

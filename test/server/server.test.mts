@@ -2,12 +2,15 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadKey } from '../../server/key.mts';
+import { loadKey } from '../../server/auth/key.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
 import { loopbackTest } from '../support/platform.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+import { buildPage } from '../support/web.mts';
+
+beforeAll(buildPage);
 
 const lifelogs = ['a', 'b'].map((id, hour) => lifelogOf(id, `2026-03-01T0${hour}:00:00Z`));
 const chats = [chatOf('q', '2026-03-01T20:00:00Z')];
@@ -61,10 +64,10 @@ describe('a server', () => {
 		expect((await ask(server, path, { method, headers })).status).toBe(403);
 	});
 
-	test('without the key there is the way to the documentation, and that it is well', async () => {
+	test('without the key there is the page, and that it is well', async () => {
 		const root = await fetch(server.url, { redirect: 'manual' });
-		expect(root.status).toBe(302);
-		expect(root.headers.get('location')).toMatch(/docs\/server\.md$/);
+		expect(root.status).toBe(200);
+		expect(await root.text()).toContain('<title>Lifelogs</title>');
 		const health = await fetch(`${server.url}/health`);
 		expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
 	});
@@ -404,12 +407,15 @@ describe('with --allow-delete', () => {
 		const gone = [...before.lifelogs.b.files, ...before.chats.q.files];
 		for (const { path } of gone) expect(() => statSync(join(folder, path))).toThrow('ENOENT');
 		for (const { path } of before.lifelogs.a.files) statSync(join(folder, path));
-		expect(() => statSync(join(folder, day))).toThrow('ENOENT');
-		// What is left has the name that the archive's layout gives it.
-		const [name] = await writeArchive(temporaryFolder(), { lifelogs: [lifelogs[0]] });
-		const left = JSON.parse(readFileSync(join(folder, name), 'utf8'));
-		expect(left).toMatchObject({ day: '2026-03-01', chats: {}, isComplete: true });
-		expect(Object.keys(left.lifelogs)).toEqual(['a']);
+		// The service still has both, so the day keeps its version, and thus its name.
+		const left = JSON.parse(readFileSync(join(folder, day), 'utf8'));
+		const tombstone = { files: [], deletedAt: expect.any(String) };
+		expect(left).toMatchObject({
+			day: '2026-03-01',
+			lifelogs: { a: before.lifelogs.a, b: tombstone },
+			chats: { q: tombstone },
+			isComplete: true,
+		});
 		expect(Date.parse(left.archivedAt)).toBeGreaterThan(Date.parse(before.archivedAt));
 
 		const again = await startLifelogServer(folder, ['--index', join(temporaryFolder(), 'index')]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeArchive, type ArchivedAudio } from '../support/archive.mts';
 import { startLifelogServer, type SpawnedServer } from '../support/lifelog-server.mts';
-import type { SpawnedSandbox } from '../support/sandbox.mts';
+import type { TestSandbox } from '../support/sandbox.mts';
 
 /** A range in Unix milliseconds. */
 export type Range = readonly [startMs: number, endMs: number];
@@ -21,7 +21,7 @@ afterAll(() => {
 
 /** Archives everything that a sandbox has of its user, and its audio of these ranges. */
 export async function archiveSandbox(
-	{ url, apiKey, control }: SpawnedSandbox,
+	{ url, apiKey, control }: TestSandbox,
 	folder: string,
 	ranges: Range[] = [],
 ): Promise<void> {

@@ -1,0 +1,47 @@
+// What a program that was killed while it wrote has left in the archive (docs/reference/archive.md).
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Report } from './findings.mts';
+import { type Folder, IS_MISSING } from './folder.mts';
+
+const JOURNAL = '.lifelog-journal.json';
+const SQLITE_BUSY = 5;
+
+/** Reports drafts and a change that were left, unless a program is writing to the archive now. */
+export async function checkDrafts(folder: Folder, report: Report): Promise<void> {
+	const drafts: string[] = [];
+	for await (const path of folder.files('.lifelog-drafts')) drafts.push(path);
+	const journal = await folder.sum(JOURNAL);
+	const isInterrupted = !('problem' in journal) || journal.problem !== IS_MISSING;
+	// After the list: what was written until now may be in the list.
+	if (['run', 'write'].some((name) => isLocked(join(folder.root, `.lifelog-${name}.lock`)))) return;
+	for (const path of drafts) {
+		report({
+			...{ kind: 'left over', path },
+			message: 'was being written when a run was killed: the next archive or import removes it',
+		});
+	}
+	if (isInterrupted) {
+		report({
+			...{ kind: 'incomplete', path: JOURNAL },
+			message: 'says that a change was interrupted: the next archive or import finishes it',
+		});
+	}
+}
+
+/** Whether a program holds a lock, which is SQLite's lock on a file. */
+function isLocked(path: string): boolean {
+	if (!existsSync(path)) return false;
+	try {
+		const database = new DatabaseSync(path, { readOnly: true });
+		try {
+			database.exec('PRAGMA busy_timeout = 0; SELECT 1 FROM sqlite_master');
+		} finally {
+			database.close();
+		}
+		return false;
+	} catch (error) {
+		return (Number((error as { errcode?: number }).errcode) & 0xff) === SQLITE_BUSY;
+	}
+}

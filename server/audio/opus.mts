@@ -1,0 +1,60 @@
+import { OggError } from './page.mts';
+
+/** Opus counts time in samples of 48 kHz, whatever it was recorded with. */
+export const samplesPerMs = 48;
+
+const magic = Buffer.from('OpusHead');
+const preSkipAt = 10;
+
+/** Whether a packet is the header of an Opus stream (RFC 7845, section 5.1). */
+export function isOpusHead(packet: Buffer): boolean {
+	return packet.length >= 19 && packet.subarray(0, magic.length).equals(magic);
+}
+
+/** Samples that a decoder drops at the beginning of the stream with this header. */
+export function preSkipOf(head: Buffer): number {
+	return head.readUInt16LE(preSkipAt);
+}
+
+/** A copy of the header with another pre-skip. */
+export function withPreSkip(head: Buffer, samples: number): Buffer {
+	const copy = Buffer.from(head);
+	copy.writeUInt16LE(samples, preSkipAt);
+	return copy;
+}
+
+/** Whether two headers say the same of how to decode, so that one stream can have both's packets. */
+export function areAlike(a: Buffer, b: Buffer): boolean {
+	return withPreSkip(a, 0).equals(withPreSkip(b, 0));
+}
+
+// No vendor, no comments (RFC 7845, section 5.2).
+const noTags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
+
+/** A copy of a packet of comments; empty comments for anything else. */
+export function tagsOf(packet: Buffer | undefined): Buffer {
+	const isTags = packet?.subarray(0, 8).equals(noTags.subarray(0, 8));
+	return isTags ? Buffer.from(packet!) : noTags;
+}
+
+const frameMs = (config: number): number => {
+	if (config < 12) return [10, 20, 40, 60][config & 3];
+	if (config < 16) return [10, 20][config & 1];
+	return [2.5, 5, 10, 20][config & 3];
+};
+const frameSamples = Array.from({ length: 32 }, (_, config) => frameMs(config) * samplesPerMs);
+
+/**
+ * Samples that the packet between two places of `data` decodes to (RFC 6716, section 3.1). Throws an
+ * OggError for no packet.
+ */
+export function samplesOf(data: Buffer, from: number, to: number): number {
+	if (to <= from) throw new OggError('has an empty packet');
+	const code = data[from] & 3;
+	const frames = code === 0 ? 1 : code < 3 ? 2 : to - from > 1 ? data[from + 1] & 63 : 0;
+	const samples = frames * frameSamples[data[from] >> 3];
+	if (samples === 0 || samples > 120 * samplesPerMs) {
+		throw new OggError('has a packet of no length that Opus has');
+	}
+	return samples;
+}

@@ -1,0 +1,123 @@
+import { samplesOf } from './opus.mts';
+import {
+	flag,
+	longestPage,
+	OggError,
+	readPage,
+	sizeOfPage,
+	type Packed,
+	type Page,
+} from './page.mts';
+
+/** Of a page. */
+const mostSegments = 255;
+
+/**
+ * Reads the pages of a file that comes in pieces, each with where it begins. Throws an OggError for
+ * what is no Ogg from end to end.
+ */
+export async function* readPages(
+	source: AsyncIterable<Buffer>,
+): AsyncGenerator<{ page: Page; offset: number }> {
+	let rest: Buffer = Buffer.alloc(0);
+	let offset = 0;
+	for await (const piece of source) {
+		const data = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+		let at = 0;
+		for (let page = readPage(data, at); page; page = readPage(data, at)) {
+			yield { page, offset };
+			at += sizeOfPage(page);
+			offset += sizeOfPage(page);
+		}
+		rest = data.subarray(at);
+		if (rest.length > longestPage) throw new OggError('is no Ogg from end to end');
+	}
+	if (rest.length > 0) throw new OggError('ends in the middle of a page');
+}
+
+const isEnd = (size: number) => size < 255;
+const none: Packed = { lacing: Buffer.alloc(0), body: Buffer.alloc(0) };
+
+/** Puts the packets of one stream together, page by page. */
+export class Packets {
+	#begun: Packed | undefined;
+
+	/** The packets that end on the next page. Throws an OggError for one that no page can hold. */
+	next({ flags, lacing, body }: Page): Packed {
+		const isContinued = (flags & flag.continued) !== 0;
+		const begun = isContinued ? this.#begun : undefined;
+		// What was begun on a page that is missing can't be ended.
+		const isOrphan = isContinued && !begun;
+		const from = isOrphan ? lacing.findIndex(isEnd) + 1 || lacing.length : 0;
+		const to = Math.max(from, lacing.findLastIndex(isEnd) + 1);
+		const fromByte = bytesOf(lacing, 0, from);
+		const toByte = to === lacing.length ? body.length : fromByte + bytesOf(lacing, from, to);
+		const ended = { lacing: lacing.subarray(from, to), body: body.subarray(fromByte, toByte) };
+		const rest = { lacing: lacing.subarray(to), body: body.subarray(toByte) };
+		const hasEnded = to > from;
+		if (rest.lacing.length > 0) this.#begun = join(hasEnded ? undefined : begun, rest);
+		else if (hasEnded || isOrphan || !isContinued) this.#begun = undefined;
+		if (this.#begun && this.#begun.lacing.length > mostSegments) throw tooLong();
+		return hasEnded ? join(begun, ended) : none;
+	}
+}
+
+const tooLong = () => new OggError('has a packet that is longer than a page');
+
+function bytesOf(lacing: Buffer, from: number, to: number): number {
+	let bytes = 0;
+	for (let nth = from; nth < to; nth += 1) bytes += lacing[nth];
+	return bytes;
+}
+
+function join(first: Packed | undefined, second: Packed): Packed {
+	if (!first) return second;
+	return {
+		lacing: Buffer.concat([first.lacing, second.lacing]),
+		body: Buffer.concat([first.body, second.body]),
+	};
+}
+
+/** Packets for one page. */
+export interface Batch extends Packed {
+	/** Samples decoded before and after the last of them, from the beginning of the link. */
+	before: number;
+	decoded: number;
+}
+
+/**
+ * Parts packets into pages, without those that are decoded before `start` or after `end`. Returns the
+ * samples decoded before what is left.
+ *
+ * @param decoded Samples decoded before the first one.
+ */
+export function* batchesOf(
+	{ lacing, body }: Packed,
+	decoded: number,
+	start = 0,
+	end = Infinity,
+): Generator<Batch, number> {
+	let before = decoded;
+	let [first, firstByte, last, lastByte, byte] = [0, 0, 0, 0, 0];
+	const batch = () => ({
+		before,
+		decoded,
+		lacing: lacing.subarray(first, last),
+		body: body.subarray(firstByte, lastByte),
+	});
+	for (let nth = 0; nth < lacing.length && decoded < end; nth += 1) {
+		byte += lacing[nth];
+		if (lacing[nth] === 255) continue;
+		if (nth + 1 - last > mostSegments) throw tooLong();
+		if (nth + 1 - first > mostSegments) {
+			yield batch();
+			[first, firstByte] = [last, lastByte];
+		}
+		if (decoded < start) [first, firstByte] = [nth + 1, byte];
+		before = decoded;
+		decoded += samplesOf(body, lastByte, byte);
+		[last, lastByte] = [nth + 1, byte];
+	}
+	if (last > first) yield batch();
+	return decoded;
+}

@@ -1,0 +1,78 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { restrict } from '../util/restrict.mts';
+
+/** The key that a server answers to. */
+export interface ServerKey {
+	/** The key itself where it is known: given by its owner, or made just now. */
+	text?: string;
+	/** Whether it was made just now, and is to be told once. */
+	isNew: boolean;
+	/** SHA-256 of the key. */
+	hash: Buffer;
+	/** Keeps the hash of a new one; to be called when it is told, as it is not to be had again. */
+	keep?: () => void;
+	/** Whether a request's key is this one. Takes the same time for every other. */
+	accepts: (key: string) => boolean;
+}
+
+/** A key that cannot be used; its message says what to do. */
+export class KeyError extends Error {}
+
+/**
+ * A key from the environment: the variable `name`, or the file of which `<name>_FILE` is the path, as
+ * secrets of Docker and systemd are given. A line break at the end of the file doesn't count.
+ *
+ * @returns Undefined if neither is set.
+ * @throws KeyError if both are set, or the file cannot be read.
+ */
+export function keyFromEnvironment(name: string): string | undefined {
+	const { [name]: key, [`${name}_FILE`]: path } = process.env;
+	if (!path) return key;
+	if (key) throw new KeyError(`${name} and ${name}_FILE cannot go together: set one of them`);
+	try {
+		return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new KeyError(
+			`The file of ${name}_FILE cannot be read (${code}): give the path of a file with the key`,
+		);
+	}
+}
+
+/** Characters below which a server serves its own machine only. */
+export const safeLength = 32;
+
+/**
+ * The key given by its owner; without one, that of which the file at `path` keeps the hash; without
+ * a file, a new one. Throws a KeyError for a given key that no header can carry, and for a file that
+ * holds no hash.
+ */
+export function loadKey(given: string | undefined, path: string): ServerKey {
+	if (given !== undefined) {
+		if (!/^[\x21-\x7e]+$/.test(given)) {
+			throw new KeyError(
+				'LIFELOG_SERVER_KEY must be letters, digits and signs of ASCII, at least one and no blanks: a header cannot carry others',
+			);
+		}
+		const hash = hashOf(given);
+		return { text: given, isNew: false, hash, accepts: isKeyWith(hash) };
+	}
+	if (existsSync(path)) {
+		restrict(path);
+		const hash = readFileSync(path, 'utf8').trim();
+		if (!/^[0-9a-f]{64}$/.test(hash)) {
+			throw new KeyError(`${path} holds no hash of a key: delete it to have a new key made`);
+		}
+		const bytes = Buffer.from(hash, 'hex');
+		return { isNew: false, hash: bytes, accepts: isKeyWith(bytes) };
+	}
+	const text = randomBytes(32).toString('base64url');
+	const hash = hashOf(text);
+	const keep = () => writeFileSync(path, `${hash.toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+	return { text, isNew: true, hash, keep, accepts: isKeyWith(hash) };
+}
+
+// A key of 256 random bits cannot be guessed from its hash, so the hash may be a fast one.
+const hashOf = (key: string) => createHash('sha256').update(key).digest();
+const isKeyWith = (hash: Buffer) => (key: string) => timingSafeEqual(hashOf(key), hash);

@@ -1,0 +1,41 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+/** How long a session lasts: 30 days. */
+export const SESSION_MS = 30 * 86_400_000;
+
+/**
+ * The secret that signs sessions: derived from the key's hash and from the file at `path`, which is
+ * made if it's missing. A new key, or a deleted file, ends all sessions.
+ *
+ * @throws Error of the file system if the file can neither be read nor made.
+ */
+export function sessionSecret(keyHash: Buffer, path: string): string {
+	if (!existsSync(path)) {
+		writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+	}
+	return createHmac('sha256', readFileSync(path)).update(keyHash).digest('base64url');
+}
+
+/** Limits wrong keys by address, so that no script can guess. */
+export class WrongKeys {
+	readonly #times = new Map<string, number[]>();
+	readonly #max = 5;
+	readonly #windowMs = 60_000;
+
+	/**
+	 * Counts a wrong key.
+	 *
+	 * @param now In ms.
+	 * @returns How long until the next wrong one is answered, in ms; 0 while they are.
+	 */
+	add(address: string, now: number): number {
+		for (const [known, times] of this.#times) {
+			if (times.at(-1)! <= now - this.#windowMs) this.#times.delete(known);
+		}
+		const times = (this.#times.get(address) ?? []).filter((time) => time > now - this.#windowMs);
+		if (times.length >= this.#max) return times[0] + this.#windowMs - now;
+		this.#times.set(address, [...times, now]);
+		return 0;
+	}
+}

@@ -1,0 +1,69 @@
+import { statfs } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { Folder } from '../archive/folder.mts';
+import { manifestNames, readManifests } from '../archive/manifests.mts';
+import { ExportError, type ExportFile } from './export.mts';
+
+/** What an import leaves free on the disk, in bytes. */
+const reserve = 1e9;
+
+/** The disk is full, which ends an import. */
+class NoRoomError extends Error {}
+
+/**
+ * Refuses an export that can't fit on the disk, even if the archive already has as much of it as it can.
+ *
+ * @param to The folder of the archive, which need not exist.
+ * @throws ExportError that says how much there is.
+ */
+export async function refuseTooLarge(files: ExportFile[], to: string): Promise<void> {
+	const bytes = sumOf(files);
+	const free = await freeOn(to);
+	if (bytes + reserve <= free) return;
+	const archive = await Folder.open(to).catch(() => undefined);
+	if (bytes + reserve <= free + (archive ? await bytesOf(archive) : 0)) return;
+	throw new ExportError(
+		`The export has ${inGb(bytes)} of files, and the disk of the archive has ${inGb(free)} free, of which 1 GB must stay free. Nothing was imported. Make room, or choose another disk`,
+	);
+}
+
+/**
+ * Makes sure that a file can be written to the disk of an archive.
+ *
+ * @throws NoRoomError if less than 1 GB would be free.
+ */
+export async function demandRoom(folder: string, bytes: number): Promise<void> {
+	if (bytes + reserve <= (await freeOn(folder))) return;
+	throw new NoRoomError(
+		'The disk of the archive is almost full: 1 GB must stay free. The archive is whole. Make room, then import again: it goes on from there',
+	);
+}
+
+/** The bytes that are free on the disk of a folder, which need not exist. */
+async function freeOn(path: string): Promise<number> {
+	try {
+		const { bavail, bsize } = await statfs(path);
+		return bavail * bsize;
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code !== 'ENOENT' || dirname(path) === path) throw error;
+		return await freeOn(dirname(resolve(path)));
+	}
+}
+
+/** How many bytes the files have that the days of an archive name. */
+async function bytesOf(archive: Folder): Promise<number> {
+	let bytes = 0;
+	for (const [day, names] of await manifestNames(archive)) {
+		const [newest] = await readManifests(archive, day, names);
+		if (!newest) continue;
+		const { lifelogs, chats, audio } = newest.file;
+		const entries = [...Object.values(lifelogs), ...Object.values(chats)];
+		bytes += sumOf([...audio, ...entries.flatMap(({ files }) => files)]);
+	}
+	return bytes;
+}
+
+const sumOf = (files: { bytes: number }[]) => files.reduce((sum, { bytes }) => sum + bytes, 0);
+
+const inGb = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;

@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { operations } from '../../nodes/shared/api/apiTypes.ts';
+import { ApiError } from '../util/errors.mts';
+import type { Audio } from '../store/store.mts';
+import type { Service } from './service.mts';
+
+/** `audioSource` is the folder of a recorder in the archive; the service knows only `pendant`. */
+export type AudioQuery = Omit<operations['downloadAudio']['parameters']['query'], 'audioSource'> & {
+	audioSource?: string;
+};
+
+const longestRange = 7_200_000;
+const defaultPatienceMs = 30_000;
+
+/**
+ * Answers the audio recorded between two instants (Unix milliseconds) as Ogg Opus: as long as
+ * the recordings inside the range, gaps left out; 206 or 416 for a range of its bytes (RFC 9110,
+ * section 14). Throws an ApiError: 400 for an empty range or one of more than two hours, 404 when
+ * nothing was recorded in it.
+ */
+export async function downloadAudio(
+	{ store, readerPatienceMs }: Service,
+	{ startMs, endMs, audioSource }: AudioQuery,
+	headers: IncomingHttpHeaders,
+	reply: FastifyReply,
+): Promise<FastifyReply> {
+	if (endMs <= startMs) throw new ApiError(400, 'endMs must be greater than startMs');
+	if (endMs - startMs > longestRange) {
+		throw new ApiError(400, 'endMs minus startMs must not exceed 7200000 ms (2 hours)');
+	}
+	const audio = await store.getAudio(startMs, endMs, { only: audioSource });
+	if (!audio) throw new ApiError(404, 'No audio for the requested range');
+	return sendAudio(audio, headers, readerPatienceMs, reply);
+}
+
+/**
+ * Sends audio, or the range of its bytes that is asked for (RFC 9110, section 14).
+ *
+ * @param patienceMs How long a reader may take nothing.
+ */
+export function sendAudio(
+	{ bytes, tag, read }: Audio,
+	headers: IncomingHttpHeaders,
+	patienceMs = defaultPatienceMs,
+	reply: FastifyReply,
+): FastifyReply {
+	let [from, to] = [0, bytes];
+	const etag = `"${tag}"`;
+	reply.header('accept-ranges', 'bytes').header('etag', etag);
+	const range = rangeOf(headers, bytes, etag);
+	if (range) {
+		[from, to] = range;
+		if (from >= to) {
+			reply.code(416).header('content-range', `bytes */${bytes}`);
+			return reply.send({ error: `The range is outside of the ${bytes} bytes of this audio` });
+		}
+		reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${bytes}`);
+	}
+	reply.header('content-length', to - from);
+	// Closes a connection on which nothing moves, and with it the files that are read for it.
+	reply.raw.setTimeout(patienceMs);
+	return reply
+		.header('content-type', 'audio/ogg')
+		.header('cache-control', 'public, max-age=3600')
+		.header('content-disposition', 'inline; filename="audio.ogg"')
+		.send(Readable.from(read(from, to), { objectMode: false }));
+}
+
+/**
+ * The bytes that a request asks for, the last one left out; undefined for all of them, which answers
+ * several ranges, too, and one of other audio (If-Range).
+ */
+function rangeOf(
+	{ range = '', 'if-range': condition }: IncomingHttpHeaders,
+	bytes: number,
+	etag: string,
+): [from: number, to: number] | undefined {
+	const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
+	if ((!first && !last) || (condition !== undefined && condition !== etag)) return undefined;
+	if (!first) return [Math.max(0, bytes - Number(last)), bytes];
+	return [Number(first), last ? Math.min(bytes, Number(last) + 1) : bytes];
+}

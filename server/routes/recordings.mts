@@ -1,0 +1,175 @@
+import { basename, extname } from 'node:path';
+import type { Multipart, MultipartFile } from '@fastify/multipart';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { timeOf } from '../recordings/create.mts';
+import type { Recording, Status } from '../recordings/queue.mts';
+import type { Received, Recordings } from '../recordings/recordings.mts';
+import { asName } from '../recordings/segments.mts';
+import { ApiError } from '../util/errors.mts';
+import { checkZone } from '../util/times.mts';
+import type { Service } from './service.mts';
+
+/** The fields of an upload beside the file (server/openapi.yaml, `NewRecording`). */
+const FIELDS = ['startTime', 'timezone', 'title', 'language', 'externalId'] as const;
+type Fields = Partial<Record<(typeof FIELDS)[number], string>>;
+
+/** What a list of recordings is asked by. */
+export interface RecordingsQuery {
+	status?: Status;
+	cursor?: string;
+	limit?: number;
+}
+
+const DEFAULT_PAGE = 10;
+const MAX_FIELD_LENGTH = 1_000;
+const MAX_NAME_LENGTH = 200;
+
+/**
+ * Takes a recording that is uploaded as multipart/form-data: 202 once its bytes are safe on the disk,
+ * 200 with the recording that exists if the same bytes or the same `externalId` were taken before.
+ *
+ * @throws ApiError: 400 for a field that can't be used or no file, 409 without a transcription
+ * endpoint, 413 for a file above `--max-upload`.
+ */
+export async function uploadRecording(
+	service: Service,
+	request: FastifyRequest,
+	reply: FastifyReply,
+): Promise<object> {
+	const recordings = recordingsOf(service);
+	if (!request.isMultipart()) {
+		throw new ApiError(400, 'The body is not multipart/form-data. Send the recording as `file`');
+	}
+	const fields: Fields = {};
+	let file: { received: Received; fileName: string } | undefined;
+	try {
+		for await (const part of request.parts()) {
+			if (part.type === 'file') file = await receive(recordings, part, file !== undefined);
+			else addField(fields, part);
+		}
+		if (!file) throw new ApiError(400, "There is no 'file'. Send the recording as `file`");
+		if (file.received.bytes === 0) throw new ApiError(400, 'The file is empty. Send a recording');
+		const { startTime, timezone, title, language, externalId } = fields;
+		const zone = checkZone(timezone);
+		const { recording, isNew } = await recordings.add(file.received, {
+			fileName: file.fileName,
+			modifiedMs: service.now(),
+			...(startTime !== undefined && { startMs: timeOf('startTime', startTime, zone) }),
+			...(title !== undefined && asName(title) !== '' && { title: asName(title) }),
+			...(language !== undefined && { language: languageOf(language) }),
+			...(externalId !== undefined && { externalId }),
+		});
+		reply.code(isNew ? 202 : 200);
+		return { data: { recording: view(recording) } };
+	} catch (error) {
+		if (file) await recordings.discard(file.received);
+		throw error;
+	}
+}
+
+async function receive(
+	recordings: Recordings,
+	{ file, filename, fieldname }: MultipartFile,
+	isSecond: boolean,
+): Promise<{ received: Received; fileName: string }> {
+	if (fieldname !== 'file' || isSecond) {
+		file.resume();
+		throw new ApiError(400, `There is more than one file, or it isn't called 'file'`);
+	}
+	const received = await recordings.receive(file);
+	if (file.truncated) {
+		await recordings.discard(received);
+		throw new ApiError(413, TOO_LARGE);
+	}
+	return { received, fileName: safeName(filename) };
+}
+
+/** What is answered to a file above `--max-upload`. */
+export const TOO_LARGE =
+	'The file is larger than the server takes. Cut it, or start lifelog-server with a larger --max-upload';
+
+/** A name that a file system takes, with the ending that it has. */
+function safeName(name = ''): string {
+	const plain = asName(basename(name.replaceAll('\\', '/'))).replaceAll(/[/:*?"<>|]/g, '_');
+	const ending = extname(plain);
+	return `${plain.slice(0, plain.length - ending.length).slice(0, MAX_NAME_LENGTH)}${ending.slice(0, 10)}`;
+}
+
+function addField(fields: Fields, part: Exclude<Multipart, MultipartFile>): void {
+	const name = FIELDS.find((known) => known === part.fieldname);
+	if (!name) {
+		throw new ApiError(400, `There is no field '${part.fieldname}'. Use ${FIELDS.join(', ')}`);
+	}
+	const value = String(part.value);
+	if (value.length > MAX_FIELD_LENGTH || part.valueTruncated) {
+		throw new ApiError(400, `${name} is longer than ${MAX_FIELD_LENGTH} characters`);
+	}
+	// A form sends fields that are left empty, too.
+	if (value !== '') fields[name] = value;
+}
+
+function languageOf(language: string): string {
+	if (/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language)) return language;
+	throw new ApiError(400, 'language is no code such as en or de');
+}
+
+/** Lists recordings, newest first. Throws an ApiError (400) for an unknown cursor. */
+export function listRecordings(service: Service, query: RecordingsQuery): object {
+	const recordings = recordingsOf(service);
+	const { status, cursor, limit = DEFAULT_PAGE } = query;
+	if (cursor !== undefined && !recordings.get(cursor)) {
+		throw new ApiError(400, 'cursor is not one that this server gave out');
+	}
+	const found = recordings.list(status, cursor, limit + 1);
+	const page = found.slice(0, limit);
+	return {
+		data: { recordings: page.map(view) },
+		meta: {
+			recordings: {
+				...(found.length > limit && { nextCursor: page.at(-1)!.id }),
+				count: page.length,
+			},
+		},
+	};
+}
+
+/** Throws an ApiError (404) for an unknown ID. */
+export function getRecording(service: Service, id: string): object {
+	const recording = recordingsOf(service).get(id);
+	if (!recording) throw new ApiError(404, 'Recording not found');
+	return { data: { recording: view(recording) } };
+}
+
+/** Throws an ApiError: 404 for an unknown ID, 409 for one that there is nothing to try again of. */
+export function retryRecording(service: Service, id: string): object {
+	return { data: { recording: view(recordingsOf(service).retry(id)) } };
+}
+
+/** Throws an ApiError: 404 for an unknown ID, 409 for a recording that is done. */
+export async function deleteRecording(service: Service, id: string): Promise<object> {
+	const recordings = recordingsOf(service);
+	if (!service.allowDelete) {
+		throw new ApiError(403, 'Nothing is deleted: start lifelog-server with --allow-delete');
+	}
+	await recordings.drop(id);
+	return { data: { success: true } };
+}
+
+/** Throws an ApiError (409) without a transcription endpoint. */
+function recordingsOf({ recordings }: Service): Recordings {
+	if (recordings) return recordings;
+	throw new ApiError(
+		409,
+		'This server has no transcription endpoint: start lifelog-server with --transcription-url and --transcription-model',
+	);
+}
+
+/** A recording without what only the queue needs. */
+function view(recording: Recording): Recording {
+	const { id, status, fileName, lifelogIds, startTime, startTimeFrom } = recording;
+	const { durationMs, error, attempts, createdAt } = recording;
+	return {
+		...{ id, status, fileName, lifelogIds, startTime, startTimeFrom },
+		...{ durationMs, error, attempts, createdAt },
+	};
+}

@@ -1,0 +1,86 @@
+import type { ContentNode, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import { checkSearch } from '../../search/search.mts';
+import { snippetOf, spokenLines } from '../../search/snippet.mts';
+import type { LifelogFilter, Store } from '../../store/store.mts';
+import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
+
+/** What the page searches for. Days are in the server's time zone, the last one included. */
+export interface PageSearch {
+	q: string;
+	from?: string;
+	to?: string;
+	isStarred?: boolean;
+	speaker?: string;
+	offset?: number;
+}
+
+/** JSON Schema of a {@link PageSearch}. */
+export const pageSearchSchema = {
+	type: 'object',
+	required: ['q'],
+	properties: {
+		q: { type: 'string', minLength: 1 },
+		from: { type: 'string' },
+		to: { type: 'string' },
+		isStarred: { type: 'boolean' },
+		speaker: { type: 'string', maxLength: 200 },
+		offset: { type: 'integer', minimum: 0, maximum: 1000 },
+	},
+};
+
+const PAGE = 20;
+/** Of further matches nobody looks at the list. */
+const MAX_FOUND = 200;
+
+/**
+ * Searches lifelogs, best first, each with the place that has most of the words and when it was said.
+ *
+ * @returns `nextOffset` is null after the last one.
+ * @throws ApiError (400) for a search of too many words, or a day that is none.
+ */
+export async function searchForPage(
+	store: Store,
+	{ q, from, to, isStarred, speaker, offset = 0 }: PageSearch,
+	timezone: string,
+) {
+	checkSearch(q);
+	const filter: LifelogFilter = {
+		isStarred,
+		from: from && dayBounds(checkDate(from), timezone).from,
+		before: to && dayBounds(checkDate(to), timezone).before,
+	};
+	const parts = { markdown: false, contents: speaker !== undefined };
+	const all = await store.searchLifelogs(q, filter, MAX_FOUND, parts);
+	const found = speaker === undefined ? all : all.filter((each) => hasSpeaker(each, speaker));
+	const page = found.slice(offset, offset + PAGE);
+	const inZone = zoneFormatter(timezone);
+	return {
+		results: page.map(({ id }) => resultOf(store.getLifelog(id)!, q, inZone)),
+		nextOffset: found.length > offset + PAGE ? offset + PAGE : null,
+	};
+}
+
+function resultOf(lifelog: Lifelog, q: string, inZone: (iso: string) => string) {
+	const { id, title, startTime, isStarred } = lifelog;
+	const lines = spokenLines(lifelog);
+	const text = lines
+		.map((line) => line.text)
+		.join('\n')
+		.toWellFormed();
+	const { text: snippet, words } = snippetOf(text, q);
+	const begin = text.indexOf(snippet.replace(/^…|…$/g, ''));
+	const place = begin + (words[0]?.[0] ?? 0) - Number(snippet.startsWith('…'));
+	const line = text.slice(0, Math.max(0, place)).split('\n').length - 1;
+	return {
+		...{ id, title, startTime, isStarred, snippet, marks: words },
+		day: inZone(startTime).slice(0, 10),
+		at: (words.length > 0 && lines[line]?.startTime) || null,
+	};
+}
+
+function hasSpeaker({ contents }: Lifelog, name: string): boolean {
+	const wanted = name.trim().toLowerCase();
+	const says = ({ speakerName, children = [] }: ContentNode): boolean =>
+		speakerName?.toLowerCase().includes(wanted) || children.some(says);
+	return contents.some(says);
+}

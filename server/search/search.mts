@@ -1,0 +1,386 @@
+import { distance } from 'fastest-levenshtein';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import { ApiError } from '../util/errors.mts';
+import type { IndexDatabase } from '../store/database.mts';
+import type { LifelogFilter } from '../store/store.mts';
+import { partsOf, plain, stopWords, wordsIn } from './words.mts';
+
+// What a search costs grows with its words and with the lifelogs that have them. The following
+// keeps the costliest one that is allowed below 300 ms of CPU at 50,000 lifelogs.
+const MAX_CHARACTERS = 1_000;
+const MAX_WORDS = 32;
+/** Of more matches the newest are ranked. A word of more lifelogs is frequent. */
+const MAX_RANKED = 2_500;
+/** Frequent words that are looked for; further ones are left out as question words are. */
+const MAX_FREQUENT = 8;
+/** Frequent words that are looked for side by side, in phrases without a rarer word beside them. */
+const MAX_FREQUENT_IN_PHRASES = 4;
+/** Words that results are ranked by: rarer ones, or else frequent ones. */
+const MAX_RANKED_BY = { rare: 32, frequent: 4 };
+/** Words of a search whose longer forms match, and that are corrected. */
+const MAX_BEGINNINGS = 8;
+const MAX_CORRECTED = 4;
+/** Forms of one word: longer ones if these are in very many lifelogs, or similar ones. */
+const MAX_FORMS = 8;
+
+/**
+ * Throws an ApiError (400) for a search of too many words or characters, those in quotation marks
+ * and on both sides of a hyphen counted, OR and AND not.
+ */
+export function checkSearch(search: string): void {
+	const parts = partsOf(search.slice(0, 100 * MAX_CHARACTERS));
+	const words = parts.reduce((sum, { terms }) => sum + terms.length, 0);
+	if (words > MAX_WORDS) {
+		throw new ApiError(
+			400,
+			`search has ${words.toLocaleString('en')} words, more than ${MAX_WORDS}: search for the words that matter most`,
+		);
+	}
+	if (search.length > MAX_CHARACTERS) {
+		throw new ApiError(
+			400,
+			`search has more than ${MAX_CHARACTERS.toLocaleString('en')} characters: search for fewer words`,
+		);
+	}
+}
+
+/** A part of a search that has to occur. */
+interface Condition {
+	/** In FTS5's language. */
+	expression: string;
+	/** How many words it consists of. */
+	words: number;
+	isFrequent: boolean;
+	/** The words of a phrase. */
+	phrase?: string[];
+}
+
+/**
+ * Full-text search over the titles and contents of lifelogs, kept in tables of its own in a
+ * database of SQLite with FTS5. It ranks by BM25, a title counting twice.
+ */
+export class SearchIndex {
+	readonly #db: IndexDatabase;
+	/** All words by length, as in the table `word`; undefined until they are needed. */
+	#words: Map<number, Set<string>> | undefined;
+	/** Words of lifelogs that were removed, which may be in no other. */
+	readonly #removed = new Set<string>();
+
+	constructor(db: IndexDatabase) {
+		this.#db = db;
+		db.exec(`
+			CREATE TABLE IF NOT EXISTS document (
+				number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+				time TEXT NOT NULL, starred INTEGER NOT NULL
+			);
+			CREATE VIRTUAL TABLE IF NOT EXISTS document_text USING fts5 (
+				title, text, tokenize = 'unicode61 remove_diacritics 2'
+			);
+			INSERT INTO document_text (document_text, rank) VALUES ('secure-delete', 1);
+			CREATE VIRTUAL TABLE IF NOT EXISTS document_word USING fts5vocab (document_text, 'row');
+			CREATE TABLE IF NOT EXISTS word (term TEXT PRIMARY KEY) WITHOUT ROWID;
+		`);
+	}
+
+	/** Adds a lifelog or replaces the one with its id, by another number. */
+	put({ id, title, contents, startTime, isStarred }: Lifelog): void {
+		this.delete(id);
+		const number = this.#db.run(
+			'INSERT INTO document (id, time, starred) VALUES (?, ?, ?)',
+			id,
+			startTime,
+			Number(isStarred),
+		);
+		const texts = [plain(title), plain(contents.map(textOf).join('\n'))];
+		this.#db.run(
+			'INSERT INTO document_text (rowid, title, text) VALUES (?, ?, ?)',
+			number,
+			...texts,
+		);
+		for (const term of texts.flatMap(wordsIn)) {
+			this.#removed.delete(term);
+			if (!this.#hasWord(term)) this.#addWord(term);
+		}
+	}
+
+	/** Removes a lifelog, if it is there. */
+	delete(id: string): void {
+		const found = this.#db.get(
+			'SELECT number, title, text FROM document JOIN document_text ON number = document_text.rowid WHERE id = ?',
+			id,
+		);
+		if (!found) return;
+		for (const text of [found.title, found.text]) {
+			for (const term of wordsIn(String(text))) this.#removed.add(term);
+		}
+		this.#db.run('DELETE FROM document_text WHERE rowid = ?', found.number);
+		this.#db.run('DELETE FROM document WHERE number = ?', found.number);
+	}
+
+	/** Removes all lifelogs. */
+	clear(): void {
+		this.#db.exec('DELETE FROM document; DELETE FROM document_text; DELETE FROM word');
+		this.forget();
+	}
+
+	/** Forgets the words that no lifelog has any more. To be called before what was changed is committed. */
+	settle(): void {
+		for (const term of this.#removed) {
+			if (this.#isIn(quoted([term]), 1)) continue;
+			this.#db.run('DELETE FROM word WHERE term = ?', term);
+			this.#words?.get(term.length)?.delete(term);
+		}
+		this.#removed.clear();
+	}
+
+	/** Forgets what is in memory, after a change that was rolled back. */
+	forget(): void {
+		this.#words = undefined;
+		this.#removed.clear();
+	}
+
+	/**
+	 * Returns the ids of the best `limit` matches, best first. Words joined by `OR` are
+	 * alternatives; words joined by `AND` or by a space have to occur together, question words
+	 * aside; words in quotation marks have to occur side by side. Beginnings of words match, and a
+	 * word that no lifelog has is taken for similar ones. Of more matches than can be ranked in a
+	 * moment those in titles are, and those that were put in last.
+	 *
+	 * @param query One that `checkSearch` allows.
+	 */
+	search(query: string, filter: LifelogFilter, limit: number): string[] {
+		this.settle();
+		const alternatives = this.#alternativesOf(query);
+		if (alternatives.length === 0) return [];
+		const matches = joined(alternatives);
+		const newest = this.#matching(matches, filter);
+		if (newest.length === 0) return [];
+		// Reading all places of a phrase of frequent words a second time would take too long.
+		const hasTitles = newest.length === MAX_RANKED && !alternatives.flat().some(isFrequentPhrase);
+		const titled = hasTitles ? this.#matching(`{title} : (${matches})`, filter) : [];
+		const wanted = [...new Set([...newest, ...titled])];
+		const ranked = this.#rank(rankedBy(alternatives), wanted, limit);
+		if (ranked.length === Math.min(limit, wanted.length)) return ranked;
+		const rest = this.#db.all(
+			`SELECT id FROM document WHERE number IN (SELECT value FROM json_each(?))
+			ORDER BY time DESC, id LIMIT ?`,
+			JSON.stringify(wanted),
+			limit,
+		);
+		return [...new Set([...ranked, ...rest.map(({ id }) => String(id))])].slice(0, limit);
+	}
+
+	/** The numbers of the lifelogs that match, those put in last first; of very many only these. */
+	#matching(expression: string, { from, before, isStarred }: LifelogFilter): number[] {
+		const filters: [condition: string, value: string | number][] = [
+			...(from === undefined ? [] : [['time >= ?', from] as [string, string]]),
+			...(before === undefined ? [] : [['time < ?', before] as [string, string]]),
+			...(isStarred === undefined ? [] : [['starred = ?', Number(isStarred)] as [string, number]]),
+		];
+		const row = this.#db.get(
+			`SELECT json_group_array(found) AS numbers FROM (
+				SELECT document_text.rowid AS found FROM document_text
+				${filters.length > 0 ? 'CROSS JOIN document ON number = document_text.rowid' : ''}
+				WHERE document_text MATCH ? ${filters.map(([condition]) => `AND ${condition}`).join(' ')}
+				ORDER BY document_text.rowid DESC LIMIT ${MAX_RANKED}
+			)`,
+			expression,
+			...filters.map(([, value]) => value),
+		);
+		return this.#db.parse(row?.numbers) as number[];
+	}
+
+	/** The best of these lifelogs by what they are ranked by, as ids. */
+	#rank(expression: string | undefined, wanted: number[], limit: number): string[] {
+		if (expression === undefined) return [];
+		// With the plus, SQLite compares each match with the list, instead of searching for each number.
+		const rows = this.#db.all(
+			`SELECT id FROM document_text CROSS JOIN document ON number = document_text.rowid
+			WHERE document_text MATCH ? AND document_text.rowid >= ?
+				AND +document_text.rowid IN (SELECT value FROM json_each(?))
+			ORDER BY bm25(document_text, 2.0, 1.0), time DESC, id LIMIT ?`,
+			expression,
+			wanted.reduce((least, number) => Math.min(least, number)),
+			JSON.stringify(wanted),
+			limit,
+		);
+		return rows.map(({ id }) => String(id));
+	}
+
+	/** What a search asks for: conditions that have to hold together, or others, or others. */
+	#alternativesOf(query: string): Condition[][] {
+		const alternatives: Condition[][] = [[]];
+		const left = { beginnings: MAX_BEGINNINGS, corrections: MAX_CORRECTED };
+		for (const { isOr, isQuoted, terms } of partsOf(query)) {
+			if (isOr) alternatives.push([]);
+			if (terms.length === 0) continue;
+			// "don't" and "follow-up" are several words to the index.
+			if (isQuoted || terms.length > 1) alternatives.at(-1)!.push(this.#phrase(terms));
+			else if (!stopWords.has(terms[0])) alternatives.at(-1)!.push(this.#word(terms[0], left));
+		}
+		return affordable(alternatives);
+	}
+
+	#phrase(phrase: string[]): Condition {
+		const isFrequent = [...new Set(phrase)].every((term) => this.#isFrequent(term));
+		return { expression: quoted(phrase), words: phrase.length, isFrequent, phrase };
+	}
+
+	#word(term: string, left: { beginnings: number; corrections: number }): Condition {
+		const isFrequent = this.#isFrequent(term);
+		const only = { expression: quoted([term]), words: 1, isFrequent };
+		if (isFrequent) return only;
+		if (!this.#isBeginning(term)) {
+			if ((left.corrections -= 1) < 0) return only;
+			const similar = this.#similarTo(term);
+			return similar.length === 0 ? only : this.#anyOf(similar);
+		}
+		if (term.length < 4 || (left.beginnings -= 1) < 0) return only;
+		const longer = this.#longerThan(term);
+		if (longer) return this.#anyOf([term, ...longer]);
+		return {
+			expression: `(${quoted([term])} OR ${quoted([term])} *)`,
+			words: 2,
+			isFrequent: false,
+		};
+	}
+
+	#anyOf(words: string[]): Condition {
+		return {
+			expression: `(${words.map((word) => quoted([word])).join(' OR ')})`,
+			words: words.length,
+			isFrequent: words.some((word) => this.#isFrequent(word)),
+		};
+	}
+
+	#isFrequent(term: string): boolean {
+		return this.#isIn(quoted([term]), MAX_RANKED + 1);
+	}
+
+	#isIn(expression: string, lifelogs: number): boolean {
+		const found = this.#db.get(
+			'SELECT 1 FROM document_text WHERE document_text MATCH ? LIMIT 1 OFFSET ?',
+			expression,
+			lifelogs - 1,
+		);
+		return found !== undefined;
+	}
+
+	#isBeginning(term: string): boolean {
+		const found = this.#db.get(
+			'SELECT 1 FROM word WHERE term >= ? AND term < ? LIMIT 1',
+			term,
+			after(term),
+		);
+		return found !== undefined;
+	}
+
+	/** The words that begin like this and that most lifelogs have, if those of all would be very many. */
+	#longerThan(term: string): string[] | undefined {
+		const longer: { word: string; lifelogs: number }[] = [];
+		let lifelogs = 0;
+		this.#db.each(
+			'SELECT term, doc FROM document_word WHERE term > ? AND term < ?',
+			[term, after(term)],
+			(row) => {
+				longer.push({ word: String(row.term), lifelogs: Number(row.doc) });
+				lifelogs += Number(row.doc);
+			},
+		);
+		if (lifelogs <= MAX_RANKED) return undefined;
+		longer.sort((a, b) => b.lifelogs - a.lifelogs);
+		return longer.slice(0, MAX_FORMS - 1).map(({ word }) => word);
+	}
+
+	/** The words that become `term` by one change, or two if it is long; the nearest first. */
+	#similarTo(term: string): string[] {
+		if (term.length < 6) return [];
+		const most = Math.round(term.length / 5);
+		const near: { word: string; changes: number }[] = [];
+		for (let length = term.length - most; length <= term.length + most; length += 1) {
+			for (const word of this.#allWords().get(length) ?? []) {
+				const changes = distance(term, word);
+				if (changes <= most) near.push({ word, changes });
+			}
+		}
+		near.sort((a, b) => a.changes - b.changes || (a.word < b.word ? -1 : 1));
+		return near.slice(0, MAX_FORMS).map(({ word }) => word);
+	}
+
+	#allWords(): Map<number, Set<string>> {
+		if (!this.#words) {
+			this.#words = new Map();
+			for (const { term } of this.#db.all('SELECT term FROM word')) this.#keepWord(String(term));
+		}
+		return this.#words;
+	}
+
+	#hasWord(term: string): boolean {
+		return this.#allWords().get(term.length)?.has(term) === true;
+	}
+
+	#addWord(term: string): void {
+		this.#db.run('INSERT OR IGNORE INTO word (term) VALUES (?)', term);
+		this.#keepWord(term);
+	}
+
+	#keepWord(term: string): void {
+		const same = this.#words!.get(term.length);
+		if (same) same.add(term);
+		else this.#words!.set(term.length, new Set([term]));
+	}
+}
+
+/** The conditions as one expression of FTS5. */
+function joined(alternatives: Condition[][]): string {
+	return alternatives
+		.map((conditions) => `(${conditions.map(({ expression }) => expression).join(' AND ')})`)
+		.join(' OR ');
+}
+
+const isFrequentPhrase = ({ isFrequent, phrase }: Condition) => isFrequent && phrase !== undefined;
+
+/** Leaves out what would take too long: frequent words after the first ones. */
+function affordable(alternatives: Condition[][]): Condition[][] {
+	const left = { words: MAX_FREQUENT, inPhrases: MAX_FREQUENT_IN_PHRASES };
+	const kept = alternatives.map((conditions) => {
+		const hasRare = conditions.some(({ isFrequent }) => !isFrequent);
+		return conditions.flatMap((condition): Condition[] => {
+			const { isFrequent, words, phrase } = condition;
+			if (!isFrequent || (phrase && hasRare)) return [condition];
+			if (!phrase) return (left.words -= words) >= 0 ? [condition] : [];
+			const some = phrase.slice(0, left.inPhrases);
+			left.inPhrases -= some.length;
+			return some.length === 0 ? [] : [{ ...condition, expression: quoted(some), phrase: some }];
+		});
+	});
+	return kept.filter((conditions) => conditions.length > 0);
+}
+
+/**
+ * What results are ranked by: the rarer words, or a few of the frequent ones if there are no others,
+ * because BM25 reads every place of a word in all lifelogs. Undefined for nothing.
+ */
+function rankedBy(alternatives: Condition[][]): string | undefined {
+	const left = { ...MAX_RANKED_BY };
+	const ranked = alternatives.map((conditions) => {
+		const rare = conditions.filter(({ isFrequent }) => !isFrequent);
+		const best = rare.length > 0 ? rare : conditions.filter(({ phrase }) => !phrase);
+		return best.filter(({ isFrequent, words }) => {
+			const kind = isFrequent ? 'frequent' : 'rare';
+			left[kind] -= words;
+			return left[kind] > -words;
+		});
+	});
+	const some = ranked.filter((conditions) => conditions.length > 0);
+	return some.length === 0 ? undefined : joined(some);
+}
+
+/** Behind all words that begin like this. */
+const after = (term: string) => `${term}\u{10ffff}`;
+
+const quoted = (terms: string[]) => `"${terms.join(' ')}"`;
+
+function textOf({ content, children = [] }: ContentNode): string {
+	return [content, ...children.map(textOf)].join('\n');
+}

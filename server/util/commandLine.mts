@@ -1,0 +1,89 @@
+// What every command here that serves has in common.
+import { existsSync } from 'node:fs';
+
+/**
+ * What is typed to start lifelog-server: a checkout has a script for it. The package and the Docker
+ * image have no package.json there.
+ */
+export const commandName = existsSync(new URL('../../package.json', import.meta.url))
+	? 'npm run server --'
+	: process.env.npm_command === 'exec'
+		? 'npx lifelog-server'
+		: 'lifelog-server';
+
+/** 0: complete. 1: something is missing or wrong. 2: it could not start. */
+export type ExitCode = 0 | 1 | 2;
+
+/**
+ * Reads an option that is a whole number.
+ *
+ * @throws Error that names the option and what it may be.
+ */
+export function wholeNumber(name: string, text: string, least = 0, most = Infinity): number {
+	const value = Number(text);
+	if (!/^\d+$/.test(text) || value < least || value > most) {
+		const range = most === Infinity ? '' : ` from ${least} to ${most}`;
+		throw new Error(`--${name} must be a whole number${range}`);
+	}
+	return value;
+}
+
+/**
+ * Reads an option that is one of some words.
+ *
+ * @throws Error that names the option and the words.
+ */
+export function oneOf<Word extends string>(
+	name: string,
+	text: string,
+	words: readonly Word[],
+): Word {
+	const word = words.find((each) => each === text);
+	if (word === undefined) throw new Error(`--${name} must be one of ${words.join(', ')}`);
+	return word;
+}
+
+/**
+ * A line without what moves the cursor of a terminal or turns the direction of a text, as a name or
+ * the words of a service can.
+ */
+export function printable(text: string): string {
+	return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
+}
+
+/**
+ * Serves until the process is told to stop, which then ends.
+ *
+ * @param ready One line of JSON to print when it is there; from then on it stops when stdin closes, too.
+ */
+export function serveUntilStopped(
+	close: () => Promise<void>,
+	ready?: object | Promise<object>,
+): void {
+	const stop = () => void close().then(() => process.exit(), fail);
+	process.once('SIGINT', stop);
+	process.once('SIGTERM', stop);
+	if (!ready) return;
+	const tell = (line: object) => {
+		console.log(JSON.stringify(line));
+		process.stdin.once('close', stop).resume();
+	};
+	// Whoever awaits it, too, is told why there is none.
+	Promise.resolve(ready).then(tell, () => {});
+}
+
+/**
+ * Says why a command could not start, and lets the process fail.
+ *
+ * @param error Of a port that is taken, `option` is what gave it; `port` when missing.
+ * @param command What stands before the options, where they are to be tried again.
+ */
+export function fail(
+	error: Error & { code?: string; port?: number; option?: string },
+	command = '',
+): void {
+	const { code, port, option = 'port', message } = error;
+	const taken = `Port ${port} is taken. Choose another one: ${command}--${option} ${port! + 1}`;
+	console.error(code === 'EADDRINUSE' ? taken : message);
+	process.exitCode = 2;
+}

@@ -1,0 +1,164 @@
+import { Agent, fetch, FormData, type Response } from 'undici';
+
+/** Where a model is asked, in the form of OpenAI's API. */
+export interface EndpointOptions {
+	/** The base address, such as http://127.0.0.1:11434/v1. */
+	url: string;
+	model: string;
+	/** Sent as a bearer token; an endpoint of one's own may want none. */
+	key: string | undefined;
+}
+
+/** How an endpoint is called where its options are given. */
+interface EndpointNames {
+	/** The option with its address, such as `--embeddings-url`. */
+	option: string;
+	/** The variable with its key. */
+	keyVariable: string;
+	/** What is asked for there, below the base address. */
+	path: string;
+}
+
+interface PostOptions {
+	timeoutMs: number;
+	/** An answer that is larger is broken off. */
+	maxBytes: number;
+	signal?: AbortSignal;
+}
+
+/** Why an endpoint gave no usable answer; its message tells nothing of what was asked, nor the key. */
+export class EndpointError extends Error {
+	/** Whether it was this request that was refused. */
+	readonly isRefusal: boolean;
+	/** Whether the endpoint itself says that it has failed. */
+	readonly isFailure: boolean;
+	/** How long the endpoint wants to be left alone, in milliseconds. */
+	readonly waitMs: number | undefined;
+
+	constructor(message: string, more: Partial<EndpointError> = {}) {
+		super(message);
+		const { isRefusal = false, isFailure = false, waitMs } = more;
+		this.isRefusal = isRefusal;
+		this.isFailure = isFailure;
+		this.waitMs = waitMs;
+	}
+}
+
+const refusals = [400, 413, 422];
+
+/** Whoever asks says how long to wait. Without this, an answer has to begin within five minutes. */
+const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+
+/** An endpoint that takes JSON or a form with a file, and answers JSON. */
+export class Endpoint {
+	readonly #address: string;
+	readonly #keyVariable: string;
+	readonly #option: string;
+	readonly #headers: Record<string, string>;
+
+	/** Throws an Error that says what to do for an address or a key that cannot be used. */
+	constructor(
+		{ url, key }: Pick<EndpointOptions, 'url' | 'key'>,
+		{ option, keyVariable, path }: EndpointNames,
+	) {
+		this.#address = `${checkedUrl(url, option, keyVariable)}${path}`;
+		if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
+			throw new Error(
+				`${keyVariable} must be letters, digits and signs of ASCII: a header cannot carry others`,
+			);
+		}
+		this.#keyVariable = keyVariable;
+		this.#option = option;
+		this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+	}
+
+	/**
+	 * Returns what the endpoint answers to `body`, parsed. A file in a form is read as it is sent. Rejects
+	 * with an EndpointError, also when there is no answer within `timeoutMs`.
+	 */
+	async post(
+		body: object | FormData,
+		{ timeoutMs, maxBytes, signal }: PostOptions,
+	): Promise<unknown> {
+		const timeout = AbortSignal.timeout(timeoutMs);
+		const isForm = body instanceof FormData;
+		let response: Response;
+		let answer: unknown;
+		try {
+			response = await fetch(this.#address, {
+				method: 'POST',
+				headers: isForm ? this.#headers : { ...this.#headers, 'content-type': 'application/json' },
+				body: isForm ? body : JSON.stringify(body),
+				dispatcher: patient,
+				// Neither texts nor the key go anywhere else.
+				redirect: 'error',
+				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+			});
+			answer = response.ok
+				? JSON.parse(await textOf(response, maxBytes))
+				: await response.body?.cancel();
+		} catch (error) {
+			if (error instanceof EndpointError) throw error;
+			throw new EndpointError(problemOf(error as Error));
+		}
+		if (response.ok) return answer;
+		const { status } = response;
+		const isOfKey = [401, 403].includes(status);
+		const toCheck = isOfKey ? this.#keyVariable : `${this.#option} and the model`;
+		const hint = isOfKey || status === 404 ? `. Check ${toCheck}` : '';
+		throw new EndpointError(`answers ${status}${hint}`, {
+			isRefusal: refusals.includes(response.status),
+			isFailure: response.status >= 500,
+			waitMs: waitOf(response.headers.get('retry-after')),
+		});
+	}
+}
+
+/** The text of an answer. Rejects with an EndpointError for one that goes on and on. */
+async function textOf(response: Response, maxBytes: number): Promise<string> {
+	const pieces: Uint8Array[] = [];
+	let bytes = 0;
+	const reader = response.body?.getReader();
+	for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+		bytes += next.value.length;
+		if (bytes > maxBytes) {
+			await reader?.cancel();
+			throw new EndpointError(`answers more than ${maxBytes / 2 ** 20} MiB`);
+		}
+		pieces.push(next.value);
+	}
+	return new TextDecoder().decode(Buffer.concat(pieces));
+}
+
+const privateName =
+	/^(localhost|[^.:]+|.+\.(local|internal|lan|home\.arpa|localhost)|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|172\.(1[6-9]|2\d|3[01])\.[\d.]+|169\.254\.[\d.]+|\[(::1|f[cd][\da-f]{2}:.*|fe[89ab][\da-f]:.*)\])$/;
+
+function checkedUrl(text: string, option: string, keyVariable: string): string {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search) {
+		throw new Error(
+			`${option} must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
+		);
+	}
+	if (url.protocol === 'http:' && !privateName.test(url.hostname)) {
+		throw new Error(
+			`${option} must begin with https beyond this machine and its private network: what was said is sent there`,
+		);
+	}
+	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+function problemOf({ name, message, cause }: Error): string {
+	if (name === 'TimeoutError') return 'does not answer in time';
+	if (name === 'AbortError') return 'was not waited for';
+	if (name === 'SyntaxError') return 'answers no JSON';
+	const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string };
+	if (/redirect/.test(`${message} ${reason}`)) return 'leads to another address';
+	return `cannot be reached${code ? ` (${code})` : ''}`;
+}
+
+function waitOf(retryAfter: string | null): number | undefined {
+	return retryAfter !== null && /^\d{1,6}$/.test(retryAfter)
+		? Number(retryAfter) * 1000
+		: undefined;
+}

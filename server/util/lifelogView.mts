@@ -1,0 +1,63 @@
+import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import { zoneFormatter } from './times.mts';
+
+/** How a lifelog is to be shown. */
+export interface ViewOptions {
+	timezone: string;
+	includeMarkdown: boolean;
+	includeHeadings: boolean;
+	includeContents: boolean;
+}
+
+/** Returns a stored lifelog as the API answers it. */
+export function viewLifelog(stored: Lifelog, options: ViewOptions): Lifelog {
+	const { markdown, contents, ...rest } = stored;
+	const format = zoneFormatter(options.timezone);
+	const nodes = options.includeHeadings ? contents : withoutHeadings(contents);
+	return {
+		...rest,
+		...(options.includeMarkdown && {
+			markdown: options.includeHeadings ? markdown : withoutHeadingLines(markdown),
+		}),
+		contents: options.includeContents ? nodes.map((node) => viewNode(node, format)) : [],
+		startTime: format(stored.startTime),
+		endTime: format(stored.endTime),
+		updatedAt: format(stored.updatedAt),
+	};
+}
+
+function viewNode(node: ContentNode, format: (iso: string) => string): ContentNode {
+	return {
+		...node,
+		...(node.startTime && { startTime: format(node.startTime) }),
+		...(node.endTime && { endTime: format(node.endTime) }),
+		...(node.children && { children: node.children.map((child) => viewNode(child, format)) }),
+	};
+}
+
+function withoutHeadings(nodes: ContentNode[]): ContentNode[] {
+	return nodes.flatMap((node) => {
+		const children = withoutHeadings(node.children ?? []);
+		if (node.type.startsWith('heading')) return children;
+		return [node.children ? { ...node, children } : node];
+	});
+}
+
+function withoutHeadingLines(markdown: string | null | undefined) {
+	return markdown?.replaceAll(/^#{1,6} .*\n*/gm, '');
+}
+
+/** Writes contents as markdown: headings with `#`, utterances as quotes `> Speaker: words`. */
+export function renderMarkdown(contents: ContentNode[]): string {
+	return contents.flatMap(markdownLines).join('\n\n');
+}
+
+function markdownLines({ type, content, speakerName, children = [] }: ContentNode): string[] {
+	const level = /^heading([1-6])$/.exec(type)?.[1];
+	const line = level
+		? `${'#'.repeat(Number(level))} ${content}`
+		: type === 'blockquote'
+			? `> ${speakerName ?? 'Unknown'}: ${content}`
+			: content;
+	return [line, ...children.flatMap(markdownLines)];
+}

@@ -1,0 +1,13 @@
+const DAY_MS = 86_400_000;
+
+/** The days between the first and the last that aren't there. `days` are `YYYY-MM-DD`, in order. */
+export function missingDays(days: string[]): string[] {
+	const there = new Set(days);
+	const missing: string[] = [];
+	const last = Date.parse(days.at(-1) ?? '');
+	for (let ms = Date.parse(days.at(0) ?? ''); ms < last; ms += DAY_MS) {
+		const day = new Date(ms).toISOString().slice(0, 10);
+		if (!there.has(day)) missing.push(day);
+	}
+	return missing;
+}

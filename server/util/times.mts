@@ -1,0 +1,118 @@
+import { DateTime, IANAZone } from 'luxon';
+import { ApiError } from './errors.mts';
+
+const quarterHour = 15 * 60_000;
+const dayMs = 86_400_000;
+
+/**
+ * Checks an IANA time zone name and returns it; UTC when missing.
+ * Throws an ApiError (400) when there is no such zone.
+ */
+export function checkZone(zone = 'UTC'): string {
+	if (!IANAZone.isValidZone(zone)) {
+		throw new ApiError(400, `timezone "${zone}" is not a known IANA time zone`);
+	}
+	return zone;
+}
+
+/**
+ * Returns a function that rewrites a UTC ISO string as an ISO string with the zone's offset. What is
+ * no time stays as it is.
+ */
+export function zoneFormatter(zone: string): (iso: string) => string {
+	if (zone === 'UTC') return (iso) => iso;
+	return (iso) => {
+		const ms = Date.parse(iso);
+		if (Number.isNaN(ms)) return iso;
+		const offset = offsetAt(zone, ms);
+		return new Date(ms + offset.minutes * 60_000).toISOString().replace('Z', offset.text);
+	};
+}
+
+interface Offset {
+	minutes: number;
+	text: string;
+}
+
+// Asking for an offset is slow, and most days have only one.
+function offsetAt(zone: string, ms: number): Offset {
+	const day = Math.floor(ms / dayMs);
+	const first = offsetOfQuarter(zone, day * dayMs);
+	const next = offsetOfQuarter(zone, (day + 1) * dayMs);
+	return first.minutes === next.minutes ? first : offsetOfQuarter(zone, ms);
+}
+
+// Zones change their offset only at quarters of an hour.
+const zoneOffsets = new Map<string, Map<number, Offset>>();
+function offsetOfQuarter(zone: string, ms: number): Offset {
+	let known = zoneOffsets.get(zone);
+	if (!known) zoneOffsets.set(zone, (known = new Map()));
+	const quarter = Math.floor(ms / quarterHour);
+	let offset = known.get(quarter);
+	if (!offset) {
+		const time = DateTime.fromMillis(ms, { zone });
+		offset = { minutes: time.offset, text: time.toFormat('ZZ') };
+		known.set(quarter, offset);
+	}
+	return offset;
+}
+
+const wallClock =
+	/^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(?:Z|[+-]?\d{2}(?::?\d{2})?)?)?$/i;
+
+/**
+ * Reads `YYYY-MM-DD` or `YYYY-MM-DD HH:mm:SS` (a `T`, and seconds left out, are understood; an
+ * offset is ignored) as wall-clock time in `zone` and returns the instant as a UTC ISO string.
+ * In the hour that autumn repeats it is the first. Throws an ApiError (400) naming
+ * `parameter` when the value is none.
+ */
+export function parseWallClock(parameter: string, value: string, zone: string): string {
+	const [, date, time = '00:00:00'] = wallClock.exec(value) ?? [];
+	const local = DateTime.fromISO(`${date}T${time}`, { zone });
+	if (!local.isValid) {
+		throw new ApiError(
+			400,
+			`${parameter} "${value}" is not of the form YYYY-MM-DD or YYYY-MM-DD HH:mm:SS`,
+		);
+	}
+	const instants = local.getPossibleOffsets().map((possible) => possible.toMillis());
+	return new Date(Math.min(...instants)).toISOString();
+}
+
+const withOffset =
+	/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
+const epochMs = /^\d{11,14}$/;
+
+/**
+ * Reads an instant, epoch ms: ISO 8601, in `zone` if it has no offset, or milliseconds since 1970.
+ * Throws an ApiError (400) naming `parameter` when the value is none.
+ */
+export function parseInstant(parameter: string, value: string, zone: string): number {
+	if (epochMs.test(value)) return Number(value);
+	const iso = value
+		.trim()
+		.replace(/^(\S+) (?=\d)/, '$1T')
+		.replace(/ (?=[+-]|Z)/i, '');
+	if (!withOffset.test(iso)) return Date.parse(parseWallClock(parameter, value, zone));
+	const ms = DateTime.fromISO(iso).toMillis();
+	if (!Number.isNaN(ms)) return ms;
+	throw new ApiError(400, `${parameter} "${value}" is not a time of ISO 8601`);
+}
+
+/** Checks a date `YYYY-MM-DD` and returns it. Throws an ApiError (400) when it is none. */
+export function checkDate(date: string): string {
+	if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || !DateTime.fromISO(date).isValid) {
+		throw new ApiError(400, `date "${date}" is not of the form YYYY-MM-DD`);
+	}
+	return date;
+}
+
+/** Returns the first instant of a local date and of the date after it, as UTC ISO strings. */
+export function dayBounds(date: string, zone: string): { from: string; before: string } {
+	const day = DateTime.fromISO(date, { zone });
+	const next = day.plus({ days: 1 }).toISODate() ?? date;
+	return {
+		from: parseWallClock('date', date, zone),
+		before: parseWallClock('date', next, zone),
+	};
+}

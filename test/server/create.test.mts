@@ -1,0 +1,592 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { checkArchive } from '../../check-archive/check.mts';
+import type { Finding } from '../../check-archive/findings.mts';
+import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import { Folder } from '../../server/archive/folder.mts';
+import type { DayFile } from '../../server/archive/layout.mts';
+import { manifestNames } from '../../server/archive/manifests.mts';
+import { versionOf } from '../../server/archive/version.mts';
+import { ArchiveDay } from '../../server/archive/archiveDay.mts';
+import { writeArchive } from '../support/archive.mts';
+import { lifelogOf } from '../support/invented.mts';
+import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+
+const allow = ['--allow-changes', '--allow-delete'];
+let folder: string;
+let server: SpawnedServer;
+/** A day of each test's own. */
+let day: string;
+let startTime: string;
+let tests = 0;
+
+beforeAll(async () => {
+	folder = temporaryFolder();
+	server = await startLifelogServer(folder, allow);
+});
+beforeEach(() => {
+	day = new Date(Date.UTC(2026, 0, (tests += 1))).toISOString().slice(0, 10);
+	startTime = `${day}T09:04:12.500+01:00`;
+});
+afterAll(() => server.close());
+
+async function restart(args = allow): Promise<void> {
+	await server.close();
+	server = await startLifelogServer(folder, args);
+}
+
+interface Answer {
+	status: number;
+	lifelog: Lifelog;
+	error: string;
+	body: { data?: { lifelog: Lifelog | null; status?: string } };
+}
+
+async function send(method: string, path: string, body?: unknown, to = server): Promise<Answer> {
+	const response = await ask(to, path, {
+		method,
+		...(body !== undefined && {
+			headers: { 'content-type': 'application/json' },
+			body: typeof body === 'string' ? body : JSON.stringify(body),
+		}),
+	});
+	const answer = await response.json();
+	return {
+		status: response.status,
+		lifelog: answer.data?.lifelog,
+		error: answer.error,
+		body: answer,
+	};
+}
+const create = (body: unknown, to = server) => send('POST', '/v1/lifelogs', body, to);
+const change = (id: string, body: unknown) => send('PATCH', `/v1/lifelogs/${id}`, body);
+const get = (id: string) => send('GET', `/v1/lifelogs/${id}`);
+const list = async (query: string): Promise<Lifelog[]> =>
+	(await (await ask(server, `/v1/lifelogs?${query}`)).json()).data.lifelogs;
+
+const tomatoes = [
+	{ text: 'Did the tomatoes get any water? It is dry.', speaker: 'SPEAKER_00', start: 0, end: 2.4 },
+	{ text: 'Not yet, the hose is leaking.', speaker: 'SPEAKER_01', start: 2.6, end: 4.1 },
+];
+
+/** The manifest of the test's day. */
+function manifest(): DayFile {
+	const names = readdirSync(join(folder, 'days')).filter((name) => name.startsWith(day));
+	expect(names).toHaveLength(1);
+	return JSON.parse(readFileSync(join(folder, 'days', names[0]), 'utf8'));
+}
+
+/** What check finds in the folder. */
+async function findings(): Promise<Finding[]> {
+	const found: Finding[] = [];
+	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
+	await checkArchive({ folder, until: '2026-01-01' }, (finding) => found.push(finding), quiet);
+	return found;
+}
+
+describe('creating a lifelog', () => {
+	test('answers it as the service would, and serves and finds it at once', async () => {
+		const before = Date.now();
+		const { status, lifelog } = await create({
+			transcript: tomatoes,
+			startTime,
+			timezone: 'Europe/Berlin',
+		});
+		expect(status).toBe(201);
+		const title = 'Did the tomatoes get any water?';
+		const node = (type: string, content: string, from: number, to: number, more = {}) => ({
+			...{ type, content, startOffsetMs: from, endOffsetMs: to, children: [] },
+			startTime: `${day}T09:04:${(12.5 + from / 1000).toFixed(3)}+01:00`,
+			endTime: `${day}T09:04:${(12.5 + to / 1000).toFixed(3)}+01:00`,
+			...more,
+		});
+		expect(lifelog).toEqual({
+			...{ id: expect.stringMatching(/^made-[0-9a-f]{20}$/), title, isStarred: false },
+			markdown: `# ${title}\n\n> SPEAKER_00: ${tomatoes[0].text}\n\n> SPEAKER_01: ${tomatoes[1].text}`,
+			contents: [
+				node('heading1', title, 0, 4100),
+				node('blockquote', tomatoes[0].text, 0, 2400, {
+					...{ speakerName: 'SPEAKER_00', speakerIdentifier: null },
+				}),
+				node('blockquote', tomatoes[1].text, 2600, 4100, {
+					...{ speakerName: 'SPEAKER_01', speakerIdentifier: null },
+				}),
+			],
+			startTime,
+			endTime: `${day}T09:04:16.600+01:00`,
+			updatedAt: expect.any(String),
+		});
+		expect(Date.parse(lifelog.updatedAt)).toBeGreaterThanOrEqual(before);
+		const query = `date=${day}&timezone=Europe/Berlin`;
+		expect(await list(query)).toEqual([lifelog]);
+		expect(await list(`${query}&search=leaking`)).toEqual([lifelog]);
+	});
+
+	test('writes it to the archive as one that the service does not have', async () => {
+		await writeArchive(folder, { lifelogs: [lifelogOf('s1', `${day}T07:00:00Z`)] });
+		const { lifelog } = await create({ transcript: tomatoes, startTime, externalId: 'garden/1' });
+		const written = manifest();
+		const entry = written.lifelogs[lifelog.id];
+		expect(entry).toMatchObject({
+			updatedAt: lifelog.updatedAt,
+			isStarred: false,
+			goneAt: expect.any(String),
+			madeHere: { source: 'api', externalId: 'garden/1' },
+		});
+		const { s1, ...made } = written.lifelogs;
+		expect(Object.keys(made)).toEqual([lifelog.id]);
+		// So that archiving compares as before.
+		expect(versionOf(written)).toBe(versionOf({ ...written, lifelogs: { s1 } }));
+		const place = `lifelogs/${day.replaceAll('-', '/')}/${day}_08h04m12s_${lifelog.id}`;
+		expect(entry.files.map(({ path }) => path)).toEqual([`${place}.json`, `${place}.md`]);
+		const from = Date.parse(startTime) + 2600;
+		expect(readFileSync(join(folder, `${place}.md`), 'utf8')).toContain(
+			`> [3](#startMs=${from}&endMs=${from + 1500}): Not yet, the hose is leaking.`,
+		);
+		expect(await findings()).toEqual([]);
+	});
+
+	test('survives a restart and a rebuild of the index', async () => {
+		const { lifelog } = await create({ transcript: tomatoes, startTime });
+		await server.close();
+		rmSync(join(folder, '.lifelog-index.sqlite'));
+		server = await startLifelogServer(folder, allow);
+		expect((await get(lifelog.id)).lifelog).toEqual({ ...lifelog, ...utc(lifelog) });
+	});
+
+	test('twice with the same external ID, at once or later, is one lifelog', async () => {
+		const body = { transcript: tomatoes, startTime, externalId: '__proto__' };
+		const answers = await Promise.all([create(body), create(body), create(body)]);
+		expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 201]);
+		const again = await create({ ...body, startTime: '2025-03-05T00:00:00Z', title: 'Other' });
+		expect(again.status).toBe(200);
+		for (const { lifelog } of [...answers, again]) expect(lifelog).toEqual(answers[0].lifelog);
+		await restart();
+		expect((await create(body)).status).toBe(200);
+		expect(await list(`date=${day}`)).toHaveLength(1);
+	});
+
+	test('twice with the same words at the same time is one lifelog, at another time another', async () => {
+		const first = await create({ transcript: tomatoes, startTime });
+		expect((await create({ transcript: tomatoes, startTime })).body).toEqual(first.body);
+		const other = await create({ transcript: tomatoes, startTime: `${day}T10:00:00Z` });
+		expect(other.status).toBe(201);
+		// The same time alone makes nothing the same.
+		const third = [{ ...tomatoes[0], end: 4.1, text: 'Somebody else heard this.' }];
+		expect((await create({ transcript: third, startTime })).status).toBe(201);
+		expect(await list(`date=${day}`)).toHaveLength(3);
+	});
+
+	test('while another program writes to the same day, nothing of either is lost', async () => {
+		const archive = await Folder.open(folder);
+		const other = async (n: number): Promise<void> => {
+			const names = (await manifestNames(archive)).get(day) ?? [];
+			const written = await ArchiveDay.open(archive, day, names, new Date().toISOString());
+			const begin = `${day}T2${n % 4}:${10 + n}:00Z`;
+			await written.addLifelog(lifelogOf(`other${n}`, begin), Buffer.from('# x'));
+			await written.save().catch(async () => {
+				await written.discard();
+				await other(n);
+			});
+		};
+		const numbers = [0, 1, 2, 3, 4, 5, 6, 7];
+		const others = numbers.reduce((last, n) => last.then(() => other(n)), Promise.resolve());
+		const mine = numbers.map((n) =>
+			create({ transcript: tomatoes, startTime: `${day}T08:0${n}:00Z` }),
+		);
+		await others;
+		const made = (await Promise.all(mine)).filter(({ status }) => status === 201);
+		// One that was overtaken again and again says so, and is asked for again.
+		expect(made.length).toBeGreaterThan(0);
+		expect(Object.keys(manifest().lifelogs)).toHaveLength(8 + made.length);
+		expect(readdirSync(join(folder, '.lifelog-drafts'))).toEqual([]);
+	});
+
+	test('whose file cannot be read replaces nothing', async () => {
+		const body = { transcript: tomatoes, startTime, externalId: 'unreadable' };
+		const { lifelog } = await create(body);
+		const { path } = manifest().lifelogs[lifelog.id].files[0];
+		const json = readFileSync(join(folder, path), 'utf8');
+		await server.close();
+		writeFileSync(join(folder, path), `${json} `);
+		rmSync(join(folder, '.lifelog-index.sqlite'));
+		server = await startLifelogServer(folder, allow);
+		const again = await create(body);
+		expect([again.status, again.error]).toEqual([409, expect.stringContaining('cannot be read')]);
+		expect(readFileSync(join(folder, path), 'utf8')).toBe(`${json} `);
+		writeFileSync(join(folder, path), json);
+		expect(await findings()).toEqual([]);
+	});
+
+	test('that Omi sent has its title, its time, its wearer and its ID', async () => {
+		const omi = JSON.parse(
+			readFileSync(join(process.cwd(), 'test/server/transcripts/omi-webhook.json'), 'utf8'),
+		);
+		day = '2026-03-01';
+		const { status, lifelog } = await create({ transcript: omi });
+		expect(status).toBe(201);
+		expect(lifelog).toMatchObject({
+			title: 'A leaking garden hose',
+			startTime: '2026-03-01T08:04:12.384Z',
+			endTime: '2026-03-01T08:04:30.384Z',
+		});
+		expect(lifelog.contents[1]).toMatchObject({ speakerName: 'You', speakerIdentifier: 'user' });
+		expect(manifest().lifelogs[lifelog.id].madeHere).toEqual({
+			source: 'api',
+			externalId: 'memory_tomatoes1',
+		});
+		expect((await create({ transcript: JSON.stringify(omi) })).status).toBe(200);
+	});
+
+	test('takes a title, cleans it and cuts it', async () => {
+		const title = ` \u202e${'Tomatoes and more '.repeat(20)}\n`;
+		const { lifelog } = await create({ transcript: tomatoes, startTime, title });
+		expect([...lifelog.title].length).toBeLessThanOrEqual(200);
+		expect(lifelog.title).toMatch(/^Tomatoes and more .*…$/);
+		expect(lifelog.contents[0].content).toBe(lifelog.title);
+	});
+
+	test.each([
+		['2026-03-29 02:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
+		['2026-10-25 02:30:00', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+		['2026-10-25T02:30:00+01:00', 'Europe/Berlin', '2026-10-25T01:30:00.000Z'],
+		['2026-03-01 09:00', undefined, '2026-03-01T09:00:00.000Z'],
+		['2026-03-01T09:00:00.123456Z', 'Asia/Tokyo', '2026-03-01T09:00:00.123Z'],
+		[1772352252500, 'Asia/Tokyo', '2026-03-01T08:04:12.500Z'],
+	])('begins at %s in %s', async (time, timezone, expected) => {
+		// Each is a lifelog of its own, whatever else began then.
+		const externalId = `${time} ${timezone}`;
+		const { lifelog } = await create({
+			transcript: tomatoes,
+			startTime: time,
+			timezone,
+			externalId,
+		});
+		expect(new Date(lifelog.startTime).toISOString()).toBe(expected);
+	});
+
+	test('of 10,000 segments, out of order and overlapping, is served in order', async () => {
+		const transcript = Array.from({ length: 10_000 }, (_, n) => {
+			const at = (n * 7919) % 10_000;
+			const said = { text: `Word number ${at}.`, speaker: `S${at % 3}` };
+			// What isn't read counts for the size of the body only.
+			return { ...said, start: at * 2, end: at * 2 + 3, words: 'x'.repeat(1000) };
+		});
+		const { status, lifelog } = await create({ transcript, startTime });
+		expect(status).toBe(201);
+		const offsets = lifelog.contents.slice(1).map(({ startOffsetMs }) => startOffsetMs);
+		expect(offsets).toEqual(Array.from({ length: 10_000 }, (_, n) => n * 2000));
+		expect(await findings()).toEqual([]);
+	});
+});
+
+/** The times of a lifelog in UTC. */
+function utc({ startTime: from, endTime, updatedAt }: Lifelog) {
+	const iso = (time: string) => new Date(time).toISOString();
+	return { startTime: iso(from), endTime: iso(endTime), updatedAt: iso(updatedAt) };
+}
+
+describe('what can not be created is refused, and nothing is written', () => {
+	const valid = { transcript: tomatoes, startTime: '2026-11-01T08:04:12Z' };
+	const everything = () =>
+		readdirSync(folder, { recursive: true, encoding: 'utf8' })
+			.filter((path) => !path.includes('index.sqlite'))
+			.sort();
+
+	test.each<[string, unknown, number, RegExp]>([
+		['a list', [], 400, /body|object/],
+		['no transcript', { startTime: valid.startTime }, 400, /transcript/],
+		['no start', { transcript: tomatoes }, 400, /startTime is missing\. Give it/],
+		['a start that is no time', { ...valid, startTime: 'yesterday' }, 400, /startTime "yesterday"/],
+		['a 30 February', { ...valid, startTime: '2026-02-30T08:00:00Z' }, 400, /startTime/],
+		['the year 9999', { ...valid, startTime: '9999-12-31T23:59:59Z' }, 400, /in the future/],
+		['a year of five digits', { ...valid, startTime: '+010000-01-01T00:00:00Z' }, 400, /startTime/],
+		['the day after tomorrow', { ...valid, startTime: Date.now() + 2 * 86_400_000 }, 400, /future/],
+		['1999', { ...valid, startTime: '1999-12-31' }, 400, /before the year 2000/],
+		[
+			'an end before the start',
+			{ ...valid, endTime: '2026-11-01T08:00:00Z' },
+			400,
+			/endTime is before/,
+		],
+		['an unknown zone', { ...valid, timezone: 'Mars/Olympus' }, 400, /timezone/],
+		['an empty external ID', { ...valid, externalId: '' }, 400, /externalId/],
+		[
+			'a wrong segment',
+			{ ...valid, transcript: [...tomatoes, { text: 'a', start: 5, end: 4 }] },
+			400,
+			/segment 3 ends before it starts/,
+		],
+		['JSON that is cut', '{"transcript": [', 400, /JSON/i],
+		[
+			'a body of 17 MiB',
+			{ ...valid, transcript: 'x'.repeat(17 * 2 ** 20) },
+			413,
+			/larger than 16 MiB/,
+		],
+	])('%s', async (_name, body, status, problem) => {
+		const before = everything();
+		const answer = await create(body);
+		expect([answer.status, answer.error]).toEqual([status, expect.stringMatching(problem)]);
+		expect(everything()).toEqual(before);
+	});
+
+	test('a body that is too large, to a client that reads the answer once it has sent everything', async () => {
+		const { hostname, port } = new URL(server.url);
+		const socket = connect(Number(port), hostname).pause();
+		const head = [
+			'POST /v1/lifelogs HTTP/1.1',
+			`host: ${hostname}`,
+			`x-api-key: ${server.apiKey}`,
+			'content-type: application/json',
+			`content-length: ${17 * 2 ** 20}`,
+		];
+		socket.write(`${head.join('\r\n')}\r\n\r\n`);
+		await sleep(200);
+		await promisify((end: () => void) => socket.write('x'.repeat(17 * 2 ** 20), end))();
+		expect(await text(socket)).toMatch(/^HTTP\/1.1 413 .*larger than 16 MiB/s);
+	});
+
+	test('without --allow-changes, which the answer names; deletes have their own option', async () => {
+		const { lifelog } = await create({ ...valid, startTime });
+		await restart(['--allow-delete']);
+		for (const { status, error } of [
+			await create(valid),
+			await change(lifelog.id, { title: 'x' }),
+		]) {
+			expect([status, error]).toEqual([403, expect.stringContaining('--allow-changes')]);
+		}
+		await restart(['--allow-changes']);
+		const { status, error } = await send('DELETE', `/v1/lifelogs/${lifelog.id}`);
+		expect([status, error]).toEqual([403, expect.stringContaining('--allow-delete')]);
+		expect((await change(lifelog.id, { title: 'x' })).status).toBe(200);
+		await restart();
+	});
+
+	test('by the second server on a folder', async () => {
+		const index = ['--index', join(temporaryFolder(), 'index')];
+		const second = await startLifelogServer(folder, [...allow, ...index]);
+		const { status, error } = await create(valid, second);
+		expect([status, error]).toEqual([403, expect.stringContaining('Another lifelog-server')]);
+		await second.close();
+	});
+
+	test('without a key', async () => {
+		const { status } = await create(valid, { ...server, apiKey: 'wrong' });
+		expect(status).toBe(401);
+	});
+
+	const onLinux = process.platform === 'linux' ? test : test.skip;
+	onLinux('on a full disk, and what was begun takes no room', async () => {
+		await server.close();
+		const { child, ready } = spawnLifelogServer(folder, allow);
+		server = await ready;
+		const limit = (bytes: string) =>
+			spawnSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`]);
+		expect(limit('70000').status).toBe(0);
+		const long = Array.from({ length: 1000 }, (_, n) => ({ text: `w${n}`, start: n, end: n }));
+		const { status, error } = await create({ transcript: long, startTime });
+		limit('unlimited');
+		expect([status, error]).toEqual([
+			503,
+			expect.stringContaining('the disk of the archive is full'),
+		]);
+		expect(readdirSync(join(folder, '.lifelog-drafts'))).toEqual([]);
+		expect((await create({ transcript: long, startTime })).status).toBe(201);
+		expect(await findings()).toEqual([]);
+	});
+});
+
+describe('changing a lifelog', () => {
+	const names = (nodes: ContentNode[]) =>
+		nodes.flatMap(({ speakerName }) => (speakerName ? [speakerName] : []));
+
+	test('changes title, star and names, moves updatedAt, and lasts', async () => {
+		const { lifelog } = await create({ transcript: tomatoes, startTime });
+		const changed = await change(lifelog.id, {
+			title: 'The garden',
+			isStarred: true,
+			speakers: { SPEAKER_00: 'Anna' },
+		});
+		expect(changed.status).toBe(200);
+		expect(changed.lifelog).toMatchObject({ title: 'The garden', isStarred: true });
+		expect(changed.lifelog.contents[0].content).toBe('The garden');
+		expect(changed.lifelog.markdown).toMatch(/^# The garden\n\n> Anna: Did/);
+		expect(names(changed.lifelog.contents)).toEqual(['Anna', 'SPEAKER_01']);
+		expect(changed.lifelog.updatedAt > lifelog.updatedAt).toBe(true);
+		// By the current names.
+		const again = await change(lifelog.id, { speakers: { Anna: 'Ben', SPEAKER_01: 'Anna' } });
+		expect(names(again.lifelog.contents)).toEqual(['Ben', 'Anna']);
+		expect(manifest().lifelogs[lifelog.id]).toMatchObject({
+			...{ updatedAt: lifelog.updatedAt, isStarred: false },
+			edited: {
+				...{ title: 'The garden', isStarred: true, at: again.lifelog.updatedAt },
+				speakers: { SPEAKER_00: 'Ben', SPEAKER_01: 'Anna' },
+			},
+		});
+		expect(await list(`date=${day}&isStarred=true`)).toEqual([again.lifelog]);
+		expect(await list(`date=${day}&search="the garden"`)).toEqual([again.lifelog]);
+		expect(await findings()).toEqual([]);
+		await server.close();
+		rmSync(join(folder, '.lifelog-index.sqlite'));
+		server = await startLifelogServer(folder, allow);
+		expect((await get(lifelog.id)).lifelog).toEqual(again.lifelog);
+	});
+
+	test('of the service keeps what the service said beside it', async () => {
+		const stored = lifelogOf('s2', `${day}T07:00:00Z`);
+		const [before] = await writeArchive(folder, { lifelogs: [stored] });
+		const { lifelog } = await change('s2', { title: 'Mine', speakers: { Anna: 'Eva' } });
+		expect(lifelog).toMatchObject({
+			title: 'Mine',
+			markdown: expect.stringMatching(/^# Mine\n\n> Eva: /),
+		});
+		expect(Date.parse(lifelog.updatedAt)).toBeGreaterThan(Date.parse(stored.updatedAt));
+		// The same name, so the same fingerprint.
+		expect(existsSync(join(folder, before))).toBe(true);
+		expect(manifest().lifelogs.s2).toMatchObject({ updatedAt: stored.updatedAt, isStarred: false });
+		expect(await findings()).toEqual([]);
+	});
+
+	test('of two versions on two days, the one counts that the service changed last', async () => {
+		const [from, to] = [`${day}T23:00:00Z`, `${day}T23:30:00Z`].map(Date.parse);
+		const next = new Date(from + 7_200_000).toISOString();
+		const old = lifelogOf('s4', new Date(from).toISOString(), { title: 'Old' });
+		const updatedAt = new Date(to).toISOString();
+		await writeArchive(folder, { lifelogs: [old] });
+		await change('s4', { title: 'Mine' });
+		await writeArchive(folder, { lifelogs: [lifelogOf('s4', next, { updatedAt, title: 'New' })] });
+		while ((await get('s4')).lifelog.title === 'Mine') await sleep(100);
+		expect((await get('s4')).lifelog).toMatchObject({ title: 'New', updatedAt });
+	});
+
+	test('moves updatedAt at each change, also one that is later than this clock', async () => {
+		const updatedAt = new Date(Date.now() + 3_600_000).toISOString();
+		await writeArchive(folder, {
+			lifelogs: [lifelogOf('s3', `${day}T07:00:00Z`, { updatedAt })],
+		});
+		const first = await change('s3', { isStarred: true });
+		const second = await change('s3', { isStarred: false });
+		expect(first.lifelog.updatedAt > updatedAt).toBe(true);
+		expect(second.lifelog.updatedAt > first.lifelog.updatedAt).toBe(true);
+	});
+
+	test('two names become one, which is then renamed as one', async () => {
+		const { lifelog } = await create({ transcript: tomatoes, startTime });
+		await change(lifelog.id, { speakers: { SPEAKER_00: 'Anna', SPEAKER_01: 'Anna' } });
+		const both = await change(lifelog.id, { speakers: { Anna: 'Eva' } });
+		expect(names(both.lifelog.contents)).toEqual(['Eva', 'Eva']);
+		const back = await change(lifelog.id, { speakers: { Eva: 'SPEAKER_00' } });
+		expect(names(back.lifelog.contents)).toEqual(['SPEAKER_00', 'SPEAKER_00']);
+	});
+
+	test.each<[string, unknown, number, RegExp]>([
+		['nothing', {}, 400, /fewer than 1|nothing to change/],
+		['a list', [], 400, /object/],
+		['only what there is not', { contents: [] }, 400, /nothing to change/],
+		['an empty title', { title: '\u202e ' }, 400, /title/],
+		['a long title', { title: 'x'.repeat(201) }, 400, /title/],
+		['a star that is none', { isStarred: 'maybe' }, 400, /isStarred/],
+		['a name that is none', { speakers: { SPEAKER_00: {} } }, 400, /SPEAKER_00/],
+		['an empty name', { speakers: { SPEAKER_00: '\u0007' } }, 400, /speakers/],
+		[
+			'an unknown speaker',
+			{ title: 'x', speakers: { Anna: 'Eva' } },
+			400,
+			/nobody is called "Anna".*"SPEAKER_00", "SPEAKER_01"/,
+		],
+		[
+			'a property of every object',
+			{ speakers: { toString: 'Eva' } },
+			400,
+			/nobody is called "toString"/,
+		],
+		['__proto__', '{"speakers":{"__proto__":"Eva"}}', 400, /./],
+	])('to %s is refused', async (_name, body, status, problem) => {
+		const { lifelog } = await create({ transcript: tomatoes, startTime });
+		const answer = await change(lifelog.id, body);
+		expect([answer.status, answer.error]).toEqual([status, expect.stringMatching(problem)]);
+		expect(manifest().lifelogs[lifelog.id].edited).toBeUndefined();
+	});
+
+	test('that is not there', async () => {
+		for (const id of ['made-0', '__proto__', '..%2F..%2Fetc']) {
+			expect((await change(id, { title: 'x' })).status).toBe(404);
+		}
+	});
+});
+
+test('a lifelog that was deleted is not created again, also after a rebuild of the index', async () => {
+	const body = { transcript: tomatoes, startTime, externalId: 'garden' };
+	const { lifelog } = await create(body);
+	tombstone(lifelog.id);
+	await restart();
+	expect((await get(lifelog.id)).status).toBe(404);
+	for (const rebuilt of [false, true]) {
+		if (rebuilt) {
+			await server.close();
+			rmSync(join(folder, '.lifelog-index.sqlite'));
+			server = await startLifelogServer(folder, allow);
+		}
+		const again = await create(body);
+		expect([again.status, again.body]).toEqual([
+			200,
+			{ data: { lifelog: null, status: 'deleted' } },
+		]);
+	}
+	expect(await list(`date=${day}`)).toEqual([]);
+});
+
+/** Leaves of a lifelog what a delete leaves. */
+function tombstone(id: string): void {
+	const written = manifest();
+	const { files, ...entry } = written.lifelogs[id];
+	for (const { path } of files) rmSync(join(folder, path));
+	const name = readdirSync(join(folder, 'days')).find((each) => each.startsWith(day))!;
+	written.lifelogs[id] = { ...entry, files: [], deletedAt: new Date().toISOString() };
+	writeFileSync(join(folder, 'days', name), JSON.stringify(written));
+}
+
+test('a server that is killed while it creates and changes leaves each one whole, or none', async () => {
+	await server.close();
+	folder = temporaryFolder();
+	const asked = (n: number) => ({
+		transcript: [{ text: `Number ${n}.`, speaker: 'S', start: 0, end: 1 }],
+		startTime: Date.UTC(2026, 2, 1 + (n % 2), 8, n),
+		externalId: `n${n}`,
+	});
+	const answered = new Set<number>();
+	for (let kill = 0; kill < 5; kill += 1) {
+		const { child, exited, ready } = spawnLifelogServer(folder, allow);
+		server = await ready;
+		const numbers = Array.from({ length: 12 }, (_, n) => kill * 12 + n);
+		const asking = numbers.map(async (n) => {
+			const made = await create(asked(n)).catch(() => undefined);
+			if (made?.status !== 201) return;
+			answered.add(n);
+			await change(made.lifelog.id, { title: `Title ${n}` }).catch(() => undefined);
+		});
+		while (answered.size <= kill * 2) await sleep(5);
+		await sleep(7 * kill);
+		child.kill('SIGKILL');
+		await exited;
+		await Promise.all(asking);
+	}
+	server = await startLifelogServer(folder, allow);
+	expect(existsSync(join(folder, '.lifelog-journal.json'))).toBe(false);
+	const there = new Set((await list('limit=100')).map(({ startTime: from }) => Date.parse(from)));
+	for (const n of answered) expect(there).toContain(asked(n).startTime);
+	expect(await findings()).toEqual([]);
+	// Whoever got no answer asks again.
+	for (let n = 0; n < 60; n += 1) {
+		const { status } = await create(asked(n));
+		expect(status).toBe(there.has(asked(n).startTime) ? 200 : 201);
+	}
+	expect(await list('limit=100')).toHaveLength(60);
+});

@@ -1,0 +1,514 @@
+// What whoever runs a server for years needs of it: its log, its probes, its keys, its files.
+import { spawnSync } from 'node:child_process';
+import {
+	chmodSync,
+	cpSync,
+	existsSync,
+	mkdtempSync,
+	readFileSync,
+	renameSync,
+	rmdirSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { writeArchive, writeDay } from '../support/archive.mts';
+import { startEmbeddings } from '../support/embeddings.mts';
+import { chatOf, lifelogOf } from '../support/invented.mts';
+import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
+import { posixTest } from '../support/platform.mts';
+import { until } from '../support/soon.mts';
+import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+
+const secret = 'Saffron';
+const lifelogs = ['a', 'b'].map((id, hour) =>
+	lifelogOf(id, `2026-03-01T0${hour}:00:00Z`, { title: secret }),
+);
+const chats = [chatOf('q', '2026-03-01T20:00:00Z')];
+/** What a server that has answered with a 500 is closed with. */
+const asFailed = 'the contract has no answer of a server that failed';
+
+/** Has a server load one of the files of test/support before its own program. */
+const loading = (name: string, env: Record<string, string>) => ({
+	...{ LIFELOG_SERVER_KEY: serverKey, ...env },
+	NODE_OPTIONS: `--import=${pathToFileURL(join(process.cwd(), 'test', 'support', name)).href}`,
+});
+
+/** Starts a server that has indexed the first of two days, and is not to read the other before `free`. */
+async function startHeld(args: string[] = []) {
+	const folder = join(temporaryFolder(), 'archive');
+	const days = ['2026-03-01', '2026-03-02'];
+	await writeArchive(folder, { lifelogs: days.map((day) => lifelogOf(day, `${day}T08:00:00Z`)) });
+	const index = join(temporaryFolder(), 'index');
+	const [free, reached] = ['free', 'reached'].map((name) => join(temporaryFolder(), name));
+	const env = {
+		...{ LIFELOG_TEST_HELD: '/2026/03/02/', LIFELOG_TEST_FREE: free },
+		LIFELOG_TEST_REACHED: reached,
+	};
+	const port = await freePort();
+	const started = spawnLifelogServer(
+		folder,
+		['--port', port, '--index', index, ...args],
+		loading('held-disk.mts', env),
+	);
+	const url = `http://127.0.0.1:${port}`;
+	await until(async () => {
+		const ready = await fetch(`${url}/ready`).catch(() => undefined);
+		const { done = 0 } = (await ready?.json()) ?? {};
+		return done === 1 && existsSync(reached);
+	});
+	return { ...started, folder, url, free: () => writeFileSync(free, '') };
+}
+
+/** Everything a server has said of itself as JSON. */
+const jsonOf = (server: SpawnedServer) =>
+	server.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+
+/** A port that is free now. */
+async function freePort(): Promise<string> {
+	const server = createServer().listen(0, '127.0.0.1');
+	await new Promise((resolve) => server.once('listening', resolve));
+	const { port } = server.address() as AddressInfo;
+	await new Promise((resolve) => server.close(resolve));
+	return String(port);
+}
+
+describe('a request that fails', () => {
+	test.each([
+		['ENOSPC', 507, 'The disk of the server is full. Free some space, then try again'],
+		['EROFS', 500, 'The server can only read from its disk. Make the archive and the index'],
+		['EACCES', 500, "The server isn't allowed to use one of its files. Check the owner"],
+		['EIO', 500, 'The lifelog-server failed (EIO). Its log says where'],
+	])('for %s is answered %i with a sentence and a number', async (code, status, sentence) => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs, chats });
+		const env = loading('failing-disk.mts', { LIFELOG_TEST_DISK: code });
+		const server = await startLifelogServer(folder, ['--allow-delete'], env);
+		const answer = await ask(server, '/v1/lifelogs/a?timezone=UTC', { method: 'DELETE' });
+		const { error } = await answer.json();
+		expect([answer.status, error]).toEqual([status, expect.stringContaining(sentence)]);
+		expect(error).not.toContain(folder);
+		const [, number] = / \(request ([0-9a-f]{8})\)$/.exec(error)!;
+		const lines = server.log.filter((line) => line.startsWith('Request '));
+		expect(lines).toEqual([
+			expect.stringContaining(
+				`Request ${number}: DELETE /v1/lifelogs/:id ${status} failed: ${code} at `,
+			),
+		]);
+		expect(lines.join()).not.toMatch(/something of the disk|timezone/);
+		await expect(server.close()).rejects.toThrow(asFailed);
+	});
+
+	test('before the index stands has its line, too', async () => {
+		const { url, ready, free } = await startHeld();
+		const path = `/v1/lifelogs?search=${secret}`;
+		const answer = await ask({ url, apiKey: serverKey }, path);
+		const { error } = await answer.json();
+		const sentence = 'The index of the server is being built: try again in 10 seconds';
+		expect([answer.status, error]).toEqual([503, expect.stringContaining(`${sentence} (request `)]);
+		expect(answer.headers.get('retry-after')).toBe('10');
+		const [, number] = / \(request ([0-9a-f]{8})\)$/.exec(error)!;
+		free();
+		const server = await ready;
+		expect(server.log).toEqual([`Request ${number}: GET /v1/lifelogs 503 failed: ${sentence}`]);
+		expect((await ask(server, path)).status).toBe(200);
+		await server.close();
+	});
+});
+
+describe('the log', () => {
+	const words = ['/v1/lifelogs?search=quince', '/v1/lifelogs/quince', '/quince?quince=1'];
+	const askAll = async (server: SpawnedServer) => {
+		for (const path of words) await (await ask(server, path)).text();
+		await fetch(`${server.url}/v1/chats`, { headers: { 'x-api-key': 'quince' } });
+	};
+
+	test('has a line for each request at the level debug, without what is asked for', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs, chats });
+		const server = await startLifelogServer(folder, ['--log-level', 'debug']);
+		await askAll(server);
+		await until(async () => server.log.filter((line) => / ms, /.test(line)).length >= 4);
+		for (const [route, status] of [
+			['/v1/lifelogs', 200],
+			['/v1/lifelogs/:id', 404],
+			['no route', 404],
+			['/v1/chats', 401],
+		]) {
+			const line = new RegExp(`^Request [0-9a-f]{8}: GET ${route} ${status}, \\d+ ms, 127.0.0.1$`);
+			expect(server.log).toContainEqual(expect.stringMatching(line));
+		}
+		for (const said of [secret, 'quince', serverKey]) {
+			expect(server.log.join('\n')).not.toContain(said);
+		}
+		await server.close();
+	});
+
+	test('is a line of JSON for each event, if it is to be', async () => {
+		const folder = temporaryFolder();
+		const day = { day: '2026-03-01', lifelogs, over: { isComplete: 'no' } };
+		const path = await writeDay(folder, day);
+		const args = ['--log-format', 'json', '--log-level', 'debug'];
+		const server = await startLifelogServer(folder, args);
+		await askAll(server);
+		await until(async () => jsonOf(server).filter(({ reqId }) => reqId).length >= 4);
+		const told = jsonOf(server);
+		expect(told).toContainEqual({
+			level: 'warn',
+			time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+			msg: `Left out: ${path} is no file of a day`,
+		});
+		expect(told).toContainEqual({
+			...{ level: 'debug', time: expect.any(String), msg: expect.any(String) },
+			...{ reqId: expect.any(String), ms: expect.any(Number), client: '127.0.0.1' },
+			...{ method: 'GET', route: '/v1/lifelogs', status: 200 },
+		});
+		expect(server.log.join('\n')).not.toContain('quince');
+		await server.close();
+	});
+
+	test('has only what is as urgent as was asked for', async () => {
+		const leftOut = expect.stringMatching(/^Left out: /);
+		for (const [level, lines] of [
+			['warn', [leftOut]],
+			['error', []],
+		] as const) {
+			const folder = temporaryFolder();
+			await writeDay(folder, { day: '2026-03-01', lifelogs, over: { isComplete: 'no' } });
+			const server = await startLifelogServer(folder, ['--log-level', level]);
+			expect(server.log).toEqual(lines);
+			await server.close();
+		}
+	});
+
+	test.each([
+		[['--log-level', 'loud'], '--log-level must be one of error, warn, info, debug'],
+		[['--log-format', 'xml'], '--log-format must be one of text, json'],
+		[['--trust-proxy', 'wings'], '--trust-proxy must be addresses or networks of proxies'],
+	])('%j is refused with a sentence', async (args, message) => {
+		await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(message);
+	});
+
+	test('has the address that a trusted proxy asks for, and of others their own', async () => {
+		const headers = { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' };
+		for (const [trusted, client] of [
+			[['--trust-proxy', '10.0.0.0/8, 127.0.0.1'], '203.0.113.9'],
+			[['--trust-proxy', '10.0.0.0/8'], '127.0.0.1'],
+			[[], '127.0.0.1'],
+		] as const) {
+			const args = [...trusted, '--log-level', 'debug'];
+			const server = await startLifelogServer(temporaryFolder(), args);
+			await ask(server, '/v1/chats', { headers });
+			await until(async () => server.log.some((line) => line.includes('/v1/chats')));
+			expect(server.log.find((line) => line.includes('/v1/chats'))).toMatch(
+				new RegExp(` ms, ${client}$`),
+			);
+			await server.close();
+		}
+	});
+
+	test('names a day that is dated in the future', async () => {
+		const folder = temporaryFolder();
+		const dated = async (day: string, ms: number) =>
+			await writeDay(folder, {
+				...{ day, lifelogs: [lifelogOf(day, `${day}T08:00:00Z`)] },
+				over: { archivedAt: new Date(Date.now() + ms).toISOString() },
+			});
+		await dated('2026-03-01', -60_000);
+		await dated('2026-03-02', 60_000);
+		const path = await dated('2026-03-03', 30 * 86_400_000);
+		const server = await startLifelogServer(folder);
+		expect(server.log).toEqual([
+			expect.stringMatching(
+				new RegExp(`^${path} is dated in the future \\(archivedAt \\d{4}-.*Z\\).*check the clock`),
+			),
+		]);
+		expect((await ask(server, '/v1/lifelogs/2026-03-03')).status).toBe(200);
+		await server.close();
+		// At later starts, too, at which the day isn't read anew.
+		const { child, exited } = spawnLifelogServer(folder, [], {}, []);
+		let told = '';
+		child.stdout!.on('data', (piece) => (told += String(piece)));
+		await until(async () => told.includes('Deleting'));
+		expect(told).toMatch(/In the future +1: 2026-03-03\n/);
+		child.kill();
+		await exited;
+	});
+});
+
+describe('/health and /ready', () => {
+	test('tell from the beginning that the server runs, and when everything is served', async () => {
+		const { url, ready, free } = await startHeld();
+		const indexing = await fetch(`${url}/ready`);
+		expect([indexing.status, await indexing.json()]).toEqual([
+			503,
+			{ status: 'indexing', done: 1, total: 2 },
+		]);
+		expect(indexing.headers.get('retry-after')).toBe('10');
+		const health = await fetch(`${url}/health`);
+		expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+		free();
+		const server = await ready;
+		const answer = await fetch(`${url}/ready`);
+		expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }]);
+		expect(server.log).toEqual([]);
+		await server.close();
+	});
+
+	test('answer HEAD as they answer GET', async () => {
+		const server = await startLifelogServer(temporaryFolder());
+		for (const path of ['/health', '/ready']) {
+			const [head, get] = await Promise.all(
+				['HEAD', 'GET'].map((method) => fetch(server.url + path, { method })),
+			);
+			expect([head.status, await head.text()]).toEqual([200, '']);
+			expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+		}
+		await server.close();
+	});
+
+	test('tell of a folder that is gone, while what is in the index is served', async () => {
+		const folder = join(temporaryFolder(), 'archive');
+		const index = join(temporaryFolder(), 'index');
+		await writeArchive(folder, { lifelogs });
+		const server = await startLifelogServer(folder, ['--index', index]);
+		const elsewhere = `${folder}-elsewhere`;
+		cpSync(folder, elsewhere, { recursive: true });
+		rmSync(folder, { recursive: true });
+		const answer = await fetch(`${server.url}/ready`);
+		expect([answer.status, await answer.json()]).toEqual([
+			503,
+			{ status: 'folder missing', done: 1, total: 1 },
+		]);
+		expect((await fetch(`${server.url}/health`)).status).toBe(200);
+		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(200);
+		renameSync(elsewhere, folder);
+		expect((await fetch(`${server.url}/ready`)).status).toBe(200);
+		await server.close();
+	});
+});
+
+// Only root may mount one.
+const mayMount = (() => {
+	if (process.platform !== 'linux') return false;
+	const disk = mkdtempSync(join(tmpdir(), 'lifelog-disk-'));
+	const isMounted = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', disk]).status === 0;
+	if (isMounted) spawnSync('umount', [disk]);
+	rmdirSync(disk);
+	return isMounted;
+})();
+
+(mayMount ? test : test.skip)(
+	'on a disk that is full reads are answered, and deletes once there is room',
+	async () => {
+		const disk = temporaryFolder();
+		spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]);
+		try {
+			const folder = join(disk, 'archive');
+			await writeArchive(folder, { lifelogs, chats });
+			const server = await startLifelogServer(folder, ['--allow-delete']);
+			const ballast = join(disk, 'ballast');
+			expect(() => writeFileSync(ballast, Buffer.alloc(8_000_000))).toThrow('ENOSPC');
+			const refused = await ask(server, '/v1/lifelogs/a', { method: 'DELETE' });
+			const { error } = await refused.json();
+			expect([refused.status, error]).toEqual([
+				507,
+				expect.stringContaining('The disk of the server is full'),
+			]);
+			for (const path of ['/v1/lifelogs/a', '/v1/lifelogs?search=saffron', '/v1/chats/q']) {
+				expect([path, (await ask(server, path)).status]).toEqual([path, 200]);
+			}
+			rmSync(ballast);
+			expect((await ask(server, '/v1/lifelogs/a', { method: 'DELETE' })).status).toBe(200);
+			expect((await ask(server, '/v1/lifelogs/a')).status).toBe(404);
+			expect(server.log.filter((line) => line.startsWith('Request '))).toEqual([
+				expect.stringMatching(
+					/^Request [0-9a-f]{8}: DELETE \/v1\/lifelogs\/:id 507 failed: database or disk is full at /,
+				),
+			]);
+			await expect(server.close()).rejects.toThrow(asFailed);
+		} finally {
+			spawnSync('umount', ['--lazy', disk]);
+		}
+	},
+);
+
+describe('while the first index is built', () => {
+	posixTest('a stop is heard, and the next start goes on', async () => {
+		const { child, exited, ready, folder } = await startHeld();
+		child.kill('SIGTERM');
+		expect(await exited).toEqual([0, null]);
+		// Nothing is said of it.
+		await expect(ready).rejects.toThrow(/^$/);
+		const server = await startLifelogServer(folder);
+		expect((await ask(server, '/v1/lifelogs/2026-03-02')).status).toBe(200);
+		await server.close();
+	});
+
+	posixTest('a folder that disappears ends it with a sentence', async () => {
+		const { child, exited, ready, folder, free, url } = await startHeld();
+		renameSync(folder, `${folder}-elsewhere`);
+		const answer = await fetch(`${url}/ready`);
+		expect([answer.status, await answer.json()]).toEqual([
+			503,
+			{ status: 'folder missing', done: 1, total: 2 },
+		]);
+		free();
+		child.stdin!.end();
+		await expect(ready).rejects.toThrow('The folder of the archive is gone');
+		expect(await exited).toEqual([2, null]);
+	});
+});
+
+test('a port that is taken is told before anything is indexed', async () => {
+	const other = await startLifelogServer(temporaryFolder());
+	const folder = temporaryFolder();
+	await writeArchive(folder, { lifelogs });
+	const { port } = new URL(other.url);
+	await expect(startLifelogServer(folder, ['--port', port])).rejects.toThrow(
+		`Port ${port} is taken`,
+	);
+	expect(existsSync(join(folder, '.lifelog-index.sqlite'))).toBe(false);
+	await other.close();
+});
+
+describe('a key in a file', () => {
+	test.each(['', '\n', '\r\n'])('is that of the server, with %j at its end', async (end) => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const path = join(temporaryFolder(), 'key');
+		writeFileSync(path, `${serverKey}${end}`);
+		const server = await startLifelogServer(folder, [], { LIFELOG_SERVER_KEY_FILE: path });
+		expect(server.apiKey).toBe(serverKey);
+		expect((await ask(server, '/v1/lifelogs')).status).toBe(200);
+		await server.close();
+	});
+
+	test('is sent to the embeddings endpoint', async () => {
+		const embeddings = await startEmbeddings();
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const path = join(temporaryFolder(), 'key');
+		writeFileSync(path, 'key-of-the-endpoint\n');
+		const args = ['--embeddings-url', embeddings.url, '--embeddings-model', 'words'];
+		const server = await startLifelogServer(folder, args, {
+			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_EMBEDDINGS_KEY_FILE: path },
+		});
+		expect(embeddings.asked[0].authorization).toBe('Bearer key-of-the-endpoint');
+		await server.close();
+		await embeddings.close();
+	});
+
+	test.each<[string, (folder: string) => Record<string, string>, string]>([
+		[
+			'that is not there',
+			(folder) => ({ LIFELOG_SERVER_KEY_FILE: join(folder, 'none') }),
+			'The file of LIFELOG_SERVER_KEY_FILE cannot be read (ENOENT)',
+		],
+		[
+			'beside one in the environment',
+			(folder) => ({
+				LIFELOG_SERVER_KEY: serverKey,
+				LIFELOG_SERVER_KEY_FILE: join(folder, 'none'),
+			}),
+			'LIFELOG_SERVER_KEY and LIFELOG_SERVER_KEY_FILE cannot go together',
+		],
+		[
+			'that is empty',
+			(folder) => {
+				writeFileSync(join(folder, 'key'), '\n');
+				return { LIFELOG_SERVER_KEY_FILE: join(folder, 'key') };
+			},
+			'must be letters, digits and signs of ASCII',
+		],
+	])('%s is refused with a sentence', async (_what, env, message) => {
+		const folder = temporaryFolder();
+		const started = startLifelogServer(temporaryFolder(), [], env(folder));
+		await expect(started).rejects.toThrow(message);
+	});
+});
+
+test('nothing that is answered may be kept on the way', async () => {
+	const folder = temporaryFolder();
+	await writeArchive(folder, { lifelogs, chats });
+	const server = await startLifelogServer(folder);
+	for (const path of [
+		'/v1/lifelogs',
+		'/v1/lifelogs/a',
+		'/v1/chats/q',
+		'/v1/lifelogs/none',
+		'/no',
+	]) {
+		const { headers } = await ask(server, path);
+		expect([path, headers.get('cache-control')]).toEqual([path, 'private, no-store']);
+	}
+	await server.close();
+});
+
+posixTest(
+	'an index that others could read is for its owner only from the next start on',
+	async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		await (await startLifelogServer(folder, [], {})).close();
+		const files = ['', '.vectors', '.key'].map((end) =>
+			join(folder, `.lifelog-index.sqlite${end}`),
+		);
+		for (const path of files) chmodSync(path, 0o644);
+		const server = await startLifelogServer(folder, [], {});
+		for (const path of files) expect([path, statSync(path).mode & 0o777]).toEqual([path, 0o600]);
+		await server.close();
+	},
+);
+
+describe('docs/self-host.md', () => {
+	const page = () => readFileSync('docs/self-host.md', 'utf8');
+	const block = (language: string) =>
+		new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``).exec(page())![1];
+
+	test('names options and variables that the server or compose.yaml has', () => {
+		const help = spawnSync(process.execPath, ['server/lifelog-server.cjs', 'serve', '--help'], {
+			encoding: 'utf8',
+		}).stdout;
+		const options = new Set(page().match(/(?<=[\s`])--(?!help|now|version)[a-z][a-z-]+/g));
+		expect(options.size).toBeGreaterThan(3);
+		const known = help + readFileSync('server/compose.yaml', 'utf8');
+		for (const option of options) expect(known).toContain(`${option} `);
+		// The help has one sentence for all names that end with _FILE.
+		expect(help).toContain(' _FILE ');
+		for (const name of page().match(/LIFELOG_\w+/g)!) {
+			expect(known).toContain(name.replace(/_FILE$/, ''));
+		}
+	});
+
+	const isThere = spawnSync('systemd-analyze', ['--version']).status === 0;
+	(isThere ? test : test.skip)('has a unit that systemd takes', () => {
+		const unit = block('ini').replaceAll(/^ExecStart=\S+/gm, 'ExecStart=/bin/true');
+		const path = join(temporaryFolder(), 'lifelog-server.service');
+		writeFileSync(path, unit);
+		const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
+		expect((stdout + stderr).split('\n').filter((line) => line.includes(path))).toEqual([]);
+	});
+
+	test('says truly that a backup can leave out what begins with .lifelog-', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs, chats });
+		const first = await startLifelogServer(folder);
+		const listed = await (await ask(first, '/v1/lifelogs')).json();
+		await first.close();
+		const restored = join(temporaryFolder(), 'restored');
+		cpSync(folder, restored, {
+			recursive: true,
+			filter: (path) => !/[\\/]\.lifelog-[^\\/]*$/.test(path),
+		});
+		const second = await startLifelogServer(restored);
+		expect(await (await ask(second, '/v1/lifelogs')).json()).toEqual(listed);
+		expect(second.log).toEqual([]);
+		await second.close();
+	});
+});

@@ -1,0 +1,263 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { firstSentence } from '../../server/recordings/lifelog.mts';
+import { ChatTitles } from '../../server/recordings/title.mts';
+import { startChat, type ChatEndpoint } from '../support/chat.mts';
+import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
+
+const segments = Array.from({ length: 12 }, (_, n) => ({
+	...{ text: `Part ${n} is about the garden.`, speaker: 'Anna' },
+	...{ startMs: n * 1000, endMs: n * 1000 + 900 },
+}));
+const says = {
+	title: 'The garden in spring',
+	headings: [
+		{ title: 'Water', segment: 0 },
+		{ title: 'The hose', segment: 4 },
+		{ title: 'Lunch', segment: 9 },
+	],
+};
+
+let chat: ChatEndpoint;
+let log: string[];
+beforeEach(async () => {
+	chat = await startChat();
+	log = [];
+});
+afterEach(() => chat.close());
+
+const write = (given = segments, timeoutMs = 20_000) =>
+	new ChatTitles(
+		{ url: chat.url, model: 'm', key: undefined },
+		(line) => log.push(line),
+		timeoutMs,
+	).write(given);
+
+describe('a server with a chat endpoint', () => {
+	const body = {
+		startTime: '2026-03-01T08:00:00Z',
+		transcript: segments.map(({ text, speaker, startMs, endMs }) => ({
+			...{ text, speaker, start: startMs / 1000, end: endMs / 1000 },
+		})),
+	};
+
+	test('creates lifelogs with title and headings, and without them when it fails', async () => {
+		const server = await startLifelogServer(
+			temporaryFolder(),
+			['--allow-changes', '--chat-url', chat.url, '--chat-model', 'gemma'],
+			{ LIFELOG_SERVER_KEY: 'k'.repeat(32), LIFELOG_CHAT_KEY: 'secret-key' },
+		);
+		const create = async (more: object) => {
+			const response = await ask(server, '/v1/lifelogs', {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify({ ...body, ...more }),
+			});
+			expect(response.status).toBe(201);
+			return (await response.json()).data.lifelog;
+		};
+		chat.says = says;
+		const written = await create({ externalId: 'a' });
+		const headings = [
+			['heading1', 'The garden in spring', 0, 11_900],
+			['heading2', 'Water', 0, 3900],
+			['heading2', 'The hose', 4000, 8900],
+			['heading2', 'Lunch', 9000, 11_900],
+		];
+		const headingsOf = (contents: Record<string, unknown>[]) =>
+			contents
+				.filter(({ type }) => type !== 'blockquote')
+				.map(({ type, content, startOffsetMs, endOffsetMs }) => [
+					...[type, content, startOffsetMs, endOffsetMs],
+				]);
+		expect(written.title).toBe('The garden in spring');
+		expect(headingsOf(written.contents)).toEqual(headings);
+		expect(
+			written.contents.findIndex(({ content }: { content: string }) => content === 'The hose'),
+		).toBe(6);
+		expect(written.markdown).toContain('\n\n## The hose\n\n> Anna: Part 4');
+		const [asked] = chat.asked;
+		expect(asked).toMatchObject({ model: 'gemma', authorization: 'Bearer secret-key' });
+		expect(asked.response_format.type).toBe('json_schema');
+		expect(asked.messages.map(({ role }) => role)).toEqual(['system', 'user']);
+		expect(asked.messages[1].content.split('\n').map((line) => JSON.parse(line))[4]).toEqual({
+			...{ segment: 4, speaker: 'Anna', text: 'Part 4 is about the garden.' },
+		});
+		// What is given counts.
+		expect((await create({ externalId: 'b', title: 'Mine' })).title).toBe('Mine');
+		chat.instead = (response) => void response.writeHead(500).end('secret-key');
+		const plain = await create({ externalId: 'c' });
+		expect(plain.title).toBe('Part 0 is about the garden.');
+		expect(headingsOf(plain.contents)).toHaveLength(1);
+		expect(server.log).toEqual([
+			'The chat endpoint answers 500: the title of a new lifelog is its first sentence',
+		]);
+		await server.close();
+	});
+
+	test.each<[string, string[], RegExp]>([
+		['an address without a model', ['--chat-url', 'http://127.0.0.1:1/v1'], /go together/],
+		[
+			'http beyond the private network',
+			['--chat-url', 'http://example.com/v1', '--chat-model', 'm'],
+			/--chat-url must begin with https/,
+		],
+		[
+			'a password in the address',
+			['--chat-url', 'https://a:b@example.com/v1', '--chat-model', 'm'],
+			/LIFELOG_CHAT_KEY/,
+		],
+	])('does not start with %s', async (_name, args, problem) => {
+		await expect(spawnLifelogServer(temporaryFolder(), args).ready).rejects.toThrow(problem);
+	});
+});
+
+describe('what a model answers is checked', () => {
+	test.each<[string, unknown, object]>([
+		['between marks of code', `\`\`\`json\n${JSON.stringify(says)}\n\`\`\``, says],
+		['with more than was asked', { ...says, summary: 'x' }, says],
+		['without headings', { title: 'A', headings: [] }, { title: 'A', headings: [] }],
+		[
+			'with headings out of order, twice, and of segments that are not there',
+			{
+				title: 'A',
+				headings: [
+					{ title: 'c', segment: 7 },
+					{ title: 'b', segment: 2 },
+					{ title: 'again', segment: 2 },
+					{ title: 'no', segment: 12 },
+					{ title: 'no', segment: -1 },
+					{ title: ' ', segment: 3 },
+				],
+			},
+			{
+				title: 'A',
+				headings: [
+					{ title: 'b', segment: 2 },
+					{ title: 'c', segment: 7 },
+				],
+			},
+		],
+		[
+			'with twelve headings',
+			{ title: 'A', headings: segments.map((_s, segment) => ({ title: 'h', segment })) },
+			{
+				title: 'A',
+				headings: Array.from({ length: 7 }, (_, segment) => ({ title: 'h', segment })),
+			},
+		],
+		[
+			'with marks that turn or break a line',
+			{ title: '\u202eA\n# B\u0000', headings: [] },
+			{ title: 'A # B', headings: [] },
+		],
+		[
+			'too long',
+			{ title: 'word '.repeat(100), headings: [] },
+			{ title: `${'word '.repeat(15)}word…`, headings: [] },
+		],
+	])('%s', async (_name, said, expected) => {
+		chat.says = said;
+		expect(await write()).toEqual(expected);
+		expect(log).toEqual([]);
+	});
+
+	const json = (value: unknown) => (response: ServerResponse) =>
+		void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+	test.each<[string, (response: ServerResponse) => void, RegExp]>([
+		['HTML', (response) => void response.end('<html>secret</html>'), /answers no JSON/],
+		['nothing', (response) => void response.end(), /answers no JSON/],
+		['null', json(null), /something else/],
+		['no choice', json({ choices: [] }), /something else/],
+		['an empty message', json({ choices: [{ message: { content: null } }] }), /something else/],
+		['words', json({ choices: [{ message: { content: 'secret' } }] }), /something else/],
+		['a list', json({ choices: [{ message: { content: '[1]' } }] }), /something else/],
+		[
+			'no title',
+			json({ choices: [{ message: { content: '{"headings":[]}' } }] }),
+			/something else/,
+		],
+		[
+			'an empty title',
+			json({ choices: [{ message: { content: '{"title":" ","headings":[]}' } }] }),
+			/empty title/,
+		],
+		['429', (response) => void response.writeHead(429).end(), /answers 429/],
+		['a broken connection', (response) => void response.socket!.destroy(), /cannot be reached/],
+		[
+			'100 MB',
+			(response) => {
+				const more = () => {
+					while (!response.destroyed && response.write('x'.repeat(2 ** 16)));
+					if (!response.destroyed) response.once('drain', more);
+				};
+				more();
+			},
+			/more than 1 MiB/,
+		],
+	])('%s is no title', async (_name, instead, problem) => {
+		let sent = () => 0;
+		chat.instead = (response) => {
+			const { socket } = response;
+			sent = () => socket!.bytesWritten;
+			instead(response);
+		};
+		expect(await write()).toBeUndefined();
+		expect(log).toEqual([expect.stringMatching(problem)]);
+		expect(log.join()).not.toContain('secret');
+		// What is on its way when enough has come.
+		expect(sent()).toBeLessThan(2 ** 25);
+	});
+
+	test('no answer in time, and one that never ends', async () => {
+		chat.instead = () => {};
+		expect(await write(segments, 100)).toBeUndefined();
+		chat.instead = (response) => void response.write('{"choices":');
+		expect(await write(segments, 100)).toBeUndefined();
+		expect(log).toEqual(Array(2).fill(expect.stringContaining('does not answer in time')));
+	});
+
+	test('another address gets nothing', async () => {
+		let isAsked = false;
+		const other = createServer((_request, response) => {
+			isAsked = true;
+			response.end('{}');
+		});
+		other.unref();
+		await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+		const { port } = other.address() as AddressInfo;
+		chat.instead = (response) =>
+			void response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
+		expect(await write()).toBeUndefined();
+		expect([isAsked, log]).toEqual([false, [expect.stringContaining('another address')]]);
+		await new Promise((resolve) => other.close(resolve));
+	});
+
+	test('a transcript of a day is sent in part, from its beginning to its end', async () => {
+		chat.says = says;
+		const long = Array.from({ length: 20_000 }, (_, n) => ({ ...segments[0], text: `Word ${n}.` }));
+		await write(long);
+		const { content } = chat.asked[0].messages[1];
+		expect(content.length).toBeLessThanOrEqual(130_000);
+		const numbers = content.split('\n').map((line) => JSON.parse(line).segment);
+		expect(numbers[0]).toBe(0);
+		expect(numbers.at(-1)).toBeGreaterThan(19_900);
+	});
+});
+
+describe('without a model, the title is the first sentence', () => {
+	const said = (...texts: string[]) => texts.map((text) => ({ text, startMs: 0, endMs: 1 }));
+	test.each<[string, string[], string]>([
+		['of one segment', ['We are late. Hurry.'], 'We are late.'],
+		['of two segments', ['I think', 'we are late. Hurry.'], 'I think we are late.'],
+		['in Japanese', ['今日は庭に水をやった。明日も。'], '今日は庭に水をやった。'],
+		['cut between words', ['word '.repeat(40)], `${'word '.repeat(15)}word…`],
+		['cut in a word', ['x'.repeat(200)], `${'x'.repeat(79)}…`],
+		['cut between characters', ['🍅'.repeat(200)], `${'🍅'.repeat(79)}…`],
+		['of nothing to read', ['\u202e\u2066'], 'Untitled'],
+	])('%s', (_name, texts, expected) => {
+		expect(firstSentence(said(...texts))).toBe(expected);
+		expect([...expected].length).toBeLessThanOrEqual(80);
+	});
+});

@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toSrt, toVtt } from '../../nodes/Lifelog/export/subtitles.ts';
+import { readTranscript } from '../../server/recordings/transcript.mts';
+
+const fixture = (name: string) =>
+	readFileSync(join(process.cwd(), 'test/server/transcripts', name), 'utf8');
+
+const said = (speakers: (string | undefined)[]) =>
+	[
+		{ text: 'Did the tomatoes get any water today?', startMs: 0, endMs: 2400 },
+		{ text: 'Not yet, the hose is leaking.', startMs: 2600, endMs: 4100 },
+		{ text: 'Then I will fix it after lunch.', startMs: 4500, endMs: 7000 },
+	].map((segment, index) => ({
+		...segment,
+		...(speakers[index] !== undefined && { speaker: speakers[index] }),
+	}));
+
+const forms: [string, (string | undefined)[]][] = [
+	['openai-verbose.json', []],
+	['openai-words.json', []],
+	['openai-diarized.json', ['A', 'B', 'A']],
+	['speaches-verbose.json', ['A', 'B', 'A']],
+	['localai-verbose.json', ['A', 'B', 'A']],
+	['whisper-cpp-verbose.json', []],
+	['mistral-diarized.json', ['speaker_1', 'speaker_2', 'speaker_1']],
+	['whisper.srt', []],
+	['whisper.vtt', []],
+	['whisperx.srt', ['SPEAKER_00', 'SPEAKER_01', 'SPEAKER_00']],
+	['voices.vtt', ['Anna & Co', 'Ben', 'Anna & Co']],
+];
+
+describe('every form of a transcript becomes the same segments', () => {
+	test.each(forms)('%s', (name, speakers) => {
+		expect(readTranscript(fixture(name))).toEqual({ segments: said(speakers) });
+	});
+
+	test.each(forms.filter(([name]) => name.endsWith('.json')))('%s, parsed', (name, speakers) => {
+		expect(readTranscript(JSON.parse(fixture(name)))).toEqual({ segments: said(speakers) });
+	});
+
+	test.each(['whisperx.srt', 'voices.vtt'])('%s from Windows', (name) => {
+		const text = `\ufeff${fixture(name).replaceAll('\n', '\r\n')}`;
+		expect(readTranscript(text)).toEqual(readTranscript(fixture(name)));
+	});
+
+	test('numbers that are written as strings', () => {
+		const verbose = JSON.parse(fixture('openai-verbose.json'));
+		for (const segment of verbose.segments) {
+			Object.assign(segment, { start: `${segment.start}`, end: ` ${segment.end} ` });
+		}
+		expect(readTranscript(verbose).segments).toEqual(said([]));
+	});
+
+	test('words without a full stop are cut all the same', () => {
+		const words = Array.from({ length: 300 }, (_, n) => ({ word: 'word', start: n, end: n + 1 }));
+		const { segments } = readTranscript({ words });
+		expect(segments.map(({ text }) => text.length)).toEqual([504, 504, 489]);
+		expect(segments[1].startMs).toBe(segments[0].endMs);
+	});
+
+	test('numbers of speakers', () => {
+		const transcript = [{ text: 'a', start: 0, end: 1, speaker: 0 }];
+		expect(readTranscript(transcript).segments[0].speaker).toBe('Speaker 0');
+	});
+
+	test('an Omi conversation also says when it was, what it is about and who wears the device', () => {
+		const { segments, ...more } = readTranscript(fixture('omi-webhook.json'));
+		expect(segments).toEqual([
+			{ ...said(['You'])[0], isWearer: true },
+			...said(['', 'Anna', 'SPEAKER_02']).slice(1),
+		]);
+		expect(more).toEqual({
+			startTime: '2026-03-01T08:04:12.384323+00:00',
+			endTime: '2026-03-01T08:04:30.384323+00:00',
+			title: 'A leaking garden hose',
+			externalId: 'memory_tomatoes1',
+		});
+	});
+
+	test('subtitles that Export Lifelogs wrote', () => {
+		const segments = said(['Anna', 'Ben <3 & Co', 'Anna']);
+		const pieces = segments.map(({ text, startMs, endMs, speaker }) => ({
+			text,
+			startOffsetMs: startMs,
+			endOffsetMs: endMs,
+			speaker: { name: speaker },
+		})) as unknown as Parameters<typeof toSrt>[0];
+		expect(readTranscript(toSrt(pieces))).toEqual({ segments });
+		expect(readTranscript(toVtt(pieces))).toEqual({ segments });
+	});
+
+	test('a colon in one of several subtitles names nobody', () => {
+		const srt = `1\n00:00:00,000 --> 00:00:01,000\nNote: bring milk\n\n2\n00:00:01,000 --> 00:00:02,000\nwill do`;
+		expect(readTranscript(srt).segments.map(({ text }) => text)).toEqual([
+			'Note: bring milk',
+			'will do',
+		]);
+	});
+});
+
+describe('the order and the words of segments', () => {
+	test('are put right: by start, overlaps kept, silence left out, each on one line', () => {
+		const transcript = [
+			{ text: ' later\n# no heading \u0007', start: 5, end: 6 },
+			{ text: '  ', start: 4, end: 5 },
+			{ text: 'first', start: 0, end: 5.5 },
+		];
+		expect(readTranscript(transcript).segments).toEqual([
+			{ text: 'first', startMs: 0, endMs: 5500 },
+			{ text: 'later # no heading', startMs: 5000, endMs: 6000 },
+		]);
+	});
+
+	test('a name has no characters that turn the direction of a text', () => {
+		const transcript = [{ text: 'a', start: 0, end: 1, speaker: '\u202eannA\u2066' }];
+		expect(readTranscript(transcript).segments[0].speaker).toBe('annA');
+	});
+
+	test('a name may be that of a property of every object', () => {
+		const transcript = [{ text: 'a', start: 0, end: 1, speaker: '__proto__' }];
+		expect(readTranscript(transcript).segments[0].speaker).toBe('__proto__');
+	});
+});
+
+describe('a transcript that is none says what is wrong', () => {
+	const one = { text: 'secret words', start: 0, end: 1 };
+	const with2 = (change: object) => [one, { ...one, ...change }];
+	test.each<[string, unknown, RegExp]>([
+		['a number', 5, /unknown form/],
+		['null', null, /unknown form/],
+		['no segment', [], /has no words/],
+		['only silence', [{ ...one, text: ' ' }], /has no words/],
+		['a segment that is a text', [one, 'x'], /segment 2 is not an object/],
+		['no text', with2({ text: undefined }), /segment 2 has no 'text'/],
+		['no start', with2({ start: undefined }), /segment 2 has no usable 'start'/],
+		['a start before the beginning', with2({ start: -0.1 }), /segment 2 has no usable 'start'/],
+		['a start that is a word', with2({ start: 'NaN' }), /segment 2 has no usable 'start'/],
+		['an empty start', with2({ start: '' }), /segment 2 has no usable 'start'/],
+		['an end without end', with2({ end: 'Infinity' }), /segment 2 has no usable 'end'/],
+		['an end that is a list', with2({ end: [1] }), /segment 2 has no usable 'end'/],
+		['an end before its start', with2({ start: 3, end: 2 }), /segment 2 ends before it starts/],
+		['milliseconds', with2({ end: 900_000 }), /segment 2 ends more than 48 hours/],
+		['a speaker that is an object', with2({ speaker: {} }), /segment 2 has no usable 'speaker'/],
+		['too many', Array(20_001).fill(one), /has 20001 segments/],
+		['a word without end', with2({ text: 'x'.repeat(20_001) }), /segment 2 has more than 20000/],
+		['a book', Array(201).fill({ ...one, text: 'x '.repeat(5000) }), /more than 2000000/],
+		['plain JSON', { text: 'all of it' }, /ask for verbose_json/],
+		['an empty verbose_json', { segments: [], text: '' }, /ask for verbose_json/],
+		['a word without a word', { words: [{ start: 0, end: 1 }] }, /word 1 has no 'word'/],
+		['half of JSON', '[{"text": "secret words"', /not valid JSON/],
+		['subtitles of a year', `WEBVTT\n\n${'<v '.repeat(1_400_000)}`, /more than 4000000 characters/],
+		['a text without times', 'secret words', /not valid SRT/],
+		['an empty text', '', /has no words/],
+		['SRT with half a time', '1\n00:00:01,000 --> 00:00\nsecret words', /segment 1 has no usable/],
+		[
+			'SRT with an end before its start',
+			'1\n00:00:00,000 --> 00:00:01,000\na\n\n2\n00:00:05,000 --> 00:00:01,000\nb',
+			/segment 2 ends before/,
+		],
+		[
+			'WebVTT with a comma',
+			'WEBVTT\n\n00:01.000 --> 00:02.000\na\n\n00:02,000 --> 00:03,000\nsecret words',
+			/segment 2 has no usable times/,
+		],
+		['WebVTT without cues', 'WEBVTT\n\n', /has no words/],
+		[
+			'tags without end',
+			`WEBVTT\n\n00:01.000 --> 00:02.000\n${'<b>'.repeat(200_000)}`,
+			/WebVTT|words/,
+		],
+	])('%s', (_name, transcript, problem) => {
+		let error: Error & { statusCode?: number } = new Error('was accepted');
+		try {
+			readTranscript(transcript);
+		} catch (thrown) {
+			error = thrown as Error;
+		}
+		expect(error.message).toMatch(problem);
+		expect(error.statusCode).toBe(400);
+		expect(error.message).not.toMatch(/secret|NaN|Infinity/);
+	});
+});
