@@ -1,10 +1,11 @@
 // lifelog-server archive: time at the rate limit, memory for a long life and for much audio.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SpawnedSandbox } from '../test/support/sandbox.mts';
+import type { TestSandbox } from '../test/support/sandbox.mts';
 import { count, mebibytes, type Row, seconds } from './figures.mts';
 
 const MIB = 2 ** 20;
@@ -25,7 +26,7 @@ interface Figures {
 }
 
 /** Archives a sandbox into a new folder. */
-async function archive(sandbox: SpawnedSandbox, ...options: string[]): Promise<Figures> {
+async function archive(sandbox: TestSandbox, ...options: string[]): Promise<Figures> {
 	const folder = await mkdtemp(join(tmpdir(), 'lifelog-bench-'));
 	await sandbox.control.clearRequests();
 	try {
@@ -36,8 +37,9 @@ async function archive(sandbox: SpawnedSandbox, ...options: string[]): Promise<F
 			stdio: ['ignore', 'ignore', 'inherit'],
 		});
 		let memory = 0;
-		const timer = setInterval(async () => {
-			const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
+		const timer = setInterval(() => {
+			const path = `/proc/${child.pid}/status`;
+			const status = existsSync(path) ? readFileSync(path, 'utf8') : '';
 			const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 			memory = Math.max(memory, peak);
 		}, MEMORY_EVERY_MS);
@@ -53,7 +55,7 @@ async function archive(sandbox: SpawnedSandbox, ...options: string[]): Promise<F
 }
 
 /** Measures the command `archive` against the sandbox. */
-export async function archiver(sandbox: SpawnedSandbox): Promise<Row[]> {
+export async function archiver(sandbox: TestSandbox): Promise<Row[]> {
 	const { control } = sandbox;
 	const rows: Row[] = [];
 

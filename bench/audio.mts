@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { SpawnedSandbox } from '../test/support/sandbox.mts';
+import type { TestSandbox } from '../test/support/sandbox.mts';
 import { figureOf, mebibytes, ratioOf, type Row, seconds, spreadOf } from './figures.mts';
 import { sample, times } from './processes.mts';
 
@@ -17,7 +17,7 @@ const END_MS = START_MS + CHUNKS * CHUNK_MS;
 const starts = Array.from({ length: CHUNKS }, (_, nth) => START_MS + nth * CHUNK_MS);
 
 /** Records so much at the start of each chunk. */
-async function record({ control }: SpawnedSandbox, recordedMs: number): Promise<void> {
+async function record({ control }: TestSandbox, recordedMs: number): Promise<void> {
 	const dialect = { rateLimit: { max: 1_000_000 } };
 	await control.reset({ empty: true, now: new Date(END_MS).toISOString(), dialect });
 	for (const start of starts) {
@@ -28,22 +28,22 @@ async function record({ control }: SpawnedSandbox, recordedMs: number): Promise<
 	}
 }
 
-async function download(sandbox: SpawnedSandbox, binaryMode: 'filesystem' | 'default') {
+async function download(sandbox: TestSandbox, binaryMode: 'filesystem' | 'default') {
 	const { url: baseUrl, apiKey } = sandbox;
 	return await sample('audio', { baseUrl, apiKey, binaryMode, start: START_MS, end: END_MS });
 }
 
-const urlsOf = ({ url }: SpawnedSandbox) =>
+const urlsOf = ({ url }: TestSandbox) =>
 	starts.map((start) => `${url}/v1/download-audio?startMs=${start}&endMs=${start + CHUNK_MS}`);
 
 /** The same chunks by n8n's own node, which asks for all of them at once. */
-async function downloadByHttp(sandbox: SpawnedSandbox) {
+async function downloadByHttp(sandbox: TestSandbox) {
 	const { url: baseUrl, apiKey } = sandbox;
 	return await sample('httpFiles', { baseUrl, apiKey, urls: urlsOf(sandbox) });
 }
 
 /** Times, in ms, of the same chunks without n8n, one after the other into files. */
-async function downloadFiles(sandbox: SpawnedSandbox) {
+async function downloadFiles(sandbox: TestSandbox) {
 	const { apiKey } = sandbox;
 	const folder = await mkdtemp(join(tmpdir(), 'bench-audio-'));
 	try {
@@ -61,7 +61,7 @@ async function downloadFiles(sandbox: SpawnedSandbox) {
 }
 
 /** Throughput against curl, and how much more memory it takes than with tiny files. */
-export async function audio(sandbox: SpawnedSandbox): Promise<Row[]> {
+export async function audio(sandbox: TestSandbox): Promise<Row[]> {
 	await record(sandbox, 20);
 	const tiny = await times(RUNS, () => download(sandbox, 'filesystem'));
 	const tinyByHttp = await times(RUNS, () => downloadByHttp(sandbox));

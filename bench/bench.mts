@@ -2,7 +2,7 @@
 // With names of parts it measures those and writes nothing: npm run bench -- audio loading
 import Table from 'cli-table3';
 import { installN8n, NEWEST } from '../test/n8n/install.mts';
-import { type SpawnedSandbox, startSandbox } from '../test/support/sandbox.mts';
+import { type TestSandbox, spawnSandbox } from '../test/support/sandbox.mts';
 import { archiver } from './archiver.mts';
 import { audio } from './audio.mts';
 import { type Row, verdictOf } from './figures.mts';
@@ -10,12 +10,13 @@ import { far } from './far.mts';
 import { idlePoll } from './idle-poll.mts';
 import { memory, type Point, time } from './lists.mts';
 import { loading } from './loading.mts';
+import { page } from './page.mts';
 import { rateLimit } from './rate-limit.mts';
 import { meaning } from './meaning.mts';
 import { report } from './report.mts';
 import { server } from './server.mts';
 
-type Part = (sandbox: SpawnedSandbox) => Promise<Row[] | { rows: Row[]; points: Point[] }>;
+type Part = (sandbox: TestSandbox) => Promise<Row[] | { rows: Row[]; points: Point[] }>;
 
 const ofNodes: Record<string, Part> = {
 	time,
@@ -26,7 +27,7 @@ const ofNodes: Record<string, Part> = {
 	audio,
 	loading,
 };
-const ofServer: Record<string, Part> = { meaning, server, archiver };
+const ofServer: Record<string, Part> = { meaning, server, archiver, page };
 const parts = { ...ofNodes, ...ofServer };
 
 const asked = process.argv.slice(2);
@@ -38,7 +39,7 @@ if (unknown.length > 0) {
 
 await installN8n(NEWEST);
 const began = Date.now();
-const sandbox = await startSandbox(['--days', '1']);
+const sandbox = await spawnSandbox(['--days', '1']);
 const rows: Row[] = [];
 const serverRows: Row[] = [];
 const points: Point[] = [];

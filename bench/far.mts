@@ -1,5 +1,5 @@
 // Reading over TLS with a round trip of 50 ms, connection and handshake included.
-import type { SpawnedSandbox } from '../test/support/sandbox.mts';
+import type { TestSandbox } from '../test/support/sandbox.mts';
 import { distant, type Distant } from './far/distance.mts';
 import { count, figureOf, ratioOf, type Row, seconds, spreadOf } from './figures.mts';
 import { sample } from './processes.mts';
@@ -18,7 +18,7 @@ const EVERY_MS = 20 * 60_000;
 const LASTS_MS = 5 * 60_000;
 
 /** So many lifelogs, as many in each burst. */
-async function fill({ control }: SpawnedSandbox, lifelogs: number): Promise<void> {
+async function fill({ control }: TestSandbox, lifelogs: number): Promise<void> {
 	const dialect = { rateLimit: { max: 1_000_000 } };
 	await control.reset({ empty: true, now: NOW, dialect });
 	for (let nth = 0; nth < lifelogs; nth++) {
@@ -31,7 +31,7 @@ async function fill({ control }: SpawnedSandbox, lifelogs: number): Promise<void
 
 /** Readings of the same, by different ways, taking turns. */
 async function takeTurns(
-	sandbox: SpawnedSandbox,
+	sandbox: TestSandbox,
 	far: Distant,
 	lifelogs: number,
 	readings: Array<{ way: Way } & Partial<Reading>>,
@@ -55,7 +55,7 @@ async function takeTurns(
 }
 
 /** Lists of a service that is far away. */
-export async function far(sandbox: SpawnedSandbox): Promise<{ rows: Row[]; points: Point[] }> {
+export async function far(sandbox: TestSandbox): Promise<{ rows: Row[]; points: Point[] }> {
 	const service = await distant(sandbox.url, ROUND_TRIP_MS);
 	const rows: Row[] = [];
 	const points: Point[] = [];

@@ -1,5 +1,5 @@
 // What a poll of the trigger costs when nothing has happened.
-import type { SpawnedSandbox } from '../test/support/sandbox.mts';
+import type { TestSandbox } from '../test/support/sandbox.mts';
 import { count, figureOf, ratioOf, type Row, spreadOf } from './figures.mts';
 import { sample, times } from './processes.mts';
 
@@ -9,7 +9,7 @@ const dates = ['2026-03-18', '2026-03-19', '2026-03-20'];
 const LARGEST_WITH_CONTENTS = 25;
 
 /** Bytes of the answers to a list request and to those for its further pages. */
-async function bytes(sandbox: SpawnedSandbox, query: Record<string, unknown>): Promise<number> {
+async function bytes(sandbox: TestSandbox, query: Record<string, unknown>): Promise<number> {
 	const given = Object.entries(query).map(([name, value]) => [name, String(value)]);
 	const response = await fetch(`${sandbox.url}/v1/lifelogs?${new URLSearchParams(given)}`, {
 		headers: { 'X-API-Key': sandbox.apiKey },
@@ -21,7 +21,7 @@ async function bytes(sandbox: SpawnedSandbox, query: Record<string, unknown>): P
 }
 
 /** Requests, CPU time and bytes of an idle poll, with pages of 100 and of 10. */
-export async function idlePoll(sandbox: SpawnedSandbox): Promise<Row[]> {
+export async function idlePoll(sandbox: TestSandbox): Promise<Row[]> {
 	const rows: Row[] = [];
 	for (const [page, expected] of [
 		[100, 3],
@@ -79,7 +79,7 @@ export async function idlePoll(sandbox: SpawnedSandbox): Promise<Row[]> {
 }
 
 async function total(
-	sandbox: SpawnedSandbox,
+	sandbox: TestSandbox,
 	queries: Array<Record<string, unknown>>,
 ): Promise<number> {
 	let sum = 0;

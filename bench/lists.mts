@@ -1,5 +1,5 @@
 // Reading lists: time and memory, against the other ways to read them.
-import type { SpawnedSandbox } from '../test/support/sandbox.mts';
+import type { TestSandbox } from '../test/support/sandbox.mts';
 import { count, figureOf, mebibytes, ratioOf, type Row, seconds, spreadOf } from './figures.mts';
 import { sample, times } from './processes.mts';
 import { monthOf } from './request-cases.mts';
@@ -21,7 +21,7 @@ export interface Point {
 }
 
 async function fill(
-	{ control }: SpawnedSandbox,
+	{ control }: TestSandbox,
 	lifelogs: number,
 	markdownBytes = MARKDOWN_BYTES,
 ): Promise<void> {
@@ -29,12 +29,12 @@ async function fill(
 	await control.reset({ ...monthOf, lifelogs, markdownBytes, dialect });
 }
 
-function readingOf({ url, apiKey }: SpawnedSandbox): Reading {
+function readingOf({ url, apiKey }: TestSandbox): Reading {
 	return { baseUrl: url, apiKey };
 }
 
 /** The times of all ways, interleaved. */
-async function timeWays(sandbox: SpawnedSandbox, lifelogs: number, runs: number): Promise<Point[]> {
+async function timeWays(sandbox: TestSandbox, lifelogs: number, runs: number): Promise<Point[]> {
 	await fill(sandbox, lifelogs);
 	const reading = readingOf(sandbox);
 	const warmUps = Math.ceil(3000 / lifelogs);
@@ -52,7 +52,7 @@ async function timeWays(sandbox: SpawnedSandbox, lifelogs: number, runs: number)
 }
 
 /** Time near by. */
-export async function time(sandbox: SpawnedSandbox): Promise<{ rows: Row[]; points: Point[] }> {
+export async function time(sandbox: TestSandbox): Promise<{ rows: Row[]; points: Point[] }> {
 	const points: Point[] = [];
 	for (const lifelogs of [1000, 2500, 5500, 10_000]) {
 		points.push(...(await timeWays(sandbox, lifelogs, GOALS.includes(lifelogs) ? 7 : 3)));
@@ -72,7 +72,7 @@ export async function time(sandbox: SpawnedSandbox): Promise<{ rows: Row[]; poin
 }
 
 /** Peak memory of a long list against that of n8n's own node, which gives pages. */
-export async function memory(sandbox: SpawnedSandbox): Promise<Row[]> {
+export async function memory(sandbox: TestSandbox): Promise<Row[]> {
 	await fill(sandbox, MANY, MARKDOWN_BYTES_OF_MANY);
 	const peaks = await times(3, async () => {
 		const taken: number[] = [];

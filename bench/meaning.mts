@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mean } from 'simple-statistics';
 import type { ContentNode, Lifelog } from '../nodes/shared/api/apiTypes.ts';
-import { EmbeddingsEndpoint } from '../server/meaning/endpoint.mts';
-import { fuse } from '../server/meaning/fusion.mts';
-import { Meaning } from '../server/meaning/meaning.mts';
+import { EmbeddingsEndpoint } from '../server/search/endpoint.mts';
+import { fuse } from '../server/search/fusion.mts';
+import { Meaning } from '../server/search/meaning.mts';
 import { openIndex } from '../server/store/database.mts';
 import { Rows } from '../server/store/rows.mts';
 import { startEmbeddings } from '../test/support/embeddings.mts';
-import type { SpawnedSandbox } from '../test/support/sandbox.mts';
+import type { TestSandbox } from '../test/support/sandbox.mts';
 import { LIFE } from './agents/life.mts';
 import { QUESTIONS } from './agents/questions.mts';
 import type { Row } from './figures.mts';
@@ -28,7 +28,7 @@ const said = ({ content, children = [] }: ContentNode): string[] => [
  * model is the stand-in of the tests, which folds some synonyms: what is measured is the way from
  * its vectors to an answer, not a real model.
  */
-export async function meaning({ control }: SpawnedSandbox): Promise<Row[]> {
+export async function meaning({ control }: TestSandbox): Promise<Row[]> {
 	await control.reset(LIFE);
 	const lifelogs = await control.lifelogs();
 	const folder = await mkdtemp(join(tmpdir(), 'bench-meaning-'));
@@ -38,7 +38,7 @@ export async function meaning({ control }: SpawnedSandbox): Promise<Row[]> {
 	const model = { url: embeddings.url, model: 'stand-in', key: undefined };
 	const byMeaning = new Meaning(new EmbeddingsEndpoint(model), rows, () => {});
 	try {
-		const origin = { day: '2026-03-20', sha256: '', isGone: false };
+		const origin = { day: '2026-03-20', sha256: '', isGone: false, edited: '' };
 		rows.transaction(() => lifelogs.forEach((lifelog) => rows.putLifelog(lifelog, origin)));
 		await byMeaning.begin();
 		byMeaning.catchUp();

@@ -1,5 +1,5 @@
 // 500 requests under the documented rule of 180 a minute; a minute is so long that one run will do.
-import type { SpawnedSandbox } from '../test/support/sandbox.mts';
+import type { TestSandbox } from '../test/support/sandbox.mts';
 import { count, type Row, seconds } from './figures.mts';
 import { sample } from './processes.mts';
 import { month, monthOf } from './request-cases.mts';
@@ -14,7 +14,7 @@ const WINDOWS = Math.ceil(REQUESTS / LIMIT);
 /** All windows but the last have to pass. */
 const LEAST_MS = (WINDOWS - 1) * WINDOW_MS;
 
-async function run(sandbox: SpawnedSandbox, way: Way) {
+async function run(sandbox: TestSandbox, way: Way) {
 	await sandbox.control.reset({
 		...monthOf,
 		lifelogs: LIFELOGS,
@@ -27,7 +27,7 @@ async function run(sandbox: SpawnedSandbox, way: Way) {
 }
 
 /** How long it takes, how often the service refuses, and what the HTTP Request node does. */
-export async function rateLimit(sandbox: SpawnedSandbox): Promise<Row[]> {
+export async function rateLimit(sandbox: TestSandbox): Promise<Row[]> {
 	const own = await run(sandbox, 'Lifelog node');
 	const http = await run(sandbox, 'HTTP Request node');
 	if (own.lifelogs !== LIFELOGS) {

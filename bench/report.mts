@@ -1,4 +1,4 @@
-// Writes what was measured: bench/results.md, the chart, and the table in docs/performance.md.
+// Writes what was measured: bench/results.md, the chart, and the table in docs/developer/performance.md.
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import type { Point } from './lists.mts';
 import { blockOf, withBlock } from './block.mts';
 
 const RESULTS = join('bench', 'results.md');
-const PAGE = join('docs', 'performance.md');
+const PAGE = join('docs', 'developer', 'performance.md');
 const CHART = join('bench', 'time.svg');
 
 /** What the rows are measured on. */
@@ -40,7 +40,7 @@ export async function report(
 	took: string,
 ): Promise<void> {
 	const date = new Date().toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-	const table = `Measured with \`npm run bench\` on ${date}: ${machine()}.\n\n${tableOf(rows)}`;
+	const table = `Measured with \`npm run bench\` on ${date}. Machine: ${machine()}.\n\n${tableOf(rows)}`;
 
 	const results = `# What \`npm run bench\` measured
 

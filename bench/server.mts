@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from 'simple-statistics';
 import { count, mebibytes, type Row, seconds } from './figures.mts';
 import { audioRows } from './server/audio.mts';
+import { load, loadRows } from './server/clients.mts';
 import { writeLife } from './server/folder.mts';
 import { words } from './server/life.mts';
 import { serve, type Served } from './server/processes.mts';
@@ -171,8 +172,17 @@ async function measureArchive(folder: string, index: string) {
 		const misspeltMs = await firstMisspelt(again);
 		const figures = await measure(again);
 		const costliestMs = await costliest(again);
+		const clients = await load(again);
 		const start = { ms: again.readyMs, cpuMs: again.readyCpuMs };
-		return { indexing, start, figures, misspeltMs, costliestMs, bytes: statSync(index).size };
+		return {
+			indexing,
+			start,
+			figures,
+			misspeltMs,
+			costliestMs,
+			clients,
+			bytes: statSync(index).size,
+		};
 	} finally {
 		await again.close();
 	}
@@ -182,7 +192,7 @@ type Archive = Awaited<ReturnType<typeof measureArchive>>;
 
 /** The table of what was measured. */
 function rowsOf(archive: Archive): Row[] {
-	const { indexing, start, figures, misspeltMs, costliestMs, bytes } = archive;
+	const { indexing, start, figures, misspeltMs, costliestMs, clients, bytes } = archive;
 	const named = (name: string) => `${count(LIFELOGS)} lifelogs, ${name}`;
 	const cpu = (ms: number) => `CPU ${seconds(ms)}`;
 	const answers = (taken: Record<string, Taken>, what: string, most: number) =>
@@ -225,6 +235,7 @@ function rowsOf(archive: Archive): Row[] {
 			goal: 'at most 300 ms of CPU',
 			holds: costliestMs <= 300,
 		},
+		...loadRows(clients, LIFELOGS),
 		{
 			what: named('size of the index'),
 			figure: mebibytes(bytes),

@@ -168,7 +168,7 @@ export function bareReader(dates: string[], pageSize: number): INodeType {
 	const node = standIn('bareReader');
 	node.description.credentials = [{ name: 'lifelogApi', required: true }];
 	node.execute = async function (this: IExecuteFunctions) {
-		const { baseUrl } = await this.getCredentials('lifelogApi');
+		const { baseUrl } = await this.getCredentials<{ baseUrl: string }>('lifelogApi');
 		for (const date of dates) {
 			let cursor: string | undefined;
 			do {

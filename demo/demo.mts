@@ -12,6 +12,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../nodes/shared/api/apiTypes.d.ts';
 import { startSandbox } from '../sandbox/server.mts';
+import { openLog } from '../server/routes/log.mts';
 import { startServer } from '../server/server.mts';
 import {
 	createEngine,
@@ -91,7 +92,7 @@ function printChat({ items }: RunResult): void {
 function printAudio({ items }: RunResult): void {
 	const [lifelog] = items('Latest lifelog');
 	const files = items('Download audio');
-	console.log(`\nThe audio of the latest lifelog, "${lifelog?.json.title}":\n`);
+	console.log(`\nThe audio of the latest lifelog, "${lifelog?.json.title as string}":\n`);
 	if (files.length === 0) console.log('  There is none.');
 	for (const { json } of files) printFile(json);
 }
@@ -104,7 +105,7 @@ function printFile(json: IDataObject): void {
 
 function printSummary({ items }: RunResult): void {
 	const [{ json }] = items('Node');
-	const lines = String(json.markdown).trimEnd().split('\n');
+	const lines = (json.markdown as string).trimEnd().split('\n');
 	console.log(`\n${lines.slice(0, SUMMARY_LINES).join('\n')}`);
 	if (lines.length > SUMMARY_LINES) console.log(`… and ${lines.length - SUMMARY_LINES} more lines`);
 }
@@ -144,6 +145,13 @@ async function engineAt(baseUrl: string, apiKey: string): Promise<Engine> {
 	});
 }
 
+/** A lifelog-server over the archive of the demo. */
+interface ServedArchive {
+	url: string;
+	apiKey: string;
+	close: () => Promise<void>;
+}
+
 /** Archives a day with lifelog-server, as it is typed. */
 async function archiveDay(folder: string, day: string, credential: Credential): Promise<void> {
 	const days = ['--from', day, '--to', day];
@@ -160,7 +168,11 @@ async function archiveDay(folder: string, day: string, credential: Credential): 
 }
 
 /** Archives a day, serves the archive with lifelog-server, and asks that instead of the service. */
-async function showArchive(engine: Engine, folder: string, credential: Credential): Promise<void> {
+async function showArchive(
+	engine: Engine,
+	folder: string,
+	credential: Credential,
+): Promise<ServedArchive | undefined> {
 	const date = DateTime.utc().minus({ days: 1 }).toISODate();
 	const period = within({ start: `${date}T00:00:00Z`, end: `${date}T23:59:59Z` });
 	const options = { includeContents: true };
@@ -171,15 +183,17 @@ async function showArchive(engine: Engine, folder: string, credential: Credentia
 	const [longest] = lifelogs.toSorted((a, b) => length(b) - length(a));
 	if (!longest) {
 		console.log('  Nothing was recorded on that day.');
-		return;
+		return undefined;
 	}
 	await archiveDay(folder, date, credential);
-	const server = await startServer({
+	const { ready, close } = await startServer({
 		...{ folder, host: '127.0.0.1', port: 0, index: join(folder, '.lifelog-index.sqlite') },
 		...{ apiKey: undefined, allowDelete: false, embeddings: undefined, rateLimit: undefined },
-		log: (line) => console.error(line),
+		...{ trustProxy: undefined, timezone },
+		log: openLog({ level: 'info', format: 'text' }),
 		onProgress: () => {},
 	});
+	const server = await ready;
 	let archive: Engine | undefined;
 	try {
 		archive = await engineAt(server.url, server.apiKey!);
@@ -196,10 +210,23 @@ async function showArchive(engine: Engine, folder: string, credential: Credentia
 		};
 		const { items } = await run(archive, workflowWith('lifelogAudio', audio));
 		for (const { json } of items('Node')) printFile(json);
+	} catch (error) {
+		await close();
+		throw error;
 	} finally {
 		await archive?.close();
-		await server.close();
 	}
+	return { url: server.url, apiKey: server.apiKey!, close };
+}
+
+/** Says where the page is. On a terminal it stays until Ctrl+C. */
+async function showPage({ url, apiKey, close }: ServedArchive): Promise<void> {
+	const { isTTY } = process.stdout;
+	console.log(
+		`\nThe day on lifelog-server's page, in a browser${isTTY ? ', until you press Ctrl+C' : ''}. Sign in with the key ${apiKey}\n  ${url}`,
+	);
+	if (isTTY) await once(process, 'SIGINT');
+	await close();
 }
 
 async function demo(): Promise<void> {
@@ -240,13 +267,14 @@ async function demo(): Promise<void> {
 		console.log(
 			`\n• Archiving yesterday (UTC) with one command, as you would all your days:\n  npm run server -- archive ${folder}\n`,
 		);
-		await showArchive(engine, folder, credential);
+		const served = await showArchive(engine, folder, credential);
 		console.log(`\nThe nodes made ${requests} requests.`);
 		if (sandbox) {
 			console.log(
 				`\nTo click through the nodes in a real n8n:\n  npm run dev\nWith your own recordings:\n  LIFELOG_API_KEY=… npm run demo\n  LIFELOG_BASE_URL=… points it at another host (default ${PUBLIC_SERVICE}).`,
 			);
 		}
+		if (served) await showPage(served);
 	} finally {
 		await engine?.close();
 		await sandbox?.close();

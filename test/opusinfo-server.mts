@@ -1,15 +1,19 @@
-// Lets opusinfo check audio that lifelog-server cuts: random ranges over real recordings with gaps,
-// overlaps, several streams in a file, and files of different lengths.
+// Lets opusinfo, ffprobe and ffmpeg check audio that lifelog-server cuts: random ranges over real
+// recordings with gaps, overlaps, several streams in a file, and files of different lengths.
 import { execFile, type ExecFileException } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeArchive, type ArchivedAudio } from './support/archive.mts';
-import { startLifelogServer } from './support/lifelog-server.mts';
+import { spawnLifelogServer } from './support/lifelog-server.mts';
 import { startSandbox } from './support/sandbox.mts';
 import { randomSeed } from './soak/seed.mts';
 
 const RANGES = 500;
+/** Of so many ranges one is decoded, which takes the longest. */
+const DECODED = 10;
+const PACKET_MS = 20;
+const SAMPLES_PER_MS = 48;
 const MINUTE_MS = 60_000;
 const from = Date.parse('2026-03-20T09:00:00Z');
 /** What the archive's files hold, in minutes. */
@@ -30,33 +34,51 @@ const random = () => {
 };
 
 const folder = await mkdtemp(join(tmpdir(), 'opusinfo-server-'));
-const sandbox = await startSandbox(['--now', '2026-03-20T20:00:00Z', '--days', '1']);
+const sandbox = await startSandbox({ now: '2026-03-20T20:00:00Z', days: 1 });
 const get = ({ url, apiKey }: { url: string; apiKey: string }, startMs: number, endMs: number) =>
 	fetch(`${url}/v1/download-audio?startMs=${startMs}&endMs=${endMs}`, {
 		headers: { 'X-API-Key': apiKey },
 	});
+/** What a program says of a file, and how it ended. */
+const run = (program: string, args: string[]) =>
+	new Promise<{ report: string; status: unknown }>((resolve, reject) =>
+		execFile(program, args, (error: ExecFileException | null, stdout, stderr) => {
+			if (error?.code === 'ENOENT') reject(error);
+			else resolve({ report: stdout + stderr, status: error?.code ?? 0 });
+		}),
+	);
+/** How much of a range the files have, in ms. */
+const recordedMs = (startMs: number, endMs: number) => {
+	let reachedMs = startMs;
+	let total = 0;
+	for (const [begin, end] of FILES) {
+		const to = Math.min(endMs, from + end * MINUTE_MS);
+		total += Math.max(0, to - Math.max(reachedMs, from + begin * MINUTE_MS));
+		reachedMs = Math.max(reachedMs, to);
+	}
+	return total;
+};
 const problems: string[] = [];
 let checked = 0;
 try {
 	await sandbox.control.reset({ empty: true, now: '2026-03-20T20:00:00Z' });
-	for (const [begin, end] of FILES) {
-		// Recordings of their own, so that a file has several streams.
-		for (let minute = begin; minute < end; minute += 5) {
-			await sandbox.control.addLifelog({
-				startTime: new Date(from + minute * MINUTE_MS).toISOString(),
-				endTime: new Date(from + Math.min(end, minute + 5) * MINUTE_MS).toISOString(),
-			});
-		}
-	}
+	await sandbox.control.addLifelog({
+		startTime: new Date(from).toISOString(),
+		endTime: new Date(from + 75 * MINUTE_MS).toISOString(),
+	});
 	const audio: ArchivedAudio[] = [];
 	for (const range of FILES) {
 		const [startMs, endMs] = range.map((minute) => from + minute * MINUTE_MS);
-		const response = await get(sandbox, startMs, endMs);
-		if (!response.ok) throw new Error(`The sandbox has no audio: ${response.status}`);
-		audio.push({ startMs, endMs, content: Buffer.from(await response.arrayBuffer()) });
+		const streams: Buffer[] = [];
+		for (let ms = startMs; ms < endMs; ms += 5 * MINUTE_MS) {
+			const response = await get(sandbox, ms, Math.min(endMs, ms + 5 * MINUTE_MS));
+			if (!response.ok) throw new Error(`The sandbox has no audio: ${response.status}`);
+			streams.push(Buffer.from(await response.arrayBuffer()));
+		}
+		audio.push({ startMs, endMs, content: Buffer.concat(streams) });
 	}
 	await writeArchive(folder, { audio });
-	const server = await startLifelogServer(folder);
+	const server = await spawnLifelogServer(folder).ready;
 	for (let nth = 0; nth < RANGES; nth += 1) {
 		const startMs = from + Math.floor(random() * 74 * MINUTE_MS);
 		const endMs = startMs + 1 + Math.floor(random() ** 2 * 40 * MINUTE_MS);
@@ -64,18 +86,29 @@ try {
 		if (response.status === 404) continue;
 		const file = join(folder, 'range.ogg');
 		await writeFile(file, Buffer.from(await response.arrayBuffer()));
-		const { report, status } = await new Promise<{ report: string; status: unknown }>(
-			(resolve, reject) =>
-				execFile('opusinfo', [file], (error: ExecFileException | null, stdout, stderr) => {
-					if (error?.code === 'ENOENT') reject(error);
-					else resolve({ report: stdout + stderr, status: error?.code ?? 0 });
-				}),
-		);
 		checked += 1;
-		const complaints = report.split('\n').filter((line) => /warning|error/i.test(line));
-		if (response.status !== 200 || status !== 0 || complaints.length > 0) {
-			problems.push(`${startMs} to ${endMs}: ${[status, ...complaints].join(' ')}`);
+		const told: unknown[] = [];
+		if (response.status !== 200) told.push(response.status);
+		const { report, status } = await run('opusinfo', [file]);
+		const streams = report.match(/^New logical stream/gm)?.length ?? 0;
+		if (status !== 0 || streams !== 1) told.push(`opusinfo: ${status}, ${streams} streams`);
+		told.push(...report.split('\n').filter((line) => /warning|error/i.test(line)));
+		const duration = ['-v', 'error', '-show_entries', 'format=duration', '-of', 'csv=p=0', file];
+		const probed = await run('ffprobe', duration);
+		// ffprobe counts what a player skips at the beginning (RFC 7845, section 4.3).
+		const skipped = Number(/Pre-skip: (\d+)/.exec(report)?.[1]) / SAMPLES_PER_MS;
+		const dueMs = recordedMs(startMs, endMs);
+		const off = Number(probed.report) * 1000 - skipped - dueMs;
+		if (!(Math.abs(off) <= PACKET_MS)) told.push(`ffprobe: ${probed.report.trim()}, ${off} ms off`);
+		if (nth % DECODED === 0) {
+			const raw = join(folder, 'range.raw');
+			const output = ['-y', '-f', 's16le', '-ac', '1', raw];
+			const decoded = await run('ffmpeg', ['-v', 'error', '-i', file, ...output]);
+			if (decoded.status !== 0 || decoded.report) told.push(`ffmpeg: ${decoded.report.trim()}`);
+			const { size } = await stat(raw);
+			if (size !== dueMs * SAMPLES_PER_MS * 2) told.push(`ffmpeg decoded ${size} bytes`);
 		}
+		if (told.length > 0) problems.push(`${startMs} to ${endMs}: ${told.join(' ')}`);
 	}
 	problems.push(...server.log);
 	await server.close();
@@ -83,6 +116,6 @@ try {
 	await sandbox.close();
 	await rm(folder, { recursive: true });
 }
-console.log(`opusinfo read ${checked} ranges of lifelog-server (seed ${seed})`);
+console.log(`opusinfo and ffprobe read ${checked} ranges of lifelog-server (seed ${seed})`);
 for (const problem of problems.slice(0, 20)) console.log(problem);
 if (problems.length > 0 || checked === 0) process.exitCode = 1;

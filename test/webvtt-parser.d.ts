@@ -9,4 +9,7 @@ declare module 'webvtt-parser' {
 			errors: Array<{ message: string; line: number }>;
 		};
 	}
+	/** What an ES module gets of it. */
+	const module: { WebVTTParser: typeof WebVTTParser };
+	export default module;
 }

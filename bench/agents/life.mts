@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { createEngine, loadPackage, withTools } from '../../test/support/engine.mts';
-import { startSandbox } from '../../test/support/sandbox.mts';
+import { spawnSandbox } from '../../test/support/sandbox.mts';
 import { workflowWith } from '../../test/support/workflow.mts';
 
 /** A week that ends on a Friday evening. */
@@ -13,7 +13,7 @@ export type Call = (tool: string, values: IDataObject) => Promise<IDataObject[]>
 
 /** A sandbox with the invented life, and n8n's engine with the nodes as tools. */
 export async function startLife() {
-	const sandbox = await startSandbox(['--days', '1']);
+	const sandbox = await spawnSandbox(['--days', '1']);
 	await sandbox.control.reset({
 		...LIFE,
 		dialect: { rateLimit: { max: 1_000_000, windowMs: 1000 } },

@@ -5,7 +5,6 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Duplex, Transform } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { selfSigned } from '../../test/support/certificate.mts';
 
@@ -37,12 +36,13 @@ export async function distant(url: string, roundTripMs: number): Promise<Distant
 		pass(far, near);
 	});
 	const tlsPort = await listen(tls);
-	const way = createServer({ pauseOnConnect: true, noDelay: true }, async (near) => {
+	const way = createServer({ pauseOnConnect: true, noDelay: true }, (near) => {
 		// The system has answered the connection already.
-		await sleep(roundTripMs);
-		const far = connect({ port: tlsPort, host: '127.0.0.1', noDelay: true });
-		pass(near, far, roundTripMs / 2);
-		pass(far, near, roundTripMs / 2);
+		setTimeout(() => {
+			const far = connect({ port: tlsPort, host: '127.0.0.1', noDelay: true });
+			pass(near, far, roundTripMs / 2);
+			pass(far, near, roundTripMs / 2);
+		}, roundTripMs);
 	});
 	return {
 		url: `https://127.0.0.1:${await listen(way)}`,

@@ -1,4 +1,4 @@
-// An archive of three years to measure on, written as docs/archive.md has it.
+// An archive of three years to measure on, written as docs/reference/archive.md has it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

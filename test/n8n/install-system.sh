@@ -5,6 +5,7 @@ set -eu
 
 missing=
 command -v chromium >/dev/null || missing="$missing chromium"
+command -v ffmpeg >/dev/null || missing="$missing ffmpeg"
 command -v redis-server >/dev/null || missing="$missing redis-server"
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
 [ -n "$missing" ] || exit 0

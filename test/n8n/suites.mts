@@ -24,6 +24,12 @@ export const suites: Suite[] = [
 		versions: [NEWEST],
 		programs: ['redis-server', 'pg_ctlcluster'],
 	},
+	{
+		name: 'editor',
+		what: 'the editor in light and dark, with its pictures',
+		versions: [NEWEST],
+		programs: ['chromium'],
+	},
 	{ name: 'trigger', what: 'Lifelog Trigger: events, restarts, failures', versions: [NEWEST] },
 	{ name: 'archive', what: 'examples: the archive of everything', versions: [OLDEST, NEWEST] },
 	{
@@ -41,12 +47,6 @@ export const suites: Suite[] = [
 		name: 'archive-folder',
 		what: 'examples: the folder of the archive, as imported',
 		versions: [OLDEST, NEWEST],
-	},
-	{
-		name: 'editor',
-		what: 'the editor in a browser, with its pictures',
-		versions: [NEWEST],
-		programs: ['chromium'],
 	},
 	{
 		name: 'examples-canvas',
@@ -102,6 +102,13 @@ export const suites: Suite[] = [
 		name: 'examples-model',
 		what: 'examples: a day read by a model, a search by a bot',
 		versions: [NEWEST],
+		needsServices: true,
+	},
+	{
+		name: 'recordings',
+		what: 'new lifelogs: from a webhook, a bot and a drive to the trigger, search and audio',
+		versions: [NEWEST],
+		programs: ['ffmpeg'],
 		needsServices: true,
 	},
 	{ name: 'chat', what: 'Lifelog Chat: operations, errors', versions: [NEWEST] },

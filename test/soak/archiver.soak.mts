@@ -10,7 +10,7 @@ import {
 	runCommand,
 	startCommand,
 } from '../support/archiveCommand.mts';
-import { type SpawnedSandbox, startSandbox } from '../support/sandbox.mts';
+import { type TestSandbox, startSandbox } from '../support/sandbox.mts';
 import { randomSeed } from './seed.mts';
 
 jest.setTimeout(3_600_000);
@@ -21,11 +21,11 @@ const DAYS = 12;
 const DAY_MS = 86_400_000;
 const MAX_RUN_MS = 4000;
 
-let sandbox: SpawnedSandbox;
+let sandbox: TestSandbox;
 const root = mkdtempSync(join(tmpdir(), 'lifelog-archiver-'));
 
 beforeAll(async () => {
-	sandbox = await startSandbox(['--days', '1']);
+	sandbox = await startSandbox({ days: 1 });
 	await sandbox.control.reset({ empty: true, dialect: { rateLimit: { max: 1_000_000 } } });
 });
 afterAll(async () => {
@@ -73,7 +73,9 @@ test(`an archive is the same after ${KILLS} kills, while the service changes, as
 		// What a journal is to finish may be half done; everything else is as its day says.
 		if (readdirSync(folder).includes('.lifelog-journal.json')) continue;
 		const { findings } = await checkFolder(folder);
-		expect({ kill, findings }).toEqual({ kill, findings: [] });
+		// What was being written counts for nothing, and the next run removes it.
+		const harmed = findings.filter(({ path = '' }) => !path.startsWith('.lifelog-drafts/'));
+		expect({ kill, harmed }).toEqual({ kill, harmed: [] });
 	}
 	const { status, stderr } = await runCommand(...archiving(sandbox, folder));
 	expect([status, stderr]).toEqual([0, expect.any(String)]);

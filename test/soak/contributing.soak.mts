@@ -11,9 +11,9 @@ import { within, workflowWith } from '../support/workflow.mts';
 
 const COPIED = [
 	...['nodes', 'credentials', 'icons', 'package.json', 'tsconfig.json', 'eslint.config.mjs'],
-	...['test/reliability', 'test/support', 'docs/reliability.md', '.prettierrc.js'],
+	...['test/reliability', 'test/support', 'docs/developer/reliability.csv'],
 ];
-const REPORT = 'docs/reliability.md';
+const REPORT = 'docs/developer/reliability.csv';
 
 /** A block of code, and the file it is about: the last one named above it. */
 interface Step {
@@ -116,6 +116,6 @@ test('the matrix gets one more line', async () => {
 	const before = (await readFile(REPORT, 'utf8')).split('\n');
 	const after = (await readFile(join(dir, REPORT), 'utf8')).split('\n');
 	const added = after.filter((line) => !before.includes(line));
-	expect(added).toEqual([expect.stringMatching(/^\| Count Lifelogs \| data /)]);
+	expect(added).toEqual([expect.stringMatching(/^"Count Lifelogs","data /)]);
 	expect(after.filter((line) => !added.includes(line))).toEqual(before);
 }, 300_000);

@@ -20,7 +20,7 @@ describe.each<Group>(['rest', 'slow'])('%s', (group) => {
 		expect(printed).not.toContain(KEY_MARK);
 	});
 
-	test('the table in docs/reliability.md says what happens (npm run reliability)', () => {
+	test('the table in docs/developer/reliability.csv says what happens (npm run reliability)', () => {
 		const told = tableIn(readFileSync(REPORT, 'utf8'));
 		expect(told).toEqual(withNewer(told, tableOf(runs.get(group)!.outcomes)));
 	});

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { startLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer } from '../support/lifelog-server.mts';
 
 jest.setTimeout(3_600_000);
 
@@ -20,7 +20,7 @@ test('a folder of 200,000 files is served whole, and once more from its index', 
 			await writeArchive(folder, { lifelogs });
 		}
 		for (const start of ['first', 'second']) {
-			const server = await startLifelogServer(folder);
+			const server = await spawnLifelogServer(folder).ready;
 			const ask = async (path: string) => {
 				const headers = { 'X-API-Key': server.apiKey };
 				return (await fetch(server.url + path, { headers })).json();

@@ -45,7 +45,7 @@ const nameOf = (id: string) =>
 const compact = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');
 const hashOf = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 
-/** The version of a day by docs/archive.md, of its lines. */
+/** The version of a day by docs/reference/archive.md, of its lines. */
 export const versionOfLines = (lines: string[]) => hashOf(lines.sort().join('\n')).slice(0, 16);
 
 /** Stores a file in an archive, and gives what its day says of it. */
@@ -60,7 +60,7 @@ export async function store(
 }
 
 /**
- * Writes a day of an archive by docs/archive.md, with no code of the nodes.
+ * Writes a day of an archive by docs/reference/archive.md, with no code of the nodes.
  *
  * @returns The path of the file of the day.
  */

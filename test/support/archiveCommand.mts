@@ -3,7 +3,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import type { SpawnedSandbox } from './sandbox.mts';
+import { CommandHost } from './commands.mts';
+import type { TestSandbox } from './sandbox.mts';
 
 const SHORT_BACKOFF = ['--import', join(process.cwd(), 'test', 'support', 'shortBackoff.mts')];
 
@@ -29,14 +30,28 @@ export function startCommand(args: string[], env: Record<string, string> = {}): 
 	return { child, output, ended };
 }
 
-/** Runs it to its end. */
-export async function runCommand(args: string[], env: Record<string, string> = {}) {
-	return await startCommand(args, env).ended;
+let host: CommandHost | undefined;
+afterAll(async () => {
+	await host?.close();
+	host = undefined;
+});
+
+/**
+ * Runs it to its end, in a process with the others of the test file unless something is to be loaded
+ * before it.
+ */
+export async function runCommand(
+	[name, ...args]: string[],
+	env: Record<string, string> = {},
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
+	if (env.NODE_OPTIONS !== undefined) return await startCommand([name, ...args], env).ended;
+	host ??= new CommandHost(SHORT_BACKOFF);
+	return await host.run(name, args, env);
 }
 
 /** The arguments and the environment with which a sandbox is archived as fast as it can be. */
 export function archiving(
-	{ url, apiKey }: Pick<SpawnedSandbox, 'url' | 'apiKey'>,
+	{ url, apiKey }: Pick<TestSandbox, 'url' | 'apiKey'>,
 	folder: string,
 	...args: string[]
 ): [string[], Record<string, string>] {
@@ -63,7 +78,7 @@ export function contentsOf(folder: string): Record<string, string> {
 }
 
 /** What the check of an archive finds, as it is typed. */
-export async function checkFolder(folder: string, sandbox?: SpawnedSandbox) {
+export async function checkFolder(folder: string, sandbox?: TestSandbox) {
 	const env = sandbox && { LIFELOG_API_KEY: sandbox.apiKey, LIFELOG_BASE_URL: sandbox.url };
 	const service = sandbox ? ['--service'] : [];
 	const { stdout } = await runCommand(['check', folder, '--json', ...service], env);

@@ -25,9 +25,20 @@ interface Described {
 	content?: Record<string, { schema: object }>;
 }
 
-const contract = parse(readFileSync(join(process.cwd(), 'openapi.yaml'), 'utf8')) as {
+interface Document {
 	paths: Record<string, Record<string, { responses: Record<string, Described> }>>;
-};
+	components: Record<string, Record<string, object>>;
+}
+
+/** Of the service, and of what lifelog-server has beyond it. */
+const [contract, own] = ['openapi.yaml', 'server/openapi.yaml'].map((path) =>
+	parse(readFileSync(join(process.cwd(), path), 'utf8').replaceAll('../openapi.yaml#', '#')),
+) as [Document, Document];
+for (const [path, item] of Object.entries(own.paths))
+	Object.assign((contract.paths[path] ??= {}), item);
+for (const [kind, named] of Object.entries(own.components)) {
+	Object.assign((contract.components[kind] ??= {}), named);
+}
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(contract, 'contract');
@@ -91,9 +102,11 @@ export function contradictionIn(answer: AnswerOfService): string | undefined {
 
 function problemOf({ method, path, status, headers, body }: AnswerOfService): string | undefined {
 	const isLater = status === 503 && headers['retry-after'] !== undefined;
-	if (status >= 500 && !isLater) return 'the contract has no answer of a server that failed';
 	const type = String(headers['content-type'] ?? '').split(';')[0];
 	const { pointer, response } = described(method, path, status) ?? {};
+	if (status >= 500 && !isLater && !response) {
+		return 'the contract has no answer of a server that failed';
+	}
 	if (!response && status < 400) return 'the contract does not list this status';
 	for (const name of Object.keys(response?.headers ?? {})) {
 		const schema = `${pointer}/headers/${escaped(name)}/schema`;
@@ -113,4 +126,10 @@ function problemOf({ method, path, status, headers, body }: AnswerOfService): st
 		if (error instanceof SyntaxError) return 'the body is no JSON';
 		throw error;
 	}
+}
+
+/** Fails for the answers that were against openapi.yaml. */
+export function throwIfAgainstContract(log: string[]): void {
+	const against = log.filter((line) => line.startsWith(AGAINST_CONTRACT));
+	if (against.length > 0) throw new Error(against.join('\n'));
 }

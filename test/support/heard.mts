@@ -49,3 +49,20 @@ export function heardPackets(file: Buffer, fromMs = 0, toMs = Infinity): string[
 	}
 	return heard;
 }
+
+/**
+ * Whether packets are those of some parts, one behind the other: of each part, the first and the last
+ * packet may be left out, because parts meet between whole packets.
+ */
+export function areJoined(packets: string[], parts: string[][]): boolean {
+	let at = 0;
+	for (const part of parts) {
+		const inner = part.slice(1, -1);
+		const isAt = (from: number) => inner.every((packet, nth) => packets[from + nth] === packet);
+		// Behind the last packet of the part before, and the first one of this.
+		const found = [0, 1, 2].find((between) => isAt(at + between));
+		if (found === undefined) return false;
+		at += found + inner.length;
+	}
+	return packets.length - at <= 1;
+}

@@ -1,5 +1,5 @@
 import { createEngine, type Engine, type EngineOptions, loadPackage } from './engine.mts';
-import { type SpawnedSandbox, startSandbox } from './sandbox.mts';
+import { type TestSandbox, startSandbox } from './sandbox.mts';
 
 /** Where a service is, and the key for it; any key unless given. */
 export interface Address {
@@ -43,8 +43,8 @@ export async function startLabAt<Service extends Address & { close: () => unknow
 }
 
 /** A sandbox, and an engine for it. */
-export interface Lab extends Omit<LabAt<SpawnedSandbox>, 'service'> {
-	sandbox: SpawnedSandbox;
+export interface Lab extends Omit<LabAt<TestSandbox>, 'service'> {
+	sandbox: TestSandbox;
 }
 
 /**
@@ -53,7 +53,6 @@ export interface Lab extends Omit<LabAt<SpawnedSandbox>, 'service'> {
  * @param days How many days of data the sandbox makes up; none: its own default.
  */
 export async function startLab(days?: number, options?: Partial<EngineOptions>): Promise<Lab> {
-	const args = days === undefined ? [] : ['--days', String(days)];
-	const { service: sandbox, ...lab } = await startLabAt(await startSandbox(args), options);
+	const { service: sandbox, ...lab } = await startLabAt(await startSandbox({ days }), options);
 	return { sandbox, ...lab };
 }

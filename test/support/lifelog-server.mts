@@ -2,9 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { AGAINST_CONTRACT } from './contract.mts';
+import { throwIfAgainstContract } from './contract.mts';
+import { nativeRequire } from './nativeRequire.mts';
 
-/** A lifelog-server in a process of its own. */
+/** A lifelog-server of a test. */
 export interface SpawnedServer {
 	/** Base address, without a trailing slash. */
 	url: string;
@@ -59,17 +60,29 @@ export function spawnLifelogServer(
 		close: async () => {
 			child.stdin.end();
 			await closed;
-			const against = log.filter((line) => line.startsWith(AGAINST_CONTRACT));
-			if (against.length > 0) throw new Error(against.join('\n'));
+			throwIfAgainstContract(log);
 		},
 	}));
 	ready.catch(() => {});
 	return { child, exited, ready };
 }
 
-/** Serves an archive. Rejects with what the server wrote when it does not start. */
-export function startLifelogServer(
-	...args: Parameters<typeof spawnLifelogServer>
+/**
+ * Serves an archive, in this process unless something is to be loaded before the server. Rejects with
+ * what the server wrote when it does not start.
+ */
+export async function startLifelogServer(
+	folder: string,
+	args: string[] = [],
+	env: Record<string, string | undefined> = { LIFELOG_SERVER_KEY: serverKey },
 ): Promise<SpawnedServer> {
-	return spawnLifelogServer(...args).ready;
+	if (env.NODE_OPTIONS !== undefined) return await spawnLifelogServer(folder, args, env).ready;
+	const { hostServer } = nativeRequire(
+		'./test/support/hostedServer.mts',
+	) as typeof import('./hostedServer.mts');
+	const port = args.includes('--port') ? [] : ['--port', '0'];
+	return await hostServer([folder, '--json', ...port, ...args], {
+		LIFELOG_SERVER_KEY: undefined,
+		...env,
+	});
 }

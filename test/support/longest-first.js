@@ -4,14 +4,18 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONGEST = [
 	'reliability/matrix',
-	'reliability/properties',
+	'server/archiver',
 	'trigger-model/model',
 	'engine/bombs',
-	'engine/trigger-promises',
-	'server/archiver',
 	'engine/request',
 	'engine/audio',
-	'unit/patterns',
+	'engine/trigger-promises',
+	'reliability/properties',
+	'engine/lifelog-list',
+	'server/operator',
+	'server/create',
+	'server/server',
+	'engine/busyService',
 ];
 
 const rank = ({ path }) => {

@@ -12,7 +12,7 @@ const NPX = /npx (--\S+ )*lifelog-server/;
 /** The documents, by path. */
 export const readDocuments = (): Map<string, string> =>
 	new Map(
-		globSync('{*,{docs,examples,server}/*}.md').map((path) => [
+		globSync('{*,docs/**/*,{examples,server}/*}.md').map((path) => [
 			path.replaceAll('\\', '/'),
 			readFileSync(path, 'utf8'),
 		]),

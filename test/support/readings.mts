@@ -18,14 +18,16 @@ export interface Reading {
 export type Values = Record<string, string | number>;
 
 /**
- * Every operation of the action nodes that deletes nothing, with every value of every parameter, one
+ * Every operation of the action nodes that only reads, with every value of every parameter, one
  * at a time.
  *
  * @throws Error for a parameter that is set to nothing by `values` and has no list of values.
  */
 export function allReadings(values: Values): Reading[] {
 	return nodeOperations()
-		.filter(({ operation, isTrigger }) => !isTrigger && operation !== 'delete')
+		.filter(({ node, operation, isTrigger }) => {
+			return !isTrigger && operation !== 'delete' && node !== 'lifelogServer';
+		})
 		.flatMap(({ node, operation }) => {
 			const properties = propertiesOf(node, operation);
 			const usual = Object.fromEntries(

@@ -7,7 +7,9 @@ import type { ResetOptions, Status } from '../../sandbox/control.mts';
 import type { Dialect, DialectChange } from '../../sandbox/dialect.mts';
 import type { Fault } from '../../sandbox/faults.mts';
 import type { LoggedRequest } from '../../sandbox/requestLog.mts';
+import type { Sandbox, SandboxOptions } from '../../sandbox/server.mts';
 import type { StoredChat } from '../../sandbox/data/storedChat.mts';
+import { nativeRequire } from './nativeRequire.mts';
 
 export type { Dialect, DialectChange, Fault, LoggedRequest, ResetOptions, Status, StoredChat };
 
@@ -38,20 +40,21 @@ export interface SandboxControl {
 	deleteChat: (id: string) => Promise<void>;
 }
 
-export interface SpawnedSandbox {
-	/** Base address of the service, without a trailing slash. */
-	url: string;
-	controlUrl: string;
-	apiKey: string;
+export interface TestSandbox extends Sandbox {
 	control: SandboxControl;
-	close: () => Promise<void>;
 }
 
-/**
- * Starts a sandbox as a process of its own, on free ports of 127.0.0.1. `args` are further
- * options of `sandbox/main.mts`, e.g. `['--days', '3']`. Rejects when it does not start.
- */
-export async function startSandbox(args: string[] = []): Promise<SpawnedSandbox> {
+/** Starts a sandbox in this process, on free ports of 127.0.0.1. */
+export async function startSandbox(options?: SandboxOptions): Promise<TestSandbox> {
+	const service = nativeRequire(
+		'./sandbox/server.mts',
+	) as typeof import('../../sandbox/server.mts');
+	const sandbox = await service.startSandbox(options);
+	return { ...sandbox, control: controlOf(sandbox.controlUrl) };
+}
+
+/** Starts a sandbox as a process of its own: what is measured in this one is then not the sandbox's. */
+export async function spawnSandbox(args: string[] = []): Promise<TestSandbox> {
 	const main = join(process.cwd(), 'sandbox', 'main.mts');
 	const child = spawn(process.execPath, [main, '--json', '--port', '0', ...args], {
 		stdio: ['pipe', 'pipe', 'inherit'],

@@ -10,8 +10,8 @@ export interface ServiceAudio {
 	fileFrom: (startMs: number) => Promise<Buffer | undefined>;
 	/** How much of a range was recorded, in ms: what is said at the same time counts once. */
 	recordedMs: (startMs: number, endMs: number) => number;
-	/** The packets of the service's files of two hours in which a range is heard. */
-	packetsOf: (startMs: number, endMs: number) => Promise<string[]>;
+	/** The packets of each of the service's files of two hours in which a range is heard. */
+	packetsOf: (startMs: number, endMs: number) => Promise<string[][]>;
 }
 
 /** Reads the audio of a sandbox that has these lifelogs, by start, as it is when it is first asked for. */
@@ -44,12 +44,12 @@ export function audioOf(
 		return total;
 	};
 	const packetsOf = async (startMs: number, endMs: number) => {
-		const packets: string[] = [];
+		const packets: string[][] = [];
 		for (let at = startMs - (startMs % FILE_MS); at < endMs; at += FILE_MS) {
 			const file = await fileFrom(at);
 			const [from, to] = [Math.max(at, startMs), Math.min(at + FILE_MS, endMs)];
 			const before = recordedMs(at, from);
-			if (file) packets.push(...heardPackets(file, before, before + recordedMs(from, to)));
+			if (file) packets.push(heardPackets(file, before, before + recordedMs(from, to)));
 		}
 		return packets;
 	};

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
 /** The folders of the packages that are published, and what their tarballs are to hold. */
@@ -13,8 +13,14 @@ export const TARBALLS: Record<string, () => string[]> = {
 		...globSync('{server,check-archive}/**/*.mts', { exclude: (name) => name === 'dist' })
 			// In the package it is `lifelog-server check`.
 			.filter((path) => path !== join('check-archive', 'main.mts'))
+			.filter((path) => !path.startsWith(join('server', 'web') + sep))
 			.map((path) => `dist/${path.replaceAll(sep, '/').replace(/\.mts$/, '.mjs')}`),
-		...['dist/LICENSE.md', 'dist/openapi.yaml'],
-		...['README.md', 'lifelog-server.cjs', 'package.json'],
+		...['dist/openapi.yaml', 'dist/server/openapi.yaml'],
+		// Names of scripts change with their contents. `npm run build:server` has built them.
+		...readdirSync('server/dist/server/web/dist/assets').map(
+			(name) => `dist/server/web/dist/assets/${name}`,
+		),
+		...['index.html', 'licenses.txt'].map((name) => `dist/server/web/dist/${name}`),
+		...['LICENSE.md', 'README.md', 'lifelog-server.cjs', 'npm-shrinkwrap.json', 'package.json'],
 	],
 };

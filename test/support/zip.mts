@@ -15,6 +15,8 @@ export interface ZipFile {
 	method?: number;
 	/** Unix's kind and rights, e.g. 0o120777 of a link. */
 	mode?: number;
+	/** Where it begins in the zip, put over where it does. */
+	offset?: number;
 }
 
 const fieldOfZip64 = 1;
@@ -42,7 +44,7 @@ export function writeZip(path: string, files: Iterable<ZipFile>): void {
 		if (pendingBytes > 1 << 20) flush();
 	};
 	const directory: Buffer[] = [];
-	for (const { name, content = '', zeros, deflate, crc, flags = 0x800, method, mode } of files) {
+	for (const { name, content = '', zeros, deflate, crc, flags = 0x800, method, ...more } of files) {
 		const plain = Buffer.from(content);
 		const packed = deflate ? deflateRawSync(plain) : plain;
 		const about = Buffer.alloc(22);
@@ -54,7 +56,7 @@ export function writeZip(path: string, files: Iterable<ZipFile>): void {
 		about.writeUInt32LE(0xffff_ffff, 18);
 		const sizes = numbers(zeros ?? plain.length, zeros ?? packed.length);
 		const nameBytes = Buffer.from(name);
-		const offset = at;
+		const { mode, offset = at } = more;
 		const lengths = (extra: Buffer) => shorts(nameBytes.length, extra.length);
 		const local = extraField(sizes);
 		write(signature(0x04034b50), about, lengths(local), nameBytes, local, packed);
@@ -74,7 +76,7 @@ export function writeZip(path: string, files: Iterable<ZipFile>): void {
 		);
 	}
 	const start = at;
-	write(...directory);
+	for (const entry of directory) write(entry);
 	const end = at;
 	const count = directory.length;
 	const bytes = end - start;

@@ -415,7 +415,7 @@ describe('a model that sets every parameter', () => {
 		await ask(['get'], [() => ({ tool: 'Get_lifelog', args }), () => 'Done.']);
 		assert.match(
 			lastResult(model.requests()[1]),
-			/is not the ID of a lifelog\. Titles are not IDs: .*take the field id of what a list or a search gives/,
+			/is not the ID of a lifelog\. Titles are not IDs: .*take the field id of what a list or a search returns/,
 		);
 	});
 });

@@ -217,7 +217,7 @@ for (const version of [OLDEST, NEWEST]) {
 
 		test('Custom API Call in our own nodes sends nothing by itself', async () => {
 			const parameters = { operation: '__CUSTOM_API_CALL__', resource: '__CUSTOM_API_CALL__' };
-			const types = ['lifelog', 'lifelogChat', 'lifelogAudio'];
+			const types = ['lifelog', 'lifelogChat', 'lifelogAudio', 'lifelogServer'];
 			const nodes = types.map((type) => node(type, `n8n-nodes-lifelog.${type}`, 1, parameters));
 			assertNothingLeft(await run(nodes));
 			assert.deepEqual(service.seen, []);

@@ -44,8 +44,8 @@ describe('n8n’s MCP Client', () => {
 		const { id, title } = await addFindable(lab());
 		const execution = await callTool('search_lifelogs', { query: title });
 		assert.equal(execution.error, undefined);
-		const found = answer(execution) as Array<{ id: string; title: string }>;
-		assert.equal(found.find((lifelog) => lifelog.id === id)?.title, title);
+		const found = answer(execution) as { lifelogs: Array<{ id: string; title: string }> };
+		assert.equal(found.lifelogs.find((lifelog) => lifelog.id === id)?.title, title);
 	});
 
 	test('reads a lifelog', async () => {

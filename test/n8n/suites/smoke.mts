@@ -75,6 +75,15 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.ok(Buffer.from(stored).equals(Buffer.from(await direct.arrayBuffer())));
 		});
 
+		test('runs Lifelog Server, which says that the service takes no new lifelogs', async () => {
+			const transcript = '[{"text":"Good morning.","start":0,"end":2}]';
+			const startTime = '2026-03-01T09:00:00Z';
+			const parameters = { operation: 'create', startTime, transcript };
+			const { error } = await runNode(lab(), 'lifelogServer', parameters);
+			const expected = "This service doesn't accept new lifelogs. lifelog-server does.";
+			assert.equal(error?.message, expected);
+		});
+
 		test('tells an error with its item', async () => {
 			const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
 			const [{ id }] = await lab().sandbox.control.lifelogs();

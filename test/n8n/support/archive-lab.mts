@@ -133,7 +133,7 @@ export function useArchiveLab(version: string) {
 	const audioAsked = async () =>
 		(await requests('/v1/download-audio')).map(({ query }) => Number(query.startMs));
 
-	/** What docs/archive.md's own checker says, alone or against the service too. */
+	/** What docs/reference/archive.md's own checker says, alone or against the service too. */
 	async function assertProven(folder: string, withService = true): Promise<void> {
 		const main = join(root, 'check-archive', 'main.mts');
 		const { apiKey, url } = lab().sandbox;

@@ -1,11 +1,11 @@
-// What an archive must be, read by docs/archive.md and held against the service it came from.
+// What an archive must be, read by docs/reference/archive.md and held against the service it came from.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Chat, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
 import { versionOfLines } from '../../support/archive.mts';
-import type { SpawnedSandbox } from '../../support/sandbox.mts';
+import type { TestSandbox } from '../../support/sandbox.mts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -22,7 +22,7 @@ interface ArchivedEntry {
 	goneAt?: string;
 }
 
-/** The file of a day (docs/archive.md). */
+/** The file of a day (docs/reference/archive.md). */
 export interface DayFile {
 	version: number;
 	day: string;
@@ -133,7 +133,7 @@ export interface Expectation {
  * nothing beside them.
  */
 export async function assertArchived(
-	sandbox: SpawnedSandbox,
+	sandbox: TestSandbox,
 	storage: Storage,
 	{ days, gone = [], failed = [], kept = [] }: Expectation,
 ): Promise<void> {
@@ -183,7 +183,7 @@ export async function assertArchived(
 }
 
 async function assertAudio(
-	sandbox: SpawnedSandbox,
+	sandbox: TestSandbox,
 	{ day, audio, missingAudio }: DayFile,
 	content: (file: ArchivedFile) => Promise<Buffer>,
 	failed: Array<{ startMs: number; endMs: number }>,
@@ -215,24 +215,24 @@ async function assertAudio(
 	);
 }
 
-async function get<T>({ url, apiKey }: SpawnedSandbox, path: string): Promise<T> {
+async function get<T>({ url, apiKey }: TestSandbox, path: string): Promise<T> {
 	const response = await fetch(url + path, { headers: { 'x-api-key': apiKey } });
 	assert.equal(response.status, 200, path);
 	return (await response.json()).data;
 }
 
-async function lifelog(sandbox: SpawnedSandbox, id: string): Promise<Lifelog> {
+async function lifelog(sandbox: TestSandbox, id: string): Promise<Lifelog> {
 	const query = 'timezone=UTC&includeContents=true&includeMarkdown=true&includeHeadings=true';
 	return (await get<{ lifelog: Lifelog }>(sandbox, `/v1/lifelogs/${id}?${query}`)).lifelog;
 }
 
-async function chat(sandbox: SpawnedSandbox, id: string): Promise<Chat> {
+async function chat(sandbox: TestSandbox, id: string): Promise<Chat> {
 	return (await get<{ chat: Chat }>(sandbox, `/v1/chats/${id}?timezone=UTC`)).chat;
 }
 
 /** The audio between two instants as the service sends it, or undefined. */
 async function audioOf(
-	{ url, apiKey }: SpawnedSandbox,
+	{ url, apiKey }: TestSandbox,
 	startMs: number,
 	endMs: number,
 ): Promise<Buffer | undefined> {

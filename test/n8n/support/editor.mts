@@ -47,19 +47,34 @@ export class Editor {
 
 	/** Imports a workflow's file into a new workflow, as the menu does, and shows it. */
 	async importFile(path: string): Promise<Canvas> {
-		await this.goTo('/workflow/new');
-		const input = this.page.locator(byTestId('workflow-import-input'));
-		await input.setInputFiles(path);
-		const canvas = new Canvas(this.page);
+		// Only an empty canvas is ready: what is imported before it shows, or before the credentials are
+		// loaded, is lost or has none of them.
+		const canvas = await this.newWorkflow();
+		await this.page.locator(byTestId('workflow-import-input')).setInputFiles(path);
 		await canvas.whenShown();
 		return canvas;
 	}
 
 	/** Shows an empty workflow. */
 	async newWorkflow(): Promise<Canvas> {
-		await this.goTo('/workflow/new');
-		await this.page.locator(byTestId('canvas-add-button')).waitFor();
+		const empty = this.page.locator(byTestId('canvas-add-button'));
+		const isThere = () =>
+			empty.waitFor({ timeout: OVERTAKEN_MS }).then(
+				() => true,
+				() => false,
+			);
+		// A navigation of the editor's own may come behind this one.
+		do await this.goTo('/workflow/new');
+		while (!(await isThere()));
 		return new Canvas(this.page);
+	}
+
+	/** Shows a workflow. */
+	async openWorkflow(workflowId: string): Promise<Canvas> {
+		await this.goTo(`/workflow/${workflowId}`);
+		const canvas = new Canvas(this.page);
+		await canvas.whenShown();
+		return canvas;
 	}
 
 	/** Shows an execution of the past and opens the panel of one of its nodes. */
@@ -123,6 +138,22 @@ export class Editor {
 		await this.page.keyboard.press('Escape');
 		await modal.waitFor({ state: 'hidden' });
 		return texts.map((text) => text.split(/[\n*]/)[0].trim());
+	}
+
+	/** Opens a credential, which n8n then tests, and returns what the test says went wrong. */
+	async credentialError(name: string): Promise<string> {
+		await this.goTo('/home/credentials');
+		const item = this.page.locator(byTestId('resources-list-item'));
+		await item.getByText(name, { exact: true }).click();
+		const modal = this.page.locator(byTestId('editCredential-modal'));
+		await modal.getByText('More details').click();
+		const said = await modal
+			.getByText(/Base URL|connection/)
+			.first()
+			.innerText();
+		await this.page.keyboard.press('Escape');
+		await modal.waitFor({ state: 'hidden' });
+		return said;
 	}
 
 	/** Whether what is shown is dark, by the colour of the page. */
@@ -207,6 +238,13 @@ export class NodesPanel {
 		await categories.first().waitFor();
 		await this.settled();
 		return (await categories.allInnerTexts()).map((text) => text.trim());
+	}
+
+	/** The description below the name of a node that was found. */
+	async descriptionOf(name: string): Promise<string> {
+		const exact = this.names.filter({ hasText: new RegExp(`^${name}$`) });
+		const entry = this.page.locator(byTestId('item-iterator-item')).filter({ has: exact });
+		return await entry.locator(byTestId('node-creator-item-description')).innerText();
 	}
 
 	/** Opens or closes what stands under a heading. */
@@ -300,12 +338,29 @@ export class Canvas {
 		return await nodes.evaluateAll((all) => all.map((each) => each.dataset.nodeName ?? ''));
 	}
 
+	/** The files of the nodes' icons, in the order of the nodes. */
+	async icons(): Promise<string[]> {
+		const icons = this.page.locator(byTestId('canvas-node')).locator('img');
+		await icons.first().waitFor();
+		return await icons.evaluateAll((all) =>
+			all.map((icon) => (icon as HTMLImageElement).src.split('/').at(-1)!),
+		);
+	}
+
 	/** Opens the panel of a node. */
 	async open(name: string): Promise<NodePanel> {
 		await this.page.dblclick(`${byTestId('canvas-node')}[data-node-name="${name}"]`);
 		const panel = new NodePanel(this.page);
 		await panel.whenOpen();
 		return panel;
+	}
+
+	/** Pastes a workflow onto the empty canvas with the keyboard. */
+	async paste(workflow: string): Promise<void> {
+		await this.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+		await this.page.evaluate((text) => navigator.clipboard.writeText(text), workflow);
+		await this.page.keyboard.press('Control+v');
+		await this.whenShown();
 	}
 
 	/** Opens the list of triggers with the button of an empty canvas. */
@@ -532,6 +587,25 @@ export class NodePanel {
 		await input.locator('input').fill(text);
 	}
 
+	/** Types a day, or a day and a time, into a parameter with a calendar. */
+	async fillDate(parameter: string, text: string): Promise<void> {
+		await this.fill(parameter, text);
+		await this.page.keyboard.press('Enter');
+	}
+
+	/** What a parameter shows as its value. */
+	async value(parameter: string): Promise<string> {
+		const input = this.parameters.locator(byTestId(`parameter-input-${parameter}`));
+		return await input.locator('input').inputValue();
+	}
+
+	/** How many parameters say that the model defines them. */
+	async leftToModel(): Promise<number> {
+		const told = this.parameters.getByText('Defined automatically by the model');
+		await told.first().waitFor();
+		return await told.count();
+	}
+
 	/** Creates the first credential of a node, saves it, and returns what n8n's test of it says. */
 	async createCredential(fields: Record<string, string>): Promise<string> {
 		const empty = this.parameters.locator(byTestId('node-credentials-empty-state'));
@@ -549,13 +623,15 @@ export class NodePanel {
 			const sent = response.request().postData() ?? '';
 			return pathname.startsWith('/rest/workflows') && /"credentials":\{"/.test(sent);
 		});
+		// The window closes by itself once the test has succeeded, on a busy machine before its text is read.
+		const tested = this.page.waitForResponse(
+			(response) => new URL(response.url()).pathname === '/rest/credentials/test',
+		);
 		await modal.locator(byTestId('credential-save-button')).click();
-		const success = modal.locator(byTestId('credentials-config-container-test-success'));
-		const message = await success.innerText();
-		// It closes by itself once the test has succeeded.
+		const { data } = (await (await tested).json()) as { data: { message: string } };
 		await modal.waitFor({ state: 'hidden' });
 		await chosen;
-		return message.trim().split('\n')[0];
+		return data.message;
 	}
 
 	/** Goes back to the canvas. */
@@ -629,6 +705,20 @@ export class NodePanel {
 		const shown = this.output.locator(byTestId('ndv-data-container'));
 		await shown.filter({ hasText: /\S/ }).waitFor();
 		return await shown.innerText();
+	}
+
+	/** Views the only file of the output and plays it for a moment; returns the seconds played. */
+	async playAudio(): Promise<number> {
+		await this.output.locator(byTestId('ndv-view-binary-data')).click();
+		const player = this.page.locator('audio');
+		return await player.evaluate(async (element) => {
+			const audio = element as HTMLAudioElement;
+			audio.muted = true;
+			await audio.play();
+			while (audio.currentTime === 0) await new Promise((resolve) => setTimeout(resolve, 100));
+			audio.pause();
+			return audio.currentTime;
+		});
 	}
 
 	/**

@@ -28,6 +28,8 @@ const CREDENTIAL_TYPES: Record<string, string> = {
 	'@n8n/n8n-nodes-langchain.mcpClientTool': 'mcpOAuth2Api',
 	'n8n-nodes-base.dropbox': 'dropboxOAuth2Api',
 	'n8n-nodes-base.emailSend': 'smtp',
+	'n8n-nodes-base.googleDrive': 'googleDriveOAuth2Api',
+	'n8n-nodes-base.googleDriveTrigger': 'googleDriveOAuth2Api',
 	'n8n-nodes-base.notion': 'notionApi',
 	'n8n-nodes-base.s3': 's3',
 	'n8n-nodes-base.slack': 'slackApi',

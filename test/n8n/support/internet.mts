@@ -17,8 +17,8 @@ export interface SentRequest {
 	bytes: Buffer;
 }
 
-/** What a host answers: a body with 200, or with another status. */
-export type Answer = IDataObject | { status: number; body: IDataObject };
+/** What a host answers: a body with 200, JSON or bytes, or with another status. */
+export type Answer = IDataObject | Buffer | { status: number; body: IDataObject };
 
 /** What stands in for one host. */
 export type Host = (request: SentRequest) => Answer | Promise<Answer>;
@@ -48,7 +48,7 @@ interface Mockttp {
 					url: string;
 					headers: SentRequest['headers'];
 					body: { getDecodedBuffer: () => Promise<Buffer | undefined> };
-				}) => Promise<{ statusCode: number; json: object }>,
+				}) => Promise<{ statusCode: number; json?: object; body?: Buffer }>,
 			) => Promise<unknown>;
 		};
 	};
@@ -82,6 +82,7 @@ export async function startInternet(hosts: Record<string, Host>): Promise<Intern
 			status: 502,
 			body: { message: `Nothing stands in for ${host}` },
 		};
+		if (Buffer.isBuffer(answer)) return { statusCode: 200, body: answer };
 		const isWhole = typeof answer.status === 'number' && typeof answer.body === 'object';
 		return isWhole
 			? { statusCode: answer.status as number, json: answer.body as object }

@@ -2,7 +2,7 @@
 import { after, before, type TestContext } from 'node:test';
 import type { INodeCredentials } from 'n8n-workflow';
 import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
-import { startSandbox, type SpawnedSandbox } from '../../support/sandbox.mts';
+import { spawnSandbox, type TestSandbox } from '../../support/sandbox.mts';
 import { installN8n, NEWEST } from '../install.mts';
 import { installPackage, pack } from './package.mts';
 import { Rest } from './rest.mts';
@@ -19,7 +19,7 @@ export interface LabOptions {
 
 /** A running n8n with the package installed from its tarball, and the service it talks to. */
 export interface Lab {
-	sandbox: SpawnedSandbox;
+	sandbox: TestSandbox;
 	n8n: N8n;
 	rest: Rest;
 	userFolder: string;
@@ -47,7 +47,7 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
 		const tarball = process.env[TARBALL_VARIABLE] ?? (await pack(folder.path));
 		await installPackage(folder.path, tarball);
 		// Three whole days beside today: more than a page of 100, whatever the time of the day.
-		const sandbox = await startSandbox(options.sandbox ?? ['--days', '4']);
+		const sandbox = await spawnSandbox(options.sandbox ?? ['--days', '4']);
 		closers.push(sandbox.close);
 		const server: N8nOptions = { version, userFolder: folder.path, env };
 		const n8n = await startN8n(server);

@@ -1,0 +1,3 @@
+import { testLifelogFiles } from '../engine/lifelogFiles.mts';
+
+testLifelogFiles(31);

@@ -1,0 +1,11 @@
+import { testListEnds, testRequestCounts } from '../engine/requestCounts.mts';
+
+jest.setTimeout(900_000);
+
+testRequestCounts([
+	[10, 'lifelog', 250],
+	[25, 'lifelog', 250],
+	[100, 'lifelog', 250],
+	[25, 'lifelogChat', 80],
+]);
+testListEnds(80);

@@ -1,0 +1,67 @@
+// The manifests of an archive, and changes of them as lifelog-server makes them.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import {
+	nameOfDay,
+	type DayFile,
+	type Edited,
+	type MadeHere,
+} from '../../server/archive/layout.mts';
+import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
+import { store } from './archive.mts';
+
+export type { DayFile, Edited };
+
+/** The manifest of each day that counts, by day. */
+export function newestManifests(folder: string): Map<string, DayFile> {
+	const newest = new Map<string, DayFile>();
+	for (const name of readdirSync(join(folder, 'days'))) {
+		const file = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8')) as DayFile;
+		const other = newest.get(file.day);
+		if (!other || other.archivedAt < file.archivedAt) newest.set(file.day, file);
+	}
+	return newest;
+}
+
+/** Writes the manifest of a day anew; what it was before is removed. */
+export function changeDay(folder: string, day: string, change: (file: DayFile) => DayFile): void {
+	const none: DayFile = {
+		...{ version: 1, day, lifelogs: {}, chats: {}, audio: [], missingAudio: [], failed: [] },
+		...{ archivedAt: new Date(0).toISOString(), isComplete: true },
+	};
+	const before = newestManifests(folder).get(day) ?? none;
+	const later = Math.max(Date.now(), Date.parse(before.archivedAt) + 1);
+	const file = change({ ...before, archivedAt: new Date(later).toISOString() });
+	for (const name of readdirSync(join(folder, 'days'))) {
+		if (name.startsWith(day)) rmSync(join(folder, 'days', name));
+	}
+	writeFileSync(join(folder, 'days', nameOfDay(file)), JSON.stringify(file, null, '\t'));
+}
+
+/** Puts a lifelog into an archive that the service doesn't know. */
+export async function makeLifelog(
+	folder: string,
+	lifelog: Lifelog,
+	madeHere: MadeHere = { source: 'api' },
+): Promise<void> {
+	const { day, json, markdown } = lifelogFiles(lifelog)!;
+	const files = [
+		await store(folder, json.path, json.content),
+		await store(folder, markdown.path, markdown.content),
+	];
+	const { id, updatedAt, isStarred } = lifelog;
+	const goneAt = new Date().toISOString();
+	changeDay(folder, day, (file) => ({
+		...file,
+		lifelogs: { ...file.lifelogs, [id]: { updatedAt, isStarred, files, goneAt, madeHere } },
+	}));
+}
+
+/** Edits a lifelog on one of its days. */
+export function editLifelog(folder: string, day: string, id: string, edited: Edited): void {
+	changeDay(folder, day, (file) => ({
+		...file,
+		lifelogs: { ...file.lifelogs, [id]: { ...file.lifelogs[id], edited } },
+	}));
+}

@@ -1,0 +1,44 @@
+// The environment for sharedRuntime.js: the globals of the process. What a file changes of them is
+// undone after it.
+const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
+const { ModuleMocker } = require('jest-mock');
+
+const identity = { idToRef: (id) => id, refToId: (timer) => timer };
+
+module.exports = class {
+	constructor({ projectConfig: config }) {
+		this.global = globalThis;
+		this.moduleMocker = new ModuleMocker(globalThis);
+		const { moduleMocker } = this;
+		this.fakeTimers = new LegacyFakeTimers({
+			config,
+			global: globalThis,
+			moduleMocker,
+			timerConfig: identity,
+		});
+		this.fakeTimersModern = new ModernFakeTimers({ config, global: globalThis });
+		this.before = { console, exit: process.exit, env: { ...process.env } };
+	}
+
+	async setup() {}
+
+	async teardown() {
+		this.moduleMocker.restoreAllMocks();
+		this.fakeTimers.dispose();
+		this.fakeTimersModern.dispose();
+		const { console, exit, env } = this.before;
+		Object.assign(globalThis, { console });
+		process.exit = exit;
+		for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+		Object.assign(process.env, env);
+	}
+
+	exportConditions() {
+		return ['node', 'node-addons'];
+	}
+
+	// Not used by the runtime that belongs to it, but without a context nothing is run.
+	getVmContext() {
+		return globalThis;
+	}
+};
