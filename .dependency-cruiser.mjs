@@ -68,11 +68,55 @@ export default {
 			comment:
 				'lifelog-server is the service itself; of the nodes it has the types of the contract.',
 			severity: 'error',
-			from: { path: below('server') },
+			from: { path: below('server'), pathNot: below('server/web') },
 			to: {
-				path: below(`nodes|credentials|sandbox|${TOOLS}`),
+				path: [below(`nodes|credentials|sandbox|${TOOLS}`), below('server/web')],
 				pathNot: [API_TYPES, CHECK_COMMAND],
 			},
+		},
+		{
+			name: 'web-on-pure-functions',
+			comment:
+				'The page runs in a browser: of the nodes it has what makes text of lifelogs, of the server nothing.',
+			severity: 'error',
+			from: { path: below('server/web/src') },
+			to: {
+				path: below(`nodes|credentials|server|sandbox|${TOOLS}`),
+				pathNot: [
+					API_TYPES,
+					below('server/web/src'),
+					below('nodes/Lifelog/(summary|export)'),
+					below('nodes/shared/(content|util)'),
+				],
+			},
+		},
+		{
+			name: 'server-util-alone',
+			comment: 'server/util and server/auth import nothing of the server.',
+			severity: 'error',
+			from: { path: below('server/(util|auth)') },
+			to: { path: below('server'), pathNot: below('server/(util|auth)') },
+		},
+		{
+			name: 'routes-above-store',
+			comment: 'Routes answer from a store. They know no archive, and nothing below knows a route.',
+			severity: 'error',
+			from: { path: below('server/routes') },
+			to: { path: below('server/(archive|archiver|audio|import)') },
+		},
+		{
+			name: 'routes-on-top',
+			comment: 'The archive, its index and its commands know no route.',
+			severity: 'error',
+			from: { path: below('server/(archive|archiver|audio|import|recordings|search|store)') },
+			to: { path: below('server/routes') },
+		},
+		{
+			name: 'archive-below-commands',
+			comment: 'The archive and its index know none of the commands that write one.',
+			severity: 'error',
+			from: { path: below('server/(archive|audio|search|store)') },
+			to: { path: below('server/(archiver|import)') },
 		},
 		{
 			name: 'check-by-command',
@@ -85,7 +129,7 @@ export default {
 			name: 'server-without-n8n',
 			comment: 'lifelog-server needs what server/package.json names, and nothing of n8n.',
 			severity: 'error',
-			from: { path: below('server') },
+			from: { path: below('server'), pathNot: below('server/web') },
 			to: { path: 'node_modules/', dependencyTypesNot: ['npm'] },
 		},
 		{

@@ -1,13 +1,41 @@
-// The sandbox, the demo and the tests are ESM (.mts), which n8n's own config does not match.
+// The server, its page, the sandbox, the tools and the tests are no files for n8n's own config.
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-export default defineConfig(globalIgnores(['dist', '**/*.ts', '**/*.js']), {
-	files: ['**/*.mts'],
-	extends: [js.configs.recommended, tseslint.configs.recommended],
-	rules: {
-		// Node runs these files as they are, and would look for the values of a type.
-		'@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+// Its functions return promises that nobody has to wait for.
+const NODE_TEST = {
+	from: 'file',
+	path: 'node_modules/@types/node/test.d.ts',
+	name: ['suite', 'test'],
+};
+
+export default defineConfig(
+	globalIgnores(['**/dist', '**/*.ts', '**/*.js']),
+	{
+		files: ['**/*.{mts,tsx}'],
+		extends: [js.configs.recommended, tseslint.configs.recommended],
+		languageOptions: {
+			parserOptions: { project: ['tsconfig.tools.json', 'server/web/tsconfig.json'] },
+		},
+		rules: {
+			// Node runs these files as they are, and would look for the values of a type.
+			'@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+			'@typescript-eslint/no-base-to-string': 'error',
+			'@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: [NODE_TEST] }],
+			'@typescript-eslint/no-misused-promises': 'error',
+			'@typescript-eslint/switch-exhaustiveness-check': [
+				'error',
+				{ considerDefaultExhaustiveForUnions: true },
+			],
+		},
 	},
-});
+	{
+		// A test fails when a handler's promise does, and its comparison shows what became of an object.
+		files: ['test/**'],
+		rules: {
+			'@typescript-eslint/no-base-to-string': 'off',
+			'@typescript-eslint/no-misused-promises': 'off',
+		},
+	},
+);

@@ -6,7 +6,8 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'lifelog-compile-cache');
 
 /** @type {import('jest').Config} */
 module.exports = {
-	testEnvironment: 'node',
+	runtime: '<rootDir>/test/support/sharedRuntime.js',
+	testEnvironment: '<rootDir>/test/support/sharedEnvironment.js',
 	testMatch: ['<rootDir>/test/**/*.test.mts'],
 	modulePathIgnorePatterns: ['<rootDir>/test/n8n/'],
 	moduleFileExtensions: ['mts', 'ts', 'js', 'mjs', 'cjs', 'json', 'node'],
@@ -20,5 +21,5 @@ module.exports = {
 	// More than the two cores of CI: a good part of the time is waiting, for pauses between retries.
 	maxWorkers: 6,
 	// Only what hangs is to fail by it, on a machine that is busy with other things as well.
-	testTimeout: 180_000,
+	testTimeout: 600_000,
 };

@@ -5,36 +5,40 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-const MOST_LINES = 8;
-const LONGEST_LINE = 300;
+const MAX_LINES = 8;
+const MAX_LINE_LENGTH = 300;
 
 /** The first lines of an error, without colours. */
 const beginning = (message) =>
 	stripVTControlCharacters(message)
 		.trim()
 		.split('\n')
-		.slice(0, MOST_LINES)
-		.map((line) => line.slice(0, LONGEST_LINE))
+		.slice(0, MAX_LINES)
+		.map((line) => line.slice(0, MAX_LINE_LENGTH))
 		.join('\n');
 
 /** A name of tests as one argument, for -t, which takes a pattern. */
 const inShell = (name) => `'${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll("'", '.')}'`;
 
+/** What must be set to run a test the same way, such as a seed. */
+const WITH = process.env.AGAIN_WITH ?? '';
+
 /** Of `jest --json`. */
 function readJest({ numPassedTests, testResults }) {
 	const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
 		const file = relative(process.cwd(), name);
-		const again = file.endsWith('.soak.mts') ? 'npm run test:soak --' : 'npm test --';
+		const script = /\.(soak|web)\.mts$/.exec(file)?.[1];
+		const again = script ? `npm run test:${script} --` : 'npm test --';
 		const failed = assertionResults
 			.filter((each) => each.status === 'failed')
 			.map(({ fullName, failureMessages }) => ({
 				test: `${file}: ${fullName}`,
 				message: failureMessages.join('\n'),
-				again: `${again} ${file} -t ${inShell(fullName)}`,
+				again: `${WITH}${again} ${file} -t ${inShell(fullName)}`,
 			}));
 		// A file that could not be run has no tests.
 		return status === 'failed' && failed.length === 0
-			? [{ test: file, message, again: `${again} ${file}` }]
+			? [{ test: file, message, again: `${WITH}${again} ${file}` }]
 			: failed;
 	});
 	return { passed: numPassedTests, failed: failures.length, failures };
