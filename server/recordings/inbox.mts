@@ -31,8 +31,7 @@ interface Seen {
 	mtimeMs: number;
 	/** Of performance.now(). */
 	sinceMs: number;
-	/** Whether it was copied, or can't be. */
-	isSettled?: boolean;
+	isCopied?: boolean;
 }
 
 /**
@@ -135,16 +134,22 @@ export class Inbox {
 			if (this.#stopped.signal.aborted) return;
 			if (UNFINISHED.test(name)) continue;
 			const file = await lstat(join(folder, name)).catch(() => undefined);
+			// Node.js can't name a file whose name isn't UTF-8.
+			if (!file && name.includes('\ufffd')) {
+				this.#tell(`The name of ${printable(name)} in the inbox isn't UTF-8. Rename the file`);
+			}
 			if (!file?.isFile()) continue;
 			const { size, mtimeMs } = file;
 			const known = before.get(name);
 			const isSame = known?.size === size && known.mtimeMs === mtimeMs;
 			const seen = isSame ? known : { size, mtimeMs, sinceMs: performance.now() };
 			this.#seen.set(name, seen);
-			if (seen.isSettled || performance.now() - seen.sinceMs < unchangedMs) continue;
+			if (seen.isCopied || performance.now() - seen.sinceMs < unchangedMs) continue;
 			try {
 				await this.#take(name, file);
-				seen.isSettled = true;
+				seen.isCopied = this.#options.isCopied;
+				// One that is put back looks the same.
+				if (!seen.isCopied) this.#seen.delete(name);
 			} catch (error) {
 				this.#tell(`${printable(name)} in the inbox can't be taken (${reasonOf(error as Error)})`);
 			}

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, extname, join, parse } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { DateTime } from 'luxon';
 import type { Queued } from './queue.mts';
 
@@ -11,28 +14,70 @@ const MAX_SAME_NAMES = 1_000;
 const MAX_NAME_BYTES = 220;
 const HOW_AGAIN = '\n\nTo try again, move the file back to the inbox.\n';
 
+/** What has to be known of a recording to put its file away. */
+type Ended = Pick<
+	Queued,
+	'inbox' | 'path' | 'sha256' | 'status' | 'error' | 'fileName' | 'startTime' | 'createdAt'
+>;
+
 /**
  * Moves a file of the inbox to `done/<year>/<month>/`, or to `failed/` with a text beside it that
- * says why. Does nothing if it was moved already.
+ * says why. Does nothing if the file is gone, or has been replaced by another one.
  *
  * @param timezone IANA name of the zone of the months.
  * @returns Where the file is now.
  * @throws What the file system fails with.
  */
-export async function putAway(recording: Queued, timezone: string): Promise<string> {
-	const { inbox = '', path, status, error, fileName } = recording;
+export async function putAway(recording: Ended, timezone: string): Promise<string> {
+	const { inbox = '', path, sha256, status, error, fileName } = recording;
 	const isDone = status === 'done';
 	const time = DateTime.fromISO(recording.startTime ?? recording.createdAt, { zone: timezone });
 	const folder = join(inbox, isDone ? `${DONE}/${time.toFormat('yyyy/MM')}` : FAILED);
 	await mkdir(folder, { recursive: true });
-	const target = await moveInto(folder, path, fileName);
+	const isHere = await hasContent(path, sha256);
+	const target = isHere
+		? await moveInto(folder, path, fileName)
+		: await findMoved(folder, fileName, sha256);
+	const before = join(inbox, FAILED, basename(path));
+	if (!(await isThere(before)) && (await isReason(`${before}.txt`))) {
+		await rm(`${before}.txt`, { force: true });
+	}
 	if (target === undefined) return path;
-	const reason = (moved: string) => join(inbox, FAILED, `${basename(moved)}.txt`);
-	if (isDone && (await isReason(reason(path)))) await rm(reason(path));
 	if (isDone) return target;
-	const isTaken = (await isThere(reason(target))) && !(await isReason(reason(target)));
-	await writeFile(isTaken ? reason(`${target}.failed`) : reason(target), `${error}${HOW_AGAIN}`);
+	const reason = `${target}.txt`;
+	const isTaken = (await isThere(reason)) && !(await isReason(reason));
+	await writeFile(isTaken ? `${target}.failed.txt` : reason, `${error}${HOW_AGAIN}`);
 	return target;
+}
+
+/** Finds a file that was moved into a folder by a process that was killed then. */
+async function findMoved(
+	folder: string,
+	name: string,
+	sha256: string,
+): Promise<string | undefined> {
+	for (const target of targetsIn(folder, name)) {
+		if (!(await isThere(target))) return undefined;
+		if (await hasContent(target, sha256)) return target;
+	}
+	return undefined;
+}
+
+/** The SHA-256 of a file, in hexadecimal digits. */
+export async function hashOf(path: string): Promise<string> {
+	const hash = createHash('sha256');
+	await pipeline(createReadStream(path), hash);
+	return hash.digest('hex');
+}
+
+/** Whether a file is there and has the bytes that it had: people move files, and names come again. */
+export async function hasContent(path: string, sha256: string): Promise<boolean> {
+	try {
+		return (await hashOf(path)) === sha256;
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+		throw error;
+	}
 }
 
 /** Whether a text was written here. One of the user may have the same name. */
@@ -57,9 +102,7 @@ export async function moveInto(
 	path: string,
 	name: string,
 ): Promise<string | undefined> {
-	const { name: stem, ext } = parse(shortName(name));
-	for (let n = 1; n <= MAX_SAME_NAMES; n += 1) {
-		const target = join(folder, `${stem}${n === 1 ? '' : `-${n}`}${ext}`);
+	for (const target of targetsIn(folder, name)) {
 		if (target === path) return path;
 		if (await isThere(target)) continue;
 		try {
@@ -71,6 +114,13 @@ export async function moveInto(
 		}
 	}
 	throw new Error(`${folder} has too many files that are called ${name}. Move some of them away`);
+}
+
+function* targetsIn(folder: string, name: string): Generator<string> {
+	const { name: stem, ext } = parse(shortName(name));
+	for (let n = 1; n <= MAX_SAME_NAMES; n += 1) {
+		yield join(folder, `${stem}${n === 1 ? '' : `-${n}`}${ext}`);
+	}
 }
 
 const isThere = async (path: string) =>

@@ -71,6 +71,7 @@ export class Queue {
 				CREATE TABLE IF NOT EXISTS transcript (
 					id TEXT NOT NULL, chunk INTEGER NOT NULL, segments TEXT NOT NULL, PRIMARY KEY (id, chunk)
 				);
+				CREATE TABLE IF NOT EXISTS dropped (sha256 TEXT PRIMARY KEY) WITHOUT ROWID;
 			`);
 		} catch (error) {
 			throw new Error(
@@ -141,9 +142,17 @@ export class Queue {
 		return recording;
 	}
 
+	/** Removes a recording for good. Its bytes are remembered. */
 	remove(id: string): void {
+		const sql = 'INSERT OR IGNORE INTO dropped SELECT sha256 FROM recording WHERE id = ?';
+		this.#db.prepare(sql).run(id);
 		this.#db.prepare('DELETE FROM recording WHERE id = ?').run(id);
 		this.forgetTranscripts(id);
+	}
+
+	/** Whether a recording with these bytes was removed. */
+	wasRemoved(sha256: string): boolean {
+		return this.#db.prepare('SELECT 1 FROM dropped WHERE sha256 = ?').get(sha256) !== undefined;
 	}
 
 	/** What was said in a chunk, if it was transcribed before. */

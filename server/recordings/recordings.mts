@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ import { ApiError } from '../util/errors.mts';
 import { answerOfDisk, reasonOf, whereIs } from '../util/failures.mts';
 import { splitAtPauses } from './conversations.mts';
 import { cutChunks, encodeOpus, MediaError, probeRecording } from './ffmpeg.mts';
-import { putAway, shortName } from './inboxFiles.mts';
+import { hashOf, hasContent, PROCESSING, putAway, shortName } from './inboxFiles.mts';
 import { firstSentence, latestEnd, recordedId, toLifelog } from './lifelog.mts';
 import { Queue, type Queued, type Recording, type Status, type Upload } from './queue.mts';
 import { cutTo, type Segment } from './segments.mts';
@@ -55,6 +55,14 @@ export interface Received {
 	bytes: number;
 }
 
+/** The work on a recording, until it is done or has failed. */
+interface Job {
+	stop: AbortController;
+	/** Whether it is its turn. */
+	isRunning: boolean;
+	ended: Promise<void>;
+}
+
 /** Of the archive: what is uploaded and transcribed, and counts for nothing yet. */
 const FOLDER = '.lifelog-recordings';
 const ORIGINALS = 'originals';
@@ -72,7 +80,7 @@ export class Recordings {
 	readonly #turns = new PQueue({ concurrency: 1 });
 	/** Nothing is added while it is looked for. */
 	readonly #adding = new PQueue({ concurrency: 1 });
-	readonly #jobs = new Map<string, { stop: AbortController; ended: Promise<void> }>();
+	readonly #jobs = new Map<string, Job>();
 
 	/** Throws an Error that says what to do if the queue can't be opened. */
 	constructor(options: RecordingsOptions) {
@@ -145,7 +153,7 @@ export class Recordings {
 
 	/**
 	 * Takes a file that was received into the queue, unless the same bytes or the same external ID were
-	 * taken before. A recording that failed is tried again then.
+	 * taken before. A recording that failed is tried again then, or replaced by other bytes.
 	 */
 	async add(
 		received: Received,
@@ -155,15 +163,18 @@ export class Recordings {
 		const id = idOf(sha256);
 		const path = join(this.#folder, `${id}.original`);
 		return await this.#adding.add(async () => {
-			const known = this.#queue.find(sha256, asked.externalId);
-			if (known?.sha256 === sha256 && known.status === 'failed' && !(await isThere(known.path))) {
+			let known = this.#queue.find(sha256, asked.externalId);
+			if (known?.status === 'failed' && known.sha256 !== sha256) {
+				await this.drop(known.id);
+				known = this.#queue.find(sha256);
+			}
+			if (known && (await this.#lacks(known, sha256))) {
 				await rename(received.path, path);
-				this.#queue.update(id, { path, inbox: undefined });
-				return { recording: this.retry(id), isNew: false };
+				return { recording: await this.#again(id, { path, inbox: undefined }), isNew: false };
 			}
 			if (known) {
 				await this.discard(received);
-				const recording = known.status === 'failed' ? this.retry(known.id) : known;
+				const recording = known.status === 'failed' ? await this.#again(known.id) : known;
 				return { recording, isNew: false };
 			}
 			// An original that isn't in the queue is one whose queue was lost.
@@ -181,9 +192,16 @@ export class Recordings {
 		});
 	}
 
-	/** Whether the bytes of a file were taken before. */
+	/** Whether these are the bytes of a recording that needs its file, and has lost it. */
+	async #lacks(known: Queued, sha256: string): Promise<boolean> {
+		if (known.status === 'done' || known.sha256 !== sha256) return false;
+		return !(await hasContent(known.path, sha256));
+	}
+
+	/** Whether the bytes of a file were taken before, or dropped. */
 	async knows(path: string): Promise<boolean> {
-		return this.#queue.find(await hashOf(path)) !== undefined;
+		const sha256 = await hashOf(path);
+		return this.#queue.find(sha256) !== undefined || this.#queue.wasRemoved(sha256);
 	}
 
 	/** Takes a file of the inbox into the queue. It stays in its place until it is done or has failed. */
@@ -194,17 +212,20 @@ export class Recordings {
 
 	async #addFromInbox(file: Upload & { inbox: string }, sha256: string): Promise<void> {
 		const known = this.#queue.find(sha256);
-		if (known?.path === file.path) return;
-		if (!known) {
-			this.#add(idOf(sha256), sha256, file);
-		} else if (known.status === 'failed') {
-			if (known.inbox === undefined) await rm(known.path, { force: true });
-			else await putAway({ ...known, status: 'done' }, this.#options.timezone);
-			this.#queue.update(known.id, { ...file });
-			this.retry(known.id);
-		} else {
-			await putAway({ ...known, ...file, status: 'done' }, this.#options.timezone);
+		if (!known) return this.#add(idOf(sha256), sha256, file);
+		if (known.path === file.path) return;
+		const { timezone } = this.#options;
+		if (known.status === 'failed' || (await this.#lacks(known, sha256))) {
+			await this.#stop(known.id);
+			const before = this.#known(known.id);
+			const { status } = await this.#again(known.id, file);
+			if (status !== 'done') {
+				if (before.inbox === undefined) await rm(before.path, { force: true });
+				else await putAway({ ...before, status: 'done' }, timezone);
+				return;
+			}
 		}
+		await putAway({ ...known, ...file, status: 'done' }, timezone);
 	}
 
 	#add(id: string, sha256: string, upload: Upload): void {
@@ -238,7 +259,7 @@ export class Recordings {
 	 *
 	 * @throws ApiError: 404 for an unknown ID, 409 for one that is done or is being transcribed.
 	 */
-	retry(id: string): Recording {
+	async retry(id: string): Promise<Recording> {
 		const recording = this.#known(id);
 		if (recording.status === 'done' || recording.status === 'transcribing') {
 			throw new ApiError(
@@ -246,11 +267,29 @@ export class Recordings {
 				`The recording is ${recording.status}. There is nothing to try again`,
 			);
 		}
-		const before = this.#jobs.get(id);
-		before?.stop.abort();
-		const changed = this.#queue.update(id, { status: 'queued', error: null, isTidy: true });
-		void (before?.ended ?? Promise.resolve()).then(() => this.#start(id));
+		return await this.#again(id);
+	}
+
+	/** Begins a recording again, with what has changed, unless it has become done meanwhile. */
+	async #again(id: string, change: Partial<Upload> = {}): Promise<Recording> {
+		await this.#stop(id);
+		const recording = this.#known(id);
+		if (recording.status === 'done') return recording;
+		const again = { ...change, status: 'queued', error: null, isTidy: true } as const;
+		const changed = this.#queue.update(id, again);
+		this.#start(id);
 		return changed;
+	}
+
+	/** Stops the work on a recording, and waits until none of it is under way. */
+	async #stop(id: string): Promise<void> {
+		// Somebody may begin the next one meanwhile.
+		for (let job = this.#jobs.get(id); job; job = this.#jobs.get(id)) {
+			job.stop.abort();
+			// One that waits for its turn does nothing when it comes.
+			if (job.isRunning) await job.ended;
+			if (this.#jobs.get(id) === job) this.#jobs.delete(id);
+		}
 	}
 
 	/**
@@ -260,11 +299,7 @@ export class Recordings {
 	 */
 	async drop(id: string): Promise<void> {
 		this.#known(id);
-		// A retry may begin the next one meanwhile.
-		for (let job = this.#jobs.get(id); job; job = this.#jobs.get(id)) {
-			job.stop.abort();
-			await job.ended;
-		}
+		await this.#stop(id);
 		const recording = this.#known(id);
 		if (recording.status === 'done') {
 			throw new ApiError(409, 'The recording is done. Delete its lifelogs instead');
@@ -299,7 +334,13 @@ export class Recordings {
 		const stop = new AbortController();
 		const { signal } = stop;
 		const { firstPauseMs = FIRST_PAUSE_MS } = this.#options;
-		const ended = pRetry(() => this.#turns.add(() => this.#attempt(id, signal)), {
+		const job: Job = { stop, isRunning: false, ended: Promise.resolve() };
+		const attempt = async () => {
+			job.isRunning = true;
+			await this.#attempt(id, signal).finally(() => (job.isRunning = false));
+		};
+		this.#jobs.set(id, job);
+		job.ended = pRetry(() => this.#turns.add(attempt), {
 			...{ retries: Infinity, factor: 2, minTimeout: firstPauseMs, maxTimeout: MAX_PAUSE_MS },
 			...{ signal, unref: true },
 			onFailedAttempt: async ({ error }) => {
@@ -308,8 +349,7 @@ export class Recordings {
 			},
 		})
 			.catch(() => {})
-			.finally(() => this.#jobs.delete(id));
-		this.#jobs.set(id, { stop, ended });
+			.finally(() => this.#jobs.get(id) === job && this.#jobs.delete(id));
 	}
 
 	/** Rejects if it is to be tried again. */
@@ -366,13 +406,13 @@ export class Recordings {
 	/** Makes the lifelogs of a recording, and returns the IDs of those that are in the archive. */
 	async #process(recording: Queued, signal: AbortSignal): Promise<string[]> {
 		const { store, titles, timezone, now } = this.#options;
-		const { id, path } = recording;
+		const { id, path, inbox } = recording;
 		// Without its folder, a disk may only not be mounted.
-		await access(dirname(path));
-		await access(path).catch((error: NodeJS.ErrnoException) => {
-			unlessGone(error);
-			throw new MediaError('Its file is gone. Upload it again');
-		});
+		await access(inbox === undefined ? this.#folder : join(inbox, PROCESSING));
+		if (!(await hasContent(path, recording.sha256))) {
+			const again = inbox === undefined ? 'Upload it again' : 'Put it into the inbox again';
+			throw new MediaError(`The file is no longer in ${basename(dirname(path))}/. ${again}`);
+		}
 		const work = join(this.#folder, `${id}.work`);
 		await rm(work, { recursive: true, force: true });
 		await mkdir(work);
@@ -462,12 +502,6 @@ export class Recordings {
 			await rm(join(this.#folder, name), { recursive: true, force: true });
 		}
 	}
-}
-
-async function hashOf(path: string): Promise<string> {
-	const hash = createHash('sha256');
-	await pipeline(createReadStream(path), hash);
-	return hash.digest('hex');
 }
 
 const idOf = (sha256: string) => `rec-${sha256.slice(0, 20)}`;

@@ -5,6 +5,8 @@ import {
 	openAsBlob,
 	readdirSync,
 	readFileSync,
+	renameSync,
+	rmSync,
 	utimesSync,
 	writeFileSync,
 } from 'node:fs';
@@ -13,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkArchive } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
 import type { Recording } from '../../server/recordings/queue.mts';
+import { askRecordings, whenRecording } from '../support/recordings.mts';
 import { makeTones } from '../support/tones.mts';
 import {
 	faults,
@@ -37,6 +40,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
 	endpoint.fault = undefined;
+	endpoint.refuses = [];
 	folder = temporaryFolder();
 	inbox = temporaryFolder();
 });
@@ -84,7 +88,7 @@ test('takes finished files without --allow-changes, and puts them away', async (
 	expect(await listed()).toMatchObject([{ status: 'failed' }, { status: 'done' }].sort());
 	// The same bytes under another name, and one that failed.
 	put('again.m4a');
-	copyFileSync(join(inbox, 'failed/text.wav'), join(inbox, 'text.wav'));
+	renameSync(join(inbox, 'failed/text.wav'), join(inbox, 'text.wav'));
 	while (found('.').some((name) => /again|text/.test(name))) await sleep(200);
 	while (found('failed').length < 2) await sleep(200);
 	expect((await listed('status=done')).length).toBe(1);
@@ -94,18 +98,61 @@ test('takes finished files without --allow-changes, and puts them away', async (
 
 test('that can only be read is copied, and each file once', async () => {
 	put('memo.m4a');
+	writeFileSync(join(inbox, 'text.wav'), 'no sound');
 	// File systems know parts of a millisecond.
 	utimesSync(join(inbox, 'memo.m4a'), 1_772_366_400.1234567, 1_772_366_400.1234567);
-	await start('--inbox-copy');
+	await start('--inbox-copy', '--allow-changes', '--allow-delete');
 	while ((await listed('status=done')).length === 0) await sleep(200);
-	const [{ startTimeFrom, lifelogIds }] = await listed();
+	while ((await listed('status=failed')).length === 0) await sleep(200);
+	const [{ startTimeFrom, lifelogIds }] = await listed('status=done');
 	expect([startTimeFrom, lifelogIds.length]).toEqual(['modified', 1]);
 	expect(await findings()).toEqual([]);
-	expect(found('.')).toEqual(['memo.m4a']);
+	expect(found('.')).toEqual(['memo.m4a', 'text.wav']);
+	// One that is dropped stays dropped.
+	const [{ id }] = await listed('status=failed');
+	await ask(server, `/v1/recordings/${id}`, { method: 'DELETE' });
 	await server.close();
 	await start('--inbox-copy');
 	await sleep(12_000);
 	expect(await listed()).toHaveLength(1);
+});
+
+test('has files that are moved by hand', async () => {
+	endpoint.refuses = ['verbose_json', 'json'];
+	writeFileSync(join(inbox, 'away.wav'), 'no sound');
+	writeFileSync(join(inbox, 'other.wav'), 'nor here');
+	put('memo.m4a');
+	await start('--allow-changes');
+	while (found('failed').length < 6) await sleep(200);
+	endpoint.refuses = [];
+	endpoint.fault = faults.silent;
+	const failed = await listed('status=failed');
+	const retry = async (fileName: string) => {
+		const { id } = failed.find((recording) => recording.fileName === fileName)!;
+		await askRecordings(server, `/${id}/retry`, { method: 'POST' });
+		return await whenRecording(server, id, ({ attempts }) => attempts === 2);
+	};
+	rmSync(join(inbox, 'failed/away.wav'));
+	// Another recording has its name meanwhile.
+	writeFileSync(join(inbox, 'failed/other.wav'), 'somebody else');
+	for (const fileName of ['away.wav', 'other.wav']) {
+		const { id } = await retry(fileName);
+		const { error } = await whenRecording(server, id, ({ status }) => status === 'failed');
+		expect(error).toBe('The file is no longer in failed/. Put it into the inbox again');
+	}
+	expect(readFileSync(join(inbox, 'failed/other.wav'), 'utf8')).toBe('somebody else');
+	// It is put back while it is tried again.
+	const asked = endpoint.asked.length;
+	const memo = await retry('memo.m4a');
+	while (endpoint.asked.length === asked) await sleep(50);
+	renameSync(join(inbox, 'failed/memo.m4a'), join(inbox, 'memo.m4a'));
+	endpoint.fault = undefined;
+	expect(await whenRecording(server, memo.id, ({ status }) => status === 'done')).toMatchObject({
+		...{ error: null, lifelogIds: [expect.any(String)] },
+	});
+	while (found('.processing').length > 0) await sleep(50);
+	expect(found('failed')).toEqual(['other.wav', 'other.wav.txt']);
+	expect(await findings()).toEqual([]);
 });
 
 test('loses nothing to names, to what is in the way, or to an upload that failed', async () => {
@@ -123,6 +170,8 @@ test('loses nothing to names, to what is in the way, or to an upload that failed
 	put('text.wav', 'text.wav');
 	put('memo.m4a');
 	writeFileSync(join(inbox, 'memo.m4a.txt'), 'Notes on the memo');
+	const latin1 = Buffer.from(join(inbox, 'Caf\u00e9.m4a'), 'latin1');
+	if (process.platform === 'linux') copyFileSync(join(files, 'ten.m4a'), latin1);
 	while (found('failed').length < 6) await sleep(200);
 	expect(found('failed').filter((name) => name.startsWith('xxx'))).toHaveLength(2);
 	expect(await listed('status=failed')).toHaveLength(3);
@@ -133,4 +182,6 @@ test('loses nothing to names, to what is in the way, or to an upload that failed
 	while (found('.processing').length > 1) await sleep(50);
 	expect(readFileSync(join(inbox, 'failed/memo.m4a.txt'), 'utf8')).toBe('Notes on the memo');
 	expect(server.log.filter((line) => line.includes('taken'))).toEqual([]);
+	const odd = server.log.filter((line) => line.includes("Caf?.m4a in the inbox isn't UTF-8"));
+	expect(odd).toHaveLength(process.platform === 'linux' ? 1 : 0);
 });
