@@ -6,11 +6,18 @@ import type { Recording, Status } from '../recordings/queue.mts';
 import type { Received, Recordings } from '../recordings/recordings.mts';
 import { asName } from '../recordings/segments.mts';
 import { ApiError } from '../util/errors.mts';
-import { checkZone } from '../util/times.mts';
+import { checkZone, parseInstant } from '../util/times.mts';
 import type { Service } from './service.mts';
 
 /** The fields of an upload beside the file (server/openapi.yaml, `NewRecording`). */
-const FIELDS = ['startTime', 'timezone', 'title', 'language', 'externalId'] as const;
+const FIELDS = [
+	'startTime',
+	'modifiedTime',
+	'timezone',
+	'title',
+	'language',
+	'externalId',
+] as const;
 type Fields = Partial<Record<(typeof FIELDS)[number], string>>;
 
 /** What a list of recordings is asked by. */
@@ -49,11 +56,14 @@ export async function uploadRecording(
 		}
 		if (!file) throw new ApiError(400, "There is no 'file'. Send the recording as `file`");
 		if (file.received.bytes === 0) throw new ApiError(400, 'The file is empty. Send a recording');
-		const { startTime, timezone, title, language, externalId } = fields;
+		const { startTime, modifiedTime, timezone, title, language, externalId } = fields;
 		const zone = checkZone(timezone);
 		const { recording, isNew } = await recordings.add(file.received, {
 			fileName: file.fileName,
-			modifiedMs: service.now(),
+			modifiedMs:
+				modifiedTime === undefined
+					? service.now()
+					: parseInstant('modifiedTime', modifiedTime, zone),
 			...(startTime !== undefined && { startMs: timeOf('startTime', startTime, zone) }),
 			...(title !== undefined && asName(title) !== '' && { title: asName(title) }),
 			...(language !== undefined && { language: languageOf(language) }),
@@ -110,7 +120,7 @@ function addField(fields: Fields, part: Exclude<Multipart, MultipartFile>): void
 
 function languageOf(language: string): string {
 	if (/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language)) return language;
-	throw new ApiError(400, 'language is no code such as en or de');
+	throw new ApiError(400, "language isn't a code such as en or de");
 }
 
 /** Lists recordings, newest first. Throws an ApiError (400) for an unknown cursor. */
@@ -141,8 +151,8 @@ export function getRecording(service: Service, id: string): object {
 }
 
 /** Throws an ApiError: 404 for an unknown ID, 409 for one that there is nothing to try again of. */
-export function retryRecording(service: Service, id: string): object {
-	return { data: { recording: view(recordingsOf(service).retry(id)) } };
+export async function retryRecording(service: Service, id: string): Promise<object> {
+	return { data: { recording: view(await recordingsOf(service).retry(id)) } };
 }
 
 /** Throws an ApiError: 404 for an unknown ID, 409 for a recording that is done. */

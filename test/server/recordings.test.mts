@@ -194,6 +194,21 @@ describe('a recording', () => {
 		});
 	});
 
+	test('that says nothing of its time ended when its file was modified', async () => {
+		const { recording } = await upload(ten(), {
+			modifiedTime: '2026-03-01 10:00:00',
+			timezone: 'Europe/Berlin',
+		});
+		const { startTime, startTimeFrom, durationMs } = await ended(recording.id);
+		expect(startTimeFrom).toBe('modified');
+		expect(Date.parse(startTime!) + durationMs!).toBe(Date.parse('2026-03-01T09:00:00Z'));
+		// Devices without a clock begin in 1980.
+		const old = await upload(ten(), { modifiedTime: '315532800000' });
+		expect(Date.parse((await ended(old.recording.id)).startTime!)).toBeGreaterThan(
+			Date.parse(old.recording.createdAt) - 60_000,
+		);
+	});
+
 	test('with a pause of ten minutes becomes two lifelogs', async () => {
 		const path = join(files, 'pause.mp3');
 		await makeTones(path, { seconds: 610, silent: [[2, 605]] });
@@ -274,6 +289,12 @@ describe('an upload that can not be is refused, and leaves nothing', () => {
 		['a file by another name', () => body({ audio: file }), 400, /more than one file/],
 		['an empty file', () => body({ file: new Blob([]) }), 400, /empty/],
 		['an unknown field', () => body({ file, when: 'x' }), 400, /no field 'when'.*startTime/],
+		[
+			'a modification time that is no time',
+			() => body({ file, modifiedTime: 'x' }),
+			400,
+			/modifiedTime/,
+		],
 		['a start that is no time', () => body({ file, startTime: 'noon' }), 400, /startTime "noon"/],
 		['an unknown zone', () => body({ file, timezone: 'Mars' }), 400, /timezone "Mars"/],
 		['an odd language', () => body({ file, language: 'de&x=1' }), 400, /language/],
@@ -387,6 +408,24 @@ describe('a recording that fails', () => {
 		expect(waiting()).toEqual([]);
 	});
 
+	test('for good gives its external ID away to other bytes', async () => {
+		const path = join(files, 'cut off.wav');
+		writeFileSync(path, 'cut off');
+		const { recording } = await upload(path, { externalId: 'memo 3' });
+		await ended(recording.id);
+		const whole = ten();
+		const next = await upload(whole, { externalId: 'memo 3' });
+		expect(next).toMatchObject({ status: 202, recording: { fileName: basename(whole) } });
+		expect(await ended(next.recording.id)).toMatchObject({ status: 'done' });
+		expect(await get(recording.id)).toMatchObject({ status: 404 });
+		await ended((await upload(path, { externalId: 'memo 4' })).recording.id);
+		// Bytes that are done by another external ID.
+		expect(await upload(whole, { externalId: 'memo 4' })).toMatchObject({
+			...{ status: 200, recording: { id: next.recording.id } },
+		});
+		while (waiting().length > 0) await sleep(50);
+	});
+
 	test.each(['error', 'rateLimit', 'key', 'html', 'nothing', 'broken'] as const)(
 		'because of the endpoint (%s) is tried again until it works',
 		async (fault) => {
@@ -466,6 +505,10 @@ describe('a recording that fails', () => {
 		const before = await everything();
 		const { recording } = await upload(ten());
 		await when(recording.id, ({ status }) => status === 'transcribing');
+		// One behind it doesn't wait for it.
+		const next = await upload(ten());
+		expect(await retry(next.recording.id)).toMatchObject({ status: 200 });
+		expect(await drop(next.recording.id)).toMatchObject({ status: 200 });
 		expect(await drop(recording.id)).toMatchObject({ status: 200 });
 		expect(await everything()).toEqual(before);
 	});

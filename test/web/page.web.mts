@@ -638,7 +638,7 @@ test('recordings: uploaded, dropped on the page, tried again, and opened as life
 		(content) => {
 			const transfer = new DataTransfer();
 			const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
-			transfer.items.add(new File([bytes], 'dropped.wav'));
+			transfer.items.add(new File([bytes], 'dropped.wav', { lastModified: 1_772_366_403_000 }));
 			document
 				.querySelector('.upload')!
 				.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true }));
@@ -646,6 +646,8 @@ test('recordings: uploaded, dropped on the page, tried again, and opened as life
 		readFileSync(dropped, 'base64'),
 	);
 	await page.waitForSelector('.recording.done:has-text("dropped.wav")');
+	const { recordings } = (await (await ask(own, '/v1/recordings')).json()).data;
+	expect(recordings[0].startTime).toBe('2026-03-01T12:00:00.000Z');
 	await failed.getByRole('button', { name: 'Retry text.mp3' }).click();
 	await page.waitForSelector('.recording.queued, .recording.transcribing');
 	await failed.waitFor();

@@ -260,6 +260,7 @@ export const dropRecording = (id: string) => request<void>('DELETE', idPath('rec
  */
 export function uploadRecording(file: File, onProgress: (share: number) => void): Promise<void> {
 	const body = new FormData();
+	body.set('modifiedTime', new Date(file.lastModified).toISOString());
 	body.set('file', file);
 	return new Promise((resolve, reject) => {
 		// `fetch` doesn't tell how far an upload is.
