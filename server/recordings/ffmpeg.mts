@@ -243,7 +243,7 @@ function checkLength(durationMs: number): void {
 /** Generous: a busy machine is slow, and a hostile file goes on and on. */
 async function timeoutFor(path: string): Promise<number> {
 	const found = await stat(path);
-	if (!found.isFile()) throw new MediaError('This is no file. Choose a recording');
+	if (!found.isFile()) throw new MediaError("This isn't a file. Choose a recording");
 	if (found.size === 0) {
 		throw new MediaError('The file is empty. Copy it from the recorder again');
 	}
@@ -321,7 +321,7 @@ async function run(args: string[], { timeoutMs, signal, onLine }: RunOptions): P
 
 const unreadable = () =>
 	new MediaError(
-		'The file is no recording that can be read. Convert it to m4a, mp3, ogg or wav, and check that it can be played',
+		"The file isn't a recording that the server can read. Check that it can be played, and convert it to m4a, mp3, ogg or wav",
 	);
 const DISK_FULL = /No space left on device|Disk quota exceeded/;
 /** Of the folder, or of a recording that was there a moment ago. */

@@ -207,8 +207,8 @@ async function problemsOf(path: string): Promise<unknown[]> {
 describe('what is no recording', () => {
 	test.each<[string, string, (path: string) => Promise<unknown>, RegExp]>([
 		['an empty file', 'a.m4a', (path) => writeFile(path, ''), /empty.*Copy it/],
-		['a folder', 'b.m4a', (path) => mkdir(path), /no file/],
-		['text', 'c.wav', (path) => writeFile(path, 'Dear diary,\n'.repeat(500)), /Convert it/],
+		['a folder', 'b.m4a', (path) => mkdir(path), /isn't a file/],
+		['text', 'c.wav', (path) => writeFile(path, 'Dear diary,\n'.repeat(500)), /convert it/],
 		[
 			'a drawing',
 			'd.mp3',
@@ -217,20 +217,20 @@ describe('what is no recording', () => {
 					path,
 					'<svg xmlns="http://www.w3.org/2000/svg"><image href="/etc/passwd"/></svg>',
 				),
-			/Convert it/,
+			/convert it/,
 		],
 		[
 			'a subtitle',
 			'e.ogg',
 			(path) => writeFile(path, '1\n00:00:01,000 --> 00:00:02,000\nHello.\n'),
-			/Convert it/,
+			/convert it/,
 		],
 		[
 			'a picture',
 			'f.m4a',
 			(path) =>
 				ffmpeg('-f', 'lavfi', '-i', 'testsrc=duration=1', '-frames:v', '1', '-f', 'image2', path),
-			/Convert it|no sound/,
+			/convert it|no sound/,
 		],
 		[
 			'a header alone',
@@ -239,7 +239,7 @@ describe('what is no recording', () => {
 				await copyFile(made('wav'), path);
 				await truncate(path, 20);
 			},
-			/Convert it/,
+			/convert it/,
 		],
 		[
 			'a recording whose end was never written',
@@ -350,6 +350,8 @@ describe('a hostile file reads no other one', () => {
 		['a playlist of a file', (secret) => playlist(`file://${secret}`)],
 		['a playlist of a relative file', () => playlist('tones.mp3')],
 		['a playlist of an address', () => playlist(url)],
+		['a playlist of a part of a file', (secret) => playlist(`subfile,,start,0,end,0,,:${secret}`)],
+		['a playlist of joined files', (secret) => playlist(`concat:${secret}|${secret}`)],
 		['a list of files to be joined', (secret) => `ffconcat version 1.0\nfile '${secret}'\n`],
 		['a list of addresses to be joined', () => `ffconcat version 1.0\nfile ${url}\n`],
 		[
@@ -375,7 +377,105 @@ describe('a hostile file reads no other one', () => {
 		}
 		expect(isAsked).toEqual([]);
 	});
+
+	test('that would be read by ffmpeg as it is usually called', async () => {
+		const path = join(folder, 'hostile.m3u8');
+		await writeFile(path, playlist(url));
+		await ffmpeg('-protocol_whitelist', 'file,http,tcp', '-i', path, '-f', 'null', '-');
+		expect(isAsked).toContain('/a.mp3');
+		await writeFile(path, `ffconcat version 1.0\nfile '${made('mp3')}'\n`);
+		const copy = join(folder, 'joined.mp3');
+		await ffmpeg('-f', 'concat', '-safe', '0', '-i', path, '-c', 'copy', copy);
+		expect(await hearTones(copy)).not.toEqual([]);
+	});
 });
+
+/** A WAV of a second, or of as many seconds as `rate` makes of it, whose title is that long. */
+async function wavWithTitle(
+	name: string,
+	titleBytes: number,
+	{ rate = 8000, bytes = 16_000, letter = '' } = {},
+) {
+	const path = join(folder, name);
+	const u32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
+	const format = [Buffer.from([1, 0, 1, 0]), u32(rate), u32(rate * 2), Buffer.from([2, 0, 16, 0])];
+	const title = ['LIST', u32(12 + titleBytes), 'INFOINAM', u32(titleBytes)];
+	const head = ['RIFF', u32(44 + titleBytes + bytes), 'WAVEfmt ', u32(16), ...format, ...title];
+	await writeFile(path, Buffer.concat(head.map((part) => Buffer.from(part as string))));
+	if (letter) await appendFile(path, letter.repeat(titleBytes));
+	else await truncate(path, (await stat(path)).size + titleBytes);
+	await appendFile(path, Buffer.concat([Buffer.from('data'), u32(bytes)]));
+	await truncate(path, (await stat(path)).size + bytes);
+	return path;
+}
+
+describe('a hostile file takes no more', () => {
+	test('time than its size allows', async () => {
+		const path = join(folder, 'slow.flac');
+		await ffmpeg('-f', 'lavfi', '-i', 'sine=duration=1800', path);
+		const limits: number[] = [];
+		const { timeout } = AbortSignal;
+		const shortened = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+			limits.push(ms);
+			return timeout.call(AbortSignal, 200);
+		});
+		const problem = await encodeOpus(path, join(folder, 'slow.ogg')).catch((e: Error) => e);
+		shortened.mockRestore();
+		expect(problem).toBeInstanceOf(MediaError);
+		const minutes = Math.round(limits[0] / 60_000);
+		expect((problem as Error).message).toContain(`longer than ${minutes} minutes`);
+		expect(minutes).toBeGreaterThanOrEqual(10);
+	});
+
+	test('than 48 hours', async () => {
+		const path = await wavWithTitle('long.wav', 0, { rate: 100, bytes: 49 * 3600 * 200 });
+		const problem = await probeRecording(path).catch((error: Error) => error);
+		expect(problem).toBeInstanceOf(MediaError);
+		expect((problem as Error).message).toContain('longer than 48 hours');
+	});
+
+	const onLinux = process.platform === 'linux' ? test : test.skip;
+	onLinux('memory than a recording needs', async () => {
+		const path = await wavWithTitle('title.wav', 600 * 2 ** 20);
+		const peak = peakOfPrograms();
+		expect((await probeRecording(path)).durationMs).toBe(1000);
+		expect(await peak()).toBeLessThan(200 * 2 ** 10);
+		// In many small pieces, as a shell does that reads 2 GB into a variable.
+		const programs = await newFolder();
+		const hungry = '#!/bin/sh\nx=$(head -c 2000000000 /dev/zero | tr "\\0" x)\n';
+		await writeFile(join(programs, 'ffmpeg'), hungry, { mode: 0o700 });
+		const before = process.env.PATH;
+		process.env.PATH = `${programs}:${before}`;
+		const problem = await probeRecording(path).catch((error: Error) => error);
+		process.env.PATH = before;
+		expect((problem as Error).message).toContain('convert it');
+	});
+
+	test('output than a recording has', async () => {
+		const path = await wavWithTitle('words.wav', 70 * 2 ** 20, { letter: 'x' });
+		const problem = await probeRecording(path).catch((error: Error) => error);
+		expect(problem).toBeInstanceOf(MediaError);
+		expect((problem as Error).message).toContain('convert it');
+	});
+});
+
+/** Looks at the programs that are started from now on; their largest memory in KiB, once it is asked for. */
+function peakOfPrograms(): () => Promise<number> {
+	let peak = 0;
+	const look = async () => {
+		const children = await readFile(`/proc/self/task/${process.pid}/children`, 'utf8');
+		for (const pid of children.trim().split(' ')) {
+			const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+			peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
+		}
+	};
+	const timer = setInterval(() => void look(), 20);
+	return async () => {
+		clearInterval(timer);
+		await look();
+		return peak;
+	};
+}
 
 describe('what passes is no fault of the recording', () => {
 	test('a full disk', async () => {
