@@ -26,7 +26,8 @@ Serves an archive of lifelogs by the API it was archived from.
   --embeddings-url <address>  and
   --embeddings-model <name>   search by meaning, too: the words of all lifelogs and of searches are sent to this
                     endpoint of the OpenAI form, e.g. http://127.0.0.1:11434/v1 and nomic-embed-text
-  --timezone <name>           zone of the days that the page shows (default: the system's)
+  --timezone <name>           zone of the page's days, and of times in the names of recordings (default: the
+                    system's)
   --allowed-hosts <names>     names that browsers may call this server by, e.g. lifelogs.example.org
   --allow-http                show the page by plain HTTP beyond this machine, in a network that you trust
   --trust-proxy <addresses>   proxies that say which address asks, e.g. 127.0.0.1,172.16.0.0/12
@@ -41,7 +42,8 @@ Serves an archive of lifelogs by the API it was archived from.
   --transcription-language <code>  language that is spoken, e.g. de (default: the endpoint finds out)
   --transcription-format <name>    mp3 (default) or wav
   --diarization-url <address>      ask this endpoint, too, who speaks
-  --inbox <folder>  turn the audio files of this folder into lifelogs, then move them to done/ in it
+  --inbox <folder>  turn the audio files in this folder into lifelogs, then move them to its folder done/; those
+                    that can't be used go to failed/, with the reason
   --inbox-copy      leave the files of the inbox where they are
   --max-upload <n>  the largest recording that is uploaded, in MB (default 2000)
   --keep-originals  keep uploaded files in originals/ of the archive when they are done
@@ -307,7 +309,7 @@ function permission(isAllowed: boolean, canChange: boolean, what: string, option
 	return canChange ? what : 'is refused: another lifelog-server may change this archive';
 }
 
-const noDays = `none yet, as the folder has no file in days/ (an export of the service becomes an archive by ${commandName} import)`;
+const noDays = `none yet (to add the app's export: ${commandName} import)`;
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
