@@ -116,9 +116,9 @@ export async function addApi(
 				handler: handlers[operationId],
 				onRequest: [
 					...(isOpen(contract, method, path) ? [] : [requireKey(service)]),
-					async () => changes[operationId]?.(service),
+					async () => permissions[operationId]?.(service),
 				],
-				...(changes[operationId] && { bodyLimit: MAX_BODY_BYTES }),
+				...(permissions[operationId] && { bodyLimit: MAX_BODY_BYTES }),
 				// Its body is read part by part, and checked there.
 				...(operationId === UPLOAD && { validatorCompiler: () => () => true }),
 			}) as unknown as RouteOptions,
@@ -157,8 +157,8 @@ async function readToEnd(body: IncomingMessage): Promise<void> {
 	await finished(body.resume()).catch(() => {});
 }
 
-/** The operations that need --allow-changes, by what they need of the service. */
-const changes: Record<string, (service: Service) => void> = {
+/** Refuses the operations that the options of the server don't allow. */
+const permissions: Record<string, (service: Service) => void> = {
 	createLifelog: checkChanges,
 	updateLifelog: checkChanges,
 	uploadRecording: checkChanges,

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { faultsSchema } from '../../sandbox/faults.mts';
 import { controlOf, startSandbox, type TestSandbox } from '../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
 import { posixTest } from '../support/platform.mts';
@@ -241,6 +243,12 @@ describe('faults', () => {
 
 	test('are checked', async () => {
 		await expect(sandbox.control.faults([{ state: 500 } as object])).rejects.toThrow('400');
+	});
+
+	test.each(Object.keys(faultsSchema.items.properties))('%s is in the README', (field) => {
+		expect(/^A fault: .*$/m.exec(readFileSync('sandbox/README.md', 'utf8'))![0]).toContain(
+			`\`${field}\``,
+		);
 	});
 });
 
