@@ -1,7 +1,6 @@
 import type {
 	IExecuteFunctions,
 	INodeExecutionData,
-	INodeProperties,
 	INodePropertyOptions,
 	INodeType,
 	INodeTypeDescription,
@@ -10,7 +9,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { testLifelogApi } from '../shared/auth/credentialTest';
 import { getTimezones, searchLifelogs } from '../shared/parameters/listSearch';
-import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/execution/operations';
+import { OPERATION, propertiesOf, runOperation, subtitleOf } from '../shared/execution/operations';
 import * as deleteLifelog from './operations/delete';
 import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';
@@ -74,16 +73,6 @@ const operationOptions: INodePropertyOptions[] = [
 	},
 ];
 
-/** An agent sees the action of an operation only if it belongs to a resource. */
-const operationParameter: INodeProperties = {
-	displayName: 'Operation',
-	name: 'operation',
-	type: 'options',
-	noDataExpression: true,
-	options: operationOptions,
-	default: 'getAll',
-};
-
 export class Lifelog implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Lifelog',
@@ -91,8 +80,7 @@ export class Lifelog implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['input'],
 		version: 1,
-		// The constructor sets it; n8n's lint wants a text here.
-		subtitle: '',
+		subtitle: subtitleOf(operationOptions),
 		description:
 			'List, search, read, summarize and delete the transcribed recordings of a wearable',
 		defaults: { name: 'Lifelog' },
@@ -100,27 +88,13 @@ export class Lifelog implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lifelogApi', required: true, testedBy: 'testLifelogApi' }],
-		properties: [
-			{
-				displayName: 'Resource',
-				name: 'resource',
-				type: 'hidden',
-				noDataExpression: true,
-				// The editor's nodes panel offers the operations of the resources that are listed here.
-				options: [{ name: 'Lifelog', value: 'lifelog' }],
-				default: 'lifelog',
-			},
-			{
-				...operationParameter,
-				displayOptions: { show: { resource: ['lifelog'], '@tool': [false] } },
-			},
-			{
-				...operationParameter,
-				default: 'search',
-				displayOptions: { show: { resource: ['lifelog'], '@tool': [true] } },
-			},
-			...parametersOf(operations),
-		],
+		properties: propertiesOf(
+			{ name: 'Lifelog', value: 'lifelog' },
+			operationOptions,
+			operations,
+			'getAll',
+			'search',
+		),
 	};
 
 	methods = {
@@ -128,10 +102,6 @@ export class Lifelog implements INodeType {
 		loadOptions: { getTimezones },
 		listSearch: { searchLifelogs },
 	};
-
-	constructor() {
-		this.description.subtitle = subtitleOf(this.description);
-	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

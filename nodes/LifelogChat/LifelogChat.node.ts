@@ -1,19 +1,41 @@
 import type {
 	IExecuteFunctions,
 	INodeExecutionData,
+	INodePropertyOptions,
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { testLifelogApi } from '../shared/auth/credentialTest';
-import { OPERATION, parametersOf, runOperation, subtitleOf } from '../shared/execution/operations';
+import { OPERATION, propertiesOf, runOperation, subtitleOf } from '../shared/execution/operations';
 import { getTimezones, searchChats } from '../shared/parameters/listSearch';
 import * as deleteChat from './operations/delete';
 import * as get from './operations/get';
 import * as getAll from './operations/getAll';
 
 const operations = { delete: deleteChat, get, getAll };
+
+const operationOptions: INodePropertyOptions[] = [
+	{
+		name: 'Get Many Chats',
+		value: OPERATION.getAll,
+		description: 'List conversations with the assistant, or only what scheduled prompts produced',
+		action: 'Get many chats',
+	},
+	{
+		name: 'Get Chat',
+		value: 'get',
+		description: 'Read one conversation with the assistant',
+		action: 'Get chat',
+	},
+	{
+		name: 'Delete Chat',
+		value: 'delete',
+		description: 'Remove a conversation with the assistant for good',
+		action: 'Delete chat permanently',
+	},
+];
 
 export class LifelogChat implements INodeType {
 	description: INodeTypeDescription = {
@@ -22,8 +44,7 @@ export class LifelogChat implements INodeType {
 		icon: { light: 'file:../../icons/chat.svg', dark: 'file:../../icons/chat.dark.svg' },
 		group: ['input'],
 		version: 1,
-		// The constructor sets it; n8n's lint wants a text here.
-		subtitle: '',
+		subtitle: subtitleOf(operationOptions),
 		description:
 			'List, read and delete the chats with the assistant of a wearable, those of scheduled prompts included',
 		defaults: { name: 'Lifelog Chat' },
@@ -31,48 +52,12 @@ export class LifelogChat implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lifelogApi', required: true, testedBy: 'testLifelogApi' }],
-		properties: [
-			{
-				displayName: 'Resource',
-				name: 'resource',
-				type: 'hidden',
-				noDataExpression: true,
-				// The editor's nodes panel offers the operations of the resources that are listed here.
-				options: [{ name: 'Chat', value: 'chat' }],
-				default: 'chat',
-			},
-			{
-				displayName: 'Operation',
-				name: 'operation',
-				type: 'options',
-				noDataExpression: true,
-				// An agent sees the action of an operation only if it belongs to a resource.
-				displayOptions: { show: { resource: ['chat'] } },
-				options: [
-					{
-						name: 'Get Many Chats',
-						value: OPERATION.getAll,
-						description:
-							'List conversations with the assistant, or only what scheduled prompts produced',
-						action: 'Get many chats',
-					},
-					{
-						name: 'Get Chat',
-						value: 'get',
-						description: 'Read one conversation with the assistant',
-						action: 'Get chat',
-					},
-					{
-						name: 'Delete Chat',
-						value: 'delete',
-						description: 'Remove a conversation with the assistant for good',
-						action: 'Delete chat permanently',
-					},
-				],
-				default: 'getAll',
-			},
-			...parametersOf(operations),
-		],
+		properties: propertiesOf(
+			{ name: 'Chat', value: 'chat' },
+			operationOptions,
+			operations,
+			'getAll',
+		),
 	};
 
 	methods = {
@@ -80,10 +65,6 @@ export class LifelogChat implements INodeType {
 		loadOptions: { getTimezones },
 		listSearch: { searchChats },
 	};
-
-	constructor() {
-		this.description.subtitle = subtitleOf(this.description);
-	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

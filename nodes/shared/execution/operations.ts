@@ -3,12 +3,11 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
-	INodeTypeDescription,
 } from 'n8n-workflow';
 
 import type { Api } from '../transport/connection';
 import { runItems } from './items';
-import { withCondition } from '../parameters/descriptions';
+import { withCondition, withDefaultOfTool } from '../parameters/descriptions';
 import { readChoice } from '../parameters/read';
 
 /** The exports of a file in a node's folder `operations`. */
@@ -27,16 +26,45 @@ export type Operations = Record<string, Operation>;
  */
 export const OPERATION = { getAll: 'getAll' } as const;
 
-export function parametersOf(operations: Operations): INodeProperties[] {
-	return Object.entries(operations).flatMap(([operation, { description }]) =>
-		withCondition({ show: { operation: [operation] } }, description),
+/**
+ * The parameter Operation, and those of each operation. Resource is hidden: the editor's nodes panel
+ * and agents take actions only from the operations of a resource.
+ */
+export function propertiesOf(
+	resource: INodePropertyOptions,
+	options: INodePropertyOptions[],
+	operations: Operations,
+	initial: string,
+	initialOfTool = initial,
+): INodeProperties[] {
+	const operation: INodeProperties = {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		options,
+		default: initial,
+	};
+	const { value } = resource;
+	const hidden: INodeProperties = {
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'hidden',
+		noDataExpression: true,
+		options: [resource],
+		default: value,
+	};
+	const show = { resource: [value] };
+	const shown =
+		initial === initialOfTool ? [operation] : withDefaultOfTool(operation, initialOfTool);
+	const parameters = Object.entries(operations).map(([name, { description }]) =>
+		withCondition({ show: { operation: [name] } }, description),
 	);
+	return [hidden, ...withCondition({ show }, shown), ...parameters.flat()];
 }
 
 /** The name of the operation that is chosen, as an expression. */
-export function subtitleOf({ properties }: INodeTypeDescription): string {
-	const operation = properties.find(({ name }) => name === 'operation');
-	const options = (operation?.options ?? []) as INodePropertyOptions[];
+export function subtitleOf(options: INodePropertyOptions[]): string {
 	const names = options.map(({ name, value }) => `${value}: "${name}"`).join(', ');
 	return `={{ { ${names} }[$parameter["operation"]] }}`;
 }
