@@ -1,6 +1,10 @@
 import fc from 'fast-check';
-import { archiveName } from '../../nodes/LifelogAudio/audioFile.ts';
-import { cutIntoChunks, joinAdjacent, withTimes } from '../../nodes/LifelogAudio/chunks.ts';
+import {
+	archiveName,
+	cutIntoChunks,
+	joinAdjacent,
+	withTimes,
+} from '../../nodes/LifelogAudio/chunks.ts';
 import { widen } from '../../nodes/LifelogAudio/range.ts';
 
 const minute = 60_000;

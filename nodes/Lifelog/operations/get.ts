@@ -12,8 +12,7 @@ import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLoca
 import { getLifelog } from '../../shared/api/entries';
 import { outputOf, outputParametersOfTool, partsFor } from '../../shared/parameters/output';
 import { includeQuery, readCollection, readZone } from '../../shared/parameters/read';
-import { outputOfItem } from '../parameters/list';
-import { maxCharactersOption, readMaxCharacters } from '../parameters/maxCharacters';
+import { maxCharactersOption, outputOfItem, readMaxCharacters } from '../parameters/list';
 
 export const description: INodeProperties[] = [
 	{

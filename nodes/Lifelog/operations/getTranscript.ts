@@ -20,7 +20,7 @@ import {
 	readNumber,
 	readZone,
 } from '../../shared/parameters/read';
-import { maxCharactersOption, readMaxCharacters } from '../parameters/maxCharacters';
+import { maxCharactersOption, readMaxCharacters } from '../parameters/list';
 import { placedUtterances, textOf } from '../transcript';
 
 const OUTPUTS = ['utterances', 'text'] as const;

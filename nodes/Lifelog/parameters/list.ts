@@ -31,9 +31,20 @@ import {
 	readBoolean,
 	readCollection,
 	readDirection,
+	readNumber,
 } from '../../shared/parameters/read';
 import { type Filters, filtersParameter, readFilters } from './filters';
-import { maxCharactersOption, readMaxCharacters } from './maxCharacters';
+
+/** The option that bounds a text; {@link readMaxCharacters} reads it. */
+export const maxCharactersOption: INodeProperties = {
+	displayName: 'Max Characters',
+	name: 'maxCharacters',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'The longest text to return, in characters: at least 100, or 0 for all of it. What is cut says so in isTruncated.',
+};
 
 /** The parameters of Get Many and Search; {@link readListing} reads them. */
 export const listingParameters: INodeProperties[] = [
@@ -128,4 +139,21 @@ function hintIfContentsWithheld(api: Api, lifelogs: Lifelog[]): void {
 		'The service sent no contents, although they were requested. The Markdown may hold the text.',
 		'warning',
 	);
+}
+
+/** A shorter text would hold little more than the speaker's name. */
+const MIN_CHARACTERS = 100;
+
+/**
+ * @param options The collection `options` of an operation.
+ * @returns How long a text may be, in UTF-16 units; 0 for all of it.
+ * @throws NodeOperationError when it is neither 0 nor a whole number from 100 on.
+ */
+export function readMaxCharacters(
+	context: IExecuteFunctions,
+	{ maxCharacters = 0 }: IDataObject,
+): number {
+	const min = String(maxCharacters).trim() === '0' ? 0 : MIN_CHARACTERS;
+	const advice = 'Give a number such as 20000, or 0 for all.';
+	return readNumber(context, maxCharacters, 'Max Characters', { isWhole: true, min }, advice);
 }

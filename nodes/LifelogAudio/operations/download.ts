@@ -26,8 +26,8 @@ import {
 	readNumber,
 	readZone,
 } from '../../shared/parameters/read';
-import { archiveName } from '../audioFile';
 import {
+	archiveName,
 	cutIntoChunks,
 	downloadChunks,
 	type Downloads,
