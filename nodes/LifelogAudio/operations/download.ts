@@ -248,51 +248,31 @@ function noAudioError(api: Api, start: string, end: string): NodeApiError {
 	);
 }
 
-/** `parts` counts all chunks, also those without audio. */
-interface ItemSettings {
-	parts: number;
-	zone: string;
-	property: string;
-}
-
-/** Only the first item lists what is missing or failed, because a long range may have much of it. */
+/**
+ * Only the first item lists what is missing or failed, because a long range may have much of it. The
+ * fields are in the order in which people read them.
+ *
+ * @param parts The number of all chunks, also of those without audio.
+ */
 function itemsOf(
 	range: AudioRange,
 	{ stored, missing, failed }: Downloads,
-	settings: ItemSettings,
+	{ parts, zone, property }: { parts: number; zone: string; property: string },
 ): INodeExecutionData[] {
-	const { property, zone } = settings;
-	const missingRanges = joinAdjacent(missing).map((span) => withTimes(span, zone));
-	const failedRanges = joinAdjacent(failed).map(({ message, ...span }) => ({
-		...withTimes(span, zone),
-		message,
-	}));
-	const all = { missingRanges, failedRanges };
-	if (stored.length === 0) return [{ json: jsonOf(range, range, {}, settings, all) }];
-	return stored.map(({ span, part, file, binary }, index) => {
-		const gaps = index === 0 ? all : { missingRanges: [], failedRanges: [] };
-		const json = jsonOf(range, span, { ...file, part }, settings, gaps);
-		return { json, binary: { [property]: binary } };
-	});
-}
-
-/** The fields in the order in which people read them. */
-function jsonOf(
-	{ lifelogId }: AudioRange,
-	span: TimeSpan,
-	file: IDataObject,
-	{ parts, zone }: ItemSettings,
-	gaps: IDataObject,
-): IDataObject {
-	const { startMs, endMs, startTime, endTime } = withTimes(span, zone);
-	return {
-		startTime,
-		endTime,
-		...file,
-		parts,
-		...(lifelogId !== undefined && { lifelogId }),
-		...gaps,
-		startMs,
-		endMs,
+	const { lifelogId } = range;
+	const jsonOf = (span: TimeSpan, isFirst: boolean, file: IDataObject = {}) => {
+		const { startMs, endMs, ...times } = withTimes(span, zone);
+		const timesOf = <T extends TimeSpan>(spans: T[]) =>
+			isFirst ? joinAdjacent(spans).map((each) => ({ ...withTimes(each, zone), ...each })) : [];
+		return {
+			...{ ...times, ...file, parts, ...(lifelogId !== undefined && { lifelogId }) },
+			...{ missingRanges: timesOf(missing), failedRanges: timesOf(failed) },
+			...{ startMs, endMs },
+		};
 	};
+	if (stored.length === 0) return [{ json: jsonOf(range, true) }];
+	return stored.map(({ span, part, file, binary }, index) => ({
+		json: jsonOf(span, index === 0, { ...file, part }),
+		binary: { [property]: binary },
+	}));
 }
