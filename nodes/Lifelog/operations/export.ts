@@ -25,7 +25,7 @@ import { hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { instantOf } from '../../shared/util/dateTimes';
 import { isId, isSafePathSegment } from '../../shared/util/ids';
-import { getLifelog } from '../../shared/api/entries';
+import { EVERY_PART, getLifelog } from '../../shared/api/entries';
 import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/transport/pagination';
 import {
 	readBinaryProperty,
@@ -39,7 +39,6 @@ import { filtersParameter, periodParameters, readFilters } from '../parameters/f
 import { FILE_FORMATS, type FileFormat, inZone, writeLifelog } from '../export/formats';
 
 const FROM = ['service', 'lifelog', 'input'] as const;
-const ALL_OF_IT = { includeMarkdown: true, includeHeadings: true, includeContents: true };
 /** Fields of the trigger and other operations, which the API doesn't have. */
 const BESIDE_THE_API = ['changeType', 'eventKey', 'incomplete'];
 /** Fields that only simplified or selected output has. */
@@ -198,7 +197,7 @@ async function* listed(
 	const limit = readLimit(context, itemIndex);
 	const { query, isWanted } = readFilters(context, itemIndex);
 	const pageSize = Math.min(limit, MAX_PAGE_SIZE_WITH_CONTENTS);
-	const listing = { name: 'lifelogs' as const, query: { ...query, ...ALL_OF_IT }, pageSize };
+	const listing = { name: 'lifelogs' as const, query: { ...query, ...EVERY_PART }, pageSize };
 	let count = 0;
 	for await (const page of pages<Lifelog>(api, listing)) {
 		const wanted = page.filter(isWanted).slice(0, limit - count);
@@ -214,7 +213,7 @@ async function* listed(
 }
 
 async function readWhole(api: Api, id: string): Promise<Source> {
-	const lifelog = await getLifelog(api, id, { timezone: 'UTC', ...ALL_OF_IT });
+	const lifelog = await getLifelog(api, id, { timezone: 'UTC', ...EVERY_PART });
 	return { lifelog, askedIn: 'UTC' };
 }
 

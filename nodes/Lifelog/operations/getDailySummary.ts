@@ -5,10 +5,12 @@ import type { Lifelog } from '../../shared/api/apiTypes';
 import {
 	dayParameters,
 	filtersOf,
+	isStarredFilter,
 	maxWaitOption,
 	optionsOf,
 	timezoneOption,
 } from '../../shared/parameters/descriptions';
+import { EVERY_PART } from '../../shared/api/entries';
 import { listResource } from '../../shared/errors/errors';
 import { hint, hintOfNone } from '../../shared/errors/hints';
 import { firstEntries, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/transport/pagination';
@@ -69,10 +71,7 @@ export const description: INodeProperties[] = [
 	},
 	filtersOf([
 		{
-			displayName: 'Is Starred',
-			name: 'isStarred',
-			type: 'boolean',
-			default: true,
+			...isStarredFilter,
 			description:
 				'Whether to summarize only starred lifelogs (on) or only the others (off). Both without this filter.',
 		},
@@ -147,16 +146,8 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		hintOfNone(api, listResource('lifelogs', { date, timezone, isStarred }));
 	}
 	const summary = summarize(entries, { date, timezone, isStarred }, written);
-	return [
-		{
-			json: {
-				date,
-				timezone,
-				...FORMATS[format](summary),
-				...summaryFields(summary),
-			},
-		},
-	];
+	const json = { date, timezone, ...FORMATS[format](summary), ...summaryFields(summary) };
+	return [{ json }];
 }
 
 function readSummaryOptions(context: IExecuteFunctions, options: IDataObject) {
@@ -173,15 +164,7 @@ async function readEntries(
 	{ date, timezone, isStarred }: Pick<Summary, 'date' | 'timezone' | 'isStarred'>,
 	language: Language,
 ): Promise<Entry[]> {
-	const query = {
-		timezone,
-		date,
-		direction: 'asc',
-		includeMarkdown: true,
-		includeHeadings: true,
-		includeContents: true,
-		isStarred,
-	};
+	const query = { timezone, date, direction: 'asc', ...EVERY_PART, isStarred };
 	const listing = { name: 'lifelogs' as const, query, pageSize: MAX_PAGE_SIZE_WITH_CONTENTS };
 	const lifelogs = await firstEntries<Lifelog>(api, listing, Infinity);
 	const entries = lifelogs

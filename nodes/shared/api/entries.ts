@@ -12,6 +12,7 @@ export const METADATA_ONLY = {
 	includeHeadings: false,
 	includeContents: false,
 };
+export const EVERY_PART = { includeMarkdown: true, includeHeadings: true, includeContents: true };
 
 /**
  * One lifelog by its ID (specification, section 4.3).
