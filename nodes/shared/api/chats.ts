@@ -10,23 +10,19 @@ export const QUIET_MS = 15 * 60_000;
 
 /** Beside `id`, in the order of the output. */
 const FIELDS = [
-	'summary',
-	'visibility',
-	'createdAt',
-	'startedAt',
-	'prompt',
-	'response',
-	'messageCount',
-	'entries',
-	'hasToolError',
-	'messages',
-] as const;
+	{ name: 'Summary', value: 'summary' },
+	{ name: 'Visibility', value: 'visibility' },
+	{ name: 'Created At', value: 'createdAt' },
+	{ name: 'Started At', value: 'startedAt' },
+	{ name: 'Prompt', value: 'prompt', description: 'The first text of the user' },
+	{ name: 'Response', value: 'response', description: 'The last text of the assistant' },
+	{ name: 'Message Count', value: 'messageCount' },
+	{ name: 'Entries', value: 'entries', description: 'The lifelogs that the tools looked at' },
+	{ name: 'Has Tool Error', value: 'hasToolError' },
+	{ name: 'Messages', value: 'messages', description: 'Every message, as the API returns it' },
+];
 
-export interface ChatOutput {
-	kind: Output['kind'];
-	/** Beside `id`; only for `selectedFields`. */
-	fields: Array<(typeof FIELDS)[number]>;
-}
+export type ChatOutput = Output<string>;
 
 /** {@link readChatOutput} reads them. */
 export const chatOutputParameters = outputParametersOf({
@@ -34,18 +30,7 @@ export const chatOutputParameters = outputParametersOf({
 	simplified: 'Prompt, response and the entries that the tools looked at',
 	raw: 'All that the API returns, with every message',
 	kind: 'simplified',
-	fields: [
-		{ name: 'Created At', value: 'createdAt' },
-		{ name: 'Entries', value: 'entries', description: 'The lifelogs that the tools looked at' },
-		{ name: 'Has Tool Error', value: 'hasToolError' },
-		{ name: 'Message Count', value: 'messageCount' },
-		{ name: 'Messages', value: 'messages', description: 'Every message, as the API returns it' },
-		{ name: 'Prompt', value: 'prompt', description: 'The first text of the user' },
-		{ name: 'Response', value: 'response', description: 'The last text of the assistant' },
-		{ name: 'Started At', value: 'startedAt' },
-		{ name: 'Summary', value: 'summary' },
-		{ name: 'Visibility', value: 'visibility' },
-	],
+	fields: FIELDS,
 	chosen: ['summary', 'prompt', 'response'],
 });
 

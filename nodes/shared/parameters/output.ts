@@ -11,25 +11,25 @@ const OUTPUTS = ['simplified', 'raw', 'selectedFields'] as const;
 
 /** In the order of the output. */
 const FIELDS = [
-	'title',
-	'startTime',
-	'endTime',
-	'durationMs',
-	'isStarred',
-	'updatedAt',
-	'speakers',
-	'headings',
-	'excerpt',
-	'markdown',
-	'contents',
+	{ name: 'Title', value: 'title' },
+	{ name: 'Start Time', value: 'startTime' },
+	{ name: 'End Time', value: 'endTime' },
+	{ name: 'Duration', value: 'durationMs', description: 'In milliseconds' },
+	{ name: 'Is Starred', value: 'isStarred' },
+	{ name: 'Updated At', value: 'updatedAt' },
+	{ name: 'Speakers', value: 'speakers', description: 'Names of those who spoke' },
+	{ name: 'Headings', value: 'headings', description: 'What it was about, a list' },
+	{ name: 'Excerpt', value: 'excerpt', description: 'At most 300 characters of what was said' },
+	{ name: 'Markdown', value: 'markdown', description: 'The whole text' },
+	{ name: 'Contents', value: 'contents', description: 'Who said what and when, structured' },
 ] as const;
 
-type Field = (typeof FIELDS)[number];
+type Field = (typeof FIELDS)[number]['value'];
 
-export interface Output {
+export interface Output<Name extends string = Field> {
 	kind: (typeof OUTPUTS)[number];
 	/** Beside `id`; only for `selectedFields`. */
-	fields: Field[];
+	fields: Name[];
 }
 
 /** The parts of a lifelog to request (specification, section 4.2). */
@@ -39,14 +39,17 @@ export interface Parts {
 	includeContents: boolean;
 }
 
+/** The fields of a kind of entry, beside `id`, in the order of the output. */
+type Fields<Name extends string = string> = ReadonlyArray<INodePropertyOptions & { value: Name }>;
+
 /** What the parameters Output and Fields offer for a kind of entry. */
 interface OutputChoices {
 	noun: string;
 	simplified: string;
 	raw: string;
 	kind: Output['kind'];
-	/** In the order of their names; `chosen` by default. */
-	fields: INodePropertyOptions[];
+	/** `chosen` by default. */
+	fields: Fields;
 	chosen: string[];
 }
 
@@ -59,7 +62,8 @@ export function outputParametersOf({
 	fields,
 	chosen,
 }: OutputChoices): [output: INodeProperties, fields: INodeProperties] {
-	const values = fields.map(({ value }) => value).join(', ');
+	const options = [...fields].sort((a, b) => (a.name < b.name ? -1 : 1));
+	const values = options.map(({ value }) => value).join(', ');
 	return [
 		{
 			displayName: 'Output',
@@ -81,7 +85,7 @@ export function outputParametersOf({
 			displayName: 'Fields',
 			name: 'fields',
 			type: 'multiOptions',
-			options: fields,
+			options,
 			default: [...chosen],
 			description: `Which fields of a ${noun} to return beside its ID: ${values}`,
 			displayOptions: { show: { output: ['selectedFields'] } },
@@ -95,19 +99,7 @@ export const outputParameters = outputParametersOf({
 	simplified: 'Title, times, headings and an excerpt of at most 300 characters',
 	raw: 'All that the API returns, with the whole text',
 	kind: 'raw',
-	fields: [
-		{ name: 'Contents', value: 'contents', description: 'Who said what and when, structured' },
-		{ name: 'Duration', value: 'durationMs', description: 'In milliseconds' },
-		{ name: 'End Time', value: 'endTime' },
-		{ name: 'Excerpt', value: 'excerpt', description: 'At most 300 characters of what was said' },
-		{ name: 'Headings', value: 'headings', description: 'What it was about, a list' },
-		{ name: 'Is Starred', value: 'isStarred' },
-		{ name: 'Markdown', value: 'markdown', description: 'The whole text' },
-		{ name: 'Speakers', value: 'speakers', description: 'Names of those who spoke' },
-		{ name: 'Start Time', value: 'startTime' },
-		{ name: 'Title', value: 'title' },
-		{ name: 'Updated At', value: 'updatedAt' },
-	],
+	fields: FIELDS,
 	chosen: ['title', 'startTime', 'excerpt'],
 });
 
@@ -122,17 +114,18 @@ export function readOutput(context: ApiContext, output: unknown, fields: unknown
 	return readOutputOf(context, output, fields, FIELDS);
 }
 
-/** The same for other entries. @param known Their fields beside `id`, in the order of the output. */
+/** The same for other entries. @param known Their fields. */
 export function readOutputOf<Name extends string>(
 	context: ApiContext,
 	output: unknown,
 	fields: unknown,
-	known: readonly Name[],
-): { kind: Output['kind']; fields: Name[] } {
+	known: Fields<Name>,
+): Output<Name> {
 	const kind = readChoice(context, output, OUTPUTS, 'Output');
 	if (kind !== 'selectedFields') return { kind, fields: [] };
-	const chosen = readChoices<string>(context, fields, ['id', ...known], 'Fields');
-	return { kind, fields: known.filter((field) => chosen.includes(field)) };
+	const names = known.map(({ value }) => value);
+	const chosen = readChoices<string>(context, fields, ['id', ...names], 'Fields');
+	return { kind, fields: names.filter((field) => chosen.includes(field)) };
 }
 
 /** The parts to request: no more than the output needs. @param asked By the options. */
