@@ -43,15 +43,6 @@ export interface Answer {
 type ErrorOptions = NonNullable<ConstructorParameters<typeof NodeApiError>[2]>;
 type Failure = ErrorOptions['failure'];
 
-/** What is known of an error beside its message. */
-export interface ErrorDetails {
-	/** The HTTP status of the answer, or the code of the connection's error: `503`, `ECONNRESET`. */
-	code?: string;
-	/** What to do, and what the service says. */
-	description?: string;
-	retryAfterSeconds?: number;
-}
-
 /** In UTF-16 units. */
 const MAX_QUOTE_LENGTH = 300;
 const MAX_MESSAGE_LENGTH = 1_000;
@@ -87,7 +78,12 @@ export function toNodeError(
 	return failure;
 }
 
-export function detailsOf(error: NodeApiError | NodeOperationError): ErrorDetails {
+/**
+ * What is known of an error beside its message.
+ *
+ * @returns `code` is the HTTP status of the answer, or the code of the connection's error.
+ */
+export function detailsOf(error: NodeApiError | NodeOperationError): IDataObject {
 	const { connectionCode, retryAfterSeconds } = error.context;
 	const code = 'httpCode' in error && error.httpCode ? error.httpCode : connectionCode;
 	return {

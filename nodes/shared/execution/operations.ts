@@ -129,9 +129,7 @@ function failedItem(
 	const error = failure.message;
 	const isForErrorOutput = context.getNode().onError === 'continueErrorOutput';
 	return {
-		json: isForErrorOutput
-			? { error }
-			: { ...json, error, errorDetails: { ...detailsOf(failure) } },
+		json: isForErrorOutput ? { error } : { ...json, error, errorDetails: detailsOf(failure) },
 		...(binary && { binary }),
 		pairedItem: { item },
 	};

@@ -158,13 +158,6 @@ export function readInstant(
 	return instant;
 }
 
-/** @returns `YYYY-MM-DD`; see {@link toDate}. @throws NodeOperationError if it isn't a date. */
-function readDate(context: IExecuteFunctions, value: unknown, zone: string, label: string): string {
-	const date = namedDay(value, zone) ?? toDate(value, zone);
-	if (date === undefined) throw notADateTime(context, value, label);
-	return date;
-}
-
 function namedDay(value: unknown, zone: string): string | undefined {
 	const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
 	if (word === 'today') return daysAgo(0, zone);
@@ -188,13 +181,17 @@ export function dateOf(
 ): string {
 	if (day !== 'date') return daysAgo(day === 'today' ? 0 : 1, zone);
 	// Not a required parameter: if Day is an expression, n8n would require it for every day.
-	const date = context.getNodeParameter('date', itemIndex, '') as unknown;
-	if (!isBlank(date)) return readDate(context, date, zone, 'Date');
-	throw inputError(
-		context,
-		"'Date' is empty",
-		"Give a day as YYYY-MM-DD, today or yesterday, or choose another 'Day' or 'Period'.",
-	);
+	const value = context.getNodeParameter('date', itemIndex, '') as unknown;
+	if (isBlank(value)) {
+		throw inputError(
+			context,
+			"'Date' is empty",
+			"Give a day as YYYY-MM-DD, today or yesterday, or choose another 'Day' or 'Period'.",
+		);
+	}
+	const date = namedDay(value, zone) ?? toDate(value, zone);
+	if (date === undefined) throw notADateTime(context, value, 'Date');
+	return date;
 }
 
 function notADateTime(context: IExecuteFunctions, value: unknown, label: string) {
