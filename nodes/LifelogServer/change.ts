@@ -4,7 +4,7 @@ import { NodeApiError } from 'n8n-workflow';
 import { apiError, type Resource, unusableAnswerError } from '../shared/errors/errors';
 import type { Api } from '../shared/transport/connection';
 import { METADATA_ONLY } from '../shared/api/entries';
-import { getJson, pathOf, sendJson } from '../shared/transport/request';
+import { getJson, pathOf, sendData } from '../shared/transport/request';
 import { isId } from '../shared/util/ids';
 
 /**
@@ -26,7 +26,7 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 	};
 	const path = isNew ? '/v1/lifelogs' : pathOf('/v1/lifelogs', id);
 	const method = isNew ? 'POST' : 'PATCH';
-	const answer = await sendJson(api, { method, path, body, once, resource }).catch(
+	const answer = await sendData(api, { method, path, body, once, resource }).catch(
 		async (error: Error) => {
 			const status = error instanceof NodeApiError ? error.httpCode : undefined;
 			const isUnknown =

@@ -3,11 +3,16 @@ import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import { apiError, canceledError, unusableAnswerError } from '../shared/errors/errors';
+import {
+	apiError,
+	canceledError,
+	type Resource,
+	unusableAnswerError,
+} from '../shared/errors/errors';
 import type { Upload } from '../shared/transport/body';
 import { pause } from '../shared/transport/concurrency';
 import type { Api } from '../shared/transport/connection';
-import { getJson, pathOf, sendFile } from '../shared/transport/request';
+import { getJson, pathOf, sendData } from '../shared/transport/request';
 import { isId } from '../shared/util/ids';
 import { unsupportedError } from './change';
 
@@ -37,7 +42,8 @@ export async function uploadRecording(
 	fields: Record<string, string | undefined>,
 ): Promise<Recording> {
 	const resource = { noun: `recording "${file.name}"`, isChange: true };
-	const answer = await sendFile(api, PATH, asForm(file, fields), resource).catch((error: Error) => {
+	const sent = { method: 'POST' as const, path: PATH, upload: asForm(file, fields), resource };
+	const answer = await sendData(api, sent).catch((error: Error) => {
 		const isUnknown = error instanceof NodeApiError && /^(404|405|415)$/.test(error.httpCode ?? '');
 		throw isUnknown ? unsupportedError(api, resource) : error;
 	});
@@ -64,11 +70,8 @@ export async function waitForRecording(
 		await pause(Math.min(pauseMs, leftMs), api.signal).catch(() => {
 			throw canceledError(api.context);
 		});
-		latest = recordingOf(
-			api,
-			await getJson(api, pathOf(PATH, recording.id), {}, resource),
-			resource,
-		);
+		const answer = await getJson(api, pathOf(PATH, recording.id), {}, resource);
+		latest = recordingOf(api, answer, resource);
 	}
 }
 
@@ -84,16 +87,10 @@ export function failedError(api: Api, { id, error }: Recording, name: string): N
 	);
 }
 
-function recordingOf(
-	api: Api,
-	answer: IDataObject,
-	resource: Parameters<typeof unusableAnswerError>[1],
-): Recording {
-	const { recording } = (answer.data ?? {}) as { recording?: IDataObject | null };
+function recordingOf(api: Api, body: IDataObject, resource: Resource): Recording {
+	const { recording } = (body.data ?? {}) as { recording?: IDataObject | null };
 	if (isId(recording?.id)) return recording as Recording;
-	throw unusableAnswerError(
-		...([api, resource, { body: answer }, 'it lacks the recording (data.recording)'] as const),
-	);
+	throw unusableAnswerError(api, resource, { body }, 'it lacks the recording (data.recording)');
 }
 
 /** The file as a field of a form, `multipart/form-data` (RFC 7578), after the other fields. */

@@ -66,7 +66,7 @@ export function incomingBody(source: ByteStream, stallMs: number, signal: AbortS
 	}
 
 	async function* read(): AsyncGenerator<Buffer> {
-		void watch();
+		void watch(end.signal, stallMs, () => performance.now() >= deadline && stop());
 		const arriving = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 		for (let leftMs = stallMs; ; leftMs = Math.min(leftMs, stallMs)) {
 			deadline = performance.now() + leftMs;
@@ -81,12 +81,13 @@ export function incomingBody(source: ByteStream, stallMs: number, signal: AbortS
 			yield part.value;
 		}
 	}
+}
 
-	async function watch(): Promise<void> {
-		while (!end.signal.aborted) {
-			await pause(Math.min(1_000, stallMs), end.signal).catch(() => {});
-			if (performance.now() >= deadline) stop();
-		}
+/** Calls `check` at least every second, until the signal fires. */
+async function watch(end: AbortSignal, stallMs: number, check: () => void): Promise<void> {
+	while (!end.aborted) {
+		await pause(Math.min(1_000, stallMs), end).catch(() => {});
+		check();
 	}
 }
 
@@ -124,7 +125,7 @@ export function outgoingBody(
 		source.on('error', fail);
 		body.content = (source.constructor as unknown as StreamClass).from(read(source));
 	}
-	void watch();
+	void watch(end.signal, stallMs, () => performance.now() >= deadline && stall.abort('stalled'));
 	return body;
 
 	function fail(error: Error): void {
@@ -151,12 +152,5 @@ export function outgoingBody(
 		}
 		deadline = performance.now() + 2 * stallMs + bytes / 10_000;
 		yield after;
-	}
-
-	async function watch(): Promise<void> {
-		while (!end.signal.aborted) {
-			await pause(Math.min(1_000, stallMs), end.signal).catch(() => {});
-			if (performance.now() >= deadline) stall.abort('stalled');
-		}
 	}
 }

@@ -89,30 +89,19 @@ export async function getJson(
 	return jsonObject(api, resource, answer);
 }
 
-/** Sends a JSON object and returns the answer's. @throws NodeApiError as {@link getJson}. */
-export async function sendJson(
+/**
+ * Sends a JSON object or a file, as often as a read is repeated unless `once` is set: the service
+ * must know the same file again.
+ *
+ * @returns The JSON object of the answer.
+ * @throws NodeApiError as {@link getJson}; NodeOperationError if the file can't be read.
+ */
+export async function sendData(
 	api: Api,
-	sent: Pick<Request, 'path' | 'body' | 'once' | 'resource'> & { method: 'POST' | 'PATCH' },
+	sent: Omit<Request, 'query' | 'receive'> & { method: 'POST' | 'PATCH' },
 ): Promise<IDataObject> {
 	const answer = await request(api, { ...sent, query: {} });
 	return jsonObject(api, sent.resource, answer);
-}
-
-/**
- * POSTs a file, as often as a read is repeated: the service must know the same file again.
- *
- * @returns The parsed body of the answer, known to be an object.
- * @throws NodeApiError for every other outcome; see `errors.ts`. NodeOperationError if the file can't
- *   be read.
- */
-export async function sendFile(
-	api: Api,
-	path: string,
-	upload: Upload,
-	resource: Resource,
-): Promise<IDataObject> {
-	const answer = await request(api, { method: 'POST', path, query: {}, upload, resource });
-	return jsonObject(api, resource, answer);
 }
 
 /**
