@@ -160,14 +160,8 @@ export function optionsOf(options: INodeProperties[]): INodeProperties {
 }
 
 export function filtersOf(filters: INodeProperties[]): INodeProperties {
-	return {
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add Filter',
-		default: {},
-		options: filters,
-	};
+	const names = { displayName: 'Filters', name: 'filters', placeholder: 'Add Filter' };
+	return { ...optionsOf(filters), ...names };
 }
 
 /** A parameter once for workflows, and once for tools with another default. */
