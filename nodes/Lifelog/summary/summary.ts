@@ -1,10 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Lifelog } from '../../shared/api/apiTypes';
-import { contentNodes } from '../../shared/content/utterances';
 import { durationOf, instantOf, toDate } from '../../shared/util/dateTimes';
 import { secondLevelHeadings, titleOf } from '../../shared/content/headings';
-import { distinct, type Speakers, speakersOf, USER } from '../../shared/content/speakers';
+import {
+	contentNodes,
+	distinct,
+	type Speakers,
+	speakersOf,
+	USER,
+} from '../../shared/content/utterances';
 import { textOrNull } from '../../shared/util/text';
 import type { Language } from './words';
 

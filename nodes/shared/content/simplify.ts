@@ -1,11 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Lifelog } from '../api/apiTypes';
-import { contentNodes } from './utterances';
 import { durationOf } from '../util/dateTimes';
 import { excerptOf } from './excerpt';
 import { secondLevelHeadings } from './headings';
-import { speakersOf } from './speakers';
+import { contentNodes, speakersOf } from './utterances';
 import { textOrNull } from '../util/text';
 
 /**

@@ -1,5 +1,5 @@
 import type { ContentNode, Lifelog } from '../api/apiTypes';
-import { inOneLine } from '../util/text';
+import { inOneLine, oneLine } from '../util/text';
 
 export interface Utterance {
 	speaker: string;
@@ -16,6 +16,8 @@ export interface Utterance {
 	lifelogId: string;
 }
 
+/** The API's word for the wearer (specification, section 2.2). */
+export const USER = 'user';
 export const UNKNOWN_SPEAKER = 'Unknown';
 /** Some 30 years. */
 const MAX_OFFSET_MS = 1e12;
@@ -79,4 +81,36 @@ export function transcriptText(spoken: Utterance[]): string {
 	return spoken
 		.map(({ speaker, text }) => `${inOneLine(speaker) || UNKNOWN_SPEAKER}: ${inOneLine(text)}`)
 		.join('\n');
+}
+
+export interface Speakers {
+	/** In the order of their first words. */
+	speakers: string[];
+	/** The wearer's names in this lifelog. */
+	wearers: string[];
+}
+
+/** The speakers who are known by name, or as the wearer (specification, section 2.2). */
+export function speakersOf(lifelog: Lifelog): Speakers {
+	const known = utterances(lifelog).map(({ speaker, speakerIdentifier }) => {
+		const name = oneLine(speaker);
+		const isNamed = name !== '' && name.toLowerCase() !== UNKNOWN_SPEAKER.toLowerCase();
+		const isWearer = speakerIdentifier === USER;
+		return { name: isNamed ? name : isWearer ? USER : '', isNamedWearer: isNamed && isWearer };
+	});
+	const names = (some: typeof known) => distinct(some.map(({ name }) => name).filter(Boolean));
+	return {
+		speakers: names(known),
+		wearers: names(known.filter(({ isNamedWearer }) => isNamedWearer)),
+	};
+}
+
+/** Each name once, whatever its case. */
+export function distinct(names: string[]): string[] {
+	const byName = new Map<string, string>();
+	for (const name of names) {
+		const key = name.toLowerCase();
+		if (!byName.has(key)) byName.set(key, name);
+	}
+	return [...byName.values()];
 }
