@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeProperties, NodeApiError } fr
 import type { Api } from '../../shared/transport/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
-import { fromAi, withDefaultOfTool } from '../../shared/parameters/descriptions';
+import { fromAi, limitParameter, withDefaultOfTool } from '../../shared/parameters/descriptions';
 import { inputError, toNodeError } from '../../shared/errors/errors';
 import { hint } from '../../shared/errors/hints';
 import { getLifelog } from '../../shared/api/entries';
@@ -16,16 +16,6 @@ import {
 import { readLimit, readText } from '../../shared/parameters/read';
 import { periodParameters } from '../parameters/filters';
 import { listingParameters, readListing, toItems } from '../parameters/list';
-
-const limitParameter: INodeProperties = {
-	displayName: 'Limit',
-	name: 'limit',
-	type: 'number',
-	typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE },
-	default: 50,
-	description: 'Max number of results to return',
-	hint: 'At most 100: the service returns no more for a search',
-};
 
 const queryParameter: INodeProperties = {
 	displayName: 'Query',
@@ -44,7 +34,14 @@ export const description: INodeProperties[] = [
 		fromAi('Query', 'A question or description, or keywords with OR between alternatives'),
 	),
 	...periodParameters,
-	...withDefaultOfTool(limitParameter, 10),
+	...withDefaultOfTool(
+		{
+			...limitParameter,
+			typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE },
+			hint: 'At most 100: the service returns no more for a search',
+		},
+		10,
+	),
 	...listingParameters,
 ];
 

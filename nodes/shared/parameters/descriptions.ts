@@ -3,7 +3,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 export const DEFAULT_MAX_WAIT_S = 300;
 export const MAX_LIMIT_OF_TOOL = 100;
 
-const LIMIT: INodeProperties = {
+export const limitParameter: INodeProperties = {
 	displayName: 'Limit',
 	name: 'limit',
 	type: 'number',
@@ -42,9 +42,9 @@ export const limitParameters: INodeProperties[] = [
 		displayOptions: { show: { '@tool': [false] } },
 		description: 'Whether to return all results or only up to a given limit',
 	},
-	{ ...LIMIT, displayOptions: { show: { '@tool': [false], returnAll: [false] } } },
+	{ ...limitParameter, displayOptions: { show: { '@tool': [false], returnAll: [false] } } },
 	{
-		...LIMIT,
+		...limitParameter,
 		typeOptions: { minValue: 1, maxValue: MAX_LIMIT_OF_TOOL },
 		displayOptions: { show: { '@tool': [true] } },
 		description: `Max number of results to return, at most ${MAX_LIMIT_OF_TOOL}`,
