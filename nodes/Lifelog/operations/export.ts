@@ -29,7 +29,7 @@ import { EVERY_PART, getLifelog } from '../../shared/api/entries';
 import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/transport/pagination';
 import {
 	readBinaryProperty,
-	readChoice,
+	readChoiceOf,
 	readChoices,
 	readCollection,
 	readLimit,
@@ -171,12 +171,7 @@ async function* lifelogsToExport(
 	api: Api,
 	itemIndex: number,
 ): AsyncGenerator<Source> {
-	const from = readChoice(
-		context,
-		context.getNodeParameter('exportFrom', itemIndex),
-		FROM,
-		'Export From',
-	);
+	const from = readChoiceOf(context, 'exportFrom', itemIndex, FROM);
 	if (from === 'lifelog') {
 		yield await readWhole(api, readId(context, 'lifelogId', itemIndex, 'lifelog'));
 	} else if (from === 'input') {

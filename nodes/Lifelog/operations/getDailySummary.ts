@@ -17,6 +17,7 @@ import { firstEntries, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/transpor
 import {
 	readBoolean,
 	readChoice,
+	readChoiceOf,
 	readCollection,
 	readDay,
 	readNumber,
@@ -133,12 +134,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const date = readDay(this, itemIndex, timezone);
 	const filters = readCollection(this, 'filters', itemIndex);
 	const isStarred = readBoolean(this, filters.isStarred, 'Is Starred');
-	const format = readChoice(
-		this,
-		this.getNodeParameter('format', itemIndex),
-		FORMAT_NAMES,
-		'Format',
-	);
+	const format = readChoiceOf(this, 'format', itemIndex, FORMAT_NAMES);
 	const written = readSummaryOptions(this, options);
 	const entries = await readEntries(api, { date, timezone, isStarred }, written.language);
 	hintIfWithheld(api, entries);

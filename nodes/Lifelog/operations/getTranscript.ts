@@ -15,7 +15,7 @@ import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLoca
 import { getLifelog } from '../../shared/api/entries';
 import {
 	isTool,
-	readChoice,
+	readChoiceOf,
 	readCollection,
 	readNumber,
 	readZone,
@@ -87,12 +87,7 @@ export const description: INodeProperties[] = [
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
 	const options = readCollection(this, 'options', itemIndex);
-	const outputAs = readChoice(
-		this,
-		this.getNodeParameter('outputAs', itemIndex),
-		OUTPUTS,
-		'Output As',
-	);
+	const outputAs = readChoiceOf(this, 'outputAs', itemIndex, OUTPUTS);
 	const fromOffsetMs = readNumber(this, options.fromOffsetMs ?? 0, 'From Offset', {
 		unit: 'milliseconds',
 	});

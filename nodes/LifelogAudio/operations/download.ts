@@ -22,6 +22,7 @@ import { lifelogIdParameter } from '../../shared/parameters/resourceLocator';
 import {
 	readBinaryProperty,
 	readChoice,
+	readChoiceOf,
 	readCollection,
 	readNumber,
 	readZone,
@@ -202,9 +203,8 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 function readOptions(context: IExecuteFunctions, itemIndex: number) {
 	const options = readCollection(context, 'options', itemIndex);
 	const property = readBinaryProperty(context, itemIndex);
-	const source = context.getNodeParameter('source', itemIndex);
 	return {
-		source: readChoice(context, source, SOURCES, 'Source'),
+		source: readChoiceOf(context, 'source', itemIndex, SOURCES),
 		property,
 		zone: readZone(context, options.timezone),
 		chunkMs: readChunkMs(context, options),

@@ -10,7 +10,7 @@ import type {
 import { detailsOf, forModel, toNodeError } from '../errors/errors';
 import { showHints } from '../errors/hints';
 import { withCondition, withDefaultOfTool } from '../parameters/descriptions';
-import { isTool, readChoice, readMaxWaitMs } from '../parameters/read';
+import { isTool, readChoiceOf, readMaxWaitMs } from '../parameters/read';
 import { type Api, connect } from '../transport/connection';
 
 const RETRIES = 3;
@@ -79,8 +79,7 @@ export async function runOperation(
 	context: IExecuteFunctions,
 	operations: Operations,
 ): Promise<INodeExecutionData[][]> {
-	const given = context.getNodeParameter('operation', 0) as unknown;
-	const operation = readChoice(context, given, Object.keys(operations), 'Operation');
+	const operation = readChoiceOf(context, 'operation', 0, Object.keys(operations));
 	const { execute } = operations[operation];
 	return [await runItems(context, async (api, item) => await execute.call(context, api, item))];
 }

@@ -100,6 +100,16 @@ export function readChoice<T extends string>(
 	);
 }
 
+/** The choice of a parameter that is called `name`; see {@link readChoice}. */
+export function readChoiceOf<T extends string>(
+	context: IExecuteFunctions,
+	name: string,
+	itemIndex: number,
+	choices: readonly T[],
+): T {
+	return readChoice(context, context.getNodeParameter(name, itemIndex), choices, labelOf(name));
+}
+
 /**
  * @param value A list or, as a model writes it, a text with commas. Blanks are skipped.
  * @returns Each choice once, in the order of `choices`.
@@ -168,7 +178,7 @@ const DAYS = ['yesterday', 'today', 'date'] as const;
 
 /** @returns The day that `dayParameters` choose, `YYYY-MM-DD`. */
 export function readDay(context: IExecuteFunctions, itemIndex: number, zone: string): string {
-	const day = readChoice(context, context.getNodeParameter('day', itemIndex), DAYS, 'Day');
+	const day = readChoiceOf(context, 'day', itemIndex, DAYS);
 	return dateOf(context, day, itemIndex, zone);
 }
 
