@@ -1,6 +1,5 @@
 import { DateTime } from 'luxon';
-import { redactApiKey } from '../../nodes/shared/auth/apiKey.ts';
-import { described, sanitizeForDisplay } from '../../nodes/shared/errors/sanitize.ts';
+import { described, redactApiKey, sanitizeForDisplay } from '../../nodes/shared/errors/sanitize.ts';
 import { plainLine } from '../../nodes/shared/util/text.ts';
 
 const KEY = 'sk-9f/3+a&"b<c>~?0123';
