@@ -155,6 +155,13 @@ const noteOf = ({ nodes }: Example, noteName = 'Set this') =>
 /** What a note names as `**Node → Filters → Is Starred:**`, a list for each. */
 const pathsIn = (note: string) =>
 	[...note.matchAll(/\*\*([^*]* → [^*]*?):?\*\*/g)].map(([, path]) => path.split(' → '));
+/** What examples/README.md says once for several examples: the last cells of a table. */
+const shared = readme
+	.split('\n| Topic ')[2]
+	.split('\n\n')[0]
+	.split('\n')
+	.slice(2)
+	.map((row) => `- ${row.split('|')[2].trim()}`);
 const numbered = (text: string) => text.split('\n').filter((line) => /^\d\. /.test(line));
 const bulleted = (text: string) => text.split('\n').filter((line) => line.startsWith('- '));
 
@@ -244,13 +251,19 @@ describe.each(names)('examples/%s.json', (name) => {
 		expect(plain(numbered(section))).toEqual(plain(numbered(note)));
 		const known = noteOf(example, 'Good to know');
 		expect(known.startsWith('## Good to know\n')).toBe(true);
-		expect(plain(bulleted(section))).toEqual(plain(bulleted(known)));
+		const ownLines = bulleted(known).filter((line) => !shared.includes(line));
+		expect(plain(bulleted(section))).toEqual(plain(ownLines));
 		// A note on the canvas has no folder that a path could begin in.
 		const links = [...`${note}${known}`.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link);
 		for (const link of links) expect(link).toMatch(/^https:\/\//);
 		const [index] = readme.split('\n## ');
 		expect(index).toContain(`| [${example.name}](#`);
 	});
+});
+
+test.each(shared)('%s is on several canvases', (line) => {
+	const notes = names.map((name) => bulleted(noteOf(read(name), 'Good to know')));
+	expect(notes.filter((lines) => lines.includes(line)).length).toBeGreaterThan(1);
 });
 
 test('the README shows six examples', () => {
