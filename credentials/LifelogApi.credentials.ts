@@ -36,7 +36,7 @@ export class LifelogApi implements ICredentialType {
 			default: 'https://api.limitless.ai',
 			required: true,
 			description:
-				'Where the service is reached; leave it unless yours runs elsewhere. Must be https; http is accepted only for this machine (e.g. the sandbox of this package).',
+				'Address of the service. Change it only for your own server. It must begin with https; http is accepted only for this machine (e.g. the sandbox of this package).',
 		},
 		{
 			displayName: 'Allow HTTP in a Private Network',
@@ -44,7 +44,7 @@ export class LifelogApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether the Base URL may be http for a private address, or for a host name without a dot or ending in .local, .internal, .lan or .home.arpa. Everybody in that network can then read the API key and what was recorded.',
+				'Whether the Base URL may be http for a private address, or for a host name without a dot or ending in .local, .internal, .lan or .home.arpa. Anyone in that network can then read the API key and your lifelogs.',
 		},
 	];
 

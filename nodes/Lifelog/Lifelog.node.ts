@@ -32,19 +32,19 @@ const operationOptions: INodePropertyOptions[] = [
 	{
 		name: 'Search Lifelogs',
 		value: 'search',
-		description: 'Find recordings by meaning or keywords',
+		description: 'Find lifelogs by meaning or keywords',
 		action: 'Search lifelogs',
 	},
 	{
 		name: 'Get Many Lifelogs',
 		value: OPERATION.getAll,
-		description: 'List recordings, by day or range of time',
+		description: 'List lifelogs, by day or time range',
 		action: 'Get many lifelogs',
 	},
 	{
 		name: 'Get Lifelog',
 		value: 'get',
-		description: 'Read one recording: its title, times and contents',
+		description: 'Read one lifelog: its title, times and contents',
 		action: 'Get lifelog',
 	},
 	{
@@ -56,19 +56,19 @@ const operationOptions: INodePropertyOptions[] = [
 	{
 		name: 'Get Daily Summary',
 		value: 'getDailySummary',
-		description: 'Sum up what was recorded on one day, as Markdown or for Slack or Notion',
+		description: 'Summarize one day as Markdown, or for Slack or Notion',
 		action: 'Get daily summary',
 	},
 	{
 		name: 'Export Lifelogs',
 		value: 'export',
-		description: 'Write what was recorded as JSON, Markdown, text or subtitles',
+		description: 'Write lifelogs as JSON, Markdown, text or subtitles',
 		action: 'Export lifelogs as files',
 	},
 	{
 		name: 'Delete Lifelog',
 		value: 'delete',
-		description: 'Remove a recording for good, with its transcript and audio',
+		description: 'Permanently delete a lifelog, with its transcript and audio',
 		action: 'Delete lifelog permanently',
 	},
 ];

@@ -18,7 +18,7 @@ const operationOptions: INodePropertyOptions[] = [
 	{
 		name: 'Download Audio',
 		value: 'download',
-		description: 'Fetch the sound of a lifelog, a day or a range of time as Ogg Opus files',
+		description: 'Download the audio of a lifelog, a day or a time range as Ogg Opus files',
 		action: 'Download audio',
 	},
 ];
@@ -31,7 +31,7 @@ export class LifelogAudio implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle: subtitleOf(operationOptions),
-		description: 'Download the recordings of a wearable as files',
+		description: "Download a wearable's audio as files",
 		defaults: { name: 'Lifelog Audio' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -50,7 +50,7 @@ export async function readRange(
 		throw inputError(
 			context,
 			isReversed ? "'Start' is later than 'End'" : "'Start' and 'End' are the same",
-			"Audio is downloaded from 'Start' up to 'End': give an 'End' that is later.",
+			"Audio is downloaded from 'Start' up to 'End'. Enter an 'End' that is later.",
 		);
 	}
 	return { startMs: Math.floor(startMs), endMs: Math.ceil(endMs) };
@@ -92,7 +92,7 @@ async function rangeOfLifelog(
 	const endMs = toInstant(lifelog.endTime, zone, 'end');
 	if (startMs === undefined || endMs === undefined) {
 		const resource = { noun: 'lifelog', id: lifelogId };
-		throw unusableAnswerError(api, resource, {}, 'the lifelog lacks its start or its end');
+		throw unusableAnswerError(api, resource, {}, 'the lifelog has no start or no end');
 	}
 	const range = widen(
 		{ startMs, endMs },
@@ -102,8 +102,8 @@ async function rangeOfLifelog(
 	if (range.endMs <= range.startMs) {
 		throw inputError(
 			context,
-			`The lifelog "${lifelogId}" is of no length`,
-			"It ends when it starts. With the option 'Padding' the audio around it is downloaded.",
+			`The lifelog "${lifelogId}" has no length`,
+			"It ends when it starts. To download the audio around it, set the option 'Padding'.",
 		);
 	}
 	return { ...range, lifelogId, title: lifelog.title };

@@ -20,19 +20,19 @@ const operationOptions: INodePropertyOptions[] = [
 	{
 		name: 'Get Many Chats',
 		value: OPERATION.getAll,
-		description: 'List conversations with the assistant, or only what scheduled prompts produced',
+		description: 'List chats with the assistant, or only those of scheduled prompts',
 		action: 'Get many chats',
 	},
 	{
 		name: 'Get Chat',
 		value: 'get',
-		description: 'Read one conversation with the assistant',
+		description: 'Read one chat with the assistant',
 		action: 'Get chat',
 	},
 	{
 		name: 'Delete Chat',
 		value: 'delete',
-		description: 'Remove a conversation with the assistant for good',
+		description: 'Permanently delete a chat with the assistant',
 		action: 'Delete chat permanently',
 	},
 ];
@@ -46,7 +46,7 @@ export class LifelogChat implements INodeType {
 		version: 1,
 		subtitle: subtitleOf(operationOptions),
 		description:
-			'List, read and delete the chats with the assistant of a wearable, those of scheduled prompts included',
+			"List, read and delete chats with a wearable's assistant, including those of scheduled prompts",
 		defaults: { name: 'Lifelog Chat' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -26,13 +26,13 @@ const operationOptions: INodePropertyOptions[] = [
 	{
 		name: 'Update Lifelog',
 		value: 'update',
-		description: 'Change the title, the star or the names of speakers of a lifelog',
+		description: 'Change the title, the star or the speaker names of a lifelog',
 		action: 'Update lifelog',
 	},
 	{
 		name: 'Upload Recording',
 		value: 'upload',
-		description: 'Send audio of any device, which is transcribed and becomes a lifelog',
+		description: 'Send audio from any device, to be transcribed into a lifelog',
 		action: 'Upload recording',
 	},
 ];

@@ -22,7 +22,7 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 		noun: isNew ? 'new lifelog' : 'lifelog',
 		id,
 		isChange: true,
-		...(once && { doubt: 'Whether the lifelog was changed is not known.' }),
+		...(once && { doubt: 'The lifelog may or may not have been changed.' }),
 	};
 	const path = isNew ? '/v1/lifelogs' : pathOf('/v1/lifelogs', id);
 	const method = isNew ? 'POST' : 'PATCH';
@@ -38,7 +38,7 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 	const lifelog = data.lifelog as IDataObject | null | undefined;
 	if (isId(lifelog?.id)) return lifelog!;
 	if (isNew && data.status === 'deleted') return data;
-	throw unusableAnswerError(api, resource, { body: answer }, 'it lacks the lifelog (data.lifelog)');
+	throw unusableAnswerError(api, resource, { body: answer }, 'it has no lifelog (data.lifelog)');
 }
 
 /** Whether the service has the lifelog of a 404. Then it doesn't know the change. */
@@ -56,7 +56,7 @@ export function unsupportedError(api: Api, { noun, id }: Resource): NodeApiError
 		"This service doesn't accept new lifelogs. lifelog-server does.",
 		[
 			`Enter the address of your lifelog-server as the 'Base URL' of the credential. If it's already there, update lifelog-server.`,
-			`Asked for: ${id === undefined ? noun : `${noun} "${id}"`}.`,
+			`Requested: ${id === undefined ? noun : `${noun} "${id}"`}.`,
 		],
 		{ httpCode: '405', failure: { cause: 'configuration-invalid' } },
 	);

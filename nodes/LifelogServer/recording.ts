@@ -81,7 +81,7 @@ export function failedError(api: Api, { id, error }: Recording, name: string): N
 		api,
 		`The recording "${name}" didn't become a lifelog: ${String(error)}`,
 		[
-			`Once the cause is fixed, choose Retry on the server's page, or send POST ${PATH}/${id}/retry. To upload the same file again isn't enough.`,
+			`Once the cause is fixed, choose Retry on the server's page, or send POST ${PATH}/${id}/retry. Uploading the same file again isn't enough.`,
 		],
 		{ failure: { cause: 'configuration-invalid' } },
 	);
@@ -90,7 +90,7 @@ export function failedError(api: Api, { id, error }: Recording, name: string): N
 function recordingOf(api: Api, body: IDataObject, resource: Resource): Recording {
 	const { recording } = (body.data ?? {}) as { recording?: IDataObject | null };
 	if (isId(recording?.id)) return recording as Recording;
-	throw unusableAnswerError(api, resource, { body }, 'it lacks the recording (data.recording)');
+	throw unusableAnswerError(api, resource, { body }, 'it has no recording (data.recording)');
 }
 
 /** The file as a field of a form, `multipart/form-data` (RFC 7578), after the other fields. */

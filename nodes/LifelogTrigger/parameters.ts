@@ -21,7 +21,7 @@ const CHANGES: Record<string, Settings['changes']> = {
 export const properties: INodeProperties[] = [
 	{
 		displayName:
-			'Poll every 5 to 15 minutes rather than every minute: nothing is missed between two polls, and each of them takes at least 3 of the 180 requests a minute that the service allows.',
+			'Poll every 5 to 15 minutes rather than every minute. Nothing is missed between two polls, and each takes at least 3 of the 180 requests a minute that the service allows.',
 		name: 'pollTimesNotice',
 		type: 'notice',
 		default: '',
@@ -40,7 +40,7 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Lifelog Created',
 				value: 'lifelogCreated',
-				description: 'A recording has become a lifelog, however late it was uploaded',
+				description: 'A lifelog is new, however late it was uploaded',
 			},
 			{
 				name: 'Lifelog Updated',
@@ -66,7 +66,7 @@ export const properties: INodeProperties[] = [
 			{
 				...shared.isStarredFilter,
 				description:
-					'Whether to report only lifelogs that are starred (on) or only the others (off), at the time of the change. Both without this filter.',
+					'Whether to report only lifelogs that are starred (on) or only the others (off), at the time of the change. Leave this filter out for both.',
 			},
 		]),
 	]),
@@ -83,7 +83,7 @@ export const properties: INodeProperties[] = [
 			typeOptions: { minValue: 2, maxValue: 31 },
 			default: 7,
 			description:
-				'How many days back to watch, today counted (2 to 31). What begins earlier is not noticed. More days take no more requests, but a change of an older day may be noticed some polls later.',
+				"How many days back to watch, including today (2 to 31). Earlier lifelogs aren't noticed. More days need no more requests, but a change on an older day may be noticed some polls later.",
 		},
 		{
 			displayName: 'Settle (Minutes)',
@@ -93,7 +93,7 @@ export const properties: INodeProperties[] = [
 			default: 0,
 			displayOptions: { hide: { '/event': [CHAT_EVENT] } },
 			description:
-				'How long a lifelog must have been left unchanged before it is reported (0 to 1440), so that a recording that is still growing starts the workflow once',
+				'How long a lifelog must stay unchanged before it is reported (0 to 1440), so that one that is still growing starts the workflow only once',
 		},
 		shared.timezoneOption,
 	]),

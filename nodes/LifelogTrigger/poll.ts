@@ -17,9 +17,9 @@ const MAX_RATE_LIMIT_WAIT_MS = 120_000;
 /** The share of its time after which no request goes on (_in-time_). */
 const LAST_SHARE = 0.97;
 const REPLACED =
-	'The saved state of the trigger could not be read and was replaced: what is there now counts as known';
+	"The trigger's saved state could not be read and was replaced: everything that exists now counts as known";
 const REPLACED_ADVICE =
-	'What was new or changed between the last poll that worked and the replacement was not reported. From now on everything is reported again; this message comes once.';
+	'Anything new or changed since the last successful poll was not reported. From now on, everything is reported again. This message appears only once.';
 
 const seen = new WeakSet<object>();
 /** Static data of which the next poll says that its state was replaced; the durable engine copies it. */
@@ -103,7 +103,7 @@ function finish(poll: Poll, found: Found): INodeExecutionData[][] | null {
 	const items = commit(poll, isInVain ? { days: new Map(), outcomes: [] } : found);
 	if (items.length === 0 && failure && known && !isActivation && !isDurable) throw failure;
 	for (const { message } of failures.slice(0, 3)) {
-		context.logger.warn(`Lifelog Trigger: not all could be read: ${message}`);
+		context.logger.warn(`Lifelog Trigger: some entries could not be read: ${message}`);
 	}
 	return items.length > 0 ? [items] : null;
 }
@@ -126,7 +126,7 @@ function commit({ context, api, settings, known, current }: Poll, found: Found) 
 	}
 	const first = utcDay(known?.polledAt?.now ?? window.now, 1);
 	const last = utcDay(window.now, -storage.MAX_ABSENCE_DAYS);
-	const passedOver = `more than 31 days ago; the days from ${first} to ${last} are passed over`;
+	const passedOver = `more than 31 days ago; the days from ${first} to ${last} are skipped`;
 	if (first <= last) context.logger.warn(`Lifelog Trigger: the last poll was ${passedOver}`);
 	const { state, items } = storage.merge(before, found, window);
 	const { pageLimit: size } = api.run;

@@ -366,7 +366,7 @@ describe('the audio of a lifelog', () => {
 
 	test('of no length is an error, unless it is padded', async () => {
 		const { id } = await record('09:00', 0);
-		expect((await downloadOf(id)).message).toBe(`The lifelog "${id}" is of no length`);
+		expect((await downloadOf(id)).message).toBe(`The lifelog "${id}" has no length`);
 		expect((await downloadOf(id, { padding: 1, ifNoAudio: 'skip' })).asked).toEqual([
 			[ms('09:00') - 1000, ms('09:00') + 1000],
 		]);
@@ -380,7 +380,7 @@ describe('the audio of a lifelog', () => {
 
 	test('without times is an error', async () => {
 		await sandbox.control.faults([{ body: { data: { lifelog: { id: 'x', startTime: 'noon' } } } }]);
-		expect((await downloadOf('x')).message).toContain('the lifelog lacks its start or its end');
+		expect((await downloadOf('x')).message).toContain('the lifelog has no start or no end');
 	});
 
 	test('is chosen from the list of lifelogs', async () => {
@@ -461,7 +461,7 @@ describe('a 404', () => {
 		const { message, description } = await downloadRange(at('00:00'), at('01:00'), skip);
 		expect(message).toContain('does not know the address of this request (404)');
 		expect(description).toContain("Check the 'Base URL'");
-		expect(description).toContain('Asked for: audio from 2026-03-20T00:00:00.000Z');
+		expect(description).toContain('Requested: audio from 2026-03-20T00:00:00.000Z');
 	});
 
 	test.each(['error', 'skip', 'report'])(
@@ -529,7 +529,7 @@ describe('a body that breaks off', () => {
 			{ path: PATH, cutBody: true, times: 99 },
 		]);
 		expect(message).toMatch(
-			/the answer broke off \(audio from 2026-03-20T\d\d:00:00.000Z to 2026-03-20T\d\d:00:00.000Z\)/,
+			/the response was interrupted \(audio from 2026-03-20T\d\d:00:00.000Z to 2026-03-20T\d\d:00:00.000Z\)/,
 		);
 		expect(json).toEqual([]);
 		// Three chunks at a time, and none of them more than four times.
@@ -659,14 +659,14 @@ describe('a success that is no audio', () => {
 			'an empty body',
 			{ body: '', headers: { 'content-type': 'audio/ogg' } },
 			'it is empty (audio from 2026-03-20T09:00:00.000Z',
-			'Check that',
+			'Check the',
 		],
-		['no content at all', { status: 204 }, 'it is empty (audio from', 'Check that'],
+		['no content at all', { status: 204 }, 'it is empty (audio from', 'Check the'],
 		[
 			'another kind of audio',
 			{ body: 'ID3 and so on', headers: { 'content-type': 'audio/mpeg' } },
 			"it isn't Ogg audio",
-			'Check that',
+			'Check the',
 		],
 	])('is an error that says what came: %s', async (_name, fault, message, description) => {
 		await record('09:00', 1);
@@ -729,8 +729,8 @@ describe('a part that fails', () => {
 	test.each<[string, Fault, string]>([
 		['a 500', { status: 500, times: 4 }, 'The service failed (500)'],
 		['a 400', { status: 400, body: { error: 'no' } }, 'The service refused a parameter: no'],
-		['a body that breaks off', { cutBody: true, times: 4 }, 'the answer broke off'],
-		['a connection that breaks', { reset: 'before', times: 4 }, 'the connection broke off'],
+		['a body that breaks off', { cutBody: true, times: 4 }, 'the response was interrupted'],
+		['a connection that breaks', { reset: 'before', times: 4 }, 'the connection was interrupted'],
 		['an answer that is no audio', { body: { error: 'later' } }, "it isn't Ogg audio"],
 	])('is listed beside what succeeded: %s', async (_name, fault, message) => {
 		const result = await archive([{ path: chunkAt('08:00'), ...fault }]);
@@ -822,7 +822,7 @@ describe('a part that fails', () => {
 		});
 		const parameters = { start: at('06:00'), end: at('12:00'), options: report };
 		const { message } = await run(parameters, undefined, {}, own);
-		expect(message).toContain('The answer of the service is not usable');
+		expect(message).toContain('The service returned an unexpected response');
 		// Three chunks, and one question whether it is the service.
 		expect(requests).toBeLessThanOrEqual(4);
 	});
@@ -1089,7 +1089,7 @@ describe('several input items', () => {
 			{ onError: 'continueRegularOutput' },
 		);
 		expect(result.json.map(({ part }) => part)).toEqual([1, 2, 3, undefined]);
-		expect(result.json[3].error).toContain('the answer broke off');
+		expect(result.json[3].error).toContain('the response was interrupted');
 	});
 });
 

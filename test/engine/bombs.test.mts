@@ -82,9 +82,9 @@ describe.each(Object.keys(BOMBS))('%s that unpacks to hundreds of MiB', (encodin
 			const before = peak();
 			const { error } = await run(parameters, node);
 			expect(error?.message).toMatch(
-				/^The answer of the service is not usable: it is more than 64 MiB \(.+\)$/,
+				/^The service returned an unexpected response: it is more than 64 MiB \(.+\)$/,
 			);
-			expect(error?.description).toMatch(/^Ask for less at a time: a lower 'Limit'/);
+			expect(error?.description).toMatch(/^Request less at a time: a lower 'Limit'/);
 			expect(served).toBe(requests);
 			expect(peak() - before).toBeLessThan(400);
 		},

@@ -230,7 +230,7 @@ describe('Get', () => {
 
 	test('an answer without a chat is an error', async () => {
 		await sandbox.control.faults([{ body: { data: {} } }]);
-		expect((await get('x')).message).toContain('it lacks the chat (data.chat)');
+		expect((await get('x')).message).toContain('it has no chat (data.chat)');
 	});
 });
 

@@ -99,7 +99,7 @@ describe('the test of the credential says what a failed connection means', () =>
 	test('there is no such host', async () => {
 		const { message } = await check({ apiKey: 'k', baseUrl: 'https://nowhere.invalid' });
 		expect(message).toMatch(
-			/^No answer from nowhere\.invalid: (there is no host of this name|the host name could not be looked up)\. Check the 'Base URL'/,
+			/^No answer from nowhere\.invalid: (there is no host with this name|the host name could not be looked up)\. Check the 'Base URL'/,
 		);
 	});
 });

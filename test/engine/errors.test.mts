@@ -88,7 +88,7 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 		['a refusal', json(418, { error: 'No' })],
 		['a refused parameter', json(400, { error: 'No.' })],
 		['the rate limit', json(429, { error: 'slow', retryAfter: '7' })],
-		['an answer that is no JSON', answered('text/html', '<html><title>Log in</title>')],
+		["an answer that isn't JSON", answered('text/html', '<html><title>Log in</title>')],
 	])('by %s names what it was about', async (_fault, answer) => {
 		expect((await run(operation, answer)).message).toMatch(about);
 	});
@@ -207,7 +207,7 @@ test('an error of the connection carries its code', async () => {
 	const result = await trials.engine.runWorkflow(workflow);
 	expect(result.items('Node')[0].json).toMatchObject({
 		error: expect.stringMatching(
-			/^No answer from .*: the connection broke off \(lifelog "lifelog-a"\)$/,
+			/^No answer from .*: the connection was interrupted \(lifelog "lifelog-a"\)$/,
 		),
 		errorDetails: { code: 'ECONNRESET' },
 	});
@@ -218,14 +218,14 @@ test('an error of a parameter carries what to do, and no code', async () => {
 	const workflow = workflowWith('lifelog', parameters, { onError: 'continueRegularOutput' });
 	const result = await trials.engine.runWorkflow(workflow);
 	expect(result.items('Node')[0].json).toEqual({
-		error: 'The ID of the lifelog must be a text, not a list',
+		error: 'The ID of the lifelog must be text, not a list',
 		errorDetails: { description: expect.stringContaining('Nothing was sent') },
 	});
 });
 
 test('a proxy that wants a login is not blamed on the parameters', async () => {
 	const { message, description } = await run(get, answered('text/html', '', 407));
-	expect(message).toBe('A proxy on the way to the service asks for a login (407)');
+	expect(message).toBe('A proxy between n8n and the service asks for a login (407)');
 	expect(description).toContain('HTTPS_PROXY');
 	expect(description).not.toContain('Check the parameters');
 });
@@ -249,7 +249,7 @@ test.each([
 	const { error } = await trials.engine.runWorkflow(workflow);
 	expect(error?.message).toBe(`No lifelog with the ID "${id}" was found`);
 	const description = String((error as { description?: string }).description);
-	expect(description.includes("Titles are not IDs: choose 'From List'")).toBe(isTitle);
+	expect(description.includes("A title isn't an ID. Choose 'From List'")).toBe(isTitle);
 });
 
 test('the editor, which writes the status itself, is not told it twice', async () => {
@@ -274,9 +274,9 @@ const UNUSABLE_IDS: Array<[unknown, string]> = [
 	['={{ "a\\u202eb" }}', '"ab" is not the ID of a'],
 	['={{ "a\\ud800" }}', '"a\ufffd" is not the ID of a'],
 	['Planning the garden', '"Planning the garden" is not the ID of a'],
-	['={{ ({ id: "a" }) }}', 'must be a text, not an object'],
-	['={{ [] }}', 'must be a text, not a list'],
-	['={{ true }}', 'must be a text, not "true"'],
+	['={{ ({ id: "a" }) }}', 'must be text, not an object'],
+	['={{ [] }}', 'must be text, not a list'],
+	['={{ true }}', 'must be text, not "true"'],
 	['={{ null }}', 'is missing'],
 	['={{ "  " }}', 'is missing'],
 ];
@@ -299,7 +299,7 @@ test('a title in place of an ID is told from one', async () => {
 	const parameters = { operation: 'get', lifelogId: byId('Planning the garden') };
 	const { error } = await trials.engine.runWorkflow(workflowWith('lifelog', parameters));
 	expect((error as { description?: string }).description).toBe(
-		"Titles are not IDs: choose 'From List' to look for a title, or take the field id of what a list or a search returns. Nothing was sent.",
+		"A title isn't an ID. Choose 'From List' to find a title, or use the field id that a list or a search returns. Nothing was sent.",
 	);
 });
 
@@ -315,7 +315,7 @@ test.each(['a/b', '..%2Fchats%2Fchat-a', 'a\nb', 'a\u202eb'])(
 		const options = { includeContents: true };
 		const parameters = { operation: 'search', query: 'garden', options };
 		const { error } = await trials.engine.runWorkflow(workflowWith('lifelog', parameters));
-		expect(error?.message).toContain('it listed an ID that no address can hold');
+		expect(error?.message).toContain("it listed an ID that can't be part of an address");
 		expect(world.seen.map(({ path }) => path)).toEqual(['/base/v1/lifelogs', '/base/v1/lifelogs']);
 	},
 );
@@ -335,7 +335,7 @@ describe('a poll that fails', () => {
 		const error = await poll('trigger');
 		expect(error?.message).toMatch(/\(lifelogs of \d{4}-\d\d-\d\d in UTC\)$/);
 		expect(error?.description).toMatch(
-			/Nothing is lost: the next poll that gets through reports what this one could not\.$/,
+			/Nothing is lost: the next successful poll reports what this one missed\.$/,
 		);
 	});
 

@@ -302,8 +302,8 @@ describe('Delete', () => {
 		const { id } = await anyLifelog();
 		await sandbox.control.faults([{ reset: 'before', times: 5 }]);
 		const { error, description, requests } = await remove(id);
-		expect(error?.message).toContain('the connection broke off');
-		expect(description).toContain('Whether the lifelog was deleted is not known');
+		expect(error?.message).toContain('the connection was interrupted');
+		expect(description).toContain('The lifelog may or may not have been deleted');
 		expect(requests).toHaveLength(2);
 	});
 

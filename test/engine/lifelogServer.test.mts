@@ -318,7 +318,7 @@ describe('Update Lifelog', () => {
 		const speakers = { speaker: [{ name: 'SPEAKER_00', newName: ' ' }] };
 		const { message } = await update('made-1', { speakers }, { engine });
 		await close();
-		expect(message).toBe("'Speakers' has a name that is empty");
+		expect(message).toBe("'Speakers' has an empty name");
 		expect(requests).toEqual([]);
 	});
 
@@ -461,7 +461,7 @@ describe.each([503, 'before', 'after'] as const)('a request that fails once, by 
 		const { description } = await update(id, { speakers: { speaker } }, { engine });
 		await close();
 		expect(requests).toEqual([`PATCH /v1/lifelogs/${id}`]);
-		expect(description).toContain('Whether the lifelog was changed is not known.');
+		expect(description).toContain('The lifelog may or may not have been changed.');
 		const names = saidIn((await stored())[0]).map(({ speakerName }) => speakerName);
 		const before = ['SPEAKER_00', 'SPEAKER_01'];
 		expect(names).toEqual(fault === 'after' ? before.reverse() : before);
@@ -476,7 +476,7 @@ test('an answer without a lifelog is an error', async () => {
 	const { engine, close } = await startLabAt(service);
 	const { message } = await create({ transcript: TOMATOES }, { engine });
 	await close();
-	expect(message).toContain('it lacks the lifelog (data.lifelog) (new lifelog)');
+	expect(message).toContain('it has no lifelog (data.lifelog) (new lifelog)');
 });
 
 describe('Upload Recording', () => {
@@ -825,6 +825,6 @@ describe('Upload Recording', () => {
 		const path = await tones('nothing.ogg');
 		const { message } = await upload([{ path }], {}, { to: service as never });
 		await service.close();
-		expect(message).toContain('it lacks the recording (data.recording)');
+		expect(message).toContain('it has no recording (data.recording)');
 	});
 });

@@ -89,7 +89,7 @@ test('blanks around the ID of a scheduled prompt are not part of it', async () =
 
 describe('refused, before any request, with what to do in the message', () => {
 	test.each<[string, string, IDataObject, RegExp]>([
-		['all as a limit', 'getAll', { limit: 'all' }, /^'Limit' must be .*Give a number such as 20/],
+		['all as a limit', 'getAll', { limit: 'all' }, /^'Limit' must be .*Enter a number such as 20/],
 		['null as a limit', 'search', { query: 'x', limit: 'null' }, /^'Limit' must be a whole number/],
 		[
 			'null as a date',
@@ -102,7 +102,7 @@ describe('refused, before any request, with what to do in the message', () => {
 			'all as a star',
 			'getAll',
 			{ filters: { isStarred: 'all' } },
-			/^'Is Starred' must be true or false, not "all"\. .*empty text counts as not set/,
+			/^'Is Starred' must be true or false, not "all"\. .*Empty text counts as not set/,
 		],
 		[
 			'all as fields',
@@ -120,7 +120,7 @@ describe('refused, before any request, with what to do in the message', () => {
 			'a number in words',
 			'getTranscript',
 			{ id: 'abc1', options: { maxCharacters: 'few' } },
-			/^'Max Characters' must be .*Give a number such as 20000/,
+			/^'Max Characters' must be .*Enter a number such as 20000/,
 		],
 		[
 			'a zone that is none',
@@ -132,7 +132,7 @@ describe('refused, before any request, with what to do in the message', () => {
 			'a title for an ID',
 			'get',
 			{ id: 'Planning the garden' },
-			/^"Planning the garden" is not the ID of a lifelog\. Titles are not IDs: .*take the field id of what a list or a search returns/,
+			/^"Planning the garden" is not the ID of a lifelog\. A title isn't an ID\. .*use the field id that a list or a search returns/,
 		],
 		['nothing for an ID', 'delete', { id: '' }, /^The ID of the lifelog is missing\. /],
 		[
@@ -155,7 +155,7 @@ describe('refused, before any request, with what to do in the message', () => {
 
 	test('in a chat as well', async () => {
 		const { message, requests } = await call('get', { id: 'My day' }, 'lifelogChatTool');
-		expect(message).toMatch(/^"My day" is not the ID of a chat\. Titles are not IDs/);
+		expect(message).toMatch(/^"My day" is not the ID of a chat\. A title isn't an ID/);
 		expect(requests).toEqual([]);
 	});
 
@@ -167,7 +167,7 @@ describe('refused, before any request, with what to do in the message', () => {
 	])('%s as a scheduled prompt of a %s', async (word, type, values) => {
 		const { message, requests } = await call('getAll', values, type);
 		expect(message).toMatch(
-			`"${word}" is not the ID of a scheduled prompt. Titles are not IDs: leave 'Global Prompt ID' empty`,
+			`"${word}" is not the ID of a scheduled prompt. A title isn't an ID. Leave 'Global Prompt ID' empty`,
 		);
 		expect(requests).toEqual([]);
 	});
@@ -175,7 +175,7 @@ describe('refused, before any request, with what to do in the message', () => {
 
 test('a title of one word is told to be none when the service does not know it', async () => {
 	const { message } = await call('get', { id: 'Lunch' });
-	expect(message).toMatch(/^No lifelog with the ID "Lunch" was found\. .*take the field id/);
+	expect(message).toMatch(/^No lifelog with the ID "Lunch" was found\. .*use the field id/);
 });
 
 test('who did not speak is told apart from silence, with who did', async () => {

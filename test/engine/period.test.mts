@@ -213,7 +213,9 @@ describe('as a tool', () => {
 		['lifelogAudioTool', 'download', { source: 'day', day: 'date' }],
 	])('%s %s refuses an empty Date and says what to give', async (type, operation, chosen) => {
 		const { message, requests } = await run(operation, { ...chosen, date: '={{ "" }}' }, type);
-		expect(message).toMatch(/^'Date' is empty\. Give a day as YYYY-MM-DD, today or yesterday, or /);
+		expect(message).toMatch(
+			/^'Date' is empty\. Enter a day as YYYY-MM-DD, today or yesterday, or /,
+		);
 		expect(requests).toEqual([]);
 	});
 });

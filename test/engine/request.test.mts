@@ -273,7 +273,7 @@ describe('an error says what happened and what to do', () => {
 			404,
 			{ error: 'Not Found' },
 			'The service does not know the address of this request (404)',
-			"Check the 'Base URL' in the credential. Asked for: lifelogs.",
+			"Check the 'Base URL' in the credential. Requested: lifelogs.",
 		],
 		[
 			418,
@@ -286,25 +286,20 @@ describe('an error says what happened and what to do', () => {
 		[
 			200,
 			page,
-			'The answer of the service is not usable: it is not a JSON object (lifelogs)',
+			'The service returned an unexpected response: it is not a JSON object (lifelogs)',
 			'It says: a page of HTML.',
 		],
 		[
 			200,
 			'',
-			'The answer of the service is not usable: it is empty (lifelogs)',
-			"Check that the 'Base URL'",
+			'The service returned an unexpected response: it is empty (lifelogs)',
+			"Check the 'Base URL'",
 		],
-		[200, [], 'it is not a JSON object (lifelogs)', 'Check that'],
-		[200, {}, 'it lacks the list of lifelogs (data.lifelogs)', 'Check that'],
-		[200, { data: null }, 'it lacks the list of lifelogs (data.lifelogs)', 'Check that'],
-		[
-			200,
-			{ data: { lifelogs: {} } },
-			'it lacks the list of lifelogs (data.lifelogs)',
-			'Check that',
-		],
-		[200, { data: { lifelogs: ['a', null] } }, 'some of its lifelogs have no ID', 'Check that'],
+		[200, [], 'it is not a JSON object (lifelogs)', 'Check the'],
+		[200, {}, 'it has no list of lifelogs (data.lifelogs)', 'Check the'],
+		[200, { data: null }, 'it has no list of lifelogs (data.lifelogs)', 'Check the'],
+		[200, { data: { lifelogs: {} } }, 'it has no list of lifelogs (data.lifelogs)', 'Check the'],
+		[200, { data: { lifelogs: ['a', null] } }, 'some of its lifelogs have no ID', 'Check the'],
 	])('%d %j', async (status, body, message, description) => {
 		const location = status === 301 ? { location: 'http://127.0.0.1:9/' } : {};
 		const own = await engineAt(
@@ -318,8 +313,8 @@ describe('an error says what happened and what to do', () => {
 	});
 
 	test.each([
-		[200, { data: {} }, 'it lacks the lifelog (data.lifelog)'],
-		[200, { data: 'no' }, 'it lacks the lifelog (data.lifelog)'],
+		[200, { data: {} }, 'it has no lifelog (data.lifelog)'],
+		[200, { data: 'no' }, 'it has no lifelog (data.lifelog)'],
 		[403, {}, 'The API key is not allowed to do this with the lifelog "'],
 	])('%d %j to one lifelog', async (status, body, message) => {
 		const own = await engineAt(await serve((_request, response) => answer(response, status, body)));
@@ -351,7 +346,7 @@ describe('the API key', () => {
 	test.each<[string, number, unknown]>([
 		['quoted by the service', 401, { error: `The key ${apiKey} is not valid` }],
 		['with a server error', 500, { error: apiKey }],
-		['with an answer that is no JSON', 200, `<html>${apiKey}</html>`],
+		["with an answer that isn't JSON", 200, `<html>${apiKey}</html>`],
 		['with a rate limit', 429, { error: `slow, ${apiKey}`, retryAfter: '3600' }],
 	])('is in no error: %s', async (_name, status, body) => {
 		const own = await engineAt(
@@ -398,10 +393,10 @@ describe('paging', () => {
 				answer(response, 200, pageOf(`id${served}`, `c${served % 3}`)),
 			),
 		);
-		expect((await getLimited(own)).message).toContain('a cursor came twice');
+		expect((await getLimited(own)).message).toContain('it sent a cursor twice');
 		expect(served).toBe(4);
 		served = 0;
-		expect((await getMany({}, own)).message).toContain('a cursor came twice');
+		expect((await getMany({}, own)).message).toContain('it sent a cursor twice');
 	});
 
 	test('gives up after 50 empty pages in a row', async () => {

@@ -55,7 +55,7 @@ test.each([
 			async (engine) => await engine.runWorkflow(workflow),
 		);
 		const { host } = new URL(sandbox.url);
-		expect(result.error?.message).toBe(`n8n lets no request go to ${host}`);
+		expect(result.error?.message).toBe(`n8n refuses requests to ${host}`);
 		expect(result.error?.description).toContain('N8N_SSRF_ALLOWED_HOSTNAMES');
 		expect(await sandbox.control.requests()).toEqual([]);
 	},

@@ -196,7 +196,7 @@ test('after more than 31 days the last 31 are reported, and the log names the ot
 	now += 20 * DAY;
 	expect(await polls(3, MINUTE)).toEqual(['newer created']);
 	expect(warnings).toEqual([
-		'Lifelog Trigger: the last poll was more than 31 days ago; the days from 2026-03-21 to 2026-04-08 are passed over',
+		'Lifelog Trigger: the last poll was more than 31 days ago; the days from 2026-03-21 to 2026-04-08 are skipped',
 	]);
 });
 

@@ -181,7 +181,7 @@ function problemsOfData({ data }: Given, { operation, fault }: Cell, world: Worl
 /** Nothing a programmer would have to explain. */
 const UNREADABLE =
 	/undefined|null|NaN|\[object|TypeError|RangeError|SyntaxError|Cannot read|is not a function|is not iterable|JSON at|axios/i;
-const MAY_BE_DELETED = /not known|does not say/;
+const MAY_BE_DELETED = /may or may not have been|does not say/;
 
 function problemsOfError({ error, late }: Given, { operation }: Cell, world: World): string[] {
 	const { message, description, stack } = error!;

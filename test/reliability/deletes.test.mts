@@ -39,7 +39,7 @@ describe.each(deletes.map((operation) => [operation.node, operation] as const))(
 				({ type: kind, displayOptions }) =>
 					kind === 'notice' && displayOptions?.show?.operation?.includes('delete'),
 			);
-			expect(notice.displayName).toMatch(/permanent.*cannot be recovered/);
+			expect(notice.displayName).toMatch(/permanent.*can't be recovered/);
 		});
 
 		test('says to an agent that a delete is permanent', () => {

@@ -2,7 +2,7 @@
 const ERRORS: Array<[word: string, message: RegExp]> = [
 	['limit', /^The rate limit asks for a wait/],
 	['failed', /^The service failed/],
-	['unusable', /^The answer of the service is not usable: /],
+	['unusable', /^The service returned an unexpected response: /],
 	['absent', /^No (lifelog|chat) with the ID/],
 	['no answer', /^No answer from /],
 	['redirect', /^The service redirects /],

@@ -8,7 +8,7 @@ import { deleteEntry } from '../../shared/transport/request';
 export const description: INodeProperties[] = [
 	{
 		displayName:
-			'Deleting a lifelog is permanent: its transcript, audio and metadata cannot be recovered.',
+			"Deleting a lifelog is permanent: its transcript, audio and metadata can't be recovered",
 		name: 'deleteNotice',
 		type: 'notice',
 		default: '',

@@ -63,12 +63,12 @@ export const description: INodeProperties[] = [
 			{
 				name: 'One Lifelog',
 				value: 'lifelog',
-				description: 'The lifelog that you choose, or whose ID you give',
+				description: 'The lifelog that you choose, or whose ID you enter',
 			},
 			{
 				name: 'Service',
 				value: 'service',
-				description: 'Everything there is, or what filters leave of it',
+				description: 'Everything, or only what the filters select',
 			},
 		],
 		default: 'service',
@@ -115,7 +115,7 @@ export const description: INodeProperties[] = [
 		],
 		default: ['markdown'],
 		required: true,
-		description: 'What each lifelog is written as, a file each: JSON, markdown, srt, text, vtt',
+		description: 'Formats to write each lifelog in, one file each: JSON, markdown, srt, text, vtt',
 	},
 	binaryPropertyParameter,
 	...shownFor('service', [filtersParameter]),
@@ -230,7 +230,7 @@ function askableId(context: IExecuteFunctions, { id }: Lifelog): string {
 	throw inputError(
 		context,
 		`"${id}" is not the ID of a lifelog`,
-		"Give the ID as it is listed, or choose another 'Export From'. Nothing was sent.",
+		"Enter the ID as it is listed, or choose another 'Export From'. Nothing was sent.",
 	);
 }
 

@@ -74,7 +74,7 @@ export const description: INodeProperties[] = [
 		{
 			...isStarredFilter,
 			description:
-				'Whether to summarize only starred lifelogs (on) or only the others (off). Both without this filter.',
+				'Whether to summarize only starred lifelogs (on) or only the others (off). Leave this filter out for both.',
 		},
 	]),
 	optionsOf([
@@ -115,7 +115,7 @@ export const description: INodeProperties[] = [
 			typeOptions: { minValue: 0 },
 			default: 0,
 			description:
-				'How many lifelogs the summary lists at most; it says how many more there are. 0 for all.',
+				'Maximum number of lifelogs that the summary lists. It says how many more there are. 0 lists all.',
 		},
 		maxWaitOption,
 		timezoneOption,

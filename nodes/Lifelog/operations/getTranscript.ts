@@ -42,7 +42,7 @@ const outputAsParameter: INodeProperties = {
 		},
 	],
 	default: 'utterances',
-	description: 'What the transcript is turned into: utterances or text',
+	description: 'Form of the transcript: utterances or text',
 };
 
 export const description: INodeProperties[] = [
@@ -60,7 +60,7 @@ export const description: INodeProperties[] = [
 			typeOptions: { minValue: 0 },
 			default: 0,
 			description:
-				'Only what was said from so many milliseconds after the start of the lifelog on: 0 for the whole transcript, or the nextOffsetMs of a transcript that was cut, to go on from there',
+				'Milliseconds after the start of the lifelog from which to return the transcript: 0 for all of it, or the nextOffsetMs of a transcript that was cut, to continue it',
 		},
 		{ ...maxCharactersOption, displayOptions: { hide: { '/outputAs': ['utterances'] } } },
 		maxWaitOption,
@@ -135,14 +135,14 @@ function hintWhy(
 	} else if (heard.length > 0) {
 		const message = `None of ${wanted.join(', ')} spoke in this lifelog. Who did: ${heard.join(', ')}.`;
 		if (isTool(context)) {
-			const advice = "Give some of these names as 'Speakers', or leave it empty for everyone.";
+			const advice = "Enter some of these names as 'Speakers', or leave it empty for everyone.";
 			throw inputError(context, message, advice);
 		}
 		hint(api, message);
 	} else if (!lifelog.contents?.length) {
 		hint(
 			api,
-			'The service sent no contents for this lifelog, so there is no transcript. The Markdown of Get Lifelog may hold the text.',
+			'The service sent no contents for this lifelog, so there is no transcript. The Markdown of Get Lifelog may contain the text.',
 			'warning',
 		);
 	} else {

@@ -53,7 +53,7 @@ export const description: INodeProperties[] = [
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const search = readText(this, 'query', itemIndex, 'Query');
-	if (search === '') throw inputError(this, "'Query' is empty", 'Give the words to look for.');
+	if (search === '') throw inputError(this, "'Query' is empty", 'Enter the words to look for.');
 	const asked = readLimit(this, itemIndex);
 	const limit = Math.min(asked, MAX_PAGE_SIZE);
 	const request = readListing(this, itemIndex);

@@ -98,7 +98,7 @@ export const filtersParameter: INodeProperties = filtersOf([
 	{
 		...isStarredFilter,
 		description:
-			'Whether to return only starred lifelogs (on) or only the others (off). Both without this filter.',
+			'Whether to return only starred lifelogs (on) or only the others (off). Leave this filter out for both.',
 	},
 ]);
 
@@ -155,7 +155,7 @@ function readRange(context: IExecuteFunctions, { start, end }: IDataObject, zone
 	const from = start === undefined ? start : readInstant(context, start, zone, 'start', 'Start');
 	const to = end === undefined ? end : readInstant(context, end, zone, 'end', 'End');
 	if (from !== undefined && to !== undefined && from > to) {
-		throw inputError(context, "'Start' is later than 'End'", 'Exchange the two.');
+		throw inputError(context, "'Start' is later than 'End'", 'Swap them.');
 	}
 	return { from, to };
 }

@@ -43,7 +43,7 @@ export const maxCharactersOption: INodeProperties = {
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description:
-		'The longest text to return, in characters: at least 100, or 0 for all of it. What is cut says so in isTruncated.',
+		'Maximum number of characters to return: at least 100, or 0 for all. isTruncated says whether text was cut.',
 };
 
 /** The parameters of Get Many and Search; {@link readListing} reads them. */
@@ -65,7 +65,7 @@ export const listingParameters: INodeProperties[] = [
 		{
 			...promptIdFilter,
 			description:
-				'The service may ignore this for lifelogs: only what the scheduled prompt with this ID made',
+				'Include only lifelogs of the scheduled prompt with this ID. The service may ignore this for lifelogs.',
 		},
 		{
 			displayName: 'Is Scheduled',
@@ -73,7 +73,7 @@ export const listingParameters: INodeProperties[] = [
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to ask the service, which may ignore this for lifelogs, for only what scheduled prompts made (on) or only the rest (off)',
+				'Whether to return only what scheduled prompts made (on) or only the others (off). The service may ignore this for lifelogs.',
 		},
 	]),
 ];
@@ -136,7 +136,7 @@ function hintIfContentsWithheld(api: Api, lifelogs: Lifelog[]): void {
 	if (!isWithheld) return;
 	hint(
 		api,
-		'The service sent no contents, although they were requested. The Markdown may hold the text.',
+		'The service sent no contents, although they were requested. The Markdown may contain the text.',
 		'warning',
 	);
 }
@@ -154,6 +154,6 @@ export function readMaxCharacters(
 	{ maxCharacters = 0 }: IDataObject,
 ): number {
 	const min = String(maxCharacters).trim() === '0' ? 0 : MIN_CHARACTERS;
-	const advice = 'Give a number such as 20000, or 0 for all.';
+	const advice = 'Enter a number such as 20000, or 0 for all.';
 	return readNumber(context, maxCharacters, 'Max Characters', { isWhole: true, min }, advice);
 }

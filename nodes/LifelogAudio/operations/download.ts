@@ -143,7 +143,7 @@ export const description: INodeProperties[] = [
 			],
 			default: 'error',
 			description:
-				'What to do when one of the chunks of a range cannot be downloaded: error or report. What concerns all of them, such as a refused API key, is an error in any case.',
+				"What to do when a chunk of a range can't be downloaded: error or report. A failure of all chunks, such as a refused API key, is always an error.",
 		},
 		maxWaitOption,
 		{
@@ -232,7 +232,7 @@ function requireFewChunks(context: IExecuteFunctions, range: TimeSpan, chunkMs: 
 	if (chunks <= MAX_CHUNKS) return;
 	throw inputError(
 		context,
-		`The range is too long: it makes ${chunks} chunks, each a request, and ${MAX_CHUNKS} are the most`,
+		`The range is too long: it needs ${chunks} requests, and the maximum is ${MAX_CHUNKS}`,
 		"Check 'Start' and 'End', or download in several runs.",
 	);
 }

@@ -8,7 +8,7 @@ import { deleteEntry } from '../../shared/transport/request';
 export const description: INodeProperties[] = [
 	{
 		displayName:
-			'Deleting a chat is permanent: it cannot be recovered. Only chats of your own can be deleted, not public ones of others.',
+			"Deleting a chat is permanent: it can't be recovered. You can delete only your own chats, not other people's public ones.",
 		name: 'deleteNotice',
 		type: 'notice',
 		default: '',

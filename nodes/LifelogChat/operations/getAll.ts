@@ -34,7 +34,7 @@ export const description: INodeProperties[] = [
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to return only chats of scheduled prompts (on) or only the others (off). Both without this filter.',
+				'Whether to return only chats of scheduled prompts (on) or only the others (off). Leave this filter out for both.',
 		},
 	]),
 	optionsOf([directionOption, maxWaitOption, timezoneOption]),

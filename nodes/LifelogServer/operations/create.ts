@@ -13,7 +13,7 @@ export const description: INodeProperties[] = [
 		type: 'dateTime',
 		default: '',
 		description:
-			'When the first second of the transcript was. Leave it empty for an Omi conversation, which has its own.',
+			'When the transcript starts. Leave it empty for an Omi conversation, which has its own start.',
 	},
 	{
 		displayName: 'Transcript',
@@ -46,7 +46,7 @@ export const description: INodeProperties[] = [
 			name: 'externalId',
 			type: 'string',
 			default: '',
-			description: 'Your own ID of the lifelog. The same ID again creates no second one.',
+			description: 'Your own ID for the lifelog. The same ID again creates no second lifelog.',
 		},
 		maxWaitOption,
 		timezoneOption,

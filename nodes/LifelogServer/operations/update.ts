@@ -115,8 +115,8 @@ function readSpeakers(
 	if (pairs.flat().includes('')) {
 		throw inputError(
 			context,
-			"'Speakers' has a name that is empty",
-			"Give each speaker's current name and the new one. Nothing was sent.",
+			"'Speakers' has an empty name",
+			"Enter each speaker's current name and the new one. Nothing was sent.",
 		);
 	}
 	return Object.fromEntries(pairs) as Record<string, string>;

@@ -21,7 +21,7 @@ export const description: INodeProperties[] = [
 		type: 'string',
 		default: 'data',
 		required: true,
-		description: 'Name of the field of the input that has the audio, or the video with sound',
+		description: 'Name of the input field with the audio, or with a video that has sound',
 		hint: 'The name of the input binary field containing the file to be uploaded',
 	},
 	optionsOf([
@@ -30,7 +30,7 @@ export const description: INodeProperties[] = [
 			name: 'externalId',
 			type: 'string',
 			default: '',
-			description: 'Your own ID of the recording. The same ID again is not transcribed again.',
+			description: "Your own ID for the recording. The same ID again isn't transcribed again.",
 		},
 		{
 			displayName: 'Language',
@@ -38,7 +38,7 @@ export const description: INodeProperties[] = [
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. en',
-			description: 'Code of the language that is spoken. Without one, the model finds out.',
+			description: 'Code of the spoken language. Without one, the model detects it.',
 		},
 		maxWaitOption,
 		{
@@ -47,7 +47,7 @@ export const description: INodeProperties[] = [
 			type: 'dateTime',
 			default: '',
 			description:
-				'When the recording began. Without it, the server reads it from the name of the file or from the file, or takes the time of the upload minus the duration.',
+				"When the recording began. Without it, the server uses the time in the file's name or in the file, or the time of the upload minus the duration.",
 		},
 		timezoneOption,
 		{

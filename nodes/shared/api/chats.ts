@@ -28,7 +28,7 @@ export type ChatOutput = Output<string>;
 export const chatOutputParameters = outputParametersOf({
 	noun: 'chat',
 	simplified: 'Prompt, response and the entries that the tools looked at',
-	raw: 'All that the API returns, with every message',
+	raw: 'Everything that the API returns, with every message',
 	kind: 'simplified',
 	fields: FIELDS,
 	chosen: ['summary', 'prompt', 'response'],

@@ -39,13 +39,18 @@ async function getEntry<T>(
 ): Promise<T> {
 	const resource = { noun, id };
 	if (!isSafePathSegment(id)) {
-		throw unusableAnswerError(api, resource, {}, 'it listed an ID that no address can hold');
+		throw unusableAnswerError(
+			api,
+			resource,
+			{},
+			"it listed an ID that can't be part of an address",
+		);
 	}
 	const body = await getJson(api, pathOf(`/v1/${noun}s`, id), query, resource);
 	const entry = (body.data as IDataObject | null | undefined)?.[noun];
 	if (entry === null) throw notFoundError(api, resource);
 	if (!isId((entry as IDataObject | undefined)?.id)) {
-		throw unusableAnswerError(api, resource, { body }, `it lacks the ${noun} (data.${noun})`);
+		throw unusableAnswerError(api, resource, { body }, `it has no ${noun} (data.${noun})`);
 	}
 	return entry as unknown as T;
 }

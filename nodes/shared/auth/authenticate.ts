@@ -63,7 +63,7 @@ export function checkedApiKey(apiKey: unknown): string {
 	}
 	if (typeof key !== 'string' || !SENDABLE.test(key)) {
 		throw new Error(
-			'The API key is not a text that can be sent. Copy it again into the credential.',
+			"The API key has characters that can't be sent. Copy it into the credential again.",
 		);
 	}
 	return key;
@@ -82,7 +82,7 @@ function refuseDetours(given: GivenRequest, target: URL): void {
 	const isUnchecked = settings.some(({ rejectUnauthorized }) => rejectUnauthorized === false);
 	if (isSecure && (isUnchecked || given.skipSslCertificateValidation)) {
 		throw new Error(
-			"The API key is not sent where nobody checks the certificate. Switch 'Ignore SSL Issues' off; for a certificate of your own, name its authority in NODE_EXTRA_CA_CERTS.",
+			"The API key is not sent without checking the certificate. Turn off 'Ignore SSL Issues'. For your own certificate, set NODE_EXTRA_CA_CERTS.",
 		);
 	}
 }

@@ -30,7 +30,7 @@ export function checkedBaseUrl({
 		isLoopback(url.hostname) || (allowPrivateHttp === true && isPrivate(url.hostname));
 	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp)) {
 		throw new Error(
-			`The 'Base URL' must start with https://, else the API key would cross the network unencrypted. It is http:// for this machine only, and with the option 'Allow HTTP in a Private Network' for private addresses and names. The address is ${originOf(url)}.`,
+			`The 'Base URL' must start with https://, or the API key would be sent unencrypted. http:// is only for this machine and, with the option 'Allow HTTP in a Private Network', for private addresses and names. The address is ${originOf(url)}.`,
 		);
 	}
 	if (url.username || url.password || url.search || url.hash) {
@@ -54,7 +54,7 @@ export function checkedTarget(
 	const [text = '', another] = new Set([url, uri].filter(isNamed).map(addressText));
 	const base = isNamed(baseURL) ? addressText(baseURL) : undefined;
 	if (another !== undefined) {
-		throw new Error('The request names two addresses, so the API key is not sent. Leave one.');
+		throw new Error('The request names two addresses, so the API key is not sent. Remove one.');
 	}
 	if (!URL.canParse(text, base)) throw noAddressError();
 	checkOrigin(new URL(text, base), baseUrl);
@@ -80,7 +80,7 @@ function addressText(value: unknown): string {
 
 function noAddressError(): Error {
 	return new Error(
-		'The request does not name a whole address, so the API key is not sent. Enter one such as https://api.example.com/v1/chats.',
+		'The request has no complete address, so the API key is not sent. Enter one such as https://api.example.com/v1/chats.',
 	);
 }
 
@@ -101,7 +101,7 @@ function checkOrigin(target: URL, baseUrl: string): void {
 	}
 	if (target.username || target.password) {
 		throw new Error(
-			'The address of the request holds a user name or a password, so the API key is not sent. Remove it.',
+			'The address of the request contains a user name or a password, so the API key is not sent. Remove it.',
 		);
 	}
 }

@@ -43,7 +43,7 @@ export async function testLifelogApi(
 		return { status: 'Error', message };
 	} catch (error) {
 		if (isBlockedByN8n(error)) {
-			return { status: 'Error', message: `n8n lets no request go to ${host}. ${BLOCKED_ADVICE}` };
+			return { status: 'Error', message: `n8n refuses requests to ${host}. ${BLOCKED_ADVICE}` };
 		}
 		const code = connectionCode(error);
 		return {
@@ -73,7 +73,7 @@ const REFUSALS = [
 	{
 		first: 401,
 		last: 401,
-		message: 'The API key was refused. Check that it was copied whole and is still valid.',
+		message: 'The API key was refused. Check that you copied all of it and that it is still valid.',
 	},
 	{ first: 403, last: 403, message: 'The API key is not allowed to read chats.' },
 	{

@@ -9,7 +9,7 @@ import { sanitizeForDisplay } from './sanitize';
 export interface Resource {
 	noun: string;
 	id?: string;
-	/** What isn't known when a request fails: "Whether the chat was deleted is not known." */
+	/** What isn't known when a request fails: "The chat may or may not have been deleted." */
 	doubt?: string;
 	/** Whether it is created or changed, which lifelog-server has to be told to allow. */
 	isChange?: boolean;
@@ -100,7 +100,7 @@ export function withResource<T extends NodeApiError | NodeOperationError>(
 ): T {
 	const description = error.description ?? '';
 	if (!`${error.message} ${description}`.includes(noun)) {
-		error.description = asText([description, `Asked for: ${noun}`]);
+		error.description = asText([description, `Requested: ${noun}`]);
 	}
 	return error;
 }
@@ -137,7 +137,7 @@ export function statusError(
 	if (statusCode === 401) {
 		return make(
 			'The API key was refused',
-			`Check the API key in the credential; those of the service are created in the developer settings of its desktop or web app, and lifelog-server prints its own when it first starts. Asked for: ${about}.`,
+			`Check the API key in the credential. You create a key for Limitless in the developer settings of its desktop or web app. lifelog-server prints its key at its first start. Requested: ${about}.`,
 			{ cause: 'credential-invalid' },
 		);
 	}
@@ -153,7 +153,7 @@ export function statusError(
 			resource.id === undefined
 				? 'The API key is not allowed to do this'
 				: `The API key is not allowed to do this with the ${about}`,
-			`Check that the API key in the credential is the one of the account that owns the data. Asked for: ${about}.`,
+			`Check that the API key in the credential belongs to the account that owns the data. Requested: ${about}.`,
 			{ cause: 'credential-invalid' },
 		);
 	}
@@ -161,7 +161,7 @@ export function statusError(
 		return resource.id === undefined
 			? make(
 					`The service does not know the address of this request${status}`,
-					`Check the 'Base URL' in the credential. Asked for: ${about}.`,
+					`Check the 'Base URL' in the credential. Requested: ${about}.`,
 					{ cause: 'configuration-invalid' },
 				)
 			: notFoundError(api, resource, said);
@@ -181,15 +181,15 @@ export function statusError(
 	}
 	if (statusCode === 407) {
 		return make(
-			`A proxy on the way to the service asks for a login${status}`,
-			`The proxy is the one that n8n was told to use (HTTP_PROXY, HTTPS_PROXY): put a user name and a password into its address, or exempt the service with NO_PROXY. Asked for: ${about}.`,
+			`A proxy between n8n and the service asks for a login${status}`,
+			`n8n uses the proxy in HTTP_PROXY or HTTPS_PROXY. Put a user name and a password into its address, or exempt the service with NO_PROXY. Requested: ${about}.`,
 			{ cause: 'configuration-invalid' },
 		);
 	}
 	if (statusCode >= 300 && statusCode < 400) {
 		return make(
 			`The service redirects to another address${status}`,
-			`The redirect was not followed, because it would carry the API key there. Check the 'Base URL' in the credential. Asked for: ${about}.`,
+			`The redirect was not followed, because it would carry the API key there. Check the 'Base URL' in the credential. Requested: ${about}.`,
 			{ cause: 'configuration-invalid' },
 		);
 	}
@@ -205,7 +205,7 @@ export function statusError(
 }
 
 function triedText({ retries }: Api): string {
-	return retries > 0 ? `It was asked ${retries + 1} times.` : '';
+	return retries > 0 ? `The node tried ${retries + 1} times.` : '';
 }
 
 /** The error of an entry that doesn't exist, by a 404 or by null. */
@@ -223,7 +223,7 @@ export function notFoundError(api: Api, { noun, id }: Resource, said?: string): 
 }
 
 export const TITLES_ARE_NO_IDS =
-	"Titles are not IDs: choose 'From List' to look for a title, or take the field id of what a list or a search returns.";
+	"A title isn't an ID. Choose 'From List' to find a title, or use the field id that a list or a search returns.";
 
 /** IDs have digits; titles seldom have. */
 function isLikeTitle(id: string | undefined): boolean {
@@ -257,7 +257,7 @@ export function rateLimitError(
 		message,
 		[
 			said && `The service says: ${said}`,
-			"The service allows 180 requests per minute and API key, counted over all workflows. Try again later, run fewer workflows at a time, or raise the option 'Max Rate Limit Wait' where the node has it.",
+			"The service allows 180 requests per minute for each API key, in all workflows together. Try again later, run fewer workflows at a time, or raise the option 'Max Rate Limit Wait' if the node has it.",
 		],
 		{ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: askedMs } },
 		{ retryAfterSeconds: Math.ceil(askedMs / 1000) },
@@ -278,11 +278,11 @@ export function unusableAnswerError(
 	const said = saidBy(api, { statusCode, headers, body });
 	return apiError(
 		api,
-		`The answer of the service is not usable: ${problem} (${nameOfResource(resource)})`,
+		`The service returned an unexpected response: ${problem} (${nameOfResource(resource)})`,
 		[
 			said && `It says: ${said}`,
 			resource.doubt,
-			"Check that the 'Base URL' in the credential is that of the service; if it is, the service may have trouble: try again later.",
+			"Check the 'Base URL' in the credential. If it is right, the service may have a problem: try again later.",
 		],
 		{ httpCode: String(statusCode), failure: { cause: 'temporarily-unavailable' } },
 	);
@@ -300,8 +300,8 @@ export function unreadableFileError(context: ApiContext, { message }: Error): No
 export function tooLargeError(api: Api, resource: Resource): NodeApiError {
 	return apiError(
 		api,
-		`The answer of the service is not usable: it is more than 64 MiB (${nameOfResource(resource)})`,
-		["Ask for less at a time: a lower 'Limit', a shorter range, or fewer fields."],
+		`The service returned an unexpected response: it is more than 64 MiB (${nameOfResource(resource)})`,
+		["Request less at a time: a lower 'Limit', a shorter range, or fewer fields."],
 		{ httpCode: '200', failure: { cause: 'configuration-invalid' } },
 		{ isTooLarge: true },
 	);
@@ -329,7 +329,7 @@ export const BLOCKED_ADVICE =
 /** The error of a request that n8n itself refused (`N8N_SSRF_PROTECTION_ENABLED`). */
 export function blockedError(api: Api): NodeApiError {
 	const { host } = new URL(api.baseUrl);
-	return apiError(api, `n8n lets no request go to ${host}`, [BLOCKED_ADVICE], {
+	return apiError(api, `n8n refuses requests to ${host}`, [BLOCKED_ADVICE], {
 		failure: { cause: 'configuration-invalid' },
 	});
 }
@@ -373,13 +373,13 @@ export function isTooSlow(error: unknown): boolean {
 
 const CONNECTION_PROBLEMS: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
-	ECONNRESET: 'the connection broke off',
-	EPIPE: 'the connection broke off',
-	ERR_BAD_RESPONSE: 'the answer broke off',
+	ECONNRESET: 'the connection was interrupted',
+	EPIPE: 'the connection was interrupted',
+	ERR_BAD_RESPONSE: 'the response was interrupted',
 	ECONNABORTED: TOO_SLOW,
 	ERR_CANCELED: TOO_SLOW,
 	ETIMEDOUT: TOO_SLOW,
-	ENOTFOUND: 'there is no host of this name',
+	ENOTFOUND: 'there is no host with this name',
 	EAI_AGAIN: 'the host name could not be looked up',
 	EHOSTUNREACH: 'the host cannot be reached',
 	ENETUNREACH: 'the network cannot be reached',
@@ -434,8 +434,7 @@ export function apiError(
 	return asWritten(error, text);
 }
 
-const NOTHING_LOST =
-	'Nothing is lost: the next poll that gets through reports what this one could not.';
+const NOTHING_LOST = 'Nothing is lost: the next successful poll reports what this one missed.';
 
 function isScheduledPoll({ context }: Api): boolean {
 	return 'getActivationMode' in context && context.getMode?.() !== 'manual';

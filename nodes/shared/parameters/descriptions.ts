@@ -144,7 +144,7 @@ export const promptIdFilter = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
-	description: 'Only chats that the scheduled prompt with this ID made',
+	description: 'Include only chats of the scheduled prompt with this ID',
 } satisfies INodeProperties;
 
 /** @param options In the order of their names, as n8n wants them. */

@@ -21,7 +21,7 @@ export const fileNamesOption: INodeProperties = {
 	],
 	default: 'readable',
 	description:
-		'How the files are called: readable (such as "2026-11-22 20.47 Mum calls.md") or archive (as in an archive, in UTC)',
+		'How to name the files: readable (such as "2026-11-22 20.47 Mum calls.md") or archive (as in an archive, in UTC)',
 };
 
 /** @throws NodeOperationError on another value. */

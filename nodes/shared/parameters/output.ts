@@ -87,7 +87,7 @@ export function outputParametersOf({
 			type: 'multiOptions',
 			options,
 			default: [...chosen],
-			description: `Which fields of a ${noun} to return beside its ID: ${values}`,
+			description: `Fields of a ${noun} to return in addition to its ID: ${values}`,
 			displayOptions: { show: { output: ['selectedFields'] } },
 		},
 	];
@@ -97,7 +97,7 @@ export function outputParametersOf({
 export const outputParameters = outputParametersOf({
 	noun: 'lifelog',
 	simplified: 'Title, times, headings and an excerpt of at most 300 characters',
-	raw: 'All that the API returns, with the whole text',
+	raw: 'Everything that the API returns, with the whole text',
 	kind: 'raw',
 	fields: FIELDS,
 	chosen: ['title', 'startTime', 'excerpt'],

@@ -46,7 +46,7 @@ export function readLimit(context: IExecuteFunctions, itemIndex: number): number
 	const returnAll = context.getNodeParameter('returnAll', itemIndex, false) as unknown;
 	if (!forModel && readBoolean(context, returnAll, 'Return All')) return Infinity;
 	const advice =
-		"Give a number such as 20. For all results turn on 'Return All', where the operation has it.";
+		"Enter a number such as 20. For all results, turn on 'Return All', if the operation has it.";
 	const given = context.getNodeParameter('limit', itemIndex) as unknown;
 	const limit = readNumber(context, given, 'Limit', { isWhole: true, min: 1 }, advice);
 	return forModel ? Math.min(limit, MAX_LIMIT_OF_TOOL) : limit;
@@ -72,7 +72,7 @@ export function readBoolean(
 		throw inputError(
 			context,
 			`'${label}' must be true or false, not ${described(value)}`,
-			'Give true or false; an empty text counts as not set.',
+			'Enter true or false. Empty text counts as not set.',
 		);
 	}
 	return text === 'true';
@@ -96,7 +96,7 @@ export function readChoice<T extends string>(
 	throw inputError(
 		context,
 		`'${label}' must be ${known}, not ${described(value)}`,
-		'Give one of these, or choose it in the list.',
+		'Enter one of these, or choose from the list.',
 	);
 }
 
@@ -139,7 +139,7 @@ export function readZone(context: ApiContext, option: unknown): string {
 		throw inputError(
 			context,
 			`There is no time zone "${zone}"`,
-			`Use an IANA name such as Europe/Berlin or America/New_York, or leave the option 'Time Zone' empty to use that of the workflow.${OFFSET.test(zone) ? " An offset isn't a zone, because it has no daylight saving; names such as Etc/GMT-2 are fixed, this one two hours ahead of UTC." : ''}`,
+			`Use an IANA name such as Europe/Berlin or America/New_York, or leave the option 'Time Zone' empty to use that of the workflow.${OFFSET.test(zone) ? " An offset isn't a time zone. For a fixed offset, use a name such as Etc/GMT-2, which is two hours ahead of UTC." : ''}`,
 		);
 	}
 	return asNamed(zone);
@@ -196,7 +196,7 @@ export function dateOf(
 		throw inputError(
 			context,
 			"'Date' is empty",
-			"Give a day as YYYY-MM-DD, today or yesterday, or choose another 'Day' or 'Period'.",
+			"Enter a day as YYYY-MM-DD, today or yesterday, or choose another 'Day' or 'Period'.",
 		);
 	}
 	const date = namedDay(value, zone) ?? toDate(value, zone);
@@ -208,7 +208,7 @@ function notADateTime(context: IExecuteFunctions, value: unknown, label: string)
 	return inputError(
 		context,
 		`'${label}' is not a date and time: ${described(value)}`,
-		'Pick one in the editor, or give today, yesterday, an ISO 8601 text such as 2026-03-29, 2026-03-29T10:00:00 or 2026-03-29T10:00:00+02:00, or milliseconds since 1970 (13 digits; not seconds). Where it may be left out, leave it empty.',
+		'Pick one in the editor, or enter today, yesterday, an ISO 8601 date such as 2026-03-29, 2026-03-29T10:00:00 or 2026-03-29T10:00:00+02:00, or milliseconds since 1970 (13 digits, not seconds). If it is optional, you can leave it empty.',
 	);
 }
 
@@ -251,7 +251,11 @@ export function readBinaryProperty(context: IExecuteFunctions, itemIndex: number
 	const { name, displayName } = binaryPropertyParameter;
 	const property = readText(context, name, itemIndex, displayName);
 	if (property !== '') return property;
-	throw inputError(context, "'Put Output File in Field' is empty", 'Name it, for example "data".');
+	throw inputError(
+		context,
+		"'Put Output File in Field' is empty",
+		'Enter a name, for example "data".',
+	);
 }
 
 export function readDirection(context: ApiContext, { direction }: IDataObject) {

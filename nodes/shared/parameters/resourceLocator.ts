@@ -58,13 +58,13 @@ export function readId(
 	if (isSafePathSegment(id) && !/\s/.test(id)) return id;
 
 	const isMissing = value === undefined || value === null || (isText && id === '');
-	const advice = `Select a ${noun} from the list, or give its ID. Nothing was sent.`;
+	const advice = `Select a ${noun} from the list, or enter its ID. Nothing was sent.`;
 	if (isMissing) throw inputError(context, `The ID of the ${noun} is missing`, advice);
 	throw inputError(
 		context,
 		isText
 			? `"${id}" is not the ID of a ${noun}`
-			: `The ID of the ${noun} must be a text, not ${described(value)}`,
+			: `The ID of the ${noun} must be text, not ${described(value)}`,
 		/\s/.test(id) ? `${TITLES_ARE_NO_IDS} Nothing was sent.` : advice,
 	);
 }
@@ -81,6 +81,6 @@ export function promptIdOf(context: ApiContext, value: unknown): string | undefi
 	throw inputError(
 		context,
 		`"${id}" is not the ID of a scheduled prompt`,
-		"Titles are not IDs: leave 'Global Prompt ID' empty for all prompts, or give the ID of one.",
+		"A title isn't an ID. Leave 'Global Prompt ID' empty for all prompts, or enter the ID of one.",
 	);
 }

@@ -78,7 +78,7 @@ export async function* pages<T extends { id: string }>(
 		if (cursor === undefined || listing.mayGoOn?.(cursor) === false) return;
 		if (cursors.has(cursor) || emptyPages >= MAX_EMPTY_PAGES) {
 			const problem = cursors.has(cursor)
-				? 'its pages go round in a circle (a cursor came twice)'
+				? 'its pages repeat (it sent a cursor twice)'
 				: `it sent ${MAX_EMPTY_PAGES} pages in a row with nothing new`;
 			throw unusableAnswerError(api, listResource(listing.name, listing.query), {}, problem);
 		}
@@ -137,7 +137,7 @@ async function askForPage<T>(
 	if (!Array.isArray(listed) || entries.length < listed.length) {
 		const problem = Array.isArray(listed)
 			? `some of its ${name} have no ID`
-			: `it lacks the list of ${name} (data.${name})`;
+			: `it has no list of ${name} (data.${name})`;
 		const error = unusableAnswerError(api, resource, { body }, problem);
 		if (!Array.isArray(listed) || !onUnusable) throw error;
 		onUnusable(error);

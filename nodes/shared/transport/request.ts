@@ -135,7 +135,7 @@ export async function download<T>(
  */
 export async function deleteEntry(api: Api, noun: 'lifelog' | 'chat', id: string): Promise<void> {
 	const resource = { noun, id };
-	const doubtful = { ...resource, doubt: `Whether the ${noun} was deleted is not known.` };
+	const doubtful = { ...resource, doubt: `The ${noun} may or may not have been deleted.` };
 	const path = pathOf(`/v1/${noun}s`, id);
 	const answer = await request(api, { method: 'DELETE', path, query: {}, resource: doubtful });
 	if (answer.statusCode === 404) return;

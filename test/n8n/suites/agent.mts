@@ -395,7 +395,7 @@ describe('a model that sets every parameter', () => {
 
 	for (const [what, values, answer] of [
 		['a date that is none', { start: 'last Monday' }, /'Start' is not a date.*today, yesterday/],
-		['a limit that is none', { limit: 'all' }, /'Limit' must be .*Give a number such as 20/],
+		['a limit that is none', { limit: 'all' }, /'Limit' must be .*Enter a number such as 20/],
 	] as const) {
 		test(`is told what to do about ${what}`, async () => {
 			const parameters = allByModel('lifelog', 'getAll');
@@ -415,7 +415,7 @@ describe('a model that sets every parameter', () => {
 		await ask(['get'], [() => ({ tool: 'Get_lifelog', args }), () => 'Done.']);
 		assert.match(
 			lastResult(model.requests()[1]),
-			/is not the ID of a lifelog\. Titles are not IDs: .*take the field id of what a list or a search returns/,
+			/is not the ID of a lifelog\. A title isn't an ID\. .*use the field id that a list or a search returns/,
 		);
 	});
 });

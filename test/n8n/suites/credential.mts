@@ -30,13 +30,13 @@ test('slashes behind the Base URL do not matter', async () => {
 test('a bad key is refused, and it is said what to check', async () => {
 	const { status, message } = await check({ apiKey: 'wrong' });
 	assert.equal(status, 'Error');
-	assert.match(message, /The API key was refused\. Check that it was copied whole/);
+	assert.match(message, /The API key was refused\. Check that you copied all of it/);
 });
 
 test('a host that is none is named as the problem', async () => {
 	const { status, message } = await check({ baseUrl: 'https://nowhere.invalid' });
 	assert.equal(status, 'Error');
-	assert.match(message, /there is no host of this name|could not be looked up/);
+	assert.match(message, /there is no host with this name|could not be looked up/);
 });
 
 test('a host that does not answer is named as the problem', async () => {

@@ -267,7 +267,7 @@ for (const each of ['light', 'dark'] as const) {
 			test('says before a delete that it is permanent', async () => {
 				const panel = await open('lifelog');
 				await panel.choose('operation', 'Delete Lifelog');
-				assert.match(String(await panel.notice()), /permanent.* cannot be recovered/);
+				assert.match(String(await panel.notice()), /permanent.* can't be recovered/);
 				await panel.choose('operation', 'Get Lifelog');
 				assert.equal(await panel.notice(), undefined);
 			});
@@ -350,7 +350,7 @@ for (const each of ['light', 'dark'] as const) {
 
 			test('says before a delete that it is permanent', async () => {
 				const panel = await open('lifelogChat', { operation: 'delete' });
-				assert.match(String(await panel.notice()), /permanent.* cannot be recovered/);
+				assert.match(String(await panel.notice()), /permanent.* can't be recovered/);
 			});
 
 			test('lists chats to pick from, and runs with the one picked', async () => {

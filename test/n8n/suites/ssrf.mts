@@ -15,11 +15,11 @@ const check = async (baseUrl: string) => {
 
 test('an address that n8n refuses is said to be refused, and by what', async () => {
 	const { error } = await runNode(lab(), 'lifelog', { operation: 'getAll' });
-	assert.match(String(error?.message), /^n8n lets no request go to 127\.0\.0\.1:/);
+	assert.match(String(error?.message), /^n8n refuses requests to 127\.0\.0\.1:/);
 	assert.match(String(error?.description), /N8N_SSRF_ALLOWED_HOSTNAMES/);
 	const { status, message } = await check(lab().sandbox.url);
 	assert.equal(status, 'Error');
-	assert.match(message, /^n8n lets no request go to 127\.0\.0\.1:/);
+	assert.match(message, /^n8n refuses requests to 127\.0\.0\.1:/);
 	assert.deepEqual(await lab().sandbox.control.requests(), []);
 });
 
