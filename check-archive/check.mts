@@ -106,10 +106,10 @@ async function checkOutside(folder: Folder, days: Set<string>, found: Report): P
 		for await (const path of folder.files(collection)) {
 			const day = IN_DAY.exec(path)?.slice(1).join('-');
 			if (day === undefined) {
-				found({ kind: 'left over', path, message: 'lies in the folder of no day' });
+				found({ kind: 'left over', path, message: "isn't in the folder of a day" });
 			} else if (!days.has(day)) {
 				unfinished.set(day, (unfinished.get(day) ?? 0) + 1);
-				found({ kind: 'left over', day, path, message: 'is named by no day' });
+				found({ kind: 'left over', day, path, message: "isn't named by a day manifest" });
 			}
 		}
 	}

@@ -38,20 +38,24 @@ export async function checkDay(folder: Folder, day: Day, report: Report): Promis
 	const isNew = ({ path }: NamedFile): boolean => {
 		const isTwice = named.has(path);
 		named.add(path);
-		if (isTwice) found({ kind: 'broken', path, message: 'is named twice by its day' });
+		if (isTwice) found({ kind: 'broken', path, message: 'is named twice by its day manifest' });
 		return !isTwice;
 	};
 	const entries = entriesOf(day);
 	for (const { id, files, collection, isDeleted } of entries) {
 		if (isDeleted) {
-			const message = 'was deleted from the archive, and its day still names files of it';
+			const message = 'was deleted from the archive, but its day manifest still names its files';
 			if (files.length > 0) found({ kind: 'broken', id, message });
 			continue;
 		}
 		const extensions = collection === 'lifelogs' ? ['json', 'md'] : ['json'];
 		for (const extension of extensions) {
 			if (files.some(({ path }) => path.endsWith(`.${extension}`))) continue;
-			found({ kind: 'missing', id, message: `has no .${extension} file that its day names` });
+			found({
+				kind: 'missing',
+				id,
+				message: `has no .${extension} file that its day manifest names`,
+			});
 		}
 	}
 	const checks = [
@@ -86,7 +90,8 @@ export async function checkDay(folder: Folder, day: Day, report: Report): Promis
 	}
 	for (const place of await foldersOf(folder, day.day)) {
 		for await (const path of folder.files(place)) {
-			if (!named.has(path)) found({ kind: 'left over', path, message: 'is named by no day' });
+			if (!named.has(path))
+				found({ kind: 'left over', path, message: "isn't named by a day manifest" });
 		}
 	}
 	return checked;
@@ -105,11 +110,11 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 		...Object.entries(lifelogs).map(([id, { updatedAt, isStarred, files, deletedAt }]): Entry => {
 			const problemOf = (json: Record<string, unknown>) => {
 				if (instantOf(json.updatedAt) !== Date.parse(updatedAt)) {
-					return `was updated at ${shown(json.updatedAt)}, and its day says ${updatedAt}`;
+					return `was updated at ${shown(json.updatedAt)}, but its day manifest says ${updatedAt}`;
 				}
 				const isOtherwise = (json.isStarred === true) !== isStarred;
 				return isOtherwise
-					? `${isStarred ? 'has no' : 'has a'} star, unlike in its day`
+					? `${isStarred ? 'has no' : 'has a'} star, unlike in its day manifest`
 					: undefined;
 			};
 			return { collection: 'lifelogs', id, files, isDeleted: deletedAt !== undefined, problemOf };
@@ -119,7 +124,7 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 				const count = Array.isArray(json.messages) ? json.messages.length : 0;
 				return count === messages
 					? undefined
-					: `has ${count} messages, and its day says ${messages}`;
+					: `has ${count} messages, but its day manifest says ${messages}`;
 			};
 			return { collection: 'chats', id, files, isDeleted: deletedAt !== undefined, problemOf };
 		}),
@@ -137,7 +142,7 @@ async function entryProblem(
 	const begins = `${folderOf(collection, day)}/${day}_`;
 	const ends = /^\d\dh\d\dm\d\ds_(.*)\.\w+$/.exec(path.slice(begins.length));
 	if (!path.startsWith(begins) || ends?.[1] !== asName(id)) {
-		return `does not lie where the files of ${id} on that day do`;
+		return `isn't where the files of ${id} on that day are`;
 	}
 	if (!path.endsWith('.json')) {
 		const sum = await folder.sum(path);
@@ -149,14 +154,14 @@ async function entryProblem(
 	const problem = sumProblem({ bytes: read.content.length, sha256 }, file);
 	if (problem !== undefined) return problem;
 	const json = parsed(read.content) as Record<string, unknown> | null | undefined;
-	if (json === undefined) return 'is no JSON';
+	if (json === undefined) return "isn't JSON";
 	if (json === null || typeof json !== 'object' || json.id !== id) {
-		return `does not hold ${id}, which its day names it for`;
+		return `does not contain ${id}, although its day manifest names it for that`;
 	}
 	const begin = instantOf(collection === 'lifelogs' ? json.startTime : json.createdAt);
 	if (Number.isNaN(begin)) return 'does not say when it begins';
 	const place = `${entryPath(collection, id, begin)}.json`;
-	return place === path ? problemOf(json) : `belongs to ${place} by what it holds`;
+	return place === path ? problemOf(json) : `belongs to ${place} by its contents`;
 }
 
 /** @returns What is wrong with a file of audio. */
@@ -168,8 +173,8 @@ async function audioProblem(
 	const { path, startMs, endMs } = file;
 	const [, recorder, rest] = /^audio\/([^/]+)\/(.*)$/.exec(path) ?? [];
 	const isInDay = rest !== undefined && path.startsWith(`${folderOf(`audio/${recorder}`, day)}/`);
-	if (!isInDay) return 'does not lie where the audio of that day does';
-	if (Math.max(startMs, endMs) > LATEST_MS) return 'has a time that cannot be';
+	if (!isInDay) return "isn't where the audio of that day is";
+	if (Math.max(startMs, endMs) > LATEST_MS) return 'has an impossible time';
 	if (endMs <= startMs) return 'ends before it begins';
 	if (dayOf(startMs) !== day) return `begins on ${dayOf(startMs)}`;
 	const sum = await folder.sum(path);
@@ -177,15 +182,18 @@ async function audioProblem(
 	const problem = sumProblem(sum, file);
 	if (problem !== undefined) return problem;
 	if (sum.bytes === 0) return 'is empty';
-	return path.endsWith('.ogg') && sum.head !== 'OggS' ? 'is no Ogg file' : undefined;
+	return path.endsWith('.ogg') && sum.head !== 'OggS' ? "isn't an Ogg file" : undefined;
 }
 
 function sumProblem(
 	actual: { bytes: number; sha256: string },
 	{ bytes, sha256 }: NamedFile,
 ): string | undefined {
-	if (actual.bytes !== bytes) return `has ${actual.bytes} bytes, and its day says ${bytes}`;
-	return actual.sha256 === sha256 ? undefined : 'has another SHA-256 than its day says';
+	if (actual.bytes !== bytes)
+		return `has ${actual.bytes} bytes, but its day manifest says ${bytes}`;
+	return actual.sha256 === sha256
+		? undefined
+		: 'has a different SHA-256 than its day manifest says';
 }
 
 /** Audio of other devices, which may have recorded at the same time. */

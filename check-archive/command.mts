@@ -117,7 +117,7 @@ function conclusionOf(summary: Summary, until: string): string {
 		atService === undefined
 			? 'Not compared with the service (--service does that).'
 			: `Compared with ${plural(atService, 'entry').replace('entrys', 'entries')} of the service, up to ${until}.`,
-		isWhole ? 'The archive is whole.' : `The archive is not whole: ${found.join(', ')}.`,
+		isWhole ? 'The archive is complete.' : `The archive is not complete: ${found.join(', ')}.`,
 	].join('\n');
 }
 

@@ -84,13 +84,13 @@ export async function listDays(folder: Folder, report: Report): Promise<Map<stri
 		else {
 			report({
 				...{ kind: 'left over', path: `days/${name}` },
-				message: 'is no file of a day: its name is not one',
+				message: "isn't a day manifest: its name is not one",
 			});
 		}
 	}
 	if (days.size === 0) {
 		throw new CannotCheck(
-			`"${folder.root}" has no file of a day in days/: no day was finished, so there is nothing to check.`,
+			`"${folder.root}" has no day manifest in days/: no day was finished, so there is nothing to check.`,
 		);
 	}
 	return days;
@@ -126,19 +126,19 @@ async function readDayFile(folder: Folder, path: string): Promise<Day | string> 
 	if ('problem' in read) return read.problem;
 	if (read.content.length === 0) return 'is empty';
 	const content = parsed(read.content);
-	if (content === undefined) return 'is no JSON';
+	if (content === undefined) return "isn't JSON";
 	const version = (content as { version?: unknown } | null)?.version;
 	if (typeof version === 'number' && version !== 1) {
 		return `has version ${version} of the layout, and this check knows version 1`;
 	}
 	if (!isDayFile(content)) {
 		const [{ instancePath, message }] = isDayFile.errors!;
-		return `is no file of a day: ${[instancePath.slice(1), message].filter(Boolean).join(' ')}`;
+		return `isn't a day manifest: ${[instancePath.slice(1), message].filter(Boolean).join(' ')}`;
 	}
 	const name = readDayName(path.slice('days/'.length))!;
 	if (content.day !== name.day) return `is of ${content.day}, not of the day in its name`;
 	const actual = versionOf(content);
-	if (actual !== name.version) return `holds version ${actual}, not the one in its name`;
+	if (actual !== name.version) return `has version ${actual}, not the one in its name`;
 	return content;
 }
 

@@ -47,14 +47,14 @@ export async function openFolder(root: string): Promise<Folder> {
 	async function locate(path: string): Promise<{ real: string; bytes: number } | Unreadable> {
 		const parts = path.split('/');
 		if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\\'))) {
-			return { problem: 'is no path within the archive' };
+			return { problem: "isn't a path inside the archive" };
 		}
 		const target = await realpath(join(real, ...parts));
 		if (!target.startsWith(real.endsWith(sep) ? real : real + sep)) {
 			return { problem: 'is a link that leads out of the archive' };
 		}
 		const found = await stat(target);
-		if (!found.isFile()) return { problem: 'is no file' };
+		if (!found.isFile()) return { problem: "isn't a file" };
 		return { real: target, bytes: found.size };
 	}
 
@@ -121,7 +121,7 @@ async function realRoot(root: string): Promise<string> {
 	let real: string;
 	try {
 		real = await realpath(root);
-		if (!(await stat(real)).isDirectory()) throw new CannotCheck(`"${shown}" is no folder.`);
+		if (!(await stat(real)).isDirectory()) throw new CannotCheck(`"${shown}" isn't a folder.`);
 		if ((await lstat(join(real, 'days'))).isDirectory()) return real;
 	} catch (error) {
 		if (error instanceof CannotCheck) throw error;
@@ -130,7 +130,7 @@ async function realRoot(root: string): Promise<string> {
 		if (!path.endsWith('days')) throw new CannotCheck(`There is no folder "${shown}".`);
 	}
 	throw new CannotCheck(
-		`"${shown}" is no archive: it has no folder days/, which says what belongs to it. Of an export of the service this makes one: npm run server -- import "${shown}" <folder of the archive>`,
+		`"${shown}" isn't an archive: it has no folder days/, which says what belongs to it. To convert the app's export: npm run server -- import "${shown}" <folder of the archive>`,
 	);
 }
 

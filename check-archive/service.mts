@@ -100,7 +100,7 @@ async function* list(
 		};
 		const page = data?.[name];
 		if (!Array.isArray(page) || page.some((entry) => typeof entry?.id !== 'string')) {
-			throw new CannotCheck(`What ${access.baseUrl} answers is no list of ${name}.`);
+			throw new CannotCheck(`What ${access.baseUrl} returned isn't a list of ${name}.`);
 		}
 		count += page.length;
 		watch.read(count);
@@ -154,7 +154,7 @@ async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch):
 			if (status >= 500) return `${baseUrl} answers ${status} to ${path.split('?')[0]}.`;
 			if (status !== 429) return { status, body };
 			if (waits++ === MOST_WAITS) {
-				throw new CannotCheck('The service says "too many requests" however long one waits.');
+				throw new CannotCheck('The service says "too many requests" again and again.');
 			}
 			const seconds = retryAfter(body, headers);
 			watch.wait(seconds);
@@ -177,7 +177,7 @@ function refusal({ baseUrl, apiKey }: Access, name: string, status: number, body
 		return `${baseUrl} refuses the API key (${status}). Check LIFELOG_API_KEY, and LIFELOG_BASE_URL if it is another service's.`;
 	}
 	if (status >= 300 && status < 400) {
-		return `${baseUrl} sends us elsewhere (${status}), where the key is not to go. Check LIFELOG_BASE_URL.`;
+		return `${baseUrl} redirects to another address (${status}), and the key isn't sent there. Check LIFELOG_BASE_URL.`;
 	}
 	const words = (body as { error?: unknown } | undefined)?.error;
 	const said = typeof words === 'string' ? `: ${words.replaceAll(apiKey, '…').slice(0, 200)}` : '';
@@ -199,16 +199,16 @@ export function accessFrom(apiKey: string, address: string): Access {
 	// The HTTP client would quote it.
 	if (!/^[\x20-\x7e]+$/.test(apiKey)) {
 		throw new CannotCheck(
-			'LIFELOG_API_KEY is no text that can be sent: copy it again, in one line and without other characters.',
+			"LIFELOG_API_KEY can't be sent: copy it again, in one line and without other characters.",
 		);
 	}
 	const text = address.trim();
-	if (!URL.canParse(text)) throw new CannotCheck(`LIFELOG_BASE_URL is no web address: ${text}`);
+	if (!URL.canParse(text)) throw new CannotCheck(`LIFELOG_BASE_URL isn't a web address: ${text}`);
 	const { protocol, hostname, origin, pathname, username, search } = new URL(text);
 	const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 	if (!isSafe || username || search) {
 		throw new CannotCheck(
-			'LIFELOG_BASE_URL must begin with https:// (http:// for this machine alone), and hold neither a user nor a query.',
+			'LIFELOG_BASE_URL must begin with https:// (http:// only for this machine), and contain neither a user name nor a query.',
 		);
 	}
 	return { apiKey, baseUrl: origin + pathname.replace(/\/*(\/v1)?\/*$/, '') };

@@ -105,7 +105,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 	[
 		'a file has grown',
 		async () => await appendFile(join(root, AUDIO), '!'),
-		[`broken: ${AUDIO} has 16 bytes, and its day says 15`],
+		[`broken: ${AUDIO} has 16 bytes, but its day manifest says 15`],
 	],
 	[
 		'a file is empty',
@@ -115,7 +115,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 	[
 		'one bit of a file is another',
 		async () => await writeFile(join(root, AUDIO), 'OggS, and so oo'),
-		[`broken: ${AUDIO} has another SHA-256 than its day says`],
+		[`broken: ${AUDIO} has a different SHA-256 than its day manifest says`],
 	],
 	[
 		'a folder is where a file should be',
@@ -123,7 +123,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 			await unlink(join(root, AUDIO));
 			await mkdir(join(root, AUDIO));
 		},
-		[`broken: ${AUDIO} is no file`],
+		[`broken: ${AUDIO} isn't a file`],
 	],
 	[
 		'a file is a link that leads out',
@@ -150,17 +150,17 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 			await store(root, 'days/notes.txt', 'x');
 		},
 		[
-			'left over: days/notes.txt is no file of a day: its name is not one',
-			`left over: ${A1}.srt is named by no day`,
-			'left over: audio/mobile/2026/03/01/more.ogg is named by no day',
-			'left over: chats/elsewhere.json lies in the folder of no day',
+			"left over: days/notes.txt isn't a day manifest: its name is not one",
+			`left over: ${A1}.srt isn't named by a day manifest`,
+			"left over: audio/mobile/2026/03/01/more.ogg isn't named by a day manifest",
+			"left over: chats/elsewhere.json isn't in the folder of a day",
 		],
 	],
 	[
 		'a day that was not finished',
 		async () => await store(root, 'audio/pendant/2026/03/02/audio_x.ogg', 'x'),
 		[
-			'left over: audio/pendant/2026/03/02/audio_x.ogg is named by no day',
+			"left over: audio/pendant/2026/03/02/audio_x.ogg isn't named by a day manifest",
 			'incomplete:  was not finished: no file in days/ counts for it, and in its folders there is 1 file',
 		],
 	],
@@ -171,7 +171,9 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 			expect.stringMatching(
 				/^broken: days\/2026-03-01_\w+\.json is empty, so it counts for nothing/,
 			),
-			...Array.from({ length: 7 }, () => expect.stringMatching(/^left over: .*named by no day/)),
+			...Array.from({ length: 7 }, () =>
+				expect.stringMatching(/^left over: .*named by a day manifest/),
+			),
 			expect.stringContaining('in its folders there are 7 files'),
 		],
 	],
@@ -184,7 +186,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 			await rm(join(root, 'chats'), { recursive: true });
 			await rm(join(root, 'audio'), { recursive: true });
 		},
-		[expect.stringContaining('is no JSON, so it counts for nothing')],
+		[expect.stringContaining("isn't JSON, so it counts for nothing")],
 	],
 	[
 		'the file of a day says something else than its name',
@@ -196,7 +198,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 		},
 		[
 			expect.stringMatching(
-				/^broken: days\/2026-03-01_0123456789abcdef.json holds version \w{16}, not the one in its name/,
+				/^broken: days\/2026-03-01_0123456789abcdef.json has version \w{16}, not the one in its name/,
 			),
 		],
 	],
@@ -216,8 +218,8 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 				a1.files.splice(0, 1);
 			}),
 		[
-			'missing: a1 has no .json file that its day names',
-			`left over: ${A1}.json is named by no day`,
+			'missing: a1 has no .json file that its day manifest names',
+			`left over: ${A1}.json isn't named by a day manifest`,
 		],
 	],
 	[
@@ -227,8 +229,8 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 				audio[0].path = 'audio/pendant/2026/03/01/../../../../../../etc/hostname';
 			}),
 		[
-			'broken: audio/pendant/2026/03/01/../../../../../../etc/hostname is no path within the archive',
-			`left over: ${AUDIO} is named by no day`,
+			"broken: audio/pendant/2026/03/01/../../../../../../etc/hostname isn't a path inside the archive",
+			`left over: ${AUDIO} isn't named by a day manifest`,
 		],
 	],
 	[
@@ -238,8 +240,8 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 				audio[0].path = AUDIO.replace('03/01', '03/04');
 			}),
 		[
-			`broken: ${AUDIO.replace('03/01', '03/04')} does not lie where the audio of that day does`,
-			`left over: ${AUDIO} is named by no day`,
+			`broken: ${AUDIO.replace('03/01', '03/04')} isn't where the audio of that day is`,
+			`left over: ${AUDIO} isn't named by a day manifest`,
 		],
 	],
 	[
@@ -250,8 +252,8 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 				Object.assign(audio[1], { startMs: 9e15, endMs: 9e15 + 1 });
 			}),
 		[
-			`broken: ${AUDIO} has a time that cannot be`,
-			expect.stringMatching(/T220000Z_20260302T000000Z.ogg has a time that cannot be$/),
+			`broken: ${AUDIO} has an impossible time`,
+			expect.stringMatching(/T220000Z_20260302T000000Z.ogg has an impossible time$/),
 		],
 	],
 	[
@@ -261,8 +263,8 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 				lifelogs.a1.files = lifelogs['b-2_'].files;
 			}),
 		expect.arrayContaining([
-			`broken: lifelogs/2026/03/01/${DAY}_23h59m59s_b-2_.json is named twice by its day`,
-			`broken: lifelogs/2026/03/01/${DAY}_23h59m59s_b-2_.json does not lie where the files of a1 on that day do`,
+			`broken: lifelogs/2026/03/01/${DAY}_23h59m59s_b-2_.json is named twice by its day manifest`,
+			`broken: lifelogs/2026/03/01/${DAY}_23h59m59s_b-2_.json isn't where the files of a1 on that day are`,
 		]),
 	],
 	[
@@ -296,26 +298,26 @@ test.each(BROKEN)('%s', async (_what, breakIt, expected) => {
 
 /** What a lifelog's JSON says, with a size and checksum that fit it. */
 const CONTRADICTIONS: Array<[string, object | string, string]> = [
-	['no JSON', 'What?', 'is no JSON'],
-	['another ID', { id: 'z' }, 'does not hold a1, which its day names it for'],
+	['no JSON', 'What?', "isn't JSON"],
+	['another ID', { id: 'z' }, 'does not contain a1, although its day manifest names it for that'],
 	['no time', { startTime: 'now' }, 'does not say when it begins'],
 	[
 		'another second',
 		{ startTime: `${DAY}T08:00:01Z` },
-		`belongs to ${A1.replace('m00s', 'm01s')}.json by what it holds`,
+		`belongs to ${A1.replace('m00s', 'm01s')}.json by its contents`,
 	],
 	[
 		'another day, by a zone',
 		{ startTime: `${DAY}T00:30:00+01:00` },
-		'belongs to lifelogs/2026/02/28/2026-02-28_23h30m00s_a1.json by what it holds',
+		'belongs to lifelogs/2026/02/28/2026-02-28_23h30m00s_a1.json by its contents',
 	],
 	['the same second, by a zone', { startTime: `${DAY}T09:00:00.999+01:00` }, ''],
 	[
 		'another change',
 		{ updatedAt: '2026-03-02T00:00:00Z' },
-		'was updated at 2026-03-02T00:00:00Z, and its day says 2026-03-01T09:02:11.000Z',
+		'was updated at 2026-03-02T00:00:00Z, but its day manifest says 2026-03-01T09:02:11.000Z',
 	],
-	['a star', { isStarred: true }, 'has a star, unlike in its day'],
+	['a star', { isStarred: true }, 'has a star, unlike in its day manifest'],
 ];
 
 test.each(CONTRADICTIONS)('a lifelog whose JSON has %s', async (_what, change, problem) => {
@@ -333,7 +335,9 @@ test('a chat with other messages than its day says', async () => {
 	await rewriteDay(({ chats: { c3 } }: Record<string, Record<string, { files: object[] }>>) => {
 		c3.files[0] = file;
 	});
-	expect(lines(await check())).toEqual([`broken: ${C3} has 0 messages, and its day says 2`]);
+	expect(lines(await check())).toEqual([
+		`broken: ${C3} has 0 messages, but its day manifest says 2`,
+	]);
 });
 
 test('audio that is none, or begins on another day', async () => {
@@ -343,7 +347,7 @@ test('audio that is none, or begins on another day', async () => {
 		day.audio[1] = { ...day.audio[1], startMs: MIDNIGHT - 1 };
 	});
 	expect(lines(await check())).toEqual([
-		`broken: ${AUDIO} is no Ogg file`,
+		`broken: ${AUDIO} isn't an Ogg file`,
 		expect.stringContaining('T220000Z_20260302T000000Z.ogg begins on 2026-02-28'),
 		expect.stringContaining('overlaps'),
 	]);
@@ -370,8 +374,8 @@ describe('of several files of a day', () => {
 		const e5 = `lifelogs/2026/03/01/${DAY}_12h00m00s_e5`;
 		const found = await check();
 		expect(lines(found).sort()).toEqual([
-			`left over: ${e5}.json is named by no day`,
-			`left over: ${e5}.md is named by no day`,
+			`left over: ${e5}.json isn't named by a day manifest`,
+			`left over: ${e5}.md isn't named by a day manifest`,
 		]);
 	});
 
@@ -379,7 +383,7 @@ describe('of several files of a day', () => {
 		await store(root, `days/${DAY}_ffffffffffffffff.json`, '{"version":1');
 		const found = await check();
 		expect(lines(found)).toEqual([
-			`broken: days/${DAY}_ffffffffffffffff.json is no JSON, so it counts for nothing`,
+			`broken: days/${DAY}_ffffffffffffffff.json isn't JSON, so it counts for nothing`,
 		]);
 		expect(found.days).toBe(2);
 	});
@@ -454,7 +458,7 @@ describe('the command', () => {
 			'2 days in between without a file in days/: 2026-03-02 to 2026-03-03.',
 			expect.stringMatching(/^9 files of \d kB are as they were stored\.$/),
 			'Not compared with the service (--service does that).',
-			'The archive is whole.',
+			'The archive is complete.',
 			'',
 		]);
 	});
@@ -475,8 +479,8 @@ describe('the command', () => {
 		const { code, stdout } = await command(root);
 		expect(code).toBe(1);
 		expect(stdout).toContain(`missing     2026-03-01  ${AUDIO} is not there\n`);
-		expect(stdout).toContain('left over               chats/\ufffd[2J\ufffd\ufffd.json lies in');
-		expect(stdout).toContain('The archive is not whole: 1 missing, 1 left over.\n');
+		expect(stdout).toContain("left over               chats/\ufffd[2J\ufffd\ufffd.json isn't in");
+		expect(stdout).toContain('The archive is not complete: 1 missing, 1 left over.\n');
 	});
 
 	test('gives a report as JSON', async () => {
@@ -493,11 +497,11 @@ describe('the command', () => {
 
 	test.each([
 		['no folder', async () => [join(root, 'none')], /^There is no folder "\/.*none"\.$/m],
-		['a file', async () => [join(root, dayPath)], /json" is no folder\.$/m],
+		['a file', async () => [join(root, dayPath)], /json" isn't a folder\.$/m],
 		[
 			'another folder',
 			async () => [join(root, 'days')],
-			/is no archive: it has no folder days\/.* npm run server -- import "\/.*days" </,
+			/isn't an archive: it has no folder days\/.* npm run server -- import "\/.*days" </,
 		],
 		[
 			'an archive without a day',
@@ -515,7 +519,7 @@ describe('the command', () => {
 				await symlink(`${root}-days`, join(root, 'days'));
 				return [root];
 			},
-			/is no archive/,
+			/isn't an archive/,
 		],
 		['two folders', async () => [root, root], /^Name one folder\.$/m],
 		['an unknown option', async () => [root, '--all'], /Unknown option '--all'/],

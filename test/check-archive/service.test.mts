@@ -149,7 +149,9 @@ test('a time of the archive that no calendar has is another than that of the ser
 	await rm(join(days, name));
 	await writeFile(join(days, `${day.day}_${versionOf(day)}.json`), JSON.stringify(day));
 	expect((await check()).findings.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
-		expect.stringMatching(/^broken: was updated at .*, and its day says 2026-13-01T00:00:00.000Z$/),
+		expect.stringMatching(
+			/^broken: was updated at .*, but its day manifest says 2026-13-01T00:00:00.000Z$/,
+		),
 		`changed: was updated at ${new Date(updatedAt).toISOString()}, in the archive ${impossible}`,
 	]);
 });
@@ -221,7 +223,7 @@ test.each(['abc\nsecret', 'abc\u0001secret', 'schlüssel-secret'])(
 	'a key that no header can hold is refused before it is sent, and not quoted: %j',
 	async (key) => {
 		const refused = expect(async () => await check({ key })).rejects;
-		await refused.toThrow(/^LIFELOG_API_KEY is no text that can be sent/);
+		await refused.toThrow(/^LIFELOG_API_KEY can't be sent/);
 		expect(await sandbox.control.requests()).toEqual([]);
 	},
 );
@@ -252,15 +254,15 @@ describe('a service that answers otherwise', () => {
 		JSON.stringify({ data: { lifelogs: entries }, meta: { lifelogs: { nextCursor } } });
 
 	test.each([
-		['a page of HTML', { status: 200, body: '<html>' }, /is no list of lifelogs/],
-		['JSON of another shape', { status: 200, body: '[]' }, /is no list of lifelogs/],
-		['an entry without an ID', { status: 200, body: list([{}]) }, /is no list of lifelogs/],
+		['a page of HTML', { status: 200, body: '<html>' }, /isn't a list of lifelogs/],
+		['JSON of another shape', { status: 200, body: '[]' }, /isn't a list of lifelogs/],
+		['an entry without an ID', { status: 200, body: list([{}]) }, /isn't a list of lifelogs/],
 		['an entry without a time', { status: 200, body: list([{ id: 'x' }]) }, /no times for/],
 		['the same cursor for ever', { status: 200, body: list([], 'x') }, /does not end/],
 		[
 			'a redirect',
 			{ status: 302, body: '', headers: { location: 'https://example.com' } },
-			/sends us elsewhere \(302\)/,
+			/redirects to another address \(302\)/,
 		],
 		[
 			'a refusal that quotes the key',
@@ -314,6 +316,6 @@ test('the command asks the service with --service', async () => {
 		`new         2026-03-08  ${id} is a lifelog that the archive does not have\n`,
 	);
 	expect(stdout).toMatch(/^Compared with \d+ entries of the service, up to 2026-03-09\.$/m);
-	expect(stdout).toContain('The archive is not whole: 1 new.');
+	expect(stdout).toContain('The archive is not complete: 1 new.');
 	expect(stdout).not.toContain(sandbox.apiKey);
 });
