@@ -16,7 +16,7 @@ export function refuseBrowsers(app: FastifyInstance): void {
 			throw new ApiError(403, 'Call the control interface by 127.0.0.1 or localhost');
 		}
 		if ((headers['sec-fetch-site'] ?? 'none') !== 'none') {
-			throw new ApiError(403, 'Web pages are not answered');
+			throw new ApiError(403, 'Requests from web pages are refused');
 		}
 	});
 }

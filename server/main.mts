@@ -9,8 +9,8 @@ const usage = `Usage: ${commandName} <command> <folder> [options]
   check <folder>             compare every file of an archive with its checksum
   import <export> <folder>   convert the app's export into an archive, or add it to one
 
-A folder alone is served. A folder that is called like a command is ./archive, for example.
-${commandName} <command> --help lists the options; --version says which version this is.
+A folder without a command is served. If a folder has the name of a command, write ./archive, for example.
+${commandName} <command> --help lists the options; --version prints the version.
 
 Exit code: 0 complete, 1 something is missing or wrong, 2 it could not start.
 `;

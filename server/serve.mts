@@ -16,43 +16,43 @@ const usage = `Usage: ${commandName} serve <folder> [options]
 
 Serves an archive of lifelogs by the API it was archived from.
 
-  --host <name>     address to serve on (default 127.0.0.1: this machine alone)
-  --port <n>        port (default 8787; 0: any free one)
-  --index <file>    the index (default .lifelog-index.sqlite in the folder); it can be deleted, and is built again
+  --host <name>     address to serve on (default 127.0.0.1: only this machine)
+  --port <n>        port (default 8787; 0: any free port)
+  --index <file>    index file (default .lifelog-index.sqlite in the folder); if you delete it, it is built again
   --read-only       refuse to delete and to change (the default)
   --allow-changes   create and change lifelogs in the archive
   --allow-delete    delete files of the archive when a lifelog or a chat is deleted
   --rate-limit <n>  requests a minute (default: no limit)
   --embeddings-url <address>  and
-  --embeddings-model <name>   search by meaning, too: the words of all lifelogs and of searches are sent to this
-                    endpoint of the OpenAI form, e.g. http://127.0.0.1:11434/v1 and nomic-embed-text
+  --embeddings-model <name>   also search by meaning: the words of all lifelogs and searches are sent to this
+                    OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1 and nomic-embed-text
   --timezone <name>           zone of the page's days, and of times in the names of recordings (default: the
                     system's)
   --allowed-hosts <names>     names that browsers may call this server by, e.g. lifelogs.example.org
-  --allow-http                show the page by plain HTTP beyond this machine, in a network that you trust
-  --trust-proxy <addresses>   proxies that say which address asks, e.g. 127.0.0.1,172.16.0.0/12
+  --allow-http                show the page over plain HTTP to other machines, in a network that you trust
+  --trust-proxy <addresses>   proxies that report the client's address, e.g. 127.0.0.1,172.16.0.0/12
   --log-level <level>         error, warn, info (default) or debug, which has a line for each request
   --log-format <format>       text (default) or json
   --chat-url <address>  and
-  --chat-model <name>   write title and headings of new lifelogs: their words are sent to this endpoint of the
-                    OpenAI form
+  --chat-model <name>   write title and headings of new lifelogs: their words are sent to this
+                    OpenAI-compatible endpoint
   --transcription-url <address>  and
-  --transcription-model <name>   turn recordings into lifelogs: their audio is sent to this endpoint of the OpenAI
-                    form. Needs ffmpeg, and --allow-changes for uploads
-  --transcription-language <code>  language that is spoken, e.g. de (default: the endpoint finds out)
+  --transcription-model <name>   turn recordings into lifelogs: their audio is sent to this OpenAI-compatible
+                    endpoint. Needs ffmpeg, and --allow-changes for uploads
+  --transcription-language <code>  spoken language, e.g. de (default: the endpoint detects it)
   --transcription-format <name>    mp3 (default) or wav
-  --diarization-url <address>      ask this endpoint, too, who speaks
+  --diarization-url <address>      also ask this endpoint who speaks
   --inbox <folder>  turn the audio files in this folder into lifelogs, then move them to its folder done/; those
                     that can't be used go to failed/, with the reason
   --inbox-copy      leave the files of the inbox where they are
-  --max-upload <n>  the largest recording that is uploaded, in MB (default 2000)
+  --max-upload <n>  maximum size of an uploaded recording, in MB (default 2000)
   --keep-originals  keep uploaded files in originals/ of the archive when they are done
   --json            print one line of JSON when ready; stop when stdin closes
   --help            print this
 
-LIFELOG_SERVER_KEY is the API key to accept. Without it one is made at the first start and printed once.
+LIFELOG_SERVER_KEY is the API key to accept. Without it, the first start makes one and prints it once.
 LIFELOG_EMBEDDINGS_KEY, LIFELOG_CHAT_KEY, LIFELOG_TRANSCRIPTION_KEY and LIFELOG_DIARIZATION_KEY are sent to these
-endpoints, if they want one. Each of these five with _FILE added is the path of a file with the key.
+endpoints, if they need one. Add _FILE to any of these five names to give the path of a file with the key.
 `;
 
 /**
@@ -101,11 +101,11 @@ export async function serveCommand(args: string[]): Promise<void> {
 	}
 	const [folder] = positionals;
 	if (positionals.length !== 1 || !folder) {
-		throw new Error(`Give one folder, that of the archive: ${commandName} serve <folder>`);
+		throw new Error(`Give the folder of the archive: ${commandName} serve <folder>`);
 	}
 	for (const option of ['allow-delete', 'allow-changes'] as const) {
 		if (values['read-only'] && values[option]) {
-			throw new Error(`--read-only and --${option} cannot go together`);
+			throw new Error(`--read-only and --${option} can't be used together`);
 		}
 	}
 	const log = openLog({
@@ -133,7 +133,7 @@ export async function serveCommand(args: string[]): Promise<void> {
 		throw new Error('--inbox-copy needs --inbox');
 	}
 	if (values['read-only'] && values.inbox !== undefined) {
-		throw new Error('--read-only and --inbox cannot go together');
+		throw new Error("--read-only and --inbox can't be used together");
 	}
 	const index = values.index ?? join(folder, '.lifelog-index.sqlite');
 	const starting = await startServer({
@@ -197,7 +197,7 @@ function endpointOf(
 ): { url: string; model: string } | undefined {
 	if (url !== undefined && model !== undefined) return { url, model };
 	if (url === undefined && model === undefined) return undefined;
-	throw new Error(`--${name}-url and --${name}-model go together`);
+	throw new Error(`Use --${name}-url and --${name}-model together`);
 }
 
 /** A bar on a terminal, a line in a log. */
@@ -328,7 +328,6 @@ function listed(days: string[]): string {
 	const shown = ranges
 		.slice(0, mostListed)
 		.map(([first, last]) => (first === last ? first : `${first} to ${last}`));
-	const more =
-		ranges.length > mostListed ? ` and ${ranges.length - mostListed} more stretches` : '';
+	const more = ranges.length > mostListed ? ` and ${ranges.length - mostListed} more ranges` : '';
 	return days.length === 0 ? '' : `${days.length}: ${shown.join(', ')}${more}`;
 }

@@ -164,7 +164,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const key = loadKey(options.apiKey, `${options.index}.key`);
 		if (!isLoopback(host) && key.text !== undefined && key.text.length < safeLength) {
 			throw new KeyError(
-				`Beyond this machine (--host ${host}) a key of ${safeLength} characters or more is needed: give LIFELOG_SERVER_KEY a longer one, or none to have one made`,
+				`To serve other machines (--host ${host}), the key needs ${safeLength} characters or more: set LIFELOG_SERVER_KEY to a longer one, or leave it out to have one made`,
 			);
 		}
 		keepFromCaches(app);

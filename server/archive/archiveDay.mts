@@ -188,7 +188,7 @@ export class ArchiveDay {
 			archivedAt: new Date(later).toISOString(),
 		};
 		if (!parseDayFile(toJson(file), file.day)) {
-			throw new EntryError(`makes a file of ${file.day} that no server would read`);
+			throw new EntryError(`makes a day manifest of ${file.day} that no server would read`);
 		}
 		const name = nameOfDay(file);
 		await commit(this.#folder.root, async () => {

@@ -35,7 +35,7 @@ export class Folder {
 	/** Rejects when there is no such folder. */
 	static async open(path: string): Promise<Folder> {
 		const root = await realpath(path);
-		if (!(await lstat(root)).isDirectory()) throw new FileError('is no folder');
+		if (!(await lstat(root)).isDirectory()) throw new FileError("isn't a folder");
 		return new Folder(root);
 	}
 
@@ -91,11 +91,12 @@ export class Folder {
 	/** Reads a text and holds it against what its day says of it. Rejects with a FileError. */
 	async readNamed({ path, bytes, sha256 }: NamedFile): Promise<string> {
 		return this.#withFile(path, async (file, { size }) => {
-			if (size !== bytes) throw new FileError(`has ${size} bytes, not ${bytes} as its day says`);
+			if (size !== bytes)
+				throw new FileError(`has ${size} bytes, not ${bytes} as its day manifest says`);
 			if (size > mostBytes) throw new FileError('is too large');
 			const content = await file.readFile();
 			if (createHash('sha256').update(content).digest('hex') !== sha256) {
-				throw new FileError('has another checksum than its day says');
+				throw new FileError('has a different checksum than its day manifest says');
 			}
 			return content.toString();
 		});
@@ -120,7 +121,7 @@ export class Folder {
 
 	/** Opens a file of this folder, whatever a path may try. Rejects with a FileError. */
 	async open(path: string): Promise<FileHandle> {
-		if (!isInside(path)) throw new FileError('is no path inside of the archive');
+		if (!isInside(path)) throw new FileError("isn't a path inside the archive");
 		try {
 			const folder = await realpath(join(this.root, dirname(path)));
 			if (!this.holds(folder)) {
@@ -139,7 +140,7 @@ export class Folder {
 		} catch (error) {
 			throw asFileError(error);
 		}
-		throw new FileError('is no file');
+		throw new FileError("isn't a file");
 	}
 
 	async #withFile<Result>(

@@ -187,7 +187,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 			throw new ApiError(
 				403,
 				refusal ??
-					'This archive is served to be read only: start lifelog-server with --allow-delete to delete from it',
+					'This archive is read-only: start lifelog-server with --allow-delete to delete from it',
 			);
 		}
 		return this.#change(async () => {
@@ -221,7 +221,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 				`Deleted a ${kind}: ${removed.join(', ') || 'no file'}. ${
 					audio.size === 0
 						? 'Nothing of it is left'
-						: `Its audio stays, because the files can hold other conversations: ${[...audio].join(', ')}`
+						: `Its audio stays, because the files can contain other lifelogs: ${[...audio].join(', ')}`
 				}`,
 			);
 			return true;
@@ -234,7 +234,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 		throw new ApiError(
 			403,
 			refusal ??
-				'This archive takes no new lifelogs and no changes: start lifelog-server with --allow-changes',
+				'This archive accepts no new lifelogs and no changes: start lifelog-server with --allow-changes',
 		);
 	}
 
@@ -369,7 +369,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 			if (!dayFile) {
 				throw new ApiError(
 					409,
-					`Nothing was deleted, as days/${name} cannot be read: try again when it is whole, or delete that file`,
+					`Nothing was deleted, as days/${name} cannot be read: try again when it is complete, or delete that file`,
 				);
 			}
 			dayFiles.push([name, dayFile]);

@@ -153,14 +153,14 @@ export class Sync {
 		for (const name of Object.keys(files)) {
 			const path = `days/${name}`;
 			const dayFile = await attempt(path, async () =>
-				required(parseDayFile(await this.#folder.read(path), day), 'is no file of a day'),
+				required(parseDayFile(await this.#folder.read(path), day), "isn't a day manifest"),
 			);
 			if (!dayFile) continue;
 			dayFiles.push(dayFile);
 			if (isFuture(Date.parse(dayFile.archivedAt))) {
 				this.#onNote(
 					path,
-					`is dated in the future (archivedAt ${new Date(dayFile.archivedAt).toISOString()}), so it hides what is archived of its day before then: check the clock of what archives`,
+					`is dated in the future (archivedAt ${new Date(dayFile.archivedAt).toISOString()}), so it hides what is archived of its day before then: check the clock of the machine that archives`,
 				);
 			}
 		}
@@ -254,7 +254,7 @@ export class Sync {
 		return attempt(file?.path ?? `days/${day}`, async () => {
 			const { path, bytes, sha256 } = required(file, `names no JSON of a ${kind}`);
 			const json = await this.#folder.readNamed({ path, bytes, sha256 });
-			return required<Lifelog | Chat>(parse(json, id), `is no ${kind}, or another one`);
+			return required<Lifelog | Chat>(parse(json, id), `isn't a ${kind}, or is another one`);
 		});
 	}
 
@@ -263,9 +263,10 @@ export class Sync {
 		const there: AudioFile[] = [];
 		for (const { startMs, endMs, path, bytes, sha256 } of audio) {
 			const isWhole = await attempt(path, async () => {
-				if (Math.max(startMs, endMs) > latestMs) throw new FileError('has a time that cannot be');
+				if (Math.max(startMs, endMs) > latestMs) throw new FileError('has an impossible time');
 				const size = await this.#folder.sizeOf(path);
-				if (size !== bytes) throw new FileError(`has ${size} bytes, not ${bytes} as its day says`);
+				if (size !== bytes)
+					throw new FileError(`has ${size} bytes, not ${bytes} as its day manifest says`);
 				return true;
 			});
 			if (isWhole) there.push({ startMs, endMs, path, bytes, sha256 });

@@ -20,24 +20,24 @@ import { Service, ServiceError, Stopped } from './service.mts';
 const usage = `Usage: ${commandName} archive <folder> [options]
 
 Saves everything that the service has, lifelogs, chats and audio, in a folder. Run it again at any
-time: it reads only what is new, changed or missing. Ctrl+C stops it, and the next run goes on.
+time: it reads only what is new, changed or missing. Ctrl+C stops it, and the next run continues.
 
   --only <kinds>      what to archive, e.g. lifelogs,chats (default: lifelogs,chats,audio)
   --from <day>        the first day, e.g. 2025-01-31 (default: the first day there is)
   --to <day>          the last day (default: yesterday; days are in UTC)
   --oldest-first      the order of the days (the default)
   --newest-first
-  --watch <minutes>   go on: look at the last 31 days, today too, every so many minutes, and at
-                      everything once a week
+  --watch <minutes>   keep running: look at the last 31 days, including today, at this interval,
+                      and at everything once a week
   --rate-limit <n>    requests a minute (default 150; the service allows 180 for each key)
   --url <address>     the service (default https://api.limitless.ai)
-  --force             start although Full archive in n8n seems to be writing to the folder
+  --force             start even if Full archive in n8n seems to be writing to the folder
   --json              print one line of JSON for each event
   --quiet             print only what goes wrong
   --help              print this
 
-The API key is in LIFELOG_API_KEY, or in the file that LIFELOG_API_KEY_FILE names; else it is asked
-for. Exit code: 0 everything is archived, 1 something is missing, 2 it could not start.
+The API key is in LIFELOG_API_KEY, or in the file that LIFELOG_API_KEY_FILE names. Otherwise the
+command asks for it. Exit code: 0 everything is archived, 1 something is missing, 2 it could not start.
 `;
 
 const DAY_MS = 86_400_000;
@@ -147,10 +147,10 @@ function readOptions(args: string[]): Options | undefined {
 		return undefined;
 	}
 	if (positionals.length !== 1 || !positionals[0]) {
-		throw new CannotStart(`Give one folder: ${commandName} archive <folder>`);
+		throw new CannotStart(`Give the folder of the archive: ${commandName} archive <folder>`);
 	}
 	if (values['oldest-first'] && values['newest-first']) {
-		throw new CannotStart('--oldest-first and --newest-first exclude each other');
+		throw new CannotStart("--oldest-first and --newest-first can't be used together");
 	}
 	const { from, to } = values;
 	for (const [name, day] of Object.entries({ from, to })) {
@@ -323,7 +323,7 @@ function stopOnSignal(mode: Mode): AbortSignal {
 		if (controller.signal.aborted) process.exit(1);
 		controller.abort();
 		if (mode !== 'quiet' && mode !== 'json') {
-			process.stderr.write('\nStopping after the files in hand. Ctrl+C again stops at once.\n');
+			process.stderr.write('\nStopping after the current files. Ctrl+C again stops at once.\n');
 		}
 	};
 	process.on('SIGINT', stop);
@@ -336,7 +336,7 @@ function adviceFor(
 	{ folder }: Options,
 	wasStopped: boolean,
 ): string {
-	const again = `Go on: ${commandName} archive "${folder}"`;
+	const again = `Continue: ${commandName} archive "${folder}"`;
 	if (wasStopped) return `Stopped. What is stored stays.\n${again}`;
 	if (!isComplete) return `Not complete. Run it again later: what is stored stays.\n${again}`;
 	const days = firstDay === undefined ? 'The service has nothing' : `${firstDay} to ${lastDay}`;

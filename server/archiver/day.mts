@@ -69,7 +69,7 @@ const WITH_CONTENTS = {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOT_OVER = 'the day is not over yet';
-export const NOT_ASKED_FOR = 'was not asked for (--only)';
+export const NOT_ASKED_FOR = 'was not requested (--only)';
 const MIN_RANGE_MS = 1000;
 const MAX_NAME_BYTES = 255;
 const ID_TOO_LONG = 'has an ID that is too long for the name of a file';
@@ -169,7 +169,7 @@ async function storeLifelog(
 	if (updatedMs === undefined) return void fail('does not say when it was updated');
 	const files = lifelogFiles(lifelog);
 	if (!files) return void fail('does not say when it begins');
-	if (files.day !== day) return void fail(`begins on ${files.day} by now`);
+	if (files.day !== day) return void fail(`now begins on ${files.day}`);
 	if (!isPossible(files.json.path)) return void fail(ID_TOO_LONG);
 	const stored = [
 		await draftOf(folder, files.json.path, files.json.content),
@@ -318,11 +318,11 @@ async function readEntry<Entry extends { id: string }>(
 	id: string,
 	query: Record<string, string>,
 ): Promise<Entry> {
-	if (!isAskable(id)) throw new RequestError('has an ID that cannot be asked for');
+	if (!isAskable(id)) throw new RequestError("has an ID that can't be requested");
 	const answer = await service.getJson(`/v1/${name}/${encodeURIComponent(id)}`, query);
 	const { data } = (answer ?? {}) as { data?: { lifelog?: Entry; chat?: Entry } };
 	const entry = name === 'lifelogs' ? data?.lifelog : data?.chat;
-	if (!entry) throw new RequestError('is in the list, and the service does not return it');
+	if (!entry) throw new RequestError('is in the list, but the service does not return it');
 	if (entry.id !== id) throw new RequestError('the service returns another one for its ID');
 	return entry;
 }

@@ -87,12 +87,12 @@ export async function listLifelogs(
 		const first = from ?? [...starts, knownFirst].filter((day) => day !== undefined).sort()[0];
 		if (first === undefined) {
 			throw new RequestError(
-				`the list of lifelogs breaks (${error.message}), and the archive has no day yet: give the first day with --from`,
+				`the list of lifelogs ends early (${error.message}), and the archive has no day yet: give the first day with --from`,
 			);
 		}
 		const begin = first > FIRST_LIKELY_DAY ? first : FIRST_LIKELY_DAY;
 		if (from === undefined) {
-			const message = `breaks (${error.message}), and days before ${begin} were not looked at. Give the first day with --from`;
+			const message = `ends early (${error.message}), and days before ${begin} were not looked at. Give the first day with --from`;
 			problems.set('the list of lifelogs', message);
 		}
 		const today = dayOf(service.now());
@@ -123,7 +123,7 @@ function addLifelog(
 		if (typeof id === 'string') unusable.add(id);
 		problems.set(
 			`lifelog ${nameOf(id)}`,
-			'is not archived, because the service gives it no ID or no time (startTime, updatedAt)',
+			'is not archived, because the service returns no ID or no time (startTime, updatedAt)',
 		);
 		return;
 	}
@@ -151,7 +151,7 @@ export async function listChats(
 				if (typeof id !== 'string' || !isPossible(startMs)) {
 					if (typeof id === 'string') unusable.add(id);
 					const message =
-						'is not archived, because the service gives it no ID or no time (createdAt)';
+						'is not archived, because the service returns no ID or no time (createdAt)';
 					problems.push({ what: `chat ${nameOf(id)}`, message });
 				} else {
 					found.set(id, { messages: countMessages(messages), isScheduled: false, startMs });
@@ -167,7 +167,7 @@ export async function listChats(
 		}
 	} catch (error) {
 		if (!(error instanceof RequestError)) throw error;
-		const message = `the list of chats breaks: ${error.message}`;
+		const message = `the list of chats ends early: ${error.message}`;
 		return { chats: undefined, unusable, problems: [{ what: 'chats', message }] };
 	}
 	return { chats: byDay(found, ({ startMs }) => startMs, range), unusable, problems };

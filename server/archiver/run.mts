@@ -103,7 +103,7 @@ export async function runArchive(
 		if (service.clockDifferenceMs() > MAX_CLOCK_DIFFERENCE_MS) {
 			const hours = Math.round(service.clockDifferenceMs() / HOUR_MS);
 			output.note(
-				`The clock of this machine and that of the service are ${hours} hours apart. Days count by the service's`,
+				`The clocks of this machine and of the service are ${hours} hours apart. The service's clock decides what day it is`,
 			);
 		}
 		const today = dayOf(service.now());
@@ -166,7 +166,7 @@ export async function runArchive(
 			});
 			const broken = listing.brokenDays.get(day);
 			if (broken !== undefined) {
-				noteProblem({ day, what: 'the list of lifelogs', message: `breaks: ${broken}` });
+				noteProblem({ day, what: 'the list of lifelogs', message: `ends early: ${broken}` });
 			}
 			if (plan) plans.push(plan);
 			else if (manifest) await noteDamage(manifest);
@@ -272,12 +272,12 @@ function lifelogsOf(
 	const broken = brokenDays.get(day);
 	// A list that is empty all at once is a mistake, or another account's.
 	if (lifelogs.size === 0 && hasLifelogs) return 'the list is empty';
-	return broken === undefined ? (lifelogs.get(day) ?? new Map()) : `the list breaks: ${broken}`;
+	return broken === undefined ? (lifelogs.get(day) ?? new Map()) : `the list ends early: ${broken}`;
 }
 
 function chatsOf(day: string, { kinds }: RunOptions, { chats }: Listing) {
 	if (!kinds.has('chats')) return NOT_ASKED_FOR;
-	return chats ? (chats.get(day) ?? new Map()) : 'the list of chats breaks';
+	return chats ? (chats.get(day) ?? new Map()) : 'the list of chats ends early';
 }
 
 /** Every day from the first to the last, and those outside of them on which something begins. */

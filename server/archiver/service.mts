@@ -202,7 +202,7 @@ export class Service {
 				if (!(error instanceof RateLimited)) throw asRequestError(error);
 				if (waits === MAX_WAITS) {
 					throw new ServiceError(
-						'The service keeps refusing requests for their rate. Run the command again later, with a lower --rate-limit',
+						'The service keeps refusing requests because of the rate limit. Run the command again later, with a lower --rate-limit',
 					);
 				}
 			}
@@ -273,7 +273,7 @@ export class Service {
 	#block(seconds: number): void {
 		if (seconds > MAX_RETRY_AFTER_S) {
 			throw new ServiceError(
-				`The service wants no requests for ${Math.ceil(seconds / 60)} minutes. Run the command again after that: what is stored stays`,
+				`The service asks for no requests for ${Math.ceil(seconds / 60)} minutes. Run the command again after that: what is stored stays`,
 			);
 		}
 		const until = performance.now() + seconds * 1000;
@@ -400,8 +400,8 @@ function asRequestError(error: unknown): unknown {
 
 const NETWORK: Record<string, string> = {
 	ECONNREFUSED: 'nothing answers at that address (ECONNREFUSED)',
-	ENOTFOUND: 'the name of the service is not known here (ENOTFOUND)',
-	EAI_AGAIN: 'the name of the service cannot be looked up (EAI_AGAIN)',
-	ECONNRESET: 'the connection broke (ECONNRESET)',
-	UND_ERR_SOCKET: 'the connection broke before the answer had arrived',
+	ENOTFOUND: 'there is no host with the name of the service (ENOTFOUND)',
+	EAI_AGAIN: "the name of the service can't be looked up (EAI_AGAIN)",
+	ECONNRESET: 'the connection was interrupted (ECONNRESET)',
+	UND_ERR_SOCKET: 'the connection was interrupted before the whole answer arrived',
 };

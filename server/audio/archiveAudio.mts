@@ -235,7 +235,8 @@ export class ArchiveAudio {
 		const hash = createHash('sha256');
 		try {
 			const { size } = await file.stat();
-			if (size !== bytes) throw new FileError(`has ${size} bytes, not ${bytes} as its day says`);
+			if (size !== bytes)
+				throw new FileError(`has ${size} bytes, not ${bytes} as its day manifest says`);
 			const pieces = file.createReadStream({ autoClose: false, highWaterMark: pieceBytes });
 			const links = await scanLinks(
 				(async function* () {
@@ -246,7 +247,7 @@ export class ArchiveAudio {
 				})(),
 			);
 			if (hash.digest('hex') !== sha256)
-				throw new FileError('has another checksum than its day says');
+				throw new FileError('has a different checksum than its day manifest says');
 			return links;
 		} finally {
 			await file.close();

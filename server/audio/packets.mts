@@ -30,7 +30,7 @@ export async function* readPages(
 			offset += sizeOfPage(page);
 		}
 		rest = data.subarray(at);
-		if (rest.length > longestPage) throw new OggError('is no Ogg from end to end');
+		if (rest.length > longestPage) throw new OggError("isn't Ogg from beginning to end");
 	}
 	if (rest.length > 0) throw new OggError('ends in the middle of a page');
 }

@@ -49,7 +49,7 @@ export function sizeOfPage({ lacing, body }: Packed): number {
 export function readPage(data: Buffer, at: number): Page | undefined {
 	if (data.length < at + headerBytes) return undefined;
 	if (!data.subarray(at, at + 4).equals(capture) || data[at + field.version] !== 0) {
-		throw new OggError('is no Ogg from end to end');
+		throw new OggError("isn't Ogg from beginning to end");
 	}
 	const body = at + headerBytes + data[at + field.segments];
 	const lacing = data.subarray(at + headerBytes, body);

@@ -29,7 +29,7 @@ export class KeyError extends Error {}
 export function keyFromEnvironment(name: string): string | undefined {
 	const { [name]: key, [`${name}_FILE`]: path } = process.env;
 	if (!path) return key;
-	if (key) throw new KeyError(`${name} and ${name}_FILE cannot go together: set one of them`);
+	if (key) throw new KeyError(`${name} and ${name}_FILE can't be used together: set one of them`);
 	try {
 		return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
 	} catch (error) {
@@ -52,7 +52,7 @@ export function loadKey(given: string | undefined, path: string): ServerKey {
 	if (given !== undefined) {
 		if (!/^[\x21-\x7e]+$/.test(given)) {
 			throw new KeyError(
-				'LIFELOG_SERVER_KEY must be letters, digits and signs of ASCII, at least one and no blanks: a header cannot carry others',
+				'LIFELOG_SERVER_KEY must contain only ASCII letters, digits and signs, without blanks, because it is sent in a header',
 			);
 		}
 		const hash = hashOf(given);
@@ -62,7 +62,7 @@ export function loadKey(given: string | undefined, path: string): ServerKey {
 		restrict(path);
 		const hash = readFileSync(path, 'utf8').trim();
 		if (!/^[0-9a-f]{64}$/.test(hash)) {
-			throw new KeyError(`${path} holds no hash of a key: delete it to have a new key made`);
+			throw new KeyError(`${path} contains no hash of a key: delete it to have a new key made`);
 		}
 		const bytes = Buffer.from(hash, 'hex');
 		return { isNew: false, hash: bytes, accepts: isKeyWith(bytes) };

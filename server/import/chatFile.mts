@@ -28,7 +28,7 @@ const maxLevels = 10;
 export function readChat(json: string, path: string): ExportedChat {
 	if (levelsOf(json) > maxLevels) throw new ExportError('is nested too deep');
 	const value = parseJson(json);
-	if (!isObject(value)) throw new ExportError('is no JSON of a chat');
+	if (!isObject(value)) throw new ExportError("isn't the JSON of a chat");
 	const messages = Array.isArray(value.messages) ? value.messages : undefined;
 	if (!messages || !messages.every(isObject)) throw new ExportError('has no list of messages');
 	if (messages.length > maxMessages) {
@@ -39,11 +39,10 @@ export function readChat(json: string, path: string): ExportedChat {
 		timeOf(value.startedAt) ??
 		timeOf(messages[0]?.createdAt) ??
 		readName(path).begin;
-	if (created === undefined) throw new ExportError('says nowhere when it was');
+	if (created === undefined) throw new ExportError("doesn't say when it was");
 	const createdAt = new Date(created).toISOString();
 	const id = typeof value.id === 'string' && value.id !== '' ? value.id : idOf(path, created);
-	if (nameOfId(id).length > longestId)
-		throw new ExportError('has an ID that no file name can hold');
+	if (nameOfId(id).length > longestId) throw new ExportError("has an ID that can't be a file name");
 	const whole = {
 		...value,
 		id,
@@ -53,7 +52,7 @@ export function readChat(json: string, path: string): ExportedChat {
 		visibility: typeof value.visibility === 'string' ? value.visibility : 'private',
 	};
 	const chat = parseChat(JSON.stringify(whole), id);
-	if (!chat) throw new ExportError('is no chat that can be read');
+	if (!chat) throw new ExportError("can't be read as a chat");
 	return { chat, isScheduled: value.isScheduled === true };
 }
 

@@ -5,13 +5,13 @@ import { importExport, type Counts, type Imported } from './import.mts';
 
 const usage = `Usage: ${commandName} import <export> <archive> [options]
 
-Adds the service's own export, its zip or its folder, to an archive. What the archive has already
-stays as it is, what was deleted from it isn't added again, so the same export can be imported again.
+Adds the service's own export, its zip or its folder, to an archive. What is already in the archive
+stays as it is, and what was deleted from it isn't added again. So you can import the same export again.
 
   --json  print one report as JSON
   --help  print this
 
-Exit code: 0 all was read, 1 something was not, 2 nothing was imported.
+Exit code: 0 everything was read, 1 something was not, 2 nothing was imported.
 `;
 
 /** Carries out `lifelog-server import`, and gives its exit code. */
@@ -72,7 +72,7 @@ function describe(imported: Imported, to: string): string {
 	const lines = [
 		sum(added) === 0 ? 'Nothing new.' : `Imported: ${listed(added)}, on ${plural(days, 'day')}.`,
 		sum(known) > 0 && `Deleted from the archive, or in it already: ${listed(known)}.`,
-		others !== '' && `Passed over, as an archive has no place for it: ${others}.`,
+		others !== '' && `Skipped, because an archive has no place for it: ${others}.`,
 		unreadCount > 0 && `Not read: ${plural(unreadCount, 'file')}.`,
 		...unread.map(({ path, problem }) => `  ${path} ${problem}`),
 		unreadCount > unread.length && `  and ${unreadCount - unread.length} more`,

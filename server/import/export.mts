@@ -45,7 +45,7 @@ export function withinExport(path: string): string | undefined {
 
 /** Why a path is not followed, whoever wrote it; undefined when it may be. */
 export function pathProblem(path: string): string | undefined {
-	if (path === '' || path.includes('\0')) return 'is no path';
+	if (path === '' || path.includes('\0')) return "isn't a path";
 	if (path.includes('\\')) return 'has a backslash in its path';
 	if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'has an absolute path';
 	return path.split('/').includes('..') ? 'leads out of its folder' : undefined;

@@ -28,7 +28,7 @@ async function* listBelow(folder: Folder, path: string): AsyncGenerator<ExportFi
 	}
 }
 
-const notPlain = 'is a link or no plain file';
+const notPlain = "is a link, or isn't a plain file";
 
 const sizeOf = async (folder: Folder, path: string) => (await lstat(join(folder.root, path))).size;
 

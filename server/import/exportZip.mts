@@ -43,7 +43,9 @@ function entryProblem(entry: yauzl.Entry): string | undefined {
 	// Where Unix made the zip it also says what kind of file it is; 0 for a plain one.
 	const isOfUnix = entry.versionMadeBy >> 8 === 3;
 	const kind = (entry.externalFileAttributes >>> 16) & 0o170000;
-	return isOfUnix && kind !== 0 && kind !== 0o100000 ? 'is a link or no plain file' : undefined;
+	return isOfUnix && kind !== 0 && kind !== 0o100000
+		? "is a link, or isn't a plain file"
+		: undefined;
 }
 
 type Place = Pick<
@@ -95,6 +97,7 @@ class FileInZip implements ExportFile {
 		} catch (error) {
 			throw new ExportError(`cannot be unpacked: ${(error as Error).message}`);
 		}
-		if (crc !== this.#place.crc32) throw new ExportError('has another checksum than the zip says');
+		if (crc !== this.#place.crc32)
+			throw new ExportError('has a different checksum than the zip says');
 	}
 }

@@ -88,7 +88,7 @@ export async function importExport(
 		const total = files.length;
 		if (total === 0 && imported.unreadCount === 0) {
 			throw new ExportError(
-				`${from} is no export: it has no Markdown in lifelogs/, no JSON in chats/ and no Ogg in audio/`,
+				`${from} isn't an export: it has no Markdown in lifelogs/, no JSON in chats/ and no Ogg in audio/`,
 			);
 		}
 		checkPlaces(from, to);
@@ -308,7 +308,7 @@ async function addAudio(file: ExportFile, dayAt: DayAt): Promise<boolean> {
 }
 
 async function readWhole(file: ExportFile, most: number): Promise<Buffer> {
-	const tooLarge = () => new ExportError(`is too large: it may have ${most / MiB} MiB`);
+	const tooLarge = () => new ExportError(`is too large: the maximum is ${most / MiB} MiB`);
 	if (file.bytes > most) throw tooLarge();
 	const pieces: Buffer[] = [];
 	let bytes = 0;
@@ -326,11 +326,11 @@ function decode(content: Buffer): string {
 	try {
 		text = new TextDecoder('utf-8', { fatal: true }).decode(content);
 	} catch {
-		throw new ExportError('is no text in UTF-8');
+		throw new ExportError("isn't UTF-8 text");
 	}
 	// Each has six bytes in JSON.
 	if (text.split(/[^\P{Cc}\t\n\f\r]/u, maxControls + 1).length > maxControls) {
-		throw new ExportError(`is no text: it has more than ${maxControls} control characters`);
+		throw new ExportError(`isn't text: it has more than ${maxControls} control characters`);
 	}
 	return text;
 }

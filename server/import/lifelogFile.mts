@@ -31,12 +31,12 @@ export function readLifelog(text: string, path: string): Lifelog {
 	const pieces = readPieces(whole.replace(frontMatter, ''), readSpeakers(whole));
 	const said = pieces.flatMap((piece) => piece.said ?? []);
 	if (said.some(({ startMs, endMs }) => !isTime(startMs) || !isTime(endMs))) {
-		throw new ExportError('has a time that cannot be');
+		throw new ExportError('has an impossible time');
 	}
 	const name = readName(path);
 	const first = least(said.map(({ startMs }) => startMs));
 	const start = startOf(name.begin, first);
-	if (start === undefined) throw new ExportError('says nowhere when it was');
+	if (start === undefined) throw new ExportError("doesn't say when it was");
 	const end = said.reduce((latest, { startMs, endMs }) => Math.max(latest, startMs, endMs), start);
 	const contents = layOut(pieces, start, end);
 	const title = pieces.find(({ type }) => type === 'heading1')?.content ?? name.title;

@@ -12,7 +12,7 @@ export async function openExport(path: string): Promise<Export> {
 	if ((await lstat(real)).isDirectory()) return listFolder(real);
 	return openZip(real).catch((error: Error) => {
 		throw new ExportError(
-			`${basename(path)} is no whole zip: ${error.message.replace(/\.$/, '')}. Download the export again, from the service's app`,
+			`${basename(path)} isn't a complete zip: ${error.message.replace(/\.$/, '')}. Download the export again, from the service's app`,
 		);
 	});
 }

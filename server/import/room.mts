@@ -35,7 +35,7 @@ export async function refuseTooLarge(files: ExportFile[], to: string): Promise<v
 export async function demandRoom(folder: string, bytes: number): Promise<void> {
 	if (bytes + reserve <= (await freeOn(folder))) return;
 	throw new NoRoomError(
-		'The disk of the archive is almost full: 1 GB must stay free. The archive is whole. Make room, then import again: it goes on from there',
+		'The disk of the archive is almost full: 1 GB must stay free. The archive is intact. Make room, then import again: the import continues from there',
 	);
 }
 

@@ -232,7 +232,7 @@ function offsetsOf(durationMs: number, silences: Silence[], maxMs: number): numb
 function checkLength(durationMs: number): void {
 	if (durationMs === 0) {
 		throw new MediaError(
-			'Nothing can be heard of the file, because it is damaged. Copy it from the recorder again',
+			'The file is damaged, so nothing can be heard. Copy it from the recorder again',
 		);
 	}
 	if (durationMs >= MAX_HOURS * 3_600_000) {
@@ -348,7 +348,7 @@ function throwFor(code: number | null, killedBy: string | null, problem: string)
 	}
 	if (/moov atom not found/.test(problem)) {
 		throw new MediaError(
-			'The recording was cut off before its end was written, so that nothing of it can be read. Copy it from the recorder again',
+			'The recording was interrupted before its end was written, so nothing of it can be read. Copy it from the recorder again',
 		);
 	}
 	throw unreadable();

@@ -94,7 +94,7 @@ export class Inbox {
 				for (const [path, name] of this.#claimed) await this.#add(path, name);
 				await this.#look();
 			} catch (error) {
-				this.#tell(`The inbox can't be looked at (${reasonOf(error as Error)})`);
+				this.#tell(`The inbox can't be read (${reasonOf(error as Error)})`);
 			}
 			this.#told = this.#telling;
 			this.#telling = new Set();

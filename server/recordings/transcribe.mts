@@ -117,7 +117,7 @@ export class Diarizer {
 		const { segments } = fieldsOf(answer);
 		const turns = Array.isArray(segments) ? segments.map(turnOf) : [undefined];
 		if (turns.includes(undefined)) {
-			throw new EndpointError('answers something else than who speaks when');
+			throw new EndpointError("doesn't say who speaks when");
 		}
 		return turns as Turn[];
 	}
@@ -212,7 +212,7 @@ function segmentsOf(answer: unknown, durationMs: number): Segment[] {
 	} catch (error) {
 		if (error instanceof NoWordsError) return [];
 		if (!(error instanceof ApiError)) throw error;
-		throw new EndpointError('answers something else than a transcription');
+		throw new EndpointError("doesn't answer with a transcription");
 	}
 }
 

@@ -223,7 +223,7 @@ function challengeOf({ name }: Service, request: FastifyRequest): string {
 }
 
 const refuseMethod: RouteHandlerMethod = (_request, reply) =>
-	reply.code(405).header('allow', 'POST').send({ error: 'Only POST is understood here' });
+	reply.code(405).header('allow', 'POST').send({ error: 'Only POST works here' });
 
 /** Says what is wrong with a request; a validation error names the parameter. */
 function describe({ validation, message, statusCode }: FastifyError): string {

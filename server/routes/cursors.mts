@@ -28,5 +28,5 @@ export function decodeCursor<Query>(
 	} catch {
 		// refused below
 	}
-	throw new ApiError(400, 'cursor is not one that this service gave out');
+	throw new ApiError(400, "cursor doesn't come from this service");
 }

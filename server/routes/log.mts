@@ -48,7 +48,7 @@ export class RequestLog extends LogController {
 	override streamError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
 		// A client that went away.
 		if ((error as ServerError).code === 'ERR_STREAM_PREMATURE_CLOSE') return;
-		logFailure(request, reply.statusCode, error, 'broke off');
+		logFailure(request, reply.statusCode, error, 'was interrupted');
 	}
 }
 

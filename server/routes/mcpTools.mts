@@ -39,8 +39,8 @@ const isStarred = z
 const offsetOf = (first: string, max?: number) =>
 	(max === undefined ? z.int().min(0) : z.int().min(0).max(max))
 		.default(0)
-		.describe(`${first}: nextOffset of the answer before`);
-const listOffset = offsetOf('Entries to pass over');
+		.describe(`${first}: nextOffset of the previous answer`);
+const listOffset = offsetOf('Entries to skip');
 const textOffset = offsetOf('Character to begin with');
 const lifelogId = z.string().describe('ID of a lifelog, from a search or a list');
 
@@ -56,7 +56,7 @@ export const searchLifelogs = toolOf(
 		timezone,
 		isStarred,
 		limit: z.int().min(1).max(MAX_RESULTS).default(10),
-		offset: offsetOf('Results to pass over', MAX_RESULTS),
+		offset: offsetOf('Results to skip', MAX_RESULTS),
 	},
 	async (service, { query, from, to, timezone: zone, isStarred: starred, limit, offset }) => {
 		checkSearch(query);
@@ -278,7 +278,7 @@ function partOf(text: string, offset: number, empty: string): string[] {
 	if (end === text.length) return [part];
 	return [
 		part,
-		`nextOffset: ${end}. The text has ${text.length} characters: call again with offset ${end} to go on.`,
+		`nextOffset: ${end}. The text has ${text.length} characters: call again with offset ${end} to continue.`,
 	];
 }
 

@@ -128,7 +128,7 @@ export function listRecordings(service: Service, query: RecordingsQuery): object
 	const recordings = recordingsOf(service);
 	const { status, cursor, limit = DEFAULT_PAGE } = query;
 	if (cursor !== undefined && !recordings.get(cursor)) {
-		throw new ApiError(400, 'cursor is not one that this server gave out');
+		throw new ApiError(400, "cursor doesn't come from this server");
 	}
 	const found = recordings.list(status, cursor, limit + 1);
 	const page = found.slice(0, limit);

@@ -7,6 +7,7 @@ import { ApiError } from '../util/errors.mts';
  */
 export function refusePages(app: FastifyInstance): void {
 	app.addHook('onRequest', async ({ headers }) => {
-		if (headers.origin !== undefined) throw new ApiError(403, 'Web pages are not answered');
+		if (headers.origin !== undefined)
+			throw new ApiError(403, 'Requests from web pages are refused');
 	});
 }

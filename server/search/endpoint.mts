@@ -50,17 +50,17 @@ export class EmbeddingsEndpoint {
 			{ timeoutMs, maxBytes: largestAnswer, signal },
 		);
 		if (!isAnswer(body) || body.data.length !== texts.length) {
-			throw new EndpointError('answers something else than one vector for each text');
+			throw new EndpointError("doesn't answer with one vector for each text");
 		}
 		const vectors = body.data
 			.map((each, nth) => ({ index: each.index ?? nth, embedding: each.embedding }))
 			.sort((a, b) => a.index - b.index)
 			.map(({ embedding }) => Float32Array.from(embedding));
 		if (vectors.some(({ length }) => length !== vectors[0].length)) {
-			throw new EndpointError('answers vectors of several lengths');
+			throw new EndpointError('answers with vectors of several lengths');
 		}
 		if (vectors.some((vector) => !vector.every(Number.isFinite) || vector.every((x) => x === 0))) {
-			throw new EndpointError('answers vectors that are none');
+			throw new EndpointError('answers with invalid vectors');
 		}
 		return vectors;
 	}

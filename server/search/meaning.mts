@@ -264,7 +264,7 @@ export class Meaning {
 			this.#dimensions = dimensions;
 		} else if (this.#dimensions !== dimensions) {
 			throw new EndpointError(
-				`answers vectors of ${dimensions} dimensions, and had ${this.#dimensions} before`,
+				`answers with vectors of ${dimensions} dimensions, after ${this.#dimensions} before`,
 			);
 		}
 		if (this.#problem !== undefined) this.#warn('The embeddings endpoint answers again');

@@ -157,7 +157,7 @@ function openFile(path: string, file: IndexFile): DatabaseSync {
 	try {
 		if (existsSync(path) && !isDatabase(path)) {
 			throw new IndexError(
-				`${path} is no index of lifelog-server: choose another file with --index`,
+				`${path} isn't an index of lifelog-server: choose another file with --index`,
 			);
 		}
 		const known = tryOpen(path, file);

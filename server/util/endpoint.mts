@@ -64,7 +64,7 @@ export class Endpoint {
 		this.#address = `${checkedUrl(url, option, keyVariable)}${path}`;
 		if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
 			throw new Error(
-				`${keyVariable} must be letters, digits and signs of ASCII: a header cannot carry others`,
+				`${keyVariable} must contain only ASCII letters, digits and signs, because it is sent in a header`,
 			);
 		}
 		this.#keyVariable = keyVariable;
@@ -151,9 +151,9 @@ function checkedUrl(text: string, option: string, keyVariable: string): string {
 function problemOf({ name, message, cause }: Error): string {
 	if (name === 'TimeoutError') return 'does not answer in time';
 	if (name === 'AbortError') return 'was not waited for';
-	if (name === 'SyntaxError') return 'answers no JSON';
+	if (name === 'SyntaxError') return "doesn't answer with JSON";
 	const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string };
-	if (/redirect/.test(`${message} ${reason}`)) return 'leads to another address';
+	if (/redirect/.test(`${message} ${reason}`)) return 'redirects to another address';
 	return `cannot be reached${code ? ` (${code})` : ''}`;
 }
 

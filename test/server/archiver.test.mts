@@ -233,7 +233,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		[
 			'audio that ends early, each time',
 			() => [{ path: audio, cutBody: true, ...forEver }],
-			/audio \S+T08:00:00.000Z to \S+: the connection broke/,
+			/audio \S+T08:00:00.000Z to \S+: the connection was interrupted/,
 		],
 		[
 			'audio that is an error page',
@@ -249,14 +249,14 @@ describe('what fails is listed, everything else is stored, and the next run trie
 			/lifelog \S+: the service answers 500/,
 		],
 		[
-			'a chat that is no JSON',
+			"a chat that isn't JSON",
 			() => [{ path: '/v1/chats/', body: '<html>', ...forEver }],
 			/chat \S+: the answer is not JSON/,
 		],
 		[
 			'a list of chats that breaks',
 			() => [{ path: '/v1/chats', status: 400, ...forEver }],
-			/chats: the list of chats breaks: the service answers 400/,
+			/chats: the list of chats ends early: the service answers 400/,
 		],
 	])('%s', async (_what, faults, message) => {
 		await sandbox.control.faults(faults());
@@ -315,7 +315,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		const { status, stderr } = await archive();
 		expect([status, stderr]).toEqual([
 			1,
-			expect.stringContaining('The service wants no requests for 60 minutes'),
+			expect.stringContaining('The service asks for no requests for 60 minutes'),
 		]);
 		await thenComplete();
 	});
@@ -323,8 +323,8 @@ describe('what fails is listed, everything else is stored, and the next run trie
 
 describe('it cannot start, and says why', () => {
 	test.each([
-		['no folder', [], /Give one folder/],
-		['two folders', ['a', 'b'], /Give one folder/],
+		['no folder', [], /Give the folder of the archive/],
+		['two folders', ['a', 'b'], /Give the folder of the archive/],
 		['an unknown option', ['a', '--fast'], /--fast/],
 		['a day that is not one', ['a', '--from', '2025-02-30'], /--from must be a day/],
 		['a reversed range', ['a', '--from', '2025-02-03', '--to', '2025-02-01'], /is later than/],
@@ -332,7 +332,7 @@ describe('it cannot start, and says why', () => {
 		['an address without https', ['a', '--url', 'http://example.com'], /must begin with https/],
 		['an address with a key', ['a', '--url', 'https://a:b@example.com'], /plain address/],
 		['no rate', ['a', '--rate-limit', '0'], /--rate-limit must be/],
-		['both orders', ['a', '--oldest-first', '--newest-first'], /exclude each other/],
+		['both orders', ['a', '--oldest-first', '--newest-first'], /can't be used together/],
 	])('%s', async (_what, args, message) => {
 		const { status, stderr } = await runCommand(['archive', ...args], { LIFELOG_API_KEY: 'k' });
 		expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
@@ -467,8 +467,8 @@ describe('interrupted', () => {
 		await until(async () => (await requests('/v1/download-audio')).length >= 9);
 		stopped.child.kill('SIGINT');
 		const { status, stdout, stderr } = await stopped.ended;
-		expect(stderr).toContain('Stopping after the files in hand');
-		expect(stdout).toContain('Stopped. What is stored stays.\nGo on: ');
+		expect(stderr).toContain('Stopping after the current files');
+		expect(stdout).toContain('Stopped. What is stored stays.\nContinue: ');
 		expect(status).toBe(1);
 		const [first] = readdirSync(join(folder, 'days'));
 		expect(manifestOf(first.slice(0, 10)).audio).not.toEqual([]);

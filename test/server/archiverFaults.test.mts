@@ -368,7 +368,7 @@ describe('a list', () => {
 		const { status, stderr } = await archive();
 		expect(status).toBe(1);
 		expect(stderr).toContain('though the archive has some. Is it the key of another account?');
-		expect(stderr).toContain('the list of chats breaks: the list of chats does not end');
+		expect(stderr).toContain('the list of chats ends early: the list of chats does not end');
 		expect(contentsOf(folder)).toEqual(whole);
 		const paths = (await sandbox.control.requests()).map(({ path }) => path);
 		expect(paths.filter((path) => /\/v1\/\w+\/./.test(path))).toEqual([]);
@@ -391,12 +391,10 @@ describe('a list', () => {
 		const { status, stderr } = await archive();
 		expect(status).toBe(1);
 		for (const id of ['m0', 'without an ID']) {
-			expect(stderr).toContain(
-				`lifelog ${id}: is not archived, because the service gives it no ID`,
-			);
+			expect(stderr).toContain(`lifelog ${id}: is not archived, because the service returns no ID`);
 		}
 		expect(failedOf(NEXT_DAY)).toEqual([
-			'lifelog ../../x: has an ID that cannot be asked for',
+			"lifelog ../../x: has an ID that can't be requested",
 			`lifelog ${long}: has an ID that is too long for the name of a file`,
 		]);
 		expect(goneOn(DAY)).toEqual(NOTHING_GONE);
@@ -527,7 +525,7 @@ describe('a clock that is wrong', () => {
 		expect(firstRun).toMatchObject({
 			status: 0,
 			stderr: expect.stringMatching(
-				/^The clock of this machine and that of the service are \d+ hours apart\. Days count by the service's$/m,
+				/^The clocks of this machine and of the service are \d+ hours apart\. The service's clock decides what day it is$/m,
 			),
 			stdout: expect.stringContaining(`Complete: ${DAY} to ${NEXT_DAY}.`),
 		});

@@ -317,7 +317,7 @@ test('a file is read again when its day names another checksum', async () => {
 	});
 	writeFileSync(path, after);
 	expect((await download(noon, noon + 20_000)).status).toBe(404);
-	expect(problems).toEqual(['has another checksum than its day says']);
+	expect(problems).toEqual(['has a different checksum than its day manifest says']);
 	const audio = [{ startMs: noon, endMs: noon + lengthOf(30), content: after }];
 	await writeArchive(folder, { audio });
 	await store.refresh();

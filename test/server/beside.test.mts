@@ -342,7 +342,7 @@ test('check reports a deleted lifelog of which there still are files', async () 
 	expect(findings).toEqual([
 		{
 			...{ kind: 'broken', day: '2026-03-01', id: 'a' },
-			message: 'was deleted from the archive, and its day still names files of it',
+			message: 'was deleted from the archive, but its day manifest still names its files',
 		},
 	]);
 });

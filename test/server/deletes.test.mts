@@ -197,7 +197,7 @@ describe('a delete', () => {
 		for (const id of ['a', 'b']) expect((await remove(server, id)).status).toBe(200);
 		for (const word of words) expect(filesWith(folder, word)).toEqual([]);
 		expect(server.log.at(-1)).toMatch(
-			/^Deleted a lifelog: lifelogs\/2026\/03\/01\/\S+_b\.json, .*_b\.md\. Its audio stays, because the files can hold other conversations: audio\/pendant\/\S+\.ogg$/,
+			/^Deleted a lifelog: lifelogs\/2026\/03\/01\/\S+_b\.json, .*_b\.md\. Its audio stays, because the files can contain other lifelogs: audio\/pendant\/\S+\.ogg$/,
 		);
 		expect(server.log.join('\n')).not.toMatch(/xylo|quetz/);
 		// A search for a similar word is not told of it either.

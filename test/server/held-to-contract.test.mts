@@ -41,7 +41,7 @@ test.each<[string, number, object, unknown]>([
 	['/v1/download-audio', 200, audio, 'OggS'],
 	['/', 302, { location: 'https://example.com/docs' }, ''],
 	['/v2', 404, json, { error: 'There is no endpoint GET /v2' }],
-	['/mcp', 405, json, { error: 'Only POST is understood here' }],
+	['/mcp', 405, json, { error: 'Only POST works here' }],
 ])('%s %i as described is right', (path, status, headers, body) => {
 	expect(found(path, status, headers, body)).toBeUndefined();
 });
@@ -52,16 +52,16 @@ test.each<[string, number, object, unknown, string]>([
 	['/v1/lifelogs', 200, json, { data: { lifelogs: [] } }, "must have required property 'meta'"],
 	['/v1/lifelogs/a', 200, json, listOf(lifelog), "must have required property 'lifelog'"],
 	['/v1/lifelogs', 200, { 'content-type': 'text/html' }, listOf(), 'the body is text/html, not'],
-	['/v1/lifelogs', 200, json, '{"data":', 'the body is no JSON'],
+	['/v1/lifelogs', 200, json, '{"data":', "the body isn't JSON"],
 	['/v1/lifelogs', 201, json, listOf(), 'does not list this status'],
 	['/v1/lifelogs', 400, json, { message: 'limit' }, "must have required property 'error'"],
 	['/v1/lifelogs', 500, json, { error: 'Oh' }, 'a server that failed'],
 	['/v1/chats', 429, json, { error: 'Too many' }, "must have required property 'retryAfter'"],
 	['/v1/download-audio', 200, { ...audio, 'cache-control': 'no-store' }, 'OggS', 'Cache-Control'],
 	['/v1/download-audio', 200, { 'content-type': 'audio/ogg' }, 'OggS', 'Cache-Control'],
-	['/v1/download-audio', 404, json, '', 'the body is no JSON'],
+	['/v1/download-audio', 404, json, '', "the body isn't JSON"],
 	['/', 302, { location: 'nowhere at all' }, '', 'Location'],
-	['/v2', 404, { 'content-type': 'text/plain' }, 'Not found', 'the body is no JSON'],
+	['/v2', 404, { 'content-type': 'text/plain' }, 'Not found', "the body isn't JSON"],
 ])('%s %i otherwise is told', (path, status, headers, body, problem) => {
 	expect(found(path, status, headers, body)).toContain(`GET ${path} ${status}: `);
 	expect(found(path, status, headers, body)).toContain(problem);

@@ -225,10 +225,10 @@ describe('a lifelog of an export', () => {
 	});
 
 	test.each([
-		['notes.md', '# A\n', 'says nowhere when it was'],
-		[`${folder}/2025-13-03_12h00m00s_A.md`, '# A\n', 'says nowhere when it was'],
-		[weekly, '> [1](#startMs=5&endMs=9): A', 'has a time that cannot be'],
-		[weekly, `> [1](#startMs=${'9'.repeat(30)}&endMs=9): A`, 'has a time that cannot be'],
+		['notes.md', '# A\n', "doesn't say when it was"],
+		[`${folder}/2025-13-03_12h00m00s_A.md`, '# A\n', "doesn't say when it was"],
+		[weekly, '> [1](#startMs=5&endMs=9): A', 'has an impossible time'],
+		[weekly, `> [1](#startMs=${'9'.repeat(30)}&endMs=9): A`, 'has an impossible time'],
 	])('%s is refused where it has no time', (path, text, message) => {
 		expect(() => readLifelog(text, path)).toThrow(message);
 	});
@@ -546,7 +546,7 @@ describe('audio of an export', () => {
 			'has a name that does not say when it begins',
 		],
 		[audioName('pendant', 0), recording(0, 1).subarray(0, 900), 'ends in the middle of a page'],
-		[audioName('pendant', 0), 'no audio at all, but text of some length', 'is no Ogg'],
+		[audioName('pendant', 0), 'no audio at all, but text of some length', "isn't Ogg"],
 		[audioName('a pendant', 0), recording(0, 1), 'is not in the folder of a recorder'],
 	])('%s that is not right is told', async (name, content, problem) => {
 		const archive = temporaryFolder();
@@ -580,9 +580,9 @@ describe('what cannot be read', () => {
 			'is packed in a way',
 		],
 		[
-			'has another checksum',
+			'has a another checksum',
 			{ name: `${folder}/2025-12-03_13h00m00s_C.md`, content: '# A', crc: 1 },
-			'has another checksum',
+			'has a different checksum',
 		],
 		[
 			'is broken',
@@ -592,16 +592,16 @@ describe('what cannot be read', () => {
 		[
 			'is no text',
 			{ name: `${folder}/2025-12-03_13h00m00s_T.md`, content: Buffer.from([0x23, 0xff, 0xfe]) },
-			'is no text in UTF-8',
+			"isn't UTF-8 text",
 		],
-		['is no chat', { name: 'chats/2025/12/03/x.json', content: '[]' }, 'is no JSON of a chat'],
+		['is no chat', { name: 'chats/2025/12/03/x.json', content: '[]' }, "isn't the JSON of a chat"],
 		[
 			'has an endless ID',
 			{
 				name: 'chats/2025/12/03/x.json',
 				content: JSON.stringify({ id: 'ü'.repeat(40), createdAt: noon, messages: [] }),
 			},
-			'has an ID that no file name can hold',
+			"has an ID that can't be a file name",
 		],
 		[
 			'is too large',
@@ -628,7 +628,7 @@ describe('what cannot be read', () => {
 		const name = `${folder}/2025-12-03_13h00m00s_\u001b[2J\u009b\u202e.md`;
 		const path = zipped([{ name, content: Buffer.from([0xff]) }, ...conversation]);
 		const { stdout } = await run(path, temporaryFolder());
-		expect(stdout).toContain('13h00m00s_\ufffd[2J\ufffd\ufffd.md is no text in UTF-8\n');
+		expect(stdout).toContain("13h00m00s_\ufffd[2J\ufffd\ufffd.md isn't UTF-8 text\n");
 	});
 
 	test('nothing at all makes the exit code 2', async () => {
@@ -703,7 +703,7 @@ describe('what cannot be read', () => {
 
 	test.each<[string, () => [string, string], string]>([
 		['a file that is not there', () => ['/none.zip', temporaryFolder()], 'There is no /none.zip'],
-		['no zip', () => [__filename, temporaryFolder()], 'is no whole zip'],
+		['no zip', () => [__filename, temporaryFolder()], "isn't a complete zip"],
 		[
 			'half a zip',
 			() => {
@@ -711,12 +711,12 @@ describe('what cannot be read', () => {
 				truncateSync(path, statSync(path).size - 100);
 				return [path, temporaryFolder()];
 			},
-			'is no whole zip',
+			"isn't a complete zip",
 		],
 		[
 			'a folder of other things',
 			() => [unpacked([{ name: 'a/b.txt' }]), temporaryFolder()],
-			'is no export',
+			"isn't an export",
 		],
 		[
 			'an archive in place of the export',

@@ -106,7 +106,7 @@ describe('the disk', () => {
 			const free = await room(1e9 + 10, questions);
 			const importing = importExport(zipped([first, file]), archive);
 			await expect(importing.finally(() => free.mockRestore())).rejects.toThrow(
-				'1 GB must stay free. The archive is whole. Make room, then import again',
+				'1 GB must stay free. The archive is intact. Make room, then import again',
 			);
 			expect(contentsOf(archive)).toEqual(before);
 			expect(readdirSync(archive)).not.toContain('.lifelog-drafts');

@@ -255,7 +255,7 @@ describe('files that are not whole', () => {
 				nameAnew(path);
 				const archive = await serve(join(temporaryFolder(), 'index'));
 				expect(idsOf(archive)).toEqual(['a', 'c']);
-				expect(archive.log).toEqual([expect.stringContaining(`${path} is no lifelog`)]);
+				expect(archive.log).toEqual([expect.stringContaining(`${path} isn't a lifelog`)]);
 			}
 		},
 	);
@@ -589,7 +589,7 @@ describe('the index', () => {
 		const index = join(folder, 'thesis.txt');
 		writeFileSync(index, 'My life so far');
 		await expect(serve(index)).rejects.toThrow(
-			'is no index of lifelog-server: choose another file with --index',
+			"isn't an index of lifelog-server: choose another file with --index",
 		);
 		expect(readFileSync(index, 'utf8')).toBe('My life so far');
 		const other = join(folder, 'other.sqlite');

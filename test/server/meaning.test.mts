@@ -185,13 +185,25 @@ test.each<[string, (embeddings: Embeddings) => void, string]>([
 	['answers an error', (e) => (e.instead = () => ({ status: 500 })), 'answers 500'],
 	['wants another key', (e) => (e.instead = () => ({ status: 401 })), 'answers 401'],
 	['has too much to do', (e) => (e.instead = () => ({ status: 429 })), 'answers 429'],
-	['answers no JSON', (e) => (e.instead = () => ({ body: '<html>' })), 'answers no JSON'],
-	['answers something else', (e) => (e.instead = () => ({ body: { data: 7 } })), 'something else'],
-	['answers too little', (e) => (e.instead = () => ({ body: { data: [] } })), 'something else'],
+	[
+		"doesn't answer with JSON",
+		(e) => (e.instead = () => ({ body: '<html>' })),
+		"doesn't answer with JSON",
+	],
+	[
+		'answers something else',
+		(e) => (e.instead = () => ({ body: { data: 7 } })),
+		"doesn't answer with one vector",
+	],
+	[
+		'answers too little',
+		(e) => (e.instead = () => ({ body: { data: [] } })),
+		"doesn't answer with one vector",
+	],
 	[
 		'leads elsewhere',
 		(e) => (e.instead = () => ({ status: 307, headers: { location: 'http://127.0.0.2/' } })),
-		'leads to another address',
+		'redirects to another address',
 	],
 	[
 		'answers nothing but zeros',
@@ -199,7 +211,7 @@ test.each<[string, (embeddings: Embeddings) => void, string]>([
 			(e.instead = ({ input }) => ({
 				body: { data: input.map(() => ({ embedding: [0, 0] })) },
 			})),
-		'answers vectors that are none',
+		'answers with invalid vectors',
 	],
 ])('an endpoint that %s: full text until it answers, told once', async (_how, spoil, problem) => {
 	await writeArchive(folder, { lifelogs });
@@ -226,7 +238,7 @@ test('vectors of another length in between are not kept', async () => {
 	await writeArchive(folder, { lifelogs: [...lifelogs, talk('d', 'My crepes need milk.')] });
 	await served.store.refresh();
 	await until(() => served.log.length > 1);
-	expect(served.log[1]).toContain('answers vectors of 100 dimensions, and had 256 before');
+	expect(served.log[1]).toContain('answers with vectors of 100 dimensions, after 256 before');
 	expect(await served.search('physician')).toEqual(['a']);
 	embeddings.dimensions = 256;
 	await until(() => isRead(served));
@@ -486,7 +498,7 @@ describe('the command', () => {
 	});
 
 	test.each([
-		[['--embeddings-url', 'http://127.0.0.1:1/v1'], 'go together'],
+		[['--embeddings-url', 'http://127.0.0.1:1/v1'], 'together'],
 		[['--embeddings-url', 'ftp://x/v1', '--embeddings-model', 'm'], 'must be an address like'],
 		[['--embeddings-url', 'http://me:pw@h/v1', '--embeddings-model', 'm'], 'must be an address'],
 		[['--embeddings-url', 'http://example.com/v1', '--embeddings-model', 'm'], 'with https'],

@@ -161,7 +161,7 @@ describe('the log', () => {
 		expect(told).toContainEqual({
 			level: 'warn',
 			time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-			msg: `Left out: ${path} is no file of a day`,
+			msg: `Left out: ${path} isn't a day manifest`,
 		});
 		expect(told).toContainEqual({
 			...{ level: 'debug', time: expect.any(String), msg: expect.any(String) },
@@ -416,7 +416,7 @@ describe('a key in a file', () => {
 				LIFELOG_SERVER_KEY: serverKey,
 				LIFELOG_SERVER_KEY_FILE: join(folder, 'none'),
 			}),
-			'LIFELOG_SERVER_KEY and LIFELOG_SERVER_KEY_FILE cannot go together',
+			"LIFELOG_SERVER_KEY and LIFELOG_SERVER_KEY_FILE can't be used together",
 		],
 		[
 			'that is empty',
@@ -424,7 +424,7 @@ describe('a key in a file', () => {
 				writeFileSync(join(folder, 'key'), '\n');
 				return { LIFELOG_SERVER_KEY_FILE: join(folder, 'key') };
 			},
-			'must be letters, digits and signs of ASCII',
+			'must contain only ASCII letters, digits and signs',
 		],
 	])('%s is refused with a sentence', async (_what, env, message) => {
 		const folder = temporaryFolder();

@@ -564,7 +564,7 @@ test('a server that is killed goes on at its next start, and makes the same arch
 
 test.each([
 	[['--inbox', '/nowhere'], /--transcription-url/],
-	[['--transcription-url', 'http://127.0.0.1:1/v1'], /go together/],
+	[['--transcription-url', 'http://127.0.0.1:1/v1'], /together/],
 	[['--transcription-url', 'http://example.org/v1', '--transcription-model', 'x'], /https/],
 	[['--inbox-copy'], /--inbox/],
 ])('%j is refused at the start', async (args, problem) => {

@@ -159,7 +159,7 @@ describe('the key', () => {
 		expect((await ask({ ...second, apiKey: first.apiKey }, '/v1/lifelogs')).status).toBe(200);
 		await second.close();
 		writeFileSync(path, first.apiKey);
-		await expect(startLifelogServer(folder, [], {})).rejects.toThrow('holds no hash of a key');
+		await expect(startLifelogServer(folder, [], {})).rejects.toThrow('contains no hash of a key');
 		rmSync(path);
 		const third = await startLifelogServer(folder, [], {});
 		expect(third.apiKey).not.toBe(first.apiKey);
@@ -179,7 +179,7 @@ describe('the key', () => {
 
 	test.each(['', 'with a blank', 'schlüssel', 'two\nlines'])('%j is refused', (given) => {
 		const path = join(temporaryFolder(), 'key');
-		expect(() => loadKey(given, path)).toThrow('a header cannot carry others');
+		expect(() => loadKey(given, path)).toThrow('because it is sent in a header');
 		expect(() => statSync(path)).toThrow('ENOENT');
 	});
 
@@ -187,7 +187,7 @@ describe('the key', () => {
 		const folder = temporaryFolder();
 		const env = { LIFELOG_SERVER_KEY: 'k'.repeat(31) };
 		await expect(startLifelogServer(folder, ['--host', '0.0.0.0'], env)).rejects.toThrow(
-			'a key of 32 characters or more is needed',
+			'the key needs 32 characters or more',
 		);
 		const near = await startLifelogServer(folder, [], env);
 		await expect(fetch(near.url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');
@@ -216,8 +216,8 @@ describe('the command', () => {
 	test.each([
 		[['--port', 'many'], '--port must be a whole number from 0 to 65535'],
 		[['--rate-limit', '0'], '--rate-limit must be a whole number from 1'],
-		[['--read-only', '--allow-delete'], 'cannot go together'],
-		[['another'], 'Give one folder'],
+		[['--read-only', '--allow-delete'], "can't be used together"],
+		[['another'], 'Give the folder of the archive'],
 		[['--wings'], "Unknown option '--wings'"],
 	])('%j is refused with a sentence', async (args, message) => {
 		await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(message);
@@ -268,7 +268,7 @@ describe('the command', () => {
 		renameSync(join(folder, path), join(folder, path.replace('2026-03-01', '2026-03-02')));
 		await until(() => server.log.length > 1);
 		expect(server.log).toEqual([
-			expect.stringMatching(/^Left out: days\/2026-03-02_.* is no file of a day$/),
+			expect.stringMatching(/^Left out: days\/2026-03-02_.* isn't a day manifest$/),
 			'Days that are no longer in the folder: 1 of 1',
 		]);
 		await server.close();

@@ -97,7 +97,7 @@ describe('a server with a chat endpoint', () => {
 	});
 
 	test.each<[string, string[], RegExp]>([
-		['an address without a model', ['--chat-url', 'http://127.0.0.1:1/v1'], /go together/],
+		['an address without a model', ['--chat-url', 'http://127.0.0.1:1/v1'], /together/],
 		[
 			'http beyond the private network',
 			['--chat-url', 'http://example.com/v1', '--chat-model', 'm'],
@@ -166,17 +166,29 @@ describe('what a model answers is checked', () => {
 	const json = (value: unknown) => (response: ServerResponse) =>
 		void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 	test.each<[string, (response: ServerResponse) => void, RegExp]>([
-		['HTML', (response) => void response.end('<html>secret</html>'), /answers no JSON/],
-		['nothing', (response) => void response.end(), /answers no JSON/],
-		['null', json(null), /something else/],
-		['no choice', json({ choices: [] }), /something else/],
-		['an empty message', json({ choices: [{ message: { content: null } }] }), /something else/],
-		['words', json({ choices: [{ message: { content: 'secret' } }] }), /something else/],
-		['a list', json({ choices: [{ message: { content: '[1]' } }] }), /something else/],
+		['HTML', (response) => void response.end('<html>secret</html>'), /doesn't answer with JSON/],
+		['nothing', (response) => void response.end(), /doesn't answer with JSON/],
+		['null', json(null), /doesn't answer with a title and headings/],
+		['no choice', json({ choices: [] }), /doesn't answer with a title and headings/],
+		[
+			'an empty message',
+			json({ choices: [{ message: { content: null } }] }),
+			/doesn't answer with a title and headings/,
+		],
+		[
+			'words',
+			json({ choices: [{ message: { content: 'secret' } }] }),
+			/doesn't answer with a title and headings/,
+		],
+		[
+			'a list',
+			json({ choices: [{ message: { content: '[1]' } }] }),
+			/doesn't answer with a title and headings/,
+		],
 		[
 			'no title',
 			json({ choices: [{ message: { content: '{"headings":[]}' } }] }),
-			/something else/,
+			/doesn't answer with a title and headings/,
 		],
 		[
 			'an empty title',

@@ -204,8 +204,8 @@ describe('what an endpoint does wrong may pass', () => {
 		['error', /^answers 500$/, { isFailure: true }],
 		['rateLimit', /^answers 429$/, { waitMs: 7000 }],
 		['key', /^answers 401. Check LIFELOG_TRANSCRIPTION_KEY$/, {}],
-		['html', /^answers no JSON$/, {}],
-		['nothing', /^answers no JSON$/, {}],
+		['html', /^doesn't answer with JSON$/, {}],
+		['nothing', /^doesn't answer with JSON$/, {}],
 		['broken', /^cannot be reached/, {}],
 		['endless', /^answers more than 32 MiB$/, {}],
 	])('%s', async (fault, message, more) => {
@@ -231,7 +231,7 @@ describe('what an endpoint does wrong may pass', () => {
 		'{"words":[{"start":1,"end":2}]}',
 	])('%s is no transcription', async (text) => {
 		const problem = await problemOf(json(text)());
-		expect(problem.message).toBe('answers something else than a transcription');
+		expect(problem.message).toBe("doesn't answer with a transcription");
 		expect(problem.isRefusal).toBe(false);
 	});
 
@@ -259,7 +259,7 @@ describe('what an endpoint does wrong may pass', () => {
 		const { port } = other.address() as AddressInfo;
 		endpoint.fault = (response) =>
 			void response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
-		expect((await problemOf(transcribe())).message).toBe('leads to another address');
+		expect((await problemOf(transcribe())).message).toBe('redirects to another address');
 		expect(isAsked).toBe(false);
 		await new Promise((resolve) => other.close(resolve));
 	});
@@ -288,7 +288,7 @@ test.each([400, 413, 422])(
 test.each<[object, RegExp]>([
 	[{ url: 'http://example.com/v1' }, /--transcription-url must begin with https/],
 	[{ url: 'nonsense' }, /--transcription-url must be an address/],
-	[{ key: 'ü' }, /LIFELOG_TRANSCRIPTION_KEY must be letters/],
+	[{ key: 'ü' }, /LIFELOG_TRANSCRIPTION_KEY must contain only ASCII letters/],
 ])('%j is not accepted', (options, problem) => {
 	expect(() => transcriber(options)).toThrow(problem);
 });
@@ -328,7 +328,7 @@ describe('speakers of another endpoint', () => {
 			endpoint.instead = () => JSON.parse(text);
 			const problem = await problemOf(diarizer().diarize(short));
 			expect(problem).toMatchObject({
-				message: 'answers something else than who speaks when',
+				message: "doesn't say who speaks when",
 				isRefusal: false,
 			});
 		},

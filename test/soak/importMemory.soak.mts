@@ -93,13 +93,13 @@ describe('memory stays below 300 MiB', () => {
 			'control characters',
 			() => [lifelog('a', '\x01'.repeat(2.4 * MiB)), plan],
 			1,
-			'is no text: it has more than 1000 control characters',
+			"isn't text: it has more than 1000 control characters",
 		],
 		[
 			'a chat of a million lists',
 			() => [chat('a', `[${'[],'.repeat(MiB)}0]`), plan],
 			1,
-			'is too large: it may have 1 MiB',
+			'is too large: the maximum is 1 MiB',
 		],
 		['the largest chat', () => [chat('a', `[${'[],'.repeat(MiB / 3.1)}0]`)], 0, '1 chat'],
 		[

@@ -123,7 +123,7 @@ function problemOf({ method, path, status, headers, body }: AnswerOfService): st
 	try {
 		return wrongBy(schema, JSON.parse(body));
 	} catch (error) {
-		if (error instanceof SyntaxError) return 'the body is no JSON';
+		if (error instanceof SyntaxError) return "the body isn't JSON";
 		throw error;
 	}
 }

@@ -92,7 +92,7 @@ export async function addPageData(
 		}));
 		web.get<{ Params: { id: string } }>('/web/audio/:id', async ({ params, headers }, reply) => {
 			const audio = await audioOf(store, params.id);
-			if (!audio) throw new ApiError(404, 'There is no audio of this lifelog');
+			if (!audio) throw new ApiError(404, 'This lifelog has no audio');
 			return sendAudio(audio, headers, service.readerPatienceMs, reply);
 		});
 	});

@@ -39,7 +39,7 @@ export async function addSessions(
 	app.addHook('onRequest', async (request) => {
 		const { origin } = request.headers;
 		if (origin !== undefined && !isOwnPage(request, options)) {
-			throw new ApiError(403, 'Web pages are not answered');
+			throw new ApiError(403, 'Requests from web pages are refused');
 		}
 	});
 

@@ -95,7 +95,7 @@ function Conversation({
 			{spans ? (
 				<Player id={lifelog.id} spans={spans} lines={lines} seek={seek} onTime={follow} />
 			) : (
-				<p class="quiet">There is no audio of this lifelog.</p>
+				<p class="quiet">This lifelog has no audio.</p>
 			)}
 		</article>
 	);

@@ -17,7 +17,7 @@ export function SignIn({
 	return (
 		<main class="sign-in">
 			<h1>Lifelogs</h1>
-			{hasEnded && <p>Your session has ended. Sign in again to go on.</p>}
+			{hasEnded && <p>Your session has ended. Sign in again to continue.</p>}
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();
