@@ -248,7 +248,7 @@ describe('what is no recording', () => {
 				await copyFile(made('m4a'), path);
 				await truncate(path, Math.round((await stat(path)).size / 2));
 			},
-			/cut off.*Copy it/,
+			/interrupted.*Copy it/,
 		],
 	])('%s: says why, and names no path', async (_name, name, make, reason) => {
 		const path = join(folder, name);
