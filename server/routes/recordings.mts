@@ -73,9 +73,16 @@ export async function uploadRecording(
 		return { data: { recording: view(recording) } };
 	} catch (error) {
 		if (file) await recordings.discard(file.received);
-		throw error;
+		throw isUnreadable(error as Error) ? new ApiError(400, UNREADABLE) : error;
 	}
 }
+
+const UNREADABLE =
+	'The body is no complete multipart/form-data. Send all of it, and let your HTTP client write the Content-Type with its boundary';
+
+/** Whether a body ended early or isn't what its Content-Type says: the parser's errors have no code. */
+const isUnreadable = ({ code, message }: Error & { code?: string }) =>
+	code === 'ECONNRESET' || (code === undefined && /multipart data|^Multipart:/.test(message));
 
 async function receive(
 	recordings: Recordings,
