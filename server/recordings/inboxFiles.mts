@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, extname, join, parse } from 'node:path';
+import { basename, dirname, extname, join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { DateTime } from 'luxon';
 import type { Queued } from './queue.mts';
@@ -22,7 +22,8 @@ type Ended = Pick<
 
 /**
  * Moves a file of the inbox to `done/<year>/<month>/`, or to `failed/` with a text beside it that
- * says why. Does nothing if the file is gone, or has been replaced by another one.
+ * says why. One that has grown since it was taken goes back to the inbox. Does nothing if it is gone, or
+ * has been replaced by another one.
  *
  * @param timezone IANA name of the zone of the months.
  * @returns Where the file is now.
@@ -35,6 +36,8 @@ export async function putAway(recording: Ended, timezone: string): Promise<strin
 	const folder = join(inbox, isDone ? `${DONE}/${time.toFormat('yyyy/MM')}` : FAILED);
 	await mkdir(folder, { recursive: true });
 	const isHere = await hasContent(path, sha256);
+	// It has grown since it was taken.
+	if (!isHere && isProcessing(recording)) await moveInto(inbox, path, fileName);
 	const target = isHere
 		? await moveInto(folder, path, fileName)
 		: await findMoved(folder, fileName, sha256);
@@ -49,6 +52,10 @@ export async function putAway(recording: Ended, timezone: string): Promise<strin
 	await writeFile(isTaken ? `${target}.failed.txt` : reason, `${error}${HOW_AGAIN}`);
 	return target;
 }
+
+/** Whether the file of a recording is where files of the inbox are worked on. */
+export const isProcessing = ({ inbox, path }: Pick<Queued, 'inbox' | 'path'>) =>
+	inbox !== undefined && dirname(path) === join(inbox, PROCESSING);
 
 /** Finds a file that was moved into a folder by a process that was killed then. */
 async function findMoved(

@@ -15,7 +15,7 @@ import { ApiError } from '../util/errors.mts';
 import { answerOfDisk, reasonOf, whereIs } from '../util/failures.mts';
 import { splitAtPauses } from './conversations.mts';
 import { cutChunks, encodeOpus, MediaError, probeRecording } from './ffmpeg.mts';
-import { hashOf, hasContent, PROCESSING, putAway, shortName } from './inboxFiles.mts';
+import { hashOf, hasContent, isProcessing, PROCESSING, putAway, shortName } from './inboxFiles.mts';
 import { firstSentence, latestEnd, recordedId, toLifelog } from './lifelog.mts';
 import { Queue, type Queued, type Recording, type Status, type Upload } from './queue.mts';
 import { cutTo, type Segment } from './segments.mts';
@@ -325,6 +325,10 @@ export class Recordings {
 		return join(this.#options.root, FOLDER);
 	}
 
+	#workOf(id: string): string {
+		return join(this.#folder, `${id}.work`);
+	}
+
 	#isOpen(id: string): boolean {
 		return /queued|transcribing/.test(this.#queue.get(id)?.status ?? '');
 	}
@@ -373,8 +377,8 @@ export class Recordings {
 	/** Makes a recording done or failed. Rejects if it is to be tried again. */
 	async #finish(id: string, signal: AbortSignal): Promise<void> {
 		const { attempts, error: before } = this.#queue.get(id)!;
-		const recording = this.#queue.update(id, { status: 'transcribing', attempts: attempts + 1 });
 		try {
+			const recording = this.#queue.update(id, { status: 'transcribing', attempts: attempts + 1 });
 			const lifelogIds = await this.#process(recording, signal);
 			const done = { status: 'done', lifelogIds, error: null, isTidy: false } as const;
 			this.#queue.update(id, done);
@@ -385,13 +389,14 @@ export class Recordings {
 				throw error;
 			}
 			const message = describe(error as Error);
+			// What was made so far may have filled the disk of the queue.
+			await rm(this.#workOf(id), { recursive: true, force: true }).catch(() => {});
 			if (isLasting(error)) {
 				const failed = { status: 'failed', error: message, isTidy: false } as const;
 				this.#queue.update(id, failed);
 				this.#options.warn(`Recording ${id} failed: ${message}`);
 				return;
 			}
-			this.#queue.update(id, { status: 'queued', error: message });
 			if (!isExpected(error)) {
 				const { code, at } = whereIs(error as Error);
 				this.#options.warn(`Recording ${id}: ${[code, ...at].join(' ')}`);
@@ -399,6 +404,7 @@ export class Recordings {
 			if (message !== before) {
 				this.#options.warn(`Recording ${id} is tried again later: ${message}`);
 			}
+			this.#queue.update(id, { status: 'queued', error: message });
 			throw new Error(message, { cause: error });
 		}
 	}
@@ -409,11 +415,13 @@ export class Recordings {
 		const { id, path, inbox } = recording;
 		// Without its folder, a disk may only not be mounted.
 		await access(inbox === undefined ? this.#folder : join(inbox, PROCESSING));
+		const bytes = await sizeOf(path);
 		if (!(await hasContent(path, recording.sha256))) {
+			if (bytes !== undefined && isProcessing(recording)) throw new MediaError(GROWN);
 			const again = inbox === undefined ? 'Upload it again' : 'Put it into the inbox again';
 			throw new MediaError(`The file is no longer in ${basename(dirname(path))}/. ${again}`);
 		}
-		const work = join(this.#folder, `${id}.work`);
+		const work = this.#workOf(id);
 		await rm(work, { recursive: true, force: true });
 		await mkdir(work);
 		const { durationMs, createdMs } = await probeRecording(path, { signal });
@@ -452,6 +460,9 @@ export class Recordings {
 		}
 		signal.throwIfAborted();
 		const { externalId } = recording;
+		if (isProcessing(recording) && ((await sizeOf(path)) ?? bytes) !== bytes) {
+			throw new MediaError(GROWN);
+		}
 		return await store.addRecording({ path: audio, startMs }, lifelogs, externalId);
 	}
 
@@ -498,8 +509,8 @@ export class Recordings {
 	}
 
 	async #removeWork(id: string): Promise<void> {
-		for (const name of [`${id}.work`, `${id}.ogg`]) {
-			await rm(join(this.#folder, name), { recursive: true, force: true });
+		for (const path of [this.#workOf(id), join(this.#folder, `${id}.ogg`)]) {
+			await rm(path, { recursive: true, force: true });
 		}
 	}
 }
@@ -531,6 +542,11 @@ function describe(error: Error): string {
 function unlessGone(error: NodeJS.ErrnoException): void {
 	if (error.code !== 'ENOENT') throw error;
 }
+
+const GROWN =
+	'The file was still being written when it was taken. It goes back to the inbox, and is taken again';
+
+const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size;
 
 const isThere = async (path: string) =>
 	await access(path).then(
