@@ -114,8 +114,9 @@ export class Inbox {
 		try {
 			const file = await lstat(path);
 			if (file.isFile()) {
-				const { mtimeMs } = file;
-				await recordings.addFromInbox({ path, fileName, modifiedMs: mtimeMs, inbox: folder });
+				const { mtimeMs: modifiedMs } = file;
+				const taken = { path, fileName, modifiedMs, inbox: folder };
+				await recordings.addFromInbox(taken, this.#stopped.signal);
 			}
 			this.#claimed.delete(path);
 		} catch (error) {
@@ -160,8 +161,9 @@ export class Inbox {
 		const { folder, isCopied, recordings } = this.#options;
 		const path = join(folder, name);
 		if (isCopied) {
-			if (await recordings.knows(path)) return;
-			const received = await recordings.receive(createReadStream(path));
+			const { signal } = this.#stopped;
+			if (await recordings.knows(path, signal)) return;
+			const received = await recordings.receive(createReadStream(path, { signal }));
 			await recordings.add(received, { fileName: name, modifiedMs: mtimeMs });
 			return;
 		}
@@ -174,6 +176,8 @@ export class Inbox {
 
 	/** Says something once, until it isn't so any longer. */
 	#tell(problem: string): void {
+		// What fails now was interrupted.
+		if (this.#stopped.signal.aborted) return;
 		if (!this.#told.has(problem) && !this.#telling.has(problem)) this.#options.warn(problem);
 		this.#telling.add(problem);
 	}

@@ -71,16 +71,20 @@ async function findMoved(
 }
 
 /** The SHA-256 of a file, in hexadecimal digits. */
-export async function hashOf(path: string): Promise<string> {
+export async function hashOf(path: string, signal?: AbortSignal): Promise<string> {
 	const hash = createHash('sha256');
-	await pipeline(createReadStream(path), hash);
+	await pipeline(createReadStream(path, { signal }), hash);
 	return hash.digest('hex');
 }
 
 /** Whether a file is there and has the bytes that it had: people move files, and names come again. */
-export async function hasContent(path: string, sha256: string): Promise<boolean> {
+export async function hasContent(
+	path: string,
+	sha256: string,
+	signal?: AbortSignal,
+): Promise<boolean> {
 	try {
-		return (await hashOf(path)) === sha256;
+		return (await hashOf(path, signal)) === sha256;
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
 		throw error;

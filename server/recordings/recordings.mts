@@ -199,14 +199,14 @@ export class Recordings {
 	}
 
 	/** Whether the bytes of a file were taken before, or dropped. */
-	async knows(path: string): Promise<boolean> {
-		const sha256 = await hashOf(path);
+	async knows(path: string, signal: AbortSignal): Promise<boolean> {
+		const sha256 = await hashOf(path, signal);
 		return this.#queue.find(sha256) !== undefined || this.#queue.wasRemoved(sha256);
 	}
 
 	/** Takes a file of the inbox into the queue. It stays in its place until it is done or has failed. */
-	async addFromInbox(file: Upload & { inbox: string }): Promise<void> {
-		const sha256 = await hashOf(file.path);
+	async addFromInbox(file: Upload & { inbox: string }, signal: AbortSignal): Promise<void> {
+		const sha256 = await hashOf(file.path, signal);
 		await this.#adding.add(() => this.#addFromInbox(file, sha256));
 	}
 
@@ -416,7 +416,7 @@ export class Recordings {
 		// Without its folder, a disk may only not be mounted.
 		await access(inbox === undefined ? this.#folder : join(inbox, PROCESSING));
 		const bytes = await sizeOf(path);
-		if (!(await hasContent(path, recording.sha256))) {
+		if (!(await hasContent(path, recording.sha256, signal))) {
 			if (bytes !== undefined && isProcessing(recording)) throw new MediaError(GROWN);
 			const again = inbox === undefined ? 'Upload it again' : 'Put it into the inbox again';
 			throw new MediaError(`The file is no longer in ${basename(dirname(path))}/. ${again}`);
@@ -443,7 +443,7 @@ export class Recordings {
 		const segments = await this.#transcribe(recording, work, signal);
 		const lifelogs: Lifelog[] = [];
 		for (const [part, conversation] of splitAtPauses(segments).entries()) {
-			const written = await titles?.write(conversation.segments);
+			const written = await titles?.write(conversation.segments, signal);
 			const title = recording.title ?? written?.title;
 			const beginMs = startMs + conversation.startMs;
 			lifelogs.push(
