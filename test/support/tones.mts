@@ -17,6 +17,9 @@ const MIN_POWER = 1e-3;
 /** What a codec leaves between two tones is shorter. */
 const MIN_TONE_MS = 200;
 
+/** Samples that tell a tone from the next one, 20 Hz away. */
+const ENOUGH = RATE / 5;
+
 interface Tones {
 	seconds: number;
 	/** Seconds without a tone, each from one up to another. */
@@ -30,15 +33,28 @@ export async function makeTones(
 	path: string,
 	{ seconds, silent = [], args = [] }: Tones,
 ): Promise<void> {
-	const digit = ({ base, step }: typeof LOW, of: string) =>
-		`0.25*sin(2*PI*t*(${base}+${step}*mod(${of},${PER_DIGIT})))`;
-	const tones = `${digit(LOW, 'floor(t)')}+${digit(HIGH, `floor(t/${PER_DIGIT})`)}`;
-	const isOn = `between(mod(t,1),${TONE_FROM_MS / 1000},${TONE_TO_MS / 1000})`;
-	const isHeard = silent.map(([from, to]) => `*not(gte(t,${from})*lt(t,${to}))`).join('');
-	const source = `aevalsrc=exprs='(${tones})*${isOn}${isHeard}':sample_rate=${RATE}:duration=${seconds}`;
+	const samples = new Int16Array(Math.round(seconds * RATE));
+	const isSilent = (second: number) => silent.some(([from, to]) => second >= from && second < to);
+	for (let second = 0; second < seconds; second += 1) {
+		if (isSilent(second)) continue;
+		const low = perSample(LOW, second % PER_DIGIT);
+		const high = perSample(HIGH, Math.floor(second / PER_DIGIT));
+		const [from, to] = [TONE_FROM_MS, TONE_TO_MS].map((ms) => ((1000 * second + ms) * RATE) / 1000);
+		for (let at = from; at <= to; at += 1) {
+			samples[at] = 2 ** 13 * (Math.sin(low * at) + Math.sin(high * at));
+		}
+	}
+	const input = ['-f', 's16le', '-ar', String(RATE), '-ac', '1', '-i', '-'];
 	const output = [...args, ...(path.endsWith('.webm') ? ['-c:a', 'libopus'] : []), path];
-	await execute('ffmpeg', ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, ...output]);
+	const made = execute('ffmpeg', ['-v', 'error', '-y', ...input, ...output]);
+	made.child.stdin!.end(Buffer.from(samples.buffer));
+	await made;
 }
+
+const frequency = ({ base, step }: typeof LOW, digit: number) => base + step * (digit % PER_DIGIT);
+/** How far a sine of it goes in one sample. */
+const perSample = (tone: typeof LOW, digit: number) =>
+	(2 * Math.PI * frequency(tone, digit)) / RATE;
 
 /** A tone that was heard; times are after the beginning of the audio. */
 export interface Heard {
@@ -55,20 +71,20 @@ export async function hearTones(path: string): Promise<Heard[]> {
 		encoding: 'buffer',
 		maxBuffer: 2 ** 30,
 	});
-	const samples = Float32Array.from(
-		{ length: stdout.length >> 1 },
-		(_, n) => stdout.readInt16LE(2 * n) / 2 ** 15,
-	);
+	const samples = new Int16Array(stdout.length >> 1);
+	stdout.copy(Buffer.from(samples.buffer));
 	const heard: Heard[] = [];
 	let from: number | undefined;
 	for (let at = 0; at < samples.length + PIECE; at += PIECE) {
 		const piece = samples.subarray(at, at + PIECE);
-		const isTone = piece.reduce((sum, x) => sum + x * x, 0) / PIECE > MIN_POWER;
+		const isTone = powerOf(piece) / PIECE > MIN_POWER;
 		if (isTone) from ??= at;
 		if (isTone || from === undefined) continue;
 		const ms = (sample: number) => (sample * 1000) / RATE;
 		if (ms(at - from) >= MIN_TONE_MS) {
-			const second = secondOf(samples.subarray(from + 4 * PIECE, at - 4 * PIECE));
+			const second = secondOf(
+				samples.subarray(from + 4 * PIECE, at - 4 * PIECE).subarray(0, ENOUGH),
+			);
 			heard.push({ second, startMs: ms(from), endMs: ms(at) });
 		}
 		from = undefined;
@@ -76,18 +92,29 @@ export async function hearTones(path: string): Promise<Heard[]> {
 	return heard;
 }
 
-function secondOf(tone: Float32Array): number {
-	const [low, high] = [LOW, HIGH].map(({ base, step }) => {
-		const powers = Array.from({ length: PER_DIGIT }, (_, n) => goertzel(tone, base + step * n));
+/** Of samples, the loudest of which are 2 ** 15. Loops are plain ones: an hour has many samples. */
+function powerOf(samples: Int16Array): number {
+	let sum = 0;
+	for (let at = 0; at < samples.length; at += 1) sum += samples[at] ** 2;
+	return sum / 2 ** 30;
+}
+
+function secondOf(tone: Int16Array): number {
+	const [low, high] = [LOW, HIGH].map((digit) => {
+		const powers = Array.from({ length: PER_DIGIT }, (_, n) => goertzel(tone, frequency(digit, n)));
 		return powers.indexOf(Math.max(...powers));
 	});
 	return high * PER_DIGIT + low;
 }
 
 /** The power of a frequency. */
-function goertzel(samples: Float32Array, frequency: number): number {
-	const factor = 2 * Math.cos((2 * Math.PI * frequency) / RATE);
+function goertzel(samples: Int16Array, hertz: number): number {
+	const factor = 2 * Math.cos((2 * Math.PI * hertz) / RATE);
 	let [last, beforeLast] = [0, 0];
-	for (const sample of samples) [last, beforeLast] = [sample + factor * last - beforeLast, last];
+	for (let at = 0; at < samples.length; at += 1) {
+		const now = samples[at] + factor * last - beforeLast;
+		beforeLast = last;
+		last = now;
+	}
 	return last * last + beforeLast * beforeLast - factor * last * beforeLast;
 }
