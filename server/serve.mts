@@ -10,6 +10,7 @@ import { keyFromEnvironment } from './auth/key.mts';
 import { logFormats, logLevels, openLog } from './routes/log.mts';
 import { EVERY_ADDRESS } from './auth/hosts.mts';
 import { missingDays } from './util/missingDays.mts';
+import type { InboxTimes } from './recordings/inbox.mts';
 import { startServer, type RunningServer } from './server.mts';
 
 const usage = `Usage: ${commandName} serve <folder> [options]
@@ -60,7 +61,7 @@ endpoints, if they need one. Add _FILE to any of these five names to give the pa
  *
  * @throws Error that says why it could not start.
  */
-export async function serveCommand(args: string[]): Promise<void> {
+export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Promise<void> {
 	const { values, positionals } = parseArgs({
 		args,
 		allowPositionals: true,
@@ -163,6 +164,7 @@ export async function serveCommand(args: string[]): Promise<void> {
 			keepOriginals: values['keep-originals'],
 			inbox: values.inbox,
 			inboxIsCopied: values['inbox-copy'],
+			inboxTimes,
 		},
 		maxUploadBytes: wholeNumber('max-upload', values['max-upload'], 1, 1_000_000) * 1_000_000,
 		rateLimit:

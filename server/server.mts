@@ -18,7 +18,7 @@ import { sessionSecret } from './auth/session.mts';
 import { allTools } from './routes/mcpTools.mts';
 import { EmbeddingsEndpoint } from './search/endpoint.mts';
 import { checkFfmpeg } from './recordings/ffmpeg.mts';
-import { Inbox } from './recordings/inbox.mts';
+import { Inbox, type InboxTimes } from './recordings/inbox.mts';
 import { Recordings, type RecordingsOptions } from './recordings/recordings.mts';
 import { ChatTitles } from './recordings/title.mts';
 import { Diarizer, Transcriber, type TranscriberOptions } from './recordings/transcribe.mts';
@@ -76,6 +76,7 @@ export interface TranscriptionOptions extends TranscriberOptions {
 	inbox?: string;
 	/** Whether its files are copied, and stay where they are. */
 	inboxIsCopied: boolean;
+	inboxTimes?: InboxTimes;
 }
 
 /** A server that answers 503 until its index is up to the folder. */
@@ -262,8 +263,9 @@ async function inboxOf(
 	{ transcription, log }: ServerOptions,
 ): Promise<Inbox | undefined> {
 	if (transcription?.inbox === undefined) return undefined;
-	const { inbox: folder, inboxIsCopied: isCopied } = transcription;
-	return await Inbox.open({ folder, isCopied, recordings, warn: (line) => log.warn(line) });
+	const { inbox: folder, inboxIsCopied: isCopied, inboxTimes } = transcription;
+	const warn = (line: string) => log.warn(line);
+	return await Inbox.open({ folder, isCopied, recordings, warn, ...inboxTimes });
 }
 
 /**

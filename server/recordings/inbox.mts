@@ -8,13 +8,17 @@ import { moveInto, PROCESSING } from './inboxFiles.mts';
 import type { Recordings } from './recordings.mts';
 
 /** How a folder is watched. */
-export interface InboxOptions {
+export interface InboxOptions extends InboxTimes {
 	folder: string;
 	/** Whether its files are copied, and stay where they are. */
 	isCopied: boolean;
 	recordings: Recordings;
 	warn: (line: string) => void;
-	/** How often it is looked at, in ms. */
+}
+
+/** Others than usual are for tests. */
+export interface InboxTimes {
+	/** How often a folder is looked at, in ms. */
 	everyMs?: number;
 	/** How long a file must not have changed, in ms. */
 	unchangedMs?: number;

@@ -24,8 +24,8 @@ import {
 } from '../support/transcription.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
-// A file must not have changed for ten seconds.
-jest.setTimeout(120_000);
+/** How often the inbox is looked at, and how long a file must not have changed: as they are in the soak. */
+const TIMES = { everyMs: 50, unchangedMs: 150 };
 
 let endpoint: TranscriptionEndpoint;
 let folder: string;
@@ -48,11 +48,12 @@ afterEach(() => server.close());
 afterAll(() => endpoint.close());
 
 async function start(...args: string[]): Promise<void> {
-	server = await startLifelogServer(folder, [
+	const all = [
 		...['--timezone', 'Europe/Berlin', '--inbox', inbox],
 		...['--transcription-url', endpoint.url, '--transcription-model', 'whisper-1'],
 		...args,
-	]);
+	];
+	server = await startLifelogServer(folder, all, undefined, TIMES);
 }
 
 const listed = async (query = ''): Promise<Recording[]> =>
@@ -113,7 +114,7 @@ test('that can only be read is copied, and each file once', async () => {
 	await ask(server, `/v1/recordings/${id}`, { method: 'DELETE' });
 	await server.close();
 	await start('--inbox-copy');
-	await sleep(12_000);
+	await sleep(10 * TIMES.unchangedMs);
 	expect(await listed()).toHaveLength(1);
 });
 

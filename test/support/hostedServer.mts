@@ -2,6 +2,7 @@
 // takes of a process, it finds here: its environment, stdin, stdout, stderr, signals and its exit.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
+import type { InboxTimes } from '../../server/recordings/inbox.mts';
 import { serveCommand } from '../../server/serve.mts';
 import { fail } from '../../server/util/commandLine.mts';
 import { throwIfAgainstContract } from './contract.mts';
@@ -94,6 +95,7 @@ function withEnvironment<T>(env: Record<string, string | undefined>, work: () =>
 export async function hostServer(
 	args: string[],
 	env: Record<string, string | undefined>,
+	inboxTimes?: InboxTimes,
 ): Promise<{ url: string; apiKey: string; log: string[]; close: () => Promise<void> }> {
 	if (running++ === 0) install();
 	const server: Hosted = { log: [], told: () => {}, exited: () => {} };
@@ -103,7 +105,7 @@ export async function hostServer(
 	const told = new Promise<string>((resolve, reject) => {
 		server.told = resolve;
 		hosted.run(server, () => {
-			withEnvironment(env, () => serveCommand(args)).catch((error: Error) => {
+			withEnvironment(env, () => serveCommand(args, inboxTimes)).catch((error: Error) => {
 				fail(error);
 				process.exitCode = undefined;
 				server.exited();

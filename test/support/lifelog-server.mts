@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { InboxTimes } from '../../server/recordings/inbox.mts';
 import { throwIfAgainstContract } from './contract.mts';
 import { nativeRequire } from './nativeRequire.mts';
 
@@ -75,14 +76,13 @@ export async function startLifelogServer(
 	folder: string,
 	args: string[] = [],
 	env: Record<string, string | undefined> = { LIFELOG_SERVER_KEY: serverKey },
+	inboxTimes?: InboxTimes,
 ): Promise<SpawnedServer> {
 	if (env.NODE_OPTIONS !== undefined) return await spawnLifelogServer(folder, args, env).ready;
 	const { hostServer } = nativeRequire(
 		'./test/support/hostedServer.mts',
 	) as typeof import('./hostedServer.mts');
 	const port = args.includes('--port') ? [] : ['--port', '0'];
-	return await hostServer([folder, '--json', ...port, ...args], {
-		LIFELOG_SERVER_KEY: undefined,
-		...env,
-	});
+	const ownEnv = { LIFELOG_SERVER_KEY: undefined, ...env };
+	return await hostServer([folder, '--json', ...port, ...args], ownEnv, inboxTimes);
 }
