@@ -13,6 +13,7 @@ import { type Engine, loadPackage, type RunOptions, standIn } from '../support/e
 import { engineAt, type Lab, startLab, startLabAt } from '../support/lab.mts';
 import type { Fault } from '../support/sandbox.mts';
 import { serve } from '../support/serve.mts';
+import { skipPauses } from '../support/skipPauses.mts';
 import { endsSoon } from '../support/soon.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
@@ -20,6 +21,9 @@ const PATH = '/v1/download-audio';
 const NOW = '2026-03-20T23:00:00Z';
 const minute = 60_000;
 const hour = 60 * minute;
+
+const pauses = skipPauses();
+afterAll(() => pauses.stop());
 
 let lab: Lab;
 let sandbox: Lab['sandbox'];

@@ -7,7 +7,11 @@ import { startAnyService } from '../support/any-service.mts';
 import { type RunOptions, standIn } from '../support/engine.mts';
 import { type Lab, startLab, startLabAt } from '../support/lab.mts';
 import type { DialectChange, LoggedRequest } from '../support/sandbox.mts';
+import { skipPauses } from '../support/skipPauses.mts';
 import { within, workflowWith } from '../support/workflow.mts';
+
+const pauses = skipPauses();
+afterAll(() => pauses.stop());
 
 let lab: Lab;
 let sandbox: Lab['sandbox'];

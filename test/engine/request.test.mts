@@ -6,10 +6,17 @@ import type { Engine, RunOptions } from '../support/engine.mts';
 import { engineAt as anyEngineAt, type Lab, startLab } from '../support/lab.mts';
 import type { Fault } from '../support/sandbox.mts';
 import { serve as anyServe, type Served } from '../support/serve.mts';
+import { skipPauses } from '../support/skipPauses.mts';
 import { endsSoon } from '../support/soon.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 // What the request, the rate limit and the paginator do when the service is not at its best.
+
+const pauses = skipPauses();
+afterAll(() => pauses.stop());
+afterEach(() => {
+	pauses.areSkipped = true;
+});
 
 let lab: Lab;
 let sandbox: Lab['sandbox'];
@@ -90,6 +97,7 @@ describe('a 429', () => {
 		['in its header', { body: 'slow down', headers: { 'retry-after': '1' } }, 1000],
 		['of zero seconds', { body: { retryAfter: '0' } }, 1000],
 	])('is waited for as long as it says %s', async (_where, fault, waitMs) => {
+		pauses.areSkipped = false;
 		await sandbox.control.faults([{ status: 429, skip: 1, ...fault }]);
 		const { ids: listed, requests } = await run({ operation: 'getAll', limit: 250 });
 		expect(listed).toEqual(ids);
@@ -203,6 +211,7 @@ describe('the rate limit of the service', () => {
 	});
 
 	test('cancelling the workflow ends the wait at once', async () => {
+		pauses.areSkipped = false;
 		const body = { retryAfter: '60' };
 		const own = await engineAt(await serve((_request, response) => answer(response, 429, body)));
 		const running = own.startWorkflow(workflowWith('lifelog', { operation: 'getAll' }));
@@ -241,6 +250,7 @@ describe('a failure in passing', () => {
 	});
 
 	test('cancelling the workflow ends the pauses at once', async () => {
+		pauses.areSkipped = false;
 		const own = await engineAt(await serve((_request, response) => answer(response, 500, {})));
 		const running = own.startWorkflow(workflowWith('lifelog', { operation: 'getAll' }));
 		while (served < 2) await sleep(20);

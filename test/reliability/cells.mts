@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { engineAt } from '../support/lab.mts';
+import { skipPauses, type SkippedPauses } from '../support/skipPauses.mts';
 import { type Addresses, startAddresses } from './addresses.mts';
 import { type Fault, FAULTS } from './faults.mts';
 import { holds, holdsKey, KEY_MARK, RECORDED } from './marked-key.mts';
@@ -35,8 +36,8 @@ export interface Outcome {
 }
 
 /**
- * The longest a cell may wait, in ms, for the rate limit included: the time that this process, which
- * is the service too, had nothing to do. How fast the machine computes does not count.
+ * The longest a cell may wait, in ms, for the rate limit included: its pauses, and the time that this
+ * process, which is the service too, had nothing to do. How fast the machine computes does not count.
  */
 const QUICK_BOUND_MS = 30_000;
 /** A poll may wait 120 s for the rate limit. */
@@ -45,8 +46,6 @@ const SLOW_BOUND_MS = 300_000;
 /** Seconds that a request may wait for the rate limit in quick cells and in slow ones. */
 const QUICK_MAX_WAIT = 5;
 const SLOW_MAX_WAIT = 90;
-/** Quick cells at a time; slow ones only wait, and all do it at once. */
-const AT_A_TIME = 150;
 const HEAVY_AT_A_TIME = 2;
 
 /**
@@ -94,7 +93,7 @@ export function isConcerned(
 }
 
 /**
- * Runs cells, many at the same time: they mostly wait.
+ * Runs cells: one at a time, without its pauses; at the same time those of a service that is slow.
  *
  * @param onDone Is told after each how many are done.
  */
@@ -107,19 +106,24 @@ export async function runCells(
 	const binaryDir = await mkdtemp(join(tmpdir(), 'reliability-'));
 	const outcomes: Outcome[] = [];
 	let done = 0;
-	const run = async (isHeavy: boolean, atATime: number) => {
-		const queue = [...all.entries()].filter(([, { fault }]) => Boolean(fault.isHeavy) === isHeavy);
+	const run = async (isIn: (fault: Fault) => boolean, atATime: number, pauses?: SkippedPauses) => {
+		const queue = [...all.entries()].filter(([, { fault }]) => isIn(fault));
+		const around = { service, addresses, binaryDir, pauses };
 		const worker = async () => {
 			for (let next = queue.shift(); next; next = queue.shift()) {
 				const [index, cell] = next;
-				outcomes[index] = await runCell(cell, index, { service, addresses, binaryDir });
+				outcomes[index] = await runCell(cell, index, around);
 				onDone(++done);
 			}
 		};
 		await Promise.all(Array.from({ length: atATime }, worker));
 	};
-	await run(false, all[0].fault.slow ? all.length : AT_A_TIME);
-	await run(true, HEAVY_AT_A_TIME);
+	const isSlow = ({ slow, drips }: Fault) => Boolean(slow ?? drips);
+	await run(isSlow, all.length);
+	await run((fault) => fault.isHeavy === true, HEAVY_AT_A_TIME);
+	const pauses = skipPauses();
+	await run((fault) => !isSlow(fault) && !fault.isHeavy, 1, pauses);
+	pauses.stop();
 	if (service.strangers.length > 0) {
 		outcomes[0].problems.push(`another host was sent: ${service.strangers.join('; ')}`);
 	}
@@ -133,6 +137,7 @@ interface Surroundings {
 	service: Service;
 	addresses: Addresses;
 	binaryDir: string;
+	pauses?: SkippedPauses;
 }
 
 async function runCell(cell: Cell, index: number, around: Surroundings): Promise<Outcome> {
@@ -141,11 +146,13 @@ async function runCell(cell: Cell, index: number, around: Surroundings): Promise
 	const hit = { first: 0, second: 1, all: undefined }[when];
 	const world = around.service.open(apiKey, fault.play, (nth) => hit === undefined || nth === hit);
 	const url = fault.address ? around.addresses[fault.address] : around.service.url;
-	const { binaryDir } = around;
+	const { binaryDir, pauses } = around;
 	const engine = await engineAt({ url, apiKey }, { binaryMode: 'filesystem', binaryDir });
 	const began = performance.eventLoopUtilization();
+	const skippedBefore = pauses?.skippedMs ?? 0;
 	const given = await operation.run(engine, fault.slow ? SLOW_MAX_WAIT : QUICK_MAX_WAIT, world);
 	const { idle } = performance.eventLoopUtilization(began);
+	const waited = idle + (pauses?.skippedMs ?? 0) - skippedBefore;
 	await engine.close();
 
 	const problems = [
@@ -154,7 +161,7 @@ async function runCell(cell: Cell, index: number, around: Surroundings): Promise
 	];
 	const quickBound = operation.isPoll ? POLL_BOUND_MS : QUICK_BOUND_MS;
 	const bound = fault.slow ? SLOW_BOUND_MS : quickBound;
-	if (idle > bound) problems.push(`it waited ${Math.round(idle)} ms`);
+	if (waited > bound) problems.push(`it waited ${Math.round(waited)} ms`);
 	if (holdsKey(given.everything) || holdsKey(world.seen)) problems.push('the API key came out');
 	if (holds(given.everything, RECORDED)) problems.push('what was recorded came out');
 	return {

@@ -15,6 +15,8 @@ export interface Fault {
 	address?: 'refused' | 'unknownHost' | 'badCertificate' | 'noTls';
 	/** Takes a time-out or a minute's wait to come to its end. */
 	slow?: boolean;
+	/** Takes its time, which cannot be skipped. */
+	drips?: boolean;
 	/** Has a meaning for lists only, for JSON only, or for what reads headings. */
 	concerns?: 'lists' | 'json' | 'headings';
 	/** What is right under it, made of what is right otherwise; the same unless given. */
@@ -209,10 +211,12 @@ export const FAULTS: Record<string, Fault> = {
 	},
 	slowHeaders: {
 		title: 'Headers in pieces over 2 s',
+		drips: true,
 		play: async ({ response, serve }) => await drip(response, raw(serve()), 8, 300),
 	},
 	slowBody: {
 		title: 'Body in pieces over 2 s',
+		drips: true,
 		play: async ({ response, serve }) => {
 			const whole = raw(serve());
 			const head = whole.indexOf('\r\n\r\n') + 4;

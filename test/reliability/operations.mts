@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import type { Engine } from '../support/engine.mts';
+import { pause } from '../support/skipPauses.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 import {
 	AUDIO,
@@ -149,7 +149,7 @@ function trigger(title: string, event: string, happen: (world: World) => void): 
 					return { error: error as Error, everything: error };
 				}
 				// A timer may fire a little early.
-				await sleep(retryAfterMs + 10);
+				await pause(retryAfterMs + 10);
 				world.play = undefined;
 				const late = await poll();
 				return { error: error as Error, late: idsOf(late.items), everything: [error, late] };

@@ -1,6 +1,7 @@
 import type { BinaryHelperFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
-import { pause, unlessAborted } from './concurrency';
+import { unlessAborted } from './concurrency';
 import { brokenBodyCode } from '../errors/errors';
 
 /** A Node.js stream; nodes can't import its class. */
@@ -86,7 +87,7 @@ export function incomingBody(source: ByteStream, stallMs: number, signal: AbortS
 /** Calls `check` at least every second, until the signal fires. */
 async function watch(end: AbortSignal, stallMs: number, check: () => void): Promise<void> {
 	while (!end.aborted) {
-		await pause(Math.min(1_000, stallMs), end).catch(() => {});
+		await sleep(Math.min(1_000, stallMs), end).catch(() => {});
 		check();
 	}
 }
