@@ -4,18 +4,27 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONGEST = [
 	'reliability/matrix',
+	'server/recordings',
+	'engine/lifelogServer',
+	'engine/trigger',
+	'server/operator',
+	'engine/names',
 	'server/archiver',
+	'engine/busyService',
+	'server/media',
+	'server/deletes',
+	'server/server',
+	'server/create',
+	'server/audio',
+	'server/beside',
+	'server/healing',
+	'engine/audio',
+	'engine/lifelog-list',
 	'trigger-model/model',
 	'engine/bombs',
 	'engine/request',
-	'engine/audio',
 	'engine/trigger-promises',
 	'reliability/properties',
-	'engine/lifelog-list',
-	'server/operator',
-	'server/create',
-	'server/server',
-	'engine/busyService',
 ];
 
 const rank = ({ path }) => {
