@@ -86,7 +86,7 @@ test('takes finished files without --allow-changes, and puts them away', async (
 	expect(found('.')).toEqual(
 		['.hidden.m4a', '.processing', 'done', 'failed', 'folder', 'half.m4a.part'].sort(),
 	);
-	expect(await listed()).toMatchObject([{ status: 'failed' }, { status: 'done' }].sort());
+	expect((await listed()).map(({ status }) => status).sort()).toEqual(['done', 'failed']);
 	// The same bytes under another name, and one that failed.
 	put('again.m4a');
 	renameSync(join(inbox, 'failed/text.wav'), join(inbox, 'text.wav'));
