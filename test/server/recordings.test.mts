@@ -556,7 +556,7 @@ test('a server that is killed goes on at its next start, and makes the same arch
 	const uploads = [ten(), short].map((path) => ({ path, fields }));
 	const [whole, killed] = [temporaryFolder(), temporaryFolder()];
 	await killWhileRecording(whole, argsOf(), uploads, { kills: 0, random: Math.random });
-	await killWhileRecording(killed, argsOf(), uploads, { kills: 2, random: Math.random });
+	await killWhileRecording(killed, argsOf(), uploads, { kills: 5, random: Math.random });
 	expect(archivedIn(killed)).toEqual(archivedIn(whole));
 	expect(await findings(killed)).toEqual([]);
 	expect(readdirSync(join(killed, '.lifelog-recordings'))).toEqual([]);
