@@ -651,7 +651,7 @@ test('recordings: uploaded, dropped on the page, tried again, and opened as life
 	await failed.getByRole('button', { name: 'Retry text.mp3' }).click();
 	await page.waitForSelector('.recording.queued, .recording.transcribing');
 	await failed.waitFor();
-	await failed.getByRole('button', { name: 'Drop text.mp3' }).click();
+	await failed.getByRole('button', { name: 'Discard text.mp3' }).click();
 	await failed.waitFor({ state: 'detached' });
 	await page.click('.recording:has-text("memo.m4a") a');
 	await page.waitForSelector('.transcript .said');

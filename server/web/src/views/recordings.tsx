@@ -132,10 +132,10 @@ function Row({
 						<button
 							type="button"
 							class="plain"
-							aria-label={`Drop ${fileName}`}
+							aria-label={`Discard ${fileName}`}
 							onClick={() => change(dropRecording(id))}
 						>
-							Drop
+							Discard
 						</button>
 					)}
 				</p>
