@@ -78,7 +78,7 @@ export async function uploadRecording(
 }
 
 const UNREADABLE =
-	'The body isn't complete multipart/form-data. Send all of it, and let your HTTP client write the Content-Type with its boundary';
+	"The body isn't complete multipart/form-data. Send all of it, and let your HTTP client write the Content-Type with its boundary";
 
 /** Whether a body ended early or isn't what its Content-Type says: the parser's errors have no code. */
 const isUnreadable = ({ code, message }: Error & { code?: string }) =>

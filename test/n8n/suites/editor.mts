@@ -615,7 +615,7 @@ for (const each of ['light', 'dark'] as const) {
 async function firstWorkflow(): Promise<{ steps: string; pasted: string }> {
 	const readme = await readFile(resolve(import.meta.dirname, '../../../README.md'), 'utf8');
 	const [, section] = readme.split('\n## A first workflow\n');
-	const [steps, instead] = section.split('\nOr paste this');
+	const [steps, instead] = section.split('\nInstead of steps 1 to 4');
 	return { steps, pasted: /```json\n(.+?)```/s.exec(instead)![1] };
 }
 
@@ -644,7 +644,7 @@ test("the README's first workflow is made as its steps say, and is published", a
 	const words = [...steps.matchAll(/\*\*(.+?)\*\*/g)].map(([, word]) => word);
 	assert.deepEqual(words, [
 		...['Trigger manually', '+', 'Lifelog', 'Actions', 'Get daily summary'],
-		...['Credential', 'More details', 'Execute step', '⋯ → Settings → Timezone', 'Format'],
+		...['Credential', 'More details', 'Execute step', '⋯ → Settings → Timezone'],
 		...['Schedule Trigger', 'Replace', 'Publish'],
 	]);
 	// A new user has no credential of ours, but may have one for e-mail.
