@@ -377,7 +377,7 @@ describe('a service that has no such requests', () => {
 	});
 
 	test('changing says the same of a lifelog that there is', async () => {
-		const [{ id }] = await sandbox.control.lifelogs();
+		const { id } = await sandbox.control.addLifelog();
 		const { message } = await update(id, { title: 'Other' }, { engine });
 		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
 	});

@@ -50,5 +50,6 @@ test.each(Object.entries(MAX_WORDS))('%s has at most %d words', (path, max) => {
 
 test('every document for users has a maximum', () => {
 	const documents = globSync(['docs/**/*.md', 'examples/*.md', 'server/*.md', '*.md']);
-	expect(documents.filter((path) => !(path in MAX_WORDS))).toEqual(['LICENSE.md']);
+	const isLicense = (path: string) => path.endsWith('LICENSE.md');
+	expect(documents.filter((path) => !(path in MAX_WORDS) && !isLicense(path))).toEqual([]);
 });
