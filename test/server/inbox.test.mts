@@ -177,6 +177,7 @@ test('loses nothing to names, to what is in the way, or to an upload that failed
 	expect(found('failed').filter((name) => name.startsWith('xxx'))).toHaveLength(2);
 	expect(await listed('status=failed')).toHaveLength(3);
 	endpoint.fault = undefined;
+	while ((await listed('status=queued')).length === 0) await sleep(50);
 	const [{ id }] = await listed('status=queued');
 	await ask(server, `/v1/recordings/${id}/retry`, { method: 'POST' });
 	while ((await listed('status=done')).length === 0) await sleep(200);

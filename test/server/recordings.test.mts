@@ -74,7 +74,13 @@ const listed = async (query = ''): Promise<Recording[]> =>
 	(await (await ask(server, `/v1/recordings?${query}`)).json()).data.recordings;
 const when = (id: string, isSo: (recording: Recording) => boolean) =>
 	whenRecording(server, id, isSo);
-const ended = (id: string) => when(id, ({ status }) => status === 'done' || status === 'failed');
+/** A recording that is done or has failed, and whose file was put away, which is a moment later. */
+async function ended(id: string): Promise<Recording> {
+	const recording = await when(id, ({ status }) => status === 'done' || status === 'failed');
+	const kept = recording.status === 'failed' ? `${id}.original` : undefined;
+	while (waiting().some((name) => name.startsWith(id) && name !== kept)) await sleep(20);
+	return recording;
+}
 
 async function made(path: string, fields?: Record<string, string>): Promise<Lifelog[]> {
 	const { recording } = await upload(path, fields);
@@ -93,11 +99,6 @@ async function findings(folder = archive): Promise<Finding[]> {
 	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
 	await checkArchive({ folder, until: '2026-01-01' }, (finding) => found.push(finding), quiet);
 	return found;
-}
-
-/** What was made on the way is removed a moment after a recording is done or has failed. */
-async function untilTidy(id: string): Promise<void> {
-	while (waiting().some((name) => name.startsWith(`${id}.work`))) await sleep(20);
 }
 
 /** All that an upload can leave. */
@@ -153,7 +154,6 @@ describe('a recording', () => {
 			expect(Math.abs(startMs - (n * 1000 + 100))).toBeLessThanOrEqual(20);
 		}
 		expect(await findings()).toEqual([]);
-		while (waiting().length > 0) await sleep(50);
 	});
 
 	test('is known by its bytes and by its external ID', async () => {
@@ -169,7 +169,6 @@ describe('a recording', () => {
 		});
 		await ended(recording.id);
 		expect(await listed()).toHaveLength(before + 1);
-		while (waiting().length > 0) await sleep(50);
 	});
 
 	test('that is sent twice at the same time is taken once', async () => {
@@ -182,7 +181,6 @@ describe('a recording', () => {
 		expect([three.status, four.status].sort()).toEqual([200, 202]);
 		expect(three.recording.id).toBe(four.recording.id);
 		for (const { recording } of [one, three]) await ended(recording.id);
-		while (waiting().length > 0) await sleep(50);
 	});
 
 	test('has the time in its name, in the zone of the server', async () => {
@@ -256,7 +254,6 @@ describe('a recording', () => {
 		const request = { method: 'POST', body: long };
 		const named = await askRecordings(server, '', request);
 		expect(await ended(named.recording.id)).toMatchObject({ status: 'done', attempts: 1 });
-		while (waiting().length > 0) await sleep(50);
 		rmSync(join(archive, 'originals'), { recursive: true });
 		const path = ten();
 		const { recording } = await upload(path);
@@ -392,7 +389,6 @@ describe('a recording that fails', () => {
 		const failed = await ended(recording.id);
 		expect(failed).toMatchObject({ status: 'failed', attempts: 1, error: expect.any(String) });
 		expect(failed.error).not.toContain(archive);
-		await untilTidy(recording.id);
 		expect(waiting()).toEqual([`${recording.id}.original`]);
 		// The others go on.
 		expect(await made(ten())).toHaveLength(1);
@@ -423,7 +419,6 @@ describe('a recording that fails', () => {
 		expect(await upload(whole, { externalId: 'memo 4' })).toMatchObject({
 			...{ status: 200, recording: { id: next.recording.id } },
 		});
-		while (waiting().length > 0) await sleep(50);
 	});
 
 	test.each(['error', 'rateLimit', 'key', 'html', 'nothing', 'broken'] as const)(
@@ -476,7 +471,7 @@ describe('a recording that fails', () => {
 		writeFileSync(join(archive, 'originals'), 'no folder');
 		await restart(argsOf('--keep-originals'));
 		const { recording } = await upload(ten());
-		await ended(recording.id);
+		await when(recording.id, ({ status }) => status === 'done');
 		await restart(argsOf('--keep-originals'));
 		await sleep(500);
 		expect((await get(recording.id)).recording).toMatchObject({ status: 'done', attempts: 1 });
@@ -497,7 +492,6 @@ describe('a recording that fails', () => {
 		endpoint.fault = undefined;
 		server = await startLifelogServer(archive, argsOf());
 		expect(await ended(recording.id)).toMatchObject({ status: 'done' });
-		while (waiting().length > 0) await sleep(50);
 	});
 
 	test('is dropped while it is transcribed', async () => {

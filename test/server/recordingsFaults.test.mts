@@ -240,6 +240,7 @@ asRoot('a disk that fills up during a transcription is the reason that is said',
 	// The first one needs room in the queue, too.
 	const { recording: first } = await uploadTo(server, at(3), START);
 	await whenRecording(server, first.id, isEnded);
+	while (readdirSync(join(folder, '.lifelog-recordings')).length > 0) await sleep(20);
 	const { bavail, bsize } = statfsSync(folder);
 	const room = statSync(at(20)).size + 60 * 1024;
 	writeFileSync(filling, Buffer.alloc(bavail * bsize - room));
