@@ -82,7 +82,7 @@ async function run(
 		asked: requests
 			.filter(({ path }) => path === PATH)
 			.map(({ query }) => [Number(query.startMs), Number(query.endMs)]),
-		left: (await storedFiles()).filter((file) => !before.includes(file)),
+		left: (await settledFiles()).filter((file) => !before.includes(file)),
 		message: result.error?.message,
 		description: (result.error as { description?: string } | undefined)?.description,
 	};
@@ -96,6 +96,16 @@ async function storedFiles(): Promise<string[]> {
 	return files
 		.filter((file) => file.isFile())
 		.map(({ parentPath, name }) => join(parentPath, name));
+}
+
+/** The same, once n8n has put away what it had begun to write. */
+async function settledFiles(): Promise<string[]> {
+	let files = await storedFiles();
+	while (files.some((file) => file.includes('.tmp.'))) {
+		await sleep(20);
+		files = await storedFiles();
+	}
+	return files;
 }
 
 /** Something recorded for some minutes, from a time of 20 March 2026 (UTC) on. */

@@ -578,7 +578,7 @@ describe('Upload Recording', () => {
 		const response = await fetch(server.url + path, { headers: { 'x-api-key': server.apiKey } });
 		return (await response.json()).data;
 	};
-	const waitSeconds = 60;
+	const waitSeconds = 600;
 
 	test.each(['filesystem', 'default'] as const)(
 		'returns the recording with its lifelogs, from binary data of the mode %s',
@@ -751,16 +751,16 @@ describe('Upload Recording', () => {
 		writeFileSync(path, Buffer.alloc(4 * 2 ** 20, 7));
 		const service = await serve((request, response) => {
 			void (async () => {
-				for await (const piece of request) if (piece) await sleep(50);
+				for await (const piece of request) if (piece) await sleep(100);
 				response.setHeader('content-type', 'application/json');
 				response.end('{"data":{"recording":{"id":"rec-1","status":"queued"}}}');
 			})();
 		});
 		const wait = globalThis.setTimeout;
 		const timers = jest.spyOn(globalThis, 'setTimeout');
-		// A minute is half a second.
+		// A minute is two seconds.
 		timers.mockImplementation(((work: () => void, ms = 0, ...rest: []) =>
-			wait(work, ms >= 50_000 ? ms / 120 : ms, ...rest)) as typeof setTimeout);
+			wait(work, ms >= 50_000 ? ms / 30 : ms, ...rest)) as typeof setTimeout);
 		const { json, message } = await upload([{ path }], {}, { to: service as never });
 		timers.mockRestore();
 		await service.close();

@@ -9,7 +9,7 @@ import type { WorkflowJson } from '../support/engine.mts';
 import { withCredential } from '../support/workflow.mts';
 import { installN8n, NEWEST } from './install.mts';
 import { copyPackage } from './support/package.mts';
-import { freePortNear } from './support/ports.mts';
+import { freePortNear } from '../support/ports.mts';
 import { startProcess } from './support/processes.mts';
 import { OWNER, Rest } from './support/rest.mts';
 import { startN8n, temporaryFolder } from './support/server.mts';

@@ -101,7 +101,7 @@ describe('clock', () => {
 	test('is the real one until it is fixed', async () => {
 		await sandbox.control.reset({ empty: true });
 		const real = Date.parse((await sandbox.control.status()).now);
-		expect(Math.abs(real - Date.now())).toBeLessThan(5_000);
+		expect(Math.abs(real - Date.now())).toBeLessThan(60_000);
 		await sandbox.control.clock('2030-01-01T00:00:00Z');
 		const { headers } = await client.get('/v1/lifelogs');
 		expect(headers.get('date')).toBe('Tue, 01 Jan 2030 00:00:00 GMT');
@@ -125,7 +125,7 @@ describe('requests', () => {
 			status: 404,
 			keyed: true,
 		});
-		expect(Math.abs(first.at - Date.now())).toBeLessThan(5_000);
+		expect(Math.abs(first.at - Date.now())).toBeLessThan(60_000);
 		expect(second).toMatchObject({ status: 401, keyed: false });
 		expect(JSON.stringify(requests)).not.toContain(sandbox.apiKey);
 		await sandbox.control.clearRequests();

@@ -495,7 +495,7 @@ describe('interrupted', () => {
 		]);
 		const running = startCommand(...archiving(sandbox, folder));
 		await until(async () => (await requests('/v1/download-audio')).length >= 4);
-		rmSync(folder, { recursive: true });
+		rmSync(folder, { recursive: true, maxRetries: 10 });
 		const { status, stderr } = await running.ended;
 		expect([status, stderr]).toEqual([1, expect.stringContaining('is gone')]);
 		expect(readdirSync(join(folder, '..'))).toEqual([]);

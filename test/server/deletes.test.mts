@@ -196,7 +196,7 @@ describe('a delete', () => {
 		await until(async () => /nothing/.test(await (await ask(server, '/v1/lifelogs/b')).text()));
 		for (const id of ['a', 'b']) expect((await remove(server, id)).status).toBe(200);
 		for (const word of words) expect(filesWith(folder, word)).toEqual([]);
-		expect(server.log.at(-1)).toMatch(
+		expect(server.log.findLast((line) => line.startsWith('Deleted'))).toMatch(
 			/^Deleted a lifelog: lifelogs\/2026\/03\/01\/\S+_b\.json, .*_b\.md\. Its audio stays, because the files can contain other lifelogs: audio\/pendant\/\S+\.ogg$/,
 		);
 		expect(server.log.join('\n')).not.toMatch(/xylo|quetz/);

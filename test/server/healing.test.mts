@@ -165,7 +165,7 @@ describe('a damaged index', () => {
 	});
 
 	test('is rebuilt at most once an hour, and said to be waiting', async () => {
-		const { store, log, spoil } = await heal({ rebuildEveryMs: 15_000 });
+		const { store, log, spoil } = await heal({ rebuildEveryMs: 30_000 });
 		spoil();
 		expect(() => store.getLifelog('n1')).toThrow(UnavailableError);
 		await until(() => store.served !== undefined);

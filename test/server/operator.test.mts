@@ -12,11 +12,10 @@ import {
 	statSync,
 	writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { freePorts } from '../support/ports.mts';
 import { writeArchive, writeDay } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
@@ -50,7 +49,7 @@ async function startHeld(args: string[] = []) {
 		...{ LIFELOG_TEST_HELD: '/2026/03/02/', LIFELOG_TEST_FREE: free },
 		LIFELOG_TEST_REACHED: reached,
 	};
-	const port = await freePort();
+	const [port] = (await freePorts(1)).map(String);
 	const started = spawnLifelogServer(
 		folder,
 		['--port', port, '--index', index, ...args],
@@ -68,15 +67,6 @@ async function startHeld(args: string[] = []) {
 /** Everything a server has said of itself as JSON. */
 const jsonOf = (server: SpawnedServer) =>
 	server.log.map((line) => JSON.parse(line) as Record<string, unknown>);
-
-/** A port that is free now. */
-async function freePort(): Promise<string> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await new Promise((resolve) => server.once('listening', resolve));
-	const { port } = server.address() as AddressInfo;
-	await new Promise((resolve) => server.close(resolve));
-	return String(port);
-}
 
 describe('a request that fails', () => {
 	test.each([

@@ -24,9 +24,6 @@ import {
 } from '../support/transcription.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
-// Each needs ffmpeg, which works off one recording after the other.
-jest.setTimeout(120_000);
-
 let endpoint: TranscriptionEndpoint;
 let archive: string;
 let server: SpawnedServer;
@@ -349,7 +346,7 @@ describe('an upload that can not be is refused, and leaves nothing', () => {
 			body: new ReadableStream({
 				async pull(controller) {
 					controller.enqueue(Buffer.from(head + tail));
-					await sleep(300);
+					while (!waiting().some((name) => name.endsWith('.part'))) await sleep(20);
 					stop.abort();
 				},
 			}),

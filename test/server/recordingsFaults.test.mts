@@ -28,8 +28,6 @@ import { makeTones } from '../support/tones.mts';
 import { startTranscription, type TranscriptionEndpoint } from '../support/transcription.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
-jest.setTimeout(60_000);
-
 const START = { startTime: '2026-03-01T08:00:00Z' };
 let endpoint: TranscriptionEndpoint;
 let files: string;
@@ -186,7 +184,7 @@ test('an index that is deleted comes back with the same lifelogs and recordings'
 onPosix('a server that is stopped while ffmpeg works leaves none of it, and goes on', async () => {
 	const folder = temporaryFolder();
 	const long = join(files, 'long.wav');
-	await makeTones(long, { seconds: 60 });
+	await makeTones(long, { seconds: 300 });
 	const { child, exited, ready } = spawnLifelogServer(folder, argsOf());
 	const { recording } = await uploadTo(await ready, long, START);
 	const ours = () =>
@@ -196,7 +194,7 @@ onPosix('a server that is stopped while ffmpeg works leaves none of it, and goes
 	const stoppedAt = performance.now();
 	child.kill('SIGTERM');
 	expect(await exited).toEqual([0, null]);
-	expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+	expect(performance.now() - stoppedAt).toBeLessThan(25_000);
 	expect(ours()).toBe(0);
 	endpoint.instead = () => ({ text: 'Words.' });
 	const server = await starts(folder);
@@ -210,7 +208,7 @@ onPosix('a server stops within seconds, whatever it waits for', async () => {
 	const large = join(inbox, '.processing', 'large.wav');
 	writeFileSync(large, '');
 	// Of holes, and longer to read than a server may take to stop.
-	truncateSync(large, 24 * 2 ** 30);
+	truncateSync(large, 2 ** 40);
 	const silent = createHttpServer().listen(0, '127.0.0.1');
 	closing.push(async () => void silent.close().closeAllConnections());
 	await once(silent, 'listening');
@@ -224,7 +222,7 @@ onPosix('a server stops within seconds, whatever it waits for', async () => {
 	const stoppedAt = performance.now();
 	child.kill('SIGTERM');
 	expect(await exited).toEqual([0, null]);
-	expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+	expect(performance.now() - stoppedAt).toBeLessThan(25_000);
 	expect(server.log).toEqual([]);
 	expect(readdirSync(join(inbox, '.processing'))).toEqual(['large.wav']);
 });

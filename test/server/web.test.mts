@@ -1,12 +1,11 @@
 // The page of lifelog-server as an HTTP client sees it: sessions, names, headers and data.
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sign } from '@fastify/cookie';
 import { sessionSecret, WrongKeys } from '../../server/auth/session.mts';
+import { freePorts } from '../support/ports.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
@@ -50,16 +49,6 @@ const LIFELOGS = [
 ];
 
 beforeAll(buildPage);
-
-/** A port that is free now. */
-async function freePort(): Promise<string> {
-	const taken = createServer().listen(0, '127.0.0.1');
-	await once(taken, 'listening');
-	const { port } = taken.address() as AddressInfo;
-	taken.close();
-	await once(taken, 'close');
-	return String(port);
-}
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -478,7 +467,7 @@ describe('data', () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs: LIFELOGS });
 		const free = join(temporaryFolder(), 'free');
-		const port = await freePort();
+		const [port] = (await freePorts(1)).map(String);
 		const { ready } = spawnLifelogServer(folder, ['--port', port], {
 			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_TEST_HELD: '/2026/03/01/' },
 			LIFELOG_TEST_FREE: free,

@@ -31,6 +31,8 @@ module.exports = class {
 		process.exit = exit;
 		for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
 		Object.assign(process.env, env);
+		// What jest.setTimeout of a file has set would hold for the files after it.
+		delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];
 	}
 
 	exportConditions() {

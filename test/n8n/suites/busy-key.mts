@@ -149,7 +149,11 @@ describe(
 				);
 				assert.ok(added.size >= 4);
 				assert.ok(Math.max(...delays) <= LATEST_MS + START_MS);
-				assert.ok(tookMs <= 1.1 * LEAST_MS, `the reading took ${seconds(tookMs)}`);
+				// A machine that takes longer for a request than the limit asks for isn't the trigger's.
+				const gaps = read.slice(1).map(({ at }, nth) => at - read[nth].at);
+				const medianMs = gaps.sort((a, b) => a - b)[gaps.length >> 1];
+				const dueMs = Math.max(LEAST_MS, READS * medianMs);
+				assert.ok(tookMs <= 1.1 * dueMs, `the reading took ${seconds(tookMs)}`);
 			});
 		}
 	},

@@ -427,9 +427,10 @@ describe('what is starred, in a drive folder', () => {
 		await lab.sandbox.control.updateLifelog(lifelog.id, { isStarred: true });
 		await whenStored(workflow, () => uploads(before).map(({ name }) => name), 4);
 		await lab.sandbox.control.updateLifelog(lifelog.id, { title: 'Edited' });
-		await anotherPoll();
+		await whenEmitted(async () => await triggered(workflow, trigger), 2);
 		await lab.sandbox.control.updateLifelog(lifelog.id, { isStarred: false });
 		await lab.sandbox.control.updateLifelog(lifelog.id, { isStarred: true });
+		await whenEmitted(async () => await triggered(workflow, trigger), 3);
 		await anotherPoll();
 		const sent = uploads(before).sort((a, b) => (a.name < b.name ? -1 : 1));
 		const berlin = new Date(lifelog.startTime).toLocaleString('sv', { timeZone: 'Europe/Berlin' });

@@ -139,6 +139,9 @@ test('30 executions at once share one rate limit on two workers', async (context
 	const { id } = await rest.createWorkflow(taskWorkflow());
 	await activateWhile(context, lab, id);
 	await sandbox.control.clearRequests();
+	// Two workers that are slow don't reach the limit.
+	const body = { error: 'slow', retryAfter: '1' };
+	await sandbox.control.faults([{ skip: 20, status: 429, body }]);
 
 	const began = Date.now();
 	await Promise.all(

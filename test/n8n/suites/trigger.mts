@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
 import { useLab } from '../support/lab.mts';
 import {
@@ -64,6 +65,10 @@ for (const { name, env, mayRepeat } of engines) {
 			await control().dialect({ rateLimit: { max: 10_000 } });
 			for (const event of events) workflows[event] = await activateTrigger(lab(), { event });
 			// With durable cursors the poll at the activation does not count, but the one after it.
+			await control().clearRequests();
+			const answered = async () =>
+				(await control().requests()).filter(({ status }) => status === 200).length;
+			while ((await answered()) < 4 * events.length) await sleep(200);
 			await anotherPoll();
 		});
 		beforeEach(async () => await control().faults([]));

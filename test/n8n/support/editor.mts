@@ -95,8 +95,13 @@ export class Editor {
 		const button = this.page.locator(byTestId('workflow-chat-button'));
 		const input = this.page.locator(byTestId('chat-input'));
 		await button.waitFor();
-		// The editor remembers that the chat was open.
-		if (!(await input.isVisible())) await button.click();
+		// The editor remembers that the chat was open, and opens it in its own time.
+		const isOpen = async () =>
+			await input.waitFor({ timeout: 10_000 }).then(
+				() => true,
+				() => false,
+			);
+		while (!(await isOpen())) await button.click();
 		await input.fill(message);
 		await input.press('Enter');
 		await this.page.locator('.chat-message', { hasText: answer }).first().waitFor();
@@ -402,9 +407,10 @@ export class Canvas {
 		return panel;
 	}
 
-	/** The names of the nodes, in the order in which they were added. */
-	async nodeNames(): Promise<string[]> {
+	/** The names of the nodes, in the order in which they were added; waits for so many of them. */
+	async nodeNames(count = 1): Promise<string[]> {
 		const nodes = this.page.locator(byTestId('canvas-node'));
+		await nodes.nth(count - 1).waitFor();
 		return await nodes.evaluateAll((all) => all.map((each) => each.dataset.nodeName ?? ''));
 	}
 
@@ -523,10 +529,18 @@ export class NodePanel {
 		}
 	}
 
-	/** The text of the notice that is shown, or undefined. */
-	async notice(): Promise<string | undefined> {
-		const notices = this.parameters.locator('.notice').filter({ visible: true });
-		return (await notices.count()) === 0 ? undefined : await notices.first().innerText();
+	/** The text of the notice; waits for it. */
+	async notice(): Promise<string> {
+		return await this.notices().first().innerText();
+	}
+
+	/** Waits until no notice is shown. */
+	async hasNoNotice(): Promise<void> {
+		await this.notices().first().waitFor({ state: 'hidden' });
+	}
+
+	private notices() {
+		return this.parameters.locator('.notice').filter({ visible: true });
 	}
 
 	/** The choices that a parameter offers, in order; opens and closes its list. */

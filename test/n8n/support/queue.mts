@@ -1,7 +1,7 @@
 // n8n in queue mode: a main process, workers, Redis and PostgreSQL.
 import { NEWEST } from '../install.mts';
 import { startLab, type Lab, type LabOptions } from './lab.mts';
-import { freePorts } from './ports.mts';
+import { freePorts } from '../../support/ports.mts';
 import { startProcess } from './processes.mts';
 import { n8nCommand, n8nEnvironment } from './server.mts';
 import { startPostgres, startRedis } from './services.mts';

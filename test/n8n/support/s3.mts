@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { installServices, SERVICES_FOLDER } from '../install.mts';
-import { freePorts } from './ports.mts';
+import { freePorts } from '../../support/ports.mts';
 import { startProcess } from './processes.mts';
 import { temporaryFolder } from './server.mts';
 

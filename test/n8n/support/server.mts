@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isOlder, n8nFolder, NEWEST } from '../install.mts';
 import { cleanupOnExit } from './cleanup.mts';
-import { freePorts } from './ports.mts';
+import { freePorts } from '../../support/ports.mts';
 import { startProcess, type RunningProcess } from './processes.mts';
 
 /** Options of `startN8n`. */

@@ -3,7 +3,7 @@ import { chown, readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { freePorts } from './ports.mts';
+import { freePorts } from '../../support/ports.mts';
 import { runProgram, startProcess, type RunningProcess } from './processes.mts';
 import { temporaryFolder } from './server.mts';
 
