@@ -346,7 +346,8 @@ describe('an upload that can not be is refused, and leaves nothing', () => {
 			body: new ReadableStream({
 				async pull(controller) {
 					controller.enqueue(Buffer.from(head + tail));
-					while (!waiting().some((name) => name.endsWith('.part'))) await sleep(20);
+					do await sleep(20);
+					while (!waiting().some((name) => name.endsWith('.part')));
 					stop.abort();
 				},
 			}),
