@@ -279,7 +279,7 @@ async function mayChange(
 	if (!allowDelete && !allowChanges && transcription?.inbox === undefined) {
 		if (await isInterrupted(root)) {
 			log.warn(
-				'A change of the archive was interrupted: the next start with --allow-delete or --allow-changes, or the next import, finishes it',
+				'A change of the archive was interrupted: the next start with --allow-delete, --allow-changes or --inbox, or the next import, finishes it',
 			);
 		}
 		return {};
@@ -294,12 +294,12 @@ async function mayChange(
 	} catch (error) {
 		lock?.release();
 		throw new Error(
-			`The archive cannot be changed (${(error as Error).message}): make its folder writable, or start without --allow-delete and --allow-changes`,
+			`The archive cannot be changed (${(error as Error).message}): make its folder writable, or start without --allow-delete, --allow-changes and --inbox`,
 		);
 	}
 	if (lock) return { lock };
 	const refusal =
-		'Another lifelog-server with --allow-delete or --allow-changes serves this archive, so this one changes nothing: use that one, or stop it and start this one again';
+		'Another lifelog-server with --allow-delete, --allow-changes or --inbox serves this archive, so this one changes nothing: use that one, or stop it and start this one again';
 	log.warn(refusal);
 	return { refusal };
 }

@@ -65,7 +65,7 @@ describe('two servers with --allow-delete on one folder', () => {
 		const second = await startLifelogServer(folder, [...allow, ...index]);
 		expect(second.log).toEqual([
 			expect.stringContaining(
-				'Another lifelog-server with --allow-delete or --allow-changes serves this archive',
+				'Another lifelog-server with --allow-delete, --allow-changes or --inbox serves this archive',
 			),
 		]);
 		const refused = await remove(second, 'n0');
