@@ -27,7 +27,7 @@ time: it reads only what is new, changed or missing. Ctrl+C stops it, and the ne
   --to <day>          the last day (default: yesterday; days are in UTC)
   --oldest-first      the order of the days (the default)
   --newest-first
-  --watch <minutes>   keep running: look at the last 31 days, including today, at this interval,
+  --watch <minutes>   keep running: look at today and the last 31 days at this interval,
                       and at everything once a week
   --rate-limit <n>    requests a minute (default 150; the service allows 180 for each key)
   --url <address>     the service (default https://api.limitless.ai)
