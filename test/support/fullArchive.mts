@@ -131,7 +131,7 @@ export async function runFullArchive(
 		const [{ json }] = await day.code('What the day holds', []);
 		const path = `days/${aDay.day}_${sha256(String(json.lines)).slice(0, 16)}.json`;
 		const text = `${JSON.stringify(json.file, null, '\t')}\n`;
-		await store(day, 'File of the day', [{ json: { path, text } }]);
+		await store(day, 'Day manifest', [{ json: { path, text } }]);
 	}
 	return stored;
 }
