@@ -11,7 +11,6 @@ const LONGEST = [
 	'engine/names',
 	'server/archiver',
 	'engine/busyService',
-	'server/media',
 	'server/deletes',
 	'server/server',
 	'server/create',

@@ -8,7 +8,12 @@ import { allReadings, workflowOf, type Reading } from '../support/readings.mts';
 import { startSandbox, type TestSandbox } from '../support/sandbox.mts';
 import { audioOf } from '../support/service-audio.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
-import { archiveSandbox, startLifelogServer, temporaryFolder, type Range } from './sources.mts';
+import {
+	archiveSandbox,
+	startLifelogServer,
+	temporaryFolder,
+	type Range,
+} from '../server/sources.mts';
 
 const TODAY = '2026-03-20';
 const YESTERDAY = '2026-03-19';

@@ -11,7 +11,7 @@ import { serverKey } from '../support/lifelog-server.mts';
 import { posixTest } from '../support/platform.mts';
 import { TARBALLS } from '../support/tarballs.mts';
 import { writeZip } from '../support/zip.mts';
-import { ask, temporaryFolder } from './sources.mts';
+import { ask, temporaryFolder } from '../server/sources.mts';
 
 const manifest = JSON.parse(readFileSync('server/package.json', 'utf8'));
 let project: string;
