@@ -76,13 +76,11 @@ export async function waitForRecording(
 }
 
 /** The error of a recording that failed for good. */
-export function failedError(api: Api, { id, error }: Recording, name: string): NodeApiError {
+export function failedError(api: Api, { error }: Recording, name: string): NodeApiError {
 	return apiError(
 		api,
 		`The recording "${name}" didn't become a lifelog: ${String(error)}`,
-		[
-			`Once the cause is fixed, choose Retry on the server's page, or send POST ${PATH}/${id}/retry. Uploading the same file again isn't enough.`,
-		],
+		["Once the cause is fixed, upload the file again, or choose Retry on the server's page."],
 		{ failure: { cause: 'configuration-invalid' } },
 	);
 }
