@@ -30,13 +30,15 @@ export interface RawSegment {
 	isWearer?: boolean;
 }
 
+/** Of a lifelog. */
+export const MAX_TITLE_LENGTH = 200;
 const MAX_SEGMENTS = 20_000;
 /** Of a segment, and of all: some 40 hours of speech. The index reads a lifelog as a whole. */
 const MAX_SEGMENT_LENGTH = 20_000;
 const MAX_LENGTH = 2_000_000;
 const MAX_SPEAKER_LENGTH = 200;
 /** The index looks for conversations that began so long ago at most. */
-const MAX_HOURS = 48;
+export const MAX_HOURS = 48;
 const MS_PER_HOUR = 3_600_000;
 
 /** A refusal of a transcript. It quotes nothing of what was said. */
@@ -49,18 +51,24 @@ export class NoWordsError extends ApiError {
 	}
 }
 
+interface Times {
+	/** What `start` and `end` are in. */
+	unitsPerSecond?: number;
+	/** Times beyond the beginning and this end are moved there, and no segment ends before it starts. */
+	withinMs?: number;
+}
+
 /**
  * Checks segments and puts them in order. Those without words are left out.
  *
- * @param unitsPerSecond What `start` and `end` are in.
  * @throws ApiError (400) that says which segment is wrong, counted from 1, and what to give.
  */
-export function checkSegments(raw: RawSegment[], unitsPerSecond = 1): Segment[] {
+export function checkSegments(raw: RawSegment[], times: Times = {}): Segment[] {
 	if (raw.length > MAX_SEGMENTS) {
 		throw badTranscript(`has ${raw.length} segments. Give ${MAX_SEGMENTS} at most`);
 	}
 	const segments = raw
-		.map((segment, index) => checkSegment(segment, index + 1, unitsPerSecond))
+		.map((segment, index) => checkSegment(segment, index + 1, times))
 		.filter(({ text }) => text !== '');
 	if (segments.length === 0) throw new NoWordsError();
 	if (segments.reduce((sum, { text }) => sum + text.length, 0) > MAX_LENGTH) {
@@ -69,7 +77,11 @@ export function checkSegments(raw: RawSegment[], unitsPerSecond = 1): Segment[] 
 	return segments.sort((a, b) => a.startMs - b.startMs);
 }
 
-function checkSegment(raw: RawSegment, number: number, unitsPerSecond: number): Segment {
+function checkSegment(
+	raw: RawSegment,
+	number: number,
+	{ unitsPerSecond = 1, withinMs }: Times,
+): Segment {
 	if (typeof raw.text !== 'string') {
 		throw badTranscript(`segment ${number} has no 'text'. Give the words as a string`);
 	}
@@ -78,15 +90,20 @@ function checkSegment(raw: RawSegment, number: number, unitsPerSecond: number): 
 			`segment ${number} has more than ${MAX_SEGMENT_LENGTH} characters. Split it into several`,
 		);
 	}
-	const [startMs, endMs] = (['start', 'end'] as const).map((name) => {
+	const isStrict = withinMs === undefined;
+	let [startMs, endMs] = (['start', 'end'] as const).map((name) => {
 		const value = toNumber(raw[name]);
-		if (value === undefined || value < 0) {
+		if (value === undefined || (isStrict && value < 0)) {
 			throw badTranscript(
 				`segment ${number} has no usable '${name}'. Give the seconds since the start of the transcript, 0 or more`,
 			);
 		}
 		return Math.round((value / unitsPerSecond) * 1000);
 	});
+	if (!isStrict) {
+		startMs = Math.min(Math.max(0, startMs), withinMs);
+		endMs = Math.min(Math.max(startMs, endMs), withinMs);
+	}
 	if (endMs < startMs) {
 		throw badTranscript(`segment ${number} ends before it starts. Give an 'end' after its 'start'`);
 	}

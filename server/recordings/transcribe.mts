@@ -5,7 +5,7 @@ import { Endpoint, EndpointError, type EndpointOptions } from '../util/endpoint.
 import { ApiError } from '../util/errors.mts';
 import type { ChunkFormat } from './ffmpeg.mts';
 import { NoWordsError, oneLine, toNumber, type Segment } from './segments.mts';
-import { readTranscript } from './transcript.mts';
+import { readTranscription } from './transcript.mts';
 
 /** How a transcription endpoint is asked. */
 export interface TranscriberOptions extends EndpointOptions {
@@ -33,8 +33,6 @@ export class Transcriber {
 	readonly #endpoint: Endpoint;
 	readonly #options: TranscriberOptions;
 	readonly #timeoutMs: number;
-	/** Whether the endpoint has refused the form with times and taken the one without. */
-	#hasNoTimes = false;
 
 	/** Throws an Error that says what to do for an address or a key that cannot be used. */
 	constructor(options: TranscriberOptions, timeoutMs = TIMEOUT_MS) {
@@ -66,16 +64,12 @@ export class Transcriber {
 			const form = await formOf(path, { model, language, response_format, chunking_strategy });
 			return segmentsOf(await post(this.#endpoint, form, this.#timeoutMs, signal), durationMs);
 		};
-		if (!this.#hasNoTimes) {
-			try {
-				return await ask(isDiarizing ? 'diarized_json' : 'verbose_json');
-			} catch (error) {
-				if (!(error instanceof EndpointError && error.isRefusal)) throw error;
-			}
+		try {
+			return await ask(isDiarizing ? 'diarized_json' : 'verbose_json');
+		} catch (error) {
+			if (!(error instanceof EndpointError && error.isRefusal)) throw error;
 		}
-		const segments = await ask('json');
-		this.#hasNoTimes = true;
-		return segments;
+		return await ask('json');
 	}
 }
 
@@ -85,6 +79,9 @@ interface Turn {
 	endMs: number;
 	speaker: string;
 }
+
+/** Why a diarization endpoint gave no usable answer. */
+export class DiarizationError extends EndpointError {}
 
 /** An endpoint that says who speaks when, as speaches has one. */
 export class Diarizer {
@@ -109,15 +106,17 @@ export class Diarizer {
 	/**
 	 * Returns who speaks when in a chunk.
 	 *
-	 * @throws EndpointError and what `signal` says, as `Transcriber.transcribe` does.
+	 * @throws DiarizationError and what `signal` says, as `Transcriber.transcribe` does.
 	 */
 	async diarize(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<Turn[]> {
 		const form = await formOf(path, { model: this.#model });
-		const answer = await post(this.#endpoint, form, this.#timeoutMs, signal);
+		const answer = await post(this.#endpoint, form, this.#timeoutMs, signal).catch((error) => {
+			throw error instanceof EndpointError ? new DiarizationError(error.message, error) : error;
+		});
 		const { segments } = fieldsOf(answer);
 		const turns = Array.isArray(segments) ? segments.map(turnOf) : [undefined];
 		if (turns.includes(undefined)) {
-			throw new EndpointError("doesn't say who speaks when");
+			throw new DiarizationError("doesn't say who speaks when");
 		}
 		return turns as Turn[];
 	}
@@ -131,7 +130,7 @@ function turnOf(segment: unknown): Turn | undefined {
 	return { startMs: from * 1000, endMs: to * 1000, speaker: oneLine(name) };
 }
 
-/** Names each segment after whoever speaks most of it. One that nobody speaks keeps its speaker. */
+/** Names each segment after whoever speaks most of it. Without overlap, a segment keeps its speaker. */
 export function nameSpeakers(segments: Segment[], turns: Turn[]): Segment[] {
 	return segments.map((segment) => {
 		const spoken = new Map<string, number>();
@@ -204,11 +203,7 @@ function segmentsOf(answer: unknown, durationMs: number): Segment[] {
 		return line === '' ? [] : [{ text: line, startMs: 0, endMs: durationMs }];
 	}
 	try {
-		return readTranscript({ segments, words }).segments.map((segment) => ({
-			...segment,
-			startMs: Math.min(segment.startMs, durationMs),
-			endMs: Math.min(segment.endMs, durationMs),
-		}));
+		return readTranscription({ segments, words }, durationMs).segments;
 	} catch (error) {
 		if (error instanceof NoWordsError) return [];
 		if (!(error instanceof ApiError)) throw error;

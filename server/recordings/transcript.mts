@@ -60,8 +60,13 @@ function ofList(segment: unknown, index: number): RawSegment {
 	return { text, start, end, speaker };
 }
 
-/** What OpenAI, speaches, LocalAI, whisper.cpp, Groq, vLLM and Mistral answer. */
-function readTranscription({ segments, words }: Fields): Transcript {
+/**
+ * Reads what OpenAI, speaches, LocalAI, whisper.cpp, Groq, vLLM and Mistral answer.
+ *
+ * @param withinMs Moves times that are a little off into so many ms from the start.
+ * @throws ApiError (400) as `readTranscript` does.
+ */
+export function readTranscription({ segments, words }: Fields, withinMs?: number): Transcript {
 	const hasSegments = Array.isArray(segments) && segments.length > 0;
 	if (!hasSegments && !Array.isArray(words)) {
 		throw badTranscript(
@@ -75,7 +80,8 @@ function readTranscription({ segments, words }: Fields): Transcript {
 			})
 		: joinWords(words as unknown[]);
 	const isNanoseconds = raw.some(({ end }) => (toNumber(end) ?? 0) > MAX_SECONDS);
-	return { segments: checkSegments(raw, isNanoseconds ? NANOSECONDS : 1) };
+	const unitsPerSecond = isNanoseconds ? NANOSECONDS : 1;
+	return { segments: checkSegments(raw, { unitsPerSecond, withinMs }) };
 }
 
 /** Words as segments, cut at pauses, at the ends of sentences and where another one speaks. */

@@ -117,7 +117,7 @@ describe('what is heard in a recording', () => {
 		});
 	});
 
-	test('an endpoint without times gives one segment, and is asked for them once', async () => {
+	test('an endpoint without times gives one segment for each chunk', async () => {
 		endpoint.refuses = ['verbose_json'];
 		const plain = transcriber();
 		const whole = { startMs: 0, endMs: DURATION_MS, text: [0, 1, 2, 3, 4].map(wordsOf).join(' ') };
@@ -125,18 +125,21 @@ describe('what is heard in a recording', () => {
 			expect(await plain.transcribe(short, { durationMs: DURATION_MS })).toEqual([whole]);
 		}
 		const formats = endpoint.asked.map(({ fields }) => fields.response_format);
-		expect(formats).toEqual(['verbose_json', 'json', 'json']);
+		expect(formats).toEqual(['verbose_json', 'json', 'verbose_json', 'json']);
 	});
 
-	test('one that refuses everything is asked for times again', async () => {
-		endpoint.refuses = ['verbose_json', 'json'];
-		const plain = transcriber();
-		expect((await problemOf(plain.transcribe(short, { durationMs: DURATION_MS }))).isRefusal).toBe(
-			true,
-		);
-		endpoint.refuses = [];
-		expectSeconds(await plain.transcribe(short, { durationMs: DURATION_MS }), 5);
-	});
+	test.each([[['verbose_json', 'json']], [['verbose_json']]])(
+		'one that refuses %j once is asked for times again',
+		async (refuses) => {
+			endpoint.refuses = refuses;
+			const plain = transcriber();
+			await plain.transcribe(short, { durationMs: DURATION_MS }).catch((error: unknown) => {
+				expect(error).toMatchObject({ isRefusal: true });
+			});
+			endpoint.refuses = [];
+			expectSeconds(await plain.transcribe(short, { durationMs: DURATION_MS }), 5);
+		},
+	);
 });
 
 describe('every form of an answer', () => {
@@ -189,6 +192,31 @@ describe('every form of an answer', () => {
 				{ text: 'Thanks.', startMs: 5000, endMs: 5000 },
 			],
 		],
+		[
+			'odd times',
+			{
+				segments: [
+					{ text: 'Hello.', start: -0.02, end: 1.5 },
+					{ text: 'Bye.', start: 2, end: 1 },
+					{ text: 'Thanks.', start: 4, end: 200_000 },
+				],
+			},
+			[
+				{ ...hello, startMs: 0 },
+				{ text: 'Bye.', startMs: 2000, endMs: 2000 },
+				{ text: 'Thanks.', startMs: 4000, endMs: 5000 },
+			],
+		],
+		[
+			'words with odd times',
+			{
+				words: [
+					{ word: 'Hello.', start: 0.5, end: 1.5 },
+					{ word: 'Bye.', start: 2, end: -1 },
+				],
+			},
+			[hello, { text: 'Bye.', startMs: 2000, endMs: 2000 }],
+		],
 	])('%s', async (_name, answer, expected) => {
 		expect(await answers(answer)).toEqual(expected);
 	});
@@ -225,7 +253,7 @@ describe('what an endpoint does wrong may pass', () => {
 		'{"error":{"message":"secret"}}',
 		'{"text":null}',
 		'{"segments":[{"text":"secret"}]}',
-		'{"segments":[{"text":"secret","start":2,"end":1}]}',
+		'{"segments":[{"text":"secret","start":2,"end":null}]}',
 		'{"segments":[7]}',
 		'{"segments":{}}',
 		'{"words":[{"start":1,"end":2}]}',
