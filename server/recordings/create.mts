@@ -2,7 +2,8 @@ import { ApiError } from '../util/errors.mts';
 import { checkZone, parseInstant } from '../util/times.mts';
 import type { Changes } from '../store/store.mts';
 import { firstSentence, idOf, latestEnd, toLifelog } from './lifelog.mts';
-import { asName, cutTo } from './segments.mts';
+import { asName, cutTo, MAX_HOURS, MAX_TITLE_LENGTH } from './segments.mts';
+import { EARLIEST_MS } from './startTime.mts';
 import type { Titles } from './title.mts';
 import { readTranscript } from './transcript.mts';
 
@@ -25,8 +26,6 @@ export interface Maker {
 	now: () => number;
 }
 
-const MAX_TITLE_LENGTH = 200;
-const EARLIEST_MS = Date.UTC(2000, 0);
 /** Clocks of devices may be ahead of this machine's. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 
@@ -80,12 +79,21 @@ function endOf(
 	zone: string,
 	now: number,
 ): number {
+	const latestMs = startMs + MAX_HOURS * 3_600_000;
 	if (endTime === undefined) {
-		// An end before the beginning is the recorder's own mistake, and the words say when it was.
-		return ofTranscript === undefined ? 0 : timeUntilNow('endTime', ofTranscript, 'UTC', now);
+		if (ofTranscript === undefined) return 0;
+		const endMs = timeUntilNow('endTime', ofTranscript, 'UTC', now);
+		// An end that can't be is the recorder's own mistake, and the words say when it was.
+		return endMs > latestMs ? 0 : endMs;
 	}
 	const endMs = timeUntilNow('endTime', endTime, zone, now);
 	if (endMs < startMs) throw new ApiError(400, 'endTime is before startTime. Give a later one');
+	if (endMs > latestMs) {
+		throw new ApiError(
+			400,
+			`endTime is more than ${MAX_HOURS} hours after startTime. Give an earlier one`,
+		);
+	}
 	return endMs;
 }
 

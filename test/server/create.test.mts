@@ -244,6 +244,15 @@ describe('creating a lifelog', () => {
 		expect((await create({ transcript: JSON.stringify(omi) })).status).toBe(200);
 	});
 
+	test('that Omi sent, but is given another start, ends with its words', async () => {
+		const omi = JSON.parse(
+			readFileSync(join(process.cwd(), 'test/server/transcripts/omi-webhook.json'), 'utf8'),
+		);
+		const answer = await create({ transcript: omi, startTime, externalId: 'earlier' });
+		const { contents, endTime } = answer.lifelog;
+		expect(endTime).toBe(contents.at(-1)!.endTime);
+	});
+
 	test('takes a title, cleans it and cuts it', async () => {
 		const title = ` \u202e${'Tomatoes and more '.repeat(20)}\n`;
 		const { lifelog } = await create({ transcript: tomatoes, startTime, title });
@@ -314,6 +323,12 @@ describe('what can not be created is refused, and nothing is written', () => {
 			{ ...valid, endTime: '2026-11-01T08:00:00Z' },
 			400,
 			/endTime is before/,
+		],
+		[
+			'an end two days and more after the start',
+			{ ...valid, startTime: '2026-10-01T08:00:00Z', endTime: '2026-10-03T08:00:01Z' },
+			400,
+			/endTime is more than 48 hours after/,
 		],
 		['an unknown zone', { ...valid, timezone: 'Mars/Olympus' }, 400, /timezone/],
 		['an empty external ID', { ...valid, externalId: '' }, 400, /externalId/],
