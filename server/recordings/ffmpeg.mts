@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { MAX_HOURS } from './segments.mts';
 
 /** A recording that can't be read, however often it is tried. Its message says why and what to do. */
 export class MediaError extends Error {}
@@ -38,8 +39,6 @@ const CODECS = [
 	'pcm_s16be,pcm_s16le,pcm_s24be,pcm_s24le,pcm_s32be,pcm_s32le',
 ].join();
 
-/** As long as a lifelog may be. */
-const MAX_HOURS = 48;
 /** In KiB; a usual run takes some 60 MiB beside the libraries, which count here. */
 const MAX_MEMORY = 2 ** 20;
 const MAX_ALLOCATION = 2 ** 29;
@@ -66,14 +65,16 @@ const SILENCE = 'silencedetect=noise=-35dB:duration=0.3';
 
 const execute = promisify(execFile);
 
-/** Throws an Error with the command that installs ffmpeg if it is missing. */
+/** Throws an Error with the command that installs ffmpeg if it is missing, or can't write what is needed. */
 export async function checkFfmpeg(): Promise<void> {
-	try {
-		await execute('ffmpeg', ['-version'], { env: environment() });
-	} catch {
-		const command =
-			process.platform === 'darwin' ? 'brew install ffmpeg' : 'apt-get install ffmpeg';
+	const command = process.platform === 'darwin' ? 'brew install ffmpeg' : 'apt-get install ffmpeg';
+	const args = ['-hide_banner', '-encoders'];
+	const { stdout } = await execute('ffmpeg', args, { env: environment() }).catch(() => {
 		throw new Error(`ffmpeg can't be started. Install it: ${command}`);
+	});
+	const missing = ['libopus', 'libmp3lame'].find((encoder) => !stdout.includes(` ${encoder} `));
+	if (missing !== undefined) {
+		throw new Error(`ffmpeg was built without ${missing}. Install one that has it: ${command}`);
 	}
 }
 

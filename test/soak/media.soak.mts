@@ -536,6 +536,20 @@ describe('what passes is no fault of the recording', () => {
 		expect(await written()).toBe(size);
 	});
 
+	const onPosix = process.platform === 'win32' ? test.skip : test;
+	onPosix('ffmpeg without an encoder', async () => {
+		const path = process.env.PATH;
+		const bin = await newFolder();
+		const script = '#!/bin/sh\necho " A....D libopus  libopus Opus (codec opus)"\n';
+		await writeFile(join(bin, 'ffmpeg'), script, { mode: 0o755 });
+		process.env.PATH = bin;
+		try {
+			await expect(checkFfmpeg()).rejects.toThrow(/without libmp3lame.* install ffmpeg/);
+		} finally {
+			process.env.PATH = path;
+		}
+	});
+
 	test('ffmpeg that is missing', async () => {
 		await checkFfmpeg();
 		const path = process.env.PATH;
