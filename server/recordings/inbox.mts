@@ -109,7 +109,9 @@ export class Inbox {
 	/** Finds files that were claimed by a process that was killed then. */
 	async #findClaimed(): Promise<void> {
 		const processing = join(this.#options.folder, PROCESSING);
-		for (const name of await readdir(processing)) this.#claimed.set(join(processing, name), name);
+		for (const name of await readdir(processing).catch(noneIfGone)) {
+			this.#claimed.set(join(processing, name), name);
+		}
 	}
 
 	/** Takes a claimed file into the queue, or says why it is tried again at the next look. */
@@ -172,7 +174,10 @@ export class Inbox {
 			return;
 		}
 		await access(path, constants.R_OK);
-		const claimed = await moveInto(join(folder, PROCESSING), path, name);
+		const processing = join(folder, PROCESSING);
+		// Somebody has removed it, or the folder was mounted since.
+		await mkdir(processing).catch(unlessThere);
+		const claimed = await moveInto(processing, path, name);
 		if (claimed === undefined) return;
 		this.#claimed.set(claimed, name);
 		await this.#add(claimed, name);
@@ -185,6 +190,15 @@ export class Inbox {
 		if (!this.#told.has(problem) && !this.#telling.has(problem)) this.#options.warn(problem);
 		this.#telling.add(problem);
 	}
+}
+
+function noneIfGone(error: NodeJS.ErrnoException): string[] {
+	if (error.code !== 'ENOENT') throw error;
+	return [];
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+	if (error.code !== 'EEXIST') throw error;
 }
 
 const printable = (name: string) => name.replaceAll(/[^\x20-\x7e]/g, '?');
