@@ -150,9 +150,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			return { store: archive, meaning };
 		},
 	});
-	const recordings =
-		changing.lock && hearing && recordingsOf(folder, store, options, { ...hearing, titles });
-	const inbox = recordings && (await inboxOf(recordings, options));
+	let recordings: Recordings | undefined;
+	let inbox: Inbox | undefined;
 	const stopped = new AbortController();
 	let looking: Promise<void> = Promise.resolve();
 	const close = async () => {
@@ -162,6 +161,9 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		changing.lock?.release();
 	};
 	try {
+		recordings =
+			changing.lock && hearing && recordingsOf(folder, store, options, { ...hearing, titles });
+		inbox = recordings && (await inboxOf(recordings, options));
 		const key = loadKey(options.apiKey, `${options.index}.key`);
 		if (!isLoopback(host) && key.text !== undefined && key.text.length < safeLength) {
 			throw new KeyError(
@@ -206,11 +208,13 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		await addApi(app, service, contract);
 		const url = await app.listen({ host, port });
 		const start = async (): Promise<RunningServer> => {
+			// Until the store has begun, nothing is uploaded.
+			await recordings?.prepare();
 			await store.begin();
 			stopped.signal.throwIfAborted();
 			key.keep?.();
 			await store.heal();
-			await recordings?.begin();
+			recordings?.begin();
 			inbox?.begin();
 			looking = keepLooking(store, stopped.signal, warn);
 			return {

@@ -22,8 +22,9 @@ type Ended = Pick<
 
 /**
  * Moves a file of the inbox to `done/<year>/<month>/`, or to `failed/` with a text beside it that
- * says why. One that has grown since it was taken goes back to the inbox. Does nothing if it is gone, or
- * has been replaced by another one.
+ * says why. One that has grown since it was taken goes back to the inbox. If it is gone or has been
+ * replaced, looks for it where it would have been moved to. Removes the text of an earlier failure if
+ * its file isn't in `failed/` any longer.
  *
  * @param timezone IANA name of the zone of the months.
  * @returns Where the file is now.
@@ -134,7 +135,7 @@ function* targetsIn(folder: string, name: string): Generator<string> {
 	}
 }
 
-const isThere = async (path: string) =>
+export const isThere = async (path: string) =>
 	await lstat(path).then(
 		() => true,
 		() => false,

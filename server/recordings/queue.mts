@@ -1,5 +1,6 @@
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { restrict } from '../util/restrict.mts';
+import type { Chunk } from './ffmpeg.mts';
 import type { Segment } from './segments.mts';
 
 export const STATUSES = ['queued', 'transcribing', 'done', 'failed'] as const;
@@ -47,7 +48,16 @@ export interface Queued extends Recording, Upload {
 	isTidy: boolean;
 }
 
-type Row = Record<string, SQLOutputValue>;
+/** What was said in a part of a recording. */
+interface Heard {
+	/** Times are those of the part. */
+	segments: Segment[];
+	/** Whether a diarizer has named its speakers. */
+	isDiarized: boolean;
+}
+
+/** Where a part of a recording is in it. */
+type Place = Pick<Chunk, 'offsetMs' | 'durationMs'>;
 
 /**
  * The recordings that were taken, in a file of their own: an index can be rebuilt from the archive,
@@ -62,14 +72,17 @@ export class Queue {
 			this.#db = new DatabaseSync(file);
 			restrict(file);
 			this.#db.exec(`
-				PRAGMA journal_mode = WAL;
+				-- A copy of the file has everything, and nothing is opened while its folder is away.
+				PRAGMA locking_mode = EXCLUSIVE;
+				PRAGMA journal_mode = TRUNCATE;
 				PRAGMA synchronous = FULL;
 				CREATE TABLE IF NOT EXISTS recording (
 					number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, sha256 TEXT NOT NULL UNIQUE,
 					external_id TEXT UNIQUE, status TEXT NOT NULL, json TEXT NOT NULL
 				);
-				CREATE TABLE IF NOT EXISTS transcript (
-					id TEXT NOT NULL, chunk INTEGER NOT NULL, segments TEXT NOT NULL, PRIMARY KEY (id, chunk)
+				CREATE TABLE IF NOT EXISTS heard (
+					id TEXT NOT NULL, offset_ms INTEGER NOT NULL, duration_ms INTEGER NOT NULL,
+					json TEXT NOT NULL, PRIMARY KEY (id, offset_ms, duration_ms)
 				);
 				CREATE TABLE IF NOT EXISTS dropped (sha256 TEXT PRIMARY KEY) WITHOUT ROWID;
 			`);
@@ -85,11 +98,11 @@ export class Queue {
 	find(sha256: string, externalId?: string): Queued | undefined {
 		const sql =
 			'SELECT json FROM recording WHERE external_id = ? OR sha256 = ? ORDER BY external_id = ? DESC';
-		return asQueued(this.#db.prepare(sql).get(externalId ?? null, sha256, externalId ?? null));
+		return this.#all(sql, externalId ?? null, sha256, externalId ?? null)[0];
 	}
 
 	get(id: string): Queued | undefined {
-		return asQueued(this.#db.prepare('SELECT json FROM recording WHERE id = ?').get(id));
+		return this.#all('SELECT json FROM recording WHERE id = ?', id)[0];
 	}
 
 	/**
@@ -102,26 +115,24 @@ export class Queue {
 		const sql = `SELECT json FROM recording WHERE (?1 IS NULL OR status = ?1)
 			AND (?2 IS NULL OR number < (SELECT number FROM recording WHERE id = ?2))
 			ORDER BY number DESC LIMIT ?3`;
-		const rows = this.#db.prepare(sql).all(status ?? null, afterId ?? null, limit);
-		return rows.map((row) => asQueued(row)!);
+		return this.#all(sql, status ?? null, afterId ?? null, limit);
 	}
 
 	/** Those that aren't done and haven't failed, oldest first. */
 	open(): Queued[] {
-		const sql = `SELECT json FROM recording WHERE status IN ('queued', 'transcribing') ORDER BY number`;
-		return this.#db
-			.prepare(sql)
-			.all()
-			.map((row) => asQueued(row)!);
+		return this.#all(
+			`SELECT json FROM recording WHERE status IN ('queued', 'transcribing') ORDER BY number`,
+		);
 	}
 
 	/** Those that are done or failed, and whose files weren't put away. */
 	untidy(): Queued[] {
-		const sql = `SELECT json FROM recording WHERE NOT json ->> 'isTidy'`;
-		return this.#db
-			.prepare(sql)
-			.all()
-			.map((row) => asQueued(row)!);
+		return this.#all(`SELECT json FROM recording WHERE NOT json ->> 'isTidy'`);
+	}
+
+	#all(sql: string, ...values: SQLInputValue[]): Queued[] {
+		const rows = this.#db.prepare(sql).all(...values);
+		return rows.map(({ json }) => JSON.parse(String(json)) as Queued);
 	}
 
 	add(recording: Queued): void {
@@ -137,8 +148,8 @@ export class Queue {
 	update(id: string, change: Partial<Queued>): Queued {
 		const recording: Queued = { ...this.get(id)!, ...change };
 		this.#db
-			.prepare('UPDATE recording SET status = ?, json = ? WHERE id = ?')
-			.run(recording.status, JSON.stringify(recording), id);
+			.prepare('UPDATE recording SET status = ?, external_id = ?, json = ? WHERE id = ?')
+			.run(recording.status, recording.externalId ?? null, JSON.stringify(recording), id);
 		return recording;
 	}
 
@@ -147,7 +158,7 @@ export class Queue {
 		const sql = 'INSERT OR IGNORE INTO dropped SELECT sha256 FROM recording WHERE id = ?';
 		this.#db.prepare(sql).run(id);
 		this.#db.prepare('DELETE FROM recording WHERE id = ?').run(id);
-		this.forgetTranscripts(id);
+		this.forgetHeard(id);
 	}
 
 	/** Whether a recording with these bytes was removed. */
@@ -155,27 +166,25 @@ export class Queue {
 		return this.#db.prepare('SELECT 1 FROM dropped WHERE sha256 = ?').get(sha256) !== undefined;
 	}
 
-	/** What was said in a chunk, if it was transcribed before. */
-	transcriptOf(id: string, chunk: number): Segment[] | undefined {
-		const sql = 'SELECT segments FROM transcript WHERE id = ? AND chunk = ?';
-		const row = this.#db.prepare(sql).get(id, chunk);
-		return row && (JSON.parse(String(row.segments)) as Segment[]);
+	/** What was said in a part, if it was transcribed before: other formats have other parts. */
+	heardIn(id: string, { offsetMs, durationMs }: Place): Heard | undefined {
+		const sql = 'SELECT json FROM heard WHERE id = ? AND offset_ms = ? AND duration_ms = ?';
+		const row = this.#db.prepare(sql).get(id, offsetMs, durationMs);
+		return row && (JSON.parse(String(row.json)) as Heard);
 	}
 
-	/** Keeps what was said in a chunk, because a transcription may cost money. */
-	keepTranscript(id: string, chunk: number, segments: Segment[]): void {
-		this.#db
-			.prepare('INSERT OR REPLACE INTO transcript (id, chunk, segments) VALUES (?, ?, ?)')
-			.run(id, chunk, JSON.stringify(segments));
+	/** Keeps what was said in a part, because a transcription may cost money. */
+	keepHeard(id: string, { offsetMs, durationMs }: Place, heard: Heard): void {
+		const sql =
+			'INSERT OR REPLACE INTO heard (id, offset_ms, duration_ms, json) VALUES (?, ?, ?, ?)';
+		this.#db.prepare(sql).run(id, offsetMs, durationMs, JSON.stringify(heard));
 	}
 
-	forgetTranscripts(id: string): void {
-		this.#db.prepare('DELETE FROM transcript WHERE id = ?').run(id);
+	forgetHeard(id: string): void {
+		this.#db.prepare('DELETE FROM heard WHERE id = ?').run(id);
 	}
 
 	close(): void {
 		this.#db.close();
 	}
 }
-
-const asQueued = (row: Row | undefined) => row && (JSON.parse(String(row.json)) as Queued);

@@ -15,13 +15,27 @@ import { ApiError } from '../util/errors.mts';
 import { answerOfDisk, reasonOf, whereIs } from '../util/failures.mts';
 import { splitAtPauses } from './conversations.mts';
 import { cutChunks, encodeOpus, MediaError, probeRecording } from './ffmpeg.mts';
-import { hashOf, hasContent, isProcessing, PROCESSING, putAway, shortName } from './inboxFiles.mts';
+import {
+	hashOf,
+	hasContent,
+	isProcessing,
+	isThere,
+	PROCESSING,
+	putAway,
+	shortName,
+} from './inboxFiles.mts';
 import { firstSentence, latestEnd, recordedId, toLifelog } from './lifelog.mts';
 import { Queue, type Queued, type Recording, type Status, type Upload } from './queue.mts';
-import { cutTo, type Segment } from './segments.mts';
+import { cutTo, MAX_TITLE_LENGTH, type Segment } from './segments.mts';
 import { startOf } from './startTime.mts';
 import type { Titles } from './title.mts';
-import { joinChunks, nameSpeakers, type Diarizer, type Transcriber } from './transcribe.mts';
+import {
+	DiarizationError,
+	joinChunks,
+	nameSpeakers,
+	type Diarizer,
+	type Transcriber,
+} from './transcribe.mts';
 
 /** What turning recordings into lifelogs takes. */
 export interface RecordingsOptions {
@@ -55,6 +69,9 @@ export interface Received {
 	bytes: number;
 }
 
+/** What is given with an upload. Without a time of its last change, it was changed just now. */
+type Asked = Omit<Upload, 'path' | 'inbox' | 'modifiedMs'> & Partial<Pick<Upload, 'modifiedMs'>>;
+
 /** The work on a recording, until it is done or has failed. */
 interface Job {
 	stop: AbortController;
@@ -63,12 +80,11 @@ interface Job {
 	ended: Promise<void>;
 }
 
-/** Of the archive: what is uploaded and transcribed, and counts for nothing yet. */
+/** Of the archive. Uploads that wait, and work in progress. */
 const FOLDER = '.lifelog-recordings';
 const ORIGINALS = 'originals';
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 3_600_000;
-const MAX_TITLE_LENGTH = 200;
 
 /**
  * The recordings that become lifelogs: a queue that survives restarts, worked off one after the other.
@@ -88,18 +104,25 @@ export class Recordings {
 		this.#queue = new Queue(options.queue);
 	}
 
-	/** Goes on with what the last run left. Rejects if the folder of the archive can't be written. */
-	async begin(): Promise<void> {
+	/**
+	 * Sorts what the last run left, before anything is received. Rejects if the folder of the archive
+	 * can't be written.
+	 */
+	async prepare(): Promise<void> {
 		await prepareFolder(this.#options.root, FOLDER);
 		for (const name of await readdir(this.#folder)) {
 			const [id] = name.split('.');
 			const path = join(this.#folder, name);
 			const recording = this.#queue.get(id);
-			const isEncoded = name === `${id}.ogg` && this.#isOpen(id);
+			const isEncoded = name === `${id}.ogg` && recording && isOpen(recording);
 			if (!recording && name === `${id}.original`) await this.#takeAgain(path);
 			else if (recording && name === `${id}.taken`) await rename(path, recording.path);
 			else if (recording?.path !== path && !isEncoded) await rm(path, { recursive: true });
 		}
+	}
+
+	/** Goes on with what the last run left. */
+	begin(): void {
 		for (const { id } of [...this.#queue.untidy(), ...this.#queue.open()]) this.#start(id);
 	}
 
@@ -109,7 +132,7 @@ export class Recordings {
 		const { mtimeMs } = await stat(path);
 		const [id, fileName] = [idOf(sha256), basename(path)];
 		if (this.#queue.find(sha256) || fileName !== `${id}.original`) await rm(path);
-		else this.#add(id, sha256, { path, fileName, modifiedMs: mtimeMs });
+		else this.#insert(id, sha256, { path, fileName, modifiedMs: mtimeMs });
 	}
 
 	async close(): Promise<void> {
@@ -153,12 +176,10 @@ export class Recordings {
 
 	/**
 	 * Takes a file that was received into the queue, unless the same bytes or the same external ID were
-	 * taken before. A recording that failed is tried again then, or replaced by other bytes.
+	 * taken before. A recording that failed is tried again then, as it is asked for now, or replaced by
+	 * other bytes.
 	 */
-	async add(
-		received: Received,
-		asked: Omit<Upload, 'path' | 'inbox'>,
-	): Promise<{ recording: Recording; isNew: boolean }> {
+	async add(received: Received, asked: Asked): Promise<{ recording: Recording; isNew: boolean }> {
 		const { sha256 } = received;
 		const id = idOf(sha256);
 		const path = join(this.#folder, `${id}.original`);
@@ -170,14 +191,15 @@ export class Recordings {
 			}
 			if (known && (await this.#lacks(known, sha256))) {
 				await rename(received.path, path);
-				return { recording: await this.#again(id, { path, inbox: undefined }), isNew: false };
+				const change = { ...asked, path, inbox: undefined };
+				return { recording: await this.#again(id, change), isNew: false };
 			}
 			if (known) {
 				await this.discard(received);
-				const recording = known.status === 'failed' ? await this.#again(known.id) : known;
+				const recording = known.status === 'failed' ? await this.#again(known.id, asked) : known;
 				return { recording, isNew: false };
 			}
-			// An original that isn't in the queue is one whose queue was lost.
+			// `prepare` would take an `.original` without a row for an upload of a lost queue.
 			const taken = join(this.#folder, `${id}.taken`);
 			await rename(received.path, taken);
 			try {
@@ -212,14 +234,20 @@ export class Recordings {
 
 	async #addFromInbox(file: Upload & { inbox: string }, sha256: string): Promise<void> {
 		const known = this.#queue.find(sha256);
-		if (!known) return this.#add(idOf(sha256), sha256, file);
-		if (known.path === file.path) return;
+		if (!known) {
+			this.#insert(idOf(sha256), sha256, file);
+			return this.#start(idOf(sha256));
+		}
+		const isInPlace = known.path === file.path;
+		// Its own work puts it away.
+		if (isInPlace && (isOpen(known) || !known.isTidy)) return;
 		const { timezone } = this.#options;
 		if (known.status === 'failed' || (await this.#lacks(known, sha256))) {
 			await this.#stop(known.id);
 			const before = this.#known(known.id);
 			const { status } = await this.#again(known.id, file);
 			if (status !== 'done') {
+				if (isInPlace) return;
 				if (before.inbox === undefined) await rm(before.path, { force: true });
 				else await putAway({ ...before, status: 'done' }, timezone);
 				return;
@@ -228,17 +256,12 @@ export class Recordings {
 		await putAway({ ...known, ...file, status: 'done' }, timezone);
 	}
 
-	#add(id: string, sha256: string, upload: Upload): void {
-		this.#insert(id, sha256, upload);
-		this.#start(id);
-	}
-
-	#insert(id: string, sha256: string, upload: Upload): Recording {
+	#insert(id: string, sha256: string, upload: Asked & Pick<Upload, 'path' | 'inbox'>): Recording {
 		const recording: Queued = {
 			...{ id, sha256, status: 'queued', lifelogIds: [], startTime: null, startTimeFrom: null },
 			...{ durationMs: null, error: null, attempts: 0 },
 			createdAt: new Date(this.#options.now()).toISOString(),
-			...upload,
+			...{ modifiedMs: this.#options.now(), ...upload },
 			isTidy: true,
 		};
 		this.#queue.add(recording);
@@ -249,7 +272,7 @@ export class Recordings {
 		return this.#queue.get(id);
 	}
 
-	/** Lists recordings, newest first, those with a status alone if there is one. */
+	/** Lists recordings, newest first, only those with `status`, if given. */
 	list(status: Status | undefined, afterId: string | undefined, limit: number): Recording[] {
 		return this.#queue.list(status, afterId, limit);
 	}
@@ -275,8 +298,13 @@ export class Recordings {
 		await this.#stop(id);
 		const recording = this.#known(id);
 		if (recording.status === 'done') return recording;
-		const again = { ...change, status: 'queued', error: null, isTidy: true } as const;
-		const changed = this.#queue.update(id, again);
+		const { language = recording.language } = change;
+		if (language !== recording.language) this.#queue.forgetHeard(id);
+		const changed = this.#queue.update(id, {
+			...change,
+			...{ status: 'queued', error: null, isTidy: true },
+			...(recording.status === 'failed' && { startTime: null, startTimeFrom: null }),
+		});
 		this.#start(id);
 		return changed;
 	}
@@ -307,7 +335,7 @@ export class Recordings {
 		if (recording.inbox === undefined) await rm(recording.path, { force: true });
 		else if (recording.status !== 'failed' || !recording.isTidy) {
 			await putAway(
-				{ ...recording, status: 'failed', error: 'It was dropped. Delete it, or move it back' },
+				{ ...recording, status: 'failed', error: 'It was discarded. Delete it, or move it back' },
 				this.#options.timezone,
 			);
 		}
@@ -327,10 +355,6 @@ export class Recordings {
 
 	#workOf(id: string): string {
 		return join(this.#folder, `${id}.work`);
-	}
-
-	#isOpen(id: string): boolean {
-		return /queued|transcribing/.test(this.#queue.get(id)?.status ?? '');
 	}
 
 	#start(id: string): void {
@@ -474,17 +498,20 @@ export class Recordings {
 		const { transcriber, diarizer } = this.#options;
 		const chunks = await cutChunks(path, work, { format: transcriber.format, signal });
 		const parts: { offsetMs: number; segments: Segment[] }[] = [];
-		for (const [number, chunk] of chunks.entries()) {
-			let segments = this.#queue.transcriptOf(id, number);
-			if (!segments) {
-				const { durationMs } = chunk;
-				segments = await transcriber.transcribe(chunk.path, { durationMs, language, signal });
-				if (diarizer && segments.length > 0) {
-					segments = nameSpeakers(segments, await diarizer.diarize(chunk.path, { signal }));
-				}
-				this.#queue.keepTranscript(id, number, segments);
+		for (const chunk of chunks) {
+			const { offsetMs, durationMs } = chunk;
+			let heard = this.#queue.heardIn(id, chunk);
+			if (!heard) {
+				const asked = { durationMs, language, signal };
+				heard = { segments: await transcriber.transcribe(chunk.path, asked), isDiarized: false };
+				this.#queue.keepHeard(id, chunk, heard);
 			}
-			parts.push({ offsetMs: chunk.offsetMs, segments });
+			if (diarizer && !heard.isDiarized && heard.segments.length > 0) {
+				const turns = await diarizer.diarize(chunk.path, { signal });
+				heard = { segments: nameSpeakers(heard.segments, turns), isDiarized: true };
+				this.#queue.keepHeard(id, chunk, heard);
+			}
+			parts.push({ offsetMs, segments: heard.segments });
 		}
 		return joinChunks(parts);
 	}
@@ -505,7 +532,7 @@ export class Recordings {
 		}
 		await this.#removeWork(id);
 		this.#queue.update(id, { path: kept, isTidy: true });
-		if (status === 'done') this.#queue.forgetTranscripts(id);
+		if (status === 'done') this.#queue.forgetHeard(id);
 	}
 
 	async #removeWork(id: string): Promise<void> {
@@ -514,6 +541,9 @@ export class Recordings {
 		}
 	}
 }
+
+/** Whether there is still something to transcribe. */
+const isOpen = ({ status }: Recording) => status === 'queued' || status === 'transcribing';
 
 const idOf = (sha256: string) => `rec-${sha256.slice(0, 20)}`;
 
@@ -531,6 +561,7 @@ const isExpected = (error: unknown) =>
 	answerOfDisk(error as Error) !== undefined;
 
 function describe(error: Error): string {
+	if (error instanceof DiarizationError) return `The diarization endpoint ${error.message}`;
 	if (error instanceof EndpointError) return `The transcription endpoint ${error.message}`;
 	if (error instanceof MediaError || error instanceof ApiError) return error.message;
 	return (
@@ -547,9 +578,3 @@ const GROWN =
 	'The file was still being written when it was taken. It goes back to the inbox, and is taken again';
 
 const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size;
-
-const isThere = async (path: string) =>
-	await access(path).then(
-		() => true,
-		() => false,
-	);

@@ -60,10 +60,9 @@ export async function uploadRecording(
 		const zone = checkZone(timezone);
 		const { recording, isNew } = await recordings.add(file.received, {
 			fileName: file.fileName,
-			modifiedMs:
-				modifiedTime === undefined
-					? service.now()
-					: parseInstant('modifiedTime', modifiedTime, zone),
+			...(modifiedTime !== undefined && {
+				modifiedMs: parseInstant('modifiedTime', modifiedTime, zone),
+			}),
 			...(startTime !== undefined && { startMs: timeOf('startTime', startTime, zone) }),
 			...(title !== undefined && asName(title) !== '' && { title: asName(title) }),
 			...(language !== undefined && { language: languageOf(language) }),

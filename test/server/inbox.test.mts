@@ -158,6 +158,29 @@ test('has files that are moved by hand', async () => {
 	expect(await findings()).toEqual([]);
 });
 
+test('takes a file that had vanished, and files when its own folder had', async () => {
+	endpoint.fault = faults.error;
+	await start('--allow-changes');
+	const again = (id: string) => askRecordings(server, `/${id}/retry`, { method: 'POST' });
+	put('memo.m4a');
+	while (!(await listed())[0]?.error) await sleep(50);
+	const [{ id }] = await listed();
+	rmSync(join(inbox, '.processing/memo.m4a'));
+	await again(id);
+	const { error } = await whenRecording(server, id, ({ status }) => status === 'failed');
+	expect(error).toBe('The file is no longer in .processing/. Put it into the inbox again');
+	endpoint.fault = undefined;
+	put('memo.m4a');
+	await whenRecording(server, id, ({ status }) => status === 'done');
+	while (found('.processing').length > 0) await sleep(50);
+	rmSync(join(inbox, '.processing'), { recursive: true });
+	writeFileSync(join(inbox, 'text.wav'), 'no sound');
+	while (found('failed').length < 2) await sleep(50);
+	const [{ fileName }] = await listed('status=failed');
+	expect([fileName, found('.')]).toEqual(['text.wav', ['.processing', 'done', 'failed']]);
+	expect(await findings()).toEqual([]);
+});
+
 test('loses nothing to names, to what is in the way, or to an upload that failed', async () => {
 	writeFileSync(join(files, 'text.wav'), 'no sound');
 	writeFileSync(join(files, 'other.wav'), 'nor here');

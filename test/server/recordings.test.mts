@@ -1,6 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { openAsBlob, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	copyFileSync,
+	openAsBlob,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkArchive } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
@@ -18,6 +27,7 @@ import { newestManifests } from '../support/manifests.mts';
 import { hearTones, makeTones } from '../support/tones.mts';
 import {
 	faults,
+	speakerOf,
 	startTranscription,
 	wordsOf,
 	type TranscriptionEndpoint,
@@ -43,7 +53,8 @@ beforeAll(async () => {
 	server = await startLifelogServer(archive, argsOf());
 });
 beforeEach(() => {
-	endpoint.fault = undefined;
+	endpoint.fault = endpoint.instead = undefined;
+	endpoint.refuses = [];
 });
 afterAll(async () => {
 	await server.close();
@@ -166,6 +177,16 @@ describe('a recording', () => {
 		});
 		await ended(recording.id);
 		expect(await listed()).toHaveLength(before + 1);
+	});
+
+	test('is in a copy of the one file of the queue while the server runs', async () => {
+		await made(ten());
+		const copy = join(files, 'queue');
+		copyFileSync(join(archive, '.lifelog-index.sqlite.recordings'), copy);
+		const queue = new DatabaseSync(copy, { readOnly: true });
+		const rows = queue.prepare('SELECT id FROM recording ORDER BY number DESC').all();
+		queue.close();
+		expect(rows).toEqual((await listed('limit=100')).map(({ id }) => ({ id })));
 	});
 
 	test('that is sent twice at the same time is taken once', async () => {
@@ -432,6 +453,64 @@ describe('a recording that fails', () => {
 		},
 	);
 
+	test('because of the diarization endpoint is not transcribed again', async () => {
+		await restart(argsOf('--diarization-url', endpoint.url));
+		// A diarizer is asked for no format.
+		endpoint.refuses = ['json'];
+		const before = endpoint.asked.length;
+		const { recording } = await upload(ten());
+		expect((await ended(recording.id)).error).toBe('The diarization endpoint answers 400');
+		endpoint.refuses = [];
+		await retry(recording.id);
+		const { lifelogIds } = await when(recording.id, ({ status }) => status === 'done');
+		const speakers = said(await lifelog(lifelogIds[0])).map(({ speakerName }) => speakerName);
+		expect(speakers.slice(0, 3)).toEqual([0, 1, 2].map(speakerOf));
+		const asked = endpoint.asked.slice(before).map(({ path }) => basename(path));
+		expect(asked).toEqual(['transcriptions', 'diarization', 'diarization']);
+	});
+
+	test('is tried again as the next upload asks for', async () => {
+		await restart(argsOf('--diarization-url', endpoint.url));
+		endpoint.refuses = ['json'];
+		const path = ten();
+		const { recording } = await upload(path, { startTime: '2026-03-01T09:00:00Z' });
+		expect(await ended(recording.id)).toMatchObject({ startTime: '2026-03-01T09:00:00.000Z' });
+		endpoint.refuses = [];
+		const before = endpoint.asked.length;
+		const named = { externalId: 'memo 5' };
+		const fields = { ...named, startTime: '2026-03-02T10:00:00Z', title: 'Walk', language: 'de' };
+		expect((await upload(path, fields)).recording.id).toBe(recording.id);
+		const done = await when(recording.id, ({ status }) => status === 'done');
+		expect(await lifelog(done.lifelogIds[0])).toMatchObject({
+			...{ title: 'Walk', startTime: '2026-03-02T10:00:00.000Z' },
+		});
+		expect(endpoint.asked[before].fields).toMatchObject({ language: 'de' });
+		expect(await upload(ten(), named)).toMatchObject({
+			...{ status: 200, recording: { id: recording.id } },
+		});
+		await restart();
+	});
+
+	test('in one part is whole when its parts become others', async () => {
+		await restart(argsOf('--transcription-format', 'wav'));
+		const path = join(files, 'parts.mp3');
+		await makeTones(path, {
+			...{ seconds: 710, silent: [[1, 400] as [number, number], [401, 700] as [number, number]] },
+		});
+		endpoint.instead = ({ fileName }) => {
+			if (fileName === '001.wav') return { segments: [{ text: 'Hello.', start: 0, end: 1 }] };
+			throw new Error('no more');
+		};
+		const { recording } = await upload(path);
+		await when(recording.id, ({ error }) => error !== null);
+		endpoint.instead = undefined;
+		await restart();
+		const { lifelogIds } = await when(recording.id, ({ status }) => status === 'done');
+		expect(said(await lifelog(lifelogIds[0])).map(({ content }) => content)).toEqual(
+			[0, 400, ...Array.from({ length: 10 }, (_, n) => 700 + n)].map(wordsOf),
+		);
+	});
+
 	test('because its file is gone is made when the file is uploaded again', async () => {
 		const path = join(files, 'gone.wav');
 		writeFileSync(path, 'no sound');
@@ -559,4 +638,13 @@ test.each([
 	[['--inbox-copy'], /--inbox/],
 ])('%j is refused at the start', async (args, problem) => {
 	await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(problem);
+});
+
+test('a start that is refused for its inbox leaves the archive to the next one', async () => {
+	const folder = temporaryFolder();
+	const inbox = join(folder, 'inbox');
+	await expect(startLifelogServer(folder, argsOf('--inbox', inbox))).rejects.toThrow(/no folder/);
+	const next = await startLifelogServer(folder, argsOf());
+	expect(next.log).toEqual([]);
+	await next.close();
 });
