@@ -300,13 +300,16 @@ export class Recordings {
 		if (recording.status === 'done') return recording;
 		const { language = recording.language } = change;
 		if (language !== recording.language) this.#queue.forgetHeard(id);
-		const changed = this.#queue.update(id, {
-			...change,
-			...{ status: 'queued', error: null, isTidy: true },
-			...(recording.status === 'failed' && { startTime: null, startTimeFrom: null }),
-		});
-		this.#start(id);
-		return changed;
+		try {
+			return this.#queue.update(id, {
+				...change,
+				...{ status: 'queued', error: null, isTidy: true },
+				...(recording.status === 'failed' && { startTime: null, startTimeFrom: null }),
+			});
+		} finally {
+			// Also where the disk has no room for the change.
+			this.#start(id);
+		}
 	}
 
 	/** Stops the work on a recording, and waits until none of it is under way. */
