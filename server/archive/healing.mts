@@ -16,6 +16,7 @@ import type {
 	ChatFilter,
 	LifelogChange,
 	LifelogFilter,
+	SearchFilter,
 	LifelogOrigin,
 	Parts,
 	RecordingStore,
@@ -267,7 +268,7 @@ export class HealingStore implements Store, Changes, RecordingStore {
 
 	searchLifelogs(
 		search: string,
-		filter: LifelogFilter,
+		filter: SearchFilter,
 		limit: number,
 		parts?: Parts,
 	): Promise<Lifelog[]> {

@@ -11,6 +11,7 @@ import type {
 	ChatFilter,
 	LifelogChange,
 	LifelogFilter,
+	SearchFilter,
 	LifelogOrigin,
 	Parts,
 	RecordedAudio,
@@ -124,7 +125,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 
 	async searchLifelogs(
 		search: string,
-		filter: LifelogFilter,
+		filter: SearchFilter,
 		limit: number,
 		parts?: Parts,
 	): Promise<Lifelog[]> {
@@ -134,7 +135,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 			.filter((lifelog) => lifelog !== undefined);
 	}
 
-	async #search(search: string, filter: LifelogFilter, limit: number): Promise<string[]> {
+	async #search(search: string, filter: SearchFilter, limit: number): Promise<string[]> {
 		const meant = await this.#meaning?.search(search, filter, Math.max(limit, fewestFused));
 		if (!meant) return this.#rows.searchLifelogs(search, filter, limit);
 		const said = this.#rows.searchLifelogs(search, filter, Math.max(limit, fewestFused));

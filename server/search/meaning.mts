@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Rows } from '../store/rows.mts';
-import type { LifelogFilter } from '../store/store.mts';
+import type { SearchFilter } from '../store/store.mts';
 import type { Outdated } from './vectors.mts';
 import type { EmbeddingsEndpoint } from './endpoint.mts';
 import { EndpointError } from '../util/endpoint.mts';
@@ -110,11 +110,7 @@ export class Meaning {
 	 * The ids of the lifelogs nearest in meaning to a search, nearest first; undefined when there is
 	 * no telling, and for words in quotation marks, which have to stand so.
 	 */
-	async search(
-		search: string,
-		filter: LifelogFilter,
-		limit: number,
-	): Promise<string[] | undefined> {
+	async search(search: string, filter: SearchFilter, limit: number): Promise<string[] | undefined> {
 		const query = search.trim().slice(0, longestQuery).toWellFormed();
 		if (query === '' || query.includes('"') || performance.now() < this.#restUntil)
 			return undefined;

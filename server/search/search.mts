@@ -2,8 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { ApiError } from '../util/errors.mts';
 import type { IndexDatabase } from '../store/database.mts';
-import type { LifelogFilter } from '../store/store.mts';
-import { partsOf, plain, stopWords, wordsIn } from './words.mts';
+import type { SearchFilter } from '../store/store.mts';
+import { asSpeaker, partsOf, plain, stopWords, wordsIn } from './words.mts';
 
 // What a search costs grows with its words and with the lifelogs that have them. The following
 // keeps the costliest one that is allowed below 300 ms of CPU at 50,000 lifelogs.
@@ -71,7 +71,7 @@ export class SearchIndex {
 		db.exec(`
 			CREATE TABLE IF NOT EXISTS document (
 				number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-				time TEXT NOT NULL, starred INTEGER NOT NULL
+				time TEXT NOT NULL, starred INTEGER NOT NULL, speakers TEXT NOT NULL
 			);
 			CREATE VIRTUAL TABLE IF NOT EXISTS document_text USING fts5 (
 				title, text, tokenize = 'unicode61 remove_diacritics 2'
@@ -86,10 +86,11 @@ export class SearchIndex {
 	put({ id, title, contents, startTime, isStarred }: Lifelog): void {
 		this.delete(id);
 		const number = this.#db.run(
-			'INSERT INTO document (id, time, starred) VALUES (?, ?, ?)',
+			'INSERT INTO document (id, time, starred, speakers) VALUES (?, ?, ?, ?)',
 			id,
 			startTime,
 			Number(isStarred),
+			[...new Set(speakersOf(contents))].join('\n'),
 		);
 		const texts = [plain(title), plain(contents.map(textOf).join('\n'))];
 		this.#db.run(
@@ -148,7 +149,7 @@ export class SearchIndex {
 	 *
 	 * @param query One that `checkSearch` allows.
 	 */
-	search(query: string, filter: LifelogFilter, limit: number): string[] {
+	search(query: string, filter: SearchFilter, limit: number): string[] {
 		this.settle();
 		const alternatives = this.#alternativesOf(query);
 		if (alternatives.length === 0) return [];
@@ -171,11 +172,14 @@ export class SearchIndex {
 	}
 
 	/** The numbers of the lifelogs that match, those put in last first; of very many only these. */
-	#matching(expression: string, { from, before, isStarred }: LifelogFilter): number[] {
+	#matching(expression: string, { from, before, isStarred, speaker }: SearchFilter): number[] {
 		const filters: [condition: string, value: string | number][] = [
 			...(from === undefined ? [] : [['time >= ?', from] as [string, string]]),
 			...(before === undefined ? [] : [['time < ?', before] as [string, string]]),
 			...(isStarred === undefined ? [] : [['starred = ?', Number(isStarred)] as [string, number]]),
+			...(speaker === undefined
+				? []
+				: [['instr(speakers, ?) > 0', asSpeaker(speaker)] as [string, string]]),
 		];
 		const row = this.#db.get(
 			`SELECT json_group_array(found) AS numbers FROM (
@@ -380,6 +384,13 @@ function rankedBy(alternatives: Condition[][]): string | undefined {
 const after = (term: string) => `${term}\u{10ffff}`;
 
 const quoted = (terms: string[]) => `"${terms.join(' ')}"`;
+
+function speakersOf(nodes: ContentNode[]): string[] {
+	return nodes.flatMap(({ speakerName, children = [] }) => [
+		...(speakerName ? [asSpeaker(speakerName)] : []),
+		...speakersOf(children),
+	]);
+}
 
 function textOf({ content, children = [] }: ContentNode): string {
 	return [content, ...children.map(textOf)].join('\n');

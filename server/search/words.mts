@@ -32,3 +32,6 @@ export function plain(text: string): string {
 }
 
 const withoutAccents = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '');
+
+/** The name of a speaker, or a part of it, as the index has it. */
+export const asSpeaker = (name: string) => name.trim().toLowerCase();

@@ -10,7 +10,7 @@ import { restrict } from '../util/restrict.mts';
 /** Marks a SQLite file as ours: "life" in ASCII. */
 const applicationId = 0x6c696665;
 /** Raised with each change of the tables and of their contents: an index of another version is rebuilt. */
-const version = 6;
+const version = 7;
 const sqliteFile = Buffer.from('SQLite format 3\0');
 
 /** The two files of an index. Vectors have one of their own because they can cost money to make. */

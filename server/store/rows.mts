@@ -2,7 +2,7 @@ import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { IndexDatabase } from './database.mts';
 import { SearchIndex } from '../search/search.mts';
-import type { ChatFilter, LifelogFilter, Parts, Slice } from './store.mts';
+import type { ChatFilter, LifelogFilter, Parts, SearchFilter, Slice } from './store.mts';
 import { Vectors } from '../search/vectors.mts';
 
 /** Where an entry of the index comes from. */
@@ -400,7 +400,7 @@ export class Rows {
 	}
 
 	/** The ids of the best `limit` matches in full text, best first. */
-	searchLifelogs(search: string, filter: LifelogFilter, limit: number): string[] {
+	searchLifelogs(search: string, filter: SearchFilter, limit: number): string[] {
 		return this.#search.search(search, filter, limit);
 	}
 

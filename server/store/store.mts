@@ -23,6 +23,12 @@ export interface LifelogFilter {
 	isStarred?: boolean;
 }
 
+/** Which lifelogs a search is for. */
+export interface SearchFilter extends LifelogFilter {
+	/** A part of the name of somebody who speaks, in any case. */
+	speaker?: string;
+}
+
 /** Which chats are wanted; what is missing does not matter. */
 export interface ChatFilter {
 	/** Whether a scheduled prompt made them. */
@@ -86,7 +92,7 @@ export interface Store {
 	/** The best `limit` matches, best first. */
 	searchLifelogs: (
 		search: string,
-		filter: LifelogFilter,
+		filter: SearchFilter,
 		limit: number,
 		parts?: Parts,
 	) => Lifelog[] | Promise<Lifelog[]>;

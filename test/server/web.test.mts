@@ -415,6 +415,25 @@ describe('data', () => {
 		expect(await found('to=2026-02-28')).toBe(0);
 	});
 
+	test('a search for a speaker looks at all lifelogs with the words', async () => {
+		const folder = temporaryFolder();
+		const garden = (id: string, minute: number, speakerName: string) =>
+			lifelogOf(id, new Date(NOON + minute * 60_000).toISOString(), {
+				contents: [{ type: 'blockquote', content: 'The garden.', speakerName }],
+			});
+		const frequent = Array.from({ length: 300 }, (_, nth) => garden(`l${nth}`, nth + 1, 'Anna'));
+		await writeArchive(folder, { lifelogs: [garden('rare', 0, 'Élodie Roux'), ...frequent] });
+		const own = await starts([], folder);
+		const headers = { cookie: await signedIn(own) };
+		const found = async (speaker: string) =>
+			(await send(own.url, `/web/search?q=garden&speaker=${speaker}`, { headers }))
+				.json()
+				.results.map(({ id }: { id: string }) => id);
+		expect(await found(encodeURIComponent(' élodie'))).toEqual(['rare']);
+		expect(await found('ann')).toHaveLength(20);
+		expect(await found('nobody')).toEqual([]);
+	});
+
 	test('audio is served in parts, and the map says what is where in it', async () => {
 		const whole = await get('/web/audio/a');
 		expect(whole.headers['content-type']).toBe('audio/ogg');

@@ -1,7 +1,7 @@
-import type { ContentNode, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
 import { checkSearch } from '../../search/search.mts';
 import { snippetOf, spokenLines } from '../../search/snippet.mts';
-import type { LifelogFilter, Store } from '../../store/store.mts';
+import type { SearchFilter, Store } from '../../store/store.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 
 /** What the page searches for. Days are in the server's time zone, the last one included. */
@@ -44,14 +44,14 @@ export async function searchForPage(
 	timezone: string,
 ) {
 	checkSearch(q);
-	const filter: LifelogFilter = {
+	const filter: SearchFilter = {
 		isStarred,
+		speaker,
 		from: from && dayBounds(checkDate(from), timezone).from,
 		before: to && dayBounds(checkDate(to), timezone).before,
 	};
-	const parts = { markdown: false, contents: speaker !== undefined };
-	const all = await store.searchLifelogs(q, filter, MAX_FOUND, parts);
-	const found = speaker === undefined ? all : all.filter((each) => hasSpeaker(each, speaker));
+	const parts = { markdown: false, contents: false };
+	const found = await store.searchLifelogs(q, filter, MAX_FOUND, parts);
 	const page = found.slice(offset, offset + PAGE);
 	const inZone = zoneFormatter(timezone);
 	return {
@@ -76,11 +76,4 @@ function resultOf(lifelog: Lifelog, q: string, inZone: (iso: string) => string) 
 		day: inZone(startTime).slice(0, 10),
 		at: (words.length > 0 && lines[line]?.startTime) || null,
 	};
-}
-
-function hasSpeaker({ contents }: Lifelog, name: string): boolean {
-	const wanted = name.trim().toLowerCase();
-	const says = ({ speakerName, children = [] }: ContentNode): boolean =>
-		speakerName?.toLowerCase().includes(wanted) || children.some(says);
-	return contents.some(says);
 }
