@@ -189,6 +189,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		};
 		const { allowedHosts = [], allowHttp = false, timezone = 'UTC' } = options;
 		const mayChange = changing.lock !== undefined;
+		const canUpload = recordings !== undefined && options.allowChanges === true;
 		const hasPage = await addWeb(app, service, store, {
 			session: {
 				...{ host, allowedHosts, allowHttp, acceptsKey: key.accepts },
@@ -198,8 +199,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				...{ timezone, version: await readVersion() },
 				canChange: mayChange && options.allowChanges === true,
 				canDelete: mayChange && options.allowDelete,
-				hasRecordings: recordings !== undefined,
-				canUpload: recordings !== undefined && options.allowChanges === true,
+				hasRecordings: inbox !== undefined || canUpload,
+				canUpload,
 			},
 		});
 		const contract = await readServerContract();

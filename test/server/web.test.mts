@@ -19,7 +19,7 @@ const POLICY =
 	"default-src 'none';script-src 'self';style-src 'self';img-src 'self';media-src 'self';connect-src 'self';font-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'";
 const VIEWS = [
 	...['/', '/days/2026-03-01', '/lifelogs/a', '/search?q=garden', '/chats', '/chats/c'],
-	'/status',
+	...['/recordings', '/status'],
 ];
 
 /** 300 s of audio in packets of 20 ms. */
@@ -117,6 +117,8 @@ describe('signing in', () => {
 		expect(answer.status).toBe(204);
 		expect(answer.headers['set-cookie']![0].split('; ')).toContain('Secure');
 		expect(await statusWith(server, cookieOf(answer), proxied)).toBe(200);
+		const page = await send(server.url, '/', { headers: proxied });
+		expect(page.headers['cross-origin-opener-policy']).toBe('same-origin');
 	});
 
 	test('the sixth wrong key in a minute is answered 429, the right one as ever', async () => {
@@ -172,7 +174,25 @@ describe('signing in', () => {
 			headers: { cookie, ...ofPage(server.url) },
 		});
 		expect(out.status).toBe(204);
-		expect(out.headers['set-cookie']![0]).toMatch(/^lifelog_session=;.*Expires=Thu, 01 Jan 1970/);
+		expect(out.headers['set-cookie']![0]).toMatch(
+			/^lifelog_session_\w+=;.*Expires=Thu, 01 Jan 1970/,
+		);
+	});
+
+	test('the page shows recordings only if they are listed', async () => {
+		const endpoint = ['--transcription-url', 'http://127.0.0.1:9', '--transcription-model', 'any'];
+		for (const [args, isShown] of [
+			[['--allow-delete'], false],
+			[['--allow-changes'], true],
+			[['--inbox', temporaryFolder()], true],
+		] as const) {
+			const server = await starts([...endpoint, ...args]);
+			const headers = { cookie: await signedIn(server) };
+			const session = (await send(server.url, '/web/session', { headers })).json();
+			expect([args, session.hasRecordings]).toEqual([args, isShown]);
+			const { status } = await send(server.url, '/v1/recordings', { headers });
+			expect([args, status]).toEqual([args, isShown ? 200 : 403]);
+		}
 	});
 
 	test('a cookie that was changed, has expired or is of another secret is none', async () => {
@@ -182,14 +202,22 @@ describe('signing in', () => {
 			createHash('sha256').update(serverKey).digest(),
 			join(server.folder, '.lifelog-index.sqlite.session'),
 		);
+		const [name] = cookie.split('=');
 		const until = (ms: number, by = secret) =>
-			`lifelog_session=${encodeURIComponent(sign(String(ms), by))}`;
+			`${name}=${encodeURIComponent(sign(String(ms), by))}`;
 		const later = Date.now() + 1e9;
 		expect(await statusWith(server, until(later))).toBe(200);
 		expect(await statusWith(server, until(Date.now() - 1))).toBe(401);
 		expect(await statusWith(server, until(later, 'another secret'))).toBe(401);
 		expect(await statusWith(server, cookie.replace('=1', '=2'))).toBe(401);
-		expect(await statusWith(server, 'lifelog_session=')).toBe(401);
+		expect(await statusWith(server, `${name}=`)).toBe(401);
+	});
+
+	test('servers of one host keep their sessions apart', async () => {
+		const [one, other] = [await starts(), await starts()];
+		const both = `${await signedIn(one)}; ${await signedIn(other)}`;
+		expect(new Set(both.split('; ').map((each) => each.split('=')[0])).size).toBe(2);
+		for (const server of [one, other]) expect(await statusWith(server, both)).toBe(200);
 	});
 
 	test('sessions outlive a restart; a new key ends them, and so does a new secret', async () => {
@@ -305,6 +333,7 @@ describe('what is served', () => {
 			expect(headers['content-security-policy']).toBe(POLICY);
 			expect(headers['x-content-type-options']).toBe('nosniff');
 			expect(headers['referrer-policy']).toBe('no-referrer');
+			expect(headers['cross-origin-opener-policy']).toBeUndefined();
 			expect(body).toEqual(pages[0].body);
 		}
 		const html = pages[0].body.toString();

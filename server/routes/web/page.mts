@@ -6,7 +6,10 @@ import type { FastifyInstance } from 'fastify';
 import { isOnHttp, requireOwnHost, type SessionOptions } from './session.mts';
 
 /** Addresses of views; the page itself finds out which one to show. */
-const VIEWS = ['/', '/days/:day', '/lifelogs/:id', '/search', '/chats', '/chats/:id', '/status'];
+const VIEWS = [
+	...['/', '/days/:day', '/lifelogs/:id', '/search', '/chats', '/chats/:id'],
+	...['/recordings', '/status'],
+];
 
 /** Everything comes from this server, and nothing is inline. */
 const DIRECTIVES = {
@@ -50,6 +53,8 @@ export async function addPage(
 			page.get(url, async (request, reply) => {
 				requireOwnHost(request, options);
 				reply.type('text/html; charset=utf-8');
+				// Over plain HTTP browsers ignore it, and log a warning.
+				if (request.protocol === 'http') reply.raw.removeHeader('cross-origin-opener-policy');
 				return isOnHttp(request, options) ? HTTP_PAGE : html;
 			});
 		}
@@ -62,7 +67,7 @@ const HTTP_PAGE = `<!doctype html>
 	<meta name="viewport" content="width=device-width">
 	<title>Lifelogs</title>
 	<h1>This page needs HTTPS</h1>
-	<p>Over plain HTTP, anybody in between could read your key and your days.</p>
+	<p>Over plain HTTP, others on the network could read your key and your lifelogs.</p>
 	<p>Put a reverse proxy such as Caddy in front of lifelog-server, and start it with <code>--trust-proxy</code>.</p>
 	<p>In a home network that you trust, start it with <code>--allow-http</code>.</p>
 </html>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hostName, isLoopback, isOwnName } from '../../auth/hosts.mts';
@@ -17,7 +18,6 @@ export interface SessionOptions {
 	acceptsKey: (key: string) => boolean;
 }
 
-const COOKIE = 'lifelog_session';
 /** Sent by the page with each request that changes something: a form of another site can't. */
 const PAGE_HEADER = 'x-lifelog-page';
 const CHANGES = ['POST', 'PUT', 'PATCH', 'DELETE'];
@@ -34,6 +34,8 @@ export async function addSessions(
 ): Promise<(request: FastifyRequest) => boolean> {
 	const { secret, acceptsKey } = options;
 	await app.register(cookie, { secret });
+	// Cookies don't know ports: servers of one host have one each.
+	const name = `lifelog_session_${createHash('sha256').update(secret).digest('hex').slice(0, 8)}`;
 	const wrongKeys = new WrongKeys();
 
 	app.addHook('onRequest', async (request) => {
@@ -49,7 +51,7 @@ export async function addSessions(
 		async (request, reply) => {
 			requirePage(request);
 			if (isOnHttp(request, options)) {
-				throw new ApiError(403, 'Sign in by HTTPS, or start the server with --allow-http');
+				throw new ApiError(403, 'Sign in over HTTPS, or start the server with --allow-http');
 			}
 			if (!acceptsKey(request.body.key)) {
 				const waitMs = wrongKeys.add(request.ip, performance.now());
@@ -60,18 +62,18 @@ export async function addSessions(
 			}
 			const value = reply.signCookie(String(Date.now() + SESSION_MS));
 			return reply
-				.setCookie(COOKIE, value, { ...cookieOf(request), maxAge: SESSION_MS / 1000 })
+				.setCookie(name, value, { ...cookieOf(request), maxAge: SESSION_MS / 1000 })
 				.code(204)
 				.send();
 		},
 	);
 	app.delete('/session', async (request, reply) => {
 		requirePage(request);
-		return reply.clearCookie(COOKIE, cookieOf(request)).code(204).send();
+		return reply.clearCookie(name, cookieOf(request)).code(204).send();
 	});
 
 	return (request) => {
-		const sent = request.cookies[COOKIE];
+		const sent = request.cookies[name];
 		if (sent === undefined) return false;
 		requireOwnHost(request, options);
 		if (isOnHttp(request, options)) return false;
