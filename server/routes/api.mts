@@ -116,6 +116,7 @@ export async function addApi(
 				handler: handlers[operationId],
 				onRequest: [
 					...(isOpen(contract, method, path) ? [] : [requireKey(service)]),
+					...(operationId === UPLOAD ? [async ({ raw }: FastifyRequest) => awaitUpload(raw)] : []),
 					async () => permissions[operationId]?.(service),
 				],
 				...(permissions[operationId] && { bodyLimit: MAX_BODY_BYTES }),
@@ -135,16 +136,22 @@ export async function addApi(
 	});
 }
 
-/** Breaks off a request whose body doesn't arrive in time; an upload may take long if it goes on. */
+/** What breaks off a request. */
+const deadlines = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+
+/** Breaks off a request whose body doesn't arrive in time. */
 function limitPatience(request: IncomingMessage): void {
-	const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
+	const { 'content-length': length = '0' } = request.headers;
 	if (length === '0' && !request.headers['transfer-encoding']) return;
-	if (type.startsWith('multipart/')) {
-		request.setTimeout(UPLOAD_PATIENCE_MS, () => request.destroy());
-		return;
-	}
 	const late = setTimeout(() => request.destroy(), mostPatienceMs);
 	request.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late));
+	deadlines.set(request, late);
+}
+
+/** Has an upload take long, if it goes on. */
+function awaitUpload(request: IncomingMessage): void {
+	clearTimeout(deadlines.get(request));
+	request.setTimeout(UPLOAD_PATIENCE_MS, () => request.destroy());
 }
 
 /**

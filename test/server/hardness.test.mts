@@ -199,19 +199,28 @@ describe('a server', () => {
 
 	test('the connection of a request that never ends is closed, with the key or without', async () => {
 		const port = Number(new URL(server.url).port);
-		const closed = [{}, { 'x-api-key': serverKey }].map(async (headers) => {
+		const drip = async (path: string, type: string, key: object, patienceMs = 100_000) => {
 			const socket = connect(port, '127.0.0.1').on('error', () => {});
-			const lines = { host: 'x', 'content-type': 'application/json', ...headers };
+			const lines = { host: 'x', 'content-type': type, ...key };
 			const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
-			socket.write(`POST /mcp HTTP/1.1\r\n${head.join('')}content-length: 1000\r\n\r\n`);
-			const drip = setInterval(() => socket.write(' '), 1000);
+			socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}content-length: 1000\r\n\r\n`);
+			const drops = setInterval(() => socket.write(' '), 1000);
 			const isOver = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)));
-			const isClosed = await Promise.race([isOver, sleep(100_000, false, { ref: false })]);
-			clearInterval(drip);
+			const isClosed = await Promise.race([isOver, sleep(patienceMs, false, { ref: false })]);
+			clearInterval(drops);
 			socket.destroy();
 			return isClosed;
-		});
-		expect(await Promise.all(closed)).toEqual([true, true]);
+		};
+		const key = { 'x-api-key': serverKey };
+		const form = 'multipart/form-data; boundary=x';
+		const closed = await Promise.all([
+			...[{}, key].map((one) => drip('/mcp', 'application/json', one)),
+			...[{}, key].map((one) => drip('/mcp', form, one)),
+			drip('/v1/recordings', form, {}),
+			// Only an upload may take long.
+			drip('/v1/recordings', form, key, 30_000),
+		]);
+		expect(closed).toEqual([true, true, true, true, true, false]);
 	});
 
 	test.each(['a b', 'x:99999', '[', 'x?#@'])('a Host %j is no trouble of MCP', async (host) => {
