@@ -1,4 +1,4 @@
-import type { Chat, Lifelog } from '../../../nodes/shared/api/apiTypes';
+import type { Chat, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
 
 /** What the server says of itself. */
 export interface Session {
@@ -124,12 +124,19 @@ async function request<Answer>(method: string, path: string, body?: object): Pro
 			body: body && JSON.stringify(body),
 		});
 	} catch {
-		throw new RequestError(0, "The server doesn't answer. Check that it runs, then try again.");
+		throw new RequestError(0, NO_ANSWER);
 	}
 	const text = await response.text();
-	if (response.status === 401 && path !== '/session') onSessionEnd.forEach((call) => call());
-	if (!response.ok) throw new RequestError(response.status, messageOf(text, response.status));
+	if (!response.ok) throw failureOf(response.status, text, path !== '/session');
 	return (text === '' ? undefined : JSON.parse(text)) as Answer;
+}
+
+const NO_ANSWER = "The server isn't responding. Check that it's running, then try again.";
+
+/** The error of a response. That nobody is signed in ends the session. */
+function failureOf(status: number, text: string, isOfSession = true): RequestError {
+	if (status === 401 && isOfSession) onSessionEnd.forEach((call) => call());
+	return new RequestError(status, messageOf(text, status));
 }
 
 function messageOf(text: string, status: number): string {
@@ -164,8 +171,21 @@ export const readDays = async () => (await get<{ days: CalendarDay[] }>('/web/da
 export const readDay = (day: string) => get<Day>(`/web/days/${day}`);
 export const readStatus = () =>
 	get<Status | { index: IndexState; lifelogs?: undefined }>('/web/status');
-export const search = (query: Query) =>
-	get<{ results: SearchResult[]; nextOffset: number | null }>('/web/search', query);
+
+/** A part of a list. */
+export interface Page<Entry, Next> {
+	entries: Entry[];
+	/** Where the next one begins; undefined after the last. */
+	next: Next | undefined;
+}
+
+export async function search(query: Query, offset?: number): Promise<Page<SearchResult, number>> {
+	const { results, nextOffset } = await get<{
+		results: SearchResult[];
+		nextOffset: number | null;
+	}>('/web/search', { ...query, offset });
+	return { entries: results, next: nextOffset ?? undefined };
+}
 
 /** A lifelog whole, its times in a zone. */
 export async function readLifelog(id: string, timezone: string): Promise<Lifelog> {
@@ -199,15 +219,12 @@ export async function readAudioSpans(id: string): Promise<AudioSpan[] | undefine
 export const audioAddress = (id: string) => `/web/audio/${encodeURIComponent(id)}`;
 
 /** A page of chats, newest first. */
-export async function readChats(
-	timezone: string,
-	cursor: string | undefined,
-): Promise<{ chats: Chat[]; nextCursor: string | undefined }> {
+export async function readChats(timezone: string, cursor?: string): Promise<Page<Chat, string>> {
 	const answer = await get<{
 		data: { chats: Chat[] };
 		meta: { chats: { nextCursor?: string } };
 	}>('/v1/chats', { timezone, limit: 50, cursor });
-	return { chats: answer.data.chats, nextCursor: answer.meta.chats.nextCursor };
+	return { entries: answer.data.chats, next: answer.meta.chats.nextCursor };
 }
 
 export async function readChat(id: string, timezone: string): Promise<Chat> {
@@ -271,10 +288,9 @@ export function uploadRecording(file: File, onProgress: (share: number) => void)
 		sending.onload = () => {
 			const { status, responseText } = sending;
 			if (status < 300) resolve();
-			else reject(new RequestError(status, messageOf(responseText, status)));
+			else reject(failureOf(status, responseText));
 		};
-		sending.onerror = () =>
-			reject(new RequestError(0, "The server doesn't answer. Check that it runs, then try again."));
+		sending.onerror = () => reject(new RequestError(0, NO_ANSWER));
 		sending.send(body);
 	});
 }

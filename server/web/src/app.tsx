@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { readSession, signOut, whenSessionEnds, type Session } from './api.mts';
+import { isDay } from './format.mts';
 import { KeysHelp, useKeys } from './keys.tsx';
-import { Load } from './parts.tsx';
+import { Load, NotFound, Problem } from './parts.tsx';
+import { useAttempt } from './useAttempt.mts';
 import { useLoad } from './useLoad.mts';
 import { Calendar } from './views/calendar.tsx';
 import { ChatView, Chats } from './views/chats.tsx';
@@ -30,6 +32,7 @@ export function App() {
 	const [hasEnded, setEnded] = useState(false);
 	useEffect(() => whenSessionEnds(() => setEnded(true)), []);
 	useKeys();
+	useArrival();
 	const onSignedIn = () => {
 		setEnded(false);
 		session.reload();
@@ -51,7 +54,9 @@ export function App() {
 									<Calendar session={options} />
 								</Route>
 								<Route path="/days/:day">
-									{({ day }) => <DayView key={day} day={day!} session={options} />}
+									{({ day }) =>
+										isDay(day!) ? <DayView key={day} day={day!} session={options} /> : <NotFound />
+									}
 								</Route>
 								<Route path="/lifelogs/:id">
 									{({ id }) => <LifelogView key={id} id={id!} session={options} />}
@@ -74,10 +79,7 @@ export function App() {
 									<StatusView session={options} />
 								</Route>
 								<Route>
-									<h1>Not found</h1>
-									<p>
-										There is no such page. <Link href="/">Go to the calendar</Link>
-									</p>
+									<NotFound />
 								</Route>
 							</Switch>
 						</main>
@@ -88,8 +90,32 @@ export function App() {
 	);
 }
 
+/** A new path begins at its top. Another query doesn't, and neither does going back. */
+function useArrival(): void {
+	useEffect(() => {
+		let path = location.pathname;
+		const onPop = () => {
+			path = location.pathname;
+		};
+		const onPush = () => {
+			if (location.pathname === path) return;
+			onPop();
+			scrollTo(0, 0);
+			document.getElementById('main')?.focus({ preventScroll: true });
+		};
+		// The router tells of `history.pushState` by an event.
+		addEventListener('pushState', onPush);
+		addEventListener('popstate', onPop);
+		return () => {
+			removeEventListener('pushState', onPush);
+			removeEventListener('popstate', onPop);
+		};
+	}, []);
+}
+
 function Header({ views, onSignedOut }: { views: typeof VIEWS; onSignedOut: () => void }) {
 	const [path] = useLocation();
+	const [problem, attempt] = useAttempt();
 	return (
 		<header>
 			<nav aria-label="Main">
@@ -111,10 +137,11 @@ function Header({ views, onSignedOut }: { views: typeof VIEWS; onSignedOut: () =
 				type="button"
 				class="plain"
 				aria-keyshortcuts="o"
-				onClick={() => void signOut().then(onSignedOut)}
+				onClick={() => attempt(signOut().then(onSignedOut))}
 			>
 				Sign out
 			</button>
+			<Problem text={problem} />
 		</header>
 	);
 }

@@ -1,5 +1,11 @@
 // Days and times as the browser's language writes them, in the server's time zone.
 
+/** Whether a text is a day `YYYY-MM-DD` of the calendar. */
+export function isDay(text: string): boolean {
+	const date = new Date(`${text}T12:00:00Z`);
+	return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${text}T`);
+}
+
 /** A day `YYYY-MM-DD` in words. */
 export function dayInWords(day: string, options: Intl.DateTimeFormatOptions = LONG_DAY): string {
 	// At noon UTC a day is itself in UTC.
@@ -25,12 +31,12 @@ export function dateTimeInWords(time: string | number, timeZone: string): string
 
 /** Today in a zone, `YYYY-MM-DD`. */
 export function todayIn(timeZone: string): string {
-	// Swedish writes dates as ISO 8601 does.
-	return new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(new Date());
+	return dayOf(Date.now(), timeZone);
 }
 
 /** The day of an instant in a zone, `YYYY-MM-DD`. */
 export function dayOf(time: string | number, timeZone: string): string {
+	// Swedish writes dates as ISO 8601 does.
 	return new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(new Date(time));
 }
 

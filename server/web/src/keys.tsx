@@ -4,14 +4,13 @@ import { Dialog, isTyping } from './parts.tsx';
 
 // A control names its key in `aria-keyshortcuts`. This is all that it has to do.
 
-/** The controls that can be seen and have a key of their own. */
-function controls(): HTMLElement[] {
-	return [...document.querySelectorAll<HTMLElement>('[aria-keyshortcuts]')].filter((element) =>
-		element.checkVisibility(),
+/** The controls that can be seen by their keys. Of two with one key, the view's, not the header's. */
+function controls(): Map<string, HTMLElement> {
+	const seen = [...document.querySelectorAll<HTMLElement>('[aria-keyshortcuts]')].filter(
+		(element) => element.checkVisibility(),
 	);
+	return new Map(seen.map((element) => [element.getAttribute('aria-keyshortcuts')!, element]));
 }
-
-const keyOf = (element: HTMLElement) => element.getAttribute('aria-keyshortcuts')!;
 
 /** Whether a key was pressed for the page: not in a field, with Ctrl, or beside an open dialog. */
 export function isForPage(event: KeyboardEvent): boolean {
@@ -30,8 +29,7 @@ export function useKeys(): void {
 	useEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
 			if (!isForPage(event)) return;
-			// The view's before the header's.
-			const control = controls().findLast((element) => keyOf(element) === event.key);
+			const control = controls().get(event.key);
 			if (!control) return;
 			event.preventDefault();
 			if (control.matches('select, input:not([type=checkbox])')) control.focus();
@@ -52,7 +50,7 @@ const SIGNS: Record<string, string> = {
 /** A list of the keys of what can be seen. */
 export function KeysHelp() {
 	const [keys, setKeys] = useState<{ key: string; name: string }[]>();
-	const open = () => setKeys(controls().map((of) => ({ key: keyOf(of), name: nameOf(of) })));
+	const open = () => setKeys([...controls()].map(([key, of]) => ({ key, name: nameOf(of) })));
 	return (
 		<>
 			<button type="button" class="plain by-keys" aria-keyshortcuts="?" onClick={open}>

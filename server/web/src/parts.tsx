@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { Page } from './api.mts';
+import { useAttempt } from './useAttempt.mts';
 import type { Loaded } from './useLoad.mts';
 
 /** Sets the title of the browser's tab. */
@@ -9,7 +12,7 @@ export function useTitle(title: string): void {
 	}, [title]);
 }
 
-/** Shows what was loaded; until then that it is, or why it wasn't. */
+/** Shows what was loaded, and why it can't be now. */
 export function Load<Value>({
 	of: { value, error, reload },
 	children,
@@ -17,15 +20,103 @@ export function Load<Value>({
 	of: Loaded<Value>;
 	children: (value: Value) => ComponentChildren;
 }) {
-	if (value !== undefined) return <>{children(value)}</>;
-	if (!error) return <p class="quiet loading">Loading…</p>;
+	if (value === undefined && !error) return <p class="quiet loading">Loading…</p>;
 	return (
-		<div class="notice" role="alert">
-			<p>{error.message}</p>
-			<button type="button" aria-keyshortcuts="r" onClick={reload}>
-				Try again
-			</button>
-		</div>
+		<>
+			{error && (
+				<div class="notice" role="alert">
+					<p>{error.message}</p>
+					<button type="button" aria-keyshortcuts="a" onClick={reload}>
+						Try again
+					</button>
+				</div>
+			)}
+			{value !== undefined && children(value)}
+		</>
+	);
+}
+
+/** Shows a list from its first page on, and more of it on request. */
+export function Pages<Entry, Next>({
+	first,
+	readMore,
+	children,
+}: {
+	first: Page<Entry, Next>;
+	readMore: (next: Next) => Promise<Page<Entry, Next>>;
+	children: (entries: Entry[]) => ComponentChildren;
+}) {
+	const [{ entries, next }, setShown] = useState(first);
+	const [problem, attempt] = useAttempt();
+	const showMore = async (from: Next) => {
+		const more = await readMore(from);
+		setShown({ entries: [...entries, ...more.entries], next: more.next });
+	};
+	return (
+		<>
+			{children(entries)}
+			{next !== undefined && (
+				<button type="button" aria-keyshortcuts="m" onClick={() => attempt(showMore(next))}>
+					Show more
+				</button>
+			)}
+			<Problem text={problem} />
+		</>
+	);
+}
+
+/** Why something failed, told as soon as it's there. */
+export function Problem({ text }: { text: string }) {
+	return (
+		<p role="alert" class="problem">
+			{text}
+		</p>
+	);
+}
+
+/** What is shown for an address that is none. */
+export function NotFound() {
+	return (
+		<>
+			<h1>Not found</h1>
+			<p>
+				There is no such page. <Link href="/">Go to the calendar</Link>
+			</p>
+		</>
+	);
+}
+
+/** A field that has the focus once it's shown. The attribute `autofocus` counts only in a new document. */
+export function useFocus() {
+	const field = useRef<HTMLInputElement>(null);
+	useEffect(() => field.current?.focus(), []);
+	return field;
+}
+
+/** The end of a form in a dialog. */
+export function Buttons({
+	name,
+	problem,
+	isDisabled = false,
+	onCancel,
+}: {
+	name: string;
+	problem: string;
+	isDisabled?: boolean;
+	onCancel: () => void;
+}) {
+	return (
+		<>
+			<Problem text={problem} />
+			<div class="buttons">
+				<button type="submit" disabled={isDisabled}>
+					{name}
+				</button>
+				<button type="button" class="plain" onClick={onCancel}>
+					Cancel
+				</button>
+			</div>
+		</>
 	);
 }
 
@@ -40,7 +131,12 @@ export function Dialog({
 	children: ComponentChildren;
 }) {
 	const element = useRef<HTMLDialogElement>(null);
-	useEffect(() => element.current?.showModal(), []);
+	useEffect(() => {
+		const dialog = element.current!;
+		dialog.showModal();
+		// Gives the focus back.
+		return () => dialog.close();
+	}, []);
 	return (
 		<dialog ref={element} aria-label={title} onClose={onClose}>
 			<h2>{title}</h2>

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { RequestError } from './api.mts';
 
-/** What was loaded, or why it couldn't be. */
+/** What was loaded, and why the last attempt failed. */
 export interface Loaded<Value> {
 	value?: Value;
 	error?: RequestError;
-	/** Loads it again; the value stays meanwhile. */
+	/** Loads it again; the value stays meanwhile, and if that fails. */
 	reload: () => void;
 }
 
@@ -16,11 +16,13 @@ export function useLoad<Value>(load: () => Promise<Value>, inputs: unknown[]): L
 	const of = JSON.stringify(inputs);
 	useEffect(() => {
 		let isCurrent = true;
-		const set = (next: typeof state) => isCurrent && setState({ ...next, of });
 		load().then(
-			(value) => set({ value }),
-			(error: unknown) =>
-				set({ error: error instanceof RequestError ? error : new RequestError(0, String(error)) }),
+			(value) => isCurrent && setState({ value, of }),
+			(reason: unknown) => {
+				if (!isCurrent) return;
+				const error = reason instanceof RequestError ? reason : new RequestError(0, String(reason));
+				setState((before) => ({ ...(before.of === of && before), error, of }));
+			},
 		);
 		return () => {
 			isCurrent = false;

@@ -30,7 +30,7 @@ const Empty = () => (
 function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 	const container = useRef<HTMLDivElement>(null);
 	const byDay = new Map(days.map((day) => [day.day, day]));
-	const most = Math.max(...days.map(({ durationMs }) => durationMs));
+	const most = Math.max(1, ...days.map(({ durationMs }) => durationMs));
 	const today = todayIn(timezone);
 
 	useEffect(() => {

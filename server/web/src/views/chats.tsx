@@ -1,52 +1,43 @@
-import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { Chat } from '../../../../nodes/shared/api/apiTypes';
+import type { Chat } from '../../../../nodes/shared/api/apiTypes.ts';
 import { readChat, readChats, type Session } from '../api.mts';
 import { dateTimeInWords } from '../format.mts';
-import { Load, useTitle } from '../parts.tsx';
+import { Load, Pages, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 
 /** All chats, newest first. */
 export function Chats({ session: { timezone } }: { session: Session }) {
 	useTitle('Chats');
-	const [more, setMore] = useState<{ chats: Chat[]; nextCursor?: string }>();
-	const first = useLoad(() => readChats(timezone, undefined), []);
+	const first = useLoad(() => readChats(timezone), []);
 	return (
 		<>
 			<h1>Chats</h1>
 			<Load of={first}>
-				{(loaded) => {
-					const chats = [...loaded.chats, ...(more?.chats ?? [])];
-					const cursor = more ? more.nextCursor : loaded.nextCursor;
-					const loadMore = async () => {
-						const next = await readChats(timezone, cursor);
-						setMore({ ...next, chats: [...(more?.chats ?? []), ...next.chats] });
-					};
-					if (chats.length === 0) return <p class="quiet">There are no chats.</p>;
-					return (
-						<>
-							<ol class="plain-list rows">
-								{chats.map(({ id, summary, createdAt }) => (
-									<li key={id}>
-										<Link href={`/chats/${encodeURIComponent(id)}`}>
-											<bdi>{summary || 'Untitled'}</bdi>
-										</Link>
-										<time class="quiet" dateTime={createdAt}>
-											{dateTimeInWords(createdAt, timezone)}
-										</time>
-									</li>
-								))}
-							</ol>
-							{cursor && (
-								<button type="button" aria-keyshortcuts="m" onClick={() => void loadMore()}>
-									Show more
-								</button>
-							)}
-						</>
-					);
-				}}
+				{(page) => (
+					<Pages first={page} readMore={(cursor) => readChats(timezone, cursor)}>
+						{(chats) => <List chats={chats} timezone={timezone} />}
+					</Pages>
+				)}
 			</Load>
 		</>
+	);
+}
+
+function List({ chats, timezone }: { chats: Chat[]; timezone: string }) {
+	if (chats.length === 0) return <p class="quiet">There are no chats.</p>;
+	return (
+		<ol class="plain-list rows">
+			{chats.map(({ id, summary, createdAt }) => (
+				<li key={id}>
+					<Link href={`/chats/${encodeURIComponent(id)}`}>
+						<bdi>{summary || 'Untitled'}</bdi>
+					</Link>
+					<time class="quiet" dateTime={createdAt}>
+						{dateTimeInWords(createdAt, timezone)}
+					</time>
+				</li>
+			))}
+		</ol>
 	);
 }
 

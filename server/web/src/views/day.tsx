@@ -3,14 +3,15 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { readDay, readLifelogsOf, type Day, type DayEntry, type Session } from '../api.mts';
 import { count, dayInWords, lengthInWords, timeInWords } from '../format.mts';
-import { Load, Star, useTitle } from '../parts.tsx';
+import { Load, Problem, Star, useTitle } from '../parts.tsx';
+import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
 const MIN_GAP_MS = 15 * 60_000;
 
 /** A day: a timeline of its lifelogs and their audio, and its summary. */
 export function DayView({ day, session }: { day: string; session: Session }) {
-	const name = /^\d{4}-\d{2}-\d{2}$/.test(day) ? dayInWords(day) : day;
+	const name = dayInWords(day);
 	useTitle(name);
 	const loaded = useLoad(() => readDay(day), [day]);
 	return (
@@ -50,7 +51,22 @@ function Neighbors({ previous, next }: Day) {
 
 function Timeline(day: Day) {
 	const { lifelogs, timezone, audio } = day;
-	if (lifelogs.length === 0) return <p class="quiet">Nothing was recorded on this day.</p>;
+	if (lifelogs.length === 0 && audio.length === 0) {
+		return <p class="quiet">This day has no lifelogs.</p>;
+	}
+	if (lifelogs.length === 0) {
+		return (
+			<>
+				<p class="quiet">This day has audio, but no lifelogs.</p>
+				<Bar {...day} />
+			</>
+		);
+	}
+	// The latest end until each, because lifelogs can overlap.
+	let reachedMs = -Infinity;
+	const ends = lifelogs.map(
+		({ endTime }) => (reachedMs = Math.max(reachedMs, Date.parse(endTime))),
+	);
 	const totalMs = lifelogs.reduce((sum, each) => sum + lengthOf(each), 0);
 	const starred = lifelogs.filter(({ isStarred }) => isStarred).length;
 	return (
@@ -70,7 +86,7 @@ function Timeline(day: Day) {
 			<ol class="timeline">
 				{lifelogs.map((lifelog, at) => (
 					<Fragment key={lifelog.id}>
-						<Gap before={lifelogs[at - 1]} after={lifelog} />
+						<Gap fromMs={ends[at - 1]} toMs={Date.parse(lifelog.startTime)} />
 						<Entry lifelog={lifelog} timezone={timezone} hasAudio={hasAudio(lifelog, audio)} />
 					</Fragment>
 				))}
@@ -87,7 +103,7 @@ function Bar({ startMs, endMs, lifelogs, audio, timezone }: Day) {
 		const to = Math.min(1, (toMs - startMs) / width);
 		return { x: 1000 * from, width: Math.max(1.5, 1000 * (to - from)) };
 	};
-	const hours = [0, 6, 12, 18].map((hour) => startMs + hour * 3_600_000);
+	const quarters = [0, 1, 2, 3].map((nth) => startMs + (nth * width) / 4);
 	return (
 		<div class="bar" aria-hidden="true">
 			<svg viewBox="0 0 1000 40" preserveAspectRatio="none">
@@ -112,8 +128,8 @@ function Bar({ startMs, endMs, lifelogs, audio, timezone }: Day) {
 				))}
 			</svg>
 			<div class="hours">
-				{hours.map((hour) => (
-					<span key={hour}>{timeInWords(hour, timezone)}</span>
+				{quarters.map((time) => (
+					<span key={time}>{timeInWords(time, timezone)}</span>
 				))}
 			</div>
 		</div>
@@ -166,8 +182,8 @@ function Entry({
 	);
 }
 
-function Gap({ before, after }: { before?: DayEntry; after: DayEntry }) {
-	const ms = before ? Date.parse(after.startTime) - Date.parse(before.endTime) : 0;
+function Gap({ fromMs = Infinity, toMs }: { fromMs: number | undefined; toMs: number }) {
+	const ms = toMs - fromMs;
 	if (ms < MIN_GAP_MS) return null;
 	return <li class="gap quiet">{lengthInWords(ms)} without a lifelog</li>;
 }
@@ -192,17 +208,22 @@ function SummaryText({ day, timezone }: { day: string; timezone: string }) {
 		const markdown = summaryOf(lifelogs, day, timezone);
 		return { markdown, html: renderMarkdown(markdown) };
 	}, [day]);
+	const [problem, attempt] = useAttempt();
 	return (
 		<Load of={loaded}>
 			{({ markdown, html }) => (
 				<>
-					<button
-						type="button"
-						aria-keyshortcuts="k"
-						onClick={() => void navigator.clipboard.writeText(markdown)}
-					>
-						Copy as Markdown
-					</button>
+					{/* Missing over plain HTTP. */}
+					{navigator.clipboard && (
+						<button
+							type="button"
+							aria-keyshortcuts="k"
+							onClick={() => attempt(navigator.clipboard.writeText(markdown))}
+						>
+							Copy as Markdown
+						</button>
+					)}
+					<Problem text={problem} />
 					<div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />
 				</>
 			)}

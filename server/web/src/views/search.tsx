@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Link, useLocation, useSearch } from 'wouter-preact';
-import { search, type SearchResult, type Session } from '../api.mts';
-import { dayInWords, timeInWords } from '../format.mts';
-import { Load, Star, useTitle } from '../parts.tsx';
+import { Link, useLocation } from 'wouter-preact';
+// The one of the router decodes the address: "R&D" would become "R".
+import { useSearch } from 'wouter-preact/use-browser-location';
+import { search, type Page, type SearchResult, type Session } from '../api.mts';
+import { count, dayInWords, timeInWords } from '../format.mts';
+import { Load, Pages, Star, useFocus, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 
 const PAUSE_MS = 300;
@@ -11,10 +13,12 @@ const PAUSE_MS = 300;
 export function Search({ session: { timezone } }: { session: Session }) {
 	useTitle('Search');
 	const [, navigate] = useLocation();
-	const address = useSearch();
+	const address = String(new URLSearchParams(useSearch()));
 	const given = Object.fromEntries(new URLSearchParams(address));
 	const [form, setForm] = useState(given);
 	const written = useRef(address);
+	const words = useFocus();
+	const found = useLoad(async () => (given.q ? search(given) : NOTHING), [address]);
 	useEffect(() => {
 		const timer = setTimeout(() => {
 			const filled = Object.entries(form).filter(([, value]) => value !== '');
@@ -41,10 +45,10 @@ export function Search({ session: { timezone } }: { session: Session }) {
 				<label class="words">
 					<span class="hidden">Search words</span>
 					<input
+						ref={words}
 						type="search"
 						placeholder="What was it about?"
 						aria-keyshortcuts="/"
-						autofocus
 						maxLength={1000}
 						{...field('q')}
 					/>
@@ -70,49 +74,47 @@ export function Search({ session: { timezone } }: { session: Session }) {
 					Starred
 				</label>
 			</form>
-			{given.q && <Results key={JSON.stringify(given)} query={given} timezone={timezone} />}
+			<p class="quiet" role="status">
+				{given.q && found.value && outcomeOf(found.value)}
+			</p>
+			{given.q && (
+				<Load of={found}>
+					{(first) => (
+						<Pages key={address} first={first} readMore={(offset) => search(given, offset)}>
+							{(results) => <Results results={results} timezone={timezone} />}
+						</Pages>
+					)}
+				</Load>
+			)}
 		</>
 	);
 }
 
-function Results({ query, timezone }: { query: Record<string, string>; timezone: string }) {
-	const [more, setMore] = useState<Awaited<ReturnType<typeof search>>>();
-	const first = useLoad(() => search(query), [query]);
+const NOTHING: Page<SearchResult, number> = { entries: [], next: undefined };
+
+function outcomeOf({ entries, next }: Page<SearchResult, number>): string {
+	if (entries.length === 0) return 'No lifelog matches. Try fewer or other words.';
+	return next === undefined
+		? `${count(entries.length, 'lifelog')} found`
+		: `More than ${count(entries.length, 'lifelog')} found`;
+}
+
+function Results({ results, timezone }: { results: SearchResult[]; timezone: string }) {
 	return (
-		<Load of={first}>
-			{(loaded) => {
-				const results = [...loaded.results, ...(more?.results ?? [])];
-				const nextOffset = more ? more.nextOffset : loaded.nextOffset;
-				const loadMore = async (offset: number) => {
-					const next = await search({ ...query, offset });
-					setMore({ ...next, results: [...(more?.results ?? []), ...next.results] });
-				};
-				return (
-					<div role="region" aria-label="Results" aria-live="polite">
-						{results.length === 0 && (
-							<p class="quiet">No lifelog matches. Try fewer or other words.</p>
-						)}
-						{[...Map.groupBy(results, ({ day }) => day)].map(([day, found]) => (
-							<section key={day}>
-								<h2>
-									<Link href={`/days/${day}`}>{dayInWords(day)}</Link>
-								</h2>
-								<ol class="plain-list">
-									{found.map((result) => (
-										<Result key={result.id} result={result} timezone={timezone} />
-									))}
-								</ol>
-							</section>
+		<div role="region" aria-label="Results">
+			{[...Map.groupBy(results, ({ day }) => day)].map(([day, found]) => (
+				<section key={day}>
+					<h2>
+						<Link href={`/days/${day}`}>{dayInWords(day)}</Link>
+					</h2>
+					<ol class="plain-list">
+						{found.map((result) => (
+							<Result key={result.id} result={result} timezone={timezone} />
 						))}
-						{nextOffset !== null && (
-							<button type="button" aria-keyshortcuts="m" onClick={() => void loadMore(nextOffset)}>
-								Show more
-							</button>
-						)}
-					</div>
-				);
-			}}
-		</Load>
+					</ol>
+				</section>
+			))}
+		</div>
 	);
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { signIn } from '../api.mts';
-import { useTitle } from '../parts.tsx';
+import { Problem, useFocus, useTitle } from '../parts.tsx';
+import { useAttempt } from '../useAttempt.mts';
 
 /** Asks for the API key once. */
 export function SignIn({
@@ -12,7 +13,8 @@ export function SignIn({
 	onSignedIn: () => void;
 }) {
 	const [key, setKey] = useState('');
-	const [problem, setProblem] = useState('');
+	const [problem, attempt] = useAttempt();
+	const field = useFocus();
 	useTitle('Sign in');
 	return (
 		<main class="sign-in">
@@ -21,23 +23,21 @@ export function SignIn({
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();
-					signIn(key.trim()).then(onSignedIn, (error: Error) => setProblem(error.message));
+					attempt(signIn(key.trim()).then(onSignedIn));
 				}}
 			>
 				<label for="key">API key</label>
 				<input
+					ref={field}
 					id="key"
 					type="password"
 					autocomplete="current-password"
 					required
-					autofocus
 					value={key}
 					onInput={(event) => setKey(event.currentTarget.value)}
 				/>
 				<button type="submit">Sign in</button>
-				<p role="alert" class="problem">
-					{problem}
-				</p>
+				<Problem text={problem} />
 			</form>
 			<p class="quiet">
 				lifelog-server printed the key at its first start. You stay signed in for 30 days.

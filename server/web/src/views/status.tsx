@@ -24,7 +24,7 @@ export function StatusView({ session }: { session: Session }) {
 								<dd>{found.chats.toLocaleString()}</dd>
 								<dt>Audio files</dt>
 								<dd>{found.audioFiles.toLocaleString()}</dd>
-								<dt>Days</dt>
+								<dt>Days (UTC)</dt>
 								<dd>
 									{found.firstDay && found.lastDay
 										? `${found.days.toLocaleString()}, from ${dayInWords(found.firstDay)} to ${dayInWords(found.lastDay)}`
@@ -39,8 +39,8 @@ export function StatusView({ session }: { session: Session }) {
 								<dt>Version</dt>
 								<dd>{session.version}</dd>
 							</dl>
-							<Days title="Days that aren't complete" days={found.incompleteDays} />
-							<Days title="Days that are missing" days={found.missingDays} />
+							<Days title="Days that aren't complete (UTC)" days={found.incompleteDays} />
+							<Days title="Days that are missing (UTC)" days={found.missingDays} />
 							{found.leftOutCount > 0 && (
 								<section>
 									<h2>{count(found.leftOutCount, 'file')} left out</h2>
