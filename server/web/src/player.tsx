@@ -3,11 +3,11 @@ import { audioAddress, readAudioSpans, type AudioSpan } from './api.mts';
 import { clock } from './format.mts';
 import type { Line } from './lines.mts';
 import { isForPage } from './keys.tsx';
+import { Problem } from './parts.tsx';
+import { endOfPause, instantOf, positionOf } from './playback.mts';
 
 const SPEEDS = [0.75, 1, 1.25, 1.5, 1.75, 2];
 const STEP_S = 5;
-/** A shorter pause between two lines isn't skipped. */
-const MIN_PAUSE_MS = 1_500;
 
 /** A place to play from, as somebody asked for it: each time a new object. */
 export interface Seek {
@@ -45,7 +45,11 @@ export function Player({
 	const toggle = () => {
 		const element = audio.current!;
 		if (!element.paused) element.pause();
-		else element.play().catch((error: Error) => setProblem(`It can't be played: ${error.message}`));
+		else
+			element.play().catch(({ name, message }: Error) => {
+				// Something else was asked for meanwhile.
+				if (name !== 'AbortError') setProblem(`The audio can't be played: ${message}`);
+			});
 	};
 	const move = (toMs: number) => {
 		audio.current!.currentTime = Math.min(lengthMs, Math.max(0, toMs)) / 1000;
@@ -102,6 +106,7 @@ export function Player({
 				src={audioAddress(id)}
 				preload="metadata"
 				onPlay={() => setPlaying(true)}
+				onPlaying={() => setProblem('')}
 				onPause={() => setPlaying(false)}
 				onTimeUpdate={onTimeUpdate}
 				onSeeked={onTimeUpdate}
@@ -164,37 +169,7 @@ export function Player({
 				/>{' '}
 				Skip silence
 			</label>
-			{problem && (
-				<p role="alert" class="problem">
-					{problem}
-				</p>
-			)}
+			<Problem text={problem} />
 		</section>
 	);
-}
-
-/** Where an instant is in the audio, in ms; of a pause, where it goes on. */
-function positionOf(spans: AudioSpan[], ms: number): number {
-	const span = spans.find(({ endMs }) => ms < endMs) ?? spans.at(-1)!;
-	const into = Math.min(Math.max(0, ms - span.startMs), span.endMs - span.startMs);
-	return span.positionMs + into;
-}
-
-/** The instant (Unix ms) at a position in the audio. */
-function instantOf(spans: AudioSpan[], positionMs: number): number {
-	const span = spans.findLast((each) => each.positionMs <= positionMs) ?? spans[0];
-	return Math.min(span.endMs, span.startMs + positionMs - span.positionMs);
-}
-
-/** When the next line begins, if nobody says anything until then for long. */
-function endOfPause(lines: Line[], ms: number): number | undefined {
-	let reached = -Infinity;
-	for (const line of lines) {
-		if (line.type !== 'said' || line.startMs === undefined) continue;
-		if (line.startMs > ms) {
-			return ms >= reached && line.startMs - ms > MIN_PAUSE_MS ? line.startMs : undefined;
-		}
-		reached = Math.max(reached, line.endMs ?? line.startMs);
-	}
-	return undefined;
 }
