@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../../nodes/shared/api/apiTypes';
+import type { ContentNode, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
 
 /** A heading or something that was said. */
 export type Line =
@@ -6,7 +6,8 @@ export type Line =
 	| {
 			type: 'said';
 			text: string;
-			speaker: string;
+			/** Null if the service doesn't name one. */
+			speaker: string | null;
 			/** Whether somebody else spoke before. */
 			isNewSpeaker: boolean;
 			/** Unix ms; undefined if the service doesn't say. */
@@ -17,7 +18,7 @@ export type Line =
 /** The contents of a lifelog in reading order. */
 export function linesOf({ title, contents }: Lifelog): Line[] {
 	const lines: Line[] = [];
-	let speaker: string | undefined;
+	let speaker: string | null | undefined;
 	const read = (nodes: ContentNode[]) => {
 		for (const node of nodes) {
 			const level = /^heading(\d)$/.exec(node.type)?.[1];
@@ -27,7 +28,7 @@ export function linesOf({ title, contents }: Lifelog): Line[] {
 				lines.push({ type: 'heading', level: Number(level), text: node.content });
 				speaker = undefined;
 			} else if (node.content) {
-				const name = node.speakerName ?? 'Unknown';
+				const name = node.speakerName || null;
 				lines.push({
 					type: 'said',
 					text: node.content,

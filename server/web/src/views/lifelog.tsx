@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { WindowVirtualizer, type WindowVirtualizerHandle } from 'virtua';
 import { Link, useLocation, useSearch } from 'wouter-preact';
-import type { Lifelog } from '../../../../nodes/shared/api/apiTypes';
+import type { Lifelog } from '../../../../nodes/shared/api/apiTypes.ts';
 import {
 	audioAddress,
 	changeLifelog,
@@ -14,8 +14,9 @@ import {
 } from '../api.mts';
 import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
 import { lineAt, linesOf, type Line } from '../lines.mts';
-import { Dialog, Load, Star, useTitle } from '../parts.tsx';
+import { Buttons, Dialog, Load, Problem, Star, useTitle } from '../parts.tsx';
 import { Player, type Seek } from '../player.tsx';
+import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
 /** A lifelog: its transcript, and its audio if there is any. */
@@ -143,7 +144,7 @@ function LineView({
 		<div class={isNewSpeaker ? 'line turn' : 'line'} data-line={index}>
 			{isNewSpeaker && (
 				<p class="speaker">
-					<bdi>{speaker}</bdi> <span class="quiet">{time}</span>
+					<bdi>{speaker ?? 'Unknown'}</bdi> <span class="quiet">{time}</span>
 				</p>
 			)}
 			{onSeek && startMs !== undefined ? (
@@ -234,6 +235,7 @@ function Downloads({
 	timezone: string;
 	hasAudio: boolean;
 }) {
+	const [problem, attempt] = useAttempt();
 	const save = async (format: (typeof FORMATS)[number][0]) => {
 		const { writeLifelog } = await import('../../../../nodes/Lifelog/export/formats');
 		const file = writeLifelog(lifelog, format, timezone)!;
@@ -244,51 +246,61 @@ function Downloads({
 		URL.revokeObjectURL(link.href);
 	};
 	return (
-		<details class="menu">
-			<summary aria-keyshortcuts="d">Download</summary>
-			<ul>
-				{FORMATS.map(([format, name], at) => (
-					<li key={format}>
-						<button
-							type="button"
-							class="plain"
-							aria-keyshortcuts={String(at + 1)}
-							onClick={() => void save(format)}
-						>
-							{name}
-						</button>
-					</li>
-				))}
-				{hasAudio && (
-					<li>
-						<a
-							href={audioAddress(lifelog.id)}
-							download={`${lifelog.id}.ogg`}
-							aria-keyshortcuts={String(FORMATS.length + 1)}
-						>
-							Audio
-						</a>
-					</li>
-				)}
-			</ul>
-		</details>
+		<>
+			<details class="menu">
+				<summary aria-keyshortcuts="d">Download</summary>
+				<ul>
+					{FORMATS.map(([format, name], at) => (
+						<li key={format}>
+							<button
+								type="button"
+								class="plain"
+								aria-keyshortcuts={String(at + 1)}
+								onClick={() => attempt(save(format))}
+							>
+								{name}
+							</button>
+						</li>
+					))}
+					{hasAudio && (
+						<li>
+							<a
+								href={audioAddress(lifelog.id)}
+								download={`${lifelog.id}.ogg`}
+								aria-keyshortcuts={String(FORMATS.length + 1)}
+							>
+								Audio
+							</a>
+						</li>
+					)}
+				</ul>
+			</details>
+			<Problem text={problem} />
+		</>
 	);
 }
 
 function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => void }) {
 	const [open, setOpen] = useState<'title' | 'speakers'>();
-	const [problem, setProblem] = useState('');
+	const [problem, attempt] = useAttempt();
 	const change = (wanted: Change) =>
-		changeLifelog(lifelog.id, wanted).then(
-			() => {
+		attempt(
+			changeLifelog(lifelog.id, wanted).then(() => {
 				setOpen(undefined);
-				setProblem('');
 				onChanged();
-			},
-			(error: Error) => setProblem(error.message),
+			}),
 		);
+	const rename = (names: [before: string, after: string][]) => {
+		const changed = names.filter(([before, after]) => before !== after);
+		if (changed.length === 0) setOpen(undefined);
+		else change({ speakers: Object.fromEntries(changed) });
+	};
 	const speakers = [
-		...new Set(linesOf(lifelog).flatMap((line) => (line.type === 'said' ? [line.speaker] : []))),
+		...new Set(
+			linesOf(lifelog).flatMap((line) =>
+				line.type === 'said' && line.speaker !== null ? [line.speaker] : [],
+			),
+		),
 	];
 	return (
 		<>
@@ -296,11 +308,11 @@ function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => vo
 				type="button"
 				aria-pressed={lifelog.isStarred}
 				aria-keyshortcuts="*"
-				onClick={() => void change({ isStarred: !lifelog.isStarred })}
+				onClick={() => change({ isStarred: !lifelog.isStarred })}
 			>
 				{lifelog.isStarred ? '★ Starred' : '☆ Star'}
 			</button>
-			<button type="button" aria-keyshortcuts="r" onClick={() => setOpen('title')}>
+			<button type="button" aria-keyshortcuts="e" onClick={() => setOpen('title')}>
 				Rename
 			</button>
 			{speakers.length > 0 && (
@@ -308,11 +320,7 @@ function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => vo
 					Speakers
 				</button>
 			)}
-			{!open && problem && (
-				<p role="alert" class="problem">
-					{problem}
-				</p>
-			)}
+			{!open && <Problem text={problem} />}
 			{open && (
 				<Dialog
 					title={open === 'title' ? 'Rename' : 'Name the speakers'}
@@ -322,10 +330,8 @@ function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => vo
 						onSubmit={(event) => {
 							event.preventDefault();
 							const form = new FormData(event.currentTarget);
-							if (open === 'title') return void change({ title: form.get('title') as string });
-							const names = speakers.map((name, at) => [name, form.get(String(at)) as string]);
-							const changed = names.filter(([before, after]) => after && before !== after);
-							void change({ speakers: Object.fromEntries(changed) });
+							if (open === 'title') change({ title: form.get('title') as string });
+							else rename(speakers.map((name, at) => [name, form.get(String(at)) as string]));
 						}}
 					>
 						{open === 'title' ? (
@@ -350,7 +356,7 @@ function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => vo
 function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
 	const [isOpen, setOpen] = useState(false);
 	const [typed, setTyped] = useState('');
-	const [problem, setProblem] = useState('');
+	const [problem, attempt] = useAttempt();
 	const [, navigate] = useLocation();
 	const title = lifelog.title || 'Untitled';
 	return (
@@ -363,14 +369,11 @@ function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
 					<form
 						onSubmit={(event) => {
 							event.preventDefault();
-							deleteLifelog(lifelog.id).then(
-								() => navigate(`/days/${day}`),
-								(error: Error) => setProblem(error.message),
-							);
+							attempt(deleteLifelog(lifelog.id).then(() => navigate(`/days/${day}`)));
 						}}
 					>
 						<p>
-							It can't be restored. To delete it, type its title:{' '}
+							A deleted lifelog can't be restored. To delete this one, type its title:{' '}
 							<strong>
 								<bdi>{title}</bdi>
 							</strong>
@@ -386,7 +389,7 @@ function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
 						<Buttons
 							problem={problem}
 							name="Delete"
-							isDisabled={typed.trim() !== title.trim()}
+							isDisabled={oneSpaced(typed) !== oneSpaced(title)}
 							onCancel={() => setOpen(false)}
 						/>
 					</form>
@@ -396,30 +399,5 @@ function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
 	);
 }
 
-function Buttons({
-	name,
-	problem,
-	isDisabled = false,
-	onCancel,
-}: {
-	name: string;
-	problem: string;
-	isDisabled?: boolean;
-	onCancel: () => void;
-}) {
-	return (
-		<>
-			<p role="alert" class="problem">
-				{problem}
-			</p>
-			<div class="buttons">
-				<button type="submit" disabled={isDisabled}>
-					{name}
-				</button>
-				<button type="button" class="plain" onClick={onCancel}>
-					Cancel
-				</button>
-			</div>
-		</>
-	);
-}
+/** A text as a browser shows it, and as people can type it. */
+const oneSpaced = (text: string) => text.trim().replaceAll(/\s+/g, ' ');
