@@ -2,7 +2,7 @@
 // change only with UPDATE_PICTURES=1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
 import { startBrowser } from '../n8n/support/browser.mts';
 import { archiveSandbox, ask, temporaryFolder } from '../server/sources.mts';
@@ -21,7 +21,8 @@ import {
 	tone,
 	writeLongTalk,
 } from '../support/longTalk.mts';
-import { buildPage, send } from '../support/web.mts';
+import { findings, openPage } from '../support/openPage.mts';
+import { buildPage } from '../support/web.mts';
 import { workflowWith } from '../support/workflow.mts';
 import { HOSTILE } from './hostile.mts';
 
@@ -31,6 +32,8 @@ const DAY = '2026-03-17';
 
 let browser: Browser;
 let server: SpawnedServer;
+/** One that makes lifelogs of recordings. */
+let recorder: SpawnedServer;
 let lifelogs: Lifelog[];
 
 beforeAll(async () => {
@@ -48,6 +51,10 @@ beforeAll(async () => {
 	lifelogs = await sandbox.control.lifelogs();
 	await sandbox.close();
 	server = await serve(folder);
+	recorder = await startLifelogServer(temporaryFolder(), [
+		...['--timezone', ZONE, '--allow-changes'],
+		...['--transcription-url', 'http://127.0.0.1:9', '--transcription-model', 'any'],
+	]);
 });
 
 const closing: (() => Promise<void>)[] = [];
@@ -56,65 +63,15 @@ afterEach(async () => {
 });
 afterAll(async () => {
 	await server?.close();
+	await recorder?.close();
 	await browser?.close();
 });
 
 const serve = (folder: string) =>
 	startLifelogServer(folder, ['--timezone', ZONE, '--allow-changes', '--allow-delete']);
 
-/** A browser that is signed in; whatever is wrong in it is noted. */
-async function open(
-	{ url }: Pick<SpawnedServer, 'url'> = server,
-	{ isSignedIn = true } = {},
-): Promise<{ page: Page; wrong: string[]; context: BrowserContext }> {
-	const context = await browser.newContext({
-		...{ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' },
-		...{ locale: 'en-US', timezoneId: 'America/New_York', baseURL: url },
-	});
-	closing.push(() => context.close());
-	if (isSignedIn) {
-		const { headers } = await send(url, '/session', {
-			method: 'POST',
-			headers: { origin: url, 'x-lifelog-page': '1' },
-			body: { key: serverKey },
-		});
-		const [name, value] = headers['set-cookie']![0].split(';')[0].split('=');
-		await context.addCookies([{ name, value, url, httpOnly: true, sameSite: 'Strict' }]);
-	}
-	const wrong: string[] = [];
-	const page = await context.newPage();
-	page.setDefaultTimeout(60_000);
-	page.on('console', (message) => {
-		if (['error', 'warning'].includes(message.type())) wrong.push(message.text());
-	});
-	page.on('pageerror', ({ message }) => wrong.push(message));
-	page.on('dialog', (dialog) => {
-		wrong.push(`dialog ${dialog.message()}`);
-		void dialog.dismiss();
-	});
-	page.on('request', (request) => {
-		const to = request.url();
-		if (!to.startsWith(`${url}/`) && !to.startsWith('blob:')) wrong.push(`request to ${to}`);
-	});
-	context.on('page', (opened) => wrong.push(`opened ${opened.url()}`));
-	await page.addInitScript({ path: 'node_modules/axe-core/axe.min.js' });
-	return { page, wrong, context };
-}
-
-/** What axe-core finds on a page. */
-async function findings(page: Page): Promise<string[]> {
-	return await page.evaluate(async () => {
-		const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
-		const { violations } = await axe.run(document, { preload: false });
-		return violations.map(
-			({ id, nodes }) =>
-				`${id}: ${nodes
-					.slice(0, 3)
-					.map(({ html, failureSummary }) => `${html} ${failureSummary}`)
-					.join('\n')}`,
-		);
-	});
-}
+const open = (of: Pick<SpawnedServer, 'url'> = server, options = {}) =>
+	openPage(browser, of, { ...options, closing });
 
 const inZone = new Intl.DateTimeFormat('sv', { timeZone: ZONE, dateStyle: 'short' });
 const ofDay = (day: string) =>
@@ -134,15 +91,27 @@ const VIEWS: [name: string, address: () => string | Promise<string>, ready: stri
 	['search', () => '/search?q=garden', '.result mark'],
 	['chats', () => '/chats', '.rows a'],
 	['chat', async () => `/chats/${await firstChat()}`, '.message .markdown'],
+	['recordings', () => '/recordings', '.upload + p'],
 	['status', () => '/status', '.facts'],
 ];
 
 /** Lists, and what is in them, are gone through by Tab. */
 const CONTROLS = ':is(button, input, select, summary):not(dialog *, .transcript *, .contents *)';
 
+/** The keys that more than one of all that can be seen has. */
+const repeatedKeys = (page: Page) =>
+	page.evaluate(() => {
+		const seen = Array.from(document.querySelectorAll('[aria-keyshortcuts]'))
+			.filter((each) => each.checkVisibility())
+			.map((each) => each.getAttribute('aria-keyshortcuts'));
+		return seen.filter((key, at) => seen.indexOf(key) !== at);
+	});
+
 describe.each(VIEWS)('%s', (name, address, ready) => {
+	const openIt = () => open(name === 'recordings' ? recorder : server);
+
 	test('every control has a key of its own, which the list of keys names', async () => {
-		const { page, wrong } = await open();
+		const { page, wrong } = await openIt();
 		await page.goto(await address());
 		await page.waitForSelector(ready);
 		if (name === 'lifelog') await page.click('.menu summary');
@@ -155,6 +124,8 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 		expect(keys.length).toBeGreaterThan(2);
 		expect(keys.filter((key) => !/^(\S|Space|Delete|ArrowLeft ArrowRight)$/.test(key))).toEqual([]);
 		expect(new Set(keys).size).toBe(keys.length);
+		// To this one, the link in the header leads as well.
+		expect(await repeatedKeys(page)).toEqual(name === 'search' ? ['/'] : []);
 		await page.evaluate(() => (document.activeElement as HTMLElement).blur());
 		await page.keyboard.press('?');
 		await page.waitForSelector('dialog[open]');
@@ -162,6 +133,8 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 		const names = await page.locator('dialog dd').allTextContents();
 		expect(names.length).toBeGreaterThanOrEqual(keys.length);
 		expect(names.filter((each) => each.trim() === '')).toEqual([]);
+		const listed = await page.locator('dialog kbd').allTextContents();
+		expect(new Set(listed).size).toBe(listed.length);
 		// Nothing happens behind the list.
 		await page.keyboard.press('o');
 		await page.keyboard.press('Escape');
@@ -171,7 +144,7 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 	});
 
 	test('by its address, light and dark, on a phone and on a desk', async () => {
-		const { page, wrong } = await open();
+		const { page, wrong } = await openIt();
 		const path = await address();
 		for (const colorScheme of ['light', 'dark'] as const) {
 			await page.emulateMedia({ colorScheme });
@@ -190,7 +163,8 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 					document.documentElement.scrollWidth,
 				]);
 				expect([of, scroll]).toEqual([of, inner]);
-				if (width === 1280 && process.env.UPDATE_PICTURES) {
+				// Recordings are pictured with some of them, below.
+				if (width === 1280 && name !== 'recordings' && process.env.UPDATE_PICTURES) {
 					const dark = colorScheme === 'dark' ? '.dark' : '';
 					await page.evaluate(() => scrollTo(0, 0));
 					await page.screenshot({ path: `docs/images/web-${name}${dark}.png` });
@@ -247,6 +221,11 @@ test('a session that ends shows the sign-in, and signing in leads back to the vi
 	// A change of a view that is open.
 	await page.click(`.entry a[href="/lifelogs/${longest().id}"]`);
 	await page.waitForSelector('.transcript .said');
+	// Audio that is still on its way would end the session, too.
+	await page.waitForFunction(() => {
+		const { networkState } = document.querySelector('audio')!;
+		return networkState === HTMLMediaElement.NETWORK_IDLE;
+	});
 	await context.clearCookies();
 	await page.click('text=☆ Star');
 	await signInAgain('.transcript .said');
@@ -651,7 +630,14 @@ test('recordings: uploaded, dropped on the page, tried again, and opened as life
 	await failed.getByRole('button', { name: 'Retry text.mp3' }).click();
 	await page.waitForSelector('.recording.queued, .recording.transcribing');
 	await failed.waitFor();
+	expect(await repeatedKeys(page)).toEqual([]);
 	await failed.getByRole('button', { name: 'Discard text.mp3' }).click();
+	expect(await findings(page)).toEqual([]);
+	await page.locator('dialog').getByRole('button', { name: 'Cancel' }).click();
+	await page.waitForSelector('dialog', { state: 'detached' });
+	expect(await failed.count()).toBe(1);
+	await failed.getByRole('button', { name: 'Discard text.mp3' }).click();
+	await page.locator('dialog').getByRole('button', { name: 'Discard' }).click();
 	await failed.waitFor({ state: 'detached' });
 	await page.click('.recording:has-text("memo.m4a") a');
 	await page.waitForSelector('.transcript .said');

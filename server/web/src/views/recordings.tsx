@@ -4,12 +4,13 @@ import {
 	dropRecording,
 	readRecordings,
 	retryRecording,
-	uploadRecording,
 	type Recording,
 	type Session,
 } from '../api.mts';
 import { count, dateTimeInWords, lengthInWords } from '../format.mts';
-import { Load, useTitle } from '../parts.tsx';
+import { Buttons, Dialog, Load, Problem, useTitle } from '../parts.tsx';
+import { useUploads } from '../uploads.mts';
+import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
 const REFRESH_MS = 3_000;
@@ -29,9 +30,10 @@ export function Recordings({ session }: { session: Session }) {
 	const isWorking = recordings.value?.recordings.some(({ status }) => !isEnded(status));
 	useEffect(() => {
 		if (!isWorking) return;
-		const timer = setInterval(recordings.reload, REFRESH_MS);
-		return () => clearInterval(timer);
-	}, [isWorking, limit]);
+		// After each answer, so that slow ones are waited for.
+		const timer = setTimeout(recordings.reload, REFRESH_MS);
+		return () => clearTimeout(timer);
+	}, [recordings.value, recordings.error]);
 	return (
 		<>
 			<h1>Recordings</h1>
@@ -76,16 +78,9 @@ function Row({
 	session: Session;
 	onChanged: () => void;
 }) {
-	const [problem, setProblem] = useState('');
+	const [problem, attempt] = useAttempt();
+	const [isDiscarding, setDiscarding] = useState(false);
 	const { id, status, fileName, startTime, durationMs, error, lifelogIds } = recording;
-	const change = (request: Promise<unknown>) =>
-		void request.then(
-			() => {
-				setProblem('');
-				onChanged();
-			},
-			({ message }: Error) => setProblem(message),
-		);
 	return (
 		<li class={`recording ${status}`}>
 			<h2>{fileName}</h2>
@@ -95,13 +90,9 @@ function Row({
 				{durationMs !== null && ` · ${lengthInWords(durationMs)}`}
 			</p>
 			{error !== null && <p class={status === 'failed' ? 'notice' : 'quiet'}>{error}</p>}
-			{problem && (
-				<p class="notice" role="alert">
-					{problem}
-				</p>
-			)}
+			{!isDiscarding && <Problem text={problem} />}
 			{status === 'done' && lifelogIds.length === 0 && (
-				<p class="quiet">Nobody spoke, or the lifelog was deleted.</p>
+				<p class="quiet">No speech was found, or its lifelog was deleted.</p>
 			)}
 			{lifelogIds.length > 0 && (
 				<p>
@@ -124,7 +115,7 @@ function Row({
 					<button
 						type="button"
 						aria-label={`Retry ${fileName}`}
-						onClick={() => change(retryRecording(id))}
+						onClick={() => attempt(retryRecording(id).then(onChanged))}
 					>
 						Retry
 					</button>
@@ -133,50 +124,42 @@ function Row({
 							type="button"
 							class="plain"
 							aria-label={`Discard ${fileName}`}
-							onClick={() => change(dropRecording(id))}
+							onClick={() => setDiscarding(true)}
 						>
 							Discard
 						</button>
 					)}
 				</p>
 			)}
+			{isDiscarding && (
+				<Dialog title="Discard this recording" onClose={() => setDiscarding(false)}>
+					<form
+						onSubmit={(event) => {
+							event.preventDefault();
+							attempt(
+								dropRecording(id).then(() => {
+									setDiscarding(false);
+									onChanged();
+								}),
+							);
+						}}
+					>
+						<p>
+							<strong>{fileName}</strong> has no lifelog yet. If you uploaded it, the server deletes
+							it. If it's from the inbox, the server moves it to <code>failed</code>.
+						</p>
+						<Buttons problem={problem} name="Discard" onCancel={() => setDiscarding(false)} />
+					</form>
+				</Dialog>
+			)}
 		</li>
 	);
-}
-
-/** A file that is being uploaded. */
-interface Sending {
-	name: string;
-	/** From 0 to 1. */
-	share: number;
-	problem?: string;
 }
 
 function Upload({ onUploaded }: { onUploaded: () => void }) {
 	const input = useRef<HTMLInputElement>(null);
 	const [isOver, setIsOver] = useState(false);
-	const [sending, setSending] = useState<Sending[]>([]);
-	// One after the other, because all of them share the line.
-	const last = useRef<Promise<void>>(Promise.resolve());
-	const send = (files: Iterable<File>) => {
-		for (const file of files) {
-			const entry: Sending = { name: file.name, share: 0 };
-			const show = (change: Partial<Sending>) => {
-				Object.assign(entry, change);
-				setSending((before) => [...before]);
-			};
-			setSending((before) => [...before, entry]);
-			last.current = last.current.then(async () => {
-				try {
-					await uploadRecording(file, (share) => show({ share }));
-					setSending((before) => before.filter((other) => other !== entry));
-					onUploaded();
-				} catch (error) {
-					show({ problem: (error as Error).message });
-				}
-			});
-		}
-	};
+	const { sending, send, clearProblems } = useUploads(onUploaded);
 	return (
 		<section
 			class={isOver ? 'upload over' : 'upload'}
@@ -209,7 +192,7 @@ function Upload({ onUploaded }: { onUploaded: () => void }) {
 			/>
 			<ul class="plain-list">
 				{sending.map((entry) => (
-					<li key={entry.name}>
+					<li key={entry.id}>
 						{entry.name}{' '}
 						{entry.problem ? (
 							<span class="notice" role="alert">
@@ -222,12 +205,7 @@ function Upload({ onUploaded }: { onUploaded: () => void }) {
 				))}
 			</ul>
 			{sending.some(({ problem }) => problem) && (
-				<button
-					type="button"
-					class="plain"
-					aria-keyshortcuts="x"
-					onClick={() => setSending(sending.filter(({ problem }) => !problem))}
-				>
+				<button type="button" class="plain" aria-keyshortcuts="x" onClick={clearProblems}>
 					Clear {count(sending.filter(({ problem }) => problem).length, 'message')}
 				</button>
 			)}

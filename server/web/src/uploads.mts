@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'preact/hooks';
+import { uploadRecording } from './api.mts';
+
+/** A file that is being uploaded, or why it wasn't. */
+export interface Sending {
+	id: number;
+	name: string;
+	/** From 0 to 1. */
+	share: number;
+	problem?: string;
+}
+
+// Uploads go on when another view is shown.
+let sending: Sending[] = [];
+let count = 0;
+/** One after the other, because all of them share the line. */
+let last: Promise<void> = Promise.resolve();
+const watchers = new Set<(isUploaded: boolean) => void>();
+
+function show(next: Sending[], isUploaded = false): void {
+	sending = next;
+	watchers.forEach((watch) => watch(isUploaded));
+}
+
+function send(files: Iterable<File>): void {
+	for (const file of files) {
+		const id = (count += 1);
+		const change = (changed: Partial<Sending>) =>
+			show(sending.map((each) => (each.id === id ? { ...each, ...changed } : each)));
+		show([...sending, { id, name: file.name, share: 0 }]);
+		last = last
+			.then(() => uploadRecording(file, (share) => change({ share })))
+			.then(
+				() =>
+					show(
+						sending.filter((each) => each.id !== id),
+						true,
+					),
+				(error: Error) => change({ problem: error.message }),
+			);
+	}
+}
+
+const clearProblems = () => show(sending.filter(({ problem }) => !problem));
+
+/** The uploads, of which the view is told. */
+export function useUploads(onUploaded: () => void) {
+	const [, setShown] = useState(sending);
+	useEffect(() => {
+		const watch = (isUploaded: boolean) => {
+			setShown(sending);
+			if (isUploaded) onUploaded();
+		};
+		watchers.add(watch);
+		return () => void watchers.delete(watch);
+	}, []);
+	return { sending, send, clearProblems };
+}
