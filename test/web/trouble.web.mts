@@ -109,7 +109,7 @@ test('only speakers with a name are renamed, and the same names change nothing',
 	expect(await page.locator('dialog label bdi').allTextContents()).toEqual(['Anna', 'Ben']);
 	await page.click('dialog >> text=Save');
 	await page.waitForSelector('dialog', { state: 'detached' });
-	expect(await page.textContent(':focus')).toBe('Speakers');
+	expect(await page.evaluate(() => document.activeElement!.outerHTML)).toContain('Speakers');
 	expect(changes).toEqual([]);
 	await page.click('.actions >> text=Speakers');
 	await page.fill('dialog input >> nth=1', 'Benjamin');

@@ -21,6 +21,8 @@ export function Search({ session: { timezone } }: { session: Session }) {
 	const found = useLoad(async () => (given.q ? search(given) : NOTHING), [address]);
 	useEffect(() => {
 		const timer = setTimeout(() => {
+			// Another view may be about to be shown.
+			if (location.pathname !== '/search') return;
 			const filled = Object.entries(form).filter(([, value]) => value !== '');
 			written.current = String(new URLSearchParams(filled));
 			navigate(`/search?${written.current}`, { replace: true });
