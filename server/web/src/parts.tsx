@@ -133,9 +133,13 @@ export function Dialog({
 	const element = useRef<HTMLDialogElement>(null);
 	useEffect(() => {
 		const dialog = element.current!;
+		const before = document.activeElement;
 		dialog.showModal();
-		// Gives the focus back.
-		return () => dialog.close();
+		return () => {
+			dialog.close();
+			// A dialog that is already removed doesn't give the focus back.
+			if (before instanceof HTMLElement) before.focus();
+		};
 	}, []);
 	return (
 		<dialog ref={element} aria-label={title} onClose={onClose}>
