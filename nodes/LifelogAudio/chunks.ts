@@ -82,6 +82,8 @@ export async function downloadChunks(
 	chunks: TimeSpan[],
 	{ zone, mayFail, nameOf }: { zone: string; mayFail: boolean; nameOf: (span: TimeSpan) => string },
 ): Promise<Downloads> {
+	// In order, whichever arrives first, and the same when one is downloaded again.
+	const names = chunks.map(nameOf);
 	let failures = 0;
 	let givenUp: string | undefined;
 	const results = await mapConcurrent(api, chunks, MAX_DOWNLOADS, async (own, span, index) => {
@@ -89,7 +91,7 @@ export async function downloadChunks(
 		const { startTime, endTime } = withTimes(span, zone);
 		const resource = { noun: `audio from ${startTime} to ${endTime}` };
 		try {
-			const audio = await storeAudio(context, own, span, resource, () => nameOf(span));
+			const audio = await storeAudio(context, own, span, resource, names[index]);
 			failures = 0;
 			if (audio === undefined) return { missing: span };
 			api.run.isServiceKnown = true;
@@ -124,7 +126,7 @@ async function storeAudio(
 	api: Api,
 	span: TimeSpan,
 	resource: Resource,
-	fileName: () => string,
+	fileName: string,
 ): Promise<AudioFile | undefined> {
 	const query = { startMs: span.startMs, endMs: span.endMs };
 	return await download(api, '/v1/download-audio', query, resource, async (body, answer) => {
@@ -134,7 +136,7 @@ async function storeAudio(
 			const said = { ...answer, body: await readWords(body) };
 			throw unusableAnswerError(api, resource, said, problem);
 		}
-		return await store(context, body, head, fileName());
+		return await store(context, body, head, fileName);
 	});
 }
 

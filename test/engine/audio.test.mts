@@ -560,6 +560,9 @@ describe('a body that breaks off', () => {
 			...[ms('06:00'), ms('08:00'), ms('08:00'), ms('08:00'), ms('10:00')],
 		]);
 		expect(json.map(({ part }) => part)).toEqual([1, 2, 3]);
+		expect(json.map(({ fileName }) => fileName)).toEqual(
+			['06.00', '08.00', '10.00'].map((time) => `2026-03-20 ${time} Audio.ogg`),
+		);
 		for (const item of items('Node')) {
 			const { startMs, endMs } = item.json as { startMs: number; endMs: number };
 			expect(sha256(await binary(item, 'data'))).toBe(sha256(await fetchAudio([startMs, endMs])));

@@ -121,6 +121,19 @@ test('an item with contents is written as it is, without a request', async () =>
 	expect(Object.keys({ startTime, ...rest }).sort()).toEqual(Object.keys(whole).sort());
 });
 
+test('a lifelog that is deleted after it was listed is left out', async () => {
+	const [first, second] = await lifelogs();
+	const listed = [first, second].map((lifelog) => ({ ...lifelog, contents: [] }));
+	const body = { data: { lifelogs: listed }, meta: { lifelogs: { count: 2 } } };
+	await sandbox.control.faults([
+		{ body, times: 1 },
+		{ path: `/v1/lifelogs/${first.id}`, status: 404, body: { error: 'Lifelog not found' } },
+	]);
+	const { files, error } = await run({ exportFrom: 'service', limit: 2, fileFormats: ['json'] });
+	expect(error).toBeUndefined();
+	expect(files.map(({ bytes }) => (JSON.parse(String(bytes)) as Lifelog).id)).toEqual([second.id]);
+});
+
 test('contents that a list leaves out are read one by one', async () => {
 	const [lifelog] = await lifelogs();
 	const body = {

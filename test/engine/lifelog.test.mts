@@ -307,6 +307,19 @@ describe('Delete', () => {
 		expect(requests).toHaveLength(2);
 	});
 
+	test('is not taken for done when a proxy says that nothing is there', async () => {
+		const { id } = await anyLifelog();
+		await sandbox.control.faults([
+			{ reset: 'before' },
+			{ status: 404, body: '404 page not found' },
+		]);
+		const { json, error, requests } = await remove(id);
+		expect(json).toEqual([]);
+		expect(error?.message).toContain('No lifelog with the ID');
+		expect(requests).toHaveLength(2);
+		expect(await exists(id)).toBe(true);
+	});
+
 	test('waits for the rate limit and then takes effect once', async () => {
 		const { id } = await anyLifelog();
 		await sandbox.control.faults([{ status: 429, body: { error: 'slow', retryAfter: '1' } }]);

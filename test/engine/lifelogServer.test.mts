@@ -242,10 +242,13 @@ describe('Create Lifelog', () => {
 		expect(message).toContain("'Start Time' is not a date and time: ");
 	});
 
-	test('without a time shows the words of the server', async () => {
-		const { message } = await create({ transcript: TOMATOES, startTime: '' });
-		expect(message).toContain('startTime is missing');
-	});
+	test.each(['', '={{ null }}'])(
+		'without a time (%j) shows the words of the server',
+		async (startTime) => {
+			const { message } = await create({ transcript: TOMATOES, startTime });
+			expect(message).toContain('startTime is missing');
+		},
+	);
 
 	test('goes on after a failed item, which keeps its input', async () => {
 		const input = [
@@ -322,6 +325,15 @@ describe('Update Lifelog', () => {
 		expect(requests).toEqual([]);
 	});
 
+	test('with two names for one speaker is refused before anything is sent', async () => {
+		const { engine, requests, close } = await watched();
+		const speaker = ['Anna', 'Berta'].map((newName) => ({ name: 'SPEAKER_00', newName }));
+		const { message } = await update('made-1', { speakers: { speaker } }, { engine });
+		await close();
+		expect(message).toBe(`'Speakers' renames "SPEAKER_00" twice`);
+		expect(requests).toEqual([]);
+	});
+
 	test('of an unknown speaker shows the words of the server and changes nothing', async () => {
 		const { id } = await made();
 		const speakers = { speaker: [{ name: 'Nobody', newName: 'Anna' }] };
@@ -370,16 +382,16 @@ describe('a service that has no such requests', () => {
 		await sandbox.close();
 	});
 
-	test("creating says that it doesn't accept new lifelogs, and who does", async () => {
+	test("creating says that it can't, and who can", async () => {
 		const { message, description } = await create({ transcript: TOMATOES }, { engine });
-		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
+		expect(message).toBe("This service can't create or change lifelogs. lifelog-server can.");
 		expect(description).toContain("'Base URL'");
 	});
 
 	test('changing says the same of a lifelog that there is', async () => {
 		const { id } = await sandbox.control.addLifelog();
 		const { message } = await update(id, { title: 'Other' }, { engine });
-		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
+		expect(message).toBe("This service can't create or change lifelogs. lifelog-server can.");
 	});
 
 	test('changing says of a lifelog that there is none that it was not found', async () => {
@@ -809,12 +821,12 @@ describe('Upload Recording', () => {
 		expect(error?.description).toContain('--max-upload');
 	});
 
-	test("to a service without such requests says that it doesn't accept new lifelogs", async () => {
+	test("to a service without such requests says that it can't", async () => {
 		const sandbox = await startSandbox({ days: 1 });
 		const path = await tones('nobody.ogg');
 		const { message } = await upload([{ path }], {}, { to: sandbox as never });
 		await sandbox.close();
-		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
+		expect(message).toBe("This service can't create or change lifelogs. lifelog-server can.");
 	});
 
 	test('an answer without a recording is an error', async () => {

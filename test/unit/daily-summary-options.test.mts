@@ -35,6 +35,13 @@ test('a day of 40 lifelogs fits one screen of Slack with the options of the exam
 	expect(text).toContain('and 15 more');
 });
 
+test('no list is longer than Max Lifelogs', () => {
+	const starred = FORTY.map((lifelog) => ({ ...lifelog, isStarred: true }));
+	const { markdown } = toMarkdown(summarize(starred, day, { maxLifelogs: 3 }));
+	expect(markdown.split('## Starred')[1].split('## ')[0].match(/^- /gm)).toHaveLength(3);
+	expect(markdown).toContain('and 37 more');
+});
+
 test('only what is starred', () => {
 	const summary = summaryOf({ detail: 'starred' });
 	const { markdown } = toMarkdown(summary);

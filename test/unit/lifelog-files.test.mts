@@ -205,6 +205,16 @@ describe.each(['srt', 'vtt'] as const)('%s', (format) => {
 	});
 });
 
+test.each(['srt', 'vtt', 'markdown'] as const)(
+	'%s has the name that the wearer gets later',
+	(format) => {
+		const unnamed = { ...byWearer('Here, boy!', 1000), speakerName: null };
+		const content = write(format, lifelog([unnamed, byWearer('Good dog.', 3000)]));
+		expect(content).toContain('Sam');
+		expect(content).not.toContain('Unknown');
+	},
+);
+
 test('the text has a line for each thing said', () => {
 	expect(write('text', walk)).toBe(
 		'Anna: Where is it?\nSam: Here, boy!\nAnna: Good dog.\nUnknown: Woof\n',

@@ -75,6 +75,7 @@ function speakerIn(speakers: Map<string, Speaker>, node: ContentNode): Speaker {
 	const key = isWearer ? 'user' : `named ${name}`;
 	const others = [...speakers.keys()].filter((each) => each !== 'user').length;
 	const known = speakers.get(key) ?? { number: isWearer ? 1 : others + 2, name };
+	if (known.name === UNKNOWN_SPEAKER) known.name = name;
 	speakers.set(key, known);
 	return known;
 }

@@ -25,7 +25,7 @@ import { hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { instantOf } from '../../shared/util/dateTimes';
 import { isId, isSafePathSegment } from '../../shared/util/ids';
-import { EVERY_PART, getLifelog } from '../../shared/api/entries';
+import { EVERY_PART, getLifelog, unlessDeleted } from '../../shared/api/entries';
 import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/transport/pagination';
 import {
 	readBinaryProperty,
@@ -196,11 +196,13 @@ async function* listed(
 	let count = 0;
 	for await (const page of pages<Lifelog>(api, listing)) {
 		const wanted = page.filter(isWanted).slice(0, limit - count);
-		yield* await mapConcurrent(api, wanted, MAX_CONCURRENT_READS, async (own, lifelog) => {
+		const sources = await mapConcurrent(api, wanted, MAX_CONCURRENT_READS, async (own, lifelog) => {
 			// A service may leave contents out of lists.
 			const hasContents = lifelog.contents?.length > 0;
-			return hasContents ? { lifelog, askedIn: query.timezone } : await readWhole(own, lifelog.id);
+			if (hasContents) return { lifelog, askedIn: query.timezone };
+			return await unlessDeleted(api, readWhole(own, lifelog.id));
 		});
+		yield* sources.filter((source) => source !== undefined);
 		count += wanted.length;
 		if (count === limit) return;
 	}

@@ -1,12 +1,12 @@
-import type { IDataObject, IExecuteFunctions, INodeProperties, NodeApiError } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
 import { fromAi, limitParameter, withDefaultOfTool } from '../../shared/parameters/descriptions';
-import { inputError, toNodeError } from '../../shared/errors/errors';
+import { inputError } from '../../shared/errors/errors';
 import { hint } from '../../shared/errors/hints';
-import { getLifelog } from '../../shared/api/entries';
+import { getLifelog, unlessDeleted } from '../../shared/api/entries';
 import {
 	FALLBACK_PAGE_SIZE,
 	MAX_PAGE_SIZE,
@@ -87,13 +87,11 @@ function eachOnce(found: Lifelog[]): Lifelog[] {
 
 /** Reads lifelogs in full, without those that were deleted meanwhile. */
 async function readEach(api: Api, found: Lifelog[], query: IDataObject): Promise<Lifelog[]> {
-	const lifelogs = await mapConcurrent(api, found, MAX_CONCURRENT_READS, async (own, { id }) => {
-		try {
-			return await getLifelog(own, id, query);
-		} catch (error) {
-			if ((error as NodeApiError).httpCode === '404') return undefined;
-			throw toNodeError(api.context, error);
-		}
-	});
+	const lifelogs = await mapConcurrent(
+		api,
+		found,
+		MAX_CONCURRENT_READS,
+		async (own, { id }) => await unlessDeleted(api, getLifelog(own, id, query)),
+	);
 	return lifelogs.filter((lifelog) => lifelog !== undefined);
 }

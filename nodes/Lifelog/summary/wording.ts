@@ -49,10 +49,11 @@ export function listedOf({ entries: all, detail, maxLifelogs, language }: Summar
 	const entries = detail === 'titlesAndHeadings' ? all : all.map(withoutHeadings);
 	const starred = entries.filter(({ isStarred }) => isStarred);
 	const listed = detail === 'starred' ? starred : entries;
-	const shown = maxLifelogs === 0 ? listed : listed.slice(0, maxLifelogs);
+	const most = maxLifelogs === 0 ? Infinity : maxLifelogs;
+	const shown = listed.slice(0, most);
 	const left = listed.length - shown.length;
 	return {
-		starred: detail === 'starred' ? shown : starred,
+		starred: starred.slice(0, most),
 		entries: detail === 'starred' ? [] : shown,
 		more: left === 0 ? '' : WORDS[language].more(left),
 	};

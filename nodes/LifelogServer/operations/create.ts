@@ -4,6 +4,7 @@ import type { Api } from '../../shared/transport/connection';
 import { inputError } from '../../shared/errors/errors';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import { readCollection, readInstant, readText, readZone } from '../../shared/parameters/read';
+import { isBlank } from '../../shared/util/text';
 import { sendChange } from '../change';
 
 export const description: INodeProperties[] = [
@@ -63,7 +64,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const { timezone: zoneOption, endTime, externalId } = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, zoneOption);
 	const time = (value: unknown, label: string) =>
-		value === undefined || value === ''
+		isBlank(value)
 			? undefined
 			: new Date(readInstant(this, value, timezone, 'start', label)).toISOString();
 	const body = {
@@ -85,7 +86,7 @@ function readTranscript(context: IExecuteFunctions, itemIndex: number): unknown 
 	throw inputError(
 		context,
 		"'Transcript' is empty",
-		'Give a list of segments, the JSON of a transcription, an Omi conversation, SRT or WebVTT. Nothing was sent.',
+		'Enter a list of segments, the JSON of a transcription, an Omi conversation, SRT or WebVTT. Nothing was sent.',
 	);
 }
 
@@ -97,7 +98,7 @@ function asJson(context: IExecuteFunctions, value: object): string {
 		throw inputError(
 			context,
 			"'Transcript' is an object that can't be written as JSON",
-			'Give a list of segments, or the object of a transcription. Nothing was sent.',
+			'Enter a list of segments, or the object of a transcription. Nothing was sent.',
 		);
 	}
 }

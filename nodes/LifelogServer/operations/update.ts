@@ -2,6 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workfl
 
 import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { inputError } from '../../shared/errors/errors';
+import { described } from '../../shared/errors/sanitize';
 import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
 import { readBoolean, withoutBlanks } from '../../shared/parameters/read';
 import type { Api } from '../../shared/transport/connection';
@@ -117,6 +118,15 @@ function readSpeakers(
 			context,
 			"'Speakers' has an empty name",
 			"Enter each speaker's current name and the new one. Nothing was sent.",
+		);
+	}
+	const names = pairs.map(([name]) => name);
+	const twice = names.find((name, index) => names.indexOf(name) !== index);
+	if (twice !== undefined) {
+		throw inputError(
+			context,
+			`'Speakers' renames ${described(twice)} twice`,
+			'Enter each current name once. Nothing was sent.',
 		);
 	}
 	return Object.fromEntries(pairs) as Record<string, string>;

@@ -1,7 +1,7 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../transport/connection';
-import { notFoundError, unusableAnswerError } from '../errors/errors';
+import { notFoundError, toNodeError, unusableAnswerError } from '../errors/errors';
 import { isSafePathSegment, isId } from '../util/ids';
 import { getJson, pathOf } from '../transport/request';
 import type { Chat, Lifelog } from './apiTypes';
@@ -23,6 +23,16 @@ export const EVERY_PART = { includeMarkdown: true, includeHeadings: true, includ
  */
 export async function getLifelog(api: Api, id: string, query: IDataObject): Promise<Lifelog> {
 	return await getEntry<Lifelog>(api, 'lifelog', id, query);
+}
+
+/** What is read of an entry; undefined if it was deleted since it was listed. */
+export async function unlessDeleted<T>(api: Api, reading: Promise<T>): Promise<T | undefined> {
+	try {
+		return await reading;
+	} catch (error) {
+		if ((error as NodeApiError).httpCode === '404') return undefined;
+		throw toNodeError(api.context, error);
+	}
 }
 
 /** One chat by its ID, as {@link getLifelog} (specification, section 4.7). */

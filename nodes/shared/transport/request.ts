@@ -183,7 +183,9 @@ async function request(api: Api, request: Request): Promise<Answer> {
 			() => time.leftMs > 0,
 		);
 		if ('code' in outcome) throw connectionError(api, resource, outcome.code);
-		const isDone = outcome.statusCode === 404 && (receive || (method === 'DELETE' && retries > 0));
+		// A proxy also says 404, in HTML or as text, while the service is down.
+		const isDeleted = method === 'DELETE' && retries > 0 && isObject(outcome.body);
+		const isDone = outcome.statusCode === 404 && (receive || isDeleted);
 		if (isDone || isSuccess(outcome)) return outcome;
 		throw statusError(api, resource, query, outcome);
 	} catch (error) {
