@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { satisfies } from 'semver';
 import { TARBALLS } from '../support/tarballs.mts';
 
 /** What n8n supplies to a community node, and this package makes use of. */
@@ -49,6 +50,17 @@ test('nothing is depended on by what is published', () => {
 	expect(manifest.dependencies).toBeUndefined();
 	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	expect(manifest.files).toEqual(['dist']);
+});
+
+test('npm ci warns of no package on the oldest Node.js, except one of n8n itself', () => {
+	const [oldest] = /[\d.]+$/.exec(manifest.engines.node)!;
+	const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+		packages: Record<string, { engines?: { node?: string } }>;
+	};
+	const refused = Object.entries(packages)
+		.filter(([, { engines }]) => !satisfies(`${oldest}.0`, engines?.node ?? '*'))
+		.map(([path]) => path);
+	expect(refused).toEqual(['node_modules/isolated-vm']);
 });
 
 test('the tarball holds what is built, and what npm always adds', () => {
