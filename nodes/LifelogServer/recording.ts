@@ -9,10 +9,10 @@ import {
 	type Resource,
 	unusableAnswerError,
 } from '../shared/errors/errors';
-import type { Upload } from '../shared/transport/body';
 import { pause } from '../shared/transport/concurrency';
 import type { Api } from '../shared/transport/connection';
 import { getJson, pathOf, sendData } from '../shared/transport/request';
+import type { Upload } from '../shared/transport/upload';
 import { isId } from '../shared/util/ids';
 import { unsupportedError } from './change';
 

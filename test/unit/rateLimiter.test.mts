@@ -2,9 +2,10 @@ import { pause } from '../../nodes/shared/transport/concurrency.ts';
 import {
 	RateLimiter,
 	rateLimiterFor,
-	retryAfterMs,
+	Ticket,
 	WaitTooLong,
 } from '../../nodes/shared/transport/rateLimiter.ts';
+import { retryAfterMs } from '../../nodes/shared/transport/retryAfter.ts';
 
 describe('retryAfterMs', () => {
 	const date = 'Tue, 03 Mar 2026 10:00:00 GMT';
@@ -69,9 +70,9 @@ describe('the rate limiter', () => {
 	async function run(
 		limiter: RateLimiter,
 		name = 'one',
-		budget: Parameters<RateLimiter['run']>[0] = { maxWaitMs: 300_000 },
+		budget: Ticket['budget'] = { maxWaitMs: 300_000 },
 	) {
-		return await limiter.run(budget, service(name), ({ waitMs }) => waitMs);
+		return await limiter.run(new Ticket(budget), service(name), ({ waitMs }) => waitMs);
 	}
 
 	/** Lets time pass, up to an hour, until all is done. */
@@ -85,7 +86,7 @@ describe('the rate limiter', () => {
 	/** Blocks the limiter for so long. */
 	async function block(limiter: RateLimiter, waitMs: number): Promise<void> {
 		const refused = limiter.run(
-			{ maxWaitMs: 0 },
+			new Ticket({ maxWaitMs: 0 }),
 			async () => waitMs,
 			(ms) => ms,
 		);
@@ -142,6 +143,34 @@ describe('the rate limiter', () => {
 		expect(names()).toEqual(['a', 'b', 'c', 'd', 'a', 'b', 'c']);
 	});
 
+	test('keeps the place of one that is retried', async () => {
+		const limiter = new RateLimiter();
+		const retried = new Ticket({ maxWaitMs: 300_000 });
+		const attempt = async () => await limiter.run(retried, service('a'), ({ waitMs }) => waitMs);
+		await ended([attempt()]);
+		await block(limiter, 5_000);
+		await ended([run(limiter, 'b'), run(limiter, 'c'), attempt()]);
+		expect(names()).toEqual(['a', 'a', 'b', 'c']);
+	});
+
+	test('adds up the waits of one that is retried', async () => {
+		const limiter = new RateLimiter();
+		const retried = new Ticket({ maxWaitMs: 3_000 });
+		const attempt = async () => await limiter.run(retried, service('a'), ({ waitMs }) => waitMs);
+		refuses = (nth) => (nth % 2 === 0 ? undefined : 2_000);
+		await ended([attempt()]);
+		const wait = await tooLong(ended([attempt()]));
+		expect(wait).toMatchObject({ ms: 2_000, waitedMs: 2_000 });
+	});
+
+	test('charges a later refusal for the time that is blocked, not for its own', async () => {
+		const limiter = new RateLimiter();
+		refuses = (nth) => [2_000, 9_000][nth - 1];
+		const budget = { maxWaitMs: 3_000 };
+		await ended([run(limiter, 'a', budget), run(limiter, 'b', budget)]);
+		expect(names()).toEqual(['a', 'b', 'a', 'b']);
+	});
+
 	test('is blocked once by requests that are refused together', async () => {
 		const limiter = new RateLimiter();
 		refuses = (nth) => (nth <= 5 ? 60_000 + nth : undefined);
@@ -156,7 +185,7 @@ describe('the rate limiter', () => {
 		const limiter = new RateLimiter();
 		await block(limiter, 1_000);
 		const long = limiter.run(
-			{ maxWaitMs: 2_000 },
+			new Ticket({ maxWaitMs: 2_000 }),
 			async (_heldMs, hasPassed) => {
 				hasPassed();
 				await pause(120_000);
@@ -175,7 +204,7 @@ describe('the rate limiter', () => {
 		const fail = async () => {
 			throw new Error('broken');
 		};
-		const failing = limiter.run({ maxWaitMs: 5_000 }, fail, () => undefined);
+		const failing = limiter.run(new Ticket({ maxWaitMs: 5_000 }), fail, () => undefined);
 		failing.catch(() => {});
 		const cancel = new AbortController();
 		const cancelled = run(limiter, 'x', { maxWaitMs: 5_000, signal: cancel.signal });
@@ -254,7 +283,7 @@ describe('the rate limiter', () => {
 		};
 		const running = Array.from(
 			{ length: 9 },
-			async () => await limiter.run({ maxWaitMs: 3_000 }, send, (waitMs) => waitMs),
+			async () => await limiter.run(new Ticket({ maxWaitMs: 3_000 }), send, (waitMs) => waitMs),
 		);
 		await expect(ended(running)).resolves.toHaveLength(9);
 	});

@@ -8,9 +8,9 @@ function inNode(code: string): Record<string, number> {
 	const module = JSON.stringify(resolve('dist/nodes/shared/transport/rateLimiter.js'));
 	const script = `
 		const { setTimeout: sleep } = require('node:timers/promises');
-		const { rateLimiterFor } = require(${module});
+		const { rateLimiterFor, Ticket } = require(${module});
 		const block = (key, ms) =>
-			rateLimiterFor(key).run({ maxWaitMs: 0 }, async () => ms, (ms) => ms).catch(() => {});
+			rateLimiterFor(key).run(new Ticket({ maxWaitMs: 0 }), async () => ms, (ms) => ms).catch(() => {});
 		(async () => { console.log(JSON.stringify(await (async () => { ${code} })())); })();
 	`;
 	const output = execFileSync(process.execPath, ['--expose-gc', '--eval', script], {

@@ -3,19 +3,21 @@ import { createHash } from 'node:crypto';
 import type { Api } from './connection';
 import { pause, unlessAborted } from './concurrency';
 
-/** How long a 429 asks to wait, as documented (specification, section 8). */
-const DOCUMENTED_WAIT_MS = 60_000;
-/** Zero would be a hot loop. */
-const MIN_WAIT_MS = 1_000;
 const MAX_BLOCK_MS = 3_600_000; // one absurd answer must not block a key for days
 
-/** A request in the queue. Times are of `performance.now()`, which nobody can set. */
-interface Ticket {
-	budget: Pick<Api, 'maxWaitMs' | 'waitUntil' | 'hasPriority' | 'signal'>;
-	rank: number; // the order of arrival, negative with priority
-	waitedMs: number;
-	countedUntil: number; // until when `waitedMs` counts
-	passed: number; // how many requests got through by then
+/** A request with all its retries. Times are of `performance.now()`, which nobody can set. */
+export class Ticket {
+	private static count = 0;
+	readonly budget: Pick<Api, 'maxWaitMs' | 'waitUntil' | 'hasPriority' | 'signal'>;
+	readonly rank: number; // the order of arrival, negative with priority
+	waitedMs = 0;
+	countedUntil = 0; // until when `waitedMs` counts
+	passed = 0; // how many requests got through by then
+
+	constructor(budget: Ticket['budget']) {
+		this.budget = budget;
+		this.rank = Ticket.count++ - (budget.hasPriority ? Number.MAX_SAFE_INTEGER : 0);
+	}
 }
 
 /** Thrown if the wait would exceed the budget; with the answer that asks for it, if any. */
@@ -32,7 +34,6 @@ export class RateLimiter {
 	private concurrency = Infinity;
 	private active = 0;
 	private passed = 0;
-	private tickets = 0;
 	private readonly queue: Ticket[] = [];
 	private changed = Promise.resolve();
 	private notify = () => {};
@@ -43,12 +44,10 @@ export class RateLimiter {
 
 	/** Sends a request from the queue, again while `askedWaitMs` names a wait. `send` says when it got through. */
 	async run<T>(
-		budget: Ticket['budget'],
+		ticket: Ticket,
 		send: (heldMs: number, hasPassed: () => void) => Promise<T>,
 		askedWaitMs: (outcome: T) => number | undefined,
 	): Promise<T> {
-		const rank = this.tickets++ - (budget.hasPriority ? Number.MAX_SAFE_INTEGER : 0);
-		const ticket = { budget, rank, waitedMs: 0, countedUntil: 0, passed: 0 };
 		for (;;) {
 			const arrivedAt = performance.now();
 			const release = await this.acquire(ticket);
@@ -56,15 +55,13 @@ export class RateLimiter {
 				const outcome = await send(performance.now() - arrivedAt, () => release(1));
 				const waitMs = askedWaitMs(outcome);
 				if (waitMs === undefined) return outcome;
-				this.block(waitMs);
-				this.spend(ticket, performance.now() + waitMs, outcome);
+				this.spend(ticket, this.block(waitMs), outcome);
 			} finally {
 				release(0);
 			}
 		}
 	}
 
-	/** @returns The function that releases it. */
 	private async acquire(ticket: Ticket): Promise<(passed: number) => void> {
 		this.queue.push(ticket);
 		this.queue.sort((a, b) => a.rank - b.rank);
@@ -86,23 +83,26 @@ export class RateLimiter {
 		return (passed) => {
 			this.active -= held;
 			this.passed += passed * held;
+			ticket.passed += passed * held; // only others' progress starts its budget again
 			this.concurrency += passed * held;
 			held = 0;
 			this.wakeQueue();
 		};
 	}
 
-	/** A refusal while blocked is older, because nothing is sent then. */
-	private block(waitMs: number): void {
-		if (performance.now() < this.blockedUntil) return;
-		this.blockedUntil = performance.now() + Math.min(waitMs, MAX_BLOCK_MS);
+	/** @returns Until when. A refusal while blocked is older, because nothing is sent then. */
+	private block(waitMs: number): number {
+		const now = performance.now();
+		if (now < this.blockedUntil) return this.blockedUntil;
+		this.blockedUntil = now + Math.min(waitMs, MAX_BLOCK_MS);
 		this.concurrency = 1;
+		return now + waitMs;
 	}
 
 	/** Counts each moment once, and again from 0 when requests ahead in the queue got through. */
 	private spend(ticket: Ticket, until: number, refusal?: unknown): void {
 		const now = performance.now();
-		if (ticket.passed < this.passed) Object.assign(ticket, { passed: this.passed, waitedMs: 0 });
+		if (ticket.passed !== this.passed) Object.assign(ticket, { passed: this.passed, waitedMs: 0 });
 		const waitMs = Math.max(0, until - Math.max(now, ticket.countedUntil));
 		const { maxWaitMs, waitUntil = Infinity } = ticket.budget;
 		if (ticket.waitedMs + waitMs > maxWaitMs || until > waitUntil) {
@@ -119,38 +119,12 @@ export class RateLimiter {
 	}
 }
 
-/** By the hash of the key, so that no key outlives its execution. */
 const limiters = new Map<string, RateLimiter>();
 
-/** The rate limiter of an address and key, shared by all executions of the process. */
+/** The rate limiter of an address and key, by its hash: no key outlives its execution. */
 export function rateLimiterFor(key: string): RateLimiter {
 	for (const [id, { isIdle }] of limiters) if (isIdle) limiters.delete(id);
 	const id = createHash('sha256').update(key).digest('base64');
 	if (!limiters.has(id)) limiters.set(id, new RateLimiter());
 	return limiters.get(id)!;
-}
-
-/**
- * How long a 429 asks to wait, in ms: `retryAfter` of its body (seconds), else its `Retry-After`
- * header (seconds, or a date compared with the service's `Date`), else 60 s; at least 1 s
- * (specification, section 7).
- */
-export function retryAfterMs(body: unknown, headers: Record<string, unknown>): number {
-	const inBody = (body as { retryAfter?: unknown } | null | undefined)?.retryAfter;
-	const inHeader = headers['retry-after'];
-	const waits = [seconds(inBody), seconds(inHeader), untilDate(inHeader, headers.date)];
-	const asked = waits.find((ms) => ms !== undefined) ?? DOCUMENTED_WAIT_MS;
-	return Math.max(asked, MIN_WAIT_MS);
-}
-
-function seconds(value: unknown): number | undefined {
-	const isWritten = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
-	const ms = Number(value) * 1000;
-	return isWritten && Number.isFinite(ms) && ms >= 0 ? Math.ceil(ms) : undefined;
-}
-
-function untilDate(value: unknown, serviceDate: unknown): number | undefined {
-	const now = Date.parse(String(serviceDate));
-	const ms = Date.parse(String(value)) - (Number.isNaN(now) ? Date.now() : now);
-	return ms >= 0 ? ms : undefined;
 }

@@ -2,13 +2,7 @@ import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { jsonParse } from 'n8n-workflow';
 
 import type { Api, ApiContext } from './connection';
-import {
-	type ByteStream,
-	type IncomingBody,
-	incomingBody,
-	outgoingBody,
-	type Upload,
-} from './body';
+import { type ByteStream, type IncomingBody, incomingBody } from './body';
 import { pause } from './concurrency';
 import type { Answer, Resource } from '../errors/errors';
 import {
@@ -25,7 +19,9 @@ import {
 	unusableAnswerError,
 } from '../errors/errors';
 import { isObject } from '../util/ids';
-import { rateLimiterFor, retryAfterMs, WaitTooLong } from './rateLimiter';
+import { rateLimiterFor, Ticket, WaitTooLong } from './rateLimiter';
+import { retryAfterMs } from './retryAfter';
+import { outgoingBody, type Upload } from './upload';
 
 /** The `timeoutMs` of an {@link Api} that names none. */
 const TIMEOUT_MS = 60_000;
@@ -167,6 +163,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	// The HTTP client's time-out is one of silence: headers that come byte by byte would never end.
 	const time = { leftMs: receive || upload ? Infinity : 2 * timeoutMs(api) };
 	const limiter = () => rateLimiterFor(`${api.baseUrl} ${api.apiKey}`);
+	const ticket = new Ticket(api);
 	const attempt = async (heldMs: number, hasPassed: () => void) => {
 		api.run.waitedMs += heldMs;
 		const { leftMs } = time;
@@ -179,7 +176,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 		const { outcome, retries } = await withRetry(
 			api,
 			once ? ONCE : POLICIES[method],
-			async () => await limiter().run(api, attempt, askedWaitMs),
+			async () => await limiter().run(ticket, attempt, askedWaitMs),
 			() => time.leftMs > 0,
 		);
 		if ('code' in outcome) throw connectionError(api, resource, outcome.code);
