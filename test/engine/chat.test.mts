@@ -2,8 +2,9 @@ import { type IDataObject, type INode, NodeHelpers } from 'n8n-workflow';
 import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
 import { nodeOperations, operationsById, withId } from '../reliability/parameters.mts';
 import { loadPackage, type RunOptions } from '../support/engine.mts';
-import { type Lab, startLab } from '../support/lab.mts';
+import { engineAt, type Lab, startLab } from '../support/lab.mts';
 import type { StoredChat } from '../support/sandbox.mts';
+import { serve } from '../support/serve.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 let lab: Lab;
@@ -81,24 +82,10 @@ describe('Get Many', () => {
 			);
 			const { json, requests } = await getMany({ returnAll: true });
 			expect(idsOf(json)).toEqual(idsOf(await ownChats()));
-			const inARow = await getMany({ limit: 1000 });
-			expect(inARow.requests.length).toBeGreaterThan(1);
-			expect(requests.length).toBeLessThanOrEqual(inARow.requests.length + 3);
+			expect(requests.length).toBeGreaterThan(1);
 			expect(new Set(requests.map(({ query }) => query.limit))).toEqual(new Set(['100']));
 		},
 	);
-
-	test('all are read in half the rounds of page after page, and two', async () => {
-		await sandbox.control.dialect({ limit: { max: 10 } });
-		for (let nth = 0; nth < 200; nth++) await sandbox.control.addChat({ id: `more-${nth}` });
-		const { json, requests } = await getMany({ returnAll: true });
-		const chats = await ownChats();
-		expect(idsOf(json)).toEqual(idsOf(chats));
-		const pages = Math.ceil(chats.length / 10);
-		expect(requests.length).toBeLessThanOrEqual(pages + 3);
-		const rounds = requests.filter(({ query }) => query.direction !== 'asc').length;
-		expect(rounds).toBeLessThanOrEqual(pages / 2 + 2);
-	});
 
 	test('stops at the limit, over pages too', async () => {
 		await sandbox.control.dialect({ pages: 'short' });
@@ -386,6 +373,31 @@ describe('the list of the parameter Chat', () => {
 		const [, node] = workflowWith('lifelogChat', { operation: 'get', options }).nodes;
 		return await engine.loadOptions(node, 'searchChats', filter, token);
 	};
+
+	test('goes on at a service that refuses more than 10 a page', async () => {
+		const service = await serve((request, response) => {
+			const { searchParams } = new URL(request.url!, 'http://localhost');
+			const from = Number(searchParams.get('cursor') ?? 0);
+			const isRefused = Number(searchParams.get('limit')) > 10;
+			const chats = Array.from({ length: 10 }, (_, nth) => ({ id: `chat-${from + nth}` }));
+			const meta = { chats: { nextCursor: String(from + 10) } };
+			response.writeHead(isRefused ? 400 : 200, { 'content-type': 'application/json' });
+			response.end(JSON.stringify(isRefused ? { error: 'limit' } : { data: { chats }, meta }));
+		});
+		const own = await engineAt(service);
+		const [, node] = workflowWith('lifelogChat', { operation: 'get' }).nodes;
+		const first = await own.loadOptions(node, 'searchChats');
+		const second = await own.loadOptions(
+			node,
+			'searchChats',
+			undefined,
+			first.paginationToken as string,
+		);
+		const values = [...first.results, ...second.results].map(({ value }) => value);
+		expect(values).toEqual(Array.from({ length: 20 }, (_, nth) => `chat-${nth}`));
+		await own.close();
+		await service.close();
+	});
 
 	test('shows the newest, page by page, by their summary or question', async () => {
 		await sandbox.control.dialect({ pages: 'short' });

@@ -73,9 +73,16 @@ describe('Search', () => {
 		expect(json).toHaveLength(40);
 		expect(json.every(({ contents }) => (contents as unknown[]).length > 0)).toBe(true);
 		expect(requests).toHaveLength(41);
-		expect(requests[0].query).toMatchObject({ includeContents: 'false' });
 		expect(requests[1].path).toBe(`/v1/lifelogs/${json[0].id}`);
 		expect(hint).toBe('This run made 41 requests.');
+	});
+
+	test('with contents and more than 25, but fewer found, makes one request', async () => {
+		await sandbox.control.reset({ days: 5, lifelogs: 20 });
+		const { json, requests } = await search({ limit: 40, options: { includeContents: true } });
+		expect(json.length).toBeGreaterThan(0);
+		expect(json.every(({ contents }) => (contents as unknown[]).length > 0)).toBe(true);
+		expect(requests).toHaveLength(1);
 	});
 
 	test('leaves out a result that was deleted before it was read', async () => {
@@ -465,6 +472,16 @@ describe('the list of the parameter Lifelog', () => {
 		const values = [...first.results, ...second.results].map(({ value }) => value);
 		expect(values).toEqual(all.map(({ id }) => id).slice(0, values.length));
 		expect(second.paginationToken).toBeUndefined();
+	});
+
+	test('goes on at a service that allows 10 a page', async () => {
+		await sandbox.control.reset({ days: 3, perDay: 40 });
+		await sandbox.control.dialect({ limit: { max: 10, above: 'reject' } });
+		const all = (await sandbox.control.lifelogs()).reverse();
+		const first = await list();
+		const second = await list(undefined, first.paginationToken as string);
+		const values = [...first.results, ...second.results].map(({ value }) => value);
+		expect(values).toEqual(all.slice(0, 20).map(({ id }) => id));
 	});
 
 	test.each([

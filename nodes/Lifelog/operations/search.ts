@@ -46,8 +46,8 @@ export const description: INodeProperties[] = [
 ];
 
 /**
- * Searches lifelogs. The service's search has no pages (specification, section 4.2): one request, and
- * one more for each result if more than 25 are wanted with contents.
+ * Searches lifelogs. The service's search has no pages, and withholds the contents of more than 25
+ * results (specification, section 4.2): one request, and one for each result without contents then.
  *
  * @returns One item per lifelog (`outputOf`), in the order of the service, best first.
  */
@@ -58,15 +58,15 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const limit = Math.min(asked, MAX_PAGE_SIZE);
 	const request = readListing(this, itemIndex);
 	const { query, isWanted, one } = request;
-	const readsEach = query.includeContents && limit > MAX_PAGE_SIZE_WITH_CONTENTS;
 
 	const page = await readPage<Lifelog>(api, {
 		name: 'lifelogs',
-		query: { ...query, search, ...(readsEach && { includeContents: false }) },
+		query: { ...query, search },
 		pageSize: limit,
 	});
 	const found = eachOnce(page.entries).filter(isWanted).slice(0, limit);
-	const lifelogs = readsEach ? await readEach(api, found, one) : found;
+	const mayLackContents = query.includeContents && limit > MAX_PAGE_SIZE_WITH_CONTENTS;
+	const lifelogs = mayLackContents ? await withContents(api, found, one) : found;
 
 	const { length } = page.entries;
 	const isLimited = length < limit && (page.nextCursor || length === FALLBACK_PAGE_SIZE);
@@ -85,13 +85,12 @@ function eachOnce(found: Lifelog[]): Lifelog[] {
 	return found.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
-/** Reads lifelogs in full, without those that were deleted meanwhile. */
-async function readEach(api: Api, found: Lifelog[], query: IDataObject): Promise<Lifelog[]> {
-	const lifelogs = await mapConcurrent(
-		api,
-		found,
-		MAX_CONCURRENT_READS,
-		async (own, { id }) => await unlessDeleted(api, getLifelog(own, id, query)),
+/** Reads those without contents by their ID, and leaves out what was deleted meanwhile. */
+async function withContents(api: Api, found: Lifelog[], query: IDataObject): Promise<Lifelog[]> {
+	const lifelogs = await mapConcurrent(api, found, MAX_CONCURRENT_READS, async (own, lifelog) =>
+		lifelog.contents?.length > 0
+			? lifelog
+			: await unlessDeleted(api, getLifelog(own, lifelog.id, query)),
 	);
 	return lifelogs.filter((lifelog) => lifelog !== undefined);
 }

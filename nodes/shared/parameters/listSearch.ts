@@ -36,13 +36,14 @@ export async function searchLifelogs(
 	const api = await connect(this, EDITOR_BUDGET);
 	const timezone = zoneOfList(this);
 	const query = { ...METADATA_ONLY, timezone, search: filter || undefined };
-	const page = await readPage<Lifelog>(api, { name: 'lifelogs', query }, paginationToken);
+	const listing = { name: 'lifelogs' as const, query };
+	const page = await readPage<Lifelog>(api, listing, ...placeOf(paginationToken));
 	return {
 		results: page.entries.map(({ id, title, startTime }) => ({
 			name: nameInList(title, startTime, timezone),
 			value: id,
 		})),
-		paginationToken: filter ? undefined : page.nextCursor,
+		paginationToken: filter ? undefined : tokenOf(page.nextCursor, page.size),
 	};
 }
 
@@ -59,10 +60,10 @@ export async function searchChats(
 	const timezone = zoneOfList(this);
 	const listing = { name: 'chats' as const, query: { timezone } };
 	const words = filter?.trim().toLowerCase() ?? '';
-	let cursor = paginationToken;
+	let [cursor, size] = placeOf(paginationToken);
 	for (let pagesLeft = PAGES_A_SEARCH; ; pagesLeft--) {
-		const page = await readPage<Chat>(api, listing, cursor);
-		cursor = page.nextCursor;
+		const page = await readPage<Chat>(api, listing, cursor, size);
+		({ nextCursor: cursor, size } = page);
 		const results = page.entries.flatMap((chat) => {
 			const title = chatTitle(chat);
 			const searched = `${title} ${timeInList(chat.startedAt, timezone)}`;
@@ -70,9 +71,19 @@ export async function searchChats(
 			return [{ name: nameInList(title, chat.startedAt, timezone), value: chat.id }];
 		});
 		if (results.length > 0 || cursor === undefined || pagesLeft <= 1) {
-			return { results, paginationToken: cursor };
+			return { results, paginationToken: tokenOf(cursor, size) };
 		}
 	}
+}
+
+/** Where a list goes on: the editor connects anew for each part, and a cursor keeps to its page size. */
+function tokenOf(cursor: string | undefined, size: number): string | undefined {
+	return cursor === undefined ? undefined : `${size} ${cursor}`;
+}
+
+function placeOf(token = ''): [cursor?: string, size?: number] {
+	const space = token.indexOf(' ');
+	return space > 0 ? [token.slice(space + 1), Number(token.slice(0, space))] : [];
 }
 
 function chatTitle(chat: Chat): string {
