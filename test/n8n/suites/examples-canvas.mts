@@ -65,10 +65,12 @@ const WITH_OTHERS = ['daily-summary-to-notion', 'promises-to-tasks'];
 /** A parameter of these says which kind of credential they take, so n8n leaves the choice to the user. */
 const CHOSEN_BY_USER = ['n8n-nodes-base.httpRequest', 'n8n-nodes-base.todoist'];
 
-/** Imports and saves an example: the credential that n8n chose for each node that needs one. */
+/** Imports, saves and opens an example: the credential that n8n chose for each node that needs one. */
 async function imported(name: string) {
-	const canvas = await editor.importFile(join(examples, `${name}.json`));
-	const { nodes } = await lab.rest.workflow(await canvas.save());
+	const id = await (await editor.importFile(join(examples, `${name}.json`))).save();
+	const { nodes } = await lab.rest.workflow(id);
+	// Saving draws the canvas anew, and n8n then forgets a mark now and then.
+	const canvas = await editor.openWorkflow(id);
 	const needing = nodes.filter((node) => !node.disabled && credentialTypeOf(node) !== undefined);
 	const chosen = needing.map((node) => [
 		node.name,
