@@ -8,10 +8,10 @@ import { pages } from '../shared/transport/pagination';
 import { instantsOf, utcDay } from '../shared/util/dateTimes';
 import { recordOf } from './lifelogs/detect';
 import { isGone, readByIds } from './lifelogs/emit';
-import { noteFailure } from './lifelogs/list';
+import { noteFailure, passOver } from './lifelogs/list';
 import type { Settings } from './parameters';
 import { asRead, dueDays, sinceOf } from './state/storage';
-import type { Decision, KnownEntry, Listing, Outcome, Poll } from './state/types';
+import type { Decision, KnownDay, KnownEntry, Listing, Outcome, Poll } from './state/types';
 import { isRetryDue, lookback, retried } from './state/types';
 
 /** Requests of a poll, and the share of its time, until which the list goes on (_bounded_). */
@@ -27,11 +27,13 @@ type Pending = [id: string, known: KnownEntry];
 export async function listChats(poll: Poll): Promise<Listing<Chat>> {
 	const { settings, api } = poll;
 	const listing: Listing<Chat> = { days: new Map(), entries: new Map() };
+	const today = utcDay(poll.current().window.now);
+	const readToday: Partial<KnownDay> = { retry: undefined };
 	let isAtEnd = true;
 	const found = pages<Chat>(api, {
 		name: 'chats',
 		query: chatsQuery(settings),
-		onUnusable: (error) => poll.failures.push(error),
+		onUnusable: passOver(poll, poll.current().state.days.get(today), readToday),
 		mayGoOn: () => (isAtEnd = api.run.requests < MAX_REQUESTS && poll.isWithin(LIST_SHARE)),
 	});
 	try {
@@ -45,6 +47,7 @@ export async function listChats(poll: Poll): Promise<Listing<Chat>> {
 		const { state, window } = poll.current();
 		const read = isAtEnd ? daysToList(poll) : [];
 		for (const day of read) listing.days.set(day, asRead(day, state, window));
+		listing.days.set(today, { ...listing.days.get(today), ...readToday });
 	} catch (error) {
 		noteFailure(poll, error);
 	}

@@ -28,7 +28,7 @@ beforeEach(async () => {
 		const date = searchParams.get('date') ?? '';
 		const listed = all.filter(({ startTime }) => String(startTime ?? date).startsWith(date));
 		if (id !== undefined) reads++;
-		const one = all.find((entry) => entry.id === id);
+		const one = id === undefined ? undefined : all.find((entry) => entry.id === id);
 		const data = one ? { [kind.slice(0, -1)]: ofOne(one) } : { [kind]: listed };
 		response.setHeader('date', new Date(Date.now()).toUTCString());
 		response.setHeader('content-type', 'application/json');
@@ -125,6 +125,19 @@ test.each<[string, unknown]>([
 	chats.unshift(chat('new', { messages: [answer] }));
 	expect(await poll('scheduledChatCreated')).toEqual(['new undefined']);
 });
+
+test.each(['lifelogCreatedOrUpdated', 'scheduledChatCreated'])(
+	'an entry without an ID is reported less and less often (%s)',
+	async (event) => {
+		await poll(event);
+		const { id, ...without } = entry('odd');
+		lifelogs = [without];
+		chats = [without];
+		const failed: number[] = [];
+		for (let nth = 1; nth <= 16; nth++) await poll(event).catch(() => failed.push(nth));
+		expect(failed).toEqual([1, 2, 4, 8, 16]);
+	},
+);
 
 test('the list to choose a lifelog from shows what has no title or time, too', async () => {
 	lifelogs = [entry('a', { title: null }), entry('b', { startTime: undefined, title: 'B' })];

@@ -74,17 +74,12 @@ async function listDay(poll: Poll, day: string, listing: LifelogListing): Promis
 	const { state, window } = poll.current();
 	const known = state.days.get(day);
 	const retry = retried(known?.retry, state.polls, window.now);
-	const isSaid = !isRetryDue(known?.retry, state.polls, window.now);
 	const read: Partial<KnownDay> = { cursor: undefined, parts: undefined, retry: undefined };
 	const found = pages<Lifelog>(poll.api, {
 		name: 'lifelogs',
 		query: { date: day, timezone: 'UTC', direction: 'asc', ...METADATA_ONLY },
 		from: known?.cursor,
-		onUnusable: (error) => {
-			// An entry without ID doesn't keep the day from being read; its error is reported less and less often.
-			read.retry = isSaid ? known?.retry : retry;
-			if (!isSaid) poll.failures.push(error);
-		},
+		onUnusable: passOver(poll, known, read),
 		mayGoOn: (cursor) => {
 			const mayGoOn = mayList(poll);
 			if (!mayGoOn) Object.assign(read, { cursor, parts: (known?.parts ?? 0) + 1 });
@@ -103,6 +98,16 @@ async function listDay(poll: Poll, day: string, listing: LifelogListing): Promis
 		read.retry = retry;
 	}
 	if (!isBlocked(poll)) listing.days.set(day, read);
+}
+
+/** An entry without ID doesn't keep its day from being read; it is reported less and less often. */
+export function passOver(poll: Poll, known: KnownDay | undefined, read: Partial<KnownDay>) {
+	const { state, window } = poll.current();
+	const isDue = isRetryDue(known?.retry, state.polls, window.now);
+	return (error: NodeApiError) => {
+		read.retry = isDue ? retried(known?.retry, state.polls, window.now) : known?.retry;
+		if (isDue) poll.failures.push(error);
+	};
 }
 
 function listedOn(day: string, lifelog: Lifelog): ListedLifelog {
