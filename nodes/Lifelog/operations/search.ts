@@ -14,6 +14,7 @@ import {
 	readPage,
 } from '../../shared/transport/pagination';
 import { readLimit, readText } from '../../shared/parameters/read';
+import { eachOnce } from '../../shared/util/ids';
 import { periodParameters } from '../parameters/filters';
 import { listingParameters, readListing, toItems } from '../parameters/list';
 
@@ -64,7 +65,8 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		query: { ...query, search },
 		pageSize: limit,
 	});
-	const found = eachOnce(page.entries).filter(isWanted).slice(0, limit);
+	// A service may rank a result twice, by its words and by its meaning; the better rank counts.
+	const found = page.entries.filter(eachOnce()).filter(isWanted).slice(0, limit);
 	const mayLackContents = query.includeContents && limit > MAX_PAGE_SIZE_WITH_CONTENTS;
 	const lifelogs = mayLackContents ? await withContents(api, found, one) : found;
 
@@ -77,12 +79,6 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		);
 	}
 	return toItems(api, lifelogs, request, search);
-}
-
-/** A service may rank a result twice, by its words and by its meaning; the better rank counts. */
-function eachOnce(found: Lifelog[]): Lifelog[] {
-	const ids = new Set<string>();
-	return found.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
 /** Reads those without contents by their ID, and leaves out what was deleted meanwhile. */

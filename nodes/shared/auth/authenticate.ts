@@ -1,6 +1,7 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
 import { isObject } from '../util/ids';
+import { checkedApiKey } from './apiKey';
 import { checkedTarget } from './baseUrl';
 
 /** In n8n's current options, or in the older ones of the HTTP Request node. */
@@ -15,9 +16,6 @@ const TAKEN_OVER = [
 ];
 
 const AGENT_OPTIONS_TAKEN_OVER = ['ca', 'cert', 'key', 'passphrase'];
-
-/** The characters of a header. */
-const SENDABLE = /^[\x20-\x7e]*$/;
 
 /** In n8n's current options, and in the older ones. */
 const NO_REDIRECTS = {
@@ -53,20 +51,6 @@ export function authenticated(
 		url: target.href,
 		headers: { ...headersOf(given, target), 'X-API-Key': apiKey },
 	};
-}
-
-/** @returns The trimmed key. @throws Error, which doesn't quote it, if it can't be a header. */
-export function checkedApiKey(apiKey: unknown): string {
-	const key = typeof apiKey === 'string' ? apiKey.trim() : apiKey;
-	if (key === undefined || key === null || key === '') {
-		throw new Error('The API key is missing. Enter it in the credential.');
-	}
-	if (typeof key !== 'string' || !SENDABLE.test(key)) {
-		throw new Error(
-			"The API key has characters that can't be sent. Copy it into the credential again.",
-		);
-	}
-	return key;
 }
 
 function refuseDetours(given: GivenRequest, target: URL): void {

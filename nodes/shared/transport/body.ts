@@ -1,7 +1,6 @@
 import type { BinaryHelperFunctions } from 'n8n-workflow';
-import { sleep } from 'n8n-workflow';
 
-import { unlessAborted } from './concurrency';
+import { unlessAborted, watch } from './concurrency';
 import { brokenBodyCode } from '../errors/errors';
 
 /** A Node.js stream; nodes can't import its class. */
@@ -70,13 +69,5 @@ export function incomingBody(source: ByteStream, stallMs: number, signal: AbortS
 			body.onPart(part.value);
 			yield part.value;
 		}
-	}
-}
-
-/** Calls `check` at least every second, until the signal fires. */
-export async function watch(end: AbortSignal, stallMs: number, check: () => void): Promise<void> {
-	while (!end.aborted) {
-		await sleep(Math.min(1_000, stallMs), end).catch(() => {});
-		check();
 	}
 }

@@ -55,3 +55,11 @@ export async function unlessAborted<T>(awaited: Promise<T>, signal?: AbortSignal
 		signal.removeEventListener('abort', stop);
 	}
 }
+
+/** Calls `check` at least every second, until the signal fires. */
+export async function watch(end: AbortSignal, stallMs: number, check: () => void): Promise<void> {
+	while (!end.aborted) {
+		await sleep(Math.min(1_000, stallMs), end).catch(() => {});
+		check();
+	}
+}

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { checkedApiKey } from '../auth/authenticate';
+import { checkedApiKey } from '../auth/apiKey';
 import { checkedBaseUrl } from '../auth/baseUrl';
 
 /** What n8n passes to a node as `this`, wherever this package makes requests. */

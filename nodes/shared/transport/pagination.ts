@@ -9,7 +9,7 @@ import {
 	toNodeError,
 	unusableAnswerError,
 } from '../errors/errors';
-import { isId } from '../util/ids';
+import { eachOnce, isId } from '../util/ids';
 import { getJson } from './request';
 
 /** The maximum by one statement of the specification (section 8), and by the other. */
@@ -36,8 +36,7 @@ export interface ListRequest {
 	mayGoOn?: (cursor: string) => boolean;
 }
 
-/** `size` is the one requested. */
-type Page<T> = { entries: T[]; nextCursor?: string; size: number };
+type Page<T> = { entries: T[]; nextCursor?: string; size: number }; // the size requested
 
 /** The first `limit` wanted entries of a list, page after page; see {@link pages}. */
 export async function firstEntries<T extends { id: string }>(
@@ -65,13 +64,13 @@ export async function* pages<T extends { id: string }>(
 	listing: ListRequest,
 ): AsyncGenerator<T[]> {
 	const cursors = new Set<string>();
-	const ids = new Set<string>();
+	const isNew = eachOnce();
 	let emptyPages = 0;
 	let cursor = listing.from;
 	let size: number | undefined;
 	for (;;) {
 		const page = await readPage<T>(api, listing, cursor, size);
-		const entries = page.entries.filter(({ id }) => !ids.has(id) && ids.add(id));
+		const entries = page.entries.filter(isNew);
 		({ nextCursor: cursor, size } = page);
 		if (entries.length > 0) yield entries;
 		emptyPages = entries.length > 0 ? 0 : emptyPages + 1;

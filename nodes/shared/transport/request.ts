@@ -217,10 +217,11 @@ async function withRetry(
 /** One request on the wire. */
 async function send(
 	api: Api,
-	{ method, path, query, body: sent, upload, resource, receive }: Request,
+	request: Request,
 	time: { leftMs: number },
 	hasPassed: () => void,
 ): Promise<Outcome> {
+	const { upload, receive } = request;
 	const file = await upload?.open().catch((error: Error) => {
 		throw unreadableFileError(api.context, error);
 	});
@@ -232,38 +233,18 @@ async function send(
 	const latest = receive ? undefined : (outgoing?.stalled ?? AbortSignal.timeout(leftMs));
 	const ends = [api.signal, ownEnd.signal, latest];
 	const signal = AbortSignal.any(ends.filter((end) => end !== undefined));
-	const options: IHttpRequestOptions = {
-		method,
-		url: `${api.baseUrl}${path}`,
-		qs: query,
-		...(sent && { body: sent }),
-		...(receive ? AS_AUDIO : { json: true }),
-		...(outgoing && { body: outgoing.content, headers: upload!.headers }),
-		// Read whole by n8n, a body could take all memory.
-		encoding: 'stream',
-		// n8n's client counts it from the start to the answer.
-		timeout: outgoing ? 0 : timeout,
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-		abortSignal: signal,
-	};
 	api.run.requests++;
 	let body: IncomingBody | undefined;
 	try {
 		const answer: Answer = await api.context.helpers.httpRequestWithAuthentication.call(
 			withCancelSignal(api.context, signal),
 			'lifelogApi',
-			options,
+			optionsOf(api, request, { outgoing: outgoing?.content, timeout, signal }),
 		);
 		if (answer.statusCode !== 429) hasPassed();
 		noteServiceTime(api, answer);
 		body = incomingBody(answer.body as ByteStream, timeout, signal);
-		if (!isSuccess(answer)) return { ...answer, body: await readWords(body) };
-		if (receive) return { ...answer, body: await receive(body, answer) };
-		const bytes = await body.peek(MAX_JSON + 1);
-		if (bytes.length > MAX_JSON) throw tooLargeError(api, resource);
-		return { ...answer, body: parsed(bytes.toString().replace(/^\ufeff/, '')) };
+		return { ...answer, body: await readBody(api, request, answer, body) };
 	} catch (error) {
 		if (api.signal?.aborted) throw canceledError(api.context);
 		if (outgoing?.brokenBy) throw unreadableFileError(api.context, outgoing.brokenBy);
@@ -279,6 +260,42 @@ async function send(
 		ownEnd.abort('done');
 		time.leftMs -= performance.now() - sentAt;
 	}
+}
+
+function optionsOf(
+	{ baseUrl }: Api,
+	{ method, path, query, body, upload, receive }: Request,
+	own: { outgoing?: Buffer | ByteStream; timeout: number; signal: AbortSignal },
+): IHttpRequestOptions {
+	return {
+		method,
+		url: `${baseUrl}${path}`,
+		qs: query,
+		...(body && { body }),
+		...(receive ? AS_AUDIO : { json: true }),
+		...(own.outgoing && { body: own.outgoing, headers: upload!.headers }),
+		// Read whole by n8n, a body could take all memory.
+		encoding: 'stream',
+		// n8n's client counts it from the start to the answer.
+		timeout: own.outgoing ? 0 : own.timeout,
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		disableFollowRedirect: true,
+		abortSignal: own.signal,
+	};
+}
+
+async function readBody(
+	api: Api,
+	{ resource, receive }: Request,
+	answer: Answer,
+	body: IncomingBody,
+): Promise<unknown> {
+	if (!isSuccess(answer)) return await readWords(body);
+	if (receive) return await receive(body, answer);
+	const bytes = await body.peek(MAX_JSON + 1);
+	if (bytes.length > MAX_JSON) throw tooLargeError(api, resource);
+	return parsed(bytes.toString().replace(/^\ufeff/, ''));
 }
 
 function timeoutMs(api: Api): number {

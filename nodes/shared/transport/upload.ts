@@ -1,4 +1,5 @@
-import { type ByteStream, type StreamClass, watch } from './body';
+import type { ByteStream, StreamClass } from './body';
+import { watch } from './concurrency';
 
 /** A file that is sent, and what is sent around it. */
 export interface Upload {

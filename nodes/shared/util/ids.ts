@@ -16,3 +16,13 @@ export function isId(value: unknown): value is string {
 export function isSafePathSegment(id: string): boolean {
 	return isId(id) && !MISLEADING.test(id);
 }
+
+/** A filter that lets each ID pass once. */
+export function eachOnce(): (entry: { id: string }) => boolean {
+	const ids = new Set<string>();
+	return ({ id }) => {
+		const isNew = !ids.has(id);
+		ids.add(id);
+		return isNew;
+	};
+}
