@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { addApi, createApp } from './routes/api.mts';
+import { addApi, answerErrors, createApp } from './routes/api.mts';
 import { Folder } from './archive/folder.mts';
 import { clearDrafts, isInterrupted, recover } from './archive/commit.mts';
 import { HealingStore } from './archive/healing.mts';
@@ -171,7 +171,6 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			);
 		}
 		keepFromCaches(app);
-		addProbes(app, folder, store);
 		const service: Service = {
 			name: 'lifelog-server',
 			documentation,
@@ -187,6 +186,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
 			now: Date.now,
 		};
+		answerErrors(app, service);
+		addProbes(app, folder, store);
 		const { allowedHosts = [], allowHttp = false, timezone = 'UTC' } = options;
 		const mayChange = changing.lock !== undefined;
 		const canUpload = recordings !== undefined && options.allowChanges === true;

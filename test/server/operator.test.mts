@@ -112,6 +112,23 @@ describe('a request that fails', () => {
 	});
 });
 
+test('an address that is malformed or too long is refused without repeating it', async () => {
+	const server = await startLifelogServer(temporaryFolder(), ['--log-level', 'debug']);
+	for (const [path, status, error] of [
+		['/v1/lifelogs/%ZZquince', 400, 'The address has a % that encodes nothing. Write it as %25'],
+		[`/v1/lifelogs/${'quince'.repeat(200)}`, 414, 'The address has a part of over 1000 characters'],
+	] as const) {
+		const answer = await ask(server, path);
+		expect([answer.status, await answer.json()]).toEqual([status, { error }]);
+		expect(answer.headers.get('cache-control')).toBe('private, no-store');
+	}
+	expect(server.log).toEqual([
+		expect.stringMatching(/^Request [0-9a-f]{8}: GET no route 400, \d+ ms, 127.0.0.1$/),
+		expect.stringMatching(/^Request [0-9a-f]{8}: GET no route 414, \d+ ms, 127.0.0.1$/),
+	]);
+	await server.close();
+});
+
 describe('the log', () => {
 	const words = ['/v1/lifelogs?search=quince', '/v1/lifelogs/quince', '/quince?quince=1'];
 	const askAll = async (server: SpawnedServer) => {
