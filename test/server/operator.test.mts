@@ -464,7 +464,7 @@ posixTest(
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs });
 		await (await startLifelogServer(folder, [], {})).close();
-		const files = ['', '.vectors', '.key'].map((end) =>
+		const files = ['', '.vectors', '.key', '.session'].map((end) =>
 			join(folder, `.lifelog-index.sqlite${end}`),
 		);
 		for (const path of files) chmodSync(path, 0o644);
