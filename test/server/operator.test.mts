@@ -23,6 +23,7 @@ import { chatOf, lifelogOf } from '../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
 import { posixTest } from '../support/platform.mts';
 import { until } from '../support/soon.mts';
+import { buildPage, send } from '../support/web.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 const secret = 'Saffron';
@@ -503,6 +504,32 @@ describe('docs/self-host.md', () => {
 		expect((stdout + stderr).split('\n').filter((line) => line.includes(path))).toEqual([]);
 	});
 
+	test('has a block for nginx by which the page is shown and uploads arrive as they are sent', async () => {
+		buildPage();
+		const nginx = block('nginx');
+		for (const directive of ['client_max_body_size 0', 'proxy_request_buffering off']) {
+			expect(nginx).toContain(`\t\t${directive};\n`);
+		}
+		const values: Record<string, string> = {
+			...{ $host: 'lifelogs.example.com', $scheme: 'https', $remote_addr: '203.0.113.9' },
+		};
+		const headers = Object.fromEntries(
+			[...nginx.matchAll(/proxy_set_header (\S+) (\S+);/g)].map(([, name, value]) => [
+				name,
+				values[value],
+			]),
+		);
+		const options = /`(--trust-proxy \S+)`[^]*?`(--allowed-hosts \S+)`/.exec(page())!.slice(1);
+		const args = options.flatMap((option) => option.split(' '));
+		const server = await startLifelogServer(temporaryFolder(), args);
+		const answer = await send(server.url, '/', { headers });
+		expect([answer.status, answer.body.toString()]).toEqual([
+			200,
+			expect.stringContaining('<script'),
+		]);
+		await server.close();
+	});
+
 	test('says truly what a backup can leave out', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs, chats });
@@ -517,7 +544,7 @@ describe('docs/self-host.md', () => {
 		const restored = join(temporaryFolder(), 'restored');
 		cpSync(folder, restored, {
 			recursive: true,
-			filter: (path) => !/\.lifelog-index\.sqlite(\.vectors|\.key)?$|\.lock$/.test(path),
+			filter: (path) => !/\.lifelog-index\.sqlite(\.vectors|\.key|\.session)?$|\.lock$/.test(path),
 		});
 		const second = await startLifelogServer(restored, ['--allow-changes']);
 		expect(await (await ask(second, '/v1/lifelogs')).json()).toEqual(listed);
