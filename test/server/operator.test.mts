@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { listenProblem } from '../../server/util/commandLine.mts';
 import { freePorts } from '../support/ports.mts';
 import { writeArchive, writeDay } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
@@ -433,12 +434,91 @@ describe('a key in a file', () => {
 				writeFileSync(join(folder, 'key'), '\n');
 				return { LIFELOG_SERVER_KEY_FILE: join(folder, 'key') };
 			},
-			'must contain only ASCII letters, digits and signs',
+			'The key in the file of LIFELOG_SERVER_KEY_FILE is empty. Set one, or remove the variable',
+		],
+		[
+			'with a blank',
+			(folder) => {
+				writeFileSync(join(folder, 'key'), 'two words');
+				return { LIFELOG_SERVER_KEY_FILE: join(folder, 'key') };
+			},
+			'The key in the file of LIFELOG_SERVER_KEY_FILE must contain only ASCII letters',
 		],
 	])('%s is refused with a sentence', async (_what, env, message) => {
 		const folder = temporaryFolder();
-		const started = startLifelogServer(temporaryFolder(), [], env(folder));
-		await expect(started).rejects.toThrow(message);
+		const { ready } = spawnLifelogServer(temporaryFolder(), [], env(folder));
+		await expect(ready).rejects.toThrow(message);
+	});
+
+	test('is named at the start', async () => {
+		const path = join(temporaryFolder(), 'key');
+		writeFileSync(path, serverKey);
+		const env = { LIFELOG_SERVER_KEY_FILE: path };
+		const { child, exited } = spawnLifelogServer(temporaryFolder(), [], env, []);
+		let told = '';
+		child.stdout!.on('data', (piece) => (told += String(piece)));
+		await until(async () => told.includes('Deleting'));
+		expect(told).toMatch(/API key +the one in the file of LIFELOG_SERVER_KEY_FILE\n/);
+		child.kill();
+		await exited;
+	});
+
+	test('that an endpoint refuses is named in the log', async () => {
+		const embeddings = await startEmbeddings();
+		embeddings.instead = () => ({ status: 401 });
+		const path = join(temporaryFolder(), 'key');
+		writeFileSync(path, 'key-of-the-endpoint');
+		const args = ['--embeddings-url', embeddings.url, '--embeddings-model', 'words'];
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const { ready } = spawnLifelogServer(folder, args, {
+			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_EMBEDDINGS_KEY_FILE: path },
+		});
+		const server = await ready;
+		const check = 'answers 401. Check the key in the file of LIFELOG_EMBEDDINGS_KEY_FILE';
+		await until(async () => server.log.some((line) => line.includes(check)));
+		await server.close();
+		await embeddings.close();
+	});
+});
+
+test('a host that is no address of this machine is told with what to do', async () => {
+	for (const host of ['203.0.113.1', 'nowhere.invalid']) {
+		await expect(startLifelogServer(temporaryFolder(), ['--host', host])).rejects.toThrow(
+			`--host ${host} isn't an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every network`,
+		);
+	}
+	// Root may use every port, and so may everybody in a container.
+	const refused = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
+	expect(listenProblem(refused, '127.0.0.1', 80).message).toBe(
+		'Port 80 needs the rights of an administrator. Choose one above 1023 with --port',
+	);
+	const taken = Object.assign(new Error('listen'), { code: 'EADDRINUSE' });
+	expect(listenProblem(taken, '127.0.0.1', 80)).toBe(taken);
+});
+
+describe('the command', () => {
+	const run = (...args: string[]) =>
+		spawnSync(process.execPath, ['server/lifelog-server.cjs', ...args], { encoding: 'utf8' });
+	const { version } = JSON.parse(readFileSync('server/package.json', 'utf8'));
+
+	test.each(['--version', '-v', 'serve --version', 'archive -v'])(
+		'%s prints the version',
+		(args) => {
+			const { stdout, status } = run(...args.split(' '));
+			expect([stdout, status]).toEqual([`${version}\n`, 0]);
+		},
+	);
+
+	test.each([
+		['-h', '<command>'],
+		...['serve', 'archive', 'check', 'import'].map((name) => [`${name} -h`, name]),
+	])('%s prints the help', (args, named) => {
+		const { stdout, status } = run(...args.split(' '));
+		expect([stdout, status]).toEqual([
+			expect.stringMatching(new RegExp(`^Usage: .* ${named} `)),
+			0,
+		]);
 	});
 });
 
