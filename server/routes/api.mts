@@ -139,6 +139,7 @@ export async function addApi(
 		operationResolver: (operationId, method, path) =>
 			({
 				handler: handlers[operationId],
+				exposeHeadRoute: operationId === 'downloadAudio',
 				onRequest: [
 					...(isOpen(contract, method, path) ? [] : [requireKey(service)]),
 					...(operationId === UPLOAD ? [async ({ raw }: FastifyRequest) => awaitUpload(raw)] : []),

@@ -481,6 +481,10 @@ describe('data', () => {
 		const whole = await get('/web/audio/a');
 		expect(whole.headers['content-type']).toBe('audio/ogg');
 		expect(whole.headers['content-length']).toBe(String(whole.body.length));
+		const head = await send(server.url, '/web/audio/a', { method: 'HEAD', headers: { cookie } });
+		expect([head.status, head.body.length, head.headers['content-length']]).toEqual([
+			...[200, 0, String(whole.body.length)],
+		]);
 		const part = await get('/web/audio/a', { range: 'bytes=1000-1999' });
 		expect(part.status).toBe(206);
 		expect(part.headers['content-range']).toBe(`bytes 1000-1999/${whole.body.length}`);
