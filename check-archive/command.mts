@@ -58,7 +58,7 @@ function parse(args: string[]) {
 				service: { type: 'boolean', default: false },
 				json: { type: 'boolean', default: false },
 				until: { type: 'string' },
-				help: { type: 'boolean', default: false },
+				help: { type: 'boolean', short: 'h', default: false },
 			},
 			allowPositionals: true,
 		});

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { addApi, createApp } from '../server/routes/api.mts';
+import { addApi, answerErrors, createApp } from '../server/routes/api.mts';
 import type { Contract } from '../server/routes/contract.mts';
 import { getLifelogTool, searchLifelogs } from '../server/routes/mcpTools.mts';
 import type { Service } from '../server/routes/service.mts';
@@ -23,7 +23,9 @@ export async function buildApi(
 	app.addHook('onSend', async (_request, reply) => {
 		reply.header('date', new Date(world.now()).toUTCString());
 	});
-	await addApi(app, serviceOf(world, contract, apiKey), contract);
+	const service = serviceOf(world, contract, apiKey);
+	answerErrors(app, service);
+	await addApi(app, service, contract);
 	return app;
 }
 

@@ -3,6 +3,8 @@
 'use strict';
 
 const wanted = 24;
+// Alone, or after the name of a command.
+const asksForVersion = process.argv.slice(2, 4).some((arg) => arg === '--version' || arg === '-v');
 
 if (Number(process.versions.node.split('.')[0]) < wanted) {
 	console.error(
@@ -13,7 +15,7 @@ if (Number(process.versions.node.split('.')[0]) < wanted) {
 			'. Install a newer one from https://nodejs.org',
 	);
 	process.exitCode = 2;
-} else if (process.argv[2] === '--version') {
+} else if (asksForVersion) {
 	console.log(require('./package.json').version);
 } else {
 	// From the second start on, nothing is compiled, and no compiler fills the memory.

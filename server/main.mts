@@ -36,6 +36,7 @@ async function main([command, ...args]: string[]): Promise<void> {
 		case undefined:
 		case 'help':
 		case '--help':
+		case '-h':
 			process.stdout.write(usage);
 			if (command === undefined) process.exitCode = 2;
 			return;

@@ -6,7 +6,7 @@ import { IANAZone } from 'luxon';
 import type { Logger } from 'pino';
 import { commandName, oneOf, serveUntilStopped, wholeNumber } from './util/commandLine.mts';
 import { isFuture } from './archive/layout.mts';
-import { keyFromEnvironment } from './auth/key.mts';
+import { keyFromEnvironment, keySource } from './auth/key.mts';
 import { logFormats, logLevels, openLog } from './routes/log.mts';
 import { EVERY_ADDRESS } from './auth/hosts.mts';
 import { missingDays } from './util/missingDays.mts';
@@ -93,7 +93,7 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 			'max-upload': { type: 'string', default: '2000' },
 			'keep-originals': { type: 'boolean', default: false },
 			json: { type: 'boolean', default: false },
-			help: { type: 'boolean', default: false },
+			help: { type: 'boolean', short: 'h', default: false },
 		},
 	});
 	if (values.help) {
@@ -251,7 +251,7 @@ function describe(
 		? `${apiKey}   (made just now, and not shown again: keep it)`
 		: apiKey === undefined
 			? `the one that was printed at the first start (lost? delete ${index}.key, and start again)`
-			: 'the one in LIFELOG_SERVER_KEY';
+			: `the one in ${keySource('LIFELOG_SERVER_KEY')}`;
 	const leftOut = days.reduce((sum, { problems }) => sum + Object.keys(problems).length, 0);
 	const rows = [
 		[

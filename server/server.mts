@@ -3,17 +3,18 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { addApi, createApp } from './routes/api.mts';
+import { addApi, answerErrors, createApp } from './routes/api.mts';
 import { Folder } from './archive/folder.mts';
 import { clearDrafts, isInterrupted, recover } from './archive/commit.mts';
 import { HealingStore } from './archive/healing.mts';
 import { tryLock, type HeldLock } from './archive/lock.mts';
 import { ArchiveStore } from './archive/store.mts';
+import { listenProblem } from './util/commandLine.mts';
 import { answerOfDisk } from './util/failures.mts';
 import { readServerContract } from './routes/contract.mts';
 import { UnavailableError } from './util/errors.mts';
 import { isLoopback } from './auth/hosts.mts';
-import { KeyError, loadKey, safeLength } from './auth/key.mts';
+import { KeyError, keySource, loadKey, safeLength } from './auth/key.mts';
 import { sessionSecret } from './auth/session.mts';
 import { allTools } from './routes/mcpTools.mts';
 import { EmbeddingsEndpoint } from './search/endpoint.mts';
@@ -167,11 +168,10 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const key = loadKey(options.apiKey, `${options.index}.key`);
 		if (!isLoopback(host) && key.text !== undefined && key.text.length < safeLength) {
 			throw new KeyError(
-				`To serve other machines (--host ${host}), the key needs ${safeLength} characters or more: set LIFELOG_SERVER_KEY to a longer one, or leave it out to have one made`,
+				`To serve other machines (--host ${host}), the key in ${keySource('LIFELOG_SERVER_KEY')} needs ${safeLength} characters or more: set a longer one, or remove the variable to have one made`,
 			);
 		}
 		keepFromCaches(app);
-		addProbes(app, folder, store);
 		const service: Service = {
 			name: 'lifelog-server',
 			documentation,
@@ -187,6 +187,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
 			now: Date.now,
 		};
+		answerErrors(app, service);
+		addProbes(app, folder, store);
 		const { allowedHosts = [], allowHttp = false, timezone = 'UTC' } = options;
 		const mayChange = changing.lock !== undefined;
 		const canUpload = recordings !== undefined && options.allowChanges === true;
@@ -207,7 +209,9 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		// The page takes the place of the redirect to the documentation.
 		if (hasPage) delete contract.paths['/'];
 		await addApi(app, service, contract);
-		const url = await app.listen({ host, port });
+		const url = await app.listen({ host, port }).catch((error: Error) => {
+			throw listenProblem(error, host, port);
+		});
 		const start = async (): Promise<RunningServer> => {
 			// Until the store has begun, nothing is uploaded.
 			await recordings?.prepare();

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { ApiError, UnavailableError } from '../util/errors.mts';
+import { ApiError } from '../util/errors.mts';
 import { fuse } from '../search/fusion.mts';
 import type { Meaning } from '../search/meaning.mts';
 import type { Counts, DayRecord, Rows } from '../store/rows.mts';
@@ -282,7 +282,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 
 	/**
 	 * Adds to a day, and again if another program changed it meanwhile. Only within a change. Throws an
-	 * ApiError: 409 if the day can't be read or keeps changing, 503 if the disk is full.
+	 * ApiError (409) if the day can't be read or keeps changing.
 	 */
 	async #addTo(day: string, add: (day: ArchiveDay) => Promise<void>): Promise<void> {
 		for (let attempt = 1; ; attempt += 1) {
@@ -456,10 +456,8 @@ async function addAudio(day: ArchiveDay, { path, startMs }: RecordedAudio): Prom
 const laterThan = (time: string) =>
 	new Date(Math.max(Date.now(), Date.parse(time) + 1)).toISOString();
 
-const fullDisk = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-
 /** Why an archive could not be changed, as it is answered; `outcome` begins the sentence. */
-function asRefusal(error: Error & { code?: string }, outcome: string): Error {
+function asRefusal(error: Error, outcome: string): Error {
 	if (error instanceof LockedError || error instanceof DayChangedError) {
 		return new ApiError(
 			409,
@@ -470,12 +468,6 @@ function asRefusal(error: Error & { code?: string }, outcome: string): Error {
 		return new ApiError(
 			409,
 			`${outcome}, because a file of that day cannot be read: lifelog-server check names it. Repair it, then try again`,
-		);
-	}
-	if (fullDisk.includes(error.code ?? '')) {
-		return new UnavailableError(
-			`${outcome}, because the disk of the archive is full. Make room, then try again`,
-			60,
 		);
 	}
 	return error;

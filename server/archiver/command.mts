@@ -203,7 +203,7 @@ function parse(args: string[]) {
 				force: { type: 'boolean', default: false },
 				json: { type: 'boolean', default: false },
 				quiet: { type: 'boolean', default: false },
-				help: { type: 'boolean', default: false },
+				help: { type: 'boolean', short: 'h', default: false },
 			},
 		});
 	} catch (error) {

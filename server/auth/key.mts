@@ -40,6 +40,10 @@ export function keyFromEnvironment(name: string): string | undefined {
 	}
 }
 
+/** Where `keyFromEnvironment` reads a key: the variable, or the file of the other one. */
+export const keySource = (name: string) =>
+	process.env[`${name}_FILE`] ? `the file of ${name}_FILE` : name;
+
 /** Characters below which a server serves its own machine only. */
 export const safeLength = 32;
 
@@ -50,9 +54,15 @@ export const safeLength = 32;
  */
 export function loadKey(given: string | undefined, path: string): ServerKey {
 	if (given !== undefined) {
+		const source = keySource('LIFELOG_SERVER_KEY');
+		if (given === '') {
+			throw new KeyError(
+				`The key in ${source} is empty. Set one, or remove the variable to have one made`,
+			);
+		}
 		if (!/^[\x21-\x7e]+$/.test(given)) {
 			throw new KeyError(
-				'LIFELOG_SERVER_KEY must contain only ASCII letters, digits and signs, without blanks, because it is sent in a header',
+				`The key in ${source} must contain only ASCII letters, digits and signs, without blanks, because it is sent in a header`,
 			);
 		}
 		const hash = hashOf(given);

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { restrict } from '../util/restrict.mts';
 
 /** How long a session lasts: 30 days. */
 export const SESSION_MS = 30 * 86_400_000;
@@ -14,6 +15,7 @@ export function sessionSecret(keyHash: Buffer, path: string): string {
 	if (!existsSync(path)) {
 		writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
 	}
+	restrict(path);
 	return createHmac('sha256', readFileSync(path)).update(keyHash).digest('base64url');
 }
 

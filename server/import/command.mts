@@ -23,7 +23,7 @@ export async function importCommand(args: string[]): Promise<number> {
 			allowPositionals: true,
 			options: {
 				json: { type: 'boolean', default: false },
-				help: { type: 'boolean', default: false },
+				help: { type: 'boolean', short: 'h', default: false },
 			},
 		});
 		if (values.help) {

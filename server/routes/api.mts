@@ -5,6 +5,7 @@ import Fastify from 'fastify';
 import type {
 	FastifyError,
 	FastifyInstance,
+	FastifyReply,
 	FastifyRequest,
 	FastifyServerOptions,
 	onRequestAsyncHookHandler,
@@ -49,9 +50,14 @@ const mostPatienceMs = 20_000;
 /** Of an upload to go on. */
 const UPLOAD_PATIENCE_MS = 30_000;
 const UPLOAD = 'uploadRecording';
+/** Characters of an ID in an address. */
+const MAX_PARAMETER = 1000;
+
+const requestLog = new RequestLog();
 
 /**
- * Creates an HTTP server without routes, to which hooks can be added before `addApi`.
+ * Creates an HTTP server without routes, to which hooks can be added before `answerErrors` and
+ * `addApi`.
  *
  * @param options Of Fastify, put over those of every server.
  */
@@ -60,12 +66,13 @@ export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
 		exposeHeadRoutes: false,
 		forceCloseConnections: true,
 		http: { headersTimeout: mostPatienceMs, connectionsCheckingInterval: mostPatienceMs / 4 },
-		routerOptions: { maxParamLength: 1000 },
+		routerOptions: { maxParamLength: MAX_PARAMETER },
 		// A request may name its address in full (RFC 9112, section 3.2.2), and the nodes do, by http.
 		rewriteUrl: ({ url }) => url!.replace(/^https?:\/\/[^/?]*/i, ''),
 		// Unlike a count, the same after no restart.
 		genReqId: () => randomBytes(4).toString('hex'),
-		logController: new RequestLog(),
+		logController: requestLog,
+		frameworkErrors: answerAddressError,
 		...options,
 	});
 	app.addHook('onRequest', async ({ raw }) => limitPatience(raw));
@@ -74,17 +81,23 @@ export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
 	return app;
 }
 
-/**
- * Adds the API to `app`. Its routes and the validation of requests come from the contract; here
- * stands only what each operation does.
- */
-export async function addApi(
-	app: FastifyInstance,
-	service: Service,
-	contract: Contract,
-): Promise<void> {
-	await limitRate(app, service);
+/** Answers a request whose address leads to no route: Fastify would repeat the address. */
+function answerAddressError(
+	{ statusCode = 400 }: FastifyError,
+	request: FastifyRequest,
+	reply: FastifyReply,
+): void {
+	const error =
+		statusCode === 414
+			? `The address has a part of over ${MAX_PARAMETER} characters`
+			: 'The address has a % that encodes nothing. Write it as %25';
+	// Neither hooks of the server nor its log are told of these.
+	reply.code(statusCode).header('cache-control', 'private, no-store').send({ error });
+	requestLog.requestCompleted(undefined, request, reply);
+}
 
+/** Answers errors of all routes that are added to `app` after this. */
+export function answerErrors(app: FastifyInstance, service: Service): void {
 	app.setErrorHandler(async (error: FastifyError, request, reply) => {
 		if (error.statusCode !== 401) await readToEnd(request.raw);
 		if (error instanceof RateLimitedError) {
@@ -100,8 +113,20 @@ export async function addApi(
 		if (statusCode === 401) {
 			reply.header('www-authenticate', challengeOf(service, request));
 		}
-		return reply.code(statusCode).send({ error: describe(error) });
+		return reply.code(statusCode).send({ error: describe(error, request) });
 	});
+}
+
+/**
+ * Adds the API to `app`, after `answerErrors`. Its routes and the validation of requests come from
+ * the contract; here stands only what each operation does.
+ */
+export async function addApi(
+	app: FastifyInstance,
+	service: Service,
+	contract: Contract,
+): Promise<void> {
+	await limitRate(app, service);
 
 	const handlers = operationHandlers(service);
 	const { maxUploadBytes } = service;
@@ -114,6 +139,7 @@ export async function addApi(
 		operationResolver: (operationId, method, path) =>
 			({
 				handler: handlers[operationId],
+				exposeHeadRoute: operationId === 'downloadAudio',
 				onRequest: [
 					...(isOpen(contract, method, path) ? [] : [requireKey(service)]),
 					...(operationId === UPLOAD ? [async ({ raw }: FastifyRequest) => awaitUpload(raw)] : []),
@@ -233,7 +259,10 @@ const refuseMethod: RouteHandlerMethod = (_request, reply) =>
 	reply.code(405).header('allow', 'POST').send({ error: 'Only POST works here' });
 
 /** Says what is wrong with a request; a validation error names the parameter. */
-function describe({ validation, message, statusCode }: FastifyError): string {
+function describe(
+	{ validation, message, statusCode }: FastifyError,
+	{ routeOptions }: FastifyRequest,
+): string {
 	if (validation) {
 		const [{ instancePath, message: problem = 'is invalid', params }] = validation;
 		const name = instancePath.split('/').at(-1);
@@ -242,7 +271,7 @@ function describe({ validation, message, statusCode }: FastifyError): string {
 			: '';
 		return name ? `${name} ${problem}${allowed}` : problem;
 	}
-	if (statusCode === 413 && message !== TOO_LARGE) {
+	if (statusCode === 413 && message !== TOO_LARGE && routeOptions.bodyLimit === MAX_BODY_BYTES) {
 		return `The body is larger than ${MAX_BODY_BYTES / 2 ** 20} MiB. Send it in parts`;
 	}
 	return message;

@@ -32,10 +32,7 @@ const moment = z
 	.string()
 	.regex(MOMENT, 'Expected YYYY-MM-DD or YYYY-MM-DD HH:mm, without an offset (set timezone)')
 	.optional();
-const isStarred = z
-	.boolean()
-	.optional()
-	.describe('true: only starred lifelogs; false: only others');
+const isStarred = z.boolean().nullish().describe('true: only starred lifelogs; false: only others');
 const offsetOf = (first: string, max?: number) =>
 	(max === undefined ? z.int().min(0) : z.int().min(0).max(max))
 		.default(0)
@@ -50,6 +47,7 @@ export const searchLifelogs = toolOf(
 	{
 		query: z
 			.string()
+			.regex(/\S/, 'Give words to search for')
 			.describe('Words that must all occur. OR between alternatives, quotation marks for phrases.'),
 		from: moment.describe('First day (YYYY-MM-DD) or moment (YYYY-MM-DD HH:mm) of the start'),
 		to: moment.describe('Last day (included), or the moment before which lifelogs start'),
@@ -58,8 +56,9 @@ export const searchLifelogs = toolOf(
 		limit: z.int().min(1).max(MAX_RESULTS).default(10),
 		offset: offsetOf('Results to skip', MAX_RESULTS),
 	},
-	async (service, { query, from, to, timezone: zone, isStarred: starred, limit, offset }) => {
+	async (service, { query, from, to, timezone: zone, isStarred: asked, limit, offset }) => {
 		checkSearch(query);
+		const starred = asked ?? undefined;
 		const range = rangeOf(checkZone(zone), from, to);
 		const last = Math.min(MAX_RESULTS, offset + limit);
 		// One more tells whether there is a next page.
@@ -107,7 +106,8 @@ const listLifelogs = toolOf(
 		isStarred,
 		offset: listOffset,
 	},
-	({ store }, { date, timezone: zone, isStarred: starred, offset }) => {
+	({ store }, { date, timezone: zone, isStarred: asked, offset }) => {
+		const starred = asked ?? undefined;
 		const bounds = dayBounds(checkDate(date), checkZone(zone));
 		const found = store.listLifelogs(
 			{ ...bounds, isStarred: starred },

@@ -142,7 +142,7 @@ export interface RecordingStore {
 	 * that were deleted aren't made again.
 	 *
 	 * @returns The IDs of the lifelogs that are there now.
-	 * @throws ApiError: 409 while another program writes to the archive, 503 if its disk is full.
+	 * @throws ApiError (409) while another program writes to the archive.
 	 */
 	addRecording: (
 		audio: RecordedAudio,

@@ -72,6 +72,22 @@ export function serveUntilStopped(
 	Promise.resolve(ready).then(tell, () => {});
 }
 
+/** Why nothing can be served on a host and a port, with what to do. Other errors are returned as they are. */
+export function listenProblem(error: Error & { code?: string }, host: string, port: number): Error {
+	const { code = '' } = error;
+	if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
+		return new Error(
+			`--host ${host} isn't an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every network`,
+		);
+	}
+	if (code === 'EACCES') {
+		return new Error(
+			`Port ${port} needs the rights of an administrator. Choose one above 1023 with --port`,
+		);
+	}
+	return error;
+}
+
 /**
  * Says why a command could not start, and lets the process fail.
  *

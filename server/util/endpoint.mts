@@ -1,4 +1,5 @@
 import { Agent, fetch, FormData, type Response } from 'undici';
+import { keySource } from '../auth/key.mts';
 
 /** Where a model is asked, in the form of OpenAI's API. */
 export interface EndpointOptions {
@@ -64,7 +65,7 @@ export class Endpoint {
 		this.#address = `${checkedUrl(url, option, keyVariable)}${path}`;
 		if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
 			throw new Error(
-				`${keyVariable} must contain only ASCII letters, digits and signs, because it is sent in a header`,
+				`The key in ${keySource(keyVariable)} must contain only ASCII letters, digits and signs, because it is sent in a header`,
 			);
 		}
 		this.#keyVariable = keyVariable;
@@ -104,7 +105,9 @@ export class Endpoint {
 		if (response.ok) return answer;
 		const { status } = response;
 		const isOfKey = [401, 403].includes(status);
-		const toCheck = isOfKey ? this.#keyVariable : `${this.#option} and the model`;
+		const toCheck = isOfKey
+			? `the key in ${keySource(this.#keyVariable)}`
+			: `${this.#option} and the model`;
 		const hint = isOfKey || status === 404 ? `. Check ${toCheck}` : '';
 		throw new EndpointError(`answers ${status}${hint}`, {
 			isRefusal: refusals.includes(response.status),

@@ -1,6 +1,7 @@
 // Audio as an HTTP server sends it: ranges of bytes, readers that stand still, and files that many ask for.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { open as openFile, rename, type FileHandle } from 'node:fs/promises';
+import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import Fastify from 'fastify';
@@ -272,6 +273,31 @@ test('a reader that stands still is closed, and its files with it', async () => 
 	socket.on('data', (piece) => (bytes += piece.length));
 	await isClosed;
 	expect(bytes).toBeLessThan(600 * 50 * 1200);
+});
+
+test('HEAD is answered as GET, without the audio', async () => {
+	const server = await serve([audioOf(30)], lengthOf(30));
+	closing.push(server.close);
+	const path = `/v1/download-audio?startMs=${noon}&endMs=${noon + 20_000}`;
+	for (const headers of [{}, { range: 'bytes=0-9' }] as Record<string, string>[]) {
+		const get = await server.download(noon, noon + 20_000, headers);
+		const head = await ask(server, path, { method: 'HEAD', headers });
+		expect([head.status, await head.text()]).toEqual([get.status, '']);
+		const names = ['content-type', 'content-length', 'content-range', 'accept-ranges', 'etag'];
+		for (const name of names) {
+			expect([name, head.headers.get(name)]).toEqual([name, get.headers[name] ?? null]);
+		}
+	}
+	const late = `/v1/download-audio?startMs=${noon + 1e9}&endMs=${noon + 1e9 + 1000}`;
+	expect((await ask(server, late, { method: 'HEAD' })).status).toBe(404);
+	expect((await fetch(server.url + path, { method: 'HEAD' })).status).toBe(401);
+});
+
+test('a reader may stand still for 30 seconds', async () => {
+	const { url } = await serveHere([audioOf(30)], lengthOf(30));
+	const setTimeout = jest.spyOn(ServerResponse.prototype, 'setTimeout');
+	await ask({ url, apiKey }, `/v1/download-audio?startMs=${noon}&endMs=${noon + 20_000}`);
+	expect(setTimeout.mock.calls).toEqual([[30_000]]);
 });
 
 test('a file that is replaced after its structure was read is read anew', async () => {

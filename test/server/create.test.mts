@@ -409,8 +409,8 @@ describe('what can not be created is refused, and nothing is written', () => {
 		const { status, error } = await create({ transcript: long, startTime });
 		limit('unlimited');
 		expect([status, error]).toEqual([
-			503,
-			expect.stringContaining('the disk of the archive is full'),
+			507,
+			expect.stringContaining('The disk of the server is full'),
 		]);
 		expect(readdirSync(join(folder, '.lifelog-drafts'))).toEqual([]);
 		expect((await create({ transcript: long, startTime })).status).toBe(201);

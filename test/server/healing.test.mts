@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { Folder } from '../../server/archive/folder.mts';
 import { HealingStore } from '../../server/archive/healing.mts';
 import { ArchiveStore } from '../../server/archive/store.mts';
@@ -11,7 +12,7 @@ import { Meaning } from '../../server/search/meaning.mts';
 import { writeArchive } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 const secret = 'Saffron';
@@ -71,17 +72,22 @@ describe('a damaged index', () => {
 		// What a start reads stays as it is.
 		const pages = new Set(rows.slice(10).map(({ pageno }) => Number(pageno) - 1));
 		damage(index, (page) => pages.has(page));
-		const server = await startLifelogServer(folder);
+		// The rebuild is held until everything is seen that is answered meanwhile.
+		const free = join(temporaryFolder(), 'free');
+		const server = await startLifelogServer(folder, [], {
+			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_TEST_HELD: '/2026/01/05/' },
+			LIFELOG_TEST_FREE: free,
+			NODE_OPTIONS: `--import=${pathToFileURL('test/support/held-disk.mts').href}`,
+		});
 		const first = await listAll(server);
 		expect(first.status).toBe(503);
 		expect(first.ids.length).toBeLessThan(count);
 		expect((await fetch(`${server.url}/health`)).status).toBe(200);
 		const ready = await fetch(`${server.url}/ready`);
-		if (ready.status !== 200) {
-			const body = { status: 'index damaged', done: expect.any(Number), total: expect.any(Number) };
-			expect([ready.status, await ready.json()]).toEqual([503, body]);
-			expect(ready.headers.get('retry-after')).toMatch(/^\d+$/);
-		}
+		const body = { status: 'index damaged', done: expect.any(Number), total: expect.any(Number) };
+		expect([ready.status, await ready.json()]).toEqual([503, body]);
+		expect(ready.headers.get('retry-after')).toMatch(/^\d+$/);
+		writeFileSync(free, '');
 		await until(async () => (await fetch(`${server.url}/ready`)).ok);
 		expect((await listAll(server)).ids).toHaveLength(count);
 		const found = await (await ask(server, '/v1/lifelogs?search=word113')).json();

@@ -155,6 +155,8 @@ describe('search_lifelogs', () => {
 		[{ from: '2026-03-02 09:01', timezone: 'Europe/Berlin' }, ['orchard']],
 		[{ isStarred: true }, ['garden']],
 		[{ isStarred: false }, ['orchard']],
+		// Some models send it so when they leave it out.
+		[{ isStarred: null }, ['garden', 'orchard']],
 	])('with %j finds %j', async (filter, ids) => {
 		const { lifelogs } = await read('search_lifelogs', { query: 'quince', ...filter });
 		expect(idsOf(lifelogs).sort()).toEqual(ids);
@@ -207,7 +209,6 @@ describe('search_lifelogs', () => {
 		'\u202E quince \u200F',
 		'\ud83e quince \udd84',
 		'\0',
-		'',
 	])('takes %j for words', async (query) => {
 		const { text, isError } = await call('search_lifelogs', { query });
 		expect(isError).toBe(false);
@@ -223,6 +224,7 @@ describe('list_lifelogs', () => {
 		const date = '2026-03-02';
 		expect(await ids({ date, timezone: 'Europe/Berlin' })).toEqual(['late', 'garden']);
 		expect(await ids({ date, timezone: 'Europe/Berlin', isStarred: false })).toEqual(['late']);
+		expect(await ids({ date, isStarred: null })).toEqual(await ids({ date }));
 	});
 
 	test('goes on with nextOffset until the day is over', async () => {
@@ -345,6 +347,7 @@ test.each([
 	['search_lifelogs', { query: 'x', limit: 1e9 }, 'expected number to be <=100 at limit'],
 	['search_lifelogs', { query: 'x', limit: 0 }, 'expected number to be >=1 at limit'],
 	['search_lifelogs', { query: 'x', offset: 101 }, 'expected number to be <=100 at offset'],
+	['search_lifelogs', { query: ' ' }, 'Give words to search for at query'],
 	['search_lifelogs', { query: 7 }, 'expected string, received number at query'],
 	[
 		'search_lifelogs',

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { listenProblem } from '../../server/util/commandLine.mts';
 import { freePorts } from '../support/ports.mts';
 import { writeArchive, writeDay } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
@@ -23,6 +24,7 @@ import { chatOf, lifelogOf } from '../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
 import { posixTest } from '../support/platform.mts';
 import { until } from '../support/soon.mts';
+import { buildPage, send } from '../support/web.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 const secret = 'Saffron';
@@ -110,6 +112,23 @@ describe('a request that fails', () => {
 		expect((await ask(server, path)).status).toBe(200);
 		await server.close();
 	});
+});
+
+test('an address that is malformed or too long is refused without repeating it', async () => {
+	const server = await startLifelogServer(temporaryFolder(), ['--log-level', 'debug']);
+	for (const [path, status, error] of [
+		['/v1/lifelogs/%ZZquince', 400, 'The address has a % that encodes nothing. Write it as %25'],
+		[`/v1/lifelogs/${'quince'.repeat(200)}`, 414, 'The address has a part of over 1000 characters'],
+	] as const) {
+		const answer = await ask(server, path);
+		expect([answer.status, await answer.json()]).toEqual([status, { error }]);
+		expect(answer.headers.get('cache-control')).toBe('private, no-store');
+	}
+	expect(server.log).toEqual([
+		expect.stringMatching(/^Request [0-9a-f]{8}: GET no route 400, \d+ ms, 127.0.0.1$/),
+		expect.stringMatching(/^Request [0-9a-f]{8}: GET no route 414, \d+ ms, 127.0.0.1$/),
+	]);
+	await server.close();
 });
 
 describe('the log', () => {
@@ -415,12 +434,91 @@ describe('a key in a file', () => {
 				writeFileSync(join(folder, 'key'), '\n');
 				return { LIFELOG_SERVER_KEY_FILE: join(folder, 'key') };
 			},
-			'must contain only ASCII letters, digits and signs',
+			'The key in the file of LIFELOG_SERVER_KEY_FILE is empty. Set one, or remove the variable',
+		],
+		[
+			'with a blank',
+			(folder) => {
+				writeFileSync(join(folder, 'key'), 'two words');
+				return { LIFELOG_SERVER_KEY_FILE: join(folder, 'key') };
+			},
+			'The key in the file of LIFELOG_SERVER_KEY_FILE must contain only ASCII letters',
 		],
 	])('%s is refused with a sentence', async (_what, env, message) => {
 		const folder = temporaryFolder();
-		const started = startLifelogServer(temporaryFolder(), [], env(folder));
-		await expect(started).rejects.toThrow(message);
+		const { ready } = spawnLifelogServer(temporaryFolder(), [], env(folder));
+		await expect(ready).rejects.toThrow(message);
+	});
+
+	test('is named at the start', async () => {
+		const path = join(temporaryFolder(), 'key');
+		writeFileSync(path, serverKey);
+		const env = { LIFELOG_SERVER_KEY_FILE: path };
+		const { child, exited } = spawnLifelogServer(temporaryFolder(), [], env, []);
+		let told = '';
+		child.stdout!.on('data', (piece) => (told += String(piece)));
+		await until(async () => told.includes('Deleting'));
+		expect(told).toMatch(/API key +the one in the file of LIFELOG_SERVER_KEY_FILE\n/);
+		child.kill();
+		await exited;
+	});
+
+	test('that an endpoint refuses is named in the log', async () => {
+		const embeddings = await startEmbeddings();
+		embeddings.instead = () => ({ status: 401 });
+		const path = join(temporaryFolder(), 'key');
+		writeFileSync(path, 'key-of-the-endpoint');
+		const args = ['--embeddings-url', embeddings.url, '--embeddings-model', 'words'];
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const { ready } = spawnLifelogServer(folder, args, {
+			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_EMBEDDINGS_KEY_FILE: path },
+		});
+		const server = await ready;
+		const check = 'answers 401. Check the key in the file of LIFELOG_EMBEDDINGS_KEY_FILE';
+		await until(async () => server.log.some((line) => line.includes(check)));
+		await server.close();
+		await embeddings.close();
+	});
+});
+
+test('a host that is no address of this machine is told with what to do', async () => {
+	for (const host of ['203.0.113.1', 'nowhere.invalid']) {
+		await expect(startLifelogServer(temporaryFolder(), ['--host', host])).rejects.toThrow(
+			`--host ${host} isn't an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every network`,
+		);
+	}
+	// Root may use every port, and so may everybody in a container.
+	const refused = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
+	expect(listenProblem(refused, '127.0.0.1', 80).message).toBe(
+		'Port 80 needs the rights of an administrator. Choose one above 1023 with --port',
+	);
+	const taken = Object.assign(new Error('listen'), { code: 'EADDRINUSE' });
+	expect(listenProblem(taken, '127.0.0.1', 80)).toBe(taken);
+});
+
+describe('the command', () => {
+	const run = (...args: string[]) =>
+		spawnSync(process.execPath, ['server/lifelog-server.cjs', ...args], { encoding: 'utf8' });
+	const { version } = JSON.parse(readFileSync('server/package.json', 'utf8'));
+
+	test.each(['--version', '-v', 'serve --version', 'archive -v'])(
+		'%s prints the version',
+		(args) => {
+			const { stdout, status } = run(...args.split(' '));
+			expect([stdout, status]).toEqual([`${version}\n`, 0]);
+		},
+	);
+
+	test.each([
+		['-h', '<command>'],
+		...['serve', 'archive', 'check', 'import'].map((name) => [`${name} -h`, name]),
+	])('%s prints the help', (args, named) => {
+		const { stdout, status } = run(...args.split(' '));
+		expect([stdout, status]).toEqual([
+			expect.stringMatching(new RegExp(`^Usage: .* ${named} `)),
+			0,
+		]);
 	});
 });
 
@@ -447,7 +545,7 @@ posixTest(
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs });
 		await (await startLifelogServer(folder, [], {})).close();
-		const files = ['', '.vectors', '.key'].map((end) =>
+		const files = ['', '.vectors', '.key', '.session'].map((end) =>
 			join(folder, `.lifelog-index.sqlite${end}`),
 		);
 		for (const path of files) chmodSync(path, 0o644);
@@ -486,6 +584,32 @@ describe('docs/self-host.md', () => {
 		expect((stdout + stderr).split('\n').filter((line) => line.includes(path))).toEqual([]);
 	});
 
+	test('has a block for nginx by which the page is shown and uploads arrive as they are sent', async () => {
+		buildPage();
+		const nginx = block('nginx');
+		for (const directive of ['client_max_body_size 0', 'proxy_request_buffering off']) {
+			expect(nginx).toContain(`\t\t${directive};\n`);
+		}
+		const values: Record<string, string> = {
+			...{ $host: 'lifelogs.example.com', $scheme: 'https', $remote_addr: '203.0.113.9' },
+		};
+		const headers = Object.fromEntries(
+			[...nginx.matchAll(/proxy_set_header (\S+) (\S+);/g)].map(([, name, value]) => [
+				name,
+				values[value],
+			]),
+		);
+		const options = /`(--trust-proxy \S+)`[^]*?`(--allowed-hosts \S+)`/.exec(page())!.slice(1);
+		const args = options.flatMap((option) => option.split(' '));
+		const server = await startLifelogServer(temporaryFolder(), args);
+		const answer = await send(server.url, '/', { headers });
+		expect([answer.status, answer.body.toString()]).toEqual([
+			200,
+			expect.stringContaining('<script'),
+		]);
+		await server.close();
+	});
+
 	test('says truly what a backup can leave out', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs, chats });
@@ -500,7 +624,7 @@ describe('docs/self-host.md', () => {
 		const restored = join(temporaryFolder(), 'restored');
 		cpSync(folder, restored, {
 			recursive: true,
-			filter: (path) => !/\.lifelog-index\.sqlite(\.vectors|\.key)?$|\.lock$/.test(path),
+			filter: (path) => !/\.lifelog-index\.sqlite(\.vectors|\.key|\.session)?$|\.lock$/.test(path),
 		});
 		const second = await startLifelogServer(restored, ['--allow-changes']);
 		expect(await (await ask(second, '/v1/lifelogs')).json()).toEqual(listed);

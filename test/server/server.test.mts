@@ -177,7 +177,12 @@ describe('the key', () => {
 		await Promise.all([server.close(), other.close()]);
 	});
 
-	test.each(['', 'with a blank', 'schlüssel', 'two\nlines'])('%j is refused', (given) => {
+	test('that is empty is said to be', () => {
+		const path = join(temporaryFolder(), 'key');
+		expect(() => loadKey('', path)).toThrow('The key in LIFELOG_SERVER_KEY is empty');
+	});
+
+	test.each(['with a blank', 'schlüssel', 'two\nlines'])('%j is refused', (given) => {
 		const path = join(temporaryFolder(), 'key');
 		expect(() => loadKey(given, path)).toThrow('because it is sent in a header');
 		expect(() => statSync(path)).toThrow('ENOENT');
@@ -187,7 +192,7 @@ describe('the key', () => {
 		const folder = temporaryFolder();
 		const env = { LIFELOG_SERVER_KEY: 'k'.repeat(31) };
 		await expect(startLifelogServer(folder, ['--host', '0.0.0.0'], env)).rejects.toThrow(
-			'the key needs 32 characters or more',
+			'the key in LIFELOG_SERVER_KEY needs 32 characters or more',
 		);
 		const near = await startLifelogServer(folder, [], env);
 		await expect(fetch(near.url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');

@@ -231,7 +231,7 @@ describe('what an endpoint does wrong may pass', () => {
 	test.each<[keyof typeof faults, RegExp, Partial<EndpointError>]>([
 		['error', /^answers 500$/, { isFailure: true }],
 		['rateLimit', /^answers 429$/, { waitMs: 7000 }],
-		['key', /^answers 401. Check LIFELOG_TRANSCRIPTION_KEY$/, {}],
+		['key', /^answers 401. Check the key in LIFELOG_TRANSCRIPTION_KEY$/, {}],
 		['html', /^doesn't answer with JSON$/, {}],
 		['nothing', /^doesn't answer with JSON$/, {}],
 		['broken', /^cannot be reached/, {}],

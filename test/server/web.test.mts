@@ -134,6 +134,20 @@ describe('signing in', () => {
 		expect((await signIn(server)).status).toBe(204);
 	});
 
+	test('is refused with a sentence, as everything is', async () => {
+		const server = await starts();
+		const wrong = await signIn(server, 'wrong');
+		expect(wrong.json()).toEqual({ error: "That isn't the API key of this server" });
+		for (let nth = 2; nth <= 5; nth += 1) await signIn(server, 'wrong');
+		expect((await signIn(server, 'wrong')).json()).toEqual({
+			error: expect.stringMatching(/^Too many wrong keys. Try again in \d+ s$/),
+		});
+		const long = await signIn(server, 'k'.repeat(20_000));
+		expect([long.status, long.json()]).toEqual([413, { error: 'Request body is too large' }]);
+		const empty = await signIn(server, '');
+		expect([empty.status, empty.json()]).toEqual([400, { error: expect.stringMatching(/^key /) }]);
+	});
+
 	test('wrong keys from one address are counted for a minute, and for no other address', async () => {
 		const server = await starts(['--trust-proxy', '127.0.0.1']);
 		const from = async (address: string, key = 'wrong') =>
@@ -467,6 +481,10 @@ describe('data', () => {
 		const whole = await get('/web/audio/a');
 		expect(whole.headers['content-type']).toBe('audio/ogg');
 		expect(whole.headers['content-length']).toBe(String(whole.body.length));
+		const head = await send(server.url, '/web/audio/a', { method: 'HEAD', headers: { cookie } });
+		expect([head.status, head.body.length, head.headers['content-length']]).toEqual([
+			...[200, 0, String(whole.body.length)],
+		]);
 		const part = await get('/web/audio/a', { range: 'bytes=1000-1999' });
 		expect(part.status).toBe(206);
 		expect(part.headers['content-range']).toBe(`bytes 1000-1999/${whole.body.length}`);
@@ -487,6 +505,10 @@ describe('data', () => {
 		expect(await statusOf('/web/lifelogs/unknown/audio-map')).toBe(404);
 		expect(await statusOf('/web/audio/unknown')).toBe(404);
 		expect(await statusOf('/web/audio/before')).toBe(404);
+		expect((await get('/web/audio/unknown')).json()).toEqual({ error: 'Lifelog not found' });
+		expect((await get('/assets/unknown')).json()).toEqual({
+			error: 'There is no endpoint GET /assets/unknown',
+		});
 		expect((await get('/web/lifelogs/before/audio-map')).json()).toEqual({ spans: [] });
 		for (const day of ['today', '2026-02-30', '2026-3-1', '%00', '2026-03-01T00:00:00Z']) {
 			expect([day, await statusOf(`/web/days/${day}`)]).toEqual([day, 400]);
@@ -526,9 +548,20 @@ describe('data', () => {
 			(await send(`http://127.0.0.1:${port}`, '/web/status', { headers })).json();
 		await until(async () => (await status().catch(() => undefined))?.index?.done === 1);
 		expect(await status()).toEqual({ index: { state: 'indexing', done: 1, total: 2 } });
+		const refused = await send(`http://127.0.0.1:${port}`, '/web/days', { headers });
+		const sentence = 'The index of the server is being built: try again in 10 seconds';
+		expect([refused.status, refused.headers['retry-after']]).toEqual([503, '10']);
+		expect(refused.json()).toEqual({
+			error: expect.stringMatching(new RegExp(`^${sentence} \\(request [0-9a-f]{8}\\)$`)),
+		});
 		writeFileSync(free, '');
-		const { close } = await ready;
+		const { close, log } = await ready;
 		closing.push(close);
+		expect(log).toEqual([
+			expect.stringMatching(
+				new RegExp(`^Request [0-9a-f]{8}: GET /web/days 503 failed: ${sentence}$`),
+			),
+		]);
 		expect(await status()).toMatchObject({ index: { state: 'ready' }, lifelogs: 3 });
 	});
 

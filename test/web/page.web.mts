@@ -192,7 +192,8 @@ test('signing in, by a wrong key and the right one, and out', async () => {
 	expect(await findings(page)).toEqual([]);
 	await page.fill('#key', 'wrong');
 	await page.keyboard.press('Enter');
-	await page.waitForSelector('[role=alert]:not(:empty)');
+	const problem = await page.waitForSelector('[role=alert]:not(:empty)');
+	expect(await problem.textContent()).toContain("That isn't the API key of this server");
 	// The browser logs the 401 itself.
 	expect(wrong.splice(0)).toHaveLength(1);
 	await page.fill('#key', serverKey);

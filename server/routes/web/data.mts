@@ -90,11 +90,15 @@ export async function addPageData(
 		web.get<{ Params: { id: string } }>('/web/lifelogs/:id/audio-map', async ({ params }) => ({
 			spans: (await audioOf(store, params.id))?.spans ?? [],
 		}));
-		web.get<{ Params: { id: string } }>('/web/audio/:id', async ({ params, headers }, reply) => {
-			const audio = await audioOf(store, params.id);
-			if (!audio) throw new ApiError(404, 'This lifelog has no audio');
-			return sendAudio(audio, headers, service.readerPatienceMs, reply);
-		});
+		web.get<{ Params: { id: string } }>(
+			'/web/audio/:id',
+			{ exposeHeadRoute: true },
+			async ({ params, headers }, reply) => {
+				const audio = await audioOf(store, params.id);
+				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
+				return sendAudio(audio, headers, service.readerPatienceMs, reply);
+			},
+		);
 	});
 }
 
