@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { commit, prepareFolder, removeDrafts, type Step, writeDraft } from './commit.mts';
+import {
+	commit,
+	LostDraftError,
+	prepareFolder,
+	removeDrafts,
+	type Step,
+	writeDraft,
+} from './commit.mts';
 import { readArchived } from './entries.mts';
 import { FileError, ignoreFileError, mostBytes, type Folder } from './folder.mts';
 import { manifestNames, readManifests } from './manifests.mts';
@@ -201,6 +208,9 @@ export class ArchiveDay {
 			const manifest = await writeDraft(this.#folder.root, toJson(file));
 			this.#steps.push({ rename: manifest, to: `days/${name}` });
 			return this.#steps;
+		}).catch((error: Error) => {
+			if (!(error instanceof LostDraftError)) throw error;
+			throw new DayChangedError(`${file.day} could not be written. Import again`);
 		});
 		return name;
 	}

@@ -1,6 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+	type FileHandle,
+	mkdir,
+	open,
+	readFile,
+	realpath,
+	rename,
+	rm,
+	stat,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +23,11 @@ export const DRAFTS = '.lifelog-drafts';
 const JOURNAL = '.lifelog-journal.json';
 
 const WINDOWS_RETRIES = 50;
+const MAX_DRAFT_TRIES = 10;
 const WINDOWS_PAUSE_MS = 50;
+
+/** Another program removed a draft before it was moved to its place: a run clears them all. */
+export class LostDraftError extends Error {}
 
 /**
  * Changes an archive all at once: a process that is killed on the way leaves a journal, and the next
@@ -24,6 +36,7 @@ const WINDOWS_PAUSE_MS = 50;
  * @param folder The folder of the archive.
  * @param change The steps in this order, or what reads the archive, which nobody else changes
  * meanwhile, and returns them. Renamed files replace what is there.
+ * @throws LostDraftError if a file to rename is gone. Nothing is changed then.
  */
 export async function commit(
 	folder: string,
@@ -33,7 +46,13 @@ export async function commit(
 		await finishJournal(folder);
 		const steps = typeof change === 'function' ? await change() : change;
 		if (steps.length === 0) return;
-		for (const step of steps) if ('rename' in step) await prepareFolder(folder, dirname(step.to));
+		for (const step of steps) {
+			if (!('rename' in step)) continue;
+			if (!(await isThere(join(folder, step.rename)))) {
+				throw new LostDraftError('Another program removed what was being written');
+			}
+			await prepareFolder(folder, dirname(step.to));
+		}
 		const draft = await writeDraft(folder, JSON.stringify(steps));
 		await onWindowsAgain(() => rename(join(folder, draft), join(folder, JOURNAL)));
 		await finishJournal(folder);
@@ -47,13 +66,12 @@ export async function recover(folder: string): Promise<void> {
 
 /** Whether a process was killed while it changed the archive, or is changing it now. */
 export async function isInterrupted(folder: string): Promise<boolean> {
-	return (await stat(join(folder, JOURNAL)).catch(() => undefined)) !== undefined;
+	return await isThere(join(folder, JOURNAL));
 }
 
 /** Writes a file that counts for nothing yet, flushed to the disk; returns its path in the archive. */
 export async function writeDraft(folder: string, content: string | Buffer): Promise<string> {
-	const path = await newDraft(folder);
-	const file = await open(join(folder, path), 'wx');
+	const { path, file } = await openDraft(folder);
 	try {
 		await file.writeFile(content);
 		await file.sync();
@@ -78,7 +96,7 @@ export interface Copy {
 
 /** Writes what a source gives as a file that counts for nothing yet, flushed to the disk. */
 export async function writeCopy(folder: string, source: AsyncIterable<Buffer>): Promise<Copy> {
-	const path = await newDraft(folder);
+	const { path, file } = await openDraft(folder);
 	const hash = createHash('sha256');
 	let bytes = 0;
 	try {
@@ -91,7 +109,7 @@ export async function writeCopy(folder: string, source: AsyncIterable<Buffer>): 
 					yield piece;
 				}
 			},
-			createWriteStream(join(folder, path), { flush: true }),
+			file.createWriteStream({ flush: true }),
 		);
 	} catch (error) {
 		// On a full disk, what is written of it would take the rest.
@@ -107,12 +125,27 @@ export async function newDraft(folder: string): Promise<string> {
 	return `${DRAFTS}/${randomBytes(8).toString('hex')}`;
 }
 
+async function openDraft(folder: string): Promise<{ path: string; file: FileHandle }> {
+	for (let tries = 1; ; tries++) {
+		const path = await newDraft(folder);
+		try {
+			return { path, file: await open(join(folder, path), 'wx') };
+		} catch (error) {
+			// Another program has just cleared the drafts, with their folder.
+			const mayPass = (error as NodeJS.ErrnoException).code === 'ENOENT';
+			if (!mayPass || tries === MAX_DRAFT_TRIES) throw error;
+		}
+	}
+}
+
 /** Removes what was being written by a process that was killed. Only for the holder of the run lock. */
 export async function clearDrafts(folder: string): Promise<void> {
 	await withWriteLock(folder, async () => {
 		// A journal that can't be finished yet needs its drafts.
 		await finishJournal(folder);
-		await onWindowsAgain(() => rm(join(folder, DRAFTS), { recursive: true, force: true }));
+		await onWindowsAgain(() =>
+			rm(join(folder, DRAFTS), { recursive: true, force: true, maxRetries: 10 }),
+		);
 	});
 }
 
@@ -172,12 +205,15 @@ async function take(folder: string, step: Step): Promise<boolean> {
 		await onWindowsAgain(() => rename(from, to));
 		return true;
 	} catch (error) {
-		const isThere = async (path: string) => (await stat(path).catch(() => undefined)) !== undefined;
 		// Renamed already, before the process was killed, or lost.
 		const isLost = (error as NodeJS.ErrnoException).code === 'ENOENT' && (await isThere(folder));
 		if (!isLost || (await isThere(from))) throw error;
 		return await isThere(to);
 	}
+}
+
+async function isThere(path: string): Promise<boolean> {
+	return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
 /** Does something with files again, because Windows refuses it while another program has them open. */

@@ -252,6 +252,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 				state = this.stateOf(lifelog.id) ?? 'created';
 				if (state === 'created') await day.addMade(lifelog, markdownOf(lifelog), origin);
 			});
+			this.#checkStored([lifelog]);
 			return state;
 		});
 	}
@@ -276,8 +277,15 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 					}
 				});
 			}
+			this.#checkStored(lifelogs);
 			return lifelogs.map(({ id }) => id).filter((id) => this.stateOf(id) === 'known');
 		});
+	}
+
+	/** Throws an ApiError (409) if a lifelog isn't there after it was stored. */
+	#checkStored(lifelogs: Lifelog[]): void {
+		if (lifelogs.every(({ id }) => this.stateOf(id))) return;
+		throw asRefusal(new DayChangedError('was changed meanwhile'), 'Nothing was created');
 	}
 
 	/**
@@ -443,7 +451,9 @@ const markdownOf = (lifelog: Lifelog) => Buffer.from(lifelogFiles(lifelog)!.mark
 /** Adds the audio of a recording to the day it begins on, unless it is there. */
 async function addAudio(day: ArchiveDay, { path, startMs }: RecordedAudio): Promise<void> {
 	const draft = await writeCopy(day.root, createReadStream(path));
-	if (day.audio.some(({ sha256 }) => sha256 === draft.sha256)) {
+	const isThere = ({ sha256, startMs: at }: DayFile['audio'][0]) =>
+		sha256 === draft.sha256 && at === startMs;
+	if (day.audio.some(isThere)) {
 		await removeDrafts(day.root, [draft.path]);
 		return;
 	}

@@ -307,7 +307,7 @@ test.each(['a/b', '..%2Fchats%2Fchat-a', 'a\nb', 'a\u202eb'])(
 	'an entry that the service lists by the ID %j is handed on, and not asked for by it',
 	async (id) => {
 		const world = trials.open();
-		world.lifelogs = [{ ...world.lifelogs[0], id }];
+		world.lifelogs = [{ ...world.lifelogs[0], id, contents: [] }];
 		const listed = await trials.engine.runWorkflow(
 			workflowWith('lifelog', { operation: 'getAll' }),
 		);

@@ -11,6 +11,7 @@ import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { Folder } from '../../server/archive/folder.mts';
 import type { DayFile } from '../../server/archive/layout.mts';
 import { manifestNames } from '../../server/archive/manifests.mts';
+import { clearDrafts } from '../../server/archive/commit.mts';
 import { versionOf } from '../../server/archive/version.mts';
 import { ArchiveDay } from '../../server/archive/archiveDay.mts';
 import { writeArchive } from '../support/archive.mts';
@@ -395,6 +396,29 @@ describe('what can not be created is refused, and nothing is written', () => {
 	test('without a key', async () => {
 		const { status } = await create(valid, { ...server, apiKey: 'wrong' });
 		expect(status).toBe(401);
+	});
+
+	test('while another program clears what is being written, nothing that was answered is lost', async () => {
+		let isDone = false;
+		const clearing = (async () => {
+			while (!isDone) {
+				await clearDrafts(folder);
+				await sleep(20);
+			}
+		})();
+		const answers: Answer[] = [];
+		for (let nth = 0; nth < 60; nth++) {
+			const start = new Date(Date.parse(startTime) + nth * 60_000).toISOString();
+			answers.push(await create({ transcript: tomatoes, startTime: start }));
+		}
+		isDone = true;
+		await clearing;
+		const created = answers.filter(({ status }) => status === 201);
+		expect(created.length).toBeGreaterThan(0);
+		for (const { status } of answers) expect([201, 409]).toContain(status);
+		const ids = (await list(`date=${day}&timezone=UTC&limit=100`)).map(({ id }) => id).sort();
+		expect(created.map(({ lifelog }) => lifelog?.id).sort()).toEqual(ids);
+		expect(await findings()).toEqual([]);
 	});
 
 	const onLinux = process.platform === 'linux' ? test : test.skip;
