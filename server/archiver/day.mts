@@ -417,7 +417,8 @@ function merge(
 	}
 	const audio = [...audioByPath.values()].sort((a, b) => a.startMs - b.startMs);
 	const notAsked = without(manifest?.missingAudio ?? [], plan.audio);
-	const missingAudio = without(joinSpans([...notAsked, ...found.missingAudio]), audio);
+	const missing = joinSpans([...notAsked, ...found.missingAudio]);
+	const missingAudio = without(missing, ofPendant(audio));
 	const failed = [
 		...notRead(manifest, 'lifelog', plan.notRead.lifelogs),
 		...notRead(manifest, 'chat', plan.notRead.chats),

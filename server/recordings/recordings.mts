@@ -176,8 +176,8 @@ export class Recordings {
 
 	/**
 	 * Takes a file that was received into the queue, unless the same bytes or the same external ID were
-	 * taken before. A recording that failed is tried again then, as it is asked for now, or replaced by
-	 * other bytes.
+	 * taken before. A recording that failed is tried again then, as it is asked for now. Other bytes take
+	 * its external ID, and it stays.
 	 */
 	async add(received: Received, asked: Asked): Promise<{ recording: Recording; isNew: boolean }> {
 		const { sha256 } = received;
@@ -186,7 +186,7 @@ export class Recordings {
 		return await this.#adding.add(async () => {
 			let known = this.#queue.find(sha256, asked.externalId);
 			if (known?.status === 'failed' && known.sha256 !== sha256) {
-				await this.drop(known.id);
+				this.#queue.update(known.id, { externalId: undefined });
 				known = this.#queue.find(sha256);
 			}
 			if (known && (await this.#lacks(known, sha256))) {
@@ -376,7 +376,7 @@ export class Recordings {
 			...{ signal, unref: true },
 			onFailedAttempt: async ({ error }) => {
 				const wait = error.cause instanceof EndpointError ? error.cause.waitMs : undefined;
-				await sleep(wait ?? 0, undefined, { signal, ref: false });
+				await sleep(Math.min(wait ?? 0, MAX_PAUSE_MS), undefined, { signal, ref: false });
 			},
 		})
 			.catch(() => {})

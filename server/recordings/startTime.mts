@@ -26,11 +26,11 @@ interface Start {
 export const EARLIEST_MS = Date.UTC(2000, 0);
 const MAX_FILE_NAME = 255;
 /**
- * A date and a time; an offset is one only if nothing that belongs to it follows. Uploads have `_`
- * instead of `:`.
+ * A date and a time; an offset, also after a fraction, is one only if nothing that belongs to it
+ * follows. Uploads have `_` instead of `:`.
  */
 const TIME_IN_NAME =
-	/(?<!\d)(\d{4})([-_.]?)(\d\d)\2(\d\d)[T _-](\d\d)([-:_.]?)(\d\d)\6(\d\d)(?!\d)(Z(?![a-z])|[+-](?:0\d|1[0-4])[:_]?(?:00|15|30|45)(?![\da-z]))?/gi;
+	/(?<!\d)(\d{4})([-_.]?)(\d\d)\2(\d\d)[T _-](\d\d)([-:_.]?)(\d\d)\6(\d\d)(?!\d)(?:[.,]\d{1,9}(?=Z|[+-])|[_-]\d{3}(?=Z|[+-]))?(Z(?![a-z])|[+-](?:0\d|1[0-4])[:_]?(?:00|15|30|45)(?![\da-z]))?/gi;
 
 /**
  * Returns when a recording began: as given with the upload, by the file's name, by the container's

@@ -430,7 +430,8 @@ describe('a recording that fails', () => {
 		const next = await upload(whole, { externalId: 'memo 3' });
 		expect(next).toMatchObject({ status: 202, recording: { fileName: basename(whole) } });
 		expect(await ended(next.recording.id)).toMatchObject({ status: 'done' });
-		expect(await get(recording.id)).toMatchObject({ status: 404 });
+		// Nobody has allowed to delete it.
+		expect(await get(recording.id)).toMatchObject({ recording: { status: 'failed' } });
 		await ended((await upload(path, { externalId: 'memo 4' })).recording.id);
 		// Bytes that are done by another external ID.
 		expect(await upload(whole, { externalId: 'memo 4' })).toMatchObject({
