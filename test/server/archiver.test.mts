@@ -315,7 +315,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		const { status, stderr } = await archive();
 		expect([status, stderr]).toEqual([
 			1,
-			expect.stringContaining('The service asks for no requests for 60 minutes'),
+			expect.stringContaining('The rate limit blocks requests for 60 minutes'),
 		]);
 		await thenComplete();
 	});
@@ -468,7 +468,7 @@ describe('interrupted', () => {
 		stopped.child.kill('SIGINT');
 		const { status, stdout, stderr } = await stopped.ended;
 		expect(stderr).toContain('Stopping after the current files');
-		expect(stdout).toContain('Stopped. What is stored stays.\nContinue: ');
+		expect(stdout).toContain('Stopped. Stored files are kept.\nContinue: ');
 		expect(status).toBe(1);
 		const [first] = readdirSync(join(folder, 'days'));
 		expect(manifestOf(first.slice(0, 10)).audio).not.toEqual([]);
