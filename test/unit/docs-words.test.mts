@@ -37,6 +37,8 @@ const MAX_WORDS: Record<string, number> = {
 };
 
 const MAX_STEP_WORDS = 20;
+/** As textlint allows elsewhere: it reads no tables. */
+const MAX_CELL_SENTENCE_WORDS = 25;
 
 const isTableRow = (line: string) => line.startsWith('|');
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean).length;
@@ -51,7 +53,7 @@ function wordsIn(path: string): number {
 }
 
 /** A text as it is read: without the addresses of links, and each piece of code as one word. */
-const asRead = (text: string) => text.replace(/\]\([^)]*\)/g, ']').replace(/`[^`]*`/g, 'code');
+const asRead = (text: string) => text.replace(/\]\([^)]*\)/g, ']').replace(/`[^`]*`/g, 'Code');
 
 /** The numbered steps of a document. */
 const stepsOf = (path: string) =>
@@ -83,4 +85,21 @@ test('a numbered step has at most 20 words', () => {
 			expect.stringContaining(`examples/README.md: ${start}`),
 		),
 	);
+});
+
+const sentencesOf = (cell: string) => cell.split(/(?<=[.:;!?]) +(?=[A-Z`*["“])/);
+
+test('a sentence in a table has at most 25 words', () => {
+	const paths = Object.keys(MAX_WORDS).filter((path) => path !== 'docs/api-spec.md');
+	const sentences = paths.flatMap((path) =>
+		proseOf(path)
+			.split('\n')
+			.filter(isTableRow)
+			// A bar in a cell is escaped.
+			.flatMap((row) => asRead(row).split(/(?<!\\)\|/))
+			.flatMap(sentencesOf)
+			.map((text) => `${path}: ${text.trim()}`),
+	);
+	expect(sentences.length).toBeGreaterThan(2_000);
+	expect(sentences.filter((text) => wordsOf(text) - 1 > MAX_CELL_SENTENCE_WORDS)).toEqual([]);
 });
