@@ -90,7 +90,10 @@ describe('a first run', () => {
 
 	test('of a service without anything is complete', async () => {
 		const { status, stdout } = await archive();
-		expect([status, stdout]).toEqual([0, expect.stringContaining('Complete: the service has no data.')]);
+		expect([status, stdout]).toEqual([
+			0,
+			expect.stringContaining('Complete: the service has no data.'),
+		]);
 	});
 
 	test('--only leaves the rest to a later run', async () => {
@@ -497,7 +500,10 @@ describe('interrupted', () => {
 		await until(async () => (await requests('/v1/download-audio')).length >= 4);
 		rmSync(folder, { recursive: true, maxRetries: 10 });
 		const { status, stderr } = await running.ended;
-		expect([status, stderr]).toEqual([1, expect.stringContaining("The archive's folder is missing")]);
+		expect([status, stderr]).toEqual([
+			1,
+			expect.stringContaining("The archive's folder is missing"),
+		]);
 		expect(readdirSync(join(folder, '..'))).toEqual([]);
 	});
 });
