@@ -114,7 +114,7 @@ async function checkOutside(folder: Folder, days: Set<string>, found: Report): P
 		}
 	}
 	for (const [day, files] of unfinished) {
-		const message = `was not finished: no file in days/ counts for it, and in its folders there ${files === 1 ? 'is 1 file' : `are ${files} files`}`;
+		const message = `isn't finished: it has no valid day manifest, but its folders have ${files === 1 ? '1 file' : `${files} files`}`;
 		found({ kind: 'incomplete', day, message });
 	}
 }

@@ -156,7 +156,7 @@ async function entryProblem(
 	const json = parsed(read.content) as Record<string, unknown> | null | undefined;
 	if (json === undefined) return "isn't JSON";
 	if (json === null || typeof json !== 'object' || json.id !== id) {
-		return `does not contain ${id}, although its day manifest names it for that`;
+		return `doesn't contain ${id}, but its day manifest says so`;
 	}
 	const begin = instantOf(collection === 'lifelogs' ? json.startTime : json.createdAt);
 	if (Number.isNaN(begin)) return 'does not say when it begins';

@@ -110,10 +110,10 @@ function conclusionOf(summary: Summary, until: string): string {
 		`${plural(days, 'day')}${days > 0 ? `, ${firstDay} to ${lastDay}` : ''}: ${plural(lifelogs, 'lifelog')}, ${plural(chats, 'chat')}, ${plural(audioFiles, 'audio file')}.`,
 		...(without.length > 0
 			? [
-					`${plural(without.length, 'day')} in between without a file in days/: ${asRanges(without)}.`,
+					`${plural(without.length, 'day')} in between without a day manifest: ${asRanges(without)}.`,
 				]
 			: []),
-		`${plural(rightFiles, 'file')} of ${sizeOf(rightBytes)} are as they were stored.`,
+		`${plural(rightFiles, 'file')} (${sizeOf(rightBytes)}) are unchanged.`,
 		atService === undefined
 			? 'Not compared with the service (--service does that).'
 			: `Compared with ${plural(atService, 'entry').replace('entrys', 'entries')} of the service, up to ${until}.`,

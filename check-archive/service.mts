@@ -154,7 +154,9 @@ async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch):
 			if (status >= 500) return `${baseUrl} answers ${status} to ${path.split('?')[0]}.`;
 			if (status !== 429) return { status, body };
 			if (waits++ === MOST_WAITS) {
-				throw new CannotCheck('The service says "too many requests" again and again.');
+				throw new CannotCheck(
+					'The service keeps refusing requests because of the rate limit. Try again later.',
+				);
 			}
 			const seconds = retryAfter(body, headers);
 			watch.wait(seconds);

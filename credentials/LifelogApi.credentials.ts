@@ -26,8 +26,8 @@ export class LifelogApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description: 'Sent to the Base URL and nowhere else',
-			hint: 'Create one in the developer settings of the desktop or web app, once the device is paired',
+			description: 'Key of the service, sent only to the Base URL',
+			hint: 'For Limitless, pair your device, then select Developer in the desktop or web app. lifelog-server prints its key at its first start.',
 		},
 		{
 			displayName: 'Base URL',
@@ -36,7 +36,7 @@ export class LifelogApi implements ICredentialType {
 			default: 'https://api.limitless.ai',
 			required: true,
 			description:
-				'Address of the service. Change it only for your own server. It must begin with https; http is accepted only for this machine (e.g. the sandbox of this package).',
+				'Address of the service. Change it only for your own server. It must begin with https://. http:// is accepted only for this machine or, with the option below, in a private network.',
 		},
 		{
 			displayName: 'Allow HTTP in a Private Network',

@@ -93,7 +93,7 @@ function printAudio({ items }: RunResult): void {
 	const [lifelog] = items('Latest lifelog');
 	const files = items('Download audio');
 	console.log(`\nThe audio of the latest lifelog, "${lifelog?.json.title as string}":\n`);
-	if (files.length === 0) console.log('  There is none.');
+	if (files.length === 0) console.log('  This lifelog has no audio.');
 	for (const { json } of files) printFile(json);
 }
 

@@ -5,7 +5,7 @@ import { commandName, fail } from './util/commandLine.mts';
 const usage = `Usage: ${commandName} <command> <folder> [options]
 
   archive <folder>           save everything that the service has
-  serve <folder>             serve an archive by the API it was archived from
+  serve <folder>             serve an archive through the service's API
   check <folder>             compare every file of an archive with its checksum
   import <export> <folder>   convert the app's export into an archive, or add it to one
 

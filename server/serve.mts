@@ -15,7 +15,7 @@ import { startServer, type RunningServer } from './server.mts';
 
 const usage = `Usage: ${commandName} serve <folder> [options]
 
-Serves an archive of lifelogs by the API it was archived from.
+Serves an archive of lifelogs through the service's API.
 
   --host <name>     address to serve on (default 127.0.0.1: only this machine)
   --port <n>        port (default 8787; 0: any free port)
@@ -29,7 +29,7 @@ Serves an archive of lifelogs by the API it was archived from.
                     OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1 and nomic-embed-text
   --timezone <name>           zone of the page's days, and of times in the names of recordings (default: the
                     system's)
-  --allowed-hosts <names>     names that browsers may call this server by, e.g. lifelogs.example.org
+  --allowed-hosts <names>     names under which browsers may reach this server, e.g. lifelogs.example.org
   --allow-http                show the page over plain HTTP to other machines, in a network that you trust
   --trust-proxy <addresses>   proxies that report the client's address, e.g. 127.0.0.1,172.16.0.0/12
   --log-level <level>         error, warn, info (default) or debug, which has a line for each request
@@ -296,19 +296,19 @@ function describe(
 }
 
 function recordingsRow(values: DescribedOptions): string {
-	if (values['transcription-url'] === undefined) return 'are refused (--transcription-url)';
+	if (values['transcription-url'] === undefined) return 'off (needs --transcription-url)';
 	const from = [
 		...(values['allow-changes'] ? ['uploads'] : []),
 		...(values.inbox === undefined ? [] : [values.inbox]),
 	];
 	return from.length === 0
-		? 'are refused (--allow-changes or --inbox)'
+		? 'off (needs --allow-changes or --inbox)'
 		: `from ${from.join(' and ')}, transcribed by ${values['transcription-url']}`;
 }
 
 function permission(isAllowed: boolean, canChange: boolean, what: string, option: string): string {
-	if (!isAllowed) return `is refused (${option})`;
-	return canChange ? what : 'is refused: another lifelog-server may change this archive';
+	if (!isAllowed) return `off (turn on with ${option})`;
+	return canChange ? `on: ${what}` : 'off: another lifelog-server may change this archive';
 }
 
 const noDays = `none yet (to add the app's export: ${commandName} import)`;

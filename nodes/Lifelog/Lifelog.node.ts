@@ -82,7 +82,7 @@ export class Lifelog implements INodeType {
 		version: 1,
 		subtitle: subtitleOf(operationOptions),
 		description:
-			'List, search, read, summarize and delete the transcribed recordings of a wearable',
+			'List, search, read, summarize, export and delete lifelogs, the transcribed conversations of a wearable',
 		defaults: { name: 'Lifelog' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

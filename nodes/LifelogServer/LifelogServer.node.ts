@@ -45,7 +45,7 @@ export class LifelogServer implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle: subtitleOf(operationOptions),
-		description: 'Add new lifelogs to your own lifelog-server, and change what it has',
+		description: 'Add lifelogs to your own lifelog-server, and change titles, stars and speakers',
 		defaults: { name: 'Lifelog Server' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -103,7 +103,7 @@ function finish(poll: Poll, found: Found): INodeExecutionData[][] | null {
 	const items = commit(poll, isInVain ? { days: new Map(), outcomes: [] } : found);
 	if (items.length === 0 && failure && known && !isActivation && !isDurable) throw failure;
 	for (const { message } of failures.slice(0, 3)) {
-		context.logger.warn(`Lifelog Trigger: some entries could not be read: ${message}`);
+		context.logger.warn(`Lifelog Trigger: some lifelogs or chats couldn't be read: ${message}`);
 	}
 	return items.length > 0 ? [items] : null;
 }

@@ -25,7 +25,7 @@ export async function sample(context: IPollFunctions): Promise<INodeExecutionDat
 	throw inputError(
 		context,
 		isOfChats ? 'There is no answered scheduled chat to show' : 'There is no lifelog to show',
-		'A test shows up to 3 of the newest entries that pass the filters. Remove a filter, or try again when there is something.',
+		'A test shows up to 3 of the newest lifelogs or chats that match the filters. Remove a filter, or try again later.',
 	);
 }
 

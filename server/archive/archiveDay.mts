@@ -78,7 +78,7 @@ export class ArchiveDay {
 		demandRoom?: DemandRoom,
 	): Promise<ArchiveDay> {
 		const refuse = () => {
-			throw new EntryError(`belongs to ${day}, whose file in the archive cannot be read`);
+			throw new EntryError(`belongs to ${day}, whose day manifest can't be read`);
 		};
 		const found: DayFile[] = [];
 		for (const name of names) {

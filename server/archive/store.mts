@@ -378,7 +378,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 			if (!dayFile) {
 				throw new ApiError(
 					409,
-					`Nothing was deleted, as days/${name} cannot be read: try again when it is complete, or delete that file`,
+					`Nothing was deleted, because days/${name} can't be read. Try again when it's complete, or delete that file`,
 				);
 			}
 			dayFiles.push([name, dayFile]);

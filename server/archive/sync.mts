@@ -94,7 +94,7 @@ export class Sync {
 			if (this.#isStopped) return true;
 			await this.#readDay(day, found.get(day)!);
 			// Else each file of the days that are left would be told as missing.
-			if (!(await this.#folder.isThere())) throw new Error('The folder of the archive is gone');
+			if (!(await this.#folder.isThere())) throw new Error("The archive's folder is missing");
 			onProgress(index + 1, changed.length);
 		}
 		this.#listed = listed;

@@ -337,9 +337,9 @@ function adviceFor(
 	wasStopped: boolean,
 ): string {
 	const again = `Continue: ${commandName} archive "${folder}"`;
-	if (wasStopped) return `Stopped. What is stored stays.\n${again}`;
-	if (!isComplete) return `Not complete. Run it again later: what is stored stays.\n${again}`;
-	const days = firstDay === undefined ? 'The service has nothing' : `${firstDay} to ${lastDay}`;
+	if (wasStopped) return `Stopped. Stored files are kept.\n${again}`;
+	if (!isComplete) return `Not complete. Run it again later. Stored files are kept.\n${again}`;
+	const days = firstDay === undefined ? 'the service has no data' : `${firstDay} to ${lastDay}`;
 	return [
 		`Complete: ${days}.`,
 		`Check it:      ${commandName} check "${folder}"`,
@@ -348,21 +348,21 @@ function adviceFor(
 }
 
 const FILE_ERRORS: Record<string, string> = {
-	ENOSPC: 'The disk is full. Make room, and run the command again: what is stored stays',
-	EDQUOT: 'The disk quota is used up. Make room, and run the command again: what is stored stays',
+	ENOSPC: 'The disk is full. Make room, and run the command again. Stored files are kept',
+	EDQUOT: 'The disk quota is used up. Make room, and run the command again. Stored files are kept',
 	EFBIG: 'The disk takes no file of that size. Choose another one',
 	EROFS: 'The folder is on a disk that is read-only. Choose another one, or mount it for writing',
-	EACCES: "The folder can't be written. Give the user that runs this the folder",
-	EPERM: "The folder can't be written. Give the user that runs this the folder",
+	EACCES: "The folder can't be written to. Make the user who runs this command its owner",
+	EPERM: "The folder can't be written to. Make the user who runs this command its owner",
 	ENOENT:
-		'The folder of the archive is gone. Is its disk still there? Run the command again when it is',
+		"The archive's folder is missing. Check that its disk is connected, then run the command again",
 	EIO: 'The disk reports an error. Check it before you go on',
 };
 
 function explain(error: unknown, folder?: string): string {
 	if (error instanceof CannotStart || error instanceof ServiceError) return error.message;
 	if (error instanceof FileError) return `A file of the archive ${error.message}. Remove the link`;
-	if (error instanceof Stopped) return 'Stopped. What is stored stays';
+	if (error instanceof Stopped) return 'Stopped. Stored files are kept';
 	if (error instanceof LockedError) return `${error.message}. Try again later`;
 	const { code, message, errcode } = error as NodeJS.ErrnoException & { errcode?: number };
 	const isKnown = code !== 'ENOENT' || folder === undefined || !existsSync(folder);

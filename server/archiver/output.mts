@@ -177,7 +177,7 @@ function tableOf({ found, stored, totals, problems }: RunResult): string[] {
 	const silence =
 		hours === 0
 			? ''
-			: ` The service has no audio for ${plural(hours, 'hour')} of them (nobody records all day).`;
+			: ` For ${plural(hours, 'hour')} of these days, the service has no audio. That's normal: nobody records all day.`;
 	const missing = problems.slice(0, MAX_PROBLEMS).map((problem) => `  ${lineOf(problem)}`);
 	if (problems.length > MAX_PROBLEMS) {
 		missing.push(`  and ${problems.length - MAX_PROBLEMS} more (report.md has all)`);

@@ -82,7 +82,7 @@ function summaryOf(report: Report, isComplete: boolean): string {
 		days.length > 0 ? `Not complete: ${days.join(', ')}.` : 'Not complete.',
 		daysToDo > daysDone ? `${daysToDo - daysDone} more days were not tried.` : '',
 		...failed.slice(0, MAX_PROBLEMS_IN_SUMMARY).map((problem) => `${problemOf(problem)}.`),
-		'Run it again: what is stored stays.',
+		'Run it again. Stored files are kept.',
 	]
 		.filter(Boolean)
 		.join(' ');

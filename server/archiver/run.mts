@@ -150,7 +150,7 @@ export async function runArchive(
 			if (hasLifelogs && listing.lifelogs.size === 0 && !isEmptyNoted) {
 				isEmptyNoted = true;
 				const message =
-					'it is empty, though the archive has some. Is it the key of another account?';
+					"it's empty, but the archive has lifelogs. Check that the key belongs to the same account";
 				noteProblem({ what: 'the list of lifelogs', message });
 			}
 			const plan = planDay({

@@ -273,7 +273,7 @@ export class Service {
 	#block(seconds: number): void {
 		if (seconds > MAX_RETRY_AFTER_S) {
 			throw new ServiceError(
-				`The service asks for no requests for ${Math.ceil(seconds / 60)} minutes. Run the command again after that: what is stored stays`,
+				`The rate limit blocks requests for ${Math.ceil(seconds / 60)} minutes. Run the command again after that. Stored files are kept`,
 			);
 		}
 		const until = performance.now() + seconds * 1000;
@@ -302,7 +302,7 @@ export class Service {
 		} catch (error) {
 			if (error instanceof Stopped || error instanceof Refused) throw error;
 			throw new ServiceError(
-				`The service stopped answering (${last.message}). Run the command again: what is stored stays`,
+				`The service stopped answering (${last.message}). Run the command again. Stored files are kept`,
 			);
 		}
 		this.#failures = 0;

@@ -46,7 +46,10 @@ export async function createLifelog(
 	const [givenStart, startZone] =
 		asked.startTime === undefined ? [transcript.startTime, 'UTC'] : [asked.startTime, zone];
 	if (givenStart === undefined) {
-		throw new ApiError(400, "startTime is missing. Give it, because the transcript doesn't say it");
+		throw new ApiError(
+			400,
+			"startTime is missing. Send it, because the transcript doesn't contain one",
+		);
 	}
 	const startMs = timeUntilNow('startTime', givenStart, startZone, now());
 	const endMs = Math.max(
@@ -87,11 +90,11 @@ function endOf(
 		return endMs > latestMs ? 0 : endMs;
 	}
 	const endMs = timeUntilNow('endTime', endTime, zone, now);
-	if (endMs < startMs) throw new ApiError(400, 'endTime is before startTime. Give a later one');
+	if (endMs < startMs) throw new ApiError(400, 'endTime is before startTime. Send a later time');
 	if (endMs > latestMs) {
 		throw new ApiError(
 			400,
-			`endTime is more than ${MAX_HOURS} hours after startTime. Give an earlier one`,
+			`endTime is more than ${MAX_HOURS} hours after startTime. Send an earlier time`,
 		);
 	}
 	return endMs;
@@ -106,14 +109,14 @@ function endOf(
 export function timeOf(name: string, value: string | number, zone: string): number {
 	const ms = parseInstant(name, String(value), zone);
 	if (ms < EARLIEST_MS)
-		throw new ApiError(400, `${name} is before the year 2000. Give a later one`);
+		throw new ApiError(400, `${name} is before the year 2000. Send a later time`);
 	return ms;
 }
 
 function timeUntilNow(name: string, value: string | number, zone: string, now: number): number {
 	const ms = timeOf(name, value, zone);
 	if (ms > now + MAX_AHEAD_MS) {
-		throw new ApiError(400, `${name} is in the future. Give the time of the recording`);
+		throw new ApiError(400, `${name} is in the future. Send the time of the recording`);
 	}
 	return ms;
 }

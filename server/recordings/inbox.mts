@@ -70,8 +70,8 @@ export class Inbox {
 		} catch {
 			throw new Error(
 				isCopied
-					? `The inbox ${folder} can't be read. Check its rights`
-					: `The inbox ${folder} can't be written. Check its rights, or add --inbox-copy to leave its files where they are`,
+					? `The inbox ${folder} can't be read. Check its permissions`
+					: `The inbox ${folder} can't be written to. Check its permissions, or add --inbox-copy to leave its files where they are`,
 			);
 		}
 		return inbox;

@@ -19,7 +19,7 @@ const readOnly = {
 const noRights = {
 	statusCode: 500,
 	message:
-		"The server isn't allowed to use one of its files. Check the owner and the rights of the archive and the index",
+		"The server isn't allowed to use one of its files. Check the owner and the permissions of the archive and the index",
 };
 const answers: Record<string, FailureAnswer> = {
 	ENOSPC: diskFull,

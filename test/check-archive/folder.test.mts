@@ -161,7 +161,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 		async () => await store(root, 'audio/pendant/2026/03/02/audio_x.ogg', 'x'),
 		[
 			"left over: audio/pendant/2026/03/02/audio_x.ogg isn't named by a day manifest",
-			'incomplete:  was not finished: no file in days/ counts for it, and in its folders there is 1 file',
+			"incomplete:  isn't finished: it has no valid day manifest, but its folders have 1 file",
 		],
 	],
 	[
@@ -174,7 +174,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 			...Array.from({ length: 7 }, () =>
 				expect.stringMatching(/^left over: .*named by a day manifest/),
 			),
-			expect.stringContaining('in its folders there are 7 files'),
+			expect.stringContaining('its folders have 7 files'),
 		],
 	],
 	[
@@ -299,7 +299,7 @@ test.each(BROKEN)('%s', async (_what, breakIt, expected) => {
 /** What a lifelog's JSON says, with a size and checksum that fit it. */
 const CONTRADICTIONS: Array<[string, object | string, string]> = [
 	['no JSON', 'What?', "isn't JSON"],
-	['another ID', { id: 'z' }, 'does not contain a1, although its day manifest names it for that'],
+	['another ID', { id: 'z' }, "doesn't contain a1, but its day manifest says so"],
 	['no time', { startTime: 'now' }, 'does not say when it begins'],
 	[
 		'another second',
@@ -455,8 +455,8 @@ describe('the command', () => {
 		expect(stderr).toBe('');
 		expect(stdout.split('\n')).toEqual([
 			'2 days, 2026-03-01 to 2026-03-04: 3 lifelogs, 1 chat, 2 audio files.',
-			'2 days in between without a file in days/: 2026-03-02 to 2026-03-03.',
-			expect.stringMatching(/^9 files of \d kB are as they were stored\.$/),
+			'2 days in between without a day manifest: 2026-03-02 to 2026-03-03.',
+			expect.stringMatching(/^9 files \(\d kB\) are unchanged\.$/),
 			'Not compared with the service (--service does that).',
 			'The archive is complete.',
 			'',
@@ -467,7 +467,7 @@ describe('the command', () => {
 		await writeDay(root, { day: '2026-03-06' });
 		const first = await command(root);
 		expect(first.stdout).toContain(
-			'3 days in between without a file in days/: 2026-03-02 to 2026-03-03, 2026-03-05.\n',
+			'3 days in between without a day manifest: 2026-03-02 to 2026-03-03, 2026-03-05.\n',
 		);
 		for (const day of ['2026-03-02', '2026-03-03', '2026-03-05']) await writeDay(root, { day });
 		expect((await command(root)).stdout).not.toContain('in between');

@@ -473,7 +473,7 @@ describe('a 404', () => {
 	])('that is %s does not say "no audio"', async (_name, fault) => {
 		await sandbox.control.faults([{ path: PATH, status: 404, ...fault }]);
 		const { message, description } = await downloadRange(at('00:00'), at('01:00'), skip);
-		expect(message).toContain('does not know the address of this request (404)');
+		expect(message).toContain('has no endpoint at the address of this request (404)');
 		expect(description).toContain("Check the 'Base URL'");
 		expect(description).toContain('Requested: audio from 2026-03-20T00:00:00.000Z');
 	});
@@ -487,7 +487,7 @@ describe('a 404', () => {
 			});
 			const parameters = { start: at('09:00'), end: at('10:00'), options: { ifNoAudio } };
 			const { message, json } = await run(parameters, undefined, {}, own);
-			expect(message).toContain('does not know the address of this request (404)');
+			expect(message).toContain('has no endpoint at the address of this request (404)');
 			expect(json).toEqual([]);
 		},
 	);
@@ -816,7 +816,7 @@ describe('a part that fails', () => {
 		const headers = { location: 'http://127.0.0.1:9/' };
 		const faults = [{ path: chunkAt('06:10'), status, headers, times: 9 }];
 		const { asked, message, json } = await archive(faults, { ...report, chunkMinutes: 10 });
-		expect(message).toMatch(/API key|redirects|does not know the address/);
+		expect(message).toMatch(/API key|redirects|has no endpoint at the address/);
 		expect(json).toEqual([]);
 		// Of 36, three at a time.
 		expect(asked.length).toBeLessThan(12);

@@ -236,7 +236,7 @@ test('an address that is not found is quoted without its query', async () => {
 	)!;
 	const error = 'Route GET:/v1/lifelogs?timezone=UTC&limit=50 not found';
 	const { message, description } = await run(many, json(404, { error }));
-	expect(message).toBe('The service does not know the address of this request (404)');
+	expect(message).toBe('The service has no endpoint at the address of this request (404)');
 	expect(description).toContain('The service says: Route GET:/v1/lifelogs not found.');
 });
 

@@ -283,7 +283,7 @@ describe('an error says what happened and what to do', () => {
 		[
 			404,
 			{ error: 'Not Found' },
-			'The service does not know the address of this request (404)',
+			'The service has no endpoint at the address of this request (404)',
 			"Check the 'Base URL' in the credential. Requested: lifelogs.",
 		],
 		[

@@ -90,7 +90,10 @@ describe('a first run', () => {
 
 	test('of a service without anything is complete', async () => {
 		const { status, stdout } = await archive();
-		expect([status, stdout]).toEqual([0, expect.stringContaining('The service has nothing')]);
+		expect([status, stdout]).toEqual([
+			0,
+			expect.stringContaining('Complete: the service has no data.'),
+		]);
 	});
 
 	test('--only leaves the rest to a later run', async () => {
@@ -315,7 +318,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		const { status, stderr } = await archive();
 		expect([status, stderr]).toEqual([
 			1,
-			expect.stringContaining('The service asks for no requests for 60 minutes'),
+			expect.stringContaining('The rate limit blocks requests for 60 minutes'),
 		]);
 		await thenComplete();
 	});
@@ -468,7 +471,7 @@ describe('interrupted', () => {
 		stopped.child.kill('SIGINT');
 		const { status, stdout, stderr } = await stopped.ended;
 		expect(stderr).toContain('Stopping after the current files');
-		expect(stdout).toContain('Stopped. What is stored stays.\nContinue: ');
+		expect(stdout).toContain('Stopped. Stored files are kept.\nContinue: ');
 		expect(status).toBe(1);
 		const [first] = readdirSync(join(folder, 'days'));
 		expect(manifestOf(first.slice(0, 10)).audio).not.toEqual([]);
@@ -497,7 +500,10 @@ describe('interrupted', () => {
 		await until(async () => (await requests('/v1/download-audio')).length >= 4);
 		rmSync(folder, { recursive: true, maxRetries: 10 });
 		const { status, stderr } = await running.ended;
-		expect([status, stderr]).toEqual([1, expect.stringContaining('is gone')]);
+		expect([status, stderr]).toEqual([
+			1,
+			expect.stringContaining("The archive's folder is missing"),
+		]);
 		expect(readdirSync(join(folder, '..'))).toEqual([]);
 	});
 });

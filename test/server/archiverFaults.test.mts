@@ -367,7 +367,9 @@ describe('a list', () => {
 		]);
 		const { status, stderr } = await archive();
 		expect(status).toBe(1);
-		expect(stderr).toContain('though the archive has some. Is it the key of another account?');
+		expect(stderr).toContain(
+			'but the archive has lifelogs. Check that the key belongs to the same account',
+		);
 		expect(stderr).toContain('the list of chats ends early: the list of chats does not end');
 		expect(contentsOf(folder)).toEqual(whole);
 		const paths = (await sandbox.control.requests()).map(({ path }) => path);

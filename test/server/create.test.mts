@@ -312,7 +312,7 @@ describe('what can not be created is refused, and nothing is written', () => {
 	test.each<[string, unknown, number, RegExp]>([
 		['a list', [], 400, /body|object/],
 		['no transcript', { startTime: valid.startTime }, 400, /transcript/],
-		['no start', { transcript: tomatoes }, 400, /startTime is missing\. Give it/],
+		['no start', { transcript: tomatoes }, 400, /startTime is missing\. Send it/],
 		['a start that is no time', { ...valid, startTime: 'yesterday' }, 400, /startTime "yesterday"/],
 		['a 30 February', { ...valid, startTime: '2026-02-30T08:00:00Z' }, 400, /startTime/],
 		['the year 9999', { ...valid, startTime: '9999-12-31T23:59:59Z' }, 400, /in the future/],

@@ -375,9 +375,7 @@ describe('an archive that has days of the service', () => {
 		truncateSync(join(archive, day), 20);
 		const { status, stdout } = await run(zipped(conversation), archive);
 		expect(status).toBe(1);
-		expect(stdout).toContain(
-			`${weekly} belongs to 2025-12-03, whose file in the archive cannot be read`,
-		);
+		expect(stdout).toContain(`${weekly} belongs to 2025-12-03, whose day manifest can't be read`);
 		expect(readdirSync(join(archive, 'days'))).toHaveLength(2);
 		const report = { state: 'running', updatedAt: new Date().toISOString() };
 		writeFileSync(join(archive, 'report.json'), JSON.stringify(report));
@@ -388,7 +386,7 @@ describe('an archive that has days of the service', () => {
 	});
 
 	test.each([
-		['file', 'belongs to 2025-12-03, whose file in the archive cannot be read'],
+		['file', "belongs to 2025-12-03, whose day manifest can't be read"],
 		['lifelog', 'belongs to a day of which a lifelog in the archive cannot be read'],
 	])('is not written to where a %s of a day cannot be read for a while', async (what, problem) => {
 		type Handle = { stat: () => Promise<{ ino: number }>; readFile: () => Promise<unknown> };

@@ -370,7 +370,7 @@ describe('while the first index is built', () => {
 		]);
 		free();
 		child.stdin!.end();
-		await expect(ready).rejects.toThrow('The folder of the archive is gone');
+		await expect(ready).rejects.toThrow("The archive's folder is missing");
 		expect(await exited).toEqual([2, null]);
 	});
 });

@@ -31,11 +31,14 @@ interface Service {
 	healthcheck?: { disable: boolean };
 }
 
-const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
-const compose = parse(readFileSync('server/compose.yaml', 'utf8')) as {
+interface Compose {
 	services: Record<string, Service>;
 	volumes: Record<string, null>;
-};
+}
+
+const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const composeText = readFileSync('server/compose.yaml', 'utf8');
+const compose = parse(composeText) as Compose;
 const { n8n, 'lifelog-server': server, archive: archiver } = compose.services;
 
 const text = readFileSync('server/Dockerfile', 'utf8').replaceAll(/\\\n\s*/g, '');
@@ -161,7 +164,7 @@ test('compose.yaml has the newest n8n that is tested, and one archive for both, 
 	expect(ofServer['/archive']).toEqual({ from: files.from, mode: 'ro' });
 	expect(ofServer[of('VOLUME')[0]]).toEqual({ from: 'index', mode: undefined });
 	expect(Object.keys(compose.volumes).sort()).toEqual(['index', 'n8n']);
-	expect(Object.keys(server.environment)).toEqual(['LIFELOG_SERVER_KEY']);
+	expect(Object.keys(server.environment)).toEqual(['LIFELOG_SERVER_KEY', 'TZ']);
 	// Nothing is reachable from other machines.
 	expect(
 		[...n8n.ports!, ...server.ports!].filter((port) => !port.startsWith('127.0.0.1:')),
@@ -169,10 +172,38 @@ test('compose.yaml has the newest n8n that is tested, and one archive for both, 
 	expect(server.ports).toEqual([`127.0.0.1:8787:${of('EXPOSE')[0]}`]);
 });
 
+test('compose.yaml has the time zone of both from .env', () => {
+	expect([n8n.environment.GENERIC_TIMEZONE, server.environment.TZ]).toEqual([
+		'${TZ:-UTC}',
+		'${TZ:-UTC}',
+	]);
+});
+
+test('the commented lines of compose.yaml transcribe what comes to an inbox', () => {
+	// A sentence follows # and one blank.
+	const uncommented = parse(composeText.replace(/^( +)#(?! \S)/gm, '$1')) as Compose;
+	const { 'lifelog-server': changed, speaches } = uncommented.services;
+	const { command, ...others } = changed;
+	expect(command!.slice(0, last.length)).toEqual(last);
+	const known = helpOf('serve');
+	for (const option of command!.filter((word) => word.startsWith('--'))) {
+		expect(known).toContain(`${option} `);
+	}
+	const valueOf = (option: string) => command![command!.indexOf(option) + 1];
+	expect(others.volumes.at(-1)).toMatch(new RegExp(`:${valueOf('--inbox')}$`));
+	expect(new URL(valueOf('--transcription-url')).host).toBe('speaches:8000');
+	expect(Object.keys(others.environment)).toContain('LIFELOG_TRANSCRIPTION_KEY');
+	// The endpoint and the model of the page.
+	const page = readFileSync('docs/recordings.md', 'utf8');
+	expect(page).toContain(` --publish ${speaches.ports![0]} --volume `);
+	expect(page).toContain(` ${speaches.image}\n`);
+	expect(page).toContain(`/v1/models/${valueOf('--transcription-model')}\n`);
+	expect(Object.keys(uncommented.volumes)).toContain(speaches.volumes[0].split(':')[0]);
+	expect(uncommented.services).toMatchObject({ n8n, archive: archiver });
+});
+
 test('the address that it tells for the credential is one that the credential takes', () => {
-	const [baseUrl] = /http:\/\/lifelog-server:\d+/.exec(
-		readFileSync('server/compose.yaml', 'utf8'),
-	)!;
+	const [baseUrl] = /http:\/\/lifelog-server:\d+/.exec(composeText)!;
 	const { hostname, port } = new URL(baseUrl);
 	expect(Object.keys(compose.services)).toContain(hostname);
 	expect([port]).toEqual(of('EXPOSE'));

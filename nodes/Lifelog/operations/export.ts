@@ -105,7 +105,7 @@ export const description: INodeProperties[] = [
 			{
 				name: 'Text',
 				value: 'text',
-				description: 'The transcript, a line for each thing said',
+				description: 'The transcript, one line for each utterance',
 			},
 			{
 				name: 'WebVTT',
@@ -125,7 +125,7 @@ export const description: INodeProperties[] = [
 		{
 			...timezoneOption,
 			description:
-				'IANA name of the time zone of the period, and of the times in the files and their names. Without it the times in the files are in UTC, as in an archive, and the others in the time zone of the workflow. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+				'IANA name of the time zone for the period, and for times in files and file names. Without it, times in files are in UTC, and the others in the time zone of the workflow. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 		},
 	]),
 ];

@@ -43,7 +43,7 @@ const FORMAT_NAMES = Object.keys(FORMATS) as Array<keyof typeof FORMATS>;
 export const description: INodeProperties[] = [
 	{
 		displayName:
-			'To let the model choose, set Day or Format to an expression: <code>$fromAI("day", "yesterday or today")</code>, <code>$fromAI("format", "markdown, slack or notion")</code>. For any day at all, leave Day at Date and give Date <code>$fromAI("date", "YYYY-MM-DD")</code>.',
+			'To let the model choose, set Day or Format to an expression: <code>$fromAI("day", "yesterday or today")</code>, <code>$fromAI("format", "markdown, slack or notion")</code>. To allow any day, set Day to Date, and set Date to <code>$fromAI("date", "YYYY-MM-DD")</code>.',
 		name: 'fromAiNotice',
 		type: 'notice',
 		default: '',
@@ -175,7 +175,7 @@ function hintIfWithheld(api: Api, entries: Entry[]): void {
 	const which = withheld === entries.length ? '' : ` of ${withheld} of ${entries.length} lifelogs`;
 	hint(
 		api,
-		`The service sent no contents${which}, although they were requested. The headings are taken from the Markdown there, and who took part is not known.`,
+		`The service sent no contents${which}, although they were requested. The headings come from the Markdown instead, and the speakers are unknown.`,
 		'warning',
 	);
 }

@@ -33,12 +33,12 @@ const outputAsParameter: INodeProperties = {
 		{
 			name: 'Utterances',
 			value: 'utterances',
-			description: 'One item for each thing said, with speaker and times',
+			description: 'One item for each utterance, with speaker and times',
 		},
 		{
 			name: 'Text',
 			value: 'text',
-			description: 'One item with the whole transcript, a line for each thing said',
+			description: 'One item with the whole transcript, one line for each utterance',
 		},
 	],
 	default: 'utterances',
@@ -60,7 +60,7 @@ export const description: INodeProperties[] = [
 			typeOptions: { minValue: 0 },
 			default: 0,
 			description:
-				'Milliseconds after the start of the lifelog from which to return the transcript: 0 for all of it, or the nextOffsetMs of a transcript that was cut, to continue it',
+				'Milliseconds from the start of the lifelog at which to begin. 0 returns the whole transcript. To continue one that was cut, use its nextOffsetMs.',
 		},
 		{ ...maxCharactersOption, displayOptions: { hide: { '/outputAs': ['utterances'] } } },
 		maxWaitOption,

@@ -73,7 +73,7 @@ export const listingParameters: INodeProperties[] = [
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to return only what scheduled prompts made (on) or only the others (off). The service may ignore this for lifelogs.',
+				'Whether to return only lifelogs of scheduled prompts (on) or only the others (off). The service may ignore this for lifelogs.',
 		},
 	]),
 ];

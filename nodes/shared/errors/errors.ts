@@ -160,7 +160,7 @@ export function statusError(
 	if (statusCode === 404) {
 		return resource.id === undefined
 			? make(
-					`The service does not know the address of this request${status}`,
+					`The service has no endpoint at the address of this request${status}`,
 					`Check the 'Base URL' in the credential. Requested: ${about}.`,
 					{ cause: 'configuration-invalid' },
 				)
@@ -216,7 +216,7 @@ export function notFoundError(api: Api, { noun, id }: Resource, said?: string): 
 		[
 			said && `The service says: ${said}`,
 			isLikeTitle(id) && TITLES_ARE_NO_IDS,
-			'Check the ID; the entry may have been deleted, or belong to another account.',
+			'Check the ID. The lifelog or chat may have been deleted, or may belong to another account.',
 		],
 		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
 	);

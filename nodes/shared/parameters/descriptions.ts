@@ -76,7 +76,7 @@ export const dayParameters: INodeProperties[] = [
 		],
 		default: 'yesterday',
 		description:
-			'Which day: yesterday, today or date (the one in Date). A day begins and ends in the time zone of the options.',
+			'Day to use: yesterday, today or date (the one in Date). The option Time Zone decides when a day begins and ends.',
 	},
 	{
 		displayName: 'Date',

@@ -204,7 +204,7 @@ describe('the audio archive in S3', () => {
 		assert.match(
 			String(failed.error?.message),
 			new RegExp(
-				`^All else is stored; the next run asks again for: ${day}T${time.slice(0, 8)}.*to `,
+				`^Everything else is stored. The next run requests again: ${day}T${time.slice(0, 8)}.*to `,
 			),
 		);
 		assert.deepEqual(s3.writes(), [`lifelog/${pathOfAudio(second, second + MINUTE_MS)}`]);
