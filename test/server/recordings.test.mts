@@ -437,6 +437,8 @@ describe('a recording that fails', () => {
 		expect(await upload(whole, { externalId: 'memo 4' })).toMatchObject({
 			...{ status: 200, recording: { id: next.recording.id } },
 		});
+		expect(await drop(recording.id)).toMatchObject({ status: 200 });
+		expect(waiting()).toEqual([]);
 	});
 
 	test.each(['error', 'rateLimit', 'key', 'html', 'nothing', 'broken'] as const)(
