@@ -5,7 +5,8 @@ import { isDay } from './format.mts';
 import { KeysHelp, useKeys } from './keys.tsx';
 import { Load, NotFound, Problem } from './parts.tsx';
 import { useAttempt } from './useAttempt.mts';
-import { useLoad } from './useLoad.mts';
+import { useArrival } from './useArrival.mts';
+import { forgetLoaded, useLoad } from './useLoad.mts';
 import { Calendar } from './views/calendar.tsx';
 import { ChatView, Chats } from './views/chats.tsx';
 import { DayView } from './views/day.tsx';
@@ -28,13 +29,24 @@ const viewsOf = ({ hasRecordings }: Session) =>
 
 /** The whole page: signed in, the view of its address. */
 export function App() {
-	const session = useLoad(readSession, []);
+	const session = useLoad('session', readSession);
 	const [hasEnded, setEnded] = useState(false);
-	useEffect(() => whenSessionEnds(() => setEnded(true)), []);
+	useEffect(
+		() =>
+			whenSessionEnds(() => {
+				forgetLoaded();
+				setEnded(true);
+			}),
+		[],
+	);
 	useKeys();
 	useArrival();
 	const onSignedIn = () => {
 		setEnded(false);
+		session.reload();
+	};
+	const onSignedOut = () => {
+		forgetLoaded();
 		session.reload();
 	};
 	return (
@@ -47,7 +59,7 @@ export function App() {
 						<a class="skip" href="#main">
 							Skip to content
 						</a>
-						<Header views={viewsOf(options)} onSignedOut={session.reload} />
+						<Header views={viewsOf(options)} onSignedOut={onSignedOut} />
 						<main id="main" tabIndex={-1}>
 							<Switch>
 								<Route path="/">
@@ -88,29 +100,6 @@ export function App() {
 			}
 		</Load>
 	);
-}
-
-/** A new path begins at its top. Another query doesn't, and neither does going back. */
-function useArrival(): void {
-	useEffect(() => {
-		let path = location.pathname;
-		const onPop = () => {
-			path = location.pathname;
-		};
-		const onPush = () => {
-			if (location.pathname === path) return;
-			onPop();
-			scrollTo(0, 0);
-			document.getElementById('main')?.focus({ preventScroll: true });
-		};
-		// The router tells of `history.pushState` by an event.
-		addEventListener('pushState', onPush);
-		addEventListener('popstate', onPop);
-		return () => {
-			removeEventListener('pushState', onPush);
-			removeEventListener('popstate', onPop);
-		};
-	}, []);
 }
 
 function Header({ views, onSignedOut }: { views: typeof VIEWS; onSignedOut: () => void }) {

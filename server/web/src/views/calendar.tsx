@@ -9,7 +9,7 @@ import { useLoad } from '../useLoad.mts';
 /** The months with something in them, newest first. */
 export function Calendar({ session: { timezone } }: { session: Session }) {
 	useTitle('Calendar');
-	const days = useLoad(readDays, []);
+	const days = useLoad('calendar', readDays);
 	return (
 		<>
 			<h1>Your days</h1>

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { WindowVirtualizer, type WindowVirtualizerHandle } from 'virtua';
+import { WindowVirtualizer, type CacheSnapshot, type WindowVirtualizerHandle } from 'virtua';
 import { Link, useLocation, useSearch } from 'wouter-preact';
 import type { Lifelog } from '../../../../nodes/shared/api/apiTypes.ts';
 import {
@@ -17,17 +17,18 @@ import { lineAt, linesOf, type Line } from '../lines.mts';
 import { Buttons, Dialog, Load, Problem, Star, useTitle } from '../parts.tsx';
 import { Player, type Seek } from '../player.tsx';
 import { useAttempt } from '../useAttempt.mts';
-import { useLoad } from '../useLoad.mts';
+import { isReturning } from '../useArrival.mts';
+import { useKept, useLoad } from '../useLoad.mts';
 
 /** A lifelog: its transcript, and its audio if there is any. */
 export function LifelogView({ id, session }: { id: string; session: Session }) {
-	const loaded = useLoad(async () => {
+	const loaded = useLoad(`lifelog ${id}`, async () => {
 		const [lifelog, spans] = await Promise.all([
 			readLifelog(id, session.timezone),
 			readAudioSpans(id),
 		]);
 		return { lifelog, spans };
-	}, [id]);
+	});
 	useTitle(loaded.value?.lifelog.title || 'Lifelog');
 	return (
 		<Load of={loaded}>
@@ -51,6 +52,10 @@ function Conversation({
 	const list = useRef<WindowVirtualizerHandle>(null);
 	const [current, setCurrent] = useState(-1);
 	const [seek, setSeek] = useState<Seek>();
+	const [heights, setHeights] = useKept<CacheSnapshot | undefined>(
+		`lines of ${lifelog.id}`,
+		undefined,
+	);
 	const at = Number(new URLSearchParams(useSearch()).get('at') ?? NaN);
 
 	// The page opens at the line that a search found.
@@ -58,8 +63,9 @@ function Conversation({
 		const index = Number.isNaN(at) ? -1 : lineAt(lines, at);
 		if (index < 0) return;
 		setCurrent(index);
-		list.current?.scrollToIndex(index, { align: 'center' });
+		if (!isReturning()) list.current?.scrollToIndex(index, { align: 'center' });
 	}, []);
+	useEffect(() => () => setHeights(list.current?.cache), []);
 
 	const follow = (ms: number) => {
 		const index = lineAt(lines, ms);
@@ -79,7 +85,7 @@ function Conversation({
 				<Contents lines={lines} onChosen={(index) => list.current?.scrollToIndex(index)} />
 				<div class="transcript">
 					{lines.length === 0 && <p class="quiet">This lifelog has no transcript.</p>}
-					<WindowVirtualizer ref={list} ssrCount={0} data={lines}>
+					<WindowVirtualizer ref={list} ssrCount={0} data={lines} cache={heights}>
 						{(line, index) => (
 							<LineView
 								key={index}
