@@ -127,7 +127,7 @@ test('only speakers with a name are renamed, and the same names change nothing',
 test('what is shown stays when it cannot be read again, and goes on playing', async () => {
 	const { page, wrong } = await open();
 	await page.goto('/lifelogs/long');
-	await page.click('button.said >> nth=0');
+	await page.click('.playable >> nth=0');
 	await page.waitForFunction(() => !document.querySelector('audio')!.paused);
 	await page.evaluate(() => document.querySelector('audio')!.classList.add('same'));
 	await breaks(page, '**/v1/lifelogs/long?*', 'GET');
@@ -166,7 +166,7 @@ test('what is focused stays above the player', async () => {
 	const { page } = await open();
 	await page.setViewportSize({ width: 700, height: 500 });
 	await page.goto('/lifelogs/long');
-	await page.locator('button.said').first().focus();
+	await page.locator('button.time').first().focus();
 	for (let nth = 0; nth < 20; nth += 1) {
 		await page.keyboard.press('Tab');
 		const [line, player] = await page.evaluate(() => [
@@ -365,8 +365,10 @@ test('more chats, a download and a sign-out that fail say so', async () => {
 	await page.click('text=Show more');
 	await page.waitForFunction(() => document.querySelectorAll('.rows li').length === 60);
 	await breaks(page, '**/session', 'DELETE');
+	await page.click('header summary');
 	await page.click('text=Sign out');
-	await page.waitForSelector(`header >> ${NO_ANSWER}`);
+	await page.click('dialog button[type=submit]');
+	await page.waitForSelector(`dialog >> ${NO_ANSWER}`);
 	await page.goto('/lifelogs/later');
 	await page.click('.menu summary');
 	await breaks(page, '**/assets/**', 'GET');

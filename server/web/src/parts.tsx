@@ -160,8 +160,11 @@ export function Dialog({
 		dialog.showModal();
 		return () => {
 			dialog.close();
-			// A dialog that is already removed doesn't give the focus back.
-			if (before instanceof HTMLElement) before.focus();
+			// A dialog that is already removed doesn't give the focus back. What had it may be gone by now.
+			queueMicrotask(() => {
+				const to = before?.isConnected ? before : document.getElementById('main');
+				if (to instanceof HTMLElement) to.focus();
+			});
 		};
 	}, []);
 	return (
@@ -169,6 +172,46 @@ export function Dialog({
 			<h2>{title}</h2>
 			{children}
 		</dialog>
+	);
+}
+
+/** A list of what can be done, which closes once something is chosen, by Escape and by a click beside it. */
+export function Menu({
+	name,
+	shortcut,
+	class: kind = 'menu',
+	children,
+}: {
+	name: ComponentChildren;
+	shortcut: string;
+	class?: string;
+	children: ComponentChildren;
+}) {
+	const element = useRef<HTMLDetailsElement>(null);
+	const close = () => {
+		element.current!.open = false;
+		element.current!.querySelector('summary')!.focus();
+	};
+	useEffect(() => {
+		const menu = element.current!;
+		const onPointer = ({ target }: Event) => {
+			if (!menu.contains(target as Node)) menu.open = false;
+		};
+		const onKey = ({ key }: KeyboardEvent) => {
+			if (key === 'Escape' && menu.open && !document.querySelector('dialog[open]')) close();
+		};
+		addEventListener('pointerdown', onPointer);
+		addEventListener('keydown', onKey);
+		return () => {
+			removeEventListener('pointerdown', onPointer);
+			removeEventListener('keydown', onKey);
+		};
+	}, []);
+	return (
+		<details ref={element} class={kind}>
+			<summary aria-keyshortcuts={shortcut}>{name}</summary>
+			<ul onClick={close}>{children}</ul>
+		</details>
 	);
 }
 
