@@ -171,7 +171,7 @@ async function measureLongTalk(browser: Browser): Promise<Row[]> {
 			const page = await open(browser, served);
 			await page.goto('/');
 			await page.click('.day[data-day]');
-			const shown = await shownMs(page, '.entry h2 a', 'button.said');
+			const shown = await shownMs(page, '.entry h2 a', '.playable');
 			const frames = await scrollFrames(page);
 			await page.click(`[data-line="${await lineAt(page, 0)}"] .said`);
 			await page.waitForFunction(() => document.querySelector('audio')!.currentTime > 0);

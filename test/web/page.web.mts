@@ -122,7 +122,11 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 		const { page, wrong } = await openIt();
 		await page.goto(await address());
 		await page.waitForSelector(ready);
-		if (name === 'lifelog') await page.click('.menu summary');
+		await page.evaluate(() =>
+			document
+				.querySelectorAll<HTMLDetailsElement>('.menu, .more')
+				.forEach((menu) => (menu.open = true)),
+		);
 		const keys = await page.evaluate((controls) => {
 			const seen = Array.from(document.querySelectorAll(controls)).filter((each) =>
 				each.checkVisibility(),
@@ -144,7 +148,7 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 		const listed = await page.locator('dialog kbd').allTextContents();
 		expect(new Set(listed).size).toBe(listed.length);
 		// Nothing happens behind the list.
-		await page.keyboard.press('o');
+		await page.keyboard.press('q');
 		await page.keyboard.press('Escape');
 		await page.waitForSelector('dialog', { state: 'detached' });
 		expect(await page.locator('#key').count()).toBe(0);
@@ -207,7 +211,10 @@ test('signing in, by a wrong key and the right one, and out', async () => {
 	expect(JSON.stringify(await context.cookies())).not.toContain(serverKey);
 	await page.reload();
 	await page.waitForSelector('.entry');
-	await page.click('text=Sign out');
+	await page.click('header summary');
+	await page.click('header >> text=Sign out');
+	expect(await findings(page)).toEqual([]);
+	await page.click('dialog button[type=submit]');
 	await page.waitForSelector('#key');
 	expect(wrong).toEqual([]);
 });
@@ -338,16 +345,49 @@ test('the theme of the switch counts, and stays', async () => {
 		});
 	await page.emulateMedia({ colorScheme: 'light' });
 	await page.goto('/');
-	await page.selectOption('.theme select', 'dark');
+	const choose = async (name: string) => {
+		await page.click('header summary');
+		await until(async () => {
+			if ((await page.textContent('.theme'))!.includes(name)) return true;
+			await page.click('.theme');
+			return false;
+		});
+		await page.keyboard.press('Escape');
+	};
+	await choose('Dark');
 	expect(await scheme()).toBe('dark');
 	await page.reload();
-	await page.waitForSelector('.theme');
+	await page.waitForSelector('header summary');
 	expect(await scheme()).toBe('dark');
-	await page.selectOption('.theme select', 'light');
+	await choose('Light');
 	await page.emulateMedia({ colorScheme: 'dark' });
 	expect(await scheme()).toBe('light');
-	await page.selectOption('.theme select', 'system');
+	await choose('System');
 	expect(await scheme()).toBe('dark');
+	await page.keyboard.press('l');
+	expect(await scheme()).toBe('light');
+});
+
+test('keys of one character can be switched off', async () => {
+	const { page, wrong } = await open();
+	await page.goto('/status');
+	await page.waitForSelector('.facts');
+	await page.keyboard.press('?');
+	await page.uncheck('dialog input[type=checkbox]');
+	await page.keyboard.press('Escape');
+	await page.reload();
+	await page.waitForSelector('.facts');
+	for (const key of ['h', '/', '?', 'q']) await page.keyboard.press(key);
+	await page.waitForTimeout(300);
+	expect(new URL(page.url()).pathname).toBe('/status');
+	expect(await page.locator('dialog').count()).toBe(0);
+	await page.click('header summary');
+	await page.click('text=Keyboard shortcuts');
+	await page.check('dialog input[type=checkbox]');
+	await page.keyboard.press('Escape');
+	await page.keyboard.press('h');
+	await page.waitForSelector('.rows');
+	expect(wrong).toEqual([]);
 });
 
 test("the day's summary is that of the node's Get Daily Summary", async () => {
@@ -388,6 +428,16 @@ test('downloads: Markdown, JSON, SRT, WebVTT and audio', async () => {
 		expect(download.suggestedFilename()).toMatch(new RegExp(`\\${ending}$`));
 		expect(readFileSync(await download.path(), 'latin1')).toContain(has);
 	}
+	// It closes by Escape, and by a click beside it.
+	const menu = page.locator('.actions .menu');
+	expect(await menu.getAttribute('open')).toBeNull();
+	await page.click('.menu summary');
+	await page.keyboard.press('Escape');
+	expect(await menu.getAttribute('open')).toBeNull();
+	expect(await page.evaluate(() => document.activeElement!.textContent)).toBe('Download');
+	await page.click('.menu summary');
+	await page.click('h1');
+	expect(await menu.getAttribute('open')).toBeNull();
 	expect(wrong).toEqual([]);
 });
 
@@ -408,6 +458,7 @@ describe('the player', () => {
 		await writeArchive(folder, {
 			lifelogs: [
 				lifelogOf('tones', new Date(START).toISOString(), {
+					title: 'Tones',
 					contents,
 					endTime: new Date(START + LATER_MS + 30_000).toISOString(),
 				}),
@@ -431,7 +482,7 @@ describe('the player', () => {
 						audio.addEventListener('seeked', () => resolve(audio.currentTime), { once: true });
 					}),
 			);
-			await page.locator('button.said').nth(nth).click();
+			await page.locator('.playable').nth(nth).click();
 			const atS = await began;
 			const hertz = await page.evaluate(async (from) => {
 				const bytes = await (await fetch('/web/audio/tones')).arrayBuffer();
@@ -455,16 +506,31 @@ describe('the player', () => {
 				const { paused, currentTime, playbackRate } = document.querySelector('audio')!;
 				return { paused, currentTime, playbackRate };
 			});
-		// The line that was clicked has the focus.
+		await page.keyboard.press(' ');
+		expect((await state()).paused).toBe(true);
+		// The time of a line plays it, too, and keeps the focus.
+		await page
+			.getByRole('button', { name: /^Play from/ })
+			.nth(2)
+			.press('Enter');
+		await page.waitForSelector('.said[aria-current] >> text="Tone 21.5"');
+		expect((await state()).paused).toBe(false);
 		await page.keyboard.press(' ');
 		const stopped = await state();
 		expect(stopped.paused).toBe(true);
+		await page.keyboard.press('f');
+		expect((await state()).currentTime).toBeCloseTo(stopped.currentTime + 10, 1);
+		await page.keyboard.press('b');
 		await page.keyboard.press('ArrowLeft');
 		expect((await state()).currentTime).toBeCloseTo(stopped.currentTime - 5, 1);
 		await page.keyboard.press('ArrowRight');
 		expect((await state()).currentTime).toBeCloseTo(stopped.currentTime, 1);
 		await page.selectOption('.player select', '2');
 		expect((await state()).playbackRate).toBe(2);
+		await page.reload();
+		await page.waitForFunction(() => (document.querySelector('audio')?.readyState ?? 0) > 0);
+		expect((await state()).playbackRate).toBe(2);
+		expect(await page.evaluate(() => navigator.mediaSession.metadata?.title)).toBe('Tones');
 		// From the end of the third line to where the fourth begins, and nothing of what is between.
 		await page.evaluate(() => {
 			const positions: number[] = [];
@@ -475,13 +541,27 @@ describe('the player', () => {
 		// A busy browser tells too late, at twice the speed, that a line has ended.
 		await page.selectOption('.player select', '0.75');
 		await page.check('.player input[type=checkbox]');
-		await page.locator('button.said').nth(2).click();
+		await page.locator('.playable').nth(2).click();
 		await page.waitForSelector('.said[aria-current] >> text="Tone 30.5"');
 		const positions = await page.evaluate(
 			() => (globalThis as unknown as { positions: number[] }).positions,
 		);
 		expect(positions.filter((each) => each > 21 && each < 40).length).toBeGreaterThan(1);
 		expect(positions.filter((each) => each > 25 && each < 30)).toEqual([]);
+		// A search opens at its line, from which it plays.
+		await page.goto(`/lifelogs/tones?at=${START + LINES[4] * 1000}`);
+		await page.waitForSelector('.said[aria-current] >> text="Tone 42.5"');
+		await page.waitForFunction(() => document.querySelector('audio')!.currentTime > 42);
+		expect((await state()).paused).toBe(true);
+		await page.click('.play');
+		await page.waitForFunction(() => !document.querySelector('audio')!.paused);
+		expect((await state()).currentTime).toBeGreaterThan(42);
+		// What is selected can be copied: a click that ends it plays nothing.
+		await page.keyboard.press(' ');
+		await page.locator('.said').first().selectText();
+		await page.locator('.said').first().dispatchEvent('click');
+		expect(await page.evaluate(() => String(getSelection()).trim())).toBe('Tone 2.5');
+		expect((await state()).paused).toBe(true);
 		expect(wrong).toEqual([]);
 	});
 
@@ -492,7 +572,7 @@ describe('the player', () => {
 		closing.push(() => own.close());
 		const { page, wrong } = await open(own);
 		await page.goto(`/lifelogs/${LONG_TALK.id}`);
-		await page.waitForSelector('button.said');
+		await page.waitForSelector('.playable');
 		const goTo = async (share: number) => {
 			await page.evaluate(
 				(to) => scrollTo(0, to * (document.documentElement.scrollHeight - innerHeight)),
@@ -697,10 +777,14 @@ test('star, title, speakers and a delete with the title typed', async () => {
 	expect(await read()).toBeDefined();
 	await page.click('.actions >> text=Delete');
 	await page.fill('dialog input', 'Plans for spring');
+	const entries = await page.evaluate(() => history.length);
 	await button.click();
 	await page.waitForURL('**/days/2026-03-01');
 	await page.waitForSelector('.entry');
 	expect(await page.locator('.entry').count()).toBe(1);
+	expect(await page.evaluate(() => document.activeElement!.id)).toBe('main');
+	// Where it was, nothing is.
+	expect(await page.evaluate(() => history.length)).toBe(entries);
 	expect(await read()).toBeUndefined();
 	expect(wrong).toEqual([]);
 });

@@ -127,7 +127,7 @@ test('only speakers with a name are renamed, and the same names change nothing',
 test('what is shown stays when it cannot be read again, and goes on playing', async () => {
 	const { page, wrong } = await open();
 	await page.goto('/lifelogs/long');
-	await page.click('button.said >> nth=0');
+	await page.click('.playable >> nth=0');
 	await page.waitForFunction(() => !document.querySelector('audio')!.paused);
 	await page.evaluate(() => document.querySelector('audio')!.classList.add('same'));
 	await breaks(page, '**/v1/lifelogs/long?*', 'GET');
@@ -166,7 +166,7 @@ test('what is focused stays above the player', async () => {
 	const { page } = await open();
 	await page.setViewportSize({ width: 700, height: 500 });
 	await page.goto('/lifelogs/long');
-	await page.locator('button.said').first().focus();
+	await page.locator('button.time').first().focus();
 	for (let nth = 0; nth < 20; nth += 1) {
 		await page.keyboard.press('Tab');
 		const [line, player] = await page.evaluate(() => [
@@ -255,6 +255,78 @@ test('another view begins at its top, and search in its field each time', async 
 	expect(wrong).toEqual([]);
 });
 
+test('going back shows what was there, where it was left, without waiting', async () => {
+	const { page, wrong } = await open();
+	await page.setViewportSize({ width: 700, height: 400 });
+	const isAt = (place: number) =>
+		page.waitForFunction((to) => Math.abs(scrollY - to) < 2, place, { timeout: 10_000 });
+	await page.goto('/days/2026-02-10');
+	await page.waitForSelector('.entry');
+	await page.evaluate(() => scrollTo(0, 1_000));
+	await page.locator('.entry a >> nth=12').click();
+	await page.waitForSelector('.head');
+	const left = await page.evaluate(() => scrollY);
+	expect(left).toBe(0);
+	// Even while the server says nothing.
+	await page.route('**/web/days/*', async (route) => {
+		await sleep(1_500);
+		await route.continue().catch(() => {});
+	});
+	const began = performance.now();
+	await page.goBack();
+	await page.waitForSelector('.entry');
+	expect(performance.now() - began).toBeLessThan(1_200);
+	await page.waitForFunction(() => scrollY > 500);
+	await page.goto('/search?q=R%26D+100%25');
+	await page.waitForSelector('.result');
+	await page.click('text=Show more');
+	await page.waitForFunction(() => document.querySelectorAll('.result').length === 25);
+	await page.evaluate(() => scrollTo(0, 900));
+	await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+	await page.locator('.result a >> nth=22').evaluate((link: HTMLElement) => link.click());
+	await page.waitForSelector('.head');
+	await page.goBack();
+	await page.waitForFunction(() => document.querySelectorAll('.result').length === 25);
+	await isAt(900);
+	expect(await page.textContent('[role=status]')).toBe('25 lifelogs found');
+	// A new view begins at its top.
+	await page.click('header nav >> text=Chats');
+	await isAt(0);
+	// A transcript, of which only what is seen is in the page.
+	await page.goto('/lifelogs/long');
+	await page.waitForSelector('.line');
+	await page.evaluate(() => scrollTo(0, 600));
+	await page.waitForTimeout(200);
+	const read = await page.evaluate(() => scrollY);
+	expect(read).toBeGreaterThan(400);
+	await page.keyboard.press('c');
+	await page.waitForSelector('.months');
+	await page.goBack();
+	await page.waitForSelector('.line');
+	await isAt(read);
+	expect(wrong).toEqual([]);
+});
+
+test('what is shown stays until what comes next is there', async () => {
+	const { page, wrong } = await open();
+	await page.route('**/web/search?*', async (route) => {
+		await sleep(700);
+		await route.continue().catch(() => {});
+	});
+	await page.goto('/search?q=talk');
+	const loading = page.locator('main .loading');
+	await loading.waitFor({ state: 'attached' });
+	expect(await loading.evaluate((each) => getComputedStyle(each).visibility)).toBe('hidden');
+	await loading.waitFor({ state: 'visible' });
+	await page.waitForSelector('.result');
+	await page.fill('input[type=search]', 'talk 7');
+	await page.waitForURL('**/search?q=talk+7');
+	expect(await page.locator('.result').count()).toBe(20);
+	expect(await loading.count()).toBe(0);
+	await page.waitForFunction(() => document.querySelectorAll('.result').length < 20);
+	expect(wrong).toEqual([]);
+});
+
 test('a search keeps every sign, tells how much it found, and says what fails', async () => {
 	const { page, wrong } = await open();
 	await page.goto('/search');
@@ -275,6 +347,7 @@ test('a search keeps every sign, tells how much it found, and says what fails', 
 	await page.click('text=Show more');
 	await page.waitForFunction(() => document.querySelectorAll('.result').length === 25);
 	expect(await page.locator(NO_ANSWER).count()).toBe(0);
+	expect(await outcome.textContent()).toBe('25 lifelogs found');
 	await page.reload();
 	await page.waitForSelector('.result mark');
 	await page.fill('input[type=search]', 'nothingofthekind');
@@ -292,8 +365,10 @@ test('more chats, a download and a sign-out that fail say so', async () => {
 	await page.click('text=Show more');
 	await page.waitForFunction(() => document.querySelectorAll('.rows li').length === 60);
 	await breaks(page, '**/session', 'DELETE');
+	await page.click('header summary');
 	await page.click('text=Sign out');
-	await page.waitForSelector(`header >> ${NO_ANSWER}`);
+	await page.click('dialog button[type=submit]');
+	await page.waitForSelector(`dialog >> ${NO_ANSWER}`);
 	await page.goto('/lifelogs/later');
 	await page.click('.menu summary');
 	await breaks(page, '**/assets/**', 'GET');

@@ -3,9 +3,11 @@ import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { readSession, signOut, whenSessionEnds, type Session } from './api.mts';
 import { isDay } from './format.mts';
 import { KeysHelp, useKeys } from './keys.tsx';
-import { Load, NotFound, Problem } from './parts.tsx';
+import { Icon } from './icons.tsx';
+import { Buttons, Dialog, Load, Menu, NotFound } from './parts.tsx';
 import { useAttempt } from './useAttempt.mts';
-import { useLoad } from './useLoad.mts';
+import { useArrival } from './useArrival.mts';
+import { forgetLoaded, useLoad } from './useLoad.mts';
 import { Calendar } from './views/calendar.tsx';
 import { ChatView, Chats } from './views/chats.tsx';
 import { DayView } from './views/day.tsx';
@@ -28,13 +30,24 @@ const viewsOf = ({ hasRecordings }: Session) =>
 
 /** The whole page: signed in, the view of its address. */
 export function App() {
-	const session = useLoad(readSession, []);
+	const session = useLoad('session', readSession);
 	const [hasEnded, setEnded] = useState(false);
-	useEffect(() => whenSessionEnds(() => setEnded(true)), []);
+	useEffect(
+		() =>
+			whenSessionEnds(() => {
+				forgetLoaded();
+				setEnded(true);
+			}),
+		[],
+	);
 	useKeys();
 	useArrival();
 	const onSignedIn = () => {
 		setEnded(false);
+		session.reload();
+	};
+	const onSignedOut = () => {
+		forgetLoaded();
 		session.reload();
 	};
 	return (
@@ -47,7 +60,7 @@ export function App() {
 						<a class="skip" href="#main">
 							Skip to content
 						</a>
-						<Header views={viewsOf(options)} onSignedOut={session.reload} />
+						<Header views={viewsOf(options)} onSignedOut={onSignedOut} />
 						<main id="main" tabIndex={-1}>
 							<Switch>
 								<Route path="/">
@@ -90,40 +103,25 @@ export function App() {
 	);
 }
 
-/** A new path begins at its top. Another query doesn't, and neither does going back. */
-function useArrival(): void {
-	useEffect(() => {
-		let path = location.pathname;
-		const onPop = () => {
-			path = location.pathname;
-		};
-		const onPush = () => {
-			if (location.pathname === path) return;
-			onPop();
-			scrollTo(0, 0);
-			document.getElementById('main')?.focus({ preventScroll: true });
-		};
-		// The router tells of `history.pushState` by an event.
-		addEventListener('pushState', onPush);
-		addEventListener('popstate', onPop);
-		return () => {
-			removeEventListener('pushState', onPush);
-			removeEventListener('popstate', onPop);
-		};
-	}, []);
+/** The view of the header that another one belongs to. */
+function parentOf(path: string): string {
+	if (/^\/(days|lifelogs)\//.test(path)) return '/';
+	return path.startsWith('/chats/') ? '/chats' : path;
 }
 
 function Header({ views, onSignedOut }: { views: typeof VIEWS; onSignedOut: () => void }) {
 	const [path] = useLocation();
-	const [problem, attempt] = useAttempt();
+	const [open, setOpen] = useState<'keys' | 'sign out'>();
+	const close = () => setOpen(undefined);
 	return (
 		<header>
+			<span class="product">Lifelogs</span>
 			<nav aria-label="Main">
 				{views.map(({ path: to, name, key }) => (
 					<Link
 						key={to}
 						href={to}
-						aria-current={path === to ? 'page' : undefined}
+						aria-current={path === to ? 'page' : parentOf(path) === to ? 'true' : undefined}
 						aria-keyshortcuts={key}
 						title={`${name} (${key})`}
 					>
@@ -131,43 +129,81 @@ function Header({ views, onSignedOut }: { views: typeof VIEWS; onSignedOut: () =
 					</Link>
 				))}
 			</nav>
-			<ThemeSwitch />
-			<KeysHelp />
-			<button
-				type="button"
-				class="plain"
-				aria-keyshortcuts="o"
-				onClick={() => attempt(signOut().then(onSignedOut))}
+			<Menu
+				class="more"
+				shortcut="o"
+				name={
+					<>
+						<Icon name="menu" />
+						<span class="hidden">Menu</span>
+					</>
+				}
 			>
-				Sign out
-			</button>
-			<Problem text={problem} />
+				<li>
+					<ThemeSwitch />
+				</li>
+				<li>
+					<button type="button" class="plain" aria-keyshortcuts="?" onClick={() => setOpen('keys')}>
+						Keyboard shortcuts
+					</button>
+				</li>
+				<li>
+					<button
+						type="button"
+						class="plain"
+						aria-keyshortcuts="q"
+						onClick={() => setOpen('sign out')}
+					>
+						Sign out
+					</button>
+				</li>
+			</Menu>
+			{open === 'keys' && <KeysHelp onClose={close} />}
+			{open === 'sign out' && <SignOut onSignedOut={onSignedOut} onClose={close} />}
 		</header>
 	);
 }
 
+function SignOut({ onSignedOut, onClose }: { onSignedOut: () => void; onClose: () => void }) {
+	const [problem, attempt] = useAttempt();
+	return (
+		<Dialog title="Sign out" onClose={onClose}>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					attempt(signOut().then(onSignedOut));
+				}}
+			>
+				<p>To sign in again, you need the API key.</p>
+				<Buttons problem={problem} name="Sign out" onCancel={onClose} />
+			</form>
+		</Dialog>
+	);
+}
+
 const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
 
 function ThemeSwitch() {
-	const [theme, setTheme] = useState<string>(localStorage.getItem('theme') ?? 'system');
+	const [theme, setTheme] = useState<Theme>(
+		() => THEMES.find((name) => name === localStorage.getItem('theme')) ?? 'system',
+	);
 	useLayoutEffect(() => {
 		document.documentElement.dataset.theme = theme;
 		localStorage.setItem('theme', theme);
 	}, [theme]);
 	return (
-		<label class="theme">
-			<span class="hidden">Theme</span>
-			<select
-				value={theme}
-				aria-keyshortcuts="l"
-				onChange={(event) => setTheme(event.currentTarget.value)}
-			>
-				{THEMES.map((name) => (
-					<option key={name} value={name}>
-						{name[0].toUpperCase() + name.slice(1)}
-					</option>
-				))}
-			</select>
-		</label>
+		<button
+			type="button"
+			class="plain theme"
+			aria-keyshortcuts="l"
+			onClick={(event) => {
+				// The menu stays open until the right one is found.
+				event.stopPropagation();
+				setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
+			}}
+		>
+			<Icon name={theme} /> Theme: {theme[0].toUpperCase() + theme.slice(1)}
+		</button>
 	);
 }

@@ -4,10 +4,13 @@ import { Dialog, isTyping } from './parts.tsx';
 
 // A control names its key in `aria-keyshortcuts`. This is all that it has to do.
 
-/** The controls that can be seen by their keys. Of two with one key, the view's, not the header's. */
+/** Whether keys with a character do something: those who dictate type them by accident. */
+const areKeysOn = () => localStorage.getItem('keys') !== 'off';
+
+/** The controls that can be seen, and those of the header's menu, by their keys. Of two with one key, the view's, not the header's. */
 function controls(): Map<string, HTMLElement> {
 	const seen = [...document.querySelectorAll<HTMLElement>('[aria-keyshortcuts]')].filter(
-		(element) => element.checkVisibility(),
+		(element) => element.checkVisibility() || element.closest('.more'),
 	);
 	return new Map(seen.map((element) => [element.getAttribute('aria-keyshortcuts')!, element]));
 }
@@ -20,6 +23,7 @@ export function isForPage(event: KeyboardEvent): boolean {
 		event.ctrlKey ||
 		event.metaKey ||
 		event.altKey ||
+		(/^\S$/.test(event.key) && !areKeysOn()) ||
 		document.querySelector('dialog[open]')
 	);
 }
@@ -47,31 +51,40 @@ const SIGNS: Record<string, string> = {
 	'ArrowLeft ArrowRight': '← →',
 };
 
-/** A list of the keys of what can be seen. */
-export function KeysHelp() {
-	const [keys, setKeys] = useState<{ key: string; name: string }[]>();
-	const open = () => setKeys([...controls()].map(([key, of]) => ({ key, name: nameOf(of) })));
+/** A list of the keys of what can be seen, and their switch. */
+export function KeysHelp({ onClose }: { onClose: () => void }) {
+	const [keys] = useState(() => [...controls()].map(([key, of]) => ({ key, name: nameOf(of) })));
+	const [isOn, setOn] = useState(areKeysOn);
 	return (
-		<>
-			<button type="button" class="plain by-keys" aria-keyshortcuts="?" onClick={open}>
-				Keys
-			</button>
-			{keys && (
-				<Dialog title="Keys" onClose={() => setKeys(undefined)}>
-					<dl class="facts">
-						{keys.map(({ key, name }) => (
-							<Fragment key={key}>
-								<dt>
-									<kbd>{SIGNS[key] ?? key}</kbd>
-								</dt>
-								<dd>{name}</dd>
-							</Fragment>
-						))}
-					</dl>
-					<p class="quiet">Escape closes this.</p>
-				</Dialog>
+		<Dialog title="Keyboard shortcuts" onClose={onClose}>
+			<label class="check">
+				<input
+					type="checkbox"
+					checked={isOn}
+					onChange={({ currentTarget: { checked } }) => {
+						localStorage.setItem('keys', checked ? 'on' : 'off');
+						setOn(checked);
+					}}
+				/>{' '}
+				Use shortcuts of one key
+			</label>
+			<dl class="facts">
+				{keys.map(({ key, name }) => (
+					<Fragment key={key}>
+						<dt>
+							<kbd>{SIGNS[key] ?? key}</kbd>
+						</dt>
+						<dd>{name}</dd>
+					</Fragment>
+				))}
+			</dl>
+			{document.querySelector('.months') && (
+				<p class="quiet">
+					Arrows move by day, Page Up and Page Down by month, <b>t</b> goes to today.
+				</p>
 			)}
-		</>
+			<p class="quiet">Escape closes this.</p>
+		</Dialog>
 	);
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { Page } from './api.mts';
 import { useAttempt } from './useAttempt.mts';
@@ -36,32 +36,55 @@ export function Load<Value>({
 	);
 }
 
-/** Shows a list from its first page on, and more of it on request. */
+/** Reads a list from its first page on, as far as it's shown. */
+export async function readPages<Entry, Next>(
+	read: (next?: Next) => Promise<Page<Entry, Next>>,
+	shown: Page<Entry, Next> | undefined,
+): Promise<Page<Entry, Next>> {
+	let { entries, next } = await read();
+	while (next !== undefined && entries.length < (shown?.entries.length ?? 0)) {
+		const more = await read(next);
+		entries = [...entries, ...more.entries];
+		next = more.next;
+	}
+	return { entries, next };
+}
+
+/** Shows a list as far as it was read, and more of it on request. */
 export function Pages<Entry, Next>({
-	first,
-	readMore,
+	of,
+	read,
 	children,
 }: {
-	first: Page<Entry, Next>;
-	readMore: (next: Next) => Promise<Page<Entry, Next>>;
+	of: Loaded<Page<Entry, Next>>;
+	read: (next?: Next) => Promise<Page<Entry, Next>>;
 	children: (entries: Entry[]) => ComponentChildren;
 }) {
-	const [{ entries, next }, setShown] = useState(first);
 	const [problem, attempt] = useAttempt();
-	const showMore = async (from: Next) => {
-		const more = await readMore(from);
-		setShown({ entries: [...entries, ...more.entries], next: more.next });
-	};
 	return (
-		<>
-			{children(entries)}
-			{next !== undefined && (
-				<button type="button" aria-keyshortcuts="m" onClick={() => attempt(showMore(next))}>
-					Show more
-				</button>
+		<Load of={of}>
+			{({ entries, next }) => (
+				<>
+					{children(entries)}
+					{next !== undefined && (
+						<button
+							type="button"
+							aria-keyshortcuts="m"
+							onClick={() =>
+								attempt(
+									read(next).then((more) =>
+										of.replace({ entries: [...entries, ...more.entries], next: more.next }),
+									),
+								)
+							}
+						>
+							Show more
+						</button>
+					)}
+					<Problem text={problem} />
+				</>
 			)}
-			<Problem text={problem} />
-		</>
+		</Load>
 	);
 }
 
@@ -137,8 +160,11 @@ export function Dialog({
 		dialog.showModal();
 		return () => {
 			dialog.close();
-			// A dialog that is already removed doesn't give the focus back.
-			if (before instanceof HTMLElement) before.focus();
+			// A dialog that is already removed doesn't give the focus back. What had it may be gone by now.
+			queueMicrotask(() => {
+				const to = before?.isConnected ? before : document.getElementById('main');
+				if (to instanceof HTMLElement) to.focus();
+			});
 		};
 	}, []);
 	return (
@@ -146,6 +172,46 @@ export function Dialog({
 			<h2>{title}</h2>
 			{children}
 		</dialog>
+	);
+}
+
+/** A list of what can be done, which closes once something is chosen, by Escape and by a click beside it. */
+export function Menu({
+	name,
+	shortcut,
+	class: kind = 'menu',
+	children,
+}: {
+	name: ComponentChildren;
+	shortcut: string;
+	class?: string;
+	children: ComponentChildren;
+}) {
+	const element = useRef<HTMLDetailsElement>(null);
+	const close = () => {
+		element.current!.open = false;
+		element.current!.querySelector('summary')!.focus();
+	};
+	useEffect(() => {
+		const menu = element.current!;
+		const onPointer = ({ target }: Event) => {
+			if (!menu.contains(target as Node)) menu.open = false;
+		};
+		const onKey = ({ key }: KeyboardEvent) => {
+			if (key === 'Escape' && menu.open && !document.querySelector('dialog[open]')) close();
+		};
+		addEventListener('pointerdown', onPointer);
+		addEventListener('keydown', onKey);
+		return () => {
+			removeEventListener('pointerdown', onPointer);
+			removeEventListener('keydown', onKey);
+		};
+	}, []);
+	return (
+		<details ref={element} class={kind}>
+			<summary aria-keyshortcuts={shortcut}>{name}</summary>
+			<ul onClick={close}>{children}</ul>
+		</details>
 	);
 }
 

@@ -1,18 +1,31 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
 import { audioAddress, readAudioSpans, type AudioSpan } from './api.mts';
 import { clock } from './format.mts';
 import type { Line } from './lines.mts';
 import { isForPage } from './keys.tsx';
+import { Icon } from './icons.tsx';
 import { Problem } from './parts.tsx';
 import { endOfPause, instantOf, positionOf } from './playback.mts';
 
 const SPEEDS = [0.75, 1, 1.25, 1.5, 1.75, 2];
 const STEP_S = 5;
+const LONG_STEP_S = 10;
+
+/** The speed that was chosen last. */
+function speedBefore(): number {
+	const speed = Number(localStorage.getItem('speed'));
+	return SPEEDS.includes(speed) ? speed : 1;
+}
+
+/** Whether the browser plays what the archive has. Older Safari doesn't. */
+const canPlay = () => new Audio().canPlayType('audio/ogg; codecs=opus') !== '';
 
 /** A place to play from, as somebody asked for it: each time a new object. */
 export interface Seek {
 	/** Unix ms. */
 	ms: number;
+	isPlayed: boolean;
 }
 
 /**
@@ -21,13 +34,13 @@ export interface Seek {
  * @param onTime Called with the instant that plays, in Unix ms.
  */
 export function Player({
-	id,
+	lifelog: { id, title },
 	spans,
 	lines,
 	seek,
 	onTime,
 }: {
-	id: string;
+	lifelog: Pick<Lifelog, 'id' | 'title'>;
 	spans: AudioSpan[];
 	lines: Line[];
 	seek: Seek | undefined;
@@ -36,7 +49,7 @@ export function Player({
 	const audio = useRef<HTMLAudioElement>(null);
 	const [isPlaying, setPlaying] = useState(false);
 	const [positionMs, setPosition] = useState(0);
-	const [speed, setSpeed] = useState(1);
+	const [speed, setSpeed] = useState(speedBefore);
 	const [skips, setSkips] = useState(false);
 	const [problem, setProblem] = useState('');
 	const last = spans.at(-1)!;
@@ -54,24 +67,48 @@ export function Player({
 	const move = (toMs: number) => {
 		audio.current!.currentTime = Math.min(lengthMs, Math.max(0, toMs)) / 1000;
 	};
+	const moveBy = (seconds: number) => move(1000 * (audio.current!.currentTime + seconds));
+
+	const playAt = (chosen: number) => {
+		setSpeed(chosen);
+		// A new source begins with the default one.
+		audio.current!.defaultPlaybackRate = chosen;
+		audio.current!.playbackRate = chosen;
+		localStorage.setItem('speed', String(chosen));
+	};
+	useEffect(() => playAt(speed), []);
+
+	// Keys of headphones, and the lock screen of a phone. Missing in some browsers over plain HTTP.
+	useEffect(() => {
+		const { mediaSession } = navigator;
+		if (!mediaSession) return;
+		mediaSession.metadata = new MediaMetadata({ title: title || 'Untitled', artist: 'Lifelogs' });
+		mediaSession.setActionHandler('seekbackward', () => moveBy(-LONG_STEP_S));
+		mediaSession.setActionHandler('seekforward', () => moveBy(LONG_STEP_S));
+		return () => {
+			mediaSession.metadata = null;
+			mediaSession.setActionHandler('seekbackward', null);
+			mediaSession.setActionHandler('seekforward', null);
+		};
+	}, [title, spans]);
 
 	useEffect(() => {
 		if (!seek) return;
 		move(positionOf(spans, seek.ms));
-		if (audio.current!.paused) toggle();
+		if (seek.isPlayed && audio.current!.paused) toggle();
 	}, [seek]);
 
 	useEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
 			if (!isForPage(event)) return;
-			// A line that was clicked keeps the focus, and a space is to pause then.
+			// The time of a line that was clicked keeps the focus, and a space is to pause then.
 			const isOnControl =
 				event.target instanceof Element &&
-				event.target.closest('button:not(.said), a, summary, input[type=checkbox]');
+				event.target.closest('button:not(.time), a, summary, input[type=checkbox]');
 			const action = {
 				' ': isOnControl ? undefined : toggle,
-				ArrowLeft: () => move(1000 * (audio.current!.currentTime - STEP_S)),
-				ArrowRight: () => move(1000 * (audio.current!.currentTime + STEP_S)),
+				ArrowLeft: () => moveBy(-STEP_S),
+				ArrowRight: () => moveBy(STEP_S),
 			}[event.key];
 			if (!action) return;
 			event.preventDefault();
@@ -79,7 +116,7 @@ export function Player({
 		};
 		// Firefox clicks a button when the space is let go.
 		const onKeyUp = (event: KeyboardEvent) => {
-			const isOnLine = event.target instanceof Element && event.target.matches('.said');
+			const isOnLine = event.target instanceof Element && event.target.matches('.time');
 			if (event.key === ' ' && isOnLine) event.preventDefault();
 		};
 		addEventListener('keydown', onKey);
@@ -111,11 +148,25 @@ export function Player({
 				onTimeUpdate={onTimeUpdate}
 				onSeeked={onTimeUpdate}
 				onError={() => {
-					setProblem("The audio can't be loaded. Reload the page to try again.");
+					setProblem(
+						canPlay()
+							? "The audio can't be loaded. Reload the page to try again."
+							: "This browser can't play Ogg Opus. Use a newer one, or download the audio.",
+					);
 					// If the session has ended, the answer to a request says so.
 					readAudioSpans(id).catch(() => {});
 				}}
 			/>
+			<button
+				type="button"
+				class="step"
+				aria-label="Back 10 seconds"
+				aria-keyshortcuts="b"
+				title="Back 10 seconds (b)"
+				onClick={() => moveBy(-LONG_STEP_S)}
+			>
+				−10
+			</button>
 			<button
 				type="button"
 				class="play"
@@ -124,7 +175,17 @@ export function Player({
 				title={`${isPlaying ? 'Pause' : 'Play'} (space)`}
 				onClick={toggle}
 			>
-				{isPlaying ? '❚❚' : '▶'}
+				<Icon name={isPlaying ? 'pause' : 'play'} />
+			</button>
+			<button
+				type="button"
+				class="step"
+				aria-label="Forward 10 seconds"
+				aria-keyshortcuts="f"
+				title="Forward 10 seconds (f)"
+				onClick={() => moveBy(LONG_STEP_S)}
+			>
+				+10
 			</button>
 			<label class="position">
 				<span class="hidden">Position</span>
@@ -147,11 +208,7 @@ export function Player({
 				<select
 					value={speed}
 					aria-keyshortcuts="v"
-					onChange={(event) => {
-						const chosen = Number(event.currentTarget.value);
-						audio.current!.playbackRate = chosen;
-						setSpeed(chosen);
-					}}
+					onChange={(event) => playAt(Number(event.currentTarget.value))}
 				>
 					{SPEEDS.map((each) => (
 						<option key={each} value={each}>

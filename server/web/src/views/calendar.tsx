@@ -9,7 +9,7 @@ import { useLoad } from '../useLoad.mts';
 /** The months with something in them, newest first. */
 export function Calendar({ session: { timezone } }: { session: Session }) {
 	useTitle('Calendar');
-	const days = useLoad(readDays, []);
+	const days = useLoad('calendar', readDays);
 	return (
 		<>
 			<h1>Your days</h1>
@@ -49,9 +49,6 @@ function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 	return (
 		<>
 			<p class="quiet">Each day says how long its lifelogs are. ★ marks a day with starred ones.</p>
-			<p class="quiet by-keys">
-				Arrows move by day, Page Up and Page Down by month, <kbd>t</kbd> goes to today.
-			</p>
 			<div ref={container} class="months">
 				{monthsOf(days).map((month) => (
 					<Month key={month} month={month} byDay={byDay} most={most} today={today} />

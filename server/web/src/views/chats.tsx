@@ -1,24 +1,21 @@
 import { Link } from 'wouter-preact';
 import type { Chat } from '../../../../nodes/shared/api/apiTypes.ts';
-import { readChat, readChats, type Session } from '../api.mts';
+import { readChat, readChats, type Page, type Session } from '../api.mts';
 import { dateTimeInWords } from '../format.mts';
-import { Load, Pages, useTitle } from '../parts.tsx';
+import { Load, Pages, readPages, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 
 /** All chats, newest first. */
 export function Chats({ session: { timezone } }: { session: Session }) {
 	useTitle('Chats');
-	const first = useLoad(() => readChats(timezone), []);
+	const read = (cursor?: string) => readChats(timezone, cursor);
+	const chats = useLoad<Page<Chat, string>>('chats', (shown) => readPages(read, shown));
 	return (
 		<>
 			<h1>Chats</h1>
-			<Load of={first}>
-				{(page) => (
-					<Pages first={page} readMore={(cursor) => readChats(timezone, cursor)}>
-						{(chats) => <List chats={chats} timezone={timezone} />}
-					</Pages>
-				)}
-			</Load>
+			<Pages of={chats} read={read}>
+				{(found) => <List chats={found} timezone={timezone} />}
+			</Pages>
 		</>
 	);
 }
@@ -43,13 +40,13 @@ function List({ chats, timezone }: { chats: Chat[]; timezone: string }) {
 
 /** A conversation with the assistant. */
 export function ChatView({ id, session: { timezone } }: { id: string; session: Session }) {
-	const loaded = useLoad(async () => {
+	const loaded = useLoad(`chat ${id}`, async () => {
 		const [chat, { renderMarkdown }] = await Promise.all([
 			readChat(id, timezone),
 			import('../markdown.mts'),
 		]);
 		return { chat, renderMarkdown };
-	}, [id]);
+	});
 	const name = loaded.value?.chat.summary || 'Chat';
 	useTitle(name);
 	return (

@@ -1,11 +1,10 @@
 import { Fragment } from 'preact';
-import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { readDay, readLifelogsOf, type Day, type DayEntry, type Session } from '../api.mts';
 import { count, dayInWords, lengthInWords, timeInWords } from '../format.mts';
 import { Load, Problem, Star, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
-import { useLoad } from '../useLoad.mts';
+import { useKept, useLoad } from '../useLoad.mts';
 
 const MIN_GAP_MS = 15 * 60_000;
 
@@ -13,7 +12,7 @@ const MIN_GAP_MS = 15 * 60_000;
 export function DayView({ day, session }: { day: string; session: Session }) {
 	const name = dayInWords(day);
 	useTitle(name);
-	const loaded = useLoad(() => readDay(day), [day]);
+	const loaded = useLoad(`day ${day}`, () => readDay(day));
 	return (
 		<>
 			<h1>{name}</h1>
@@ -189,9 +188,9 @@ function Gap({ fromMs = Infinity, toMs }: { fromMs: number | undefined; toMs: nu
 }
 
 function Summary({ day, session: { timezone } }: { day: string; session: Session }) {
-	const [isOpen, setOpen] = useState(false);
+	const [isOpen, setOpen] = useKept(`summary of ${day} open`, false);
 	return (
-		<details class="summary" onToggle={(event) => setOpen(event.currentTarget.open)}>
+		<details class="summary" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
 			<summary aria-keyshortcuts="y">Summary</summary>
 			{isOpen && <SummaryText day={day} timezone={timezone} />}
 		</details>
@@ -199,7 +198,7 @@ function Summary({ day, session: { timezone } }: { day: string; session: Session
 }
 
 function SummaryText({ day, timezone }: { day: string; timezone: string }) {
-	const loaded = useLoad(async () => {
+	const loaded = useLoad(`summary ${day}`, async () => {
 		const [lifelogs, { summaryOf }, { renderMarkdown }] = await Promise.all([
 			readLifelogsOf(day, timezone),
 			import('../summary.mts'),
@@ -207,7 +206,7 @@ function SummaryText({ day, timezone }: { day: string; timezone: string }) {
 		]);
 		const markdown = summaryOf(lifelogs, day, timezone);
 		return { markdown, html: renderMarkdown(markdown) };
-	}, [day]);
+	});
 	const [problem, attempt] = useAttempt();
 	return (
 		<Load of={loaded}>

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { WindowVirtualizer, type WindowVirtualizerHandle } from 'virtua';
+import { WindowVirtualizer, type CacheSnapshot, type WindowVirtualizerHandle } from 'virtua';
 import { Link, useLocation, useSearch } from 'wouter-preact';
 import type { Lifelog } from '../../../../nodes/shared/api/apiTypes.ts';
 import {
@@ -14,20 +14,21 @@ import {
 } from '../api.mts';
 import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
 import { lineAt, linesOf, type Line } from '../lines.mts';
-import { Buttons, Dialog, Load, Problem, Star, useTitle } from '../parts.tsx';
+import { Buttons, Dialog, Load, Menu, Problem, Star, useTitle } from '../parts.tsx';
 import { Player, type Seek } from '../player.tsx';
 import { useAttempt } from '../useAttempt.mts';
-import { useLoad } from '../useLoad.mts';
+import { isReturning } from '../useArrival.mts';
+import { forgetLoaded, useKept, useLoad } from '../useLoad.mts';
 
 /** A lifelog: its transcript, and its audio if there is any. */
 export function LifelogView({ id, session }: { id: string; session: Session }) {
-	const loaded = useLoad(async () => {
+	const loaded = useLoad(`lifelog ${id}`, async () => {
 		const [lifelog, spans] = await Promise.all([
 			readLifelog(id, session.timezone),
 			readAudioSpans(id),
 		]);
 		return { lifelog, spans };
-	}, [id]);
+	});
 	useTitle(loaded.value?.lifelog.title || 'Lifelog');
 	return (
 		<Load of={loaded}>
@@ -48,18 +49,26 @@ function Conversation({
 	onChanged: () => void;
 }) {
 	const lines = useMemo(() => linesOf(lifelog), [lifelog]);
+	const details = useMemo(() => detailsOf(lines, session.timezone), [lines]);
 	const list = useRef<WindowVirtualizerHandle>(null);
 	const [current, setCurrent] = useState(-1);
 	const [seek, setSeek] = useState<Seek>();
+	const [heights, setHeights] = useKept<CacheSnapshot | undefined>(
+		`lines of ${lifelog.id}`,
+		undefined,
+	);
 	const at = Number(new URLSearchParams(useSearch()).get('at') ?? NaN);
 
 	// The page opens at the line that a search found.
 	useEffect(() => {
 		const index = Number.isNaN(at) ? -1 : lineAt(lines, at);
-		if (index < 0) return;
+		const line = lines[index];
+		if (line?.type !== 'said') return;
 		setCurrent(index);
-		list.current?.scrollToIndex(index, { align: 'center' });
+		if (line.startMs !== undefined) setSeek({ ms: line.startMs, isPlayed: false });
+		if (!isReturning()) list.current?.scrollToIndex(index, { align: 'center' });
 	}, []);
+	useEffect(() => () => setHeights(list.current?.cache), []);
 
 	const follow = (ms: number) => {
 		const index = lineAt(lines, ms);
@@ -79,22 +88,22 @@ function Conversation({
 				<Contents lines={lines} onChosen={(index) => list.current?.scrollToIndex(index)} />
 				<div class="transcript">
 					{lines.length === 0 && <p class="quiet">This lifelog has no transcript.</p>}
-					<WindowVirtualizer ref={list} ssrCount={0} data={lines}>
+					<WindowVirtualizer ref={list} ssrCount={0} data={lines} cache={heights}>
 						{(line, index) => (
 							<LineView
 								key={index}
 								line={line}
 								index={index}
+								{...details[index]}
 								isCurrent={index === current}
 								onSeek={spans ? setSeek : undefined}
-								timezone={session.timezone}
 							/>
 						)}
 					</WindowVirtualizer>
 				</div>
 			</div>
 			{spans ? (
-				<Player id={lifelog.id} spans={spans} lines={lines} seek={seek} onTime={follow} />
+				<Player lifelog={lifelog} spans={spans} lines={lines} seek={seek} onTime={follow} />
 			) : (
 				<p class="quiet">This lifelog has no audio.</p>
 			)}
@@ -121,15 +130,19 @@ function isInView(index: number): boolean {
 function LineView({
 	line,
 	index,
+	time,
+	voice,
 	isCurrent,
 	onSeek,
-	timezone,
 }: {
 	line: Line;
 	index: number;
+	/** When it was said, and whether the line before says the same. */
+	time?: { text: string; isRepeated: boolean };
+	/** The number of the speaker; missing if nobody knows who it was. */
+	voice?: number;
 	isCurrent: boolean;
 	onSeek: ((seek: Seek) => void) | undefined;
-	timezone: string;
 }) {
 	if (line.type === 'heading') {
 		return (
@@ -139,49 +152,78 @@ function LineView({
 		);
 	}
 	const { text, speaker, isNewSpeaker, startMs } = line;
-	const time = startMs === undefined ? '' : timeInWords(startMs, timezone);
+	const play = onSeek && startMs !== undefined && (() => onSeek({ ms: startMs, isPlayed: true }));
+	const ofTime = time?.isRepeated ? 'time repeated' : 'time';
 	return (
 		<div class={isNewSpeaker ? 'line turn' : 'line'} data-line={index}>
 			{isNewSpeaker && (
 				<p class="speaker">
-					<bdi>{speaker ?? 'Unknown'}</bdi> <span class="quiet">{time}</span>
+					<bdi>{speaker ?? 'Unknown'}</bdi>
 				</p>
 			)}
-			{onSeek && startMs !== undefined ? (
-				<button
-					type="button"
-					class="said"
-					aria-current={isCurrent ? 'true' : undefined}
-					title={`Play from ${time}`}
-					onClick={() => onSeek({ ms: startMs })}
-				>
-					<bdi>{text}</bdi>
-				</button>
-			) : (
-				<p class="said" aria-current={isCurrent ? 'true' : undefined}>
-					<bdi>{text}</bdi>
-				</p>
-			)}
+			{time &&
+				(play ? (
+					<button type="button" class={ofTime} aria-label={`Play from ${time.text}`} onClick={play}>
+						{time.text}
+					</button>
+				) : (
+					<span class={ofTime}>{time.text}</span>
+				))}
+			{/* Its button is the time: text in a button can't be selected. */}
+			<p
+				class={`said voice-${voice ?? 'unknown'}${play ? ' playable' : ''}`}
+				aria-current={isCurrent ? 'true' : undefined}
+				onClick={() => play && getSelection()?.isCollapsed && play()}
+			>
+				<bdi>{text}</bdi>
+			</p>
 		</div>
 	);
 }
 
+/** As many speakers are told apart by their color. */
+const VOICES = 6;
+
+/** The time and the speaker's number of each line. */
+function detailsOf(lines: Line[], timezone: string) {
+	const voices = new Map<string, number>();
+	let shown: string | undefined;
+	return lines.map((line) => {
+		if (line.type === 'heading') return {};
+		const { speaker, startMs } = line;
+		if (speaker !== null && !voices.has(speaker)) voices.set(speaker, voices.size % VOICES);
+		const voice = speaker === null ? undefined : voices.get(speaker);
+		if (startMs === undefined) return { voice };
+		const text = timeInWords(startMs, timezone);
+		const isRepeated = text === shown;
+		shown = text;
+		return { voice, time: { text, isRepeated } };
+	});
+}
+
+/** Where the list of headings is beside the transcript, as in the styles. */
+const isWide = () => matchMedia('(min-width: 900px)').matches;
+
 function Contents({ lines, onChosen }: { lines: Line[]; onChosen: (index: number) => void }) {
+	const [isOpen] = useState(isWide);
 	const headings = lines.flatMap((line, index) =>
 		line.type === 'heading' && line.level === 2 ? [{ text: line.text, index }] : [],
 	);
 	if (headings.length === 0) return null;
 	return (
 		<nav class="contents" aria-label="Contents">
-			<ol>
-				{headings.map(({ text, index }) => (
-					<li key={index}>
-						<button type="button" class="plain" onClick={() => onChosen(index)}>
-							<bdi>{text}</bdi>
-						</button>
-					</li>
-				))}
-			</ol>
+			<details open={isOpen}>
+				<summary aria-keyshortcuts="t">Contents</summary>
+				<ol>
+					{headings.map(({ text, index }) => (
+						<li key={index}>
+							<button type="button" class="plain" onClick={() => onChosen(index)}>
+								<bdi>{text}</bdi>
+							</button>
+						</li>
+					))}
+				</ol>
+			</details>
 		</nav>
 	);
 }
@@ -243,38 +285,36 @@ function Downloads({
 		link.href = URL.createObjectURL(new Blob([file.content], { type: file.mimeType }));
 		link.download = file.path.split('/').at(-1)!;
 		link.click();
-		URL.revokeObjectURL(link.href);
+		// Some browsers read it only when somebody has chosen where to save it.
+		setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 	};
 	return (
 		<>
-			<details class="menu">
-				<summary aria-keyshortcuts="d">Download</summary>
-				<ul>
-					{FORMATS.map(([format, name], at) => (
-						<li key={format}>
-							<button
-								type="button"
-								class="plain"
-								aria-keyshortcuts={String(at + 1)}
-								onClick={() => attempt(save(format))}
-							>
-								{name}
-							</button>
-						</li>
-					))}
-					{hasAudio && (
-						<li>
-							<a
-								href={audioAddress(lifelog.id)}
-								download={`${lifelog.id}.ogg`}
-								aria-keyshortcuts={String(FORMATS.length + 1)}
-							>
-								Audio
-							</a>
-						</li>
-					)}
-				</ul>
-			</details>
+			<Menu name="Download" shortcut="d">
+				{FORMATS.map(([format, name], at) => (
+					<li key={format}>
+						<button
+							type="button"
+							class="plain"
+							aria-keyshortcuts={String(at + 1)}
+							onClick={() => attempt(save(format))}
+						>
+							{name}
+						</button>
+					</li>
+				))}
+				{hasAudio && (
+					<li>
+						<a
+							href={audioAddress(lifelog.id)}
+							download={`${lifelog.id}.ogg`}
+							aria-keyshortcuts={String(FORMATS.length + 1)}
+						>
+							Audio
+						</a>
+					</li>
+				)}
+			</Menu>
 			<Problem text={problem} />
 		</>
 	);
@@ -369,7 +409,12 @@ function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
 					<form
 						onSubmit={(event) => {
 							event.preventDefault();
-							attempt(deleteLifelog(lifelog.id).then(() => navigate(`/days/${day}`)));
+							attempt(
+								deleteLifelog(lifelog.id).then(() => {
+									forgetLoaded();
+									navigate(`/days/${day}`, { replace: true });
+								}),
+							);
 						}}
 					>
 						<p>

@@ -11,7 +11,7 @@ import { count, dateTimeInWords, lengthInWords } from '../format.mts';
 import { Buttons, Dialog, Load, Problem, useTitle } from '../parts.tsx';
 import { useUploads } from '../uploads.mts';
 import { useAttempt } from '../useAttempt.mts';
-import { useLoad } from '../useLoad.mts';
+import { useKept, useLoad } from '../useLoad.mts';
 
 const REFRESH_MS = 3_000;
 
@@ -25,8 +25,8 @@ const STATUS: Record<Recording['status'], string> = {
 /** The recordings that become lifelogs, and where to upload more. */
 export function Recordings({ session }: { session: Session }) {
 	useTitle('Recordings');
-	const [limit, setLimit] = useState(PAGE);
-	const recordings = useLoad(() => readRecordings(limit), [limit]);
+	const [limit, setLimit] = useKept('recordings shown', PAGE);
+	const recordings = useLoad(`recordings ${limit}`, () => readRecordings(limit));
 	const isWorking = recordings.value?.recordings.some(({ status }) => !isEnded(status));
 	useEffect(() => {
 		if (!isWorking) return;

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter-preact';
 import { useSearch } from 'wouter-preact/use-browser-location';
 import { search, type Page, type SearchResult, type Session } from '../api.mts';
 import { count, dayInWords, timeInWords } from '../format.mts';
-import { Load, Pages, Star, useFocus, useTitle } from '../parts.tsx';
+import { Pages, readPages, Star, useFocus, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 
 const PAUSE_MS = 300;
@@ -18,7 +18,10 @@ export function Search({ session: { timezone } }: { session: Session }) {
 	const [form, setForm] = useState(given);
 	const written = useRef(address);
 	const words = useFocus();
-	const found = useLoad(async () => (given.q ? search(given) : NOTHING), [address]);
+	const read = (offset?: number) => search(given, offset);
+	const found = useLoad<Found>(`search ${address}`, async (shown) =>
+		given.q ? await readPages(read, shown) : NOTHING,
+	);
 	useEffect(() => {
 		const timer = setTimeout(() => {
 			// Another view may be about to be shown.
@@ -80,21 +83,23 @@ export function Search({ session: { timezone } }: { session: Session }) {
 				{given.q && found.value && outcomeOf(found.value)}
 			</p>
 			{given.q && (
-				<Load of={found}>
-					{(first) => (
-						<Pages key={address} first={first} readMore={(offset) => search(given, offset)}>
-							{(results) => <Results results={results} timezone={timezone} />}
-						</Pages>
-					)}
-				</Load>
+				<Pages of={found} read={read}>
+					{(results) => <Results results={results} timezone={timezone} />}
+				</Pages>
 			)}
 		</>
 	);
 }
 
-const NOTHING: Page<SearchResult, number> = { entries: [], next: undefined };
+type Found = Page<SearchResult, number>;
 
-function outcomeOf({ entries, next }: Page<SearchResult, number>): string {
+/** What is found without words. */
+const NOTHING: Found = { entries: [], next: undefined };
+
+function outcomeOf(found: Found): string {
+	const { entries, next } = found;
+	// The answer for the first words isn't there yet.
+	if (found === NOTHING) return '';
 	if (entries.length === 0) return 'No lifelog matches. Try fewer or other words.';
 	return next === undefined
 		? `${count(entries.length, 'lifelog')} found`

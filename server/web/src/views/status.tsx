@@ -7,7 +7,7 @@ import { useLoad } from '../useLoad.mts';
 /** What there is, and what is missing. */
 export function StatusView({ session }: { session: Session }) {
 	useTitle('Status');
-	const status = useLoad(readStatus, []);
+	const status = useLoad('status', readStatus);
 	return (
 		<>
 			<h1>Status</h1>
