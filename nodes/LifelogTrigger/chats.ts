@@ -18,8 +18,7 @@ import { isRetryDue, lookback, retried } from './state/types';
 const MAX_REQUESTS = 200;
 const LIST_SHARE = 0.5;
 const MAX_DAYS_UNTIL_ANSWER = 31;
-/** Chats that are read by ID in a poll (_bounded_). */
-const MAX_READS = 40;
+const MAX_READS = 40; // chats that are read by ID in a poll (_bounded_)
 
 type Pending = [id: string, known: KnownEntry];
 

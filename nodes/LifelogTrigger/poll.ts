@@ -14,8 +14,7 @@ import type { Found, Listing, Outcome, Poll, PollWindow, State } from './state/t
 /** Of n8n's in-memory engine; the durable one allows 36 s, and n8n before 2.36 says nothing. */
 const DEFAULT_BUDGET_MS = 5 * 60_000;
 const MAX_RATE_LIMIT_WAIT_MS = 120_000;
-/** The share of its time after which no request goes on (_in-time_). */
-const LAST_SHARE = 0.97;
+const LAST_SHARE = 0.97; // of its time, after which no request goes on (_in-time_)
 const REPLACED =
 	"The trigger's saved state could not be read and was replaced: everything that exists now counts as known";
 const REPLACED_ADVICE =

@@ -11,8 +11,7 @@ import { versionOf } from './lifelogs/list';
 import { readSettings, type Settings } from './parameters';
 
 const MAX_ITEMS = 3;
-/** How many of the newest entries are looked through for some that pass the filters. */
-const PAGE_SIZE = 25;
+const PAGE_SIZE = 25; // of the newest entries, looked through for some that pass the filters
 
 /** What a test in the editor shows: the newest entries, by their start. Neither reads nor changes the state. */
 export async function sample(context: IPollFunctions): Promise<INodeExecutionData[][]> {
@@ -32,11 +31,8 @@ export async function sample(context: IPollFunctions): Promise<INodeExecutionDat
 async function newestLifelogs(api: Api, settings: Settings): Promise<IDataObject[]> {
 	const { timezone, include, isStarred, changes } = settings;
 	const query = { timezone, direction: 'desc', isStarred, ...include };
-	const { entries } = await readPage<Lifelog>(api, {
-		name: 'lifelogs',
-		query,
-		pageSize: PAGE_SIZE,
-	});
+	const listing = { name: 'lifelogs' as const, query, pageSize: PAGE_SIZE };
+	const { entries } = await readPage<Lifelog>(api, listing);
 	const changeType = changes.includes('created') ? 'created' : 'updated';
 	const isWanted = (lifelog: Lifelog) =>
 		isStarred === undefined || isStarred === (lifelog.isStarred === true);

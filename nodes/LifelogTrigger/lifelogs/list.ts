@@ -13,10 +13,8 @@ import { isRetryDue, lookback, retried } from '../state/types';
 /** Requests for lists leave room for reads within the minute's limit of 180 (_bounded_). */
 const MAX_REQUESTS = 120;
 const MAX_FIRST_REQUESTS = 160;
-/** The share of the poll's time until which lists go on (_in-time_). */
-const LIST_SHARE = 0.5;
-/** The polls that may read a part of a list. A longer one may have no end: it counts as failed. */
-const MAX_PARTS = 8;
+const LIST_SHARE = 0.5; // of the poll's time, until which lists go on (_in-time_)
+const MAX_PARTS = 8; // polls that may read a part of a list; a longer one may have no end
 export const FAILURES_OF_OUTAGE = 4;
 
 export interface ListedLifelog extends Version {
