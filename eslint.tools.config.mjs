@@ -1,4 +1,4 @@
-// The server, its page, the sandbox, the tools and the tests are no files for n8n's own config.
+// The rules that need types, for all code. n8n's own config (eslint.config.mjs) has the others for nodes.
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
@@ -10,8 +10,23 @@ const NODE_TEST = {
 	name: ['suite', 'test'],
 };
 
+const TYPED_RULES = {
+	'@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: [NODE_TEST] }],
+	'@typescript-eslint/no-misused-promises': 'error',
+	'@typescript-eslint/switch-exhaustiveness-check': [
+		'error',
+		{ considerDefaultExhaustiveForUnions: true },
+	],
+};
+
 export default defineConfig(
-	globalIgnores(['**/dist', '**/*.ts', '**/*.js']),
+	globalIgnores(['**/dist', '**/*.d.ts', '**/*.js']),
+	{
+		files: ['{nodes,credentials}/**/*.ts'],
+		extends: [tseslint.configs.base],
+		languageOptions: { parserOptions: { project: 'tsconfig.json' } },
+		rules: TYPED_RULES,
+	},
 	{
 		files: ['**/*.{mts,tsx}'],
 		extends: [js.configs.recommended, tseslint.configs.recommended],
@@ -22,12 +37,7 @@ export default defineConfig(
 			// Node runs these files as they are, and would look for the values of a type.
 			'@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
 			'@typescript-eslint/no-base-to-string': 'error',
-			'@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: [NODE_TEST] }],
-			'@typescript-eslint/no-misused-promises': 'error',
-			'@typescript-eslint/switch-exhaustiveness-check': [
-				'error',
-				{ considerDefaultExhaustiveForUnions: true },
-			],
+			...TYPED_RULES,
 		},
 	},
 	{

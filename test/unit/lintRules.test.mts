@@ -31,6 +31,30 @@ test.each<[RuleSet, string]>([
 	).toEqual([]);
 });
 
+test('the rules that need types run for all code', () => {
+	const files = [
+		'nodes/Lifelog/Lifelog.node.ts',
+		'credentials/LifelogApi.credentials.ts',
+		'server/server.mts',
+		'server/web/src/app.tsx',
+		'sandbox/main.mts',
+		'check-archive/main.mts',
+	];
+	const program = `
+		import { ESLint } from 'eslint';
+		const eslint = new ESLint({ overrideConfigFile: 'eslint.tools.config.mjs' });
+		const configs = ${JSON.stringify(files)}.map((file) => eslint.calculateConfigForFile(file));
+		console.log(JSON.stringify((await Promise.all(configs)).map((config) => config?.rules ?? {})));
+	`;
+	const args = ['--input-type=module', '--eval', program];
+	const printed = execFileSync(process.execPath, args, { encoding: 'utf8' });
+	const names = ['no-floating-promises', 'no-misused-promises', 'switch-exhaustiveness-check'];
+	const levels = (JSON.parse(printed) as Array<Record<string, unknown[]>>).map((rules) =>
+		names.map((name) => rules[`@typescript-eslint/${name}`]?.[0]),
+	);
+	expect(levels).toEqual(files.map(() => [2, 2, 2]));
+});
+
 test.each([
 	['a sentence of 26 words', `${'word '.repeat(25)}word.`, 'sentence-length'],
 	['a word that the glossary replaces', 'It was mended.', 'terminology'],
