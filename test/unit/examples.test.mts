@@ -395,6 +395,14 @@ describe('a conversation of Omi', () => {
 	});
 });
 
+test.each([
+	['queued', 'The recording is still being transcribed. The lifelog appears later.'],
+	['done', 'Nobody speaks in this recording, or you have deleted its lifelog.'],
+])('a voice message without a lifelog that is %s is answered so', (status, answer) => {
+	const recording = { status, lifelogIds: [] };
+	expect(evaluated(read('voice-message-to-lifelog'), 'Reply', 'text', recording)).toBe(answer);
+});
+
 test('a scheduled chat shows no image and makes no link in its title either', () => {
 	const chat = {
 		summary: '![a](https://example.com/b) [c](https://example.com/d)',
