@@ -388,6 +388,18 @@ describe('a conversation of Omi', () => {
 		expect(executeFilter(conditions as FilterValue)).toBe(expected);
 	});
 
+	test('as large as may be is taken, and no larger one', () => {
+		const { maxCharacters } = fieldsOf(example, 'Settings', { query: me, body: conversation });
+		const bare = JSON.stringify({ ...conversation, note: '' }).length;
+		const isTaken = (characters: number) => {
+			const body = { ...conversation, note: 'x'.repeat(characters - bare) };
+			const fields = { ...fieldsOf(example, 'Settings', { query: me, body }), uid: 'me' };
+			return executeFilter(evaluated(example, 'Only mine', 'conditions', fields) as FilterValue);
+		};
+		expect(isTaken(Number(maxCharacters))).toBe(true);
+		expect(isTaken(Number(maxCharacters) + 1)).toBe(false);
+	});
+
 	test('goes into the transcript as it is', () => {
 		expect(evaluated(example, 'Create lifelog', 'transcript', { conversation })).toEqual(
 			conversation,
