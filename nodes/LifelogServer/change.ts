@@ -53,7 +53,7 @@ async function isThere(api: Api, path: string, resource: Resource): Promise<bool
 export function unsupportedError(api: Api, { noun, id }: Resource): NodeApiError {
 	return apiError(
 		api,
-		"This service can't create or change lifelogs. lifelog-server can.",
+		"This service doesn't accept new lifelogs. lifelog-server does.",
 		[
 			`Enter the address of your lifelog-server as the 'Base URL' of the credential. If it's already there, update lifelog-server.`,
 			`Requested: ${id === undefined ? noun : `${noun} "${id}"`}.`,

@@ -37,6 +37,8 @@ const MAX_SEGMENTS = 20_000;
 const MAX_SEGMENT_LENGTH = 20_000;
 const MAX_LENGTH = 2_000_000;
 const MAX_SPEAKER_LENGTH = 200;
+/** Times that are less than this before the beginning, or so much before their start, are put right. */
+const SLACK_MS = 100;
 /** The index looks for conversations that began so long ago at most. */
 export const MAX_HOURS = 48;
 const MS_PER_HOUR = 3_600_000;
@@ -92,21 +94,19 @@ function checkSegment(
 	}
 	const isStrict = withinMs === undefined;
 	let [startMs, endMs] = (['start', 'end'] as const).map((name) => {
-		const value = toNumber(raw[name]);
-		if (value === undefined || (isStrict && value < 0)) {
+		const ms = Math.round(((toNumber(raw[name]) ?? NaN) / unitsPerSecond) * 1000);
+		if (Number.isNaN(ms) || (isStrict && ms <= -SLACK_MS)) {
 			throw badTranscript(
 				`segment ${number} has no usable '${name}'. Give the seconds since the start of the transcript, 0 or more`,
 			);
 		}
-		return Math.round((value / unitsPerSecond) * 1000);
+		return ms;
 	});
-	if (!isStrict) {
-		startMs = Math.min(Math.max(0, startMs), withinMs);
-		endMs = Math.min(Math.max(startMs, endMs), withinMs);
-	}
-	if (endMs < startMs) {
+	if (isStrict && endMs < startMs - SLACK_MS) {
 		throw badTranscript(`segment ${number} ends before it starts. Give an 'end' after its 'start'`);
 	}
+	startMs = Math.min(Math.max(0, startMs), withinMs ?? Infinity);
+	endMs = Math.min(Math.max(startMs, endMs), withinMs ?? Infinity);
 	if (endMs > MAX_HOURS * MS_PER_HOUR) {
 		throw badTranscript(
 			`segment ${number} ends more than ${MAX_HOURS} hours after the start. Give times in seconds, and split a longer transcript`,

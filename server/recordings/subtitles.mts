@@ -12,7 +12,8 @@ const VTT_TIMES = new RegExp(String.raw`^\s*${VTT_TIME}\s*-->\s*${VTT_TIME}(?:\s
 export const isWebVtt = (text: string) => /^\uFEFF?WEBVTT(?:\s|$)/.test(text);
 
 /**
- * Reads SubRip. Speakers are read if each subtitle begins with one: `Anna: …` or `[SPEAKER_00]: …`.
+ * Reads SubRip. Speakers are read if each of several subtitles begins with one: `Anna: …` or
+ * `[SPEAKER_00]: …`.
  *
  * @throws ApiError (400) that says which subtitle has no usable time.
  */
@@ -62,12 +63,13 @@ function parsed<Result>(form: string, parse: () => Result): Result {
 	}
 }
 
-/** The voices of a cue with what each says; words before the first voice have none. */
+/** The voices of a cue with what each says; words outside of a voice have none. */
 function voicesOf(said: string): { text: string; speaker?: string }[] {
 	const voices: { text: string; speaker?: string }[] = [{ text: '' }];
 	for (const [piece, tag] of said.matchAll(/<([^<>]*)>|[^<]+|</g)) {
 		const [, speaker] = /^v(?:\.\S*)?[ \t]+(.*)$/s.exec(tag ?? '') ?? [];
 		if (speaker !== undefined) voices.push({ speaker: decoded(speaker), text: '' });
+		else if (tag === '/v') voices.push({ text: '' });
 		else if (tag === undefined) voices.at(-1)!.text += decoded(piece);
 	}
 	return voices.filter(({ text }) => text.trim() !== '');
@@ -86,10 +88,13 @@ const decoded = (text: string) =>
 
 const NAMED = /^\[?([^\s:[\]][^:[\]\n]{0,60})\]?:\s+(?=\S)/;
 
-/** Takes names off the words if there is one everywhere: a single one can be part of a sentence. */
+/**
+ * Takes names off the words if there is one everywhere, and at least twice: a single one can be part of
+ * a sentence.
+ */
 function withSpeakers(segments: { start: number; end: number; text: string }[]): RawSegment[] {
 	const spoken = segments.filter(({ text }) => text.trim() !== '');
-	if (!spoken.every(({ text }) => NAMED.test(text))) return spoken;
+	if (spoken.length < 2 || !spoken.every(({ text }) => NAMED.test(text))) return spoken;
 	return spoken.map((segment) => {
 		const [prefix, speaker] = NAMED.exec(segment.text)!;
 		return { ...segment, speaker, text: segment.text.slice(prefix.length) };

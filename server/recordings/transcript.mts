@@ -18,7 +18,7 @@ const MAX_JOINED = 500;
 const SENTENCE_END = /[.!?。！？…]["'”’»)]*$/u;
 /** With times and numbers, some 40 hours of speech. */
 const MAX_SUBTITLES = 4_000_000;
-/** Larger ends are nanoseconds: no transcript in seconds is 115 days long, and none in nanoseconds takes 10 ms. */
+/** Larger ends, if most are, are nanoseconds: no transcript in seconds is 115 days long, and none in nanoseconds takes 10 ms. */
 const MAX_SECONDS = 1e7;
 const NANOSECONDS = 1e9;
 
@@ -36,7 +36,8 @@ export function readTranscript(value: unknown): Transcript {
 	return readTranscription(value);
 }
 
-function readText(text: string): Transcript {
+function readText(withMark: string): Transcript {
+	const text = withMark.replace(/^\uFEFF/, '');
 	if (!/^\s*[[{]/.test(text)) {
 		if (text.length > MAX_SUBTITLES) {
 			throw badTranscript(
@@ -73,46 +74,69 @@ export function readTranscription({ segments, words }: Fields, withinMs?: number
 			`has no segments. ${FORMS}. For a transcription, ask for verbose_json or diarized_json`,
 		);
 	}
-	const raw = hasSegments
-		? segments.map((segment, index) => {
-				const { text, start, end, speaker, speaker_id } = fieldsOf(segment, index);
-				return { text, start, end, speaker: speaker ?? speaker_id };
-			})
-		: joinWords(words as unknown[]);
-	const isNanoseconds = raw.some(({ end }) => (toNumber(end) ?? 0) > MAX_SECONDS);
-	const unitsPerSecond = isNanoseconds ? NANOSECONDS : 1;
+	const raw = hasSegments ? segments.flatMap(ofTranscription) : joinWords(words as unknown[]);
+	const large = raw.filter(({ end }) => (toNumber(end) ?? 0) > MAX_SECONDS);
+	const unitsPerSecond = large.length > raw.length / 2 ? NANOSECONDS : 1;
 	return { segments: checkSegments(raw, { unitsPerSecond, withinMs }) };
 }
 
-/** Words as segments, cut at pauses, at the ends of sentences and where another one speaks. */
-function joinWords(words: unknown[]): RawSegment[] {
+/** A segment, or its words if it has no text, or if only they say who speaks. */
+function ofTranscription(segment: unknown, index: number): RawSegment[] {
+	const { text, start, end, speaker_id, speaker, words } = fieldsOf(segment, index);
+	const whole = { text, start, end, speaker: speaker ?? speaker_id };
+	if (!Array.isArray(words) || words.length === 0) return [whole];
+	const isNamed = (word: unknown) => isFields(word) && !isMissing(word.speaker ?? word.speaker_id);
+	const isNeeded = text === undefined || (isMissing(whole.speaker) && words.some(isNamed));
+	return isNeeded ? joinWords(words, whole) : [whole];
+}
+
+/**
+ * Words as segments, cut at pauses, at the ends of sentences and where another one speaks. One without
+ * times belongs to the one before it.
+ *
+ * @param whole What they are in: its start is that of the first one, its speaker whoever has no name.
+ */
+function joinWords(words: unknown[], whole: Partial<RawSegment> = {}): RawSegment[] {
 	const segments: (RawSegment & { text: string })[] = [];
-	let isEnd = true;
-	for (const [index, each] of words.entries()) {
-		const {
-			word,
-			text = word,
-			start,
-			end,
-			speaker_id,
-			speaker = speaker_id,
-		} = fieldsOf(each, index);
+	const read = words.map((each, index) => {
+		const { word, text = word, start, end, speaker_id, speaker } = fieldsOf(each, index);
+		if (typeof text === 'string') return { text, start, end, speaker: speaker ?? speaker_id };
+		throw badTranscript(`word ${index + 1} has no 'word'. Give the word as a string`);
+	});
+	const isSpaced = read.some(
+		({ text }, index) => /\s$/.test(text) || (index > 0 && /^\s/.test(text)),
+	);
+	for (const word of read) {
 		const last = segments.at(-1);
-		if (typeof text !== 'string') {
-			throw badTranscript(`word ${index + 1} has no 'word'. Give the word as a string`);
-		}
+		const isTimed = !isMissing(word.start);
+		const start = isTimed ? word.start : (last?.end ?? whole.start);
+		const end = isTimed ? word.end : start;
+		const speaker = isTimed ? (word.speaker ?? whole.speaker) : last?.speaker;
+		const text = isSpaced ? word.text : word.text.trim();
 		const isNext =
 			last &&
-			!isEnd &&
 			last.text.length < MAX_JOINED &&
+			(!SENTENCE_END.test(last.text.trim()) || CLOSING.test(text.trim())) &&
 			last.speaker === speaker &&
 			(toNumber(start) ?? NaN) - (toNumber(last.end) ?? NaN) < PAUSE;
-		if (isNext) Object.assign(last, { text: `${last.text} ${text.trim()}`, end });
-		else segments.push({ text: text.trim(), start, end, speaker });
-		isEnd = SENTENCE_END.test(text.trim());
+		if (isNext) {
+			const space = isSpaced || isClose(last.text, text) ? '' : ' ';
+			Object.assign(last, { text: `${last.text}${space}${text}`, end });
+		} else segments.push({ text, start, end, speaker });
 	}
 	return segments;
 }
+
+const CLOSING = /^[\p{Pe}\p{Pf}.,;:!?…、。，．！？：；]+$/u;
+const CJK = String.raw`[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\uFF01-\uFF65]`;
+const ENDS_CJK = new RegExp(`${CJK}$`, 'u');
+const BEGINS_CJK = new RegExp(`^${CJK}`, 'u');
+
+/** Whether no space is between two words. */
+const isClose = (before: string, after: string) =>
+	CLOSING.test(after) || (ENDS_CJK.test(before) && BEGINS_CJK.test(after));
+
+const isMissing = (value: unknown) => value === undefined || value === null;
 
 /** What Omi's webhook sends; its segments are in seconds after `started_at`. */
 function readOmi(conversation: Fields, segments: unknown[]): Transcript {

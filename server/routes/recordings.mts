@@ -5,7 +5,7 @@ import { timeOf } from '../recordings/create.mts';
 import type { Recording, Status } from '../recordings/queue.mts';
 import type { Received, Recordings } from '../recordings/recordings.mts';
 import { asName } from '../recordings/segments.mts';
-import { ApiError } from '../util/errors.mts';
+import { ApiError, UnavailableError } from '../util/errors.mts';
 import { checkZone, parseInstant } from '../util/times.mts';
 import type { Service } from './service.mts';
 
@@ -69,7 +69,7 @@ export async function uploadRecording(
 			...(externalId !== undefined && { externalId }),
 		});
 		reply.code(isNew ? 202 : 200);
-		return { data: { recording: view(recording) } };
+		return { data: { recording: view(service, recording) } };
 	} catch (error) {
 		if (file) await recordings.discard(file.received);
 		throw isUnreadable(error as Error) ? new ApiError(400, UNREADABLE) : error;
@@ -139,7 +139,7 @@ export function listRecordings(service: Service, query: RecordingsQuery): object
 	const found = recordings.list(status, cursor, limit + 1);
 	const page = found.slice(0, limit);
 	return {
-		data: { recordings: page.map(view) },
+		data: { recordings: page.map((each) => view(service, each)) },
 		meta: {
 			recordings: {
 				...(found.length > limit && { nextCursor: page.at(-1)!.id }),
@@ -153,12 +153,12 @@ export function listRecordings(service: Service, query: RecordingsQuery): object
 export function getRecording(service: Service, id: string): object {
 	const recording = recordingsOf(service).get(id);
 	if (!recording) throw new ApiError(404, 'Recording not found');
-	return { data: { recording: view(recording) } };
+	return { data: { recording: view(service, recording) } };
 }
 
 /** Throws an ApiError: 404 for an unknown ID, 409 for one that there is nothing to try again of. */
 export async function retryRecording(service: Service, id: string): Promise<object> {
-	return { data: { recording: view(await recordingsOf(service).retry(id)) } };
+	return { data: { recording: view(service, await recordingsOf(service).retry(id)) } };
 }
 
 /** Throws an ApiError: 404 for an unknown ID, 409 for a recording that is done. */
@@ -180,12 +180,23 @@ function recordingsOf({ recordings }: Service): Recordings {
 	);
 }
 
-/** A recording without what only the queue needs. */
-function view(recording: Recording): Recording {
-	const { id, status, fileName, lifelogIds, startTime, startTimeFrom } = recording;
+/** A recording without what only the queue needs, and without lifelogs that were deleted since. */
+function view(service: Service, recording: Recording): Recording {
+	const { id, status, fileName, startTime, startTimeFrom } = recording;
 	const { durationMs, error, attempts, createdAt } = recording;
+	const lifelogIds = recording.lifelogIds.filter((each) => !isDeleted(service, each));
 	return {
 		...{ id, status, fileName, lifelogIds, startTime, startTimeFrom },
 		...{ durationMs, error, attempts, createdAt },
 	};
+}
+
+function isDeleted({ maker }: Service, id: string): boolean {
+	try {
+		return maker?.store.stateOf(id) === 'deleted';
+	} catch (error) {
+		// Recordings are answered while the index is being built, too.
+		if (error instanceof UnavailableError) return false;
+		throw error;
+	}
 }

@@ -81,19 +81,24 @@ export function parseWallClock(parameter: string, value: string, zone: string): 
 
 const withOffset =
 	/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
+const basic = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?/i;
 const epochMs = /^\d{11,14}$/;
 
 /**
- * Reads an instant, epoch ms: ISO 8601, in `zone` if it has no offset, or milliseconds since 1970.
+ * Reads an instant, epoch ms: ISO 8601, extended or basic (`20260301T090412Z`), in `zone` if it has no
+ * offset, or milliseconds since 1970.
  * Throws an ApiError (400) naming `parameter` when the value is none.
  */
 export function parseInstant(parameter: string, value: string, zone: string): number {
 	if (epochMs.test(value)) return Number(value);
 	const iso = value
 		.trim()
-		.replace(/^(\S+) (?=\d)/, '$1T')
-		.replace(/ (?=[+-]|Z)/i, '');
-	if (!withOffset.test(iso)) return Date.parse(parseWallClock(parameter, value, zone));
+		.replace(basic, (_all, y, m, d, h, min, s = '00') => `${y}-${m}-${d}T${h}:${min}:${s}`)
+		.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T')
+		.replace(/ (?=[+-]|Z)/i, '')
+		// A form sends a `+` as a space.
+		.replace(/ (?=\d)/, '+');
+	if (!withOffset.test(iso)) return Date.parse(parseWallClock(parameter, iso, zone));
 	const ms = DateTime.fromISO(iso).toMillis();
 	if (!Number.isNaN(ms)) return ms;
 	throw new ApiError(400, `${parameter} "${value}" is not a time of ISO 8601`);

@@ -384,14 +384,14 @@ describe('a service that has no such requests', () => {
 
 	test("creating says that it can't, and who can", async () => {
 		const { message, description } = await create({ transcript: TOMATOES }, { engine });
-		expect(message).toBe("This service can't create or change lifelogs. lifelog-server can.");
+		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
 		expect(description).toContain("'Base URL'");
 	});
 
 	test('changing says the same of a lifelog that there is', async () => {
 		const { id } = await sandbox.control.addLifelog();
 		const { message } = await update(id, { title: 'Other' }, { engine });
-		expect(message).toBe("This service can't create or change lifelogs. lifelog-server can.");
+		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
 	});
 
 	test('changing says of a lifelog that there is none that it was not found', async () => {
@@ -826,7 +826,7 @@ describe('Upload Recording', () => {
 		const path = await tones('nobody.ogg');
 		const { message } = await upload([{ path }], {}, { to: sandbox as never });
 		await sandbox.close();
-		expect(message).toBe("This service can't create or change lifelogs. lifelog-server can.");
+		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
 	});
 
 	test('an answer without a recording is an error', async () => {

@@ -269,6 +269,12 @@ describe('creating a lifelog', () => {
 		['2026-03-01 09:00', undefined, '2026-03-01T09:00:00.000Z'],
 		['2026-03-01T09:00:00.123456Z', 'Asia/Tokyo', '2026-03-01T09:00:00.123Z'],
 		[1772352252500, 'Asia/Tokyo', '2026-03-01T08:04:12.500Z'],
+		['20260301T090412Z', 'Asia/Tokyo', '2026-03-01T09:04:12.000Z'],
+		['20260301T090412.5+0100', 'Asia/Tokyo', '2026-03-01T08:04:12.500Z'],
+		['20260301T0904', 'Europe/Berlin', '2026-03-01T08:04:00.000Z'],
+		// A `+` that a form has decoded.
+		['2026-03-01T09:04:12 01:00', 'Asia/Tokyo', '2026-03-01T08:04:12.000Z'],
+		['2026-03-01 09:04 0530', undefined, '2026-03-01T03:34:00.000Z'],
 	])('begins at %s in %s', async (time, timezone, expected) => {
 		// Each is a lifelog of its own, whatever else began then.
 		const externalId = `${time} ${timezone}`;
@@ -316,6 +322,8 @@ describe('what can not be created is refused, and nothing is written', () => {
 		['a start that is no time', { ...valid, startTime: 'yesterday' }, 400, /startTime "yesterday"/],
 		['a 30 February', { ...valid, startTime: '2026-02-30T08:00:00Z' }, 400, /startTime/],
 		['the year 9999', { ...valid, startTime: '9999-12-31T23:59:59Z' }, 400, /in the future/],
+		['a 30 February in digits', { ...valid, startTime: '20260230T080000Z' }, 400, /startTime/],
+		['an hour 25 in digits', { ...valid, startTime: '20260301T250000' }, 400, /startTime/],
 		['a year of five digits', { ...valid, startTime: '+010000-01-01T00:00:00Z' }, 400, /startTime/],
 		['the day after tomorrow', { ...valid, startTime: Date.now() + 2 * 86_400_000 }, 400, /future/],
 		['1999', { ...valid, startTime: '1999-12-31' }, 400, /before the year 2000/],

@@ -254,7 +254,10 @@ describe('a recording', () => {
 		const path = ten();
 		const [{ id }] = await made(path);
 		await ask(server, `/v1/lifelogs/${id}`, { method: 'DELETE' });
-		expect(await upload(path)).toMatchObject({ status: 200, recording: { status: 'done' } });
+		const again = await upload(path);
+		expect(again).toMatchObject({ status: 200, recording: { status: 'done', lifelogIds: [] } });
+		expect((await get(again.recording.id)).recording.lifelogIds).toEqual([]);
+		expect((await listed('limit=100')).flatMap(({ lifelogIds }) => lifelogIds)).not.toContain(id);
 		expect((await ask(server, `/v1/lifelogs/${id}`)).status).toBe(404);
 		// The queue is lost.
 		await server.close();

@@ -59,6 +59,63 @@ describe('every form of a transcript becomes the same segments', () => {
 		expect(segments[1].startMs).toBe(segments[0].endMs);
 	});
 
+	test.each<[string, unknown[], string[]]>([
+		['that have their own spaces', [' Don', "'t", ' go', ','], ["Don't go,"]],
+		['that have theirs behind them', ['Do ', 'not ', 'go.'], ['Do not go.']],
+		['without spaces', ['Do', 'it', ',', 'please', '!', '”', 'Now'], ['Do it, please!”', 'Now']],
+		['of Chinese', ['明天', '八', '点', '，', '好', '吗', '？'], ['明天八点，好吗？']],
+		['of Japanese', ['コーヒー', 'を', 'OK', 'です', '。'], ['コーヒーを OK です。']],
+		['of Korean', ['내일', '여덟', '시'], ['내일 여덟 시']],
+	])('words %s are joined as they are written', (_name, texts, expected) => {
+		const words = texts.map((word, n) => ({ word, start: n / 2, end: n / 2 + 0.4 }));
+		expect(readTranscript({ words }).segments.map(({ text }) => text)).toEqual(expected);
+	});
+
+	test('the words of a segment are read if it has no text, or if only they have speakers', () => {
+		const [first, ...others] = said(['A', 'B', 'B']);
+		const wordsOf = (text: string, startMs: number, endMs: number, speaker?: string) =>
+			text.split(' ').map((word, n, { length }) => ({
+				...{ word: ` ${word}`, speaker },
+				start: (startMs + ((endMs - startMs) / length) * n) / 1000,
+				end: (startMs + ((endMs - startMs) / length) * (n + 1)) / 1000,
+			}));
+		const [second, third] = others;
+		const words = others.flatMap(({ text, startMs, endMs }) => wordsOf(text, startMs, endMs, 'B'));
+		const segments = [
+			{ start: 0, end: 2.4, speaker_id: 'A', words: wordsOf(first.text, 0, 2400) },
+			{ text: `${second.text} ${third.text}`, start: 2.6, end: 7, words },
+		];
+		expect(readTranscript({ segments }).segments).toEqual([first, second, third]);
+	});
+
+	test('a word without times, as those of numbers are, stays with the one before it', () => {
+		const words = [
+			{ word: 'In', start: 0.2, end: 0.4, speaker: 'A' },
+			{ word: '2026' },
+			{ word: 'it', start: 1, end: 1.2, speaker: 'A' },
+			{ word: 'rained.', start: 1.2, end: 1.8, speaker: 'A' },
+		];
+		const segments = [{ text: 'In 2026 it rained.', start: 0.2, end: 1.8, words }];
+		expect(readTranscript({ segments }).segments).toEqual([
+			{ text: 'In 2026 it rained.', startMs: 200, endMs: 1800, speaker: 'A' },
+		]);
+	});
+
+	test('JSON with a byte-order mark', () => {
+		const text = `\ufeff${fixture('openai-verbose.json')}`;
+		expect(readTranscript(text)).toEqual({ segments: said([]) });
+	});
+
+	test('the end of a voice is the end of its words', () => {
+		const vtt = `WEBVTT\n\n00:00.000 --> 00:02.000\n<v Anna>Hello.</v> Somebody coughs. <v Ben>Bye.</v>`;
+		const times = { startMs: 0, endMs: 2000 };
+		expect(readTranscript(vtt).segments).toEqual([
+			{ text: 'Hello.', ...times, speaker: 'Anna' },
+			{ text: 'Somebody coughs.', ...times },
+			{ text: 'Bye.', ...times, speaker: 'Ben' },
+		]);
+	});
+
 	test('numbers of speakers', () => {
 		const transcript = [{ text: 'a', start: 0, end: 1, speaker: 0 }];
 		expect(readTranscript(transcript).segments[0].speaker).toBe('Speaker 0');
@@ -96,6 +153,37 @@ describe('every form of a transcript becomes the same segments', () => {
 			'Note: bring milk',
 			'will do',
 		]);
+	});
+
+	test.each([
+		['SRT', '1\n00:00:00,000 --> 00:00:01,000\nReminder: buy milk'],
+		['WebVTT', 'WEBVTT\n\n00:00.000 --> 00:01.000\nReminder: buy milk'],
+	])('nor does one in the only subtitle of %s', (_form, text) => {
+		expect(readTranscript(text).segments).toEqual([
+			{ text: 'Reminder: buy milk', startMs: 0, endMs: 1000 },
+		]);
+	});
+});
+
+describe('times that are off', () => {
+	const one = { text: 'a', start: 0, end: 1 };
+
+	test('by a little are put right', () => {
+		const transcript = [
+			{ ...one, start: -0.01 },
+			{ text: 'b', start: 5, end: 4.9 },
+		];
+		const expected = [
+			{ text: 'a', startMs: 0, endMs: 1000 },
+			{ text: 'b', startMs: 5000, endMs: 5000 },
+		];
+		expect(readTranscript(transcript).segments).toEqual(expected);
+		expect(readTranscript({ segments: transcript }).segments).toEqual(expected);
+	});
+
+	test('a single end that is far off makes no nanoseconds of the others', () => {
+		const segments = [one, { ...one, start: 3, end: 4 }, { ...one, start: 5, end: 2e7 }];
+		expect(() => readTranscript({ segments })).toThrow(/segment 3 ends more than 48 hours/);
 	});
 });
 
@@ -135,6 +223,11 @@ describe('a transcript that is none says what is wrong', () => {
 		['no text', with2({ text: undefined }), /segment 2 has no 'text'/],
 		['no start', with2({ start: undefined }), /segment 2 has no usable 'start'/],
 		['a start before the beginning', with2({ start: -0.1 }), /segment 2 has no usable 'start'/],
+		[
+			'an end that is 0.2 s early',
+			with2({ start: 1, end: 0.8 }),
+			/segment 2 ends before it starts/,
+		],
 		['a start that is a word', with2({ start: 'NaN' }), /segment 2 has no usable 'start'/],
 		['an empty start', with2({ start: '' }), /segment 2 has no usable 'start'/],
 		['an end without end', with2({ end: 'Infinity' }), /segment 2 has no usable 'end'/],

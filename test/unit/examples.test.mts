@@ -388,11 +388,31 @@ describe('a conversation of Omi', () => {
 		expect(executeFilter(conditions as FilterValue)).toBe(expected);
 	});
 
+	test('as large as may be is taken, and no larger one', () => {
+		const { maxCharacters } = fieldsOf(example, 'Settings', { query: me, body: conversation });
+		const bare = JSON.stringify({ ...conversation, note: '' }).length;
+		const isTaken = (characters: number) => {
+			const body = { ...conversation, note: 'x'.repeat(characters - bare) };
+			const fields = { ...fieldsOf(example, 'Settings', { query: me, body }), uid: 'me' };
+			return executeFilter(evaluated(example, 'Only mine', 'conditions', fields) as FilterValue);
+		};
+		expect(isTaken(Number(maxCharacters))).toBe(true);
+		expect(isTaken(Number(maxCharacters) + 1)).toBe(false);
+	});
+
 	test('goes into the transcript as it is', () => {
 		expect(evaluated(example, 'Create lifelog', 'transcript', { conversation })).toEqual(
 			conversation,
 		);
 	});
+});
+
+test.each([
+	['queued', 'The recording is still being transcribed. The lifelog appears later.'],
+	['done', 'Nobody speaks in this recording, or you have deleted its lifelog.'],
+])('a voice message without a lifelog that is %s is answered so', (status, answer) => {
+	const recording = { status, lifelogIds: [] };
+	expect(evaluated(read('voice-message-to-lifelog'), 'Reply', 'text', recording)).toBe(answer);
 });
 
 test('a scheduled chat shows no image and makes no link in its title either', () => {

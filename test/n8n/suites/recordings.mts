@@ -211,7 +211,7 @@ describe('a voice message to a bot', () => {
 		await makeTones(path, { seconds: 4, silent: [[0, 4]] });
 		audio = await readFile(path);
 		const [{ text }] = await say(message());
-		assert.equal(text, 'Nobody speaks in this recording.');
+		assert.equal(text, 'Nobody speaks in this recording, or you have deleted its lifelog.');
 	});
 
 	test('of somebody else, or without a recording, is ignored', async () => {

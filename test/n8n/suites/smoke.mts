@@ -80,7 +80,7 @@ for (const version of [OLDEST, NEWEST]) {
 			const startTime = '2026-03-01T09:00:00Z';
 			const parameters = { operation: 'create', startTime, transcript };
 			const { error } = await runNode(lab(), 'lifelogServer', parameters);
-			const expected = "This service can't create or change lifelogs. lifelog-server can.";
+			const expected = "This service doesn't accept new lifelogs. lifelog-server does.";
 			assert.equal(error?.message, expected);
 		});
 
