@@ -372,6 +372,10 @@ test('more chats, a download and a sign-out that fail say so', async () => {
 	await page.goto('/lifelogs/later');
 	await page.click('.menu summary');
 	await breaks(page, '**/assets/**', 'GET');
+	// After an upgrade, the scripts of the new page are loaded. If that doesn't help, it's told.
+	await Promise.all([page.waitForEvent('load'), page.click('.menu >> text=JSON')]);
+	await page.click('.menu summary');
+	await breaks(page, '**/assets/**', 'GET');
 	await page.click('.menu >> text=JSON');
 	await page.waitForSelector('.actions .problem:not(:empty)');
 	expect(beside(wrong)).toEqual([]);
@@ -395,8 +399,23 @@ test('recordings: slow answers count, and an upload goes on while another view i
 	});
 	await page.goto('/recordings');
 	await page.waitForSelector('text=There are no recordings yet.');
+	const isPrevented = (name: string) =>
+		page.evaluate((of) => {
+			const transfer = new DataTransfer();
+			transfer.items.add(new File(['a'], 'a.mp3'));
+			const event =
+				of === 'beforeunload'
+					? new Event(of, { cancelable: true })
+					: new DragEvent(of, { dataTransfer: transfer, bubbles: true, cancelable: true });
+			return !(of === 'beforeunload' ? window : document.querySelector('h1')!).dispatchEvent(event);
+		}, name);
+	// A file beside the field doesn't replace the page.
+	expect(await isPrevented('dragover')).toBe(true);
+	expect(await isPrevented('drop')).toBe(true);
+	expect(await isPrevented('beforeunload')).toBe(false);
 	await page.setInputFiles('input[type=file]', memo);
 	await page.waitForSelector('progress');
+	expect(await isPrevented('beforeunload')).toBe(true);
 	await page.keyboard.press('s');
 	await page.waitForSelector('.facts');
 	await page.keyboard.press('r');
