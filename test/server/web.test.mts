@@ -494,6 +494,28 @@ describe('data', () => {
 		expect(await found('to=2026-02-28')).toBe(0);
 	});
 
+	test('a search marks the words in titles, and shows the lines around them', async () => {
+		const folder = temporaryFolder();
+		const lines = ['One', 'Two', 'Three', 'The garden', 'Five', 'Six'];
+		await writeArchive(folder, {
+			lifelogs: [
+				lifelogOf('g', '2026-03-01T12:00:00Z', {
+					title: 'The garden in spring',
+					contents: lines.map((line, nth) => said(line, nth * 1_000)),
+				}),
+			],
+		});
+		const own = await starts([], folder);
+		const headers = { cookie: await signedIn(own) };
+		const [found] = (await send(own.url, '/web/search?q=garden', { headers })).json().results;
+		expect(found.titleMarks).toEqual([[4, 10]]);
+		expect(found.snippet).toBe('Anna: Three\nAnna: The garden\nAnna: Five');
+		expect(
+			found.marks.map(([from, to]: [number, number]) => found.snippet.slice(from, to)),
+		).toEqual(['garden']);
+		expect(Date.parse(found.at)).toBe(NOON + 3_000);
+	});
+
 	test('a search for a speaker looks at all lifelogs with the words', async () => {
 		const folder = temporaryFolder();
 		const garden = (id: string, minute: number, speakerName: string) =>

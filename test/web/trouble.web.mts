@@ -332,12 +332,18 @@ test('a search keeps every sign, tells how much it found, and says what fails', 
 	await page.goto('/search');
 	const outcome = page.locator('[role=status]');
 	expect(await outcome.textContent()).toBe('');
+	await page.waitForTimeout(500);
+	expect(page.url()).toMatch(/\/search$/);
+	await page.check('.search input[type=checkbox]');
+	await page.waitForSelector('[role=status] >> text=Type words to search for');
+	await page.uncheck('.search input[type=checkbox]');
 	// Slower than the pause after which it searches.
 	await page.locator('input[type=search]').pressSequentially('R&D 100%', { delay: 120 });
 	await page.waitForTimeout(1_000);
 	expect(await page.inputValue('input[type=search]')).toBe('R&D 100%');
 	expect(new URL(page.url()).searchParams.get('q')).toBe('R&D 100%');
 	await page.waitForSelector('.result mark');
+	expect(await page.locator('.result h3 mark').first().textContent()).toBe('R');
 	expect(await outcome.textContent()).toBe('More than 20 lifelogs found');
 	expect(await findings(page)).toEqual([]);
 	await breaks(page, '**/web/search?*', 'GET');
