@@ -4,7 +4,8 @@ import { build } from 'vite';
 
 const here = import.meta.dirname;
 const built = `${here}/dist/index.html`;
-const sources = globSync(['index.html', 'vite.config.mts', 'public/*', 'src/**/*.*'], {
+// The page uses some of the nodes' code.
+const sources = globSync(['index.html', 'vite.config.mts', 'src/**/*.*', '../../nodes/**/*.ts'], {
 	cwd: here,
 });
 const changedMs = (path: string) => statSync(path).mtimeMs;

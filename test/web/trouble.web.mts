@@ -332,12 +332,18 @@ test('a search keeps every sign, tells how much it found, and says what fails', 
 	await page.goto('/search');
 	const outcome = page.locator('[role=status]');
 	expect(await outcome.textContent()).toBe('');
+	await page.waitForTimeout(500);
+	expect(page.url()).toMatch(/\/search$/);
+	await page.check('.search input[type=checkbox]');
+	await page.waitForSelector('[role=status] >> text=Type words to search for');
+	await page.uncheck('.search input[type=checkbox]');
 	// Slower than the pause after which it searches.
 	await page.locator('input[type=search]').pressSequentially('R&D 100%', { delay: 120 });
 	await page.waitForTimeout(1_000);
 	expect(await page.inputValue('input[type=search]')).toBe('R&D 100%');
 	expect(new URL(page.url()).searchParams.get('q')).toBe('R&D 100%');
 	await page.waitForSelector('.result mark');
+	expect(await page.locator('.result h3 mark').first().textContent()).toBe('R');
 	expect(await outcome.textContent()).toBe('More than 20 lifelogs found');
 	expect(await findings(page)).toEqual([]);
 	await breaks(page, '**/web/search?*', 'GET');
@@ -372,6 +378,10 @@ test('more chats, a download and a sign-out that fail say so', async () => {
 	await page.goto('/lifelogs/later');
 	await page.click('.menu summary');
 	await breaks(page, '**/assets/**', 'GET');
+	// After an upgrade, the scripts of the new page are loaded. If that doesn't help, it's told.
+	await Promise.all([page.waitForEvent('load'), page.click('.menu >> text=JSON')]);
+	await page.click('.menu summary');
+	await breaks(page, '**/assets/**', 'GET');
 	await page.click('.menu >> text=JSON');
 	await page.waitForSelector('.actions .problem:not(:empty)');
 	expect(beside(wrong)).toEqual([]);
@@ -395,8 +405,23 @@ test('recordings: slow answers count, and an upload goes on while another view i
 	});
 	await page.goto('/recordings');
 	await page.waitForSelector('text=There are no recordings yet.');
+	const isPrevented = (name: string) =>
+		page.evaluate((of) => {
+			const transfer = new DataTransfer();
+			transfer.items.add(new File(['a'], 'a.mp3'));
+			const event =
+				of === 'beforeunload'
+					? new Event(of, { cancelable: true })
+					: new DragEvent(of, { dataTransfer: transfer, bubbles: true, cancelable: true });
+			return !(of === 'beforeunload' ? window : document.querySelector('h1')!).dispatchEvent(event);
+		}, name);
+	// A file beside the field doesn't replace the page.
+	expect(await isPrevented('dragover')).toBe(true);
+	expect(await isPrevented('drop')).toBe(true);
+	expect(await isPrevented('beforeunload')).toBe(false);
 	await page.setInputFiles('input[type=file]', memo);
 	await page.waitForSelector('progress');
+	expect(await isPrevented('beforeunload')).toBe(true);
 	await page.keyboard.press('s');
 	await page.waitForSelector('.facts');
 	await page.keyboard.press('r');

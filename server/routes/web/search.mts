@@ -67,12 +67,18 @@ function resultOf(lifelog: Lifelog, q: string, inZone: (iso: string) => string) 
 		.map((line) => line.text)
 		.join('\n')
 		.toWellFormed();
-	const { text: snippet, words } = snippetOf(text, q);
-	const begin = text.indexOf(snippet.replace(/^…|…$/g, ''));
-	const place = begin + (words[0]?.[0] ?? 0) - Number(snippet.startsWith('…'));
+	const { text: found, words } = snippetOf(text, q);
+	const begin = text.indexOf(found.replace(/^…|…$/g, ''));
+	const place = begin + (words[0]?.[0] ?? 0) - Number(found.startsWith('…'));
 	const line = text.slice(0, Math.max(0, place)).split('\n').length - 1;
+	// The line of the first word, and those around it.
+	const around = lines.slice(Math.max(0, line - 1), line + 2).map((each) => each.text);
+	const snippet = snippetOf(around.join('\n'), q);
+	const ofTitle = snippetOf(title ?? '', q);
 	return {
-		...{ id, title, startTime, isStarred, snippet, marks: words },
+		...{ id, title, startTime, isStarred, snippet: snippet.text, marks: snippet.words },
+		// One that is cut isn't the title.
+		titleMarks: ofTitle.text === title ? ofTitle.words : [],
 		day: inZone(startTime).slice(0, 10),
 		at: (words.length > 0 && lines[line]?.startTime) || null,
 	};

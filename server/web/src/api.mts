@@ -54,6 +54,9 @@ export interface SearchResult {
 	startTime: string;
 	isStarred: boolean;
 	day: string;
+	/** Where the words are in the title: pairs of places, in UTF-16 units. */
+	titleMarks: [from: number, to: number][];
+	/** The line of the words, and those around it. */
 	snippet: string;
 	/** Pairs of places in the snippet, in UTF-16 units. */
 	marks: [from: number, to: number][];

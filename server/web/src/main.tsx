@@ -2,6 +2,15 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import './styles.css';
 
+/** After an upgrade, the server no longer has the scripts of a page that is open: it's loaded again, once. */
+addEventListener('vite:preloadError', (event) => {
+	const before = Number(sessionStorage.getItem('reloaded'));
+	if (Date.now() - before < 60_000) return;
+	event.preventDefault();
+	sessionStorage.setItem('reloaded', String(Date.now()));
+	location.reload();
+});
+
 // Before anything is shown, so that nothing blinks.
 document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'system';
 render(<App />, document.body);

@@ -17,6 +17,18 @@ let count = 0;
 let last: Promise<void> = Promise.resolve();
 const watchers = new Set<(isUploaded: boolean) => void>();
 
+/** Leaving the page would end an upload. */
+addEventListener('beforeunload', (event) => {
+	if (sending.some(({ problem }) => !problem)) event.preventDefault();
+});
+
+// A file that is dropped beside the field for it would replace the page.
+for (const name of ['dragover', 'drop'] as const) {
+	addEventListener(name, (event) => {
+		if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+	});
+}
+
 function show(next: Sending[], isUploaded = false): void {
 	sending = next;
 	watchers.forEach((watch) => watch(isUploaded));

@@ -14,6 +14,8 @@ import { useAttempt } from '../useAttempt.mts';
 import { useKept, useLoad } from '../useLoad.mts';
 
 const REFRESH_MS = 3_000;
+/** While nothing is being transcribed, something may be put into the inbox. */
+const LOOK_MS = 10_000;
 
 const STATUS: Record<Recording['status'], string> = {
 	queued: 'Waiting',
@@ -29,9 +31,8 @@ export function Recordings({ session }: { session: Session }) {
 	const recordings = useLoad(`recordings ${limit}`, () => readRecordings(limit));
 	const isWorking = recordings.value?.recordings.some(({ status }) => !isEnded(status));
 	useEffect(() => {
-		if (!isWorking) return;
 		// After each answer, so that slow ones are waited for.
-		const timer = setTimeout(recordings.reload, REFRESH_MS);
+		const timer = setTimeout(recordings.reload, isWorking ? REFRESH_MS : LOOK_MS);
 		return () => clearTimeout(timer);
 	}, [recordings.value, recordings.error]);
 	return (

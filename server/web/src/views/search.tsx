@@ -28,7 +28,7 @@ export function Search({ session: { timezone } }: { session: Session }) {
 			if (location.pathname !== '/search') return;
 			const filled = Object.entries(form).filter(([, value]) => value !== '');
 			written.current = String(new URLSearchParams(filled));
-			navigate(`/search?${written.current}`, { replace: true });
+			navigate(written.current ? `/search?${written.current}` : '/search', { replace: true });
 		}, PAUSE_MS);
 		return () => clearTimeout(timer);
 	}, [form]);
@@ -80,7 +80,9 @@ export function Search({ session: { timezone } }: { session: Session }) {
 				</label>
 			</form>
 			<p class="quiet" role="status">
-				{given.q && found.value && outcomeOf(found.value)}
+				{given.q
+					? found.value && outcomeOf(found.value)
+					: address !== '' && 'Type words to search for. The filters narrow down what they find.'}
 			</p>
 			{given.q && (
 				<Pages of={found} read={read}>
@@ -126,7 +128,7 @@ function Results({ results, timezone }: { results: SearchResult[]; timezone: str
 }
 
 function Result({
-	result: { id, title, startTime, isStarred, snippet, marks, at },
+	result: { id, title, titleMarks, startTime, isStarred, snippet, marks, at },
 	timezone,
 }: {
 	result: SearchResult;
@@ -137,7 +139,7 @@ function Result({
 		<li class="result">
 			<h3>
 				<Link href={address}>
-					<bdi>{title || 'Untitled'}</bdi>
+					<bdi>{title ? marked(title, titleMarks) : 'Untitled'}</bdi>
 				</Link>{' '}
 				{isStarred && <Star />}{' '}
 				<time class="quiet" dateTime={startTime}>

@@ -31,7 +31,7 @@ export function SignIn({
 					ref={field}
 					id="key"
 					type="password"
-					autocomplete="current-password"
+					autocomplete="off"
 					required
 					value={key}
 					onInput={(event) => setKey(event.currentTarget.value)}
