@@ -363,42 +363,6 @@ describe('what is served', () => {
 		}
 	});
 
-	test('HEAD and a slash at the end are answered as the view', async () => {
-		const { url } = await starts();
-		for (const path of VIEWS) {
-			const head = await send(url, path, { method: 'HEAD' });
-			expect([path, head.status, head.body.length]).toEqual([path, 200, 0]);
-			if (path === '/') continue;
-			const slashed = await send(url, path.replace(/(?=\?|$)/, '/'));
-			expect([path, slashed.status]).toEqual([path, 200]);
-			expect(slashed.body.toString()).toContain('<script');
-		}
-	});
-
-	test('browsers get a page for an unknown address and name, others JSON', async () => {
-		const { url } = await starts();
-		const accept = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';
-		const host = '<b>evil.example';
-		for (const [path, headers, status, text] of [
-			['/days/2026-03-01/unknown', {}, 404, 'There is no such page'],
-			['/', { host }, 403, '&#60;b&#62;evil.example'],
-			['/days/2026-03-01/unknown', { host: 'evil.example' }, 403, '--allowed-hosts evil.example'],
-		] as const) {
-			const page = await send(url, path, { headers: { accept, ...headers } });
-			expect([path, page.status]).toEqual([path, status]);
-			expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
-			expect(page.headers['content-security-policy']).toBe(POLICY);
-			expect(page.body.toString()).toContain(text);
-			expect(page.body.toString()).not.toContain('<b>');
-			const [, style] = /<link rel="stylesheet"[^>]*href="([^"]+)"/.exec(page.body.toString())!;
-			expect((await send(url, style)).status).toBe(200);
-			const other = await send(url, path, { headers });
-			expect(other.json()).toEqual({ error: expect.any(String) });
-		}
-		const ofApi = await send(url, '/v1/unknown', { headers: { accept } });
-		expect([ofApi.status, ofApi.json()]).toEqual([404, { error: expect.any(String) }]);
-	});
-
 	test('the scripts are at most 100 KB together, compressed', async () => {
 		const { gzipSync } = await import('node:zlib');
 		const folder = 'server/web/dist/assets';
