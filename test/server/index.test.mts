@@ -436,7 +436,7 @@ describe('a delete', () => {
 		const [path] = await writeArchive(folder, { lifelogs: day1, ...later });
 		const whole = readFileSync(join(folder, path));
 		writeFileSync(join(folder, path), whole.subarray(0, 100));
-		await expect(archive.store.deleteLifelog('a')).rejects.toThrow(`${path} cannot be read`);
+		await expect(archive.store.deleteLifelog('a')).rejects.toThrow(`${path} can't be read`);
 		expect(readdirSync(join(folder, 'days'))).toHaveLength(3);
 		readFileSync(join(folder, jsonPath('a', '2026-02-28')));
 		writeFileSync(join(folder, path), whole);
