@@ -316,7 +316,8 @@ test('what is shown stays until what comes next is there', async () => {
 	await page.goto('/search?q=talk');
 	const loading = page.locator('main .loading');
 	await loading.waitFor({ state: 'attached' });
-	expect(await loading.evaluate((each) => getComputedStyle(each).visibility)).toBe('hidden');
+	// It appears after a moment, so that nothing blinks.
+	expect(await loading.evaluate((each) => getComputedStyle(each).animationDelay)).toBe('0.3s');
 	await loading.waitFor({ state: 'visible' });
 	await page.waitForSelector('.result');
 	await page.fill('input[type=search]', 'talk 7');
