@@ -94,7 +94,7 @@ function ofTranscription(segment: unknown, index: number): RawSegment[] {
  * Words as segments, cut at pauses, at the ends of sentences and where another one speaks. One without
  * times belongs to the one before it.
  *
- * @param whole What they are in: its start is that of the first one, its speaker whoever has no name.
+ * @param whole The segment that holds the words. Its start and speaker count for words without their own.
  */
 function joinWords(words: unknown[], whole: Partial<RawSegment> = {}): RawSegment[] {
 	const segments: (RawSegment & { text: string })[] = [];
