@@ -10,6 +10,7 @@ import {
 	runCommand,
 	startCommand,
 } from '../support/archiveCommand.mts';
+import { openStore } from '../support/archiveStore.mts';
 import { startLifelogServer } from '../support/lifelog-server.mts';
 import { type Fault, type TestSandbox, startSandbox } from '../support/sandbox.mts';
 import { serve } from '../support/serve.mts';
@@ -193,6 +194,21 @@ describe('a second run', () => {
 			isWhole: true,
 			lifelogs: 25,
 		});
+	});
+
+	test('does not ask again for a range in which only another device recorded', async () => {
+		const day = dayAgo(20);
+		await live(day);
+		await archive();
+		const { store, close } = await openStore(folder, join(temporaryFolder(), 'index'));
+		const path = join(folder, manifestOf(day).audio[0].path);
+		await store.addRecording({ path, startMs: Date.parse(`${day}T21:00:00Z`) }, [], undefined);
+		close();
+		await addLifelog(day, '12:00:00');
+		expect((await archive()).status).toBe(0);
+		expect(manifestOf(day).audio).toHaveLength(4);
+		expect((await archive()).status).toBe(0);
+		expect(await requests('/v1/download-audio')).toEqual([]);
 	});
 
 	test('archives a day anew if its manifest is broken', async () => {

@@ -1,0 +1,19 @@
+// An archive as lifelog-server opens it, so that tests change it by the server's own code.
+import { Folder } from '../../server/archive/folder.mts';
+import { ArchiveStore } from '../../server/archive/store.mts';
+import { openIndex } from '../../server/store/database.mts';
+import { Rows } from '../../server/store/rows.mts';
+
+/** Opens an archive that may be changed; `index` is a file outside of it. */
+export async function openStore(
+	folder: string,
+	index: string,
+): Promise<{ store: ArchiveStore; close: () => void }> {
+	const db = openIndex(index);
+	const onProblem = (path: string, reason: string) => {
+		throw new Error(`${path} ${reason}`);
+	};
+	const options = { allowDelete: true, allowChanges: true, onProblem };
+	const store = new ArchiveStore(await Folder.open(folder), new Rows(db), options);
+	return { store, close: () => db.close() };
+}
