@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
+import type { ArchiveStore } from '../../server/archive/store.mts';
 import { writeArchive } from '../support/archive.mts';
+import { openStore } from '../support/archiveStore.mts';
 import { steps, walk } from '../support/besideModel.mts';
 import { checkHere, Commands } from '../support/commands.mts';
 import { runFullArchive } from '../support/fullArchive.mts';
@@ -15,7 +17,8 @@ import { serve } from '../support/serve.mts';
 import { until } from '../support/soon.mts';
 import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
 let sandbox: TestSandbox;
@@ -59,6 +62,32 @@ async function remove(...paths: string[]): Promise<void> {
 		expect((await ask(server, `/v1/${path}`, { method: 'DELETE' })).status).toBe(200);
 	}
 	await server.close();
+}
+
+/** Changes the archive by the code of a server that is running. */
+async function byServer(change: (store: ArchiveStore) => Promise<unknown>): Promise<void> {
+	const { store, close } = await openStore(folder, join(temporaryFolder(), 'index'));
+	try {
+		await change(store);
+	} finally {
+		close();
+	}
+}
+
+/** Ten minutes that another device recorded. */
+async function record(startTime: string): Promise<void> {
+	const day = startTime.slice(0, 10);
+	const { id } = await addLifelog(day, 3);
+	const [startMs, endMs] = Object.values(times(day, 3)).map((time) => Date.parse(time));
+	const path = join(temporaryFolder(), 'recording.ogg');
+	const headers = { 'X-API-Key': sandbox.apiKey };
+	const query = `startMs=${startMs}&endMs=${endMs}`;
+	const answer = await fetch(`${sandbox.url}/v1/download-audio?${query}`, { headers });
+	writeFileSync(path, Buffer.from(await answer.arrayBuffer()));
+	await sandbox.control.deleteLifelog(id);
+	await byServer((store) =>
+		store.addRecording({ path, startMs: Date.parse(startTime) }, [], undefined),
+	);
 }
 
 test('nothing of it is lost, and nothing deleted comes back, in any order of steps', async () => {
@@ -194,6 +223,30 @@ describe.each(['archive', 'Full archive'])('%s', (name) => {
 		const [json] = entryOf(changed.id, dayAgo(3))!.files;
 		expect(readFileSync(join(folder, json.path), 'utf8')).toContain('"Of the service"');
 		expect(await checkHere(folder, sandbox)).toMatchObject({ findings: [] });
+	});
+
+	test('reads the audio of the pendant, whatever another device recorded at the time', async () => {
+		const [first, second] = [dayAgo(21), dayAgo(20)];
+		// Of the second day the service has nothing but audio.
+		await record(`${second}T00:05:00.000Z`);
+		await record(`${second}T05:00:00.000Z`);
+		await sandbox.control.addLifelog({
+			startTime: `${first}T23:50:00.000Z`,
+			endTime: `${second}T00:20:00.000Z`,
+		});
+		await run();
+		const { audio, missingAudio } = newestManifests(folder).get(second)!;
+		const midnight = Date.parse(second);
+		const pendant = audio.filter(({ path }) => path.startsWith('audio/pendant/'));
+		expect(pendant).toMatchObject([{ startMs: midnight, endMs: midnight + 2 * HOUR_MS }]);
+		expect(audio).toHaveLength(3);
+		const missing = missingAudio!.map(({ startMs, endMs }) => endMs - startMs);
+		expect(missing.reduce((sum, ms) => sum + ms)).toBe(22 * HOUR_MS);
+		expect(await checkHere(folder, sandbox)).toMatchObject({ findings: [] });
+		await sandbox.control.clearRequests();
+		await run();
+		const asked = (await sandbox.control.requests()).map(({ path }) => path);
+		expect(asked).not.toContain('/v1/download-audio');
 	});
 });
 

@@ -5,7 +5,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
+import { archiveName, cutIntoChunks } from '../../nodes/LifelogAudio/chunks.ts';
 import type { TestSandbox } from './sandbox.mts';
+
+const TWO_HOURS_MS = 7_200_000;
 
 interface Item {
 	json: Record<string, unknown>;
@@ -57,12 +60,18 @@ class Execution {
 	}
 }
 
-/** Archives into a folder what a sandbox has up to yesterday, except audio; returns the paths that were stored. */
+/**
+ * Archives into a folder what a sandbox has up to yesterday; returns the paths that were stored.
+ *
+ * @param meanwhile Called for each day, after all but its manifest was stored.
+ */
 export async function runFullArchive(
 	folder: string,
 	{ url, apiKey, control }: TestSandbox,
+	meanwhile: (day: string) => Promise<void> = async () => {},
 ): Promise<string[]> {
 	const stored: string[] = [];
+	const headers = { 'X-API-Key': apiKey };
 	const lifelogs = await control.lifelogs();
 	const chats = (await control.chats()).filter(({ owner }) => owner === 'self');
 
@@ -83,6 +92,27 @@ export async function runFullArchive(
 			writeFileSync(path, binary!.data);
 			stored.push(json.path);
 		}
+	}
+
+	/** The audio of a range, as the node Lifelog Audio returns it. */
+	async function audioOf({ json: { start, end } }: Item): Promise<Item[]> {
+		const items: Item[] = [];
+		const missingRanges: object[] = [];
+		for (const span of cutIntoChunks(spanOf(start, end), TWO_HOURS_MS)) {
+			const query = `startMs=${span.startMs}&endMs=${span.endMs}`;
+			const answer = await fetch(`${url}/v1/download-audio?${query}`, { headers });
+			const data = Buffer.from(await answer.arrayBuffer());
+			if (!answer.ok) {
+				missingRanges.push(span);
+				continue;
+			}
+			const file = { fileName: archiveName(span), fileSize: data.length, sha256: sha256(data) };
+			const gaps = { missingRanges: [], failedRanges: [] };
+			items.push({ json: { ...span, ...file, ...gaps }, binary: { data } });
+		}
+		if (items.length === 0) items.push({ json: { failedRanges: [] } });
+		items[0].json.missingRanges = missingRanges;
+		return items;
 	}
 
 	const plan = new Execution();
@@ -114,10 +144,8 @@ export async function runFullArchive(
 				const asked = await day.code('Its chats', []);
 				const raw: object[] = [];
 				for (const { json } of asked) {
-					const headers = { 'X-API-Key': apiKey };
-					const answer = await fetch(`${url}/v1/chats/${String(json.id)}?timezone=UTC`, {
-						headers,
-					});
+					const path = `/v1/chats/${String(json.id)}?timezone=UTC`;
+					const answer = await fetch(url + path, { headers });
 					raw.push((await answer.json()).data.chat);
 				}
 				const files = await day.code('Chats as files', asItems(raw));
@@ -125,9 +153,11 @@ export async function runFullArchive(
 				await store(day, 'Their checksums', day.set('Their checksums', asItems(checked)));
 			}
 		}
-		const startMs = Date.parse(aDay.day);
-		const missingRanges = [{ startMs, endMs: startMs + 86_400_000 }];
-		day.set('Audio of the day', [{ json: { missingRanges, failedRanges: [] } }]);
+		const ranges = await day.code('Ranges to ask for', []);
+		const audio = (await Promise.all(ranges.map(audioOf))).flat();
+		day.set('Audio of the day', audio);
+		await store(day, 'Audio to store', await day.code('Audio to store', audio));
+		await meanwhile(aDay.day);
 		const [{ json }] = await day.code('What the day holds', []);
 		const path = `days/${aDay.day}_${sha256(String(json.lines)).slice(0, 16)}.json`;
 		const text = `${JSON.stringify(json.file, null, '\t')}\n`;
@@ -135,6 +165,11 @@ export async function runFullArchive(
 	}
 	return stored;
 }
+
+const spanOf = (start: unknown, end: unknown) => ({
+	startMs: Date.parse(String(start)),
+	endMs: Date.parse(String(end)),
+});
 
 /** A lifelog as the operation Export returns it. */
 function exportOf(lifelog: Lifelog): Item[] {
