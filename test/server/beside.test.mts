@@ -250,6 +250,33 @@ describe.each(['archive', 'Full archive'])('%s', (name) => {
 	});
 });
 
+describe('Full archive', () => {
+	test('keeps what a server does with a day while it is read', async () => {
+		const day = dayAgo(20);
+		const [edited, removed] = [await addLifelog(day, 8), await addLifelog(day, 9)];
+		await runFullArchive(folder, sandbox);
+		await addLifelog(day, 10);
+		await runFullArchive(folder, sandbox, async () => {
+			await record(`${day}T12:00:00.000Z`);
+			await byServer(async (store) => {
+				const made = lifelogOf('made', `${day}T20:00:00.000Z`);
+				await store.createLifelog(made, { source: 'api' });
+				await store.changeLifelog(edited.id, { title: 'Edited' });
+				await store.deleteLifelog(removed.id);
+			});
+		});
+		expect(
+			newestManifests(folder)
+				.get(day)!
+				.audio.map(({ path }) => path),
+		).toContainEqual(expect.stringMatching(/^audio\/recordings\//));
+		expect(entryOf('made', day)).toMatchObject({ madeHere: { source: 'api' } });
+		expect(entryOf(edited.id, day)).toMatchObject({ edited: { title: 'Edited' } });
+		expect(entryOf(removed.id, day)).toMatchObject({ files: [], deletedAt: expect.anything() });
+		expect(await checkHere(folder, sandbox)).toMatchObject({ findings: [], lifelogs: 3 });
+	});
+});
+
 describe('archive', () => {
 	test('does not bring back what is deleted while it reads it on another day', async () => {
 		await addLifelog(dayAgo(3), 8);

@@ -158,6 +158,7 @@ export async function runFullArchive(
 		day.set('Audio of the day', audio);
 		await store(day, 'Audio to store', await day.code('Audio to store', audio));
 		await meanwhile(aDay.day);
+		await read(day, aDay.day, true);
 		const [{ json }] = await day.code('What the day holds', []);
 		const path = `days/${aDay.day}_${sha256(String(json.lines)).slice(0, 16)}.json`;
 		const text = `${JSON.stringify(json.file, null, '\t')}\n`;

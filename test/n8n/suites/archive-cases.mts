@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
+import { makeLifelog } from '../../support/manifests.mts';
 import { NEWEST } from '../install.mts';
 import {
 	assertArchived,
@@ -163,6 +164,27 @@ describe('where not all can be archived', () => {
 		await rmdir(join(folder, path));
 		await succeeds(workflow);
 		await assertArchived(lab().sandbox, storage, { days });
+	});
+
+	test('what lifelog-server adds to a day while it is read stays', async () => {
+		const { control } = lab().sandbox;
+		const { folder, storage, workflow } = await newArchive('beside', [days[0], days[2]], {
+			settings: { waitDays: 10 },
+		});
+		await succeeds(workflow);
+		const [first] = await control.lifelogs();
+		const day = dayOf(first.startTime);
+		await control.updateLifelog(first.id, { title: 'Of the service' });
+		await control.clearRequests();
+		await control.faults([{ path: '/v1/download-audio', delayMs: 10_000 }]);
+		const running = succeeds(workflow);
+		await until(async () => (await audioAsked()).length > 0, 'audio is asked for');
+		const made = { ...first, id: 'made', startTime: `${day}T21:00:00.000Z` };
+		await makeLifelog(folder, made, { source: 'api' });
+		await running;
+		const { lifelogs } = (await newestDays(storage)).get(day)!;
+		assert.ok(lifelogs[first.id]);
+		assert.ok(lifelogs.made?.goneAt);
 	});
 
 	test('of two runs at once one archives, and the other says that it does not', async () => {
