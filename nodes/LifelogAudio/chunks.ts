@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { DateTime } from 'luxon';
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
 import {
@@ -68,11 +68,19 @@ export function joinAdjacent<T extends TimeSpan & { message?: string }>(spans: T
 	return joined;
 }
 
+interface DownloadOptions {
+	/** In which errors name a chunk; an IANA name. */
+	zone: string;
+	/** Whether a chunk that fails is noted, instead of ending all. */
+	mayFail: boolean;
+	/** The device whose audio is wanted; undefined for the service's choice. */
+	audioSource: string | undefined;
+	nameOf: (span: TimeSpan) => string;
+}
+
 /**
  * Downloads chunks, a few at a time.
  *
- * @param zone In which errors name a chunk; an IANA name.
- * @param mayFail Whether a chunk that fails is noted, instead of ending all.
  * @throws NodeApiError, naming the chunk, if one fails; with `mayFail` only if all would fail: a
  *   refused key, a wrong address, a broken storage, a canceled execution.
  */
@@ -80,7 +88,7 @@ export async function downloadChunks(
 	context: IExecuteFunctions,
 	api: Api,
 	chunks: TimeSpan[],
-	{ zone, mayFail, nameOf }: { zone: string; mayFail: boolean; nameOf: (span: TimeSpan) => string },
+	{ zone, mayFail, audioSource, nameOf }: DownloadOptions,
 ): Promise<Downloads> {
 	// In order, whichever arrives first, and the same when one is downloaded again.
 	const names = chunks.map(nameOf);
@@ -90,8 +98,9 @@ export async function downloadChunks(
 		if (givenUp !== undefined) return { failed: { ...span, message: givenUp } };
 		const { startTime, endTime } = withTimes(span, zone);
 		const resource = { noun: `audio from ${startTime} to ${endTime}` };
+		const query = { startMs: span.startMs, endMs: span.endMs, ...(audioSource && { audioSource }) };
 		try {
-			const audio = await storeAudio(context, own, span, resource, names[index]);
+			const audio = await storeAudio(context, own, query, resource, names[index]);
 			failures = 0;
 			if (audio === undefined) return { missing: span };
 			api.run.isServiceKnown = true;
@@ -124,11 +133,10 @@ export async function downloadChunks(
 async function storeAudio(
 	context: IExecuteFunctions,
 	api: Api,
-	span: TimeSpan,
+	query: IDataObject,
 	resource: Resource,
 	fileName: string,
 ): Promise<AudioFile | undefined> {
-	const query = { startMs: span.startMs, endMs: span.endMs };
 	return await download(api, '/v1/download-audio', query, resource, async (body, answer) => {
 		const head = await body.peek(OGG_MARK.length);
 		if (head.toString('latin1', 0, OGG_MARK.length) !== OGG_MARK) {

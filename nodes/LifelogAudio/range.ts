@@ -16,6 +16,8 @@ export interface TimeSpan {
 export interface AudioRange extends TimeSpan {
 	lifelogId?: string;
 	title?: unknown;
+	/** The device whose audio is wanted; undefined for the service's choice. */
+	audioSource?: string;
 }
 
 export const SOURCES = ['lifelog', 'day', 'timeRange'] as const;
@@ -106,8 +108,12 @@ async function rangeOfLifelog(
 			"It ends when it starts. To download the audio around it, set the option 'Padding'.",
 		);
 	}
-	return { ...range, lifelogId, title: lifelog.title };
+	return { ...range, ...sourceOf(lifelogId), lifelogId, title: lifelog.title };
 }
+
+/** Of a lifelog that lifelog-server made from a recording, because the pendant may have recorded too. */
+const sourceOf = (lifelogId: string) =>
+	lifelogId.startsWith('recorded-') ? { audioSource: 'recordings' } : {};
 
 /** Adds padding on both sides, but not before 1970 or after `now`. A later end stays. */
 export function widen({ startMs, endMs }: TimeSpan, paddingMs: number, now: number): TimeSpan {

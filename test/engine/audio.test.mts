@@ -337,6 +337,9 @@ describe('the audio of a lifelog', () => {
 				includeHeadings: 'false',
 				includeContents: 'false',
 			});
+			const [[startMs, endMs]] = asked;
+			const [query] = requests.filter(({ path }) => path === PATH).map((each) => each.query);
+			expect(query).toEqual({ startMs: String(startMs), endMs: String(endMs) });
 		},
 	);
 

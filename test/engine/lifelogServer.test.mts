@@ -14,12 +14,13 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import { writeArchive } from '../support/archive.mts';
 import { type Engine, type EngineOptions, standIn } from '../support/engine.mts';
 import { type LabAt, engineAt, startLabAt } from '../support/lab.mts';
 import { type SpawnedServer, startLifelogServer } from '../support/lifelog-server.mts';
 import { startSandbox } from '../support/sandbox.mts';
 import { serve } from '../support/serve.mts';
-import { makeTones } from '../support/tones.mts';
+import { hearTones, makeTones } from '../support/tones.mts';
 import {
 	startTranscription,
 	type TranscriptionEndpoint,
@@ -609,6 +610,23 @@ describe('Upload Recording', () => {
 			expect(saidIn(lifelog).map(({ content }) => content)).toEqual([0, 1, 2].map(wordsOf));
 		},
 	);
+
+	test('made while the pendant recorded: Download Audio returns the audio of the recording', async () => {
+		const startMs = Date.parse(startTime) - 5000;
+		const pendant = join(files, 'pendant.ogg');
+		await makeTones(pendant, { seconds: 20, args: ['-c:a', 'libopus'] });
+		const content = readFileSync(pendant);
+		await writeArchive(archive, { audio: [{ startMs, endMs: startMs + 20_000, content }] });
+		const { json } = await upload([{ path: await tones('own.ogg') }], { startTime, waitSeconds });
+		const [id] = json[0].lifelogIds as string[];
+		const engine = await engineAt(server);
+		const parameters = { operation: 'download', source: 'lifelog', lifelogId: byId(id) };
+		const result = await engine.runWorkflow(workflowWith('lifelogAudio', parameters));
+		await engine.close();
+		const heard = join(files, 'heard.ogg');
+		writeFileSync(heard, Buffer.from(result.items('Node')[0].binary!.data.data, 'base64'));
+		expect((await hearTones(heard)).map(({ second }) => second)).toEqual([0, 1, 2]);
+	});
 
 	test('reads a time in the zone of the option, and sends the language', async () => {
 		const path = await tones('zone.ogg');

@@ -15,6 +15,7 @@ import { checkArchive } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { Recording } from '../../server/recordings/queue.mts';
+import { writeArchive } from '../support/archive.mts';
 import { spawnLifelogServer } from '../support/lifelog-server.mts';
 import {
 	archivedIn,
@@ -612,16 +613,26 @@ test('lists recordings page by page, newest first', async () => {
 	});
 });
 
-test('a lifelog plays the audio of its own device, where another one recorded at the same time', async () => {
-	const [pendant] = await made(ten(), { startTime: '2026-04-01T09:00:00Z' });
-	const { path } = newestManifests(archive).get('2026-04-01')!.audio[0];
-	const startMs = Date.parse(pendant.startTime);
-	const download = (query: string) =>
-		ask(server, `/v1/download-audio?startMs=${startMs}&endMs=${startMs + 10_000}${query}`);
-	expect((await download('&audioSource=recordings')).status).toBe(200);
-	expect((await download('&audioSource=pendant')).status).toBe(404);
-	expect((await download('')).status).toBe(200);
-	expect(path).toMatch(/^audio\/recordings\//);
+test('where two devices recorded, audioSource chooses between them', async () => {
+	const startMs = Date.parse('2026-04-01T09:00:00Z');
+	const pendant = join(files, 'pendant.ogg');
+	await makeTones(pendant, { seconds: 20, args: ['-c:a', 'libopus'] });
+	const content = readFileSync(pendant);
+	const span = { startMs: startMs - 5000, endMs: startMs + 15_000 };
+	await writeArchive(archive, { audio: [{ ...span, content }] });
+	await made(ten(), { startTime: '2026-04-01T09:00:00Z' });
+	const heardOf = async (query: string) => {
+		const range = `startMs=${startMs}&endMs=${startMs + 10_000}`;
+		const audio = await ask(server, `/v1/download-audio?${range}${query}`);
+		const path = join(files, 'heard.ogg');
+		writeFileSync(path, Buffer.from(await audio.arrayBuffer()));
+		return (await hearTones(path)).map(({ second }) => second);
+	};
+	const seconds = Array.from({ length: 10 }, (_, second) => second);
+	expect(await heardOf('&audioSource=recordings')).toEqual(seconds);
+	const ofPendant = seconds.map((second) => second + 5);
+	expect(await heardOf('&audioSource=pendant')).toEqual(ofPendant);
+	expect(await heardOf('')).toEqual(ofPendant);
 });
 
 test('a server that is killed goes on at its next start, and makes the same archive', async () => {

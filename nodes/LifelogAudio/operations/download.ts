@@ -175,6 +175,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const downloads = await downloadChunks(this, api, chunks, {
 		zone,
 		mayFail: options.ifPartFails === 'report',
+		audioSource: range.audioSource,
 		nameOf: (span) =>
 			options.fileNames === 'archive'
 				? archiveName(span)
