@@ -400,11 +400,27 @@ describe('data', () => {
 	test('days of the calendar are those of the time zone, newest first', async () => {
 		expect((await get('/web/days')).json()).toEqual({
 			days: [
-				{ day: '2026-03-02', lifelogs: 1, starred: 0, durationMs: 600_000 },
-				{ day: '2026-03-01', lifelogs: 1, starred: 1, durationMs: 600_000 },
-				{ day: '2026-02-27', lifelogs: 1, starred: 0, durationMs: 600_000 },
+				{ day: '2026-03-02', lifelogs: 1, starred: 0, durationMs: 600_000, audioMs: 0 },
+				{ day: '2026-03-01', lifelogs: 1, starred: 1, durationMs: 600_000, audioMs: 299_980 },
+				{ day: '2026-02-27', lifelogs: 1, starred: 0, durationMs: 600_000, audioMs: 0 },
 			],
 		});
+	});
+
+	test('a day with audio alone is in the calendar, and a neighbor', async () => {
+		const folder = temporaryFolder();
+		const lateMs = NOON + 3 * 86_400_000;
+		const audio = [{ startMs: lateMs, endMs: lateMs + 300_000 - 20, content: AUDIO }];
+		await writeArchive(folder, { lifelogs: LIFELOGS, audio });
+		const own = await starts([], folder);
+		const headers = { cookie: await signedIn(own) };
+		const read = async (path: string) => (await send(own.url, path, { headers })).json();
+		expect((await read('/web/days')).days[0]).toEqual({
+			...{ day: '2026-03-04', lifelogs: 0, starred: 0, durationMs: 0, audioMs: 299_980 },
+		});
+		expect((await read('/web/days/2026-03-02')).next).toBe('2026-03-04');
+		expect((await read('/web/days/2026-03-04')).previous).toBe('2026-03-02');
+		expect((await read('/web/days/2026-03-03')).previous).toBe('2026-03-02');
 	});
 
 	test('the calendar follows a change', async () => {
@@ -542,8 +558,9 @@ describe('data', () => {
 
 	test('the status counts what there is', async () => {
 		expect((await get('/web/status')).json()).toMatchObject({
-			...{ lifelogs: 3, chats: 0, audioFiles: 1, days: 2 },
-			...{ firstDay: '2026-02-27', lastDay: '2026-03-01', missingDays: ['2026-02-28'] },
+			// Days of the time zone, but missing ones of the archive, which has a file for each in UTC.
+			...{ lifelogs: 3, chats: 0, audioFiles: 1, days: 3 },
+			...{ firstDay: '2026-02-27', lastDay: '2026-03-02', missingDays: ['2026-02-28'] },
 			...{ leftOut: [], leftOutCount: 0, index: { state: 'ready' }, search: 'full text' },
 			// Of "a" the second half, of the others all; newest first.
 			audioGaps: [

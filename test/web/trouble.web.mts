@@ -203,7 +203,30 @@ test('a gap is where no lifelog is, and a day may have audio only', async () => 
 	);
 	expect(labels).toEqual(['12:00 AM', '6:45 AM', '12:30 PM', '6:15 PM']);
 	await page.goto('/status');
-	await page.waitForSelector('dt:text("Days (UTC)")');
+	await page.waitForSelector('h2:text("Days that are missing (UTC)") + p:text(" to ")');
+	expect(wrong).toEqual([]);
+});
+
+test('one long day pales no other, and years are led to', async () => {
+	const folder = temporaryFolder();
+	const of = (day: string, minutes: number) =>
+		lifelogOf(day, `${day}T12:00:00Z`, {
+			endTime: new Date(Date.parse(`${day}T12:00:00Z`) + minutes * MINUTE_MS).toISOString(),
+		});
+	const days = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2025-03-05'];
+	const lifelogs = days.map((day, nth) => of(day, nth === 4 ? 600 : 5 * (nth + 1)));
+	await writeArchive(folder, { lifelogs });
+	const own = await startLifelogServer(folder, ['--timezone', 'Europe/Berlin']);
+	closing.push(own.close);
+	const { page, wrong } = await open(own);
+	await page.goto('/');
+	for (const [nth, day] of days.entries()) {
+		await page.waitForSelector(`.shade-${nth + 1}[data-day="${day}"]`);
+	}
+	await page.setViewportSize({ width: 400, height: 400 });
+	await page.click('.years >> text=2025');
+	await page.waitForFunction(() => scrollY > 100);
+	expect(await findings(page)).toEqual([]);
 	expect(wrong).toEqual([]);
 });
 

@@ -56,6 +56,8 @@ interface CalendarDay {
 	starred: number;
 	/** How long the lifelogs of the day are together. */
 	durationMs: number;
+	/** How long the audio is that begins on the day. */
+	audioMs: number;
 }
 
 /**
@@ -79,9 +81,9 @@ export async function addPageData(
 		const audioGaps = untilChanged(store, () => audioGapsOf(store, timezone));
 		web.get('/web/days', async () => ({ days: calendar() }));
 		web.get<{ Params: { day: string } }>('/web/days/:day', async ({ params }) =>
-			dayOf(store, checkDate(params.day), timezone),
+			dayOf(store, checkDate(params.day), timezone, calendar()),
 		);
-		web.get('/web/status', async () => statusOf(store, audioGaps));
+		web.get('/web/status', async () => statusOf(store, calendar, audioGaps));
 		web.get<{ Querystring: PageSearch }>(
 			'/web/search',
 			{ schema: { querystring: pageSearchSchema } },
@@ -124,30 +126,34 @@ async function audioOf(store: Store, id: string): Promise<Audio | undefined> {
 function calendarOf(store: PageStore, timezone: string): CalendarDay[] {
 	const inZone = zoneFormatter(timezone);
 	const days = new Map<string, CalendarDay>();
-	for (const { startTime, endTime, isStarred } of store.lifelogTimes()) {
-		const day = inZone(startTime).slice(0, 10);
-		const known = days.get(day) ?? { day, lifelogs: 0, starred: 0, durationMs: 0 };
-		known.lifelogs += 1;
-		known.starred += Number(isStarred);
-		known.durationMs += Math.max(0, Date.parse(endTime) - Date.parse(startTime));
+	const dayAt = (time: string) => {
+		const day = inZone(time).slice(0, 10);
+		const known = days.get(day) ?? { day, lifelogs: 0, starred: 0, durationMs: 0, audioMs: 0 };
 		days.set(day, known);
+		return known;
+	};
+	for (const { startTime, endTime, isStarred } of store.lifelogTimes()) {
+		const day = dayAt(startTime);
+		day.lifelogs += 1;
+		day.starred += Number(isStarred);
+		day.durationMs += Math.max(0, Date.parse(endTime) - Date.parse(startTime));
+	}
+	for (const { startMs, endMs } of store.audioBetween(-Infinity, Infinity)) {
+		dayAt(new Date(startMs).toISOString()).audioMs += endMs - startMs;
 	}
 	return [...days.values()].sort((a, b) => (a.day < b.day ? 1 : -1));
 }
 
 /** The lifelogs of a day in short, its audio, and the days before and after it that have some. */
-function dayOf(store: PageStore, day: string, timezone: string) {
+function dayOf(store: PageStore, day: string, timezone: string, calendar: CalendarDay[]) {
 	const { from, before } = dayBounds(day, timezone);
 	const lifelogs = store.listLifelogs({ from, before }, { direction: 'asc', limit: MAX_OF_DAY });
-	const neighbor = (filter: object, direction: 'asc' | 'desc') => {
-		const [found] = store.listLifelogs(filter, { direction, limit: 1 }, NO_PARTS);
-		return found ? zoneFormatter(timezone)(found.startTime).slice(0, 10) : null;
-	};
 	return {
 		day,
 		timezone,
-		previous: neighbor({ before: from }, 'desc'),
-		next: neighbor({ from: before }, 'asc'),
+		// The calendar begins with the newest.
+		previous: calendar.find((each) => each.day < day)?.day ?? null,
+		next: calendar.findLast((each) => each.day > day)?.day ?? null,
 		startMs: Date.parse(from),
 		endMs: Date.parse(before),
 		lifelogs: lifelogs.map(inShort),
@@ -158,7 +164,6 @@ function dayOf(store: PageStore, day: string, timezone: string) {
 }
 
 const MAX_OF_DAY = 10_000;
-const NO_PARTS = { markdown: false, contents: false };
 
 function inShort({ id, title, startTime, endTime, isStarred, contents }: Lifelog) {
 	const speakers = new Set<string>();
@@ -177,13 +182,18 @@ function inShort({ id, title, startTime, endTime, isStarred, contents }: Lifelog
 const MAX_PROBLEMS = 1_000;
 
 /** What there is and what is missing. While the index is being built, only how far it is. */
-function statusOf(store: PageStore, audioGapsOfAll: () => AudioGap[]) {
+function statusOf(
+	store: PageStore,
+	calendarOfAll: () => CalendarDay[],
+	audioGapsOfAll: () => AudioGap[],
+) {
 	const { waiting, progress } = store;
 	if (waiting !== undefined) return { index: { state: waiting, ...progress } };
 	const days = store.days();
 	const leftOut = days.flatMap(({ day, problems }) =>
 		Object.entries(problems).map(([path, { reason }]) => ({ day, path, reason })),
 	);
+	const calendar = calendarOfAll();
 	const audioGaps = audioGapsOfAll();
 	return {
 		index: { state: 'ready' as const },
@@ -191,9 +201,10 @@ function statusOf(store: PageStore, audioGapsOfAll: () => AudioGap[]) {
 		...store.counts(),
 		audioGaps: audioGaps.slice(0, MAX_PROBLEMS),
 		audioGapsCount: audioGaps.length,
-		firstDay: days.at(0)?.day ?? null,
-		lastDay: days.at(-1)?.day ?? null,
-		days: days.length,
+		firstDay: calendar.at(-1)?.day ?? null,
+		lastDay: calendar.at(0)?.day ?? null,
+		days: calendar.length,
+		// The archive has a file for each day in UTC.
 		missingDays: missingDays(days.map(({ day }) => day)),
 		incompleteDays: days.filter(({ isComplete }) => !isComplete).map(({ day }) => day),
 		leftOut: leftOut.slice(0, MAX_PROBLEMS),

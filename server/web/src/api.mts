@@ -17,6 +17,8 @@ export interface CalendarDay {
 	lifelogs: number;
 	starred: number;
 	durationMs: number;
+	/** How long the audio is that begins on the day. */
+	audioMs: number;
 }
 
 export interface DayEntry {
@@ -80,9 +82,11 @@ export interface Status {
 	lifelogs: number;
 	chats: number;
 	audioFiles: number;
+	/** Days with something in them, in the server's time zone. */
 	firstDay: string | null;
 	lastDay: string | null;
 	days: number;
+	/** Days of the archive's own, in UTC. */
 	missingDays: string[];
 	incompleteDays: string[];
 	/** Days whose lifelogs lack audio, newest first; of very many the first ones. */

@@ -20,10 +20,14 @@ export function useArrival(): void {
 		const stop = () => void (returning = undefined);
 		const onPop = () => {
 			({ href, pathname } = location);
-			returning = places.get(href) ?? 0;
+			const place = places.get(href);
+			// A link to a part of the page.
+			if (place === undefined) return;
+			returning = place;
 			scrollBack(performance.now() + MAX_WAIT_MS);
 		};
 		const onPush = () => {
+			if (!places.has(href)) places.set(href, 0);
 			const isOther = location.pathname !== pathname;
 			({ href, pathname } = location);
 			if (!isOther) return;

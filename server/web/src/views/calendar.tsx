@@ -30,7 +30,9 @@ const Empty = () => (
 function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 	const container = useRef<HTMLDivElement>(null);
 	const byDay = new Map(days.map((day) => [day.day, day]));
-	const most = Math.max(1, ...days.map(({ durationMs }) => durationMs));
+	const shades = shadesOf(days);
+	const months = monthsOf(days);
+	const years = [...new Set(months.map((month) => month.slice(0, 4)))];
 	const today = todayIn(timezone);
 
 	useEffect(() => {
@@ -49,9 +51,18 @@ function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 	return (
 		<>
 			<p class="quiet">Each day says how long its lifelogs are. ★ marks a day with starred ones.</p>
+			{years.length > 1 && (
+				<nav class="years" aria-label="Years">
+					{years.map((year) => (
+						<a key={year} href={`#${months.find((month) => month.startsWith(year))}`}>
+							{year}
+						</a>
+					))}
+				</nav>
+			)}
 			<div ref={container} class="months">
-				{monthsOf(days).map((month) => (
-					<Month key={month} month={month} byDay={byDay} most={most} today={today} />
+				{months.map((month) => (
+					<Month key={month} month={month} byDay={byDay} shades={shades} today={today} />
 				))}
 			</div>
 		</>
@@ -61,12 +72,12 @@ function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 function Month({
 	month,
 	byDay,
-	most,
+	shades,
 	today,
 }: {
 	month: string;
 	byDay: Map<string, CalendarDay>;
-	most: number;
+	shades: Map<number, number>;
 	today: string;
 }) {
 	const name = dayInWords(`${month}-01`, { month: 'long', year: 'numeric' });
@@ -75,7 +86,7 @@ function Month({
 	).getUTCDate();
 	const first = new Date(`${month}-01T12:00:00Z`).getUTCDay() || 7;
 	return (
-		<section class="month" aria-label={name}>
+		<section class="month" id={month} aria-label={name}>
 			<h2>{name}</h2>
 			<div class="weekdays" aria-hidden="true">
 				{WEEK.map((day) => (
@@ -86,7 +97,7 @@ function Month({
 				{Array.from({ length }, (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`).map(
 					(day) => (
 						<li key={day} class={day === today ? 'today' : undefined}>
-							<DayCell day={day} found={byDay.get(day)} most={most} />
+							<DayCell day={day} found={byDay.get(day)} shades={shades} />
 						</li>
 					),
 				)}
@@ -95,25 +106,34 @@ function Month({
 	);
 }
 
-function DayCell({ day, found, most }: { day: string; found?: CalendarDay; most: number }) {
+function DayCell({
+	day,
+	found,
+	shades,
+}: {
+	day: string;
+	found?: CalendarDay;
+	shades: Map<number, number>;
+}) {
 	const number = Number(day.slice(8));
 	if (!found) return <span class="day none">{number}</span>;
-	const { lifelogs, starred, durationMs } = found;
-	const shade = Math.min(5, Math.max(1, Math.ceil((5 * durationMs) / most)));
+	const { lifelogs, starred, durationMs, audioMs } = found;
+	const shade = lifelogs > 0 ? `shade-${shades.get(durationMs)}` : 'heard';
 	const words = [
 		dayInWords(day),
-		count(lifelogs, 'lifelog'),
-		lengthInWords(durationMs),
+		...(lifelogs > 0
+			? [count(lifelogs, 'lifelog'), lengthInWords(durationMs)]
+			: [`audio of ${lengthInWords(audioMs)} without a lifelog`]),
 		starred > 0 && `${starred} starred`,
 	]
 		.filter(Boolean)
 		.join(', ');
 	return (
-		<Link href={`/days/${day}`} class={`day shade-${shade}`} data-day={day} title={words}>
+		<Link href={`/days/${day}`} class={`day ${shade}`} data-day={day} title={words}>
 			<span class="hidden">{words}</span>
 			<span aria-hidden="true">{number}</span>
 			<span class="figure" aria-hidden="true">
-				{shortLength(durationMs)}
+				{lifelogs > 0 ? shortLength(durationMs) : 'audio'}
 			</span>
 			{starred > 0 && (
 				<span class="mark" aria-hidden="true">
@@ -122,6 +142,19 @@ function DayCell({ day, found, most }: { day: string; found?: CalendarDay; most:
 			)}
 		</Link>
 	);
+}
+
+/** The shade of each length, from 1 to 5: a fifth of the days has each, so that one long day pales no other. */
+function shadesOf(days: CalendarDay[]): Map<number, number> {
+	const lengths = days
+		.filter(({ lifelogs }) => lifelogs > 0)
+		.map(({ durationMs }) => durationMs)
+		.sort((a, b) => a - b);
+	const shades = new Map(
+		lengths.map((length, at) => [length, Math.ceil((5 * (at + 1)) / lengths.length)]),
+	);
+	if (shades.has(0)) shades.set(0, 1);
+	return shades;
 }
 
 /** A week that begins with a Monday. */

@@ -24,7 +24,7 @@ export function StatusView({ session }: { session: Session }) {
 								<dd>{found.chats.toLocaleString()}</dd>
 								<dt>Audio files</dt>
 								<dd>{found.audioFiles.toLocaleString()}</dd>
-								<dt>Days (UTC)</dt>
+								<dt>Days</dt>
 								<dd>
 									{found.firstDay && found.lastDay
 										? `${found.days.toLocaleString()}, from ${dayInWords(found.firstDay)} to ${dayInWords(found.lastDay)}`
@@ -71,10 +71,26 @@ function Days({ title, days }: { title: string; days: string[] }) {
 	return (
 		<section>
 			<h2>{title}</h2>
-			<p>{days.map((day) => dayInWords(day, { dateStyle: 'medium' })).join(', ')}</p>
+			<p>{rangesOf(days).join(', ')}</p>
 		</section>
 	);
 }
+
+/** Days in words, those in a row as one range. */
+function rangesOf(days: string[]): string[] {
+	const ranges: [first: string, last: string][] = [];
+	for (const day of days) {
+		const open = ranges.at(-1);
+		if (open && Date.parse(day) - Date.parse(open[1]) === DAY_MS) open[1] = day;
+		else ranges.push([day, day]);
+	}
+	const inWords = (day: string) => dayInWords(day, { dateStyle: 'medium' });
+	return ranges.map(([first, last]) =>
+		first === last ? inWords(first) : `${inWords(first)} to ${inWords(last)}`,
+	);
+}
+
+const DAY_MS = 86_400_000;
 
 function Waiting({ index: { state, done = 0, total = 0 } }: { index: IndexState }) {
 	const what = state === 'indexing' ? 'The index is being built' : 'The index is damaged';
