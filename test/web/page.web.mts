@@ -261,7 +261,11 @@ test('from the calendar to a line and back, by clicks', async () => {
 	expect(await page.locator('.transcript .part').allTextContents()).not.toContain(longest().title);
 	await page.click('.head a');
 	await page.waitForSelector('.entry');
-	await page.click('.neighbors a >> nth=0');
+	// The blocks of the bar lead to lifelogs, too.
+	await page.locator('.bar a').first().click();
+	await page.waitForSelector('.transcript');
+	await page.goBack();
+	await page.click('.neighbors >> nth=1 >> a >> nth=0');
 	await page.waitForURL('**/days/2026-03-16');
 	for (const [name, ready] of [
 		['Search', '.search'],

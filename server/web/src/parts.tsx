@@ -12,6 +12,9 @@ export function useTitle(title: string): void {
 	}, [title]);
 }
 
+/** Whether there is room beside the text, as in the styles. */
+export const isWide = () => matchMedia('(min-width: 900px)').matches;
+
 /** Shows what was loaded, and why it can't be now. */
 export function Load<Value>({
 	of: { value, error, reload },

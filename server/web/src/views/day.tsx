@@ -20,8 +20,8 @@ export function DayView({ day, session }: { day: string; session: Session }) {
 				{(found) => (
 					<>
 						<Neighbors {...found} />
-						<Timeline {...found} />
-						<Summary day={day} session={session} />
+						<Timeline {...found} session={session} />
+						<Neighbors {...found} isRepeated />
 					</>
 				)}
 			</Load>
@@ -29,18 +29,19 @@ export function DayView({ day, session }: { day: string; session: Session }) {
 	);
 }
 
-function Neighbors({ previous, next }: Day) {
+function Neighbors({ previous, next, isRepeated = false }: Day & { isRepeated?: boolean }) {
+	const keys = isRepeated ? {} : { previous: 'ArrowLeft', next: 'ArrowRight' };
 	return (
-		<nav class="neighbors" aria-label="Days">
+		<nav class="neighbors" aria-label={isRepeated ? 'Further days' : 'Days'}>
 			{previous ? (
-				<Link href={`/days/${previous}`} aria-keyshortcuts="ArrowLeft">
+				<Link href={`/days/${previous}`} aria-keyshortcuts={keys.previous}>
 					← {dayInWords(previous, { month: 'short', day: 'numeric' })}
 				</Link>
 			) : (
 				<span />
 			)}
 			{next && (
-				<Link href={`/days/${next}`} aria-keyshortcuts="ArrowRight">
+				<Link href={`/days/${next}`} aria-keyshortcuts={keys.next}>
 					{dayInWords(next, { month: 'short', day: 'numeric' })} →
 				</Link>
 			)}
@@ -48,7 +49,7 @@ function Neighbors({ previous, next }: Day) {
 	);
 }
 
-function Timeline(day: Day) {
+function Timeline({ session, ...day }: Day & { session: Session }) {
 	const { lifelogs, timezone, audio } = day;
 	if (lifelogs.length === 0 && audio.length === 0) {
 		return <p class="quiet">This day has no lifelogs.</p>;
@@ -82,6 +83,7 @@ function Timeline(day: Day) {
 					.join(' · ')}
 			</p>
 			<Bar {...day} />
+			<Summary day={day.day} session={session} />
 			<ol class="timeline">
 				{lifelogs.map((lifelog, at) => (
 					<Fragment key={lifelog.id}>
@@ -94,7 +96,7 @@ function Timeline(day: Day) {
 	);
 }
 
-/** The day at a glance, from midnight to midnight. What it shows, the list says. */
+/** The day at a glance, from midnight to midnight. What it shows, the list says, and its links are for mice. */
 function Bar({ startMs, endMs, lifelogs, audio, timezone }: Day) {
 	const width = endMs - startMs;
 	const place = (fromMs: number, toMs: number) => {
@@ -104,34 +106,43 @@ function Bar({ startMs, endMs, lifelogs, audio, timezone }: Day) {
 	};
 	const quarters = [0, 1, 2, 3].map((nth) => startMs + (nth * width) / 4);
 	return (
-		<div class="bar" aria-hidden="true">
-			<svg viewBox="0 0 1000 40" preserveAspectRatio="none">
-				{audio.map((span) => (
-					<rect
-						key={span.startMs}
-						class="heard"
-						y="32"
-						height="5"
-						{...place(span.startMs, span.endMs)}
-					/>
-				))}
-				{lifelogs.map(({ id, startTime, endTime, isStarred }) => (
-					<rect
-						key={id}
-						class={isStarred ? 'said starred' : 'said'}
-						y="4"
-						height="24"
-						rx="2"
-						{...place(Date.parse(startTime), Date.parse(endTime))}
-					/>
-				))}
-			</svg>
-			<div class="hours">
-				{quarters.map((time) => (
-					<span key={time}>{timeInWords(time, timezone)}</span>
-				))}
+		<>
+			<div class="bar" aria-hidden="true">
+				<svg viewBox="0 0 1000 40" preserveAspectRatio="none">
+					{audio.map((span) => (
+						<rect
+							key={span.startMs}
+							class="heard"
+							y="32"
+							height="5"
+							{...place(span.startMs, span.endMs)}
+						/>
+					))}
+					{lifelogs.map(({ id, startTime, endTime, isStarred }) => (
+						<Link key={id} href={`/lifelogs/${encodeURIComponent(id)}`} tabindex={-1}>
+							<title>{timeInWords(startTime, timezone)}</title>
+							<rect
+								class={isStarred ? 'spoken starred' : 'spoken'}
+								y="4"
+								height="24"
+								rx="2"
+								{...place(Date.parse(startTime), Date.parse(endTime))}
+							/>
+						</Link>
+					))}
+				</svg>
+				<div class="hours">
+					{quarters.map((time) => (
+						<span key={time}>{timeInWords(time, timezone)}</span>
+					))}
+				</div>
 			</div>
-		</div>
+			<ul class="legend" aria-hidden="true">
+				{lifelogs.some(({ isStarred }) => !isStarred) && <li class="spoken">Lifelog</li>}
+				{lifelogs.some(({ isStarred }) => isStarred) && <li class="starred">Starred</li>}
+				{audio.length > 0 && <li class="heard">Audio</li>}
+			</ul>
+		</>
 	);
 }
 

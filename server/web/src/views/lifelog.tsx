@@ -14,7 +14,7 @@ import {
 } from '../api.mts';
 import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
 import { lineAt, linesOf, type Line } from '../lines.mts';
-import { Buttons, Dialog, Load, Menu, Problem, Star, useTitle } from '../parts.tsx';
+import { Buttons, Dialog, isWide, Load, Menu, Problem, Star, useTitle } from '../parts.tsx';
 import { Player, type Seek } from '../player.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { isReturning } from '../useArrival.mts';
@@ -200,9 +200,6 @@ function detailsOf(lines: Line[], timezone: string) {
 		return { voice, time: { text, isRepeated } };
 	});
 }
-
-/** Where the list of headings is beside the transcript, as in the styles. */
-const isWide = () => matchMedia('(min-width: 900px)').matches;
 
 function Contents({ lines, onChosen }: { lines: Line[]; onChosen: (index: number) => void }) {
 	const [isOpen] = useState(isWide);

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter-preact';
 import { useSearch } from 'wouter-preact/use-browser-location';
 import { search, type Page, type SearchResult, type Session } from '../api.mts';
 import { count, dayInWords, timeInWords } from '../format.mts';
-import { Pages, readPages, Star, useFocus, useTitle } from '../parts.tsx';
+import { isWide, Pages, readPages, Star, useFocus, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 
 const PAUSE_MS = 300;
@@ -18,6 +18,7 @@ export function Search({ session: { timezone } }: { session: Session }) {
 	const [form, setForm] = useState(given);
 	const written = useRef(address);
 	const words = useFocus();
+	const [isOpen] = useState(() => isWide() || Object.keys(given).some((name) => name !== 'q'));
 	const read = (offset?: number) => search(given, offset);
 	const found = useLoad<Found>(`search ${address}`, async (shown) =>
 		given.q ? await readPages(read, shown) : NOTHING,
@@ -58,26 +59,31 @@ export function Search({ session: { timezone } }: { session: Session }) {
 						{...field('q')}
 					/>
 				</label>
-				<label>
-					From <input type="date" aria-keyshortcuts="f" {...field('from')} />
-				</label>
-				<label>
-					To <input type="date" aria-keyshortcuts="e" {...field('to')} />
-				</label>
-				<label>
-					Speaker <input type="text" aria-keyshortcuts="n" {...field('speaker')} />
-				</label>
-				<label class="check">
-					<input
-						type="checkbox"
-						aria-keyshortcuts="*"
-						checked={form.isStarred === 'true'}
-						onChange={({ currentTarget: { checked } }) =>
-							setForm((before) => ({ ...before, isStarred: checked ? 'true' : '' }))
-						}
-					/>{' '}
-					Starred
-				</label>
+				<details class="filters" open={isOpen}>
+					<summary aria-keyshortcuts="i">Filters</summary>
+					<div>
+						<label>
+							From <input type="date" aria-keyshortcuts="f" {...field('from')} />
+						</label>
+						<label>
+							To <input type="date" aria-keyshortcuts="e" {...field('to')} />
+						</label>
+						<label>
+							Speaker <input type="text" aria-keyshortcuts="n" {...field('speaker')} />
+						</label>
+						<label class="check">
+							<input
+								type="checkbox"
+								aria-keyshortcuts="*"
+								checked={form.isStarred === 'true'}
+								onChange={({ currentTarget: { checked } }) =>
+									setForm((before) => ({ ...before, isStarred: checked ? 'true' : '' }))
+								}
+							/>{' '}
+							Starred
+						</label>
+					</div>
+				</details>
 			</form>
 			<p class="quiet" role="status">
 				{given.q
