@@ -333,7 +333,7 @@ describe('a poll that fails', () => {
 
 	test('names its day and says that nothing is lost', async () => {
 		const error = await poll('trigger');
-		expect(error?.message).toMatch(/\(lifelogs of \d{4}-\d\d-\d\d in UTC\)$/);
+		expect(error?.message).toMatch(/\(lifelogs on \d{4}-\d\d-\d\d in UTC\)$/);
 		expect(error?.description).toMatch(
 			/Nothing is lost: the next successful poll reports what this one missed\.$/,
 		);

@@ -137,11 +137,11 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 
 	test.each([
-		[{ period: 'date', date: '2020-01-01' }, 'lifelogs', 'of 2020-01-01 in Europe/Berlin'],
+		[{ period: 'date', date: '2020-01-01' }, 'lifelogs', 'on 2020-01-01 in Europe/Berlin'],
 		[
 			{ period: 'date', date: '2020-01-01', filters: { isStarred: true } },
 			'starred lifelogs',
-			'of 2020-01-01 in Europe/Berlin',
+			'on 2020-01-01 in Europe/Berlin',
 		],
 		[
 			{ period: 'range', start: '2020-01-01', end: '2020-01-02T10:30' },
@@ -170,7 +170,7 @@ test('a daily summary without lifelogs says so by a hint', async () => {
 		date: '2020-01-01',
 		options: { timezone: 'Europe/Berlin' },
 	});
-	expect(hint).toBe('No lifelogs of 2020-01-01 in Europe/Berlin');
+	expect(hint).toBe('No lifelogs on 2020-01-01 in Europe/Berlin');
 });
 
 describe('as a tool', () => {

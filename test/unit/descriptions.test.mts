@@ -39,7 +39,7 @@ test.each(parameters)('%s can be given by an expression and says what it is', (_
 	}
 });
 
-/** Options that the service may ignore for lifelogs: they come last. */
+/** Options that the service may ignore for lifelogs: they say so first, and come last. */
 const OFTEN_IGNORED = ['Global Prompt ID', 'Is Scheduled'];
 
 /** From so many items on n8n's lint wants them in order. */
@@ -68,7 +68,13 @@ test.each(collections)('the items of %s stand in order, and none is required', (
 		.map(({ displayName }) => displayName)
 		.filter((name) => !OFTEN_IGNORED.includes(name) || !_name.endsWith(' Options'));
 	if (names.length < items.length) {
-		expect(items.slice(names.length).map(({ displayName }) => displayName)).toEqual(OFTEN_IGNORED);
+		const ignored = items.slice(names.length);
+		expect(ignored.map(({ displayName }) => displayName)).toEqual(OFTEN_IGNORED);
+		for (const { description } of ignored) {
+			expect(description).toMatch(
+				/^(The service may ignore|Whether, unless the service ignores) this/,
+			);
+		}
 	}
 	if (names.length < MANY_ITEMS) return;
 	expect(names).toEqual([...names].sort((one, other) => one.localeCompare(other)));

@@ -65,7 +65,7 @@ export const listingParameters: INodeProperties[] = [
 		{
 			...promptIdFilter,
 			description:
-				'Include only lifelogs of the scheduled prompt with this ID. The service may ignore this for lifelogs.',
+				'The service may ignore this for lifelogs. Include only lifelogs of the scheduled prompt with this ID.',
 		},
 		{
 			displayName: 'Is Scheduled',
@@ -73,7 +73,7 @@ export const listingParameters: INodeProperties[] = [
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to return only lifelogs of scheduled prompts (on) or only the others (off). The service may ignore this for lifelogs.',
+				'Whether, unless the service ignores this for lifelogs, to return only those of scheduled prompts (on) or only the others (off)',
 		},
 	]),
 ];

@@ -24,7 +24,7 @@ export function listResource(
 		isStarred !== undefined && (isStarred ? 'starred' : 'unstarred'),
 		name,
 		search && `found for "${search}"`,
-		date && `of ${date}`,
+		date && `on ${date}`,
 		start && `from ${start}`,
 		end && `to ${end}`,
 		(date || start || end) && `in ${timezone}`,

@@ -15,7 +15,7 @@ export function hint(api: Api, message: string, type?: NodeExecutionHint['type']
 	api.run.hints.set(sanitizeForDisplay(api.apiKey, message, MAX_HINT_LENGTH), type);
 }
 
-/** Says that there is nothing: `No starred lifelogs of 2020-01-01 in Europe/Berlin`. */
+/** Says that there is nothing: `No starred lifelogs on 2020-01-01 in Europe/Berlin`. */
 export function hintOfNone(api: Api, { noun }: Resource): void {
 	hint(api, `No ${noun}`);
 }

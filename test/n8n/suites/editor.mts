@@ -202,7 +202,7 @@ for (const each of ['light', 'dark'] as const) {
 				const panel = await open('lifelog', { period: 'date', date: '2020-01-01', options });
 				await panel.find('timezone', 'Europe/Berlin');
 				await panel.execute();
-				assert.match(await panel.hint(), /No lifelogs of 2020-01-01 in Europe\/Berlin/);
+				assert.match(await panel.hint(), /No lifelogs on 2020-01-01 in Europe\/Berlin/);
 			});
 
 			test('writes a summary in the language, the detail and the length chosen', async () => {
