@@ -256,6 +256,10 @@ describe.each(names)('examples/%s.json', (name) => {
 		// A note on the canvas has no folder that a path could begin in.
 		const links = [...`${note}${known}`.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link);
 		for (const link of links) expect(link).toMatch(/^https:\/\//);
+		// A page that is named without a link is of no use on a canvas.
+		for (const { parameters } of example.nodes.filter(isNote)) {
+			expect(String(parameters.content).replace(/\]\([^)]*\)/g, ']')).not.toMatch(/\.md\b(?!`)/);
+		}
 		const [index] = readme.split('\n## ');
 		expect(index).toContain(`| [${example.name}](#`);
 	});
