@@ -133,7 +133,7 @@ for (const { name, env, mayRepeat } of engines) {
 			const body = { error: 'out of order' };
 			await control().faults([{ path: '/v1/', status: 500, body, times: 10_000 }]);
 			const failed = await whenFailed(lab(), id);
-			assert.match(String(failed.error?.message), /^The service failed \(500\): lifelogs of /);
+			assert.match(String(failed.error?.message), /^The service failed \(500\): lifelogs on /);
 			assert.match(String(failed.error?.description), /out of order/);
 			await control().addLifelog({ title: 'new in the dark' });
 			await control().faults([]);
