@@ -82,7 +82,7 @@ export async function runFullArchive(
 			json: { fileName },
 			binary: { data: readFileSync(join(folder, 'days', fileName)) },
 		}));
-		await execution.code('What they say', files);
+		await execution.code('Contents of the files', files);
 	}
 	async function store(execution: Execution, from: string, items: Item[]): Promise<void> {
 		for (const { json, binary } of await execution.code('Files to store', items, from)) {
