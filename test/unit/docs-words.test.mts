@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 const MAX_WORDS: Record<string, number> = {
 	'README.md': 1_000,
 	'CHANGELOG.md': 700,
-	'CONTRIBUTING.md': 1_000,
+	'CONTRIBUTING.md': 900,
 	'SECURITY.md': 1_000,
 	'server/README.md': 560,
 	'examples/README.md': 2_700,
@@ -72,19 +72,14 @@ test('every document for users has a maximum', () => {
 });
 
 // The specification describes a service in numbered rules.
-const instructions = globSync(['README.md', 'docs/**/*.md', 'examples/README.md'], {
+const instructions = globSync(['README.md', 'CONTRIBUTING.md', 'docs/**/*.md', 'examples/README.md'], {
 	exclude: ['docs/api-spec.md'],
 });
 
 test('a numbered step has at most 20 words', () => {
 	const steps = instructions.flatMap((path) => stepsOf(path).map((text) => `${path}: ${text}`));
 	expect(steps.length).toBeGreaterThan(150);
-	expect(steps.filter((text) => wordsOf(asRead(text)) - 1 > MAX_STEP_WORDS)).toEqual(
-		['**Settings → folder:** ', '**Execute workflow** archives everything.'].map((start) =>
-			// Of Full archive, whose note on the canvas says the same.
-			expect.stringContaining(`examples/README.md: ${start}`),
-		),
-	);
+	expect(steps.filter((text) => wordsOf(asRead(text)) - 1 > MAX_STEP_WORDS)).toEqual([]);
 });
 
 const sentencesOf = (cell: string) => cell.split(/(?<=[.:;!?]) +(?=[A-Z`*["“])/);
