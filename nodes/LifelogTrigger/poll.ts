@@ -95,7 +95,7 @@ function finish(poll: Poll, found: Found): INodeExecutionData[][] | null {
 	const { context, known, isActivation, isDurable, failures } = poll;
 	const [failure] = failures;
 	const isInVain = failure && !poll.isAnswered;
-	// publishing: an outage doesn't prevent it, and what happens from then on is reported.
+	// _publishing_: an outage doesn't prevent it, and what happens from then on is reported.
 	const mayWait = (!known || isActivation) && failure && isPassing(failure, known !== undefined);
 	if (isInVain && !mayWait) throw failure;
 	// If nothing could be read, no day or entry failed for its own sake.
@@ -117,7 +117,7 @@ function isPassing({ httpCode }: NodeApiError, isKnown: boolean): boolean {
 function commit({ context, api, settings, known, current }: Poll, found: Found) {
 	const staticData = context.getWorkflowStaticData('node');
 	const { state: before, window } = current();
-	// no-repeat: another poll was saved meanwhile; what this one found the next one finds again.
+	// _no-repeat_: another poll was saved meanwhile; what this one found the next one finds again.
 	if (storage.loadState(staticData.state, settings.watch)?.polls !== known?.polls) return [];
 	if (staticData.state !== undefined && !storage.isSavedState(staticData.state)) {
 		replaced.add(staticData);

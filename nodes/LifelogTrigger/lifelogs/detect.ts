@@ -47,7 +47,7 @@ function knownBefore(poll: Poll, listed: ListedLifelog, since = -1, known?: Know
 	const { day, at, starred, start, end } = listed;
 	const entry: KnownEntry = { starred, starToggles: 0, ...known, day };
 	if (entry.at !== undefined || entry.pending) return entry;
-	// nothing-old: it was there when its day began to count.
+	// _nothing-old_: it was there when its day began to count.
 	if (!poll.known || at <= since) return { ...entry, at };
 	if (start <= since) return { ...entry, at: since };
 	// An n8n that starts again has forgotten what was not wanted since it last saved. If only updates
@@ -64,28 +64,28 @@ export function decide(
 ): Decision {
 	if ('retry' in seen) return decideUnread(known, seen, now);
 	const { version, listed = version } = seen;
-	// no-repeat, nothing-untrue: nothing has happened. A list may know the milliseconds of a version.
+	// _no-repeat_, _nothing-untrue_: nothing has happened. A list may know the milliseconds of a version.
 	if (!isNews(known, version) && !known.incomplete) {
 		return { type: 'skip', version: listed.at > version.at ? listed : undefined };
 	}
-	// as-asked: settled for as long as was chosen.
+	// _as-asked_: settled for as long as was chosen.
 	if (Math.abs(now - version.at) < settleMs) return { type: 'wait' };
-	// completed: whatever event and star are chosen.
+	// _completed_: whatever event and star are chosen.
 	if (known.incomplete) return { type: 'emit', version };
-	// as-asked: only the event and the star that were chosen.
+	// _as-asked_: only the event and the star that were chosen.
 	const isOtherStar = isStarred !== undefined && isStarred !== version.starred;
 	if (isOtherStar || !changes.includes(changeType(known))) return { type: 'skip', version };
-	// created-once, final-version.
+	// _created-once_, _final-version_.
 	return { type: 'emit', version };
 }
 
 function decideUnread(known: KnownEntry, { listed, retry }: Unread, now: number): Decision {
 	const failedMs = now - retry.since;
 	if (known.incomplete && failedMs >= MAX_INCOMPLETE_MS) return { type: 'skip' };
-	// whole: only after a day it is reported as the list shows it.
+	// _whole_: only after a day it is reported as the list shows it.
 	const isGivenUp = failedMs >= GIVEN_UP_MS && retry.times >= MIN_TRIES && !known.incomplete;
 	if (isGivenUp && listed) return { type: 'emit', version: listed, isIncomplete: true };
-	// failure-shows: tried again less and less often.
+	// _failure-shows_: tried again less and less often.
 	return { type: 'retry' };
 }
 

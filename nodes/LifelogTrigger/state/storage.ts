@@ -123,7 +123,7 @@ export function sinceOf({ days, since }: State, day: string): number | undefined
 /** The state with the days of this poll: every day since the last one known is due (_created-once_). */
 export function advanceWindow(state: State, window: PollWindow): State {
 	const next = { ...state, days: new Map(state.days) };
-	// nothing-old: what was there on days that a larger look-back, or a slow clock, adds.
+	// _nothing-old_: what was there on days that a larger look-back, or a slow clock, adds.
 	const since = Math.max(window.began, state.polledAt?.now ?? 0);
 	const days = lookback(window);
 	for (const day of days) if (day < state.from) next.days.set(day, { read: 0, due: true, since });
