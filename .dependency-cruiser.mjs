@@ -51,9 +51,9 @@ export default {
 		},
 		{
 			name: 'transport-below-parameters',
-			comment: 'Requests, addresses and errors know nothing of parameters and items.',
+			comment: 'What the API has, requests and errors know nothing of parameters and items.',
 			severity: 'error',
-			from: { path: below('nodes/shared/(transport|auth|errors|content)') },
+			from: { path: below('nodes/shared/(api|transport|auth|errors|content)') },
 			to: { path: below('nodes/shared/(parameters|execution)') },
 		},
 		{

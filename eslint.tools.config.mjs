@@ -11,12 +11,14 @@ const NODE_TEST = {
 };
 
 const TYPED_RULES = {
+	'@typescript-eslint/no-base-to-string': 'error',
 	'@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: [NODE_TEST] }],
 	'@typescript-eslint/no-misused-promises': 'error',
 	'@typescript-eslint/switch-exhaustiveness-check': [
 		'error',
 		{ considerDefaultExhaustiveForUnions: true },
 	],
+	'@typescript-eslint/use-unknown-in-catch-callback-variable': 'error',
 };
 
 export default defineConfig(
@@ -36,7 +38,6 @@ export default defineConfig(
 		rules: {
 			// Node runs these files as they are, and would look for the values of a type.
 			'@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
-			'@typescript-eslint/no-base-to-string': 'error',
 			...TYPED_RULES,
 		},
 	},

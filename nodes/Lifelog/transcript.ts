@@ -1,5 +1,10 @@
 import type { Lifelog } from '../shared/api/apiTypes';
-import { isOffset, transcriptText, type Utterance, utterances } from '../shared/content/utterances';
+import {
+	placeMsOf,
+	transcriptText,
+	type Utterance,
+	utterances,
+} from '../shared/content/utterances';
 import { instantOf } from '../shared/util/dateTimes';
 import { beginning, splitText } from '../shared/util/text';
 
@@ -25,9 +30,10 @@ export function placedUtterances(lifelog: Lifelog, zone: string, maxLength = 0):
 	const begin = instantOf(lifelog.startTime, zone);
 	let last = -1;
 	return utterances(lifelog).flatMap((utterance) => {
-		const start = startMsOf(utterance, begin, zone);
+		const { startOffsetMs, startTime } = utterance;
+		const start = Math.floor(placeMsOf(startOffsetMs, startTime, begin, zone) ?? 0);
 		return dividedBy(maxLength, utterance).map((part) => {
-			last = Math.max(last + 1, start ?? 0);
+			last = Math.max(last + 1, start);
 			return { utterance: part, atMs: last };
 		});
 	});
@@ -56,25 +62,17 @@ export function textOf(
 	return { text: lines.join('\n') };
 }
 
-function startMsOf(
-	{ startOffsetMs, startTime }: Utterance,
-	begin: number | undefined,
-	zone: string,
-): number | undefined {
-	if (isOffset(startOffsetMs)) return Math.floor(startOffsetMs);
-	const instant = instantOf(startTime, zone);
-	return instant === undefined || begin === undefined ? undefined : instant - begin;
-}
-
 function dividedBy(maxLength: number, utterance: Utterance): Utterance[] {
 	const line = transcriptText([utterance]);
 	if (maxLength === 0 || line.length <= maxLength) return [utterance];
 	const lead = transcriptText([{ ...utterance, text: '' }]);
 	const words = line.slice(lead.length);
 	const name = lead.slice(0, -': '.length);
-	const longest = maxLength - MIN_WORDS - ': '.length;
+	const maxNameLength = maxLength - MIN_WORDS - ': '.length;
 	const speaker =
-		name.length > longest ? `${beginning(name, longest - LEFT_OUT.length)}${LEFT_OUT}` : name;
+		name.length > maxNameLength
+			? `${beginning(name, maxNameLength - LEFT_OUT.length)}${LEFT_OUT}`
+			: name;
 	const parts = splitText(words, maxLength - speaker.length - ': '.length);
 	return (parts.length > 0 ? parts : ['']).map((text) => ({ ...utterance, speaker, text }));
 }

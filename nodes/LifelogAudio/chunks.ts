@@ -15,7 +15,8 @@ import type { IncomingBody } from '../shared/transport/body';
 import { mapConcurrent } from '../shared/transport/concurrency';
 import type { Api } from '../shared/transport/connection';
 import { readPage } from '../shared/transport/pagination';
-import { download, readWords } from '../shared/transport/request';
+import { download } from '../shared/transport/request';
+import { readWords } from '../shared/transport/send';
 import type { TimeSpan } from './range';
 
 const MAX_DOWNLOADS = 3;

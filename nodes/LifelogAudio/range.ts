@@ -35,7 +35,7 @@ export interface RangeSettings {
  * @returns Not empty, in whole milliseconds: fractions are rounded outward.
  * @throws NodeOperationError on values that can't be used; NodeApiError if the lifelog can't be read.
  */
-export async function readRange(
+export async function readAudioRange(
 	context: IExecuteFunctions,
 	api: Api,
 	itemIndex: number,

@@ -27,7 +27,7 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 	const path = isNew ? '/v1/lifelogs' : pathOf('/v1/lifelogs', id);
 	const method = isNew ? 'POST' : 'PATCH';
 	const answer = await sendData(api, { method, path, body, once, resource }).catch(
-		async (error: Error) => {
+		async (error: unknown) => {
 			const status = error instanceof NodeApiError ? error.httpCode : undefined;
 			const isUnknown =
 				status === '405' || (status === '404' && (isNew || (await isThere(api, path, resource))));

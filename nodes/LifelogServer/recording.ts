@@ -15,6 +15,7 @@ import { getJson, pathOf, sendData } from '../shared/transport/request';
 import type { Upload } from '../shared/transport/upload';
 import { isId } from '../shared/util/ids';
 import { unsupportedError } from './change';
+import { trimmedText } from '../shared/util/text';
 
 /** What is uploaded: a file with its name and type. */
 export interface RecordingFile extends Pick<Upload, 'bytes' | 'open'> {
@@ -43,7 +44,7 @@ export async function uploadRecording(
 ): Promise<Recording> {
 	const resource = { noun: `recording "${file.name}"`, isChange: true };
 	const sent = { method: 'POST' as const, path: PATH, upload: asForm(file, fields), resource };
-	const answer = await sendData(api, sent).catch((error: Error) => {
+	const answer = await sendData(api, sent).catch((error: unknown) => {
 		const isUnknown = error instanceof NodeApiError && /^(404|405|415)$/.test(error.httpCode ?? '');
 		throw isUnknown ? unsupportedError(api, resource) : error;
 	});
@@ -79,7 +80,7 @@ export async function waitForRecording(
 export function failedError(api: Api, { error }: Recording, name: string): NodeApiError {
 	return apiError(
 		api,
-		`The recording "${name}" didn't become a lifelog: ${String(error)}`,
+		`The recording "${name}" didn't become a lifelog: ${trimmedText(error)}`,
 		["Once the cause is fixed, upload the file again, or choose Retry on the server's page."],
 		{ failure: { cause: 'configuration-invalid' } },
 	);

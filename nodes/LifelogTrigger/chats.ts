@@ -4,6 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Chat } from '../shared/api/apiTypes';
 import * as content from '../shared/api/chats';
 import { getChat } from '../shared/api/entries';
+import { chatJson } from '../shared/parameters/chatOutput';
 import { pages } from '../shared/transport/pagination';
 import { instantsOf, utcDay } from '../shared/util/dateTimes';
 import { recordOf } from './lifelogs/detect';
@@ -15,10 +16,10 @@ import type { Decision, KnownDay, KnownEntry, Listing, Outcome, Poll } from './s
 import { isRetryDue, lookback, retried } from './state/types';
 
 /** Requests of a poll, and the share of its time, until which the list goes on (_bounded_). */
-const MAX_REQUESTS = 200;
+const MAX_LIST_REQUESTS = 200;
 const LIST_SHARE = 0.5;
 const MAX_DAYS_UNTIL_ANSWER = 31;
-const MAX_READS = 40; // chats that are read by ID in a poll (_bounded_)
+const MAX_CHAT_READS = 40; // chats that are read by ID in a poll (_bounded_)
 
 type Pending = [id: string, known: KnownEntry];
 
@@ -33,7 +34,7 @@ export async function listChats(poll: Poll): Promise<Listing<Chat>> {
 		name: 'chats',
 		query: chatsQuery(settings),
 		onUnusable: passOver(poll, poll.current().state.days.get(today), readToday),
-		mayGoOn: () => (isAtEnd = api.run.requests < MAX_REQUESTS && poll.isWithin(LIST_SHARE)),
+		mayGoOn: () => (isAtEnd = api.run.requests < MAX_LIST_REQUESTS && poll.isWithin(LIST_SHARE)),
 	});
 	try {
 		for await (const page of found) {
@@ -96,7 +97,7 @@ export async function readChats(poll: Poll, unread: Pending[]): Promise<Outcome[
 	const due = unread
 		.filter(isDue)
 		.sort((a, b) => triedAt(a) - triedAt(b) || (a[1].day < b[1].day ? 1 : -1))
-		.slice(0, MAX_READS);
+		.slice(0, MAX_CHAT_READS);
 	const ids = due.map(([id]) => id);
 	const answers = await readByIds(poll, ids, getChat, { timezone });
 	return due.map(([id, before]): Outcome => {
@@ -127,14 +128,14 @@ function outcomeOf(poll: Poll, chat: Chat, before: KnownEntry, since = -1): Outc
 function decideChat(chat: Chat, at: number | undefined, since: number, quietMs: number): Decision {
 	if (at === undefined) return { type: 'wait' };
 	const version = { at, starred: false };
-	// nothing-old: it was answered before its day began to count.
+	// _nothing-old_: it was answered before its day began to count.
 	if (at <= since) return { type: 'skip', version };
-	// chat-answered: a chat doesn't tell when the results of its tools came.
+	// _chat-answered_: a chat doesn't tell when the results of its tools came.
 	const mayGoOn = content.answerState(chat) === 'waits' && quietMs < content.QUIET_MS;
-	// chat-once.
+	// _chat-once_.
 	return mayGoOn ? { type: 'wait' } : { type: 'emit', version };
 }
 
 export function chatItem(chat: Chat, { chatOutput }: Settings): IDataObject {
-	return { ...content.chatJson(chat, chatOutput), eventKey: chat.id };
+	return { ...chatJson(chat, chatOutput), eventKey: chat.id };
 }

@@ -1,6 +1,10 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
-import { type ChatOutput, chatOutputParameters, readChatOutput } from '../shared/api/chats';
+import {
+	type ChatOutput,
+	chatOutputParameters,
+	readChatOutput,
+} from '../shared/parameters/chatOutput';
 import * as shared from '../shared/parameters/descriptions';
 import * as output from '../shared/parameters/output';
 import * as read from '../shared/parameters/read';

@@ -48,11 +48,17 @@ test('the rules that need types run for all code', () => {
 	`;
 	const args = ['--input-type=module', '--eval', program];
 	const printed = execFileSync(process.execPath, args, { encoding: 'utf8' });
-	const names = ['no-floating-promises', 'no-misused-promises', 'switch-exhaustiveness-check'];
+	const names = [
+		'no-base-to-string',
+		'no-floating-promises',
+		'no-misused-promises',
+		'switch-exhaustiveness-check',
+		'use-unknown-in-catch-callback-variable',
+	];
 	const levels = (JSON.parse(printed) as Array<Record<string, unknown[]>>).map((rules) =>
 		names.map((name) => rules[`@typescript-eslint/${name}`]?.[0]),
 	);
-	expect(levels).toEqual(files.map(() => [2, 2, 2]));
+	expect(levels).toEqual(files.map(() => names.map(() => 2)));
 });
 
 test.each([

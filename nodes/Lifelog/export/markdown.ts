@@ -1,6 +1,6 @@
 import type { Lifelog } from '../../shared/api/apiTypes';
 import { UNKNOWN_SPEAKER } from '../../shared/content/utterances';
-import { inOneLine } from '../../shared/util/text';
+import { collapseSpaces } from '../../shared/util/text';
 import type { Piece, Speaker } from './spoken';
 
 const HEADINGS = new Map([
@@ -19,7 +19,7 @@ const HEADINGS = new Map([
 export function lifelogMarkdown({ title }: Lifelog, pieces: Piece[], begin: number): string {
 	const body = pieces.map((piece) => lineOf(piece, begin));
 	const hasTitle = pieces.some(({ type, speaker }) => type === 'heading1' && !speaker);
-	const lines = hasTitle ? body : [`# ${inOneLine(title) || 'Untitled'}`, ...body];
+	const lines = hasTitle ? body : [`# ${collapseSpaces(title) || 'Untitled'}`, ...body];
 	return `${frontMatter(pieces)}${lines.join('\n\n')}\n`;
 }
 

@@ -1,13 +1,13 @@
 import type { ContentNode, Lifelog } from '../../shared/api/apiTypes';
 import {
 	contentNodes,
-	isOffset,
 	isUtterance,
+	placeMsOf,
 	speakerOf,
 	UNKNOWN_SPEAKER,
 } from '../../shared/content/utterances';
 import { instantOf } from '../../shared/util/dateTimes';
-import { inOneLine } from '../../shared/util/text';
+import { collapseSpaces } from '../../shared/util/text';
 
 /** A piece of a lifelog's contents: in one line, and placed in time. */
 export interface Piece {
@@ -44,14 +44,11 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 	const pieces: Piece[] = [];
 	let lastEnd = 0;
 	for (const node of contentNodes(lifelog.contents)) {
-		const text = inOneLine(node.content);
+		const text = collapseSpaces(node.content);
 		if (text === '') continue;
 		const offset = (ms: unknown, time: unknown): number | undefined => {
-			if (isOffset(ms)) return Math.max(0, Math.round(ms));
-			const instant = instantOf(time, zone);
-			return begin === undefined || instant === undefined
-				? undefined
-				: Math.max(0, instant - begin);
+			const place = placeMsOf(ms, time, begin, zone);
+			return place === undefined ? undefined : Math.max(0, Math.round(place));
 		};
 		const start = offset(node.startOffsetMs, node.startTime) ?? lastEnd;
 		const end = offset(node.endOffsetMs, node.endTime) ?? start;
@@ -71,7 +68,7 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 
 function speakerIn(speakers: Map<string, Speaker>, node: ContentNode): Speaker {
 	const isWearer = node.speakerIdentifier === 'user';
-	const name = inOneLine(speakerOf(node)) || UNKNOWN_SPEAKER;
+	const name = collapseSpaces(speakerOf(node)) || UNKNOWN_SPEAKER;
 	const key = isWearer ? 'user' : `named ${name}`;
 	const others = [...speakers.keys()].filter((each) => each !== 'user').length;
 	const known = speakers.get(key) ?? { number: isWearer ? 1 : others + 2, name };

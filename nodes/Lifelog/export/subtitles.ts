@@ -19,7 +19,7 @@ export function toSrt(pieces: Piece[]): string {
 /** The same as WebVTT, with a voice for each speaker. */
 export function toVtt(pieces: Piece[]): string {
 	const cues = inTime(pieces).map(({ text, speaker, ...times }) => {
-		return `${span(times, '.')}\n<v ${escaped(speaker!.name)}>${escaped(text)}\n`;
+		return `${span(times, '.')}\n<v ${escapeVtt(speaker!.name)}>${escapeVtt(text)}\n`;
 	});
 	return ['WEBVTT\n', ...cues].join('\n');
 }
@@ -41,6 +41,6 @@ function span(
 	return `${at(startOffsetMs)} --> ${at(endOffsetMs)}`;
 }
 
-function escaped(text: string): string {
+function escapeVtt(text: string): string {
 	return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

@@ -27,8 +27,8 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const limit = readLimit(this, itemIndex);
 	const request = readListing(this, itemIndex);
 	const { query, isWanted } = request;
-	const largestPage = query.includeContents ? MAX_PAGE_SIZE_WITH_CONTENTS : MAX_PAGE_SIZE;
-	const listing = { name: 'lifelogs' as const, query, pageSize: Math.min(limit, largestPage) };
+	const maxPageSize = query.includeContents ? MAX_PAGE_SIZE_WITH_CONTENTS : MAX_PAGE_SIZE;
+	const listing = { name: 'lifelogs' as const, query, pageSize: Math.min(limit, maxPageSize) };
 	const lifelogs = await firstEntries<Lifelog>(api, listing, limit, isWanted);
 	return toItems(api, lifelogs, request);
 }

@@ -22,8 +22,9 @@ import {
 } from '../../shared/parameters/read';
 import { maxCharactersOption, readMaxCharacters } from '../parameters/list';
 import { placedUtterances, textOf } from '../transcript';
+import { trimmedText } from '../../shared/util/text';
 
-const OUTPUTS = ['utterances', 'text'] as const;
+const OUTPUT_FORMS = ['utterances', 'text'] as const;
 
 const outputAsParameter: INodeProperties = {
 	displayName: 'Output As',
@@ -87,11 +88,11 @@ export const description: INodeProperties[] = [
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
 	const options = readCollection(this, 'options', itemIndex);
-	const outputAs = readChoiceOf(this, 'outputAs', itemIndex, OUTPUTS);
+	const outputAs = readChoiceOf(this, 'outputAs', itemIndex, OUTPUT_FORMS);
 	const fromOffsetMs = readNumber(this, options.fromOffsetMs ?? 0, 'From Offset', {
 		unit: 'milliseconds',
 	});
-	const most = outputAs === 'text' ? readMaxCharacters(this, options) : 0;
+	const maxLength = outputAs === 'text' ? readMaxCharacters(this, options) : 0;
 	const timezone = readZone(this, options.timezone);
 	const lifelog = await getLifelog(api, id, {
 		timezone,
@@ -99,18 +100,18 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		includeHeadings: true,
 		includeContents: true,
 	});
-	const speakers = String(options.speakers ?? '')
+	const speakers = trimmedText(options.speakers)
 		.split(',')
 		.map((speaker) => speaker.trim())
 		.filter(Boolean);
-	const placed = placedUtterances(lifelog, timezone, most);
+	const placed = placedUtterances(lifelog, timezone, maxLength);
 	const wanted = new Set(utterances(lifelog, speakers).map(({ index }) => index));
 	const spoken = placed.filter(
 		({ utterance, atMs }) => wanted.has(utterance.index) && atMs >= fromOffsetMs,
 	);
 	if (spoken.length === 0) hintWhy(this, api, lifelog, speakers, fromOffsetMs);
 	if (outputAs === 'utterances') return spoken.map(({ utterance }) => ({ json: { ...utterance } }));
-	return [{ json: { lifelogId: lifelog.id, title: lifelog.title, ...textOf(spoken, most) } }];
+	return [{ json: { lifelogId: lifelog.id, title: lifelog.title, ...textOf(spoken, maxLength) } }];
 }
 
 function speakersIn(lifelog: Lifelog): string[] {

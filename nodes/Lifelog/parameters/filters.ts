@@ -144,14 +144,18 @@ function readPeriod(context: IExecuteFunctions, itemIndex: number, zone: string)
 			return { from: toInstant(daysAgo(DAYS_BEFORE[period], zone), zone, 'start') };
 		case 'range': {
 			const range = { start: parameter('start', ''), end: parameter('end', '') };
-			return readRange(context, withoutBlanks(context, range), zone);
+			return periodBetween(context, withoutBlanks(context, range), zone);
 		}
 		default:
 			return { date: dateOf(context, period, itemIndex, zone) };
 	}
 }
 
-function readRange(context: IExecuteFunctions, { start, end }: IDataObject, zone: string): Period {
+function periodBetween(
+	context: IExecuteFunctions,
+	{ start, end }: IDataObject,
+	zone: string,
+): Period {
 	const from = start === undefined ? start : readInstant(context, start, zone, 'start', 'Start');
 	const to = end === undefined ? end : readInstant(context, end, zone, 'end', 'End');
 	if (from !== undefined && to !== undefined && from > to) {

@@ -34,6 +34,7 @@ import {
 	readNumber,
 } from '../../shared/parameters/read';
 import { type Filters, filtersParameter, readFilters } from './filters';
+import { trimmedText } from '../../shared/util/text';
 
 /** The option that bounds a text; {@link readMaxCharacters} reads it. */
 export const maxCharactersOption: INodeProperties = {
@@ -153,7 +154,7 @@ export function readMaxCharacters(
 	context: IExecuteFunctions,
 	{ maxCharacters = 0 }: IDataObject,
 ): number {
-	const min = String(maxCharacters).trim() === '0' ? 0 : MIN_CHARACTERS;
+	const min = trimmedText(maxCharacters) === '0' ? 0 : MIN_CHARACTERS;
 	const advice = 'Enter a number such as 20000, or 0 for all.';
 	return readNumber(context, maxCharacters, 'Max Characters', { isWhole: true, min }, advice);
 }

@@ -77,7 +77,7 @@ function linesOf(entry: Entry, summary: Summary): string[] {
 /** Lines that fit into a section, each piece of the text between two marks. */
 function fittingLines(text: string, before = '', mark = '', after = ''): string[] {
 	const maxLength = MAX_SECTION_LENGTH - before.length - 2 * mark.length - after.length;
-	const parts = splitText(escaped(text), maxLength, ENTITY).map(
+	const parts = splitText(escapeMrkdwn(text), maxLength, ENTITY).map(
 		(piece) => `${mark}${piece.trim()}${mark}`,
 	);
 	return parts.map(
@@ -86,7 +86,7 @@ function fittingLines(text: string, before = '', mark = '', after = ''): string[
 	);
 }
 
-function escaped(text: string): string {
+function escapeMrkdwn(text: string): string {
 	return text
 		.replace(/&/g, '&amp;')
 		.replace(/</g, '&lt;')

@@ -49,11 +49,11 @@ export function listedOf({ entries: all, detail, maxLifelogs, language }: Summar
 	const entries = detail === 'titlesAndHeadings' ? all : all.map(withoutHeadings);
 	const starred = entries.filter(({ isStarred }) => isStarred);
 	const listed = detail === 'starred' ? starred : entries;
-	const most = maxLifelogs === 0 ? Infinity : maxLifelogs;
-	const shown = listed.slice(0, most);
+	const maxShown = maxLifelogs === 0 ? Infinity : maxLifelogs;
+	const shown = listed.slice(0, maxShown);
 	const left = listed.length - shown.length;
 	return {
-		starred: starred.slice(0, most),
+		starred: starred.slice(0, maxShown),
 		entries: detail === 'starred' ? [] : shown,
 		more: left === 0 ? '' : WORDS[language].more(left),
 	};

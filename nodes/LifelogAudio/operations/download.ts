@@ -36,7 +36,7 @@ import {
 	requireService,
 	withTimes,
 } from '../chunks';
-import { type AudioRange, readRange, SOURCES, type TimeSpan } from '../range';
+import { type AudioRange, readAudioRange, SOURCES, type TimeSpan } from '../range';
 
 /** The maximum of one request (specification, section 4.5). */
 const MAX_CHUNK_MINUTES = 120;
@@ -169,7 +169,7 @@ export const description: INodeProperties[] = [
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const options = readOptions(this, itemIndex);
 	const { zone, chunkMs, property } = options;
-	const range = await readRange(this, api, itemIndex, options);
+	const range = await readAudioRange(this, api, itemIndex, options);
 	requireFewChunks(this, range, chunkMs);
 	const chunks = cutIntoChunks(range, chunkMs);
 	const downloads = await downloadChunks(this, api, chunks, {

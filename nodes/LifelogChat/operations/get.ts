@@ -1,7 +1,11 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
-import { chatJson, chatOutputOfItem, chatOutputParameters } from '../../shared/api/chats';
+import {
+	chatJson,
+	chatOutputOfItem,
+	chatOutputParameters,
+} from '../../shared/parameters/chatOutput';
 import { getChat } from '../../shared/api/entries';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import { chatIdParameter, readId } from '../../shared/parameters/resourceLocator';

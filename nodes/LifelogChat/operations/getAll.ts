@@ -2,7 +2,11 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/transport/connection';
 import type { Chat } from '../../shared/api/apiTypes';
-import { chatJson, chatOutputOfItem, chatOutputParameters } from '../../shared/api/chats';
+import {
+	chatJson,
+	chatOutputOfItem,
+	chatOutputParameters,
+} from '../../shared/parameters/chatOutput';
 import {
 	directionOption,
 	filtersOf,

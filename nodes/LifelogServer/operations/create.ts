@@ -4,7 +4,7 @@ import type { Api } from '../../shared/transport/connection';
 import { inputError } from '../../shared/errors/errors';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import { readCollection, readInstant, readText, readZone } from '../../shared/parameters/read';
-import { isBlank } from '../../shared/util/text';
+import { isBlank, trimmedText } from '../../shared/util/text';
 import { sendChange } from '../change';
 
 export const description: INodeProperties[] = [
@@ -72,7 +72,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		endTime: time(endTime, 'End Time'),
 		timezone,
 		title: readText(this, 'title', itemIndex, 'Title') || undefined,
-		externalId: externalId === undefined ? undefined : String(externalId),
+		externalId: trimmedText(externalId) || undefined,
 		transcript: readTranscript(this, itemIndex) as IDataObject,
 	};
 	return [{ json: await sendChange(api, body) }];
@@ -82,7 +82,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 function readTranscript(context: IExecuteFunctions, itemIndex: number): unknown {
 	const value = context.getNodeParameter('transcript', itemIndex) as unknown;
 	if (typeof value === 'object' && value !== null) return asJson(context, value);
-	if (String(value ?? '').trim() !== '') return value;
+	if (trimmedText(value) !== '') return value;
 	throw inputError(
 		context,
 		"'Transcript' is empty",

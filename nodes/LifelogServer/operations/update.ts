@@ -7,6 +7,7 @@ import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
 import { readBoolean, withoutBlanks } from '../../shared/parameters/read';
 import type { Api } from '../../shared/transport/connection';
 import { sendChange } from '../change';
+import { trimmedText } from '../../shared/util/text';
 
 export const description: INodeProperties[] = [
 	{
@@ -88,7 +89,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const isStarred = readBoolean(this, starred, 'Is Starred');
 	const speakers = readSpeakers(this, renamed);
 	const change = {
-		...(title !== undefined && { title: String(title).trim() }),
+		...(title !== undefined && { title: trimmedText(title) }),
 		...(isStarred !== undefined && { isStarred }),
 		...(speakers && { speakers }),
 	};
@@ -110,7 +111,7 @@ function readSpeakers(
 	const { speaker } = (value ?? {}) as { speaker?: unknown };
 	const pairs = [speaker ?? []].flat().map((pair) => {
 		const { name, newName } = withoutBlanks(context, pair);
-		return [name, newName].map((each) => String(each ?? '').trim());
+		return [name, newName].map((each) => trimmedText(each));
 	});
 	if (pairs.length === 0) return undefined;
 	if (pairs.flat().includes('')) {

@@ -11,6 +11,7 @@ import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameter
 import { readCollection, readInstant, readNumber, readZone } from '../../shared/parameters/read';
 import type { Api } from '../../shared/transport/connection';
 import { failedError, type RecordingFile, uploadRecording, waitForRecording } from '../recording';
+import { trimmedText } from '../../shared/util/text';
 
 const WAIT_RULE = { unit: 'seconds', isWhole: true, max: 86_400 };
 
@@ -86,7 +87,7 @@ export async function execute(
 	const startMs =
 		startTime === undefined ? undefined : readInstant(this, startTime, zone, 'start', 'Start Time');
 	const waitS = readNumber(this, waitSeconds, 'Wait for Lifelogs', WAIT_RULE);
-	const text = (value: unknown) => (value === undefined ? undefined : String(value).trim());
+	const text = (value: unknown) => trimmedText(value) || undefined;
 	const property = this.getNodeParameter('binaryPropertyName', itemIndex);
 	// n8n takes what every object has, such as `constructor`, for a field of the item.
 	const { binary = {} } = this.getInputData()[itemIndex];
@@ -117,7 +118,7 @@ async function fileOf(
 		return { name, mimeType, bytes: content.length, open: async () => content };
 	}
 	const { helpers } = context;
-	const { fileSize: bytes } = await helpers.getBinaryMetadata(id).catch((error: Error) => {
+	const { fileSize: bytes } = await helpers.getBinaryMetadata(id).catch((error: unknown) => {
 		throw unreadableFileError(context, error);
 	});
 	return { name, mimeType, bytes, open: async () => await helpers.getBinaryStream(id) };

@@ -13,7 +13,7 @@ import { type Change, changeType, decide, isNews, recordOf } from './detect';
 import { isBlocked, isBlocking, noteFailure, FAILURES_OF_OUTAGE } from './list';
 
 /** Reads of a poll (_bounded_), and the share of its time until which they begin. */
-const MAX_READS = 50;
+const MAX_LIFELOG_READS = 50;
 const READ_SHARE = 0.75;
 
 /** @returns What was read by its ID, or why not; without what was not tried. */
@@ -28,7 +28,7 @@ export async function readByIds<T>(
 	await mapConcurrent(poll.api, ids, MAX_CONCURRENT_READS, async (api, id) => {
 		const isOutage = answers.size >= FAILURES_OF_OUTAGE && !isAnswered;
 		if (isBlocked(poll) || isOutage || !poll.isWithin(READ_SHARE)) return;
-		const answer = await read(api, id, query).catch((error: NodeApiError) => error);
+		const answer = await read(api, id, query).catch((error: unknown) => error as NodeApiError);
 		const isFailure = answer instanceof Error && !isGone(answer);
 		if (isFailure) noteFailure(poll, answer);
 		if (!isFailure || !isBlocking(answer)) answers.set(id, answer);
@@ -44,7 +44,7 @@ export function isGone(answer: unknown): boolean {
 export async function readLifelogs(poll: Poll, changes: Change[]): Promise<Outcome[]> {
 	const query = { timezone: poll.settings.timezone, ...poll.settings.include };
 	const ids = changes.sort(inTurn).map(({ id }) => id);
-	const answers = await readByIds(poll, ids.slice(0, MAX_READS), getLifelog, query);
+	const answers = await readByIds(poll, ids.slice(0, MAX_LIFELOG_READS), getLifelog, query);
 	return changes.map((change): Outcome => {
 		const { id, known, listed } = change;
 		const answer = answers.get(id);
@@ -71,9 +71,9 @@ function whenRead(poll: Poll, { id, known: before, listed }: Change, lifelog: Li
 	if (!version) return { id, entry: recordOf(before, { type: 'wait' }) };
 	const starts = instantsOf(lifelog.startTime, settings.timezone);
 	const start = starts.find((time) => time === listed?.start) ?? starts[0] ?? 0;
-	// whole: the 24 hours begin again.
+	// _whole_: the 24 hours begin again.
 	const known = { ...before, day: start > 0 ? utcDay(start) : before.day, retry: undefined };
-	// final-version: not one that is older than the list shows.
+	// _final-version_: not one that is older than the list shows.
 	const isOlder = listed && listed.at > version.at && toSecond(listed.at) !== version.at;
 	if (isOlder && !isNews(known, version)) return whenUnread(poll, { id, known: before, listed });
 	const decision = decide(known, { version, listed }, settings, poll.current().window.now);
@@ -107,7 +107,7 @@ export function lifelogItem(
 	return { ...json, ...(incomplete && { incomplete }), ...labels };
 }
 
-/** no-repeat: what is incomplete leaves the plain key to what completes it. */
+/** _no-repeat_: what is incomplete leaves the plain key to what completes it. */
 export function eventKey(id: string, entry: Omit<KnownEntry, 'day'>): string {
 	const { at = 0, starred, starToggles, incomplete } = entry;
 	const times = Math.ceil(starToggles / 2);

@@ -1,4 +1,5 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { trimmedText } from '../util/text';
 
 /** Hosts of a parsed URL, in which `127.1` is `127.0.0.1` and `[0::1]` is `[::1]`. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -19,7 +20,7 @@ export function checkedBaseUrl({
 	baseUrl,
 	allowPrivateHttp,
 }: ICredentialDataDecryptedObject): string {
-	const text = String(baseUrl ?? '').trim();
+	const text = trimmedText(baseUrl);
 	if (!URL.canParse(text)) {
 		throw new Error(
 			"The 'Base URL' is not a web address. Enter one such as https://api.example.com in the credential.",
@@ -60,7 +61,7 @@ export function checkedTarget(
 	checkOrigin(new URL(text, base), baseUrl);
 	if (base === undefined) return new URL(text);
 	checkOrigin(new URL(base), baseUrl);
-	const isOfCredential = base === String(credential.baseUrl).trim();
+	const isOfCredential = base === trimmedText(credential.baseUrl);
 	const target = URL.canParse(text)
 		? new URL(text)
 		: appendPath(isOfCredential ? baseUrl : base, text);

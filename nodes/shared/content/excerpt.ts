@@ -13,11 +13,11 @@ const MIN_WORD_LENGTH = 3;
 /** Occurrences of a word that count. */
 const MAX_PLACES = 500;
 const OPERATORS = new Set(['AND', 'OR', 'NOT']);
-const WORDS = new Intl.Segmenter('en', { granularity: 'word' });
+const WORD_SEGMENTER = new Intl.Segmenter('en', { granularity: 'word' });
 const LETTER = /[\p{L}\p{N}]/u;
 /** Scripts without blanks between words: a word can begin anywhere and be short. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-const HEADING = /^ {0,3}#{1,6}(?=[ \t]|$)/;
+const ANY_HEADING = /^ {0,3}#{1,6}(?=[ \t]|$)/;
 /** The mark of a quotation or a list item in Markdown. */
 const LINE_MARK = /^[ \t]*(?:[>*+-][ \t]+)?/;
 
@@ -51,7 +51,7 @@ function wordsOfMarkdown(markdown: unknown): string {
 	if (typeof markdown !== 'string') return '';
 	return markdown
 		.split(/\r\n?|\n/)
-		.filter((line) => !HEADING.test(line))
+		.filter((line) => !ANY_HEADING.test(line))
 		.map((line) => oneLine(line.replace(LINE_MARK, '')))
 		.filter(Boolean)
 		.join(' ');
@@ -59,7 +59,7 @@ function wordsOfMarkdown(markdown: unknown): string {
 
 function wordsOf(query: string): string[] {
 	// A longer text isn't a query.
-	const segments = WORDS.segment(query.slice(0, 1000));
+	const segments = WORD_SEGMENTER.segment(query.slice(0, 1000));
 	const words = [...segments]
 		.filter(({ segment, isWordLike }) => isWordLike && !OPERATORS.has(segment))
 		.map(({ segment }) => lowerCase(segment));

@@ -2,7 +2,7 @@ import type { Lifelog } from '../api/apiTypes';
 import { contentNodes } from './utterances';
 import { oneLine } from '../util/text';
 
-const HEADING = /^ {0,3}##[ \t]/;
+const SECTION_HEADING = /^ {0,3}##[ \t]/;
 
 /** The title, else the first heading of the first level, else an empty text. */
 export function titleOf({ title, contents }: Lifelog): string {
@@ -25,6 +25,6 @@ export function secondLevelHeadings({ contents, markdown }: Lifelog): string[] {
 }
 
 function headingLines(markdown: string): string[] {
-	const lines = markdown.split(/\r\n?|\n/).filter((line) => HEADING.test(line));
+	const lines = markdown.split(/\r\n?|\n/).filter((line) => SECTION_HEADING.test(line));
 	return lines.map((line) => line.slice(line.indexOf('##') + '##'.length));
 }

@@ -1,5 +1,6 @@
 import type { ContentNode, Lifelog } from '../api/apiTypes';
-import { inOneLine, oneLine } from '../util/text';
+import { instantOf } from '../util/dateTimes';
+import { collapseSpaces, oneLine } from '../util/text';
 
 export interface Utterance {
 	speaker: string;
@@ -64,8 +65,25 @@ export function isUtterance({ type, speakerName, speakerIdentifier }: ContentNod
 }
 
 /** Whether a value is an offset: a larger one is an instant. */
-export function isOffset(ms: unknown): ms is number {
+function isOffset(ms: unknown): ms is number {
 	return typeof ms === 'number' && Math.abs(ms) < MAX_OFFSET_MS;
+}
+
+/**
+ * The place of something said in its lifelog: its offset or, without one, from its time.
+ *
+ * @param begin The start of the lifelog, epoch ms. @param zone Of times without offset.
+ * @returns ms after the start, not rounded; undefined if neither is known.
+ */
+export function placeMsOf(
+	offset: unknown,
+	time: unknown,
+	begin: number | undefined,
+	zone: string,
+): number | undefined {
+	if (isOffset(offset)) return offset;
+	const instant = instantOf(time, zone);
+	return instant === undefined || begin === undefined ? undefined : instant - begin;
 }
 
 export function speakerOf({ speakerName }: ContentNode): string {
@@ -79,7 +97,10 @@ function textOr(value: unknown, other: string): string {
 /** A transcript as text: one line an utterance, `Speaker: words`. */
 export function transcriptText(spoken: Utterance[]): string {
 	return spoken
-		.map(({ speaker, text }) => `${inOneLine(speaker) || UNKNOWN_SPEAKER}: ${inOneLine(text)}`)
+		.map(
+			({ speaker, text }) =>
+				`${collapseSpaces(speaker) || UNKNOWN_SPEAKER}: ${collapseSpaces(text)}`,
+		)
 		.join('\n');
 }
 

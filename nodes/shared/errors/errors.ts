@@ -4,6 +4,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Api, ApiContext } from '../transport/connection';
 import { isLoopback } from '../auth/baseUrl';
 import { sanitizeForDisplay } from './sanitize';
+import { trimmedText } from '../util/text';
 
 /** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
 export interface Resource {
@@ -16,10 +17,9 @@ export interface Resource {
 }
 
 /** A list by its query, so that errors and hints name the day, the range or the words. */
-export function listResource(
-	name: string,
-	{ search, isStarred, date, start, end, timezone }: IDataObject,
-): Resource {
+export function listResource(name: string, query: IDataObject): Resource {
+	const { isStarred } = query;
+	const { search, date, start, end, timezone } = query as Record<string, string | undefined>;
 	const words = [
 		isStarred !== undefined && (isStarred ? 'starred' : 'unstarred'),
 		name,
@@ -100,7 +100,7 @@ export function withResource<T extends NodeApiError | NodeOperationError>(
 ): T {
 	const description = error.description ?? '';
 	if (!`${error.message} ${description}`.includes(noun)) {
-		error.description = asText([description, `Requested: ${noun}`]);
+		error.description = joinSentences([description, `Requested: ${noun}`]);
 	}
 	return error;
 }
@@ -169,7 +169,7 @@ export function statusError(
 	if (statusCode === 400) {
 		const sent = Object.entries(query)
 			.filter(([, value]) => value !== undefined)
-			.map(([name, value]) => `${name}=${value}`);
+			.map(([name, value]) => `${name}=${trimmedText(value)}`);
 		return apiError(
 			api,
 			said
@@ -289,7 +289,8 @@ export function unusableAnswerError(
 }
 
 /** The error of a file to send that n8n can't read. */
-export function unreadableFileError(context: ApiContext, { message }: Error): NodeOperationError {
+export function unreadableFileError(context: ApiContext, error: unknown): NodeOperationError {
+	const message = error instanceof Error ? error.message : trimmedText(error);
 	return inputError(
 		context,
 		`The file can't be read from n8n's storage: ${message}`,
@@ -368,7 +369,7 @@ const TOO_SLOW = 'the service took too long';
 
 export function isTooSlow(error: unknown): boolean {
 	if (!(error instanceof NodeApiError)) return false;
-	return CONNECTION_PROBLEMS[String(error.context.connectionCode)] === TOO_SLOW;
+	return CONNECTION_PROBLEMS[trimmedText(error.context.connectionCode)] === TOO_SLOW;
 }
 
 const CONNECTION_PROBLEMS: Record<string, string> = {
@@ -427,7 +428,7 @@ export function apiError(
 		{
 			...options,
 			message: text,
-			description: sanitizeForDisplay(api.apiKey, asText(sentences), MAX_DESCRIPTION_LENGTH),
+			description: sanitizeForDisplay(api.apiKey, joinSentences(sentences), MAX_DESCRIPTION_LENGTH),
 		},
 	);
 	Object.assign(error.context, context);
@@ -449,7 +450,7 @@ function nameOfResource({ noun, id }: Resource): string {
 	return id === undefined ? noun : `${noun} "${id}"`;
 }
 
-function asText(sentences: Array<string | false | undefined>): string {
+function joinSentences(sentences: Array<string | false | undefined>): string {
 	return sentences
 		.filter((sentence) => typeof sentence === 'string' && sentence !== '')
 		.map((sentence) => (/[.!?…]$/.test(String(sentence)) ? sentence : `${sentence}.`))

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-import { isBlank, plainLine } from '../util/text';
+import { isBlank, plainLine, trimmedText } from '../util/text';
 
 /** In UTF-16 units: less than the 64 KiB read of an error page, whose end may be half a key. */
 const MAX_EXAMINED_LENGTH = 16_384;
@@ -38,7 +38,7 @@ export function described(value: unknown): string {
 	const isDate = DateTime.isDateTime(value) || value instanceof Date;
 	if (isDate && Number.isNaN(value.valueOf())) return 'an invalid date';
 	if (isDate) return `the date ${new Date(value.valueOf()).toISOString()}`;
-	return typeof value === 'object' ? 'an object' : quoted(String(value));
+	return typeof value === 'object' ? 'an object' : quoted(trimmedText(value));
 }
 
 function quoted(text: string): string {

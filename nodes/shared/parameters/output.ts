@@ -10,7 +10,7 @@ import { beginning } from '../util/text';
 const OUTPUTS = ['simplified', 'raw', 'selectedFields'] as const;
 
 /** In the order of the output. */
-const FIELDS = [
+const LIFELOG_FIELDS = [
 	{ name: 'Title', value: 'title' },
 	{ name: 'Start Time', value: 'startTime' },
 	{ name: 'End Time', value: 'endTime' },
@@ -24,7 +24,7 @@ const FIELDS = [
 	{ name: 'Contents', value: 'contents', description: 'Who said what and when, structured' },
 ] as const;
 
-type Field = (typeof FIELDS)[number]['value'];
+type Field = (typeof LIFELOG_FIELDS)[number]['value'];
 
 export interface Output<Name extends string = Field> {
 	kind: (typeof OUTPUTS)[number];
@@ -99,7 +99,7 @@ export const outputParameters = outputParametersOf({
 	simplified: 'Title, times, headings and an excerpt of at most 300 characters',
 	raw: 'Everything that the API returns, with the whole text',
 	kind: 'raw',
-	fields: FIELDS,
+	fields: LIFELOG_FIELDS,
 	chosen: ['title', 'startTime', 'excerpt'],
 });
 
@@ -111,7 +111,7 @@ export const outputParametersOfTool: INodeProperties[] = [
 
 /** @throws NodeOperationError on values that Output and Fields can't have. */
 export function readOutput(context: ApiContext, output: unknown, fields: unknown): Output {
-	return readOutputOf(context, output, fields, FIELDS);
+	return readOutputOf(context, output, fields, LIFELOG_FIELDS);
 }
 
 /** The same for other entries. @param known Their fields. */

@@ -7,7 +7,7 @@ import { daysAgo, type Edge, toDate, toInstant } from '../util/dateTimes';
 import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S, MAX_LIMIT_OF_TOOL } from './descriptions';
 import { inputError } from '../errors/errors';
 import { described } from '../errors/sanitize';
-import { isBlank } from '../util/text';
+import { isBlank, trimmedText } from '../util/text';
 
 // `label` is always the parameter's display name, for the error.
 
@@ -64,9 +64,7 @@ export function readBoolean(
 ): boolean | undefined {
 	if (typeof value === 'boolean') return value;
 	requireSingle(context, value, label);
-	const text = String(value ?? '')
-		.trim()
-		.toLowerCase();
+	const text = trimmedText(value).toLowerCase();
 	if (text === '') return undefined;
 	if (text !== 'true' && text !== 'false') {
 		throw inputError(
@@ -89,7 +87,7 @@ export function readChoice<T extends string>(
 	label: string,
 ): T {
 	requireSingle(context, value, label);
-	const text = String(value ?? '').trim();
+	const text = trimmedText(value);
 	const choice = choices.find((each) => each.toLowerCase() === text.toLowerCase());
 	if (choice !== undefined) return choice;
 	const known = [choices.slice(0, -1).join(', '), choices.at(-1)].filter(Boolean).join(' or ');
@@ -133,7 +131,7 @@ export function readChoices<T extends string>(
  * @throws NodeOperationError if there is no such zone.
  */
 export function readZone(context: ApiContext, option: unknown): string {
-	const zone = String(option ?? '').trim() || context.getTimezone();
+	const zone = trimmedText(option) || context.getTimezone();
 	// Newer versions of Node.js accept offsets as zones; the service accepts only names.
 	if (OFFSET.test(zone) || !IANAZone.create(zone).isValid) {
 		throw inputError(
@@ -243,7 +241,7 @@ export function readText(
 ): string {
 	const value = context.getNodeParameter(name, itemIndex) as unknown;
 	requireSingle(context, value, label);
-	return String(value ?? '').trim();
+	return trimmedText(value);
 }
 
 /** @throws NodeOperationError if the name is empty. */

@@ -4,6 +4,7 @@ import type { ApiContext } from '../transport/connection';
 import { inputError, TITLES_ARE_NO_IDS } from '../errors/errors';
 import { described } from '../errors/sanitize';
 import { isSafePathSegment } from '../util/ids';
+import { trimmedText } from '../util/text';
 
 /** What models write for "no filter"; sent, it would find nothing. */
 const NO_IDS = ['all', 'any', 'none', 'null', 'undefined'];
@@ -54,7 +55,7 @@ export function readId(
 	const value = context.getNodeParameter(name, itemIndex, '', { extractValue: true }) as unknown;
 	// Another number may have lost digits, and be the ID of another entry.
 	const isText = typeof value === 'string' || Number.isSafeInteger(value);
-	const id = isText ? String(value).trim() : '';
+	const id = isText ? trimmedText(value) : '';
 	if (isSafePathSegment(id) && !/\s/.test(id)) return id;
 
 	const isMissing = value === undefined || value === null || (isText && id === '');
@@ -76,7 +77,7 @@ export function readId(
  */
 export function promptIdOf(context: ApiContext, value: unknown): string | undefined {
 	if (value === undefined) return undefined;
-	const id = String(value).trim();
+	const id = trimmedText(value);
 	if (!/\s/.test(id) && !NO_IDS.includes(id.toLowerCase())) return id;
 	throw inputError(
 		context,

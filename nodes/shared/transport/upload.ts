@@ -59,8 +59,8 @@ export function outgoingBody(
 		let sent = 0;
 		for (;;) {
 			deadline = performance.now() + stallMs;
-			const part = await parts.next().catch((error: Error) => {
-				fail(error);
+			const part = await parts.next().catch((error: unknown) => {
+				fail(error as Error);
 				throw error;
 			});
 			if (part.done) break;

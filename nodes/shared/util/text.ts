@@ -8,6 +8,11 @@ export function isBlank(value: unknown): boolean {
 	return value === undefined || value === null || (typeof value === 'string' && !value.trim());
 }
 
+/** A single value, such as a number or a date, as text without blanks around it; '' for none. */
+export function trimmedText(value: unknown): string {
+	return String((value ?? '') as string).trim();
+}
+
 /** One line without what deceives: forged lines of a log, text in the other direction. */
 export function plainLine(text: string): string {
 	return text
@@ -23,7 +28,7 @@ export function oneLine(text: unknown): string {
 }
 
 /** What was said, without line breaks and runs of blanks; empty if it isn't a text. */
-export function inOneLine(text: unknown): string {
+export function collapseSpaces(text: unknown): string {
 	return typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
 }
 
