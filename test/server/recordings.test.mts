@@ -325,13 +325,17 @@ describe('an upload that can not be is refused, and leaves nothing', () => {
 		expect(await everything()).toEqual(before);
 	});
 
-	test('above --max-upload', async () => {
+	test('above --max-upload, also if the request does not say how long it is', async () => {
 		await restart(argsOf('--max-upload', '1'));
-		const large = { file: new Blob([Buffer.alloc(3_000_000)]) };
+		const large = body({ file: new Blob([Buffer.alloc(3_000_000)]) });
+		const form = new Response(large.body as FormData);
+		const headers = { 'Content-Type': form.headers.get('Content-Type')! };
 		const before = await everything();
-		const { status, error } = await askRecordings(server, '', body(large));
-		expect([status, error]).toEqual([413, expect.stringContaining('--max-upload')]);
-		expect(await everything()).toEqual(before);
+		for (const request of [large, { ...large, body: form.body!, headers, duplex: 'half' }]) {
+			const { status, error } = await askRecordings(server, '', request);
+			expect([status, error]).toEqual([413, expect.stringContaining('--max-upload')]);
+			expect(await everything()).toEqual(before);
+		}
 		await restart();
 	});
 

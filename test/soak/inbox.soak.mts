@@ -1,9 +1,20 @@
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import {
+	appendFile,
+	mkdir,
+	mkdtemp,
+	readdir,
+	readFile,
+	rm,
+	stat,
+	truncate,
+	writeFile,
+} from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLifelogServer } from '../support/lifelog-server.mts';
+import { archivedIn, uploadTo } from '../support/recordings.mts';
 import { makeTones } from '../support/tones.mts';
 import { startTranscription } from '../support/transcription.mts';
 
@@ -12,20 +23,32 @@ jest.setTimeout(3_600_000);
 /** Longer than the time between two looks, shorter than a file must not have changed. */
 const PAUSE_MS = 7000;
 const UNCHANGED_MS = 10_000;
+const FOUR_GB = 4e9;
 
-test('a file of the inbox is taken when it has not changed for ten seconds, and not before', async () => {
+/** An inbox, an archive, and a server over both with its transcription endpoint. */
+async function startOverInbox() {
 	const folder = await mkdtemp(join(tmpdir(), 'lifelog-soak-'));
 	const endpoint = await startTranscription();
 	const [archive, inbox] = [join(folder, 'archive'), join(folder, 'inbox')];
 	for (const path of [archive, inbox]) await mkdir(path);
+	const server = await startLifelogServer(archive, [
+		...['--inbox', inbox, '--allow-changes', '--transcription-url', endpoint.url],
+		...['--transcription-model', 'whisper-1'],
+	]);
+	const close = async () => {
+		await server.close();
+		await endpoint.close();
+		await rm(folder, { recursive: true, force: true });
+	};
+	return { folder, archive, inbox, endpoint, server, close };
+}
+
+test('a file of the inbox is taken when it has not changed for ten seconds, and not before', async () => {
+	const { folder, inbox, endpoint, close } = await startOverInbox();
 	const whole = join(folder, 'whole.mp3');
 	await makeTones(whole, { seconds: 10 });
 	const content = await readFile(whole);
 	const third = Math.ceil(content.length / 3);
-	const server = await startLifelogServer(archive, [
-		...['--inbox', inbox, '--transcription-url', endpoint.url],
-		...['--transcription-model', 'whisper-1'],
-	]);
 	try {
 		const path = join(inbox, '20260301 090412.mp3');
 		for (let at = 0; at < content.length; at += third) {
@@ -42,8 +65,34 @@ test('a file of the inbox is taken when it has not changed for ten seconds, and 
 		expect(await readFile(join(done, '20260301 090412.mp3'))).toEqual(content);
 		expect(endpoint.asked.flatMap(({ heard }) => heard)).toHaveLength(10);
 	} finally {
-		await server.close();
-		await endpoint.close();
-		await rm(folder, { recursive: true, force: true });
+		await close();
+	}
+});
+
+test('a file of 4 GB without audio is kept with the reason, one that is uploaded is refused, and the others go on', async () => {
+	const { folder, archive, inbox, server, close } = await startOverInbox();
+	try {
+		const large = join(folder, 'meeting.wav');
+		await writeFile(large, '');
+		// Sparse: it takes no space on the disk.
+		await truncate(large, FOUR_GB);
+		const before = await readdir(folder, { recursive: true });
+		const { status, error } = await uploadTo(server, large);
+		expect([status, error]).toEqual([413, expect.stringContaining('--max-upload')]);
+		expect(await readdir(folder, { recursive: true })).toEqual(before);
+
+		const inInbox = join(inbox, 'meeting.wav');
+		await writeFile(inInbox, '');
+		await truncate(inInbox, FOUR_GB);
+		await makeTones(join(inbox, '20260301 090412.mp3'), { seconds: 10 });
+		const done = join(inbox, 'done/2026/03/20260301 090412.mp3');
+		const failed = join(inbox, 'failed/meeting.wav');
+		while (!existsSync(done) || !existsSync(`${failed}.txt`)) await sleep(200);
+		expect((await stat(failed)).size).toBe(FOUR_GB);
+		while ((await readFile(`${failed}.txt`, 'utf8')) === '') await sleep(50);
+		expect(await readFile(`${failed}.txt`, 'utf8')).toMatch(/To try again/);
+		expect(archivedIn(archive).map(({ day }) => day)).toEqual(['2026-03-01']);
+	} finally {
+		await close();
 	}
 });
