@@ -9,11 +9,11 @@ import {
 	truncate,
 	writeFile,
 } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer, startLifelogServer } from '../support/lifelog-server.mts';
 import { archivedIn, uploadTo } from '../support/recordings.mts';
 import { makeTones } from '../support/tones.mts';
 import { startTranscription } from '../support/transcription.mts';
@@ -24,6 +24,7 @@ jest.setTimeout(3_600_000);
 const PAUSE_MS = 7000;
 const UNCHANGED_MS = 10_000;
 const FOUR_GB = 4e9;
+const KILLS_AT_CLAIM = 5;
 
 /** An inbox, an archive, and a server over both with its transcription endpoint. */
 async function startOverInbox() {
@@ -94,5 +95,44 @@ test('a file of 4 GB without audio is kept with the reason, one that is uploaded
 		expect(archivedIn(archive).map(({ day }) => day)).toEqual(['2026-03-01']);
 	} finally {
 		await close();
+	}
+});
+
+test('a kill at the moment a file is claimed loses none and doubles none', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'lifelog-soak-'));
+	const endpoint = await startTranscription();
+	const [archive, inbox] = [join(folder, 'archive'), join(folder, 'inbox')];
+	for (const path of [archive, join(inbox, '.processing')]) await mkdir(path, { recursive: true });
+	const args = [
+		...['--inbox', inbox, '--transcription-url', endpoint.url],
+		...['--transcription-model', 'whisper-1'],
+	];
+	const names: string[] = [];
+	try {
+		for (let kill = 0; kill < KILLS_AT_CLAIM; kill += 1) {
+			for (let at = 0; at < 2; at += 1) {
+				const name = `2026030${kill + 1} 0${at}0000.mp3`;
+				await makeTones(join(inbox, name), { seconds: 2 + names.length });
+				names.push(name);
+			}
+			const { child, exited, ready } = spawnLifelogServer(archive, args);
+			await ready;
+			const known = new Set(await readdir(join(inbox, '.processing')));
+			const watcher = watch(join(inbox, '.processing'), (_event, name) => {
+				if (name && !known.has(name)) child.kill('SIGKILL');
+			});
+			await exited;
+			watcher.close();
+		}
+		const server = await startLifelogServer(archive, args);
+		const done = join(inbox, 'done/2026/03');
+		const isDone = async () => (await readdir(done).catch(() => [])).length === names.length;
+		while (!(await isDone())) await sleep(200);
+		await server.close();
+		expect((await readdir(done)).sort()).toEqual(names);
+		expect(archivedIn(archive).flatMap(({ lifelogs }) => lifelogs)).toHaveLength(names.length);
+	} finally {
+		await endpoint.close();
+		await rm(folder, { recursive: true, force: true });
 	}
 });
