@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { sign } from '@fastify/cookie';
 import { sessionSecret, WrongKeys } from '../../server/auth/session.mts';
 import { freePorts } from '../support/ports.mts';
@@ -363,8 +364,60 @@ describe('what is served', () => {
 		}
 	});
 
-	test('the scripts are at most 100 KB together, compressed', async () => {
-		const { gzipSync } = await import('node:zlib');
+	test('scripts and styles are sent compressed to those who accept it', async () => {
+		const { url } = await starts();
+		const names = readdirSync('server/web/dist/assets').filter((name) =>
+			/^index.*\.(js|css)$/.test(name),
+		);
+		expect(names).toHaveLength(2);
+		for (const name of names) {
+			const content = readFileSync(join('server/web/dist/assets', name));
+			const ask = (encodings: string, more = {}, method = 'GET') =>
+				send(url, `/assets/${name}`, {
+					...{ method, headers: { 'accept-encoding': encodings, ...more } },
+				});
+			const plain = await ask('identity');
+			const packed = await ask('gzip, deflate, br');
+			for (const { status, headers } of [plain, packed]) {
+				expect([name, status]).toEqual([name, 200]);
+				expect(headers['content-type']).toMatch(
+					/^(application\/javascript|text\/css); charset=utf-8$/,
+				);
+				expect(headers['content-security-policy']).toBe(POLICY);
+				expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+				expect(headers.vary).toBe('accept-encoding');
+			}
+			expect(plain.headers['content-encoding']).toBeUndefined();
+			expect(plain.body).toEqual(content);
+			expect(packed.headers['content-encoding']).toBe('gzip');
+			expect(packed.headers['content-length']).toBe(String(packed.body.length));
+			expect(gunzipSync(packed.body)).toEqual(content);
+			expect(packed.body.length).toBeLessThan(content.length);
+			for (const encodings of ['', 'br', 'gzip;q=0', 'unknown']) {
+				expect((await ask(encodings)).body).toEqual(content);
+			}
+			const head = await ask('gzip', {}, 'HEAD');
+			expect([head.status, head.body.length]).toEqual([200, 0]);
+			expect(head.headers).toMatchObject({
+				...{ 'content-encoding': 'gzip', 'content-length': String(packed.body.length) },
+				etag: packed.headers.etag,
+			});
+			expect(packed.headers.etag).not.toBe(plain.headers.etag);
+			for (const [encodings, etag, status] of [
+				['gzip', packed.headers.etag, 304],
+				['identity', plain.headers.etag, 304],
+				['gzip', plain.headers.etag, 200],
+				['identity', packed.headers.etag, 200],
+			] as const) {
+				const again = await ask(encodings, { 'if-none-match': etag });
+				expect([encodings, again.status]).toEqual([encodings, status]);
+				expect(again.headers.vary).toBe('accept-encoding');
+				if (status === 304) expect(again.body).toHaveLength(0);
+			}
+		}
+	});
+
+	test('the scripts are at most 100 KB together, compressed', () => {
 		const folder = 'server/web/dist/assets';
 		const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
 		const bytes = scripts.map((name) => gzipSync(readFileSync(join(folder, name))).length);

@@ -46,6 +46,7 @@ export async function addPage(
 		await page.register(serveStatic, {
 			root: join(folder, 'assets'),
 			prefix: '/assets/',
+			preCompressed: true,
 			immutable: true,
 			maxAge: '1y',
 		});
