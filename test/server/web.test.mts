@@ -364,6 +364,18 @@ describe('what is served', () => {
 		}
 	});
 
+	test('HEAD is answered as GET, without the page', async () => {
+		const { url } = await starts();
+		for (const path of VIEWS) {
+			const [head, page] = await Promise.all([
+				send(url, path, { method: 'HEAD' }),
+				send(url, path),
+			]);
+			expect([path, head.status, head.body.length]).toEqual([path, 200, 0]);
+			expect(head.headers).toEqual({ ...page.headers, date: expect.any(String) });
+		}
+	});
+
 	test('scripts and styles are sent compressed to those who accept it', async () => {
 		const { url } = await starts();
 		const names = readdirSync('server/web/dist/assets').filter((name) =>

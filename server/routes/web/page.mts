@@ -51,7 +51,7 @@ export async function addPage(
 			maxAge: '1y',
 		});
 		for (const url of VIEWS) {
-			page.get(url, async (request, reply) => {
+			page.get(url, { exposeHeadRoute: true }, async (request, reply) => {
 				requireOwnHost(request, options);
 				reply.type('text/html; charset=utf-8');
 				// Over plain HTTP browsers ignore it, and log a warning.
