@@ -157,7 +157,9 @@ export async function addApi(
 		onRequest: requireKey(service),
 		handler: refuseMethod,
 	});
-	app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request) => {
+	app.setNotFoundHandler({ preHandler: app.rateLimit() }, async (request, reply) => {
+		const shown = service.showNotFound?.(request, reply);
+		if (shown) return shown;
 		throw new ApiError(404, `There is no endpoint ${request.method} ${request.url}`);
 	});
 }

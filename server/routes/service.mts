@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Maker } from '../recordings/create.mts';
 import type { Recordings } from '../recordings/recordings.mts';
@@ -32,6 +32,8 @@ export interface Service {
 	acceptsKey: (key: string) => boolean;
 	/** Whether a request comes from somebody who has signed in. Only lifelog-server has sessions. */
 	acceptsSession?: (request: FastifyRequest) => boolean;
+	/** Sends a page for an unknown address to a browser; returns undefined for any other client. */
+	showNotFound?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
 	/** Milliseconds after which a reader of audio that takes nothing is closed; 30 s by default. */
 	readonly readerPatienceMs?: number;
 	/** The service's time in milliseconds. */

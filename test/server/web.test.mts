@@ -376,6 +376,48 @@ describe('what is served', () => {
 		}
 	});
 
+	test('a browser gets a page for an unknown address, every other client JSON', async () => {
+		const { url } = await starts();
+		const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+		const ask = (path: string, accept?: string, method = 'GET') =>
+			send(url, path, { method, headers: { ...(accept && { accept }) } });
+		for (const path of ['/nonsense', '/2026-99-99', '/days/2026-03-01/more', '/assets/unknown']) {
+			const { status, headers, body } = await ask(path, browser);
+			expect([path, status]).toEqual([path, 404]);
+			expect(headers).toMatchObject({
+				...{ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY },
+				...{ 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' },
+			});
+			expect(headers['cross-origin-opener-policy']).toBeUndefined();
+			const html = body.toString();
+			expect(html).toContain('<a href="/">Go to the calendar</a>');
+			expect(html).not.toContain('<script');
+			const [, style] = /<link rel="stylesheet"[^>]* href="([^"]+)"/.exec(html)!;
+			expect((await send(url, style)).status).toBe(200);
+			const head = await ask(path, browser, 'HEAD');
+			expect([head.status, head.body.length]).toEqual([404, 0]);
+			expect(head.headers['content-length']).toBe(String(body.length));
+		}
+		// The last is that of n8n's HTTP Request node.
+		const others = [undefined, '*/*', 'application/json,text/html,application/xhtml+xml,*/*;q=0.7'];
+		for (const [path, accept, method] of [
+			...others.map((accept) => ['/nonsense', accept]),
+			...['/v1', '/v1/unknown?a=b', '/v2/lifelogs', '/mcp/unknown', '/web/unknown'].map((path) => [
+				...[path, browser],
+			]),
+			['/nonsense', browser, 'POST'],
+		] as const) {
+			const answer = await ask(path!, accept, method);
+			expect([path, accept, answer.status]).toEqual([path, accept, 404]);
+			expect(answer.json()).toEqual({ error: `There is no endpoint ${method ?? 'GET'} ${path}` });
+			expect(answer.headers['content-security-policy']).toBeUndefined();
+		}
+		const long = await ask(`/lifelogs/${'a'.repeat(1001)}`, browser);
+		expect([long.status, long.json()]).toEqual([
+			...[414, { error: 'The address has a part of over 1000 characters' }],
+		]);
+	});
+
 	test('scripts and styles are sent compressed to those who accept it', async () => {
 		const { url } = await starts();
 		const names = readdirSync('server/web/dist/assets').filter((name) =>

@@ -51,6 +51,10 @@ export function holdToContract(isHeld = () => true): void {
 			if (headers['cache-control'] !== uncached) {
 				console.error(`${AGAINST_CONTRACT}${asked.method} ${asked.path} may be cached`);
 			}
+			// The page for an unknown address, which only browsers get (test/server/web.test.mts).
+			const type = String(headers['content-type']);
+			const isOfApi = /^\/(v\d|mcp)/.test(asked.path);
+			if (response.statusCode === 404 && type.startsWith('text/html') && !isOfApi) return;
 			// Answered as GET, without a body.
 			if (asked.method === 'HEAD') return;
 			const contradiction = contradictionIn({

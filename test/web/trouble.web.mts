@@ -94,6 +94,24 @@ test('an address of no day shows that there is none', async () => {
 	expect(wrong).toEqual([]);
 });
 
+test('an unknown address has a page that leads to the calendar', async () => {
+	const { page, wrong } = await open();
+	for (const colorScheme of ['light', 'dark'] as const) {
+		await page.emulateMedia({ colorScheme });
+		for (const width of [1280, 360]) {
+			await page.setViewportSize({ width, height: 740 });
+			const answer = await page.goto('/2026-99-99');
+			expect(answer!.status()).toBe(404);
+			await page.waitForSelector('h1:text("Not found")');
+			expect([colorScheme, width, await findings(page)]).toEqual([colorScheme, width, []]);
+		}
+	}
+	await page.click('main a');
+	await page.waitForSelector('.months');
+	// The browser logs each 404 itself.
+	expect(wrong.filter((each) => !each.includes('404'))).toEqual([]);
+});
+
 test('only speakers with a name are renamed, and the same names change nothing', async () => {
 	const { page, wrong } = await open();
 	const changes: string[] = [];

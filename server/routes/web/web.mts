@@ -11,8 +11,8 @@ import { addSessions, type SessionOptions } from './session.mts';
 const FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 /**
- * Adds the page, and lets a service know who has signed in. Without a built page there is none, and
- * no script of a web page is answered.
+ * Adds the page, and lets a service know who has signed in and what browsers see at an unknown
+ * address. Without a built page there is none, and no script of a web page is answered.
  *
  * @returns Whether there is a page.
  */
@@ -27,7 +27,7 @@ export async function addWeb(
 		return false;
 	}
 	service.acceptsSession = await addSessions(app, options.session);
-	await addPage(app, FOLDER, options.session);
+	service.showNotFound = await addPage(app, FOLDER, options.session);
 	await addPageData(app, service, store, options.page);
 	return true;
 }
