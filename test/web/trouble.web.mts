@@ -221,7 +221,7 @@ test('a gap is where no lifelog is, and a day may have audio only', async () => 
 	);
 	expect(labels).toEqual(['12:00 AM', '6:45 AM', '12:30 PM', '6:15 PM']);
 	await page.goto('/status');
-	await page.waitForSelector('h2:text("Days that are missing (UTC)") + p:text(" to ")');
+	await page.waitForSelector('h2:text("Missing days (UTC)") + p:text(" to ")');
 	expect(wrong).toEqual([]);
 });
 
@@ -399,7 +399,7 @@ test('a search keeps every sign, tells how much it found, and says what fails', 
 	await page.reload();
 	await page.waitForSelector('.result mark');
 	await page.fill('input[type=search]', 'nothingofthekind');
-	await page.waitForSelector('[role=status] >> text=No lifelog matches');
+	await page.waitForSelector('[role=status] >> text=No lifelogs match');
 	expect(beside(wrong)).toEqual([]);
 });
 

@@ -120,6 +120,6 @@ const HTTP_PAGE = `<!doctype html>
 	<h1>This page needs HTTPS</h1>
 	<p>Over plain HTTP, others on the network could read your key and your lifelogs.</p>
 	<p>Put a reverse proxy such as Caddy in front of lifelog-server, and start it with <code>--trust-proxy</code>.</p>
-	<p>In a home network that you trust, start it with <code>--allow-http</code>.</p>
+	<p>On a home network that you trust, start it with <code>--allow-http</code>.</p>
 </html>
 `;

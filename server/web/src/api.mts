@@ -153,7 +153,7 @@ function messageOf(text: string, status: number): string {
 	} catch {
 		// Something between the page and the server answered.
 	}
-	return `The server answered ${status}.`;
+	return `The server returned an unexpected response (${status}).`;
 }
 
 function pathOf(path: string, query: Query = {}): string {

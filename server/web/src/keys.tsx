@@ -66,7 +66,7 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
 						setOn(checked);
 					}}
 				/>{' '}
-				Use shortcuts of one key
+				Use single-key shortcuts
 			</label>
 			<dl class="facts">
 				{keys.map(({ key, name }) => (
@@ -80,10 +80,10 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
 			</dl>
 			{document.querySelector('.months') && (
 				<p class="quiet">
-					Arrows move by day, Page Up and Page Down by month, <b>t</b> goes to today.
+					Arrow keys move by day, Page Up and Page Down by month. Press <b>t</b> for today.
 				</p>
 			)}
-			<p class="quiet">Escape closes this.</p>
+			<p class="quiet">Press Escape to close.</p>
 		</Dialog>
 	);
 }

@@ -106,7 +106,7 @@ export function NotFound() {
 		<>
 			<h1>Not found</h1>
 			<p>
-				There is no such page. <Link href="/">Go to the calendar</Link>
+				This page doesn't exist. <Link href="/">Go to the calendar</Link>
 			</p>
 		</>
 	);

@@ -151,7 +151,7 @@ export function Player({
 					setProblem(
 						canPlay()
 							? "The audio can't be loaded. Reload the page to try again."
-							: "This browser can't play Ogg Opus. Use a newer one, or download the audio.",
+							: "This browser can't play Ogg Opus. Use a newer browser, or download the audio.",
 					);
 					// If the session has ended, the answer to a request says so.
 					readAudioSpans(id).catch(() => {});

@@ -50,7 +50,9 @@ function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 
 	return (
 		<>
-			<p class="quiet">Each day says how long its lifelogs are. ★ marks a day with starred ones.</p>
+			<p class="quiet">
+				Each day shows the total length of its lifelogs. ★ marks days with starred lifelogs.
+			</p>
 			{years.length > 1 && (
 				<nav class="years" aria-label="Years">
 					{years.map((year) => (
@@ -123,7 +125,7 @@ function DayCell({
 		dayInWords(day),
 		...(lifelogs > 0
 			? [count(lifelogs, 'lifelog'), lengthInWords(durationMs)]
-			: [`audio of ${lengthInWords(audioMs)} without a lifelog`]),
+			: [`${lengthInWords(audioMs)} of audio`, 'no lifelogs']),
 		starred > 0 && `${starred} starred`,
 	]
 		.filter(Boolean)

@@ -32,7 +32,7 @@ export function DayView({ day, session }: { day: string; session: Session }) {
 function Neighbors({ previous, next, isRepeated = false }: Day & { isRepeated?: boolean }) {
 	const keys = isRepeated ? {} : { previous: 'ArrowLeft', next: 'ArrowRight' };
 	return (
-		<nav class="neighbors" aria-label={isRepeated ? 'Further days' : 'Days'}>
+		<nav class="neighbors" aria-label={isRepeated ? 'More days' : 'Days'}>
 			{previous ? (
 				<Link href={`/days/${previous}`} aria-keyshortcuts={keys.previous}>
 					← {dayInWords(previous, { month: 'short', day: 'numeric' })}

@@ -93,7 +93,7 @@ function Row({
 			{error !== null && <p class={status === 'failed' ? 'notice' : 'quiet'}>{error}</p>}
 			{!isDiscarding && <Problem text={problem} />}
 			{status === 'done' && lifelogIds.length === 0 && (
-				<p class="quiet">No speech was found, or its lifelog was deleted.</p>
+				<p class="quiet">No speech was found, or the lifelog was deleted.</p>
 			)}
 			{lifelogIds.length > 0 && (
 				<p>

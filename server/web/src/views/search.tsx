@@ -88,7 +88,7 @@ export function Search({ session: { timezone } }: { session: Session }) {
 			<p class="quiet" role="status">
 				{given.q
 					? found.value && outcomeOf(found.value)
-					: address !== '' && 'Type words to search for. The filters narrow down what they find.'}
+					: address !== '' && 'Type words to search for. Filters narrow the results.'}
 			</p>
 			{given.q && (
 				<Pages of={found} read={read}>
@@ -108,7 +108,7 @@ function outcomeOf(found: Found): string {
 	const { entries, next } = found;
 	// The answer for the first words isn't there yet.
 	if (found === NOTHING) return '';
-	if (entries.length === 0) return 'No lifelog matches. Try fewer or other words.';
+	if (entries.length === 0) return 'No lifelogs match. Try fewer or different words.';
 	return next === undefined
 		? `${count(entries.length, 'lifelog')} found`
 		: `More than ${count(entries.length, 'lifelog')} found`;

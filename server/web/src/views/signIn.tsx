@@ -40,7 +40,7 @@ export function SignIn({
 				<Problem text={problem} />
 			</form>
 			<p class="quiet">
-				lifelog-server printed the key at its first start. You stay signed in for 30 days.
+				lifelog-server printed the key when it first started. You stay signed in for 30 days.
 			</p>
 		</main>
 	);

@@ -39,14 +39,14 @@ export function StatusView({ session }: { session: Session }) {
 								<dt>Version</dt>
 								<dd>{session.version}</dd>
 							</dl>
-							<Days title="Days that aren't complete (UTC)" days={found.incompleteDays} />
-							<Days title="Days that are missing (UTC)" days={found.missingDays} />
+							<Days title="Incomplete days (UTC)" days={found.incompleteDays} />
+							<Days title="Missing days (UTC)" days={found.missingDays} />
 							{found.leftOutCount > 0 && (
 								<section>
 									<h2>{count(found.leftOutCount, 'file')} left out</h2>
 									<p class="quiet">
-										They are missing or broken. <code>lifelog-server check</code> compares every
-										file.
+										These files are missing or damaged. Run <code>lifelog-server check</code> to
+										check every file.
 									</p>
 									<ul class="plain-list">
 										{found.leftOut.map(({ path, reason }) => (
