@@ -4,7 +4,7 @@ import { distant, type Distant } from './far/distance.mts';
 import { count, figureOf, ratioOf, type Row, seconds, spreadOf } from './figures.mts';
 import { sample } from './processes.mts';
 import type { Point } from './lists.mts';
-import { leastRequests } from './request-cases.mts';
+import { minRequests } from './request-cases.mts';
 import { type Reading, type Way, WAYS } from './ways.mts';
 
 const ROUND_TRIP_MS = 50;
@@ -70,13 +70,13 @@ export async function far(sandbox: TestSandbox): Promise<{ rows: Row[]; points: 
 			);
 			const [own, http, axios] = taken;
 			const ratio = ratioOf(own.ms, http.ms);
-			const least = leastRequests(lifelogs, false);
+			const minimum = minRequests(lifelogs, false);
 			rows.push({
 				what: `The same over TLS and ${ROUND_TRIP_MS} ms, ${count(lifelogs)} lifelogs`,
 				figure: `HTTP Request node: ${figureOf(ratio)}`,
 				from: taken.map(({ ms }, nth) => `${WAYS[nth]} ${seconds(spreadOf(ms).median)}`).join(', '),
 				goal: 'HTTP Request node: at most 1.00',
-				holds: ratio.median <= 1 && own.requests === least,
+				holds: ratio.median <= 1 && own.requests === minimum,
 				reason: `against the axios loop, which keeps its connection, it is ${figureOf(ratioOf(own.ms, axios.ms))}`,
 			});
 			points.push(

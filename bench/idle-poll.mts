@@ -6,7 +6,7 @@ import { sample, times } from './processes.mts';
 const POLLS = 20;
 /** Days with 50 lifelogs each, as many as an idle poll reads. */
 const dates = ['2026-03-18', '2026-03-19', '2026-03-20'];
-const LARGEST_WITH_CONTENTS = 25;
+const MAX_WITH_CONTENTS = 25;
 
 /** Bytes of the answers to a list request and to those for its further pages. */
 async function bytes(sandbox: TestSandbox, query: Record<string, unknown>): Promise<number> {
@@ -60,7 +60,7 @@ export async function idlePoll(sandbox: TestSandbox): Promise<Row[]> {
 			[...new Set(polled.map(({ date }) => date))].map((date) => ({
 				date,
 				timezone: 'UTC',
-				limit: Math.min(page, LARGEST_WITH_CONTENTS),
+				limit: Math.min(page, MAX_WITH_CONTENTS),
 				includeMarkdown: true,
 				includeHeadings: true,
 				includeContents: true,

@@ -100,7 +100,7 @@ async function time(served: Served, pathOf: (nth: number) => string): Promise<Ta
 
 /** The CPU of the costliest search, in ms. */
 async function costliest(served: Served): Promise<number> {
-	let most = 0;
+	let maxMs = 0;
 	for (const path of costly) {
 		const before = served.cpuMs();
 		for (let nth = 0; nth < COSTLY_TIMES; nth += 1) {
@@ -108,9 +108,9 @@ async function costliest(served: Served): Promise<number> {
 			await response.arrayBuffer();
 			if (!response.ok) throw new Error(`${path} answered ${response.status}`);
 		}
-		most = Math.max(most, (served.cpuMs() - before) / COSTLY_TIMES);
+		maxMs = Math.max(maxMs, (served.cpuMs() - before) / COSTLY_TIMES);
 	}
-	return most;
+	return maxMs;
 }
 
 /** The first search for a misspelt word after a start, in ms. */
@@ -128,7 +128,7 @@ interface Figures {
 	searches: Record<string, Taken>;
 	/** In bytes, after all of that and at most. */
 	memory: number;
-	most: number;
+	maxMemory: number;
 	/** CPU while nothing is asked, in percent. */
 	idle: number;
 }
@@ -149,14 +149,14 @@ async function measure(served: Served): Promise<Figures> {
 			]),
 		),
 	);
-	const { now: memory, most } = served.memory();
+	const { now: memory, max: maxMemory } = served.memory();
 	const before = served.cpuMs();
 	await sleep(IDLE_MS);
 	return {
 		lists,
 		searches: searched,
 		memory,
-		most,
+		maxMemory,
 		idle: ((served.cpuMs() - before) / IDLE_MS) * 100,
 	};
 }
@@ -165,7 +165,7 @@ async function measure(served: Served): Promise<Figures> {
 async function measureArchive(folder: string, index: string) {
 	const args = [folder, '--index', index, '--json', '--port', '0'];
 	const first = await serve(MAIN, args);
-	const indexing = { ms: first.readyMs, cpuMs: first.readyCpuMs, memory: first.memory().most };
+	const indexing = { ms: first.readyMs, cpuMs: first.readyCpuMs, memory: first.memory().max };
 	await first.close();
 	const again = await serve(MAIN, args);
 	try {
@@ -195,13 +195,13 @@ function rowsOf(archive: Archive): Row[] {
 	const { indexing, start, figures, misspeltMs, costliestMs, clients, bytes } = archive;
 	const named = (name: string) => `${count(LIFELOGS)} lifelogs, ${name}`;
 	const cpu = (ms: number) => `CPU ${seconds(ms)}`;
-	const answers = (taken: Record<string, Taken>, what: string, most: number) =>
+	const answers = (taken: Record<string, Taken>, what: string, maxMs: number) =>
 		Object.entries(taken).map(([name, { ms, typical, firstMs, cpuMs }]): Row => ({
 			what: named(`${what}: ${name}`),
 			figure: `${ms.toFixed(1)} ms (CPU ${cpuMs.toFixed(1)} ms); asked for the first time ${firstMs.toFixed(1)} ms`,
 			from: `95th percentile of ${TIMES}; CPU on average`,
-			goal: `at most ${most} ms`,
-			holds: ms <= most,
+			goal: `at most ${maxMs} ms`,
+			holds: ms <= maxMs,
 			reason: `half of the answers take ${typical.toFixed(1)} ms at most`,
 		}));
 	return [
@@ -246,7 +246,7 @@ function rowsOf(archive: Archive): Row[] {
 		{
 			what: named('memory'),
 			figure: mebibytes(figures.memory),
-			from: `resident, after all requests; ${mebibytes(figures.most)} at most meanwhile`,
+			from: `resident, after all requests; ${mebibytes(figures.maxMemory)} at most meanwhile`,
 			goal: 'at most 250 MiB',
 			holds: figures.memory <= 250 * 2 ** 20,
 		},

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { CannotCheck } from './findings.mts';
 
 /** Far more than any JSON of a day; what is larger is not read into memory. */
-const LONGEST_JSON = 256 * 1024 * 1024;
+const MAX_JSON_BYTES = 256 * 1024 * 1024;
 
 /** Why a file cannot be read, as the end of a sentence. */
 export interface Unreadable {
@@ -102,7 +102,7 @@ export async function openFolder(root: string): Promise<Folder> {
 			await attempt(async () => {
 				const found = await locate(path);
 				if ('problem' in found) return found;
-				if (found.bytes > LONGEST_JSON) {
+				if (found.bytes > MAX_JSON_BYTES) {
 					return { problem: `has ${found.bytes} bytes, too many to be read` };
 				}
 				return { content: await readFile(found.real) };

@@ -1,7 +1,7 @@
 import { dayOf } from './layout.mts';
 
 const DAY_MS = 86_400_000;
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 
 /** The days that `days` (YYYY-MM-DD, in order) passes over, between its first and its last. */
 export function daysBetween(days: string[]): string[] {
@@ -23,7 +23,7 @@ export function asRanges(days: string[]): string {
 		else ranges.push([day]);
 	}
 	const shown = ranges
-		.slice(0, MOST_LISTED)
+		.slice(0, MAX_LISTED)
 		.map((range) => (range.length === 1 ? range[0] : `${range[0]} to ${range.at(-1)}`));
-	return shown.join(', ') + (ranges.length > MOST_LISTED ? ' and others' : '');
+	return shown.join(', ') + (ranges.length > MAX_LISTED ? ' and others' : '');
 }

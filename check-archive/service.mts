@@ -35,21 +35,25 @@ export interface Watch {
 	wait: (seconds: number) => void;
 }
 
-const LARGEST_PAGE = 100;
-/** What some services give at most (docs/api-spec.md, section 4.2). */
-const SMALLER_PAGE = 10;
+const MAX_PAGE_SIZE = 100;
+/** For services whose maximum is lower (docs/api-spec.md, section 4.2). */
+const FALLBACK_PAGE_SIZE = 10;
 const TIMEOUT_MS = 60_000;
 const RETRIES = 3;
 const FIRST_PAUSE_MS = 500;
 /** Waits for the rate limit before a request is given up. */
-const MOST_WAITS = 10;
+const MAX_WAITS = 10;
 const RETRY_AFTER_S = 60;
-const MOST_EMPTY_PAGES = 50;
+const MAX_EMPTY_PAGES = 50;
+const METADATA_ONLY = {
+	includeMarkdown: 'false',
+	includeHeadings: 'false',
+	includeContents: 'false',
+};
 
 /** Every lifelog of the service (docs/api-spec.md, section 4.2). */
 export async function* listLifelogs(access: Access, watch: Watch): AsyncGenerator<ListedLifelog> {
-	const light = { includeMarkdown: 'false', includeHeadings: 'false', includeContents: 'false' };
-	for await (const entry of list(access, 'lifelogs', light, watch)) {
+	for await (const entry of list(access, 'lifelogs', METADATA_ONLY, watch)) {
 		const begin = instantOf(entry.startTime);
 		const updatedAt = instantOf(entry.updatedAt);
 		if (Number.isNaN(begin) || Number.isNaN(updatedAt)) {
@@ -81,7 +85,7 @@ async function* list(
 	watch: Watch,
 ): AsyncGenerator<Listed> {
 	const cursors = new Set<string>();
-	let limit = LARGEST_PAGE;
+	let limit = MAX_PAGE_SIZE;
 	let cursor: string | undefined;
 	let count = 0;
 	let emptyPages = 0;
@@ -89,8 +93,8 @@ async function* list(
 		const whole = { timezone: 'UTC', direction: 'asc', ...query, limit: String(limit) };
 		const path = `/v1/${name}?${new URLSearchParams({ ...whole, ...(cursor && { cursor }) })}`;
 		const { status, body } = await request(access, path, watch);
-		if (status === 400 && limit === LARGEST_PAGE && cursor === undefined) {
-			limit = SMALLER_PAGE;
+		if (status === 400 && limit === MAX_PAGE_SIZE && cursor === undefined) {
+			limit = FALLBACK_PAGE_SIZE;
 			continue;
 		}
 		if (status !== 200) throw new CannotCheck(refusal(access, name, status, body));
@@ -108,7 +112,7 @@ async function* list(
 		cursor = meta?.[name]?.nextCursor ?? undefined;
 		if (!cursor) return;
 		emptyPages = page.length === 0 ? emptyPages + 1 : 0;
-		if (cursors.has(cursor) || emptyPages === MOST_EMPTY_PAGES) {
+		if (cursors.has(cursor) || emptyPages === MAX_EMPTY_PAGES) {
 			throw new CannotCheck(`The service's list of ${name} does not end.`);
 		}
 		cursors.add(cursor);
@@ -121,7 +125,7 @@ interface Answer {
 	body: unknown;
 }
 
-/** GETs, with pauses for the rate limit, and again where the service fails in passing. */
+/** GETs, with pauses for the rate limit, and again if the service fails temporarily. */
 async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch): Promise<Answer> {
 	let retries = 0;
 	let waits = 0;
@@ -153,7 +157,7 @@ async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch):
 			const body = asJson(text);
 			if (status >= 500) return `${baseUrl} answers ${status} to ${path.split('?')[0]}.`;
 			if (status !== 429) return { status, body };
-			if (waits++ === MOST_WAITS) {
+			if (waits++ === MAX_WAITS) {
 				throw new CannotCheck(
 					'The service keeps refusing requests because of the rate limit. Try again later.',
 				);

@@ -317,7 +317,7 @@ const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ?
 
 const dayMs = 86_400_000;
 
-const mostListed = 10;
+const maxListed = 10;
 
 /** Days as ranges, the first ones of many. */
 function listed(days: string[]): string {
@@ -328,8 +328,8 @@ function listed(days: string[]): string {
 		else ranges.push([day, day]);
 	}
 	const shown = ranges
-		.slice(0, mostListed)
+		.slice(0, maxListed)
 		.map(([first, last]) => (first === last ? first : `${first} to ${last}`));
-	const more = ranges.length > mostListed ? ` and ${ranges.length - mostListed} more ranges` : '';
+	const more = ranges.length > maxListed ? ` and ${ranges.length - maxListed} more ranges` : '';
 	return days.length === 0 ? '' : `${days.length}: ${shown.join(', ')}${more}`;
 }

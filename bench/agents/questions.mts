@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { type Call, charactersOf, type Life } from './life.mts';
 
 /** What a model may read for one question. */
-export const MOST_CHARACTERS = 30_000;
+export const MAX_CHARACTERS = 30_000;
 
 const SEARCH = 'Search lifelogs';
 const DAY = 'List the lifelogs of a day';

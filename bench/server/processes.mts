@@ -13,7 +13,7 @@ export interface Served {
 	/** CPU taken so far, in ms. */
 	cpuMs: () => number;
 	/** Resident memory now, and the most there was, in bytes. */
-	memory: () => { now: number; most: number };
+	memory: () => { now: number; max: number };
 	close: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function serve(script: string, args: string[]): Promise<Served> {
 		readyMs: performance.now() - began,
 		readyCpuMs: cpuMs(),
 		cpuMs,
-		memory: () => ({ now: bytesOf('VmRSS'), most: bytesOf('VmHWM') }),
+		memory: () => ({ now: bytesOf('VmRSS'), max: bytesOf('VmHWM') }),
 		close: async () => {
 			child.stdin.end();
 			await exited;

@@ -10,7 +10,7 @@ import {
 	writeDraft,
 } from './commit.mts';
 import { readArchived } from './entries.mts';
-import { FileError, ignoreFileError, mostBytes, type Folder } from './folder.mts';
+import { FileError, ignoreFileError, maxBytes, type Folder } from './folder.mts';
 import { manifestNames, readManifests } from './manifests.mts';
 import { nameOfDay, parseDayFile, type DayFile, type MadeHere, type NamedFile } from './layout.mts';
 import { entryPath, toJson } from './lifelogFiles.mts';
@@ -243,7 +243,7 @@ export class ArchiveDay {
 
 	async #store(path: string, text: string | Buffer): Promise<NamedFile> {
 		const content = Buffer.from(text);
-		if (content.length > mostBytes) {
+		if (content.length > maxBytes) {
 			throw new EntryError('makes a file that is larger than 64 MiB, which no server would read');
 		}
 		await this.#demandRoom?.(this.#folder.root, content.length);

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { parseDayFile, type DayFile, type NamedFile } from './layout.mts';
 
 /** The largest JSON or Markdown file that is read, in bytes. A day of somebody who never stops talking has some megabytes. */
-export const mostBytes = 64 * 1024 * 1024;
+export const maxBytes = 64 * 1024 * 1024;
 
 /** Why a file counts for nothing; the message says it without a word of what is in it. */
 export class FileError extends Error {
@@ -70,7 +70,7 @@ export class Folder {
 	/** Reads a text. Rejects with a FileError. */
 	async read(path: string): Promise<string> {
 		return this.#withFile(path, async (file, { size }) => {
-			if (size > mostBytes) throw new FileError('is too large');
+			if (size > maxBytes) throw new FileError('is too large');
 			return file.readFile('utf8');
 		});
 	}
@@ -93,7 +93,7 @@ export class Folder {
 		return this.#withFile(path, async (file, { size }) => {
 			if (size !== bytes)
 				throw new FileError(`has ${size} bytes, not ${bytes} as its day manifest says`);
-			if (size > mostBytes) throw new FileError('is too large');
+			if (size > maxBytes) throw new FileError('is too large');
 			const content = await file.readFile();
 			if (createHash('sha256').update(content).digest('hex') !== sha256) {
 				throw new FileError('has a different checksum than its day manifest says');

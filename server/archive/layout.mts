@@ -171,7 +171,7 @@ export function parseDayFile(json: string, day: string): DayFile | undefined {
 }
 
 // Far more than anything here has. What goes on without end would exhaust the stack of what reads it.
-const mostNested = 500;
+const maxNesting = 500;
 
 /**
  * Parses JSON; undefined for text that is none, or is nested too deep. The parser's own message would
@@ -180,7 +180,7 @@ const mostNested = 500;
 export function parseJson(json: string): unknown {
 	try {
 		const value: unknown = JSON.parse(json);
-		return isNestedDeeper(value, mostNested) ? undefined : value;
+		return isNestedDeeper(value, maxNesting) ? undefined : value;
 	} catch {
 		return undefined;
 	}

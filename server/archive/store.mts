@@ -55,9 +55,9 @@ export interface ArchiveOptions {
 }
 
 // Of each ranking, so that what stands in both is seen to.
-const fewestFused = 100;
+const minFused = 100;
 // Each one has been overtaken by another program that wrote to the same day.
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 type Kind = 'lifelog' | 'chat';
 
@@ -136,9 +136,9 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 	}
 
 	async #search(search: string, filter: SearchFilter, limit: number): Promise<string[]> {
-		const meant = await this.#meaning?.search(search, filter, Math.max(limit, fewestFused));
+		const meant = await this.#meaning?.search(search, filter, Math.max(limit, minFused));
 		if (!meant) return this.#rows.searchLifelogs(search, filter, limit);
-		const said = this.#rows.searchLifelogs(search, filter, Math.max(limit, fewestFused));
+		const said = this.#rows.searchLifelogs(search, filter, Math.max(limit, minFused));
 		return fuse([said, meant]).slice(0, limit);
 	}
 
@@ -310,7 +310,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 				}
 				return await this.#look();
 			} catch (error) {
-				if (error instanceof DayChangedError && attempt < mostAttempts) continue;
+				if (error instanceof DayChangedError && attempt < maxAttempts) continue;
 				throw asRefusal(error as Error, 'Nothing was created');
 			}
 		}

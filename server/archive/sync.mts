@@ -21,8 +21,8 @@ export type OnProblem = (path: string, reason: string) => void;
 const batchSize = 24;
 // New names change their folder. Files that are written anew under their old names are looked for
 // more rarely the longer it takes, as somebody who has archived for years has thousands of days.
-const shortestPauseMs = 30_000;
-const longestPauseMs = 300_000;
+const minPauseMs = 30_000;
+const maxPauseMs = 300_000;
 const pausePerLook = 2000;
 // Instead of the fingerprint of a file that may be read another time, though it is the same.
 const anyFile = '';
@@ -69,7 +69,7 @@ export class Sync {
 	}
 
 	/**
-	 * Reads what is new or has changed since the last time, and forgets what is gone. Returns whether
+	 * Reads what is new or has changed since the last time, and removes what is gone. Returns whether
 	 * there was any. Rejects when the folder cannot be listed or the index not be written; what was
 	 * done until then stays done.
 	 */
@@ -307,7 +307,7 @@ const asText = (edited: Edited | undefined) => (edited ? JSON.stringify(edited) 
 
 /** Until all files are looked at again, in ms, when a look took so long. */
 const pauseAfter = (tookMs: number) =>
-	Math.min(longestPauseMs, Math.max(shortestPauseMs, tookMs * pausePerLook));
+	Math.min(maxPauseMs, Math.max(minPauseMs, tookMs * pausePerLook));
 
 const jsonOf = (files: NamedFile[]) => files.find(({ path }) => path.endsWith('.json'));
 

@@ -35,11 +35,11 @@ interface Stretch {
 // What is read and sent at once.
 const pieceBytes = 64 * 1024;
 // The structure of a file takes some thirty kilobytes; that of a month's files is kept.
-const mostScans = 400;
+const maxScans = 400;
 // A file that is shorter than its range by less has no pauses left out.
 const toleranceMs = 1000;
 // A file that is replaced while it is looked at is looked at again.
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** Audio of any range out of the files of an archive. */
 export class ArchiveAudio {
@@ -60,7 +60,7 @@ export class ArchiveAudio {
 	 * UnavailableError while a file keeps changing.
 	 */
 	async between(startMs: number, endMs: number, sources: Sources = {}): Promise<Audio | undefined> {
-		for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+		for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
 			try {
 				return await this.#plan(startMs, endMs, sources);
 			} catch (error) {
@@ -224,7 +224,7 @@ export class ArchiveAudio {
 		this.#scans.delete(path);
 		this.#scans.set(path, scan);
 		for (const oldest of this.#scans.keys()) {
-			if (this.#scans.size <= mostScans) break;
+			if (this.#scans.size <= maxScans) break;
 			this.#scans.delete(oldest);
 		}
 		return links;

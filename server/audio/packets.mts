@@ -1,7 +1,7 @@
 import { samplesOf } from './opus.mts';
 import {
 	flag,
-	longestPage,
+	maxPageBytes,
 	OggError,
 	readPage,
 	sizeOfPage,
@@ -10,7 +10,7 @@ import {
 } from './page.mts';
 
 /** Of a page. */
-const mostSegments = 255;
+const maxSegments = 255;
 
 /**
  * Reads the pages of a file that comes in pieces, each with where it begins. Throws an OggError for
@@ -30,7 +30,7 @@ export async function* readPages(
 			offset += sizeOfPage(page);
 		}
 		rest = data.subarray(at);
-		if (rest.length > longestPage) throw new OggError("isn't Ogg from beginning to end");
+		if (rest.length > maxPageBytes) throw new OggError("isn't Ogg from beginning to end");
 	}
 	if (rest.length > 0) throw new OggError('ends in the middle of a page');
 }
@@ -57,7 +57,7 @@ export class Packets {
 		const hasEnded = to > from;
 		if (rest.lacing.length > 0) this.#begun = join(hasEnded ? undefined : begun, rest);
 		else if (hasEnded || isOrphan || !isContinued) this.#begun = undefined;
-		if (this.#begun && this.#begun.lacing.length > mostSegments) throw tooLong();
+		if (this.#begun && this.#begun.lacing.length > maxSegments) throw tooLong();
 		return hasEnded ? join(begun, ended) : none;
 	}
 }
@@ -108,8 +108,8 @@ export function* batchesOf(
 	for (let nth = 0; nth < lacing.length && decoded < end; nth += 1) {
 		byte += lacing[nth];
 		if (lacing[nth] === 255) continue;
-		if (nth + 1 - last > mostSegments) throw tooLong();
-		if (nth + 1 - first > mostSegments) {
+		if (nth + 1 - last > maxSegments) throw tooLong();
+		if (nth + 1 - first > maxSegments) {
 			yield batch();
 			[first, firstByte] = [last, lastByte];
 		}

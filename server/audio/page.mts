@@ -14,7 +14,7 @@ const headerBytes = 27;
 const capture = Buffer.from('OggS');
 
 /** The longest a page can be. */
-export const longestPage = headerBytes + 255 + 255 * 255;
+export const maxPageBytes = headerBytes + 255 + 255 * 255;
 
 /** What the flags of a page say. */
 export const flag = { continued: 1, begins: 2, ends: 4 };

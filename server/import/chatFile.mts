@@ -15,7 +15,7 @@ export interface ExportedChat {
 type Loose = Record<string, unknown>;
 
 /** As names have it: file systems have names of 255 bytes at most, and the rest of this one is 26. */
-const longestId = 229;
+const maxIdLength = 229;
 /** A chat with the assistant has some. Each takes a kilobyte of memory. */
 const maxMessages = 10_000;
 /** The API's chat has 4 levels. What JSON.parse makes of many takes a hundred times their bytes. */
@@ -42,7 +42,8 @@ export function readChat(json: string, path: string): ExportedChat {
 	if (created === undefined) throw new ExportError("doesn't say when it was");
 	const createdAt = new Date(created).toISOString();
 	const id = typeof value.id === 'string' && value.id !== '' ? value.id : idOf(path, created);
-	if (nameOfId(id).length > longestId) throw new ExportError("has an ID that can't be a file name");
+	if (nameOfId(id).length > maxIdLength)
+		throw new ExportError("has an ID that can't be a file name");
 	const whole = {
 		...value,
 		id,

@@ -307,15 +307,15 @@ async function addAudio(file: ExportFile, dayAt: DayAt): Promise<boolean> {
 	return addRecording(dayAt, recorder, file, begin);
 }
 
-async function readWhole(file: ExportFile, most: number): Promise<Buffer> {
-	const tooLarge = () => new ExportError(`is too large: the maximum is ${most / MiB} MiB`);
-	if (file.bytes > most) throw tooLarge();
+async function readWhole(file: ExportFile, limit: number): Promise<Buffer> {
+	const tooLarge = () => new ExportError(`is too large: the maximum is ${limit / MiB} MiB`);
+	if (file.bytes > limit) throw tooLarge();
 	const pieces: Buffer[] = [];
 	let bytes = 0;
 	for await (const piece of file.read()) {
 		bytes += piece.length;
 		// A file of a folder may grow meanwhile.
-		if (bytes > most) throw tooLarge();
+		if (bytes > limit) throw tooLarge();
 		pieces.push(piece);
 	}
 	return Buffer.concat(pieces);

@@ -19,7 +19,7 @@ const quote = /^>\s?(.*)$/;
 const frontMatter = /^---\n([\s\S]*?)\n---\n/;
 const wearer = '1';
 /** In UTF-16 units; hundreds of names. What reads YAML takes minutes for a long one. */
-const longestFrontMatter = 16_384;
+const maxFrontMatterLength = 16_384;
 
 /**
  * Reads a lifelog in the Markdown of the export (docs/reference/archive.md, "Markdown"). Its ID is made
@@ -34,7 +34,7 @@ export function readLifelog(text: string, path: string): Lifelog {
 		throw new ExportError('has an impossible time');
 	}
 	const name = readName(path);
-	const first = least(said.map(({ startMs }) => startMs));
+	const first = minimum(said.map(({ startMs }) => startMs));
 	const start = startOf(name.begin, first);
 	if (start === undefined) throw new ExportError("doesn't say when it was");
 	const end = said.reduce((latest, { startMs, endMs }) => Math.max(latest, startMs, endMs), start);
@@ -109,7 +109,7 @@ const plain = (line: string) =>
 function readSpeakers(text: string): Map<string, string> {
 	const names = new Map<string, string>();
 	const yaml = frontMatter.exec(text)?.[1];
-	if (yaml === undefined || yaml.length > longestFrontMatter) return names;
+	if (yaml === undefined || yaml.length > maxFrontMatterLength) return names;
 	try {
 		const { speakers } = (parse(yaml) ?? {}) as { speakers?: Record<string, unknown> };
 		for (const [number, name] of Object.entries(speakers ?? {})) {
@@ -167,8 +167,6 @@ function spanOf(pieces: Piece[], index: number, reached: number, whole: Times): 
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-function least(numbers: number[]): number | undefined {
-	return numbers.length === 0
-		? undefined
-		: numbers.reduce((smallest, number) => Math.min(smallest, number));
+function minimum(numbers: number[]): number | undefined {
+	return numbers.length === 0 ? undefined : numbers.reduce((min, number) => Math.min(min, number));
 }

@@ -158,7 +158,7 @@ export class Queue {
 		const sql = 'INSERT OR IGNORE INTO dropped SELECT sha256 FROM recording WHERE id = ?';
 		this.#db.prepare(sql).run(id);
 		this.#db.prepare('DELETE FROM recording WHERE id = ?').run(id);
-		this.forgetHeard(id);
+		this.discardHeard(id);
 	}
 
 	/** Whether a recording with these bytes was removed. */
@@ -180,7 +180,7 @@ export class Queue {
 		this.#db.prepare(sql).run(id, offsetMs, durationMs, JSON.stringify(heard));
 	}
 
-	forgetHeard(id: string): void {
+	discardHeard(id: string): void {
 		this.#db.prepare('DELETE FROM heard WHERE id = ?').run(id);
 	}
 

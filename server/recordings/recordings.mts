@@ -299,7 +299,7 @@ export class Recordings {
 		const recording = this.#known(id);
 		if (recording.status === 'done') return recording;
 		const { language = recording.language } = change;
-		if (language !== recording.language) this.#queue.forgetHeard(id);
+		if (language !== recording.language) this.#queue.discardHeard(id);
 		try {
 			return this.#queue.update(id, {
 				...change,
@@ -535,7 +535,7 @@ export class Recordings {
 		}
 		await this.#removeWork(id);
 		this.#queue.update(id, { path: kept, isTidy: true });
-		if (status === 'done') this.#queue.forgetHeard(id);
+		if (status === 'done') this.#queue.discardHeard(id);
 	}
 
 	async #removeWork(id: string): Promise<void> {

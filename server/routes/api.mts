@@ -46,9 +46,9 @@ import type { NewLifelog } from '../recordings/create.mts';
 import type { LifelogChange } from '../store/store.mts';
 
 /** Of a request to arrive whole, whoever sends it. */
-const mostPatienceMs = 20_000;
+const maxTimeBudgetMs = 20_000;
 /** Of an upload to go on. */
-const UPLOAD_PATIENCE_MS = 30_000;
+const UPLOAD_TIME_BUDGET_MS = 30_000;
 const UPLOAD = 'uploadRecording';
 /** Characters of an ID in an address. */
 const MAX_PARAMETER = 1000;
@@ -65,7 +65,7 @@ export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
 	const app = Fastify({
 		exposeHeadRoutes: false,
 		forceCloseConnections: true,
-		http: { headersTimeout: mostPatienceMs, connectionsCheckingInterval: mostPatienceMs / 4 },
+		http: { headersTimeout: maxTimeBudgetMs, connectionsCheckingInterval: maxTimeBudgetMs / 4 },
 		routerOptions: { maxParamLength: MAX_PARAMETER },
 		// A request may name its address in full (RFC 9112, section 3.2.2), and the nodes do, by http.
 		rewriteUrl: ({ url }) => url!.replace(/^https?:\/\/[^/?]*/i, ''),
@@ -75,7 +75,7 @@ export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
 		frameworkErrors: answerAddressError,
 		...options,
 	});
-	app.addHook('onRequest', async ({ raw }) => limitPatience(raw));
+	app.addHook('onRequest', async ({ raw }) => limitRequestTime(raw));
 	// Fastify's own serializer would drop fields that the contract does not know.
 	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 	return app;
@@ -168,10 +168,10 @@ export async function addApi(
 const deadlines = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
 /** Breaks off a request whose body doesn't arrive in time. */
-function limitPatience(request: IncomingMessage): void {
+function limitRequestTime(request: IncomingMessage): void {
 	const { 'content-length': length = '0' } = request.headers;
 	if (length === '0' && !request.headers['transfer-encoding']) return;
-	const late = setTimeout(() => request.destroy(), mostPatienceMs);
+	const late = setTimeout(() => request.destroy(), maxTimeBudgetMs);
 	request.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late));
 	deadlines.set(request, late);
 }
@@ -179,7 +179,7 @@ function limitPatience(request: IncomingMessage): void {
 /** Has an upload take long, if it goes on. */
 function awaitUpload(request: IncomingMessage): void {
 	clearTimeout(deadlines.get(request));
-	request.setTimeout(UPLOAD_PATIENCE_MS, () => request.destroy());
+	request.setTimeout(UPLOAD_TIME_BUDGET_MS, () => request.destroy());
 }
 
 /**

@@ -11,8 +11,8 @@ export type AudioQuery = Omit<operations['downloadAudio']['parameters']['query']
 	audioSource?: string;
 };
 
-const longestRange = 7_200_000;
-const defaultPatienceMs = 30_000;
+const maxRangeMs = 7_200_000;
+const defaultTimeBudgetMs = 30_000;
 
 /**
  * Answers the audio recorded between two instants (Unix milliseconds) as Ogg Opus: as long as
@@ -27,7 +27,7 @@ export async function downloadAudio(
 	reply: FastifyReply,
 ): Promise<FastifyReply> {
 	if (endMs <= startMs) throw new ApiError(400, 'endMs must be greater than startMs');
-	if (endMs - startMs > longestRange) {
+	if (endMs - startMs > maxRangeMs) {
 		throw new ApiError(400, 'endMs minus startMs must not exceed 7200000 ms (2 hours)');
 	}
 	const audio = await store.getAudio(startMs, endMs, { only: audioSource });
@@ -38,12 +38,12 @@ export async function downloadAudio(
 /**
  * Sends audio, or the range of its bytes that is asked for (RFC 9110, section 14).
  *
- * @param patienceMs How long a reader may take nothing.
+ * @param timeBudgetMs How long a reader may take nothing.
  */
 export function sendAudio(
 	{ bytes, tag, read }: Audio,
 	headers: IncomingHttpHeaders,
-	patienceMs = defaultPatienceMs,
+	timeBudgetMs = defaultTimeBudgetMs,
 	reply: FastifyReply,
 ): FastifyReply {
 	let [from, to] = [0, bytes];
@@ -60,7 +60,7 @@ export function sendAudio(
 	}
 	reply.header('content-length', to - from);
 	// Closes a connection on which nothing moves, and with it the files that are read for it.
-	reply.raw.setTimeout(patienceMs);
+	reply.raw.setTimeout(timeBudgetMs);
 	// Fastify reads what it doesn't send.
 	const body = reply.request.method === 'HEAD' ? [] : read(from, to);
 	return reply

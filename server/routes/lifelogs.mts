@@ -15,7 +15,7 @@ export type GetQuery = NonNullable<operations['getLifelog']['parameters']['query
 
 const USUAL_PAGE = 10;
 const MAX_PAGE = 100;
-const mostWithContents = 25;
+const maxWithContents = 25;
 
 /** A list query with its defaults and its range filled in: what a cursor is bound to. */
 interface ResolvedQuery extends ViewOptions, LifelogFilter {
@@ -143,7 +143,7 @@ function resolveRange(
 function partsOf({ includeMarkdown, includeContents }: ViewOptions, limit: number): Parts {
 	return {
 		markdown: includeMarkdown,
-		contents: includeContents && limit <= mostWithContents,
+		contents: includeContents && limit <= maxWithContents,
 	};
 }
 
@@ -153,7 +153,7 @@ function viewAll(
 	options: ViewOptions,
 	parts: Parts,
 ): Lifelog[] {
-	const includeContents = options.includeContents && lifelogs.length <= mostWithContents;
+	const includeContents = options.includeContents && lifelogs.length <= maxWithContents;
 	// A page that could have had more than those that come with contents, but has not.
 	const read = (lifelog: Lifelog) =>
 		includeContents && !parts.contents ? (store.getLifelog(lifelog.id) ?? lifelog) : lifelog;

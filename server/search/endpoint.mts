@@ -23,7 +23,7 @@ const isAnswer = new Ajv().compile<Answer>({
 });
 
 /** Bytes; some twenty times what the vectors of a batch take. */
-const largestAnswer = 64 * 2 ** 20;
+const maxAnswerBytes = 64 * 2 ** 20;
 
 /** An embeddings endpoint of the OpenAI form. */
 export class EmbeddingsEndpoint {
@@ -47,7 +47,7 @@ export class EmbeddingsEndpoint {
 	async embed(texts: string[], timeoutMs: number, signal?: AbortSignal): Promise<Float32Array[]> {
 		const body = await this.#endpoint.post(
 			{ model: this.model, input: texts },
-			{ timeoutMs, maxBytes: largestAnswer, signal },
+			{ timeoutMs, maxBytes: maxAnswerBytes, signal },
 		);
 		if (!isAnswer(body) || body.data.length !== texts.length) {
 			throw new EndpointError("doesn't answer with one vector for each text");

@@ -8,29 +8,29 @@ import { EndpointError } from '../util/endpoint.mts';
 import { passagesOf } from './passages.mts';
 
 /** How an endpoint is dealt with, in milliseconds. */
-export interface Patience {
+export interface TimeBudget {
 	/** For a search, which somebody waits for. */
 	search: number;
 	/** For a batch of passages. */
 	batch: number;
 	/** Before the first of several attempts; each further one waits twice as long. */
 	firstRetry: number;
-	longestRetry: number;
+	maxRetry: number;
 	/** Between two lines about how far it is. */
 	progress: number;
 }
 
-const usual: Patience = {
+const usual: TimeBudget = {
 	search: 3_000,
 	batch: 120_000,
 	firstRetry: 1_000,
-	longestRetry: 60_000,
+	maxRetry: 60_000,
 	progress: 10_000,
 };
 const passagesPerBatch = 32;
 /** So often texts are tried before it is asked whether it is for them that the endpoint fails. */
 const attemptsOfTexts = 3;
-const longestQuery = 1500;
+const maxQueryLength = 1500;
 const probe = 'A walk in the garden.';
 
 /**
@@ -43,7 +43,7 @@ export class Meaning {
 	readonly #rows: Rows;
 	readonly #log: (line: string) => void;
 	readonly #warn: (line: string) => void;
-	readonly #patience: Patience;
+	readonly #timeBudget: TimeBudget;
 	readonly #stopped = new AbortController();
 	/** Of the vectors; undefined until the endpoint has answered. */
 	#dimensions: number | undefined;
@@ -58,20 +58,20 @@ export class Meaning {
 		endpoint: EmbeddingsEndpoint,
 		rows: Rows,
 		log: (line: string) => void,
-		patience: Partial<Patience> = {},
+		timeBudget: Partial<TimeBudget> = {},
 		warn = log,
 	) {
 		this.#endpoint = endpoint;
 		this.#rows = rows;
 		this.#log = log;
 		this.#warn = warn;
-		this.#patience = { ...usual, ...patience };
+		this.#timeBudget = { ...usual, ...timeBudget };
 	}
 
 	/** Asks the endpoint for the first time. Never rejects for what it answers. */
 	async begin(): Promise<void> {
 		try {
-			await this.#ask([probe], this.#patience.search);
+			await this.#ask([probe], this.#timeBudget.search);
 		} catch (error) {
 			if (!(error instanceof EndpointError)) throw error;
 			this.#tell(error);
@@ -111,11 +111,11 @@ export class Meaning {
 	 * no telling, and for words in quotation marks, which have to stand so.
 	 */
 	async search(search: string, filter: SearchFilter, limit: number): Promise<string[] | undefined> {
-		const query = search.trim().slice(0, longestQuery).toWellFormed();
+		const query = search.trim().slice(0, maxQueryLength).toWellFormed();
 		if (query === '' || query.includes('"') || performance.now() < this.#restUntil)
 			return undefined;
 		try {
-			const [vector] = await this.#ask([query], this.#patience.search);
+			const [vector] = await this.#ask([query], this.#timeBudget.search);
 			return this.#rows.vectors.nearest(vector, filter, limit);
 		} catch (error) {
 			if (!(error instanceof EndpointError)) this.#warn(cannotGoOn(error));
@@ -167,7 +167,7 @@ export class Meaning {
 			refused += vectors.filter((vector) => vector === undefined).length;
 			this.#left -= batch.length;
 			batch = [];
-			if (performance.now() - toldAt >= this.#patience.progress) {
+			if (performance.now() - toldAt >= this.#timeBudget.progress) {
 				toldAt = performance.now();
 				this.#log(`Search by meaning: ${all - this.#left} of ${all} lifelogs read`);
 			}
@@ -211,11 +211,11 @@ export class Meaning {
 	 */
 	async #insist(texts: string[]): Promise<(Float32Array | undefined)[]> {
 		const { signal } = this.#stopped;
-		let waitMs = this.#patience.firstRetry;
+		let waitMs = this.#timeBudget.firstRetry;
 		let isSuspect = false;
 		for (let attempt = 1; ; attempt += 1, waitMs *= 2) {
 			try {
-				return await this.#ask(texts, this.#patience.batch);
+				return await this.#ask(texts, this.#timeBudget.batch);
 			} catch (error) {
 				if (!(error instanceof EndpointError)) throw error;
 				signal.throwIfAborted();
@@ -234,7 +234,7 @@ export class Meaning {
 				}
 				this.#tell(error);
 				const wantedMs = Math.max(waitMs, error.waitMs ?? 0);
-				await sleep(Math.min(this.#patience.longestRetry, wantedMs), undefined, { signal });
+				await sleep(Math.min(this.#timeBudget.maxRetry, wantedMs), undefined, { signal });
 				isSuspect = attempt % attemptsOfTexts === 0 && (await this.#takesOthers(texts));
 			}
 		}
@@ -244,7 +244,7 @@ export class Meaning {
 	async #takesOthers(texts: string[]): Promise<boolean> {
 		if (texts[0] === probe) return false;
 		try {
-			await this.#ask([probe], this.#patience.search);
+			await this.#ask([probe], this.#timeBudget.search);
 			return true;
 		} catch (error) {
 			if (!(error instanceof EndpointError)) throw error;
@@ -271,7 +271,7 @@ export class Meaning {
 
 	#tell(error: EndpointError): void {
 		if (this.#stopped.signal.aborted) return;
-		this.#restUntil = performance.now() + this.#patience.longestRetry / 2;
+		this.#restUntil = performance.now() + this.#timeBudget.maxRetry / 2;
 		if (this.#problem === error.message) return;
 		this.#problem = error.message;
 		this.#warn(

@@ -1,7 +1,7 @@
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 
 // Some 400 tokens: less than the smallest models read, and about as much as has one meaning.
-const mostCharacters = 1500;
+const maxCharacters = 1500;
 
 /**
  * Cuts what was said into passages that a model can read: whole lines with their speakers, each
@@ -25,28 +25,28 @@ export function passagesOf({ title, contents }: Pick<Lifelog, 'title' | 'content
 	for (const { isHeading, text } of contents.flatMap(linesOf)) {
 		if (isHeading) {
 			// Short sections go together; the words of a heading that ends none are words like others.
-			if (length > mostCharacters / 2) {
+			if (length > maxCharacters / 2) {
 				end();
 				begin();
 			}
 			if (lines.length === 0) {
-				heading = text === title ? '' : text.slice(0, mostCharacters / 2);
+				heading = text === title ? '' : text.slice(0, maxCharacters / 2);
 				continue;
 			}
 		}
-		for (let at = 0; at < text.length; at += mostCharacters) {
-			const line = text.slice(at, at + mostCharacters);
-			if (length + line.length > mostCharacters) {
+		for (let at = 0; at < text.length; at += maxCharacters) {
+			const line = text.slice(at, at + maxCharacters);
+			if (length + line.length > maxCharacters) {
 				end();
 				const last = lines.at(-1);
-				begin(last !== undefined && last.length < mostCharacters / 4 ? last : undefined);
+				begin(last !== undefined && last.length < maxCharacters / 4 ? last : undefined);
 			}
 			lines.push(line);
 			length += line.length;
 		}
 	}
 	end();
-	if (passages.length === 0 && title.trim() !== '') passages.push(title.slice(0, mostCharacters));
+	if (passages.length === 0 && title.trim() !== '') passages.push(title.slice(0, maxCharacters));
 	// A cut may go through a character of two halves, and not every endpoint reads half a one.
 	return passages.map((passage) => passage.toWellFormed());
 }

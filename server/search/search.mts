@@ -121,10 +121,10 @@ export class SearchIndex {
 	/** Removes all lifelogs. */
 	clear(): void {
 		this.#db.exec('DELETE FROM document; DELETE FROM document_text; DELETE FROM word');
-		this.forget();
+		this.invalidate();
 	}
 
-	/** Forgets the words that no lifelog has any more. To be called before what was changed is committed. */
+	/** Removes the words that no lifelog has any more. To be called before what was changed is committed. */
 	settle(): void {
 		for (const term of this.#removed) {
 			if (this.#isIn(quoted([term]), 1)) continue;
@@ -134,8 +134,8 @@ export class SearchIndex {
 		this.#removed.clear();
 	}
 
-	/** Forgets what is in memory, after a change that was rolled back. */
-	forget(): void {
+	/** Discards what is in memory, after a change that was rolled back. */
+	invalidate(): void {
 		this.#words = undefined;
 		this.#removed.clear();
 	}
@@ -204,7 +204,7 @@ export class SearchIndex {
 				AND +document_text.rowid IN (SELECT value FROM json_each(?))
 			ORDER BY bm25(document_text, 2.0, 1.0), time DESC, id LIMIT ?`,
 			expression,
-			wanted.reduce((least, number) => Math.min(least, number)),
+			wanted.reduce((min, number) => Math.min(min, number)),
 			JSON.stringify(wanted),
 			limit,
 		);
@@ -299,12 +299,12 @@ export class SearchIndex {
 	/** The words that become `term` by one change, or two if it is long; the nearest first. */
 	#similarTo(term: string): string[] {
 		if (term.length < 6) return [];
-		const most = Math.round(term.length / 5);
+		const maxChanges = Math.round(term.length / 5);
 		const near: { word: string; changes: number }[] = [];
-		for (let length = term.length - most; length <= term.length + most; length += 1) {
+		for (let length = term.length - maxChanges; length <= term.length + maxChanges; length += 1) {
 			for (const word of this.#allWords().get(length) ?? []) {
 				const changes = distance(term, word);
-				if (changes <= most) near.push({ word, changes });
+				if (changes <= maxChanges) near.push({ word, changes });
 			}
 		}
 		near.sort((a, b) => a.changes - b.changes || (a.word < b.word ? -1 : 1));

@@ -163,7 +163,7 @@ function isSimilar(term: string, word: string): boolean {
 /** The match with which the best place begins; undefined for none. */
 function bestOf(matches: Match[]): Match | undefined {
 	let best: Match | undefined;
-	let most = 0;
+	let maxWeight = 0;
 	for (const [index, match] of matches.entries()) {
 		const parts = new Map<number, number>();
 		for (let next = index; next < matches.length; next += 1) {
@@ -171,7 +171,7 @@ function bestOf(matches: Match[]): Match | undefined {
 			parts.set(matches[next].part, matches[next].weight);
 		}
 		const weight = [...parts.values()].reduce((sum, each) => sum + each, 0);
-		if (weight > most) [best, most] = [match, weight];
+		if (weight > maxWeight) [best, maxWeight] = [match, weight];
 	}
 	return best;
 }

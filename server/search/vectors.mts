@@ -14,7 +14,7 @@ export interface Outdated {
 
 // Candidates that are compared exactly, for each one wanted, and at least.
 const candidatesForEach = 10;
-const fewestCandidates = 500;
+const minCandidates = 500;
 
 /**
  * The vectors of the passages of lifelogs. They have a file of their own, attached to the index
@@ -50,9 +50,9 @@ export class Vectors {
 		`);
 	}
 
-	/** Makes ready for the vectors of a model; those of another one are forgotten. */
+	/** Makes ready for the vectors of a model; those of another one are removed. */
 	use(model: string, dimensions: number): void {
-		// Whatever is left in memory of a change that failed is forgotten as well.
+		// Whatever is left in memory of a change that failed is discarded as well.
 		const [known] = this.#all('SELECT name, dimensions FROM model');
 		if (known?.name !== model || known.dimensions !== dimensions) {
 			this.#db.exec(`
@@ -85,7 +85,7 @@ export class Vectors {
 		}));
 	}
 
-	/** Forgets the vectors of lifelogs that are no longer in the index, such as one that was made anew. */
+	/** Removes the vectors of lifelogs that are no longer in the index, such as one that was made anew. */
 	prune(): void {
 		const gone = this.#all('SELECT id FROM meant WHERE id NOT IN (SELECT id FROM document)');
 		for (const { id } of gone) this.delete(String(id));
@@ -123,7 +123,7 @@ export class Vectors {
 		}
 	}
 
-	/** Forgets the vectors of a lifelog. */
+	/** Removes the vectors of a lifelog. */
 	delete(id: string): void {
 		const [found] = this.#all('DELETE FROM meant WHERE id = ? RETURNING number', id);
 		if (!found) return;
@@ -144,9 +144,9 @@ export class Vectors {
 	nearest(query: Float32Array, filter: SearchFilter, limit: number): string[] {
 		if (query.length !== this.#dimensions) return [];
 		const owners = this.#ownersIn(filter);
-		const most = Math.max(fewestCandidates, limit * candidatesForEach);
+		const candidates = Math.max(minCandidates, limit * candidatesForEach);
 		const best = new Map<number, number>();
-		for (const at of this.#likeliest(signsOf(query, this.#width), owners, most)) {
+		for (const at of this.#likeliest(signsOf(query, this.#width), owners, candidates)) {
 			const row = this.#db.get(
 				'SELECT vector FROM passage_vector WHERE number = ?',
 				this.#numbers[at],
@@ -184,8 +184,8 @@ export class Vectors {
 		return new Set(rows.map(({ number }) => Number(number)));
 	}
 
-	/** Where the passages with the fewest other signs are, about `most` of them. */
-	#likeliest(query: Uint32Array, owners: Set<number> | undefined, most: number): number[] {
+	/** Where the passages with the fewest other signs are, about `wanted` of them. */
+	#likeliest(query: Uint32Array, owners: Set<number> | undefined, wanted: number): number[] {
 		const width = this.#width;
 		const distances = new Uint16Array(this.#count);
 		const howMany = new Uint32Array(32 * width + 1);
@@ -202,7 +202,7 @@ export class Vectors {
 			if (isWanted(this.#owners[at])) howMany[distance] += 1;
 		}
 		let farthest = 0;
-		for (let sum = howMany[0]; sum < most && farthest < 32 * width; sum += howMany[farthest]) {
+		for (let sum = howMany[0]; sum < wanted && farthest < 32 * width; sum += howMany[farthest]) {
 			farthest += 1;
 		}
 		const found: number[] = [];
@@ -249,8 +249,8 @@ const wordsOf = (bytes: Uint8Array) => new Uint32Array(bytes.slice().buffer);
 
 /** With 8 bits for each number, of which the largest takes all: cosine similarity knows no scale. */
 function inBytes(vector: Float32Array): Int8Array {
-	const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-	return Int8Array.from(vector, (value) => Math.round((value / largest) * 127));
+	const max = vector.reduce((found, value) => Math.max(found, Math.abs(value)), 0);
+	return Int8Array.from(vector, (value) => Math.round((value / max) * 127));
 }
 
 function cosine(query: Float32Array, vector: Int8Array): number {

@@ -129,7 +129,7 @@ export function openIndex(path: string): IndexDatabase {
 		openFile(vectors, 'vectors').close();
 		db.prepare('ATTACH ? AS meaning').run(vectors);
 		db.exec('PRAGMA meaning.synchronous = NORMAL; PRAGMA meaning.cache_size = -4096');
-		forgetNumbers(db);
+		clearNumbers(db);
 		return new IndexDatabase(db);
 	} catch (error) {
 		db.close();
@@ -138,7 +138,7 @@ export function openIndex(path: string): IndexDatabase {
 }
 
 /** A new index numbers its lifelogs anew, so vectors are compared with the words again. */
-function forgetNumbers(db: DatabaseSync): void {
+function clearNumbers(db: DatabaseSync): void {
 	const isThere = (schema: string, table: string) =>
 		db.prepare(`SELECT 1 FROM ${schema}.sqlite_schema WHERE name = ?`).get(table) !== undefined;
 	if (isThere('main', 'document') || !isThere('meaning', 'meant')) return;

@@ -67,7 +67,7 @@ interface NewRow {
 	contents?: object[];
 }
 
-const longestLifelogMs = 48 * 3_600_000;
+const maxLifelogMs = 48 * 3_600_000;
 
 /**
  * The index of an archive: its entries as rows of SQLite, day by day. An id that several days name
@@ -137,7 +137,7 @@ export class Rows {
 			this.#db.exec('COMMIT');
 		} catch (error) {
 			if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-			this.#search.forget();
+			this.#search.invalidate();
 			throw error;
 		} finally {
 			this.revision = {};
@@ -345,7 +345,7 @@ export class Rows {
 			`SELECT time, end_time FROM entry
 			WHERE kind = 'lifelog' AND current AND time > ? AND time < ? AND end_time > ?
 			ORDER BY time, id`,
-			new Date(Date.parse(from) - longestLifelogMs).toISOString(),
+			new Date(Date.parse(from) - maxLifelogMs).toISOString(),
 			before,
 			from,
 		).map(({ time, end_time }) => [Date.parse(String(time)), Date.parse(String(end_time))]);

@@ -19,10 +19,10 @@ export type ExitCode = 0 | 1 | 2;
  *
  * @throws Error that names the option and what it may be.
  */
-export function wholeNumber(name: string, text: string, least = 0, most = Infinity): number {
+export function wholeNumber(name: string, text: string, min = 0, max = Infinity): number {
 	const value = Number(text);
-	if (!/^\d+$/.test(text) || value < least || value > most) {
-		const range = most === Infinity ? '' : ` from ${least} to ${most}`;
+	if (!/^\d+$/.test(text) || value < min || value > max) {
+		const range = max === Infinity ? '' : ` from ${min} to ${max}`;
 		throw new Error(`--${name} must be a whole number${range}`);
 	}
 	return value;

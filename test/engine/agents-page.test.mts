@@ -1,7 +1,7 @@
 // The question set of docs/agents.md, and that the page shows what the command writes.
 import { readFileSync } from 'node:fs';
 import { type Life, startLife } from '../../bench/agents/life.mts';
-import { lookUp, MOST_CHARACTERS, QUESTIONS } from '../../bench/agents/questions.mts';
+import { lookUp, MAX_CHARACTERS, QUESTIONS } from '../../bench/agents/questions.mts';
 import { blockOf } from '../../bench/block.mts';
 
 const page = blockOf(readFileSync('docs/agents.md', 'utf8'), 'npm run bench:agents');
@@ -25,7 +25,7 @@ test('there are twenty questions', () => {
 test.each(QUESTIONS)('$question', async (question) => {
 	const { characters, isFound, tools } = await lookUp(life, question);
 	expect(isFound).toBe(true);
-	expect(characters).toBeLessThanOrEqual(MOST_CHARACTERS);
+	expect(characters).toBeLessThanOrEqual(MAX_CHARACTERS);
 	const row = rows.find(([, what]) => what === question.question);
 	const figures = [tools.join(', '), characters.toLocaleString('en-US'), 'yes'];
 	expect(row?.slice(2, 5)).toEqual(figures);

@@ -129,7 +129,7 @@ const ms = (time: string) => Date.parse(`${at(time)}Z`);
 /** The beginning of the address of the chunk that begins then, for a fault of it alone. */
 const chunkAt = (time: string) => `${PATH}?startMs=${ms(time)}`;
 /** How often the chunk was asked for that was asked for most. */
-const mostOfOne = (asked: number[][]) =>
+const maxForOneChunk = (asked: number[][]) =>
 	Math.max(...asked.map(([start]) => asked.filter(([other]) => other === start).length));
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
@@ -550,7 +550,7 @@ describe('a body that breaks off', () => {
 		);
 		expect(json).toEqual([]);
 		// Three chunks at a time, and none of them more than four times.
-		expect(mostOfOne(asked)).toBe(4);
+		expect(maxForOneChunk(asked)).toBe(4);
 		expect(left).toEqual([]);
 	});
 
@@ -581,7 +581,7 @@ describe('a body that breaks off', () => {
 			{ path, status: 503, skip: 0, times: 2 },
 			{ path, cutBody: true, times: 9 },
 		]);
-		expect(mostOfOne(asked)).toBe(4);
+		expect(maxForOneChunk(asked)).toBe(4);
 		// What other chunks had stored stays, as what n8n stored before an error does.
 		expect(left.length).toBeLessThanOrEqual(4);
 	});

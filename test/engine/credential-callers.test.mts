@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-	service.forget();
-	stranger.forget();
+	service.clear();
+	stranger.clear();
 });
 
 afterAll(async () => {

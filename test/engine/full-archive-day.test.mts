@@ -33,7 +33,7 @@ test.each(RANGES)('a range means "%s": all that begins on the day is listed', as
 	});
 	service.is = {
 		...{ entries, range, edges: 'start', sort: 'begin', turnsTies: true, cursor: 'position' },
-		...{ isBound: true, most: 10, hour: 'first', offsets: true },
+		...{ isBound: true, maxPageSize: 10, hour: 'first', offsets: true },
 	};
 	const { nodes } = JSON.parse(readFileSync('examples/full-archive.json', 'utf8')) as Example;
 	const { parameters } = nodes.find(({ name }) => name === 'Lifelogs of the day')!;

@@ -178,7 +178,14 @@ describe('a page that is too large for the service', () => {
 			});
 			const service = await startAnyService();
 			service.is = {
-				...{ entries, range: 'begins', edges: 'start', sort: 'begin', turnsTies: true, most: 10 },
+				...{
+					entries,
+					range: 'begins',
+					edges: 'start',
+					sort: 'begin',
+					turnsTies: true,
+					maxPageSize: 10,
+				},
 				...{ cursor: 'position', isBound: true, hour: 'first', offsets: true },
 				answer: (query) => (isSilent(Number(query.get('limit'))) ? undefined : 200),
 			};

@@ -18,7 +18,7 @@ const everyMinute = (count: number) =>
 	});
 
 const usual = (entries: Entry[]): Service => ({
-	...{ entries, range: 'begins', edges: 'start', sort: 'begin', turnsTies: true, most: 10 },
+	...{ entries, range: 'begins', edges: 'start', sort: 'begin', turnsTies: true, maxPageSize: 10 },
 	...{ cursor: 'position', isBound: true, hour: 'first', offsets: true },
 });
 

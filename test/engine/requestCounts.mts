@@ -34,52 +34,52 @@ afterAll(async () => await lab.close());
 
 const prompt = { globalPromptId: '=p{{ $json.n }}' };
 
-/** The requests that lists of 0 to `most` entries take. */
-async function requestsFor(node: 'lifelog' | 'lifelogChat', most: number, limit: object) {
+/** The requests that lists of 0 to `max` entries take. */
+async function requestsFor(node: 'lifelog' | 'lifelogChat', max: number, limit: object) {
 	counts = new Map();
-	const input = Array.from({ length: most + 1 }, (_, n) => ({ json: { n } }));
+	const input = Array.from({ length: max + 1 }, (_, n) => ({ json: { n } }));
 	const where = node === 'lifelog' ? { options: prompt } : { filters: prompt };
 	const parameters = { operation: 'getAll', output: 'raw', ...limit, ...where };
 	const { error, items } = await lab.engine.runWorkflow(workflowWith(node, parameters), { input });
 	expect(error).toBeUndefined();
-	expect(items('Node')).toHaveLength((most * (most + 1)) / 2);
+	expect(items('Node')).toHaveLength((max * (max + 1)) / 2);
 	return input.map(({ json }) => counts.get(json.n) ?? 0);
 }
 
-const upTo = (most: number, requestsOf: (n: number) => number) =>
-	Array.from({ length: most + 1 }, (_, n) => requestsOf(n));
+const upTo = (max: number, requestsOf: (n: number) => number) =>
+	Array.from({ length: max + 1 }, (_, n) => requestsOf(n));
 
 /** Tests that lists of these page sizes take the fewest requests, up to so many entries. */
 export function testRequestCounts(
-	lists: Array<[size: number, node: 'lifelog' | 'lifelogChat', most: number]>,
+	lists: Array<[size: number, node: 'lifelog' | 'lifelogChat', max: number]>,
 ): void {
 	test.each(lists)(
 		'pages of %i, %s: 0 to %i entries cost as many requests as they have pages',
-		async (size, node, most) => {
+		async (size, node, max) => {
 			pageSize = size;
 			endsWithCursor = false;
-			const least = upTo(most, (n) => Math.max(1, Math.ceil(n / size)));
-			expect(await requestsFor(node, most, { returnAll: true })).toEqual(least);
+			const minimum = upTo(max, (n) => Math.max(1, Math.ceil(n / size)));
+			expect(await requestsFor(node, max, { returnAll: true })).toEqual(minimum);
 		},
 	);
 }
 
 /** Tests with pages of 25 what a cursor on the last page costs, and what a limit saves. */
-export function testListEnds(most: number): void {
+export function testListEnds(max: number): void {
 	test('one more only if the last page names a cursor', async () => {
 		pageSize = 25;
 		endsWithCursor = true;
-		const pages = upTo(most, (n) => Math.floor(n / 25) + 1);
-		expect(await requestsFor('lifelog', most, { returnAll: true })).toEqual(pages);
+		const pages = upTo(max, (n) => Math.floor(n / 25) + 1);
+		expect(await requestsFor('lifelog', max, { returnAll: true })).toEqual(pages);
 	});
 
 	test('a limit that equals the number of entries never asks for the page behind them', async () => {
 		pageSize = 25;
 		endsWithCursor = true;
-		const least = upTo(most, (n) => Math.max(1, Math.ceil(n / 25)));
+		const minimum = upTo(max, (n) => Math.max(1, Math.ceil(n / 25)));
 		const limit = { returnAll: false, limit: '={{ Math.max(1, $json.n) }}' };
-		const requests = await requestsFor('lifelog', most, limit);
+		const requests = await requestsFor('lifelog', max, limit);
 		// Pages are as large as the limit there, and an empty list has no entry to stop at.
-		expect(requests.slice(1)).toEqual(least.slice(1));
+		expect(requests.slice(1)).toEqual(minimum.slice(1));
 	});
 }

@@ -78,7 +78,7 @@ const serviceOf = fc.record<Service>({
 	turnsTies: fc.boolean(),
 	cursor: fc.constantFrom('position', 'offset'),
 	isBound: fc.boolean(),
-	most: fc.constantFrom(10, 25),
+	maxPageSize: fc.constantFrom(10, 25),
 	isKept: fc.option(fc.constantFrom(inBursts, oneInSeven), { nil: undefined, freq: 3 }),
 	hour: fc.constantFrom('first', 'second'),
 	offsets: fc.boolean(),

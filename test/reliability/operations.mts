@@ -112,7 +112,7 @@ function editorList(
 }
 
 /** The longest wait for the rate limit, in ms, that is worth a second poll. */
-const LONGEST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 
 const RIGHT_EVENTS: Record<string, string> = {
 	scheduledChatCreated: 'chat-d',
@@ -145,7 +145,7 @@ function trigger(title: string, event: string, happen: (world: World) => void): 
 			} catch (error) {
 				const { retryAfterMs = 0 } =
 					(error as { failure?: { retryAfterMs?: number } }).failure ?? {};
-				if (play === undefined || retryAfterMs > LONGEST_PAUSE_MS) {
+				if (play === undefined || retryAfterMs > MAX_PAUSE_MS) {
 					return { error: error as Error, everything: error };
 				}
 				// A timer may fire a little early.

@@ -43,7 +43,7 @@ const answering =
 		send(response, json(200, body));
 
 /** Of the runs of `tryInput` those that send a request at least; most are refused before. */
-const LEAST_SHARE = 0.05;
+const MIN_SHARE = 0.05;
 
 /** Whatever a parameter is set to, the operation does its work or says what is wrong. */
 export async function tryInput(trials: Trials, operation: NodeOperation, trial: Trial) {
@@ -69,7 +69,7 @@ export async function tryInput(trials: Trials, operation: NodeOperation, trial: 
 		if (world.seen.length > 0) asked++;
 	});
 	await fc.assert(property, trial);
-	if (asked < trial.numRuns * LEAST_SHARE) {
+	if (asked < trial.numRuns * MIN_SHARE) {
 		throw new Error(`Of ${trial.numRuns} runs only ${asked} sent a request: too little is tried`);
 	}
 }

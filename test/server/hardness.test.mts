@@ -199,14 +199,14 @@ describe('a server', () => {
 
 	test('the connection of a request that never ends is closed, with the key or without', async () => {
 		const port = Number(new URL(server.url).port);
-		const drip = async (path: string, type: string, key: object, patienceMs = 100_000) => {
+		const drip = async (path: string, type: string, key: object, timeBudgetMs = 100_000) => {
 			const socket = connect(port, '127.0.0.1').on('error', () => {});
 			const lines = { host: 'x', 'content-type': type, ...key };
 			const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
 			socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}content-length: 1000\r\n\r\n`);
 			const drops = setInterval(() => socket.write(' '), 1000);
 			const isOver = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)));
-			const isClosed = await Promise.race([isOver, sleep(patienceMs, false, { ref: false })]);
+			const isClosed = await Promise.race([isOver, sleep(timeBudgetMs, false, { ref: false })]);
 			clearInterval(drops);
 			socket.destroy();
 			return isClosed;

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from 'node:path';
 import { checkArchive } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
-import { Folder, mostBytes } from '../../server/archive/folder.mts';
+import { Folder, maxBytes } from '../../server/archive/folder.mts';
 import { ArchiveDay } from '../../server/archive/archiveDay.mts';
 import { importExport } from '../../server/import/import.mts';
 import { startCommand } from '../support/archiveCommand.mts';
@@ -151,7 +151,7 @@ test('nothing is written that the server would not read', async () => {
 	const archive = temporaryFolder();
 	const opened = await Folder.open(archive);
 	const day = await ArchiveDay.open(opened, '2025-12-03', [], new Date().toISOString());
-	const large = 'x'.repeat(mostBytes);
+	const large = 'x'.repeat(maxBytes);
 	const problem = 'makes a file that is larger than 64 MiB';
 	const created = '2025-12-03T20:00:00.000Z';
 	await expect(day.addChat({ ...chatOf('q', created), summary: large }, false)).rejects.toThrow(

@@ -44,7 +44,7 @@ const lifelogs = [
 	talk('c', 'We planted beans behind the house.'),
 ];
 
-const patience = { firstRetry: 10, longestRetry: 40, search: 2000 };
+const timeBudget = { firstRetry: 10, maxRetry: 40, search: 2000 };
 
 /** An archive that is searched by meaning, until the test ends. */
 async function serve(model = 'words', key?: string) {
@@ -52,7 +52,7 @@ async function serve(model = 'words', key?: string) {
 	const log: string[] = [];
 	const rows = new Rows(db);
 	const endpoint = new EmbeddingsEndpoint({ url: embeddings.url, model, key });
-	const meaning = new Meaning(endpoint, rows, (line) => log.push(line), patience);
+	const meaning = new Meaning(endpoint, rows, (line) => log.push(line), timeBudget);
 	const store = new ArchiveStore(await Folder.open(folder), rows, {
 		allowDelete: true,
 		onProblem: () => {},
@@ -309,7 +309,7 @@ test('after an endpoint has failed it is asked again, though the clock was set b
 	expect(await served.search('boat')).toEqual([]);
 	embeddings.instead = undefined;
 	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 86_400_000);
-	await sleep(patience.longestRetry);
+	await sleep(timeBudget.maxRetry);
 	expect((await served.search('boat'))[0]).toBe('b');
 	clock.mockRestore();
 });
@@ -328,8 +328,8 @@ test('an endpoint that wants to be asked again at once is left alone all the sam
 	const began = performance.now();
 	await serve();
 	await sleep(400);
-	const most = 10 + (performance.now() - began) / patience.firstRetry;
-	expect(embeddings.asked.length).toBeLessThan(most);
+	const max = 10 + (performance.now() - began) / timeBudget.firstRetry;
+	expect(embeddings.asked.length).toBeLessThan(max);
 });
 
 test('an endpoint that is not there keeps no search waiting, and is found when it comes', async () => {

@@ -33,8 +33,8 @@ export interface Service {
 	cursor: 'position' | 'offset';
 	/** With a cursor: are the other parameters compared, or ignored? */
 	isBound: boolean;
-	/** Entries a page at most. */
-	most: number;
+	/** Maximum entries a page. */
+	maxPageSize: number;
 	/** Which entries are listed before all others, in either direction. */
 	isFirst?: (entry: Entry) => boolean;
 	/** Which entries come without any time. */
@@ -144,7 +144,7 @@ function listed(service: Service, query: URLSearchParams) {
 		: isOffset
 			? given.after[0]
 			: found.findIndex((entry) => compare(positionOf(entry), given.after) > 0);
-	const size = Math.min(Number(bound.limit ?? 10), service.most);
+	const size = Math.min(Number(bound.limit ?? 10), service.maxPageSize);
 	const entries = from < 0 ? [] : found.slice(from, from + size);
 	const last = entries.at(-1);
 	const isMore = last !== undefined && from + size < found.length;

@@ -1,11 +1,11 @@
 // What Notion publishes about requests: developers.notion.com, "Request limits" and "Block".
 
-const MOST_IN_ARRAY = 100;
-const LONGEST_CONTENT = 2000;
-const MOST_BLOCKS = 1000;
-const LARGEST_REQUEST = 500_000;
+const MAX_IN_ARRAY = 100;
+const MAX_CONTENT_LENGTH = 2000;
+const MAX_BLOCKS = 1000;
+const MAX_REQUEST_BYTES = 500_000;
 /** Blocks in blocks in blocks: what one request may nest. */
-const MOST_LEVELS = 2;
+const MAX_LEVELS = 2;
 
 interface Block {
 	object?: unknown;
@@ -30,17 +30,17 @@ export function problemsOfNotionRequest(body: {
 		problemsOfRichTexts(`properties.${name}`, title),
 	);
 	const size = Buffer.byteLength(JSON.stringify(body));
-	if (size > LARGEST_REQUEST) problems.push(`${size} bytes`);
+	if (size > MAX_REQUEST_BYTES) problems.push(`${size} bytes`);
 	const count = countOf(body.children as Block[]);
-	if (count > MOST_BLOCKS) problems.push(`${count} blocks`);
+	if (count > MAX_BLOCKS) problems.push(`${count} blocks`);
 	return [...problems, ...problemsOfBlocks('children', body.children, 0)];
 }
 
 function problemsOfBlocks(name: string, blocks: unknown, level: number): string[] {
-	if (!Array.isArray(blocks) || blocks.length === 0 || blocks.length > MOST_IN_ARRAY) {
-		return [`${name}: not 1 to ${MOST_IN_ARRAY} blocks`];
+	if (!Array.isArray(blocks) || blocks.length === 0 || blocks.length > MAX_IN_ARRAY) {
+		return [`${name}: not 1 to ${MAX_IN_ARRAY} blocks`];
 	}
-	if (level > MOST_LEVELS) return [`${name}: nested too deep`];
+	if (level > MAX_LEVELS) return [`${name}: nested too deep`];
 	return blocks.flatMap((block: Block, index) => {
 		const place = `${name}[${index}]`;
 		const content = contentOf(block);
@@ -69,15 +69,15 @@ function countOf(blocks: Block[] = []): number {
 }
 
 function problemsOfRichTexts(name: string, texts: unknown): string[] {
-	if (!Array.isArray(texts) || texts.length === 0 || texts.length > MOST_IN_ARRAY) {
-		return [`${name}: not 1 to ${MOST_IN_ARRAY} rich texts`];
+	if (!Array.isArray(texts) || texts.length === 0 || texts.length > MAX_IN_ARRAY) {
+		return [`${name}: not 1 to ${MAX_IN_ARRAY} rich texts`];
 	}
 	return texts.flatMap(({ type, text }: { type: unknown; text?: { content?: unknown } }) => {
 		const content = text?.content;
 		if (type !== 'text' || typeof content !== 'string' || content === '') {
 			return [`${name}: not a text`];
 		}
-		if (content.length > LONGEST_CONTENT) return [`${name}: ${content.length} characters`];
+		if (content.length > MAX_CONTENT_LENGTH) return [`${name}: ${content.length} characters`];
 		return /\p{Surrogate}/u.test(content) ? [`${name}: half a character`] : [];
 	});
 }

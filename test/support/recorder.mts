@@ -5,11 +5,11 @@ import { serve } from './serve.mts';
 /** What came: the first line and the headers as they were sent, in one text. */
 export interface Recorder {
 	url: string;
-	/** What came since `forget` was called. */
+	/** What came since `clear` was called. */
 	seen: string[];
 	/** How it answers from now on; `{}` as JSON by default. */
 	answer: RequestListener;
-	forget: () => void;
+	clear: () => void;
 	close: () => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function startRecorder(): Promise<Recorder> {
 		url,
 		seen: [],
 		answer: empty,
-		forget: () => {
+		clear: () => {
 			recorder.seen = [];
 			recorder.answer = empty;
 		},

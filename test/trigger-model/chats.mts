@@ -17,7 +17,7 @@ import {
 } from './truth.mts';
 
 /** A chat is waited for until it is so old; one less, as the day may change meanwhile. */
-const LONGEST_WAIT_DAYS = 30;
+const MAX_WAIT_DAYS = 30;
 
 /**
  * From the last of a chat to where it must have come: until a poll has seen it, a quarter of an hour,
@@ -136,7 +136,7 @@ export class ChatObserver {
 		const isListed = poll.log?.some(({ of, isWhole }) => of === 'chats' && isWhole) ?? false;
 		for (const id of this.owed) {
 			const { createdAt, askedAt } = this.world.chats.get(id)!;
-			if (dayOf(createdAt) < daysBefore(this.world.now, LONGEST_WAIT_DAYS - 1)) {
+			if (dayOf(createdAt) < daysBefore(this.world.now, MAX_WAIT_DAYS - 1)) {
 				this.owed.delete(id);
 			}
 			const day = dayOf(createdAt);

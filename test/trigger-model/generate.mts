@@ -223,7 +223,7 @@ const waits = {
 	long: fc.constantFrom(MINUTE, HOUR, DAY, 4 * DAY, 9 * DAY, 21 * DAY),
 };
 const wait = (ms: Arbitrary<number>) =>
-	fc.tuple(ms, fc.nat(999)).map(([most, extra]) => most + extra);
+	fc.tuple(ms, fc.nat(999)).map(([whole, extra]) => whole + extra);
 const restarts = rarely<Step['restarts']>(
 	undefined,
 	fc.constantFrom<Step['restarts']>('n8n', 'workflow'),
@@ -237,7 +237,6 @@ interface Kind {
 	settings?: Arbitrary<Settings>;
 	manners?: Partial<{ [K in keyof Manners]: Arbitrary<Manners[K]> }>;
 	actions: Array<[weight: number, action: Arbitrary<Action>]>;
-	most?: number;
 	waits?: Arbitrary<number>;
 	restarts?: Arbitrary<Step['restarts']>;
 	poll?: Arbitrary<Plan>;
@@ -275,7 +274,7 @@ function historiesOf(kind: Kind): Arbitrary<History> {
 	const isOfChats = kind.settings === chatSettings;
 	const manners: Arbitrary<Manners> = fc
 		.record({
-			largestPage: kind.manners?.largestPage ?? pages,
+			maxPageSize: kind.manners?.maxPageSize ?? pages,
 			rejectsLimit: fc.boolean(),
 			latencyMs: kind.manners?.latencyMs ?? fc.constantFrom(0, 0, 1, 170),
 			hasOffsets: kind.manners?.hasOffsets ?? just(true),
@@ -283,7 +282,7 @@ function historiesOf(kind: Kind): Arbitrary<History> {
 			hasDate: kind.manners?.hasDate ?? just(true),
 			others: kind.manners?.others ?? just(0),
 		})
-		.map((one) => ({ ...one, rejectsLimit: one.rejectsLimit && one.largestPage === 10 }));
+		.map((one) => ({ ...one, rejectsLimit: one.rejectsLimit && one.maxPageSize === 10 }));
 	const action = fc.oneof(...kind.actions.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 	return fc.record({
 		engine: fc.constantFrom('memory' as const, 'durable' as const),
@@ -310,7 +309,7 @@ function historiesOf(kind: Kind): Arbitrary<History> {
 		steps: fc.array(
 			fc.record({
 				waitMs: wait(kind.waits ?? waits.any),
-				actions: fc.array(action, { maxLength: kind.most ?? 3 }),
+				actions: fc.array(action, { maxLength: 3 }),
 				restarts: kind.restarts ?? restarts,
 				poll: kind.poll ?? calmPoll,
 			}),

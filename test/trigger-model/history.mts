@@ -81,7 +81,7 @@ export interface History extends Setting {
 
 /** A service that does everything right. */
 export const GOOD_MANNERS: Manners = {
-	largestPage: 100,
+	maxPageSize: 100,
 	rejectsLimit: false,
 	latencyMs: 0,
 	hasOffsets: true,

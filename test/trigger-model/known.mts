@@ -108,7 +108,7 @@ export const KNOWN: Record<string, History> = {
 		],
 	}),
 	'a larger look-back, beside others who use the key': historyOf({
-		manners: { ...GOOD_MANNERS, largestPage: 10, others: 60 },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, others: 60 },
 		crowd: { count: 50, days: 31 },
 		steps: [
 			step(HOUR, [{ do: 'set', settings: { lookbackDays: 31 } }]),
@@ -117,13 +117,13 @@ export const KNOWN: Record<string, History> = {
 	}),
 	'a durable engine, small pages and a slow service': historyOf({
 		engine: 'durable',
-		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 2800 },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, latencyMs: 2800 },
 		crowd: { count: 50, days: 7 },
 		steps: times(4, () => step(15 * MINUTE, [create])),
 	}),
 	'a durable engine and many lifelogs a day': historyOf({
 		engine: 'durable',
-		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 1000 },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, latencyMs: 1000 },
 		crowd: { count: 150, days: 2 },
 		steps: times(4, () => step(15 * MINUTE, [create])),
 	}),
@@ -147,7 +147,7 @@ export const KNOWN: Record<string, History> = {
 	'chats asked on the day of the last poll, before three days without one': historyOf({
 		engine: 'durable',
 		begin: Date.UTC(2026, 2, 1),
-		manners: { ...GOOD_MANNERS, largestPage: 10 },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10 },
 		settings: { ...CHATS, lookbackDays: 2 },
 		steps: [
 			step(MINUTE),
@@ -159,7 +159,7 @@ export const KNOWN: Record<string, History> = {
 		],
 	}),
 	'chats that cannot be read hold up no other': historyOf({
-		manners: { ...GOOD_MANNERS, largestPage: 10 },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10 },
 		settings: { ...CHATS, lookbackDays: 2 },
 		steps: [
 			step(HOUR, [
@@ -270,7 +270,7 @@ export const KNOWN: Record<string, History> = {
 		],
 	}),
 	'the rate limit is reached late in a slow poll': historyOf({
-		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 2800 },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, latencyMs: 2800 },
 		crowd: { count: 650, days: 1 },
 		steps: [
 			...times(2, () => step(HOUR)),
@@ -282,7 +282,7 @@ export const KNOWN: Record<string, History> = {
 	}),
 	'lifelogs that hang when they are read, late in a slow poll': historyOf({
 		engine: 'durable',
-		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 1000 },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, latencyMs: 1000 },
 		crowd: { count: 250, days: 1 },
 		steps: [
 			...times(2, () => step(HOUR)),
@@ -333,7 +333,7 @@ export const KNOWN: Record<string, History> = {
 		],
 	}),
 	'an upload just before the poll that sees a larger look-back': historyOf({
-		manners: { ...GOOD_MANNERS, largestPage: 10, latencyMs: 170 },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, latencyMs: 170 },
 		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
 		crowd: { count: 12, days: 1 },
 		steps: [
@@ -412,7 +412,7 @@ export const KNOWN: Record<string, History> = {
 	}),
 	'a first poll that hangs after its first answer, and reads nothing': historyOf({
 		begin: Date.UTC(2026, 2, 1),
-		manners: { ...GOOD_MANNERS, largestPage: 10, rejectsLimit: true },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, rejectsLimit: true },
 		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
 		existing: [{ ...YESTERDAYS, daysAgo: 0 }],
 		first: {

@@ -14,7 +14,7 @@ import { dayOf, daysBefore, isAlive, latest, type Lifelog, type Version } from '
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** After an absence of so many days every day counts; one less, as the day may change meanwhile. */
-const LONGEST_ABSENCE_DAYS = 30;
+const MAX_ABSENCE_DAYS = 30;
 /** Up to so many new lifelogs are reported by the very next poll. */
 const FEW = 20;
 const SWIFT_MS = 170;
@@ -40,8 +40,8 @@ interface Note {
 	isOutside: boolean;
 	/** Whether the first reading was cut short before it came to its day. */
 	isUntold: boolean;
-	/** Whether a poll that saw it was forgotten, as n8n was stopped before it saved. */
-	wasForgotten: boolean;
+	/** Whether a poll that saw it was lost because n8n was stopped before it saved. */
+	wasUnsaved: boolean;
 	/** Since when the trigger must know of it. */
 	knownAt?: number;
 	/** When its single read first failed and has failed ever since. */
@@ -112,7 +112,7 @@ export class LifelogObserver {
 	private note({ id }: Lifelog): Note {
 		let note = this.notes.get(id);
 		if (!note) {
-			note = { emissions: [], isOutside: false, isUntold: false, wasForgotten: false };
+			note = { emissions: [], isOutside: false, isUntold: false, wasUnsaved: false };
 			this.notes.set(id, note);
 		}
 		return note;
@@ -157,7 +157,7 @@ export class LifelogObserver {
 	}
 
 	private isTooOld(day: string): boolean {
-		return day < daysBefore(this.world.now, LONGEST_ABSENCE_DAYS - 1);
+		return day < daysBefore(this.world.now, MAX_ABSENCE_DAYS - 1);
 	}
 
 	/** Call when n8n goes back to what it saved last. */
@@ -172,7 +172,7 @@ export class LifelogObserver {
 			const { owed } = note;
 			if (owed) owed.readAt = owed.readAt.filter((at) => at <= (this.lastSaved?.ended ?? 0));
 			if (note.emissions.length > 0) continue;
-			note.wasForgotten = true;
+			note.wasUnsaved = true;
 			if ((note.knownAt ?? 0) > (this.lastSaved?.ended ?? 0)) note.knownAt = undefined;
 		}
 		this.lastPoll = this.lastSaved;
@@ -256,7 +256,7 @@ export class LifelogObserver {
 			const day = daysBefore(world.now, ago);
 			const lifelogs = [...world.lifelogs.values()].filter(isAlive);
 			const count = lifelogs.filter((lifelog) => dayOf(latest(lifelog).start) === day).length;
-			pages -= Math.max(1, Math.ceil(count / world.manners.largestPage));
+			pages -= Math.max(1, Math.ceil(count / world.manners.maxPageSize));
 			if (pages < 0) break;
 			days.add(day);
 		}
@@ -472,23 +472,23 @@ export class LifelogObserver {
 	private isKnownAsCreated(lifelog: Lifelog): boolean {
 		const { ended, days } = this.baseline!;
 		const [{ time }] = lifelog.versions;
-		const { wasForgotten, isOutside, knownAt = Infinity } = this.note(lifelog);
+		const { wasUnsaved, isOutside, knownAt = Infinity } = this.note(lifelog);
 		// Until a poll has seen it, it may be moved to a day that the first poll did not get to.
 		const isTold = lifelog.versions
 			.filter((version) => version.time <= knownAt)
 			.every(({ start }) => start > ended || days.has(dayOf(start)));
-		return time > ended && isTold && !wasForgotten && !isOutside;
+		return time > ended && isTold && !wasUnsaved && !isOutside;
 	}
 
 	/** Whether it is, at present, not to be had from the service. */
 	private isUnreadable(lifelog: Lifelog): boolean {
 		const { world } = this;
 		const day = dayOf(latest(lifelog).start);
-		const subjects = [
+		const resources = [
 			{ of: 'lifelogs', name: day } as const,
 			{ of: 'lifelog', name: lifelog.id } as const,
 		];
-		return subjects.some((subject) => world.isUnreadable(subject));
+		return resources.some((resource) => world.isUnreadable(resource));
 	}
 
 	/** The first thing that is still to be reported. */

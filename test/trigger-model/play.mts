@@ -41,7 +41,7 @@ class Play {
 	private restless: Lifelog[] = [];
 	/** Sets clocks right that were wrong for one poll. */
 	private undo: Array<() => void> = [];
-	/** The least requests of a poll at the end. */
+	/** The minimum of requests of a poll at the end. */
 	private cheapest = Infinity;
 
 	constructor(history: History, stage: Stage) {
@@ -188,15 +188,18 @@ class Play {
 		const pagesOn = (day: string) => {
 			const lifelogs = [...world.lifelogs.values()].filter(isAlive);
 			const count = lifelogs.filter((one) => dayOf(latest(one).start) === day).length;
-			return Math.max(1, Math.ceil(count / world.manners.largestPage));
+			return Math.max(1, Math.ceil(count / world.manners.maxPageSize));
 		};
 		const pages = Array.from({ length: 31 }, (_, ago) => pagesOn(daysBefore(world.now, ago)));
 		const actions = this.history.steps.flatMap((step) => step.actions);
 		const jumps = actions.filter(({ do: what }) => what === 'clock').length;
 		const byOtherClocks = 3 * jumps * Math.max(...pages);
-		const most = pages[0] + pages[1] + Math.max(...pages.slice(1)) + 1 + byOtherClocks;
-		if (this.cheapest > most) {
-			throw new Broken('cheap', `an idle poll makes ${this.cheapest} requests instead of ${most}`);
+		const maxRequests = pages[0] + pages[1] + Math.max(...pages.slice(1)) + 1 + byOtherClocks;
+		if (this.cheapest > maxRequests) {
+			throw new Broken(
+				'cheap',
+				`an idle poll makes ${this.cheapest} requests instead of ${maxRequests}`,
+			);
 		}
 	}
 

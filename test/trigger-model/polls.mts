@@ -4,8 +4,8 @@ import type { World } from './service.mts';
 import { budgetMs, type EngineKind, type PollSeen } from './stage.mts';
 import { type Answered, isPassing } from './troubles.mts';
 
-const MOST_REQUESTS = 250;
-const MOST_CHAT_READS = 40;
+const MAX_REQUESTS = 250;
+const MAX_CHAT_READS = 40;
 /** How long after a 429 a poll may fail without a request. */
 const SHUT_MS = 62_000;
 
@@ -59,7 +59,7 @@ export function judgePoll(poll: PollSeen, world: World, engine: EngineKind): voi
 		throw new Broken('failure-shows', `${when} is silent, but ${of} ${name} failed (${fault})`);
 	}
 	const chatReads = log.filter(({ of }) => of === 'chat').length;
-	if (log.length > MOST_REQUESTS || chatReads > MOST_CHAT_READS) {
+	if (log.length > MAX_REQUESTS || chatReads > MAX_CHAT_READS) {
 		throw new Broken('bounded', `${when} made ${log.length} requests`);
 	}
 	if (ended - began > budgetMs(engine, isActivation)) {

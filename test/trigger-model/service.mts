@@ -1,6 +1,12 @@
 // The service: lists by day, single entries, chats; its manners, its limits and its troubles.
 import { DateTime } from 'luxon';
-import { type Answered, type FaultKind, isMeant, type Subject, type Trouble } from './troubles.mts';
+import {
+	type Answered,
+	type FaultKind,
+	isMeant,
+	type Resource,
+	type Trouble,
+} from './troubles.mts';
 import { type Chat, dayOf, isAlive, latest, type Lifelog, type Version } from './truth.mts';
 import { VirtualTime } from './virtual-time.mts';
 
@@ -12,7 +18,7 @@ const MAX_OPEN_MS = 2 * MINUTE;
 
 /** How the service of a history behaves for good. */
 export interface Manners {
-	largestPage: 10 | 25 | 100;
+	maxPageSize: 10 | 25 | 100;
 	/** Answers 400 to a larger page instead of giving a smaller one. */
 	rejectsLimit: boolean;
 	/** How long a request takes, in ms. */
@@ -88,25 +94,25 @@ export class World {
 		lifelog.versions.push({ ...latest(lifelog), ...change, time: this.now });
 	}
 
-	isTroubled(subject: Subject): Trouble | undefined {
-		return this.troubles.find((trouble) => isMeant(trouble, subject, this.now));
+	isTroubled(resource: Resource): Trouble | undefined {
+		return this.troubles.find((trouble) => isMeant(trouble, resource, this.now));
 	}
 
 	/** Whether something is not to be had at present; an entry without ID hides no other. */
-	isUnreadable(subject: Subject): boolean {
-		return (this.isTroubled(subject)?.kind ?? 'noId') !== 'noId';
+	isUnreadable(resource: Resource): boolean {
+		return (this.isTroubled(resource)?.kind ?? 'noId') !== 'noId';
 	}
 
 	/**
 	 * Answers a request.
 	 *
 	 * @param path With its query.
-	 * @param patienceMs How long the client waits; something that hangs does so until then.
+	 * @param timeBudgetMs How long the client waits; something that hangs does so until then.
 	 * @returns undefined where the connection breaks instead.
 	 */
-	async answer(path: string, patienceMs = HANG_MS): Promise<Reply | undefined> {
+	async answer(path: string, timeBudgetMs = HANG_MS): Promise<Reply | undefined> {
 		const url = new URL(path, 'http://localhost');
-		const entry: Answered = { ...subjectOf(url), isOpen: true, isWhole: false };
+		const entry: Answered = { ...resourceOf(url), isOpen: true, isWhole: false };
 		const number = this.log.push(entry);
 		const event = this.events.get(number);
 		if (this.manners.latencyMs > 0) await this.time.hold(this.manners.latencyMs);
@@ -114,7 +120,7 @@ export class World {
 		const isLimited = this.isOverLimit();
 		entry.fault = isLimited ? '429' : (this.faults.get(number) ?? this.isTroubled(entry)?.kind);
 		if (entry.fault === '429') this.limitedAt = this.now;
-		if (entry.fault === 'hangs') await this.time.hold(patienceMs);
+		if (entry.fault === 'hangs') await this.time.hold(timeBudgetMs);
 		entry.isOpen = false;
 		if (entry.fault === 'cut' || entry.fault === 'hangs') return undefined;
 		const [status, content] = this.content(url, entry);
@@ -215,15 +221,15 @@ export class World {
 		place: (entry: T) => string,
 		cursor: string | null,
 	) {
-		const { largestPage, rejectsLimit } = this.manners;
+		const { maxPageSize, rejectsLimit } = this.manners;
 		const limit = Number(query.get('limit') ?? 10);
-		if (limit > largestPage && rejectsLimit) return undefined;
+		if (limit > maxPageSize && rejectsLimit) return undefined;
 		const isAscending = query.get('direction') === 'asc';
 		const ordered = isAscending ? entries : [...entries].reverse();
 		const rest = ordered.filter(
 			(entry) => !cursor || (isAscending ? place(entry) > cursor : place(entry) < cursor),
 		);
-		const page = rest.slice(0, Math.min(limit, largestPage));
+		const page = rest.slice(0, Math.min(limit, maxPageSize));
 		const nextCursor = rest.length > page.length ? place(page[page.length - 1]) : null;
 		return { page, meta: { nextCursor, count: page.length } };
 	}
@@ -299,7 +305,7 @@ async function withinOpenTime(event: () => void | Promise<void>): Promise<void> 
 	await Promise.race([event(), end]).finally(() => clearTimeout(timer));
 }
 
-function subjectOf({ pathname, searchParams }: URL): Subject {
+function resourceOf({ pathname, searchParams }: URL): Resource {
 	const [, , collection, id] = pathname.split('/');
 	if (collection === 'lifelogs') {
 		if (id) return { of: 'lifelog', name: id };

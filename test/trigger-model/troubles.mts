@@ -16,7 +16,7 @@ export type FaultKind =
 	| 'hangs';
 
 /** What a request is about: a day, or an entry by its ID. */
-export interface Subject {
+export interface Resource {
 	of: 'lifelogs' | 'lifelog' | 'chats' | 'chat';
 	/** The day of a list of lifelogs, the ID of an entry. */
 	name: string;
@@ -35,7 +35,7 @@ export interface Trouble {
 }
 
 /** A request, and how it was answered. */
-export interface Answered extends Subject {
+export interface Answered extends Resource {
 	fault?: FaultKind;
 	/** Set until it is decided how; polls that overlap see each other's requests. */
 	isOpen?: boolean;
@@ -50,10 +50,10 @@ const PASSING: readonly FaultKind[] = ['429', '500', '503', 'cut', 'cutBody', 'h
 
 export const isPassing = (kind: FaultKind) => PASSING.includes(kind);
 
-export function isMeant({ target, until }: Trouble, subject: Subject, now: number): boolean {
+export function isMeant({ target, until }: Trouble, resource: Resource, now: number): boolean {
 	if (now >= until) return false;
-	const isList = subject.of === 'lifelogs' || subject.of === 'chats';
-	if (target.of === 'day') return subject.of === 'lifelogs' && subject.name === target.day;
-	if (target.of === 'entry') return !isList && subject.name === target.id;
+	const isList = resource.of === 'lifelogs' || resource.of === 'chats';
+	if (target.of === 'day') return resource.of === 'lifelogs' && resource.name === target.day;
+	if (target.of === 'entry') return !isList && resource.name === target.id;
 	return target.of === 'all' || isList === (target.of === 'lists');
 }

@@ -23,10 +23,10 @@ function addresses() {
 			world = served;
 			return `/w${++count}`;
 		},
-		async answer(path: string, patienceMs?: number): Promise<Reply | undefined> {
+		async answer(path: string, timeBudgetMs?: number): Promise<Reply | undefined> {
 			const [, key, rest] = /\/(w\d+)(\/.*)$/.exec(path)!;
 			if (key !== `w${count}`) throw new Error('A request of a history that is over');
-			return await world!.answer(rest, patienceMs);
+			return await world!.answer(rest, timeBudgetMs);
 		},
 	};
 }

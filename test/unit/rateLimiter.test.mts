@@ -48,18 +48,18 @@ describe('the rate limiter', () => {
 	let refuses: (nth: number) => number | undefined;
 	let sent: Array<{ name: string; at: number }>;
 	let inFlight: number;
-	let mostInFlight: number;
+	let maxInFlight: number;
 
 	beforeEach(() => {
 		refuses = () => undefined;
 		sent = [];
-		inFlight = mostInFlight = 0;
+		inFlight = maxInFlight = 0;
 	});
 
 	const service = (name: string) => async (_heldMs: number, hasPassed: () => void) => {
 		sent.push({ name, at: performance.now() });
 		const nth = sent.length;
-		mostInFlight = Math.max(mostInFlight, ++inFlight);
+		maxInFlight = Math.max(maxInFlight, ++inFlight);
 		await pause(LATENCY_MS);
 		inFlight--;
 		const waitMs = refuses(nth);
@@ -103,7 +103,7 @@ describe('the rate limiter', () => {
 	test('holds nothing up before the first refusal', async () => {
 		const limiter = new RateLimiter();
 		await ended(Array.from({ length: 20 }, async (_, nth) => await run(limiter, `${nth}`)));
-		expect(mostInFlight).toBe(20);
+		expect(maxInFlight).toBe(20);
 		expect(names()).toEqual(Array.from({ length: 20 }, (_, nth) => `${nth}`));
 	});
 

@@ -30,12 +30,12 @@ test('each thing said has a place of its own, in reading order', () => {
 });
 
 /** The parts of a transcript, each read from where the one before says to go on. */
-function partsOf(whole: Lifelog, most: number): string[] {
+function partsOf(whole: Lifelog, max: number): string[] {
 	const parts: string[] = [];
 	for (let from: number | undefined = 0; from !== undefined;) {
 		const begin: number = from;
-		const placed = placedUtterances(whole, 'UTC', most).filter(({ atMs }) => atMs >= begin);
-		const { text, isTruncated, nextOffsetMs } = textOf(placed, most);
+		const placed = placedUtterances(whole, 'UTC', max).filter(({ atMs }) => atMs >= begin);
+		const { text, isTruncated, nextOffsetMs } = textOf(placed, max);
 		expect(isTruncated === true).toBe(nextOffsetMs !== undefined);
 		parts.push(text);
 		from = nextOffsetMs;
@@ -96,10 +96,10 @@ test('its parts together are the transcript, none too long, whatever is said and
 		fc.property(
 			fc.array(utterance, { maxLength: 30 }),
 			fc.integer({ min: 100, max: 600 }),
-			(all, most) => {
+			(all, max) => {
 				const whole = lifelog(all.map(({ content, ...more }) => said(content, more)));
-				const parts = partsOf(whole, most);
-				for (const part of parts) expect(part.length).toBeLessThanOrEqual(most);
+				const parts = partsOf(whole, max);
+				for (const part of parts) expect(part.length).toBeLessThanOrEqual(max);
 				const words = (text: string) => text.replaceAll('Anna: ', '').replace(/\s+/g, '');
 				const { text } = textOf(placedUtterances(whole, 'UTC'), 0);
 				expect(words(parts.join('\n'))).toBe(words(text));

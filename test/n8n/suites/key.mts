@@ -46,7 +46,7 @@ for (const version of [OLDEST, NEWEST]) {
 			openAi = await lab.rest.createCredential('openAiApi', { apiKey: 'none', url: model.url });
 		});
 		beforeEach(() => {
-			for (const recorder of [service, stranger, proxy]) recorder.forget();
+			for (const recorder of [service, stranger, proxy]) recorder.clear();
 		});
 		after(async () => {
 			await lab?.close();
