@@ -12,6 +12,7 @@ import { EVERY_ADDRESS } from './auth/hosts.mts';
 import { missingDays } from './util/missingDays.mts';
 import type { InboxTimes } from './recordings/inbox.mts';
 import { startServer, type RunningServer } from './server.mts';
+import { DAY_MS } from './util/durations.mts';
 
 const usage = `Usage: ${commandName} serve <folder> [options]
 
@@ -315,8 +316,6 @@ const noDays = `none yet (to add the app's export: ${commandName} import)`;
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const dayMs = 86_400_000;
-
 const maxListed = 10;
 
 /** Days as ranges, the first ones of many. */
@@ -324,7 +323,7 @@ function listed(days: string[]): string {
 	const ranges: [string, string][] = [];
 	for (const day of days) {
 		const open = ranges.at(-1);
-		if (open && Date.parse(day) - Date.parse(open[1]) === dayMs) open[1] = day;
+		if (open && Date.parse(day) - Date.parse(open[1]) === DAY_MS) open[1] = day;
 		else ranges.push([day, day]);
 	}
 	const shown = ranges

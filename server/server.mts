@@ -28,6 +28,7 @@ import { Meaning } from './search/meaning.mts';
 import { SlidingLog } from './routes/slidingLog.mts';
 import type { Service } from './routes/service.mts';
 import { addWeb } from './routes/web/web.mts';
+import { printableAscii } from './util/text.mts';
 
 /** How an archive is served. */
 export interface ServerOptions {
@@ -144,9 +145,9 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				allowChanges: options.allowChanges && changing.lock !== undefined,
 				refusal: changing.refusal,
 				meaning,
-				onProblem: (path, reason) => warn(`Left out: ${printable(path)} ${reason}`),
-				onNote: (path, note) => warn(`${printable(path)} ${note}`),
-				log: (line) => info(printable(line)),
+				onProblem: (path, reason) => warn(`Left out: ${printableAscii(path)} ${reason}`),
+				onNote: (path, note) => warn(`${printableAscii(path)} ${note}`),
+				log: (line) => info(printableAscii(line)),
 			});
 			return { store: archive, meaning };
 		},
@@ -406,9 +407,4 @@ async function readVersion(): Promise<string> {
 		if (text !== undefined) return String(JSON.parse(text).version);
 	}
 	return 'unknown';
-}
-
-/** A name from the folder, without what a terminal would take for a command. */
-function printable(path: string): string {
-	return path.replaceAll(/[^\x20-\x7e]/g, '?');
 }

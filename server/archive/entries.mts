@@ -108,11 +108,11 @@ const withoutOffset = /^\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+$/;
  * The instant of a time, epoch ms; NaN for what is none. Without an offset it is in UTC, as an
  * archive is, and not in the zone of the machine.
  */
-export function instantOf(time: string): number {
+export function parseAnyTime(time: string): number {
 	return Date.parse(withoutOffset.test(time) ? `${time}Z` : time);
 }
 
-const isTime = (time: string) => !Number.isNaN(instantOf(time));
+const isTime = (time: string) => !Number.isNaN(parseAnyTime(time));
 
 const utcWithMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -120,5 +120,5 @@ const utcWithMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 function utc(iso: string): string {
 	// Most of the time of reading an archive went into dates that were written as they are.
 	if (utcWithMs.test(iso)) return iso;
-	return isTime(iso) ? new Date(instantOf(iso)).toISOString() : iso;
+	return isTime(iso) ? new Date(parseAnyTime(iso)).toISOString() : iso;
 }

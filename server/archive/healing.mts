@@ -25,8 +25,8 @@ import type {
 	Store,
 } from '../store/store.mts';
 import type { ArchiveStore } from './store.mts';
+import { HOUR_MS } from '../util/durations.mts';
 
-const HOUR_MS = 3_600_000;
 /** When a client is to try again while the index is being rebuilt. */
 const RETRY_AFTER_S = 10;
 const PAUSE_MS = 10_000;

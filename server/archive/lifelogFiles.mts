@@ -24,7 +24,7 @@ const MAX_OFFSET_MS = 1e12;
  */
 export function lifelogFiles(asked: Lifelog): LifelogFiles | undefined {
 	const lifelog = inUtc(asked);
-	const startMs = instantOf(lifelog.startTime);
+	const startMs = parseIsoTime(lifelog.startTime);
 	if (startMs === undefined) return undefined;
 	const day = dayOf(startMs);
 	const path = entryPath('lifelogs', lifelog.id, startMs);
@@ -36,7 +36,7 @@ export function lifelogFiles(asked: Lifelog): LifelogFiles | undefined {
 }
 
 /** The instant of an ISO time, epoch ms; without an offset it is in UTC. undefined if it is not one. */
-export function instantOf(time: unknown): number | undefined {
+export function parseIsoTime(time: unknown): number | undefined {
 	if (typeof time !== 'string') return undefined;
 	const ms = DateTime.fromISO(time, { zone: 'utc' }).toMillis();
 	return Number.isNaN(ms) ? undefined : ms;
@@ -68,7 +68,7 @@ function inUtc(lifelog: Lifelog): Lifelog {
 	for (const holder of [copy, ...nodesOf(copy.contents)]) {
 		const times = holder as unknown as Record<string, unknown>;
 		for (const name of ['startTime', 'endTime', 'updatedAt']) {
-			const ms = instantOf(times[name]);
+			const ms = parseIsoTime(times[name]);
 			if (ms !== undefined) times[name] = DateTime.fromMillis(ms, { zone: 'utc' }).toISO();
 		}
 	}
@@ -119,7 +119,7 @@ function markdownOf(lifelog: Lifelog, beginMs: number): string {
 /** ms after the start of the lifelog. */
 function offsetOf(ms: unknown, time: unknown, beginMs: number): number | undefined {
 	if (typeof ms === 'number' && Math.abs(ms) < MAX_OFFSET_MS) return Math.max(0, Math.round(ms));
-	const instant = instantOf(time);
+	const instant = parseIsoTime(time);
 	return instant === undefined ? undefined : Math.max(0, instant - beginMs);
 }
 

@@ -9,13 +9,15 @@ import { FileError } from '../archive/folder.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { type HeldLock, LockedError, lockPath, tryLock } from '../archive/lock.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
-import { commandName, type ExitCode, printable, wholeNumber } from '../util/commandLine.mts';
+import { commandName, type ExitCode, wholeNumber } from '../util/commandLine.mts';
 import { CannotStart, checkedUrl, readApiKey } from './access.mts';
 import { type Mode, Output } from './output.mts';
 import { type Kind, KINDS } from './plan.mts';
 import type { RunResult } from './report.mts';
 import { mayBeArchive, runArchive, type RunOptions } from './run.mts';
 import { Service, ServiceError, Stopped } from './service.mts';
+import { DAY_MS } from '../util/durations.mts';
+import { printable } from '../util/text.mts';
 
 const usage = `Usage: ${commandName} archive <folder> [options]
 
@@ -40,7 +42,6 @@ The API key is in LIFELOG_API_KEY, or in the file that LIFELOG_API_KEY_FILE name
 command asks for it. Exit code: 0 everything is archived, 1 something is missing, 2 it could not start.
 `;
 
-const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const WATCHED_DAYS = 31;
 

@@ -15,7 +15,7 @@ import {
 	type NamedFile,
 	nameOfDay,
 } from '../archive/layout.mts';
-import { dayOf, entryPath, instantOf, lifelogFiles, toJson } from '../archive/lifelogFiles.mts';
+import { dayOf, entryPath, parseIsoTime, lifelogFiles, toJson } from '../archive/lifelogFiles.mts';
 import { LockedError } from '../archive/lock.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
 import {
@@ -28,6 +28,7 @@ import { joinSpans, without, type Span } from '../archive/spans.mts';
 import { countMessages, pages, type ListedChat, type ListedLifelog } from './listing.mts';
 import { type DayPlan, type Kind, ofPendant } from './plan.mts';
 import { METADATA_ONLY, RequestError, type Service, ServiceError } from './service.mts';
+import { DAY_MS } from '../util/durations.mts';
 
 /** What a day needs beside its plan. */
 export interface DayContext {
@@ -66,8 +67,6 @@ const WITH_CONTENTS = {
 	includeHeadings: 'true',
 	includeContents: 'true',
 };
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const NOT_OVER = 'the day is not over yet';
 export const NOT_ASKED_FOR = 'was not requested (--only)';
 const MIN_RANGE_MS = 1000;
@@ -165,7 +164,7 @@ async function storeLifelog(
 ): Promise<void> {
 	const { id, isStarred } = lifelog;
 	const fail = (message: string) => found.failed.push({ what: `lifelog ${id}`, message });
-	const updatedMs = instantOf(lifelog.updatedAt);
+	const updatedMs = parseIsoTime(lifelog.updatedAt);
 	if (updatedMs === undefined) return void fail('does not say when it was updated');
 	const files = lifelogFiles(lifelog);
 	if (!files) return void fail('does not say when it begins');
@@ -191,7 +190,7 @@ async function readChats(
 ): Promise<void> {
 	const read = async (id: string) => {
 		const chat = await readEntry<Chat>(service, 'chats', id, { timezone: 'UTC' });
-		const createdMs = instantOf(chat.createdAt);
+		const createdMs = parseIsoTime(chat.createdAt);
 		if (createdMs === undefined) throw new RequestError('does not say when it was created');
 		if (dayOf(createdMs) !== day) throw new RequestError(`was created on ${dayOf(createdMs)}`);
 		const path = `${entryPath('chats', id, createdMs)}.json`;
@@ -262,7 +261,7 @@ async function isThere(
 	if (entry === undefined) throw new RequestError('the answer does not say whether it is there');
 	if (entry === null) return false;
 	const { lifelog, chat } = data!;
-	const startMs = instantOf(lifelog?.startTime ?? chat?.createdAt);
+	const startMs = parseIsoTime(lifelog?.startTime ?? chat?.createdAt);
 	return startMs === undefined || dayOf(startMs) === day;
 }
 

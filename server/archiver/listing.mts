@@ -1,6 +1,7 @@
 // What the service has, read from its lists without contents.
-import { dayOf, instantOf } from '../archive/lifelogFiles.mts';
+import { dayOf, parseIsoTime } from '../archive/lifelogFiles.mts';
 import { METADATA_ONLY, RequestError, type Service, ServiceError } from './service.mts';
+import { DAY_MS } from '../util/durations.mts';
 
 /** A lifelog as the list shows it. */
 export interface ListedLifelog {
@@ -37,7 +38,6 @@ export interface DayRange {
 	to: string | undefined;
 }
 
-const DAY_MS = 86_400_000;
 /** The end of the year 9999. */
 const MAX_MS = Date.UTC(10_000, 0) - 1;
 /** Recorders whose clock was wrong have days before; only those with a lifelog are archived. */
@@ -117,8 +117,8 @@ function addLifelog(
 	problems: Map<string, string>,
 	{ id, startTime, endTime, updatedAt, isStarred }: Entry,
 ): void {
-	const startMs = instantOf(startTime);
-	const updatedMs = instantOf(updatedAt);
+	const startMs = parseIsoTime(startTime);
+	const updatedMs = parseIsoTime(updatedAt);
 	if (typeof id !== 'string' || !isPossible(startMs) || !isPossible(updatedMs)) {
 		if (typeof id === 'string') unusable.add(id);
 		problems.set(
@@ -131,7 +131,7 @@ function addLifelog(
 		updatedAt: new Date(updatedMs).toISOString(),
 		isStarred: isStarred === true,
 		startMs,
-		endMs: Math.max(startMs, instantOf(endTime) ?? startMs),
+		endMs: Math.max(startMs, parseIsoTime(endTime) ?? startMs),
 	});
 }
 
@@ -147,7 +147,7 @@ export async function listChats(
 	try {
 		for await (const page of pages(service, 'chats', {})) {
 			for (const { id, createdAt, messages } of page) {
-				const startMs = instantOf(createdAt);
+				const startMs = parseIsoTime(createdAt);
 				if (typeof id !== 'string' || !isPossible(startMs)) {
 					if (typeof id === 'string') unusable.add(id);
 					const message =

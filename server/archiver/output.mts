@@ -1,7 +1,7 @@
 // What a run says: a bar on a terminal, lines without one, or JSON for programs.
 import { SingleBar } from 'cli-progress';
 import type { DayFile } from '../archive/layout.mts';
-import { printable } from '../util/commandLine.mts';
+import { plural, printable } from '../util/text.mts';
 import type { Kind } from './plan.mts';
 import type { Problem, RunResult } from './report.mts';
 
@@ -195,9 +195,6 @@ function tableOf({ found, stored, totals, problems }: RunResult): string[] {
 
 const lineOf = ({ day, what, message }: Problem) =>
 	`${day === undefined ? '' : `${day}: `}${what}: ${message}`;
-
-const plural = (count: number, noun: string) =>
-	`${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 function size(bytes: number): string {
 	if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;

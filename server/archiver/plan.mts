@@ -2,6 +2,7 @@
 import type { DayFile } from '../archive/layout.mts';
 import { without, type Span } from '../archive/spans.mts';
 import type { ListedChat, ListedLifelog } from './listing.mts';
+import { DAY_MS, HOUR_MS } from '../util/durations.mts';
 
 /** What can be archived. */
 export const KINDS = ['lifelogs', 'chats', 'audio'] as const;
@@ -45,8 +46,6 @@ export interface DayPlan {
 	damaged: Set<string>;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** The longest range that the service gives (docs/api-spec.md, section 4.5). */
 const MAX_RANGE_MS = 2 * HOUR_MS;
 /** Names of audio files have whole seconds. */

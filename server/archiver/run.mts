@@ -8,7 +8,8 @@ import type { DayFile } from '../archive/layout.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
 import { OwnChanges, type OwnChange } from '../archive/ownChanges.mts';
-import { printable } from '../util/commandLine.mts';
+import { DAY_MS, HOUR_MS } from '../util/durations.mts';
+import { printable } from '../util/text.mts';
 import { archiveDay, isPending, NOT_ASKED_FOR } from './day.mts';
 import {
 	daysBetween,
@@ -41,8 +42,6 @@ export interface RunOptions {
 	withToday: boolean;
 }
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const MAX_CLOCK_DIFFERENCE_MS = 12 * HOUR_MS;
 const REPORT_EVERY_MS = 5000;
 const STATS_AT_ONCE = 16;

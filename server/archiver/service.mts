@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import pThrottle from 'p-throttle';
+import { MINUTE_MS } from '../util/durations.mts';
 
 /** One request failed for good. Others may succeed. */
 export class RequestError extends Error {
@@ -69,7 +70,6 @@ const MAX_WAITS = 10;
 /** After so many failures in a row the service is asked for something simple. */
 const MAX_FAILURES_IN_A_ROW = 10;
 const TEMPORARY = [408, 425, 500, 502, 503, 504];
-const MINUTE_MS = 60_000;
 
 /**
  * The service that is archived. Requests are spread by the rate limit, retried when they fail

@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { restrict } from '../util/restrict.mts';
+import { DAY_MS } from '../util/durations.mts';
 
 /** How long a session lasts: 30 days. */
-export const SESSION_MS = 30 * 86_400_000;
+export const SESSION_MS = 30 * DAY_MS;
 
 /**
  * The secret that signs sessions: derived from the key's hash and from the file at `path`, which is

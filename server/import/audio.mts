@@ -9,10 +9,10 @@ import { scanLinks, type Link } from '../audio/scan.mts';
 import type { ArchiveDay } from '../archive/archiveDay.mts';
 import { ExportError, type ExportFile } from './export.mts';
 import { demandRoom } from './room.mts';
+import { DAY_MS } from '../util/durations.mts';
 
 // The times of names are whole seconds, so a recording may seem to begin before the last one ended.
 const toleranceMs = 1000;
-const dayMs = 86_400_000;
 
 /**
  * Adds a recording to its day, cut where the archive has a part of its time already, each part to the
@@ -60,7 +60,7 @@ async function audioAround(
 	{ startMs, endMs }: Span,
 ): Promise<Span[]> {
 	const audio: Span[] = [];
-	for (let ms = startMs - dayMs; ms < endMs + dayMs; ms += dayMs) {
+	for (let ms = startMs - DAY_MS; ms < endMs + DAY_MS; ms += DAY_MS) {
 		// Of one that cannot be opened nothing is known; what belongs to it is told when it is added.
 		const day = await dayAt(Math.min(ms, endMs - 1)).catch(() => undefined);
 		audio.push(...(day?.serviceAudio ?? []));

@@ -1,5 +1,5 @@
 import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
-import { instantOf, parseChat } from '../archive/entries.mts';
+import { parseAnyTime, parseChat } from '../archive/entries.mts';
 import { parseJson } from '../archive/layout.mts';
 import { nameOfId } from '../archive/lifelogFiles.mts';
 import { ExportError } from './export.mts';
@@ -93,6 +93,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 function timeOf(value: unknown): number | undefined {
-	const ms = typeof value === 'number' ? value : instantOf(typeof value === 'string' ? value : '');
+	const ms =
+		typeof value === 'number' ? value : parseAnyTime(typeof value === 'string' ? value : '');
 	return isTime(ms) ? ms : undefined;
 }

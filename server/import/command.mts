@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { commandName, printable } from '../util/commandLine.mts';
+import { commandName } from '../util/commandLine.mts';
 import { importExport, type Counts, type Imported } from './import.mts';
+import { plural, printable } from '../util/text.mts';
 
 const usage = `Usage: ${commandName} import <export> <archive> [options]
 
@@ -86,6 +87,3 @@ function describe(imported: Imported, to: string): string {
 
 const listed = ({ lifelogs, chats, audio }: Counts) =>
 	[plural(lifelogs, 'lifelog'), plural(chats, 'chat'), plural(audio, 'audio file')].join(', ');
-
-const plural = (count: number, noun: string) =>
-	`${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from '../util/failures.mts';
 import { moveInto, PROCESSING } from './inboxFiles.mts';
 import type { Recordings } from './recordings.mts';
+import { printableAscii } from '../util/text.mts';
 
 /** How a folder is watched. */
 export interface InboxOptions extends InboxTimes {
@@ -127,7 +128,7 @@ export class Inbox {
 			this.#claimed.delete(path);
 		} catch (error) {
 			this.#tell(
-				`${printable(fileName)} in the inbox can't be taken (${reasonOf(error as Error)})`,
+				`${printableAscii(fileName)} in the inbox can't be taken (${reasonOf(error as Error)})`,
 			);
 			if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#claimed.delete(path);
 		}
@@ -143,7 +144,7 @@ export class Inbox {
 			const file = await lstat(join(folder, name)).catch(() => undefined);
 			// Node.js can't name a file whose name isn't UTF-8.
 			if (!file && name.includes('\ufffd')) {
-				this.#tell(`The name of ${printable(name)} in the inbox isn't UTF-8. Rename the file`);
+				this.#tell(`The name of ${printableAscii(name)} in the inbox isn't UTF-8. Rename the file`);
 			}
 			if (!file?.isFile()) continue;
 			const { size, mtimeMs } = file;
@@ -158,7 +159,9 @@ export class Inbox {
 				// One that is put back looks the same.
 				if (!seen.isCopied) this.#seen.delete(name);
 			} catch (error) {
-				this.#tell(`${printable(name)} in the inbox can't be taken (${reasonOf(error as Error)})`);
+				this.#tell(
+					`${printableAscii(name)} in the inbox can't be taken (${reasonOf(error as Error)})`,
+				);
 			}
 		}
 	}
@@ -200,5 +203,3 @@ function noneIfGone(error: NodeJS.ErrnoException): string[] {
 function unlessThere(error: NodeJS.ErrnoException): void {
 	if (error.code !== 'EEXIST') throw error;
 }
-
-const printable = (name: string) => name.replaceAll(/[^\x20-\x7e]/g, '?');

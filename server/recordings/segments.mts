@@ -1,4 +1,5 @@
 import { ApiError } from '../util/errors.mts';
+import { HOUR_MS } from '../util/durations.mts';
 
 /** Something that was said. Times are milliseconds after the start of the transcript. */
 export interface Segment {
@@ -41,7 +42,6 @@ const MAX_SPEAKER_LENGTH = 200;
 const SLACK_MS = 100;
 /** The index looks for conversations that began so long ago at most. */
 export const MAX_HOURS = 48;
-const MS_PER_HOUR = 3_600_000;
 
 /** A refusal of a transcript. It quotes nothing of what was said. */
 export const badTranscript = (problem: string) => new ApiError(400, `transcript: ${problem}`);
@@ -107,7 +107,7 @@ function checkSegment(
 	}
 	startMs = Math.min(Math.max(0, startMs), withinMs ?? Infinity);
 	endMs = Math.min(Math.max(startMs, endMs), withinMs ?? Infinity);
-	if (endMs > MAX_HOURS * MS_PER_HOUR) {
+	if (endMs > MAX_HOURS * HOUR_MS) {
 		throw badTranscript(
 			`segment ${number} ends more than ${MAX_HOURS} hours after the start. Give times in seconds, and split a longer transcript`,
 		);

@@ -8,7 +8,7 @@ import { cutPage } from './pages.mts';
 import type { Service } from './service.mts';
 import { checkSearch } from '../search/search.mts';
 import type { LifelogFilter, Parts } from '../store/store.mts';
-import { checkZone, dayBounds, parseWallClock } from '../util/times.mts';
+import { checkZone, dayBounds, parseOptionalWallClock } from '../util/times.mts';
 
 export type ListQuery = NonNullable<operations['listLifelogs']['parameters']['query']>;
 export type GetQuery = NonNullable<operations['getLifelog']['parameters']['query']>;
@@ -134,9 +134,10 @@ function resolveRange(
 	if (start === undefined && end === undefined) {
 		return date === undefined ? {} : dayBounds(date, zone);
 	}
-	const instantOf = (name: string, time: string | undefined) =>
-		time === undefined ? undefined : parseWallClock(name, time, zone);
-	return { from: instantOf('start', start), before: instantOf('end', end) };
+	return {
+		from: parseOptionalWallClock('start', start, zone),
+		before: parseOptionalWallClock('end', end, zone),
+	};
 }
 
 /** What a page of this size is read with. */

@@ -1,7 +1,7 @@
 // The log of a server. No line has what was said, asked for or answered, nor a key.
 import { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { pino, type Logger } from 'pino';
-import { printable } from '../util/commandLine.mts';
+import { printable } from '../util/text.mts';
 import { whereIs, type ServerError } from '../util/failures.mts';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;

@@ -8,7 +8,13 @@ import { ApiError } from '../util/errors.mts';
 import { answerFailure, type ServerError } from '../util/failures.mts';
 import { logFailure } from './log.mts';
 import { renderMarkdown } from '../util/lifelogView.mts';
-import { checkDate, checkZone, dayBounds, parseWallClock, zoneFormatter } from '../util/times.mts';
+import {
+	checkDate,
+	checkZone,
+	dayBounds,
+	parseOptionalWallClock,
+	zoneFormatter,
+} from '../util/times.mts';
 import type { Service, Tool } from './service.mts';
 
 /** What an answer has at most, in UTF-16 units: some 5,000 tokens. One entry may go beyond. */
@@ -293,10 +299,8 @@ function endOfPart(text: string, offset: number): number {
 
 /** The instants of a range that a model gave. Throws an ApiError (400) if it is empty. */
 function rangeOf(zone: string, from: string | undefined, to: string | undefined): LifelogFilter {
-	const instantOf = (name: string, time: string | undefined) =>
-		time === undefined ? undefined : parseWallClock(name, time, zone);
-	const start = instantOf('from', from);
-	const moment = instantOf('to', to);
+	const start = parseOptionalWallClock('from', from, zone);
+	const moment = parseOptionalWallClock('to', to, zone);
 	const end = to !== undefined && DATE.test(to) ? dayBounds(to, zone).before : moment;
 	if (start !== undefined && end !== undefined && start >= end) {
 		throw new ApiError(400, `from ${from} isn't before to ${to}: swap them`);

@@ -44,14 +44,6 @@ export function oneOf<Word extends string>(
 }
 
 /**
- * A line without what moves the cursor of a terminal or turns the direction of a text, as a name or
- * the words of a service can.
- */
-export function printable(text: string): string {
-	return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
-}
-
-/**
  * Serves until the process is told to stop, which then ends.
  *
  * @param ready One line of JSON to print when it is there; from then on it stops when stdin closes, too.

@@ -1,8 +1,8 @@
 import { DateTime, IANAZone } from 'luxon';
 import { ApiError } from './errors.mts';
+import { DAY_MS, MINUTE_MS } from './durations.mts';
 
-const quarterHour = 15 * 60_000;
-const dayMs = 86_400_000;
+const quarterHour = 15 * MINUTE_MS;
 
 /**
  * Checks an IANA time zone name and returns it; UTC when missing.
@@ -36,9 +36,9 @@ interface Offset {
 
 // Asking for an offset is slow, and most days have only one.
 function offsetAt(zone: string, ms: number): Offset {
-	const day = Math.floor(ms / dayMs);
-	const first = offsetOfQuarter(zone, day * dayMs);
-	const next = offsetOfQuarter(zone, (day + 1) * dayMs);
+	const day = Math.floor(ms / DAY_MS);
+	const first = offsetOfQuarter(zone, day * DAY_MS);
+	const next = offsetOfQuarter(zone, (day + 1) * DAY_MS);
 	return first.minutes === next.minutes ? first : offsetOfQuarter(zone, ms);
 }
 
@@ -77,6 +77,15 @@ export function parseWallClock(parameter: string, value: string, zone: string): 
 	}
 	const instants = local.getPossibleOffsets().map((possible) => possible.toMillis());
 	return new Date(Math.min(...instants)).toISOString();
+}
+
+/** As `parseWallClock`; undefined when there is no value. */
+export function parseOptionalWallClock(
+	parameter: string,
+	value: string | undefined,
+	zone: string,
+): string | undefined {
+	return value === undefined ? undefined : parseWallClock(parameter, value, zone);
 }
 
 const withOffset =

@@ -1,0 +1,16 @@
+/** `1 day`, `2,000 days`. */
+export const plural = (count: number, noun: string): string =>
+	`${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+
+/**
+ * A line without what moves the cursor of a terminal or turns the direction of a text, as a name or
+ * the words of a service can.
+ */
+export function printable(text: string): string {
+	return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
+}
+
+/** The name of a file with `?` for every character that isn't printable ASCII. */
+export function printableAscii(name: string): string {
+	return name.replaceAll(/[^\x20-\x7e]/g, '?');
+}
