@@ -1,5 +1,6 @@
 // Three years of talk, invented quickly and always the same: words by Zipf's law, as people use them.
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import { seededRandom } from '../../test/support/seededRandom.mts';
 
 export const DAY_MS = 86_400_000;
 const SECOND_MS = 1000;
@@ -7,17 +8,6 @@ const VOCABULARY = 30_000;
 /** How much is said in a lifelog, in characters of its Markdown. */
 const MARKDOWN_CHARACTERS = 10_000;
 const SPEAKERS = ['You', 'Anna', 'Maurice', 'Aracely'];
-
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-function chance(seed: number): () => number {
-	let state = seed >>> 0;
-	return () => {
-		state = (state + 0x6d2b79f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-	};
-}
 
 const consonants = 'bdfghklmnprstvz';
 const vowels = 'aeiou';
@@ -49,7 +39,7 @@ const spoken = (() => {
 
 /** The lifelogs of a day, in order; `count` of them between 7 and 22 h UTC. */
 export function lifelogsOf(day: number, count: number, dayMs: number): Lifelog[] {
-	const random = chance(day + 1);
+	const random = seededRandom(day + 1);
 	const slotMs = (15 * 3_600_000) / count;
 	return Array.from({ length: count }, (_, nth) => {
 		const startMs = dayMs + 7 * 3_600_000 + Math.round(nth * slotMs);

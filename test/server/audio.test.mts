@@ -9,7 +9,6 @@ import { lifelogOf } from '../support/invented.mts';
 import { readOgg } from '../support/ogg.mts';
 import { startSandbox } from '../support/sandbox.mts';
 import {
-	chance,
 	closing,
 	examine,
 	noon,
@@ -21,11 +20,12 @@ import {
 	testRanges,
 } from './audioRanges.mts';
 import { archiveSandbox, ask, startLifelogServer, temporaryFolder } from './sources.mts';
+import { seededRandom } from '../support/seededRandom.mts';
 
 testRanges(50);
 
 test('a whole file comes back as one stream with all packets that are heard as they were', async () => {
-	const { content, endMs, heard } = recording(noon, [4_000, 2_500, 61_000], chance(7), 1);
+	const { content, endMs, heard } = recording(noon, [4_000, 2_500, 61_000], seededRandom(7), 1);
 	const folder = temporaryFolder();
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
 	const { store } = await open(folder);
@@ -40,8 +40,8 @@ test('a whole file comes back as one stream with all packets that are heard as t
 });
 
 test('parts of other channels are streams of their own, each to the sample', async () => {
-	const first = recording(noon, [3_000, 2_000], chance(4), 1);
-	const stereo = Buffer.from(recording(first.endMs, [4_000], chance(5), 1000).content);
+	const first = recording(noon, [3_000, 2_000], seededRandom(4), 1);
+	const stereo = Buffer.from(recording(first.endMs, [4_000], seededRandom(5), 1000).content);
 	// The number of channels (RFC 7845, section 5.1).
 	stereo[28 + 9] = 2;
 	const endMs = first.endMs + 4_000;
@@ -184,7 +184,7 @@ test.each<[string, Buffer, string]>([
 });
 
 test('a file that is written anew while it is sent breaks off', async () => {
-	const { content, endMs } = recording(noon, [600_000], chance(9), 1);
+	const { content, endMs } = recording(noon, [600_000], seededRandom(9), 1);
 	const folder = temporaryFolder();
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
 	const { store } = await open(folder);
@@ -203,7 +203,7 @@ test('a file that is written anew while it is sent breaks off', async () => {
 });
 
 test('a file that is shorter than its range is heard where there are lifelogs of that length', async () => {
-	const { content } = recording(noon, [30_000, 60_000], chance(8), 1);
+	const { content } = recording(noon, [30_000, 60_000], seededRandom(8), 1);
 	const talk = (id: string, from: number, to: number) =>
 		lifelogOf(id, new Date(noon + from * second).toISOString(), {
 			endTime: new Date(noon + to * second).toISOString(),
@@ -232,7 +232,7 @@ test('a file that is shorter than its range is heard where there are lifelogs of
 });
 
 test('and from the beginning of its range on where there are not', async () => {
-	const { content } = recording(noon, [30_000], chance(9), 1);
+	const { content } = recording(noon, [30_000], seededRandom(9), 1);
 	const folder = temporaryFolder();
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs: noon + 7_200_000, content }] });
 	const { store } = await open(folder);
@@ -254,7 +254,7 @@ test.each([
 ] as const)(
 	'a file that cannot be read (%s) for a while is told once, and heard as soon as it can be',
 	async (method, fail) => {
-		const { content, endMs } = recording(noon, [20_000], chance(3), 1);
+		const { content, endMs } = recording(noon, [20_000], seededRandom(3), 1);
 		const folder = temporaryFolder();
 		await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
 		const { store, log } = await open(folder);
@@ -275,8 +275,8 @@ test.each<[string, (file: Buffer) => Buffer]>([
 	['no Ogg', (file) => file.fill(7)],
 ])('a file that is %s is told and left out, and what others have is not', async (_how, spoil) => {
 	const folder = temporaryFolder();
-	const first = recording(noon, [20_000], chance(1), 1);
-	const second = recording(first.endMs, [20_000], chance(2), 5_000);
+	const first = recording(noon, [20_000], seededRandom(1), 1);
+	const second = recording(first.endMs, [20_000], seededRandom(2), 5_000);
 	await writeArchive(folder, {
 		audio: [
 			{ startMs: noon, endMs: first.endMs, content: first.content },
@@ -294,7 +294,7 @@ test.each<[string, (file: Buffer) => Buffer]>([
 
 test('a file with a time that no date has is told and left out, and what others have is not', async () => {
 	const folder = temporaryFolder();
-	const { endMs, content, heard } = recording(noon, [20_000], chance(1), 1);
+	const { endMs, content, heard } = recording(noon, [20_000], seededRandom(1), 1);
 	const day = await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
 	const path = join(folder, day[0]);
 	const file = JSON.parse(readFileSync(path, 'utf8'));

@@ -9,6 +9,7 @@ import { Rows } from '../../server/store/rows.mts';
 import { writeArchive, type ArchivedAudio } from '../support/archive.mts';
 import { readOgg, writeOgg } from '../support/ogg.mts';
 import { temporaryFolder } from './sources.mts';
+import { seededRandom } from '../support/seededRandom.mts';
 
 const SEED = Number(process.env.SOAK_SEED ?? 20261121);
 export const noon = Date.parse('2026-03-01T12:00:00Z');
@@ -37,17 +38,6 @@ export async function open(folder: string) {
 export async function read(store: ArchiveStore, startMs: number, endMs: number): Promise<Buffer> {
 	const audio = await store.getAudio(startMs, endMs);
 	return audio ? buffer(Readable.from(audio.read(0, audio.bytes))) : Buffer.alloc(0);
-}
-
-/** A number between 0 and 1, of a row that the seed decides (mulberry32). */
-export function chance(seed: number): () => number {
-	let state = seed >>> 0;
-	return () => {
-		state = (state + 0x6d2b79f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-	};
 }
 
 /** A packet of 20 ms that can be told from every other. */
@@ -154,7 +144,7 @@ const packetMs = 20;
 /** Tests so many random ranges of recordings with gaps and overlaps. */
 export function testRanges(ranges: number): void {
 	test(`${ranges} ranges over gaps, overlaps and chains: one stream of the right length, every packet once and in time`, async () => {
-		const random = chance(SEED);
+		const random = seededRandom(SEED);
 		const lengths = (count: number) =>
 			Array.from({ length: count }, () => 500 + Math.floor(random() * 9_000));
 		const audio: ArchivedAudio[] = [];

@@ -4,18 +4,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Chat, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
-import { versionOfLines } from '../../support/archive.mts';
+import { type ArchivedFile, versionOfLines } from '../../support/archive.mts';
 import type { TestSandbox } from '../../support/sandbox.mts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
-
-/** A file as the file of a day names it. */
-interface ArchivedFile {
-	path: string;
-	bytes: number;
-	sha256: string;
-}
 
 interface ArchivedEntry {
 	files: ArchivedFile[];
