@@ -17,7 +17,7 @@ module.exports = {
 			{ jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } },
 		],
 	},
-	testSequencer: '<rootDir>/test/support/longest-first.js',
+	testSequencer: '<rootDir>/test/support/longestFirst.js',
 	// More than the two cores of CI: a good part of the time is waiting, for pauses between retries.
 	maxWorkers: 6,
 	// Only what hangs is to fail by it, on a machine that is busy with other things as well.

@@ -5,7 +5,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeArchive, type ArchivedAudio } from './support/archive.mts';
-import { spawnLifelogServer } from './support/lifelog-server.mts';
+import { spawnLifelogServer } from './support/lifelogServer.mts';
 import { startSandbox } from './support/sandbox.mts';
 import { randomSeed } from './soak/seed.mts';
 

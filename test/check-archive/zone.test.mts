@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { writeDay } from '../support/archive.mts';
-import { serverKey, startLifelogServer } from '../support/lifelog-server.mts';
+import { serverKey, startLifelogServer } from '../support/lifelogServer.mts';
 
 const TZ = 'America/New_York';
 const at = '2026-03-01T22:30:00';

@@ -4,8 +4,8 @@ import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
 import { ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP, said } from '../support/days.mts';
 import type { RunOptions } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
-import { problemsOfNotionRequest } from '../support/notion-rules.mts';
-import { problemsOfSlackMessage } from '../support/slack-rules.mts';
+import { problemsOfNotionRequest } from '../support/notionRules.mts';
+import { problemsOfSlackMessage } from '../support/slackRules.mts';
 import { workflowWith } from '../support/workflow.mts';
 
 let lab: Lab;

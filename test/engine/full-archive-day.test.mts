@@ -1,7 +1,7 @@
 // What Full archive asks of a day, of every service that the specification allows (section 4.2).
 import { readFileSync } from 'node:fs';
 import type { IDataObject } from 'n8n-workflow';
-import { type AnyService, type Entry, RANGES, startAnyService } from '../support/any-service.mts';
+import { type AnyService, type Entry, RANGES, startAnyService } from '../support/anyService.mts';
 import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
 import { workflowWith } from '../support/workflow.mts';
 

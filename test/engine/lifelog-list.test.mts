@@ -3,7 +3,7 @@ import { connect } from '../../nodes/shared/transport/connection.ts';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
 import { firstEntries } from '../../nodes/shared/transport/pagination.ts';
 import { nodeOperations } from '../reliability/parameters.mts';
-import { startAnyService } from '../support/any-service.mts';
+import { startAnyService } from '../support/anyService.mts';
 import { type RunOptions, standIn } from '../support/engine.mts';
 import { type Lab, startLab, startLabAt } from '../support/lab.mts';
 import type { DialectChange, LoggedRequest } from '../support/sandbox.mts';

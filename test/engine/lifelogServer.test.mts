@@ -17,7 +17,7 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { writeArchive } from '../support/archive.mts';
 import { type Engine, type EngineOptions, standIn } from '../support/engine.mts';
 import { type LabAt, engineAt, startLabAt } from '../support/lab.mts';
-import { type SpawnedServer, startLifelogServer } from '../support/lifelog-server.mts';
+import { type SpawnedServer, startLifelogServer } from '../support/lifelogServer.mts';
 import { startSandbox } from '../support/sandbox.mts';
 import { serve } from '../support/serve.mts';
 import { hearTones, makeTones } from '../support/tones.mts';

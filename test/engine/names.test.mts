@@ -7,7 +7,7 @@ import type { IDataObject, INode, INodeProperties, INodeType } from 'n8n-workflo
 import { parse, stringify } from 'yaml';
 import { loadPackage, type RunResult } from '../support/engine.mts';
 import { type Lab, type LabAt, startLab, startLabAt } from '../support/lab.mts';
-import { type SpawnedServer, startLifelogServer } from '../support/lifelog-server.mts';
+import { type SpawnedServer, startLifelogServer } from '../support/lifelogServer.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 const FILE = 'test/engine/names.yaml';

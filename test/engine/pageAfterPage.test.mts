@@ -1,4 +1,4 @@
-import { type Entry, type Service } from '../support/any-service.mts';
+import { type Entry, type Service } from '../support/anyService.mts';
 import { useListLab } from '../support/listLab.mts';
 import { within, workflowWith } from '../support/workflow.mts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { type Entry, RANGES, type Service, SORTS } from '../support/any-service.mts';
+import { type Entry, RANGES, type Service, SORTS } from '../support/anyService.mts';
 import { useListLab } from '../support/listLab.mts';
 import { within } from '../support/workflow.mts';
 

@@ -11,7 +11,7 @@ import {
 	startCommand,
 } from '../support/archiveCommand.mts';
 import { openStore } from '../support/archiveStore.mts';
-import { startLifelogServer } from '../support/lifelog-server.mts';
+import { startLifelogServer } from '../support/lifelogServer.mts';
 import { type Fault, type TestSandbox, startSandbox } from '../support/sandbox.mts';
 import { serve } from '../support/serve.mts';
 import { until } from '../support/soon.mts';

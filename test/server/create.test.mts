@@ -16,7 +16,7 @@ import { versionOf } from '../../server/archive/version.mts';
 import { ArchiveDay } from '../../server/archive/archiveDay.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 const allow = ['--allow-changes', '--allow-delete'];

@@ -13,7 +13,7 @@ import { tryLock } from '../../server/archive/lock.mts';
 import { writeArchive } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 const allow = ['--allow-delete'];

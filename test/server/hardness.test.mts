@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { listOperations, readContract } from '../../server/routes/contract.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
-import { serverKey } from '../support/lifelog-server.mts';
+import { serverKey } from '../support/lifelogServer.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 import { buildPage } from '../support/web.mts';
 

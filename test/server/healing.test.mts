@@ -12,7 +12,7 @@ import { Meaning } from '../../server/search/meaning.mts';
 import { writeArchive } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
+import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 const secret = 'Saffron';
@@ -77,7 +77,7 @@ describe('a damaged index', () => {
 		const server = await startLifelogServer(folder, [], {
 			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_TEST_HELD: '/2026/01/05/' },
 			LIFELOG_TEST_FREE: free,
-			NODE_OPTIONS: `--import=${pathToFileURL('test/support/held-disk.mts').href}`,
+			NODE_OPTIONS: `--import=${pathToFileURL('test/support/heldDisk.mts').href}`,
 		});
 		const first = await listAll(server);
 		expect(first.status).toBe(503);

@@ -82,7 +82,7 @@ test('a server that is held to it tells what it answered wrongly, whoever asked'
 			}
 			server.close();
 		});`;
-	const args = ['--import', './test/support/hold-to-contract.mts', '--input-type=module'];
+	const args = ['--import', './test/support/holdToContractPreload.mts', '--input-type=module'];
 	const { stderr } = spawnSync(process.execPath, [...args, '--eval', program], {
 		encoding: 'utf8',
 	});

@@ -12,7 +12,7 @@ import { Rows } from '../../server/store/rows.mts';
 import { writeArchive } from '../support/archive.mts';
 import { startEmbeddings, vectorOf, type Embeddings } from '../support/embeddings.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
 
 let embeddings: Embeddings;

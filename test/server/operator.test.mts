@@ -21,7 +21,7 @@ import { freePorts } from '../support/ports.mts';
 import { writeArchive, writeDay } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
-import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
+import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';
 import { posixTest } from '../support/platform.mts';
 import { until } from '../support/soon.mts';
 import { buildPage, send } from '../support/web.mts';
@@ -56,7 +56,7 @@ async function startHeld(args: string[] = []) {
 	const started = spawnLifelogServer(
 		folder,
 		['--port', port, '--index', index, ...args],
-		loading('held-disk.mts', env),
+		loading('heldDisk.mts', env),
 	);
 	const url = `http://127.0.0.1:${port}`;
 	await until(async () => {
@@ -80,7 +80,7 @@ describe('a request that fails', () => {
 	])('for %s is answered %i with a sentence and a number', async (code, status, sentence) => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs, chats });
-		const env = loading('failing-disk.mts', { LIFELOG_TEST_DISK: code });
+		const env = loading('failingDisk.mts', { LIFELOG_TEST_DISK: code });
 		const server = await startLifelogServer(folder, ['--allow-delete'], env);
 		const answer = await ask(server, '/v1/lifelogs/a?timezone=UTC', { method: 'DELETE' });
 		const { error } = await answer.json();

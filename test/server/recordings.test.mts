@@ -16,7 +16,7 @@ import type { Finding } from '../../check-archive/findings.mts';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { Recording } from '../../server/recordings/queue.mts';
 import { writeArchive } from '../support/archive.mts';
-import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import {
 	archivedIn,
 	askRecordings,

@@ -22,7 +22,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkArchive } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
 import type { Recording } from '../../server/recordings/queue.mts';
-import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { askRecordings, uploadTo, whenRecording } from '../support/recordings.mts';
 import { makeTones } from '../support/tones.mts';
 import { startTranscription, type TranscriptionEndpoint } from '../support/transcription.mts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadKey } from '../../server/auth/key.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
-import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
+import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';
 import { loopbackTest } from '../support/platform.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 import { buildPage } from '../support/web.mts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeArchive, type ArchivedAudio } from '../support/archive.mts';
-import { startLifelogServer, type SpawnedServer } from '../support/lifelog-server.mts';
+import { startLifelogServer, type SpawnedServer } from '../support/lifelogServer.mts';
 import type { TestSandbox } from '../support/sandbox.mts';
 
 /** A range in Unix milliseconds. */

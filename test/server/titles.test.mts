@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { firstSentence } from '../../server/recordings/lifelog.mts';
 import { ChatTitles } from '../../server/recordings/title.mts';
 import { startChat, type ChatEndpoint } from '../support/chat.mts';
-import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
 
 const segments = Array.from({ length: 12 }, (_, n) => ({

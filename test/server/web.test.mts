@@ -9,7 +9,7 @@ import { sessionSecret, WrongKeys } from '../../server/auth/session.mts';
 import { freePorts } from '../support/ports.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { serverKey, spawnLifelogServer } from '../support/lifelog-server.mts';
+import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';
 import { readOgg, writeOgg } from '../support/ogg.mts';
 import { until } from '../support/soon.mts';
 import { buildPage, send, type Answer } from '../support/web.mts';
@@ -687,7 +687,7 @@ describe('data', () => {
 		const { ready } = spawnLifelogServer(folder, ['--port', port], {
 			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_TEST_HELD: '/2026/03/01/' },
 			LIFELOG_TEST_FREE: free,
-			NODE_OPTIONS: `--import=${pathToFileURL('test/support/held-disk.mts').href}`,
+			NODE_OPTIONS: `--import=${pathToFileURL('test/support/heldDisk.mts').href}`,
 		});
 		const headers = { 'x-api-key': serverKey };
 		const status = async () =>

@@ -13,7 +13,7 @@ import { existsSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { spawnLifelogServer, startLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer, startLifelogServer } from '../support/lifelogServer.mts';
 import { archivedIn, uploadTo } from '../support/recordings.mts';
 import { makeTones } from '../support/tones.mts';
 import { startTranscription } from '../support/transcription.mts';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Finding } from '../../check-archive/findings.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { serverKey } from '../support/lifelog-server.mts';
+import { serverKey } from '../support/lifelogServer.mts';
 import { posixTest } from '../support/platform.mts';
 import { TARBALLS } from '../support/tarballs.mts';
 import { writeZip } from '../support/zip.mts';

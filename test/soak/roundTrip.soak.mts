@@ -2,11 +2,11 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { Engine, RunResult } from '../support/engine.mts';
 import { areJoined, heardPackets, playedMsOf } from '../support/heard.mts';
-import { liveFor } from '../support/invented-life.mts';
+import { liveFor } from '../support/inventedLife.mts';
 import { startLabAt } from '../support/lab.mts';
 import { allReadings, workflowOf, type Reading } from '../support/readings.mts';
 import { startSandbox, type TestSandbox } from '../support/sandbox.mts';
-import { audioOf } from '../support/service-audio.mts';
+import { audioOf } from '../support/serviceAudio.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 import {
 	archiveSandbox,

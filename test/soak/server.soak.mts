@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { spawnLifelogServer } from '../support/lifelog-server.mts';
+import { spawnLifelogServer } from '../support/lifelogServer.mts';
 
 jest.setTimeout(3_600_000);
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type AnyService, startAnyService } from './any-service.mts';
+import { type AnyService, startAnyService } from './anyService.mts';
 import { type LabAt, startLabAt } from './lab.mts';
 import { workflowWith } from './workflow.mts';
 

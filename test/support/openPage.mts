@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { serverKey, type SpawnedServer } from './lifelog-server.mts';
+import { serverKey, type SpawnedServer } from './lifelogServer.mts';
 import { send } from './web.mts';
 
 /** Opens a page of a server that somebody has signed in to; whatever is wrong in it is noted. */

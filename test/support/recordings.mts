@@ -3,7 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Recording } from '../../server/recordings/queue.mts';
-import { spawnLifelogServer, startLifelogServer, type SpawnedServer } from './lifelog-server.mts';
+import { spawnLifelogServer, startLifelogServer, type SpawnedServer } from './lifelogServer.mts';
 import { newestManifests } from './manifests.mts';
 
 type Server = Pick<SpawnedServer, 'url' | 'apiKey'>;

@@ -9,8 +9,8 @@ import { toSlack } from '../../nodes/Lifelog/summary/slack.ts';
 import { entryOf, summarize, type Summary } from '../../nodes/Lifelog/summary/summary.ts';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
 import { anyDay, ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP } from '../support/days.mts';
-import { problemsOfNotionRequest } from '../support/notion-rules.mts';
-import { problemsOfSlackMessage } from '../support/slack-rules.mts';
+import { problemsOfNotionRequest } from '../support/notionRules.mts';
+import { problemsOfSlackMessage } from '../support/slackRules.mts';
 
 const trial = { seed: 20260301, numRuns: 300 };
 const NINE = '2026-03-01T09:00:00Z';

@@ -17,7 +17,7 @@ import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parse } from 'yaml';
 import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
-import { serverKey } from '../support/lifelog-server.mts';
+import { serverKey } from '../support/lifelogServer.mts';
 
 interface Service {
 	image?: string;

@@ -7,7 +7,7 @@ import { type Pattern, patternsIn, patternsOf } from '../support/patterns.mts';
 /** What is wrong with the patterns that may take more than linear time, or of which none can tell. */
 function dangersOf(patterns: Pattern[]): string[] {
 	const input = JSON.stringify(patterns);
-	const dangers = execFileSync(process.execPath, ['test/support/check-patterns.mts'], { input });
+	const dangers = execFileSync(process.execPath, ['test/support/checkPatterns.mts'], { input });
 	return JSON.parse(String(dangers)) as string[];
 }
 

@@ -9,7 +9,7 @@ import { archiveSandbox, ask, temporaryFolder } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { engineAt } from '../support/lab.mts';
-import { serverKey, startLifelogServer, type SpawnedServer } from '../support/lifelog-server.mts';
+import { serverKey, startLifelogServer, type SpawnedServer } from '../support/lifelogServer.mts';
 import { startSandbox } from '../support/sandbox.mts';
 import { makeTones } from '../support/tones.mts';
 import { until } from '../support/soon.mts';

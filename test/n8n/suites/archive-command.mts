@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
-import { liveFor } from '../../support/invented-life.mts';
+import { liveFor } from '../../support/inventedLife.mts';
 import { NEWEST } from '../install.mts';
 import {
 	assertArchived,

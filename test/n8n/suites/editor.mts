@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
 import { writeArchive } from '../../support/archive.mts';
-import { spawnLifelogServer } from '../../support/lifelog-server.mts';
+import { spawnLifelogServer } from '../../support/lifelogServer.mts';
 import { choicesOf, panelsOf } from '../../support/panel.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 import { startBrowser } from '../support/browser.mts';

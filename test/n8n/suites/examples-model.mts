@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
-import { problemsOfNotionRequest } from '../../support/notion-rules.mts';
+import { problemsOfNotionRequest } from '../../support/notionRules.mts';
 import { byId } from '../../support/workflow.mts';
 import { importExample, repeat, runExample } from '../support/examples.mts';
 import { startInternet, type Internet } from '../support/internet.mts';

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
 import { checkArchive } from '../../../check-archive/check.mts';
 import type { Finding } from '../../../check-archive/findings.mts';
-import { spawnLifelogServer, type SpawnedServer } from '../../support/lifelog-server.mts';
+import { spawnLifelogServer, type SpawnedServer } from '../../support/lifelogServer.mts';
 import { hearTones, makeTones } from '../../support/tones.mts';
 import {
 	startTranscription,

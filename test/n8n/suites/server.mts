@@ -8,10 +8,10 @@ import type { IDataObject, INodeCredentials, INodeExecutionData } from 'n8n-work
 import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
 import { editorLists, operationsById } from '../../reliability/parameters.mts';
 import { areJoined, heardPackets, playedMsOf } from '../../support/heard.mts';
-import { liveFor } from '../../support/invented-life.mts';
-import { spawnLifelogServer, type SpawnedServer } from '../../support/lifelog-server.mts';
+import { liveFor } from '../../support/inventedLife.mts';
+import { spawnLifelogServer, type SpawnedServer } from '../../support/lifelogServer.mts';
 import { allReadings, workflowOf, type Reading } from '../../support/readings.mts';
-import { audioOf } from '../../support/service-audio.mts';
+import { audioOf } from '../../support/serviceAudio.mts';
 import { byId } from '../../support/workflow.mts';
 import { DAY_MS, dayOf, makeFolders } from '../support/archive.mts';
 import { chatWith } from '../support/agent.mts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SpawnedServer } from '../../support/lifelog-server.mts';
+import type { SpawnedServer } from '../../support/lifelogServer.mts';
 import { INSPECTOR_FOLDER, installInspector } from '../install.mts';
 import { runProgram } from './processes.mts';
 import { temporaryFolder } from './server.mts';

@@ -1,5 +1,5 @@
 // Which of the patterns that come in as JSON may take more than linear time. A process of its own,
-// as jest's sandbox makes the checker ten times slower: node check-patterns.mts < patterns.json
+// as jest's sandbox makes the checker ten times slower: node checkPatterns.mts < patterns.json
 import { text } from 'node:stream/consumers';
 import type { Pattern } from './patterns.mts';
 

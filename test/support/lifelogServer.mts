@@ -39,7 +39,7 @@ export function spawnLifelogServer(
 	output = ['--json'],
 ): StartingServer {
 	const main = join(process.cwd(), 'server', 'lifelog-server.cjs');
-	const held = ['--import', join(process.cwd(), 'test', 'support', 'hold-to-contract.mts')];
+	const held = ['--import', join(process.cwd(), 'test', 'support', 'holdToContractPreload.mts')];
 	const child = spawn(
 		process.execPath,
 		[...held, main, folder, ...output, '--port', '0', ...args],
