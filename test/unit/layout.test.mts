@@ -1,0 +1,17 @@
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const FOLDERS = ['nodes', 'server', 'sandbox', 'check-archive', 'test/support'];
+const BUILT = /(^|[\\/])(dist|node_modules)[\\/]/;
+/** Named after the command that the package installs. */
+const EXCEPTIONS = [join('server', 'lifelog-server.cjs')];
+
+test('names of files are in camel case, without hyphens', () => {
+	const files = FOLDERS.flatMap((folder) =>
+		readdirSync(folder, { recursive: true, withFileTypes: true })
+			.filter((entry) => entry.isFile())
+			.map(({ parentPath, name }) => join(parentPath, name)),
+	).filter((path) => !BUILT.test(path));
+	expect(files.length).toBeGreaterThan(300);
+	expect(files.filter((path) => basename(path).includes('-'))).toEqual(EXCEPTIONS);
+});
