@@ -23,6 +23,7 @@ import {
 	type WorkflowJson,
 } from '../test/support/engine.mts';
 import { byId, withCredential, within, workflowWith } from '../test/support/workflow.mts';
+import { asError } from '../server/util/errors.mts';
 
 const { utterances } = createRequire(import.meta.url)(
 	'../dist/nodes/shared/content/utterances.js',
@@ -282,7 +283,7 @@ async function demo(): Promise<void> {
 	}
 }
 
-demo().catch((error: Error) => {
-	console.error(`\nThe demo failed: ${error.message}`);
+demo().catch((error: unknown) => {
+	console.error(`\nThe demo failed: ${asError(error).message}`);
 	process.exitCode = 1;
 });

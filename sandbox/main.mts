@@ -3,6 +3,7 @@ import { fail, serveUntilStopped, wholeNumber } from '../server/util/commandLine
 import { listOperations, readContract } from '../server/routes/contract.mts';
 import type { Status } from './control.mts';
 import { startSandbox, type Sandbox } from './server.mts';
+import { asError } from '../server/util/errors.mts';
 
 const usage = `Usage: npm run sandbox -- [options]
 
@@ -71,4 +72,4 @@ Try it:
   curl -H 'X-API-Key: ${apiKey}' '${url}/v1/lifelogs?limit=1&includeContents=false'`;
 }
 
-main().catch((error: Error) => fail(error, 'npm run sandbox -- '));
+main().catch((error: unknown) => fail(asError(error), 'npm run sandbox -- '));

@@ -3,6 +3,7 @@ import { readContract } from '../server/routes/contract.mts';
 import { buildApi } from './api.mts';
 import { buildControl } from './control.mts';
 import { World, type DataOptions } from './world.mts';
+import { asError } from '../server/util/errors.mts';
 
 /** How a sandbox is started. */
 export interface SandboxOptions extends DataOptions {
@@ -41,8 +42,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	};
 	try {
 		const url = await listen(api, port);
-		const controlUrl = await listen(control, controlPort).catch((error: Error) => {
-			throw Object.assign(error, { option: 'control-port' });
+		const controlUrl = await listen(control, controlPort).catch((error: unknown) => {
+			throw Object.assign(asError(error), { option: 'control-port' });
 		});
 		return { url, controlUrl, apiKey, close };
 	} catch (error) {

@@ -1,6 +1,7 @@
 // lifelog-server: which command is meant. Each loads only what it needs.
 import { setFlagsFromString } from 'node:v8';
 import { commandName, fail } from './util/commandLine.mts';
+import { asError } from './util/errors.mts';
 
 const usage = `Usage: ${commandName} <command> <folder> [options]
 
@@ -45,4 +46,4 @@ async function main([command, ...args]: string[]): Promise<void> {
 	}
 }
 
-main(process.argv.slice(2)).catch((error: Error) => fail(error));
+main(process.argv.slice(2)).catch((error: unknown) => fail(asError(error)));

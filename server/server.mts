@@ -12,7 +12,7 @@ import { ArchiveStore } from './archive/store.mts';
 import { listenProblem } from './util/commandLine.mts';
 import { answerOfDisk } from './util/failures.mts';
 import { readServerContract } from './routes/contract.mts';
-import { UnavailableError } from './util/errors.mts';
+import { asError, UnavailableError } from './util/errors.mts';
 import { isLoopback } from './auth/hosts.mts';
 import { KeyError, keySource, loadKey, safeLength } from './auth/key.mts';
 import { sessionSecret } from './auth/session.mts';
@@ -210,8 +210,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		// The page takes the place of the redirect to the documentation.
 		if (hasPage) delete contract.paths['/'];
 		await addApi(app, service, contract);
-		const url = await app.listen({ host, port }).catch((error: Error) => {
-			throw listenProblem(error, host, port);
+		const url = await app.listen({ host, port }).catch((error: unknown) => {
+			throw listenProblem(asError(error), host, port);
 		});
 		const start = async (): Promise<RunningServer> => {
 			// Until the store has begun, nothing is uploaded.
@@ -229,10 +229,11 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				canChange: changing.lock !== undefined,
 			};
 		};
-		const ready = start().catch(async (error: Error) => {
+		const ready = start().catch(async (error: unknown) => {
 			if (stopped.signal.aborted) return await new Promise<never>(() => {});
 			await close();
-			throw new Error(answerOfDisk(error)?.message ?? error.message, { cause: error });
+			const { message } = answerOfDisk(asError(error)) ?? asError(error);
+			throw new Error(message, { cause: error });
 		});
 		return { url, ready, close };
 	} catch (error) {

@@ -208,7 +208,7 @@ export class ArchiveDay {
 			const manifest = await writeDraft(this.#folder.root, toJson(file));
 			this.#steps.push({ rename: manifest, to: `days/${name}` });
 			return this.#steps;
-		}).catch((error: Error) => {
+		}).catch((error: unknown) => {
 			if (!(error instanceof LostDraftError)) throw error;
 			throw new DayChangedError(`${file.day} could not be written. Import again`);
 		});

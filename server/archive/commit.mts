@@ -14,6 +14,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileError, isWithin } from './folder.mts';
 import { withWriteLock } from './lock.mts';
+import { asError } from '../util/errors.mts';
 
 /** One change of an archive. Paths are relative to its folder, with `/`. */
 export type Step = { rename: string; to: string } | { remove: string };
@@ -160,8 +161,8 @@ export async function removeDrafts(folder: string, paths: string[]): Promise<voi
 
 async function finishJournal(folder: string): Promise<void> {
 	const journal = join(folder, JOURNAL);
-	const json = await readFile(journal, 'utf8').catch((error: NodeJS.ErrnoException) => {
-		if (error.code === 'ENOENT') return undefined;
+	const json = await readFile(journal, 'utf8').catch((error: unknown) => {
+		if (asError(error).code === 'ENOENT') return undefined;
 		throw error;
 	});
 	if (json === undefined) return;

@@ -211,7 +211,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 					removed.push(...paths);
 				}
 				return [...steps, ...(await this.#removals(removed))];
-			}).catch((error: Error) => {
+			}).catch((error: unknown) => {
 				if (!(error instanceof LockedError)) throw error;
 				throw new ApiError(409, `Nothing was deleted. ${error.message}: try again later`);
 			});
@@ -311,7 +311,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 				return await this.#look();
 			} catch (error) {
 				if (error instanceof DayChangedError && attempt < maxAttempts) continue;
-				throw asRefusal(error as Error, 'Nothing was created');
+				throw asRefusal(error, 'Nothing was created');
 			}
 		}
 	}
@@ -333,7 +333,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 				if (day === undefined) return [];
 				isThere = true;
 				return await this.#editSteps(id, day, change);
-			}).catch((error: Error) => {
+			}).catch((error: unknown) => {
 				throw asRefusal(error, 'Nothing was changed');
 			});
 			if (isThere) await this.#look();
@@ -467,7 +467,7 @@ const laterThan = (time: string) =>
 	new Date(Math.max(Date.now(), Date.parse(time) + 1)).toISOString();
 
 /** Why an archive could not be changed, as it is answered; `outcome` begins the sentence. */
-function asRefusal(error: Error, outcome: string): Error {
+function asRefusal(error: unknown, outcome: string): unknown {
 	if (error instanceof LockedError || error instanceof DayChangedError) {
 		return new ApiError(
 			409,

@@ -1,6 +1,7 @@
 // The address of the service and the key to it.
 import { readFile } from 'node:fs/promises';
 import { read } from 'read';
+import { asError } from '../util/errors.mts';
 
 /** Why a command cannot start. The message says what to do. */
 export class CannotStart extends Error {}
@@ -49,8 +50,10 @@ export async function readApiKey(): Promise<string> {
 const isSet = (text: string | undefined): text is string => (text ?? '').trim() !== '';
 
 async function readKeyFile(path: string): Promise<string> {
-	return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-		throw new CannotStart(`The file in LIFELOG_API_KEY_FILE can't be read (${error.code})`);
+	return await readFile(path, 'utf8').catch((error: unknown) => {
+		throw new CannotStart(
+			`The file in LIFELOG_API_KEY_FILE can't be read (${asError(error).code})`,
+		);
 	});
 }
 

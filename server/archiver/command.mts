@@ -18,6 +18,7 @@ import { mayBeArchive, runArchive, type RunOptions } from './run.mts';
 import { Service, ServiceError, Stopped } from './service.mts';
 import { DAY_MS } from '../util/durations.mts';
 import { printable } from '../util/text.mts';
+import { asError } from '../util/errors.mts';
 
 const usage = `Usage: ${commandName} archive <folder> [options]
 
@@ -296,15 +297,16 @@ async function requireWritable(folder: string): Promise<void> {
 				`${path} is on another disk than the archive, so files can't be moved there. Put all of it on one disk`,
 			);
 		}
-		await access(path, mode).catch((error: NodeJS.ErrnoException) => {
-			if (error.code === 'ENOENT') return;
-			if (error.code === 'EROFS') throw error;
+		await access(path, mode).catch((error: unknown) => {
+			const { code } = asError(error);
+			if (code === 'ENOENT') return;
+			if (code === 'EROFS') throw error;
 			const user = process.getuid?.();
 			const [who, how] =
 				user === undefined
 					? ['you', 'Change the permissions of the folder']
 					: [`user ${user}, who runs this`, `Run sudo chown -R ${user} "${folder}"`];
-			throw new CannotStart(`${path} can't be written by ${who} (${error.code}). ${how}`);
+			throw new CannotStart(`${path} can't be written by ${who} (${code}). ${how}`);
 		});
 		if (depth === 0) return;
 		const entries = await readdir(path, { withFileTypes: true }).catch(() => []);

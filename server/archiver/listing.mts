@@ -97,7 +97,7 @@ export async function listLifelogs(
 		}
 		const today = dayOf(service.now());
 		for (const day of daysBetween(begin, to !== undefined && to < today ? to : today)) {
-			await read({ date: day }).catch((failure: Error) => {
+			await read({ date: day }).catch((failure: unknown) => {
 				if (!(failure instanceof RequestError)) throw failure;
 				brokenDays.set(day, failure.message);
 			});

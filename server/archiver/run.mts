@@ -85,10 +85,10 @@ export async function runArchive(
 	} finally {
 		report.state = 'ended';
 		report.secondsLeft = 0;
-		await writeReport(folder.root, report).catch((error: Error) => {
+		await writeReport(folder.root, report).catch((error: unknown) => {
 			if (!isBroken) throw error;
 		});
-		await clearDrafts(folder.root).catch((error: Error) => {
+		await clearDrafts(folder.root).catch((error: unknown) => {
 			if (!isBroken) throw error;
 		});
 	}

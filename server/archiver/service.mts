@@ -213,7 +213,7 @@ export class Service {
 	async #waitForTurn(): Promise<void> {
 		const { stop } = this.#options;
 		await this.#waitWhileBlocked();
-		await this.#acquire().catch((error: Error) => {
+		await this.#acquire().catch((error: unknown) => {
 			throw stop.aborted ? new Stopped() : error;
 		});
 		await this.#waitWhileBlocked();

@@ -14,6 +14,7 @@ import { readLifelog } from './lifelogFile.mts';
 import { dayOfPath, readRecordingName } from './names.mts';
 import { openExport } from './openExport.mts';
 import { demandRoom, refuseTooLarge } from './room.mts';
+import { asError } from '../util/errors.mts';
 
 /** How many of each kind. */
 export interface Counts {
@@ -196,8 +197,8 @@ function checkPlaces(from: string, to: string): void {
 async function openArchive(to: string): Promise<Folder> {
 	return await mkdir(to, { recursive: true })
 		.then(() => Folder.open(to))
-		.catch((error: Error) => {
-			throw new ExportError(`${to} cannot be the folder of an archive: ${error.message}`);
+		.catch((error: unknown) => {
+			throw new ExportError(`${to} cannot be the folder of an archive: ${asError(error).message}`);
 		});
 }
 

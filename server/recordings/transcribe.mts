@@ -110,9 +110,11 @@ export class Diarizer {
 	 */
 	async diarize(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<Turn[]> {
 		const form = await formOf(path, { model: this.#model });
-		const answer = await post(this.#endpoint, form, this.#timeoutMs, signal).catch((error) => {
-			throw error instanceof EndpointError ? new DiarizationError(error.message, error) : error;
-		});
+		const answer = await post(this.#endpoint, form, this.#timeoutMs, signal).catch(
+			(error: unknown) => {
+				throw error instanceof EndpointError ? new DiarizationError(error.message, error) : error;
+			},
+		);
 		const { segments } = fieldsOf(answer);
 		const turns = Array.isArray(segments) ? segments.map(turnOf) : [undefined];
 		if (turns.includes(undefined)) {

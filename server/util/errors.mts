@@ -28,3 +28,10 @@ export class UnavailableError extends ApiError {
 		this.retryAfterS = retryAfterS;
 	}
 }
+
+/** What was thrown, if it is an error, and otherwise an error that says it. */
+export function asError(thrown: unknown): Error & { code?: string } {
+	// Not instanceof: each realm has an Error of its own.
+	const isError = typeof thrown === 'object' && thrown !== null && 'message' in thrown;
+	return isError ? (thrown as Error) : new Error(String(thrown));
+}

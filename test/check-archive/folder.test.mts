@@ -445,7 +445,7 @@ describe('the command', () => {
 		const all = ['check-archive/main.mts', ...args];
 		return await run(process.execPath, all, { env }).then(
 			({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-			(error: { code: number; stdout: string; stderr: string }) => error,
+			(error: unknown) => error as { code: number; stdout: string; stderr: string },
 		);
 	};
 

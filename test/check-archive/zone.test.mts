@@ -43,7 +43,7 @@ test('the check finds nothing, in the folder and at a service that writes times 
 		process.execPath,
 		['check-archive/main.mts', root, '--service', '--json', '--until', '2026-12-31'],
 		{ env: { ...process.env, TZ, LIFELOG_API_KEY: 'key', LIFELOG_BASE_URL: address } },
-	).catch((error: { stdout: string }) => error);
+	).catch((error: unknown) => error as { stdout: string });
 	service.close().closeAllConnections();
 	expect(JSON.parse(stdout)).toMatchObject({ findings: [], atService: 2, isWhole: true });
 });

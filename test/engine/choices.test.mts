@@ -70,7 +70,7 @@ async function run({ operation, parameter }: (typeof CHOICES)[number], value: st
 	const error = await trials.engine
 		.runPoll({ nodes: [node], connections: {} }, { mode: 'manual' })
 		.then(() => undefined)
-		.catch((thrown: Error) => thrown);
+		.catch((thrown: unknown) => thrown as Error);
 	return { message: error?.message, requests: world.seen.length };
 }
 

@@ -327,7 +327,7 @@ describe('a poll that fails', () => {
 		const workflow = { nodes: [node], connections: {} };
 		return await trials.engine.runPoll(workflow, { mode }).then(
 			() => undefined,
-			(error: { message: string; description: string }) => error,
+			(error: unknown) => error as { message: string; description: string },
 		);
 	};
 

@@ -125,7 +125,7 @@ async function poll(parameters: IDataObject = {}, budgetMs?: number): Promise<st
 
 const keys: string[] = [];
 const orFailed = (polling: Promise<string[]>) =>
-	polling.catch(({ httpCode }: NodeApiError) => [`failed ${httpCode}`]);
+	polling.catch((error: unknown) => [`failed ${(error as NodeApiError).httpCode}`]);
 /** Polls so often, so far apart. @returns All that came, sorted, failures left out. */
 async function polls(times: number, everyMs: number, parameters?: IDataObject, budgetMs?: number) {
 	const came: string[] = [];

@@ -87,7 +87,7 @@ const savedState = () => (staticData['node:Lifelog Trigger'] as IDataObject).sta
 const failureOf = async (polling: Promise<unknown>) =>
 	await polling.then(
 		() => undefined,
-		(error: NodeApiError) => error,
+		(error: unknown) => error as NodeApiError,
 	);
 
 describe('lifelogs', () => {

@@ -13,6 +13,7 @@ import { freePortNear } from '../support/ports.mts';
 import { startProcess } from './support/processes.mts';
 import { OWNER, Rest } from './support/rest.mts';
 import { startN8n, temporaryFolder } from './support/server.mts';
+import { asError } from '../../server/util/errors.mts';
 
 const root = resolve(import.meta.dirname, '../..');
 const EDITOR_PORT = 5678;
@@ -93,7 +94,7 @@ A saved source is compiled and loaded at once; the editor then shows the new par
 `);
 }
 
-dev().catch((error: Error) => {
-	console.error(error.message);
+dev().catch((error: unknown) => {
+	console.error(asError(error).message);
 	process.exit(1);
 });

@@ -15,6 +15,7 @@ import { pack } from './support/package.mts';
 import { UPDATE_PICTURES } from './support/pictures.mts';
 import { missingPrograms } from './support/programs.mts';
 import { temporaryFolder } from './support/server.mts';
+import { asError } from '../../server/util/errors.mts';
 
 /** How the tests of one suite ended. */
 interface Result {
@@ -157,8 +158,8 @@ async function main(): Promise<void> {
 	process.exitCode = report.failed > 0 ? 1 : 0;
 }
 
-main().catch((error: Error) => {
-	console.error(error.message);
+main().catch((error: unknown) => {
+	console.error(asError(error).message);
 	console.log('\n0 passed, 1 failed');
 	process.exitCode = 1;
 });

@@ -181,7 +181,7 @@ async function poll(
 	const errors: Array<Failure | undefined> = [];
 	const once = async (options: PollOptions) => {
 		const result = engine.runPoll(workflow, options);
-		errors.push(await result.then(() => undefined).catch((error: Failure) => error));
+		errors.push(await result.then(() => undefined).catch((error: unknown) => error as Failure));
 	};
 	await once({ mode: 'manual' });
 	const staticData = {};

@@ -59,8 +59,9 @@ const steps = stepsIn(readFileSync('CONTRIBUTING.md', 'utf8'));
 const env = { ...process.env, NODE_ENV: undefined };
 const run = async (script: string, ...args: string[]) =>
 	await promisify(execFile)(process.execPath, [script, ...args], { cwd: dir, env }).catch(
-		(error: { stdout: string; stderr: string }) => {
-			throw new Error(`${script} ${args.join(' ')}:\n${error.stdout}${error.stderr}`);
+		(error: unknown) => {
+			const { stdout, stderr } = error as { stdout: string; stderr: string };
+			throw new Error(`${script} ${args.join(' ')}:\n${stdout}${stderr}`);
 		},
 	);
 

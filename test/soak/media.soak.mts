@@ -424,7 +424,9 @@ describe('a hostile file takes no more', () => {
 			limits.push(ms);
 			return timeout.call(AbortSignal, 200);
 		});
-		const problem = await encodeOpus(path, join(folder, 'slow.ogg')).catch((e: Error) => e);
+		const problem = await encodeOpus(path, join(folder, 'slow.ogg')).catch(
+			(error: unknown) => error,
+		);
 		shortened.mockRestore();
 		expect(problem).toBeInstanceOf(MediaError);
 		const minutes = Math.round(limits[0] / 60_000);
@@ -434,7 +436,7 @@ describe('a hostile file takes no more', () => {
 
 	test('than 48 hours', async () => {
 		const path = await wavWithTitle('long.wav', 0, { rate: 100, bytes: 49 * 3600 * 200 });
-		const problem = await probeRecording(path).catch((error: Error) => error);
+		const problem = await probeRecording(path).catch((error: unknown) => error);
 		expect(problem).toBeInstanceOf(MediaError);
 		expect((problem as Error).message).toContain('longer than 48 hours');
 	});
@@ -451,14 +453,14 @@ describe('a hostile file takes no more', () => {
 		await writeFile(join(programs, 'ffmpeg'), hungry, { mode: 0o700 });
 		const before = process.env.PATH;
 		process.env.PATH = `${programs}:${before}`;
-		const problem = await probeRecording(path).catch((error: Error) => error);
+		const problem = await probeRecording(path).catch((error: unknown) => error);
 		process.env.PATH = before;
 		expect((problem as Error).message).toContain('convert it');
 	});
 
 	test('output than a recording has', async () => {
 		const path = await wavWithTitle('words.wav', 70 * 2 ** 20, { letter: 'x' });
-		const problem = await probeRecording(path).catch((error: Error) => error);
+		const problem = await probeRecording(path).catch((error: unknown) => error);
 		expect(problem).toBeInstanceOf(MediaError);
 		expect((problem as Error).message).toContain('convert it');
 	});
@@ -492,7 +494,7 @@ describe('what passes is no fault of the recording', () => {
 				message: expect.not.stringContaining(folder),
 			});
 		}
-		const problem = await encodeOpus(made('m4a'), '/dev/full').catch((error: Error) => error);
+		const problem = await encodeOpus(made('m4a'), '/dev/full').catch((error: unknown) => error);
 		expect(problem).toMatchObject({ code: 'ENOSPC' });
 		expect(problem).not.toBeInstanceOf(MediaError);
 	});
@@ -500,10 +502,12 @@ describe('what passes is no fault of the recording', () => {
 	test('a folder that is gone', async () => {
 		const to = await newFolder();
 		await rm(to, { recursive: true });
-		const problem = await cutChunks(made('m4a'), to, { format: 'mp3' }).catch((e: Error) => e);
+		const problem = await cutChunks(made('m4a'), to, { format: 'mp3' }).catch(
+			(error: unknown) => error,
+		);
 		expect(problem).toBeInstanceOf(Error);
 		expect(problem).not.toBeInstanceOf(MediaError);
-		const gone = await probeRecording(join(to, 'a.m4a')).catch((error: Error) => error);
+		const gone = await probeRecording(join(to, 'a.m4a')).catch((error: unknown) => error);
 		expect(gone).toMatchObject({ code: 'ENOENT' });
 	});
 

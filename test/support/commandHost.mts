@@ -5,6 +5,7 @@ import { archiveCommand } from '../../server/archiver/command.mts';
 import { importCommand } from '../../server/import/command.mts';
 import { fail } from '../../server/util/commandLine.mts';
 import type { Ended, SentCommand } from './commands.mts';
+import { asError } from '../../server/util/errors.mts';
 
 const commands: Record<string, (args: string[]) => Promise<number>> = {
 	archive: archiveCommand,
@@ -29,8 +30,8 @@ process.on('message', ({ name, args, env }: SentCommand) => {
 	for (const key of Object.keys(process.env)) if (!(key in before)) delete process.env[key];
 	Object.assign(process.env, before, env);
 	void commands[name](args)
-		.catch((error: Error) => {
-			fail(error);
+		.catch((error: unknown) => {
+			fail(asError(error));
 			process.exitCode = undefined;
 			return 2;
 		})

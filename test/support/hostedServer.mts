@@ -7,6 +7,7 @@ import { serveCommand } from '../../server/serve.mts';
 import { fail } from '../../server/util/commandLine.mts';
 import { throwIfAgainstContract } from './contract.mts';
 import { holdToContract } from './holdToContract.mts';
+import { asError } from '../../server/util/errors.mts';
 
 /** What one server has of a process. */
 interface Hosted {
@@ -105,8 +106,8 @@ export async function hostServer(
 	const told = new Promise<string>((resolve, reject) => {
 		server.told = resolve;
 		hosted.run(server, () => {
-			withEnvironment(env, () => serveCommand(args, inboxTimes)).catch((error: Error) => {
-				fail(error);
+			withEnvironment(env, () => serveCommand(args, inboxTimes)).catch((error: unknown) => {
+				fail(asError(error));
 				process.exitCode = undefined;
 				server.exited();
 				reject(new Error(server.log.join('\n')));

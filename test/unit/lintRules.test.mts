@@ -31,15 +31,8 @@ test.each<[RuleSet, string]>([
 	).toEqual([]);
 });
 
-test('the rules that need types run for all code', () => {
-	const files = [
-		'nodes/Lifelog/Lifelog.node.ts',
-		'credentials/LifelogApi.credentials.ts',
-		'server/server.mts',
-		'server/web/src/app.tsx',
-		'sandbox/main.mts',
-		'check-archive/main.mts',
-	];
+/** How severe rules are in the lint of each file: 2 for an error. */
+function levelsOf(names: string[], files: string[]): unknown[][] {
 	const program = `
 		import { ESLint } from 'eslint';
 		const eslint = new ESLint({ overrideConfigFile: 'eslint.tools.config.mjs' });
@@ -48,6 +41,12 @@ test('the rules that need types run for all code', () => {
 	`;
 	const args = ['--input-type=module', '--eval', program];
 	const printed = execFileSync(process.execPath, args, { encoding: 'utf8' });
+	return (JSON.parse(printed) as Array<Record<string, unknown[]>>).map((rules) =>
+		names.map((name) => rules[`@typescript-eslint/${name}`]?.[0]),
+	);
+}
+
+test('the rules that need types run for all code', () => {
 	const names = [
 		'no-base-to-string',
 		'no-floating-promises',
@@ -55,10 +54,19 @@ test('the rules that need types run for all code', () => {
 		'switch-exhaustiveness-check',
 		'use-unknown-in-catch-callback-variable',
 	];
-	const levels = (JSON.parse(printed) as Array<Record<string, unknown[]>>).map((rules) =>
-		names.map((name) => rules[`@typescript-eslint/${name}`]?.[0]),
-	);
-	expect(levels).toEqual(files.map(() => names.map(() => 2)));
+	const files = [
+		'nodes/Lifelog/Lifelog.node.ts',
+		'credentials/LifelogApi.credentials.ts',
+		'server/server.mts',
+		'server/web/src/app.tsx',
+		'sandbox/main.mts',
+		'demo/demo.mts',
+		'check-archive/main.mts',
+		'bench/bench.mts',
+	];
+	expect(levelsOf(names, files)).toEqual(files.map(() => names.map(() => 2)));
+	const ofTests = ['no-floating-promises', 'use-unknown-in-catch-callback-variable'];
+	expect(levelsOf(ofTests, ['test/unit/lintRules.test.mts'])).toEqual([[2, 2]]);
 });
 
 test.each([

@@ -59,7 +59,8 @@ export function Player({
 		const element = audio.current!;
 		if (!element.paused) element.pause();
 		else
-			element.play().catch(({ name, message }: Error) => {
+			element.play().catch((error: unknown) => {
+				const { name, message } = error as Error;
 				// Something else was asked for meanwhile.
 				if (name !== 'AbortError') setProblem(`The audio can't be played: ${message}`);
 			});

@@ -48,7 +48,7 @@ function send(files: Iterable<File>): void {
 						sending.filter((each) => each.id !== id),
 						true,
 					),
-				(error: Error) => change({ problem: error.message }),
+				(error: unknown) => change({ problem: (error as Error).message }),
 			);
 	}
 }

@@ -10,7 +10,7 @@ export function useAttempt(): [problem: string, attempt: (running: Promise<unkno
 	const attempt = (running: Promise<unknown>) =>
 		void running.then(
 			() => setProblem(''),
-			({ message }: Error) => setProblem(message),
+			(error: unknown) => setProblem((error as Error).message),
 		);
 	return [problem, attempt];
 }

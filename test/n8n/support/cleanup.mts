@@ -1,5 +1,6 @@
 // What must not stay behind, however this process ends: servers, temporary folders.
 import { constants } from 'node:os';
+import { asError } from '../../../server/util/errors.mts';
 
 interface Cleanup {
 	/** The orderly way: when done with it, or on SIGINT and SIGTERM. */
@@ -48,7 +49,7 @@ let ending: Promise<void> | undefined;
 async function cleanUp(): Promise<void> {
 	ending ??= (async () => {
 		for (const cleanup of [...pending].reverse()) {
-			await cleanup.orderly().catch((error: Error) => console.error(error.message));
+			await cleanup.orderly().catch((error: unknown) => console.error(asError(error).message));
 		}
 	})();
 	await ending;

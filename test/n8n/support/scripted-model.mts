@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { IDataObject } from 'n8n-workflow';
+import { asError } from '../../../server/util/errors.mts';
 
 /** A message of the conversation so far. */
 export interface ChatMessage {
@@ -48,9 +49,9 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
 	const server = createServer((incoming, outgoing) => {
 		answer(incoming).then(
 			(body) => outgoing.setHeader('content-type', 'application/json').end(JSON.stringify(body)),
-			(error: Error) => {
+			(error: unknown) => {
 				outgoing.statusCode = 400;
-				outgoing.end(JSON.stringify({ error: { message: error.message } }));
+				outgoing.end(JSON.stringify({ error: { message: asError(error).message } }));
 			},
 		);
 	});
