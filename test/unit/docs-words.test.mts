@@ -72,9 +72,12 @@ test('every document for users has a maximum', () => {
 });
 
 // The specification describes a service in numbered rules.
-const instructions = globSync(['README.md', 'CONTRIBUTING.md', 'docs/**/*.md', 'examples/README.md'], {
-	exclude: ['docs/api-spec.md'],
-});
+const instructions = globSync(
+	['README.md', 'CONTRIBUTING.md', 'docs/**/*.md', 'examples/README.md'],
+	{
+		exclude: ['docs/api-spec.md'],
+	},
+);
 
 test('a numbered step has at most 20 words', () => {
 	const steps = instructions.flatMap((path) => stepsOf(path).map((text) => `${path}: ${text}`));
