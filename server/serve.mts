@@ -11,7 +11,7 @@ import { logFormats, logLevels, openLog } from './routes/log.mts';
 import { EVERY_ADDRESS } from './auth/hosts.mts';
 import { missingDays } from './util/missingDays.mts';
 import type { InboxTimes } from './recordings/inbox.mts';
-import { startServer, type RunningServer } from './server.mts';
+import type { RunningServer, ServerOptions } from './server.mts';
 import { DAY_MS } from './util/durations.mts';
 
 const usage = `Usage: ${commandName} serve <folder> [options]
@@ -138,7 +138,7 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 		throw new Error("--read-only and --inbox can't be used together");
 	}
 	const index = values.index ?? join(folder, '.lifelog-index.sqlite');
-	const starting = await startServer({
+	const options: ServerOptions = {
 		folder,
 		host: values.host,
 		port: wholeNumber('port', values.port, 0, 65_535),
@@ -175,7 +175,10 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 		trustProxy: values['trust-proxy'],
 		log,
 		onProgress: (done, total) => progress?.show(done, total),
-	});
+	};
+	// Loaded once the command is right: --help and a wrong option are answered at once.
+	const { startServer } = await import('./server.mts');
+	const starting = await startServer(options);
 	const { url: served, ready, close } = starting;
 	serveUntilStopped(
 		close,

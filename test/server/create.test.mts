@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { checkArchive } from '../../check-archive/check.mts';
-import type { Finding } from '../../check-archive/findings.mts';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { Folder } from '../../server/archive/folder.mts';
 import type { DayFile } from '../../server/archive/layout.mts';
@@ -15,6 +13,7 @@ import { clearDrafts } from '../../server/archive/commit.mts';
 import { versionOf } from '../../server/archive/version.mts';
 import { ArchiveDay } from '../../server/archive/archiveDay.mts';
 import { writeArchive } from '../support/archive.mts';
+import { findingsIn } from '../support/findings.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
@@ -83,14 +82,6 @@ function manifest(): DayFile {
 	return JSON.parse(readFileSync(join(folder, 'days', names[0]), 'utf8'));
 }
 
-/** What check finds in the folder. */
-async function findings(): Promise<Finding[]> {
-	const found: Finding[] = [];
-	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
-	await checkArchive({ folder, until: '2026-01-01' }, (finding) => found.push(finding), quiet);
-	return found;
-}
-
 describe('creating a lifelog', () => {
 	test('answers it as the service would, and serves and finds it at once', async () => {
 		const before = Date.now();
@@ -150,7 +141,7 @@ describe('creating a lifelog', () => {
 		expect(readFileSync(join(folder, `${place}.md`), 'utf8')).toContain(
 			`> [3](#startMs=${from}&endMs=${from + 1500}): Not yet, the hose is leaking.`,
 		);
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(folder)).toEqual([]);
 	});
 
 	test('survives a restart and a rebuild of the index', async () => {
@@ -222,7 +213,7 @@ describe('creating a lifelog', () => {
 		expect([again.status, again.error]).toEqual([409, expect.stringContaining('cannot be read')]);
 		expect(readFileSync(join(folder, path), 'utf8')).toBe(`${json} `);
 		writeFileSync(join(folder, path), json);
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(folder)).toEqual([]);
 	});
 
 	test('that Omi sent has its title, its time, its wearer and its ID', async () => {
@@ -298,7 +289,7 @@ describe('creating a lifelog', () => {
 		expect(status).toBe(201);
 		const offsets = lifelog.contents.slice(1).map(({ startOffsetMs }) => startOffsetMs);
 		expect(offsets).toEqual(Array.from({ length: 10_000 }, (_, n) => n * 2000));
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(folder)).toEqual([]);
 	});
 });
 
@@ -426,7 +417,7 @@ describe('what can not be created is refused, and nothing is written', () => {
 		for (const { status } of answers) expect([201, 409]).toContain(status);
 		const ids = (await list(`date=${day}&timezone=UTC&limit=100`)).map(({ id }) => id).sort();
 		expect(created.map(({ lifelog }) => lifelog?.id).sort()).toEqual(ids);
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(folder)).toEqual([]);
 	});
 
 	const onLinux = process.platform === 'linux' ? test : test.skip;
@@ -446,7 +437,7 @@ describe('what can not be created is refused, and nothing is written', () => {
 		]);
 		expect(readdirSync(join(folder, '.lifelog-drafts'))).toEqual([]);
 		expect((await create({ transcript: long, startTime })).status).toBe(201);
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(folder)).toEqual([]);
 	});
 });
 
@@ -479,7 +470,7 @@ describe('changing a lifelog', () => {
 		});
 		expect(await list(`date=${day}&isStarred=true`)).toEqual([again.lifelog]);
 		expect(await list(`date=${day}&search="the garden"`)).toEqual([again.lifelog]);
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(folder)).toEqual([]);
 		await server.close();
 		rmSync(join(folder, '.lifelog-index.sqlite'));
 		server = await startLifelogServer(folder, allow);
@@ -498,7 +489,7 @@ describe('changing a lifelog', () => {
 		// The same name, so the same fingerprint.
 		expect(existsSync(join(folder, before))).toBe(true);
 		expect(manifest().lifelogs.s2).toMatchObject({ updatedAt: stored.updatedAt, isStarred: false });
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(folder)).toEqual([]);
 	});
 
 	test('of two versions on two days, the one counts that the service changed last', async () => {
@@ -599,41 +590,3 @@ function tombstone(id: string): void {
 	written.lifelogs[id] = { ...entry, files: [], deletedAt: new Date().toISOString() };
 	writeFileSync(join(folder, 'days', name), JSON.stringify(written));
 }
-
-test('a server that is killed while it creates and changes leaves each one whole, or none', async () => {
-	await server.close();
-	folder = temporaryFolder();
-	const asked = (n: number) => ({
-		transcript: [{ text: `Number ${n}.`, speaker: 'S', start: 0, end: 1 }],
-		startTime: Date.UTC(2026, 2, 1 + (n % 2), 8, n),
-		externalId: `n${n}`,
-	});
-	const answered = new Set<number>();
-	for (let kill = 0; kill < 5; kill += 1) {
-		const { child, exited, ready } = spawnLifelogServer(folder, allow);
-		server = await ready;
-		const numbers = Array.from({ length: 12 }, (_, n) => kill * 12 + n);
-		const asking = numbers.map(async (n) => {
-			const made = await create(asked(n)).catch(() => undefined);
-			if (made?.status !== 201) return;
-			answered.add(n);
-			await change(made.lifelog.id, { title: `Title ${n}` }).catch(() => undefined);
-		});
-		while (answered.size <= kill * 2) await sleep(5);
-		await sleep(7 * kill);
-		child.kill('SIGKILL');
-		await exited;
-		await Promise.all(asking);
-	}
-	server = await startLifelogServer(folder, allow);
-	expect(existsSync(join(folder, '.lifelog-journal.json'))).toBe(false);
-	const there = new Set((await list('limit=100')).map(({ startTime: from }) => Date.parse(from)));
-	for (const n of answered) expect(there).toContain(asked(n).startTime);
-	expect(await findings()).toEqual([]);
-	// Whoever got no answer asks again.
-	for (let n = 0; n < 60; n += 1) {
-		const { status } = await create(asked(n));
-		expect(status).toBe(there.has(asked(n).startTime) ? 200 : 201);
-	}
-	expect(await list('limit=100')).toHaveLength(60);
-});

@@ -1,11 +1,4 @@
-import {
-	existsSync,
-	readdirSync,
-	readFileSync,
-	renameSync,
-	statSync,
-	writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commit, writeDraft } from '../../server/archive/commit.mts';
@@ -14,6 +7,7 @@ import { writeArchive } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { spawnLifelogServer } from '../support/lifelogServer.mts';
+import { lifelogsNamedIn } from '../support/manifests.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 const allow = ['--allow-delete'];
@@ -27,25 +21,6 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 const many = Array.from({ length: 120 }, (_, n) =>
 	lifelogOf(`n${n}`, new Date(Date.UTC(2026, 2, 1 + Math.floor(n / 40), 0, n % 40)).toISOString()),
 );
-
-interface Entry {
-	files: { path: string; bytes: number }[];
-	deletedAt?: string;
-}
-
-/** The IDs that the days of an archive name and that weren't deleted; each file that one names has to be there. */
-function named(folder: string): string[] {
-	const ids: string[] = [];
-	for (const name of readdirSync(join(folder, 'days'))) {
-		const { lifelogs } = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8'));
-		for (const [id, { files, deletedAt }] of Object.entries<Entry>(lifelogs)) {
-			if (deletedAt === undefined) ids.push(id);
-			else expect([id, files]).toEqual([id, []]);
-			for (const { path, bytes } of files) expect(statSync(join(folder, path)).size).toBe(bytes);
-		}
-	}
-	return ids.sort();
-}
 
 /** The files below a folder that have some bytes, whatever they are called. */
 function filesWith(folder: string, words: string): string[] {
@@ -73,13 +48,13 @@ describe('two servers with --allow-delete on one folder', () => {
 		expect((await refused.json()).error).toContain('Another lifelog-server');
 		expect((await ask(second, '/v1/lifelogs/n0')).status).toBe(200);
 		expect((await remove(first, 'n0')).status).toBe(200);
-		expect(named(folder)).toEqual(['n1']);
+		expect(lifelogsNamedIn(folder)).toEqual(['n1']);
 		await until(async () => (await ask(second, '/v1/lifelogs/n0')).status === 404);
 		await Promise.all([first.close(), second.close()]);
 		const third = await startLifelogServer(folder, [...allow, ...index]);
 		expect((await remove(third, 'n1')).status).toBe(200);
 		await third.close();
-		expect(named(folder)).toEqual([]);
+		expect(lifelogsNamedIn(folder)).toEqual([]);
 	});
 
 	test('a killed one leaves no lock', async () => {
@@ -102,50 +77,15 @@ describe('two servers with --allow-delete on one folder', () => {
 		let isDone = false;
 		const deleted = remove(server, 'n0').finally(() => (isDone = true));
 		await sleep(500);
-		expect([isDone, named(folder)]).toEqual([false, ['n0', 'n1']]);
+		expect([isDone, lifelogsNamedIn(folder)]).toEqual([false, ['n0', 'n1']]);
 		lock.release();
 		expect((await deleted).status).toBe(200);
-		expect(named(folder)).toEqual(['n1']);
+		expect(lifelogsNamedIn(folder)).toEqual(['n1']);
 		await server.close();
 	});
 });
 
 describe('a delete', () => {
-	test('that the server is killed in is whole after the next start, or was none', async () => {
-		const folder = temporaryFolder();
-		await writeArchive(folder, { lifelogs: many });
-		const left = new Set(many.map(({ id }) => id));
-		for (let kill = 0; kill < 5; kill += 1) {
-			const { child, exited, ready } = spawnLifelogServer(folder, allow);
-			const server = await ready;
-			const answered: string[] = [];
-			const ids = [...left].slice(0, 20);
-			const asking = ids.map(async (id) => {
-				const response = await remove(server, id).catch(() => undefined);
-				if (response?.status === 200) answered.push(id);
-			});
-			await until(() => answered.length > kill);
-			await sleep(7 * kill);
-			child.kill('SIGKILL');
-			await exited;
-			await Promise.all(asking);
-			for (const id of answered) left.delete(id);
-			const after = await startLifelogServer(folder, allow);
-			const ids2 = named(folder);
-			expect(existsSync(join(folder, '.lifelog-journal.json'))).toBe(false);
-			// What was answered is gone; what was begun may be, too, and then all of it.
-			for (const id of answered) expect(ids2).not.toContain(id);
-			const files = readdirSync(join(folder, 'lifelogs'), { recursive: true })
-				.map((name) => /_(n\d+)\.(json|md)$/.exec(String(name))?.[1])
-				.filter((id) => id !== undefined);
-			expect([...new Set(files)].sort()).toEqual(ids2);
-			for (const id of [...left]) if (!ids2.includes(id)) left.delete(id);
-			const { data } = await (await ask(after, '/v1/lifelogs?limit=100')).json();
-			expect(data.lifelogs.length).toBe(Math.min(100, ids2.length));
-			await after.close();
-		}
-	});
-
 	test('that was begun is finished by the next start that may, and told by one that may not', async () => {
 		const folder = temporaryFolder();
 		const [day] = await writeArchive(folder, { lifelogs: many.slice(0, 2) });
@@ -164,9 +104,9 @@ describe('a delete', () => {
 			expect.stringContaining('A change of the archive was interrupted'),
 		]);
 		await reader.close();
-		expect(named(folder)).toEqual(['n0', 'n1']);
+		expect(lifelogsNamedIn(folder)).toEqual(['n0', 'n1']);
 		const server = await startLifelogServer(folder, allow);
-		expect(named(folder)).toEqual(['n1']);
+		expect(lifelogsNamedIn(folder)).toEqual(['n1']);
 		for (const path of paths) expect(existsSync(join(folder, path))).toBe(false);
 		expect((await ask(server, '/v1/lifelogs/n0')).status).toBe(404);
 		await server.close();
@@ -222,7 +162,7 @@ describe('a delete', () => {
 		renameSync(join(folder, 'draft'), join(folder, day));
 		expect((await remove(server, 'n0')).status).toBe(200);
 		expect(readFileSync(join(outside, 'kept.json'), 'utf8')).toBe('kept');
-		expect(named(folder)).toEqual(['n1']);
+		expect(lifelogsNamedIn(folder)).toEqual(['n1']);
 		await server.close();
 	});
 });

@@ -12,13 +12,12 @@ import {
 } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkArchive } from '../../check-archive/check.mts';
-import type { Finding } from '../../check-archive/findings.mts';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { importCommand } from '../../server/import/command.mts';
 import { importExport } from '../../server/import/import.mts';
 import { readLifelog } from '../../server/import/lifelogFile.mts';
 import { writeArchive } from '../support/archive.mts';
+import { findingsIn } from '../support/findings.mts';
 import { startLabAt } from '../support/lab.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { readOgg, writeOgg } from '../support/ogg.mts';
@@ -95,14 +94,6 @@ function filesOf(root: string): Record<string, string> {
 /** What the files of the days name, by their paths. */
 const namesOf = (root: string) =>
 	Object.keys(filesOf(root)).filter((path) => !path.startsWith('days/') && !/index/.test(path));
-
-async function check(root: string): Promise<Finding[]> {
-	const findings: Finding[] = [];
-	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
-	const options = { folder: root, until: '2026-01-01' };
-	await checkArchive(options, (finding) => findings.push(finding), quiet);
-	return findings;
-}
 
 /** Carries out the command as it is typed. */
 function spawned(env: Record<string, string>, ...args: string[]) {
@@ -260,7 +251,7 @@ test('a zip and its folder make the same archive, which is whole; a second impor
 	for (const path of namesOf(ofZip)) {
 		expect(readFileSync(join(ofFolder, path))).toEqual(readFileSync(join(ofZip, path)));
 	}
-	expect(await check(ofZip)).toEqual([]);
+	expect(await findingsIn(ofZip)).toEqual([]);
 	// The Markdown stays as other tools read it.
 	const stored = namesOf(ofZip).find((path) => /12h00m00s_export-.*\.md$/.test(path))!;
 	expect(readFileSync(join(ofZip, stored), 'utf8')).toBe(`${markdown}\n`);
@@ -327,7 +318,7 @@ describe('an archive that has days of the service', () => {
 		};
 		const { added, known } = await importExport(zipped([...conversation, other]), archive);
 		expect([added.lifelogs, known.lifelogs]).toEqual([2, 1]);
-		expect(await check(archive)).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 		// The version is what the service has of the day, so Full archive finds it as it was.
 		const { [day]: _old, ...files } = before;
 		expect(filesOf(archive)).toMatchObject(files);
@@ -463,7 +454,7 @@ test.each([
 		zipped([{ name: 'chats/2025/12/03/x.json', content: JSON.stringify(value) }]),
 		archive,
 	);
-	expect(await check(archive)).toEqual([]);
+	expect(await findingsIn(archive)).toEqual([]);
 	const server = await startLifelogServer(archive);
 	const { data } = await (await ask(server, '/v1/chats')).json();
 	await server.close();
@@ -496,7 +487,7 @@ describe('audio of an export', () => {
 		];
 		const { added, unread } = await importExport(zipped(files), archive);
 		expect([added.audio, unread]).toEqual([5, []]);
-		expect(await check(archive)).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 		const before = filesOf(archive);
 		expect((await importExport(unpacked(files), archive)).added.audio).toBe(0);
 		expect(filesOf(archive)).toEqual(before);
@@ -526,7 +517,7 @@ describe('audio of an export', () => {
 		];
 		const { added, days, unread } = await importExport(zipped(files), archive);
 		expect([added.audio, days, unread]).toEqual([3, 2, []]);
-		expect(await check(archive)).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 		expect(namesOf(archive)).toEqual([
 			'audio/mobile/2025/12/04/audio_20251204T000030Z_20251204T000120Z.ogg',
 			'audio/mobile/2025/12/04/audio_20251204T000120Z_20251204T000150Z.ogg',
@@ -550,7 +541,7 @@ describe('audio of an export', () => {
 		const archive = temporaryFolder();
 		const { unread } = await importExport(zipped([{ name, content }, ...conversation]), archive);
 		expect(unread).toEqual([{ path: name, problem: expect.stringContaining(problem) }]);
-		expect(await check(archive)).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 	});
 });
 
@@ -618,7 +609,7 @@ describe('what cannot be read', () => {
 			expect(stdout).toContain('Imported: 2 lifelogs');
 			expect(status).toBe(1);
 			expect(readdirSync(dirname(archive))).toEqual(['archive']);
-			expect(await check(archive)).toEqual([]);
+			expect(await findingsIn(archive)).toEqual([]);
 		},
 	);
 
@@ -649,7 +640,7 @@ describe('what cannot be read', () => {
 		const answers = await Promise.all(ids.map((id) => ask(server, `/v1/chats/${id}`)));
 		await server.close();
 		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-		expect(await check(archive)).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 	});
 
 	test('a link in the archive, where a file is to be written, is replaced and not followed', async () => {
@@ -665,7 +656,7 @@ describe('what cannot be read', () => {
 		rmSync(join(archive, 'days'), { recursive: true });
 		await importExport(zipped(conversation), archive);
 		expect(readFileSync(outside, 'utf8')).toBe('mine');
-		expect(await check(archive)).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 	});
 
 	test.each(['lifelogs', 'lifelogs/2025', 'lifelogs/2025/12/03'])(
@@ -762,7 +753,7 @@ test('two exports in one folder, in which an entry was edited: it is added once,
 		...within('december', exported('short')),
 	]);
 	const { added, known } = await importExport(root, archive);
-	expect(await check(archive)).toEqual([]);
+	expect(await findingsIn(archive)).toEqual([]);
 	expect(added).toEqual({ lifelogs: 20, chats: 20, audio: 0 });
 	expect(known).toEqual(added);
 	const before = filesOf(archive);
@@ -788,35 +779,6 @@ test('an import that was broken off is made whole by the next one', async () => 
 	rmSync(join(archive, day));
 	appendFileSync(join(archive, namesOf(archive)[0]), 'half written');
 	expect((await importExport(zip, archive)).added.lifelogs).toBe(1);
-	expect(await check(archive)).toEqual([]);
+	expect(await findingsIn(archive)).toEqual([]);
 	expect(namesOf(archive)).toEqual(Object.keys(before).filter((path) => !path.startsWith('days/')));
-});
-
-test('66,000 files and 40 GiB take as much memory as two files', () => {
-	const program = `
-		import { importExport } from './server/import/import.mts';
-		const [, from, to] = process.argv;
-		const { added } = await importExport(from, to);
-		console.log(JSON.stringify({ lifelogs: added.lifelogs, peak: process.resourceUsage().maxRSS / 1024 }));
-	`;
-	const importIn = (zip: string) => {
-		const args = ['--input-type=module-typescript', '-e', program, zip, temporaryFolder()];
-		const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-		if (!stdout) throw new Error(stderr);
-		return JSON.parse(stdout) as { lifelogs: number; peak: number };
-	};
-	function* large(): Generator<ZipFile> {
-		for (let n = 0; n < 66_000; n += 1) yield { name: `${folder}/pictures/of-the-day-${n}.jpg` };
-		// In front of the rest, which so lies behind 4 GiB.
-		yield { name: 'meetings/2025/12/03/all-day.wav', zeros: 40 * 2 ** 30 };
-		yield* conversation;
-	}
-	const small = importIn(zipped(conversation));
-	const zip = zipped(large());
-	expect(statSync(zip).size).toBeGreaterThan(40 * 2 ** 30);
-	expect(statSync(zip).blocks * 512).toBeLessThan(64 * 2 ** 20);
-	const { lifelogs, peak } = importIn(zip);
-	expect(lifelogs).toBe(2);
-	// Mebibytes. What is kept of each file is its place in the zip.
-	expect(peak - small.peak).toBeLessThan(64);
 });

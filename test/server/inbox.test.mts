@@ -12,9 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkArchive } from '../../check-archive/check.mts';
-import type { Finding } from '../../check-archive/findings.mts';
 import type { Recording } from '../../server/recordings/queue.mts';
+import { findingsIn } from '../support/findings.mts';
 import { askRecordings, whenRecording } from '../support/recordings.mts';
 import { makeTones } from '../support/tones.mts';
 import {
@@ -59,13 +58,6 @@ async function start(...args: string[]): Promise<void> {
 const listed = async (query = ''): Promise<Recording[]> =>
 	(await (await ask(server, `/v1/recordings?${query}`)).json()).data.recordings;
 
-async function findings(): Promise<Finding[]> {
-	const found: Finding[] = [];
-	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
-	await checkArchive({ folder, until: '2026-01-01' }, (finding) => found.push(finding), quiet);
-	return found;
-}
-
 const put = (name: string, from = 'ten.m4a') => copyFileSync(join(files, from), join(inbox, name));
 const found = (path: string) =>
 	existsSync(join(inbox, path)) ? readdirSync(join(inbox, path)).sort() : [];
@@ -96,7 +88,7 @@ test('takes finished files without --allow-changes, and puts them away', async (
 	while (found('failed').length < 2) await sleep(200);
 	expect((await listed('status=done')).length).toBe(1);
 	expect((await listed('status=failed'))[0].attempts).toBe(2);
-	expect(await findings()).toEqual([]);
+	expect(await findingsIn(folder)).toEqual([]);
 });
 
 test('that can only be read is copied, and each file once', async () => {
@@ -109,7 +101,7 @@ test('that can only be read is copied, and each file once', async () => {
 	while ((await listed('status=failed')).length === 0) await sleep(200);
 	const [{ startTimeFrom, lifelogIds }] = await listed('status=done');
 	expect([startTimeFrom, lifelogIds.length]).toEqual(['modified', 1]);
-	expect(await findings()).toEqual([]);
+	expect(await findingsIn(folder)).toEqual([]);
 	expect(found('.')).toEqual(['memo.m4a', 'text.wav']);
 	// One that is dropped stays dropped.
 	const [{ id }] = await listed('status=failed');
@@ -155,7 +147,7 @@ test('has files that are moved by hand', async () => {
 	});
 	while (found('.processing').length > 0) await sleep(50);
 	expect(found('failed')).toEqual(['other.wav', 'other.wav.txt']);
-	expect(await findings()).toEqual([]);
+	expect(await findingsIn(folder)).toEqual([]);
 });
 
 test('takes a file that had vanished, and files when its own folder had', async () => {
@@ -178,7 +170,7 @@ test('takes a file that had vanished, and files when its own folder had', async 
 	while (found('failed').length < 2) await sleep(50);
 	const [{ fileName }] = await listed('status=failed');
 	expect([fileName, found('.')]).toEqual(['text.wav', ['.processing', 'done', 'failed']]);
-	expect(await findings()).toEqual([]);
+	expect(await findingsIn(folder)).toEqual([]);
 });
 
 test('loses nothing to names, to what is in the way, or to an upload that failed', async () => {

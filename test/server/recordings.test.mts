@@ -11,11 +11,10 @@ import {
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkArchive } from '../../check-archive/check.mts';
-import type { Finding } from '../../check-archive/findings.mts';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { Recording } from '../../server/recordings/queue.mts';
 import { writeArchive } from '../support/archive.mts';
+import { findingsIn } from '../support/findings.mts';
 import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import {
 	archivedIn,
@@ -103,13 +102,6 @@ const lifelog = async (id: string): Promise<Lifelog> =>
 const said = ({ contents }: Lifelog): ContentNode[] =>
 	contents.filter(({ type }) => type === 'blockquote');
 
-async function findings(folder = archive): Promise<Finding[]> {
-	const found: Finding[] = [];
-	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
-	await checkArchive({ folder, until: '2026-01-01' }, (finding) => found.push(finding), quiet);
-	return found;
-}
-
 /** All that an upload can leave. */
 const everything = async () => [await listed(), waiting()];
 
@@ -162,7 +154,7 @@ describe('a recording', () => {
 		for (const [n, { startMs }] of heard.entries()) {
 			expect(Math.abs(startMs - (n * 1000 + 100))).toBeLessThanOrEqual(20);
 		}
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 	});
 
 	test('is known by its bytes and by its external ID', async () => {
@@ -235,7 +227,7 @@ describe('a recording', () => {
 			['Walk', '2026-03-02T00:05:05.000Z'],
 		]);
 		expect(lifelogs.map((each) => said(each).length)).toEqual([2, 5]);
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 	});
 
 	test('in which nobody speaks makes no lifelog, and its audio is kept', async () => {
@@ -248,7 +240,7 @@ describe('a recording', () => {
 			['audio/recordings/2026/02/01/audio_20260201T090000Z_20260201T090005Z.ogg'],
 			{},
 		]);
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 	});
 
 	test('whose lifelog was deleted makes no other one', async () => {
@@ -285,7 +277,7 @@ describe('a recording', () => {
 		}).split('\n');
 		expect(basename(original)).toBe(`${recording.id}_${basename(path)}`);
 		expect(readFileSync(original)).toEqual(readFileSync(path));
-		expect(await findings()).toEqual([]);
+		expect(await findingsIn(archive)).toEqual([]);
 	});
 });
 
@@ -648,7 +640,7 @@ test('a server that is killed goes on at its next start, and makes the same arch
 	await killWhileRecording(whole, argsOf(), uploads, { kills: 0, random: Math.random });
 	await killWhileRecording(killed, argsOf(), uploads, { kills: 5, random: Math.random });
 	expect(archivedIn(killed)).toEqual(archivedIn(whole));
-	expect(await findings(killed)).toEqual([]);
+	expect(await findingsIn(killed)).toEqual([]);
 	expect(readdirSync(join(killed, '.lifelog-recordings'))).toEqual([]);
 });
 

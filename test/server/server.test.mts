@@ -325,39 +325,6 @@ describe('the first index', () => {
 		),
 	).flat();
 
-	test('is whole after the server was killed at any moment of building it', async () => {
-		const folder = temporaryFolder();
-		await writeArchive(folder, { lifelogs: many });
-		const index = join(folder, '.lifelog-index.sqlite');
-		const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-		for (const bytes of [1, 200_000, 600_000]) {
-			const { child, exited, ready } = spawnLifelogServer(folder);
-			let isReady = false;
-			ready.then(
-				() => (isReady = true),
-				() => {},
-			);
-			await until(() => isReady || sizeOf(index) + sizeOf(`${index}-wal`) >= bytes);
-			child.kill('SIGKILL');
-			await exited;
-		}
-		const server = await startLifelogServer(folder);
-		expect(server.log).toEqual([]);
-		const found = new Set<string>();
-		let cursor = '';
-		do {
-			const response = await ask(server, `/v1/lifelogs?limit=100${cursor}`);
-			const { data, meta } = await response.json();
-			for (const { id } of data.lifelogs) found.add(id);
-			const next = meta.lifelogs.nextCursor;
-			cursor = next ? `&cursor=${next}` : '';
-		} while (cursor !== '');
-		expect(found.size).toBe(many.length);
-		const search = await (await ask(server, '/v1/lifelogs?search="39-24"')).json();
-		expect(search.data.lifelogs.map(({ id }: { id: string }) => id)).toEqual(['39-24']);
-		await server.close();
-	});
-
 	test('is built again where it is broken behind its first page', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs, chats });

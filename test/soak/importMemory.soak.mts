@@ -1,4 +1,5 @@
-// Exports that are made to fill the memory; the disk is in test/server/importLimits.test.mts.
+// Exports that are made to fill the memory; the disk is in importLimits.soak.mts.
+import { statSync } from 'node:fs';
 import {
 	audioFolder,
 	chat,
@@ -142,4 +143,21 @@ describe('memory stays below 300 MiB', () => {
 		expect(peak).toBeGreaterThan(30);
 		expect(peak).toBeLessThan(300);
 	});
+});
+
+test('66,000 files and 40 GiB take as much memory as one file', () => {
+	function* large(): Generator<ZipFile> {
+		for (let n = 0; n < 66_000; n += 1) yield { name: `${folder}/pictures/of-the-day-${n}.jpg` };
+		// In front of the lifelog, which is behind 4 GiB then.
+		yield { name: 'meetings/2025/12/03/all-day.wav', zeros: 40 * 2 ** 30 };
+		yield plan;
+	}
+	const small = imported(zipped([plan]), temporaryFolder());
+	const zip = zipped(large());
+	expect(statSync(zip).size).toBeGreaterThan(40 * 2 ** 30);
+	expect(statSync(zip).blocks * 512).toBeLessThan(64 * MiB);
+	const { stdout, peak } = imported(zip, temporaryFolder());
+	expect(stdout).toContain('Imported: 1 lifelog');
+	// Mebibytes. What is kept of each file is its place in the zip.
+	expect(peak - small.peak).toBeLessThan(64);
 });

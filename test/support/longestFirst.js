@@ -3,8 +3,10 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONGEST = [
-	'reliability/matrix',
 	'server/recordings',
+	'server/hardness',
+	'server/healing',
+	'reliability/matrix',
 	'engine/lifelogServer',
 	'engine/trigger',
 	'server/operator',
@@ -16,11 +18,9 @@ const LONGEST = [
 	'server/create',
 	'server/audio',
 	'server/beside',
-	'server/healing',
 	'engine/audio',
 	'engine/lifelog-list',
 	'trigger-model/model',
-	'engine/bombs',
 	'engine/request',
 	'engine/trigger-promises',
 	'reliability/properties',

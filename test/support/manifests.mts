@@ -1,5 +1,5 @@
 // The manifests of an archive, and changes of them as lifelog-server makes them.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import {
@@ -64,4 +64,23 @@ export function editLifelog(folder: string, day: string, id: string, edited: Edi
 		...file,
 		lifelogs: { ...file.lifelogs, [id]: { ...file.lifelogs[id], edited } },
 	}));
+}
+
+interface Entry {
+	files: { path: string; bytes: number }[];
+	deletedAt?: string;
+}
+
+/** The IDs that the days of an archive name and that weren't deleted; each file that one names has to be there. */
+export function lifelogsNamedIn(folder: string): string[] {
+	const ids: string[] = [];
+	for (const name of readdirSync(join(folder, 'days'))) {
+		const { lifelogs } = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8'));
+		for (const [id, { files, deletedAt }] of Object.entries<Entry>(lifelogs)) {
+			if (deletedAt === undefined) ids.push(id);
+			else expect([id, files]).toEqual([id, []]);
+			for (const { path, bytes } of files) expect(statSync(join(folder, path)).size).toBe(bytes);
+		}
+	}
+	return ids.sort();
 }

@@ -19,14 +19,18 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkArchive } from '../../check-archive/check.mts';
-import type { Finding } from '../../check-archive/findings.mts';
 import type { Recording } from '../../server/recordings/queue.mts';
+import { findingsIn } from '../support/findings.mts';
 import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { askRecordings, uploadTo, whenRecording } from '../support/recordings.mts';
 import { makeTones } from '../support/tones.mts';
 import { startTranscription, type TranscriptionEndpoint } from '../support/transcription.mts';
-import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+import {
+	ask,
+	startLifelogServer,
+	temporaryFolder,
+	type SpawnedServer,
+} from '../server/sources.mts';
 
 const START = { startTime: '2026-03-01T08:00:00Z' };
 let endpoint: TranscriptionEndpoint;
@@ -59,13 +63,6 @@ async function starts(folder: string, ...args: string[]): Promise<SpawnedServer>
 const listed = async (server: SpawnedServer): Promise<Recording[]> =>
 	(await (await ask(server, '/v1/recordings?limit=100')).json()).data.recordings;
 const isEnded = ({ status }: Recording) => status === 'done' || status === 'failed';
-
-async function findings(folder: string): Promise<Finding[]> {
-	const found: Finding[] = [];
-	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
-	await checkArchive({ folder, until: '2026-01-01' }, (finding) => found.push(finding), quiet);
-	return found;
-}
 
 describe('a body that is no complete form is refused, and nothing of it stays', () => {
 	const boundary = 'boundary';
@@ -154,7 +151,7 @@ onPosix('an inbox takes files of any name, and one that still grows goes back', 
 	expect(readdirSync(inbox).sort()).toEqual(
 		['.processing', 'done', 'failed', growing, ...left].sort(),
 	);
-	expect(await findings(folder)).toEqual([]);
+	expect(await findingsIn(folder)).toEqual([]);
 });
 
 test('a second server for the same archive and inbox says so, and takes nothing', async () => {
@@ -252,5 +249,5 @@ asRoot('a disk that fills up during a transcription is the reason that is said',
 		200,
 	);
 	expect(await whenRecording(server, recording.id, isEnded)).toMatchObject({ status: 'done' });
-	expect(await findings(folder)).toEqual([]);
+	expect(await findingsIn(folder)).toEqual([]);
 });

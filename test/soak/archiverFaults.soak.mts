@@ -28,7 +28,7 @@ import {
 import { chatOf } from '../support/invented.mts';
 import { type TestSandbox, startSandbox } from '../support/sandbox.mts';
 import { serve, type Served } from '../support/serve.mts';
-import { temporaryFolder } from './sources.mts';
+import { temporaryFolder } from '../server/sources.mts';
 
 const NOW = '2026-03-04T12:00:00Z';
 const [DAY, NEXT_DAY] = ['2026-03-02', '2026-03-03'];

@@ -4,12 +4,11 @@ import { once } from 'node:events';
 import fs from 'node:fs/promises';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkArchive } from '../../check-archive/check.mts';
-import type { Finding } from '../../check-archive/findings.mts';
 import { Folder, maxBytes } from '../../server/archive/folder.mts';
 import { ArchiveDay } from '../../server/archive/archiveDay.mts';
 import { importExport } from '../../server/import/import.mts';
 import { startCommand } from '../support/archiveCommand.mts';
+import { findingsIn } from '../support/findings.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { writeOgg } from '../support/ogg.mts';
 import { posixTest } from '../support/platform.mts';
@@ -26,7 +25,7 @@ import {
 	zipped,
 } from '../support/importLimits.mts';
 import type { ZipFile } from '../support/zip.mts';
-import { temporaryFolder } from './sources.mts';
+import { temporaryFolder } from '../server/sources.mts';
 
 /** Every file of an archive but its locks, and what is in it. */
 function contentsOf(root: string): Record<string, string> {
@@ -37,13 +36,6 @@ function contentsOf(root: string): Record<string, string> {
 			.filter((path) => !path.endsWith('.lock'))
 			.map((path) => [path, readFileSync(join(root, path), 'latin1')]),
 	);
-}
-
-async function check(root: string): Promise<Finding[]> {
-	const findings: Finding[] = [];
-	const quiet = { days: () => {}, read: () => {}, wait: () => {} };
-	await checkArchive({ folder: root, until: '2026-01-01' }, (each) => findings.push(each), quiet);
-	return findings;
 }
 
 describe('the disk', () => {
@@ -110,7 +102,7 @@ describe('the disk', () => {
 			);
 			expect(contentsOf(archive)).toEqual(before);
 			expect(readdirSync(archive)).not.toContain('.lifelog-drafts');
-			expect(await check(archive)).toEqual([]);
+			expect(await findingsIn(archive)).toEqual([]);
 		},
 	);
 });
@@ -126,7 +118,7 @@ test('a file that unpacks to more than 100 times its size is named, the rest is 
 	// What people say over and over again is no bomb.
 	const often = { ...lifelog('Often', `# Often\n\n${'Yes. '.repeat(MiB / 8)}`), deflate: true };
 	expect((await importExport(zipped([often]), archive)).added.lifelogs).toBe(1);
-	expect(await check(archive)).toEqual([]);
+	expect(await findingsIn(archive)).toEqual([]);
 });
 
 test.each<[string, ZipFile[]]>([
@@ -194,7 +186,7 @@ test('files that belong to many days are saved as they come', async () => {
 	expect(added.lifelogs).toBe(250);
 	expect(Math.max(...saved)).toBeGreaterThanOrEqual(200);
 	expect(days()).toBe(250);
-	expect(await check(archive)).toEqual([]);
+	expect(await findingsIn(archive)).toEqual([]);
 });
 
 test('a recorder whose name no folder can have is named, the rest is imported', async () => {
@@ -220,12 +212,12 @@ test('drafts of an import that was killed are named by check and cleared by the 
 	const { child } = startCommand(['import', source, archive]);
 	await until(async () => drafts().length > 0);
 	// What is being written is no fault.
-	expect(await check(archive)).toEqual([]);
+	expect(await findingsIn(archive)).toEqual([]);
 	child.kill('SIGKILL');
 	await once(child, 'exit');
 	const left = drafts();
 	expect(left.length).toBeGreaterThan(0);
-	const found = await check(archive);
+	const found = await findingsIn(archive);
 	expect(found.map(({ kind, path }) => [kind, path]).sort()).toEqual(
 		left.map((name) => ['left over', `.lifelog-drafts/${name}`]).sort(),
 	);
@@ -234,5 +226,5 @@ test('drafts of an import that was killed are named by check and cleared by the 
 	);
 	await importExport(zipped([plan]), archive);
 	expect(drafts()).toEqual([]);
-	expect(await check(archive)).toEqual([]);
+	expect(await findingsIn(archive)).toEqual([]);
 });
