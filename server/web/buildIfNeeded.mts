@@ -1,6 +1,5 @@
 // Builds the page in a checkout, unless it's newer than its sources: `npm run server` and the tests.
 import { existsSync, globSync, statSync } from 'node:fs';
-import { build } from 'vite';
 
 const here = import.meta.dirname;
 const built = `${here}/dist/index.html`;
@@ -11,5 +10,6 @@ const sources = globSync(['index.html', 'vite.config.mts', 'src/**/*.*', '../../
 const changedMs = (path: string) => statSync(path).mtimeMs;
 
 if (!existsSync(built) || sources.some((path) => changedMs(`${here}/${path}`) > changedMs(built))) {
+	const { build } = await import('vite');
 	await build({ configFile: `${here}/vite.config.mts`, logLevel: 'error' });
 }

@@ -1,5 +1,5 @@
 // What was made, edited or deleted in an archive, beside everything else that writes to it: as in
-// test/server/beside.test.mts, many times and for longer.
+// besideArchive.soak.mts, many times and for longer.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

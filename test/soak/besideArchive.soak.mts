@@ -15,7 +15,7 @@ import { changeDay, editLifelog, makeLifelog, newestManifests } from '../support
 import { type TestSandbox, startSandbox } from '../support/sandbox.mts';
 import { serve } from '../support/serve.mts';
 import { until } from '../support/soon.mts';
-import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
+import { ask, startLifelogServer, temporaryFolder } from '../server/sources.mts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
