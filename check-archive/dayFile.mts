@@ -137,8 +137,8 @@ async function readDayFile(folder: Folder, path: string): Promise<Day | string> 
 	}
 	const name = readDayName(path.slice('days/'.length))!;
 	if (content.day !== name.day) return `is of ${content.day}, not of the day in its name`;
-	const actual = versionOf(content);
-	if (actual !== name.version) return `has version ${actual}, not the one in its name`;
+	const actual = fingerprintOf(content);
+	if (actual !== name.fingerprint) return `has the fingerprint ${actual}, not the one in its name`;
 	return content;
 }
 
@@ -151,8 +151,8 @@ export function parsed(content: Buffer): unknown {
 	}
 }
 
-/** The version in a day's name (docs/reference/archive.md). What writes archives has its own function for it. */
-function versionOf({ lifelogs, chats, isComplete }: Day): string {
+/** The fingerprint in a day's name (docs/reference/archive.md). What writes archives has its own function for it. */
+function fingerprintOf({ lifelogs, chats, isComplete }: Day): string {
 	const present = <Entry extends { goneAt?: string }>(entries: Record<string, Entry>) =>
 		Object.entries(entries).filter(([, { goneAt }]) => goneAt === undefined);
 	const lines = [

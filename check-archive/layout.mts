@@ -5,13 +5,13 @@ const DAY_FILE = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{16})\.json$/;
 /** A file of a day, as its name tells it. */
 export interface DayName {
 	day: string;
-	version: string;
+	fingerprint: string;
 }
 
 /** @returns undefined for a name that is not one of a file of a day. */
 export function readDayName(name: string): DayName | undefined {
-	const [, day, version] = DAY_FILE.exec(name) ?? [];
-	return day !== undefined && isDay(day) ? { day, version } : undefined;
+	const [, day, fingerprint] = DAY_FILE.exec(name) ?? [];
+	return day !== undefined && isDay(day) ? { day, fingerprint } : undefined;
 }
 
 /** Whether a text is a day of the calendar, `YYYY-MM-DD`. */

@@ -35,7 +35,7 @@ const maxEntries = 10_000;
 
 /**
  * A day of an archive to which an import adds. What it adds carries `goneAt`, as the service does
- * not know it by its ID: the day's version says what the service has of it, as before.
+ * not know it by its ID: the day's fingerprint says what the service has of it, as before.
  */
 export class ArchiveDay {
 	readonly #folder: Folder;

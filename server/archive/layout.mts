@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import type { AudioFile } from '../store/rows.mts';
 import type { Span } from './spans.mts';
-import { versionOf } from './version.mts';
+import { fingerprintOf } from './fingerprint.mts';
 
 /** A file that a day names. */
 export interface NamedFile {
@@ -198,7 +198,7 @@ const clockToleranceMs = 3_600_000;
 /** Whether a day was archived (epoch ms) later than now, so that a clock is wrong. */
 export const isFuture = (archivedMs: number): boolean => archivedMs > Date.now() + clockToleranceMs;
 
-/** The name of a day's file: its version tells what the day holds. */
+/** The name of a day's file: its fingerprint tells what the day holds. */
 export function nameOfDay(file: DayFile): string {
-	return `${file.day}_${versionOf(file)}.json`;
+	return `${file.day}_${fingerprintOf(file)}.json`;
 }

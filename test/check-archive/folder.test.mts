@@ -198,7 +198,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 		},
 		[
 			expect.stringMatching(
-				/^broken: days\/2026-03-01_0123456789abcdef.json has version \w{16}, not the one in its name/,
+				/^broken: days\/2026-03-01_0123456789abcdef.json has the fingerprint \w{16}, not the one in its name/,
 			),
 		],
 	],

@@ -10,7 +10,7 @@ import { Folder } from '../../server/archive/folder.mts';
 import type { DayFile } from '../../server/archive/layout.mts';
 import { manifestNames } from '../../server/archive/manifests.mts';
 import { clearDrafts } from '../../server/archive/commit.mts';
-import { versionOf } from '../../server/archive/version.mts';
+import { fingerprintOf } from '../../server/archive/fingerprint.mts';
 import { ArchiveDay } from '../../server/archive/archiveDay.mts';
 import { writeArchive } from '../support/archive.mts';
 import { findingsIn } from '../support/findings.mts';
@@ -134,7 +134,7 @@ describe('creating a lifelog', () => {
 		const { s1, ...made } = written.lifelogs;
 		expect(Object.keys(made)).toEqual([lifelog.id]);
 		// So that archiving compares as before.
-		expect(versionOf(written)).toBe(versionOf({ ...written, lifelogs: { s1 } }));
+		expect(fingerprintOf(written)).toBe(fingerprintOf({ ...written, lifelogs: { s1 } }));
 		const place = `lifelogs/${day.replaceAll('-', '/')}/${day}_08h04m12s_${lifelog.id}`;
 		expect(entry.files.map(({ path }) => path)).toEqual([`${place}.json`, `${place}.md`]);
 		const from = Date.parse(startTime) + 2600;

@@ -10,7 +10,7 @@ import { checkArchive, type Progress } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
 import { accessFrom } from '../../check-archive/service.mts';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { versionOf } from '../../server/archive/version.mts';
+import { fingerprintOf } from '../../server/archive/fingerprint.mts';
 import { writeDay } from '../support/archive.mts';
 import { startSandbox, type TestSandbox, type StoredChat } from '../support/sandbox.mts';
 
@@ -147,7 +147,7 @@ test('a time of the archive that no calendar has is another than that of the ser
 	const impossible = '2026-13-01T00:00:00.000Z';
 	day.lifelogs[id].updatedAt = impossible;
 	await rm(join(days, name));
-	await writeFile(join(days, `${day.day}_${versionOf(day)}.json`), JSON.stringify(day));
+	await writeFile(join(days, `${day.day}_${fingerprintOf(day)}.json`), JSON.stringify(day));
 	expect((await check()).findings.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
 		expect.stringMatching(
 			/^broken: was updated at .*, but its day manifest says 2026-13-01T00:00:00.000Z$/,

@@ -91,14 +91,14 @@ export async function newestDays({ names, read }: Storage): Promise<Map<string, 
 		} catch {
 			continue;
 		}
-		assert.equal(name, `days/${file.day}_${versionOf(file)}.json`);
+		assert.equal(name, `days/${file.day}_${fingerprintOf(file)}.json`);
 		const known = newest.get(file.day);
 		if (!known || known.archivedAt < file.archivedAt) newest.set(file.day, file);
 	}
 	return newest;
 }
 
-function versionOf({ lifelogs, chats, isComplete }: DayFile): string {
+function fingerprintOf({ lifelogs, chats, isComplete }: DayFile): string {
 	const there = <Entry extends ArchivedEntry>(entries: Record<string, Entry>) =>
 		Object.entries(entries).filter(([, { goneAt }]) => goneAt === undefined);
 	const lines = [

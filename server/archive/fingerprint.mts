@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** What the version of a day is made of. */
-export interface Versioned {
+/** What the fingerprint of a day is made of. */
+export interface Fingerprinted {
 	lifelogs: Record<string, { updatedAt: string; isStarred: boolean; goneAt?: string }>;
 	chats: Record<string, { messages: number; goneAt?: string }>;
 	isComplete: boolean;
 }
 
-/** The version of a day, as it stands in the name of its file (docs/reference/archive.md). */
-export function versionOf({ lifelogs, chats, isComplete }: Versioned): string {
+/** The fingerprint of a day, which the name of its file contains (docs/reference/archive.md). */
+export function fingerprintOf({ lifelogs, chats, isComplete }: Fingerprinted): string {
 	const lines = [
 		...there(lifelogs).map(([id, each]) => `lifelog ${id} ${each.updatedAt} ${each.isStarred}`),
 		...there(chats).map(([id, { messages }]) => `chat ${id} ${messages}`),
