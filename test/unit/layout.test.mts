@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const FOLDERS = ['nodes', 'server', 'sandbox', 'check-archive', 'test/support'];
-const BUILT = /(^|[\\/])(dist|node_modules)[\\/]/;
+/** What a build leaves, and the lockfile that npm wants by this name. */
+const BUILT = /(^|[\\/])((dist|node_modules)[\\/]|npm-shrinkwrap\.json$)/;
 /** Named after the command that the package installs. */
 const EXCEPTIONS = [join('server', 'lifelog-server.cjs')];
 
