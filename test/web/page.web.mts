@@ -517,8 +517,9 @@ describe('the player', () => {
 			.getByRole('button', { name: /^Play from/ })
 			.nth(2)
 			.press('Enter');
+		// It is the line that was played before.
+		await page.waitForFunction(() => !document.querySelector('audio')!.paused);
 		await page.waitForSelector('.said[aria-current] >> text="Tone 21.5"');
-		expect((await state()).paused).toBe(false);
 		await page.keyboard.press(' ');
 		const stopped = await state();
 		expect(stopped.paused).toBe(true);
