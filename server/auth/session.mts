@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { restrict } from '../util/restrict.mts';
 import { DAY_MS } from '../util/durations.mts';
+import { asError } from '../util/errors.mts';
 
 /** How long a session lasts: 30 days. */
 export const SESSION_MS = 30 * DAY_MS;
@@ -10,14 +11,24 @@ export const SESSION_MS = 30 * DAY_MS;
  * The secret that signs sessions: derived from the key's hash and from the file at `path`, which is
  * made if it's missing. A new key, or a deleted file, ends all sessions.
  *
- * @throws Error of the file system if the file can neither be read nor made.
+ * @throws Error that says what to do if the file can neither be read nor made.
  */
 export function sessionSecret(keyHash: Buffer, path: string): string {
-	if (!existsSync(path)) {
-		writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+	try {
+		if (!existsSync(path)) {
+			writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, {
+				mode: 0o600,
+				flag: 'wx',
+			});
+		}
+		restrict(path);
+		return createHmac('sha256', readFileSync(path)).update(keyHash).digest('base64url');
+	} catch (error) {
+		throw new Error(
+			`${path} can't be written or read (${asError(error).message}): choose a folder for the index that can be written, with --index`,
+			{ cause: error },
+		);
 	}
-	restrict(path);
-	return createHmac('sha256', readFileSync(path)).update(keyHash).digest('base64url');
 }
 
 /** Limits wrong keys by address, so that no script can guess. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import {
 	DatabaseSync,
 	type SQLInputValue,
@@ -211,6 +211,8 @@ function pragma(db: DatabaseSync, name: string): unknown {
 }
 
 function isDatabase(path: string): boolean {
+	// A device or a pipe would be read without end, or lose its rights.
+	if (!statSync(path).isFile()) return false;
 	const file = openSync(path, 'r');
 	try {
 		const start = Buffer.alloc(sqliteFile.length);

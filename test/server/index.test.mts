@@ -612,8 +612,17 @@ describe('the index', () => {
 
 	test('a folder in its place is told, and what to do', async () => {
 		await expect(serve(temporaryFolder())).rejects.toThrow(
-			/cannot be opened or written \(EISDIR.*choose a file that can be with --index/,
+			"isn't an index of lifelog-server: choose another file with --index",
 		);
+	});
+
+	posixTest('a pipe or a device in its place is left alone, with its rights', async () => {
+		const pipe = join(folder, 'pipe');
+		spawnSync('mkfifo', ['-m', '644', pipe]);
+		await expect(serve(pipe)).rejects.toThrow(
+			"isn't an index of lifelog-server: choose another file with --index",
+		);
+		expect(statSync(pipe).mode & 0o777).toBe(0o644);
 	});
 
 	test('belongs to one server at a time', async () => {

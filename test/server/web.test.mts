@@ -1,7 +1,7 @@
 // The page of lifelog-server as an HTTP client sees it: sessions, names, headers and data.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { sign } from '@fastify/cookie';
@@ -226,6 +226,14 @@ describe('signing in', () => {
 		expect(await statusWith(server, until(later, 'another secret'))).toBe(401);
 		expect(await statusWith(server, cookie.replace('=1', '=2'))).toBe(401);
 		expect(await statusWith(server, `${name}=`)).toBe(401);
+	});
+
+	test('a file for sessions that cannot be made is told, and what to do', () => {
+		const path = join(temporaryFolder(), 'file', 'index.session');
+		writeFileSync(dirname(path), '');
+		expect(() => sessionSecret(Buffer.alloc(32), path)).toThrow(
+			/index\.session can't be written or read \(ENOTDIR.*choose a folder for the index .* with --index$/,
+		);
 	});
 
 	test('servers of one host keep their sessions apart', async () => {
