@@ -45,10 +45,10 @@ import type { Service } from './service.mts';
 import type { NewLifelog } from '../recordings/create.mts';
 import type { LifelogChange } from '../store/store.mts';
 
-/** Of a request to arrive whole, whoever sends it. */
-const maxTimeBudgetMs = 20_000;
-/** Of an upload to go on. */
-const UPLOAD_TIME_BUDGET_MS = 30_000;
+/** How long a request may take to arrive, whoever sends it. */
+const MAX_REQUEST_MS = 20_000;
+/** How long an upload may stall. */
+const UPLOAD_STALL_MS = 30_000;
 const UPLOAD = 'uploadRecording';
 /** Characters of an ID in an address. */
 const MAX_PARAMETER = 1000;
@@ -65,7 +65,7 @@ export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
 	const app = Fastify({
 		exposeHeadRoutes: false,
 		forceCloseConnections: true,
-		http: { headersTimeout: maxTimeBudgetMs, connectionsCheckingInterval: maxTimeBudgetMs / 4 },
+		http: { headersTimeout: MAX_REQUEST_MS, connectionsCheckingInterval: MAX_REQUEST_MS / 4 },
 		routerOptions: { maxParamLength: MAX_PARAMETER },
 		// A request may name its address in full (RFC 9112, section 3.2.2), and the nodes do, by http.
 		rewriteUrl: ({ url }) => url!.replace(/^https?:\/\/[^/?]*/i, ''),
@@ -171,7 +171,7 @@ const deadlines = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 function limitRequestTime(request: IncomingMessage): void {
 	const { 'content-length': length = '0' } = request.headers;
 	if (length === '0' && !request.headers['transfer-encoding']) return;
-	const late = setTimeout(() => request.destroy(), maxTimeBudgetMs);
+	const late = setTimeout(() => request.destroy(), MAX_REQUEST_MS);
 	request.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late));
 	deadlines.set(request, late);
 }
@@ -179,7 +179,7 @@ function limitRequestTime(request: IncomingMessage): void {
 /** Has an upload take long, if it goes on. */
 function awaitUpload(request: IncomingMessage): void {
 	clearTimeout(deadlines.get(request));
-	request.setTimeout(UPLOAD_TIME_BUDGET_MS, () => request.destroy());
+	request.setTimeout(UPLOAD_STALL_MS, () => request.destroy());
 }
 
 /**

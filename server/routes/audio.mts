@@ -12,7 +12,7 @@ export type AudioQuery = Omit<operations['downloadAudio']['parameters']['query']
 };
 
 const maxRangeMs = 7_200_000;
-const defaultTimeBudgetMs = 30_000;
+const DEFAULT_STALL_MS = 30_000;
 
 /**
  * Answers the audio recorded between two instants (Unix milliseconds) as Ogg Opus: as long as
@@ -21,7 +21,7 @@ const defaultTimeBudgetMs = 30_000;
  * nothing was recorded in it.
  */
 export async function downloadAudio(
-	{ store, readerPatienceMs }: Service,
+	{ store, readerStallMs }: Service,
 	{ startMs, endMs, audioSource }: AudioQuery,
 	headers: IncomingHttpHeaders,
 	reply: FastifyReply,
@@ -32,18 +32,18 @@ export async function downloadAudio(
 	}
 	const audio = await store.getAudio(startMs, endMs, { only: audioSource });
 	if (!audio) throw new ApiError(404, 'No audio for the requested range');
-	return sendAudio(audio, headers, readerPatienceMs, reply);
+	return sendAudio(audio, headers, readerStallMs, reply);
 }
 
 /**
  * Sends audio, or the range of its bytes that is asked for (RFC 9110, section 14).
  *
- * @param timeBudgetMs How long a reader may take nothing.
+ * @param stallMs How long a reader may take nothing.
  */
 export function sendAudio(
 	{ bytes, tag, read }: Audio,
 	headers: IncomingHttpHeaders,
-	timeBudgetMs = defaultTimeBudgetMs,
+	stallMs = DEFAULT_STALL_MS,
 	reply: FastifyReply,
 ): FastifyReply {
 	let [from, to] = [0, bytes];
@@ -60,7 +60,7 @@ export function sendAudio(
 	}
 	reply.header('content-length', to - from);
 	// Closes a connection on which nothing moves, and with it the files that are read for it.
-	reply.raw.setTimeout(timeBudgetMs);
+	reply.raw.setTimeout(stallMs);
 	// Fastify reads what it doesn't send.
 	const body = reply.request.method === 'HEAD' ? [] : read(from, to);
 	return reply

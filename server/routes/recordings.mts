@@ -30,7 +30,7 @@ export interface RecordingsQuery {
 const DEFAULT_PAGE = 10;
 const MAX_FIELD_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 200;
-/** Of a form beside its file. */
+/** Maximum of what a form contains beside its file. */
 const MAX_FORM_BYTES = 100_000;
 
 /**
@@ -49,7 +49,7 @@ export async function uploadRecording(
 	if (!request.isMultipart()) {
 		throw new ApiError(400, 'The body is not multipart/form-data. Send the recording as `file`');
 	}
-	// One that says its length is refused before it is sent.
+	// Refused by its stated length, so that none of it is written to the disk.
 	const maxBytes = (service.maxUploadBytes ?? Infinity) + MAX_FORM_BYTES;
 	if (Number(request.headers['content-length']) > maxBytes) throw new ApiError(413, TOO_LARGE);
 	const fields: Fields = {};

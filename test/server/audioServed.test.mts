@@ -54,7 +54,7 @@ async function serve(contents: Buffer[], lengthMs: number) {
 }
 
 /** Serves files in this process, so that it can be seen what is read. */
-async function serveHere(contents: Buffer[], lengthMs: number, readerPatienceMs?: number) {
+async function serveHere(contents: Buffer[], lengthMs: number, readerStallMs?: number) {
 	const folder = await archiveOf(contents, lengthMs);
 	const db = openIndex(join(folder, 'index.sqlite'));
 	closing.push(() => db.close());
@@ -66,7 +66,7 @@ async function serveHere(contents: Buffer[], lengthMs: number, readerPatienceMs?
 	await store.refresh();
 	const service = {
 		...{ name: 'a server', documentation: 'https://example.com', store, tools: [] },
-		...{ acceptsKey: () => true, now: Date.now, readerPatienceMs },
+		...{ acceptsKey: () => true, now: Date.now, readerStallMs },
 	};
 	const app = Fastify({ forceCloseConnections: true });
 	app.get('/v1/download-audio', ({ query, headers }, reply) => {

@@ -98,7 +98,7 @@ export async function addPageData(
 			async ({ params, headers }, reply) => {
 				const audio = await audioOf(store, params.id);
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
-				return sendAudio(audio, headers, service.readerPatienceMs, reply);
+				return sendAudio(audio, headers, service.readerStallMs, reply);
 			},
 		);
 	});

@@ -11,8 +11,8 @@ import { addSessions, type SessionOptions } from './session.mts';
 const FOLDER = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 /**
- * Adds the page, and lets a service know who has signed in and what browsers see at an unknown
- * address. Without a built page there is none, and no script of a web page is answered.
+ * Adds the page. The service then knows who has signed in, and what browsers see at an unknown
+ * address. If the page isn't built, requests by scripts of web pages are refused.
  *
  * @returns Whether there is a page.
  */
