@@ -8,15 +8,12 @@ import { startEmbeddings } from '../support/embeddings.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { lifelogsNamedIn } from '../support/manifests.mts';
+import { until } from '../support/soon.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 const allow = ['--allow-delete'];
 const remove = (server: SpawnedServer, id: string) =>
 	ask(server, `/v1/lifelogs/${id}`, { method: 'DELETE' });
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-	while (!(await holds())) await sleep(20);
-}
 
 const many = Array.from({ length: 120 }, (_, n) =>
 	lifelogOf(`n${n}`, new Date(Date.UTC(2026, 2, 1 + Math.floor(n / 40), 0, n % 40)).toISOString()),

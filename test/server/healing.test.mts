@@ -13,6 +13,7 @@ import { writeArchive } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';
+import { until } from '../support/soon.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 const secret = 'Saffron';
@@ -27,10 +28,6 @@ const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
 	for (const close of closing.splice(0).reverse()) await close();
 });
-
-async function until(holds: () => Promise<boolean> | boolean, everyMs = 50): Promise<void> {
-	while (!(await holds())) await sleep(everyMs);
-}
 
 /** Overwrites pages of a file as a broken disk would. */
 function damage(path: string, isHit: (page: number) => boolean): void {

@@ -13,6 +13,7 @@ import { writeArchive } from '../support/archive.mts';
 import { startEmbeddings, vectorOf, type Embeddings } from '../support/embeddings.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { spawnLifelogServer } from '../support/lifelogServer.mts';
+import { until } from '../support/soon.mts';
 import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
 
 let embeddings: Embeddings;
@@ -27,10 +28,6 @@ afterEach(async () => {
 	for (const close of closing.splice(0)) await close();
 	await embeddings.close();
 });
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-	while (!(await holds())) await sleep(10);
-}
 
 const talk = (id: string, words: string, more = {}) =>
 	lifelogOf(id, `2026-03-0${1 + (id.charCodeAt(0) % 3)}T08:00:00Z`, {

@@ -7,6 +7,7 @@ import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';
 import { loopbackTest } from '../support/platform.mts';
+import { until } from '../support/soon.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 import { buildPage } from '../support/web.mts';
 
@@ -14,10 +15,6 @@ beforeAll(buildPage);
 
 const lifelogs = ['a', 'b'].map((id, hour) => lifelogOf(id, `2026-03-01T0${hour}:00:00Z`));
 const chats = [chatOf('q', '2026-03-01T20:00:00Z')];
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-	while (!(await holds())) await sleep(20);
-}
 
 describe('a server', () => {
 	let folder: string;

@@ -14,6 +14,7 @@ import { findingsIn } from '../support/findings.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { lifelogsNamedIn } from '../support/manifests.mts';
+import { until } from '../support/soon.mts';
 
 const allow = ['--allow-changes', '--allow-delete'];
 const threeDays = Array.from({ length: 120 }, (_, n) =>
@@ -24,10 +25,6 @@ const fortyDays = Array.from({ length: 40 }, (_, day) =>
 		lifelogOf(`${day}-${n}`, new Date(Date.UTC(2026, 0, 1 + day, 8, n)).toISOString()),
 	),
 ).flat();
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-	while (!(await holds())) await sleep(20);
-}
 
 async function send(server: SpawnedServer, method: string, path: string, body: unknown) {
 	const headers = { 'content-type': 'application/json' };
@@ -71,7 +68,7 @@ test('a server that is killed while it creates and changes leaves each one whole
 	const there = new Set((await list(server)).map(({ startTime: from }) => Date.parse(from)));
 	for (const n of answered) expect(there).toContain(asked(n).startTime);
 	expect(await findingsIn(folder)).toEqual([]);
-	// Whoever got no answer asks again.
+	// A client without an answer tries again.
 	for (let n = 0; n < 60; n += 1) {
 		const { status } = await create(server, asked(n));
 		expect(status).toBe(there.has(asked(n).startTime) ? 200 : 201);

@@ -15,6 +15,6 @@ export async function endsSoon(promise: Promise<unknown>, turns = 100): Promise<
 }
 
 /** Waits until something is the case. What never is, meets the time-out of the test. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-	while (!(await isSo())) await sleep(20);
+export async function until(isSo: () => Promise<boolean> | boolean, everyMs = 20): Promise<void> {
+	while (!(await isSo())) await sleep(everyMs);
 }
