@@ -19,7 +19,7 @@ module.exports = {
 	},
 	testSequencer: '<rootDir>/test/support/longestFirst.js',
 	// More than the two cores of CI: a good part of the time is waiting, for pauses between retries.
-	maxWorkers: 5,
+	maxWorkers: 6,
 	// Only what hangs is to fail by it, on a machine that is busy with other things as well.
 	testTimeout: 600_000,
 };
