@@ -3,13 +3,13 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONGEST = [
-	'server/recordings',
+	'server/archiver',
+	'engine/lifelogServer',
 	'server/healing',
 	'server/hardness',
-	'engine/lifelogServer',
+	'server/recordings',
 	'reliability/matrix',
 	'engine/busyService',
-	'server/archiver',
 	'server/server',
 	'server/operator',
 	'engine/trigger',
@@ -24,7 +24,6 @@ const LONGEST = [
 	'engine/request',
 	'engine/names',
 	'reliability/properties',
-	'unit/lintRules',
 ];
 
 const rank = ({ path }) => {
