@@ -13,6 +13,7 @@ import {
 	dayOf,
 	daysBefore,
 	isAlive,
+	mayCountFrom,
 	turningPoints,
 } from './truth.mts';
 
@@ -173,7 +174,7 @@ export class ChatObserver {
 		}
 		if (!isAlive(chat) && chat.deletedAt! < began) wrong('nothing-untrue', 'deleted before');
 		if (!this.isMeant(chat)) wrong('as-asked', 'of another prompt');
-		const since = Math.floor(this.baseline!.began / 1000) * 1000;
+		const since = mayCountFrom(this.baseline!.began);
 		const isOld = answeredAt(chat)! < since && answerAt(chat, since) === response;
 		const isTold = chat.askedAt < this.baseline!.began && this.baseline!.isTimeRight;
 		if (isOld && isTold) wrong('nothing-old', 'answered before');

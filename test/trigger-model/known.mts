@@ -434,4 +434,32 @@ export const KNOWN: Record<string, History> = {
 			step(MINUTE, [{ do: 'clock', of: 'service', byMs: DAY, isLasting: false }]),
 		],
 	}),
+	'a change just before a first poll that is slow': historyOf({
+		engine: 'durable',
+		begin: Date.UTC(2026, 2, 1, 0, 1),
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, latencyMs: 2_800 },
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
+		existing: [{ ...YESTERDAYS, daysAgo: 0, minute: 0 }],
+		crowd: { count: 50, days: 2 },
+		steps: [
+			step(60_095, [{ do: 'updateAll' }, { do: 'update', which: 0, times: 1 }]),
+			step(MINUTE),
+		],
+	}),
+	'a chat that is answered just before a first poll': historyOf({
+		engine: 'durable',
+		begin: Date.UTC(2026, 2, 1),
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, latencyMs: 170 },
+		settings: { ...CHATS, lookbackDays: 2 },
+		first: failing(1, '429'),
+		steps: [
+			step(MINUTE, [{ do: 'trouble', aim: { of: 'all' }, kind: '401', minutes: 90 }]),
+			step(MINUTE, [], { poll: failing(2, '429') }),
+			step(MINUTE),
+			step(60_311, [{ do: 'ask', daysAgo: 0, prompt: 'p1', script: { ...PLAIN, after: 0 } }], {
+				poll: failing(1, '429'),
+			}),
+			step(MINUTE, [], { restarts: 'n8n' }),
+		],
+	}),
 };

@@ -9,7 +9,15 @@ import { Broken, type Promised } from './promises.mts';
 import type { World } from './service.mts';
 import type { PollSeen } from './stage.mts';
 import type { Answered } from './troubles.mts';
-import { dayOf, daysBefore, isAlive, latest, type Lifelog, type Version } from './truth.mts';
+import {
+	dayOf,
+	daysBefore,
+	isAlive,
+	latest,
+	type Lifelog,
+	mayCountFrom,
+	type Version,
+} from './truth.mts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -232,9 +240,7 @@ export class LifelogObserver {
 		const answered = firstFault < 0 ? given.length : firstFault;
 		const { credential } = this.settings;
 		const days = this.world.areClocksRight ? this.newestDays(answered) : daysRead(log);
-		const isAnswered = log.some(({ fault }) => fault === undefined);
-		const since = Math.floor(began / 1000) * 1000 - (isAnswered ? 0 : 1000);
-		this.baseline = { began, ended, since, credential, days };
+		this.baseline = { began, ended, since: mayCountFrom(began), credential, days };
 		this.lastPoll = poll;
 		if (poll.isSaved) this.lastSaved = poll;
 		for (const lifelog of this.world.lifelogs.values()) {

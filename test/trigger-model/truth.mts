@@ -17,6 +17,12 @@ export function dayOf(instant: number): string {
 
 export const daysBefore = (instant: number, days: number) => dayOf(instant - days * DAY_MS);
 
+/**
+ * From when on a change may count as one that came after a poll began: the service tells its time in
+ * whole seconds, and changes may have whole seconds, too.
+ */
+export const mayCountFrom = (began: number) => Math.floor(began / 1000) * 1000 - 1000;
+
 /** A lifelog as it was from some moment on. */
 export interface Version {
 	/** When it came about; `at` is its `updatedAt`. */
