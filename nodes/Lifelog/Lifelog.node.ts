@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { testLifelogApi } from '../shared/auth/credentialTest';
+import { testLifelogApi } from '../shared/transport/credentialTest';
 import { getTimezones, searchLifelogs } from '../shared/parameters/listSearch';
 import { OPERATION, propertiesOf, runOperation, subtitleOf } from '../shared/execution/operations';
 import * as deleteLifelog from './operations/delete';

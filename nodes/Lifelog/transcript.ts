@@ -19,7 +19,7 @@ export interface Placed {
 }
 
 /** Kept free in a line for the words; a longer name is cut. */
-const MIN_WORDS = 50;
+const MIN_TEXT_LENGTH = 50;
 const LEFT_OUT = '…';
 
 /**
@@ -68,7 +68,7 @@ function dividedBy(maxLength: number, utterance: Utterance): Utterance[] {
 	const lead = transcriptText([{ ...utterance, text: '' }]);
 	const words = line.slice(lead.length);
 	const name = lead.slice(0, -': '.length);
-	const maxNameLength = maxLength - MIN_WORDS - ': '.length;
+	const maxNameLength = maxLength - MIN_TEXT_LENGTH - ': '.length;
 	const speaker =
 		name.length > maxNameLength
 			? `${beginning(name, maxNameLength - LEFT_OUT.length)}${LEFT_OUT}`

@@ -13,7 +13,7 @@ import {
 } from '../shared/errors/errors';
 import type { IncomingBody } from '../shared/transport/body';
 import { mapConcurrent } from '../shared/transport/concurrency';
-import type { Api } from '../shared/transport/connection';
+import type { Api } from '../shared/auth/connection';
 import { readPage } from '../shared/transport/pagination';
 import { download } from '../shared/transport/request';
 import { readWords } from '../shared/transport/send';

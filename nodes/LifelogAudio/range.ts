@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { Api } from '../shared/transport/connection';
+import type { Api } from '../shared/auth/connection';
 import { toInstant } from '../shared/util/dateTimes';
 import { inputError, unusableAnswerError } from '../shared/errors/errors';
 import { readId } from '../shared/parameters/resourceLocator';
@@ -73,7 +73,7 @@ function rangeOfDay(
 		throw inputError(
 			context,
 			`The day ${day} has not begun yet in ${zone}`,
-			"Choose an earlier day, or set the option 'Time Zone'.",
+			"Choose an earlier day, or set the option 'Time Zone Name or ID'.",
 		);
 	}
 	return { startMs, endMs: Math.min(endMs, Math.ceil(now)) };

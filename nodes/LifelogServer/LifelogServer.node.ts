@@ -8,7 +8,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { getTimezones, searchLifelogs } from '../shared/parameters/listSearch';
-import { testLifelogApi } from '../shared/auth/credentialTest';
+import { testLifelogApi } from '../shared/transport/credentialTest';
 import { propertiesOf, runOperation, subtitleOf } from '../shared/execution/operations';
 import * as create from './operations/create';
 import * as update from './operations/update';

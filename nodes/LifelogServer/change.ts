@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
 import { apiError, type Resource, unusableAnswerError } from '../shared/errors/errors';
-import type { Api } from '../shared/transport/connection';
+import type { Api } from '../shared/auth/connection';
 import { METADATA_ONLY } from '../shared/api/entries';
 import { getJson, pathOf, sendData } from '../shared/transport/request';
 import { isId } from '../shared/util/ids';

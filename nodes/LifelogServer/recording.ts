@@ -10,7 +10,7 @@ import {
 	unusableAnswerError,
 } from '../shared/errors/errors';
 import { pause } from '../shared/transport/concurrency';
-import type { Api } from '../shared/transport/connection';
+import type { Api } from '../shared/auth/connection';
 import { getJson, pathOf, sendData } from '../shared/transport/request';
 import type { Upload } from '../shared/transport/upload';
 import { isId } from '../shared/util/ids';

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
-import { testLifelogApi } from '../shared/auth/credentialTest';
+import { testLifelogApi } from '../shared/transport/credentialTest';
 import { getTimezones } from '../shared/parameters/listSearch';
 import { properties } from './parameters';
 import { runPoll } from './poll';

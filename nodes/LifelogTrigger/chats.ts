@@ -15,11 +15,11 @@ import { asRead, dueDays, sinceOf } from './state/storage';
 import type { Decision, KnownDay, KnownEntry, Listing, Outcome, Poll } from './state/types';
 import { isRetryDue, lookback, retried } from './state/types';
 
-/** Requests of a poll, and the share of its time, until which the list goes on (_bounded_). */
+/** Requests of a poll, and the share of its time, until which the list goes on. */
 const MAX_LIST_REQUESTS = 200;
 const LIST_SHARE = 0.5;
 const MAX_DAYS_UNTIL_ANSWER = 31;
-const MAX_CHAT_READS = 40; // chats that are read by ID in a poll (_bounded_)
+const MAX_CHAT_READS = 40; // chats that are read by ID in a poll
 
 type Pending = [id: string, known: KnownEntry];
 
@@ -45,8 +45,8 @@ export async function listChats(poll: Poll): Promise<Listing<Chat>> {
 		}
 		poll.isAnswered = true;
 		const { state, window } = poll.current();
-		const read = isAtEnd ? daysToList(poll) : [];
-		for (const day of read) listing.days.set(day, asRead(day, state, window));
+		for (const day of isAtEnd ? daysToList(poll) : [])
+			listing.days.set(day, asRead(day, state, window));
 		listing.days.set(today, { ...listing.days.get(today), ...readToday });
 	} catch (error) {
 		noteFailure(poll, error);
@@ -71,7 +71,8 @@ function createdOn({ createdAt }: Chat, { timezone }: Settings): string {
 /** Decides about the chats that were listed; those that wait and were not listed are to be read. */
 export function decideChats(poll: Poll, { entries: chats }: Listing<Chat>) {
 	const { state, window } = poll.current();
-	const oldest = utcDay(window.now, -MAX_DAYS_UNTIL_ANSWER);
+	const now = Math.min(window.now, state.polledAt ?? window.now);
+	const oldest = utcDay(now, -MAX_DAYS_UNTIL_ANSWER);
 	const outcomes: Outcome[] = [];
 	for (const chat of chats.values()) {
 		const known = state.entries.get(chat.id);
@@ -104,7 +105,7 @@ export async function readChats(poll: Poll, unread: Pending[]): Promise<Outcome[
 		const answer = answers.get(id);
 		if (answer === undefined) return { id, entry: before };
 		if (isGone(answer)) return { id };
-		const retry = retried(before.retry, state.polls, window.now);
+		const retry = retried(before.retry, state, window.now);
 		if (answer instanceof Error) return { id, entry: recordOf(before, { type: 'retry' }, retry) };
 		return outcomeOf(poll, answer, { ...before, retry });
 	});
@@ -112,12 +113,15 @@ export async function readChats(poll: Poll, unread: Pending[]): Promise<Outcome[
 
 function outcomeOf(poll: Poll, chat: Chat, before: KnownEntry, since = -1): Outcome {
 	const { timezone } = poll.settings;
-	const { now } = poll.current().window;
+	const { state, window } = poll.current();
+	const { now } = window;
 	const size = content.messageCountOf(chat);
 	const isQuiet = before.quiet?.size === size && before.quiet.since <= now;
 	const quiet = isQuiet ? before.quiet! : { size, since: now };
 	const at = content.answeredAt(chat, timezone, now);
-	const decision = decideChat(chat, at, since, now - quiet.since);
+	// By the last poll's clock, too: this one may be ahead.
+	const quietMs = Math.min(now, state.polledAt ?? now) - quiet.since;
+	const decision = decideChat(chat, at, since, quietMs);
 	const entry = recordOf({ ...before, quiet }, decision);
 	if (decision.type !== 'emit') return { id: chat.id, entry };
 	const [start = 0] = instantsOf(chat.startedAt, timezone);
@@ -128,7 +132,7 @@ function outcomeOf(poll: Poll, chat: Chat, before: KnownEntry, since = -1): Outc
 function decideChat(chat: Chat, at: number | undefined, since: number, quietMs: number): Decision {
 	if (at === undefined) return { type: 'wait' };
 	const version = { at, starred: false };
-	// _nothing-old_: it was answered before its day began to count.
+	// It was answered before its day began to count.
 	if (at <= since) return { type: 'skip', version };
 	// _chat-answered_: a chat doesn't tell when the results of its tools came.
 	const mayGoOn = content.answerState(chat) === 'waits' && quietMs < content.QUIET_MS;

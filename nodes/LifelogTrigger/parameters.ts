@@ -58,7 +58,7 @@ export const properties: INodeProperties[] = [
 			},
 		],
 		default: 'lifelogCreatedOrUpdated',
-		description: 'What starts the workflow',
+		description: 'Event that starts the workflow',
 	},
 	...shared.withCondition({ show: { event: [CHAT_EVENT] } }, [
 		...chatOutputParameters,
@@ -87,7 +87,7 @@ export const properties: INodeProperties[] = [
 			typeOptions: { minValue: 2, maxValue: 31 },
 			default: 7,
 			description:
-				"How many days back to watch, including today (2 to 31). Earlier lifelogs aren't noticed. More days need no more requests, but a change on an older day may be noticed some polls later.",
+				"Number of days to watch, including today (2 to 31). Earlier lifelogs aren't noticed. A change on an older day may be noticed some polls later.",
 		},
 		{
 			displayName: 'Settle (Minutes)',
@@ -97,7 +97,7 @@ export const properties: INodeProperties[] = [
 			default: 0,
 			displayOptions: { hide: { '/event': [CHAT_EVENT] } },
 			description:
-				'How long a lifelog must stay unchanged before it is reported (0 to 1440), so that one that is still growing starts the workflow only once',
+				'Minutes that a lifelog must stay unchanged before it is reported (0 to 1440). A lifelog that is still growing then starts the workflow only once.',
 		},
 		shared.timezoneOption,
 	]),

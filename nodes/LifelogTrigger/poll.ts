@@ -1,7 +1,7 @@
 import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { type Api, connect } from '../shared/transport/connection';
+import { type Api, connect } from '../shared/auth/connection';
 import { DAY_MS, utcDay } from '../shared/util/dateTimes';
 import { decideChats, listChats, readChats } from './chats';
 import { decideLifelogs } from './lifelogs/detect';
@@ -53,7 +53,8 @@ async function startPoll(context: IPollFunctions): Promise<Poll> {
 		throw new NodeOperationError(context.getNode(), REPLACED, { description: REPLACED_ADVICE });
 	}
 	const settings = readSettings(context);
-	const known = storage.loadState(staticData.state, settings.watch);
+	const { state: saved } = staticData;
+	const known = storage.loadState(saved, settings.watch);
 	const started = performance.now();
 	const budgetMs = (context as Partial<IPollFunctions>).getPollBudgetMs?.() ?? DEFAULT_BUDGET_MS;
 	const isDurable = budgetMs !== DEFAULT_BUDGET_MS;
@@ -66,7 +67,7 @@ async function startPoll(context: IPollFunctions): Promise<Poll> {
 	const api = { ...connected, endsAt: started + budgetMs * LAST_SHARE };
 	api.run.pageLimit = pageLimitOf(known)?.size;
 	return {
-		...{ context, api, settings, known, isActivation, isDurable },
+		...{ context, api, settings, saved, known, isActivation, isDurable },
 		failures: [],
 		isAnswered: false,
 		current: currentOf(api, settings, known, started),
@@ -76,16 +77,14 @@ async function startPoll(context: IPollFunctions): Promise<Poll> {
 
 /** Tells the time of a poll, as far as the service has told it, and the state with its days. */
 function currentOf({ run }: Api, settings: Settings, known: State | undefined, started: number) {
-	const { watch, lookbackDays } = settings;
 	return () => {
-		const isService = run.serviceTime !== undefined;
 		// Before the first request the time of the last poll will do: its day is due in any case.
-		const before = run.requests === 0 ? known?.polledAt?.now : undefined;
+		const before = run.requests === 0 ? known?.polledAt : undefined;
 		const now = run.serviceTime ?? before ?? Date.now();
 		const elapsed = (run.serviceTimeAt ?? performance.now()) - started;
-		const began = Math.floor((now - elapsed) / 1000) * 1000;
-		const window: PollWindow = { now, isService, began, lookbackDays };
-		const state = known ?? storage.newState(watch, window);
+		const began = Math.max(0, Math.floor((now - elapsed) / 1000) * 1000);
+		const window: PollWindow = { now, began, lookbackDays: settings.lookbackDays };
+		const state = known ?? storage.newState(settings.watch, window);
 		return { state: storage.advanceWindow(state, window), window };
 	};
 }
@@ -114,19 +113,19 @@ function isPassing({ httpCode }: NodeApiError, isKnown: boolean): boolean {
 }
 
 /** Merges what was found into the state and saves it. There must be no `await` in here. */
-function commit({ context, api, settings, known, current }: Poll, found: Found) {
+function commit({ context, api, saved, known, current }: Poll, found: Found) {
 	const staticData = context.getWorkflowStaticData('node');
 	const { state: before, window } = current();
-	// _no-repeat_: another poll was saved meanwhile; what this one found the next one finds again.
-	if (storage.loadState(staticData.state, settings.watch)?.polls !== known?.polls) return [];
-	if (staticData.state !== undefined && !storage.isSavedState(staticData.state)) {
+	// Another poll was saved meanwhile; what this one found the next one finds again.
+	if (staticData.state !== saved) return [];
+	if (!known && saved !== undefined && !storage.isSavedState(saved)) {
 		replaced.add(staticData);
 		context.logger.error(`Lifelog Trigger: ${REPLACED}`);
 	}
-	const first = utcDay(known?.polledAt?.now ?? window.now, 1);
+	const first = utcDay(known?.polledAt ?? window.now, 1);
 	const last = utcDay(window.now, -storage.MAX_ABSENCE_DAYS);
-	const passedOver = `more than 31 days ago; the days from ${first} to ${last} are skipped`;
-	if (first <= last) context.logger.warn(`Lifelog Trigger: the last poll was ${passedOver}`);
+	const skipped = `the last poll was more than 31 days ago; the days from ${first} to ${last} are skipped`;
+	if (first <= last) context.logger.warn(`Lifelog Trigger: ${skipped}`);
 	const { state, items } = storage.merge(before, found, window);
 	const { pageLimit: size } = api.run;
 	state.pageLimit = size ? (pageLimitOf(before) ?? { size, since: Date.now() }) : undefined;
@@ -134,7 +133,7 @@ function commit({ context, api, settings, known, current }: Poll, found: Found) 
 	return items;
 }
 
-/** A large page is tried again after a day (_cheap_), by n8n's clock: no other is known yet. */
+/** A large page is tried again after a day, by n8n's clock: no other is known yet. */
 function pageLimitOf({ pageLimit }: Partial<State> = {}): State['pageLimit'] {
 	return pageLimit && Math.abs(Date.now() - pageLimit.since) < DAY_MS ? pageLimit : undefined;
 }

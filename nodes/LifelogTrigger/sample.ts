@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import type { Chat, Lifelog } from '../shared/api/apiTypes';
 import { answeredAt } from '../shared/api/chats';
 import { inputError } from '../shared/errors/errors';
-import { type Api, connect } from '../shared/transport/connection';
+import { type Api, connect } from '../shared/auth/connection';
 import { readPage } from '../shared/transport/pagination';
 import { chatItem, chatsQuery } from './chats';
 import { lifelogItem } from './lifelogs/emit';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { type IDataObject, type IExecuteFunctions, type INode, NodeHelpers } from 'n8n-workflow';
-import { connect } from '../../nodes/shared/transport/connection.ts';
+import { connect } from '../../nodes/shared/auth/connection.ts';
 import { download } from '../../nodes/shared/transport/request.ts';
 import { type Engine, loadPackage, type RunOptions, standIn } from '../support/engine.mts';
 import { engineAt, type Lab, startLab, startLabAt } from '../support/lab.mts';
@@ -142,7 +142,7 @@ async function fetchAudio([startMs, endMs]: number[]): Promise<Buffer> {
 }
 
 describe('a download', () => {
-	test('gives one item with the file and what it is', async () => {
+	test('returns one item with the file and its properties', async () => {
 		await record('09:10', 5);
 		const { json, items, asked } = await downloadRange(at('10:00'), at('11:30'), {
 			timezone: 'Europe/Berlin',
@@ -190,7 +190,7 @@ describe('a download', () => {
 		},
 	);
 
-	test('is Ogg Opus that a library reads', async () => {
+	test('is Ogg Opus that another library can read', async () => {
 		await record('09:00', 3);
 		const { items, binary } = await downloadRange(at('09:01'), at('09:02'));
 		const reader = join(process.cwd(), 'test', 'sandbox', 'read-ogg.mts');
@@ -200,7 +200,7 @@ describe('a download', () => {
 		expect(Math.abs(JSON.parse(stdout).frameMs - minute)).toBeLessThan(500);
 	});
 
-	test('puts the file where it is wanted', async () => {
+	test('puts the file into the chosen output field', async () => {
 		await record('09:00', 1);
 		const range = { source: 'timeRange', start: at('09:00'), end: at('09:01') };
 		const { items } = await run({ ...range, binaryPropertyName: 'recording' });
@@ -210,7 +210,7 @@ describe('a download', () => {
 		expect(requests).toEqual([]);
 	});
 
-	test('asks for fresh, uncompressed audio of the default source', async () => {
+	test('requests fresh, uncompressed audio of the default source', async () => {
 		const seen: Array<{ headers: IncomingHttpHeaders; url: string }> = [];
 		const own = await engineFor(({ headers, url = '' }, response) => {
 			seen.push({ headers, url });
@@ -244,7 +244,7 @@ describe('a range', () => {
 		['two hours and a millisecond', 2 * hour + 1, twoHours(1, 1)],
 		['24 hours', 24 * hour, twoHours(12)],
 		['25 hours and a half', 25.5 * hour, twoHours(12, 1.5 * hour)],
-	])('of %s is asked for once, the last chunk short', async (_name, length, lengths) => {
+	])('of %s is requested once, and the last chunk is shorter', async (_name, length, lengths) => {
 		const start = Date.parse('2026-03-10T05:00:00.007Z');
 		const { asked, status } = await downloadRange(start, start + length, { ifNoAudio: 'skip' });
 		expect(status).toBe('success');
@@ -264,7 +264,7 @@ describe('a range', () => {
 		['of negative length', at('09:00'), at('08:59'), "'Start' is later than 'End'"],
 		['without a start that is one', 'soon', at('09:00'), `'Start' is not a date and time: "soon"`],
 		['of seconds', ms('09:00') / 1000, ms('09:01'), "'Start' is not a date and time"],
-	])('%s is an error before any request', async (_name, start, end, expected) => {
+	])('%s is refused before any request', async (_name, start, end, expected) => {
 		const { message, requests } = await downloadRange(start, end);
 		expect(message).toContain(expected);
 		expect(requests).toEqual([]);
@@ -291,7 +291,7 @@ describe('a range', () => {
 		expectChunks(asked, start, twoHours(whole, last));
 	});
 
-	test('within the hour that autumn repeats is taken as the wider one', async () => {
+	test('within the repeated hour of autumn covers both passes', async () => {
 		const { asked } = await downloadRange('2025-10-26T02:15:00', '2025-10-26T02:45:00', {
 			timezone: 'Europe/Berlin',
 			ifNoAudio: 'skip',
@@ -299,7 +299,7 @@ describe('a range', () => {
 		expectChunks(asked, Date.parse('2025-10-26T02:15:00+02:00'), [1.5 * hour]);
 	});
 
-	test('is cut into chunks of the length wanted', async () => {
+	test('is divided into chunks of the requested length', async () => {
 		const { asked } = await downloadRange(at('09:00'), at('09:10'), {
 			chunkMinutes: 4,
 			ifNoAudio: 'skip',
@@ -324,7 +324,7 @@ describe('the audio of a lifelog', () => {
 		await run({ source: 'lifelog', lifelogId: byId(id), options });
 
 	test.each(['UTC', 'Asia/Kolkata', 'America/St_Johns'])(
-		'is that from its start to its end, given in %s',
+		'covers its start to its end, with times in %s',
 		async (timezone) => {
 			const { id } = await record('09:00:30', 12.5);
 			const { json, requests, asked } = await downloadOf(id, { timezone });
@@ -343,26 +343,26 @@ describe('the audio of a lifelog', () => {
 		},
 	);
 
-	test('may be padded', async () => {
+	test('can be padded', async () => {
 		const { id } = await record('09:00', 10);
 		const { asked } = await downloadOf(id, { padding: 90.5 });
 		expect(asked).toEqual([[ms('09:00') - 90_500, ms('09:10') + 90_500]]);
 	});
 
-	test('is padded up to now at most', async () => {
+	test("isn't padded beyond now", async () => {
 		const { id } = await record('22:45', 14);
 		const { asked } = await downloadOf(id, { padding: 3600 });
 		expect(asked).toEqual([[ms('21:45'), Date.parse(NOW)]]);
 	});
 
-	test('is padded back to 1970 at most', async () => {
+	test("isn't padded beyond 1970", async () => {
 		const times = { startTime: '1970-01-01T00:00:05Z', endTime: '1970-01-01T00:00:10Z' };
 		const { id } = await sandbox.control.addLifelog(times);
 		const { asked } = await downloadOf(id, { padding: 60 });
 		expect(asked).toEqual([[0, 70_000]]);
 	});
 
-	test('longer than a chunk comes in several items that name it', async () => {
+	test('longer than a chunk is returned in several items that name the lifelog', async () => {
 		const { id } = await record('09:00', 150);
 		const { json } = await downloadOf(id);
 		expect(json).toMatchObject([
@@ -389,7 +389,7 @@ describe('the audio of a lifelog', () => {
 		]);
 	});
 
-	test('that does not exist is an error that names it', async () => {
+	test("of a lifelog that doesn't exist is an error that names the ID", async () => {
 		const { message, asked } = await downloadOf('nobody');
 		expect(message).toBe('No lifelog with the ID "nobody" was found');
 		expect(asked).toEqual([]);
@@ -400,7 +400,7 @@ describe('the audio of a lifelog', () => {
 		expect((await downloadOf('x')).message).toContain('the lifelog has no start or no end');
 	});
 
-	test('is chosen from the list of lifelogs', async () => {
+	test('can be chosen from the list of lifelogs', async () => {
 		const { id } = await record('09:00', 1);
 		const [, node] = workflowWith('lifelogAudio', { source: 'lifelog' }).nodes;
 		const { results } = await engine.loadOptions(node, 'searchLifelogs');
@@ -409,7 +409,7 @@ describe('the audio of a lifelog', () => {
 });
 
 describe('gaps', () => {
-	test('give items for the other chunks, the first of which names them', async () => {
+	test('return items for the other chunks, and the first item names the gaps', async () => {
 		await record('02:10', 1);
 		await record('09:10', 1);
 		const { json, asked } = await downloadRange(at('00:00'), at('14:00'));
@@ -425,7 +425,7 @@ describe('gaps', () => {
 		expect(asked).toHaveLength(7);
 	});
 
-	test('all over are an error that names the range', async () => {
+	test('in the entire range are an error that names the range', async () => {
 		const { message, description, asked } = await downloadRange(at('00:00'), at('05:00'));
 		expect(message).toBe(
 			'There is no audio from 2026-03-20T00:00:00.000Z to 2026-03-20T05:00:00.000Z',
@@ -434,13 +434,13 @@ describe('gaps', () => {
 		expect(asked).toHaveLength(3);
 	});
 
-	test('all over are no item where that is wanted', async () => {
+	test('return no item with If No Audio: Skip, if the entire range has no audio', async () => {
 		const result = await downloadRange(at('00:00'), at('05:00'), { ifNoAudio: 'skip' });
 		expect(result.status).toBe('success');
 		expect(result.json).toEqual([]);
 	});
 
-	test('all over are one item without a file where that is wanted', async () => {
+	test('in the entire range return one item without a file with If No Audio: Report', async () => {
 		const result = await downloadRange(at('00:00'), at('05:00'), { ifNoAudio: 'report' });
 		expect(result.status).toBe('success');
 		expect(result.items('Node').map(({ binary }) => binary)).toEqual([undefined]);
@@ -451,7 +451,7 @@ describe('gaps', () => {
 		expect(Object.keys(result.json[0])).toEqual([...Object.keys(expected), 'startMs', 'endMs']);
 	});
 
-	test('all over a lifelog name it', async () => {
+	test('in an entire lifelog name the lifelog', async () => {
 		const { id } = await record('09:00', 5);
 		await sandbox.control.faults([{ path: PATH, status: 404, body: { error: 'None' } }]);
 		const options = { ifNoAudio: 'report' };
@@ -473,7 +473,7 @@ describe('a 404', () => {
 		['JSON with an error that is no text', { body: { error: { message: 'nothing' } } }],
 		['a text', { body: 'Not found', headers: { 'content-type': 'text/plain' } }],
 		['nothing at all', { body: '' }],
-	])('that is %s does not say "no audio"', async (_name, fault) => {
+	])('that is %s is not taken for "no audio"', async (_name, fault) => {
 		await sandbox.control.faults([{ path: PATH, status: 404, ...fault }]);
 		const { message, description } = await downloadRange(at('00:00'), at('01:00'), skip);
 		expect(message).toContain('has no endpoint at the address of this request (404)');
@@ -482,7 +482,7 @@ describe('a 404', () => {
 	});
 
 	test.each(['error', 'skip', 'report'])(
-		'in the right form, of a server that is not the service, is no "no audio" (%s)',
+		'in the right form from another server is not taken for "no audio" (%s)',
 		async (ifNoAudio) => {
 			const own = await engineFor((_request, response) => {
 				response.writeHead(404, { 'content-type': 'application/json' });
@@ -495,7 +495,7 @@ describe('a 404', () => {
 		},
 	);
 
-	test('is believed without a question where the service has shown itself, else after one a run', async () => {
+	test('is accepted if the service has already responded correctly, otherwise after one probe for each run', async () => {
 		await record('09:10', 1);
 		const found = await downloadRange(at('00:00'), at('14:00'), skip);
 		expect(found.checks).toBe(0);
@@ -518,7 +518,7 @@ describe('a refusal', () => {
 		[401, { error: 'Unauthorized' }, 'The API key was refused', 'Check the API key'],
 		[403, '', 'The API key is not allowed to do this', 'Check that'],
 		[302, '', 'The service redirects to another address (302)', 'was not followed'],
-	])('by %d says what the service says', async (status, body, message, description) => {
+	])('by %d quotes the service', async (status, body, message, description) => {
 		await record('09:00', 1);
 		const headers = { location: 'http://127.0.0.1:9/' };
 		await sandbox.control.faults([{ status, body, headers, times: 9 }]);
@@ -529,7 +529,7 @@ describe('a refusal', () => {
 	});
 });
 
-describe('a body that breaks off', () => {
+describe('an interrupted body', () => {
 	beforeEach(async () => {
 		await record('06:00', 5);
 		await record('08:00', 5);
@@ -540,39 +540,45 @@ describe('a body that breaks off', () => {
 		return await downloadRange(at('06:00'), at('12:00'));
 	};
 
-	test.each([true, false])('is an error in the end; length declared: %p', async (declared) => {
-		await sandbox.control.dialect({ audioContentLength: declared });
-		const { message, asked, left, json } = await archive([
-			{ path: PATH, cutBody: true, times: 99 },
-		]);
-		expect(message).toMatch(
-			/the response was interrupted \(audio from 2026-03-20T\d\d:00:00.000Z to 2026-03-20T\d\d:00:00.000Z\)/,
-		);
-		expect(json).toEqual([]);
-		// Three chunks at a time, and none of them more than four times.
-		expect(maxForOneChunk(asked)).toBe(4);
-		expect(left).toEqual([]);
-	});
+	test.each([true, false])(
+		'is an error after all retries, length declared: %p',
+		async (declared) => {
+			await sandbox.control.dialect({ audioContentLength: declared });
+			const { message, asked, left, json } = await archive([
+				{ path: PATH, cutBody: true, times: 99 },
+			]);
+			expect(message).toMatch(
+				/the response was interrupted \(audio from 2026-03-20T\d\d:00:00.000Z to 2026-03-20T\d\d:00:00.000Z\)/,
+			);
+			expect(json).toEqual([]);
+			// Three chunks at a time, and none of them more than four times.
+			expect(maxForOneChunk(asked)).toBe(4);
+			expect(left).toEqual([]);
+		},
+	);
 
-	test.each([true, false])('is asked for again, it alone; declared: %p', async (declared) => {
-		await sandbox.control.dialect({ audioContentLength: declared });
-		const { json, asked, items, binary, left } = await archive([
-			{ path: chunkAt('08:00'), cutBody: true, times: 2 },
-		]);
-		expect(asked.map(([startMs]) => startMs).sort()).toEqual([
-			...[ms('06:00'), ms('08:00'), ms('08:00'), ms('08:00'), ms('10:00')],
-		]);
-		expect(json.map(({ part }) => part)).toEqual([1, 2, 3]);
-		expect(json.map(({ fileName }) => fileName)).toEqual(
-			['06.00', '08.00', '10.00'].map((time) => `2026-03-20 ${time} Audio.ogg`),
-		);
-		for (const item of items('Node')) {
-			const { startMs, endMs } = item.json as { startMs: number; endMs: number };
-			expect(sha256(await binary(item, 'data'))).toBe(sha256(await fetchAudio([startMs, endMs])));
-		}
-		// Each file and what n8n notes of it.
-		expect(left).toHaveLength(6);
-	});
+	test.each([true, false])(
+		'is requested again, without the other chunks, length declared: %p',
+		async (declared) => {
+			await sandbox.control.dialect({ audioContentLength: declared });
+			const { json, asked, items, binary, left } = await archive([
+				{ path: chunkAt('08:00'), cutBody: true, times: 2 },
+			]);
+			expect(asked.map(([startMs]) => startMs).sort()).toEqual([
+				...[ms('06:00'), ms('08:00'), ms('08:00'), ms('08:00'), ms('10:00')],
+			]);
+			expect(json.map(({ part }) => part)).toEqual([1, 2, 3]);
+			expect(json.map(({ fileName }) => fileName)).toEqual(
+				['06.00', '08.00', '10.00'].map((time) => `2026-03-20 ${time} Audio.ogg`),
+			);
+			for (const item of items('Node')) {
+				const { startMs, endMs } = item.json as { startMs: number; endMs: number };
+				expect(sha256(await binary(item, 'data'))).toBe(sha256(await fetchAudio([startMs, endMs])));
+			}
+			// Each file and what n8n notes of it.
+			expect(left).toHaveLength(6);
+		},
+	);
 
 	test('shares its retries with other failures of the same chunk', async () => {
 		const path = chunkAt('06:00');
@@ -591,24 +597,29 @@ describe('a body that breaks off', () => {
 		['a 429', { status: 429, body: { error: 'slow', retryAfter: '1' } }],
 		['a connection that breaks', { reset: 'before' }],
 		['a refusal that breaks off', { status: 404, body: { error: 'x'.repeat(500) }, cutBody: true }],
-	])('is not the only thing survived in the middle of an archive: %s', async (_name, fault) => {
-		const { json, asked, requests } = await archive([{ path: chunkAt('08:00'), ...fault }]);
-		expect(json.map(({ part }) => part)).toEqual([1, 2, 3]);
-		expect(asked.map(([startMs]) => startMs).sort()).toEqual([
-			...[ms('06:00'), ms('08:00'), ms('08:00'), ms('10:00')],
-		]);
-		const [refused, again] = requests.filter(({ query }) => Number(query.startMs) === ms('08:00'));
-		if (fault.status === 429) expect(again.at - refused.at).toBeGreaterThanOrEqual(990);
-	});
+	])(
+		"in the middle of an archive doesn't end the download, nor do other failures: %s",
+		async (_name, fault) => {
+			const { json, asked, requests } = await archive([{ path: chunkAt('08:00'), ...fault }]);
+			expect(json.map(({ part }) => part)).toEqual([1, 2, 3]);
+			expect(asked.map(([startMs]) => startMs).sort()).toEqual([
+				...[ms('06:00'), ms('08:00'), ms('08:00'), ms('10:00')],
+			]);
+			const [refused, again] = requests.filter(
+				({ query }) => Number(query.startMs) === ms('08:00'),
+			);
+			if (fault.status === 429) expect(again.at - refused.at).toBeGreaterThanOrEqual(990);
+		},
+	);
 });
 
-describe('a body that stands still', () => {
+describe('a body that stalls', () => {
 	const stall: RequestListener = (_request, response) => {
 		response.writeHead(200, { 'content-type': 'audio/ogg', 'content-length': 1000 });
 		response.write('OggS and a bit');
 	};
 
-	test('counts as broken', async () => {
+	test('counts as interrupted', async () => {
 		const probe = standIn('probe');
 		probe.execute = async function (this: IExecuteFunctions) {
 			const api = await connect(this, { maxWaitMs: 0, retries: 1, timeoutMs: 300 });
@@ -633,7 +644,7 @@ describe('a body that stands still', () => {
 		expect(open).toBe(0);
 	});
 
-	test('ends at once when the workflow is cancelled', async () => {
+	test('ends immediately when the workflow is canceled', async () => {
 		let asked = false;
 		const own = await engineFor((request, response) => {
 			stall(request, response);
@@ -652,7 +663,7 @@ describe('a body that stands still', () => {
 	});
 });
 
-describe('a success that is no audio', () => {
+describe('a success without audio', () => {
 	test.each<[string, Fault, string, string]>([
 		[
 			'JSON',
@@ -688,7 +699,7 @@ describe('a success that is no audio', () => {
 			"it isn't Ogg audio",
 			'Check the',
 		],
-	])('is an error that says what came: %s', async (_name, fault, message, description) => {
+	])('is an error that says what was returned: %s', async (_name, fault, message, description) => {
 		await record('09:00', 1);
 		await sandbox.control.faults([{ path: PATH, ...fault }]);
 		const { left, asked, ...failed } = await downloadRange(at('09:00'), at('10:00'));
@@ -698,7 +709,7 @@ describe('a success that is no audio', () => {
 		expect(left).toEqual([]);
 	});
 
-	test('and goes on without end is not read to the end', async () => {
+	test("and without an end isn't read to the end", async () => {
 		let sent = 0;
 		const own = await engineFor((_request, response) => {
 			response.writeHead(200, { 'content-type': 'text/plain' });
@@ -720,7 +731,7 @@ test.each([
 	['video/ogg', 'OggS and so on', 'audio/ogg', '.ogg'],
 	['audio/x.php', 'OggS and so on', 'audio/ogg', '.ogg'],
 	[`audio/${'x'.repeat(5000)}`, 'OggS and so on', 'audio/ogg', '.ogg'],
-])('a file of type %.40s is named and typed so', async (type, body, mimeType, extension) => {
+])('a file of type %.40s gets the right name and type', async (type, body, mimeType, extension) => {
 	await sandbox.control.faults([{ path: PATH, body, headers: { 'content-type': type } }]);
 	const { json, items, binary } = await downloadRange(at('09:00'), at('10:00'));
 	expect(json[0]).toMatchObject({ mimeType, fileSize: body.length });
@@ -728,7 +739,7 @@ test.each([
 	expect((await binary(items('Node')[0], 'data')).toString()).toBe(body);
 });
 
-describe('a part that fails', () => {
+describe('a failed chunk', () => {
 	const report = { ifPartFails: 'report' };
 	const archive = async (faults: Fault[], options: IDataObject = report, more?: Partial<INode>) => {
 		await sandbox.control.faults(faults);
@@ -752,7 +763,7 @@ describe('a part that fails', () => {
 		['a body that breaks off', { cutBody: true, times: 4 }, 'the response was interrupted'],
 		['a connection that breaks', { reset: 'before', times: 4 }, 'the connection was interrupted'],
 		['an answer that is no audio', { body: { error: 'later' } }, "it isn't Ogg audio"],
-	])('is listed beside what succeeded: %s', async (_name, fault, message) => {
+	])('is listed in the items of the other chunks: %s', async (_name, fault, message) => {
 		const result = await archive([{ path: chunkAt('08:00'), ...fault }]);
 		expect(result.status).toBe('success');
 		const failedRanges = [failed('08:00', '10:00', expect.stringContaining(message))];
@@ -768,7 +779,7 @@ describe('a part that fails', () => {
 		expect(result.left).toHaveLength(4);
 	});
 
-	test('is listed where it is the first, once the service has shown itself', async () => {
+	test('is listed even if it is the first, after another chunk or a probe succeeded', async () => {
 		const { json, checks } = await archive([
 			{ path: chunkAt('06:00'), status: 204 },
 			{ path: chunkAt('08:00'), status: 204 },
@@ -778,7 +789,7 @@ describe('a part that fails', () => {
 		expect(checks).toBeLessThanOrEqual(1);
 	});
 
-	test('is listed beside the gaps', async () => {
+	test('is listed together with the gaps', async () => {
 		await sandbox.control.reset({ empty: true, now: NOW });
 		await record('10:00', 5);
 		const result = await archive([{ path: chunkAt('08:00'), status: 204 }]);
@@ -792,7 +803,7 @@ describe('a part that fails', () => {
 	});
 
 	test.each(['error', 'skip', 'report'])(
-		'and nothing that succeeds are one item without a file (If No Audio: %s)',
+		'returns one item without a file if no chunk succeeds (If No Audio: %s)',
 		async (ifNoAudio) => {
 			const options = { ...report, ifNoAudio };
 			const { items, json, status } = await archive(
@@ -815,7 +826,7 @@ describe('a part that fails', () => {
 		},
 	);
 
-	test.each([401, 403, 302, 404])('by %d ends all at once', async (status) => {
+	test.each([401, 403, 302, 404])('with status %d stops all chunks', async (status) => {
 		const headers = { location: 'http://127.0.0.1:9/' };
 		const faults = [{ path: chunkAt('06:10'), status, headers, times: 9 }];
 		const { asked, message, json } = await archive(faults, { ...report, chunkMinutes: 10 });
@@ -825,7 +836,7 @@ describe('a part that fails', () => {
 		expect(asked.length).toBeLessThan(12);
 	});
 
-	test('as nobody is at the address ends all at once', async () => {
+	test('stops all chunks if the connection is refused', async () => {
 		const own = await engineAt({ url: 'http://127.0.0.1:9', apiKey: sandbox.apiKey });
 		started.push(own);
 		const parameters = { start: at('06:00'), end: at('12:00'), options: report };
@@ -834,7 +845,7 @@ describe('a part that fails', () => {
 		expect(json).toEqual([]);
 	});
 
-	test('as the address is that of something else ends all at once', async () => {
+	test("from an address that isn't the service stops all chunks", async () => {
 		let requests = 0;
 		const own = await engineFor((_request, response) => {
 			requests++;
@@ -847,7 +858,7 @@ describe('a part that fails', () => {
 		expect(requests).toBeLessThanOrEqual(4);
 	});
 
-	test('as n8n cannot store it ends all at once', async () => {
+	test("that n8n can't store stops all chunks", async () => {
 		await rm(binaryDir, { recursive: true });
 		await writeFile(binaryDir, 'a file where the folder should be');
 		await sandbox.control.clearRequests();
@@ -861,7 +872,7 @@ describe('a part that fails', () => {
 		expect(asked.length).toBeLessThanOrEqual(3);
 	});
 
-	test('as the execution was cancelled ends all at once', async () => {
+	test('stops all chunks if the execution was canceled', async () => {
 		let requests = 0;
 		const own = await engineFor((_request, response) => {
 			requests++;
@@ -877,7 +888,7 @@ describe('a part that fails', () => {
 		expect(requests).toBeLessThanOrEqual(3);
 	});
 
-	test('by a rate limit beyond the wait allowed is listed with all behind it, unasked', async () => {
+	test("by a rate limit longer than Max Rate Limit Wait is listed, and later chunks aren't requested", async () => {
 		const body = { error: 'slow', retryAfter: '1' };
 		const { json, asked } = await archive(
 			[{ path: chunkAt('06:00'), status: 429, body, times: 9 }],
@@ -896,7 +907,7 @@ describe('a part that fails', () => {
 		await sleep(1100);
 	});
 
-	test('ten times in a row lets the rest be listed, unasked', async () => {
+	test('ten times in a row lists the later chunks without requesting them', async () => {
 		await sandbox.control.faults([{ path: PATH, status: 204, times: 999 }]);
 		const options = { ...report, chunkMinutes: 1, maxWait: 60 };
 		const { json, asked } = await downloadRange(at('06:00'), at('06:30'), options);
@@ -912,7 +923,7 @@ describe('a part that fails', () => {
 		});
 	});
 
-	test('is an error that names the part, unless it is to be listed', async () => {
+	test('is an error that names the range, unless If Part Fails is Report', async () => {
 		const failure = await archive([{ path: chunkAt('08:00'), status: 503, times: 9 }], {});
 		expect(failure.message).toBe(
 			'The service failed (503): audio from 2026-03-20T08:00:00.000Z to 2026-03-20T10:00:00.000Z',
@@ -921,7 +932,7 @@ describe('a part that fails', () => {
 	});
 
 	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-		'is no failed item where it is listed; what concerns all parts is (%s)',
+		"isn't a failed item if it is listed, but an error of all chunks is (%s)",
 		async (onError) => {
 			const faults = [{ path: chunkAt('08:00'), status: 204 }];
 			const listed = await archive(faults, report, { onError });
@@ -938,8 +949,8 @@ describe('a part that fails', () => {
 	);
 });
 
-describe('what is chosen', () => {
-	test('is a lifelog, unless it is said', async () => {
+describe('a choice', () => {
+	test('of Source is a lifelog by default', async () => {
 		const { id } = await record('09:00', 5);
 		const { items } = await engine.runWorkflow(
 			workflowWith('lifelogAudio', { lifelogId: byId(id) }),
@@ -947,7 +958,7 @@ describe('what is chosen', () => {
 		expect(items('Node').map(({ json }) => json.lifelogId)).toEqual([id]);
 	});
 
-	test('by an expression counts in any case', async () => {
+	test('by an expression is read in upper and lower case', async () => {
 		const choose = (value: string) => `={{ "${value}" }}`;
 		const { json } = await run({
 			source: choose('TimeRange'),
@@ -973,15 +984,18 @@ describe('what is chosen', () => {
 			{ options: { ifPartFails: '={{ "skip" }}' } },
 			`'If Part Fails' must be error or report, not "skip"`,
 		],
-	])('by an expression that gives something else is refused: %j', async (parameters, expected) => {
-		const range = { start: at('09:00'), end: at('09:01') };
-		const { message, requests } = await run({ ...range, ...parameters });
-		expect(message).toBe(expected);
-		expect(requests).toEqual([]);
-	});
+	])(
+		'by an expression that returns an unknown value is refused: %j',
+		async (parameters, expected) => {
+			const range = { start: at('09:00'), end: at('09:01') };
+			const { message, requests } = await run({ ...range, ...parameters });
+			expect(message).toBe(expected);
+			expect(requests).toEqual([]);
+		},
+	);
 });
 
-describe('audio that comes packed, though it was asked not to', () => {
+describe('audio that is compressed despite the request', () => {
 	const audio = Buffer.concat([Buffer.from('OggS'), randomBytes(50_000)]);
 	const packed = gzipSync(audio);
 	const range = { start: at('09:00'), end: at('10:00') };
@@ -991,7 +1005,7 @@ describe('audio that comes packed, though it was asked not to', () => {
 		'content-length': packed.length,
 	};
 
-	test('is whole, though it is shorter than its packed length', async () => {
+	test('is complete, although it is shorter than its compressed length', async () => {
 		expect(audio.length).toBeLessThan(packed.length);
 		const own = await engineFor((_request, response) => {
 			response.writeHead(200, headers).end(packed);
@@ -1002,7 +1016,7 @@ describe('audio that comes packed, though it was asked not to', () => {
 		expect(json[0]).toMatchObject({ fileSize: audio.length, sha256: sha256(audio) });
 	});
 
-	test('is asked for again when the packed bytes break off', async () => {
+	test('is requested again when the compressed bytes are interrupted', async () => {
 		let requests = 0;
 		const own = await engineFor((_request, response) => {
 			response.writeHead(200, headers);
@@ -1062,7 +1076,7 @@ describe('several input items', () => {
 		await record('09:59', 2);
 	});
 
-	test('each have their chunks paired with them', async () => {
+	test('are each paired with their chunks', async () => {
 		const result = await run(parameters, { input: [input[0], input[2]] });
 		expect(result.items('Node').map(({ pairedItem, json }) => [pairedItem, json.part])).toEqual([
 			...[1, 2, 3].map((part) => [{ item: 0 }, part]),
@@ -1070,7 +1084,7 @@ describe('several input items', () => {
 		]);
 	});
 
-	test('stop at the one that fails', async () => {
+	test('stop at the item that fails', async () => {
 		const { error, message } = await run(parameters, { input });
 		expect(message).toBe(night);
 		expect((error as unknown as { context: IDataObject }).context.itemIndex).toBe(1);
@@ -1100,7 +1114,7 @@ describe('several input items', () => {
 		expect(failed.json).toEqual({ ...input[1].json, error: night });
 	});
 
-	test('with "continue" keep what was stored before a later chunk of another breaks', async () => {
+	test('with "continue" keep the files stored before another item fails', async () => {
 		await sandbox.control.faults([{ path: PATH, cutBody: true, skip: 4, times: 4 }]);
 		const [first, , last] = input;
 		const result = await run(
@@ -1113,7 +1127,7 @@ describe('several input items', () => {
 	});
 });
 
-test('an agent is told what the operation does', () => {
+test('the tool description says what the operation does', () => {
 	const type = loadPackage().nodeTypes['n8n-nodes-lifelog.lifelogAudio'] as Parameters<
 		typeof NodeHelpers.getVersionedNodeType
 	>[0];
@@ -1125,7 +1139,7 @@ test('an agent is told what the operation does', () => {
 	);
 });
 
-test('where n8n keeps binary data in memory, the file is whole as well', async () => {
+test('returns the complete file if n8n keeps binary data in memory', async () => {
 	await record('09:00', 5);
 	const inMemory = await engineAt(sandbox, { binaryMode: 'default' });
 	started.push(inMemory);

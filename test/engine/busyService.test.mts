@@ -56,7 +56,7 @@ const search = workflowWith('lifelog', {
 	options: { includeContents: true, maxWait: WAIT_S },
 });
 
-test('of requests that the limit holds back each waits once at most', async () => {
+test('each request waits at most once for the rate limit', async () => {
 	service = await startBusyService(() => 200);
 	const engine = await engineAt(service);
 	const { error, items } = await engine.runWorkflow(search);

@@ -42,7 +42,7 @@ const script = (baseUrl: string) => `
 	process.exit();
 `;
 
-test('a certificate is checked also where n8n was told to check none (NODE_TLS_REJECT_UNAUTHORIZED)', async () => {
+test('a certificate is checked even if NODE_TLS_REJECT_UNAUTHORIZED turns it off for n8n', async () => {
 	const { stdout } = await promisify(execFile)(
 		process.execPath,
 		['--input-type=module', '--eval', script(addresses.badCertificate)],

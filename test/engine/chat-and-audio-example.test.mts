@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(async () => await lab.close());
 
-test('examples/chat-and-audio.json shows the latest of both', async () => {
+test('examples/chat-and-audio.json returns the latest chat and audio', async () => {
 	const workflow = JSON.parse(
 		await readFile('examples/chat-and-audio.json', 'utf8'),
 	) as WorkflowJson;

@@ -57,7 +57,7 @@ describe('Get Many', () => {
 	const getMany = async (parameters: IDataObject = {}) =>
 		await run({ operation: 'getAll', ...parameters });
 
-	test('gives the newest 50, simplified, in one request', async () => {
+	test('returns the newest 50, simplified, in one request', async () => {
 		const chats = await ownChats();
 		const { json, requests } = await getMany();
 		expect(chats.length).toBeGreaterThan(50);
@@ -74,7 +74,7 @@ describe('Get Many', () => {
 	});
 
 	test.each(['full', 'short', 'emptyBetween'] as const)(
-		'returns all, whatever the pages: %s',
+		'returns all chats, whatever the pages: %s',
 		async (pages) => {
 			await sandbox.control.dialect({ pages, lastCursor: 'empty' });
 			await Promise.all(
@@ -87,13 +87,13 @@ describe('Get Many', () => {
 		},
 	);
 
-	test('stops at the limit, over pages too', async () => {
+	test('stops at the limit, also across pages', async () => {
 		await sandbox.control.dialect({ pages: 'short' });
 		const { json } = await getMany({ limit: 31 });
 		expect(idsOf(json)).toEqual(idsOf((await ownChats()).slice(0, 31)));
 	});
 
-	test('gives times in the zone, and the oldest first', async () => {
+	test('returns times in the time zone, and the oldest first', async () => {
 		const options = { direction: 'asc', timezone: 'Asia/Tokyo' };
 		const { json, requests } = await getMany({ limit: 5, options });
 		expect(idsOf(json)).toEqual(idsOf((await ownChats()).reverse().slice(0, 5)));
@@ -129,13 +129,13 @@ describe('Get Many', () => {
 		expect(requests[0].query).not.toHaveProperty('globalPromptId');
 	});
 
-	test('without Simplify gives the API’s objects unchanged', async () => {
+	test('without Simplify returns the API’s objects unchanged', async () => {
 		const { json } = await getMany({ limit: 2, output: 'raw' });
 		expect(json[0]).toEqual(await fetchChat(json[0].id as string));
 		expect(json[0].messages).not.toEqual([]);
 	});
 
-	test('an account without chats gives nothing', async () => {
+	test('returns nothing for an account without chats', async () => {
 		await sandbox.control.reset({ empty: true });
 		const { json, status } = await getMany({ returnAll: true });
 		expect(status).toBe('success');
@@ -147,7 +147,7 @@ describe('Get', () => {
 	const get = async (id: unknown, parameters: IDataObject = {}) =>
 		await run({ operation: 'get', chatId: byId(id), ...parameters });
 
-	test('gives one chat, simplified', async () => {
+	test('returns one chat, simplified', async () => {
 		const scheduled = (await ownChats()).find(({ globalPromptId }) => globalPromptId)!;
 		const { json, requests } = await get(scheduled.id);
 		const [question] = scheduled.messages;
@@ -162,7 +162,7 @@ describe('Get', () => {
 		expect(requests.map(({ path }) => path)).toEqual([`/v1/chats/${scheduled.id}`]);
 	});
 
-	test('refuses an Output that is none before any request', async () => {
+	test('refuses an unknown Output before any request', async () => {
 		const { error, requests } = await get('unknown', { output: 'maybe' });
 		expect(error?.message).toMatch(
 			/^'Output' must be simplified, raw or selectedFields, not "maybe"/,
@@ -170,14 +170,14 @@ describe('Get', () => {
 		expect(requests).toEqual([]);
 	});
 
-	test('without Simplify gives the API’s object unchanged, times in the zone', async () => {
+	test('without Simplify returns the API’s object unchanged, with times in the time zone', async () => {
 		const [{ id }] = await ownChats();
 		expect((await get(id, { output: 'raw' })).json).toEqual([await fetchChat(id)]);
 		const { json } = await get(id, { output: 'raw', options: { timezone: 'Asia/Tokyo' } });
 		expect(json[0].createdAt).toContain('+09:00');
 	});
 
-	test('reads what chats really hold', async () => {
+	test('reads every kind of message', async () => {
 		const message = (role: string, rest: object) =>
 			({ id: role, createdAt: '2026-03-20T10:00:00Z', user: { role }, ...rest }) as never;
 		const failed = { isError: true, toolCallId: '1', toolName: 'search', result: {} };
@@ -207,7 +207,7 @@ describe('Get', () => {
 		expect((await get(id)).json[0]).toMatchObject({ id, visibility: 'public' });
 	});
 
-	test.each(['404', 'null'] as const)('says which ID there is not, by %s', async (missing) => {
+	test.each(['404', 'null'] as const)('names the ID that was not found, by %s', async (missing) => {
 		await sandbox.control.dialect({ missing });
 		const { id } = await foreignChat('private');
 		const { message, description } = await get(id);
@@ -236,7 +236,7 @@ describe('Delete', () => {
 		expect(await exists(id)).toBe(false);
 	});
 
-	test('understands success at the top as well', async () => {
+	test('also reads success at the top level', async () => {
 		await sandbox.control.faults([{ body: { success: true } }]);
 		expect((await remove('x')).json).toEqual([{ deleted: true, id: 'x' }]);
 	});
@@ -249,7 +249,7 @@ describe('Delete', () => {
 		expect((await remove('x')).message).toContain(problem);
 	});
 
-	test('of someone else’s public chat is refused, and says why it may be', async () => {
+	test('of someone else’s public chat is refused, with a possible reason', async () => {
 		const { id } = await foreignChat('public');
 		const { message, description } = await remove(id);
 		expect(message).toBe(`No chat with the ID "${id}" was found`);
@@ -266,7 +266,7 @@ describe('Delete', () => {
 		[404, page, 'No chat with the ID "c1" was found'],
 		[500, { error: 'Not yours' }, 'The service failed (500): chat "c1"'],
 		[500, page, 'The service failed (500): chat "c1"'],
-	])('refused by %d is reported as what it is, not repeated', async (status, body, expected) => {
+	])("refused by %d is reported as such, and isn't retried", async (status, body, expected) => {
 		const headers = { 'content-type': body === page ? 'text/html' : 'application/json' };
 		await sandbox.control.faults([{ status, body, headers, times: 5 }]);
 		const { message, description, error, requests } = await remove('c1');
@@ -278,7 +278,7 @@ describe('Delete', () => {
 		expect(requests).toHaveLength(1);
 	});
 
-	test('waits for a rate limit, though none is documented', async () => {
+	test('waits for a rate limit, although none is documented', async () => {
 		const [{ id }] = await ownChats();
 		await sandbox.control.faults([{ status: 429, body: { error: 'slow', retryAfter: '1' } }]);
 		const { json, requests } = await remove(id);
@@ -287,7 +287,7 @@ describe('Delete', () => {
 		expect(requests[1].at - requests[0].at).toBeGreaterThanOrEqual(990);
 	});
 
-	test('is repeated once when the connection broke after it took effect', async () => {
+	test('is retried once if the connection broke after it took effect', async () => {
 		const [{ id }] = await ownChats();
 		await sandbox.control.faults([{ reset: 'after' }]);
 		const { json, requests } = await remove(id);
@@ -309,7 +309,7 @@ describe('Delete', () => {
 
 test.each(
 	operationsById('lifelogChat').map((operation) => [operation.operation, operation] as const),
-)('an ID for %s that is none is refused unsent', async (_name, operation) => {
+)('an invalid ID for %s is refused before any request', async (_name, operation) => {
 	for (const id of ['', '  ', '..', 'a/b?c', '={{ null }}', '={{ ["a"] }}']) {
 		const { error, requests } = await run(withId(operation, id));
 		expect(error).toBeDefined();
@@ -332,7 +332,7 @@ describe('an error of one item', () => {
 		expect((error as unknown as { context: IDataObject }).context.itemIndex).toBe(1);
 	});
 
-	test('with "continue" stands beside its input, and the others go on', async () => {
+	test('with "continue" is returned with its input, and the other items continue', async () => {
 		const { ids, input } = await threeItems();
 		const result = await run(parameters, { input }, { onError: 'continueRegularOutput' });
 		expect(idsOf(result.json)).toEqual(ids);
@@ -348,7 +348,7 @@ describe('an error of one item', () => {
 		]);
 	});
 
-	test('with the error output goes there, and the others go on', async () => {
+	test('with the error output is returned there, and the other items continue', async () => {
 		const { ids, input } = await threeItems();
 		const result = await run(parameters, { input }, { onError: 'continueErrorOutput' });
 		expect(idsOf(result.json)).toEqual([ids[0], ids[2]]);
@@ -358,7 +358,7 @@ describe('an error of one item', () => {
 	});
 });
 
-test('the chats of each item are paired with it', async () => {
+test('the chats are paired with their input items', async () => {
 	const input = [{ json: { limit: 2 } }, { json: { limit: 1 } }];
 	const result = await run({ operation: 'getAll', limit: '={{ $json.limit }}' }, { input });
 	expect(result.items('Node').map(({ pairedItem }) => pairedItem)).toEqual([
@@ -374,7 +374,7 @@ describe('the list of the parameter Chat', () => {
 		return await engine.loadOptions(node, 'searchChats', filter, token);
 	};
 
-	test('goes on at a service that refuses more than 10 a page', async () => {
+	test('continues if the service refuses more than 10 a page', async () => {
 		const service = await serve((request, response) => {
 			const { searchParams } = new URL(request.url!, 'http://localhost');
 			const from = Number(searchParams.get('cursor') ?? 0);
@@ -441,7 +441,7 @@ describe('the list of the parameter Chat', () => {
 		expect((await list('kathmandu', undefined, { timezone })).results).toEqual([]);
 	});
 
-	test('finds the words typed, on later pages too', async () => {
+	test('finds the words that you type, also on later pages', async () => {
 		const { id } = await sandbox.control.addChat({
 			summary: 'About the Lighthouse',
 			createdAt: '2026-02-18T10:00:00Z',
@@ -456,7 +456,7 @@ describe('the list of the parameter Chat', () => {
 	});
 });
 
-test('an agent is told what each operation does, and that a delete is permanent', () => {
+test('the tool description says what each operation does, and that a delete is permanent', () => {
 	const type = loadPackage().nodeTypes['n8n-nodes-lifelog.lifelogChat'] as Parameters<
 		typeof NodeHelpers.getVersionedNodeType
 	>[0];

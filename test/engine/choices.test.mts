@@ -74,7 +74,7 @@ async function run({ operation, parameter }: (typeof CHOICES)[number], value: st
 	return { message: error?.message, requests: world.seen.length };
 }
 
-test('the choices of all nodes are looked at', () => {
+test('the choices of all nodes are checked', () => {
 	const labels = new Set(CHOICES.map(({ label }) => label));
 	for (const label of ['Operation', 'Trigger On', 'Direction', 'Format', 'If No Audio']) {
 		expect(labels).toContain(label);
@@ -82,7 +82,7 @@ test('the choices of all nodes are looked at', () => {
 });
 
 test.each(CHOICES.map((choice) => [choice.name, choice] as const))(
-	'%s is refused before any request where it is none',
+	'%s with an unknown value is refused before any request',
 	async (_name, choice) => {
 		for (const value of ['toString', 'nonsense']) {
 			const { message, requests } = await run(choice, value);
@@ -95,7 +95,7 @@ test.each(CHOICES.map((choice) => [choice.name, choice] as const))(
 );
 
 test.each(CHOICES.map((choice) => [choice.name, choice] as const))(
-	'%s is read in any case',
+	'%s is read in upper and lower case',
 	async (_name, choice) => {
 		for (const value of choice.values) {
 			const { message } = await run(choice, ` ${value.toUpperCase()} `);

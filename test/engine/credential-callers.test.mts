@@ -161,7 +161,7 @@ describe.each(WAYS)('%s', (way) => {
 		['headers in common', () => ({ headers: { common: { Host: 'elsewhere.example' } } })],
 		['headers of the method', () => ({ headers: { get: { Host: 'elsewhere.example' } } })],
 		['a path of its own', () => ({ socketPath: '/tmp/a.sock', hostname: '127.0.0.1', port: 1 })],
-	])('is led astray by no more: %s', async (_name, options) => {
+	])('sends nothing elsewhere because of other options: %s', async (_name, options) => {
 		await send(way, {
 			...(way.startsWith('http') ? { url: here() } : { uri: here() }),
 			...options(),
@@ -171,7 +171,7 @@ describe.each(WAYS)('%s', (way) => {
 		expect(service.seen.join()).not.toContain('elsewhere.example');
 	});
 
-	test('asks a second time as it did the first, after a 401', async () => {
+	test('sends the second request like the first after a 401', async () => {
 		service.answer = (_request, response) => void response.writeHead(401).end();
 		const { error } = await send(way, way.startsWith('http') ? { url: here() } : { uri: here() });
 		expect(error?.message).not.toContain('proxy');
@@ -192,7 +192,7 @@ describe('a proxy of the environment (HTTP_PROXY)', () => {
 	});
 
 	test.each(['HTTP_PROXY', 'http_proxy', 'ALL_PROXY'])(
-		'gets nothing of a Base URL with http: %s',
+		'gets no request to a Base URL with http: %s',
 		async (name) => {
 			process.env[name] = stranger.url;
 			process.env.NO_PROXY = process.env.no_proxy = '';

@@ -22,7 +22,7 @@ const check = async (data: ICredentialDataDecryptedObject) => {
 
 describe('the test of the credential', () => {
 	test.each(['', '/', '///', ' ', '/v1', '/v1/'])(
-		'says yes to a good key, with %p behind the Base URL',
+		'accepts a valid key, with %p after the Base URL',
 		async (end) => {
 			const { apiKey, url } = sandbox;
 			const { ok, requests } = await check({ apiKey, baseUrl: `${url}${end}` });
@@ -31,14 +31,14 @@ describe('the test of the credential', () => {
 		},
 	);
 
-	test('says no to a bad key', async () => {
+	test('refuses a wrong key', async () => {
 		const { ok, message } = await check({ apiKey: 'wrong', baseUrl: sandbox.url });
 		expect(ok).toBe(false);
 		expect(message).toContain('The API key was refused');
 	});
 
 	test.each(['http://example.com', 'http://10.0.0.1:8080', 'ftp://localhost', 'nonsense'])(
-		'says no to the Base URL %s without sending anything',
+		'refuses the Base URL %s without sending anything',
 		async (baseUrl) => {
 			const { ok, message } = await check({ apiKey: 'k', baseUrl });
 			expect(ok).toBe(false);
@@ -57,7 +57,7 @@ describe('the test of the credential', () => {
 	};
 
 	test.each([301, 302, 303, 307, 308])(
-		'says no to a service that redirects with %p, and does not follow',
+		"refuses a service that redirects with %p, and doesn't follow",
 		async (status) => {
 			const location = `${sandbox.url}/v1/chats`;
 			const { ok, message, requests } = await checkAt(status, { location });
@@ -68,7 +68,7 @@ describe('the test of the credential', () => {
 	);
 
 	test.each([
-		[404, 'There is no such service'],
+		[404, "doesn't point to a Lifelog API"],
 		[429, 'The rate limit'],
 		[503, 'The service failed'],
 	])('says what a status of %p means', async (status, said) => {
@@ -80,7 +80,7 @@ describe('the test of the credential', () => {
 	test.each([
 		['text/html', '<!doctype html><title>Welcome</title>'],
 		['application/json', '{"data":{"users":[]}}'],
-	])('says no to %s that is not the service: %s', async (type, body) => {
+	])("refuses %s that isn't from the service: %s", async (type, body) => {
 		const { ok, message } = await checkAt(200, { 'content-type': type }, body);
 		expect(ok).toBe(false);
 		expect(message).toBe("The 'Base URL' doesn't point to a Lifelog API. Check the address.");
@@ -96,7 +96,7 @@ describe('the test of the credential says what a failed connection means', () =>
 		);
 	});
 
-	test('there is no such host', async () => {
+	test('an unknown host', async () => {
 		const { message } = await check({ apiKey: 'k', baseUrl: 'https://nowhere.invalid' });
 		expect(message).toMatch(
 			/^No answer from nowhere\.invalid: (there is no host with this name|the host name could not be looked up)\. Check the 'Base URL'/,
@@ -111,7 +111,7 @@ test.each([undefined, '', ' \t'])('says that the key is missing: %p', async (api
 	expect(requests).toEqual([]);
 });
 
-test('http into a private network is refused, and the option named that allows it', async () => {
+test('http to a private network is refused, and the error names the option that allows it', async () => {
 	const { message } = await check({ apiKey: 'k', baseUrl: 'http://10.255.255.1' });
 	expect(message).toContain("'Allow HTTP in a Private Network'");
 });
@@ -144,7 +144,7 @@ describe('authenticate', () => {
 		expect(options).toEqual(given);
 	});
 
-	test('goes straight to a Base URL with http, and signs again what it signed', async () => {
+	test('sends directly to a Base URL with http, and can sign a signed request again', async () => {
 		const local = { ...credentials, baseUrl: 'http://[::1]:8787/base/' };
 		const options = { url: '/v1/chats', baseURL: 'http://[::1]:8787/base/' };
 		const signed = await sign(local, options);
@@ -161,12 +161,12 @@ describe('authenticate', () => {
 		{ rejectUnauthorized: false },
 		{ skipSslCertificateValidation: true },
 		{ agentOptions: { rejectUnauthorized: false } },
-	])('refuses what would leave a certificate unchecked: %j', async (more) => {
+	])('refuses options that turn off the check of certificates: %j', async (more) => {
 		const options = { url: 'https://api.example.com/v1/chats', ...more };
 		await expect(sign(credentials, options as never)).rejects.toThrow('is not sent');
 	});
 
-	test('takes over a certificate, and nothing else of the agent', async () => {
+	test('keeps a client certificate, and no other option of the agent', async () => {
 		const options = {
 			url: 'https://api.example.com/v1/chats',
 			agentOptions: { ca: 'a', cert: 'b', key: 'c', passphrase: 'd', host: 'e', servername: 'f' },

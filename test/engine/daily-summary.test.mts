@@ -89,7 +89,7 @@ describe('the day', () => {
 		},
 	);
 
-	test('is yesterday in the zone of the workflow unless said otherwise', async () => {
+	test("is yesterday in the workflow's time zone by default", async () => {
 		await sandbox.control.reset({ days: 3 });
 		const timezone = 'America/New_York';
 		const { json, all } = await run({}, { timezone });
@@ -107,7 +107,7 @@ describe('the day', () => {
 		'2026-03-02T04:00:00+14:00',
 		'={{ DateTime.fromISO("2026-03-01T12:00:00Z") }}',
 		'={{ 1772366400000 }}',
-	])('may be given as %s', async (date) => {
+	])('can be given as %s', async (date) => {
 		await serve([lifelogOf('a', '2026-03-01T10:00:00Z', 'A')]);
 		const { json, requests } = await run({ day: 'date', date });
 		expect(json.date).toBe('2026-03-01');
@@ -118,7 +118,7 @@ describe('the day', () => {
 	test.each([
 		['2026-03-29', '2026-03-28T23:00:00Z', '2026-03-29T21:59:59Z', '2026-03-29T22:00:00Z'],
 		['2026-10-25', '2026-10-24T22:00:00Z', '2026-10-25T22:59:59Z', '2026-10-25T23:00:00Z'],
-	])('%s is whole though clocks are changed on it', async (date, first, last, after) => {
+	])('%s is complete although the clocks change', async (date, first, last, after) => {
 		const before = new Date(Date.parse(first) - 1000).toISOString();
 		const times = { before, first, last, after };
 		await serve(Object.entries(times).map(([id, time]) => lifelogOf(id, time, id)));
@@ -130,7 +130,7 @@ describe('the day', () => {
 		expect(json.markdown).toContain('- 23:59 · 30 min · **last**');
 	});
 
-	test('has only what begins on it, though the service sends more', async () => {
+	test('has only lifelogs that start on it, even if the service sends more', async () => {
 		await answer([
 			lifelogOf('late', '2026-03-01T23:50:00Z', 'Late'),
 			lifelogOf('next', '2026-03-02T00:00:00Z', 'Next'),
@@ -143,12 +143,12 @@ describe('the day', () => {
 	});
 });
 
-describe('what is read', () => {
+describe('the lifelogs', () => {
 	beforeEach(async () => {
 		await sandbox.control.reset({ now: '2026-03-01T22:59:00Z', days: 1, perDay: 60 });
 	});
 
-	test('is every page of the day, with contents', async () => {
+	test('are read from every page of the day, with contents', async () => {
 		const { json, requests, hint } = await run(FIRST_OF_MARCH);
 		const all = await sandbox.control.lifelogs();
 		expect(idsOf(json)).toEqual(all.map(({ id }) => id));
@@ -174,13 +174,13 @@ describe('what is read', () => {
 		{ pages: 'emptyBetween' },
 		{ lastCursor: 'empty' },
 		{ lastCursor: 'null' },
-	] as const)('is the same from a service of the dialect %j', async (dialect) => {
+	] as const)('are the same from a service of the dialect %j', async (dialect) => {
 		const { json } = await run(FIRST_OF_MARCH);
 		await sandbox.control.dialect(dialect);
 		expect((await run(FIRST_OF_MARCH)).json).toEqual(json);
 	});
 
-	test('is only what is starred, or is not', async () => {
+	test('can be only starred or only unstarred ones', async () => {
 		const all = await sandbox.control.lifelogs();
 		await sandbox.control.updateLifelog(all[30].id, { isStarred: true });
 		for (const [isStarred, kind] of [
@@ -198,28 +198,28 @@ describe('what is read', () => {
 		}
 	});
 
-	test('is only what is starred from a service that ignores the filter', async () => {
+	test('can be only starred ones even if the service ignores the filter', async () => {
 		const starred = lifelogOf('s', '2026-03-01T10:00:00Z', 'S', [], { isStarred: true });
 		await answer([lifelogOf('a', '2026-03-01T09:00:00Z', 'A'), starred]);
 		const { json } = await run({ ...FIRST_OF_MARCH, filters: { isStarred: true } });
 		expect(idsOf(json)).toEqual(['s']);
 	});
 
-	test('of the rate limit waits no longer than allowed', async () => {
+	test('are read with no longer wait for the rate limit than allowed', async () => {
 		await sandbox.control.faults([{ status: 429, body: { error: 'slow', retryAfter: '1' } }]);
 		const { error } = await run({ ...FIRST_OF_MARCH, options: { maxWait: 0 } });
 		expect(error?.message).toContain('The rate limit asks for a wait of 1 s');
 	});
 });
 
-describe('where contents are withheld', () => {
+describe('if the service sends no contents', () => {
 	const NINE = '2026-03-01T09:00:00Z';
 	const markdown = '# Walk\n\n## The dog\n\n### Not this\n\n> Anna: ## Nor this';
 	const withheld = (contents: unknown) =>
 		lifelogOf('a', NINE, 'Walk', [], { contents: contents as [], markdown });
 
 	test.each([[[]], [null], [undefined]])(
-		'as %j, the headings are those of the Markdown, and a hint says so',
+		'(as %j) the headings come from the Markdown, and a hint says so',
 		async (contents) => {
 			await answer([withheld(contents)]);
 			const { json, hint } = await run(FIRST_OF_MARCH);
@@ -230,7 +230,7 @@ describe('where contents are withheld', () => {
 		},
 	);
 
-	test('of some, the hint says of how many', async () => {
+	test('for some lifelogs, the hint says for how many', async () => {
 		const lifelog = lifelogOf('b', '2026-03-01T10:00:00Z', 'B', ['Known']);
 		await answer([withheld([]), lifelog]);
 		const { json, hint } = await run(FIRST_OF_MARCH);
@@ -257,7 +257,7 @@ describe.each(FORMATS)('as %s', (format) => {
 		expect(problemsOf(json)).toEqual([]);
 	});
 
-	test('a day of 300 lifelogs is one item with all of them', async () => {
+	test('a day with 300 lifelogs is one item with all of them', async () => {
 		await sandbox.control.reset({ now: '2026-03-01T22:59:00Z', days: 1, perDay: 300 });
 		const { json, requests, all } = await run({ ...FIRST_OF_MARCH, format });
 		expect(all).toHaveLength(1);
@@ -270,7 +270,7 @@ describe.each(FORMATS)('as %s', (format) => {
 		expect(stored.filter(({ title }) => !written.includes(title.slice(0, 5)))).toEqual([]);
 	});
 
-	test('a day of hard texts is valid, and the same each time', async () => {
+	test('a day with difficult texts is valid, and the same each time', async () => {
 		const texts = [MARKUP, ARABIC, EMOJI, LONG, EMOJI.repeat(200), ''];
 		const lifelogs = longDay(
 			18,
@@ -316,14 +316,14 @@ describe.each(FORMATS)('as %s', (format) => {
 	});
 });
 
-describe('what the item holds', () => {
+describe('the fields of the item', () => {
 	const rest = ['lifelogCount', 'totalDurationMs', 'starredCount', 'speakers', 'lifelogs'];
 
 	test.each([
 		['markdown', ['markdown']],
 		['slack', ['text', 'blocks', 'messages']],
 		['notion', ['title', 'properties', 'children', 'childrenBatches']],
-	])('as %s, in the order people read', async (format, own) => {
+	])('as %s are in a readable order', async (format, own) => {
 		await serve([lifelogOf('a', '2026-03-01T09:00:00Z', 'A walk')]);
 		const options = { timezone: 'Europe/Berlin' };
 		const { json } = await run({ ...FIRST_OF_MARCH, format, options });
@@ -340,7 +340,7 @@ describe('what the item holds', () => {
 	});
 });
 
-describe('what cannot be used', () => {
+describe('an invalid parameter', () => {
 	test.each([
 		[{ day: 'date', date: 'soon' }, `'Date' is not a date and time: "soon"`],
 		[{ day: 'date' }, "'Date' is empty"],
@@ -361,7 +361,7 @@ describe('what cannot be used', () => {
 		expect(requests).toEqual([]);
 	});
 
-	test('is not a Date left empty where Day is an expression for another day', async () => {
+	test("isn't an empty Date if Day is an expression for another day", async () => {
 		const { error, json } = await run({ day: '={{ "today" }}' });
 		expect(error).toBeUndefined();
 		expect(json.date).toBe(DateTime.utc().toISODate());
@@ -370,7 +370,7 @@ describe('what cannot be used', () => {
 	const input = ['2026-03-01', 'soon', '2026-03-02'].map((date) => ({ json: { date } }));
 	const parameters = { day: 'date', date: '={{ $json.date }}' };
 
-	test('of one item leaves the others alone with "continue"', async () => {
+	test('of one item leaves the others unaffected with "continue"', async () => {
 		const { all } = await run(parameters, { input }, { onError: 'continueRegularOutput' });
 		expect(all.map(({ json }) => json.date)).toEqual(['2026-03-01', 'soon', '2026-03-02']);
 		expect(all.map(({ json }) => Boolean(json.error))).toEqual([false, true, false]);
@@ -381,7 +381,7 @@ describe('what cannot be used', () => {
 		]);
 	});
 
-	test('of one item goes to the error output where there is one', async () => {
+	test('of one item is returned at the error output', async () => {
 		const result = await run(parameters, { input }, { onError: 'continueErrorOutput' });
 		expect(result.all.map(({ json }) => json.date)).toEqual(['2026-03-01', '2026-03-02']);
 		expect(result.items('Node', 1).map(({ json }) => json)).toEqual([

@@ -89,29 +89,32 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 		['a refused parameter', json(400, { error: 'No.' })],
 		['the rate limit', json(429, { error: 'slow', retryAfter: '7' })],
 		["an answer that isn't JSON", answered('text/html', '<html><title>Log in</title>')],
-	])('by %s names what it was about', async (_fault, answer) => {
+	])('by %s names the range or the entry', async (_fault, answer) => {
 		expect((await run(operation, answer)).message).toMatch(about);
 	});
 
-	test.each([401, 403, 404, 407, 302])('by status %p names what it was about', async (status) => {
-		const answer = status === 404 ? answered('text/html', '', 404) : json(status, {});
-		const { message, description } = await run(operation, answer);
-		const isOfAnId = /with the ID "(lifelog|chat)-a"/.test(message);
-		expect(isOfAnId || about.test(`${message} ${description}`)).toBe(true);
-	});
+	test.each([401, 403, 404, 407, 302])(
+		'by status %p names the range or the entry',
+		async (status) => {
+			const answer = status === 404 ? answered('text/html', '', 404) : json(status, {});
+			const { message, description } = await run(operation, answer);
+			const isOfAnId = /with the ID "(lifelog|chat)-a"/.test(message);
+			expect(isOfAnId || about.test(`${message} ${description}`)).toBe(true);
+		},
+	);
 
 	// Texts, pages and audio are in the matrix (test/reliability/faults.mts).
 	test.each([
 		['an object', json(200, { note: 'Recorded words', data: 'Recorded words' })],
 		['a list', json(200, ['Recorded words'])],
 		['bytes of audio that say they are refused', answered('audio/ogg', 'OggS Recorded words', 418)],
-	])('quotes nothing of a body of %s', async (_what, answer) => {
+	])("doesn't quote a body of %s", async (_what, answer) => {
 		const result = await run(operation, answer);
 		expect(result.message).not.toBe('');
 		expect(inspect(result, { depth: Infinity })).not.toContain('Recorded');
 	});
 
-	test('quotes what a success says in its field error', async () => {
+	test('quotes the field error of a success', async () => {
 		const { message, description } = await run(operation, json(200, { error: 'Half asleep' }));
 		expect(`${message} ${description}`).toContain('Half asleep');
 	});
@@ -123,7 +126,7 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 		},
 	];
 
-	test('leaves the item its data, with "continue"', async () => {
+	test('keeps the data of the item, with "continue"', async () => {
 		const answer = json(429, { error: 'slow', retryAfter: '7' });
 		const result = await run(operation, answer, input, 'continueRegularOutput');
 		const [failed, ...rest] = result.items('Node');
@@ -143,7 +146,7 @@ describe.each(OPERATIONS)('an error of %s', (_name, operation) => {
 		});
 	});
 
-	test('leaves the item its data, with the error output', async () => {
+	test('keeps the data of the item, with the error output', async () => {
 		const result = await run(operation, json(418, {}), input, 'continueErrorOutput');
 		expect(result.items('Node')).toEqual([]);
 		const [failed, ...rest] = result.items('Node', 1);
@@ -170,7 +173,7 @@ const OF_A_RANGE = actions().flatMap((operation): Array<[string, string, IDataOb
 	return [[`${node}.${name}`, node, withParameters(operation, changes), IN_RANGE]];
 });
 
-test('operations of a range are looked at', () => {
+test('operations with a range are checked', () => {
 	expect(OF_A_RANGE.length).toBeGreaterThanOrEqual(4);
 });
 
@@ -223,14 +226,14 @@ test('an error of a parameter carries what to do, and no code', async () => {
 	});
 });
 
-test('a proxy that wants a login is not blamed on the parameters', async () => {
+test("a proxy that needs a login isn't reported as an error of the parameters", async () => {
 	const { message, description } = await run(get, answered('text/html', '', 407));
 	expect(message).toBe('A proxy between n8n and the service asks for a login (407)');
 	expect(description).toContain('HTTPS_PROXY');
 	expect(description).not.toContain('Check the parameters');
 });
 
-test('an address that is not found is quoted without its query', async () => {
+test('an unknown address is quoted without its query', async () => {
 	const many = actions().find(
 		({ node, operation }) => node === 'lifelog' && operation === 'getAll',
 	)!;
@@ -243,7 +246,7 @@ test('an address that is not found is quoted without its query', async () => {
 test.each([
 	['Lunch', true],
 	['8f2kQ0pXw1Zr5TnB', false],
-])('the ID %s that is not found is taken for a title: %p', async (id, isTitle) => {
+])('the advice for an unknown ID %s says that it may be a title: %p', async (id, isTitle) => {
 	trials.open();
 	const workflow = workflowWith('lifelog', { operation: 'get', lifelogId: byId(id) });
 	const { error } = await trials.engine.runWorkflow(workflow);
@@ -252,7 +255,7 @@ test.each([
 	expect(description.includes("A title isn't an ID. Choose 'From List'")).toBe(isTitle);
 });
 
-test('the editor, which writes the status itself, is not told it twice', async () => {
+test('an error in the editor has the status only once', async () => {
 	trials.open().play = ({ response }) => send(response, json(503, {}));
 	const [, node] = workflowWith('lifelog', { operation: 'get' }).nodes;
 	await expect(trials.engine.loadOptions(node, 'searchLifelogs')).rejects.toMatchObject({
@@ -285,7 +288,7 @@ const BY_ID = operationsById().map(
 	(operation) => [`${operation.node}.${operation.operation}`, operation] as const,
 );
 
-test.each(BY_ID)('%s sends nothing for what is no ID', async (_name, operation) => {
+test.each(BY_ID)('%s sends nothing for an invalid ID', async (_name, operation) => {
 	for (const [id, message] of UNUSABLE_IDS) {
 		const world = trials.open();
 		const workflow = workflowWith(operation.node, withId(operation, id));
@@ -295,7 +298,7 @@ test.each(BY_ID)('%s sends nothing for what is no ID', async (_name, operation) 
 	}
 });
 
-test('a title in place of an ID is told from one', async () => {
+test('a title in place of an ID is recognized', async () => {
 	const parameters = { operation: 'get', lifelogId: byId('Planning the garden') };
 	const { error } = await trials.engine.runWorkflow(workflowWith('lifelog', parameters));
 	expect((error as { description?: string }).description).toBe(
@@ -304,7 +307,7 @@ test('a title in place of an ID is told from one', async () => {
 });
 
 test.each(['a/b', '..%2Fchats%2Fchat-a', 'a\nb', 'a\u202eb'])(
-	'an entry that the service lists by the ID %j is handed on, and not asked for by it',
+	'an entry that the service lists with the ID %j is returned, but not requested by it',
 	async (id) => {
 		const world = trials.open();
 		world.lifelogs = [{ ...world.lifelogs[0], id, contents: [] }];
@@ -320,7 +323,7 @@ test.each(['a/b', '..%2Fchats%2Fchat-a', 'a\nb', 'a\u202eb'])(
 	},
 );
 
-describe('a poll that fails', () => {
+describe('a failed poll', () => {
 	const poll = async (mode: 'trigger' | 'manual') => {
 		trials.open().play = ({ response }) => send(response, json(400, { error: 'No' }));
 		const [, node] = workflowWith('lifelogTrigger', { event: 'lifelogCreated' }).nodes;
@@ -339,7 +342,7 @@ describe('a poll that fails', () => {
 		);
 	});
 
-	test('in the editor says nothing of the next one', async () => {
+	test("in the editor doesn't mention the next poll", async () => {
 		expect((await poll('manual'))?.description).not.toContain('next poll');
 	});
 });
@@ -349,7 +352,7 @@ test.each<[string, string, (half: string) => string]>([
 	['text', 'text/plain', (half) => `No ${half}`.padStart(65_536)],
 	['text of long characters', 'text/plain', (half) => `${'\u3000'.repeat(21_000)}No ${half}`],
 ])(
-	'no half of the key is quoted of a page that is not read to its end: %s',
+	"doesn't quote part of the key from a page that was read only in part: %s",
 	async (_name, type, head) => {
 		const key = `${KEY_MARK}-${keys++}-and-some-more`;
 		const begin = Buffer.from(head(key.slice(0, 20)));

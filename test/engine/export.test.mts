@@ -39,7 +39,7 @@ async function run(parameters: IDataObject, input?: IDataObject[], more?: Partia
 
 const lifelogs = async () => await sandbox.control.lifelogs();
 
-test('one lifelog, in every format', async () => {
+test('exports one lifelog in every format', async () => {
 	const { id, title, startTime, isStarred } = (await lifelogs())[20];
 	const fileFormats = ['vtt', 'text', 'srt', 'markdown', 'json'];
 	const { files } = await run({ exportFrom: 'lifelog', lifelogId: byId(id), fileFormats });
@@ -60,7 +60,7 @@ test('one lifelog, in every format', async () => {
 	}
 });
 
-test('the JSON is the whole object of the API, in UTC whatever the workflow is in', async () => {
+test("the JSON is the complete object of the API, in UTC, whatever the workflow's time zone", async () => {
 	const { id } = (await lifelogs())[20];
 	const { files } = await run({
 		...{ exportFrom: 'lifelog', lifelogId: byId(id), fileFormats: ['json'] },
@@ -73,7 +73,7 @@ test('the JSON is the whole object of the API, in UTC whatever the workflow is i
 	expect(files[0].json.startTime).toMatch(/Z$/);
 });
 
-test('times are in the option Time Zone where it is set', async () => {
+test('times are in the option Time Zone if it is set', async () => {
 	const { id } = (await lifelogs())[20];
 	const { files } = await run({
 		...{ exportFrom: 'lifelog', lifelogId: byId(id), fileFormats: ['json'] },
@@ -83,7 +83,7 @@ test('times are in the option Time Zone where it is set', async () => {
 	expect(files[0].json.startTime).toMatch(/\+05:30$/);
 });
 
-test('everything of a range, page by page with contents', async () => {
+test('exports a whole range, page by page, with contents', async () => {
 	const date = (await lifelogs())[60].startTime.slice(0, 10);
 	const { files, requests, error } = await run({
 		...{ exportFrom: 'service', returnAll: true, ...within({ date }), fileFormats: ['markdown'] },
@@ -95,13 +95,13 @@ test('everything of a range, page by page with contents', async () => {
 	expect(new Set(files.map(({ json }) => json.path)).size).toBe(files.length);
 });
 
-test('as many as the limit says', async () => {
+test('exports up to the limit', async () => {
 	const { files } = await run({ exportFrom: 'service', limit: 30 });
 	expect(files).toHaveLength(30);
 	expect(files.every(({ json }) => json.format === 'markdown')).toBe(true);
 });
 
-test('an item of the trigger or of a list without contents is read in full first', async () => {
+test('an item of the trigger or of a list without contents is first read in full', async () => {
 	const { id, contents, ...rest } = (await lifelogs())[20];
 	const input = [{ id, ...rest, contents: [], changeType: 'created', eventKey: 'x' }];
 	const { files, requests } = await run({ exportFrom: 'input', fileFormats: ['json'] }, input);
@@ -134,7 +134,7 @@ test('a lifelog that is deleted after it was listed is left out', async () => {
 	expect(files.map(({ bytes }) => (JSON.parse(String(bytes)) as Lifelog).id)).toEqual([second.id]);
 });
 
-test('contents that a list leaves out are read one by one', async () => {
+test('contents that are missing in a list are read by ID', async () => {
 	const [lifelog] = await lifelogs();
 	const body = {
 		data: { lifelogs: [{ ...lifelog, contents: [] }] },
@@ -163,13 +163,13 @@ test.each([
 	expect(requests).toEqual([]);
 });
 
-test('a part of a lifelog whose ID no address can hold is an error of the input', async () => {
+test('a partial lifelog with an invalid ID is an error of the input', async () => {
 	const { error, requests } = await run({ exportFrom: 'input' }, [{ id: 'a/b', title: 'A' }]);
 	expect(error?.message).toMatch(/^"a\/b" is not the ID of a lifelog/);
 	expect(requests).toEqual([]);
 });
 
-test('a lifelog that does not say when it begins is an error that names it', async () => {
+test('a lifelog without a start time is an error that names it', async () => {
 	const contents = [{ type: 'heading1', content: 'A' }];
 	const whole = {
 		title: 'A',
@@ -192,7 +192,7 @@ test.each([
 		{ contents: [{ type: 'blockquote', content: 'Hi', speakerName: 'Anna' }] },
 	],
 	['cut', { isTruncated: true }],
-])('a lifelog of the input that comes %s is read in full first', async (_name, change) => {
+])('an input lifelog that is %s is first read in full', async (_name, change) => {
 	const [stored] = await sandbox.control.lifelogs();
 	const part = JSON.parse(JSON.stringify({ ...stored, ...change })) as IDataObject;
 	const { requests, files } = await run({ exportFrom: 'input', fileFormats: ['json'] }, [part]);

@@ -25,29 +25,32 @@ afterAll(async () => {
 	await service.close();
 });
 
-test.each(RANGES)('a range means "%s": all that begins on the day is listed', async (range) => {
-	const entries = Array.from({ length: 49 }, (_, nth): Entry => {
-		const begin = Date.parse(DAY) + (nth - 12) * HOUR;
-		const end = begin + 1.5 * HOUR;
-		return { id: String(nth), begin, end, updated: end, created: end };
-	});
-	service.is = {
-		...{ entries, range, edges: 'start', sort: 'begin', turnsTies: true, cursor: 'position' },
-		...{ isBound: true, maxPageSize: 10, hour: 'first', offsets: true },
-	};
-	const { nodes } = JSON.parse(readFileSync('examples/full-archive.json', 'utf8')) as Example;
-	const { parameters } = nodes.find(({ name }) => name === 'Lifelogs of the day')!;
-	const ofDay = JSON.parse(
-		JSON.stringify(parameters).replaceAll(
-			/"=\{\{ \$\('A day'\)\.first\(\)\.json\.day \}\}/g,
-			`"${DAY}`,
-		),
-	) as IDataObject;
-	const { items, error } = await engine.runWorkflow(
-		workflowWith('lifelog', { ...ofDay, operation: 'getAll', returnAll: true }),
-	);
-	expect(error).toBeUndefined();
-	const listed = items('Node').map(({ json }) => json.id);
-	const ofTheDay = entries.slice(12, 36).map(({ id }) => id);
-	expect(listed).toEqual(expect.arrayContaining(ofTheDay));
-});
+test.each(RANGES)(
+	'a range means "%s": every lifelog that starts on the day is listed',
+	async (range) => {
+		const entries = Array.from({ length: 49 }, (_, nth): Entry => {
+			const begin = Date.parse(DAY) + (nth - 12) * HOUR;
+			const end = begin + 1.5 * HOUR;
+			return { id: String(nth), begin, end, updated: end, created: end };
+		});
+		service.is = {
+			...{ entries, range, edges: 'start', sort: 'begin', turnsTies: true, cursor: 'position' },
+			...{ isBound: true, maxPageSize: 10, hour: 'first', offsets: true },
+		};
+		const { nodes } = JSON.parse(readFileSync('examples/full-archive.json', 'utf8')) as Example;
+		const { parameters } = nodes.find(({ name }) => name === 'Lifelogs of the day')!;
+		const ofDay = JSON.parse(
+			JSON.stringify(parameters).replaceAll(
+				/"=\{\{ \$\('A day'\)\.first\(\)\.json\.day \}\}/g,
+				`"${DAY}`,
+			),
+		) as IDataObject;
+		const { items, error } = await engine.runWorkflow(
+			workflowWith('lifelog', { ...ofDay, operation: 'getAll', returnAll: true }),
+		);
+		expect(error).toBeUndefined();
+		const listed = items('Node').map(({ json }) => json.id);
+		const ofTheDay = entries.slice(12, 36).map(({ id }) => id);
+		expect(listed).toEqual(expect.arrayContaining(ofTheDay));
+	},
+);

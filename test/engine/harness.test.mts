@@ -135,7 +135,7 @@ afterAll(async () => {
 	await service.close();
 });
 
-test('items flow, with hints, and the time zone of the workflow or of the run', async () => {
+test('items pass through, with hints, and the time zone of the workflow or of the run', async () => {
 	const zoned = { ...echoing('json'), settings: { timezone: 'Asia/Tokyo' } };
 	const run = await engine.runWorkflow(zoned, { input });
 	expect(run.status).toBe('success');
@@ -155,7 +155,7 @@ test('a failing node fails the execution', async () => {
 	expect(run.items('Echo')).toEqual([]);
 });
 
-test('a workflow that cannot start is a failed execution', async () => {
+test("a workflow that can't start is a failed execution", async () => {
 	const run = await engine.runWorkflow({ nodes: [], connections: {} });
 	expect([run.status, run.error?.message]).toEqual([
 		'error',
@@ -172,7 +172,7 @@ test('item errors go to the regular or to the error output', async () => {
 	expect(run.items('Echo', 1)).toHaveLength(1);
 });
 
-test('a running workflow can be cancelled, by handle and by signal', async () => {
+test('a running workflow can be canceled, by its handle and by a signal', async () => {
 	const handle = engine.startWorkflow(echoing('wait'));
 	setTimeout(() => handle.cancel(), 20);
 	expect((await handle.done).status).toBe('canceled');
@@ -187,12 +187,12 @@ test('binary data is stored and read back', async () => {
 	expect(String(await run.binary(item, 'audio'))).toBe('OggS');
 });
 
-test('requests carry the credential', async () => {
+test('requests contain the credential', async () => {
 	const run = await engine.runWorkflow(echoing('request', { parameters: { url } }));
 	expect(run.items('Echo')[0].json).toEqual({ key: 'secret' });
 });
 
-test('polls share the static data they are given', async () => {
+test('polls share their static data', async () => {
 	const staticData = {};
 	const first = await engine.runPoll(polling, { staticData });
 	expect(first.items).toEqual([{ json: { polls: 1, mode: 'trigger', budget: 300_000 } }]);
@@ -209,7 +209,7 @@ test('list searches run', async () => {
 	expect(found.results).toEqual([{ name: 'text page2', value: 'json' }]);
 });
 
-test('credential tests answer as in n8n', async () => {
+test('credential tests return the same as in n8n', async () => {
 	const messages = ['secret', '401', '500'].map(
 		async (key) => await engine.testCredential('headerApi', { key, url }),
 	);

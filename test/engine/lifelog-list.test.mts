@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { connect } from '../../nodes/shared/transport/connection.ts';
+import { connect } from '../../nodes/shared/auth/connection.ts';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
 import { firstEntries } from '../../nodes/shared/transport/pagination.ts';
 import { nodeOperations } from '../reliability/parameters.mts';
@@ -52,17 +52,20 @@ describe('Return All', () => {
 		['no contents by default', { includeContentsDefault: false }, 10],
 	];
 
-	test.each(dialects)('1,000 lifelogs, in order, each once: %s', async (_name, dialect, count) => {
-		await sandbox.control.reset({ days: 20, lifelogs: 1000, dialect });
-		await sandbox.control.dialect({ rateLimit: { max: 1000 } });
-		const all = newestFirst(await sandbox.control.lifelogs());
-		const { lifelogs, requests } = await getMany({ returnAll: true });
-		expect(all).toHaveLength(1000);
-		expect(lifelogs.map(({ id }) => id)).toEqual(all);
-		expect(requests).toHaveLength(count);
-	});
+	test.each(dialects)(
+		'returns 1,000 lifelogs in order, each once: %s',
+		async (_name, dialect, count) => {
+			await sandbox.control.reset({ days: 20, lifelogs: 1000, dialect });
+			await sandbox.control.dialect({ rateLimit: { max: 1000 } });
+			const all = newestFirst(await sandbox.control.lifelogs());
+			const { lifelogs, requests } = await getMany({ returnAll: true });
+			expect(all).toHaveLength(1000);
+			expect(lifelogs.map(({ id }) => id)).toEqual(all);
+			expect(requests).toHaveLength(count);
+		},
+	);
 
-	test('a long run says how many requests it made, and how long they waited', async () => {
+	test('a long run reports its number of requests and their wait', async () => {
 		await sandbox.control.reset({
 			days: 20,
 			lifelogs: 200,
@@ -71,7 +74,7 @@ describe('Return All', () => {
 		expect((await getMany({ limit: 200 })).hint).toBe('This run made 20 requests.');
 		await sandbox.control.dialect({ rateLimit: { max: 5, windowMs: 4000 } });
 		expect((await getMany({ limit: 60 })).hint).toMatch(
-			/^This run made \d+ requests, which waited [1-9]\d* s in all for the rate limit\.$/,
+			/^This run made \d+ requests, which waited [1-9]\d* s in total for the rate limit\.$/,
 		);
 		await sandbox.control.dialect({ rateLimit: { max: 1000 } });
 		expect((await getMany({ limit: 60 })).hint).toBeUndefined();
@@ -80,7 +83,7 @@ describe('Return All', () => {
 	test.each([
 		['true', 120],
 		[' False ', 50],
-	])('given as the text %p counts as that', async (returnAll, count) => {
+	])('as the text %p is read as true or false', async (returnAll, count) => {
 		await sandbox.control.reset({ days: 20, lifelogs: 120 });
 		const { lifelogs } = await getMany({ returnAll: `={{ "${returnAll}" }}`, limit: 50 });
 		expect(lifelogs).toHaveLength(count);
@@ -91,19 +94,19 @@ describe('Return All', () => {
 		['1', `'Return All' must be true or false, not "1"`],
 		['[true]', "'Return All' must be a single value, not a list"],
 		['Object.create(null)', "'Return All' must be a single value, not an object"],
-	])('given as %s is refused', async (returnAll, message) => {
+	])('as %s is refused', async (returnAll, message) => {
 		const { error, requests } = await getMany({ returnAll: `={{ ${returnAll} }}` });
 		expect(error?.message).toBe(message);
 		expect(requests).toEqual([]);
 	});
 
-	test.each(['null', 'undefined', '""'])('given as %s counts as off', async (returnAll) => {
+	test.each(['null', 'undefined', '""'])('as %s counts as off', async (returnAll) => {
 		await sandbox.control.reset({ days: 5, lifelogs: 60 });
 		const { lifelogs } = await getMany({ returnAll: `={{ ${returnAll} }}`, limit: 5 });
 		expect(lifelogs).toHaveLength(5);
 	});
 
-	test('a page size that was refused once is not tried again in the same run', async () => {
+	test("a page size that was refused once isn't requested again in the same run", async () => {
 		const dialect: DialectChange = { limit: { max: 10, above: 'reject' } };
 		await sandbox.control.reset({ days: 1, lifelogs: 20, dialect });
 		const twoItems = { input: [{ json: {} }, { json: {} }] };
@@ -114,7 +117,17 @@ describe('Return All', () => {
 		expect(others).not.toContain(400);
 	});
 
-	test('a cursor is followed with the query unchanged', async () => {
+	test('a page size that failed once is requested again for the next list', async () => {
+		await sandbox.control.reset({ days: 1, lifelogs: 20 });
+		await sandbox.control.faults([{ path: '/v1/lifelogs', status: 500, times: 4 }]);
+		const twoItems = { input: [{ json: {} }, { json: {} }] };
+		const { lifelogs, requests } = await getMany({ returnAll: true }, twoItems);
+		expect(lifelogs).toHaveLength(40);
+		const sizes = requests.map(({ query }) => Number(query.limit));
+		expect(sizes).toEqual([100, 100, 100, 100, 10, 10, 100]);
+	});
+
+	test('a cursor is sent with the same query', async () => {
 		await sandbox.control.reset({ days: 20, lifelogs: 250 });
 		const { requests } = await getMany({ limit: 250, filters: { isStarred: false } });
 		const [first, ...others] = requests.map(({ query }) => query);
@@ -146,19 +159,22 @@ describe('a page that is too large for the service', () => {
 		['422', { status: 422, times: 1 }, [100, 10]],
 		['500', { status: 500, times: 4 }, [100, 100, 100, 100, 10]],
 		['504', { status: 504, times: 4 }, [100, 100, 100, 100, 10]],
-	])('%s: is asked for with 10 entries, which is kept', async (_name, fault, asked) => {
-		await sandbox.control.faults([{ path: '/v1/lifelogs', ...fault }]);
-		const { lifelogs, requests, error } = await getMany({ returnAll: true });
-		expect(error).toBeUndefined();
-		expect(lifelogs).toHaveLength(60);
-		expect(sizes(requests)).toEqual([...asked, 10, 10, 10, 10, 10]);
-	});
+	])(
+		'%s: is requested again with 10 entries, and so are the next pages',
+		async (_name, fault, asked) => {
+			await sandbox.control.faults([{ path: '/v1/lifelogs', ...fault }]);
+			const { lifelogs, requests, error } = await getMany({ returnAll: true });
+			expect(error).toBeUndefined();
+			expect(lifelogs).toHaveLength(60);
+			expect(sizes(requests)).toEqual([...asked, 10, 10, 10, 10, 10]);
+		},
+	);
 
 	test.each([
 		[500, { status: 500 }, [100, 100, 100, 100, 10]],
 		[422, { status: 422 }, [100, 10]],
 		[503, { status: 503 }, [100, 100, 100, 100]],
-	])('%i for ever: an error, and few requests', async (status, fault, asked) => {
+	])('%i each time: an error, after few requests', async (status, fault, asked) => {
 		await sandbox.control.faults([{ path: '/v1/lifelogs', ...fault, times: 20 }]);
 		const { error, requests } = await getMany({ returnAll: true });
 		expect(error).toMatchObject({ httpCode: String(status) });
@@ -168,55 +184,52 @@ describe('a page that is too large for the service', () => {
 	test.each([
 		['as long as it is larger than 10', (limit: number) => limit > 10, 5],
 		['whatever its size', () => true, undefined],
-	])(
-		'one that gets no answer %s: is asked for once in 10, and that is all',
-		async (_name, isSilent, count) => {
-			const begin = Date.parse('2026-03-01T12:00:00Z');
-			const entries = Array.from({ length: 45 }, (_, nth) => {
-				const time = begin + nth * 1000;
-				return { id: `${nth}`, begin: time, end: time, updated: time, created: time };
-			});
-			const service = await startAnyService();
-			service.is = {
-				...{
-					entries,
-					range: 'begins',
-					edges: 'start',
-					sort: 'begin',
-					turnsTies: true,
-					maxPageSize: 10,
-				},
-				...{ cursor: 'position', isBound: true, hour: 'first', offsets: true },
-				answer: (query) => (isSilent(Number(query.get('limit'))) ? undefined : 200),
-			};
-			const probe = standIn('probe');
-			probe.description.credentials = [{ name: 'lifelogApi', required: true }];
-			probe.execute = async function (this: IExecuteFunctions) {
-				const api = await connect(this, { maxWaitMs: 0, retries: 3, timeoutMs: 2000 });
-				const listing = { name: 'lifelogs' as const, query: { timezone: 'UTC' } };
-				const found = await firstEntries<Lifelog>(api, listing, Infinity);
-				return [found.map(({ id }) => ({ json: { id } }))];
-			};
-			const nodeTypes = { 'n8n-nodes-lifelog.probe': probe };
-			const own = await startLabAt(service, { nodeTypes });
-			const { error, items } = await own.engine.runWorkflow(workflowWith('probe', {}));
-			const limits = service.served.map((query) => Number(query.get('limit')));
-			expect(limits.filter((limit) => limit !== 10)).toEqual([100, 100]);
-			expect(limits.filter((limit) => limit === 10)).toHaveLength(count ?? 1);
-			if (count === undefined) expect(error?.message).toContain('the service took too long');
-			else expect(items('Node')).toHaveLength(45);
-			await own.close();
-		},
-	);
+	])('no answer %s: is requested again once with 10 entries', async (_name, isSilent, count) => {
+		const begin = Date.parse('2026-03-01T12:00:00Z');
+		const entries = Array.from({ length: 45 }, (_, nth) => {
+			const time = begin + nth * 1000;
+			return { id: `${nth}`, begin: time, end: time, updated: time, created: time };
+		});
+		const service = await startAnyService();
+		service.is = {
+			...{
+				entries,
+				range: 'begins',
+				edges: 'start',
+				sort: 'begin',
+				turnsTies: true,
+				maxPageSize: 10,
+			},
+			...{ cursor: 'position', isBound: true, hour: 'first', offsets: true },
+			answer: (query) => (isSilent(Number(query.get('limit'))) ? undefined : 200),
+		};
+		const probe = standIn('probe');
+		probe.description.credentials = [{ name: 'lifelogApi', required: true }];
+		probe.execute = async function (this: IExecuteFunctions) {
+			const api = await connect(this, { maxWaitMs: 0, retries: 3, timeoutMs: 2000 });
+			const listing = { name: 'lifelogs' as const, query: { timezone: 'UTC' } };
+			const found = await firstEntries<Lifelog>(api, listing, Infinity);
+			return [found.map(({ id }) => ({ json: { id } }))];
+		};
+		const nodeTypes = { 'n8n-nodes-lifelog.probe': probe };
+		const own = await startLabAt(service, { nodeTypes });
+		const { error, items } = await own.engine.runWorkflow(workflowWith('probe', {}));
+		const limits = service.served.map((query) => Number(query.get('limit')));
+		expect(limits.filter((limit) => limit !== 10)).toEqual([100, 100]);
+		expect(limits.filter((limit) => limit === 10)).toHaveLength(count ?? 1);
+		if (count === undefined) expect(error?.message).toContain('the service took too long');
+		else expect(items('Node')).toHaveLength(45);
+		await own.close();
+	});
 
-	test('a search is not asked for in another size, as it has no next page', async () => {
+	test("a search isn't requested with another page size, because it has no next page", async () => {
 		await sandbox.control.faults([{ path: '/v1/lifelogs', status: 504, times: 4 }]);
 		const { error, requests } = await getMany({ operation: 'search', query: 'garden', limit: 50 });
 		expect(error).toMatchObject({ httpCode: '504' });
 		expect(sizes(requests)).toEqual([50, 50, 50, 50]);
 	});
 
-	test('a later page is not asked for in another size, as its cursor is bound to it', async () => {
+	test("a later page isn't requested with another size, because its cursor is bound to the size", async () => {
 		await sandbox.control.dialect({ limit: { max: 10 } });
 		await sandbox.control.faults([{ path: '/v1/lifelogs', skip: 1, status: 504, times: 9 }]);
 		const { error, requests } = await getMany({ limit: 60 });
@@ -236,7 +249,7 @@ describe('Limit', () => {
 		[100, [100]],
 		[150, [100, 100]],
 		['60', [60]],
-	])('%p asks for pages of %p', async (limit, pages) => {
+	])('%p requests pages of %p', async (limit, pages) => {
 		const { lifelogs, requests } = await getMany({ limit });
 		expect(lifelogs).toHaveLength(Number(limit));
 		expect(requests.map(({ query }) => Number(query.limit))).toEqual(pages);
@@ -249,7 +262,7 @@ describe('Limit', () => {
 	});
 });
 
-test('filters and options count also where an expression gives their text', async () => {
+test('filters and options also accept texts from an expression', async () => {
 	await sandbox.control.reset({ days: 3 });
 	const { requests } = await getMany({
 		limit: 5,
@@ -270,7 +283,7 @@ test('filters and options count also where an expression gives their text', asyn
 	expect(error?.message).toBe("'Is Starred' must be a single value, not a list");
 });
 
-test('a parameter that the service refuses is told in its words, with what was sent', async () => {
+test('a parameter that the service refuses is reported with its reason and the request', async () => {
 	await sandbox.control.faults([{ status: 400, body: { error: 'bad date' }, times: 9 }]);
 	const { error } = await getMany({ limit: 10, filters: { isStarred: true } });
 	await sandbox.control.faults([]);
@@ -279,7 +292,7 @@ test('a parameter that the service refuses is told in its words, with what was s
 	expect(error?.description).not.toMatch(/undefined|bad date/);
 });
 
-test('there is no operation but those of the list', async () => {
+test('an unknown operation is refused with a list of the operations', async () => {
 	const { error } = await getMany({ operation: 'toString' });
 	const [, offered] = /^'Operation' must be (.+), not "toString"$/.exec(error!.message)!;
 	const operations = nodeOperations().filter(({ node }) => node === 'lifelog');
@@ -290,7 +303,7 @@ describe('contents', () => {
 	test.each([
 		[25, [25]],
 		[60, [25, 25, 25]],
-	])('%p lifelogs with contents wanted arrive with contents', async (limit, pages) => {
+	])('%p lifelogs are returned with contents if requested', async (limit, pages) => {
 		await sandbox.control.reset({ days: 3 });
 		const { lifelogs, requests, hint } = await getMany({
 			limit,
@@ -302,7 +315,7 @@ describe('contents', () => {
 		expect(hint).toBeUndefined();
 	});
 
-	test('are not asked for unless wanted, whatever the service’s default', async () => {
+	test("aren't requested by default, whatever the service’s default", async () => {
 		await sandbox.control.reset({
 			days: 1,
 			lifelogs: 5,
@@ -314,7 +327,7 @@ describe('contents', () => {
 		expect(lifelogs[0].markdown).toEqual(expect.any(String));
 	});
 
-	test('that are withheld are said once, however many items ask for them', async () => {
+	test('that are missing for several items are reported once', async () => {
 		await sandbox.control.reset({ days: 1, lifelogs: 5 });
 		const [lifelog] = await sandbox.control.lifelogs();
 		const body = { data: { lifelogs: [{ ...lifelog, contents: [] }] }, meta: { lifelogs: {} } };
@@ -330,7 +343,7 @@ describe('contents', () => {
 		expect(hints('Node')).toHaveLength(1);
 	});
 
-	test('that are withheld all the same are said in a hint', async () => {
+	test('that are missing although requested are reported in a hint', async () => {
 		await sandbox.control.reset({ days: 1, lifelogs: 5 });
 		const [lifelog] = await sandbox.control.lifelogs();
 		const body = {
@@ -342,7 +355,7 @@ describe('contents', () => {
 		expect(hint).toContain('no contents');
 	});
 
-	test('fields and node types this package does not know pass through', async () => {
+	test('unknown fields and node types are returned unchanged', async () => {
 		await sandbox.control.reset({ days: 1, lifelogs: 5 });
 		const [known] = await sandbox.control.lifelogs();
 		const lifelog = { ...known, mood: 'calm', contents: [{ type: 'drawing', content: '' }] };
@@ -401,7 +414,7 @@ describe('filters', () => {
 	});
 
 	test.each(['first', 'second'] as const)(
-		'each pass of the repeated hour gives its own lifelogs, though the service means the %s',
+		'each pass of the repeated hour returns its own lifelogs, if the service means the %s pass',
 		async (ambiguousHour) => {
 			await sandbox.control.reset({
 				empty: true,
@@ -452,7 +465,7 @@ describe('filters', () => {
 	});
 
 	test.each(['Mars/Olympus', '+02:00', 'UTC+2'])(
-		'the time zone %s, which is none, is refused before any request',
+		'rejects %s, which is not a time zone, before any request',
 		async (timezone) => {
 			const { error, requests } = await getMany({ options: { timezone } });
 			expect(error?.message).toBe(`There is no time zone "${timezone}"`);
@@ -460,12 +473,12 @@ describe('filters', () => {
 		},
 	);
 
-	test('a time zone is sent by its name, in whatever case it was typed', async () => {
+	test('a time zone is sent by its correct name, also if you type it in another case', async () => {
 		const { requests } = await getMany({ options: { timezone: 'europe/berlin' } });
 		expect(requests[0].query).toMatchObject({ timezone: 'Europe/Berlin' });
 	});
 
-	test('an End without a time is the end of its day', async () => {
+	test('an End without a time means the end of that day', async () => {
 		const [{ startTime }] = (await getMany({ limit: 1 })).lifelogs;
 		const date = startTime.slice(0, 10);
 		const range = await getMany({ returnAll: true, ...within({ start: date, end: date }) });
@@ -474,7 +487,7 @@ describe('filters', () => {
 		expect(range.lifelogs.map(({ id }) => id)).toEqual(day.lifelogs.map(({ id }) => id));
 	});
 
-	test('blank filters are not sent; false is', async () => {
+	test("blank filters aren't sent, but false is", async () => {
 		await sandbox.control.reset({ days: 2 });
 		const { requests, lifelogs } = await getMany({
 			returnAll: true,
@@ -490,7 +503,7 @@ describe('filters', () => {
 	});
 });
 
-test('every item is linked to the input item it comes from', async () => {
+test('every item is paired with its input item', async () => {
 	await sandbox.control.reset({ days: 1, lifelogs: 5 });
 	const input = [{ json: { limit: 2 } }, { json: { limit: 3 } }];
 	const result = await getMany({ limit: '={{ $json.limit }}' }, { input });

@@ -39,7 +39,7 @@ describe('Search', () => {
 	const search = async (parameters: IDataObject) =>
 		await run({ operation: 'search', query: 'call OR dinner OR work OR plans', ...parameters });
 
-	test('gives what the service finds, as it ranks it, in one request', async () => {
+	test("returns the service's results in its order, in one request", async () => {
 		const { title } = await anyLifelog();
 		const { json, requests } = await search({ query: title });
 		expect(json[0].title).toBe(title);
@@ -48,7 +48,7 @@ describe('Search', () => {
 		expect(requests[0].query).not.toHaveProperty('cursor');
 	});
 
-	test('follows no cursor, even if the service gives one', async () => {
+	test('follows no cursor, even if the service returns one', async () => {
 		const lifelogs = [await anyLifelog()];
 		const body = { data: { lifelogs }, meta: { lifelogs: { count: 1, nextCursor: 'more' } } };
 		await sandbox.control.faults([{ body, times: 2 }]);
@@ -58,7 +58,7 @@ describe('Search', () => {
 		expect(hint).toContain('The search returned 1 results, and a search has no further pages');
 	});
 
-	test('with contents, up to 25 at once', async () => {
+	test('with contents, up to 25 in one request', async () => {
 		const { json, requests } = await search({ limit: 25, options: { includeContents: true } });
 		expect(json).toHaveLength(25);
 		expect(json.every(({ contents }) => (contents as unknown[]).length > 0)).toBe(true);
@@ -95,21 +95,21 @@ describe('Search', () => {
 		expect([timezone, more]).toEqual(['UTC', {}]);
 	});
 
-	test('says so when the service may have clamped', async () => {
+	test('reports that the service may have more results', async () => {
 		await sandbox.control.dialect({ limit: { max: 10, above: 'clamp' } });
 		const { json, hint } = await search({});
 		expect(json).toHaveLength(10);
 		expect(hint).toContain('The search returned 10 results, and a search has no further pages');
 	});
 
-	test('asks again with 10 where the service refuses more', async () => {
+	test('requests 10 results if the service refuses more', async () => {
 		await sandbox.control.dialect({ limit: { max: 10, above: 'reject' } });
 		const { json, requests } = await search({});
 		expect(json).toHaveLength(10);
 		expect(requests.map(({ query }) => query.limit)).toEqual(['50', '10']);
 	});
 
-	test('more than 100 may be asked for where there are fewer, and nothing is said of others', async () => {
+	test('accepts a limit above 100 without a hint if there are fewer results', async () => {
 		const words = (await anyLifelog()).title;
 		const { json, hint } = await search({ query: `"${words}"`, limit: 500 });
 		expect(json.length).toBeLessThan(10);
@@ -124,7 +124,7 @@ describe('Search', () => {
 		expect(hint).toContain('The search returned 100 results, and a search has no further pages');
 	});
 
-	test('leaves out contents that were not asked for', async () => {
+	test("leaves out contents that weren't requested", async () => {
 		const { json } = await search({});
 		expect(json.length).toBeGreaterThan(0);
 		for (const found of json) expect(found).not.toHaveProperty('contents');
@@ -136,7 +136,7 @@ describe('Search', () => {
 		expect(json.every(({ isStarred }) => isStarred)).toBe(true);
 	});
 
-	test('what is found twice, by its words and by its meaning, comes once, at its best place', async () => {
+	test('returns a lifelog once, at its best place, if it is found twice by hybrid search', async () => {
 		const [first, second] = await sandbox.control.lifelogs();
 		const found = [second, first, { ...second, title: 'again' }];
 		const meta = { lifelogs: { count: found.length } };
@@ -154,7 +154,7 @@ describe('Search', () => {
 });
 
 describe('Get', () => {
-	test('gives the API’s object unchanged, with everything in it', async () => {
+	test('returns the API’s object unchanged and complete', async () => {
 		const { id } = await anyLifelog();
 		const { json } = await run({ operation: 'get', lifelogId: byId(id) });
 		const response = await fetch(
@@ -166,7 +166,7 @@ describe('Get', () => {
 		expect(data.lifelog.contents.length).toBeGreaterThan(0);
 	});
 
-	test('leaves out what is not wanted, and gives times in the zone', async () => {
+	test("leaves out the parts that aren't requested, and returns times in the time zone", async () => {
 		const { id } = await anyLifelog();
 		const options = {
 			includeMarkdown: false,
@@ -181,7 +181,7 @@ describe('Get', () => {
 	});
 
 	test.each(['404', 'null'] as const)(
-		'says which ID there is not, answered by %s',
+		"names the ID that wasn't found, answered by %s",
 		async (missing) => {
 			await sandbox.control.dialect({ missing });
 			const { error, description } = await run({ operation: 'get', lifelogId: byId('nobody') });
@@ -197,7 +197,7 @@ describe('Get Transcript', () => {
 		return await run({ operation: 'getTranscript', lifelogId: byId(id), ...parameters });
 	};
 
-	test('gives one item for each utterance', async () => {
+	test('returns one item for each utterance', async () => {
 		const lifelog = await anyLifelog();
 		const { json, requests } = await transcript();
 		expect(json.length).toBeGreaterThan(1);
@@ -222,7 +222,7 @@ describe('Get Transcript', () => {
 		expect(requests[0].query).toMatchObject({ includeContents: 'true', includeMarkdown: 'false' });
 	});
 
-	test('keeps only the speakers wanted', async () => {
+	test('returns only the chosen speakers', async () => {
 		const everyone = await transcript();
 		const { json } = await transcript({ options: { speakers: ' USER, nobody ' } });
 		const byUser = everyone.json.filter(({ speakerIdentifier }) => speakerIdentifier === 'user');
@@ -283,7 +283,7 @@ describe('Delete', () => {
 		expect(error?.message).toBe('No lifelog with the ID "nobody" was found');
 	});
 
-	test('is not repeated when the service failed', async () => {
+	test("isn't retried if the service failed", async () => {
 		const { id } = await anyLifelog();
 		await sandbox.control.faults([{ status: 500, body: { error: 'out of order' } }]);
 		const { error, description, requests } = await remove(id);
@@ -294,7 +294,7 @@ describe('Delete', () => {
 	});
 
 	test.each(['before', 'after'] as const)(
-		'is repeated once when the connection broke %s it took effect',
+		'is retried once if the connection broke %s it took effect',
 		async (reset) => {
 			const { id } = await anyLifelog();
 			await sandbox.control.faults([{ reset }]);
@@ -305,7 +305,7 @@ describe('Delete', () => {
 		},
 	);
 
-	test('is not repeated twice, and says that the outcome is not known', async () => {
+	test("isn't retried twice, and says that the outcome isn't known", async () => {
 		const { id } = await anyLifelog();
 		await sandbox.control.faults([{ reset: 'before', times: 5 }]);
 		const { error, description, requests } = await remove(id);
@@ -314,7 +314,7 @@ describe('Delete', () => {
 		expect(requests).toHaveLength(2);
 	});
 
-	test('is not taken for done when a proxy says that nothing is there', async () => {
+	test('is not counted as done if a proxy answers "not found"', async () => {
 		const { id } = await anyLifelog();
 		await sandbox.control.faults([
 			{ reset: 'before' },
@@ -352,7 +352,7 @@ describe('an ID', () => {
 		(operation) => [operation.operation, operation] as const,
 	);
 
-	test.each(byAnId)('for %s never leaves its path', async (_name, operation) => {
+	test.each(byAnId)("for %s can't change the path of the request", async (_name, operation) => {
 		for (const [id, path] of [
 			['a&b=c;d', '/v1/lifelogs/a%26b%3Dc%3Bd'],
 			['a:b@c+d', '/v1/lifelogs/a%3Ab%40c%2Bd'],
@@ -366,7 +366,7 @@ describe('an ID', () => {
 	});
 
 	test.each(byAnId)(
-		'for %s that is none is refused before any request',
+		"for %s that isn't valid is refused before any request",
 		async (_name, operation) => {
 			const none = [
 				'',
@@ -386,7 +386,7 @@ describe('an ID', () => {
 		},
 	);
 
-	test('may come from an expression', async () => {
+	test('can come from an expression', async () => {
 		const { id } = await anyLifelog();
 		const options = { input: [{ json: { id } }] };
 		const { json } = await run({ operation: 'get', lifelogId: byId('={{ $json.id }}') }, options);
@@ -415,7 +415,7 @@ describe('an error of one item', () => {
 		expect((error as unknown as { context: IDataObject }).context.itemIndex).toBe(1);
 	});
 
-	test('with "continue" stands beside its input, and the others go on', async () => {
+	test('with "continue" is returned with its input, and the other items continue', async () => {
 		const items = await threeItems();
 		const { json, ...result } = await run(parameters, items, { onError: 'continueRegularOutput' });
 		expect(json.map(({ id }) => id)).toEqual(items.input.map((item) => item.json.id));
@@ -428,7 +428,7 @@ describe('an error of one item', () => {
 		expect(result.items('Node')[1].pairedItem).toEqual({ item: 1 });
 	});
 
-	test('with the error output goes there with its input, and the others go on', async () => {
+	test('with the error output is returned there with its input, and the other items continue', async () => {
 		const items = await threeItems();
 		const result = await run(parameters, items, { onError: 'continueErrorOutput' });
 		expect(result.json.map(({ id }) => id)).toEqual([
@@ -440,7 +440,7 @@ describe('an error of one item', () => {
 		]);
 	});
 
-	test('a Base URL that is not safe is an error of each item', async () => {
+	test('an unsafe Base URL is an error of each item', async () => {
 		const unsafe = await engineAt({ url: 'http://example.com' });
 		const workflow = workflowWith('lifelog', parameters, { onError: 'continueRegularOutput' });
 		const result = await unsafe.runWorkflow(workflow, await threeItems());
@@ -474,7 +474,7 @@ describe('the list of the parameter Lifelog', () => {
 		expect(second.paginationToken).toBeUndefined();
 	});
 
-	test('goes on at a service that allows 10 a page', async () => {
+	test('continues if the service allows only 10 a page', async () => {
 		await sandbox.control.reset({ days: 3, perDay: 40 });
 		await sandbox.control.dialect({ limit: { max: 10, above: 'reject' } });
 		const all = (await sandbox.control.lifelogs()).reverse();
@@ -507,14 +507,14 @@ describe('the list of the parameter Lifelog', () => {
 		expect(results.map(({ name }) => name)).toEqual([`${title} · ${shown}`]);
 	});
 
-	test('searches with what is typed', async () => {
+	test('searches for the words that you type', async () => {
 		const { title, id } = await anyLifelog();
 		const { results, paginationToken } = await list(title);
 		expect(results.map(({ value }) => value)).toContain(id);
 		expect(paginationToken).toBeUndefined();
 	});
 
-	test('asks for no more than it shows', async () => {
+	test('requests no more than it shows', async () => {
 		await sandbox.control.clearRequests();
 		await list();
 		expect((await sandbox.control.requests())[0].query).toMatchObject({
@@ -525,7 +525,7 @@ describe('the list of the parameter Lifelog', () => {
 	});
 });
 
-test('an agent is told what each operation does, and that a delete is permanent', async () => {
+test('the tool description says what each operation does, and that a delete is permanent', async () => {
 	const { NodeHelpers } = await import('n8n-workflow');
 	const type = loadPackage().nodeTypes['n8n-nodes-lifelog.lifelog'] as Parameters<
 		typeof NodeHelpers.getVersionedNodeType

@@ -31,7 +31,7 @@ async function listed(): Promise<Lifelog[]> {
 
 /** Tests it with so many days of lifelogs. */
 export function testLifelogFiles(days: number): void {
-	test(`the lifelogs of ${days} days, and odd ones, are the same files by Export as by the command 'archive'`, async () => {
+	test(`the lifelogs of ${days} days, and unusual ones, are the same files by Export and by the command 'archive'`, async () => {
 		const { control } = lab.sandbox;
 		await control.reset({ days, dialect: { rateLimit: { max: 1_000_000 } } });
 		const said = (content: string, more: object = {}) => ({ type: 'blockquote', content, ...more });

@@ -96,7 +96,7 @@ const saidIn = ({ contents }: IDataObject) =>
 		.map(({ content, speakerName }) => ({ content, speakerName }));
 
 describe('Create Lifelog', () => {
-	test('returns the lifelog as the server serves it', async () => {
+	test('returns the lifelog like the server', async () => {
 		const { json } = await create({ transcript: TOMATOES, title: 'Tomatoes' });
 		expect(json).toEqual(await stored());
 		expect(json[0]).toMatchObject({
@@ -128,7 +128,7 @@ describe('Create Lifelog', () => {
 		['LocalAI', transcript('localai-verbose.json')],
 		['Omi', transcript('omi-webhook.json')],
 	])('of JSON: %s', (_form, text) => {
-		test('reads the text and what an expression returns alike', async () => {
+		test('reads a text and the value of an expression in the same way', async () => {
 			const written = await create({ transcript: text });
 			expect(written.message).toBeUndefined();
 			expect(JSON.stringify(written.json)).toMatch(/tomatoes/i);
@@ -164,7 +164,7 @@ describe('Create Lifelog', () => {
 		});
 	});
 
-	test('reads times in the zone of the option, and writes them in it', async () => {
+	test('reads and returns times in the option Time Zone', async () => {
 		const { json } = await create({
 			transcript: TOMATOES,
 			startTime: `${day}T09:30:00`,
@@ -176,7 +176,7 @@ describe('Create Lifelog', () => {
 		});
 	});
 
-	test('with the same External ID again returns the lifelog that exists', async () => {
+	test('with the same External ID again returns the existing lifelog', async () => {
 		const options = { externalId: `garden-${day}` };
 		const first = await create({ transcript: TOMATOES, options });
 		const again = await create({
@@ -188,7 +188,7 @@ describe('Create Lifelog', () => {
 		expect(await stored()).toHaveLength(1);
 	});
 
-	test('of a lifelog that was deleted creates nothing and says so', async () => {
+	test('of a deleted lifelog creates nothing and says so', async () => {
 		const own = mkdtempSync(join(tmpdir(), 'lifelog-deleted-'));
 		const creating = async () => {
 			const server = await startLabAt(await startLifelogServer(own, ['--allow-changes']));
@@ -227,7 +227,7 @@ describe('Create Lifelog', () => {
 		['an empty list', [], /transcript/],
 		['a list of other things', [{ word: 'x' }], /transcript/],
 		['times that run backwards', [{ text: 'x', start: 4, end: 2 }], /transcript|segment|end/],
-	])('of %s shows the words of the server and the item', async (_what, bad, words) => {
+	])("of %s shows the server's message and the item", async (_what, bad, words) => {
 		const input = [
 			{ json: { transcript: TOMATOES } },
 			{ json: { transcript: bad as IDataObject } },
@@ -244,14 +244,14 @@ describe('Create Lifelog', () => {
 	});
 
 	test.each(['', '={{ null }}'])(
-		'without a time (%j) shows the words of the server',
+		"without a time (%j) shows the server's message",
 		async (startTime) => {
 			const { message } = await create({ transcript: TOMATOES, startTime });
 			expect(message).toContain('startTime is missing');
 		},
 	);
 
-	test('goes on after a failed item, which keeps its input', async () => {
+	test('continues after a failed item, which keeps its input', async () => {
 		const input = [
 			{ json: { transcript: 'just words', note: 'keep' } },
 			{ json: { transcript: JSON.stringify(TOMATOES) } },
@@ -276,7 +276,7 @@ describe('Update Lifelog', () => {
 		return json[0] as IDataObject & { id: string };
 	}
 
-	test('changes title, star and speakers, and returns the lifelog as it is then', async () => {
+	test('changes title, star and speakers, and returns the changed lifelog', async () => {
 		const { id, updatedAt } = await made();
 		const { json } = await update(id, {
 			title: 'The hose',
@@ -298,7 +298,7 @@ describe('Update Lifelog', () => {
 		['title', { title: 'Water' }, { title: 'Water' }],
 		['star', { isStarred: true }, { isStarred: true }],
 		['star, as a text', { isStarred: 'true' }, { isStarred: true }],
-	])('changes the %s alone', async (_what, fields, changed) => {
+	])('changes only the %s', async (_what, fields, changed) => {
 		const { updatedAt, markdown, contents, ...before } = await made();
 		const { json, message } = await update(before.id, fields);
 		expect(message).toBeUndefined();
@@ -335,7 +335,7 @@ describe('Update Lifelog', () => {
 		expect(requests).toEqual([]);
 	});
 
-	test('of an unknown speaker shows the words of the server and changes nothing', async () => {
+	test("of an unknown speaker shows the server's message and changes nothing", async () => {
 		const { id } = await made();
 		const speakers = { speaker: [{ name: 'Nobody', newName: 'Anna' }] };
 		const { message } = await update(id, { title: 'Other', speakers });
@@ -369,7 +369,7 @@ describe('a server without --allow-changes', () => {
 	});
 });
 
-describe('a service that has no such requests', () => {
+describe('a service without these requests', () => {
 	let sandbox: Awaited<ReturnType<typeof startSandbox>>;
 	let engine: Engine;
 
@@ -383,19 +383,19 @@ describe('a service that has no such requests', () => {
 		await sandbox.close();
 	});
 
-	test("creating says that it can't, and who can", async () => {
+	test("creating says that the service can't, and what can", async () => {
 		const { message, description } = await create({ transcript: TOMATOES }, { engine });
 		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
 		expect(description).toContain("'Base URL'");
 	});
 
-	test('changing says the same of a lifelog that there is', async () => {
+	test('changing an existing lifelog says the same', async () => {
 		const { id } = await sandbox.control.addLifelog();
 		const { message } = await update(id, { title: 'Other' }, { engine });
 		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
 	});
 
-	test('changing says of a lifelog that there is none that it was not found', async () => {
+	test("changing a lifelog that doesn't exist says that it wasn't found", async () => {
 		const { message } = await update('unknown1', { title: 'Other' }, { engine });
 		expect(message).toBe('No lifelog with the ID "unknown1" was found');
 	});
@@ -443,7 +443,7 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
 }
 
 describe.each([503, 'before', 'after'] as const)('a request that fails once, by %p', (fault) => {
-	test('creates one lifelog only', async () => {
+	test('creates only one lifelog', async () => {
 		const { engine, requests, close } = await watched((nth) => (nth === 0 ? fault : undefined));
 		const { json } = await create({ transcript: TOMATOES }, { engine });
 		await close();
@@ -463,7 +463,7 @@ describe.each([503, 'before', 'after'] as const)('a request that fails once, by 
 		expect(changed.json[0]).toMatchObject({ title: 'Other', isStarred: true });
 	});
 
-	test('sends new names of speakers once, as they could change back', async () => {
+	test('sends new names of speakers only once, because a retry could change them back', async () => {
 		const { json } = await create({ transcript: TOMATOES });
 		const { id } = json[0];
 		const { engine, requests, close } = await watched((nth) => (nth === 0 ? fault : undefined));
@@ -611,7 +611,7 @@ describe('Upload Recording', () => {
 		},
 	);
 
-	test('made while the pendant recorded: Download Audio returns the audio of the recording', async () => {
+	test("made while the pendant recorded, Download Audio returns the recording's audio", async () => {
 		const startMs = Date.parse(startTime) - 5000;
 		const pendant = join(files, 'pendant.ogg');
 		await makeTones(pendant, { seconds: 20, args: ['-c:a', 'libopus'] });
@@ -628,7 +628,7 @@ describe('Upload Recording', () => {
 		expect((await hearTones(heard)).map(({ second }) => second)).toEqual([0, 1, 2]);
 	});
 
-	test('reads a time in the zone of the option, and sends the language', async () => {
+	test('reads a time in the option Time Zone, and sends the language', async () => {
 		const path = await tones('zone.ogg');
 		const options = { startTime: `${day}T09:30:00`, timezone: 'Asia/Kathmandu', language: 'de' };
 		const { json } = await upload([{ path }], { ...options, waitSeconds });
@@ -636,13 +636,13 @@ describe('Upload Recording', () => {
 		expect(endpoint.asked.at(-1)!.fields.language).toBe('de');
 	});
 
-	test('keeps the name of the file, whose time counts', async () => {
+	test('keeps the file name, and its time is used', async () => {
 		const path = await tones(`Küche "1"; ${day}T09-04-12Z.ogg`);
 		const { json } = await upload([{ path }], { waitSeconds });
 		expect(json[0]).toMatchObject({ status: 'done', startTimeFrom: 'fileName' });
 	});
 
-	test('without a wait returns the recording at once, and asks for nothing more', async () => {
+	test('without a wait returns the recording at once, and makes no more requests', async () => {
 		hold();
 		const path = await tones('queued.ogg');
 		const { engine, requests, close } = await watched(undefined, server, {
@@ -655,7 +655,7 @@ describe('Upload Recording', () => {
 		expect(requests).toEqual(['POST /v1/recordings']);
 	});
 
-	test('returns the recording as it is when the wait is over', async () => {
+	test("returns the recording's current status when the wait is over", async () => {
 		hold();
 		const { json, message } = await upload([{ path: await tones('late.ogg') }], { waitSeconds: 2 });
 		expect(message).toBeUndefined();
@@ -690,7 +690,7 @@ describe('Upload Recording', () => {
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 	});
 
-	test('of a large file never holds much of it in memory', async () => {
+	test('of a large file never needs much memory', async () => {
 		const size = 256 * 2 ** 20;
 		const path = join(files, 'large.ogg');
 		writeFileSync(path, '');
@@ -707,7 +707,7 @@ describe('Upload Recording', () => {
 		expect(peak).toBeLessThan(size / 2);
 	});
 
-	test('of a file that is no audio says why it failed, and other items go on', async () => {
+	test("of a file that isn't audio says why it failed, and other items continue", async () => {
 		const path = join(files, 'notes.ogg');
 		writeFileSync(path, `Just words, of test ${tests}.`);
 		const input = [{ path }, { path: await tones('after.ogg') }];
@@ -721,7 +721,7 @@ describe('Upload Recording', () => {
 		expect(json).toMatchObject([{ path, error: message }, { status: 'done' }]);
 	});
 
-	test('of an item without a file is the error of n8n, which names the item', async () => {
+	test("of an item without a file is n8n's error, which names the item", async () => {
 		const { error, message } = await upload([{ path: await tones('first.ogg') }, {}]);
 		expect(message).toMatch(
 			/expects the node's input data to contain a binary file 'data'.*\[item 1\]/,
@@ -729,7 +729,7 @@ describe('Upload Recording', () => {
 		expect(error?.context.itemIndex).toBe(1);
 	});
 
-	test('of an empty file shows the words of the server', async () => {
+	test("of an empty file shows the server's message", async () => {
 		const path = join(files, 'empty.ogg');
 		writeFileSync(path, '');
 		const { message } = await upload([{ path }]);
@@ -759,7 +759,7 @@ describe('Upload Recording', () => {
 	});
 
 	test.each([503, 'before', 'after'] as const)(
-		'that fails once, by %p, is sent again as a whole',
+		'that fails once, by %p, is sent again completely',
 		async (fault) => {
 			const path = await tones(`${fault}.ogg`);
 			const { engine, requests, close } = await watched(
@@ -776,7 +776,7 @@ describe('Upload Recording', () => {
 		},
 	);
 
-	test('may take longer than a request may stall', async () => {
+	test('can take longer than a request may stall', async () => {
 		const path = join(files, 'slow.ogg');
 		writeFileSync(path, Buffer.alloc(4 * 2 ** 20, 7));
 		const service = await serve((request, response) => {
@@ -811,7 +811,7 @@ describe('Upload Recording', () => {
 			/^The service doesn't allow changes \(recording "small.ogg"\)$/,
 			/Start lifelog-server with --allow-changes/,
 		],
-	])('to a server %s shows its words', async (_what, args, words, advice) => {
+	])("to a server %s shows the server's message", async (_what, args, words, advice) => {
 		const own = mkdtempSync(join(tmpdir(), 'lifelog-other-'));
 		const other = await startLifelogServer(own, args);
 		const { message, error } = await upload(
@@ -825,7 +825,7 @@ describe('Upload Recording', () => {
 		expect(error?.description).toMatch(advice);
 	});
 
-	test('of a file that is too large shows the words of the server', async () => {
+	test("of a file that is too large shows the server's message", async () => {
 		const own = mkdtempSync(join(tmpdir(), 'lifelog-other-'));
 		const transcription = ['--transcription-url', endpoint.url, '--transcription-model', 'tones'];
 		const args = ['--allow-changes', '--max-upload', '1', ...transcription];
@@ -839,7 +839,7 @@ describe('Upload Recording', () => {
 		expect(error?.description).toContain('--max-upload');
 	});
 
-	test("to a service without such requests says that it can't", async () => {
+	test("to a service without these requests says that the service can't", async () => {
 		const sandbox = await startSandbox({ days: 1 });
 		const path = await tones('nobody.ogg');
 		const { message } = await upload([{ path }], {}, { to: sandbox as never });

@@ -40,8 +40,8 @@ async function call(operation: string, values: IDataObject, type = 'lifelogTool'
 
 const anyLifelog = async () => (await sandbox.control.lifelogs())[20];
 
-describe('understood', () => {
-	test('numbers and truth as texts', async () => {
+describe('values that are understood', () => {
+	test('numbers, true and false as texts', async () => {
 		const options = { includeContents: 'True' };
 		const { json } = await call('getAll', { limit: ' 3 ', returnAll: 'false', options });
 		expect(json).toHaveLength(3);
@@ -51,7 +51,7 @@ describe('understood', () => {
 	test.each([
 		['today', 0],
 		['Yesterday', 1],
-	])('%s as a day in the time zone in force', async (date, days) => {
+	])('%s as a day in the current time zone', async (date, days) => {
 		const day = DateTime.now().setZone(ZONE).minus({ days }).toISODate();
 		const { requests } = await call('getAll', within({ date }));
 		expect(requests[0].query).toMatchObject({ date: day, timezone: ZONE });
@@ -63,7 +63,7 @@ describe('understood', () => {
 		expect(json[0].date).toBe(day);
 	});
 
-	test('empty texts as nothing', async () => {
+	test('empty texts as not set', async () => {
 		const chosen = within({ start: ' ', end: '', isStarred: '' });
 		const options = { direction: '', timezone: '', maxCharacters: '', globalPromptId: '' };
 		const { message, json } = await call('search', {
@@ -75,19 +75,19 @@ describe('understood', () => {
 		expect(json.length).toBeGreaterThan(0);
 	});
 
-	test('choices in any case', async () => {
+	test('choices in upper and lower case', async () => {
 		const { json } = await call('getAll', { output: 'RAW', options: { direction: 'ASC' } });
 		expect(json[0]).toHaveProperty('markdown');
 	});
 });
 
-test('blanks around the ID of a scheduled prompt are not part of it', async () => {
+test('blanks around the ID of a scheduled prompt are removed', async () => {
 	const filters = { globalPromptId: ' 8f2kQ0pXw1Zr5TnB\n' };
 	const { requests } = await call('getAll', { filters }, 'lifelogChatTool');
 	expect(requests[0].query).toMatchObject({ globalPromptId: '8f2kQ0pXw1Zr5TnB' });
 });
 
-describe('refused, before any request, with what to do in the message', () => {
+describe('values that are refused before any request, with what to do', () => {
 	test.each<[string, string, IDataObject, RegExp]>([
 		['all as a limit', 'getAll', { limit: 'all' }, /^'Limit' must be .*Enter a number such as 20/],
 		['null as a limit', 'search', { query: 'x', limit: 'null' }, /^'Limit' must be a whole number/],
@@ -153,7 +153,7 @@ describe('refused, before any request, with what to do in the message', () => {
 		expect(requests).toEqual([]);
 	});
 
-	test('in a chat as well', async () => {
+	test('a title for the ID of a chat', async () => {
 		const { message, requests } = await call('get', { id: 'My day' }, 'lifelogChatTool');
 		expect(message).toMatch(/^"My day" is not the ID of a chat\. A title isn't an ID/);
 		expect(requests).toEqual([]);
@@ -173,20 +173,20 @@ describe('refused, before any request, with what to do in the message', () => {
 	});
 });
 
-test('a title of one word is told to be none when the service does not know it', async () => {
+test("an ID that may be a title gets advice if the service doesn't know it", async () => {
 	const { message } = await call('get', { id: 'Lunch' });
 	expect(message).toMatch(/^No lifelog with the ID "Lunch" was found\. .*use the field id/);
 });
 
-test('who did not speak is told apart from silence, with who did', async () => {
+test("a speaker who didn't speak is reported, with the speakers who did", async () => {
 	const { id } = await anyLifelog();
 	const { message } = await call('getTranscript', { id, options: { speakers: 'all' } });
 	expect(message).toMatch(
-		/^None of all spoke in this lifelog\. Who did: .*You.*leave it empty for everyone/,
+		/^This lifelog has no utterances of all\. Its speakers: .*You.*leave it empty for everyone/,
 	);
 });
 
-test('beside a tool the advice stays in the description', async () => {
+test('outside of a tool the advice is only in the description', async () => {
 	const { message } = await call('getAll', { limit: 'all' }, 'lifelog');
 	expect(message).toBe(`'Limit' must be a whole number, 1 or more, not "all"`);
 });

@@ -302,7 +302,16 @@ function wordsOf(names: Names): string[] {
 	);
 }
 
-test('no name that workflows hold on to is gone, and none is released without being written down', async () => {
+test('Delete comes last among the operations of a node', () => {
+	const listed = descriptions.map(({ properties }) =>
+		valuesOf(properties.find(({ name }) => name === 'operation' || name === 'event')!),
+	);
+	const withDelete = listed.filter((values) => values.includes('delete'));
+	expect(withDelete).toHaveLength(2);
+	for (const values of withDelete) expect(values.at(-1)).toBe('delete');
+});
+
+test('no name that workflows use is removed, and every released name is recorded', async () => {
 	const names = await currentNames();
 	if (process.env.NAMES === 'write') {
 		writeFileSync(FILE, stringify(names, { lineWidth: 0, singleQuote: true }));

@@ -48,8 +48,8 @@ const SIMPLIFIED = [
 ];
 const WITH_SPEAKERS = [...SIMPLIFIED.slice(0, 7), 'speakers', ...SIMPLIFIED.slice(7)];
 
-describe('simplified', () => {
-	test('a list, from the Markdown: no contents are asked for', async () => {
+describe('simplified output', () => {
+	test('of a list comes from the Markdown, without contents', async () => {
 		const { json, requests } = await run({ operation: 'getAll', output: 'simplified', limit: 20 });
 		expect(json).toHaveLength(20);
 		for (const item of json) {
@@ -71,7 +71,7 @@ describe('simplified', () => {
 		expect(requests[0].query).toMatchObject({ includeContents: 'false', includeMarkdown: 'true' });
 	});
 
-	test('with contents, who spoke', async () => {
+	test('has the speakers if contents are requested', async () => {
 		const options = { includeContents: true };
 		const { json } = await run({ operation: 'getAll', output: 'simplified', limit: 3, options });
 		for (const item of json) {
@@ -82,7 +82,7 @@ describe('simplified', () => {
 		}
 	});
 
-	test('one, with who spoke, where contents are not declined', async () => {
+	test('of one lifelog has the speakers, unless contents are turned off', async () => {
 		const { id } = await anyLifelog();
 		const get = { operation: 'get', lifelogId: byId(id), output: 'simplified' };
 		expect(Object.keys((await run(get)).json[0])).toEqual(WITH_SPEAKERS);
@@ -90,7 +90,7 @@ describe('simplified', () => {
 		expect(Object.keys(json[0])).toEqual(SIMPLIFIED);
 	});
 
-	test('where the service withholds contents, from the Markdown all the same', async () => {
+	test('comes from the Markdown if the service sends no contents', async () => {
 		const { id } = await anyLifelog();
 		const { markdown, contents, ...rest } = await whole(id);
 		expect(contents.length).toBeGreaterThan(0);
@@ -102,7 +102,7 @@ describe('simplified', () => {
 		expect(json[0].headings).not.toEqual([]);
 	});
 
-	test('a search shows the place where the words are', async () => {
+	test('of a search shows the place with the words', async () => {
 		const { id, contents } = await anyLifelog();
 		const lines = contents.filter(({ type }) => type === 'blockquote');
 		const { content } = lines.at(-1)!;
@@ -111,7 +111,7 @@ describe('simplified', () => {
 		expect(found.excerpt).toContain(content);
 	});
 
-	test('nothing is cut off of it, and options of the raw text change nothing', async () => {
+	test("isn't shortened, and ignores options of the raw text", async () => {
 		const plain = await run({ operation: 'getAll', output: 'simplified', limit: 3 });
 		const options = { includeMarkdown: false, includeHeadings: false, maxCharacters: 100 };
 		const odd = await run({ operation: 'getAll', output: 'simplified', limit: 3, options });
@@ -129,7 +129,7 @@ describe('selected fields', () => {
 			...more,
 		} as IDataObject);
 
-	test('the ID comes first, then the fields in one order, and no more is asked for than that', async () => {
+	test('start with the ID, have a fixed order, and are requested without other fields', async () => {
 		const { json, requests } = await select(['startTime', 'title']);
 		expect(json.map((item) => Object.keys(item))).toEqual([
 			['id', 'title', 'startTime'],
@@ -146,19 +146,19 @@ describe('selected fields', () => {
 		[[], ['id'], {}],
 		['title, isStarred', ['id', 'title', 'isStarred'], {}],
 		['={{ ["id", "UpdatedAt"] }}', ['id', 'updatedAt'], {}],
-	])('%j gives %j', async (fields, names, query) => {
+	])('%j returns %j', async (fields, names, query) => {
 		const { json, requests } = await select(fields);
 		for (const item of json) expect(Object.keys(item)).toEqual(names);
 		expect(requests[0].query).toMatchObject(query);
 	});
 
-	test('what the API gives comes unchanged', async () => {
+	test('of the API are unchanged', async () => {
 		const { json } = await select(['contents', 'markdown', 'endTime']);
 		const { contents, markdown, endTime } = await whole(json[0].id as string);
 		expect(json[0]).toEqual({ id: json[0].id, endTime, markdown, contents });
 	});
 
-	test('a field that there is not is refused before any request, with those there are', async () => {
+	test("that don't exist are refused before any request, with a list of the fields", async () => {
 		const { error, requests } = await select('={{ "title, summary" }}');
 		expect(error?.message).toBe(
 			`'Fields' must be id, title, startTime, endTime, durationMs, isStarred, updatedAt, speakers, headings, excerpt, markdown or contents, not "summary"`,
@@ -168,7 +168,7 @@ describe('selected fields', () => {
 });
 
 describe('lengths', () => {
-	test('Markdown is cut between words, and says so', async () => {
+	test('Markdown is shortened between words, and says so', async () => {
 		const { id } = await anyLifelog();
 		const { markdown } = await whole(id);
 		const get = { operation: 'get', lifelogId: byId(id) };
@@ -187,7 +187,7 @@ describe('lengths', () => {
 		['a list', { operation: 'getAll', limit: 3 }],
 		['a search', { operation: 'search', query: 'dinner OR plans', limit: 3 }],
 		['a field', { operation: 'getAll', limit: 3, output: 'selectedFields', fields: ['markdown'] }],
-	])('so in %s', async (_name, parameters) => {
+	])('Markdown is also shortened in %s', async (_name, parameters) => {
 		const { json } = await run({ ...parameters, options: { maxCharacters: 100 } });
 		expect(json.length).toBeGreaterThan(0);
 		for (const { markdown, isTruncated } of json) {
@@ -196,14 +196,14 @@ describe('lengths', () => {
 		}
 	});
 
-	test('never inside what is one character', async () => {
+	test('Markdown is never shortened within a character', async () => {
 		await sandbox.control.reset({ empty: true });
 		await sandbox.control.addLifelog({ title: 'Hedgehogs', markdown: `x${'🦔'.repeat(400)}` });
 		const { json } = await run({ operation: 'getAll', options: { maxCharacters: 100 } });
 		expect(json[0].markdown).toBe(`x${'🦔'.repeat(49)}`);
 	});
 
-	test('a transcript is read in parts that together are the whole', async () => {
+	test('the parts of a transcript joined together are the whole', async () => {
 		const { id } = await anyLifelog();
 		const get = { operation: 'getTranscript', lifelogId: byId(id), outputAs: 'text' };
 		const [{ text: all }] = (await run(get)).json;
@@ -223,7 +223,7 @@ describe('lengths', () => {
 		expect(parts.join('\n')).toBe(all);
 	});
 
-	test('utterances from an offset on keep their places', async () => {
+	test('utterances from an offset on keep their index', async () => {
 		const { id } = await anyLifelog();
 		const get = { operation: 'getTranscript', lifelogId: byId(id) };
 		const { json: all } = await run(get);
@@ -236,12 +236,12 @@ describe('lengths', () => {
 		]);
 	});
 
-	test('an offset behind the end is said to be', async () => {
+	test('an offset after the end is reported', async () => {
 		const { id } = await anyLifelog();
 		const options = { fromOffsetMs: 1e9 };
 		const { hints } = await run({ operation: 'getTranscript', lifelogId: byId(id), options });
 		expect(hints('Node')[0].message).toBe(
-			'Nothing is said later than 1000000000 ms after the start of this lifelog.',
+			'The transcript of this lifelog ends before 1000000000 ms.',
 		);
 	});
 
@@ -272,7 +272,7 @@ describe('lengths', () => {
 describe('as a tool', () => {
 	const asked = async (parameters: IDataObject) => await run(parameters, 'lifelogTool');
 
-	test('lists, searches and reads come simplified, a search with ten', async () => {
+	test('lists, searches and reads return simplified output, and a search returns ten results', async () => {
 		const { id } = await anyLifelog();
 		for (const parameters of [
 			{ operation: 'getAll' },
@@ -285,20 +285,20 @@ describe('as a tool', () => {
 		}
 	});
 
-	test('a transcript comes as text', async () => {
+	test('a transcript is returned as text', async () => {
 		const { id } = await anyLifelog();
 		const { json } = await asked({ operation: 'getTranscript', lifelogId: byId(id) });
 		expect(json).toHaveLength(1);
 		expect(json[0].text).toContain(': ');
 	});
 
-	test('what is chosen counts', async () => {
+	test('a chosen output is used', async () => {
 		const { json } = await asked({ operation: 'getAll', output: 'raw', limit: 2 });
 		expect(json).toHaveLength(2);
 		expect(json[0]).toHaveProperty('markdown');
 	});
 
-	test('and not for the node itself', async () => {
+	test("these defaults don't apply to the node itself", async () => {
 		const { json, requests } = await run({ operation: 'search', query: 'dinner OR plans' });
 		expect(json[0]).toHaveProperty('markdown');
 		expect(requests[0].query.limit).toBe('50');
@@ -319,24 +319,24 @@ describe('the trigger', () => {
 		return { item: items![0].json, requests: await sandbox.control.requests() };
 	};
 
-	test('simplified, with what it adds, and no contents read', async () => {
+	test('returns simplified output with its own fields, without reading contents', async () => {
 		const { item, requests } = await poll({ output: 'simplified' });
 		expect(Object.keys(item)).toEqual([...SIMPLIFIED, 'changeType', 'eventKey']);
 		expect(item).toMatchObject({ title: 'New', changeType: 'created' });
 		for (const { query } of requests) expect(query.includeContents).toBe('false');
 	});
 
-	test('with contents asked for, who spoke', async () => {
+	test('returns the speakers if contents are requested', async () => {
 		const { item } = await poll({ output: 'simplified', options: { includeContents: true } });
 		expect(Object.keys(item)).toEqual([...WITH_SPEAKERS, 'changeType', 'eventKey']);
 	});
 
-	test('selected fields, with what it adds', async () => {
+	test('returns selected fields with its own fields', async () => {
 		const { item } = await poll({ output: 'selectedFields', fields: ['title'] });
 		expect(Object.keys(item)).toEqual(['id', 'title', 'changeType', 'eventKey']);
 	});
 
-	test('its sample has the same form', async () => {
+	test('returns a sample in the same form', async () => {
 		const [, node] = workflowWith('lifelogTrigger', { output: 'simplified' }).nodes;
 		const { items } = await engine.runPoll({ nodes: [node], connections: {} }, { mode: 'manual' });
 		for (const { json } of items!) {

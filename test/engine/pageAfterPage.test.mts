@@ -48,18 +48,21 @@ async function expectAll(
 }
 
 describe.each(ODD_SERVICES)('a service that %s', (_name, odd) => {
-	test.each([50, 100])('%i entries: each once, in its order, at the least cost', async (count) => {
-		for (const direction of ['asc', 'desc']) {
-			await expectAll(odd, 'lifelog', count, direction);
-			await expectAll(odd, 'lifelogChat', count, direction);
-		}
-	});
+	test.each([50, 100])(
+		'%i entries are listed once, in order, with the fewest requests',
+		async (count) => {
+			for (const direction of ['asc', 'desc']) {
+				await expectAll(odd, 'lifelog', count, direction);
+				await expectAll(odd, 'lifelogChat', count, direction);
+			}
+		},
+	);
 
-	test('900 entries on 90 pages: each once, in its order, at the least cost', async () => {
+	test('900 entries on 90 pages are listed once, in order, with the fewest requests', async () => {
 		await expectAll(odd, 'lifelog', 900, 'desc');
 	});
 
-	test('a range: everything that the service lists for it, in the fewest requests', async () => {
+	test('a range returns everything that the service lists for it, with the fewest requests', async () => {
 		const entries = everyMinute(200);
 		lists.service.is = { ...usual(entries), ...odd };
 		const start = new Date(BEGIN + 40 * MINUTE).toISOString();
@@ -75,7 +78,7 @@ describe.each(ODD_SERVICES)('a service that %s', (_name, odd) => {
 	});
 });
 
-test('a daily summary names all of a day whose starred lifelogs are listed first', async () => {
+test('a daily summary is complete if the starred lifelogs are listed first', async () => {
 	lists.service.is = { ...usual(everyMinute(120)), isFirst: starred };
 	lists.service.served = [];
 	const parameters = { operation: 'getDailySummary', day: 'date', date: '2026-03-01' };

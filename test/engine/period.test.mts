@@ -112,7 +112,7 @@ const PERIODS: Case[] = [
 describe.each(OPERATIONS)('%s', (operation) => {
 	beforeAll(addDays);
 
-	describe.each(ZONES)('in the zone of %s', (_of, zone, options) => {
+	describe.each(ZONES)('in the time zone of %s', (_of, zone, options) => {
 		test.each(PERIODS.map((each) => [each.period, each] as const))(
 			'%s asks for its days and returns their lifelogs',
 			async (period, { oldest, newest, parameters, asks }) => {
@@ -130,7 +130,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		);
 	});
 
-	test('a range without ends is any time', async () => {
+	test('a range without start and end is any time', async () => {
 		const { ids, requests } = await run(operation, { period: 'range', start: '', end: ' ' });
 		for (const name of ['date', 'start', 'end']) expect(requests[0].query).not.toHaveProperty(name);
 		expect(ids).toHaveLength((await sandbox.control.lifelogs()).length);
@@ -153,7 +153,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 			'lifelogs',
 			'to 2020-01-02 10:30:00 in Europe/Berlin',
 		],
-	])('says by a hint that %j has none', async (parameters, name, period) => {
+	])('says in a hint that %j has no lifelogs', async (parameters, name, period) => {
 		const { ids, hint } = await run(operation, {
 			...parameters,
 			options: { timezone: 'Europe/Berlin' },
@@ -164,7 +164,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
 	});
 });
 
-test('a daily summary without lifelogs says so by a hint', async () => {
+test('a daily summary without lifelogs says so in a hint', async () => {
 	const { hint } = await run('getDailySummary', {
 		day: 'date',
 		date: '2020-01-01',
@@ -182,7 +182,7 @@ describe('as a tool', () => {
 		['lifelogTool', 'getAll'],
 		['lifelogTool', 'export'],
 		['lifelogChatTool', 'getAll'],
-	])('%s %s ignores Return All: Limit counts', async (type, operation) => {
+	])('%s %s ignores Return All and uses Limit', async (type, operation) => {
 		const { ids } = await run(operation, { returnAll: true, limit: 3 }, type);
 		expect(ids).toHaveLength(3);
 	});
@@ -192,7 +192,7 @@ describe('as a tool', () => {
 		expect(ids).toHaveLength(100);
 	});
 
-	test('a new one searches, ten lifelogs at any time if the model gives no dates', async () => {
+	test('a new tool searches for ten lifelogs at any time if the model sends no dates', async () => {
 		await sandbox.control.clearRequests();
 		const query = 'dinner OR plans OR work OR call OR meeting';
 		const result = await engine.runWorkflow(workflowWith('lifelogTool', { query }));
@@ -211,7 +211,7 @@ describe('as a tool', () => {
 		['lifelogTool', 'export', choosesDate],
 		['lifelogTool', 'getDailySummary', { day: 'date' }],
 		['lifelogAudioTool', 'download', { source: 'day', day: 'date' }],
-	])('%s %s refuses an empty Date and says what to give', async (type, operation, chosen) => {
+	])('%s %s refuses an empty Date and says what to enter', async (type, operation, chosen) => {
 		const { message, requests } = await run(operation, { ...chosen, date: '={{ "" }}' }, type);
 		expect(message).toMatch(
 			/^'Date' is empty\. Enter a day as YYYY-MM-DD, today or yesterday, or /,
@@ -236,7 +236,7 @@ describe('Download Audio of a day', () => {
 		};
 	}
 
-	describe.each(ZONES)('in the zone of %s', (_of, zone, { options }) => {
+	describe.each(ZONES)('in the time zone of %s', (_of, zone, { options }) => {
 		const ask = async (parameters: IDataObject) => await asked(parameters, options as IDataObject);
 
 		test.each([
@@ -249,7 +249,7 @@ describe('Download Audio of a day', () => {
 			expect([from, to]).toEqual([begin.toMillis(), begin.plus({ days: 1 }).toMillis()]);
 		});
 
-		test('today is what there is so far', async () => {
+		test('today ends now', async () => {
 			const before = Date.now();
 			const { from, to } = await ask({ day: 'today' });
 			expect(from).toBe(day(0, zone).startOf('day').toMillis());

@@ -116,7 +116,7 @@ const summary = async (format: string) => {
 	return (await outputOf('lifelog', parameters))[0];
 };
 
-test('the workflow to paste runs', async () => {
+test('the workflow that you paste runs', async () => {
 	const [text] = blocks('README.md', '## A first workflow', 'json');
 	const workflow = JSON.parse(text) as WorkflowJson;
 	const { items, status } = await engine.runWorkflow(withCredential(workflow));

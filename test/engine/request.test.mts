@@ -96,7 +96,7 @@ describe('a 429', () => {
 		['in its body', { body: { error: 'slow down', retryAfter: '2' } }, 2000],
 		['in its header', { body: 'slow down', headers: { 'retry-after': '1' } }, 1000],
 		['of zero seconds', { body: { retryAfter: '0' } }, 1000],
-	])('is waited for as long as it says %s', async (_where, fault, waitMs) => {
+	])('is waited for, for the time %s', async (_where, fault, waitMs) => {
 		const before = pauses.skippedMs;
 		await sandbox.control.faults([{ status: 429, skip: 1, ...fault }]);
 		const { ids: listed, requests } = await run({ operation: 'getAll', limit: 250 });
@@ -122,14 +122,14 @@ describe('a 429', () => {
 		expect(served).toBe(1);
 	});
 
-	test('that asks for as much as Max Rate Limit Wait is waited for, by all who wait with it', async () => {
+	test('that asks for exactly Max Rate Limit Wait is waited for by all requests', async () => {
 		await sandbox.control.faults([{ status: 429, body: { retryAfter: '1' } }]);
 		const get = { operation: 'get', lifelogId: byId(ids[0]), options: { maxWait: 1 } };
 		const runs = await Promise.all(Array.from({ length: 40 }, async () => await run(get)));
 		expect(runs.map(({ message }) => message).filter(Boolean)).toEqual([]);
 	});
 
-	test('that asks for too much after it has asked for less says both', async () => {
+	test('that asks for a longer wait than before and too long a wait names both', async () => {
 		const waits = ['2', '5'];
 		const own = await engineAt(
 			await serve((_request, response) =>
@@ -153,7 +153,7 @@ describe('a 429', () => {
 });
 
 test.each([250, 290, 299, 300])(
-	'a key that the service quotes behind %p letters does not come out, not even in part',
+	'a key that the service quotes after %p letters is redacted completely',
 	async (before) => {
 		const apiKey = 'sk-0123456789-abcdefghij-0123456789';
 		const error = `${'x'.repeat(before)}${apiKey} is not known`;
@@ -171,7 +171,7 @@ test.each([250, 290, 299, 300])(
 describe('the rate limit of the service', () => {
 	const windowMs = 3000;
 
-	test('200 requests all succeed, and wait as long as the service says', async () => {
+	test('200 requests all succeed, and wait for the time that the service asks for', async () => {
 		await sandbox.control.dialect({ rateLimit: { max: 40, windowMs } });
 		// Refused once in any case: where the machine is slow, requests keep below the limit by themselves.
 		await sandbox.control.faults([
@@ -190,7 +190,7 @@ describe('the rate limit of the service', () => {
 		}
 	});
 
-	test('while one workflow waits the others wait too, instead of each collecting a 429', async () => {
+	test('while one workflow waits, the others wait too, without a 429 for each', async () => {
 		await sandbox.control.dialect({ rateLimit: { max: 20, windowMs } });
 		await sandbox.control.clearRequests();
 		const workflow = workflowWith('lifelog', {
@@ -211,7 +211,7 @@ describe('the rate limit of the service', () => {
 		expect(refused.length).toBeLessThanOrEqual(30);
 	});
 
-	test('cancelling the workflow ends the wait at once', async () => {
+	test('canceling the workflow ends the wait at once', async () => {
 		pauses.areSkipped = false;
 		const body = { retryAfter: '60' };
 		const own = await engineAt(await serve((_request, response) => answer(response, 429, body)));
@@ -224,7 +224,7 @@ describe('the rate limit of the service', () => {
 	});
 });
 
-describe('a failure in passing', () => {
+describe('a temporary failure', () => {
 	test.each<[string, Fault]>([
 		['a 500', { status: 500 }],
 		['a 502 with a page', { status: 502, body: '<html><title>Bad gateway</title></html>' }],
@@ -232,7 +232,7 @@ describe('a failure in passing', () => {
 		['a connection broken before the answer', { reset: 'before' }],
 		['a connection broken instead of the answer', { reset: 'after' }],
 		['an answer broken off', { cutBody: true }],
-	])('is survived: %s', async (_name, fault) => {
+	])('is retried: %s', async (_name, fault) => {
 		await sandbox.control.faults([{ skip: 1, times: 2, ...fault }]);
 		const { ids: listed, requests } = await run({ operation: 'getAll', limit: 250 });
 		expect(listed).toEqual(ids);
@@ -250,7 +250,7 @@ describe('a failure in passing', () => {
 		expect(requests).toHaveLength(4);
 	});
 
-	test('cancelling the workflow ends the pauses at once', async () => {
+	test('canceling the workflow ends the pauses at once', async () => {
 		pauses.areSkipped = false;
 		const own = await engineAt(await serve((_request, response) => answer(response, 500, {})));
 		const running = own.startWorkflow(workflowWith('lifelog', { operation: 'getAll' }));
@@ -332,7 +332,7 @@ describe('an error says what happened and what to do', () => {
 		expect((await getOne(own)).message).toContain(message);
 	});
 
-	test('a service that is not there', async () => {
+	test("a service that can't be reached", async () => {
 		const address = await serve(() => {});
 		for (const { close } of services.splice(0)) await close();
 		const { message, description } = await getMany({}, await engineAt(address));
@@ -342,7 +342,7 @@ describe('an error says what happened and what to do', () => {
 		expect(description).toContain('Check that the service runs');
 	});
 
-	test('words that n8n takes for system errors stay as they are', async () => {
+	test('words that look like system errors stay unchanged', async () => {
 		const body = { error: 'conflicts with a preexisting entry' };
 		const own = await engineAt(await serve((_request, response) => answer(response, 400, body)));
 		expect((await getOne(own)).message).toBe(
@@ -398,7 +398,7 @@ describe('paging', () => {
 		meta: { lifelogs: { count: id ? 1 : 0, nextCursor } },
 	});
 
-	test('that goes round in a circle is an error', async () => {
+	test('in a circle is an error', async () => {
 		const own = await engineAt(
 			await serve((_request, response) =>
 				answer(response, 200, pageOf(`id${served}`, `c${served % 3}`)),
@@ -421,7 +421,7 @@ describe('paging', () => {
 		expect(served).toBe(50);
 	});
 
-	test('goes on over 49 empty pages', async () => {
+	test('continues after 49 empty pages', async () => {
 		const own = await engineAt(
 			await serve((_request, response) => {
 				const id = served % 50 === 0 ? `id${served}` : undefined;
@@ -431,7 +431,7 @@ describe('paging', () => {
 		expect((await getMany({}, own)).ids).toEqual(['id50', 'id100']);
 	});
 
-	test('gives an entry once that comes on two pages', async () => {
+	test('returns an entry once if it is on two pages', async () => {
 		const own = await engineAt(
 			await serve((_request, response) =>
 				answer(
@@ -447,7 +447,7 @@ describe('paging', () => {
 		expect((await getMany({}, own)).ids).toEqual(['same', 'other']);
 	});
 
-	test('does not take a 400 for a page size twice', async () => {
+	test('counts only the first 400 as a refused page size', async () => {
 		const own = await engineAt(
 			await serve((_request, response) => answer(response, 400, { error: 'date is wrong' })),
 		);

@@ -54,7 +54,7 @@ export function testRequestCounts(
 	lists: Array<[size: number, node: 'lifelog' | 'lifelogChat', max: number]>,
 ): void {
 	test.each(lists)(
-		'pages of %i, %s: 0 to %i entries cost as many requests as they have pages',
+		'pages of %i, %s: 0 to %i entries take as many requests as they have pages',
 		async (size, node, max) => {
 			pageSize = size;
 			endsWithCursor = false;
@@ -66,14 +66,14 @@ export function testRequestCounts(
 
 /** Tests with pages of 25 what a cursor on the last page costs, and what a limit saves. */
 export function testListEnds(max: number): void {
-	test('one more only if the last page names a cursor', async () => {
+	test('there is one more request only if the last page has a cursor', async () => {
 		pageSize = 25;
 		endsWithCursor = true;
 		const pages = upTo(max, (n) => Math.floor(n / 25) + 1);
 		expect(await requestsFor('lifelog', max, { returnAll: true })).toEqual(pages);
 	});
 
-	test('a limit that equals the number of entries never asks for the page behind them', async () => {
+	test('a limit equal to the number of entries never requests a next page', async () => {
 		pageSize = 25;
 		endsWithCursor = true;
 		const minimum = upTo(max, (n) => Math.max(1, Math.ceil(n / 25)));

@@ -13,6 +13,9 @@ let chats: IDataObject[];
 /** How the read of one lifelog differs from the list. */
 let ofOne: (lifelog: IDataObject) => IDataObject;
 let reads = 0;
+/** The status of the answer to a list, by its page size, and the page sizes requested. */
+let statusOf: (size: number) => number;
+let sizes: number[];
 /** By how much all clocks have been moved on, in ms. */
 let passed = 0;
 const realNow = Date.now;
@@ -21,6 +24,7 @@ beforeEach(async () => {
 	[staticData, lifelogs, chats, reads, passed] = [{}, [], [], 0, 0];
 	Date.now = () => realNow() + passed;
 	ofOne = (lifelog) => lifelog;
+	[statusOf, sizes] = [() => 200, []];
 	const service = await serve((request, response) => {
 		const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
 		const [, , kind, id] = pathname.split('/');
@@ -32,6 +36,11 @@ beforeEach(async () => {
 		const data = one ? { [kind.slice(0, -1)]: ofOne(one) } : { [kind]: listed };
 		response.setHeader('date', new Date(Date.now()).toUTCString());
 		response.setHeader('content-type', 'application/json');
+		if (id === undefined) {
+			const size = Number(searchParams.get('limit'));
+			sizes.push(size);
+			response.statusCode = statusOf(size);
+		}
 		response.end(JSON.stringify({ data, meta: { [kind]: { count: listed.length } } }));
 	});
 	lab = await startLabAt(service);
@@ -56,7 +65,7 @@ async function poll(event = 'lifelogCreatedOrUpdated'): Promise<unknown[]> {
 	return (items ?? []).map(({ json }) => `${json.id} ${json.changeType}`);
 }
 
-test('a lifelog that is read with full seconds only is emitted once, and then left alone', async () => {
+test('a lifelog whose time has full seconds only when read by ID is emitted once', async () => {
 	await poll();
 	const second = new Date(Date.now() + 1000).toISOString().slice(0, 19);
 	lifelogs = Array.from({ length: 60 }, (_, nth) =>
@@ -70,7 +79,7 @@ test('a lifelog that is read with full seconds only is emitted once, and then le
 	expect(reads).toBe(0);
 });
 
-test('a lifelog that stays older when it is read holds up no other, and is emitted in the end', async () => {
+test("a lifelog that stays older when read by ID doesn't delay others, and is emitted later", async () => {
 	await poll();
 	const updatedAt = new Date(Date.now() + 1000).toISOString();
 	lifelogs = Array.from({ length: 60 }, (_, nth) => entry(`lifelog-${nth + 10}`, { updatedAt }));
@@ -96,7 +105,7 @@ test.each([
 	['updatedAt', '0001-01-01T00:00:00Z'],
 	['updatedAt', '+010000-01-01T00:00:00Z'],
 	['startTime', '+010000-01-01T00:00:00Z'],
-])('a lifelog whose %s is %s does not keep others from being emitted', async (field, time) => {
+])("a lifelog whose %s is %s doesn't delay others", async (field, time) => {
 	await poll();
 	const odd = entry('odd');
 	lifelogs = [{ ...odd, [field]: time }];
@@ -140,9 +149,37 @@ test.each(['lifelogCreatedOrUpdated', 'scheduledChatCreated'])(
 	},
 );
 
-test('the list to choose a lifelog from shows what has no title or time, too', async () => {
+test('the list to choose a lifelog from also shows lifelogs without a title or time', async () => {
 	lifelogs = [entry('a', { title: null }), entry('b', { startTime: undefined, title: 'B' })];
 	const [, node] = workflowWith('lifelog', { operation: 'get' }).nodes;
 	const { results } = await engine.loadOptions(node, 'searchLifelogs');
 	expect(results.map(({ name }) => name)).toEqual([expect.stringMatching(/^Untitled · /), 'B']);
+});
+
+describe('a service that fails at pages of 100, but not at pages of 10', () => {
+	test('each list is requested again with 10 entries, in every poll', async () => {
+		statusOf = (size) => (size > 10 ? 504 : 200);
+		await poll();
+		lifelogs = [entry('new')];
+		sizes = [];
+		expect(await poll()).toEqual(['new created']);
+		expect(sizes).toEqual([100, 10, 100, 10, 100, 10]);
+		statusOf = () => 200;
+		sizes = [];
+		await poll();
+		expect(sizes).toEqual([100, 100, 100]);
+	});
+
+	test('a test event and the list to choose a lifelog from work, too', async () => {
+		statusOf = (size) => (size > 10 ? 500 : 200);
+		lifelogs = [entry('a')];
+		const trigger = workflowWith('lifelogTrigger', { event: 'lifelogCreated' }).nodes[1];
+		const json = { nodes: [trigger], connections: {} };
+		const { items } = await engine.runPoll(json, { mode: 'manual' });
+		expect(items).toHaveLength(1);
+		const [, node] = workflowWith('lifelog', { operation: 'get' }).nodes;
+		const { results } = await engine.loadOptions(node, 'searchLifelogs');
+		expect(results.map(({ value }) => value)).toEqual(['a']);
+		expect(sizes).toEqual([25, 10, 100, 10]);
+	});
 });

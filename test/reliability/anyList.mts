@@ -125,7 +125,7 @@ export function testAnyList(runs: { numRuns: number; seed: number }): void {
 		['lifelog', 'lifelogs'],
 		['lifelogChat', 'chats'],
 	] as const)(
-		'%s: what any service lists, in its order, at the least cost',
+		'%s: returns the list of any service, in its order, with the fewest requests',
 		async (node, name) => {
 			await fc.assert(
 				fc.asyncProperty(serviceOf, asked, async (is, { direction, timezone }) => {
@@ -142,7 +142,7 @@ export function testAnyList(runs: { numRuns: number; seed: number }): void {
 		900_000,
 	);
 
-	test('lifelogs: a limit above their number gives what Return All gives, whatever a range means', async () => {
+	test('lifelogs: a limit above their number returns the same as Return All, whatever a range means', async () => {
 		await fc.assert(
 			fc.asyncProperty(serviceOf, asked, async (is, { filters, direction, timezone }) => {
 				lists.service.is = is;
@@ -158,10 +158,10 @@ export function testAnyList(runs: { numRuns: number; seed: number }): void {
 			}),
 			runs,
 		);
-	}, 900_000);
+	});
 
 	test.each(['lifelog', 'lifelogChat'] as const)(
-		'%s: what stays is listed once, and in order, while others come, go, change and move',
+		'%s: unchanged entries are listed once and in order while others are added, deleted, changed and moved',
 		async (node) => {
 			await fc.assert(
 				fc.asyncProperty(

@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 test.each(actions().map((operation) => [operation.node, operation.operation, operation] as const))(
-	'%s %s ends at once when the execution is cancelled while the service says nothing',
+	"%s %s ends at once if the execution is canceled while the service doesn't respond",
 	async (node, _operation, operation) => {
 		const world = trials.open();
 		let isGone = false;

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(async () => await lab.close());
 
-test('lifelogs and chats can be deleted, and nothing else', () => {
+test('only lifelogs and chats can be deleted', () => {
 	expect(deletes.map(({ node }) => node).sort()).toEqual(['lifelog', 'lifelogChat']);
 	const named = actions().filter(({ operation }) => /delete|remove|clear/i.test(operation));
 	expect(named).toEqual(deletes);
@@ -34,7 +34,7 @@ describe.each(deletes.map((operation) => [operation.node, operation] as const))(
 	(node, operation) => {
 		const type = loadPackage().nodeTypes[`n8n-nodes-lifelog.${node}`] as INodeType;
 
-		test('says in the panel that a delete is permanent', () => {
+		test('shows in the panel that a delete is permanent', () => {
 			const [notice] = type.description.properties.filter(
 				({ type: kind, displayOptions }) =>
 					kind === 'notice' && displayOptions?.show?.operation?.includes('delete'),

@@ -11,14 +11,14 @@ const offered = [
 ];
 const covered = new Set(OPERATIONS.map(({ name }) => name.split(':')[0]));
 
-test.each(offered)('%s is tried under every fault', (name) => {
+test.each(offered)('%s is tested with every fault', (name) => {
 	if (covered.has(name)) return;
 	throw new Error(
 		`Add a row for ${name} to OPERATIONS in test/reliability/operations.mts (what it gives when nothing goes wrong), then: npm run reliability -- ${name}`,
 	);
 });
 
-test('nothing is tried that no node offers', () => {
+test('only operations of the nodes are tested', () => {
 	expect([...covered].filter((name) => !offered.includes(name))).toEqual([]);
 });
 
@@ -29,7 +29,7 @@ describe('the table in docs/developer/reliability.csv (npm run reliability)', ()
 		expect([...told.keys()]).toEqual(OPERATIONS.map(({ title }) => title));
 	});
 
-	test('has nothing open', () => {
+	test('has no open cell', () => {
 		const open = [...told].filter(([, row]) => [...row.values()].includes(OPEN));
 		if (open.length === 0) return;
 		const titles = open.map(([title]) => title).join(', ');
@@ -38,7 +38,7 @@ describe('the table in docs/developer/reliability.csv (npm run reliability)', ()
 		);
 	});
 
-	test('has only words that its page explains', () => {
+	test('uses only terms that its page explains', () => {
 		const page = readFileSync('docs/developer/reliability.md', 'utf8');
 		const explained = [...page.matchAll(/^\| (\S+(?: \S+)?) +\| /gm)].map(([, word]) => word);
 		const words = [...told.values()].flatMap((row) => [...row.values()]);

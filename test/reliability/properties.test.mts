@@ -20,11 +20,11 @@ describe.each(
 		(operation) => [`${operation.node} ${operation.operation}`, operation] as const,
 	),
 )('%s', (_name, operation) => {
-	test(`does its work or says what is wrong, whatever its parameters are (seed ${SEED})`, async () => {
+	test(`succeeds or reports the error, whatever its parameters are (seed ${SEED})`, async () => {
 		await tryInput(trials, operation, trialOf(operation));
 	});
 
-	test(`does its work or says what is wrong, whatever the answer is (seed ${SEED})`, async () => {
+	test(`succeeds or reports the error, whatever the service returns (seed ${SEED})`, async () => {
 		await tryAnswer(trials, operation, trialOf(operation));
 	});
 });

@@ -37,7 +37,7 @@ async function run(parameters: IDataObject, body: IDataObject) {
 	return result.items('Node').map((item) => item.json);
 }
 
-test('contents 1,000 levels deep come out whole', async () => {
+test('contents 1,000 levels deep are returned completely', async () => {
 	const body = { data: { lifelog: deep() } };
 	expect(await run({ operation: 'get', lifelogId: byId('deep') }, body)).toEqual([deep()]);
 });
@@ -65,7 +65,7 @@ test('a day 1,000 levels deep is summarized', async () => {
 	expect(summary).toMatchObject({ lifelogCount: 1, speakers: ['Ann'] });
 });
 
-test('pages with fresh cursors that bring nothing new come to an end', async () => {
+test('paging ends if the pages have fresh cursors but nothing new', async () => {
 	let cursor = 0;
 	const world = trials.open();
 	world.play = ({ response }) => {

@@ -96,7 +96,7 @@ export class ChatObserver {
 		} else {
 			this.clocks.polled(poll);
 			if (this.clocks.isMisled) this.owed.clear();
-			if (poll.items) this.judgeAll(poll, poll.items);
+			if (poll.items) this.evaluateAll(poll, poll.items);
 			this.excuse(poll);
 		}
 		if (!poll.error && poll.isKept) this.lastPoll = poll;
@@ -146,7 +146,7 @@ export class ChatObserver {
 		}
 	}
 
-	private judgeAll(poll: PollSeen, items: IDataObject[]): void {
+	private evaluateAll(poll: PollSeen, items: IDataObject[]): void {
 		let last = '';
 		for (const { id, startedAt, eventKey, response } of items) {
 			const chat = this.world.chats.get(id as string);
@@ -155,11 +155,11 @@ export class ChatObserver {
 			if (place <= last) throw new Broken('as-asked', `out of order: ${place} behind ${last}`);
 			last = place;
 			if (eventKey !== id) throw new Broken('no-repeat', `not the key of ${chat.id}`);
-			this.judge(chat, response, poll);
+			this.evaluate(chat, response, poll);
 		}
 	}
 
-	private judge(chat: Chat, response: unknown, { began, ended }: PollSeen): void {
+	private evaluate(chat: Chat, response: unknown, { began, ended }: PollSeen): void {
 		const wrong = (promise: Promised, what: string) => {
 			const when = new Date(began).toISOString();
 			throw new Broken(promise, `${what}: ${chat.id} in a poll at ${when}`);

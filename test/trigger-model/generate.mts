@@ -275,14 +275,17 @@ function historiesOf(kind: Kind): Arbitrary<History> {
 	const manners: Arbitrary<Manners> = fc
 		.record({
 			maxPageSize: kind.manners?.maxPageSize ?? pages,
-			rejectsLimit: fc.boolean(),
+			rejectsLimit: fc.constantFrom(undefined, undefined, 400 as const, 504 as const),
 			latencyMs: kind.manners?.latencyMs ?? fc.constantFrom(0, 0, 1, 170),
 			hasOffsets: kind.manners?.hasOffsets ?? just(true),
 			hasUpdatedAt: kind.manners?.hasUpdatedAt ?? just(true),
 			hasDate: kind.manners?.hasDate ?? just(true),
 			others: kind.manners?.others ?? just(0),
 		})
-		.map((one) => ({ ...one, rejectsLimit: one.rejectsLimit && one.maxPageSize === 10 }));
+		.map((one) => ({
+			...one,
+			rejectsLimit: one.maxPageSize === 10 ? one.rejectsLimit : undefined,
+		}));
 	const action = fc.oneof(...kind.actions.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 	return fc.record({
 		engine: fc.constantFrom('memory' as const, 'durable' as const),

@@ -82,7 +82,6 @@ export interface History extends Setting {
 /** A service that does everything right. */
 export const GOOD_MANNERS: Manners = {
 	maxPageSize: 100,
-	rejectsLimit: false,
 	latencyMs: 0,
 	hasOffsets: true,
 	hasUpdatedAt: true,

@@ -76,6 +76,22 @@ export const KNOWN: Record<string, History> = {
 			...times(12, () => step(MINUTE)),
 		],
 	}),
+	'a chat with a text beside a call of a tool, and a clock that is ahead for one poll': historyOf({
+		settings: { ...CHATS, lookbackDays: 2 },
+		steps: [
+			step(MINUTE, [
+				{
+					do: 'ask',
+					daysAgo: 0,
+					prompt: 'p1',
+					script: { kind: 'beside', after: 20, step: 40, isInPlace: false },
+				},
+			]),
+			step(HOUR),
+			step(MINUTE, [{ do: 'clock', of: 'service', byMs: DAY, isLasting: false }]),
+			step(MINUTE),
+		],
+	}),
 	'single reads fail for 12 minutes, with a poll a minute': historyOf({
 		existing: [YESTERDAYS],
 		steps: [
@@ -410,9 +426,21 @@ export const KNOWN: Record<string, History> = {
 			]),
 		],
 	}),
+	'a change of a lifelog that came incomplete, and still cannot be read': historyOf({
+		steps: [
+			step(MINUTE, [create]),
+			step(HOUR, [
+				{ do: 'update', which: 0, times: 1 },
+				{ do: 'trouble', aim: { of: 'entry', which: 0 }, kind: '500', minutes: null },
+			]),
+			...times(2, () => step(HOUR)),
+			step(DAY),
+			step(MINUTE, [{ do: 'update', which: 0, times: 1 }]),
+		],
+	}),
 	'a first poll that hangs after its first answer, and reads nothing': historyOf({
 		begin: Date.UTC(2026, 2, 1),
-		manners: { ...GOOD_MANNERS, maxPageSize: 10, rejectsLimit: true },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, rejectsLimit: 400 },
 		settings: { ...DEFAULT_SETTINGS, lookbackDays: 2 },
 		existing: [{ ...YESTERDAYS, daysAgo: 0 }],
 		first: {
@@ -462,4 +490,18 @@ export const KNOWN: Record<string, History> = {
 			step(MINUTE, [], { restarts: 'n8n' }),
 		],
 	}),
+	'a change on an older day, while a slow service takes each poll for today and yesterday':
+		historyOf({
+			engine: 'durable',
+			begin: Date.UTC(2026, 2, 1, 0, 1),
+			manners: { ...GOOD_MANNERS, maxPageSize: 10, latencyMs: 2_800 },
+			settings: { ...DEFAULT_SETTINGS, lookbackDays: 31 },
+			crowd: { count: 50, days: 3 },
+			steps: [
+				step(MINUTE),
+				step(MINUTE, [{ do: 'uploadLate', daysAgo: 0 }]),
+				step(MINUTE),
+				step(MINUTE, [{ do: 'update', which: 1, times: 1 }]),
+			],
+		}),
 };

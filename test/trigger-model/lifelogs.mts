@@ -363,7 +363,7 @@ export class LifelogObserver {
 			const lifelog = this.world.lifelogs.get(json.id as string);
 			if (!lifelog)
 				throw new Broken('nothing-untrue', `an item without a lifelog: ${String(json.id)}`);
-			const version = this.judge(poll, lifelog, json);
+			const version = this.evaluate(poll, lifelog, json);
 			if (this.isUnplaced(lifelog, version.start, poll)) continue;
 			const place = `${String(version.start).padStart(16, '0')} ${lifelog.id}`;
 			if (place <= last) throw new Broken('as-asked', `out of order: ${place} behind ${last}`);
@@ -379,7 +379,7 @@ export class LifelogObserver {
 		return isLeftOut && isTwofold && !this.world.manners.hasOffsets;
 	}
 
-	private judge(poll: PollSeen, lifelog: Lifelog, json: IDataObject): Version {
+	private evaluate(poll: PollSeen, lifelog: Lifelog, json: IDataObject): Version {
 		const note = this.note(lifelog);
 		const { settings } = this;
 		const { began, ended } = poll;
@@ -426,7 +426,7 @@ export class LifelogObserver {
 			if (!isOver) wrong('whole', 'incomplete, though not a day has passed');
 		} else if (json.markdown !== `# Entry ${lifelog.id}`) wrong('whole', 'without its content');
 
-		this.judgeNews(lifelog, changeType, emission, wrong);
+		this.evaluateNews(lifelog, changeType, emission, wrong);
 		note.emissions.push(emission);
 		note.knownAt ??= ended;
 		if (isSame(emission, latest(lifelog)) && !isIncomplete) {
@@ -436,7 +436,7 @@ export class LifelogObserver {
 		return version;
 	}
 
-	private judgeNews(
+	private evaluateNews(
 		lifelog: Lifelog,
 		changeType: string,
 		emission: Emission,

@@ -2,7 +2,7 @@
 import { ChatObserver } from './chats.mts';
 import type { Action, Aim, History, Plan, Script, Settings } from './history.mts';
 import { LifelogObserver } from './lifelogs.mts';
-import { judgePoll } from './polls.mts';
+import { evaluatePoll } from './polls.mts';
 import { Broken } from './promises.mts';
 import type { Stage, Watcher } from './stage.mts';
 import type { FaultKind, Target } from './troubles.mts';
@@ -57,7 +57,7 @@ class Play {
 		this.watcher = {
 			polled: (poll) => {
 				const hasState = poll.hasState && this.observer.hasBaseline;
-				judgePoll({ ...poll, hasState }, world, engine);
+				evaluatePoll({ ...poll, hasState }, world, engine);
 				this.observer.polled(poll);
 			},
 			restarted: () => this.observer.restarted(),
@@ -181,14 +181,19 @@ class Play {
 		return [...faults, ...troubles].some(({ kind }) => only === undefined || kind === only);
 	}
 
-	/** An idle poll reads today, yesterday and one day more, by each clock that counted. */
+	/**
+	 * An idle poll soon after another reads today, yesterday and one day more, by each clock that
+	 * counted. A service that fails at large pages does so once for each list; a refusal is remembered.
+	 */
 	private checkCost(): void {
 		if (this.chats || this.cheapest === Infinity) return;
 		const { world } = this.stage;
+		const { maxPageSize, rejectsLimit } = world.manners;
+		const failed = rejectsLimit === 504 ? 1 : 0;
 		const pagesOn = (day: string) => {
 			const lifelogs = [...world.lifelogs.values()].filter(isAlive);
 			const count = lifelogs.filter((one) => dayOf(latest(one).start) === day).length;
-			return Math.max(1, Math.ceil(count / world.manners.maxPageSize));
+			return failed + Math.max(1, Math.ceil(count / maxPageSize));
 		};
 		const pages = Array.from({ length: 31 }, (_, ago) => pagesOn(daysBefore(world.now, ago)));
 		const actions = this.history.steps.flatMap((step) => step.actions);

@@ -33,7 +33,7 @@ export const isWell = ({ log, error }: PollSeen) =>
 	!error && log !== undefined && !log.some(({ fault }) => fault !== undefined);
 
 /** @throws Broken */
-export function judgePoll(poll: PollSeen, world: World, engine: EngineKind): void {
+export function evaluatePoll(poll: PollSeen, world: World, engine: EngineKind): void {
 	const { log, error, items, isActivation, hasState, began, ended } = poll;
 	if (!log) return;
 	const failures = log.filter(isFailure);

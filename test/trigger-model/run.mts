@@ -10,7 +10,7 @@ import { add, type Totals, ZERO } from './stage.mts';
 import type { Played, Task } from './worker.mts';
 
 /** Histories of a kind played in one go; they have one seed. */
-const AT_ONCE = 10;
+const MAX_RUNS_OF_TASK = 10;
 /** The progress is shown so often, in tasks. */
 const SHOWN = 50;
 
@@ -33,10 +33,9 @@ const began = process.hrtime.bigint();
 const seconds = () => Math.round(Number(process.hrtime.bigint() - began) / 1e9);
 
 const tasks: Task[] = [];
-for (let done = 0; done < each; done += AT_ONCE) {
-	const atOnce = Math.min(AT_ONCE, each - done);
-	for (const kind of kinds)
-		tasks.push({ kind, runs: atOnce, seed: seed + done, path: values.path });
+for (let done = 0; done < each; done += MAX_RUNS_OF_TASK) {
+	const runs = Math.min(MAX_RUNS_OF_TASK, each - done);
+	for (const kind of kinds) tasks.push({ kind, runs, seed: seed + done, path: values.path });
 }
 const count = tasks.length;
 let played = 0;

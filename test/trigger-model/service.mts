@@ -19,8 +19,8 @@ const MAX_OPEN_MS = 2 * MINUTE;
 /** How the service of a history behaves for good. */
 export interface Manners {
 	maxPageSize: 10 | 25 | 100;
-	/** Answers 400 to a larger page instead of giving a smaller one. */
-	rejectsLimit: boolean;
+	/** The status for a request of a larger page, which otherwise gets a smaller one. */
+	rejectsLimit?: 400 | 504;
 	/** How long a request takes, in ms. */
 	latencyMs: number;
 	/** Whether times carry their offset, and single lifelogs their `updatedAt`. */
@@ -188,7 +188,7 @@ export class World {
 			!query.has('isStarred') || query.get('isStarred') === String(latest(lifelog).starred);
 		const answer = this.page(shown.filter(isWanted), query, position, cursor);
 		entry.isTooLarge = !answer;
-		if (!answer) return [400, { error: 'limit must be at most 10' }];
+		if (!answer) return [this.manners.rejectsLimit!, { error: 'at most 10 entries' }];
 		if (!answer.meta.nextCursor) {
 			for (const lifelog of hidden) lifelog.hideNext = false;
 			entry.isWhole = isAnswered(entry);
@@ -207,7 +207,7 @@ export class World {
 			.filter((chat) => prompt === null || chat.prompt === prompt)
 			.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 		const answer = this.page(chats, query, place, query.get('cursor'));
-		if (!answer) return [400, { error: 'limit must be at most 10' }];
+		if (!answer) return [this.manners.rejectsLimit!, { error: 'at most 10 entries' }];
 		entry.isWhole = isAnswered(entry) && !answer.meta.nextCursor;
 		const zone = query.get('timezone') ?? 'UTC';
 		const page = answer.page.map((chat) => this.viewChat(chat, zone));

@@ -37,7 +37,7 @@ function guarded(
 	return body;
 }
 
-test('is streamed whole, what was peeked at included', async () => {
+test('is streamed completely, with the bytes that were peeked at', async () => {
 	const body = guarded(sourceOf(5).source);
 	expect((await body.peek(1500)).length).toBe(2048);
 	expect((await body.peek(4)).length).toBeGreaterThan(3);
@@ -62,7 +62,7 @@ test('that is empty has nothing to peek at', async () => {
 });
 
 test.each(['end', 'destroy'] as const)(
-	'shorter than declared is broken, however its connection ends: %s',
+	'that is shorter than declared is broken, whether its connection ends or breaks: %s',
 	async (way) => {
 		const server = createServer((socket) => {
 			socket.on('error', () => {});
@@ -81,7 +81,7 @@ test.each(['end', 'destroy'] as const)(
 	},
 );
 
-test('shows each of its parts on their way', async () => {
+test('passes each of its parts to a listener', async () => {
 	const body = guarded(sourceOf(5).source);
 	const shown: Buffer[] = [await body.peek(1500)];
 	body.onPart = (part) => shown.push(part);
@@ -113,7 +113,7 @@ test('is broken when its request is ended', async () => {
 	await expect(read).rejects.toThrow('The body was closed');
 });
 
-test('is out of time when its request is ended, though the client breaks it off first', async () => {
+test('is out of time when its request is ended, even if the client interrupts it first', async () => {
 	const end = new AbortController();
 	const source = new PassThrough();
 	end.signal.addEventListener('abort', () => source.emit('error', new Error('canceled')));
@@ -124,7 +124,7 @@ test('is out of time when its request is ended, though the client breaks it off 
 	expect(body.brokenBy).toBe('ETIMEDOUT');
 });
 
-test('that drips is broken, though it never stands still', async () => {
+test('fails if it is too slow, even if it never pauses', async () => {
 	async function* drops() {
 		for (;;) {
 			await sleep(20);
@@ -136,7 +136,7 @@ test('that drips is broken, though it never stands still', async () => {
 	expect(body.brokenBy).toBe('ETIMEDOUT');
 });
 
-test('does not stand still while its reader takes its time', async () => {
+test("doesn't count as stalled while its reader is slow", async () => {
 	const body = guarded(sourceOf(4).source, { stallMs: 60 });
 	let size = 0;
 	for await (const chunk of body.stream()) {
@@ -146,7 +146,7 @@ test('does not stand still while its reader takes its time', async () => {
 	expect(size).toBe(4096);
 });
 
-test('closed before its end ends its source, and fails nowhere', async () => {
+test('that is closed early ends its source without an error', async () => {
 	const { source } = sourceOf(9);
 	const body = guarded(source);
 	await body.peek(1);

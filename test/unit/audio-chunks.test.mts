@@ -37,7 +37,7 @@ describe('chunks', () => {
 		.filter(({ startMs, endMs }) => endMs > startMs);
 	const chunkMs = fc.integer({ min: 1, max: 120 }).map((minutes) => minutes * minute);
 
-	test('hold each millisecond of the range once, in order, and are as long as they may be', () => {
+	test('contain each millisecond of the range once, in order, and have the maximum length', () => {
 		fc.assert(
 			fc.property(range, chunkMs, (span, length) => {
 				const chunks = cutIntoChunks(span, length);
@@ -53,7 +53,7 @@ describe('chunks', () => {
 		);
 	});
 
-	test('joined again are the range', () => {
+	test('joined together are the range', () => {
 		fc.assert(
 			fc.property(range, chunkMs, (span, length) => {
 				const [joined, ...rest] = joinAdjacent(cutIntoChunks(span, length));
@@ -66,7 +66,7 @@ describe('chunks', () => {
 		);
 	});
 
-	test('that do not touch stay apart', () => {
+	test('with a gap between them stay separate', () => {
 		const [first, second, , fourth] = cutIntoChunks({ startMs: 0, endMs: 4 }, 1);
 		expect(joinAdjacent([first, second, fourth])).toEqual([
 			{ startMs: 0, endMs: 2 },
@@ -75,7 +75,7 @@ describe('chunks', () => {
 		expect(first).toEqual({ startMs: 0, endMs: 1 });
 	});
 
-	test('that failed in different ways stay apart', () => {
+	test('that failed in different ways stay separate', () => {
 		const [first, second, third] = cutIntoChunks({ startMs: 0, endMs: 3 }, 1);
 		const failed = [
 			{ ...first, message: 'a' },
@@ -108,7 +108,7 @@ describe('a file', () => {
 		expect([...names].sort()).toEqual(names);
 	});
 
-	test('says its times with the offset of the zone', () => {
+	test('has its times with the offset of the time zone', () => {
 		expect(withTimes({ startMs: start, endMs: start + 1 }, 'America/St_Johns')).toEqual({
 			startMs: start,
 			endMs: start + 1,

@@ -17,7 +17,7 @@ const address = fc.oneof(
 	fc.constantFrom('http://127.0.0.1:8787/base/v1/chats', '/v1/chats', credential.baseUrl),
 );
 
-test(`no address leads away from the Base URL (seed ${SEED})`, () => {
+test(`no address sends a request away from the Base URL (seed ${SEED})`, () => {
 	let signed = 0;
 	const property = fc.property(address, address, address, (url, uri, baseURL) => {
 		let options;

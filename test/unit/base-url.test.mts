@@ -78,13 +78,13 @@ describe.each(PRIVATE)('%s', (baseUrl) => {
 		}
 	});
 
-	test('is used where the credential allows it', () => {
+	test('is used if the credential allows it', () => {
 		const used = checkedBaseUrl({ baseUrl, allowPrivateHttp: true });
 		expect(used).toBe(new URL(baseUrl).href.replace(/\/$/, ''));
 	});
 });
 
-test('a user name in the address does not reach the message', () => {
+test("a user name in the address isn't quoted in the message", () => {
 	for (const baseUrl of ['http://user:secret@example.com', 'user:secret@example.com', 'secret']) {
 		expect(() => checkedBaseUrl({ baseUrl })).toThrow(
 			expect.not.objectContaining({ message: expect.stringContaining('secret') }),

@@ -21,7 +21,7 @@ test.each(named)('%s: the changelog says that %s was added', (node, operation) =
 	throw new Error(`Add a line for ${operation} (**${node}**) under Added in CHANGELOG.md`);
 });
 
-test.each(named)('%s: its page says what %s does', (node, operation) => {
+test.each(named)('%s: its page explains %s', (node, operation) => {
 	const [, page] = new RegExp(`^\\| \\[${node}\\]\\(\\S+/(docs/[\\w-]+\\.md)\\)`, 'm').exec(
 		readme,
 	)!;
@@ -30,6 +30,6 @@ test.each(named)('%s: its page says what %s does', (node, operation) => {
 	throw new Error(`Add a row for ${operation} to the table in ${page}`);
 });
 
-test('every operation is looked for', () => {
+test('every operation is checked', () => {
 	expect(named.length).toBeGreaterThan(10);
 });

@@ -24,7 +24,7 @@ const chatOf = (...messages: ChatMessage[]): Chat => ({
 	messages,
 });
 
-test('is what was asked, what was answered, and what was looked at', () => {
+test('has the question, the answer and the lifelogs that were read', () => {
 	const garden = { id: 'l1', title: 'Planning the garden' };
 	const chat = chatOf(
 		message('system', { text: 'You are an assistant.' }),
@@ -47,7 +47,7 @@ test('is what was asked, what was answered, and what was looked at', () => {
 	});
 });
 
-test('lacks nothing where the chat lacks much', () => {
+test('has every field even if the chat has few', () => {
 	expect(simplifyChat({ ...chatOf(), summary: null })).toMatchObject({
 		summary: null,
 		prompt: null,
@@ -59,7 +59,7 @@ test('lacks nothing where the chat lacks much', () => {
 	expect(simplifyChat({ ...chatOf(), summary: undefined }).summary).toBeNull();
 });
 
-test('of several texts, the user’s first counts and the assistant’s last', () => {
+test('has the user’s first and the assistant’s last text', () => {
 	const chat = chatOf(
 		message('assistant', { text: 'Good evening.' }),
 		message('user', { text: null }),
@@ -78,7 +78,7 @@ test('of several texts, the user’s first counts and the assistant’s last', (
 	});
 });
 
-test('of nothing but tools has no response yet', () => {
+test('has no response if the assistant only called tools', () => {
 	const chat = chatOf(
 		message('user', { text: 'Recap' }),
 		message('assistant', { toolCalls: [{ id: '1', toolName: 'search', args: null }] }),
@@ -111,7 +111,7 @@ test('names each entry once, in the order the tools returned them', () => {
 	});
 });
 
-test('survives what the specification does not show', () => {
+test("accepts messages that the specification doesn't describe", () => {
 	const strange = {
 		...chatOf(),
 		messages: [null, { id: 'x', createdAt }, message('user', { text: 'Hello' })],

@@ -26,7 +26,7 @@ const file = resolve('test/unit/a.test.mts');
 const ofJest = (...testResults: object[]) => ({ numPassedTests: 1, testResults });
 const passed = { name: file, status: 'passed', message: '', assertionResults: [test1] };
 
-test('tests of Jest', () => {
+test('reports the tests of Jest', () => {
 	expect(count(ofJest(passed))).toEqual({ counts: '1 0', told: '' });
 	const failed = { ...passed, status: 'failed', assertionResults: [test1, test2] };
 	const { counts, told } = count(ofJest(failed), 1);
@@ -36,7 +36,7 @@ test('tests of Jest', () => {
 	expect(told).toContain("  Again: npm test -- test/unit/a.test.mts -t 'a group fails'\n\n");
 });
 
-test('a file that Jest could not run', () => {
+test("reports a file that Jest couldn't run", () => {
 	const broken = { ...passed, status: 'failed', message: 'SyntaxError', assertionResults: [] };
 	const { counts, told } = count(ofJest(passed, broken), 1);
 	expect(counts).toBe('1 1');
@@ -45,7 +45,7 @@ test('a file that Jest could not run', () => {
 	);
 });
 
-test('tests in the real n8n', () => {
+test('reports the tests in the real n8n', () => {
 	const failures = [{ test: 'errors > are told', message: 'fetch failed' }];
 	const { counts, told } = count({ passed: 8, failed: 1, suites: [{ name: 'chat', failures }] }, 1);
 	expect(counts).toBe('8 1');
@@ -54,7 +54,7 @@ test('tests in the real n8n', () => {
 	);
 });
 
-test('a report that is missing or broken, and a runner that fails by itself, are failures', () => {
+test('reports a missing or broken report, or a runner that fails by itself, as a failure', () => {
 	for (const report of [undefined, '{"numPa']) {
 		const { counts, told } = count(report);
 		expect(counts).toBe('0 1');

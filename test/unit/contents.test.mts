@@ -32,7 +32,7 @@ const walk = lifelog([
 	said('Hello?', null),
 ]);
 
-test('the transcript is what was said, in reading order, at any depth', () => {
+test('the transcript has all utterances, in reading order, at any depth', () => {
 	expect(utterances(walk).map(({ index, speaker, text }) => [index, speaker, text])).toEqual([
 		[0, 'Sam', 'Here, boy!'],
 		[1, 'Anna', 'Good dog.'],
@@ -41,7 +41,7 @@ test('the transcript is what was said, in reading order, at any depth', () => {
 	]);
 });
 
-test('an utterance carries all that is known of it, and null for what is not', () => {
+test('an utterance has all known fields, and null for the others', () => {
 	const [utterance] = utterances(
 		lifelog([{ ...said('Hi'), startTime: '2026-03-01T09:00:05Z', startOffsetMs: 5000 }]),
 	);
@@ -68,19 +68,19 @@ test.each([
 	],
 	[['nobody'], []],
 ])(
-	'of the speakers %p the utterances %p are kept, with their place in the whole',
+	'for the speakers %p, the utterances %p are returned, with their index in the transcript',
 	(speakers, indices) => {
 		expect(utterances(walk, speakers).map(({ index }) => index)).toEqual(indices);
 	},
 );
 
-test('as text it is one line an utterance', () => {
+test('as text, the transcript has one line for each utterance', () => {
 	expect(transcriptText(utterances(lifelog([said('One\n two', 'Sam'), said('Three')])))).toBe(
 		'Sam: One two\nUnknown: Three',
 	);
 });
 
-test('contents nested a thousand deep are walked', () => {
+test('contents nested a thousand deep are read', () => {
 	let deepest = said('Down here', 'Sam');
 	for (let depth = 0; depth < 1000; depth++) {
 		deepest = { type: 'heading3', content: '', children: [deepest] };
@@ -89,6 +89,9 @@ test('contents nested a thousand deep are walked', () => {
 	expect(utterances(lifelog([deepest]))).toHaveLength(1);
 });
 
-test.each([[undefined], [null], [[null, 'text', 3]]])('contents of %p are no harm', (contents) => {
-	expect([...contentNodes(contents as unknown as ContentNode[])]).toEqual([]);
-});
+test.each([[undefined], [null], [[null, 'text', 3]]])(
+	'contents of %p are read as empty',
+	(contents) => {
+		expect([...contentNodes(contents as unknown as ContentNode[])]).toEqual([]);
+	},
+);

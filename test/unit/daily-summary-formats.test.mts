@@ -78,7 +78,7 @@ const LONG_DAYS: Array<[string, Summary]> = [
 const words = (texts: string[]) => texts.join('').replace(/\s/g, '');
 
 describe('Markdown', () => {
-	test('tells of the day in order of time', () => {
+	test('lists the lifelogs of the day by time', () => {
 		expect(toMarkdown(small).markdown).toBe(
 			`# Daily summary: Sunday, 1 March 2026
 
@@ -101,7 +101,7 @@ describe('Markdown', () => {
 		);
 	});
 
-	test('of an empty day says so', () => {
+	test('says if the day is empty', () => {
 		expect(toMarkdown(summaryOf([])).markdown).toBe(
 			'# Daily summary: Sunday, 1 March 2026\n\nThere are no lifelogs on this day · UTC\n',
 		);
@@ -133,7 +133,7 @@ describe('Markdown', () => {
 	const withoutLead = (text: string) =>
 		text.replace(/^\d\d:\d\d · (30 min · )?/, '').replace(/ ⭐$/, '');
 
-	test('shows every text as it is, whatever it means in Markdown, and links nothing', () => {
+	test('shows every text unchanged, without Markdown and links', () => {
 		const property = fc.property(anyDay, (lifelogs) => {
 			const summary = summaryOf(lifelogs);
 			const { texts, marks } = read(toMarkdown(summary).markdown);
@@ -172,7 +172,7 @@ describe('Slack', () => {
 			blocks.flatMap((block) => (block.type === 'section' ? [block.text!.text] : [])),
 		);
 
-	test('tells of the day in order of time', () => {
+	test('lists the lifelogs of the day by time', () => {
 		const { text, blocks, messages } = toSlack(small);
 		expect(messages).toEqual([{ text, blocks }]);
 		const mrkdwn = `2 lifelogs · 1 h in all · 1 starred · UTC
@@ -195,13 +195,13 @@ describe('Slack', () => {
 		expect(text).toBe(`*${title}*\n\n${mrkdwn}`);
 	});
 
-	test('of an empty day says so in one message', () => {
+	test('says in one message if the day is empty', () => {
 		const { text, messages } = toSlack(summaryOf([]));
 		expect(text).toContain('There are no lifelogs on this day');
 		expect(messages.map(problemsOfSlackMessage)).toEqual([[]]);
 	});
 
-	test.each(LONG_DAYS)('takes a day of %s', (_name, summary) => {
+	test.each(LONG_DAYS)('accepts a day of %s', (_name, summary) => {
 		const messages = messagesOf(summary);
 		expect(messages.length).toBeGreaterThan(1);
 		expect(messages.flatMap(problemsOfSlackMessage)).toEqual([]);
@@ -216,13 +216,13 @@ describe('Slack', () => {
 		expect(messagesOf(summary).length).toBeLessThanOrEqual(Math.ceil(bytes / 9000));
 	});
 
-	test('the text for notifications ends on a whole line', () => {
+	test('the text for notifications ends with a complete line', () => {
 		const { text } = messagesOf(LONG_DAYS[0][1])[0];
 		expect(text.endsWith('\n…')).toBe(true);
 		expect(sectionsOf(messagesOf(LONG_DAYS[0][1])).join('\n')).toContain(text.split('\n').at(-2)!);
 	});
 
-	test('stars a title once, however many sections it fills', () => {
+	test('shows the star of a title once, however many sections it has', () => {
 		const starred = lifelogOf('a', NINE, LONG, [], { isStarred: true });
 		const lines = sectionsOf(messagesOf(summaryOf([starred])))
 			.join('\n')
@@ -231,7 +231,7 @@ describe('Slack', () => {
 		expect(lines.at(-1)!.endsWith('end &amp;.* ⭐')).toBe(true);
 	});
 
-	test('escapes, and keeps the words', () => {
+	test('escapes special characters, and keeps the words', () => {
 		const [section] = sectionsOf(messagesOf(summaryOf([lifelogOf('a', NINE, MARKUP)])));
 		expect(section).toContain(
 			'*# ∗a∗ ˍbˍ ∼c∼ ˋdˋ ∗∗e∗∗ [f](https://example.com) &lt;b&gt;&amp;amp;&lt;/b&gt; &lt;!channel&gt; | 1. x @you www.example.com*',
@@ -240,7 +240,7 @@ describe('Slack', () => {
 		expect(kept).toContain('*snake_case_name*');
 	});
 
-	test('takes any day, every mark paired, every word there', () => {
+	test('accepts any day, with all marks in pairs and all words', () => {
 		const property = fc.property(anyDay, (lifelogs) => {
 			const summary = summaryOf(lifelogs);
 			const messages = messagesOf(summary);
@@ -312,7 +312,7 @@ describe('Notion', () => {
 		return toNotion(summary).childrenBatches.flat().flatMap(read);
 	}
 
-	test('tells of the day in order of time', () => {
+	test('lists the lifelogs of the day by time', () => {
 		const { title, properties, children, childrenBatches } = toNotion(small);
 		expect(title).toBe('Daily summary: Sunday, 1 March 2026');
 		expect(properties.title.title).toEqual([{ type: 'text', text: { content: title } }]);
@@ -345,16 +345,16 @@ describe('Notion', () => {
 		]);
 	});
 
-	test('of an empty day says so', () => {
+	test('says if the day is empty', () => {
 		expect(textsOf(summaryOf([]))).toEqual(['There are no lifelogs on this day · UTC']);
 		expect(problemsOf(summaryOf([]))).toEqual([]);
 	});
 
-	test.each(LONG_DAYS)('takes a day of %s', (_name, summary) => {
+	test.each(LONG_DAYS)('accepts a day of %s', (_name, summary) => {
 		expect(problemsOf(summary)).toEqual([]);
 	});
 
-	test('has no more batches than the day needs', () => {
+	test('uses no more batches than the day needs', () => {
 		expect(toNotion(LONG_DAYS[0][1]).childrenBatches).toHaveLength(4);
 		expect(toNotion(LONG_DAYS[1][1]).childrenBatches).toHaveLength(1);
 		expect(toNotion(LONG_DAYS[3][1]).childrenBatches.map(({ length }) => length)).toEqual([
@@ -376,13 +376,13 @@ describe('Notion', () => {
 		expect(nested).toEqual(counts);
 	});
 
-	test('goes on under a title of its own where one item cannot hold all headings', () => {
+	test('continues under a separate title if one item cannot contain all headings', () => {
 		const texts = textsOf(summaryOf([lifelogOf('a', NINE, 'Long', Array(250).fill('x'))]));
 		expect(texts.filter((text) => text === 'x')).toHaveLength(250);
 		expect(texts.filter((text) => text === '(continued)')).toHaveLength(2);
 	});
 
-	test('takes any day, every word there', () => {
+	test('accepts any day, with all words', () => {
 		const property = fc.property(anyDay, (lifelogs) => {
 			const summary = summaryOf(lifelogs);
 			expect(problemsOf(summary)).toEqual([]);

@@ -42,7 +42,7 @@ test('no list is longer than Max Lifelogs', () => {
 	expect(markdown).toContain('and 37 more');
 });
 
-test('only what is starred', () => {
+test('shows only starred lifelogs', () => {
 	const summary = summaryOf({ detail: 'starred' });
 	const { markdown } = toMarkdown(summary);
 	expect(markdown).toContain('## Starred');

@@ -20,7 +20,7 @@ const of = (...lifelogs: Lifelog[]) =>
 const entry = (more: object) => entryOf(lifelogOf('a', NINE, 'A walk', ['The dog'], more), 'UTC');
 
 describe('an entry', () => {
-	test('has title, times, headings and speakers of its lifelog', () => {
+	test('has the title, times, headings and speakers of its lifelog', () => {
 		expect(entry({ isStarred: true })).toEqual({
 			lifelog: {
 				id: 'a',
@@ -60,7 +60,7 @@ describe('an entry', () => {
 		expect(summarize([first, ...others], day).speakers.sort()).toEqual(speakers.sort());
 	});
 
-	test('over midnight has its whole length', () => {
+	test('over midnight has its full length', () => {
 		const late = entry({ startTime: '2026-03-01T23:50:00Z', endTime: '2026-03-02T00:20:00Z' });
 		expect(late.durationMs).toBe(1_800_000);
 	});
@@ -73,14 +73,14 @@ describe('an entry', () => {
 		expect(entry({ startTime, endTime }).durationMs).toBe(hours * 3_600_000);
 	});
 
-	test('without a title is called by its first heading, or Untitled', () => {
+	test('without a title gets its first heading as title, or Untitled', () => {
 		const contents = [{ type: 'heading1', content: ' In the\ngarden ' }];
 		expect(entry({ title: null, contents }).title).toBe('In the garden');
 		expect(entry({ title: '\n', contents: [] }).title).toBe('Untitled');
 		expect(entry({ title: null, contents: [] }).lifelog.title).toBeNull();
 	});
 
-	test('has its headings from below nodes of any type, to any depth', () => {
+	test('has its headings from nodes of any type, at any depth', () => {
 		let contents: ContentNode[] = [{ type: 'heading2', content: 'Deep down' }];
 		for (let depth = 0; depth < 1000; depth++) {
 			contents = [{ type: 'drawing', content: '## Not this', children: contents }];
@@ -100,13 +100,13 @@ describe('an entry', () => {
 	});
 
 	test.each([null, undefined, {}, [null], 'text'])(
-		'is withheld with contents of %p',
+		'has missing contents if they are %p',
 		(contents) => {
 			expect(entry({ contents, markdown: 3 })).toMatchObject({ isWithheld: true, headings: [] });
 		},
 	);
 
-	test('names each speaker once, the wearer too, and nobody who is unknown', () => {
+	test('names each speaker once, also the wearer, and no unknown speaker', () => {
 		const contents = [
 			...[said(null), said('Unknown'), said('Ben'), said(null, true), said('BEN'), said(' Anna ')],
 			{ type: 'newKind', content: 'Hm', speakerName: 'Cleo' },
@@ -117,7 +117,7 @@ describe('an entry', () => {
 });
 
 describe('a summary', () => {
-	test('is in order of time, with totals', () => {
+	test('is sorted by time, with totals', () => {
 		const summary = of(
 			lifelogOf('c', '2026-03-01T11:00:00Z', 'C', [], { isStarred: true }),
 			lifelogOf('z', NINE, 'Z', [], { startTime: 'unreadable' }),
@@ -134,7 +134,7 @@ describe('a summary', () => {
 		expect((fields.lifelogs as Array<{ id: string }>).map(({ id }) => id).join('')).toBe('abcz');
 	});
 
-	test('is the same in whatever order the entries came', () => {
+	test('is the same whatever the order of the entries', () => {
 		const lifelogs = ['a', 'b', 'c', 'd'].map((id) => lifelogOf(id, NINE, id));
 		const property = fc.property(fc.shuffledSubarray(lifelogs, { minLength: 4 }), (shuffled) =>
 			expect(of(...shuffled)).toEqual(of(...lifelogs)),
@@ -155,7 +155,7 @@ describe('a summary', () => {
 		expect(title).toBe('Daily summary: Sunday, 1 March 2026');
 	});
 
-	test('tells times in the zone', () => {
+	test('shows times in the time zone', () => {
 		const at = entry({ startTime: '2026-03-29T01:30:00Z', endTime: '2026-03-29T01:30:20Z' });
 		expect(leadOf(at, { timezone: 'Europe/Berlin', language: 'en' })).toBe(
 			'03:30 · under 1 min · ',
@@ -173,26 +173,26 @@ describe('a day', () => {
 	test.each([
 		['2026-03-29', '2026-03-28T23:00:00Z', '2026-03-29T21:59:59Z'],
 		['2026-10-25', '2026-10-24T22:00:00Z', '2026-10-25T22:59:59Z'],
-	])('%s lasts from %s to %s where clocks are changed', (date, first, last) => {
+	])('%s lasts from %s to %s if the clocks change', (date, first, last) => {
 		const ms = (time: string, more: number) => new Date(Date.parse(time) + more).toISOString();
 		expect([first, last].map((time) => berlin(time, date))).toEqual([true, true]);
 		const beyond = [ms(first, -1), ms(last, 1000)];
 		expect(beyond.map((time) => berlin(time, date))).toEqual([false, false]);
 	});
 
-	test('has what a wrong clock puts on it', () => {
+	test('has lifelogs with a wrong date', () => {
 		const at = '1970-01-01T10:00:00Z';
 		expect(['1970-01-01', '2026-03-29'].map((date) => berlin(at, date))).toEqual([true, false]);
 	});
 
-	test('has what begins at a time without offset in the zone, and at no readable time', () => {
+	test("has lifelogs whose start has no offset, or can't be read", () => {
 		expect(berlin('2026-03-29T23:30:00', '2026-03-29')).toBe(true);
 		expect([null, 'soon', 7].map((time) => berlin(time, '2026-03-29'))).toEqual([true, true, true]);
 	});
 });
 
 describe('a text', () => {
-	test('is brought into one line that can be sent', () => {
+	test('becomes one line without invalid characters', () => {
 		expect(oneLine(' a\r\n\u2028b\u0000\ud800 \u200f')).toBe('a b \ufffd');
 		expect([null, 3, {}].map(oneLine)).toEqual(['', '', '']);
 	});
@@ -200,7 +200,7 @@ describe('a text', () => {
 	const graphemes = (text: string) =>
 		[...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map((s) => s.segment);
 
-	test('is cut into pieces that fit, together are the text, and split no character', () => {
+	test('is split into parts that fit, and joined together are the text, without splitting a character', () => {
 		const property = fc.property(
 			fc.array(fc.constantFrom('&amp;', '&lt;', 'ab', ' ', EMOJI, '\u0301', '🇩', 'ش', '😀')),
 			fc.integer({ min: 60, max: 90 }),
@@ -220,12 +220,12 @@ describe('a text', () => {
 		fc.assert(property, { numRuns: 1000, seed: 20260301 });
 	});
 
-	test('is cut between words', () => {
+	test('is split between words', () => {
 		expect(splitText('one two three', 11)).toEqual(['one two ', 'three']);
 		expect(splitText('x'.repeat(25), 11)).toEqual(['x'.repeat(11), 'x'.repeat(11), 'xxx']);
 	});
 
-	test('is cut within a character that is too long by itself', () => {
+	test('is split within a character only if the character is too long', () => {
 		const cut = splitText(`e${'\u0301'.repeat(50)}`, 20);
 		expect(cut.map(({ length }) => length)).toEqual([20, 20, 11]);
 		expect(splitText('&amp;' + '\u0301'.repeat(40), 20, /&amp;/g).join('')).toHaveLength(45);

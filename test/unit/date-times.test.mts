@@ -44,11 +44,11 @@ describe('toInstant', () => {
 		'-000001-12-31T23:59:59.000Z',
 		'+010000-01-01T00:00:00.000Z',
 		'2026-02-30T09:00:00.000Z',
-	])('does not take %p for a date-time', (value) => {
+	])("doesn't read %p as a date-time", (value) => {
 		expect(toInstant(value, 'Europe/Berlin', 'start')).toBeUndefined();
 	});
 
-	test('a wall-clock time in the repeated hour is its earlier instant as start, its later as end', () => {
+	test('a wall-clock time in the repeated hour is the earlier one as start, the later one as end', () => {
 		expect(toInstant('2026-10-25T02:30:00', 'Europe/Berlin', 'start')).toBe(
 			utc('2026-10-25T00:30:00'),
 		);
@@ -57,7 +57,7 @@ describe('toInstant', () => {
 		);
 	});
 
-	test('a wall-clock time in the skipped hour is read on the wide side', () => {
+	test('a wall-clock time in the skipped hour makes the range wider', () => {
 		expect(toInstant('2026-03-29T02:30:00', 'Europe/Berlin', 'start')).toBe(
 			utc('2026-03-29T00:30:00'),
 		);
@@ -90,7 +90,7 @@ describe('a date without a time', () => {
 		['with two midnights', '2026-11-01', 'America/Havana', 25],
 		['before one with two midnights', '2026-10-31', 'America/Havana', 24],
 		['that changes by half an hour', '2026-04-05', 'Australia/Lord_Howe', 24.5],
-	])('is its whole day: %s', (_kind, day, zone, hours) => {
+	])('means the whole day: %s', (_kind, day, zone, hours) => {
 		expect(hoursOf(day, zone)).toBe(hours);
 	});
 
@@ -115,7 +115,7 @@ describe('toDate', () => {
 		expect(toDate(value, 'Europe/Berlin')).toBe(date);
 	});
 
-	test('says nothing of what is no date', () => {
+	test('returns nothing for an invalid date', () => {
 		expect(toDate('yesterday', 'UTC')).toBeUndefined();
 	});
 });
@@ -130,7 +130,7 @@ describe('toRange', () => {
 		expect(includes('2026-10-25T02:40:00+01:00')).toBe(false);
 	});
 
-	test('puts instants on the wire as wall-clock time of the zone', () => {
+	test('sends times as wall-clock times of the time zone', () => {
 		const start = utc('2026-03-29T08:00:00');
 		expect(toRange(start, undefined, 'Europe/Berlin').query.start).toBe('2026-03-29 10:00:00');
 		expect(toRange(start, undefined, 'America/New_York').query.start).toBe('2026-03-29 04:00:00');
@@ -148,7 +148,7 @@ describe('toRange', () => {
 		expect(range.query).toEqual({ start: `${from} 00:00:00`, end: `${to} 00:00:00` });
 	});
 
-	test('both passes of the repeated hour ask for the wide range and drop what begins outside', () => {
+	test('both passes of the repeated hour request the wide range, and leave out other lifelogs', () => {
 		const first = toRange(utc('2026-10-25T00:30:00'), utc('2026-10-25T00:45:00'), 'Europe/Berlin');
 		const second = toRange(utc('2026-10-25T01:30:00'), utc('2026-10-25T01:45:00'), 'Europe/Berlin');
 		const wire = { start: '2026-10-25 01:30:00', end: '2026-10-25 03:45:00' };
@@ -160,7 +160,7 @@ describe('toRange', () => {
 		expect(second.includes('2026-10-25T02:40:00+01:00')).toBe(true);
 	});
 
-	test('fractions of a second widen to whole ones, and what only the widening let in is dropped', () => {
+	test('fractions of a second are widened, and lifelogs outside the exact range are left out', () => {
 		const range = toRange(utc('2026-05-01T10:00:00.400'), utc('2026-05-01T23:59:59.999'), 'UTC');
 		expect(range.query).toEqual({ start: '2026-05-01 10:00:00', end: '2026-05-02 00:00:00' });
 		expect(range.includes('2026-05-01T10:00:00.300Z')).toBe(false);
@@ -169,7 +169,7 @@ describe('toRange', () => {
 		expect(range.includes('2026-05-02T00:00:00Z')).toBe(false);
 	});
 
-	test('an entry that the service chose to include, without a widening, is kept', () => {
+	test("if the range wasn't widened, all entries of the service are kept", () => {
 		const range = toRange(utc('2026-05-01T10:00:00'), utc('2026-05-01T11:00:00'), 'UTC');
 		expect(range.includes('2026-05-01T09:30:00Z')).toBe(true);
 		expect(range.includes('2026-05-01T11:00:00Z')).toBe(true);

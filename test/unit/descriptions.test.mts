@@ -28,7 +28,7 @@ test('there are parameters', () => {
 	expect(nodeOperations().length).toBeGreaterThan(10);
 });
 
-test.each(parameters)('%s can be given by an expression and says what it is', (_name, property) => {
+test.each(parameters)('%s can be an expression and has a description', (_name, property) => {
 	const { description = '', type, options = [], noDataExpression } = property;
 	expect(noDataExpression).toBeUndefined();
 	expect(description.length).toBeGreaterThan(20);
@@ -62,7 +62,7 @@ test('there are collections', () => {
 });
 
 // What n8n's lint looks for where a collection is written out; it does not look into a function.
-test.each(collections)('the items of %s stand in order, and none is required', (_name, items) => {
+test.each(collections)('the items of %s are sorted, and none is required', (_name, items) => {
 	expect(items.filter(({ required }) => required)).toEqual([]);
 	const names = items
 		.map(({ displayName }) => displayName)

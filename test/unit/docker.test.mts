@@ -64,7 +64,7 @@ const copiesOf = (some: typeof steps) =>
 		.map((paths) => ({ from: paths.slice(0, -1), to: paths.at(-1)! }));
 const copies = copiesOf(steps);
 
-test('every step copies what there is, and what .dockerignore leaves in', () => {
+test('every step copies files that exist and that .dockerignore includes', () => {
 	const ignore = readFileSync('server/Dockerfile.dockerignore', 'utf8').split('\n');
 	for (const path of copies.flatMap(({ from }) => from)) {
 		expect(existsSync(path)).toBe(true);
@@ -74,7 +74,7 @@ test('every step copies what there is, and what .dockerignore leaves in', () => 
 	}
 });
 
-test('the image is of a Node.js that the server runs on, by its version, and not of root', () => {
+test("the image has a fixed version of Node.js that the server supports, and doesn't run as root", () => {
 	const versions = of('FROM').map(
 		(rest) => /^node:(\d+\.\d+\.\d+)-slim( AS \w+)?$/.exec(rest)?.[1],
 	);
@@ -88,7 +88,7 @@ test('the image is of a Node.js that the server runs on, by its version, and not
 	expect(asRoot.filter(({ name }) => name === 'RUN')).toEqual([]);
 });
 
-test('the lock of the repository has every package of the server, so the image has what was tested', () => {
+test("the repository's lock file has every package of the server, so the image has the tested versions", () => {
 	const { packages } = json('package-lock.json') as { packages: Record<string, object> };
 	for (const name of Object.keys(json('server/package.json').dependencies)) {
 		expect(packages).toHaveProperty([`node_modules/${name}`]);
@@ -96,7 +96,7 @@ test('the lock of the repository has every package of the server, so the image h
 	expect(copies[0]).toEqual({ from: ['package-lock.json', 'server/package.json'], to: './' });
 });
 
-test('the command has options that there are, a host to be reached at, and the index outside of the archive', () => {
+test('the command has existing options, a reachable host, and the index outside of the archive', () => {
 	const stdout = helpOf(last[0]);
 	const options = last.filter((word) => word.startsWith('--'));
 	for (const option of options) expect(stdout).toContain(`${option} `);
@@ -109,7 +109,7 @@ test('the command has options that there are, a host to be reached at, and the i
 	expect(stdout).toContain('LIFELOG_SERVER_KEY');
 });
 
-test('no key stands on a command line, where other users of the machine see it', () => {
+test('no command line contains a key, because other users of the machine can read it', () => {
 	const files = ['server/Dockerfile', 'server/compose.yaml', ...globSync('docs/**/*.md')];
 	expect(files).toContain('docs/archive-your-data.md');
 	for (const name of files) {
@@ -117,7 +117,7 @@ test('no key stands on a command line, where other users of the machine see it',
 	}
 });
 
-test('the lines for Docker without a checkout archive as the user, and never name the key', () => {
+test('the Docker commands without a checkout run as the user, and never contain the key', () => {
 	const page = readFileSync('docs/archive-your-data.md', 'utf8');
 	const [posix, powerShell, ...others] = page.match(/^docker run .*$/gm)!;
 	expect(others).toEqual([]);
@@ -129,7 +129,7 @@ test('the lines for Docker without a checkout archive as the user, and never nam
 	}
 });
 
-test('compose.yaml archives by a command that there is, with nothing to write to but the archive', () => {
+test('compose.yaml archives with an existing command, which can write only to the archive', () => {
 	const [command, folder, ...options] = archiver.command!;
 	expect([command, folder]).toEqual(['archive', '/archive']);
 	const known = helpOf(command);
@@ -144,7 +144,7 @@ test('compose.yaml archives by a command that there is, with nothing to write to
 	expect(archiver.healthcheck).toEqual({ disable: true });
 });
 
-test('compose.yaml has the newest n8n that is tested, and one archive for both, which they only read', () => {
+test('compose.yaml has the newest tested n8n, and one read-only archive for both services', () => {
 	const [, newest] = /NEWEST = '(.*)'/.exec(readFileSync('test/n8n/install.mts', 'utf8'))!;
 	expect(n8n.image).toBe(`docker.n8n.io/n8nio/n8n:${newest}`);
 	expect(resolve('server', server.build!.context, server.build!.dockerfile)).toBe(
@@ -172,14 +172,14 @@ test('compose.yaml has the newest n8n that is tested, and one archive for both, 
 	expect(server.ports).toEqual([`127.0.0.1:8787:${of('EXPOSE')[0]}`]);
 });
 
-test('compose.yaml has the time zone of both from .env', () => {
+test('compose.yaml reads the time zone of both services from .env', () => {
 	expect([n8n.environment.GENERIC_TIMEZONE, server.environment.TZ]).toEqual([
 		'${TZ:-UTC}',
 		'${TZ:-UTC}',
 	]);
 });
 
-test('the commented lines of compose.yaml transcribe what comes to an inbox', () => {
+test('the commented lines of compose.yaml transcribe the files of an inbox', () => {
 	// A sentence follows # and one blank.
 	const uncommented = parse(composeText.replace(/^( +)#(?! \S)/gm, '$1')) as Compose;
 	const { 'lifelog-server': changed, speaches } = uncommented.services;
@@ -202,7 +202,7 @@ test('the commented lines of compose.yaml transcribe what comes to an inbox', ()
 	expect(uncommented.services).toMatchObject({ n8n, archive: archiver });
 });
 
-test('the address that it tells for the credential is one that the credential takes', () => {
+test('the credential accepts the address that compose.yaml names', () => {
 	const [baseUrl] = /http:\/\/lifelog-server:\d+/.exec(composeText)!;
 	const { hostname, port } = new URL(baseUrl);
 	expect(Object.keys(compose.services)).toContain(hostname);
@@ -211,7 +211,7 @@ test('the address that it tells for the credential is one that the credential ta
 	expect(() => checkedBaseUrl({ baseUrl, allowPrivateHttp: false })).toThrow('Private Network');
 });
 
-test("what the image would hold serves an archive by the image's command, and is healthy by its check", async () => {
+test("the image's files serve an archive with the image's command and pass its health check", async () => {
 	const root = mkdtempSync(join(tmpdir(), 'lifelog-image-'));
 	const [app, archive, index] = ['app', 'archive', 'index'].map((name) => join(root, name));
 	for (const folder of [app, archive, index]) mkdirSync(folder);

@@ -24,7 +24,7 @@ const MAX_WORDS: Record<string, number> = {
 	'docs/rate-limit.md': 350,
 	'docs/recordings.md': 800,
 	'docs/self-host.md': 800,
-	'docs/trigger.md': 850,
+	'docs/trigger.md': 750,
 	'docs/troubleshooting.md': 1_200,
 	'docs/reference/archive.md': 1_400,
 	'docs/reference/server.md': 2_000,

@@ -168,7 +168,7 @@ const bulleted = (text: string) => text.split('\n').filter((line) => line.starts
 describe.each(names)('examples/%s.json', (name) => {
 	const example = read(name);
 
-	test('uses the nodes of this package as they are', () => {
+	test("uses only existing parameters of this package's nodes", () => {
 		const nodes = example.nodes.filter((node) => ours(node));
 		for (const node of nodes) {
 			const description = ours(node)!;
@@ -193,7 +193,7 @@ describe.each(names)('examples/%s.json', (name) => {
 		expect(nodes.length > 0 || textOf(name).includes('/mcp')).toBe(true);
 	});
 
-	test('is connected as a whole', () => {
+	test('has all nodes connected', () => {
 		const nodeNames = example.nodes.filter((node) => !isNote(node)).map((node) => node.name);
 		const links = Object.entries(example.connections).flatMap(([from, outputs]) =>
 			Object.values(outputs)
@@ -217,7 +217,7 @@ describe.each(names)('examples/%s.json', (name) => {
 		expect(textOf(name)).not.toContain('$getPairedItem');
 	});
 
-	test('names no credential, so that n8n marks what has none, and holds nothing of an installation', () => {
+	test('contains no credential and no data of an installation', () => {
 		for (const node of example.nodes) expect(node).not.toHaveProperty('credentials');
 		expect(Object.keys(example).sort()).toEqual(['connections', 'name', 'nodes', 'settings']);
 		expect(textOf(name)).not.toMatch(
@@ -225,7 +225,7 @@ describe.each(names)('examples/%s.json', (name) => {
 		);
 	});
 
-	test('names the parameters of this package where they stand', () => {
+	test('names the parameters of this package by their place', () => {
 		const notes = `${noteOf(example)}\n${noteOf(example, 'Good to know')}`;
 		for (const [nodeName, ...path] of pathsIn(notes)) {
 			if (path[0] === 'Credential') continue;
@@ -234,7 +234,7 @@ describe.each(names)('examples/%s.json', (name) => {
 		}
 	});
 
-	test('says on the canvas and in examples/README.md what to set', () => {
+	test('explains on the canvas and in examples/README.md what to set', () => {
 		const note = noteOf(example);
 		expect(note.startsWith(`## ${example.name}\n`)).toBe(true);
 		const heading = `## [${example.name}](${name}.json)\n`;
@@ -282,7 +282,7 @@ test('there is one type of credential', () => {
 	expect(Object.keys(credentialTypes)).toEqual(['lifelogApi']);
 });
 
-test('no picture is left of an example that is gone', () => {
+test('every picture belongs to an example', () => {
 	const pictures = readdirSync('examples/images').map((file) => file.replace('.png', ''));
 	expect(pictures.sort()).toEqual([...names].sort());
 });
@@ -382,17 +382,22 @@ describe('a conversation of Omi', () => {
 		['that names two owners', false, { query: { uid: ['me', 'other'] } }],
 		['that was discarded', false, { body: { ...conversation, discarded: true } }],
 		['without words', false, { body: { ...conversation, transcript_segments: [] } }],
+		[
+			'with blank words',
+			false,
+			{ body: { ...conversation, transcript_segments: [{ text: ' ', start: 0, end: 1 }, null] } },
+		],
 		['that is none', false, { body: 'text' }],
 		['without a body', false, { body: null }],
 		['that is too large', false, { body: { ...conversation, note: 'x'.repeat(2e6) } }],
-	])('%s is taken: %p', (_what, expected, { query = me, body = conversation, uid = 'me' }) => {
+	])('%s is accepted: %p', (_what, expected, { query = me, body = conversation, uid = 'me' }) => {
 		const request = { query, body } as IDataObject;
 		const fields = { ...fieldsOf(example, 'Settings', request), uid };
 		const conditions = evaluated(example, 'Only mine', 'conditions', fields);
 		expect(executeFilter(conditions as FilterValue)).toBe(expected);
 	});
 
-	test('as large as may be is taken, and no larger one', () => {
+	test("of the maximum size is accepted, and a larger one isn't", () => {
 		const { maxCharacters } = fieldsOf(example, 'Settings', { query: me, body: conversation });
 		const bare = JSON.stringify({ ...conversation, note: '' }).length;
 		const isTaken = (characters: number) => {
@@ -404,7 +409,7 @@ describe('a conversation of Omi', () => {
 		expect(isTaken(Number(maxCharacters) + 1)).toBe(false);
 	});
 
-	test('goes into the transcript as it is', () => {
+	test('is used unchanged as the transcript', () => {
 		expect(evaluated(example, 'Create lifelog', 'transcript', { conversation })).toEqual(
 			conversation,
 		);
@@ -414,12 +419,12 @@ describe('a conversation of Omi', () => {
 test.each([
 	['queued', 'The recording is still being transcribed. The lifelog appears later.'],
 	['done', 'Nobody speaks in this recording, or you have deleted its lifelog.'],
-])('a voice message without a lifelog that is %s is answered so', (status, answer) => {
+])('a voice message without a lifelog that is %s gets the right answer', (status, answer) => {
 	const recording = { status, lifelogIds: [] };
 	expect(evaluated(read('voice-message-to-lifelog'), 'Reply', 'text', recording)).toBe(answer);
 });
 
-test('a scheduled chat shows no image and makes no link in its title either', () => {
+test('a scheduled chat shows no image and no link, also in its title', () => {
 	const chat = {
 		summary: '![a](https://example.com/b) [c](https://example.com/d)',
 		response: 'Hi',
@@ -434,9 +439,17 @@ test.each([
 	['???', 'Starred lifelog'],
 	['  ', 'Starred lifelog'],
 	[null, 'Starred lifelog'],
-])('what is starred goes to a drive under a name that is one: %j', (title, name) => {
+])('a starred lifelog gets a valid file name in a drive: %j', (title, name) => {
 	const once = { 'Only once': { id: 'abc1', title, startTime: '2026-03-01T09:00:00+01:00' } };
 	const file = { lifelogId: 'abc1', fileName: 'x.md' };
 	const path = evaluated(read('starred-to-drive'), 'Store', 'path', file, once);
 	expect(path).toBe(`/Lifelog/Starred/2026-03-01 09.00 ${name} (abc1)/${name}.md`);
+});
+
+test('the code of every Code node is valid JavaScript', () => {
+	const code = names.flatMap((name) =>
+		read(name).nodes.flatMap(({ parameters }) => (parameters.jsCode as string | undefined) ?? []),
+	);
+	expect(code.length).toBeGreaterThan(5);
+	for (const each of code) expect(() => new Function(`(async () => {${each}\n})`)).not.toThrow();
 });

@@ -18,7 +18,7 @@ const talk = lifelog([
 	...filler(40),
 ]);
 
-test('what is short comes whole, with who said it and without headings', () => {
+test('a short lifelog is returned completely, with speakers and without headings', () => {
 	const contents = [
 		{ type: 'heading1', content: 'A walk' },
 		said('Here,\nboy!'),
@@ -27,7 +27,7 @@ test('what is short comes whole, with who said it and without headings', () => {
 	expect(excerptOf(lifelog(contents))).toBe('Anna: Here, boy! Ben: Good.');
 });
 
-test('of what is long, the beginning', () => {
+test('of a long lifelog, the start is returned', () => {
 	const excerpt = excerptOf(talk);
 	expect(excerpt).toMatch(/^Anna: Line 0 of a talk\. Anna: Line 1 .*…$/);
 	expect(excerpt.length).toBeLessThanOrEqual(MAX_EXCERPT_LENGTH);
@@ -41,26 +41,26 @@ test.each([
 	'dahlias OR ferns',
 	'a talk about the pear tree',
 	'What did Ben say of a line?',
-])('of what was looked for, the place: %s', (query) => {
+])('the excerpt shows the place of the query: %s', (query) => {
 	const excerpt = excerptOf(talk, query);
 	expect(excerpt).toContain('The ferns go under the old pear tree.');
 	expect(excerpt).toMatch(/^….*…$/);
 	expect(excerpt.length).toBeLessThanOrEqual(MAX_EXCERPT_LENGTH);
 });
 
-test('the beginning where nothing of the query stands in the text', () => {
+test('the excerpt begins at the start if the text contains no word of the query', () => {
 	for (const query of ['elephants', 'OR', '?!', '', 'of', 'x'.repeat(20_000)]) {
 		expect(excerptOf(talk, query)).toBe(excerptOf(talk));
 	}
 });
 
-test('a word that begins elsewhere is none: ask is not in basket', () => {
+test("a word matches only from its start: ask isn't in basket", () => {
 	const basket = lifelog([...filler(40), said('A basket.'), ...filler(20), said('Now ask.')]);
 	expect(excerptOf(basket, 'ask')).toContain('Now ask.');
 });
 
 test.each(['AI', 'ai?', 'EU OR AI'])(
-	'short words, where nothing longer was looked for: %s',
+	'short words match if the query has no longer word: %s',
 	(query) => {
 		const said20 = [...filler(40), said('It is in the air.'), ...filler(20)];
 		const short = lifelog([...said20, said('We ask the AI.'), ...filler(20)]);
@@ -68,7 +68,7 @@ test.each(['AI', 'ai?', 'EU OR AI'])(
 	},
 );
 
-test('languages without blanks between words', () => {
+test('languages without blanks between words are searched, too', () => {
 	const contents = [
 		said('今日は天気がいいですね。'.repeat(60)),
 		said('庭にシダを植えましょう。'),
@@ -77,22 +77,25 @@ test('languages without blanks between words', () => {
 	expect(excerptOf(lifelog(contents), 'シダの庭')).toContain('庭にシダを植えましょう');
 });
 
-test('a letter whose lower case is longer moves nothing', () => {
+test("a letter whose lower case is longer doesn't move the excerpt", () => {
 	const contents = [said('İ'.repeat(400)), said('The ferns.'), ...filler(30)];
 	expect(excerptOf(lifelog(contents), 'ferns')).toContain('The ferns.');
 });
 
-test.each(['ankara', 'İSTANBUL', 'İstanbul'])('and hides no words: %s', (query) => {
-	const contents = [...filler(40), said('İyi. Ankara, İstanbul.'), ...filler(30)];
-	expect(excerptOf(lifelog(contents), query)).toContain('Ankara, İstanbul.');
-});
+test.each(['ankara', 'İSTANBUL', 'İstanbul'])(
+	'a letter whose lower case is longer hides no words: %s',
+	(query) => {
+		const contents = [...filler(40), said('İyi. Ankara, İstanbul.'), ...filler(30)];
+		expect(excerptOf(lifelog(contents), query)).toContain('Ankara, İstanbul.');
+	},
+);
 
-test('without contents, from the Markdown, without its marks', () => {
+test('without contents, the excerpt comes from the Markdown, without its marks', () => {
 	const markdown = '# A walk\n\n## The dog\n\n> Anna: Here, boy!\n\n- Ben (9:04): Good.\n';
 	expect(excerptOf(lifelog([], markdown))).toBe('Anna: Here, boy! Ben (9:04): Good.');
 });
 
-test('where nobody is named, what else stands there', () => {
+test('without a speaker, the excerpt shows the other text', () => {
 	const contents = [
 		{ type: 'heading1', content: 'A walk' },
 		{ type: 'paragraph', content: 'Rain.' },
@@ -101,7 +104,7 @@ test('where nobody is named, what else stands there', () => {
 	expect(excerptOf({ id: 'abc' } as Lifelog)).toBe('');
 });
 
-test('never too long, never half a character, whatever is said and looked for', () => {
+test('an excerpt is never too long and never splits a character', () => {
 	const text = fc.oneof(
 		fc.string({ unit: 'binary', maxLength: 900 }),
 		fc.string({ unit: 'grapheme', maxLength: 900 }),
@@ -121,7 +124,7 @@ test('never too long, never half a character, whatever is said and looked for', 
 	);
 });
 
-test('is made in linear time of three hours of talk', () => {
+test('an excerpt of three hours takes linear time', () => {
 	const long = lifelog(Array.from({ length: 12_000 }, () => said('的 the the the the the')));
 	const before = process.cpuUsage();
 	excerptOf(long, 'the 的 那 talk of the day');

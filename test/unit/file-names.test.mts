@@ -1,5 +1,5 @@
 // Names of files that people read, wherever the files go.
-import type { Api } from '../../nodes/shared/transport/connection.ts';
+import type { Api } from '../../nodes/shared/auth/connection.ts';
 import { readableName } from '../../nodes/shared/parameters/fileNames.ts';
 
 const START = Date.parse('2026-11-22T19:47:00Z');
@@ -19,13 +19,13 @@ test.each<[unknown, string]>([
 	expect(nameOf(title)).toBe(name);
 });
 
-test('a long title is cut between words', () => {
+test('a long title is shortened between words', () => {
 	const name = nameOf('word '.repeat(100));
 	expect(name.length).toBeLessThanOrEqual(100);
 	expect(name).toMatch(/ word$/);
 });
 
-test('no two files of a run have one name, in whatever case', () => {
+test('no two files of a run have the same name, in upper or lower case', () => {
 	const api = apiOf();
 	const names = ['Walk', 'walk', 'Walk'].map((title) => readableName(api, START, 'UTC', title));
 	expect(names).toEqual([

@@ -31,14 +31,17 @@ test.each([
 	'2026-03-01 22:30:00.000',
 	'2026-03-01T22:30:00Z',
 	'2026-03-01T17:30:00-05:00',
-])('a chat of %s lies where its day says, whatever the zone of the machine', (createdAt) => {
-	const [chat] = run('Chats as files', [{ id: 'c', createdAt, messages: [] }], {
-		'Its chats': [{ id: 'c', isScheduled: false }],
-	}) as [{ json: { path: string } }];
-	expect(chat.json.path).toBe('chats/2026/03/01/2026-03-01_22h30m00s_c.json');
-	const [day] = run('Days of the service', [], {
-		Settings: [{ firstDay: '', waitDays: 1, daysBack: 0 }],
-		'All chats': [{ id: 'c', createdAt, messageCount: 0 }],
-	}) as [{ json: object }];
-	expect(day.json).toMatchObject({ day: '2026-03-01', lines: 'chat c 0' });
-});
+])(
+	'a chat of %s is stored under its UTC day, whatever the time zone of the machine',
+	(createdAt) => {
+		const [chat] = run('Chats as files', [{ id: 'c', createdAt, messages: [] }], {
+			'Its chats': [{ id: 'c', isScheduled: false }],
+		}) as [{ json: { path: string } }];
+		expect(chat.json.path).toBe('chats/2026/03/01/2026-03-01_22h30m00s_c.json');
+		const [day] = run('Days of the service', [], {
+			Settings: [{ firstDay: '', waitDays: 1, daysBack: 0 }],
+			'All chats': [{ id: 'c', createdAt, messageCount: 0 }],
+		}) as [{ json: object }];
+		expect(day.json).toMatchObject({ day: '2026-03-01', lines: 'chat c 0' });
+	},
+);

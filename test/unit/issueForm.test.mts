@@ -11,7 +11,7 @@ interface Field {
 const { body } = parse(readFileSync('.github/ISSUE_TEMPLATE/bug.yml', 'utf8')) as { body: Field[] };
 const field = (id: string) => body.find((each) => each.id === id)!;
 
-test('the issue form requires the versions of the package and of n8n, and where it runs', () => {
+test('the issue form requires the versions of the package and n8n, and the platform', () => {
 	for (const id of ['version', 'n8n', 'system']) {
 		expect(field(id)).toMatchObject({ type: 'input', validations: { required: true } });
 	}
@@ -19,7 +19,7 @@ test('the issue form requires the versions of the package and of n8n, and where 
 	expect(field('n8n').attributes.label).toBe('Version of n8n');
 });
 
-test('the issue form begins with what must not be posted, and has it confirmed', () => {
+test('the issue form says first what must not be posted, and requires a confirmation', () => {
 	const [first] = body;
 	expect(first.type).toBe('markdown');
 	expect(first.attributes.value).toMatch(/^\*\*Don't post API keys, transcripts, audio /);

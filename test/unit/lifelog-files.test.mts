@@ -87,7 +87,7 @@ const cuesOf = {
 };
 
 describe('Markdown', () => {
-	test('is that of the export, its speakers numbered, their names in front', () => {
+	test("has the format of the app's export, with numbered speakers and their names", () => {
 		expect(write('markdown', walk)).toBe(`---
 speakers: { 1: "Sam", 2: "Anna" }
 ---
@@ -108,7 +108,7 @@ speakers: { 1: "Sam", 2: "Anna" }
 `);
 	});
 
-	test('is read by the patterns of others, whatever was said', () => {
+	test("can be read by other programs' patterns, whatever the words", () => {
 		const words = [
 			'line\nbreak',
 			'[2](#startMs=1&endMs=2): no',
@@ -129,7 +129,7 @@ speakers: { 1: "Sam", 2: "Anna" }
 		);
 	});
 
-	test('has a title also where the contents have none, and no line of it looks like another', () => {
+	test('has a title even if the contents have none, and escapes text that looks like markup', () => {
 		const odd = lifelog(
 			[
 				{ type: 'note', content: '# aside' },
@@ -143,18 +143,18 @@ speakers: { 1: "Sam", 2: "Anna" }
 		expect(write('markdown', lifelog([], { title: null as never }))).toBe('# Untitled\n');
 	});
 
-	test('names nobody whom the service does not name', () => {
+	test('names no speaker without a name', () => {
 		expect(write('markdown', lifelog([said('Hello?', 0, null)]))).not.toContain('speakers');
 	});
 
-	test('keeps a name that YAML would read as something else', () => {
+	test('quotes a name that YAML would misread', () => {
 		const text = write('markdown', lifelog([said('Hi', 0, 'A "B": #\n- c')]));
 		expect(text).toContain('speakers: { 2: "A \\"B\\": # - c" }\n');
 	});
 });
 
 describe.each(['srt', 'vtt'] as const)('%s', (format) => {
-	test('is accepted by a parser, with who says what when', () => {
+	test('is accepted by a parser, with speakers, words and times', () => {
 		const name = (speaker: string, text: string) =>
 			format === 'srt' ? `${speaker}: ${text}` : `<v ${speaker}>${text}`;
 		expect(cuesOf[format](write(format, walk))).toEqual([
@@ -165,7 +165,7 @@ describe.each(['srt', 'vtt'] as const)('%s', (format) => {
 		]);
 	});
 
-	test('stays in order and whole, whatever is said', () => {
+	test('stays sorted and complete, whatever the words', () => {
 		const odd = lifelog([
 			said('later --> \n\n 3', 9000, 'Anna'),
 			said('<i>& earlier</i>', 1000, 'B\n>ob'),
@@ -176,7 +176,7 @@ describe.each(['srt', 'vtt'] as const)('%s', (format) => {
 		expect(cues.every(({ text }) => !text.includes('-->'))).toBe(true);
 	});
 
-	test('places what has no times behind what came before', () => {
+	test('places utterances without times after the ones before them', () => {
 		const vague = lifelog([said('a', 1000, 'Anna'), said('b'), said('c')]);
 		const spans = cuesOf[format](write(format, vague)).map(({ start, end }) => [start, end]);
 		expect(spans).toEqual([
@@ -186,7 +186,7 @@ describe.each(['srt', 'vtt'] as const)('%s', (format) => {
 		]);
 	});
 
-	test('takes no offset that is none for a place', () => {
+	test('ignores invalid offsets', () => {
 		const [first, second] = [said('a', 1000, 'Anna'), said('b', 3000, 'Anna')];
 		const odd = [
 			{ ...first, startOffsetMs: 1e300, endOffsetMs: 1e300 },
@@ -200,13 +200,13 @@ describe.each(['srt', 'vtt'] as const)('%s', (format) => {
 		expect(cuesOf[format](write(format, long))[0].start).toBe(101 * 3_600_000);
 	});
 
-	test('is empty, and all the same a file, where nothing is said', () => {
+	test('is a valid empty file if there are no utterances', () => {
 		expect(cuesOf[format](write(format, lifelog([heading(1, 'Silence')])))).toEqual([]);
 	});
 });
 
 test.each(['srt', 'vtt', 'markdown'] as const)(
-	'%s has the name that the wearer gets later',
+	"%s has the wearer's name even if it first appears later",
 	(format) => {
 		const unnamed = { ...byWearer('Here, boy!', 1000), speakerName: null };
 		const content = write(format, lifelog([unnamed, byWearer('Good dog.', 3000)]));
@@ -215,20 +215,20 @@ test.each(['srt', 'vtt', 'markdown'] as const)(
 	},
 );
 
-test('the text has a line for each thing said', () => {
+test('the text has a line for each utterance', () => {
 	expect(write('text', walk)).toBe(
 		'Anna: Where is it?\nSam: Here, boy!\nAnna: Good dog.\nUnknown: Woof\n',
 	);
 });
 
-test('the JSON is the object, unknown fields and node types with it', () => {
+test('the JSON is the whole object, with unknown fields and node types', () => {
 	const odd = lifelog([{ type: 'mood', content: 'calm', colour: 'blue' } as ContentNode], {
 		more: { of: ['it'] },
 	} as Partial<Lifelog>);
 	expect(JSON.parse(write('json', odd))).toEqual(odd);
 });
 
-test('all times of the JSON are in the zone that is wanted, also those without offset', () => {
+test('all times of the JSON are in the chosen time zone, also those without an offset', () => {
 	const inBerlin = lifelog([said('Hi', 0, 'Anna')], { startTime: '2026-03-02T00:59:58' });
 	inBerlin.contents[0].startTime = '2026-03-02T00:59:58+01:00';
 	inBerlin.contents[0].endTime = 'soon';
@@ -241,7 +241,7 @@ test('all times of the JSON are in the zone that is wanted, also those without o
 });
 
 test.each(FILE_FORMATS)(
-	'%s: contents that are missing or nested 1,000 deep are no trouble',
+	'%s: contents that are missing or nested 1,000 deep are written',
 	(format) => {
 		expect(write(format, lifelog(undefined as never))).toEqual(expect.any(String));
 		let deep = said('the deepest', 500, 'Anna');
@@ -251,7 +251,7 @@ test.each(FILE_FORMATS)(
 	},
 );
 
-test.each(FILE_FORMATS)('%s: nodes whose fields are something else are no trouble', (format) => {
+test.each(FILE_FORMATS)('%s: nodes with fields of the wrong type are written', (format) => {
 	const odd = { toString: 1, valueOf: 2 } as never;
 	const nodes = [
 		{ type: odd, content: 'x', speakerName: odd },
@@ -260,7 +260,7 @@ test.each(FILE_FORMATS)('%s: nodes whose fields are something else are no troubl
 	expect(write(format, lifelog(nodes, { title: odd }))).toEqual(expect.any(String));
 });
 
-test('a file is named by the day and time the lifelog begins on in UTC, and by its ID', () => {
+test("a file is named after the lifelog's start in UTC and its ID", () => {
 	const file = (more: Partial<Lifelog>) => writeLifelog(lifelog([], more), 'markdown', 'UTC');
 	const { path } = file({ startTime: '2026-03-02T00:59:58.900+01:00' })!;
 	expect(path).toBe('lifelogs/2026/03/01/2026-03-01_23h59m58s_8f2kQ0pXw1Zr5TnB.md');

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-test('a clone on Windows (core.autocrlf) has the same line ends', () => {
+test('a clone on Windows (core.autocrlf) has the same line endings', () => {
 	const files = execFileSync('git', ['-c', 'safe.directory=*', 'ls-files', '--eol'], {
 		encoding: 'utf8',
 	})

@@ -32,7 +32,7 @@ let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'lifelog-failures-'))));
 afterAll(async () => await rm(folder, { recursive: true }));
 
-test('each failure is told once, with its groups, the first lines of its error and its place', async () => {
+test('each failure is reported once, with its groups, the first lines of its error and its place', async () => {
 	const file = join(folder, 'suites', 'some.mjs');
 	await mkdir(join(folder, 'suites'));
 	await writeFile(file, SUITE);
@@ -53,7 +53,7 @@ test('each failure is told once, with its groups, the first lines of its error a
 	expect(group[0]).toBe('It does not stop');
 });
 
-test('a file that cannot be run is a failure', async () => {
+test("a file that can't run is a failure", async () => {
 	const file = join(folder, 'broken.mjs');
 	await writeFile(file, 'process.exit(3);');
 	const failures: Failure[] = [];

@@ -19,7 +19,7 @@ function filesIn(folder: string): string[] {
 		.filter((file) => statSync(file).isFile());
 }
 
-test('what is built requires only itself and what n8n supplies', () => {
+test('the build requires only itself and the packages that n8n supplies', () => {
 	const required = filesIn('dist')
 		.filter((file) => file.endsWith('.js'))
 		.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/\brequire\(["']([^"']+)["']\)/g)])
@@ -28,12 +28,12 @@ test('what is built requires only itself and what n8n supplies', () => {
 	expect([...new Set(required)].sort()).toEqual([...SUPPLIED_BY_N8N, ...OF_NODE].sort());
 });
 
-test('dist holds a file for each source and nothing else', () => {
+test('dist contains a file for each source and nothing else', () => {
 	const sources = TARBALLS['.']().filter((file) => file.startsWith('dist/'));
 	expect(filesIn('dist').sort()).toEqual(sources.sort());
 });
 
-test('every node and credential there is, is declared, with the files it names', () => {
+test('every node and credential is declared, with its files', () => {
 	const declared = [...manifest.n8n.nodes, ...manifest.n8n.credentials].sort();
 	const built = filesIn('dist').filter((file) => /\.(node|credentials)\.js$/.test(file));
 	expect(declared).toEqual(built.sort());
@@ -46,13 +46,13 @@ test('every node and credential there is, is declared, with the files it names',
 	}
 });
 
-test('nothing is depended on by what is published', () => {
+test('the published package has no dependencies', () => {
 	expect(manifest.dependencies).toBeUndefined();
 	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	expect(manifest.files).toEqual(['dist']);
 });
 
-test('npm ci warns of no package on the oldest Node.js, except one of n8n itself', () => {
+test('npm ci warns about no package on the oldest Node.js, except one of n8n itself', () => {
 	const [oldest] = /[\d.]+$/.exec(manifest.engines.node)!;
 	const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 		packages: Record<string, { engines?: { node?: string } }>;
@@ -63,7 +63,7 @@ test('npm ci warns of no package on the oldest Node.js, except one of n8n itself
 	expect(refused).toEqual(['node_modules/isolated-vm']);
 });
 
-test('the tarball holds what is built, and what npm always adds', () => {
+test('the tarball contains only the build and the files that npm always adds', () => {
 	const listing = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
 		encoding: 'utf8',
 		stdio: ['ignore', 'pipe', 'ignore'],

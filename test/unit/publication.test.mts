@@ -8,7 +8,7 @@ const onNpm = 'Both `n8n-nodes-lifelog` and `lifelog-server` are on npm.';
 const npx = 'npx --yes lifelog-server archive .';
 const checkout = 'npm run server -- archive .';
 
-test('the documents send nobody to a package that is not on npm, or offer it', () => {
+test('the documents name npx only if the package is on npm', () => {
 	expect(publicationProblems(readDocuments(), false)).toEqual([]);
 });
 
@@ -19,7 +19,7 @@ test('before a release, only the page about installing names npx', () => {
 	);
 });
 
-test('a release turns the sentence around', () => {
+test('after a release, the sentence must say that the package is on npm', () => {
 	expect(publicationProblems(pages(notOnNpm, checkout), true)).toEqual([
 		expect.stringContaining(`${INSTALL_PAGE} must say "Both`),
 	]);
@@ -31,7 +31,7 @@ test('a release turns the sentence around', () => {
 	}
 });
 
-test('the sentence is in one place', () => {
+test('the sentence is in exactly one place', () => {
 	for (const install of ['', `${notOnNpm} ${onNpm}`]) {
 		expect(publicationProblems(pages(install, checkout), false)).toEqual([
 			expect.stringContaining('must have one of these sentences'),

@@ -100,14 +100,14 @@ describe('the rate limiter', () => {
 		return (error as WaitTooLong).wait;
 	};
 
-	test('holds nothing up before the first refusal', async () => {
+	test('delays nothing before the first refusal', async () => {
 		const limiter = new RateLimiter();
 		await ended(Array.from({ length: 20 }, async (_, nth) => await run(limiter, `${nth}`)));
 		expect(maxInFlight).toBe(20);
 		expect(names()).toEqual(Array.from({ length: 20 }, (_, nth) => `${nth}`));
 	});
 
-	test('is another one for another key, and the same for the same', async () => {
+	test('is the same for the same key, and another one for another key', async () => {
 		await block(rateLimiterFor('blocked'), 10_000);
 		expect(rateLimiterFor('blocked').isIdle).toBe(false);
 		expect(rateLimiterFor('blocked')).toBe(rateLimiterFor('blocked'));
@@ -116,7 +116,7 @@ describe('the rate limiter', () => {
 		expect(rateLimiterFor('blocked').isIdle).toBe(true);
 	});
 
-	test('blocks all until the time that a refusal names, then goes on in order', async () => {
+	test('blocks all requests until the time of a refusal, then continues in order', async () => {
 		const limiter = new RateLimiter();
 		await block(limiter, 60_000);
 		const began = performance.now();
@@ -127,7 +127,7 @@ describe('the rate limiter', () => {
 		]);
 	});
 
-	test('sends one alone after a block, so that one more refusal costs one request', async () => {
+	test('sends only one request first after a block, so that another refusal costs one request', async () => {
 		const limiter = new RateLimiter();
 		await block(limiter, 60_000);
 		refuses = (nth) => (nth === 1 ? 60_000 : undefined);
@@ -136,14 +136,14 @@ describe('the rate limiter', () => {
 		expect(sent[1].at - sent[0].at).toBeGreaterThanOrEqual(60_000);
 	});
 
-	test('keeps the place of one that is refused', async () => {
+	test('keeps the place of a request that is refused', async () => {
 		const limiter = new RateLimiter();
 		refuses = (nth) => (nth <= 3 ? 5_000 : undefined);
 		await ended(['a', 'b', 'c', 'd'].map(async (name) => await run(limiter, name)));
 		expect(names()).toEqual(['a', 'b', 'c', 'd', 'a', 'b', 'c']);
 	});
 
-	test('keeps the place of one that is retried', async () => {
+	test('keeps the place of a request that is retried', async () => {
 		const limiter = new RateLimiter();
 		const retried = new Ticket({ maxWaitMs: 300_000 });
 		const attempt = async () => await limiter.run(retried, service('a'), ({ waitMs }) => waitMs);
@@ -153,7 +153,7 @@ describe('the rate limiter', () => {
 		expect(names()).toEqual(['a', 'a', 'b', 'c']);
 	});
 
-	test('adds up the waits of one that is retried', async () => {
+	test('adds up the waits of a request that is retried', async () => {
 		const limiter = new RateLimiter();
 		const retried = new Ticket({ maxWaitMs: 3_000 });
 		const attempt = async () => await limiter.run(retried, service('a'), ({ waitMs }) => waitMs);
@@ -163,7 +163,7 @@ describe('the rate limiter', () => {
 		expect(wait).toMatchObject({ ms: 2_000, waitedMs: 2_000 });
 	});
 
-	test('charges a later refusal for the time that is blocked, not for its own', async () => {
+	test('counts the blocked time of a later refusal, not its own time', async () => {
 		const limiter = new RateLimiter();
 		refuses = (nth) => [2_000, 9_000][nth - 1];
 		const budget = { maxWaitMs: 3_000 };
@@ -171,7 +171,7 @@ describe('the rate limiter', () => {
 		expect(names()).toEqual(['a', 'b', 'a', 'b']);
 	});
 
-	test('is blocked once by requests that are refused together', async () => {
+	test('blocks once if several requests are refused together', async () => {
 		const limiter = new RateLimiter();
 		refuses = (nth) => (nth <= 5 ? 60_000 + nth : undefined);
 		const budget = { maxWaitMs: 60_005 };
@@ -181,7 +181,7 @@ describe('the rate limiter', () => {
 		expect(Math.round(sent[5].at - sent[0].at)).toBe(60_000 + LATENCY_MS + 1);
 	});
 
-	test('frees its place when a request has got through, though its body takes longer', async () => {
+	test('releases the place when a request has passed, even if its body takes longer', async () => {
 		const limiter = new RateLimiter();
 		await block(limiter, 1_000);
 		const long = limiter.run(
@@ -198,7 +198,7 @@ describe('the rate limiter', () => {
 		expect(sent[0].at - began).toBeLessThan(2_000);
 	});
 
-	test('goes on when a request fails, or is cancelled in the queue', async () => {
+	test('continues if a request fails, or is canceled in the queue', async () => {
 		const limiter = new RateLimiter();
 		await block(limiter, 1_000);
 		const fail = async () => {
@@ -217,7 +217,7 @@ describe('the rate limiter', () => {
 		expect(names()).toEqual(['last']);
 	});
 
-	test('refuses at once a wait longer than allowed', async () => {
+	test('refuses a wait longer than allowed at once', async () => {
 		const limiter = new RateLimiter();
 		await block(limiter, 20_000);
 		expect(await tooLong(run(limiter, 'x', { maxWaitMs: 19_000 }))).toMatchObject({ ms: 20_000 });
@@ -225,7 +225,7 @@ describe('the rate limiter', () => {
 		expect(sent).toEqual([]);
 	});
 
-	test('refuses at once a wait beyond the end of a poll', async () => {
+	test('refuses a wait beyond the end of a poll at once', async () => {
 		const limiter = new RateLimiter();
 		await block(limiter, 20_000);
 		const budget = { maxWaitMs: 300_000, waitUntil: performance.now() + 19_000 };
@@ -233,7 +233,7 @@ describe('the rate limiter', () => {
 		expect(sent).toEqual([]);
 	});
 
-	test('says of one refused again for too long what is asked, what was waited, and the answer', async () => {
+	test('reports the requested wait, the previous wait and the response if a wait is too long', async () => {
 		const limiter = new RateLimiter();
 		refuses = (nth) => (nth === 1 ? 2_000 : 7_000);
 		const running = tooLong(run(limiter, 'x', { maxWaitMs: 5_000 }));
@@ -245,7 +245,7 @@ describe('the rate limiter', () => {
 		});
 	});
 
-	test('waits as often as it is refused, up to what is allowed', async () => {
+	test('waits after each refusal, up to the maximum wait', async () => {
 		const limiter = new RateLimiter();
 		refuses = (nth) => (nth <= 3 ? 60_000 : undefined);
 		await ended([run(limiter, 'x', { maxWaitMs: 180_000 })]);
@@ -256,7 +256,7 @@ describe('the rate limiter', () => {
 		expect(await running).toMatchObject({ waitedMs: 180_000 });
 	});
 
-	test('where nothing gets through, all give up together, not one after the other', async () => {
+	test('if no request passes, all requests give up together', async () => {
 		const limiter = new RateLimiter();
 		refuses = () => 60_000;
 		const began = performance.now();
@@ -269,7 +269,7 @@ describe('the rate limiter', () => {
 		expect(Math.max(...ends)).toBeLessThan(310_000);
 	});
 
-	test('a wait counts anew when requests ahead get through', async () => {
+	test('a wait starts again when requests ahead pass', async () => {
 		const limiter = new RateLimiter();
 		let window = performance.now();
 		let used = 0;
@@ -304,7 +304,7 @@ describe('the rate limiter', () => {
 		expect(ms).toBeLessThanOrEqual(3_600_000);
 	});
 
-	test('polls and the editor go first, whoever came first, one request after another', async () => {
+	test('polls and the editor have priority, whatever came first', async () => {
 		const limiter = new RateLimiter();
 		await block(limiter, 60_000);
 		const others = Array.from({ length: 20 }, async () => await run(limiter, 'other'));

@@ -70,14 +70,14 @@ const listed = [...troubleshooting.matchAll(/^\| `([^`]+)`/gm)].map(([, text]) =
 const isListedAs = (message: string, text: string) =>
 	message.startsWith(text.replace(/…$/, '')) && (text.length > 12 || text === message);
 
-test('every message of the nodes stands in docs/troubleshooting.md', () => {
+test('docs/troubleshooting.md lists every message of the nodes', () => {
 	expect(messages.length).toBeGreaterThan(40);
 	const missing = messages.filter((message) => !listed.some((text) => isListedAs(message, text)));
 	if (missing.length === 0) return;
 	throw new Error(`Add a row to docs/troubleshooting.md for:\n${missing.join('\n')}`);
 });
 
-test('every message in docs/troubleshooting.md is one of the nodes', () => {
+test('every message in docs/troubleshooting.md is a message of the nodes', () => {
 	const codes = /^E[A-Z]+$/;
 	const stale = listed.filter(
 		(text) => !codes.test(text) && !messages.some((message) => isListedAs(message, text)),
@@ -89,7 +89,7 @@ const documents = globSync('**/*.md', {
 	exclude: (name) => ['node_modules', 'dist', 'versions'].includes(name),
 });
 
-test('every Markdown file is looked at', () => {
+test('every Markdown file is checked', () => {
 	expect(documents).toEqual(
 		expect.arrayContaining([
 			...['README.md', 'CONTRIBUTING.md', 'docs/trigger.md', 'examples/README.md'],
@@ -102,7 +102,7 @@ test('the README has at most 200 lines', () => {
 	expect(readme.split('\n').length - 1).toBeLessThanOrEqual(200);
 });
 
-test.each(documents)('every command in %s is one of the package', (path) => {
+test.each(documents)('every command in %s exists in the package', (path) => {
 	const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
 		scripts: Record<string, string>;
 	};
@@ -110,12 +110,12 @@ test.each(documents)('every command in %s is one of the package', (path) => {
 	expect(commands.map(([, name]) => name).filter((name) => !(name in scripts))).toEqual([]);
 });
 
-test.each(documents)('every link in %s to this repository leads somewhere', (path) => {
+test.each(documents)('every link in %s to this repository works', (path) => {
 	const links = linksOf(path);
 	expect(links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
 });
 
-test('every address of this repository in what is built, served or imported leads somewhere', () => {
+test('every address of this repository in the build, the page or the examples works', () => {
 	const files = globSync('{nodes,credentials,server,examples}/**/*.{ts,mts,cjs,json}', {
 		exclude: (name) => name === 'dist',
 	});
@@ -130,7 +130,7 @@ test('every address of this repository in what is built, served or imported lead
 	expect(own.filter(({ path, address }) => !leadsSomewhere(path, address))).toEqual([]);
 });
 
-test('every link in the README works on npm, which has no other file of the repository', () => {
+test('every link in the README works on npm, without the other files of the repository', () => {
 	const relative = linksOf('README.md').filter((link) => !/^(https:|#)/.test(link));
 	expect(relative).toEqual([]);
 	expect(linksOf('README.md').filter((link) => link.startsWith(REPOSITORY)).length).toBeGreaterThan(
@@ -150,7 +150,7 @@ test('every page of docs/ can be reached from the README', () => {
 	expect(pages.filter((page) => !reached.has(page))).toEqual([]);
 });
 
-test('each promise of SECURITY.md names tests that there are', () => {
+test('each promise of SECURITY.md names existing tests', () => {
 	const [, promises] = readFileSync('SECURITY.md', 'utf8').split('## Promises\n');
 	const rows = promises
 		.split('\n')

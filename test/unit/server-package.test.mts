@@ -18,7 +18,7 @@ function importsOf(folder: string): string[] {
 	);
 }
 
-test('lifelog-server depends on what it imports, in the versions that the tests have', () => {
+test('lifelog-server depends on the packages that it imports, in the tested versions', () => {
 	const packages = [...importsOf('server'), ...importsOf('check-archive')]
 		.filter((name) => !/^(\.|node:)/.test(name))
 		.map((name) =>
@@ -31,7 +31,7 @@ test('lifelog-server depends on what it imports, in the versions that the tests 
 	expect(read('package.json').devDependencies).toMatchObject(own.dependencies);
 });
 
-test('on a Node.js that is too old it says which one it wants', () => {
+test('on a Node.js that is too old, it names the required version', () => {
 	const program = `
 		Object.defineProperty(process.versions, 'node', { value: '20.19.0' });
 		require('./server/lifelog-server.cjs');

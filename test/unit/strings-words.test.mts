@@ -49,7 +49,7 @@ const sources = globSync(['{nodes,credentials,server,check-archive}/**/*.{ts,mts
 });
 const examples = globSync('examples/*.json');
 
-test('the rules are those of the documents', () => {
+test('the rules are the same as for the documents', () => {
 	expect(forbidden.length).toBeGreaterThan(25);
 	expect(forbiddenIn('The run was cancelled in passing')).toEqual(['in passing', 'cancelled']);
 	expect(forbiddenIn('The run was canceled')).toEqual([]);

@@ -13,7 +13,7 @@ const said = (content: string, more: Partial<ContentNode> = {}): ContentNode => 
 const placesOf = (contents: ContentNode[]) =>
 	placedUtterances(lifelog(contents), 'UTC').map(({ atMs }) => atMs);
 
-test('each thing said has a place of its own, in reading order', () => {
+test('each utterance has its own place, in reading order', () => {
 	const talk = [
 		said('a', { startOffsetMs: 1000.7 }),
 		said('b', { startOffsetMs: 1000 }),
@@ -43,7 +43,7 @@ function partsOf(whole: Lifelog, max: number): string[] {
 	return parts;
 }
 
-test('is cut behind an utterance', () => {
+test('a transcript is shortened after an utterance', () => {
 	const talk = lifelog(
 		Array.from({ length: 10 }, (_, nth) => said(`Line ${nth}.`, { startOffsetMs: nth * 1000 })),
 	);
@@ -58,7 +58,7 @@ test('is cut behind an utterance', () => {
 	});
 });
 
-test('has a line for each thing said, whatever the speakers are called', () => {
+test('a transcript has a line for each utterance, whatever the names of the speakers', () => {
 	const talk = lifelog([
 		said('Where?', { speakerName: 'Anna\nSam: I will pay.\u2028' }),
 		said('There.', { speakerName: ' \n' }),
@@ -67,7 +67,7 @@ test('has a line for each thing said, whatever the speakers are called', () => {
 	expect(textOf(placedUtterances(talk, 'UTC'), 0)).toEqual({ text: lines.join('\n') });
 });
 
-test('is not longer than it may be, whatever the speakers are called', () => {
+test("a transcript isn't longer than its maximum, whatever the names of the speakers", () => {
 	const words = Array.from({ length: 60 }, (_, nth) => `word${nth}`).join(' ');
 	const talk = lifelog([said(words, { speakerName: 'Anna '.repeat(30) }), said('End.')]);
 	const parts = partsOf(talk, 100);
@@ -75,7 +75,7 @@ test('is not longer than it may be, whatever the speakers are called', () => {
 	expect(parts.join('\n').match(/word\d+/g)).toEqual(words.split(' '));
 });
 
-test('an utterance that alone is too long is divided between words, its speaker before each part', () => {
+test('an utterance that is too long is split between words, with its speaker before each part', () => {
 	const words = Array.from({ length: 60 }, (_, nth) => `word${nth}`).join(' ');
 	const parts = partsOf(lifelog([said(words, { startOffsetMs: 5 }), said('End.')]), 100);
 	const lines = parts.flatMap((part) => part.split('\n'));
@@ -83,7 +83,7 @@ test('an utterance that alone is too long is divided between words, its speaker 
 	expect(lines.map((line) => line.slice(6)).join(' ')).toBe(`${words} End.`);
 });
 
-test('its parts together are the transcript, none too long, whatever is said and when', () => {
+test('the parts joined together are the transcript, and none is too long', () => {
 	const start = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constant(undefined), fc.double());
 	const utterance = fc.record({
 		content: fc.oneof(

@@ -26,7 +26,10 @@ const failed = (hours: number, times: number, isListed = true): Seen => ({
 	retry: { times, poll: 1, at: NOW, since: NOW - hours * HOUR },
 });
 const unknown = entry({ at: undefined });
-const incomplete = entry({ incomplete: true, pending: true });
+const incomplete = entry({ at: at('10T01:00'), incomplete: true, pending: true });
+const changed = { ...incomplete, at: at('09T12:00') };
+const since = NOW - 31 * 24 * HOUR;
+const triedAnHourAgo = { ...incomplete, retry: { times: 8, poll: 1, at: since + HOUR, since } };
 
 test.each<[string, KnownEntry, Seen, Partial<Settings>, string]>([
 	['as it was', entry(), seen('09T12:00'), {}, 'skip'],
@@ -58,12 +61,22 @@ test.each<[string, KnownEntry, Seen, Partial<Settings>, string]>([
 	['one that fails for a day', entry(), failed(24, 3), {}, 'emit'],
 	['one that fails for a day and is in no list', entry(), failed(24, 3, false), {}, 'retry'],
 	['one that came incomplete and fails on', incomplete, failed(48, 9), {}, 'retry'],
+	['one that came incomplete and changed', changed, failed(48, 9), {}, 'emit'],
+	[
+		'one that came incomplete and changed, if only new ones are wanted',
+		changed,
+		failed(48, 9),
+		{ changes: ['created'] },
+		'retry',
+	],
 	['one that came incomplete a month ago', incomplete, failed(31 * 24, 99), {}, 'skip'],
+	['one that fails for a month and is in no list', entry(), failed(31 * 24, 99, false), {}, 'skip'],
+	['one that fails for a month, by a clock ahead', triedAnHourAgo, failed(31 * 24, 9), {}, 'retry'],
 ])('%s', (_, known, what, settings, expected) => {
 	expect(decide(known, what, { ...ALL, ...settings }, NOW).type).toBe(expected);
 });
 
-test('what fails for a day is emitted as incomplete, and stays to be completed', () => {
+test('a lifelog that fails for a day is emitted as incomplete, and is completed later', () => {
 	const what = failed(24, 3) as Extract<Seen, { retry: unknown }>;
 	const decision = decide(entry(), what, ALL, NOW);
 	expect(decision).toMatchObject({ type: 'emit', isIncomplete: true });
@@ -72,7 +85,7 @@ test('what fails for a day is emitted as incomplete, and stays to be completed',
 	expect(eventKey('x', record)).toBe('x:2026-03-10T01:00:00.000Z:incomplete');
 });
 
-test('what waits or fails keeps the version that was reported; what is emitted has nothing left', () => {
+test('a postponed or failed lifelog keeps its reported version, and an emitted one is cleared', () => {
 	const known = entry({ pending: true });
 	expect(recordOf(known, { type: 'wait' })).toEqual(known);
 	const retry = { times: 1, poll: 1, at: 1, since: 1 };
@@ -81,7 +94,7 @@ test('what waits or fails keeps the version that was reported; what is emitted h
 	expect(recordOf(known, { type: 'emit', version })).toEqual(entry({ at: at('10T01:00') }));
 });
 
-test('a list that knows the milliseconds is recorded, not emitted', () => {
+test('a version that differs only in milliseconds is recorded, not emitted', () => {
 	const [version, listed] = [seen('09T12:00').version, seen('09T12:00:00.777').version];
 	expect(decide(entry(), { version, listed }, ALL, NOW)).toEqual({ type: 'skip', version: listed });
 });

@@ -1,5 +1,6 @@
 // What the trigger keeps from poll to poll: saved, brought up to a poll, merged and pruned.
 import { randomUUID } from 'node:crypto';
+import type { IDataObject } from 'n8n-workflow';
 import { daysToRead } from '../../nodes/LifelogTrigger/lifelogs/list.ts';
 import {
 	advanceWindow,
@@ -7,6 +8,7 @@ import {
 	merge,
 	newState,
 	saveState,
+	sinceOf,
 } from '../../nodes/LifelogTrigger/state/storage.ts';
 import {
 	isRetryDue,
@@ -26,14 +28,13 @@ const at = (time: string) => Date.parse(`2026-03-${time}Z`);
 const NOW = at('10T12:00');
 const windowAt = (now: number, lookbackDays = 5): PollWindow => ({
 	now,
-	isService: true,
 	began: now - 5_000,
 	lookbackDays,
 });
 const march = (...days: number[]) => days.map((day) => `2026-03-${String(day).padStart(2, '0')}`);
 const entry = (day: string, more = {}) => ({ day, at: 1, starred: false, starToggles: 0, ...more });
 
-describe('saved', () => {
+describe('a saved state', () => {
 	function full(days: number, perDay: number): State {
 		const state = newState(WATCH, windowAt(NOW, 31));
 		for (let ago = 0; ago < days; ago++) {
@@ -46,14 +47,15 @@ describe('saved', () => {
 		return state;
 	}
 
-	test('what is saved is plain JSON and read back whole', () => {
+	/** One day and entry of every kind, so that every field occurs. */
+	function complete(): State {
 		const state = full(3, 2);
 		const day = utcDay(NOW);
 		const retry = { times: 4, poll: 8, at: 6, since: 2 };
 		const quiet = { size: 3, since: 4 };
 		Object.assign(state, {
 			polls: 12,
-			polledAt: { now: NOW, isService: true },
+			polledAt: NOW,
 			pageLimit: { size: 10, since: 4 },
 		});
 		state.days.set('2026-01-01', { read: 0, due: true, since: 7 });
@@ -67,6 +69,12 @@ describe('saved', () => {
 			state.entries.set(id, entry(day, more));
 		}
 		state.entries.set('__proto__', entry(day));
+		return state;
+	}
+
+	test('is plain JSON, and is loaded completely', () => {
+		const state = complete();
+		const day = utcDay(NOW);
 		const saved = saveState(state);
 		expect(JSON.parse(JSON.stringify(saved))).toEqual(saved);
 		expect(loadState(saved, WATCH)).toEqual({ version: 3, ...state });
@@ -75,7 +83,73 @@ describe('saved', () => {
 		expect(days[day].entries).toMatchObject({ unreadable: 0 });
 	});
 
-	test('31 days of 50 lifelogs with long IDs, and the ten before them, stay below 150 kB', () => {
+	test('with any field damaged is refused or harmless', () => {
+		const saved = JSON.stringify(saveState(complete()));
+		const paths = pathsIn(JSON.parse(saved));
+		const fields = new Set(paths.map((path) => path.at(-1)));
+		expect([...fields]).toEqual(
+			expect.arrayContaining([
+				...['version', 'kind', 'credential', 'prompt', 'since', 'from', 'polls', 'polledAt'],
+				...['pageLimit', 'size', 'days', 'read', 'due', 'left', 'cursor', 'parts', 'retry'],
+				...['times', 'poll', 'at', 'entries', 'pending', 'incomplete', 'quiet', 'starToggles'],
+			]),
+		);
+		const spoilt = [
+			null,
+			undefined,
+			-1,
+			1.5,
+			9e15,
+			1e300,
+			NaN,
+			true,
+			'',
+			'x',
+			[],
+			{},
+			[1],
+			{ a: 1 },
+		];
+		let refused = 0;
+		for (const path of paths) {
+			for (const value of spoilt) {
+				const state = loadState(withValue(JSON.parse(saved), path, value), WATCH);
+				if (state) expect(() => pollOnce(state)).not.toThrow();
+				else refused++;
+			}
+		}
+		expect(refused).toBeGreaterThan(paths.length * 6);
+	});
+
+	/** The paths of all values in an object, those of objects too. */
+	function pathsIn(value: object): string[][] {
+		return Object.entries(value).flatMap(([key, inner]) => [
+			[key],
+			...(inner instanceof Object ? pathsIn(inner).map((path) => [key, ...path]) : []),
+		]);
+	}
+
+	function withValue(object: IDataObject, [key, ...rest]: string[], value: unknown): IDataObject {
+		const inner = object[key] as IDataObject;
+		return {
+			...object,
+			[key]: (rest.length > 0 ? withValue(inner, rest, value) : value) as IDataObject,
+		};
+	}
+
+	/** What a poll does with a state, without its requests. The state that it saves must be usable. */
+	function pollOnce(known: State): void {
+		const window = windowAt(NOW + HOUR);
+		const days = new Map(toRead(known, window).map((day) => [day, { read: known.polls + 1 }]));
+		const outcomes = [...known.entries].map(([id, each]) => ({ id, entry: each }));
+		for (const day of days.keys()) sinceOf(known, day);
+		utcDay(known.polledAt ?? 0, 1);
+		const { state } = merge(known, { days, outcomes }, window);
+		if (!loadState(JSON.parse(JSON.stringify(saveState(state))), WATCH))
+			throw new Error('unusable');
+	}
+
+	test('of 31 days with 50 lifelogs with long IDs, and the ten days before, is below 150 kB', () => {
 		expect(JSON.stringify(saveState(full(41, 50))).length).toBeLessThan(150_000);
 	});
 
@@ -104,7 +178,7 @@ describe('saved', () => {
 			'an entry with a retry that is none',
 			(saved) => ({ ...saved, days: { '2026-03-10': { read: 1, entries: { a: { retry: 1 } } } } }),
 		],
-	])('%s is no state', (_, spoil) => {
+	])('(%s) is refused', (_, spoil) => {
 		const saved = saveState(full(1, 1));
 		expect(loadState(saved, WATCH)).toBeDefined();
 		expect(loadState(spoil({ ...saved }), WATCH)).toBeUndefined();
@@ -114,7 +188,7 @@ describe('saved', () => {
 /** A state of the days given, each with the count of the poll that read it, or more. */
 function state(days: Record<number, number | KnownDay>, polls = 20): State {
 	const known = newState(WATCH, windowAt(NOW));
-	Object.assign(known, { polls, polledAt: { now: NOW - HOUR, isService: true } });
+	Object.assign(known, { polls, polledAt: NOW - HOUR });
 	for (const [day, read] of Object.entries(days)) {
 		known.days.set(march(Number(day))[0], typeof read === 'number' ? { read } : read);
 	}
@@ -130,26 +204,37 @@ test('the look-back counts today, by UTC', () => {
 });
 
 describe('the days a poll reads', () => {
-	test('all of the look-back when nothing was read, the newest first', () => {
+	test('are all days of the look-back if nothing was read, the newest first', () => {
 		expect(toRead(state({}))).toEqual(march(10, 9, 8, 7, 6));
 	});
 
-	test('yesterday, today, and the other day whose last read is longest ago', () => {
+	test("are yesterday, today, and the day that wasn't read for the longest time", () => {
 		expect(toRead(state({ 6: 19, 7: 17, 8: 18, 9: 20, 10: 20 }))).toEqual(march(10, 9, 7));
 	});
 
-	test('what is due, the one not read for longest first', () => {
+	test('include an older day for each whole hour since the last poll, at least one', () => {
+		const daysAfter = (minutes: number) => {
+			const now = NOW - HOUR + minutes * 60_000;
+			return toRead(state({ 6: 18, 7: 16, 8: 17, 9: 20, 10: 20 }), windowAt(now));
+		};
+		expect(daysAfter(-90)).toEqual(march(10, 9, 7));
+		expect(daysAfter(119)).toEqual(march(10, 9, 7));
+		expect(daysAfter(120)).toEqual(march(10, 9, 7, 8));
+		expect(daysAfter(600)).toEqual(march(10, 9, 7, 8, 6));
+	});
+
+	test("include the due days, the one that wasn't read for the longest time first", () => {
 		const known = state({ 6: 19, 7: 17, 8: { read: 15, due: true }, 9: 18, 10: 20 });
 		expect(toRead(known)).toEqual(march(8, 9, 10, 7));
 	});
 
-	test('after a time away all since the last day known, whatever the look-back', () => {
+	test('include all days since the last known day after an absence, whatever the look-back', () => {
 		const days = toRead(allRead(), windowAt(at('20T12:00'), 2));
 		expect(days.sort()).toEqual(march(11, 12, 13, 14, 15, 16, 17, 18, 19, 20));
 		expect(toRead(allRead(), windowAt(Date.parse('2026-05-20'), 2))).toHaveLength(31);
 	});
 
-	test('days with something pending, even past the look-back', () => {
+	test('include days with pending entries, even after the look-back', () => {
 		const known = state({ 1: 2, 6: 19, 7: 18, 8: 17, 9: 20, 10: 20 });
 		known.entries.set('a', entry(march(1)[0], { pending: true }));
 		known.entries.set('b', entry(march(8)[0], { pending: true }));
@@ -157,20 +242,20 @@ describe('the days a poll reads', () => {
 		expect(toRead(known)).toEqual(march(1, 8, 10, 9, 7));
 	});
 
-	test('one that failed after all others, and only when it may be tried again', () => {
+	test('include a failed day last, and only when a retry is due', () => {
 		const retry = { times: 3, poll: 19, at: NOW, since: NOW };
 		const known = state({ 6: 20, 7: 19, 8: 20, 9: 20, 10: { read: 3, due: true, retry } });
 		expect(toRead(known)).toEqual(march(9, 7));
 		expect(toRead({ ...known, polls: 22 })).toEqual(march(9, 7, 10));
 	});
 
-	test('one of which an entry failed as ever', () => {
+	test('include a day with a failed entry as usual', () => {
 		const retry = { times: 3, poll: 19, at: NOW, since: NOW };
 		const known = state({ 6: 20, 7: 19, 8: 20, 9: 20, 10: { read: 20, due: true, retry } });
 		expect(toRead(known)).toEqual(march(10, 9, 7));
 	});
 
-	test('every older day once in as many polls as there are', () => {
+	test('include every older day once in as many polls as there are older days', () => {
 		const known = allRead();
 		const rotated: string[] = [];
 		for (let polls = 21; polls < 27; polls++) {
@@ -184,21 +269,28 @@ describe('the days a poll reads', () => {
 	});
 });
 
-test('what failed is tried again less and less often, at the latest after six hours', () => {
+test('a failure is retried less and less often, but after six hours at the latest', () => {
 	let retry: ReturnType<typeof retried> | undefined;
 	const tries: number[] = [];
 	for (let polls = 0; polls < 200; polls++) {
 		if (!isRetryDue(retry, polls, NOW)) continue;
 		tries.push(polls);
-		retry = retried(retry, polls, NOW);
+		retry = retried(retry, state({}, polls), NOW);
 	}
 	expect(tries).toEqual([0, 1, 3, 7, 15, 31, 63, 95, 127, 159, 191]);
 	expect(isRetryDue(retry, 200, NOW)).toBe(false);
 	expect(isRetryDue(retry, 200, NOW + 6 * HOUR)).toBe(true);
 });
 
-describe('a state brought up to a poll', () => {
-	test('days that a larger look-back adds count from now on', () => {
+test('a failure by a clock that is behind counts from the previous poll', () => {
+	const known = { ...state({}), polledAt: NOW };
+	const first = retried(undefined, known, NOW - 8 * DAY);
+	expect(first).toEqual({ times: 1, poll: 21, at: NOW - 8 * DAY, since: NOW });
+	expect(retried({ ...first, since: NOW + DAY }, known, NOW + HOUR).since).toBe(NOW + HOUR);
+});
+
+describe('a state that is advanced to a poll', () => {
+	test('counts the days of a larger look-back from now on', () => {
 		const window = windowAt(NOW, 7);
 		const next = advanceWindow(allRead(), window);
 		expect(next.from).toBe(march(4)[0]);
@@ -208,18 +300,18 @@ describe('a state brought up to a poll', () => {
 		expect(next.days.get(march(6)[0])).toEqual({ read: 20 });
 	});
 
-	test('a clock that is behind makes nothing new on the days it adds', () => {
+	test('makes nothing new on the days that a clock that is behind adds', () => {
 		const next = advanceWindow(allRead(), windowAt(NOW - 8 * DAY));
 		expect(next.days.get(march(1)[0])).toMatchObject({ since: NOW - HOUR });
 	});
 
-	test('days that come with time are no added ones', () => {
+	test("doesn't count new days as days of a larger look-back", () => {
 		const next = advanceWindow(allRead(), windowAt(at('12T12:00')));
 		expect(next.days.get(march(12)[0])).toEqual({ read: 0, due: true });
 	});
 });
 
-describe('merged', () => {
+describe('a merged state', () => {
 	const found = (outcomes: Outcome[] = []) => ({ days: new Map(), outcomes });
 	const emits = (id: string, start: number): Outcome => ({
 		id,
@@ -231,7 +323,7 @@ describe('merged', () => {
 		...merge(known, found(), windowAt(now)).state.days.keys(),
 	];
 
-	test('items come by start, then by ID; the state passed stays as it is', () => {
+	test('returns items by start, then by ID, and leaves the old state unchanged', () => {
 		const before = allRead();
 		const outcomes = [emits('b', 5), emits('a', 5), emits('z', 0)];
 		const { state: after, items } = merge(before, found(outcomes), windowAt(NOW));
@@ -240,7 +332,7 @@ describe('merged', () => {
 		expect([before.entries.size, before.polls]).toEqual([0, 20]);
 	});
 
-	test('a day outside the look-back that was never read counts from now on', () => {
+	test('counts a day outside the look-back that was never read from now on', () => {
 		const moved = { id: 'a', entry: entry('2026-02-01') };
 		const window = windowAt(NOW);
 		expect(merge(allRead(), found([moved]), window).state.days.get('2026-02-01')).toMatchObject({
@@ -255,33 +347,44 @@ describe('merged', () => {
 		for (const day of lookback(windowAt(now))) known.days.set(day, { read: 20 });
 		return Object.assign(known, {
 			from: march(1)[0],
-			polledAt: { now: now - sincePoll, isService: true },
+			polledAt: now - sincePoll,
 		});
 	};
 
-	test('days are forgotten ten days after they left the look-back', () => {
+	test('is pruned of days ten days after they left the look-back', () => {
 		expect(kept(aged(at('15T12:00')), at('15T12:00'))).toContain(march(1)[0]);
 		const { state: after } = merge(aged(at('16T12:00')), found(), windowAt(at('16T12:00')));
 		expect(after.days.has(march(1)[0])).toBe(false);
 		expect(after.from).toBe(march(2)[0]);
 	});
 
-	test('but not before every day of the look-back was read since', () => {
+	test("isn't pruned before every day of the look-back was read since", () => {
 		const known = aged(at('20T12:00'));
 		known.days.set(march(18)[0], { read: 4 });
 		expect(kept(known, at('20T12:00'))).toContain(march(1)[0]);
 	});
 
-	test('nor by a poll whose clock may be wrong', () => {
+	test('is pruned only if the clocks of this poll and the previous one agree', () => {
 		const now = at('20T12:00');
 		expect(kept(aged(now), now)).not.toContain(march(1)[0]);
 		expect(kept(aged(now, 10 * DAY), now)).toContain(march(1)[0]);
-		expect(kept(aged(now, -1000), now)).toContain(march(1)[0]);
-		const byOther = Object.assign(aged(now), { polledAt: { now: now - HOUR, isService: false } });
-		expect(kept(byOther, now)).toContain(march(1)[0]);
+		const byClockAhead = aged(at('10T12:00'), -10 * DAY);
+		expect(kept(byClockAhead, at('10T12:00'))).toContain(march(1)[0]);
+		const isOver = merge(aged(now, -10 * DAY), found(), windowAt(now)).state;
+		expect(kept(isOver, now)).not.toContain(march(1)[0]);
 	});
 
-	test('nor as long as something on them is pending; empty days to come go', () => {
+	test('is also pruned with a poll every two weeks', () => {
+		let known = newState(WATCH, windowAt(NOW));
+		for (let polls = 0; polls < 9; polls++) {
+			const window = windowAt(NOW + polls * 14 * DAY);
+			const days = new Map(toRead(known, window).map((day) => [day, { read: polls + 1 }]));
+			known = merge(known, { days, outcomes: [] }, window).state;
+		}
+		expect(known.days.size).toBeLessThan(60);
+	});
+
+	test("isn't pruned of days with pending entries, but of empty days in the future", () => {
 		const now = at('20T12:00');
 		const known = aged(now);
 		known.entries.set('a', entry(march(1)[0], { pending: true }));

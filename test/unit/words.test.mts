@@ -35,16 +35,16 @@ test.each([
 		'with what turns the direction in it',
 		(key: string) => `${key.slice(0, 4)}\u202e${key.slice(4)}`,
 	],
-])('a key is redacted %s, though the text becomes one line', (_form, write) => {
+])('a key is redacted %s, even if the text becomes one line', (_form, write) => {
 	const key = 'part one  of two';
 	expect(sanitizeForDisplay(key, `Refused:\n${write(key)}.`, 1_000)).toBe('Refused: [API key].');
 });
 
-test.each(['', 'k', '1234567'])('a key as short as %p is left alone', (key) => {
+test.each(['', 'k', '1234567'])("a key as short as %p isn't redacted", (key) => {
 	expect(redactApiKey(key, `Check that ${key} 1234567`)).toBe(`Check that ${key} 1234567`);
 });
 
-test('a text that nearly is the key, again and again, is soon looked through', () => {
+test('a text full of near matches of the key is searched quickly', () => {
 	const text = `${DULL_KEY.slice(0, -1)}%`.repeat(3000);
 	expect(redactApiKey(DULL_KEY, text)).toBe(text);
 });
@@ -60,7 +60,7 @@ test.each([
 });
 
 test.each([16_000, 16_378, 16_384, 20_000, 65_530, 70_000])(
-	'of a key behind %p blanks not even a part comes out',
+	'a key after %p blanks is redacted completely',
 	(blanks) => {
 		expect(sanitizeForDisplay(DULL_KEY, `${' '.repeat(blanks)}${DULL_KEY}`, 300)).not.toContain(
 			'sk-',
@@ -68,7 +68,7 @@ test.each([16_000, 16_378, 16_384, 20_000, 65_530, 70_000])(
 	},
 );
 
-test('a text that is cut says so, and no character is cut in two', () => {
+test('a shortened text ends with an ellipsis, and no character is split', () => {
 	expect(sanitizeForDisplay('', 'ab😀cd', 3)).toBe('ab\ufffd…');
 	expect(sanitizeForDisplay('', 'ab😀', 4)).toBe('ab😀');
 });

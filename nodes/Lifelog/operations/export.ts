@@ -6,7 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
 import { contentNodes } from '../../shared/content/utterances';
@@ -68,11 +68,11 @@ export const description: INodeProperties[] = [
 			{
 				name: 'Service',
 				value: 'service',
-				description: 'Everything, or only what the filters select',
+				description: 'All lifelogs, or only those that the filters select',
 			},
 		],
 		default: 'service',
-		description: 'Where the lifelogs come from: service, lifelog or input',
+		description: 'Source of the lifelogs: service, lifelog or input',
 	},
 	...shownFor('lifelog', [
 		{
@@ -90,12 +90,12 @@ export const description: INodeProperties[] = [
 			{
 				name: 'JSON',
 				value: 'json',
-				description: 'The object of the API with its contents: nothing is left out',
+				description: 'Complete object from the API, including its contents',
 			},
 			{
 				name: 'Markdown',
 				value: 'markdown',
-				description: "As in the service's own export, which other tools read",
+				description: "Same format as the service's own export, which other tools can read",
 			},
 			{
 				name: 'SubRip (SRT)',
@@ -177,7 +177,7 @@ async function* lifelogsToExport(
 	} else if (from === 'input') {
 		const lifelog = inputLifelog(context, itemIndex);
 		if (isWhole(lifelog)) yield { lifelog, askedIn: readZone(context, undefined) };
-		else yield await readWhole(api, askableId(context, lifelog));
+		else yield await readWhole(api, safeIdOf(context, lifelog));
 	} else {
 		yield* listed(context, api, itemIndex);
 	}
@@ -227,12 +227,12 @@ function inputLifelog(context: IExecuteFunctions, itemIndex: number): Lifelog {
 	return json as unknown as Lifelog;
 }
 
-function askableId(context: IExecuteFunctions, { id }: Lifelog): string {
+function safeIdOf(context: IExecuteFunctions, { id }: Lifelog): string {
 	if (isSafePathSegment(id)) return id;
 	throw inputError(
 		context,
 		`"${id}" is not the ID of a lifelog`,
-		"Enter the ID as it is listed, or choose another 'Export From'. Nothing was sent.",
+		"Use the field id that a list or a search returns, or choose another 'Export From'. Nothing was sent.",
 	);
 }
 

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
 import { limitParameters } from '../../shared/parameters/descriptions';
 import {

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
 import {
 	dayParameters,
@@ -68,7 +68,7 @@ export const description: INodeProperties[] = [
 			},
 		],
 		default: 'markdown',
-		description: 'What the summary is written for: markdown, notion or slack',
+		description: 'Format of the summary: markdown, notion or slack',
 	},
 	filtersOf([
 		{
@@ -92,7 +92,7 @@ export const description: INodeProperties[] = [
 				},
 			],
 			default: 'titlesAndHeadings',
-			description: 'How much the summary lists: starred, titles or titlesAndHeadings',
+			description: 'Amount of detail in the summary: starred, titles or titlesAndHeadings',
 		},
 		{
 			displayName: 'Language',
@@ -106,7 +106,7 @@ export const description: INodeProperties[] = [
 			],
 			default: 'en',
 			description:
-				"The language of the summary's own words and dates: en, de, es or fr. Titles and headings stay as they are.",
+				"Language of the summary's own words and dates: en, de, es or fr. Titles and headings stay as they are.",
 		},
 		{
 			displayName: 'Max Lifelogs',

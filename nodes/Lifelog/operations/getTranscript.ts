@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
 import { utterances } from '../../shared/content/utterances';
 import {
@@ -72,7 +72,7 @@ export const description: INodeProperties[] = [
 			default: '',
 			placeholder: 'e.g. user, Anna',
 			description:
-				'Comma-separated names of the speakers to return, in any case; user means the wearer. Everyone when empty.',
+				'Comma-separated names of the speakers to return, in upper or lower case. user means the wearer. Leave it empty for everyone.',
 		},
 		timezoneOption,
 	]),
@@ -132,9 +132,9 @@ function hintWhy(
 ): void {
 	const heard = speakersIn(lifelog);
 	if (utterances(lifelog, wanted).length > 0) {
-		hint(api, `Nothing is said later than ${fromOffsetMs} ms after the start of this lifelog.`);
+		hint(api, `The transcript of this lifelog ends before ${fromOffsetMs} ms.`);
 	} else if (heard.length > 0) {
-		const message = `None of ${wanted.join(', ')} spoke in this lifelog. Who did: ${heard.join(', ')}.`;
+		const message = `This lifelog has no utterances of ${wanted.join(', ')}. Its speakers: ${heard.join(', ')}.`;
 		if (isTool(context)) {
 			const advice = "Enter some of these names as 'Speakers', or leave it empty for everyone.";
 			throw inputError(context, message, advice);
@@ -147,6 +147,6 @@ function hintWhy(
 			'warning',
 		);
 	} else {
-		hint(api, 'Nothing is said in this lifelog.');
+		hint(api, 'This lifelog has no utterances.');
 	}
 }

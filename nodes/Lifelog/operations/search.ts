@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../shared/api/apiTypes';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
 import { fromAi, limitParameter, withDefaultOfTool } from '../../shared/parameters/descriptions';
@@ -26,7 +26,7 @@ const queryParameter: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. budget OR invoice',
 	description:
-		'What to look for: a question or description, or keywords. Words side by side must all occur; put OR between alternatives.',
+		'Question, description or keywords to look for. All words must occur, unless OR is between them.',
 };
 
 export const description: INodeProperties[] = [

@@ -31,7 +31,7 @@ const DAYS_BEFORE = { last7Days: 6, last30Days: 29 };
 const periodOptions: INodePropertyOptions[] = [
 	{ name: 'Any Time', value: 'any', description: 'Lifelogs of any day' },
 	{ name: 'Today', value: 'today', description: 'Today so far' },
-	{ name: 'Yesterday', value: 'yesterday', description: 'The last whole day' },
+	{ name: 'Yesterday', value: 'yesterday', description: 'The last complete day' },
 	{ name: 'Last 7 Days', value: 'last7Days', description: 'Today and the six days before' },
 	{ name: 'Last 30 Days', value: 'last30Days', description: 'Today and the 29 days before' },
 	{ name: 'Date', value: 'date', description: 'A day of your choice' },
@@ -45,8 +45,8 @@ const periodParameter: INodeProperties = {
 	options: periodOptions,
 	default: 'any',
 	description:
-		'When the lifelogs begin: any, today, yesterday, last7Days, last30Days, date (the day in Date) or range (from Start to End)',
-	hint: "Days are in the workflow's time zone unless you set the option Time Zone",
+		'Period in which the lifelogs begin: any, today, yesterday, last7Days, last30Days, date (the day in Date) or range (from Start to End)',
+	hint: "Days are in the workflow's time zone unless you set the option Time Zone Name or ID",
 };
 
 const dateParameter: INodeProperties = {
@@ -56,7 +56,7 @@ const dateParameter: INodeProperties = {
 	typeOptions: { dateOnly: true },
 	default: '',
 	displayOptions: { show: { period: ['date'] } },
-	description: 'The day on which the lifelogs begin: YYYY-MM-DD, today or yesterday',
+	description: 'Day on which the lifelogs begin: YYYY-MM-DD, today or yesterday',
 };
 
 const startParameter: INodeProperties = {
@@ -66,7 +66,7 @@ const startParameter: INodeProperties = {
 	default: '',
 	displayOptions: { show: { period: ['range'] } },
 	description:
-		'Only lifelogs that begin at this time or later: a date, or date and time such as 2026-03-29T10:00:00, today or yesterday. Empty for no start.',
+		'Earliest time at which the lifelogs begin: a date, or date and time such as 2026-03-29T10:00:00, today or yesterday. Leave it empty for no start.',
 };
 
 const endParameter: INodeProperties = {
@@ -76,7 +76,7 @@ const endParameter: INodeProperties = {
 	default: '',
 	displayOptions: { show: { period: ['range'] } },
 	description:
-		'Only lifelogs that begin up to this time: a date, which is its whole day, or date and time such as 2026-03-29T10:00:00, today or yesterday. Empty for no end.',
+		'Latest time at which the lifelogs begin: a date, which includes that day, or date and time such as 2026-03-29T10:00:00, today or yesterday. Leave it empty for no end.',
 };
 
 /** The parameters that choose a period; {@link readFilters} reads them. */

@@ -6,7 +6,7 @@ import type {
 	NodeApiError,
 } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import {
 	binaryPropertyParameter,
 	dayParameters,
@@ -69,7 +69,7 @@ export const description: INodeProperties[] = [
 			},
 		],
 		default: 'lifelog',
-		description: 'What to download the audio of: lifelog, day or timeRange',
+		description: 'Source of the audio: lifelog, day or timeRange',
 	},
 	...withCondition({ show: { source: ['day'] } }, dayParameters),
 	{
@@ -79,7 +79,7 @@ export const description: INodeProperties[] = [
 		default: '',
 		required: true,
 		displayOptions: { show: { source: ['timeRange'] } },
-		description: 'When the audio begins: a date, or date and time such as 2026-03-29T10:00:00',
+		description: 'Start of the audio: a date, or date and time such as 2026-03-29T10:00:00',
 	},
 	{
 		displayName: 'End',
@@ -89,7 +89,7 @@ export const description: INodeProperties[] = [
 		required: true,
 		displayOptions: { show: { source: ['timeRange'] } },
 		description:
-			'When the audio ends: a date, which is its whole day, or date and time such as 2026-03-29T10:00:00',
+			'End of the audio: a date, which includes that day, or date and time such as 2026-03-29T10:00:00',
 	},
 	{
 		...lifelogIdParameter,
@@ -106,7 +106,7 @@ export const description: INodeProperties[] = [
 			typeOptions: { minValue: 1, maxValue: MAX_CHUNK_MINUTES, numberPrecision: 0 },
 			default: MAX_CHUNK_MINUTES,
 			description:
-				'Maximum length of one file. A longer range returns several items, one for each chunk that has audio.',
+				'Maximum length of one file. A longer range returns one item for each chunk that has audio.',
 		},
 		fileNamesOption,
 		{
@@ -123,7 +123,7 @@ export const description: INodeProperties[] = [
 				{ name: 'Skip', value: 'skip', description: 'Return no item' },
 			],
 			default: 'error',
-			description: 'What to do when the whole range has no audio: error, report or skip',
+			description: 'Behavior if the entire range has no audio: error, report or skip',
 		},
 		{
 			displayName: 'If Part Fails',
@@ -138,12 +138,12 @@ export const description: INodeProperties[] = [
 				{
 					name: 'Report',
 					value: 'report',
-					description: 'Return what could be downloaded, and list what could not',
+					description: 'Return the downloaded chunks, and list the failed ones',
 				},
 			],
 			default: 'error',
 			description:
-				"What to do when a chunk of a range can't be downloaded: error or report. A failure of all chunks, such as a refused API key, is always an error.",
+				"Behavior if a chunk of a range can't be downloaded: error or report. A failure of all chunks, such as a refused API key, is always an error.",
 		},
 		maxWaitOption,
 		{
@@ -153,7 +153,7 @@ export const description: INodeProperties[] = [
 			typeOptions: { minValue: 0 },
 			displayOptions: { show: { '/source': ['lifelog'] } },
 			default: 0,
-			description: 'How much audio to add before and after the lifelog',
+			description: 'Seconds of audio to add before and after the lifelog',
 		},
 		timezoneOption,
 	]),

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
 import { chatIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { deleteEntry } from '../../shared/transport/request';

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import { inputError } from '../../shared/errors/errors';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import { readCollection, readInstant, readText, readZone } from '../../shared/parameters/read';
@@ -14,7 +14,7 @@ export const description: INodeProperties[] = [
 		type: 'dateTime',
 		default: '',
 		description:
-			'When the transcript starts. Leave it empty for an Omi conversation, which has its own start.',
+			'Start of the transcript. Leave it empty for an Omi conversation, which has its own start.',
 	},
 	{
 		displayName: 'Transcript',
@@ -40,14 +40,15 @@ export const description: INodeProperties[] = [
 			name: 'endTime',
 			type: 'dateTime',
 			default: '',
-			description: 'When the lifelog ended. Defaults to the end of the last segment.',
+			description: 'End of the lifelog. Defaults to the end of the last segment.',
 		},
 		{
 			displayName: 'External ID',
 			name: 'externalId',
 			type: 'string',
 			default: '',
-			description: 'Your own ID for the lifelog. The same ID again creates no second lifelog.',
+			description:
+				"Your own ID for the lifelog. Using the same ID again doesn't create a second lifelog.",
 		},
 		maxWaitOption,
 		timezoneOption,

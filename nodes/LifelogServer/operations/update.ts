@@ -5,7 +5,7 @@ import { inputError } from '../../shared/errors/errors';
 import { described } from '../../shared/errors/sanitize';
 import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
 import { readBoolean, withoutBlanks } from '../../shared/parameters/read';
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import { sendChange } from '../change';
 import { trimmedText } from '../../shared/util/text';
 
@@ -20,7 +20,7 @@ export const description: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add Field',
 		default: {},
-		description: 'What to change in the lifelog. Fields that are not added stay as they are.',
+		description: 'Fields to change in the lifelog. Other fields keep their values.',
 		options: [
 			{
 				displayName: 'Is Starred',

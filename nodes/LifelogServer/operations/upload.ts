@@ -9,7 +9,7 @@ import { BINARY_ENCODING } from 'n8n-workflow';
 import { inputError, unreadableFileError } from '../../shared/errors/errors';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import { readCollection, readInstant, readNumber, readZone } from '../../shared/parameters/read';
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import { failedError, type RecordingFile, uploadRecording, waitForRecording } from '../recording';
 import { trimmedText } from '../../shared/util/text';
 
@@ -31,7 +31,8 @@ export const description: INodeProperties[] = [
 			name: 'externalId',
 			type: 'string',
 			default: '',
-			description: "Your own ID for the recording. The same ID again isn't transcribed again.",
+			description:
+				"Your own ID for the recording. A recording with the same ID isn't transcribed again.",
 		},
 		{
 			displayName: 'Language',
@@ -48,7 +49,7 @@ export const description: INodeProperties[] = [
 			type: 'dateTime',
 			default: '',
 			description:
-				"When the recording began. Without it, the server uses the time in the file's name or in the file, or the time of the upload minus the duration.",
+				"Start of the recording. Without it, the server uses the time in the file's name or in the file, or the time of the upload minus the duration.",
 		},
 		timezoneOption,
 		{

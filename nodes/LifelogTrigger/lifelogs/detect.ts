@@ -1,16 +1,15 @@
 // Step 3: decides what becomes of each lifelog. Sends nothing and changes nothing.
-import { DAY_MS } from '../../shared/util/dateTimes';
+import { DAY_MS, HOUR_MS } from '../../shared/util/dateTimes';
 import type { Settings } from '../parameters';
 import { sinceOf } from '../state/storage';
 import type { Decision, KnownEntry, Outcome, Poll, RetryState, Version } from '../state/types';
 import { isRetryDue } from '../state/types';
 import type { LifelogListing, ListedLifelog } from './list';
 
-const HOUR_MS = DAY_MS / 24;
 /** After so long and so many tries, a lifelog is reported as listed, and then tried again. */
 const GIVEN_UP_MS = DAY_MS;
 const MIN_TRIES = 3;
-const MAX_INCOMPLETE_MS = 31 * DAY_MS;
+const MAX_UNREAD_MS = 31 * DAY_MS; // after which nothing more is tried
 
 export interface Change {
 	id: string;
@@ -22,7 +21,6 @@ export type Seen = { version: Version; listed?: Version } | Unread;
 type Unread = { retry: RetryState; listed?: Version };
 
 export function decideLifelogs(poll: Poll, listing: LifelogListing) {
-	const { settings } = poll;
 	const { state, window } = poll.current();
 	const outcomes: Outcome[] = [];
 	const unread: Change[] = [];
@@ -30,14 +28,14 @@ export function decideLifelogs(poll: Poll, listing: LifelogListing) {
 	for (const [id, listed] of listing.entries) {
 		const since = sinceOf(state, listed.day);
 		const known = knownBefore(poll, listed, since, state.entries.get(id));
-		const decision = decide(known, { version: listed }, settings, window.now);
+		const decision = decide(known, { version: listed }, poll.settings, window.now);
 		if (decision.type === 'skip' || (decision.type === 'wait' && isDue(known))) {
 			outcomes.push({ id, entry: recordOf(known, decision) });
 		} else if (isDue(known)) unread.push({ id, known, listed });
 	}
 	for (const [id, known] of state.entries) {
 		const isListed = listing.entries.has(id);
-		const maySettle = settings.settleMs > 0 && !listing.days.get(known.day)?.read;
+		const maySettle = poll.settings.settleMs > 0 && !listing.days.get(known.day)?.read;
 		if (known.pending && !isListed && !maySettle && isDue(known)) unread.push({ id, known });
 	}
 	return { outcomes, unread };
@@ -56,37 +54,34 @@ function knownBefore(poll: Poll, listed: ListedLifelog, since = -1, known?: Know
 	return isForgotten && at >= end + HOUR_MS ? { ...entry, at: end } : entry;
 }
 
-export function decide(
-	known: KnownEntry,
-	seen: Seen,
-	{ settleMs, changes, isStarred }: Settings,
-	now: number,
-): Decision {
-	if ('retry' in seen) return decideUnread(known, seen, now);
+export function decide(known: KnownEntry, seen: Seen, settings: Settings, now: number): Decision {
+	if ('retry' in seen) return decideUnread(known, seen, settings, now);
+	const { settleMs, changes, isStarred } = settings;
 	const { version, listed = version } = seen;
 	// _no-repeat_, _nothing-untrue_: nothing has happened. A list may know the milliseconds of a version.
 	if (!isNews(known, version) && !known.incomplete) {
 		return { type: 'skip', version: listed.at > version.at ? listed : undefined };
 	}
-	// _as-asked_: settled for as long as was chosen.
 	if (Math.abs(now - version.at) < settleMs) return { type: 'wait' };
 	// _completed_: whatever event and star are chosen.
 	if (known.incomplete) return { type: 'emit', version };
 	// _as-asked_: only the event and the star that were chosen.
 	const isOtherStar = isStarred !== undefined && isStarred !== version.starred;
 	if (isOtherStar || !changes.includes(changeType(known))) return { type: 'skip', version };
-	// _created-once_, _final-version_.
 	return { type: 'emit', version };
 }
 
-function decideUnread(known: KnownEntry, { listed, retry }: Unread, now: number): Decision {
+function decideUnread(known: KnownEntry, seen: Unread, settings: Settings, now: number): Decision {
+	const { listed, retry } = seen;
 	const failedMs = now - retry.since;
-	if (known.incomplete && failedMs >= MAX_INCOMPLETE_MS) return { type: 'skip' };
+	// By the last try's clock, too: this one may be ahead.
+	const isOver = Math.min(now, known.retry?.at ?? now) - retry.since >= MAX_UNREAD_MS;
+	if (isOver && (known.incomplete || !listed)) return { type: 'skip' };
 	// _whole_: only after a day it is reported as the list shows it.
-	const isGivenUp = failedMs >= GIVEN_UP_MS && retry.times >= MIN_TRIES && !known.incomplete;
-	if (isGivenUp && listed) return { type: 'emit', version: listed, isIncomplete: true };
-	// _failure-shows_: tried again less and less often.
-	return { type: 'retry' };
+	const isGivenUp = listed && failedMs >= GIVEN_UP_MS && retry.times >= MIN_TRIES;
+	if (!isGivenUp) return { type: 'retry' };
+	const whole = decide({ ...known, incomplete: undefined }, { version: listed }, settings, now);
+	return whole.type === 'emit' ? { ...whole, isIncomplete: true } : { type: 'retry' };
 }
 
 export function isNews(known: KnownEntry, { at, starred }: Version): boolean {

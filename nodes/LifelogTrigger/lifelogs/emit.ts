@@ -5,14 +5,14 @@ import type { Lifelog } from '../../shared/api/apiTypes';
 import { getLifelog } from '../../shared/api/entries';
 import { outputOf } from '../../shared/parameters/output';
 import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/transport/concurrency';
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import { instantsOf, utcDay } from '../../shared/util/dateTimes';
 import type { Settings } from '../parameters';
 import { type KnownEntry, type Outcome, type Poll, retried, type Version } from '../state/types';
 import { type Change, changeType, decide, isNews, recordOf } from './detect';
 import { isBlocked, isBlocking, noteFailure, FAILURES_OF_OUTAGE } from './list';
 
-/** Reads of a poll (_bounded_), and the share of its time until which they begin. */
+/** Reads of a poll, and the share of its time until which they begin. */
 const MAX_LIFELOG_READS = 50;
 const READ_SHARE = 0.75;
 
@@ -71,7 +71,7 @@ function whenRead(poll: Poll, { id, known: before, listed }: Change, lifelog: Li
 	if (!version) return { id, entry: recordOf(before, { type: 'wait' }) };
 	const starts = instantsOf(lifelog.startTime, settings.timezone);
 	const start = starts.find((time) => time === listed?.start) ?? starts[0] ?? 0;
-	// _whole_: the 24 hours begin again.
+	// The 24 hours begin again.
 	const known = { ...before, day: start > 0 ? utcDay(start) : before.day, retry: undefined };
 	// _final-version_: not one that is older than the list shows.
 	const isOlder = listed && listed.at > version.at && toSecond(listed.at) !== version.at;
@@ -86,7 +86,7 @@ function whenRead(poll: Poll, { id, known: before, listed }: Change, lifelog: Li
 function whenUnread(poll: Poll, { id, known, listed }: Change): Outcome {
 	const { settings } = poll;
 	const { state, window } = poll.current();
-	const retry = retried(known.retry, state.polls, window.now);
+	const retry = retried(known.retry, state, window.now);
 	const decision = decide(known, { listed, retry }, settings, window.now);
 	const entry = recordOf(known, decision, retry);
 	if (decision.type !== 'emit' || !listed) return { id, entry };
@@ -107,7 +107,7 @@ export function lifelogItem(
 	return { ...json, ...(incomplete && { incomplete }), ...labels };
 }
 
-/** _no-repeat_: what is incomplete leaves the plain key to what completes it. */
+/** What is incomplete leaves the plain key to what completes it. */
 export function eventKey(id: string, entry: Omit<KnownEntry, 'day'>): string {
 	const { at = 0, starred, starToggles, incomplete } = entry;
 	const times = Math.ceil(starToggles / 2);

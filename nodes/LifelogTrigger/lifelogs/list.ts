@@ -5,7 +5,7 @@ import type { Lifelog } from '../../shared/api/apiTypes';
 import { METADATA_ONLY } from '../../shared/api/entries';
 import { toNodeError } from '../../shared/errors/errors';
 import { pages } from '../../shared/transport/pagination';
-import { instantsOf } from '../../shared/util/dateTimes';
+import { HOUR_MS, instantsOf } from '../../shared/util/dateTimes';
 import { asRead, dueDays, pendingDays } from '../state/storage';
 import type { KnownDay, Listing, Poll, PollWindow, State, Version } from '../state/types';
 import { isRetryDue, lookback, retried } from '../state/types';
@@ -13,7 +13,7 @@ import { isRetryDue, lookback, retried } from '../state/types';
 /** Requests for lists leave room for reads within the minute's limit of 180 (_bounded_). */
 const MAX_REQUESTS = 120;
 const MAX_FIRST_REQUESTS = 160;
-const LIST_SHARE = 0.5; // of the poll's time, until which lists go on (_in-time_)
+const LIST_SHARE = 0.5; // of the poll's time, until which lists go on
 const MAX_PARTS = 8; // polls that may read a part of a list; a longer one may have no end
 export const FAILURES_OF_OUTAGE = 4;
 
@@ -48,30 +48,32 @@ function mayList({ api, known, isWithin }: Poll): boolean {
 }
 
 /**
- * Today, yesterday, the days that are due, with something pending, or overdue, and one more of the
- * look-back (_cheap_): the one not read for longest first, of those the newest; last what failed.
+ * Today, yesterday, the days that are due, with something pending, or overdue; then an older day for
+ * each hour since the last poll (_cheap_); last what failed. Those not read for longest come first.
  */
 export function daysToRead(state: State, window: PollWindow): string[] {
 	const { polls, days } = state;
 	const { now, lookbackDays } = window;
 	const readAt = (day: string) => days.get(day)?.read ?? 0;
 	const hasFailed = (day: string) => (days.get(day)?.retry?.poll ?? 0) > readAt(day);
-	const inWindow = lookback(window).filter((day) => day >= state.from);
-	const overdue = inWindow.filter((day) => readAt(day) + 4 * lookbackDays < polls);
+	const inWindow = lookback(window);
+	const overdue = inWindow.filter((day) => readAt(day) + 2 * lookbackDays < polls);
 	const pending = pendingDays(state, ({ retry }) => isRetryDue(retry, polls, now));
 	const due = new Set([...inWindow.slice(-2), ...dueDays(state, window), ...pending, ...overdue]);
 	const byRead = (a: string, b: string) => readAt(a) - readAt(b);
 	const inTurn = [...due].sort((a, b) => byRead(a, b) || (a < b ? 1 : -1));
 	const isDue = (day: string) => !hasFailed(day) || isRetryDue(days.get(day)?.retry, polls, now);
-	const [other = []] = inWindow.filter((day) => !due.has(day) && isDue(day)).sort(byRead);
+	const others = inWindow.filter((day) => !due.has(day) && isDue(day)).sort(byRead);
+	const hours = Math.floor((now - (state.polledAt ?? now)) / HOUR_MS);
 	const failed = inTurn.filter((day) => hasFailed(day) && isDue(day));
-	return [...inTurn.filter((day) => !hasFailed(day)), other, failed].flat();
+	const rotated = others.slice(0, Math.max(1, hours));
+	return [...inTurn.filter((day) => !hasFailed(day)), ...rotated, ...failed];
 }
 
 async function listDay(poll: Poll, day: string, listing: LifelogListing): Promise<void> {
 	const { state, window } = poll.current();
 	const known = state.days.get(day);
-	const retry = retried(known?.retry, state.polls, window.now);
+	const retry = retried(known?.retry, state, window.now);
 	const read: Partial<KnownDay> = { cursor: undefined, parts: undefined, retry: undefined };
 	const found = pages<Lifelog>(poll.api, {
 		name: 'lifelogs',
@@ -103,7 +105,7 @@ export function passOver(poll: Poll, known: KnownDay | undefined, read: Partial<
 	const { state, window } = poll.current();
 	const isDue = isRetryDue(known?.retry, state.polls, window.now);
 	return (error: NodeApiError) => {
-		read.retry = isDue ? retried(known?.retry, state.polls, window.now) : known?.retry;
+		read.retry = isDue ? retried(known?.retry, state, window.now) : known?.retry;
 		if (isDue) poll.failures.push(error);
 	};
 }
@@ -118,7 +120,7 @@ export function versionOf({ updatedAt, isStarred }: Lifelog, zone: string): Vers
 	return { at: instantsOf(updatedAt, zone)[0] ?? 0, starred: isStarred === true };
 }
 
-/** Whether the next request would fail in the same way, because of the key (_failure-shows_). */
+/** Whether the next request would fail in the same way, because of the key. */
 export function isBlocked({ failures }: Poll): boolean {
 	return failures.some(isBlocking);
 }

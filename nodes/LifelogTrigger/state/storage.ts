@@ -1,7 +1,7 @@
 // The state: saved small, because n8n keeps it with the workflow, and pruned.
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { DAY_MS, utcDay } from '../../shared/util/dateTimes';
+import { utcDay } from '../../shared/util/dateTimes';
 import { isObject } from '../../shared/util/ids';
 import type { Watch } from '../parameters';
 import type { Found, KnownDay, KnownEntry, PollWindow, State } from './types';
@@ -12,8 +12,7 @@ export const MAX_ABSENCE_DAYS = 31;
 const DAYS_KEPT_BEYOND_LOOKBACK = 10;
 
 type Check = (value: unknown) => boolean;
-const isNumber: Check = (value) =>
-	typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+const isNumber: Check = (value) => typeof value === 'number' && value >= 0 && value <= 8e15; // later is no date
 const isText: Check = (value) => typeof value === 'string';
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isDay = (value: unknown) =>
@@ -48,8 +47,8 @@ export const isSavedState = shape(
 	[(kind) => kind === 'lifelogs' || kind === 'chats', 'kind'],
 	[isText, 'credential', 'prompt'],
 	[isNumber, 'since', 'polls'],
+	[optional(isNumber), 'polledAt'],
 	[isDay, 'from'],
-	[optional(shape([isNumber, 'now'], [isFlag, 'isService'])), 'polledAt'],
 	[optional(isSize), 'pageLimit'],
 	[mapOf(isDay, isSavedDay), 'days'],
 );
@@ -61,13 +60,12 @@ type SavedState = Omit<State, 'days'> & {
 };
 
 export function saveState({ days, entries, ...rest }: State): IDataObject {
-	const saved: Record<string, object> = {};
-	for (const [day, known] of days) {
-		const ofDay = [...entries].filter(([, entry]) => entry.day === day);
-		const named = ofDay.map(([id, entry]) => [id, saveEntry(entry)] as const);
-		saved[day] = { ...known, entries: Object.fromEntries(named) };
-	}
-	return JSON.parse(JSON.stringify({ version: VERSION, ...rest, days: saved })) as IDataObject;
+	const byDay = new Map([...days.keys()].map((day) => [day, new Map<string, SavedEntry>()]));
+	for (const [id, entry] of entries) byDay.get(entry.day)?.set(id, saveEntry(entry));
+	const saved = [...days].map(([day, known]) => {
+		return [day, { ...known, entries: Object.fromEntries(byDay.get(day)!) }] as const;
+	});
+	return { version: VERSION, ...rest, days: Object.fromEntries(saved) } as unknown as IDataObject;
 }
 
 function saveEntry({ at, ...entry }: KnownEntry): SavedEntry {
@@ -109,7 +107,7 @@ export function pendingDays(state: State, mayTry: (entry: KnownEntry) => boolean
 
 /** What to record of a day that was read: it is due until it was over for a day, at the last poll too. */
 export function asRead(day: string, { polls, polledAt }: State, { now }: PollWindow) {
-	const over = utcDay(Math.min(now, polledAt?.now ?? now), -2);
+	const over = utcDay(Math.min(now, polledAt ?? now), -2);
 	return { read: polls + 1, due: day > over || undefined, since: undefined };
 }
 
@@ -120,11 +118,11 @@ export function sinceOf({ days, since }: State, day: string): number | undefined
 	return known?.since ?? (day <= utcDay(since) ? since : undefined);
 }
 
-/** The state with the days of this poll: every day since the last one known is due (_created-once_). */
+/** The state with the days of this poll: every day since the last one known is due. */
 export function advanceWindow(state: State, window: PollWindow): State {
 	const next = { ...state, days: new Map(state.days) };
-	// _nothing-old_: what was there on days that a larger look-back, or a slow clock, adds.
-	const since = Math.max(window.began, state.polledAt?.now ?? 0);
+	// What was there on days that a larger look-back, or a slow clock, adds.
+	const since = Math.max(window.began, state.polledAt ?? 0);
 	const days = lookback(window);
 	for (const day of days) if (day < state.from) next.days.set(day, { read: 0, due: true, since });
 	if (days[0] < state.from) next.from = days[0];
@@ -138,16 +136,15 @@ export function advanceWindow(state: State, window: PollWindow): State {
 
 /**
  * Forgets days that left the look-back ten days ago, and since when all others were read: what was
- * moved is known on its new day by then. A clock that is wrong for one poll forgets nothing.
+ * moved is known on its new day by then. It does so by the clock of the poll before, unless this one
+ * is behind it: a clock that is wrong for one poll forgets nothing.
  */
-function prune(state: State, window: PollWindow): void {
-	const { now, isService } = window;
-	const sincePoll = now - (state.polledAt?.now ?? NaN);
-	const isOrderly = sincePoll >= 0 && sincePoll < DAYS_KEPT_BEYOND_LOOKBACK * DAY_MS;
-	if (!isOrderly || state.polledAt?.isService !== isService) return;
-	const days = lookback(window);
+function prune(state: State, { now, ...window }: PollWindow): void {
+	const before = { ...window, now: state.polledAt ?? Infinity };
+	if (now < before.now) return;
+	const days = lookback(before);
 	const oldestRead = Math.min(...days.map((day) => state.days.get(day)?.read ?? 0));
-	const needed = new Set([...dueDays(state, window), ...pendingDays(state, () => true)]);
+	const needed = new Set([...dueDays(state, before), ...pendingDays(state, () => true)]);
 	const filled = new Set([...state.entries.values()].map(({ day }) => day));
 	for (const [day, { left = state.polls, ...known }] of [...state.days]) {
 		const isInside = day >= days[0] || needed.has(day);
@@ -160,9 +157,8 @@ function prune(state: State, window: PollWindow): void {
 	for (const [id, { day }] of state.entries) if (!state.days.has(day)) state.entries.delete(id);
 }
 
-/** Puts what a poll found into the state. @returns The items by start, then ID (_as-asked_). */
+/** Puts what a poll found into the state. @returns The items by start, then ID. */
 export function merge(before: State, { days, outcomes }: Found, window: PollWindow) {
-	const { now, isService, began } = window;
 	const state = { ...advanceWindow(before, window), entries: new Map(before.entries) };
 	for (const [day, read] of days) {
 		const known = state.days.get(day);
@@ -174,14 +170,14 @@ export function merge(before: State, { days, outcomes }: Found, window: PollWind
 		state.entries.delete(id);
 		if (!entry) continue;
 		// A day outside the look-back that was never read counts from now on, like an added one.
-		const isAdded = entry.day < state.from && { since: began };
+		const isAdded = entry.day < state.from && { since: window.began };
 		const known = state.days.get(entry.day) ?? { read: 0, ...isAdded };
 		state.days.set(entry.day, { ...known, left: undefined });
 		state.entries.set(id, entry);
 	}
 	state.polls++;
 	prune(state, window);
-	state.polledAt = { now, isService };
+	state.polledAt = window.now;
 	events.sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
 	return { state, items: events.map(({ item }) => item) };
 }

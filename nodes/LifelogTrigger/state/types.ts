@@ -1,7 +1,7 @@
 // What the trigger remembers and decides. An entry is a lifelog or a chat; times are epoch ms.
 import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 
-import type { Api } from '../../shared/transport/connection';
+import type { Api } from '../../shared/auth/connection';
 import { DAY_MS, utcDay } from '../../shared/util/dateTimes';
 import type { Settings, Watch } from '../parameters';
 
@@ -45,7 +45,7 @@ export interface State extends Watch {
 	since: number; // when the first poll began
 	from: string; // the first known day
 	polls: number; // how many were saved
-	polledAt?: { now: number; isService: boolean }; // the last of them, and by which clock
+	polledAt?: number; // when the last of them was
 	pageLimit?: { size: number; since: number }; // the largest page accepted, since when by n8n's clock
 	days: Map<string, KnownDay>;
 	entries: Map<string, KnownEntry>;
@@ -54,7 +54,6 @@ export interface State extends Watch {
 /** The time of a poll: the service's `Date`, without it n8n's clock. */
 export interface PollWindow {
 	now: number;
-	isService: boolean;
 	began: number; // `now` when the poll began, in full seconds
 	lookbackDays: number; // today counted
 }
@@ -63,6 +62,7 @@ export interface Poll {
 	context: IPollFunctions;
 	api: Api;
 	settings: Settings;
+	saved: unknown; // the state in n8n
 	known?: State; // as the last poll left it; undefined for the first
 	isActivation: boolean; // run by n8n to publish the workflow, which an error would prevent
 	isDurable: boolean; // n8n discards the state of a poll that throws
@@ -90,10 +90,7 @@ export interface Listing<Entry> {
 	entries: Map<string, Entry>; // by ID
 }
 
-export interface Found {
-	days: Map<string, Partial<KnownDay>>;
-	outcomes: Outcome[];
-}
+export type Found = Pick<Listing<never>, 'days'> & { outcomes: Outcome[] };
 
 export function lookback({ now, lookbackDays: count }: PollWindow): string[] {
 	return Array.from({ length: count }, (_, index) => utcDay(now, index - count + 1));
@@ -106,7 +103,8 @@ export function isRetryDue(retry: RetryState | undefined, polls: number, now: nu
 	return polls + 1 - retry.poll >= pause || Math.abs(now - retry.at) >= MAX_PAUSE_MS;
 }
 
-export function retried(before: RetryState | undefined, polls: number, now: number): RetryState {
-	const since = Math.min(before?.since ?? now, now);
+/** A clock that is behind for one poll doesn't count for `since`. */
+export function retried(before: RetryState | undefined, { polls, polledAt }: State, now: number) {
+	const since = Math.min(before?.since ?? Infinity, Math.max(now, polledAt ?? now));
 	return { times: (before?.times ?? 0) + 1, poll: polls + 1, at: now, since };
 }

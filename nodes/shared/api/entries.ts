@@ -1,6 +1,6 @@
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
-import type { Api } from '../transport/connection';
+import type { Api } from '../auth/connection';
 import { notFoundError, toNodeError, unusableAnswerError } from '../errors/errors';
 import { isSafePathSegment, isId } from '../util/ids';
 import { getJson, pathOf } from '../transport/request';

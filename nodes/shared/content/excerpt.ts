@@ -6,7 +6,7 @@ import { beginning, oneLine } from '../util/text';
 export const MAX_EXCERPT_LENGTH = 300;
 const LEFT_OUT = '…';
 /** Characters before the first word of the query. */
-const LEAD = 60;
+const LEAD_LENGTH = 60;
 const MAX_WORDS = 20;
 /** Shorter words count only if a query has no others. */
 const MIN_WORD_LENGTH = 3;
@@ -82,7 +82,7 @@ function bestPlace(text: string, words: string[]): number {
 		return places.map((at) => ({ at, word, weight: 1 / places.length }));
 	});
 	found.sort((a, b) => a.at - b.at);
-	const room = MAX_EXCERPT_LENGTH - LEAD;
+	const room = MAX_EXCERPT_LENGTH - LEAD_LENGTH;
 	let best = { at: 0, weight: 0 };
 	for (const [index, { at }] of found.entries()) {
 		const seen = new Map<string, number>();
@@ -116,9 +116,9 @@ function placesOf(text: string, word: string): number[] {
 
 /** The beginning of a sentence shortly before a place, else of a word; 0 if that is near. */
 function startOf(text: string, place: number): number {
-	if (place <= LEAD) return 0;
-	const lead = text.slice(place - LEAD, place);
+	if (place <= LEAD_LENGTH) return 0;
+	const lead = text.slice(place - LEAD_LENGTH, place);
 	const sentence = Math.max(...['. ', '? ', '! '].map((end) => lead.lastIndexOf(end)));
 	const cut = sentence >= 0 ? sentence + 2 : lead.indexOf(' ') + 1;
-	return cut > 0 ? place - LEAD + cut : place;
+	return cut > 0 ? place - LEAD_LENGTH + cut : place;
 }

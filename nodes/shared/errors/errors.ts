@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
-import type { Api, ApiContext } from '../transport/connection';
+import type { Api, ApiContext } from '../auth/connection';
 import { isLoopback } from '../auth/baseUrl';
 import { sanitizeForDisplay } from './sanitize';
 import { trimmedText } from '../util/text';
@@ -391,8 +391,8 @@ const CONNECTION_PROBLEMS: Record<string, string> = {
 export function connectionProblem(code: string): string {
 	if (code in CONNECTION_PROBLEMS) return CONNECTION_PROBLEMS[code];
 	const name = code.toLowerCase().replaceAll('_', ' ');
-	if (/^HPE_/.test(code)) return `what it sent is not HTTP (${name})`;
-	if (/^Z_/.test(code)) return `what it sent could not be unpacked (${name})`;
+	if (/^HPE_/.test(code)) return `the response is not HTTP (${name})`;
+	if (/^Z_/.test(code)) return `the response could not be unpacked (${name})`;
 	return /CERT|SSL|TLS|SIGNATURE/.test(code)
 		? `its certificate is not trusted (${name})`
 		: `the connection failed (${name})`;

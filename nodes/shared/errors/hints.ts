@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
-import type { Api } from '../transport/connection';
+import type { Api } from '../auth/connection';
 import type { Resource } from './errors';
 import { sanitizeForDisplay } from './sanitize';
 
@@ -24,7 +24,7 @@ export function hintOfNone(api: Api, { noun }: Resource): void {
 export function showHints(context: IExecuteFunctions, api: Api): void {
 	const { requests, waitedMs } = api.run;
 	if (requests >= MANY_REQUESTS || waitedMs >= LONG_WAIT_MS) {
-		const wait = `, which waited ${Math.round(waitedMs / 1000)} s in all for the rate limit`;
+		const wait = `, which waited ${Math.round(waitedMs / 1000)} s in total for the rate limit`;
 		hint(api, `This run made ${requests} requests${waitedMs < LONG_WAIT_MS ? '' : wait}.`);
 	}
 	const location = 'outputPane';

@@ -11,7 +11,7 @@ import { detailsOf, forModel, toNodeError } from '../errors/errors';
 import { showHints } from '../errors/hints';
 import { withCondition, withDefaultOfTool } from '../parameters/descriptions';
 import { isTool, readChoiceOf, readMaxWaitMs } from '../parameters/read';
-import { type Api, connect } from '../transport/connection';
+import { type Api, connect } from '../auth/connection';
 
 const RETRIES = 3;
 

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { Chat } from '../api/apiTypes';
 import { simplifyChat } from '../api/chats';
-import type { ApiContext } from '../transport/connection';
+import type { ApiContext } from '../auth/connection';
 import { type Output, outputParametersOf, readOutputOf } from './output';
 
 /** Beside `id`, in the order of the output. */
@@ -14,7 +14,7 @@ const CHAT_FIELDS = [
 	{ name: 'Prompt', value: 'prompt', description: 'The first text of the user' },
 	{ name: 'Response', value: 'response', description: 'The last text of the assistant' },
 	{ name: 'Message Count', value: 'messageCount' },
-	{ name: 'Entries', value: 'entries', description: 'The lifelogs that the tools looked at' },
+	{ name: 'Entries', value: 'entries', description: "Lifelogs that the assistant's tools read" },
 	{ name: 'Has Tool Error', value: 'hasToolError' },
 	{ name: 'Messages', value: 'messages', description: 'Every message, as the API returns it' },
 ];
@@ -24,7 +24,7 @@ export type ChatOutput = Output<string>;
 /** {@link readChatOutput} reads them. */
 export const chatOutputParameters = outputParametersOf({
 	noun: 'chat',
-	simplified: 'Prompt, response and the entries that the tools looked at',
+	simplified: "Prompt, response and the lifelogs that the assistant's tools read",
 	raw: 'Everything that the API returns, with every message',
 	kind: 'simplified',
 	fields: CHAT_FIELDS,

@@ -20,7 +20,7 @@ export const timezoneOption: INodeProperties = {
 	typeOptions: { loadOptionsMethod: 'getTimezones' },
 	default: '',
 	description:
-		'IANA name of the time zone that dates are read in and times are written in, such as Europe/Berlin. Defaults to the time zone of the workflow. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+		'Time zone of all dates and times, as an IANA name such as Europe/Berlin. Defaults to the time zone of the workflow. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 };
 
 export const maxWaitOption: INodeProperties = {
@@ -60,7 +60,7 @@ export const directionOption: INodeProperties = {
 		{ name: 'Oldest First', value: 'asc' },
 	],
 	default: 'desc',
-	description: 'The order in which entries are listed: desc (newest first) or asc (oldest first)',
+	description: 'The order of the results: desc (newest first) or asc (oldest first)',
 };
 
 /** `readDay` reads them. */
@@ -70,7 +70,7 @@ export const dayParameters: INodeProperties[] = [
 		name: 'day',
 		type: 'options',
 		options: [
-			{ name: 'Yesterday', value: 'yesterday', description: 'The last whole day' },
+			{ name: 'Yesterday', value: 'yesterday', description: 'The last complete day' },
 			{ name: 'Today', value: 'today', description: 'Today so far' },
 			{ name: 'Date', value: 'date', description: 'A day of your choice' },
 		],
@@ -96,7 +96,7 @@ export const binaryPropertyParameter: INodeProperties = {
 	type: 'string',
 	default: 'data',
 	required: true,
-	description: 'Name of the field of the output that the file is put into',
+	description: 'Name of the output field for the file',
 	hint: 'The name of the output binary field to put the file in',
 };
 

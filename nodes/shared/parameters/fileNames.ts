@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { DateTime } from 'luxon';
 
-import type { Api } from '../transport/connection';
+import type { Api } from '../auth/connection';
 import { readChoice } from './read';
 import { beginning, oneLine } from '../util/text';
 
@@ -21,7 +21,7 @@ export const fileNamesOption: INodeProperties = {
 	],
 	default: 'readable',
 	description:
-		'How to name the files: readable (such as "2026-11-22 20.47 Mum calls.md") or archive (as in an archive, in UTC)',
+		'Style of the file names: readable (such as "2026-11-22 20.47 Mum calls.md") or archive (as in an archive, in UTC)',
 };
 
 /** @throws NodeOperationError on another value. */

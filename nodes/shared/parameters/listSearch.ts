@@ -10,7 +10,7 @@ import { DateTime } from 'luxon';
 import type { Chat, Lifelog } from '../api/apiTypes';
 import { promptOf } from '../api/chats';
 import { METADATA_ONLY } from '../api/entries';
-import { connect, EDITOR_BUDGET } from '../transport/connection';
+import { connect, EDITOR_BUDGET } from '../auth/connection';
 import { readPage } from '../transport/pagination';
 import { toInstant } from '../util/dateTimes';
 import { oneLine } from '../util/text';

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import type { ApiContext } from '../transport/connection';
+import type { ApiContext } from '../auth/connection';
 import type { Lifelog } from '../api/apiTypes';
 import { withDefaultOfTool } from './descriptions';
 import { readChoice, readChoices } from './read';
@@ -17,9 +17,9 @@ const LIFELOG_FIELDS = [
 	{ name: 'Duration', value: 'durationMs', description: 'In milliseconds' },
 	{ name: 'Is Starred', value: 'isStarred' },
 	{ name: 'Updated At', value: 'updatedAt' },
-	{ name: 'Speakers', value: 'speakers', description: 'Names of those who spoke' },
-	{ name: 'Headings', value: 'headings', description: 'What it was about, a list' },
-	{ name: 'Excerpt', value: 'excerpt', description: 'At most 300 characters of what was said' },
+	{ name: 'Speakers', value: 'speakers', description: 'Names of the people who spoke' },
+	{ name: 'Headings', value: 'headings', description: 'List of topics' },
+	{ name: 'Excerpt', value: 'excerpt', description: 'Up to 300 characters of the transcript' },
 	{ name: 'Markdown', value: 'markdown', description: 'The whole text' },
 	{ name: 'Contents', value: 'contents', description: 'Who said what and when, structured' },
 ] as const;
@@ -79,7 +79,7 @@ export function outputParametersOf({
 				},
 			],
 			default: kind,
-			description: `How much of each ${noun} to return: simplified, raw or selectedFields`,
+			description: `Amount of data to return for each ${noun}: simplified, raw or selectedFields`,
 		},
 		{
 			displayName: 'Fields',

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { DateTime, IANAZone } from 'luxon';
 
-import type { ApiContext } from '../transport/connection';
+import type { ApiContext } from '../auth/connection';
 import { daysAgo, type Edge, toDate, toInstant } from '../util/dateTimes';
 import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S, MAX_LIMIT_OF_TOOL } from './descriptions';
 import { inputError } from '../errors/errors';
@@ -137,7 +137,7 @@ export function readZone(context: ApiContext, option: unknown): string {
 		throw inputError(
 			context,
 			`There is no time zone "${zone}"`,
-			`Use an IANA name such as Europe/Berlin or America/New_York, or leave the option 'Time Zone' empty to use that of the workflow.${OFFSET.test(zone) ? " An offset isn't a time zone. For a fixed offset, use a name such as Etc/GMT-2, which is two hours ahead of UTC." : ''}`,
+			`Use an IANA name such as Europe/Berlin or America/New_York, or leave the option 'Time Zone Name or ID' empty to use the workflow's time zone.${OFFSET.test(zone) ? " An offset isn't a time zone. For a fixed offset, use a name such as Etc/GMT-2, which is two hours ahead of UTC." : ''}`,
 		);
 	}
 	return asNamed(zone);

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { ApiContext } from '../transport/connection';
+import type { ApiContext } from '../auth/connection';
 import { inputError, TITLES_ARE_NO_IDS } from '../errors/errors';
 import { described } from '../errors/sanitize';
 import { isSafePathSegment } from '../util/ids';

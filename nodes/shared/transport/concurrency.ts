@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-import type { Api } from './connection';
+import type { Api } from '../auth/connection';
 
 /** Single reads at a time: more would only use up the rate limit sooner. */
 export const MAX_CONCURRENT_READS = 5;

@@ -1,6 +1,6 @@
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
-import type { Api } from './connection';
+import type { Api } from '../auth/connection';
 import type { PageMeta } from '../api/apiTypes';
 import {
 	isTooLarge,
@@ -87,7 +87,7 @@ export async function* pages<T extends { id: string }>(
 
 /**
  * One page of a list. A first page that fails because of its size is requested again with 10 entries
- * (specification, section 4.2, `limit`), which the run then keeps.
+ * (specification, section 4.2, `limit`). The list then keeps to 10; after a refusal, the run does.
  *
  * @param cursor The `nextCursor` of the page before.
  * @param size The page size of the page before.
@@ -103,23 +103,24 @@ export async function readPage<T>(
 		return await askForPage<T>(api, listing, size, cursor);
 	} catch (error) {
 		const isRefused = REFUSED.includes(String((error as NodeApiError).httpCode));
-		const mayFit = cursor === undefined && size > FALLBACK_PAGE_SIZE;
-		if (!mayFit || !(isRefused || isTooMuch(api, listing, error))) {
+		const mayFit = cursor === listing.from && size > FALLBACK_PAGE_SIZE;
+		if (!mayFit || !(isRefused || isTooMuch(listing, error))) {
 			throw toNodeError(api.context, error);
 		}
 		const own = isRefused ? api : { ...api, retries: 0 };
-		const page = await askForPage<T>(own, listing, FALLBACK_PAGE_SIZE).catch((next: unknown) => {
+		const smaller = askForPage<T>(own, listing, FALLBACK_PAGE_SIZE, cursor);
+		const page = await smaller.catch((next: unknown) => {
 			throw toNodeError(api.context, isRefused ? next : error);
 		});
-		api.run.pageLimit = FALLBACK_PAGE_SIZE;
+		if (isRefused) api.run.pageLimit = FALLBACK_PAGE_SIZE;
 		return page;
 	}
 }
 
 /** Whether a page was too much for the service. A search has no next page for the rest. */
-function isTooMuch({ retries }: Api, { query }: ListRequest, error: unknown): boolean {
+function isTooMuch({ query }: ListRequest, error: unknown): boolean {
 	const isFailure = FAILED.includes(String((error as NodeApiError).httpCode)) || isTooSlow(error);
-	return query.search === undefined && (isTooLarge(error) || (isFailure && retries > 0));
+	return query.search === undefined && (isTooLarge(error) || isFailure);
 }
 
 async function askForPage<T>(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Api } from './connection';
+import type { Api } from '../auth/connection';
 import { pause, unlessAborted } from './concurrency';
 
 const MAX_BLOCK_MS = 3_600_000; // one absurd answer must not block a key for days

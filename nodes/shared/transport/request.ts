@@ -12,10 +12,10 @@ import {
 import { isObject } from '../util/ids';
 import type { IncomingBody } from './body';
 import { pause } from './concurrency';
-import type { Api } from './connection';
+import type { Api } from '../auth/connection';
 import { rateLimiterFor, Ticket, WaitTooLong } from './rateLimiter';
 import { retryAfterMs } from './retryAfter';
-import { isSuccess, type Outcome, type Request, send, timeoutMs } from './send';
+import { isSuccess, type SendResult, type Request, send, timeoutMs } from './send';
 
 const FIRST_BACKOFF_MS = 500;
 /**
@@ -155,7 +155,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	}
 }
 
-function askedWaitMs(outcome: Outcome): number | undefined {
+function askedWaitMs(outcome: SendResult): number | undefined {
 	if ('code' in outcome || outcome.statusCode !== 429) return undefined;
 	return retryAfterMs(outcome.body, outcome.headers);
 }
@@ -163,9 +163,9 @@ function askedWaitMs(outcome: Outcome): number | undefined {
 async function withRetry(
 	{ retries: allowed, signal }: Api,
 	{ maxRetries, afterServerFailure }: (typeof POLICIES)[Request['method']],
-	attempt: () => Promise<Outcome>,
+	attempt: () => Promise<SendResult>,
 	hasTime: () => boolean,
-): Promise<{ outcome: Outcome; retries: number }> {
+): Promise<{ outcome: SendResult; retries: number }> {
 	for (let retries = 0; ; retries++) {
 		const outcome = await attempt();
 		const mayPass = 'code' in outcome || (afterServerFailure && outcome.statusCode >= 500);

@@ -12,7 +12,7 @@ import {
 	unreadableFileError,
 } from '../errors/errors';
 import { type ByteStream, type IncomingBody, incomingBody } from './body';
-import type { Api, ApiContext } from './connection';
+import type { Api, ApiContext } from '../auth/connection';
 import { outgoingBody, type Upload } from './upload';
 
 /** The `timeoutMs` of an {@link Api} that names none. */
@@ -45,7 +45,7 @@ export interface Request {
 	receive?: (body: IncomingBody, answer: Answer) => Promise<unknown>;
 }
 
-export type Outcome = Answer | { code: string };
+export type SendResult = Answer | { code: string };
 
 /** One request on the wire. */
 export async function send(
@@ -53,7 +53,7 @@ export async function send(
 	request: Request,
 	time: { leftMs: number },
 	hasPassed: () => void,
-): Promise<Outcome> {
+): Promise<SendResult> {
 	const { upload, receive } = request;
 	const file = await upload?.open().catch((error: unknown) => {
 		throw unreadableFileError(api.context, error);
@@ -72,7 +72,7 @@ export async function send(
 		const answer: Answer = await api.context.helpers.httpRequestWithAuthentication.call(
 			withCancelSignal(api.context, signal),
 			'lifelogApi',
-			optionsOf(api, request, { outgoing: outgoing?.content, timeout, signal }),
+			requestOptionsOf(api, request, { outgoing: outgoing?.content, timeout, signal }),
 		);
 		if (answer.statusCode !== 429) hasPassed();
 		noteServiceTime(api, answer);
@@ -95,7 +95,7 @@ export async function send(
 	}
 }
 
-function optionsOf(
+function requestOptionsOf(
 	{ baseUrl }: Api,
 	{ method, path, query, body, upload, receive }: Request,
 	own: { outgoing?: Buffer | ByteStream; timeout: number; signal: AbortSignal },

@@ -1,7 +1,8 @@
 import { DateTime, IANAZone } from 'luxon';
 
 const MINUTE_MS = 60_000;
-export const DAY_MS = 24 * 60 * MINUTE_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 /** Lower numbers (before 1973) are seconds by mistake. */
 const EARLIEST_MS = 100_000_000_000;
 /** Higher numbers (after 2286) are microseconds, or a date without hyphens. */
@@ -50,7 +51,9 @@ export function instantOf(time: unknown, zone: string): number | undefined {
 
 /** All meanings of a time, epoch ms: two in the hour that autumn repeats, none if unreadable. */
 export function instantsOf(time: unknown, zone: string): number[] {
-	const instants = (['start', 'end'] as const).map((edge) => toInstant(time, zone, edge) ?? 0);
+	const isInUtc = typeof time === 'string' && time.endsWith('Z');
+	const edges: Edge[] = isInUtc ? ['start'] : ['start', 'end'];
+	const instants = edges.map((edge) => toInstant(time, zone, edge) ?? 0);
 	return [...new Set(instants)].filter((instant) => instant > 0 && instant <= END_OF_YEAR_9999);
 }
 

@@ -5,8 +5,8 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { authenticated } from './authenticate';
-import { checkedBaseUrl } from './baseUrl';
+import { authenticated } from '../auth/authenticate';
+import { checkedBaseUrl } from '../auth/baseUrl';
 import {
 	BLOCKED_ADVICE,
 	connectionAdvice,
@@ -68,7 +68,8 @@ const REFUSALS = [
 	{
 		first: 300,
 		last: 399,
-		message: 'The Base URL redirects to another address. Enter that of the service itself.',
+		message:
+			"The 'Base URL' redirects to another address. Enter the address of the service itself.",
 	},
 	{
 		first: 401,
@@ -79,7 +80,7 @@ const REFUSALS = [
 	{
 		first: 404,
 		last: 404,
-		message: 'There is no such service at the Base URL. Check the address.',
+		message: "The 'Base URL' doesn't point to a Lifelog API. Check the address.",
 	},
 	{
 		first: 429,

@@ -6,8 +6,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { checkedApiKey } from '../auth/apiKey';
-import { checkedBaseUrl } from '../auth/baseUrl';
+import { checkedApiKey } from './apiKey';
+import { checkedBaseUrl } from './baseUrl';
 
 /** What n8n passes to a node as `this`, wherever this package makes requests. */
 export type ApiContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
