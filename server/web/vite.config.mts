@@ -25,11 +25,25 @@ const compressed: Plugin = {
 	},
 };
 
+/** Puts the script that sets the theme before the style: modules run only after the page was painted. */
+const theme: Plugin = {
+	name: 'theme',
+	async buildStart() {
+		const source = await readFile(`${import.meta.dirname}/src/theme.mts`, 'utf8');
+		this.emitFile({ type: 'asset', name: 'theme.js', source });
+	},
+	transformIndexHtml: (_html, { bundle = {} }) => {
+		const name = Object.keys(bundle).find((each) => each.startsWith('assets/theme'));
+		return [{ tag: 'script', attrs: { src: `/${name}` }, injectTo: 'head' }];
+	},
+};
+
 export default defineConfig({
 	root: import.meta.dirname,
 	plugins: [
 		preact(),
 		license({ thirdParty: { output: { file: `${folder}/licenses.txt` } } }),
+		theme,
 		compressed,
 	],
 	build: {

@@ -1,5 +1,5 @@
 // The page of lifelog-server in Chromium where something is slow, fails or is unusual.
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
@@ -83,7 +83,7 @@ const NO_ANSWER = "text=The server isn't responding";
 /** The browser itself logs requests that fail. */
 const beside = (wrong: string[]) => wrong.filter((each) => !/ERR_FAILED|401/.test(each));
 
-test('an address of no day shows that there is none', async () => {
+test('an address with an invalid day shows "Not found"', async () => {
 	const { page, wrong } = await open();
 	for (const day of ['2026-13-45', '2026-02-30', 'today']) {
 		await page.goto(`/days/${day}`);
@@ -94,7 +94,7 @@ test('an address of no day shows that there is none', async () => {
 	expect(wrong).toEqual([]);
 });
 
-test('an unknown address has a page that leads to the calendar', async () => {
+test('an unknown address shows "Not found" and a link to the calendar', async () => {
 	const { page, wrong } = await open();
 	for (const colorScheme of ['light', 'dark'] as const) {
 		await page.emulateMedia({ colorScheme });
@@ -112,7 +112,7 @@ test('an unknown address has a page that leads to the calendar', async () => {
 	expect(wrong.filter((each) => !each.includes('404'))).toEqual([]);
 });
 
-test('only speakers with a name are renamed, and the same names change nothing', async () => {
+test('only speakers with a name can be renamed, and saving the same names sends nothing', async () => {
 	const { page, wrong } = await open();
 	const changes: string[] = [];
 	page.on('request', (request) => {
@@ -127,9 +127,13 @@ test('only speakers with a name are renamed, and the same names change nothing',
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('dialog[open]');
 	expect(await page.locator('dialog label bdi').allTextContents()).toEqual(['Anna', 'Ben']);
-	await page.click('dialog >> text=Save');
-	await page.waitForSelector('dialog', { state: 'detached' });
-	expect(await page.evaluate(() => document.activeElement!.textContent)).toBe('Speakers');
+	// At once, before the next paint: a key that is pressed then must not miss.
+	const focused = await page.evaluate(async () => {
+		document.querySelector<HTMLButtonElement>('dialog [type=submit]')!.click();
+		for (let turns = 0; turns < 100; turns++) await Promise.resolve();
+		return [document.querySelector('dialog'), document.activeElement!.textContent];
+	});
+	expect(focused).toEqual([null, 'Speakers']);
 	expect(changes).toEqual([]);
 	await page.click('.actions >> text=Speakers');
 	await page.fill('dialog input >> nth=1', 'Benjamin');
@@ -142,11 +146,11 @@ test('only speakers with a name are renamed, and the same names change nothing',
 	expect(wrong).toEqual([]);
 });
 
-test('what is shown stays when it cannot be read again, and goes on playing', async () => {
+test("if a lifelog can't be read again, it stays on the page and its audio keeps playing", async () => {
 	const { page, wrong } = await open();
 	await page.goto('/lifelogs/long');
 	await page.click('.playable >> nth=0');
-	await page.waitForFunction(() => !document.querySelector('audio')!.paused);
+	await page.waitForFunction(() => document.querySelector('audio')?.paused === false);
 	await page.evaluate(() => document.querySelector('audio')!.classList.add('same'));
 	await breaks(page, '**/v1/lifelogs/long?*', 'GET');
 	await page.click('text=☆ Star');
@@ -162,7 +166,7 @@ test('what is shown stays when it cannot be read again, and goes on playing', as
 	expect(beside(wrong)).toEqual([]);
 });
 
-test('a pause while the audio is still on its way is no problem', async () => {
+test('pausing while the audio loads shows no error', async () => {
 	const { page, wrong } = await open();
 	await page.route('**/web/audio/**', async (route) => {
 		await sleep(1_000);
@@ -176,11 +180,11 @@ test('a pause while the audio is still on its way is no problem', async () => {
 	await page.waitForTimeout(500);
 	expect(await page.textContent('.player .problem')).toBe('');
 	await page.click('.play');
-	await page.waitForFunction(() => document.querySelector('audio')!.currentTime > 0);
+	await page.waitForFunction(() => (document.querySelector('audio')?.currentTime ?? 0) > 0);
 	expect(wrong).toEqual([]);
 });
 
-test('what is focused stays above the player', async () => {
+test("the player doesn't cover the focused element", async () => {
 	const { page } = await open();
 	await page.setViewportSize({ width: 700, height: 500 });
 	await page.goto('/lifelogs/long');
@@ -195,7 +199,7 @@ test('what is focused stays above the player', async () => {
 	}
 });
 
-test('a title is typed as it is shown, whatever spaces it has', async () => {
+test('a delete accepts the title as it is shown, whatever spaces it has', async () => {
 	const { page } = await open();
 	await page.goto('/lifelogs/long');
 	await page.click('.actions >> text=Delete');
@@ -203,7 +207,7 @@ test('a title is typed as it is shown, whatever spaces it has', async () => {
 	expect(await page.isEnabled('dialog button[type=submit]')).toBe(true);
 });
 
-test('a gap is where no lifelog is, and a day may have audio only', async () => {
+test('a day shows its gaps, and a day with only audio says so', async () => {
 	const { page, wrong } = await open();
 	await page.goto('/days/2026-03-01');
 	await page.waitForSelector('.entry');
@@ -221,18 +225,19 @@ test('a gap is where no lifelog is, and a day may have audio only', async () => 
 	);
 	expect(labels).toEqual(['12:00 AM', '6:45 AM', '12:30 PM', '6:15 PM']);
 	await page.goto('/status');
-	await page.waitForSelector('h2:text("Missing days (UTC)") + p:text(" to ")');
+	await page.waitForSelector('h2:text("Missing days (UTC)") + ul >> text=/ to /');
 	expect(wrong).toEqual([]);
 });
 
-test('one long day pales no other, and years are led to', async () => {
+test("a day's shade depends only on its own hours, and links lead to the years", async () => {
 	const folder = temporaryFolder();
 	const of = (day: string, minutes: number) =>
 		lifelogOf(day, `${day}T12:00:00Z`, {
 			endTime: new Date(Date.parse(`${day}T12:00:00Z`) + minutes * MINUTE_MS).toISOString(),
 		});
 	const days = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2025-03-05'];
-	const lifelogs = days.map((day, nth) => of(day, nth === 4 ? 600 : 5 * (nth + 1)));
+	const minutes = [59, 176, 356, 536, 537];
+	const lifelogs = days.map((day, nth) => of(day, minutes[nth]));
 	await writeArchive(folder, { lifelogs });
 	const own = await startLifelogServer(folder, ['--timezone', 'Europe/Berlin']);
 	closing.push(own.close);
@@ -241,6 +246,11 @@ test('one long day pales no other, and years are led to', async () => {
 	for (const [nth, day] of days.entries()) {
 		await page.waitForSelector(`.shade-${nth + 1}[data-day="${day}"]`);
 	}
+	// A figure and its shade say the same.
+	expect(await page.locator('.figure').allTextContents()).toEqual([
+		...['59 m', '2.9 h', '5.9 h', '8.9 h', '9 h'],
+	]);
+	expect(await page.locator('.legend li').count()).toBe(6);
 	await page.setViewportSize({ width: 400, height: 400 });
 	await page.click('.years >> text=2025');
 	await page.waitForFunction(() => scrollY > 100);
@@ -248,7 +258,7 @@ test('one long day pales no other, and years are led to', async () => {
 	expect(wrong).toEqual([]);
 });
 
-test('a calendar of no length has shades', async () => {
+test('a day is shaded even if its lifelogs have no length', async () => {
 	const folder = temporaryFolder();
 	await writeArchive(folder, { lifelogs: [ranging('instant', 0, 0)] });
 	const own = await startLifelogServer(folder);
@@ -258,7 +268,7 @@ test('a calendar of no length has shades', async () => {
 	await page.waitForSelector('.day.shade-1');
 });
 
-test('a summary is not offered for copying where the browser cannot', async () => {
+test("the copy button is missing if the browser can't copy", async () => {
 	const { page, wrong } = await open();
 	// As over plain HTTP.
 	await page.addInitScript(() =>
@@ -271,7 +281,7 @@ test('a summary is not offered for copying where the browser cannot', async () =
 	expect(wrong).toEqual([]);
 });
 
-test('another view begins at its top, and search in its field each time', async () => {
+test('a new view starts at its top, and the search focuses its field each time', async () => {
 	const { page, wrong } = await open();
 	await page.setViewportSize({ width: 700, height: 400 });
 	await page.goto('/days/2026-03-01');
@@ -296,7 +306,7 @@ test('another view begins at its top, and search in its field each time', async 
 	expect(wrong).toEqual([]);
 });
 
-test('going back shows what was there, where it was left, without waiting', async () => {
+test('going back shows the same content at the same scroll position, without waiting', async () => {
 	const { page, wrong } = await open();
 	await page.setViewportSize({ width: 700, height: 400 });
 	const isAt = (place: number) =>
@@ -348,7 +358,7 @@ test('going back shows what was there, where it was left, without waiting', asyn
 	expect(wrong).toEqual([]);
 });
 
-test('what is shown stays until what comes next is there', async () => {
+test('the old results stay until the new ones arrive', async () => {
 	const { page, wrong } = await open();
 	await page.route('**/web/search?*', async (route) => {
 		await sleep(700);
@@ -369,7 +379,7 @@ test('what is shown stays until what comes next is there', async () => {
 	expect(wrong).toEqual([]);
 });
 
-test('a search keeps every sign, tells how much it found, and says what fails', async () => {
+test('a search keeps every character, shows how many lifelogs it found, and reports a failure', async () => {
 	const { page, wrong } = await open();
 	await page.goto('/search');
 	const outcome = page.locator('[role=status]');
@@ -377,7 +387,9 @@ test('a search keeps every sign, tells how much it found, and says what fails', 
 	await page.waitForTimeout(500);
 	expect(page.url()).toMatch(/\/search$/);
 	await page.check('.search input[type=checkbox]');
-	await page.waitForSelector('[role=status] >> text=Type words to search for');
+	await page.waitForSelector(
+		'[role=status] >> text=/No lifelogs pass these filters|1 lifelog found/',
+	);
 	await page.uncheck('.search input[type=checkbox]');
 	// Slower than the pause after which it searches.
 	await page.locator('input[type=search]').pressSequentially('R&D 100%', { delay: 120 });
@@ -403,7 +415,7 @@ test('a search keeps every sign, tells how much it found, and says what fails', 
 	expect(beside(wrong)).toEqual([]);
 });
 
-test('more chats, a download and a sign-out that fail say so', async () => {
+test('if more chats, a download or a sign-out fails, the page says so', async () => {
 	const { page, wrong } = await open();
 	await page.goto('/chats');
 	await page.waitForSelector('.rows');
@@ -429,7 +441,7 @@ test('more chats, a download and a sign-out that fail say so', async () => {
 	expect(beside(wrong)).toEqual([]);
 });
 
-test('recordings: slow answers count, and an upload goes on while another view is shown', async () => {
+test('recordings appear even if responses are slow, and an upload continues while another view is open', async () => {
 	const endpoint = await startTranscription();
 	closing.push(endpoint.close);
 	const [memo, other] = ['memo.m4a', 'other.wav'].map((name) => join(temporaryFolder(), name));
@@ -476,4 +488,324 @@ test('recordings: slow answers count, and an upload goes on while another view i
 	await page.setInputFiles('input[type=file]', other);
 	await page.waitForSelector('text=Your session has ended');
 	expect(beside(wrong)).toEqual([]);
+});
+
+test("a transcript appears before its audio, and stays if the audio map can't be read", async () => {
+	const { page, wrong } = await open();
+	let answer = () => {};
+	const asked = new Promise<void>((resolve) => (answer = resolve));
+	await page.route('**/audio-map', async (route) => {
+		await asked;
+		await route.abort().catch(() => {});
+	});
+	await page.goto('/lifelogs/long');
+	await page.waitForSelector('.transcript .said');
+	expect(await page.locator('.player').count()).toBe(0);
+	answer();
+	await page.waitForSelector(NO_ANSWER);
+	expect(await page.locator('.transcript .said').count()).toBeGreaterThan(0);
+	expect(await findings(page)).toEqual([]);
+	await page.unroute('**/audio-map');
+	await page.click('button:text("Try again")');
+	await page.waitForSelector('.player');
+	expect(beside(wrong)).toEqual([]);
+});
+
+test('on a phone, the header shows every view', async () => {
+	const own = await startLifelogServer(temporaryFolder(), [
+		...['--inbox', temporaryFolder()],
+		...['--transcription-url', 'http://127.0.0.1:9', '--transcription-model', 'any'],
+	]);
+	closing.push(own.close);
+	const { page, wrong } = await open(own);
+	await page.setViewportSize({ width: 360, height: 740 });
+	await page.goto('/status');
+	await page.waitForSelector('.facts');
+	const [nav, ...links] = await page.evaluate(() =>
+		['header nav', 'header nav a'].flatMap((each) =>
+			Array.from(document.querySelectorAll(each)).map((element) => {
+				const { left, right } = element.getBoundingClientRect();
+				return { left, right };
+			}),
+		),
+	);
+	expect(links).toHaveLength(5);
+	for (const { left, right } of links) {
+		expect(left).toBeGreaterThanOrEqual(nav.left);
+		expect(right).toBeLessThanOrEqual(nav.right);
+	}
+	expect(wrong).toEqual([]);
+});
+
+test('an unknown lifelog or chat shows "Not found" and a link back', async () => {
+	const { page, wrong } = await open();
+	for (const [path, to, ready] of [
+		['/lifelogs/none', 'Go to the calendar', '.months'],
+		['/chats/none', 'Go to the chats', '.rows'],
+	]) {
+		await page.goto(path);
+		await page.waitForSelector('h1:text("Not found")');
+		expect(await page.title()).toBe('Not found · Lifelogs');
+		expect(await page.locator('text=Try again').count()).toBe(0);
+		expect(await findings(page)).toEqual([]);
+		await page.click(`main >> text=${to}`);
+		await page.waitForSelector(ready);
+	}
+	// The browser logs each 404 itself.
+	expect(wrong.filter((each) => !each.includes('404'))).toEqual([]);
+});
+
+test('while the index is being built, each view shows the progress, and then appears by itself', async () => {
+	const { page, wrong } = await open();
+	let isReady = false;
+	const json = { index: { state: 'indexing', done: 3, total: 40 } };
+	await page.route('**/web/status', (route) =>
+		isReady ? route.fallback() : route.fulfill({ json }),
+	);
+	await page.route('**/web/days', (route) =>
+		isReady
+			? route.fallback()
+			: route.fulfill({ status: 503, headers: { 'retry-after': '1' }, json: { error: 'Wait' } }),
+	);
+	for (const [path, ready] of [
+		['/', '.months'],
+		['/status', '.facts'],
+	]) {
+		isReady = false;
+		await page.goto(path);
+		await page.waitForSelector('text=The index is being built: 3 of 40 days read');
+		expect(await page.locator('text=Try again').count()).toBe(0);
+		expect(await findings(page)).toEqual([]);
+		isReady = true;
+		await page.waitForSelector(ready);
+	}
+	// The browser logs each 503 itself.
+	expect(wrong.filter((each) => !each.includes('503'))).toEqual([]);
+});
+
+test('a neighboring day of another year shows the year, and missing audio is reported once', async () => {
+	const folder = temporaryFolder();
+	const lifelogs = ['2024-07-17', '2026-03-01', '2026-03-02'].map((day) =>
+		lifelogOf(day, `${day}T12:00:00Z`),
+	);
+	await writeArchive(folder, { lifelogs });
+	const own = await startLifelogServer(folder);
+	closing.push(own.close);
+	const { page, wrong } = await open(own);
+	await page.goto('/days/2026-03-01');
+	await page.waitForSelector('.entry');
+	expect(await page.locator('.neighbors >> nth=0 >> a').allTextContents()).toEqual([
+		...['← Jul 17, 2024', 'Mar 2 →'],
+	]);
+	expect(await page.locator('main >> text=no audio').count()).toBe(1);
+	await page.click('.entry a');
+	await page.waitForSelector('.head >> text=no audio');
+	expect(wrong).toEqual([]);
+});
+
+test('an empty calendar says how to fill it', async () => {
+	const own = await startLifelogServer(temporaryFolder(), [
+		...['--transcription-url', 'http://127.0.0.1:9', '--transcription-model', 'any'],
+		'--allow-changes',
+	]);
+	closing.push(own.close);
+	const { page, wrong } = await open(own);
+	await page.goto('/');
+	await page.waitForSelector('main >> text=lifelog-server import');
+	expect(await findings(page)).toEqual([]);
+	await page.click('main >> text=Upload recordings');
+	await page.waitForSelector('.upload');
+	expect(wrong).toEqual([]);
+});
+
+test('clicking a heading in the contents scrolls to it, and the space bar then plays', async () => {
+	const folder = temporaryFolder();
+	const contents = Array.from({ length: 20 }, (_, part) => [
+		{ type: 'heading2', content: `Part ${part}` },
+		...Array.from({ length: 10 }, (_each, nth) => line(`Line ${part}.${nth}`, 'Anna', part)),
+	]).flat();
+	await writeArchive(folder, {
+		lifelogs: [ranging('parts', 0, 20, { contents })],
+		audio: [{ startMs: NOON, endMs: NOON + 30_000, content: tone(0, 30) }],
+	});
+	const own = await startLifelogServer(folder);
+	closing.push(own.close);
+	const { page, wrong } = await open(own);
+	await page.goto('/lifelogs/parts');
+	await page.waitForSelector('.player');
+	await page.click('.contents button >> text=Part 15');
+	await page.waitForSelector('.part:has-text("Part 15")');
+	await page.waitForFunction(() => scrollY > 500);
+	await page.keyboard.press(' ');
+	await page.waitForFunction(() => document.querySelector('audio')?.paused === false);
+	await page.keyboard.press(' ');
+	// By keys, a space chooses.
+	await page.evaluate(() => scrollTo(0, 0));
+	await page.focus('.contents button:has-text("Part 10")');
+	await page.keyboard.press(' ');
+	await page.waitForFunction(() => scrollY > 500);
+	expect(await page.evaluate(() => document.querySelector('audio')!.paused)).toBe(true);
+	// Nothing is offered that isn't allowed.
+	expect(await page.locator('.actions button:visible').allTextContents()).toEqual([]);
+	expect(wrong).toEqual([]);
+});
+
+test('without scripts, the page says that it needs them', async () => {
+	const context = await browser.newContext({ javaScriptEnabled: false });
+	closing.push(() => context.close());
+	const page = await context.newPage();
+	await page.goto(server.url);
+	expect(await page.innerText('body')).toContain('This page needs JavaScript');
+});
+
+test('filters work without a query, and "Show more" only adds results at the end', async () => {
+	const folder = temporaryFolder();
+	const lifelogs = Array.from({ length: 205 }, (_, nth) =>
+		lifelogOf(`s${nth}`, new Date(NOON + (nth % 30) * 86_400_000 + nth * 1000).toISOString(), {
+			...{ title: nth < 204 ? `Walk ${nth}` : 'Other', isStarred: nth % 41 === 0 },
+			contents: [line('A walk', nth % 50 === 0 ? 'Zora' : 'Anna')],
+		}),
+	);
+	await writeArchive(folder, { lifelogs });
+	const own = await startLifelogServer(folder);
+	closing.push(own.close);
+	const { page, wrong } = await open(own);
+	await page.goto('/search');
+	const outcome = page.locator('[role=status]');
+	await page.check('.search input[type=checkbox]');
+	await page.waitForSelector('.result .star');
+	expect(await outcome.textContent()).toBe('5 lifelogs found');
+	await page.uncheck('.search input[type=checkbox]');
+	await page.fill('.search input[name=speaker]', 'zora');
+	await page.waitForURL('**/search?speaker=zora');
+	await page.waitForFunction(() => document.querySelectorAll('.result').length === 5);
+	await page.fill('.search input[name=from]', '2026-03-20');
+	await page.waitForFunction(() => document.querySelectorAll('.result').length === 2);
+	expect(page.url()).toContain('from=2026-03-20');
+	expect(await findings(page)).toEqual([]);
+	await page.goto('/search?q=walk');
+	await page.waitForSelector('.result');
+	const shown = () => page.locator('.result a').evaluateAll((all) => all.map(String));
+	const before = await shown();
+	await page.click('text=Show more');
+	await page.waitForFunction(() => document.querySelectorAll('.result').length === 40);
+	expect((await shown()).slice(0, 20)).toEqual(before);
+	for (let times = 3; times <= 10; times += 1) {
+		await page.click('text=Show more');
+		await page.waitForFunction(
+			(wanted) => document.querySelectorAll('.result').length === wanted,
+			20 * times,
+		);
+	}
+	expect(await outcome.textContent()).toBe('The 200 best matches. Add words or filters.');
+	await page.fill('input[type=search]', 'other wal');
+	await page.waitForSelector('[role=status] >> text=1 lifelog found without “wal”');
+	await page.fill('input[type=search]', 'wal');
+	await page.waitForSelector('[role=status] >> text=type more letters');
+	expect(wrong).toEqual([]);
+});
+
+test('a chosen theme is applied before the first paint', async () => {
+	const { page } = await open();
+	await page.emulateMedia({ colorScheme: 'light' });
+	await page.addInitScript(() => localStorage.setItem('theme', 'dark'));
+	await page.route('**/assets/index-*.js', (route) => route.abort());
+	await page.goto('/');
+	expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
+		'rgb(22, 24, 27)',
+	);
+});
+
+test('on a day with thousands of lifelogs, only the visible ones are laid out', async () => {
+	const folder = temporaryFolder();
+	const lifelogs = Array.from({ length: 2_000 }, (_, nth) => ranging(`n${nth}`, nth / 4, nth / 4));
+	await writeArchive(folder, { lifelogs });
+	const own = await startLifelogServer(folder);
+	closing.push(own.close);
+	const { page, wrong } = await open(own);
+	await page.goto('/days/2026-03-01');
+	await page.waitForSelector('.entry');
+	const seen = () =>
+		page.evaluate(() =>
+			Array.from(document.querySelectorAll('.entry h2')).map((each) =>
+				each.checkVisibility({ contentVisibilityAuto: true }),
+			),
+		);
+	expect(await seen()).toHaveLength(2_000);
+	expect((await seen()).filter(Boolean).length).toBeLessThan(100);
+	await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+	await page.waitForFunction(() =>
+		document
+			.querySelector('.entry:last-child h2')!
+			.checkVisibility({ contentVisibilityAuto: true }),
+	);
+	expect((await seen()).filter(Boolean).length).toBeLessThan(200);
+	expect(wrong).toEqual([]);
+});
+
+test('the first day of the week follows the language', async () => {
+	for (const [locale, column] of [
+		['en-US', '1'],
+		['de-DE', '7'],
+	]) {
+		const { page } = await open();
+		await page.addInitScript((name) => {
+			Object.defineProperty(navigator, 'language', { value: name });
+		}, locale);
+		await page.goto('/');
+		// The first of March 2026 is a Sunday.
+		await page.waitForSelector('[id="2026-03"] .days');
+		expect([locale, await page.getAttribute('[id="2026-03"] .days', 'data-first')]).toEqual([
+			...[locale, column],
+		]);
+	}
+});
+
+test('on a phone, the player takes only two rows', async () => {
+	const { page } = await open();
+	await page.setViewportSize({ width: 360, height: 740 });
+	await page.goto('/lifelogs/long');
+	await page.waitForSelector('.player');
+	// As of a lifelog of several hours.
+	await page.locator('.clock').evaluate((clock) => (clock.textContent = '1:04:05 / 3:00:00'));
+	const player = (await page.locator('.player').boundingBox())!;
+	expect(player.height).toBeLessThan(110);
+	const body = (await page.locator('.lifelog').boundingBox())!;
+	expect(body.width).toBeLessThan(360);
+});
+
+test('the Markdown of a chat is formatted', async () => {
+	const folder = temporaryFolder();
+	const chat = chatOf('m', at(0));
+	const text = '**Bold** words\n\n- one\n- two\n\n| a | b |\n| - | - |\n| 1 | 2 |';
+	const messages = chat.messages.map((message) => ({ ...message, text }));
+	await writeArchive(folder, { lifelogs: [], chats: [{ ...chat, messages }] });
+	const own = await startLifelogServer(folder);
+	closing.push(own.close);
+	const { page, wrong } = await open(own);
+	await page.goto('/chats/m');
+	await page.waitForSelector('.message .markdown');
+	const said = page.locator('.message .markdown >> nth=0');
+	expect(await said.locator('strong').allTextContents()).toEqual(['Bold']);
+	expect(await said.locator('ul li').allTextContents()).toEqual(['one', 'two']);
+	expect(await said.locator('table td').allTextContents()).toEqual(['1', '2']);
+	expect(await findings(page)).toEqual([]);
+	expect(wrong).toEqual([]);
+});
+
+test('the status names files that are left out', async () => {
+	const folder = temporaryFolder();
+	await writeArchive(folder, { lifelogs: [lifelogOf('a', at(0)), lifelogOf('b', at(1_440))] });
+	const [name] = readdirSync(join(folder, 'days'));
+	const { lifelogs } = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8'));
+	const [{ path }] = Object.values<{ files: { path: string }[] }>(lifelogs)[0].files;
+	writeFileSync(join(folder, path), 'broken');
+	const own = await startLifelogServer(folder);
+	closing.push(own.close);
+	const { page, wrong } = await open(own);
+	await page.goto('/status');
+	await page.waitForSelector('h2:text("1 file left out")');
+	expect(await page.locator('li code').allTextContents()).toEqual([path]);
+	expect(await findings(page)).toEqual([]);
+	expect(wrong).toEqual([]);
 });

@@ -102,10 +102,13 @@ type Query = Record<string, string | number | boolean | undefined>;
 /** An answer of the server that isn't a success; its message is for people. */
 export class RequestError extends Error {
 	readonly status: number;
+	/** When a server that isn't ready yet may be asked again. */
+	readonly retryAfterS: number | undefined;
 
-	constructor(status: number, message: string) {
+	constructor(status: number, message: string, retryAfterS?: number) {
 		super(message);
 		this.status = status;
+		this.retryAfterS = retryAfterS;
 	}
 }
 
@@ -134,16 +137,24 @@ async function request<Answer>(method: string, path: string, body?: object): Pro
 		throw new RequestError(0, NO_ANSWER);
 	}
 	const text = await response.text();
-	if (!response.ok) throw failureOf(response.status, text, path !== '/session');
+	if (!response.ok) {
+		const retryAfterS = Number(response.headers.get('retry-after')) || undefined;
+		throw failureOf(response.status, text, path !== '/session', retryAfterS);
+	}
 	return (text === '' ? undefined : JSON.parse(text)) as Answer;
 }
 
 const NO_ANSWER = "The server isn't responding. Check that it's running, then try again.";
 
 /** The error of a response. That nobody is signed in ends the session. */
-function failureOf(status: number, text: string, isOfSession = true): RequestError {
+function failureOf(
+	status: number,
+	text: string,
+	isOfSession = true,
+	retryAfterS?: number,
+): RequestError {
 	if (status === 401 && isOfSession) onSessionEnd.forEach((call) => call());
-	return new RequestError(status, messageOf(text, status));
+	return new RequestError(status, messageOf(text, status), retryAfterS);
 }
 
 function messageOf(text: string, status: number): string {
@@ -186,12 +197,22 @@ export interface Page<Entry, Next> {
 	next: Next | undefined;
 }
 
-export async function search(query: Query, offset?: number): Promise<Page<SearchResult, number>> {
-	const { results, nextOffset } = await get<{
+/** Some of what a search found. */
+export interface Found extends Page<SearchResult, number> {
+	/** Whether more match than are listed. */
+	isCut: boolean;
+	/** The last word if nothing has it, too, and it's too short for longer words to match. */
+	without: string | null;
+}
+
+export async function search(query: Query, offset?: number): Promise<Found> {
+	const { results, nextOffset, ...more } = await get<{
 		results: SearchResult[];
 		nextOffset: number | null;
+		isCut: boolean;
+		without: string | null;
 	}>('/web/search', { ...query, offset });
-	return { entries: results, next: nextOffset ?? undefined };
+	return { entries: results, next: nextOffset ?? undefined, ...more };
 }
 
 /** A lifelog whole, its times in a zone. */
@@ -215,12 +236,12 @@ export async function readLifelogsOf(date: string, timezone: string): Promise<Li
 	return lifelogs;
 }
 
-/** Where the audio of a lifelog is; undefined if there is none. */
-export async function readAudioSpans(id: string): Promise<AudioSpan[] | undefined> {
+/** Where the audio of a lifelog is; empty without audio. */
+export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 	const { spans } = await get<{ spans: AudioSpan[] }>(
 		`/web/lifelogs/${encodeURIComponent(id)}/audio-map`,
 	);
-	return spans.length > 0 ? spans : undefined;
+	return spans;
 }
 
 export const audioAddress = (id: string) => `/web/audio/${encodeURIComponent(id)}`;

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { readSession, signOut, whenSessionEnds, type Session } from './api.mts';
 import { isDay } from './format.mts';
+import icon from './icon.svg';
 import { KeysHelp, useKeys } from './keys.tsx';
 import { Icon } from './icons.tsx';
 import { Buttons, Dialog, Load, Menu, NotFound } from './parts.tsx';
@@ -115,7 +116,9 @@ function Header({ views, onSignedOut }: { views: typeof VIEWS; onSignedOut: () =
 	const close = () => setOpen(undefined);
 	return (
 		<header>
-			<span class="product">Lifelogs</span>
+			<Link class="product" href="/">
+				<img src={icon} alt="" width={24} height={24} /> Lifelogs
+			</Link>
 			<nav aria-label="Main">
 				{views.map(({ path: to, name, key }) => (
 					<Link

@@ -11,6 +11,4 @@ addEventListener('vite:preloadError', (event) => {
 	location.reload();
 });
 
-// Before anything is shown, so that nothing blinks.
-document.documentElement.dataset.theme = localStorage.getItem('theme') ?? 'system';
 render(<App />, document.body);

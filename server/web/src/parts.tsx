@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { Page } from './api.mts';
+import { readStatus, type IndexState, type Page, type RequestError } from './api.mts';
+import { count } from './format.mts';
 import { useAttempt } from './useAttempt.mts';
-import type { Loaded } from './useLoad.mts';
+import { useLoad, type Loaded } from './useLoad.mts';
 
 /** Sets the title of the browser's tab. */
 export function useTitle(title: string): void {
@@ -18,12 +19,19 @@ export const isWide = () => matchMedia('(min-width: 900px)').matches;
 /** Shows what was loaded, and why it can't be now. */
 export function Load<Value>({
 	of: { value, error, reload },
+	notFound,
 	children,
 }: {
 	of: Loaded<Value>;
+	/** What is shown if there is nothing of this name. */
+	notFound?: ComponentChildren;
 	children: (value: Value) => ComponentChildren;
 }) {
 	if (value === undefined && !error) return <p class="quiet loading">Loading…</p>;
+	if (value === undefined && error?.status === 404 && notFound) return <>{notFound}</>;
+	if (value === undefined && error?.status === 503 && error.retryAfterS !== undefined) {
+		return <Waiting error={error} onRetry={reload} />;
+	}
 	return (
 		<>
 			{error && (
@@ -39,28 +47,57 @@ export function Load<Value>({
 	);
 }
 
+/** Says how far the server is that isn't ready yet, and asks it again. */
+function Waiting({ error, onRetry }: { error: RequestError; onRetry: () => void }) {
+	const status = useLoad('status', readStatus);
+	useEffect(() => {
+		const timer = setTimeout(() => {
+			status.reload();
+			onRetry();
+		}, 1000 * error.retryAfterS!);
+		return () => clearTimeout(timer);
+	}, [error]);
+	const index = status.value?.index;
+	if (index && index.state !== 'ready') return <IndexProgress index={index} />;
+	return <p class="notice">{error.message}</p>;
+}
+
+/** Why there are no lifelogs yet. */
+export function IndexProgress({ index: { state, done = 0, total = 0 } }: { index: IndexState }) {
+	const what = state === 'indexing' ? 'The index is being built' : 'The index is damaged';
+	const progress = total > 0 ? `: ${done.toLocaleString()} of ${count(total, 'day')} read` : '';
+	return (
+		<div class="notice" role="status">
+			<p>
+				{what}
+				{progress}. Lifelogs appear here once it's ready.
+			</p>
+			{total > 0 && <progress value={done} max={total} aria-label="Days read" />}
+		</div>
+	);
+}
+
 /** Reads a list from its first page on, as far as it's shown. */
-export async function readPages<Entry, Next>(
-	read: (next?: Next) => Promise<Page<Entry, Next>>,
-	shown: Page<Entry, Next> | undefined,
-): Promise<Page<Entry, Next>> {
-	let { entries, next } = await read();
-	while (next !== undefined && entries.length < (shown?.entries.length ?? 0)) {
-		const more = await read(next);
-		entries = [...entries, ...more.entries];
-		next = more.next;
+export async function readPages<Entry, Next, Part extends Page<Entry, Next>>(
+	read: (next?: Next) => Promise<Part>,
+	shown: Part | undefined,
+): Promise<Part> {
+	let found = await read();
+	while (found.next !== undefined && found.entries.length < (shown?.entries.length ?? 0)) {
+		const more = await read(found.next);
+		found = { ...more, entries: [...found.entries, ...more.entries] };
 	}
-	return { entries, next };
+	return found;
 }
 
 /** Shows a list as far as it was read, and more of it on request. */
-export function Pages<Entry, Next>({
+export function Pages<Entry, Next, Part extends Page<Entry, Next>>({
 	of,
 	read,
 	children,
 }: {
-	of: Loaded<Page<Entry, Next>>;
-	read: (next?: Next) => Promise<Page<Entry, Next>>;
+	of: Loaded<Part & Page<Entry, Next>>;
+	read: (next?: Next) => Promise<Part & Page<Entry, Next>>;
 	children: (entries: Entry[]) => ComponentChildren;
 }) {
 	const [problem, attempt] = useAttempt();
@@ -76,7 +113,7 @@ export function Pages<Entry, Next>({
 							onClick={() =>
 								attempt(
 									read(next).then((more) =>
-										of.replace({ entries: [...entries, ...more.entries], next: more.next }),
+										of.replace({ ...more, entries: [...entries, ...more.entries] }),
 									),
 								)
 							}
@@ -101,12 +138,13 @@ export function Problem({ text }: { text: string }) {
 }
 
 /** What is shown for an address that is none. */
-export function NotFound() {
+export function NotFound({ what = 'page', href = '/', to = 'calendar' }) {
+	useTitle('Not found');
 	return (
 		<>
 			<h1>Not found</h1>
 			<p>
-				This page doesn't exist. <Link href="/">Go to the calendar</Link>
+				This {what} doesn't exist. <Link href={href}>Go to the {to}</Link>
 			</p>
 		</>
 	);
@@ -123,11 +161,14 @@ export function useFocus() {
 export function Buttons({
 	name,
 	problem,
+	isDanger = false,
 	isDisabled = false,
 	onCancel,
 }: {
 	name: string;
 	problem: string;
+	/** Whether it can't be undone. */
+	isDanger?: boolean;
 	isDisabled?: boolean;
 	onCancel: () => void;
 }) {
@@ -135,7 +176,7 @@ export function Buttons({
 		<>
 			<Problem text={problem} />
 			<div class="buttons">
-				<button type="submit" disabled={isDisabled}>
+				<button type="submit" class={isDanger ? 'danger' : undefined} disabled={isDisabled}>
 					{name}
 				</button>
 				<button type="button" class="plain" onClick={onCancel}>
@@ -157,7 +198,8 @@ export function Dialog({
 	children: ComponentChildren;
 }) {
 	const element = useRef<HTMLDialogElement>(null);
-	useEffect(() => {
+	// Not after the next paint, when a key could already miss the dialog or the focus.
+	useLayoutEffect(() => {
 		const dialog = element.current!;
 		const before = document.activeElement;
 		dialog.showModal();

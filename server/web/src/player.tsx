@@ -79,54 +79,13 @@ export function Player({
 	};
 	useEffect(() => playAt(speed), []);
 
-	// Keys of headphones, and the lock screen of a phone. Missing in some browsers over plain HTTP.
-	useEffect(() => {
-		const { mediaSession } = navigator;
-		if (!mediaSession) return;
-		mediaSession.metadata = new MediaMetadata({ title: title || 'Untitled', artist: 'Lifelogs' });
-		mediaSession.setActionHandler('seekbackward', () => moveBy(-LONG_STEP_S));
-		mediaSession.setActionHandler('seekforward', () => moveBy(LONG_STEP_S));
-		return () => {
-			mediaSession.metadata = null;
-			mediaSession.setActionHandler('seekbackward', null);
-			mediaSession.setActionHandler('seekforward', null);
-		};
-	}, [title, spans]);
-
 	useEffect(() => {
 		if (!seek) return;
 		move(positionOf(spans, seek.ms));
 		if (seek.isPlayed && audio.current!.paused) toggle();
 	}, [seek]);
-
-	useEffect(() => {
-		const onKey = (event: KeyboardEvent) => {
-			if (!isForPage(event)) return;
-			// The time of a line that was clicked keeps the focus, and a space is to pause then.
-			const isOnControl =
-				event.target instanceof Element &&
-				event.target.closest('button:not(.time), a, summary, input[type=checkbox]');
-			const action = {
-				' ': isOnControl ? undefined : toggle,
-				ArrowLeft: () => moveBy(-STEP_S),
-				ArrowRight: () => moveBy(STEP_S),
-			}[event.key];
-			if (!action) return;
-			event.preventDefault();
-			action();
-		};
-		// Firefox clicks a button when the space is let go.
-		const onKeyUp = (event: KeyboardEvent) => {
-			const isOnLine = event.target instanceof Element && event.target.matches('.time');
-			if (event.key === ' ' && isOnLine) event.preventDefault();
-		};
-		addEventListener('keydown', onKey);
-		addEventListener('keyup', onKeyUp);
-		return () => {
-			removeEventListener('keydown', onKey);
-			removeEventListener('keyup', onKeyUp);
-		};
-	}, [spans]);
+	useMediaKeys(title, moveBy, spans);
+	usePlayerKeys(toggle, moveBy, spans);
 
 	const onTimeUpdate = () => {
 		const nowMs = 1000 * audio.current!.currentTime;
@@ -158,16 +117,7 @@ export function Player({
 					readAudioSpans(id).catch(() => {});
 				}}
 			/>
-			<button
-				type="button"
-				class="step"
-				aria-label="Back 10 seconds"
-				aria-keyshortcuts="b"
-				title="Back 10 seconds (b)"
-				onClick={() => moveBy(-LONG_STEP_S)}
-			>
-				−10
-			</button>
+			<StepButton seconds={-LONG_STEP_S} letter="b" onStep={moveBy} />
 			<button
 				type="button"
 				class="play"
@@ -178,16 +128,7 @@ export function Player({
 			>
 				<Icon name={isPlaying ? 'pause' : 'play'} />
 			</button>
-			<button
-				type="button"
-				class="step"
-				aria-label="Forward 10 seconds"
-				aria-keyshortcuts="f"
-				title="Forward 10 seconds (f)"
-				onClick={() => moveBy(LONG_STEP_S)}
-			>
-				+10
-			</button>
+			<StepButton seconds={LONG_STEP_S} letter="f" onStep={moveBy} />
 			<label class="position">
 				<span class="hidden">Position</span>
 				<input
@@ -204,20 +145,7 @@ export function Player({
 			<span class="clock">
 				{clock(positionMs)} / {clock(lengthMs)}
 			</span>
-			<label>
-				<span class="hidden">Speed</span>
-				<select
-					value={speed}
-					aria-keyshortcuts="v"
-					onChange={(event) => playAt(Number(event.currentTarget.value))}
-				>
-					{SPEEDS.map((each) => (
-						<option key={each} value={each}>
-							{each} ×
-						</option>
-					))}
-				</select>
-			</label>
+			<Speed speed={speed} onChoose={playAt} />
 			<label class="check">
 				<input
 					type="checkbox"
@@ -229,5 +157,101 @@ export function Player({
 			</label>
 			<Problem text={problem} />
 		</section>
+	);
+}
+
+/** Keys of headphones, and the lock screen of a phone. Missing in some browsers over plain HTTP. */
+function useMediaKeys(title: string, moveBy: (seconds: number) => void, spans: AudioSpan[]): void {
+	useEffect(() => {
+		const { mediaSession } = navigator;
+		if (!mediaSession) return;
+		mediaSession.metadata = new MediaMetadata({ title: title || 'Untitled', artist: 'Lifelogs' });
+		mediaSession.setActionHandler('seekbackward', () => moveBy(-LONG_STEP_S));
+		mediaSession.setActionHandler('seekforward', () => moveBy(LONG_STEP_S));
+		return () => {
+			mediaSession.metadata = null;
+			mediaSession.setActionHandler('seekbackward', null);
+			mediaSession.setActionHandler('seekforward', null);
+		};
+	}, [title, spans]);
+}
+
+/** Keys of the page: space plays and pauses, the arrows move. */
+function usePlayerKeys(
+	toggle: () => void,
+	moveBy: (seconds: number) => void,
+	spans: AudioSpan[],
+): void {
+	useEffect(() => {
+		const onKey = (event: KeyboardEvent) => {
+			if (!isForPage(event)) return;
+			// The time of a line that was clicked keeps the focus, and a space is to pause then.
+			const isOnControl =
+				event.target instanceof Element &&
+				event.target.closest('button:not(.time), a, summary, input[type=checkbox]');
+			const action = {
+				' ': isOnControl ? undefined : toggle,
+				ArrowLeft: () => moveBy(-STEP_S),
+				ArrowRight: () => moveBy(STEP_S),
+			}[event.key];
+			if (!action) return;
+			event.preventDefault();
+			action();
+		};
+		// Firefox clicks a button when the space is let go.
+		const onKeyUp = (event: KeyboardEvent) => {
+			const isOnLine = event.target instanceof Element && event.target.matches('.time');
+			if (event.key === ' ' && isOnLine) event.preventDefault();
+		};
+		addEventListener('keydown', onKey);
+		addEventListener('keyup', onKeyUp);
+		return () => {
+			removeEventListener('keydown', onKey);
+			removeEventListener('keyup', onKeyUp);
+		};
+	}, [spans]);
+}
+
+function StepButton({
+	seconds,
+	letter,
+	onStep,
+}: {
+	seconds: number;
+	letter: string;
+	onStep: (seconds: number) => void;
+}) {
+	const name = `${seconds < 0 ? 'Back' : 'Forward'} ${Math.abs(seconds)} seconds`;
+	return (
+		<button
+			type="button"
+			class="step"
+			aria-label={name}
+			aria-keyshortcuts={letter}
+			title={`${name} (${letter})`}
+			onClick={() => onStep(seconds)}
+		>
+			{seconds < 0 ? '−' : '+'}
+			{Math.abs(seconds)}
+		</button>
+	);
+}
+
+function Speed({ speed, onChoose }: { speed: number; onChoose: (speed: number) => void }) {
+	return (
+		<label>
+			<span class="hidden">Speed</span>
+			<select
+				value={speed}
+				aria-keyshortcuts="v"
+				onChange={(event) => onChoose(Number(event.currentTarget.value))}
+			>
+				{SPEEDS.map((each) => (
+					<option key={each} value={each}>
+						{each} ×
+					</option>
+				))}
+			</select>
+		</label>
 	);
 }

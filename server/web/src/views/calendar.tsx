@@ -7,30 +7,49 @@ import { Load, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 
 /** The months with something in them, newest first. */
-export function Calendar({ session: { timezone } }: { session: Session }) {
+export function Calendar({ session: { timezone, canUpload } }: { session: Session }) {
 	useTitle('Calendar');
 	const days = useLoad('calendar', readDays);
 	return (
 		<>
 			<h1>Your days</h1>
 			<Load of={days}>
-				{(found) => (found.length === 0 ? <Empty /> : <Months days={found} timezone={timezone} />)}
+				{(found) =>
+					found.length === 0 ? (
+						<Empty canUpload={canUpload} />
+					) : (
+						<Months days={found} timezone={timezone} />
+					)
+				}
 			</Load>
 		</>
 	);
 }
 
-const Empty = () => (
-	<p class="quiet">
-		There are no lifelogs yet. Save yours with <code>lifelog-server archive</code>, then reload this
-		page.
-	</p>
+const Empty = ({ canUpload }: { canUpload: boolean }) => (
+	<div class="notice">
+		<p>There are no lifelogs yet. To fill this calendar:</p>
+		<ul>
+			<li>
+				<code>lifelog-server archive</code> saves what a service has.
+			</li>
+			<li>
+				<code>lifelog-server import</code> converts the app's export.
+			</li>
+			{canUpload && (
+				<li>
+					<Link href="/recordings">Upload recordings</Link> to turn audio into lifelogs.
+				</li>
+			)}
+		</ul>
+		<p>Then reload this page.</p>
+	</div>
 );
 
 function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 	const container = useRef<HTMLDivElement>(null);
 	const byDay = new Map(days.map((day) => [day.day, day]));
-	const shades = shadesOf(days);
+	const begin = firstWeekday();
 	const months = monthsOf(days);
 	const years = [...new Set(months.map((month) => month.slice(0, 4)))];
 	const today = todayIn(timezone);
@@ -50,9 +69,8 @@ function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 
 	return (
 		<>
-			<p class="quiet">
-				Each day shows the total length of its lifelogs. ★ marks days with starred lifelogs.
-			</p>
+			<p class="quiet">Each day shows the total length of its lifelogs.</p>
+			<Legend />
 			{years.length > 1 && (
 				<nav class="years" aria-label="Years">
 					{years.map((year) => (
@@ -64,7 +82,7 @@ function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 			)}
 			<div ref={container} class="months">
 				{months.map((month) => (
-					<Month key={month} month={month} byDay={byDay} shades={shades} today={today} />
+					<Month key={month} month={month} byDay={byDay} begin={begin} today={today} />
 				))}
 			</div>
 		</>
@@ -74,24 +92,26 @@ function Months({ days, timezone }: { days: CalendarDay[]; timezone: string }) {
 function Month({
 	month,
 	byDay,
-	shades,
+	begin,
 	today,
 }: {
 	month: string;
 	byDay: Map<string, CalendarDay>;
-	shades: Map<number, number>;
+	/** The weekday with which a week begins. */
+	begin: number;
 	today: string;
 }) {
 	const name = dayInWords(`${month}-01`, { month: 'long', year: 'numeric' });
 	const length = new Date(
 		Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0),
 	).getUTCDate();
-	const first = new Date(`${month}-01T12:00:00Z`).getUTCDay() || 7;
+	const weekday = new Date(`${month}-01T12:00:00Z`).getUTCDay();
+	const first = ((weekday - begin + 7) % 7) + 1;
 	return (
 		<section class="month" id={month} aria-label={name}>
 			<h2>{name}</h2>
 			<div class="weekdays" aria-hidden="true">
-				{WEEK.map((day) => (
+				{[...WEEK.slice(begin - 1), ...WEEK.slice(0, begin - 1)].map((day) => (
 					<span key={day}>{dayInWords(day, { weekday: 'narrow' })}</span>
 				))}
 			</div>
@@ -99,7 +119,7 @@ function Month({
 				{Array.from({ length }, (_, at) => `${month}-${String(at + 1).padStart(2, '0')}`).map(
 					(day) => (
 						<li key={day} class={day === today ? 'today' : undefined}>
-							<DayCell day={day} found={byDay.get(day)} shades={shades} />
+							<DayCell day={day} found={byDay.get(day)} />
 						</li>
 					),
 				)}
@@ -108,19 +128,12 @@ function Month({
 	);
 }
 
-function DayCell({
-	day,
-	found,
-	shades,
-}: {
-	day: string;
-	found?: CalendarDay;
-	shades: Map<number, number>;
-}) {
+function DayCell({ day, found }: { day: string; found?: CalendarDay }) {
 	const number = Number(day.slice(8));
 	if (!found) return <span class="day none">{number}</span>;
 	const { lifelogs, starred, durationMs, audioMs } = found;
-	const shade = lifelogs > 0 ? `shade-${shades.get(durationMs)}` : 'heard';
+	const { hours, text } = figureOf(durationMs);
+	const shade = lifelogs > 0 ? `shade-${shadeOf(hours)}` : 'heard';
 	const words = [
 		dayInWords(day),
 		...(lifelogs > 0
@@ -135,7 +148,7 @@ function DayCell({
 			<span class="hidden">{words}</span>
 			<span aria-hidden="true">{number}</span>
 			<span class="figure" aria-hidden="true">
-				{lifelogs > 0 ? shortLength(durationMs) : 'audio'}
+				{lifelogs > 0 ? text : 'audio'}
 			</span>
 			{starred > 0 && (
 				<span class="mark" aria-hidden="true">
@@ -146,27 +159,42 @@ function DayCell({
 	);
 }
 
-/** The shade of each length, from 1 to 5: a fifth of the days has each, so that one long day pales no other. */
-function shadesOf(days: CalendarDay[]): Map<number, number> {
-	const lengths = days
-		.filter(({ lifelogs }) => lifelogs > 0)
-		.map(({ durationMs }) => durationMs)
-		.sort((a, b) => a - b);
-	const shades = new Map(
-		lengths.map((length, at) => [length, Math.ceil((5 * (at + 1)) / lengths.length)]),
-	);
-	if (shades.has(0)) shades.set(0, 1);
-	return shades;
-}
+/** Hours from which the second shade and each further one counts. */
+const STEPS = [1, 3, 6, 9];
 
-/** A week that begins with a Monday. */
-const WEEK = Array.from({ length: 7 }, (_, at) => `2024-01-0${at + 1}`);
-
-/** A length that fits into a cell: hours, of less than one minutes. */
-function shortLength(ms: number): string {
+/** A length as its cell shows it: minutes, from an hour on hours with one decimal. */
+function figureOf(ms: number): { hours: number; text: string } {
 	const minutes = Math.round(ms / 60_000);
-	return minutes < 60 ? `${minutes} m` : `${Math.round(minutes / 60)} h`;
+	if (minutes < 60) return { hours: minutes / 60, text: `${minutes} m` };
+	const hours = Math.round(minutes / 6) / 10;
+	return { hours, text: `${hours.toLocaleString()} h` };
 }
+
+/** The shade of a figure, from 1 to 5. */
+const shadeOf = (hours: number) => 1 + STEPS.filter((step) => hours >= step).length;
+
+const Legend = () => (
+	<ul class="legend">
+		<li class="step-1">under {STEPS[0]} h</li>
+		{STEPS.map((step, at) => (
+			<li key={step} class={`step-${at + 2}`}>
+				{at + 1 < STEPS.length ? `${step} to ${STEPS[at + 1]} h` : `${step} h and more`}
+			</li>
+		))}
+		<li class="star">starred</li>
+	</ul>
+);
+
+/** The first day of the week where the browser's language is spoken: 1 is Monday, 7 is Sunday. */
+function firstWeekday(): number {
+	const locale = new Intl.Locale(navigator.language) as Intl.Locale & {
+		getWeekInfo?: () => { firstDay: number };
+	};
+	return locale.getWeekInfo?.().firstDay ?? 1;
+}
+
+/** A week, which begins with a Monday. */
+const WEEK = Array.from({ length: 7 }, (_, at) => `2024-01-0${at + 1}`);
 
 /** The months from the newest day to the oldest, `YYYY-MM`, those with nothing left out. */
 function monthsOf(days: CalendarDay[]): string[] {

@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact';
 import type { Chat } from '../../../../nodes/shared/api/apiTypes.ts';
 import { readChat, readChats, type Page, type Session } from '../api.mts';
 import { dateTimeInWords } from '../format.mts';
-import { Load, Pages, readPages, useTitle } from '../parts.tsx';
+import { Load, NotFound, Pages, readPages, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 
 /** All chats, newest first. */
@@ -50,7 +50,7 @@ export function ChatView({ id, session: { timezone } }: { id: string; session: S
 	const name = loaded.value?.chat.summary || 'Chat';
 	useTitle(name);
 	return (
-		<Load of={loaded}>
+		<Load of={loaded} notFound={<NotFound what="chat" href="/chats" to="chats" />}>
 			{({ chat, renderMarkdown }) => (
 				<article>
 					<h1>

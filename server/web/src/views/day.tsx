@@ -6,6 +6,8 @@ import { Load, Problem, Star, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { useKept, useLoad } from '../useLoad.mts';
 
+/** Of more entries, those that are far away are not laid out. */
+const MANY = 200;
 const MIN_GAP_MS = 15 * 60_000;
 
 /** A day: a timeline of its lifelogs and their audio, and its summary. */
@@ -29,25 +31,32 @@ export function DayView({ day, session }: { day: string; session: Session }) {
 	);
 }
 
-function Neighbors({ previous, next, isRepeated = false }: Day & { isRepeated?: boolean }) {
+function Neighbors({ day, previous, next, isRepeated = false }: Day & { isRepeated?: boolean }) {
 	const keys = isRepeated ? {} : { previous: 'ArrowLeft', next: 'ArrowRight' };
 	return (
 		<nav class="neighbors" aria-label={isRepeated ? 'More days' : 'Days'}>
 			{previous ? (
 				<Link href={`/days/${previous}`} aria-keyshortcuts={keys.previous}>
-					← {dayInWords(previous, { month: 'short', day: 'numeric' })}
+					← <time dateTime={previous}>{shortDay(previous, day)}</time>
 				</Link>
 			) : (
 				<span />
 			)}
 			{next && (
 				<Link href={`/days/${next}`} aria-keyshortcuts={keys.next}>
-					{dayInWords(next, { month: 'short', day: 'numeric' })} →
+					<time dateTime={next}>{shortDay(next, day)}</time> →
 				</Link>
 			)}
 		</nav>
 	);
 }
+
+/** A day in short, with its year unless that is the one of the day that is shown. */
+const shortDay = (day: string, shown: string) =>
+	dayInWords(day, {
+		...{ month: 'short', day: 'numeric' },
+		year: day.slice(0, 4) === shown.slice(0, 4) ? undefined : 'numeric',
+	});
 
 function Timeline({ session, ...day }: Day & { session: Session }) {
 	const { lifelogs, timezone, audio } = day;
@@ -84,11 +93,15 @@ function Timeline({ session, ...day }: Day & { session: Session }) {
 			</p>
 			<Bar {...day} />
 			<Summary day={day.day} session={session} />
-			<ol class="timeline">
+			<ol class={lifelogs.length > MANY ? 'timeline many' : 'timeline'}>
 				{lifelogs.map((lifelog, at) => (
 					<Fragment key={lifelog.id}>
 						<Gap fromMs={ends[at - 1]} toMs={Date.parse(lifelog.startTime)} />
-						<Entry lifelog={lifelog} timezone={timezone} hasAudio={hasAudio(lifelog, audio)} />
+						<Entry
+							lifelog={lifelog}
+							timezone={timezone}
+							lacksAudio={audio.length > 0 && !hasAudio(lifelog, audio)}
+						/>
 					</Fragment>
 				))}
 			</ol>
@@ -149,11 +162,12 @@ function Bar({ startMs, endMs, lifelogs, audio, timezone }: Day) {
 function Entry({
 	lifelog,
 	timezone,
-	hasAudio,
+	lacksAudio,
 }: {
 	lifelog: DayEntry;
 	timezone: string;
-	hasAudio: boolean;
+	/** Whether it has none on a day that has some. */
+	lacksAudio: boolean;
 }) {
 	const { id, title, startTime, isStarred, speakers, headings } = lifelog;
 	return (
@@ -176,7 +190,7 @@ function Entry({
 							<bdi>{name}</bdi>
 						</Fragment>
 					))}
-					{!hasAudio && (speakers.length > 0 ? ' · no audio' : 'no audio')}
+					{lacksAudio && (speakers.length > 0 ? ' · no audio' : 'no audio')}
 				</p>
 				{headings.length > 0 && (
 					<ul class="headings">

@@ -14,40 +14,50 @@ import {
 } from '../api.mts';
 import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
 import { lineAt, linesOf, type Line } from '../lines.mts';
-import { Buttons, Dialog, isWide, Load, Menu, Problem, Star, useTitle } from '../parts.tsx';
+import {
+	Buttons,
+	Dialog,
+	isWide,
+	Load,
+	Menu,
+	NotFound,
+	Problem,
+	Star,
+	useTitle,
+} from '../parts.tsx';
 import { Player, type Seek } from '../player.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { isReturning } from '../useArrival.mts';
-import { forgetLoaded, useKept, useLoad } from '../useLoad.mts';
+import { forgetLoaded, useKept, useLoad, type Loaded } from '../useLoad.mts';
 
 /** A lifelog: its transcript, and its audio if there is any. */
 export function LifelogView({ id, session }: { id: string; session: Session }) {
-	const loaded = useLoad(`lifelog ${id}`, async () => {
-		const [lifelog, spans] = await Promise.all([
-			readLifelog(id, session.timezone),
-			readAudioSpans(id),
-		]);
-		return { lifelog, spans };
-	});
-	useTitle(loaded.value?.lifelog.title || 'Lifelog');
+	const loaded = useLoad(`lifelog ${id}`, () => readLifelog(id, session.timezone));
+	// On its own, because the text can be read without it.
+	const audio = useLoad(`audio of ${id}`, () => readAudioSpans(id));
+	useTitle(loaded.value?.title || 'Lifelog');
 	return (
-		<Load of={loaded}>
-			{(found) => <Conversation {...found} session={session} onChanged={loaded.reload} />}
+		<Load of={loaded} notFound={<NotFound what="lifelog" />}>
+			{(lifelog) => (
+				<Conversation lifelog={lifelog} audio={audio} session={session} onChanged={loaded.reload} />
+			)}
 		</Load>
 	);
 }
 
 function Conversation({
 	lifelog,
-	spans,
+	audio,
 	session,
 	onChanged,
 }: {
 	lifelog: Lifelog;
-	spans: AudioSpan[] | undefined;
+	audio: Loaded<AudioSpan[]>;
 	session: Session;
 	onChanged: () => void;
 }) {
+	const spans = audio.value;
+	const hasAudio = spans !== undefined && spans.length > 0;
 	const lines = useMemo(() => linesOf(lifelog), [lifelog]);
 	const details = useMemo(() => detailsOf(lines, session.timezone), [lines]);
 	const list = useRef<WindowVirtualizerHandle>(null);
@@ -82,8 +92,14 @@ function Conversation({
 	};
 
 	return (
-		<article class={spans ? 'lifelog with-player' : 'lifelog'}>
-			<Head lifelog={lifelog} session={session} hasAudio={!!spans} onChanged={onChanged} />
+		<article class={hasAudio ? 'lifelog with-player' : 'lifelog'}>
+			<Head
+				lifelog={lifelog}
+				session={session}
+				hasAudio={spans && hasAudio}
+				onChanged={onChanged}
+			/>
+			{audio.error && <Load of={audio}>{() => null}</Load>}
 			<div class="columns">
 				<Contents lines={lines} onChosen={(index) => list.current?.scrollToIndex(index)} />
 				<div class="transcript">
@@ -96,16 +112,14 @@ function Conversation({
 								index={index}
 								{...details[index]}
 								isCurrent={index === current}
-								onSeek={spans ? setSeek : undefined}
+								onSeek={hasAudio ? setSeek : undefined}
 							/>
 						)}
 					</WindowVirtualizer>
 				</div>
 			</div>
-			{spans ? (
+			{hasAudio && (
 				<Player lifelog={lifelog} spans={spans} lines={lines} seek={seek} onTime={follow} />
-			) : (
-				<p class="quiet">This lifelog has no audio.</p>
 			)}
 		</article>
 	);
@@ -214,7 +228,15 @@ function Contents({ lines, onChosen }: { lines: Line[]; onChosen: (index: number
 				<ol>
 					{headings.map(({ text, index }) => (
 						<li key={index}>
-							<button type="button" class="plain" onClick={() => onChosen(index)}>
+							<button
+								type="button"
+								class="plain"
+								onClick={({ detail, currentTarget }) => {
+									// A space is to play after a click, but not after keys.
+									if (detail > 0) currentTarget.blur();
+									onChosen(index);
+								}}
+							>
 								<bdi>{text}</bdi>
 							</button>
 						</li>
@@ -233,7 +255,8 @@ function Head({
 }: {
 	lifelog: Lifelog;
 	session: Session;
-	hasAudio: boolean;
+	/** Undefined until it's known. */
+	hasAudio: boolean | undefined;
 	onChanged: () => void;
 }) {
 	const { timezone } = session;
@@ -245,12 +268,16 @@ function Head({
 				<bdi>{title || 'Untitled'}</bdi> {isStarred && <Star />}
 			</h1>
 			<p class="quiet">
-				<Link href={`/days/${day}`}>{dayInWords(day)}</Link>, {timeInWords(startTime, timezone)} to{' '}
-				{timeInWords(endTime, timezone)},{' '}
+				<Link href={`/days/${day}`}>
+					<time dateTime={day}>{dayInWords(day)}</time>
+				</Link>
+				, <time dateTime={startTime}>{timeInWords(startTime, timezone)}</time> to{' '}
+				<time dateTime={endTime}>{timeInWords(endTime, timezone)}</time>,{' '}
 				{lengthInWords(Date.parse(endTime) - Date.parse(startTime))}
+				{hasAudio === false && ', no audio'}
 			</p>
 			<div class="actions">
-				<Downloads lifelog={lifelog} timezone={timezone} hasAudio={hasAudio} />
+				<Downloads lifelog={lifelog} timezone={timezone} hasAudio={hasAudio === true} />
 				{session.canChange && <Changes lifelog={lifelog} onChanged={onChanged} />}
 				{session.canDelete && <Delete lifelog={lifelog} day={day} />}
 			</div>
@@ -398,7 +425,7 @@ function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
 	const title = lifelog.title || 'Untitled';
 	return (
 		<>
-			<button type="button" aria-keyshortcuts="Delete" onClick={() => setOpen(true)}>
+			<button type="button" class="danger" aria-keyshortcuts="Delete" onClick={() => setOpen(true)}>
 				Delete
 			</button>
 			{isOpen && (
@@ -431,6 +458,7 @@ function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
 						<Buttons
 							problem={problem}
 							name="Delete"
+							isDanger
 							isDisabled={oneSpaced(typed) !== oneSpaced(title)}
 							onCancel={() => setOpen(false)}
 						/>

@@ -84,13 +84,19 @@ function Row({
 	const { id, status, fileName, startTime, durationMs, error, lifelogIds } = recording;
 	return (
 		<li class={`recording ${status}`}>
-			<h2>{fileName}</h2>
+			<h2>
+				<bdi>{fileName}</bdi>
+			</h2>
 			<p class="quiet">
-				{STATUS[status]}
+				<span class="state">{STATUS[status]}</span>
 				{startTime !== null && ` · ${dateTimeInWords(startTime, session.timezone)}`}
 				{durationMs !== null && ` · ${lengthInWords(durationMs)}`}
 			</p>
-			{error !== null && <p class={status === 'failed' ? 'notice' : 'quiet'}>{error}</p>}
+			{error !== null && (
+				<p class={status === 'failed' ? 'notice' : 'quiet'}>
+					<bdi>{error}</bdi>
+				</p>
+			)}
 			{!isDiscarding && <Problem text={problem} />}
 			{status === 'done' && lifelogIds.length === 0 && (
 				<p class="quiet">No speech was found, or the lifelog was deleted.</p>
@@ -146,10 +152,18 @@ function Row({
 						}}
 					>
 						<p>
-							<strong>{fileName}</strong> has no lifelog yet. If you uploaded it, the server deletes
-							it. If it's from the inbox, the server moves it to <code>failed</code>.
+							<strong>
+								<bdi>{fileName}</bdi>
+							</strong>{' '}
+							has no lifelog yet. If you uploaded it, the server deletes it. If it's from the inbox,
+							the server moves it to <code>failed</code>.
 						</p>
-						<Buttons problem={problem} name="Discard" onCancel={() => setDiscarding(false)} />
+						<Buttons
+							problem={problem}
+							name="Discard"
+							isDanger
+							onCancel={() => setDiscarding(false)}
+						/>
 					</form>
 				</Dialog>
 			)}
@@ -194,7 +208,7 @@ function Upload({ onUploaded }: { onUploaded: () => void }) {
 			<ul class="plain-list">
 				{sending.map((entry) => (
 					<li key={entry.id}>
-						{entry.name}{' '}
+						<bdi>{entry.name}</bdi>{' '}
 						{entry.problem ? (
 							<span class="notice" role="alert">
 								{entry.problem}

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 // The one of the router decodes the address: "R&D" would become "R".
 import { useSearch } from 'wouter-preact/use-browser-location';
-import { search, type Page, type SearchResult, type Session } from '../api.mts';
+import { search, type Found, type SearchResult, type Session } from '../api.mts';
 import { count, dayInWords, timeInWords } from '../format.mts';
 import { isWide, Pages, readPages, Star, useFocus, useTitle } from '../parts.tsx';
-import { useLoad } from '../useLoad.mts';
+import { useLoad, type Loaded } from '../useLoad.mts';
 
 const PAUSE_MS = 300;
 
@@ -19,9 +19,10 @@ export function Search({ session: { timezone } }: { session: Session }) {
 	const written = useRef(address);
 	const words = useFocus();
 	const [isOpen] = useState(() => isWide() || Object.keys(given).some((name) => name !== 'q'));
+	const isAsked = address !== '';
 	const read = (offset?: number) => search(given, offset);
-	const found = useLoad<Found>(`search ${address}`, async (shown) =>
-		given.q ? await readPages(read, shown) : NOTHING,
+	const found = useLoad<Found | undefined>(`search ${address}`, async (shown) =>
+		isAsked ? await readPages(read, shown) : undefined,
 	);
 	useEffect(() => {
 		const timer = setTimeout(() => {
@@ -63,13 +64,13 @@ export function Search({ session: { timezone } }: { session: Session }) {
 					<summary aria-keyshortcuts="i">Filters</summary>
 					<div>
 						<label>
-							From <input type="date" aria-keyshortcuts="f" {...field('from')} />
+							<span>From</span> <input type="date" aria-keyshortcuts="f" {...field('from')} />
 						</label>
 						<label>
-							To <input type="date" aria-keyshortcuts="e" {...field('to')} />
+							<span>To</span> <input type="date" aria-keyshortcuts="e" {...field('to')} />
 						</label>
 						<label>
-							Speaker <input type="text" aria-keyshortcuts="n" {...field('speaker')} />
+							<span>Speaker</span> <input type="text" aria-keyshortcuts="n" {...field('speaker')} />
 						</label>
 						<label class="check">
 							<input
@@ -86,12 +87,10 @@ export function Search({ session: { timezone } }: { session: Session }) {
 				</details>
 			</form>
 			<p class="quiet" role="status">
-				{given.q
-					? found.value && outcomeOf(found.value)
-					: address !== '' && 'Type words to search for. Filters narrow the results.'}
+				{isAsked && found.value && outcomeOf(found.value, given.q)}
 			</p>
-			{given.q && (
-				<Pages of={found} read={read}>
+			{isAsked && (
+				<Pages of={found as Loaded<Found>} read={read}>
 					{(results) => <Results results={results} timezone={timezone} />}
 				</Pages>
 			)}
@@ -99,28 +98,39 @@ export function Search({ session: { timezone } }: { session: Session }) {
 	);
 }
 
-type Found = Page<SearchResult, number>;
+function outcomeOf({ entries, next, isCut, without }: Found, words: string | undefined): string {
+	if (entries.length === 0) {
+		if (!words) return 'No lifelogs pass these filters.';
+		return /^\S{1,3}$/.test(words.trim())
+			? 'No lifelogs match. A word of fewer than 4 letters matches only itself: type more letters.'
+			: 'No lifelogs match. Try fewer or different words.';
+	}
+	const but = without === null ? '' : ` without “${without}”`;
+	if (next !== undefined) return `More than ${count(entries.length, 'lifelog')} found${but}`;
+	if (isCut) return `The ${entries.length} best matches${but}. Add words or filters.`;
+	return `${count(entries.length, 'lifelog')} found${but}`;
+}
 
-/** What is found without words. */
-const NOTHING: Found = { entries: [], next: undefined };
-
-function outcomeOf(found: Found): string {
-	const { entries, next } = found;
-	// The answer for the first words isn't there yet.
-	if (found === NOTHING) return '';
-	if (entries.length === 0) return 'No lifelogs match. Try fewer or different words.';
-	return next === undefined
-		? `${count(entries.length, 'lifelog')} found`
-		: `More than ${count(entries.length, 'lifelog')} found`;
+/** Results in their order, those of one day in a row together: more of them only add to the end. */
+function groupsOf(results: SearchResult[]): SearchResult[][] {
+	const groups: SearchResult[][] = [];
+	for (const result of results) {
+		const open = groups.at(-1);
+		if (open?.[0].day === result.day) open.push(result);
+		else groups.push([result]);
+	}
+	return groups;
 }
 
 function Results({ results, timezone }: { results: SearchResult[]; timezone: string }) {
 	return (
 		<div role="region" aria-label="Results">
-			{[...Map.groupBy(results, ({ day }) => day)].map(([day, found]) => (
-				<section key={day}>
+			{groupsOf(results).map((found) => (
+				<section key={found[0].id}>
 					<h2>
-						<Link href={`/days/${day}`}>{dayInWords(day)}</Link>
+						<Link href={`/days/${found[0].day}`}>
+							<time dateTime={found[0].day}>{dayInWords(found[0].day)}</time>
+						</Link>
 					</h2>
 					<ol class="plain-list">
 						{found.map((result) => (

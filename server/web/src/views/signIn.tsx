@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import icon from '../icon.svg';
 import { signIn } from '../api.mts';
 import { Problem, useFocus, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
@@ -18,8 +19,14 @@ export function SignIn({
 	useTitle('Sign in');
 	return (
 		<main class="sign-in">
-			<h1>Lifelogs</h1>
-			{hasEnded && <p>Your session has ended. Sign in again to continue.</p>}
+			<h1>
+				<img src={icon} alt="" width={36} height={36} /> Lifelogs
+			</h1>
+			<p>
+				{hasEnded
+					? 'Your session has ended. Sign in again to continue.'
+					: 'Sign in to look at your days, from your own server.'}
+			</p>
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();

@@ -1,35 +1,43 @@
+import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { readStatus, type IndexState, type Session, type Status } from '../api.mts';
+import { readStatus, type Session, type Status } from '../api.mts';
 import { count, dayInWords, lengthInWords } from '../format.mts';
-import { Load, useTitle } from '../parts.tsx';
+import { IndexProgress, Load, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
+
+/** How often an index that is being built is looked at. */
+const LOOK_MS = 3_000;
 
 /** What there is, and what is missing. */
 export function StatusView({ session }: { session: Session }) {
 	useTitle('Status');
 	const status = useLoad('status', readStatus);
+	const isReady = status.value?.index.state === 'ready';
+	useEffect(() => {
+		if (status.value === undefined || isReady) return;
+		const timer = setTimeout(status.reload, LOOK_MS);
+		return () => clearTimeout(timer);
+	}, [status.value, status.error]);
 	return (
 		<>
 			<h1>Status</h1>
 			<Load of={status}>
 				{(found) =>
 					found.lifelogs === undefined ? (
-						<Waiting index={found.index} />
+						<IndexProgress index={found.index} />
 					) : (
 						<>
+							<dl class="cards">
+								<Card name="Days" number={found.days} />
+								<Card name="Lifelogs" number={found.lifelogs} />
+								<Card name="Chats" number={found.chats} />
+								<Card name="Audio files" number={found.audioFiles} />
+							</dl>
 							<dl class="facts">
-								<dt>Lifelogs</dt>
-								<dd>{found.lifelogs.toLocaleString()}</dd>
-								<dt>Chats</dt>
-								<dd>{found.chats.toLocaleString()}</dd>
-								<dt>Audio files</dt>
-								<dd>{found.audioFiles.toLocaleString()}</dd>
-								<dt>Days</dt>
-								<dd>
-									{found.firstDay && found.lastDay
-										? `${found.days.toLocaleString()}, from ${dayInWords(found.firstDay)} to ${dayInWords(found.lastDay)}`
-										: 'none yet'}
-								</dd>
+								<dt>First day</dt>
+								<dd>{found.firstDay ? dayLink(found.firstDay) : 'none yet'}</dd>
+								<dt>Last day</dt>
+								<dd>{found.lastDay ? dayLink(found.lastDay) : 'none yet'}</dd>
 								<dt>Index</dt>
 								<dd>up to date</dd>
 								<dt>Search</dt>
@@ -51,7 +59,10 @@ export function StatusView({ session }: { session: Session }) {
 									<ul class="plain-list">
 										{found.leftOut.map(({ path, reason }) => (
 											<li key={path}>
-												<code>{path}</code> {reason}
+												<bdi>
+													<code>{path}</code>
+												</bdi>{' '}
+												<bdi>{reason}</bdi>
 											</li>
 										))}
 									</ul>
@@ -66,12 +77,31 @@ export function StatusView({ session }: { session: Session }) {
 	);
 }
 
+const Card = ({ name, number }: { name: string; number: number }) => (
+	<div>
+		<dt>{name}</dt>
+		<dd>{number.toLocaleString()}</dd>
+	</div>
+);
+
+const dayLink = (day: string) => (
+	<Link href={`/days/${day}`}>
+		<time dateTime={day}>{dayInWords(day)}</time>
+	</Link>
+);
+
 function Days({ title, days }: { title: string; days: string[] }) {
 	if (days.length === 0) return null;
 	return (
 		<section>
 			<h2>{title}</h2>
-			<p>{rangesOf(days).join(', ')}</p>
+			<ul class="plain-list columns-list">
+				{rangesOf(days).map((range) => (
+					<li key={range}>
+						<bdi>{range}</bdi>
+					</li>
+				))}
+			</ul>
 		</section>
 	);
 }
@@ -92,17 +122,6 @@ function rangesOf(days: string[]): string[] {
 
 const DAY_MS = 86_400_000;
 
-function Waiting({ index: { state, done = 0, total = 0 } }: { index: IndexState }) {
-	const what = state === 'indexing' ? 'The index is being built' : 'The index is damaged';
-	const progress = total > 0 ? `: ${done.toLocaleString()} of ${count(total, 'day')} read` : '';
-	return (
-		<p class="notice">
-			{what}
-			{progress}. Lifelogs appear once it's ready.
-		</p>
-	);
-}
-
 function AudioGaps({ audioGaps, audioGapsCount }: Status) {
 	if (audioGapsCount === 0) return null;
 	return (
@@ -111,7 +130,9 @@ function AudioGaps({ audioGaps, audioGapsCount }: Status) {
 			<ul class="plain-list columns-list">
 				{audioGaps.map(({ day, missingMs }) => (
 					<li key={day}>
-						<Link href={`/days/${day}`}>{dayInWords(day, { dateStyle: 'medium' })}</Link>{' '}
+						<Link href={`/days/${day}`}>
+							<time dateTime={day}>{dayInWords(day, { dateStyle: 'medium' })}</time>
+						</Link>{' '}
 						<span class="quiet">{lengthInWords(missingMs)}</span>
 					</li>
 				))}
