@@ -1,7 +1,7 @@
 import { checkDay } from './checkDay.mts';
 import { checkDrafts } from './drafts.mts';
 import { addDay, compare, type Holdings } from './compare.mts';
-import { listDays, readDay } from './dayFile.mts';
+import { listDays, readDay } from './dayManifest.mts';
 import { type Finding, type Kind, KINDS, type Report } from './findings.mts';
 import { type Folder, openFolder } from './folder.mts';
 import { daysBetween } from './gaps.mts';
@@ -35,7 +35,7 @@ export interface Summary {
 	/** How many findings of each kind. */
 	counts: Record<Kind, number>;
 	/** Whether there is no finding at all. */
-	isWhole: boolean;
+	isComplete: boolean;
 }
 
 /** Sees how far it is. */
@@ -88,7 +88,7 @@ export async function checkArchive(
 		...{ days: good.length, firstDay: good[0], lastDay: good.at(-1) },
 		...{ daysWithoutFile: daysBetween(good), ...entries },
 		...(atService !== undefined && { atService }),
-		...{ counts, isWhole: Object.values(counts).every((count) => count === 0) },
+		...{ counts, isComplete: Object.values(counts).every((count) => count === 0) },
 	};
 }
 

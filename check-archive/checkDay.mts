@@ -1,13 +1,13 @@
 // One day: what its file says, against what lies in its folders.
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { type Day, type NamedFile, parsed, type Span } from './dayFile.mts';
+import { type Day, type NamedFile, parsed, type Span } from './dayManifest.mts';
 import type { Finding, Report } from './findings.mts';
 import { type Folder, IS_MISSING } from './folder.mts';
 import { asName, dayOf, entryPath, folderOf, instantOf } from './layout.mts';
 
 /** Files that are read at once. */
-const AT_ONCE = 8;
+const MAX_CONCURRENT_FILES = 8;
 
 /** The last instant that there is a date for, epoch ms. */
 const LATEST_MS = 8.64e15;
@@ -38,7 +38,7 @@ export async function checkDay(folder: Folder, day: Day, report: Report): Promis
 	const isNew = ({ path }: NamedFile): boolean => {
 		const isTwice = named.has(path);
 		named.add(path);
-		if (isTwice) found({ kind: 'broken', path, message: 'is named twice by its day manifest' });
+		if (isTwice) found({ kind: 'broken', path, message: 'is listed twice in its day manifest' });
 		return !isTwice;
 	};
 	const entries = entriesOf(day);
@@ -69,7 +69,9 @@ export async function checkDay(folder: Folder, day: Day, report: Report): Promis
 		}),
 	];
 	const run = async (check: (typeof checks)[number]) => await check();
-	for await (const { file, problem } of Readable.from(checks).map(run, { concurrency: AT_ONCE })) {
+	for await (const { file, problem } of Readable.from(checks).map(run, {
+		concurrency: MAX_CONCURRENT_FILES,
+	})) {
 		if (problem === undefined) {
 			checked.files++;
 			checked.bytes += file.bytes;
@@ -86,7 +88,7 @@ export async function checkDay(folder: Folder, day: Day, report: Report): Promis
 		found({ kind: 'incomplete', message: 'is not complete, and does not say why' });
 	}
 	if (day.isComplete && day.failed.length > 0) {
-		found({ kind: 'broken', message: 'says that it is complete and that something failed' });
+		found({ kind: 'broken', message: 'claims to be complete, but lists failures' });
 	}
 	for (const place of await foldersOf(folder, day.day)) {
 		for await (const path of folder.files(place)) {

@@ -84,7 +84,7 @@ function showProgress(): Progress & { clear: () => void; stop: () => void } {
 			if (done === 0) bar.start(total, 0, payload);
 			else bar.update(done, payload);
 		},
-		read: (entries) => note(`${entries} entries of the service`),
+		read: (entries) => note(`${entries} lifelogs and chats of the service`),
 		wait: (seconds) => note(`waits ${Math.ceil(seconds)} s for the rate limit`),
 		// So that a line does not end up behind the bar; the next update draws it again.
 		clear: () => isShown && process.stderr.write('\r\x1b[K'),
@@ -104,7 +104,7 @@ function lineOf({ kind, day = '', path, id, message }: Finding): string {
 
 function conclusionOf(summary: Summary, until: string): string {
 	const { days, firstDay, lastDay, lifelogs, chats, audioFiles, rightFiles, rightBytes } = summary;
-	const { atService, counts, daysWithoutFile: without, isWhole } = summary;
+	const { atService, counts, daysWithoutFile: without, isComplete } = summary;
 	const found = KINDS.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`);
 	return [
 		`${plural(days, 'day')}${days > 0 ? `, ${firstDay} to ${lastDay}` : ''}: ${plural(lifelogs, 'lifelog')}, ${plural(chats, 'chat')}, ${plural(audioFiles, 'audio file')}.`,
@@ -116,8 +116,8 @@ function conclusionOf(summary: Summary, until: string): string {
 		`${plural(rightFiles, 'file')} (${sizeOf(rightBytes)}) are unchanged.`,
 		atService === undefined
 			? 'Not compared with the service (--service does that).'
-			: `Compared with ${plural(atService, 'entry').replace('entrys', 'entries')} of the service, up to ${until}.`,
-		isWhole ? 'The archive is complete.' : `The archive is not complete: ${found.join(', ')}.`,
+			: `Compared with ${atService.toLocaleString('en')} lifelogs and chats of the service, up to ${until}.`,
+		isComplete ? 'The archive is complete.' : `The archive is not complete: ${found.join(', ')}.`,
 	].join('\n');
 }
 
@@ -157,5 +157,5 @@ async function check(args: string[], command: string): Promise<0 | 1> {
 		? JSON.stringify({ ...summary, findings }, null, '\t')
 		: conclusionOf(summary, options.until);
 	process.stdout.write(`${text}\n`);
-	return summary.isWhole ? 0 : 1;
+	return summary.isComplete ? 0 : 1;
 }

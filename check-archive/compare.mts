@@ -1,5 +1,5 @@
 // What an archive holds, against what a service has now.
-import type { Day } from './dayFile.mts';
+import type { Day } from './dayManifest.mts';
 import type { Report } from './findings.mts';
 import { type Access, listChats, listLifelogs, type Watch } from './service.mts';
 
@@ -87,7 +87,7 @@ export async function compare(
 	}
 	for (const [id, { day }] of [...lifelogs, ...chats]) {
 		if (day > until || deleted.has(id)) continue;
-		const message = 'is no longer there, and the archive does not say so';
+		const message = "was removed from the service, but isn't marked as removed in the archive";
 		report({ kind: 'gone', day, id, message });
 	}
 	lifelogs.clear();

@@ -2,13 +2,13 @@
 
 const DAY_FILE = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{16})\.json$/;
 
-/** A file of a day, as its name tells it. */
+/** A day manifest, as its name tells it. */
 export interface DayName {
 	day: string;
 	fingerprint: string;
 }
 
-/** @returns undefined for a name that is not one of a file of a day. */
+/** @returns undefined for a name that is not a day manifest's. */
 export function readDayName(name: string): DayName | undefined {
 	const [, day, fingerprint] = DAY_FILE.exec(name) ?? [];
 	return day !== undefined && isDay(day) ? { day, fingerprint } : undefined;

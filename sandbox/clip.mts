@@ -7,7 +7,7 @@ import {
 	writePage,
 	type NewPage,
 	type Packed,
-	type Page,
+	type OggPage,
 } from '../server/audio/page.mts';
 
 /** An Ogg Opus file of one stream, taken apart. */
@@ -15,7 +15,7 @@ export interface Clip {
 	head: Buffer;
 	tags: Buffer;
 	/** Its pages of audio that are full. */
-	pages: Page[];
+	pages: OggPage[];
 }
 
 // The clip's packets: 20 ms each, and short enough to be one segment of their page.
@@ -23,7 +23,7 @@ const packetSamples = 20 * samplesPerMs;
 
 /** Takes an Ogg Opus file of one stream apart. */
 export function readClip(file: Buffer): Clip {
-	const pages: Page[] = [];
+	const pages: OggPage[] = [];
 	for (let at = 0; at < file.length; at += sizeOfPage(pages.at(-1)!)) {
 		pages.push(readPage(file, at)!);
 	}

@@ -134,7 +134,7 @@ export function speakDialect(
 	app.addHook('onRequest', async (request) => {
 		const { dialect } = world;
 		spoken.set(request, { dialect });
-		if (dialect.latencyMs > 0) await sleep(dialect.latencyMs);
+		if (dialect.latencyMs > 0) await sleep(dialect.latencyMs, undefined, { ref: false });
 	});
 
 	app.addHook('preHandler', async (request, reply) => {

@@ -56,7 +56,8 @@ export function injectFaults(app: FastifyInstance, world: { readonly faults: Fau
 		const fault = takeFault(world.faults, request);
 		if (!fault) return;
 		active.set(request, fault);
-		if (fault.delayMs) await sleep(fault.delayMs);
+		// It doesn't keep a process alive whose connections are closed.
+		if (fault.delayMs) await sleep(fault.delayMs, undefined, { ref: false });
 		if (fault.reset === 'before') {
 			reply.hijack();
 			request.raw.socket.destroy();

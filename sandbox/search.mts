@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Lifelog } from '../nodes/shared/api/apiTypes.ts';
 import { IndexDatabase } from '../server/store/database.mts';
-import { SearchIndex } from '../server/search/search.mts';
+import { SearchIndex } from '../server/store/search.mts';
 import type { LifelogFilter } from '../server/store/store.mts';
 
 /** The server's search, over lifelogs in memory. */

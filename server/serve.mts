@@ -6,10 +6,12 @@ import { IANAZone } from 'luxon';
 import type { Logger } from 'pino';
 import { commandName, oneOf, serveUntilStopped, wholeNumber } from './util/commandLine.mts';
 import { isFuture } from './archive/layout.mts';
-import { keyFromEnvironment, keySource } from './auth/key.mts';
+import { keyFromEnvironment, keySource } from './util/keySource.mts';
+import { plural } from './util/text.mts';
 import { logFormats, logLevels, openLog } from './routes/log.mts';
 import { EVERY_ADDRESS } from './auth/hosts.mts';
 import { missingDays } from './util/missingDays.mts';
+import type { EndpointOptions } from './util/endpoint.mts';
 import type { InboxTimes } from './recordings/inbox.mts';
 import type { RunningServer, ServerOptions } from './server.mts';
 import { DAY_MS } from './util/durations.mts';
@@ -43,7 +45,8 @@ Serves an archive of lifelogs through the service's API.
                     endpoint. Needs ffmpeg, and --allow-changes for uploads
   --transcription-language <code>  spoken language, e.g. de (default: the endpoint detects it)
   --transcription-format <name>    mp3 (default) or wav
-  --diarization-url <address>      also ask this endpoint who speaks
+  --diarization-url <address>  and
+  --diarization-model <name>       also ask this endpoint who speaks
   --inbox <folder>  turn the audio files in this folder into lifelogs, then move them to its folder done/; those
                     that can't be used go to failed/, with the reason
   --inbox-copy      leave the files of the inbox where they are
@@ -63,7 +66,36 @@ endpoints, if they need one. Add _FILE to any of these five names to give the pa
  * @throws Error that says why it could not start.
  */
 export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Promise<void> {
-	const { values, positionals } = parseArgs({
+	const { values, positionals } = parse(args);
+	if (values.help) {
+		process.stdout.write(usage);
+		return;
+	}
+	const [folder] = positionals;
+	if (positionals.length !== 1 || !folder) {
+		throw new Error(`Give the folder of the archive: ${commandName} serve <folder>`);
+	}
+	const options = readOptions(folder, values, inboxTimes);
+	const log = openLog({
+		level: oneOf('log-level', values['log-level'], logLevels),
+		format: oneOf('log-format', values['log-format'], logFormats),
+	});
+	const progress = values.json ? undefined : new Progress(log, values['log-format'] === 'text');
+	// Loaded once the command is right: --help and a wrong option are answered at once.
+	const { startServer } = await import('./server.mts');
+	const { url, ready, close } = await startServer({
+		...{ ...options, log },
+		onProgress: (done, total) => progress?.show(done, total),
+	});
+	serveUntilStopped(close, values.json ? ready.then(({ apiKey }) => ({ url, apiKey })) : undefined);
+	const server = await ready.finally(() => progress?.stop());
+	if (!values.json) console.log(describe(server, options.index, values));
+}
+
+type Values = ReturnType<typeof parse>['values'];
+
+function parse(args: string[]) {
+	return parseArgs({
 		args,
 		allowPositionals: true,
 		options: {
@@ -89,6 +121,7 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 			'transcription-language': { type: 'string' },
 			'transcription-format': { type: 'string', default: 'mp3' },
 			'diarization-url': { type: 'string' },
+			'diarization-model': { type: 'string' },
 			inbox: { type: 'string' },
 			'inbox-copy': { type: 'boolean', default: false },
 			'max-upload': { type: 'string', default: '2000' },
@@ -97,52 +130,23 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 			help: { type: 'boolean', short: 'h', default: false },
 		},
 	});
-	if (values.help) {
-		process.stdout.write(usage);
-		return;
-	}
-	const [folder] = positionals;
-	if (positionals.length !== 1 || !folder) {
-		throw new Error(`Give the folder of the archive: ${commandName} serve <folder>`);
-	}
+}
+
+function readOptions(
+	folder: string,
+	values: Values,
+	inboxTimes: InboxTimes | undefined,
+): Omit<ServerOptions, 'log' | 'onProgress'> {
 	for (const option of ['allow-delete', 'allow-changes'] as const) {
 		if (values['read-only'] && values[option]) {
 			throw new Error(`--read-only and --${option} can't be used together`);
 		}
 	}
-	const log = openLog({
-		level: oneOf('log-level', values['log-level'], logLevels),
-		format: oneOf('log-format', values['log-format'], logFormats),
-	});
-	const progress = values.json ? undefined : new Progress(log, values['log-format'] === 'text');
-	const embeddings = endpointOf('embeddings', values['embeddings-url'], values['embeddings-model']);
-	const chat = endpointOf('chat', values['chat-url'], values['chat-model']);
-	const transcription = endpointOf(
-		'transcription',
-		values['transcription-url'],
-		values['transcription-model'],
-	);
-	const format = oneOf('transcription-format', values['transcription-format'], [
-		'mp3',
-		'wav',
-	] as const);
-	for (const option of ['inbox', 'diarization-url', 'transcription-language'] as const) {
-		if (values[option] !== undefined && !transcription) {
-			throw new Error(`--${option} needs --transcription-url and --transcription-model`);
-		}
-	}
-	if (values['inbox-copy'] && values.inbox === undefined) {
-		throw new Error('--inbox-copy needs --inbox');
-	}
-	if (values['read-only'] && values.inbox !== undefined) {
-		throw new Error("--read-only and --inbox can't be used together");
-	}
-	const index = values.index ?? join(folder, '.lifelog-index.sqlite');
-	const options: ServerOptions = {
+	return {
 		folder,
 		host: values.host,
 		port: wholeNumber('port', values.port, 0, 65_535),
-		index,
+		index: values.index ?? join(folder, '.lifelog-index.sqlite'),
 		apiKey: keyFromEnvironment('LIFELOG_SERVER_KEY'),
 		timezone: zoneOf(values.timezone),
 		allowedHosts: values['allowed-hosts']
@@ -152,40 +156,63 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 		allowHttp: values['allow-http'],
 		allowDelete: values['allow-delete'],
 		allowChanges: values['allow-changes'],
-		embeddings: embeddings && {
-			...embeddings,
-			key: keyFromEnvironment('LIFELOG_EMBEDDINGS_KEY') || undefined,
-		},
-		chat: chat && { ...chat, key: keyFromEnvironment('LIFELOG_CHAT_KEY') || undefined },
-		transcription: transcription && {
-			...{ ...transcription, format, language: values['transcription-language'] },
-			key: keyFromEnvironment('LIFELOG_TRANSCRIPTION_KEY') || undefined,
-			diarizationUrl: values['diarization-url'],
-			diarizationKey: keyFromEnvironment('LIFELOG_DIARIZATION_KEY') || undefined,
-			keepOriginals: values['keep-originals'],
-			inbox: values.inbox,
-			inboxIsCopied: values['inbox-copy'],
-			inboxTimes,
-		},
+		embeddings: endpointOf('embeddings', values),
+		chat: endpointOf('chat', values),
+		transcription: transcriptionOf(values, inboxTimes),
 		maxUploadBytes: wholeNumber('max-upload', values['max-upload'], 1, 1_000_000) * 1_000_000,
 		rateLimit:
 			values['rate-limit'] === undefined
 				? undefined
 				: wholeNumber('rate-limit', values['rate-limit'], 1, 1_000_000),
 		trustProxy: values['trust-proxy'],
-		log,
-		onProgress: (done, total) => progress?.show(done, total),
 	};
-	// Loaded once the command is right: --help and a wrong option are answered at once.
-	const { startServer } = await import('./server.mts');
-	const starting = await startServer(options);
-	const { url: served, ready, close } = starting;
-	serveUntilStopped(
-		close,
-		values.json ? ready.then(({ apiKey }) => ({ url: served, apiKey })) : undefined,
+}
+
+/** How recordings become lifelogs; undefined if they don't. */
+function transcriptionOf(
+	values: Values,
+	inboxTimes: InboxTimes | undefined,
+): ServerOptions['transcription'] {
+	const endpoint = endpointOf('transcription', values);
+	const diarization = endpointOf('diarization', values);
+	const format = oneOf('transcription-format', values['transcription-format'], [
+		'mp3',
+		'wav',
+	] as const);
+	for (const option of ['inbox', 'diarization-url', 'transcription-language'] as const) {
+		if (values[option] !== undefined && !endpoint) {
+			throw new Error(`--${option} needs --transcription-url and --transcription-model`);
+		}
+	}
+	if (values['inbox-copy'] && values.inbox === undefined) {
+		throw new Error('--inbox-copy needs --inbox');
+	}
+	if (values['read-only'] && values.inbox !== undefined) {
+		throw new Error("--read-only and --inbox can't be used together");
+	}
+	return (
+		endpoint && {
+			...{ ...endpoint, format, language: values['transcription-language'], diarization },
+			keepOriginals: values['keep-originals'],
+			inbox: values.inbox,
+			inboxIsCopied: values['inbox-copy'],
+			inboxTimes,
+		}
 	);
-	const server = await ready.finally(() => progress?.stop());
-	if (!values.json) console.log(describe(server, index, values));
+}
+
+/** An endpoint and the key for it; undefined without its address and model. */
+function endpointOf(
+	name: 'embeddings' | 'chat' | 'transcription' | 'diarization',
+	values: Values,
+): EndpointOptions | undefined {
+	const { [`${name}-url` as const]: url, [`${name}-model` as const]: model } = values;
+	if (url === undefined && model === undefined) return undefined;
+	if (url === undefined || model === undefined) {
+		throw new Error(`Use --${name}-url and --${name}-model together`);
+	}
+	const key = keyFromEnvironment(`LIFELOG_${name.toUpperCase()}_KEY`) || undefined;
+	return { url, model, key };
 }
 
 /** The time zone of days: the system's if none is given. */
@@ -195,26 +222,15 @@ function zoneOf(name: string | undefined): string {
 	throw new Error(`--timezone must be a name such as Europe/Berlin, not ${zone}`);
 }
 
-/** The address and the model of an endpoint; undefined without them. */
-function endpointOf(
-	name: string,
-	url: string | undefined,
-	model: string | undefined,
-): { url: string; model: string } | undefined {
-	if (url !== undefined && model !== undefined) return { url, model };
-	if (url === undefined && model === undefined) return undefined;
-	throw new Error(`Use --${name}-url and --${name}-model together`);
-}
-
 /** A bar on a terminal, a line in a log. */
 class Progress {
 	readonly #log: Logger;
 	readonly #hasBar: boolean;
 	#bar: SingleBar | undefined;
 
-	constructor(log: Logger, isForPeople: boolean) {
+	constructor(log: Logger, isText: boolean) {
 		this.#log = log;
-		this.#hasBar = isForPeople && process.stderr.isTTY;
+		this.#hasBar = isText && process.stderr.isTTY;
 	}
 
 	show(done: number, total: number): void {
@@ -235,19 +251,10 @@ class Progress {
 	}
 }
 
-/** The options that the start tells of. */
-interface DescribedOptions {
-	host: string;
-	'allow-delete': boolean;
-	'allow-changes': boolean;
-	'transcription-url'?: string;
-	inbox?: string;
-}
-
 function describe(
 	{ url, apiKey, isKeyNew, store, meaning, canChange }: RunningServer,
 	index: string,
-	values: DescribedOptions,
+	values: Values,
 ): string {
 	const { lifelogs, chats, audioFiles } = store.counts();
 	const days = store.days();
@@ -299,7 +306,7 @@ function describe(
 	return `lifelog-server is running (Ctrl+C stops it).\n\n${lines.join('\n')}`;
 }
 
-function recordingsRow(values: DescribedOptions): string {
+function recordingsRow(values: Values): string {
 	if (values['transcription-url'] === undefined) return 'off (needs --transcription-url)';
 	const from = [
 		...(values['allow-changes'] ? ['uploads'] : []),
@@ -317,9 +324,7 @@ function permission(isAllowed: boolean, canChange: boolean, what: string, option
 
 const noDays = `none yet (to add the app's export: ${commandName} import)`;
 
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-const maxListed = 10;
+const MAX_LISTED = 10;
 
 /** Days as ranges, the first ones of many. */
 function listed(days: string[]): string {
@@ -330,8 +335,8 @@ function listed(days: string[]): string {
 		else ranges.push([day, day]);
 	}
 	const shown = ranges
-		.slice(0, maxListed)
+		.slice(0, MAX_LISTED)
 		.map(([first, last]) => (first === last ? first : `${first} to ${last}`));
-	const more = ranges.length > maxListed ? ` and ${ranges.length - maxListed} more ranges` : '';
+	const more = ranges.length > MAX_LISTED ? ` and ${ranges.length - MAX_LISTED} more ranges` : '';
 	return days.length === 0 ? '' : `${days.length}: ${shown.join(', ')}${more}`;
 }

@@ -4,17 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { addApi, answerErrors, createApp } from './routes/api.mts';
-import { Folder } from './archive/folder.mts';
+import { Folder, MissingFolderError } from './archive/folder.mts';
 import { clearDrafts, isInterrupted, recover } from './archive/commit.mts';
 import { HealingStore } from './archive/healing.mts';
 import { tryLock, type HeldLock } from './archive/lock.mts';
 import { ArchiveStore } from './archive/store.mts';
 import { listenProblem } from './util/commandLine.mts';
-import { answerOfDisk } from './util/failures.mts';
+import { answerOfDisk, throwIfFull } from './util/failures.mts';
 import { readServerContract } from './routes/contract.mts';
 import { asError, UnavailableError } from './util/errors.mts';
 import { isLoopback } from './auth/hosts.mts';
-import { KeyError, keySource, loadKey, safeLength } from './auth/key.mts';
+import { loadKey, SAFE_LENGTH } from './auth/key.mts';
+import { KeyError, keySource } from './util/keySource.mts';
 import { sessionSecret } from './auth/session.mts';
 import { allTools } from './routes/mcpTools.mts';
 import { EmbeddingsEndpoint } from './search/endpoint.mts';
@@ -70,8 +71,7 @@ export interface ServerOptions {
 /** How recordings become lifelogs. */
 export interface TranscriptionOptions extends TranscriberOptions {
 	/** Where it is asked who speaks, too. */
-	diarizationUrl?: string;
-	diarizationKey?: string;
+	diarization?: EndpointOptions;
 	/** Whether uploaded files are kept when they are done. */
 	keepOriginals: boolean;
 	/** A folder whose files become lifelogs. */
@@ -111,7 +111,7 @@ export interface RunningServer {
 const documentation =
 	'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog/blob/main/docs/reference/server.md';
 // Half of the time within which a new day is to be served.
-const lookEveryMs = 2_000;
+const LOOK_EVERY_MS = 2_000;
 
 /**
  * Serves an archive, which it indexes then. Rejects with an Error that says what to do for a folder
@@ -167,9 +167,9 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			changing.lock && hearing && recordingsOf(folder, store, options, { ...hearing, titles });
 		inbox = recordings && (await inboxOf(recordings, options));
 		const key = loadKey(options.apiKey, `${options.index}.key`);
-		if (!isLoopback(host) && key.text !== undefined && key.text.length < safeLength) {
+		if (!isLoopback(host) && key.text !== undefined && key.text.length < SAFE_LENGTH) {
 			throw new KeyError(
-				`To serve other machines (--host ${host}), the key in ${keySource('LIFELOG_SERVER_KEY')} needs ${safeLength} characters or more: set a longer one, or remove the variable to have one made`,
+				`To serve other machines (--host ${host}), the key in ${keySource('LIFELOG_SERVER_KEY')} needs ${SAFE_LENGTH} characters or more: set a longer one, or remove the variable to have one made`,
 			);
 		}
 		keepFromCaches(app);
@@ -247,9 +247,8 @@ async function hearingOf(
 	options: TranscriptionOptions | undefined,
 ): Promise<Pick<RecordingsOptions, 'transcriber' | 'diarizer'> | undefined> {
 	if (!options) return undefined;
-	const { diarizationUrl: url, diarizationKey: key } = options;
 	const transcriber = new Transcriber(options);
-	const diarizer = url === undefined ? undefined : new Diarizer({ url, key });
+	const diarizer = options.diarization && new Diarizer(options.diarization);
 	await checkFfmpeg();
 	return { transcriber, diarizer };
 }
@@ -304,6 +303,7 @@ async function mayChange(
 		}
 	} catch (error) {
 		lock?.release();
+		throwIfFull(asError(error));
 		throw new Error(
 			`The archive cannot be changed (${(error as Error).message}): make its folder writable, or start without --allow-delete, --allow-changes and --inbox`,
 		);
@@ -335,7 +335,7 @@ async function keepLooking(
 	const daysNow = () => new Set(store.days().map(({ day }) => day));
 	let days = store.served ? daysNow() : new Set<string>();
 	while (!signal.aborted) {
-		await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
+		await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
 		if (signal.aborted) return;
 		try {
 			await store.refreshIfDue();
@@ -346,7 +346,7 @@ async function keepLooking(
 			told = '';
 		} catch (error) {
 			// It is told already why the index is rebuilt.
-			if (error instanceof UnavailableError) continue;
+			if (error instanceof UnavailableError && !(error instanceof MissingFolderError)) continue;
 			// A folder that is not there, a full disk: what is in the index is served on.
 			const problem = `Cannot look for new days: ${(error as Error).message}`;
 			if (problem !== told) log(problem);
@@ -388,9 +388,9 @@ function addProbes(app: FastifyInstance, folder: Folder, store: HealingStore): v
 		method,
 		url: '/ready',
 		handler: async (_request, reply) => {
-			const isThere = await folder.isThere();
+			const isMissing = !(await folder.isThere()) || (await store.isFolderMissing());
 			const { waiting, retryAfterS = 10, progress } = store;
-			const status = isThere ? waiting : 'folder missing';
+			const status = isMissing ? 'folder missing' : waiting;
 			if (status === undefined) return { status: 'ready' };
 			return reply
 				.code(503)

@@ -12,10 +12,16 @@ import {
 import { readArchived } from './entries.mts';
 import { FileError, ignoreFileError, maxBytes, type Folder } from './folder.mts';
 import { manifestNames, readManifests } from './manifests.mts';
-import { nameOfDay, parseDayFile, type DayFile, type MadeHere, type NamedFile } from './layout.mts';
+import {
+	nameOfDay,
+	parseDayManifest,
+	type DayManifest,
+	type MadeHere,
+	type NamedFile,
+} from './layout.mts';
 import { entryPath, toJson } from './lifelogFiles.mts';
 import { RECORDINGS } from '../store/store.mts';
-import { spansOf, without, type Span } from './spans.mts';
+import { spansOf, without, type Span } from '../util/spans.mts';
 
 /** Why something can't be added to a day; its message is the end of a sentence. */
 export class EntryError extends Error {}
@@ -26,12 +32,15 @@ export class DayChangedError extends EntryError {}
 /** Rejects if a file of this size, in bytes, isn't to be written to the disk of a folder. */
 type DemandRoom = (folder: string, bytes: number) => Promise<void>;
 
-type WholeDay = DayFile & { missingAudio: Span[]; failed: { what: string; message: string }[] };
+type FullManifest = DayManifest & {
+	missingAudio: Span[];
+	failed: { what: string; message: string }[];
+};
 
-// The times of a name are whole seconds.
-const toleranceMs = 1000;
+/** The times of a name are whole seconds. */
+export const NAME_TOLERANCE_MS = 1000;
 // One every nine seconds. The manifest has at most a kilobyte for each, and is held in memory.
-const maxEntries = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /**
  * A day of an archive to which an import adds. What it adds carries `goneAt`, as the service does
@@ -39,7 +48,7 @@ const maxEntries = 10_000;
  */
 export class ArchiveDay {
 	readonly #folder: Folder;
-	readonly #file: WholeDay;
+	readonly #file: FullManifest;
 	readonly #importedAt: string;
 	/** What is being stored: several files of an export may be the same entry. */
 	readonly #begun = new Set<string>();
@@ -53,7 +62,7 @@ export class ArchiveDay {
 
 	private constructor(
 		folder: Folder,
-		file: WholeDay,
+		file: FullManifest,
 		importedAt: string,
 		demandRoom: DemandRoom | undefined,
 	) {
@@ -80,14 +89,14 @@ export class ArchiveDay {
 		const refuse = () => {
 			throw new EntryError(`belongs to ${day}, whose day manifest can't be read`);
 		};
-		const found: DayFile[] = [];
+		const found: DayManifest[] = [];
 		for (const name of names) {
-			const file = await folder.readDayFile(name, day).catch(refuse);
+			const file = await folder.readDayManifest(name, day).catch(refuse);
 			if (file) found.push(file);
 		}
 		if (names.length > 0 && found.length === 0) refuse();
 		found.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
-		const none: WholeDay = {
+		const none: FullManifest = {
 			version: 1,
 			day,
 			lifelogs: {},
@@ -107,12 +116,12 @@ export class ArchiveDay {
 	}
 
 	/** The audio that begins on the day. */
-	get audio(): DayFile['audio'] {
+	get audio(): DayManifest['audio'] {
 		return this.#file.audio;
 	}
 
 	/** The same without recordings of other devices, which may overlap with it. */
-	get serviceAudio(): DayFile['audio'] {
+	get serviceAudio(): DayManifest['audio'] {
 		return this.audio.filter(({ path }) => !path.startsWith(`audio/${RECORDINGS}/`));
 	}
 
@@ -186,7 +195,7 @@ export class ArchiveDay {
 		if (!this.#hasChanged) return undefined;
 		const { audio, missingAudio, archivedAt } = this.#file;
 		const later = Math.max(Date.parse(this.#importedAt), Date.parse(archivedAt) + 1);
-		const file: WholeDay = {
+		const file: FullManifest = {
 			...this.#file,
 			lifelogs: sorted(this.#file.lifelogs),
 			chats: sorted(this.#file.chats),
@@ -194,8 +203,8 @@ export class ArchiveDay {
 			missingAudio: without(missingAudio, this.serviceAudio),
 			archivedAt: new Date(later).toISOString(),
 		};
-		if (!parseDayFile(toJson(file), file.day)) {
-			throw new EntryError(`makes a day manifest of ${file.day} that no server would read`);
+		if (!parseDayManifest(toJson(file), file.day)) {
+			throw new EntryError(`would make the day manifest of ${file.day} invalid`);
 		}
 		const name = nameOfDay(file);
 		await commit(this.#folder.root, async () => {
@@ -230,8 +239,8 @@ export class ArchiveDay {
 	}
 
 	#count(): void {
-		if (this.#entries >= maxEntries) {
-			const entries = maxEntries.toLocaleString('en');
+		if (this.#entries >= MAX_ENTRIES) {
+			const entries = MAX_ENTRIES.toLocaleString('en');
 			throw new EntryError(`belongs to ${this.#file.day}, which has ${entries} entries already`);
 		}
 		this.#entries += 1;
@@ -244,7 +253,7 @@ export class ArchiveDay {
 	async #store(path: string, text: string | Buffer): Promise<NamedFile> {
 		const content = Buffer.from(text);
 		if (content.length > maxBytes) {
-			throw new EntryError('makes a file that is larger than 64 MiB, which no server would read');
+			throw new EntryError('would create a file larger than 64 MiB, which no server reads');
 		}
 		await this.#demandRoom?.(this.#folder.root, content.length);
 		await prepareFolder(this.#folder.root, dirname(path));
@@ -276,7 +285,8 @@ function ifLasting(error: Error): undefined {
 }
 
 const isSame = (a: Span, b: Span) =>
-	Math.abs(a.startMs - b.startMs) < toleranceMs && Math.abs(a.endMs - b.endMs) < toleranceMs;
+	Math.abs(a.startMs - b.startMs) < NAME_TOLERANCE_MS &&
+	Math.abs(a.endMs - b.endMs) < NAME_TOLERANCE_MS;
 
 const sorted = <Value,>(entries: Record<string, Value>) =>
 	Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));

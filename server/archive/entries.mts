@@ -102,23 +102,25 @@ function inUtc(node: ContentNode): ContentNode {
 	};
 }
 
-const withoutOffset = /^\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+$/;
+const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+$/;
 
 /**
- * The instant of a time, epoch ms; NaN for what is none. Without an offset it is in UTC, as an
- * archive is, and not in the zone of the machine.
+ * The instant of a time in a file that another program wrote, in any format of `Date.parse`. Without
+ * an offset, a time such as `2026-03-01 09:00` is in UTC. `parseIsoTime` reads the service's times.
+ *
+ * @returns Epoch ms; NaN if it isn't a time.
  */
 export function parseAnyTime(time: string): number {
-	return Date.parse(withoutOffset.test(time) ? `${time}Z` : time);
+	return Date.parse(WITHOUT_OFFSET.test(time) ? `${time}Z` : time);
 }
 
 const isTime = (time: string) => !Number.isNaN(parseAnyTime(time));
 
-const utcWithMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const UTC_WITH_MS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** A time in UTC with milliseconds, so that times compare as strings; what is none stays. */
 function utc(iso: string): string {
 	// Most of the time of reading an archive went into dates that were written as they are.
-	if (utcWithMs.test(iso)) return iso;
+	if (UTC_WITH_MS.test(iso)) return iso;
 	return isTime(iso) ? new Date(parseAnyTime(iso)).toISOString() : iso;
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { lstat, open, readdir, realpath, type FileHandle } from 'node:fs/promises';
+import { lstat, open, opendir, readdir, realpath, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { parseDayFile, type DayFile, type NamedFile } from './layout.mts';
+import { UnavailableError } from '../util/errors.mts';
+import { dayOfName, parseDayManifest, type DayManifest, type NamedFile } from './layout.mts';
 
 /** The largest JSON or Markdown file that is read, in bytes. A day of somebody who never stops talking has some megabytes. */
 export const maxBytes = 64 * 1024 * 1024;
@@ -15,6 +16,13 @@ export class FileError extends Error {
 	constructor(message: string, { isPassing = false } = {}) {
 		super(message);
 		this.isPassing = isPassing;
+	}
+}
+
+/** The folder is gone, or has no days although there were some, such as a mount point without its drive. */
+export class MissingFolderError extends UnavailableError {
+	constructor() {
+		super("The archive's folder is missing: connect its drive, then try again", 30);
 	}
 }
 
@@ -44,16 +52,25 @@ export class Folder {
 		return (await this.fingerprint('')) !== 'none';
 	}
 
-	/**
-	 * The names in `days/`; none while there is no such folder, as where a disk is not mounted on the
-	 * folder of the archive. Rejects when that folder itself is gone.
-	 */
+	/** Whether there is any day. Rejects when `days/` can't be read. */
+	async hasDays(): Promise<boolean> {
+		try {
+			for await (const { name } of await opendir(join(this.root, 'days'))) {
+				if (dayOfName(name) !== undefined) return true;
+			}
+		} catch (error) {
+			if (!isMissing(error)) throw error;
+		}
+		return false;
+	}
+
+	/** The names in `days/`; none if there is no such folder. Rejects when the archive's folder is gone. */
 	async listDays(): Promise<string[]> {
-		await lstat(this.root);
+		if (!(await this.isThere())) throw new MissingFolderError();
 		try {
 			return await readdir(join(this.root, 'days'));
 		} catch (error) {
-			if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+			if (isMissing(error)) return [];
 			throw error;
 		}
 	}
@@ -61,7 +78,7 @@ export class Folder {
 	/** What changes when a file changes; the same for one that is not there. Never rejects. */
 	async fingerprint(path: string): Promise<string> {
 		try {
-			return fingerprintOf(await lstat(join(this.root, path)));
+			return versionOf(await lstat(join(this.root, path)));
 		} catch {
 			return 'none';
 		}
@@ -79,9 +96,9 @@ export class Folder {
 	 * Reads a file in `days/`; undefined when it is no file of this day. Rejects with a FileError for
 	 * one that may be, as it may be read another time.
 	 */
-	async readDayFile(name: string, day: string): Promise<DayFile | undefined> {
+	async readDayManifest(name: string, day: string): Promise<DayManifest | undefined> {
 		try {
-			return parseDayFile(await this.read(`days/${name}`), day);
+			return parseDayManifest(await this.read(`days/${name}`), day);
 		} catch (error) {
 			if (error instanceof FileError && !error.isPassing) return undefined;
 			throw error;
@@ -158,6 +175,9 @@ export class Folder {
 	}
 }
 
+const isMissing = (error: unknown) =>
+	['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+
 /** Whether a real path is that of a folder, or of something in it. The folder may be a whole drive. */
 export function isWithin(folder: string, real: string): boolean {
 	const path = relative(folder, real);
@@ -182,11 +202,11 @@ export function asFileError(error: unknown): FileError {
 }
 
 /** What tells a changed file from the one before. */
-function fingerprintOf({ size, mtimeMs, ctimeMs }: Stats): string {
+function versionOf({ size, mtimeMs, ctimeMs }: Stats): string {
 	return `${size} ${mtimeMs} ${ctimeMs}`;
 }
 
-/** Whether a path of a day's file leads into one of the archive's folders. */
+/** Whether a path in a day manifest leads into one of the archive's folders. */
 function isInside(path: string): boolean {
 	const [top, ...rest] = path.split('/');
 	return (

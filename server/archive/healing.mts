@@ -30,6 +30,8 @@ import { HOUR_MS } from '../util/durations.mts';
 /** When a client is to try again while the index is being rebuilt. */
 const RETRY_AFTER_S = 10;
 const PAUSE_MS = 10_000;
+/** How often a file of the index may be rebuilt. */
+const REBUILD_EVERY_MS = HOUR_MS;
 
 /** An archive with its index, as it is served. */
 export interface Served {
@@ -47,8 +49,6 @@ export interface HealingOptions {
 	log: (line: string) => void;
 	/** Called with days while the index is brought up to the folder. */
 	onProgress: (done: number, total: number) => void;
-	/** How often a file of the index may be rebuilt: once an hour if missing. */
-	rebuildEveryMs?: number;
 }
 
 /**
@@ -75,6 +75,11 @@ export class HealingStore implements Store, Changes, RecordingStore {
 	/** What is served; undefined while the index is being built or damaged. */
 	get served(): Served | undefined {
 		return this.#served;
+	}
+
+	/** Whether the folder has no days although the index has. Never rejects. */
+	async isFolderMissing(): Promise<boolean> {
+		return (await this.#served?.store.isFolderMissing().catch(() => false)) ?? false;
 	}
 
 	/** When to try again, in seconds; undefined while everything is served. */
@@ -134,13 +139,17 @@ export class HealingStore implements Store, Changes, RecordingStore {
 		try {
 			const rows = new Rows(db);
 			served = this.#options.serve(rows);
-			await served.store.refresh((done, total) => {
-				this.#progress = { done, total };
-				this.#options.onProgress(done, total);
-			});
+			// Without its folder, what is in the index is served.
+			if (!(await served.store.isFolderMissing())) {
+				await served.store.refresh((done, total) => {
+					this.#progress = { done, total };
+					this.#options.onProgress(done, total);
+				});
+				// An index that was made anew has no days either while the folder is missing.
+				if (served.store.days().length > 0) rows.vectors.prune();
+			}
 			// Some damage is seen here already, and not first by whoever asks for it.
 			served.store.counts();
-			rows.vectors.prune();
 			await served.meaning?.begin();
 		} catch (error) {
 			await served?.meaning?.close();
@@ -184,7 +193,7 @@ export class HealingStore implements Store, Changes, RecordingStore {
 				if (found) await this.#remove(found);
 				found = undefined;
 				await this.#open();
-				log(`The index ${index} is rebuilt`);
+				log(`The index ${index} has been rebuilt`);
 				return;
 			} catch (error) {
 				if (signal.aborted) return;
@@ -200,10 +209,10 @@ export class HealingStore implements Store, Changes, RecordingStore {
 
 	/** Removes the damaged file, after an hour if it was rebuilt a moment ago: a broken disk breaks it again. */
 	async #remove({ message, file = 'index' }: DamagedIndexError): Promise<void> {
-		const { log, index, rebuildEveryMs = HOUR_MS } = this.#options;
+		const { log, index } = this.#options;
 		const what = file === 'index' ? `The index ${index}` : `The vectors of ${index}`;
 		const last = this.#rebuiltAt.get(file) ?? -Infinity;
-		const waitMs = last + rebuildEveryMs - performance.now();
+		const waitMs = last + REBUILD_EVERY_MS - performance.now();
 		if (waitMs > 0) {
 			log(
 				`${what} is damaged again (${message}). Nothing is served until it is rebuilt in ${Math.ceil(waitMs / 60_000)} minutes. Check the disk, or choose another file with --index`,
@@ -273,6 +282,11 @@ export class HealingStore implements Store, Changes, RecordingStore {
 		parts?: Parts,
 	): Promise<Lifelog[]> {
 		return this.#ask((store) => store.searchLifelogs(search, filter, limit, parts));
+	}
+
+	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
+	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
+		return this.#ask((store) => store.filterLifelogs(filter, skip, limit));
 	}
 
 	/** Another object after each change of the index. */

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import type { AudioFile } from '../store/rows.mts';
-import type { Span } from './spans.mts';
+import type { Span } from '../util/spans.mts';
 import { fingerprintOf } from './fingerprint.mts';
 
 /** A file that a day names. */
@@ -51,7 +51,7 @@ export interface ChatEntry extends NamedEntry {
 }
 
 /** A day manifest (docs/reference/archive.md, "Day manifest"). */
-export interface DayFile {
+export interface DayManifest {
 	version: 1;
 	day: string;
 	lifelogs: Record<string, LifelogEntry>;
@@ -65,11 +65,11 @@ export interface DayFile {
 	isComplete: boolean;
 }
 
-const dayFileName = /^(\d{4}-\d{2}-\d{2})_[0-9a-f]{16}\.json$/;
+const DAY_MANIFEST_NAME = /^(\d{4}-\d{2}-\d{2})_[0-9a-f]{16}\.json$/;
 
 /** The day of which a file in `days/` is, by its name; undefined for any other file. */
-export function dayOf(name: string): string | undefined {
-	return dayFileName.exec(name)?.[1];
+export function dayOfName(name: string): string | undefined {
+	return DAY_MANIFEST_NAME.exec(name)?.[1];
 }
 
 const text = { type: 'string' };
@@ -105,7 +105,7 @@ const spans = {
 		properties: { startMs: { type: 'number' }, endMs: { type: 'number' } },
 	},
 };
-const isDayFile = new Ajv().compile<DayFile>({
+const isDayManifest = new Ajv().compile<DayManifest>({
 	type: 'object',
 	required: ['version', 'day', 'lifelogs', 'chats', 'audio', 'archivedAt', 'isComplete'],
 	properties: {
@@ -162,16 +162,16 @@ const isDayFile = new Ajv().compile<DayFile>({
 	},
 });
 
-/** Reads the text of a day's file; undefined when it is none, or one of another day. */
-export function parseDayFile(json: string, day: string): DayFile | undefined {
+/** Reads the text of a day manifest; undefined when it isn't one, or one of another day. */
+export function parseDayManifest(json: string, day: string): DayManifest | undefined {
 	const value = parseJson(json);
 	const isOne =
-		isDayFile(value) && value.day === day && !Number.isNaN(Date.parse(value.archivedAt));
+		isDayManifest(value) && value.day === day && !Number.isNaN(Date.parse(value.archivedAt));
 	return isOne ? value : undefined;
 }
 
 // Far more than anything here has. What goes on without end would exhaust the stack of what reads it.
-const maxNesting = 500;
+const MAX_NESTING = 500;
 
 /**
  * Parses JSON; undefined for text that is none, or is nested too deep. The parser's own message would
@@ -180,7 +180,7 @@ const maxNesting = 500;
 export function parseJson(json: string): unknown {
 	try {
 		const value: unknown = JSON.parse(json);
-		return isNestedDeeper(value, maxNesting) ? undefined : value;
+		return isNestedDeeper(value, MAX_NESTING) ? undefined : value;
 	} catch {
 		return undefined;
 	}
@@ -193,12 +193,13 @@ function isNestedDeeper(value: unknown, levels: number): boolean {
 }
 
 // Clocks of two machines that archive and serve differ by less.
-const clockToleranceMs = 3_600_000;
+const CLOCK_TOLERANCE_MS = 3_600_000;
 
 /** Whether a day was archived (epoch ms) later than now, so that a clock is wrong. */
-export const isFuture = (archivedMs: number): boolean => archivedMs > Date.now() + clockToleranceMs;
+export const isFuture = (archivedMs: number): boolean =>
+	archivedMs > Date.now() + CLOCK_TOLERANCE_MS;
 
-/** The name of a day's file: its fingerprint tells what the day holds. */
-export function nameOfDay(file: DayFile): string {
+/** The name of a day manifest: its fingerprint tells what the day holds. */
+export function nameOfDay(file: DayManifest): string {
 	return `${file.day}_${fingerprintOf(file)}.json`;
 }

@@ -35,7 +35,12 @@ export function lifelogFiles(asked: Lifelog): LifelogFiles | undefined {
 	};
 }
 
-/** The instant of an ISO time, epoch ms; without an offset it is in UTC. undefined if it is not one. */
+/**
+ * The instant of a time as the service returns it, only ISO 8601. Without an offset it is in UTC.
+ * `parseAnyTime` reads files that another program wrote.
+ *
+ * @returns Epoch ms; undefined if it isn't a time.
+ */
 export function parseIsoTime(time: unknown): number | undefined {
 	if (typeof time !== 'string') return undefined;
 	const ms = DateTime.fromISO(time, { zone: 'utc' }).toMillis();

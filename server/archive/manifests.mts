@@ -1,17 +1,17 @@
 import type { Folder } from './folder.mts';
-import { dayOf, type DayFile } from './layout.mts';
+import { dayOfName, type DayManifest } from './layout.mts';
 
 /** A manifest of a day, and its name in `days/`. */
 export interface Manifest {
 	name: string;
-	file: DayFile;
+	file: DayManifest;
 }
 
 /** The names in `days/`, by day. */
 export async function manifestNames(folder: Folder): Promise<Map<string, string[]>> {
 	const names = new Map<string, string[]>();
 	for (const name of await folder.listDays()) {
-		const day = dayOf(name);
+		const day = dayOfName(name);
 		if (day !== undefined) names.set(day, [...(names.get(day) ?? []), name]);
 	}
 	return names;
@@ -29,7 +29,7 @@ export async function readManifests(
 ): Promise<Manifest[]> {
 	const manifests: Manifest[] = [];
 	for (const name of names) {
-		const file = await folder.readDayFile(name, day);
+		const file = await folder.readDayManifest(name, day);
 		if (file) manifests.push({ name, file });
 	}
 	return manifests.sort((a, b) => Date.parse(b.file.archivedAt) - Date.parse(a.file.archivedAt));

@@ -3,7 +3,7 @@
 import { FileError, type Folder } from './folder.mts';
 import type { ChatEntry, Edited, LifelogEntry, MadeHere, NamedFile } from './layout.mts';
 import { manifestNames, readManifests } from './manifests.mts';
-import type { Span } from './spans.mts';
+import type { Span } from '../util/spans.mts';
 
 /** What an archive says of an ID beside what the service says. */
 export interface OwnChange {

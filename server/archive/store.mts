@@ -21,20 +21,20 @@ import type {
 	Store,
 } from '../store/store.mts';
 import { ArchiveDay, DayChangedError, EntryError } from './archiveDay.mts';
-import { ArchiveAudio } from '../audio/archiveAudio.mts';
+import { ArchiveAudio } from './archiveAudio.mts';
 import { samplesPerMs } from '../audio/opus.mts';
 import { scanLinks } from '../audio/scan.mts';
 import { commit, removeDrafts, writeCopy, writeDraft, type Step } from './commit.mts';
 import { addEdits } from './edits.mts';
 import { parseLifelog } from './entries.mts';
 import { LockedError } from './lock.mts';
-import { FileError, ignoreFileError, type Folder } from './folder.mts';
+import { FileError, ignoreFileError, MissingFolderError, type Folder } from './folder.mts';
 import { readArchived } from './entries.mts';
 import { dayOf, lifelogFiles, toJson } from './lifelogFiles.mts';
 import { manifestNames, readManifests } from './manifests.mts';
-import { nameOfDay, type DayFile, type NamedFile } from './layout.mts';
+import { nameOfDay, type DayManifest, type NamedFile } from './layout.mts';
 import { withOwn } from './ownChanges.mts';
-import { spansOf, type Span } from './spans.mts';
+import { spansOf, type Span } from '../util/spans.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
 /** How an archive is served. */
@@ -55,9 +55,9 @@ export interface ArchiveOptions {
 }
 
 // Of each ranking, so that what stands in both is seen to.
-const minFused = 100;
+const MIN_FUSED = 100;
 // Each one has been overtaken by another program that wrote to the same day.
-const maxAttempts = 5;
+const MAX_ATTEMPTS = 5;
 
 type Kind = 'lifelog' | 'chat';
 
@@ -93,6 +93,11 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 	/** The same, where something may have happened since, or not for a while been looked for. */
 	async refreshIfDue(): Promise<void> {
 		if (await this.#sync.isDue()) await this.refresh();
+	}
+
+	/** Whether the folder has no days although the index has. */
+	isFolderMissing(): Promise<boolean> {
+		return this.#sync.isFolderMissing();
 	}
 
 	/** Ends a look at the folder after the day in hand; the next start goes on. */
@@ -135,10 +140,14 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 			.filter((lifelog) => lifelog !== undefined);
 	}
 
+	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
+		return this.#rows.filterLifelogs(filter, skip, limit);
+	}
+
 	async #search(search: string, filter: SearchFilter, limit: number): Promise<string[]> {
-		const meant = await this.#meaning?.search(search, filter, Math.max(limit, minFused));
+		const meant = await this.#meaning?.search(search, filter, Math.max(limit, MIN_FUSED));
 		if (!meant) return this.#rows.searchLifelogs(search, filter, limit);
-		const said = this.#rows.searchLifelogs(search, filter, Math.max(limit, minFused));
+		const said = this.#rows.searchLifelogs(search, filter, Math.max(limit, MIN_FUSED));
 		return fuse([said, meant]).slice(0, limit);
 	}
 
@@ -192,6 +201,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 			);
 		}
 		return this.#change(async () => {
+			await this.#checkFolder();
 			const removed: string[] = [];
 			const audio = new Set<string>();
 			let isThere = false;
@@ -203,9 +213,9 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 				if (!isThere) return [];
 				const days = this.#rows.daysOf(kind, id);
 				for (const path of lifelog ? this.#audioOf(lifelog) : []) audio.add(path);
-				const dayFiles = await Promise.all(days.map((day) => this.#readDayFiles(day)));
+				const dayManifests = await Promise.all(days.map((day) => this.#readDayManifests(day)));
 				const steps: Step[] = [];
-				for (const files of dayFiles) {
+				for (const files of dayManifests) {
 					const { step, paths } = await this.#entomb(kind, id, files, lifelog);
 					steps.push(...step);
 					removed.push(...paths);
@@ -221,7 +231,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 			log?.(
 				`Deleted a ${kind}: ${removed.join(', ') || 'no file'}. ${
 					audio.size === 0
-						? 'Nothing of it is left'
+						? 'No files of it are left'
 						: `Its audio stays, because the files can contain other lifelogs: ${[...audio].join(', ')}`
 				}`,
 			);
@@ -282,6 +292,11 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 		});
 	}
 
+	/** Rejects when the folder is missing, before anything is written to where it should be. */
+	async #checkFolder(): Promise<void> {
+		if (await this.#sync.isFolderMissing()) throw new MissingFolderError();
+	}
+
 	/** Throws an ApiError (409) if a lifelog isn't there after it was stored. */
 	#checkStored(lifelogs: Lifelog[]): void {
 		if (lifelogs.every(({ id }) => this.stateOf(id))) return;
@@ -310,7 +325,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 				}
 				return await this.#look();
 			} catch (error) {
-				if (error instanceof DayChangedError && attempt < maxAttempts) continue;
+				if (error instanceof DayChangedError && attempt < MAX_ATTEMPTS) continue;
 				throw asRefusal(error, 'Nothing was created');
 			}
 		}
@@ -326,6 +341,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {
 		this.checkAllowed();
 		return this.#change(async () => {
+			await this.#checkFolder();
 			let isThere = false;
 			await commit(this.#folder.root, async () => {
 				await this.#look();
@@ -354,7 +370,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 		if (!newest || !entry || !stored) throw new FileError('is not readable');
 		const edited = addEdits(stored, entry.edited, change, Date.now());
 		const { file } = newest;
-		const changed: DayFile = {
+		const changed: DayManifest = {
 			...file,
 			lifelogs: { ...file.lifelogs, [id]: { ...entry, edited } },
 			archivedAt: laterThan(file.archivedAt),
@@ -369,38 +385,38 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 		return files.map(({ path }) => path);
 	}
 
-	/** The files of a day by name, the one that counts first. */
-	async #readDayFiles(day: string): Promise<[name: string, dayFile: DayFile][]> {
+	/** The day manifests by name, the one that counts first. */
+	async #readDayManifests(day: string): Promise<[name: string, dayManifest: DayManifest][]> {
 		const names = Object.keys(this.#sync.days().find((record) => record.day === day)?.files ?? {});
-		const dayFiles: [string, DayFile][] = [];
+		const dayManifests: [string, DayManifest][] = [];
 		for (const name of names) {
-			const dayFile = await this.#folder.readDayFile(name, day).catch(ignoreFileError);
-			if (!dayFile) {
+			const dayManifest = await this.#folder.readDayManifest(name, day).catch(ignoreFileError);
+			if (!dayManifest) {
 				throw new ApiError(
 					409,
 					`Nothing was deleted, because days/${name} can't be read. Try again when it's complete, or delete that file`,
 				);
 			}
-			dayFiles.push([name, dayFile]);
+			dayManifests.push([name, dayManifest]);
 		}
-		return dayFiles.sort(([, a], [, b]) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
+		return dayManifests.sort(([, a], [, b]) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
 	}
 
 	/** The steps that put a tombstone in an entry's place, and the files that its day named for it. */
 	async #entomb(
 		kind: Kind,
 		id: string,
-		dayFiles: [name: string, dayFile: DayFile][],
+		dayManifests: [name: string, dayManifest: DayManifest][],
 		lifelog: Lifelog | undefined,
 	): Promise<{ step: Step[]; paths: string[] }> {
-		const newest = dayFiles.at(0)?.[1];
+		const newest = dayManifests.at(0)?.[1];
 		if (!newest) return { step: [], paths: [] };
 		const list = kind === 'lifelog' ? 'lifelogs' : 'chats';
-		const files = dayFiles.flatMap(([, dayFile]) => dayFile[list][id]?.files ?? []);
+		const files = dayManifests.flatMap(([, dayManifest]) => dayManifest[list][id]?.files ?? []);
 		const entry = newest[list][id];
 		const deletedAt = new Date().toISOString();
 		const spans = lifelog && (await this.#spansOf(lifelog, entry.files));
-		const left: DayFile = {
+		const left: DayManifest = {
 			...newest,
 			// Not assigned: `__proto__` would be no entry.
 			[list]: Object.fromEntries(
@@ -414,7 +430,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 		const name = nameOfDay(left);
 		const draft = await writeDraft(this.#folder.root, `${JSON.stringify(left, null, '\t')}\n`);
 		// What the day was before names what is to be gone.
-		const old = dayFiles.filter(([each]) => each !== name);
+		const old = dayManifests.filter(([each]) => each !== name);
 		return {
 			step: [
 				{ rename: draft, to: `days/${name}` },
@@ -451,7 +467,7 @@ const markdownOf = (lifelog: Lifelog) => Buffer.from(lifelogFiles(lifelog)!.mark
 /** Adds the audio of a recording to the day it begins on, unless it is there. */
 async function addAudio(day: ArchiveDay, { path, startMs }: RecordedAudio): Promise<void> {
 	const draft = await writeCopy(day.root, createReadStream(path));
-	const isThere = ({ sha256, startMs: at }: DayFile['audio'][0]) =>
+	const isThere = ({ sha256, startMs: at }: DayManifest['audio'][0]) =>
 		sha256 === draft.sha256 && at === startMs;
 	if (day.audio.some(isThere)) {
 		await removeDrafts(day.root, [draft.path]);

@@ -3,12 +3,13 @@ import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { AudioFile, DayRecord, FileProblem, Origin, Rows } from '../store/rows.mts';
 import { parseChat, parseLifelog } from './entries.mts';
 import { withEdits } from './edits.mts';
-import { FileError, type Folder } from './folder.mts';
+import { FileError, MissingFolderError, type Folder } from './folder.mts';
+import type { Span } from '../util/spans.mts';
 import {
-	dayOf,
+	dayOfName,
 	isFuture,
-	parseDayFile,
-	type DayFile,
+	parseDayManifest,
+	type DayManifest,
 	type Edited,
 	type NamedFile,
 } from './layout.mts';
@@ -18,16 +19,16 @@ export type OnProblem = (path: string, reason: string) => void;
 
 // Entries read at once and put into the index as one change, so that neither memory nor what
 // waits for the index grows with a day.
-const batchSize = 24;
+const BATCH_SIZE = 24;
 // New names change their folder. Files that are written anew under their old names are looked for
 // more rarely the longer it takes, as somebody who has archived for years has thousands of days.
-const minPauseMs = 30_000;
-const maxPauseMs = 300_000;
-const pausePerLook = 2000;
+const MIN_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 300_000;
+const PAUSE_PER_LOOK = 2000;
 // Instead of the fingerprint of a file that may be read another time, though it is the same.
 const anyFile = '';
 // The last instant that there is a date for, epoch ms.
-const latestMs = 8.64e15;
+const LATEST_MS = 8.64e15;
 
 /** Keeps the index as the folder is. */
 export class Sync {
@@ -60,6 +61,14 @@ export class Sync {
 		return [...this.#days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
 	}
 
+	/**
+	 * Whether the folder has no days although the index has: its drive isn't there. Nobody takes away
+	 * all days on purpose, and to read them again can cost money.
+	 */
+	async isFolderMissing(): Promise<boolean> {
+		return this.#days.size > 0 && !(await this.#folder.hasDays());
+	}
+
 	/** Whether it is time to look at the days: cheap, while nothing happens. */
 	async isDue(): Promise<boolean> {
 		if (performance.now() > this.#nextWholeLook) return true;
@@ -71,12 +80,14 @@ export class Sync {
 	/**
 	 * Reads what is new or has changed since the last time, and removes what is gone. Returns whether
 	 * there was any. Rejects when the folder cannot be listed or the index not be written; what was
-	 * done until then stays done.
+	 * done until then stays done. Changes nothing and rejects with a MissingFolderError when the folder
+	 * is missing.
 	 */
 	async run(onProgress: (done: number, total: number) => void = () => {}): Promise<boolean> {
 		const began = performance.now();
 		const listed = await this.#folder.fingerprint('days');
 		const found = await this.#findDays();
+		if (found.size === 0 && this.#days.size > 0) throw new MissingFolderError();
 		const tookMs = performance.now() - began;
 		const gone = [...this.#days.keys()].filter((known) => !found.has(known));
 		for (const day of gone) {
@@ -94,7 +105,7 @@ export class Sync {
 			if (this.#isStopped) return true;
 			await this.#readDay(day, found.get(day)!);
 			// Else each file of the days that are left would be told as missing.
-			if (!(await this.#folder.isThere())) throw new Error("The archive's folder is missing");
+			if (!(await this.#folder.isThere())) throw new MissingFolderError();
 			onProgress(index + 1, changed.length);
 		}
 		this.#listed = listed;
@@ -106,7 +117,7 @@ export class Sync {
 	async #findDays(): Promise<Map<string, Record<string, string>>> {
 		const days = new Map<string, Record<string, string>>();
 		for (const name of (await this.#folder.listDays()).sort()) {
-			const day = dayOf(name);
+			const day = dayOfName(name);
 			if (day === undefined) continue;
 			const files = days.get(day) ?? {};
 			files[name] = await this.#folder.fingerprint(`days/${name}`);
@@ -124,7 +135,7 @@ export class Sync {
 		return await this.#isMended(known);
 	}
 
-	/** Whether a file of a day that could not be read is another one now. */
+	/** Whether a day manifest that could not be read is another one now. */
 	async #isMended({ problems }: DayRecord): Promise<boolean> {
 		for (const [path, { fingerprint }] of Object.entries(problems)) {
 			if (fingerprint === anyFile) continue;
@@ -149,27 +160,27 @@ export class Sync {
 				return undefined;
 			}
 		};
-		const dayFiles: DayFile[] = [];
+		const dayManifests: DayManifest[] = [];
 		for (const name of Object.keys(files)) {
 			const path = `days/${name}`;
-			const dayFile = await attempt(path, async () =>
-				required(parseDayFile(await this.#folder.read(path), day), "isn't a day manifest"),
+			const dayManifest = await attempt(path, async () =>
+				required(parseDayManifest(await this.#folder.read(path), day), "isn't a day manifest"),
 			);
-			if (!dayFile) continue;
-			dayFiles.push(dayFile);
-			if (isFuture(Date.parse(dayFile.archivedAt))) {
+			if (!dayManifest) continue;
+			dayManifests.push(dayManifest);
+			if (isFuture(Date.parse(dayManifest.archivedAt))) {
 				this.#onNote(
 					path,
-					`is dated in the future (archivedAt ${new Date(dayFile.archivedAt).toISOString()}), so it hides what is archived of its day before then: check the clock of the machine that archives`,
+					`is dated in the future (archivedAt ${new Date(dayManifest.archivedAt).toISOString()}), so it hides what is archived of its day before then: check the clock of the machine that archives`,
 				);
 			}
 		}
-		dayFiles.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
-		const [newest] = dayFiles;
+		dayManifests.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
+		const [newest] = dayManifests;
 		// While nothing of the day can be read but what it was before, what is known of it stays.
 		let archivedMs = this.#days.get(day)?.archivedMs ?? 0;
 		let isComplete = false;
-		const isBroken = dayFiles.length < Object.keys(files).length;
+		const isBroken = dayManifests.length < Object.keys(files).length;
 		let audio: AudioFile[] | undefined;
 		if (newest && !(isBroken && Date.parse(newest.archivedAt) < archivedMs)) {
 			archivedMs = Date.parse(newest.archivedAt);
@@ -185,14 +196,14 @@ export class Sync {
 		this.#days.set(day, record);
 	}
 
-	async #readEntries(dayFile: DayFile, attempt: Attempt): Promise<void> {
-		const { day, archivedAt } = dayFile;
+	async #readEntries(dayManifest: DayManifest, attempt: Attempt): Promise<void> {
+		const { day, archivedAt } = dayManifest;
 		const known = {
 			lifelog: this.#rows.ofDay('lifelog', day),
 			chat: this.#rows.ofDay('chat', day),
 		};
 		const wanted: Wanted[] = [
-			...kept(dayFile.lifelogs).map(([id, entry]) => ({
+			...kept(dayManifest.lifelogs).map(([id, entry]) => ({
 				kind: 'lifelog' as const,
 				id,
 				isGone: entry.goneAt !== undefined,
@@ -200,7 +211,7 @@ export class Sync {
 				edited: entry.edited,
 				file: jsonOf(entry.files),
 			})),
-			...kept(dayFile.chats).map(([id, entry]) => ({
+			...kept(dayManifest.chats).map(([id, entry]) => ({
 				kind: 'chat' as const,
 				id,
 				isGone: entry.goneAt !== undefined,
@@ -218,8 +229,8 @@ export class Sync {
 			);
 		};
 		const unread = wanted.filter(isNew);
-		for (let at = 0; at < unread.length; at += batchSize) {
-			const batch = unread.slice(at, at + batchSize);
+		for (let at = 0; at < unread.length; at += BATCH_SIZE) {
+			const batch = unread.slice(at, at + BATCH_SIZE);
 			const read = await Promise.all(batch.map((entry) => this.#readEntry(entry, day, attempt)));
 			this.#rows.transaction(() => {
 				for (const [index, { kind, isGone, flag, edited, file }] of batch.entries()) {
@@ -235,7 +246,7 @@ export class Sync {
 			for (const { kind, id } of wanted) known[kind].delete(id);
 			for (const kind of ['lifelog', 'chat'] as const) {
 				for (const id of known[kind].keys()) this.#rows.remove(kind, id, day);
-				this.#rows.putDeleted(kind, day, deletedOf(dayFile[`${kind}s`]));
+				this.#rows.putDeleted(kind, day, deletedOf(dayManifest[`${kind}s`]));
 			}
 		});
 	}
@@ -259,11 +270,11 @@ export class Sync {
 	}
 
 	/** The audio of a day that is there in its full length. */
-	async #checkAudio({ audio }: DayFile, attempt: Attempt): Promise<AudioFile[]> {
+	async #checkAudio({ audio }: DayManifest, attempt: Attempt): Promise<AudioFile[]> {
 		const there: AudioFile[] = [];
 		for (const { startMs, endMs, path, bytes, sha256 } of audio) {
 			const isWhole = await attempt(path, async () => {
-				if (Math.max(startMs, endMs) > latestMs) throw new FileError('has an impossible time');
+				if (Math.max(startMs, endMs) > LATEST_MS) throw new FileError('has an impossible time');
 				const size = await this.#folder.sizeOf(path);
 				if (size !== bytes)
 					throw new FileError(`has ${size} bytes, not ${bytes} as its day manifest says`);
@@ -299,15 +310,19 @@ type Entries<Entry> = Record<string, Entry & { deletedAt?: string }>;
 const kept = <Entry,>(entries: Entries<Entry>) =>
 	Object.entries(entries).filter(([, { deletedAt }]) => deletedAt === undefined);
 
-/** The IDs that were deleted here. */
-const deletedOf = (entries: Entries<unknown>) =>
-	Object.keys(entries).filter((id) => entries[id].deletedAt !== undefined);
+/** What was deleted here: its ID, and for a lifelog its own time. */
+const deletedOf = (entries: Entries<{ spans?: Span[] }>) =>
+	new Map(
+		Object.entries(entries)
+			.filter(([, { deletedAt }]) => deletedAt !== undefined)
+			.map(([id, { spans }]) => [id, spans?.[0]]),
+	);
 
 const asText = (edited: Edited | undefined) => (edited ? JSON.stringify(edited) : '');
 
 /** Until all files are looked at again, in ms, when a look took so long. */
 const pauseAfter = (tookMs: number) =>
-	Math.min(maxPauseMs, Math.max(minPauseMs, tookMs * pausePerLook));
+	Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, tookMs * PAUSE_PER_LOOK));
 
 const jsonOf = (files: NamedFile[]) => files.find(({ path }) => path.endsWith('.json'));
 

@@ -1,12 +1,11 @@
 // The address of the service and the key to it.
 import { readFile } from 'node:fs/promises';
 import { read } from 'read';
+import { hostName, isLoopback } from '../auth/hosts.mts';
 import { asError } from '../util/errors.mts';
 
 /** Why a command cannot start. The message says what to do. */
 export class CannotStart extends Error {}
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Checks the address of a service, by the rules of the credential: https, or http on this machine.
@@ -14,12 +13,12 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * @returns The address without `/v1` and slashes at its end.
  * @throws CannotStart.
  */
-export function checkedUrl(text: string): string {
+export function checkedServiceUrl(text: string): string {
 	if (!URL.canParse(text)) {
 		throw new CannotStart('--url is not a web address. Give one such as https://api.limitless.ai');
 	}
 	const url = new URL(text);
-	const isLocalHttp = url.protocol === 'http:' && LOOPBACK.test(url.hostname);
+	const isLocalHttp = url.protocol === 'http:' && isLoopback(hostName(url.hostname));
 	if (url.protocol !== 'https:' && !isLocalHttp) {
 		throw new CannotStart(
 			'--url must begin with https://, or the API key would cross the network unencrypted. http:// is for this machine only',

@@ -10,12 +10,12 @@ import { dayOf } from '../archive/lifelogFiles.mts';
 import { type HeldLock, LockedError, lockPath, tryLock } from '../archive/lock.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
 import { commandName, type ExitCode, wholeNumber } from '../util/commandLine.mts';
-import { CannotStart, checkedUrl, readApiKey } from './access.mts';
+import { CannotStart, checkedServiceUrl, readApiKey } from './access.mts';
 import { type Mode, Output } from './output.mts';
 import { type Kind, KINDS } from './plan.mts';
 import type { RunResult } from './report.mts';
 import { mayBeArchive, runArchive, type RunOptions } from './run.mts';
-import { Service, ServiceError, Stopped } from './service.mts';
+import { ServiceClient, ServiceError, Stopped } from './service.mts';
 import { DAY_MS } from '../util/durations.mts';
 import { printable } from '../util/text.mts';
 import { asError } from '../util/errors.mts';
@@ -30,13 +30,13 @@ time: it reads only what is new, changed or missing. Ctrl+C stops it, and the ne
   --to <day>          the last day (default: yesterday; days are in UTC)
   --oldest-first      the order of the days (the default)
   --newest-first
-  --watch <minutes>   keep running: look at today and the last 31 days at this interval,
-                      and at everything once a week
+  --watch <minutes>   keep running: check today and the last 31 days at this interval,
+                      and everything once a week
   --rate-limit <n>    requests a minute (default 150; the service allows 180 for each key)
   --url <address>     the service (default https://api.limitless.ai)
   --force             start even if Full archive in n8n seems to be writing to the folder
   --json              print one line of JSON for each event
-  --quiet             print only what goes wrong
+  --quiet             print only problems
   --help              print this
 
 The API key is in LIFELOG_API_KEY, or in the file that LIFELOG_API_KEY_FILE names. Otherwise the
@@ -75,7 +75,7 @@ export async function archiveCommand(args: string[]): Promise<ExitCode> {
 
 	async function archive(options: Options, apiKey: string): Promise<ExitCode> {
 		const stop = stopOnSignal(options.mode);
-		const service = new Service({
+		const service = new ServiceClient({
 			url: options.url,
 			apiKey,
 			requestsPerMinute: options.requestsPerMinute,
@@ -166,7 +166,7 @@ function readOptions(args: string[]): Options | undefined {
 	try {
 		return {
 			folder: resolve(positionals[0]),
-			url: checkedUrl(values.url),
+			url: checkedServiceUrl(values.url),
 			kinds: readKinds(values.only),
 			from,
 			to,
@@ -353,13 +353,13 @@ function adviceFor(
 const FILE_ERRORS: Record<string, string> = {
 	ENOSPC: 'The disk is full. Make room, and run the command again. Stored files are kept',
 	EDQUOT: 'The disk quota is used up. Make room, and run the command again. Stored files are kept',
-	EFBIG: 'The disk takes no file of that size. Choose another one',
+	EFBIG: "The disk doesn't support files of that size. Choose another disk",
 	EROFS: 'The folder is on a disk that is read-only. Choose another one, or mount it for writing',
 	EACCES: "The folder can't be written to. Make the user who runs this command its owner",
 	EPERM: "The folder can't be written to. Make the user who runs this command its owner",
 	ENOENT:
 		"The archive's folder is missing. Check that its disk is connected, then run the command again",
-	EIO: 'The disk reports an error. Check it before you go on',
+	EIO: 'The disk reports an error. Check the disk, then run the command again',
 };
 
 function explain(error: unknown, folder?: string): string {

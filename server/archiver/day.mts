@@ -10,7 +10,7 @@ import { commit, newDraft, type Step, writeDraft } from '../archive/commit.mts';
 import type { Folder } from '../archive/folder.mts';
 import {
 	type ChatEntry,
-	type DayFile,
+	type DayManifest,
 	type LifelogEntry,
 	type NamedFile,
 	nameOfDay,
@@ -24,15 +24,22 @@ import {
 	type OwnChanges,
 	withOwn,
 } from '../archive/ownChanges.mts';
-import { joinSpans, without, type Span } from '../archive/spans.mts';
+import { joinSpans, without, type Span } from '../util/spans.mts';
 import { countMessages, pages, type ListedChat, type ListedLifelog } from './listing.mts';
 import { type DayPlan, type Kind, ofPendant } from './plan.mts';
-import { METADATA_ONLY, RequestError, type Service, ServiceError } from './service.mts';
+import {
+	METADATA_ONLY,
+	PAGE_SIZE_WITH_CONTENTS,
+	RequestError,
+	type ServiceClient,
+	ServiceError,
+} from './service.mts';
 import { DAY_MS } from '../util/durations.mts';
+import { iso } from '../util/times.mts';
 
 /** What a day needs beside its plan. */
 export interface DayContext {
-	service: Service;
+	service: ServiceClient;
 	archive: Folder;
 	/** What was made, edited or deleted in the archive. */
 	own: OwnChanges;
@@ -59,9 +66,7 @@ interface Found {
 	fatal: unknown;
 }
 
-const FILES_AT_ONCE = 4;
-/** Larger pages come without contents (docs/api-spec.md, section 4.2). */
-const PAGE_SIZE_WITH_CONTENTS = 25;
+const MAX_CONCURRENT_FILES = 4;
 const WITH_CONTENTS = {
 	includeMarkdown: 'true',
 	includeHeadings: 'true',
@@ -85,7 +90,7 @@ export async function archiveDay(
 	context: DayContext,
 	plan: DayPlan,
 	listed: { lifelogs: number; chats: Map<string, ListedChat> | undefined },
-): Promise<DayFile> {
+): Promise<DayManifest> {
 	const found: Found = {
 		lifelogs: new Map([...plan.deleted.lifelogs].map(([id, each]) => [id, listedLifelog(each)])),
 		chats: new Map([...plan.deleted.chats].map(([id, each]) => [id, listedChat(each)])),
@@ -133,7 +138,7 @@ async function readLifelogs(
 	};
 	// Pages of the day, if they take fewer requests than the lifelogs one by one.
 	const isFewer = wanted.size > Math.ceil(listedCount / PAGE_SIZE_WITH_CONTENTS);
-	if (isFewer || !lifelogs.every(isAskable)) {
+	if (isFewer || !lifelogs.every(isSafePathSegment)) {
 		const query = { date: day, ...WITH_CONTENTS };
 		try {
 			for await (const page of pages(context.service, 'lifelogs', query, PAGE_SIZE_WITH_CONTENTS)) {
@@ -152,7 +157,7 @@ async function readLifelogs(
 		await store(await readEntry<Lifelog>(context.service, 'lifelogs', id, query));
 	};
 	await pMap([...wanted], (id) => attempt(found, `lifelog ${id}`, () => readOne(id)), {
-		concurrency: FILES_AT_ONCE,
+		concurrency: MAX_CONCURRENT_FILES,
 	});
 }
 
@@ -204,7 +209,7 @@ async function readChats(
 		onFile('chats', file.bytes);
 	};
 	await pMap(chats, (id) => attempt(found, `chat ${id}`, () => read(id)), {
-		concurrency: FILES_AT_ONCE,
+		concurrency: MAX_CONCURRENT_FILES,
 	});
 }
 
@@ -216,14 +221,14 @@ async function readAudio(context: DayContext, plan: DayPlan, found: Found): Prom
 		context.onFile('audio', file.bytes);
 	};
 	await pMap(plan.audio, (span) => attempt(found, nameOfAudio(span), () => read(span)), {
-		concurrency: FILES_AT_ONCE,
+		concurrency: MAX_CONCURRENT_FILES,
 	});
 }
 
 /** Keeps in the plan as gone what the service itself says it doesn't have, or has on another day. */
 async function checkGone({ service }: DayContext, plan: DayPlan, found: Found): Promise<void> {
 	const check = async (name: 'lifelogs' | 'chats', id: string) => {
-		if (!isAskable(id)) return;
+		if (!isSafePathSegment(id)) return;
 		await attempt(found, `${name === 'lifelogs' ? 'lifelog' : 'chat'} ${id}`, async () => {
 			const query = { timezone: 'UTC', ...(name === 'lifelogs' && METADATA_ONLY) };
 			if (await isThere(service, plan.day, name, id, query)) {
@@ -232,7 +237,9 @@ async function checkGone({ service }: DayContext, plan: DayPlan, found: Found): 
 		});
 	};
 	for (const name of ['lifelogs', 'chats'] as const) {
-		await pMap([...plan.gone[name]], (id) => check(name, id), { concurrency: FILES_AT_ONCE });
+		await pMap([...plan.gone[name]], (id) => check(name, id), {
+			concurrency: MAX_CONCURRENT_FILES,
+		});
 	}
 	// What could not be asked is not gone.
 	const failed = new Set(found.failed.map(({ what }) => what));
@@ -245,7 +252,7 @@ async function checkGone({ service }: DayContext, plan: DayPlan, found: Found): 
  * section 4.3).
  */
 async function isThere(
-	service: Service,
+	service: ServiceClient,
 	day: string,
 	name: 'lifelogs' | 'chats',
 	id: string,
@@ -265,7 +272,6 @@ async function isThere(
 	return startMs === undefined || dayOf(startMs) === day;
 }
 
-const iso = (ms: number) => new Date(ms).toISOString();
 const nameOfAudio = ({ startMs, endMs }: Span) => `audio ${iso(startMs)} to ${iso(endMs)}`;
 
 /** @returns undefined if the service has no audio of the range (docs/api-spec.md, section 4.5). */
@@ -312,22 +318,22 @@ async function downloadAudio(
 
 /** Reads a lifelog or a chat (docs/api-spec.md, sections 4.3 and 4.7). */
 async function readEntry<Entry extends { id: string }>(
-	service: Service,
+	service: ServiceClient,
 	name: 'lifelogs' | 'chats',
 	id: string,
 	query: Record<string, string>,
 ): Promise<Entry> {
-	if (!isAskable(id)) throw new RequestError("has an ID that can't be requested");
+	if (!isSafePathSegment(id)) throw new RequestError("has an ID that can't be requested");
 	const answer = await service.getJson(`/v1/${name}/${encodeURIComponent(id)}`, query);
 	const { data } = (answer ?? {}) as { data?: { lifelog?: Entry; chat?: Entry } };
 	const entry = name === 'lifelogs' ? data?.lifelog : data?.chat;
-	if (!entry) throw new RequestError('is in the list, but the service does not return it');
-	if (entry.id !== id) throw new RequestError('the service returns another one for its ID');
+	if (!entry) throw new RequestError("is in the list, but the service doesn't return it");
+	if (entry.id !== id) throw new RequestError('the service returns another entry for its ID');
 	return entry;
 }
 
 /** Whether an ID names the same entry in a path, also after a proxy has decoded it. */
-const isAskable = (id: string) => !/^\.{0,2}$|[/\\%?#\p{Cc}\p{Surrogate}]/u.test(id);
+const isSafePathSegment = (id: string) => !/^\.{0,2}$|[/\\%?#\p{Cc}\p{Surrogate}]/u.test(id);
 
 /** Whether an error leaves other requests a chance: it isn't the service's, nor the disk's. */
 function mayGoOn(error: unknown): boolean {
@@ -354,10 +360,10 @@ async function draftOf(folder: string, path: string, content: string): Promise<D
 }
 
 /** Writes the manifest, and moves it and the files to their places. */
-async function save(context: DayContext, plan: DayPlan, found: Found): Promise<DayFile> {
+async function save(context: DayContext, plan: DayPlan, found: Found): Promise<DayManifest> {
 	const { archive } = context;
 	const { day } = plan;
-	let file: DayFile | undefined;
+	let file: DayManifest | undefined;
 	await commit(archive.root, async () => {
 		// Read now, because a server may have changed something meanwhile.
 		const names = (await manifestNames(archive)).get(day) ?? [];
@@ -392,10 +398,10 @@ async function save(context: DayContext, plan: DayPlan, found: Found): Promise<D
 function merge(
 	{ service }: DayContext,
 	plan: DayPlan,
-	manifest: DayFile | undefined,
+	manifest: DayManifest | undefined,
 	found: Found,
 	own: OwnByKind,
-): { file: DayFile; steps: Step[]; deleted: string[] } {
+): { file: DayManifest; steps: Step[]; deleted: string[] } {
 	const { day } = plan;
 	const steps: Step[] = [];
 	const deleted: string[] = [];
@@ -424,7 +430,7 @@ function merge(
 		...found.failed.sort((a, b) => (a.what < b.what ? -1 : 1)),
 		...unknownAudio(day, [...ofPendant(audio), ...missingAudio, ...plan.audio], service.now()),
 	];
-	const file: DayFile = {
+	const file: DayManifest = {
 		version: 1,
 		day,
 		lifelogs: entriesOf<LifelogEntry>('lifelogs', manifest?.lifelogs, found.lifelogs),
@@ -479,7 +485,7 @@ function unknownAudio(day: string, known: Span[], now: number): Found['failed'] 
 }
 
 /** What fails of a day because it is not read in this run: what failed before, or all of a new day. */
-function notRead(manifest: DayFile | undefined, kind: 'lifelog' | 'chat', why?: string) {
+function notRead(manifest: DayManifest | undefined, kind: 'lifelog' | 'chat', why?: string) {
 	if (why === undefined) return [];
 	if (!manifest) return [{ what: `${kind}s`, message: why }];
 	return (manifest.failed ?? []).filter(({ what }) => what.startsWith(kind));

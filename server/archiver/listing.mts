@@ -1,6 +1,6 @@
 // What the service has, read from its lists without contents.
 import { dayOf, parseIsoTime } from '../archive/lifelogFiles.mts';
-import { METADATA_ONLY, RequestError, type Service, ServiceError } from './service.mts';
+import { METADATA_ONLY, RequestError, type ServiceClient, ServiceError } from './service.mts';
 import { DAY_MS } from '../util/durations.mts';
 
 /** A lifelog as the list shows it. */
@@ -57,7 +57,7 @@ type Entry = Record<string, unknown>;
  * @param onPage Told how many entries came so far.
  */
 export async function listLifelogs(
-	service: Service,
+	service: ServiceClient,
 	{ from, to }: DayRange,
 	knownFirst: string | undefined,
 	onPage: (entries: number) => void,
@@ -137,7 +137,7 @@ function addLifelog(
 
 /** Lists all chats, and which of them a scheduled prompt made. */
 export async function listChats(
-	service: Service,
+	service: ServiceClient,
 	range: DayRange,
 	onPage: (entries: number) => void,
 ): Promise<Pick<Listing, 'chats' | 'unusable' | 'problems'>> {
@@ -214,7 +214,7 @@ function byDay<Value>(
  * @throws RequestError if a page cannot be read or the list does not end.
  */
 export async function* pages(
-	service: Service,
+	service: ServiceClient,
 	name: 'lifelogs' | 'chats',
 	query: Record<string, string>,
 	pageSize = MAX_PAGE_SIZE,

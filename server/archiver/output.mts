@@ -1,6 +1,6 @@
 // What a run says: a bar on a terminal, lines without one, or JSON for programs.
 import { SingleBar } from 'cli-progress';
-import type { DayFile } from '../archive/layout.mts';
+import type { DayManifest } from '../archive/layout.mts';
 import { plural, printable } from '../util/text.mts';
 import type { Kind } from './plan.mts';
 import type { Problem, RunResult } from './report.mts';
@@ -86,7 +86,7 @@ export class Output {
 	}
 
 	/** A day was archived; returns how long the rest will take, in seconds. */
-	day({ day, lifelogs, chats, audio, isComplete }: DayFile): number {
+	day({ day, lifelogs, chats, audio, isComplete }: DayManifest): number {
 		this.#days.done += 1;
 		const sent = this.#requests().sent - this.#work.before;
 		const seconds = (performance.now() - this.#work.beganAt) / 1000;

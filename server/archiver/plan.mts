@@ -1,6 +1,6 @@
 // What is to be done for a day of an archive: a pure decision.
-import type { DayFile } from '../archive/layout.mts';
-import { without, type Span } from '../archive/spans.mts';
+import type { DayManifest } from '../archive/layout.mts';
+import { without, type Span } from '../util/spans.mts';
 import type { ListedChat, ListedLifelog } from './listing.mts';
 import { DAY_MS, HOUR_MS } from '../util/durations.mts';
 
@@ -12,7 +12,7 @@ export type Kind = (typeof KINDS)[number];
 export interface DayState {
 	day: string;
 	/** The manifest that counts; undefined for a new day. */
-	manifest: DayFile | undefined;
+	manifest: DayManifest | undefined;
 	/** By ID, or the reason why they are not read in this run. */
 	lifelogs: Map<string, ListedLifelog> | string;
 	chats: Map<string, ListedChat> | string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pMap from 'p-map';
 import { clearDrafts, recover } from '../archive/commit.mts';
 import { FileError, Folder } from '../archive/folder.mts';
-import type { DayFile } from '../archive/layout.mts';
+import type { DayManifest } from '../archive/layout.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
 import { OwnChanges, type OwnChange } from '../archive/ownChanges.mts';
@@ -28,7 +28,7 @@ import {
 	type Totals,
 	writeReport,
 } from './report.mts';
-import { type Service, Stopped } from './service.mts';
+import { PAGE_SIZE_WITH_CONTENTS, type ServiceClient, Stopped } from './service.mts';
 
 /** What a run is to do. */
 export interface RunOptions {
@@ -44,8 +44,7 @@ export interface RunOptions {
 
 const MAX_CLOCK_DIFFERENCE_MS = 12 * HOUR_MS;
 const REPORT_EVERY_MS = 5000;
-const STATS_AT_ONCE = 16;
-const PAGE_SIZE_WITH_CONTENTS = 25;
+const MAX_CONCURRENT_STATS = 16;
 
 /**
  * Archives what the service has and the archive lacks (docs/reference/archive.md). The caller holds the run lock.
@@ -54,7 +53,7 @@ const PAGE_SIZE_WITH_CONTENTS = 25;
  *   written as far as that is possible.
  */
 export async function runArchive(
-	service: Service,
+	service: ServiceClient,
 	options: RunOptions,
 	output: Output,
 	stop: AbortSignal,
@@ -70,14 +69,34 @@ export async function runArchive(
 		startedAt,
 		failed: [],
 	};
-	const problems: Problem[] = [];
-	const noteProblem = (problem: Problem) => {
-		problems.push(problem);
-		output.problem(problem);
-	};
 	let isBroken = false;
 	try {
-		return await run();
+		await writeReport(folder.root, report);
+		const run = await beginRun(service, options, output, folder);
+		const days = daysToLookAt(run, dayOf(service.now()));
+		const plans = await planDays(run, days);
+		const inOrder = [...days].sort();
+		const [firstDay, lastDay] = [inOrder.at(0), inOrder.at(-1)];
+		Object.assign(report, run.totals, {
+			state: 'running',
+			firstDay: firstDay ?? null,
+			lastDay: lastDay ?? null,
+			daysToDo: plans.length,
+			daysDone: 0,
+		});
+		await archiveDays(run, plans, report, stop);
+		const { found, stored, totals, problems } = run;
+		if (stop.aborted) problems.push({ what: 'the rest', message: new Stopped().message });
+		report.failed = failuresOf(problems);
+		return {
+			isComplete: problems.length === 0,
+			found,
+			stored,
+			totals,
+			problems,
+			firstDay,
+			lastDay,
+		};
 	} catch (error) {
 		isBroken = true;
 		report.failed.push({ message: (error as Error).message });
@@ -92,157 +111,191 @@ export async function runArchive(
 			if (!isBroken) throw error;
 		});
 	}
+}
 
-	async function run(): Promise<RunResult> {
-		await writeReport(folder.root, report);
-		const names = await manifestNames(folder);
-		const knownFirst = [...names.keys()].sort()[0];
-		const listing = await look(service, options, knownFirst, output);
-		listing.problems.forEach(noteProblem);
-		if (service.clockDifferenceMs() > MAX_CLOCK_DIFFERENCE_MS) {
-			const hours = Math.round(service.clockDifferenceMs() / HOUR_MS);
-			output.note(
-				`The clocks of this machine and of the service are ${hours} hours apart. The service's clock decides what day it is`,
-			);
-		}
-		const today = dayOf(service.now());
-		const days = daysToLookAt(options, listing, knownFirst, today);
-		const totals = emptyTotals();
-		// Days with a manifest that can't be read for now.
-		const unreadable = new Map<string, string>();
-		let isEmptyNoted = false;
-		const plans: DayPlan[] = [];
-		const withLifelogs = options.kinds.has('lifelogs');
-		const own = new OwnChanges(folder);
-		const changes = await own.read();
-		const deleted = { lifelogs: deletedOf(changes.lifelogs), chats: deletedOf(changes.chats) };
-		const found = { lifelogs: 0, chats: 0 };
-		const stored = { lifelogs: 0, chats: 0 };
-		const count = (day: string, manifest: DayFile | undefined, sign: 1 | -1) => {
-			const listed = withLifelogs ? listing.lifelogs.get(day) : undefined;
-			stored.lifelogs += sign * countStored(manifest?.lifelogs, listed);
-			stored.chats += sign * countStored(manifest?.chats, listing.chats?.get(day));
-		};
-		for (const day of new Set([...names.keys(), ...days])) {
-			const manifest = await readManifest(folder, day, names.get(day) ?? [], unreadable);
-			if (manifest) addTo(totals, manifest, 1);
-			if (!days.has(day)) {
-				if (manifest && !manifest.isComplete && !manifest.failed?.every(isPending)) {
-					noteProblem({
-						day,
-						what: 'the day',
-						message: 'it is not complete, and this run did not look at it',
-					});
-				}
-				continue;
-			}
-			if (withLifelogs) found.lifelogs += countFound(listing.lifelogs.get(day), deleted.lifelogs);
-			found.chats += countFound(listing.chats?.get(day), deleted.chats);
-			const reason = unreadable.get(day);
-			if (reason !== undefined) {
-				noteProblem({ day, what: 'the day', message: `it is left as it is, because ${reason}` });
-				continue;
-			}
-			count(day, manifest, 1);
-			const present = Object.values(manifest?.lifelogs ?? {});
-			const hasLifelogs = present.some(({ goneAt }) => goneAt === undefined);
-			if (hasLifelogs && listing.lifelogs.size === 0 && !isEmptyNoted) {
-				isEmptyNoted = true;
-				const message =
-					"it's empty, but the archive has lifelogs. Check that the key belongs to the same account";
-				noteProblem({ what: 'the list of lifelogs', message });
-			}
-			const plan = planDay({
-				day,
-				manifest,
-				lifelogs: lifelogsOf(day, options, listing, hasLifelogs),
-				chats: chatsOf(day, options, listing),
-				unusable: listing.unusable,
-				deleted,
-				damaged: manifest ? await findDamaged(folder, manifest) : new Set(),
-				withAudio: options.kinds.has('audio'),
-				now: service.now(),
-			});
-			const broken = listing.brokenDays.get(day);
-			if (broken !== undefined) {
-				noteProblem({ day, what: 'the list of lifelogs', message: `ends early: ${broken}` });
-			}
-			if (plan) plans.push(plan);
-			else if (manifest) await noteDamage(manifest);
-		}
-		plans.sort((a, b) => (a.day < b.day ? -1 : 1));
-		if (options.newestFirst) plans.reverse();
-		const inOrder = [...days].sort();
-		Object.assign(report, totals, {
-			state: 'running',
-			firstDay: inOrder.at(0) ?? null,
-			lastDay: inOrder.at(-1) ?? null,
-			daysToDo: plans.length,
-			daysDone: 0,
-		});
+/** What a run works with, what it counts and what goes wrong. */
+type Run = Awaited<ReturnType<typeof beginRun>>;
 
-		const cost = (plan: DayPlan) =>
-			plan.audio.length +
-			plan.chats.length +
-			Math.min(plan.lifelogs.length, Math.ceil(plan.lifelogs.length / PAGE_SIZE_WITH_CONTENTS));
-		const requestsToDo = plans.reduce((sum, plan) => sum + cost(plan), 0);
-		output.begin({ days: plans.length, requests: requestsToDo });
-		let reportedAt = -Infinity;
-		for (const [done, plan] of plans.entries()) {
-			if (stop.aborted) break;
-			const { day } = plan;
-			const manifest = await readManifest(folder, day, names.get(day) ?? [], unreadable);
-			const listed = {
-				lifelogs: listing.lifelogs.get(day)?.size ?? 0,
-				chats: listing.chats?.get(day),
-			};
-			const context = {
-				service,
-				archive: folder,
-				own,
-				onPhase: (phase: Kind) => output.phase(phase, day),
-				onFile: (kind: Kind, bytes: number) => output.file(kind, bytes),
-			};
-			const file = await archiveDay(context, plan, listed);
-			count(day, manifest, -1);
-			count(day, file, 1);
-			if (manifest) addTo(totals, manifest, -1);
-			addTo(totals, file, 1);
-			for (const failure of file.failed ?? []) {
-				if (!isPending(failure)) noteProblem({ day, ...failure });
-			}
-			if (plan.damaged.size > 0) await noteDamage(file);
-			report.daysDone = done + 1;
-			report.secondsLeft = output.day(file);
-			Object.assign(report, totals, { failed: failuresOf(problems) });
-			if (performance.now() - reportedAt > REPORT_EVERY_MS) {
-				await writeReport(folder.root, report);
-				reportedAt = performance.now();
-			}
-		}
-		async function noteDamage(manifest: DayFile): Promise<void> {
-			for (const path of await findDamaged(folder, manifest)) {
-				const message = 'it is missing or damaged in the archive, and the service does not have it';
-				noteProblem({ day: manifest.day, what: path, message });
-			}
-		}
+/** Reads what the archive and the service have. */
+async function beginRun(
+	service: ServiceClient,
+	options: RunOptions,
+	output: Output,
+	folder: Folder,
+) {
+	const names = await manifestNames(folder);
+	const listing = await look(service, options, firstDayOf(names), output);
+	const own = new OwnChanges(folder);
+	const changes = await own.read();
+	const run = {
+		...{ service, options, output, folder, own, names, listing },
+		deleted: { lifelogs: deletedOf(changes.lifelogs), chats: deletedOf(changes.chats) },
+		/** Days with a manifest that can't be read for now. */
+		unreadable: new Map<string, string>(),
+		totals: emptyTotals(),
+		found: { lifelogs: 0, chats: 0 },
+		stored: { lifelogs: 0, chats: 0 },
+		problems: [] as Problem[],
+		isEmptyNoted: false,
+	};
+	for (const problem of listing.problems) noteProblem(run, problem);
+	if (service.clockDifferenceMs() > MAX_CLOCK_DIFFERENCE_MS) {
+		const hours = Math.round(service.clockDifferenceMs() / HOUR_MS);
+		output.note(
+			`The clocks of this machine and of the service are ${hours} hours apart. The service's clock decides what day it is`,
+		);
+	}
+	return run;
+}
 
-		if (stop.aborted) problems.push({ what: 'the rest', message: new Stopped().message });
-		report.failed = failuresOf(problems);
-		return {
-			isComplete: problems.length === 0,
-			found,
-			stored,
-			totals,
-			problems,
-			firstDay: inOrder.at(0),
-			lastDay: inOrder.at(-1),
-		};
+/** Counts what the archive has, and plans the days that differ from the service. */
+async function planDays(run: Run, days: Set<string>): Promise<DayPlan[]> {
+	const plans: DayPlan[] = [];
+	for (const day of new Set([...run.names.keys(), ...days])) {
+		const manifest = await readManifest(run, day);
+		if (manifest) addTo(run.totals, manifest, 1);
+		if (!days.has(day)) {
+			noteUnchecked(run, manifest);
+			continue;
+		}
+		const plan = await planOf(run, day, manifest);
+		if (plan) plans.push(plan);
+	}
+	plans.sort((a, b) => (a.day < b.day ? -1 : 1));
+	return run.options.newestFirst ? plans.reverse() : plans;
+}
+
+function noteUnchecked(run: Run, manifest: DayManifest | undefined) {
+	if (manifest && !manifest.isComplete && !manifest.failed?.every(isPending)) {
+		const message = "it isn't complete, and this run didn't check it";
+		noteProblem(run, { day: manifest.day, what: 'the day', message });
 	}
 }
 
+/** What is to be done for a day; undefined if the archive has all of it, or its manifest can't be read. */
+async function planOf(
+	run: Run,
+	day: string,
+	manifest: DayManifest | undefined,
+): Promise<DayPlan | undefined> {
+	const { service, options, folder, listing, deleted } = run;
+	const withLifelogs = options.kinds.has('lifelogs');
+	if (withLifelogs) run.found.lifelogs += countFound(listing.lifelogs.get(day), deleted.lifelogs);
+	run.found.chats += countFound(listing.chats?.get(day), deleted.chats);
+	const reason = run.unreadable.get(day);
+	if (reason !== undefined) {
+		const message = `it is left as it is, because ${reason}`;
+		noteProblem(run, { day, what: 'the day', message });
+		return undefined;
+	}
+	addStored(run, day, manifest, 1);
+	const present = Object.values(manifest?.lifelogs ?? {});
+	const hasLifelogs = present.some(({ goneAt }) => goneAt === undefined);
+	if (hasLifelogs && listing.lifelogs.size === 0 && !run.isEmptyNoted) {
+		run.isEmptyNoted = true;
+		const message =
+			"it's empty, but the archive has lifelogs. Check that the key belongs to the same account";
+		noteProblem(run, { what: 'the list of lifelogs', message });
+	}
+	const plan = planDay({
+		day,
+		manifest,
+		lifelogs: lifelogsOf(day, options, listing, hasLifelogs),
+		chats: chatsOf(day, options, listing),
+		unusable: listing.unusable,
+		deleted,
+		damaged: manifest ? await findDamaged(folder, manifest) : new Set(),
+		withAudio: options.kinds.has('audio'),
+		now: service.now(),
+	});
+	const broken = listing.brokenDays.get(day);
+	if (broken !== undefined) {
+		noteProblem(run, { day, what: 'the list of lifelogs', message: `ends early: ${broken}` });
+	}
+	if (!plan && manifest) await noteDamage(run, manifest);
+	return plan;
+}
+
+/** Archives the days of plans until it is stopped, and keeps the report up to date. */
+async function archiveDays(
+	run: Run,
+	plans: DayPlan[],
+	report: Report,
+	stop: AbortSignal,
+): Promise<void> {
+	const { service, output, folder, own, listing, totals, problems } = run;
+	output.begin({ days: plans.length, requests: requestsFor(plans) });
+	let reportedAt = -Infinity;
+	for (const [done, plan] of plans.entries()) {
+		if (stop.aborted) break;
+		const { day } = plan;
+		const manifest = await readManifest(run, day);
+		const listed = {
+			lifelogs: listing.lifelogs.get(day)?.size ?? 0,
+			chats: listing.chats?.get(day),
+		};
+		const context = {
+			service,
+			archive: folder,
+			own,
+			onPhase: (phase: Kind) => output.phase(phase, day),
+			onFile: (kind: Kind, bytes: number) => output.file(kind, bytes),
+		};
+		const file = await archiveDay(context, plan, listed);
+		addStored(run, day, manifest, -1);
+		addStored(run, day, file, 1);
+		if (manifest) addTo(totals, manifest, -1);
+		addTo(totals, file, 1);
+		for (const failure of file.failed ?? []) {
+			if (!isPending(failure)) noteProblem(run, { day, ...failure });
+		}
+		if (plan.damaged.size > 0) await noteDamage(run, file);
+		report.daysDone = done + 1;
+		report.secondsLeft = output.day(file);
+		Object.assign(report, totals, { failed: failuresOf(problems) });
+		if (performance.now() - reportedAt > REPORT_EVERY_MS) {
+			await writeReport(folder.root, report);
+			reportedAt = performance.now();
+		}
+	}
+}
+
+function noteProblem({ problems, output }: Run, problem: Problem) {
+	problems.push(problem);
+	output.problem(problem);
+}
+
+async function noteDamage(run: Run, manifest: DayManifest): Promise<void> {
+	for (const path of await findDamaged(run.folder, manifest)) {
+		const message = "it is missing or damaged in the archive, and the service doesn't have it";
+		noteProblem(run, { day: manifest.day, what: path, message });
+	}
+}
+
+/** Counts what the archive has of the listed entries of a day; -1 takes it back. */
+function addStored(
+	{ options, listing, stored }: Run,
+	day: string,
+	manifest: DayManifest | undefined,
+	sign: 1 | -1,
+) {
+	const listed = options.kinds.has('lifelogs') ? listing.lifelogs.get(day) : undefined;
+	stored.lifelogs += sign * countStored(manifest?.lifelogs, listed);
+	stored.chats += sign * countStored(manifest?.chats, listing.chats?.get(day));
+}
+
+function requestsFor(plans: DayPlan[]): number {
+	const cost = ({ audio, chats, lifelogs }: DayPlan) =>
+		audio.length +
+		chats.length +
+		Math.min(lifelogs.length, Math.ceil(lifelogs.length / PAGE_SIZE_WITH_CONTENTS));
+	return plans.reduce((sum, plan) => sum + cost(plan), 0);
+}
+
+const firstDayOf = (names: Map<string, string[]>) => [...names.keys()].sort().at(0);
+
 async function look(
-	service: Service,
+	service: ServiceClient,
 	{ kinds, from, to }: RunOptions,
 	knownFirst: string | undefined,
 	output: Output,
@@ -280,12 +333,10 @@ function chatsOf(day: string, { kinds }: RunOptions, { chats }: Listing) {
 }
 
 /** Every day from the first to the last, and those outside of them on which something begins. */
-function daysToLookAt(
-	{ from, to, withToday }: RunOptions,
-	{ lifelogs, chats }: Listing,
-	knownFirst: string | undefined,
-	today: string,
-): Set<string> {
+function daysToLookAt({ options, listing, names }: Run, today: string): Set<string> {
+	const { from, to, withToday } = options;
+	const { lifelogs, chats } = listing;
+	const knownFirst = firstDayOf(names);
 	const listed = [...new Set([...lifelogs.keys(), ...(chats?.keys() ?? [])])].sort();
 	const yesterday = dayOf(Date.parse(today) - DAY_MS);
 	const end = withToday ? today : yesterday;
@@ -299,13 +350,11 @@ function daysToLookAt(
 
 /** The manifest of a day that counts, the one that was written last. */
 async function readManifest(
-	folder: Folder,
+	{ folder, names, unreadable }: Run,
 	day: string,
-	names: string[],
-	unreadable: Map<string, string>,
-): Promise<DayFile | undefined> {
+): Promise<DayManifest | undefined> {
 	try {
-		return (await readManifests(folder, day, names)).at(0)?.file;
+		return (await readManifests(folder, day, names.get(day) ?? [])).at(0)?.file;
 	} catch (error) {
 		if (!(error instanceof FileError)) throw error;
 		unreadable.set(day, `one of its files in days/ ${error.message}`);
@@ -314,7 +363,7 @@ async function readManifest(
 }
 
 /** The files that a manifest names and that are not there, or have another size. */
-async function findDamaged(folder: Folder, manifest: DayFile): Promise<Set<string>> {
+async function findDamaged(folder: Folder, manifest: DayManifest): Promise<Set<string>> {
 	const { lifelogs, chats, audio } = manifest;
 	const entries = [...Object.values(lifelogs), ...Object.values(chats)];
 	const files = [...entries.flatMap((entry) => entry.files), ...audio];
@@ -323,7 +372,7 @@ async function findDamaged(folder: Folder, manifest: DayFile): Promise<Set<strin
 		const found = await lstat(join(folder.root, path)).catch(() => undefined);
 		if (found?.size !== bytes) damaged.add(path);
 	};
-	await pMap(files, look, { concurrency: STATS_AT_ONCE });
+	await pMap(files, look, { concurrency: MAX_CONCURRENT_STATS });
 	return damaged;
 }
 
@@ -336,7 +385,11 @@ const emptyTotals = (): Totals => ({
 	hoursWithoutAudio: 0,
 });
 
-function addTo(totals: Totals, { lifelogs, chats, audio, missingAudio }: DayFile, sign: 1 | -1) {
+function addTo(
+	totals: Totals,
+	{ lifelogs, chats, audio, missingAudio }: DayManifest,
+	sign: 1 | -1,
+) {
 	const entries = [...Object.values(lifelogs), ...Object.values(chats)];
 	const files = [...entries.flatMap((entry) => entry.files), ...audio];
 	const missingMs = (missingAudio ?? []).reduce((sum, span) => sum + span.endMs - span.startMs, 0);

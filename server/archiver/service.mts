@@ -75,7 +75,7 @@ const TEMPORARY = [408, 425, 500, 502, 503, 504];
  * The service that is archived. Requests are spread by the rate limit, retried when they fail
  * temporarily, and all wait after a 429 (docs/api-spec.md, sections 7 and 8).
  */
-export class Service {
+export class ServiceClient {
 	/** How many requests were sent, and when the last ones were, epoch ms. */
 	requests = 0;
 	/** Whether it has returned a list, so that it is what it is taken for. */
@@ -162,7 +162,7 @@ export class Service {
 			let error = given;
 			if (error instanceof Refused && this.hasAnswered) {
 				await this.#requireService(error);
-				error = new RequestError(`the service answers ${error.status}`, { status: error.status });
+				error = new RequestError(`the service returned ${error.status}`, { status: error.status });
 			}
 			if (!(error instanceof RequestError)) throw error;
 			this.#failures += 1;
@@ -263,7 +263,7 @@ export class Service {
 				`${url} redirects to another address, and the API key is not sent there. Give that address with --url`,
 			);
 		}
-		return new RequestError(`the service answers ${status}`, {
+		return new RequestError(`the service returned ${status}`, {
 			status,
 			isTemporary: TEMPORARY.includes(status) || status === 404,
 		});
@@ -309,6 +309,9 @@ export class Service {
 	}
 }
 
+/** Larger pages come without contents (docs/api-spec.md, section 4.2). */
+export const PAGE_SIZE_WITH_CONTENTS = 25;
+
 /** Parts of the query of a lifelog list without contents (docs/api-spec.md, section 4.2). */
 export const METADATA_ONLY = {
 	includeMarkdown: 'false',
@@ -349,7 +352,9 @@ async function withTimeout<Result>(work: Promise<Result>, ms: number): Promise<R
 	const late = new Promise<never>((_, reject) => {
 		timer = setTimeout(() => {
 			const seconds = Math.round(ms / 1000);
-			reject(new RequestError(`the answer did not come in ${seconds} s`, { isTemporary: true }));
+			reject(
+				new RequestError(`the service didn't respond within ${seconds} s`, { isTemporary: true }),
+			);
 		}, ms);
 	});
 	return await Promise.race([work, late]).finally(() => clearTimeout(timer));
@@ -399,9 +404,9 @@ function asRequestError(error: unknown): unknown {
 }
 
 const NETWORK: Record<string, string> = {
-	ECONNREFUSED: 'nothing answers at that address (ECONNREFUSED)',
+	ECONNREFUSED: 'nothing listens at that address (ECONNREFUSED)',
 	ENOTFOUND: 'there is no host with the name of the service (ENOTFOUND)',
 	EAI_AGAIN: "the name of the service can't be looked up (EAI_AGAIN)",
 	ECONNRESET: 'the connection was interrupted (ECONNRESET)',
-	UND_ERR_SOCKET: 'the connection was interrupted before the whole answer arrived',
+	UND_ERR_SOCKET: 'the connection was interrupted before the response was complete',
 };

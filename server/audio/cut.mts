@@ -50,7 +50,7 @@ interface Run {
 }
 
 // What a decoder needs to hear before what it plays is right (RFC 7845, section 4.2).
-const prerollSamples = 80 * samplesPerMs;
+const PREROLL_SAMPLES = 80 * samplesPerMs;
 
 /**
  * Plans parts of links as Ogg Opus, packet by packet as they were: one stream of parts that are
@@ -78,7 +78,7 @@ export async function planOgg(cuts: Cut[], firstSerial: number): Promise<Planned
 			if (stream.due <= stream.granule) continue;
 			start = await boundary(cut, firstHeard + added, 'before');
 		} else {
-			const wanted = from === 0 ? 0 : Math.max(0, firstHeard - prerollSamples);
+			const wanted = from === 0 ? 0 : Math.max(0, firstHeard - PREROLL_SAMPLES);
 			start = await boundary(cut, wanted, 'before');
 			const preSkip = firstHeard - start;
 			headers = writeHeaders(link, serial, preSkip);
@@ -120,7 +120,7 @@ async function boundary(cut: Cut, place: number, side: 'before' | 'after'): Prom
 	return side === 'after' || last.decoded === place ? last.decoded : last.before;
 }
 
-const hasLess = () => new OggError('has less in it than before');
+const hasLess = () => new OggError('has become shorter');
 
 const markBefore = ({ marks }: Link, decoded: number) =>
 	marks.findLast((mark) => mark.decoded <= decoded) ?? marks[0];

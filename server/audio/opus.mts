@@ -3,23 +3,23 @@ import { OggError } from './page.mts';
 /** Opus counts time in samples of 48 kHz, whatever it was recorded with. */
 export const samplesPerMs = 48;
 
-const magic = Buffer.from('OpusHead');
-const preSkipAt = 10;
+const MAGIC = Buffer.from('OpusHead');
+const PRE_SKIP_AT = 10;
 
 /** Whether a packet is the header of an Opus stream (RFC 7845, section 5.1). */
 export function isOpusHead(packet: Buffer): boolean {
-	return packet.length >= 19 && packet.subarray(0, magic.length).equals(magic);
+	return packet.length >= 19 && packet.subarray(0, MAGIC.length).equals(MAGIC);
 }
 
 /** Samples that a decoder drops at the beginning of the stream with this header. */
 export function preSkipOf(head: Buffer): number {
-	return head.readUInt16LE(preSkipAt);
+	return head.readUInt16LE(PRE_SKIP_AT);
 }
 
 /** A copy of the header with another pre-skip. */
 export function withPreSkip(head: Buffer, samples: number): Buffer {
 	const copy = Buffer.from(head);
-	copy.writeUInt16LE(samples, preSkipAt);
+	copy.writeUInt16LE(samples, PRE_SKIP_AT);
 	return copy;
 }
 
@@ -29,12 +29,12 @@ export function areAlike(a: Buffer, b: Buffer): boolean {
 }
 
 // No vendor, no comments (RFC 7845, section 5.2).
-const noTags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
+const NO_TAGS = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
 
 /** A copy of a packet of comments; empty comments for anything else. */
 export function tagsOf(packet: Buffer | undefined): Buffer {
-	const isTags = packet?.subarray(0, 8).equals(noTags.subarray(0, 8));
-	return isTags ? Buffer.from(packet!) : noTags;
+	const isTags = packet?.subarray(0, 8).equals(NO_TAGS.subarray(0, 8));
+	return isTags ? Buffer.from(packet!) : NO_TAGS;
 }
 
 const frameMs = (config: number): number => {
@@ -54,7 +54,7 @@ export function samplesOf(data: Buffer, from: number, to: number): number {
 	const frames = code === 0 ? 1 : code < 3 ? 2 : to - from > 1 ? data[from + 1] & 63 : 0;
 	const samples = frames * frameSamples[data[from] >> 3];
 	if (samples === 0 || samples > 120 * samplesPerMs) {
-		throw new OggError('has a packet of no length that Opus has');
+		throw new OggError("has a packet whose length Opus doesn't allow");
 	}
 	return samples;
 }

@@ -6,11 +6,11 @@ import {
 	readPage,
 	sizeOfPage,
 	type Packed,
-	type Page,
+	type OggPage,
 } from './page.mts';
 
 /** Of a page. */
-const maxSegments = 255;
+const MAX_SEGMENTS = 255;
 
 /**
  * Reads the pages of a file that comes in pieces, each with where it begins. Throws an OggError for
@@ -18,7 +18,7 @@ const maxSegments = 255;
  */
 export async function* readPages(
 	source: AsyncIterable<Buffer>,
-): AsyncGenerator<{ page: Page; offset: number }> {
+): AsyncGenerator<{ page: OggPage; offset: number }> {
 	let rest: Buffer = Buffer.alloc(0);
 	let offset = 0;
 	for await (const piece of source) {
@@ -43,7 +43,7 @@ export class Packets {
 	#begun: Packed | undefined;
 
 	/** The packets that end on the next page. Throws an OggError for one that no page can hold. */
-	next({ flags, lacing, body }: Page): Packed {
+	next({ flags, lacing, body }: OggPage): Packed {
 		const isContinued = (flags & flag.continued) !== 0;
 		const begun = isContinued ? this.#begun : undefined;
 		// What was begun on a page that is missing can't be ended.
@@ -57,7 +57,7 @@ export class Packets {
 		const hasEnded = to > from;
 		if (rest.lacing.length > 0) this.#begun = join(hasEnded ? undefined : begun, rest);
 		else if (hasEnded || isOrphan || !isContinued) this.#begun = undefined;
-		if (this.#begun && this.#begun.lacing.length > maxSegments) throw tooLong();
+		if (this.#begun && this.#begun.lacing.length > MAX_SEGMENTS) throw tooLong();
 		return hasEnded ? join(begun, ended) : none;
 	}
 }
@@ -108,8 +108,8 @@ export function* batchesOf(
 	for (let nth = 0; nth < lacing.length && decoded < end; nth += 1) {
 		byte += lacing[nth];
 		if (lacing[nth] === 255) continue;
-		if (nth + 1 - last > maxSegments) throw tooLong();
-		if (nth + 1 - first > maxSegments) {
+		if (nth + 1 - last > MAX_SEGMENTS) throw tooLong();
+		if (nth + 1 - first > MAX_SEGMENTS) {
 			yield batch();
 			[first, firstByte] = [last, lastByte];
 		}

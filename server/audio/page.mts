@@ -10,11 +10,11 @@ const field = {
 	checksum: 22,
 	segments: 26,
 };
-const headerBytes = 27;
-const capture = Buffer.from('OggS');
+const HEADER_BYTES = 27;
+const CAPTURE = Buffer.from('OggS');
 
 /** The longest a page can be. */
-export const maxPageBytes = headerBytes + 255 + 255 * 255;
+export const maxPageBytes = HEADER_BYTES + 255 + 255 * 255;
 
 /** What the flags of a page say. */
 export const flag = { continued: 1, begins: 2, ends: 4 };
@@ -30,7 +30,7 @@ export interface Packed {
 }
 
 /** A page as it is in a file. Its last packet may go on on the next one. */
-export interface Page extends Packed {
+export interface OggPage extends Packed {
 	flags: number;
 	/** Samples at 48 kHz up to the last packet that ends on it; -1 if none does. */
 	granule: number;
@@ -39,20 +39,20 @@ export interface Page extends Packed {
 
 /** The length of a page in bytes. */
 export function sizeOfPage({ lacing, body }: Packed): number {
-	return headerBytes + lacing.length + body.length;
+	return HEADER_BYTES + lacing.length + body.length;
 }
 
 /**
  * Reads the page that begins at `at`; undefined when it does not end inside of `data`. Throws an
  * OggError when none begins there.
  */
-export function readPage(data: Buffer, at: number): Page | undefined {
-	if (data.length < at + headerBytes) return undefined;
-	if (!data.subarray(at, at + 4).equals(capture) || data[at + field.version] !== 0) {
+export function readPage(data: Buffer, at: number): OggPage | undefined {
+	if (data.length < at + HEADER_BYTES) return undefined;
+	if (!data.subarray(at, at + 4).equals(CAPTURE) || data[at + field.version] !== 0) {
 		throw new OggError("isn't Ogg from beginning to end");
 	}
-	const body = at + headerBytes + data[at + field.segments];
-	const lacing = data.subarray(at + headerBytes, body);
+	const body = at + HEADER_BYTES + data[at + field.segments];
+	const lacing = data.subarray(at + HEADER_BYTES, body);
 	let end = body;
 	for (let nth = 0; nth < lacing.length; nth += 1) end += lacing[nth];
 	if (data.length < end) return undefined;
@@ -84,7 +84,7 @@ export interface NewPage extends Packed {
 export function writePage(content: NewPage): Buffer {
 	const { flags, granule, serial, sequence, lacing, body } = content;
 	const page = Buffer.allocUnsafe(sizeOfPage(content));
-	capture.copy(page);
+	CAPTURE.copy(page);
 	page[field.version] = 0;
 	page[field.flags] = flags;
 	page.writeBigInt64LE(BigInt(granule), field.granule);
@@ -92,17 +92,17 @@ export function writePage(content: NewPage): Buffer {
 	page.writeUInt32LE(sequence, field.sequence);
 	page.writeUInt32LE(0, field.checksum);
 	page[field.segments] = lacing.length;
-	lacing.copy(page, headerBytes);
-	body.copy(page, headerBytes + lacing.length);
+	lacing.copy(page, HEADER_BYTES);
+	body.copy(page, HEADER_BYTES + lacing.length);
 	page.writeUInt32LE(checksum(page), field.checksum);
 	return page;
 }
 
-const polynomial = 0x04c11db7;
+const POLYNOMIAL = 0x04c11db7;
 const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
 	let value = byte << 24;
 	for (let bit = 0; bit < 8; bit += 1) {
-		value = value & 0x80000000 ? (value << 1) ^ polynomial : value << 1;
+		value = value & 0x80000000 ? (value << 1) ^ POLYNOMIAL : value << 1;
 	}
 	return value;
 });

@@ -1,5 +1,5 @@
 import { isOpusHead, preSkipOf, tagsOf } from './opus.mts';
-import { flag, OggError, sizeOfPage, type Page } from './page.mts';
+import { flag, OggError, sizeOfPage, type OggPage } from './page.mts';
 import { batchesOf, Packets, readPages } from './packets.mts';
 
 /** A page from which a link can be read on: no packet began before it. */
@@ -26,12 +26,12 @@ export interface Link {
 }
 
 // Of all headers of a file, which are held in memory: a picture in the comments is left out.
-const maxHeaderBytes = 16 * 1024 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024 * 1024;
 /** What a link takes in memory beside its headers. */
-const linkBytes = 1024;
+const LINK_BYTES = 1024;
 
 // What is read in vain to find a place. A link of two hours has some 300 marks then.
-const markBytes = 64 * 1024;
+const MARK_BYTES = 64 * 1024;
 
 interface OpenLink extends Omit<Link, 'played' | 'tags'> {
 	tags?: Buffer;
@@ -49,7 +49,7 @@ export async function scanLinks(source: AsyncIterable<Buffer>): Promise<Link[]> 
 	let held = 0;
 	const hold = (bytes: number) => {
 		held += bytes;
-		if (held > maxHeaderBytes) throw new OggError('has headers above 16 MiB');
+		if (held > MAX_HEADER_BYTES) throw new OggError('has headers above 16 MiB');
 	};
 	for await (const { page, offset } of readPages(source)) {
 		if (page.flags & flag.begins) {
@@ -58,7 +58,7 @@ export async function scanLinks(source: AsyncIterable<Buffer>): Promise<Link[]> 
 			if (!isOpusHead(head) || (open && !open.tags)) continue;
 			open = beginLink(page.serial, head);
 			links.push(open);
-			hold(linkBytes + head.length);
+			hold(LINK_BYTES + head.length);
 		} else if (open?.serial === page.serial) {
 			const hadTags = open.tags !== undefined;
 			addPage(open, page, offset);
@@ -67,7 +67,7 @@ export async function scanLinks(source: AsyncIterable<Buffer>): Promise<Link[]> 
 		if (open?.serial === page.serial && page.flags & flag.ends) open = undefined;
 	}
 	const heard = links.filter(({ end }) => end.decoded > 0);
-	if (heard.length === 0) throw new OggError('has no Opus in it');
+	if (heard.length === 0) throw new OggError('contains no Opus audio');
 	return heard.map(({ serial, head, tags, end, trimmed, marks }) => ({
 		serial,
 		head,
@@ -82,7 +82,7 @@ function beginLink(serial: number, head: Buffer): OpenLink {
 	return { serial, head: Buffer.from(head), packets: new Packets(), end, marks: [], trimmed: 0 };
 }
 
-function addPage(link: OpenLink, page: Page, offset: number): void {
+function addPage(link: OpenLink, page: OggPage, offset: number): void {
 	const isContinued = (page.flags & flag.continued) !== 0;
 	if (!link.tags) {
 		const segments = page.lacing.findIndex((size) => size < 255) + 1;
@@ -95,7 +95,7 @@ function addPage(link: OpenLink, page: Page, offset: number): void {
 	}
 	const { end } = link;
 	const last = link.marks.at(-1);
-	if (!last || (!isContinued && offset - last.offset >= markBytes)) {
+	if (!last || (!isContinued && offset - last.offset >= MARK_BYTES)) {
 		link.marks.push({ ...end, offset });
 	}
 	const before = end.decoded;

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { restrict } from '../util/restrict.mts';
+import { existsSync, readFileSync } from 'node:fs';
+import { KeyError, keySource } from '../util/keySource.mts';
+import { restrict, writePrivate } from '../util/restrict.mts';
 
 /** The key that a server answers to. */
 export interface ServerKey {
@@ -16,36 +17,8 @@ export interface ServerKey {
 	accepts: (key: string) => boolean;
 }
 
-/** A key that cannot be used; its message says what to do. */
-export class KeyError extends Error {}
-
-/**
- * A key from the environment: the variable `name`, or the file of which `<name>_FILE` is the path, as
- * secrets of Docker and systemd are given. A line break at the end of the file doesn't count.
- *
- * @returns Undefined if neither is set.
- * @throws KeyError if both are set, or the file cannot be read.
- */
-export function keyFromEnvironment(name: string): string | undefined {
-	const { [name]: key, [`${name}_FILE`]: path } = process.env;
-	if (!path) return key;
-	if (key) throw new KeyError(`${name} and ${name}_FILE can't be used together: set one of them`);
-	try {
-		return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		throw new KeyError(
-			`The file of ${name}_FILE cannot be read (${code}): give the path of a file with the key`,
-		);
-	}
-}
-
-/** Where `keyFromEnvironment` reads a key: the variable, or the file of the other one. */
-export const keySource = (name: string) =>
-	process.env[`${name}_FILE`] ? `the file of ${name}_FILE` : name;
-
 /** Characters below which a server serves its own machine only. */
-export const safeLength = 32;
+export const SAFE_LENGTH = 32;
 
 /**
  * The key given by its owner; without one, that of which the file at `path` keeps the hash; without
@@ -68,7 +41,8 @@ export function loadKey(given: string | undefined, path: string): ServerKey {
 		const hash = hashOf(given);
 		return { text: given, isNew: false, hash, accepts: isKeyWith(hash) };
 	}
-	if (existsSync(path)) {
+	// A disk that was full may have left an empty file.
+	if (existsSync(path) && readFileSync(path, 'utf8') !== '') {
 		restrict(path);
 		const hash = readFileSync(path, 'utf8').trim();
 		if (!/^[0-9a-f]{64}$/.test(hash)) {
@@ -79,7 +53,7 @@ export function loadKey(given: string | undefined, path: string): ServerKey {
 	}
 	const text = randomBytes(32).toString('base64url');
 	const hash = hashOf(text);
-	const keep = () => writeFileSync(path, `${hash.toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
+	const keep = () => writePrivate(path, `${hash.toString('hex')}\n`);
 	return { text, isNew: true, hash, keep, accepts: isKeyWith(hash) };
 }
 

@@ -1,18 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { type Copy, writeCopy } from '../archive/commit.mts';
-import { without, type Span } from '../archive/spans.mts';
+import { without, type Span } from '../util/spans.mts';
 import { planOgg } from '../audio/cut.mts';
 import { samplesPerMs } from '../audio/opus.mts';
 import { OggError } from '../audio/page.mts';
 import { scanLinks, type Link } from '../audio/scan.mts';
-import type { ArchiveDay } from '../archive/archiveDay.mts';
+import { type ArchiveDay, NAME_TOLERANCE_MS } from '../archive/archiveDay.mts';
 import { ExportError, type ExportFile } from './export.mts';
 import { demandRoom } from './room.mts';
 import { DAY_MS } from '../util/durations.mts';
-
-// The times of names are whole seconds, so a recording may seem to begin before the last one ended.
-const toleranceMs = 1000;
 
 /**
  * Adds a recording to its day, cut where the archive has a part of its time already, each part to the
@@ -29,7 +26,7 @@ export async function addRecording(
 	namedMs: number,
 ): Promise<boolean> {
 	const day = await dayAt(namedMs);
-	const isNear = (startMs: number) => startMs >= namedMs && startMs < namedMs + toleranceMs;
+	const isNear = (startMs: number) => startMs >= namedMs && startMs < namedMs + NAME_TOLERANCE_MS;
 	if (day.serviceAudio.some(({ startMs, bytes }) => bytes === file.bytes && isNear(startMs)))
 		return false;
 	// Twice, as it may be cut from the copy.
@@ -45,7 +42,7 @@ export async function addRecording(
 		await (await dayAt(startMs)).addAudio(recorder, whole, draft);
 		return true;
 	}
-	const parts = spans.filter((span) => lengthOf(span) >= toleranceMs);
+	const parts = spans.filter((span) => lengthOf(span) >= NAME_TOLERANCE_MS);
 	for (const part of parts) {
 		const path = join(day.root, draft.path);
 		const pieces = cutOut(links, path, part.startMs - startMs, part.endMs - startMs);

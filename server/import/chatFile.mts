@@ -15,24 +15,24 @@ export interface ExportedChat {
 type Loose = Record<string, unknown>;
 
 /** As names have it: file systems have names of 255 bytes at most, and the rest of this one is 26. */
-const maxIdLength = 229;
+const MAX_ID_LENGTH = 229;
 /** A chat with the assistant has some. Each takes a kilobyte of memory. */
-const maxMessages = 10_000;
+const MAX_MESSAGES = 10_000;
 /** The API's chat has 4 levels. What JSON.parse makes of many takes a hundred times their bytes. */
-const maxLevels = 10;
+const MAX_LEVELS = 10;
 
 /**
  * Reads a chat of an export: the API's object, what it lacks filled in from its path. Messages may
  * have their words as `content` and their `role` beside them. Throws an ExportError for any other.
  */
 export function readChat(json: string, path: string): ExportedChat {
-	if (levelsOf(json) > maxLevels) throw new ExportError('is nested too deep');
+	if (levelsOf(json) > MAX_LEVELS) throw new ExportError('is nested too deep');
 	const value = parseJson(json);
 	if (!isObject(value)) throw new ExportError("isn't the JSON of a chat");
 	const messages = Array.isArray(value.messages) ? value.messages : undefined;
 	if (!messages || !messages.every(isObject)) throw new ExportError('has no list of messages');
-	if (messages.length > maxMessages) {
-		throw new ExportError(`has more than ${maxMessages.toLocaleString('en')} messages`);
+	if (messages.length > MAX_MESSAGES) {
+		throw new ExportError(`has more than ${MAX_MESSAGES.toLocaleString('en')} messages`);
 	}
 	const created =
 		timeOf(value.createdAt) ??
@@ -42,7 +42,7 @@ export function readChat(json: string, path: string): ExportedChat {
 	if (created === undefined) throw new ExportError("doesn't say when it was");
 	const createdAt = new Date(created).toISOString();
 	const id = typeof value.id === 'string' && value.id !== '' ? value.id : idOf(path, created);
-	if (nameOfId(id).length > maxIdLength)
+	if (nameOfId(id).length > MAX_ID_LENGTH)
 		throw new ExportError("has an ID that can't be a file name");
 	const whole = {
 		...value,

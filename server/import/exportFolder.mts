@@ -14,7 +14,7 @@ async function* listTops(root: string, mayBeAround: boolean): AsyncGenerator<Exp
 	for await (const entry of await opendir(root)) {
 		const isTop = [...archived, ...others].includes(entry.name);
 		if (isTop && entry.isDirectory()) yield* listBelow(folder, entry.name);
-		else if (isTop) yield { path: entry.name, problem: notPlain };
+		else if (isTop) yield { path: entry.name, problem: NOT_PLAIN };
 		else if (mayBeAround && entry.isDirectory()) yield* listTops(join(root, entry.name), false);
 	}
 }
@@ -24,11 +24,11 @@ async function* listBelow(folder: Folder, path: string): AsyncGenerator<ExportFi
 		const inside = `${path}/${entry.name}`;
 		if (entry.isDirectory()) yield* listBelow(folder, inside);
 		else if (entry.isFile()) yield new FileInFolder(folder, inside, await sizeOf(folder, inside));
-		else yield { path: inside, problem: notPlain };
+		else yield { path: inside, problem: NOT_PLAIN };
 	}
 }
 
-const notPlain = "is a link, or isn't a plain file";
+const NOT_PLAIN = "is a link, or isn't a plain file";
 
 const sizeOf = async (folder: Folder, path: string) => (await lstat(join(folder.root, path))).size;
 

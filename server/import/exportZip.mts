@@ -4,10 +4,10 @@ import { ExportError, pathProblem, withinExport, type Export } from './export.mt
 import type { ExportFile, Refused } from './export.mts';
 
 /** How many times larger than in the zip a file may be. Transcripts are about 4 times larger. */
-const maxRatio = 100;
-const smallBytes = 1024 * 1024;
+const MAX_RATIO = 100;
+const SMALL_BYTES = 1024 * 1024;
 /** Of the header in front of each file, without its name. */
-const headerBytes = 30;
+const HEADER_BYTES = 30;
 
 /** An export as the zip that it comes in, of any size. Rejects for what is no zip. */
 export async function openZip(path: string): Promise<Export> {
@@ -37,9 +37,9 @@ async function* listZip(zip: yauzl.ZipFile): AsyncGenerator<ExportFile | Refused
 function entryProblem(entry: yauzl.Entry): string | undefined {
 	if (entry.isEncrypted()) return 'is encrypted';
 	if (!entry.canDecodeFileData())
-		return `is packed in a way (${entry.compressionMethod}) not known here`;
-	if (entry.uncompressedSize > smallBytes + maxRatio * entry.compressedSize)
-		return `unpacks to more than ${maxRatio} times its size in the zip`;
+		return `uses an unsupported compression method (${entry.compressionMethod})`;
+	if (entry.uncompressedSize > SMALL_BYTES + MAX_RATIO * entry.compressedSize)
+		return `unpacks to more than ${MAX_RATIO} times its size in the zip`;
 	// Where Unix made the zip it also says what kind of file it is; 0 for a plain one.
 	const isOfUnix = entry.versionMadeBy >> 8 === 3;
 	const kind = (entry.externalFileAttributes >>> 16) & 0o170000;
@@ -76,7 +76,7 @@ class FileInZip implements ExportFile {
 			compressionMethod: entry.compressionMethod,
 			generalPurposeBitFlag: entry.generalPurposeBitFlag,
 			crc32: entry.crc32,
-			headerBytes: headerBytes + entry.fileNameLength,
+			headerBytes: HEADER_BYTES + entry.fileNameLength,
 		};
 	}
 

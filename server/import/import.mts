@@ -42,21 +42,21 @@ export type OnProgress = (done: number, total: number, bytes: number) => void;
 
 const MiB = 1024 * 1024;
 // More than a day of talking has. In memory it can take forty times as much.
-const maxBytes = { lifelogs: 2.5 * MiB, chats: MiB };
-const atOnce = 8;
-const maxBytesAtOnce = MiB / 4;
-const maxUnread = 1000;
+const MAX_BYTES = { lifelogs: 2.5 * MiB, chats: MiB };
+const MAX_CONCURRENT_FILES = 8;
+const MAX_CONCURRENT_BYTES = MiB / 4;
+const MAX_UNREAD = 1000;
 /** In UTF-16 units, as the next one. */
-const maxPath = 1000;
-const maxPathShown = 200;
+const MAX_PATH = 1000;
+const MAX_PATH_SHOWN = 200;
 /** What the list of the files may take in memory, and what each takes beside its path. */
-const maxListBytes = 40 * MiB;
-const bytesOfFile = 300;
+const MAX_LIST_BYTES = 40 * MiB;
+const BYTES_OF_FILE = 300;
 /** Days that are held in memory until they are saved. */
-const maxDays = 100;
-const maxControls = 1000;
+const MAX_DAYS = 100;
+const MAX_CONTROLS = 1000;
 /** Somebody who never stops talking has 45,000 a day. Each takes up to two kilobytes of memory. */
-const maxLines = 50_000;
+const MAX_LINES = 50_000;
 
 const extensions: Record<string, RegExp> = {
 	lifelogs: /\.md$/i,
@@ -155,8 +155,8 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 		const [top] = file.path.split('/', 1);
 		if ('problem' in file) {
 			tell(imported, file.path, file.problem);
-		} else if (file.path.length > maxPath) {
-			tell(imported, file.path, `has a path of more than ${maxPath} characters`);
+		} else if (file.path.length > MAX_PATH) {
+			tell(imported, file.path, `has a path of more than ${MAX_PATH} characters`);
 		} else if (top === 'days') {
 			throw new ExportError(
 				`That is an archive already: serve it with ${commandName} serve <folder>`,
@@ -165,8 +165,8 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 			// What a file manager leaves behind.
 		} else if (archived.includes(top) && extensions[top].test(file.path)) {
 			// Some strings have two bytes for each character.
-			listBytes += bytesOfFile + 2 * file.path.length;
-			if (listBytes > maxListBytes) {
+			listBytes += BYTES_OF_FILE + 2 * file.path.length;
+			if (listBytes > MAX_LIST_BYTES) {
 				throw new ExportError(
 					'The export has too many files for one import. Nothing was imported. Unpack it, and import a part of its folders at a time',
 				);
@@ -256,13 +256,13 @@ async function importDay(
 		);
 		// Only now, so that nothing of the batch is still being written.
 		for (const result of results) if (result.status === 'rejected') throw result.reason;
-		if (open.size > maxDays) await save();
+		if (open.size > MAX_DAYS) await save();
 	}
 	const begins = (file: ExportFile) => readRecordingName(file.path) ?? 0;
 	const recordings = inOrder.filter(({ path }) => path.startsWith('audio/'));
 	for (const file of recordings.sort((a, b) => begins(a) - begins(b))) {
 		await attempt('audio', file, () => addAudio(file, dayAt));
-		if (open.size > maxDays) await save();
+		if (open.size > MAX_DAYS) await save();
 	}
 	await save();
 	return changed;
@@ -273,7 +273,7 @@ function* batchesOf(files: ExportFile[]): Generator<ExportFile[]> {
 	let batch: ExportFile[] = [];
 	for (const file of files) {
 		const bytes = batch.reduce((sum, each) => sum + each.bytes, file.bytes);
-		const isFull = batch.length === atOnce || bytes > maxBytesAtOnce;
+		const isFull = batch.length === MAX_CONCURRENT_FILES || bytes > MAX_CONCURRENT_BYTES;
 		if (isFull && batch.length > 0) {
 			yield batch;
 			batch = [];
@@ -286,23 +286,23 @@ function* batchesOf(files: ExportFile[]): Generator<ExportFile[]> {
 type DayAt = (ms: number) => Promise<ArchiveDay>;
 
 async function addLifelog(file: ExportFile, dayAt: DayAt): Promise<boolean> {
-	const markdown = await readWhole(file, maxBytes.lifelogs);
+	const markdown = await readWhole(file, MAX_BYTES.lifelogs);
 	const text = decode(markdown);
-	if (text.split('\n').filter((line) => line.trim() !== '').length > maxLines) {
-		throw new ExportError(`has more than ${maxLines.toLocaleString('en')} lines`);
+	if (text.split('\n').filter((line) => line.trim() !== '').length > MAX_LINES) {
+		throw new ExportError(`has more than ${MAX_LINES.toLocaleString('en')} lines`);
 	}
 	const lifelog = readLifelog(text, file.path);
 	return (await dayAt(Date.parse(lifelog.startTime))).addLifelog(lifelog, markdown);
 }
 
 async function addChat(file: ExportFile, dayAt: DayAt): Promise<boolean> {
-	const { chat, isScheduled } = readChat(decode(await readWhole(file, maxBytes.chats)), file.path);
+	const { chat, isScheduled } = readChat(decode(await readWhole(file, MAX_BYTES.chats)), file.path);
 	return (await dayAt(Date.parse(chat.createdAt))).addChat(chat, isScheduled);
 }
 
 async function addAudio(file: ExportFile, dayAt: DayAt): Promise<boolean> {
 	const begin = readRecordingName(file.path);
-	if (begin === undefined) throw new ExportError('has a name that does not say when it begins');
+	if (begin === undefined) throw new ExportError('has no start time in its name');
 	const [, recorder] = file.path.split('/');
 	if (!/^[\w-]{1,64}$/.test(recorder)) throw new ExportError('is not in the folder of a recorder');
 	return addRecording(dayAt, recorder, file, begin);
@@ -330,16 +330,16 @@ function decode(content: Buffer): string {
 		throw new ExportError("isn't UTF-8 text");
 	}
 	// Each has six bytes in JSON.
-	if (text.split(/[^\P{Cc}\t\n\f\r]/u, maxControls + 1).length > maxControls) {
-		throw new ExportError(`isn't text: it has more than ${maxControls} control characters`);
+	if (text.split(/[^\P{Cc}\t\n\f\r]/u, MAX_CONTROLS + 1).length > MAX_CONTROLS) {
+		throw new ExportError(`isn't text: it has more than ${MAX_CONTROLS} control characters`);
 	}
 	return text;
 }
 
 function tell(imported: Imported, path: string, problem: string): void {
 	imported.unreadCount += 1;
-	if (imported.unread.length >= maxUnread) return;
+	if (imported.unread.length >= MAX_UNREAD) return;
 	// A part of a string keeps the whole in memory, hence the copy.
-	const shown = Buffer.from(path.slice(0, maxPathShown)).toString();
-	imported.unread.push({ path: path.length > maxPathShown ? `${shown}…` : path, problem });
+	const shown = Buffer.from(path.slice(0, MAX_PATH_SHOWN)).toString();
+	imported.unread.push({ path: path.length > MAX_PATH_SHOWN ? `${shown}…` : path, problem });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { renderMarkdown } from '../util/lifelogView.mts';
+import { iso } from '../util/times.mts';
 import { ExportError } from './export.mts';
 import { isTime, readName } from './names.mts';
 
@@ -13,13 +14,13 @@ interface Piece {
 	said?: { startMs: number; endMs: number; speaker: string; isWearer: boolean };
 }
 
-const heading = /^(#{1,6})\s(.*)$/;
-const utterance = /^>\s*\[([^\]]*)\]\(#startMs=(\d+)&endMs=(\d+)\):(.*)$/;
-const quote = /^>\s?(.*)$/;
-const frontMatter = /^---\n([\s\S]*?)\n---\n/;
-const wearer = '1';
+const HEADING = /^(#{1,6})\s(.*)$/;
+const UTTERANCE = /^>\s*\[([^\]]*)\]\(#startMs=(\d+)&endMs=(\d+)\):(.*)$/;
+const QUOTE = /^>\s?(.*)$/;
+const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
+const WEARER = '1';
 /** In UTF-16 units; hundreds of names. What reads YAML takes minutes for a long one. */
-const maxFrontMatterLength = 16_384;
+const MAX_FRONT_MATTER_LENGTH = 16_384;
 
 /**
  * Reads a lifelog in the Markdown of the export (docs/reference/archive.md, "Markdown"). Its ID is made
@@ -28,7 +29,7 @@ const maxFrontMatterLength = 16_384;
  */
 export function readLifelog(text: string, path: string): Lifelog {
 	const whole = text.replaceAll('\r\n', '\n');
-	const pieces = readPieces(whole.replace(frontMatter, ''), readSpeakers(whole));
+	const pieces = readPieces(whole.replace(FRONT_MATTER, ''), readSpeakers(whole));
 	const said = pieces.flatMap((piece) => piece.said ?? []);
 	if (said.some(({ startMs, endMs }) => !isTime(startMs) || !isTime(endMs))) {
 		throw new ExportError('has an impossible time');
@@ -68,8 +69,8 @@ function readPieces(text: string, names: Map<string, string>): Piece[] {
 	const pieces: Piece[] = [];
 	let last: Piece | undefined;
 	for (const line of text.split('\n')) {
-		const [, marks, title] = heading.exec(line) ?? [];
-		const [, speaker, startMs, endMs, words] = utterance.exec(line) ?? [];
+		const [, marks, title] = HEADING.exec(line) ?? [];
+		const [, speaker, startMs, endMs, words] = UTTERANCE.exec(line) ?? [];
 		const isNext = line.startsWith('>') && last?.type === 'blockquote';
 		if (line.trim() === '') {
 			last = undefined;
@@ -82,7 +83,7 @@ function readPieces(text: string, names: Map<string, string>): Piece[] {
 				startMs: Number(startMs),
 				endMs: Number(endMs),
 				speaker: name,
-				isWearer: speaker === wearer,
+				isWearer: speaker === WEARER,
 			};
 			last = { type: 'blockquote', content: words.trim(), said };
 			pieces.push(last);
@@ -103,13 +104,13 @@ function withoutClosing(title: string): string {
 
 /** A line without its mark of a quote, or the backslash that keeps it from being something else. */
 const plain = (line: string) =>
-	(quote.exec(line)?.[1] ?? line.replace(/^\\(?=[#>\-+*])/, '')).trim();
+	(QUOTE.exec(line)?.[1] ?? line.replace(/^\\(?=[#>\-+*])/, '')).trim();
 
 /** The names that an archive's own Markdown has for the numbers. */
 function readSpeakers(text: string): Map<string, string> {
 	const names = new Map<string, string>();
-	const yaml = frontMatter.exec(text)?.[1];
-	if (yaml === undefined || yaml.length > maxFrontMatterLength) return names;
+	const yaml = FRONT_MATTER.exec(text)?.[1];
+	if (yaml === undefined || yaml.length > MAX_FRONT_MATTER_LENGTH) return names;
 	try {
 		const { speakers } = (parse(yaml) ?? {}) as { speakers?: Record<string, unknown> };
 		for (const [number, name] of Object.entries(speakers ?? {})) {
@@ -164,8 +165,6 @@ function spanOf(pieces: Piece[], index: number, reached: number, whole: Times): 
 	}
 	return span ?? [reached, reached];
 }
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 function minimum(numbers: number[]): number | undefined {
 	return numbers.length === 0 ? undefined : numbers.reduce((min, number) => Math.min(min, number));

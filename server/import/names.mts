@@ -1,10 +1,10 @@
 /** A time as names of the export have it, in UTC, and what comes behind it. */
-const ofLifelog = /^(\d{4})-(\d\d)-(\d\d)_(\d\d)h(\d\d)m(\d\d)s(?:_(.*))?$/;
+const LIFELOG_NAME = /^(\d{4})-(\d\d)-(\d\d)_(\d\d)h(\d\d)m(\d\d)s(?:_(.*))?$/;
 /** Times as names of recordings have them elsewhere: ISO 8601, long or short, and epoch ms. */
-const ofIso = /(\d{4})-?(\d\d)-?(\d\d)[T_ -](\d\d)[h:_-]?(\d\d)[m:_-]?(\d\d)s?(?:[.,](\d{3}))?/;
-const ofEpoch = /(?<!\d)(\d{13})(?!\d)/;
+const ISO_NAME = /(\d{4})-?(\d\d)-?(\d\d)[T_ -](\d\d)[h:_-]?(\d\d)[m:_-]?(\d\d)s?(?:[.,](\d{3}))?/;
+const EPOCH_NAME = /(?<!\d)(\d{13})(?!\d)/;
 
-const day = /(?:^|\/)(\d{4})\/(\d\d)\/(\d\d)\//;
+const DAY_FOLDERS = /(?:^|\/)(\d{4})\/(\d\d)\/(\d\d)\//;
 
 /** The last part of a path, without its extension. */
 function stem(path: string): string {
@@ -13,7 +13,7 @@ function stem(path: string): string {
 
 /** When a file of the export begins by its name, epoch ms to the second, and its title there. */
 export function readName(path: string): { begin?: number; title: string } {
-	const match = ofLifelog.exec(stem(path));
+	const match = LIFELOG_NAME.exec(stem(path));
 	const begin = match ? instant(match.slice(1, 7)) : undefined;
 	return {
 		begin,
@@ -24,8 +24,8 @@ export function readName(path: string): { begin?: number; title: string } {
 /** When a recording begins by its name, epoch ms; undefined when its name does not say. */
 export function readRecordingName(path: string): number | undefined {
 	const name = stem(path);
-	const epoch = ofEpoch.exec(name);
-	const iso = ofIso.exec(name);
+	const epoch = EPOCH_NAME.exec(name);
+	const iso = ISO_NAME.exec(name);
 	const begin = epoch ? Number(epoch[1]) : iso ? instant(iso.slice(1, 8)) : undefined;
 	return begin !== undefined && isTime(begin) ? begin : undefined;
 }
@@ -34,7 +34,7 @@ export function readRecordingName(path: string): number | undefined {
 export function dayOfPath(path: string): string {
 	const begin = readName(path).begin ?? readRecordingName(path);
 	if (begin !== undefined) return new Date(begin).toISOString().slice(0, 10);
-	return day.exec(path)?.slice(1).join('-') ?? '';
+	return DAY_FOLDERS.exec(path)?.slice(1).join('-') ?? '';
 }
 
 /** Whether an instant, epoch ms, is one that a recording can be of. */

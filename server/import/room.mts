@@ -5,7 +5,7 @@ import { manifestNames, readManifests } from '../archive/manifests.mts';
 import { ExportError, type ExportFile } from './export.mts';
 
 /** What an import leaves free on the disk, in bytes. */
-const reserve = 1e9;
+const RESERVE_BYTES = 1e9;
 
 /** The disk is full, which ends an import. */
 class NoRoomError extends Error {}
@@ -19,9 +19,9 @@ class NoRoomError extends Error {}
 export async function refuseTooLarge(files: ExportFile[], to: string): Promise<void> {
 	const bytes = sumOf(files);
 	const free = await freeOn(to);
-	if (bytes + reserve <= free) return;
+	if (bytes + RESERVE_BYTES <= free) return;
 	const archive = await Folder.open(to).catch(() => undefined);
-	if (bytes + reserve <= free + (archive ? await bytesOf(archive) : 0)) return;
+	if (bytes + RESERVE_BYTES <= free + (archive ? await bytesOf(archive) : 0)) return;
 	throw new ExportError(
 		`The export has ${inGb(bytes)} of files, and the disk of the archive has ${inGb(free)} free, of which 1 GB must stay free. Nothing was imported. Make room, or choose another disk`,
 	);
@@ -33,7 +33,7 @@ export async function refuseTooLarge(files: ExportFile[], to: string): Promise<v
  * @throws NoRoomError if less than 1 GB would be free.
  */
 export async function demandRoom(folder: string, bytes: number): Promise<void> {
-	if (bytes + reserve <= (await freeOn(folder))) return;
+	if (bytes + RESERVE_BYTES <= (await freeOn(folder))) return;
 	throw new NoRoomError(
 		'The disk of the archive is almost full: 1 GB must stay free. The archive is intact. Make room, then import again: the import continues from there',
 	);

@@ -56,7 +56,7 @@ export async function createLifelog(
 		startMs + latestEnd(segments),
 		endOf(asked, transcript.endTime, startMs, zone, now()),
 	);
-	const externalId = asked.externalId ?? transcript.externalId;
+	const externalId = asked.externalId?.trim() || transcript.externalId;
 	const id = idOf(externalId, startMs, segments);
 	const before = store.stateOf(id);
 	if (before !== undefined) return { id, outcome: before };

@@ -89,9 +89,9 @@ export class Inbox {
 	}
 
 	async #keepLooking(): Promise<void> {
-		const { everyMs = EVERY_MS, isCopied } = this.#options;
+		const { everyMs = EVERY_MS } = this.#options;
 		const { signal } = this.#stopped;
-		let hasResumed = isCopied;
+		let hasResumed = false;
 		while (!signal.aborted) {
 			try {
 				if (!hasResumed) await this.#findClaimed();

@@ -57,8 +57,6 @@ export interface RecordingsOptions {
 	warn: (line: string) => void;
 	/** Epoch ms. */
 	now: () => number;
-	/** How long the first pause before another try is, in ms; each one is twice as long. */
-	firstPauseMs?: number;
 }
 
 /** A file that was received, and whose bytes are safe on the disk. */
@@ -85,6 +83,7 @@ const FOLDER = '.lifelog-recordings';
 const ORIGINALS = 'originals';
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 3_600_000;
+const COPY_PAUSE_MS = 100;
 
 /**
  * The recordings that become lifelogs: a queue that survives restarts, worked off one after the other.
@@ -97,6 +96,7 @@ export class Recordings {
 	/** Nothing is added while it is looked for. */
 	readonly #adding = new PQueue({ concurrency: 1 });
 	readonly #jobs = new Map<string, Job>();
+	#isClosed = false;
 
 	/** Throws an Error that says what to do if the queue can't be opened. */
 	constructor(options: RecordingsOptions) {
@@ -136,6 +136,7 @@ export class Recordings {
 	}
 
 	async close(): Promise<void> {
+		this.#isClosed = true;
 		for (const { stop } of this.#jobs.values()) stop.abort();
 		await Promise.all([...this.#jobs.values()].map(({ ended }) => ended));
 		this.#queue.close();
@@ -248,12 +249,33 @@ export class Recordings {
 			const { status } = await this.#again(known.id, file);
 			if (status !== 'done') {
 				if (isInPlace) return;
+				const hasFailed = before.status === 'failed';
 				if (before.inbox === undefined) await rm(before.path, { force: true });
-				else await putAway({ ...before, status: 'done' }, timezone);
+				else await putAway({ ...before, status: hasFailed ? 'failed' : 'done' }, timezone);
 				return;
 			}
+		} else if (isOpen(known)) {
+			this.#putAwayLater(known, file).catch((error: unknown) => {
+				const { code, at } = whereIs(error as Error);
+				this.#options.warn(`A copy of recording ${known.id} stays: ${[code, ...at].join(' ')}`);
+			});
+			return;
 		}
 		await putAway({ ...known, ...file, status: 'done' }, timezone);
+	}
+
+	/** Puts a copy of a file away as its recording ends. A server that is stopped does so at its next start. */
+	async #putAwayLater(known: Queued, file: Upload): Promise<void> {
+		let ended: Queued | undefined = known;
+		while (ended && isOpen(ended)) {
+			await this.#jobs.get(known.id)?.ended;
+			// Another try may begin.
+			await sleep(COPY_PAUSE_MS, undefined, { ref: false });
+			if (this.#isClosed) return;
+			ended = this.#queue.get(known.id);
+		}
+		const dropped = { ...known, status: 'failed', error: DISCARDED } as const;
+		await putAway({ ...(ended ?? dropped), ...file }, this.#options.timezone);
 	}
 
 	#insert(id: string, sha256: string, upload: Asked & Pick<Upload, 'path' | 'inbox'>): Recording {
@@ -337,10 +359,7 @@ export class Recordings {
 		}
 		if (recording.inbox === undefined) await rm(recording.path, { force: true });
 		else if (recording.status !== 'failed' || !recording.isTidy) {
-			await putAway(
-				{ ...recording, status: 'failed', error: 'It was discarded. Delete it, or move it back' },
-				this.#options.timezone,
-			);
+			await putAway({ ...recording, status: 'failed', error: DISCARDED }, this.#options.timezone);
 		}
 		this.#queue.remove(id);
 		await this.#removeWork(id);
@@ -364,7 +383,6 @@ export class Recordings {
 		if (this.#jobs.has(id)) return;
 		const stop = new AbortController();
 		const { signal } = stop;
-		const { firstPauseMs = FIRST_PAUSE_MS } = this.#options;
 		const job: Job = { stop, isRunning: false, ended: Promise.resolve() };
 		const attempt = async () => {
 			job.isRunning = true;
@@ -372,7 +390,7 @@ export class Recordings {
 		};
 		this.#jobs.set(id, job);
 		job.ended = pRetry(() => this.#turns.add(attempt), {
-			...{ retries: Infinity, factor: 2, minTimeout: firstPauseMs, maxTimeout: MAX_PAUSE_MS },
+			...{ retries: Infinity, factor: 2, minTimeout: FIRST_PAUSE_MS, maxTimeout: MAX_PAUSE_MS },
 			...{ signal, unref: true },
 			onFailedAttempt: async ({ error }) => {
 				const wait = error.cause instanceof EndpointError ? error.cause.waitMs : undefined;
@@ -510,13 +528,26 @@ export class Recordings {
 				this.#queue.keepHeard(id, chunk, heard);
 			}
 			if (diarizer && !heard.isDiarized && heard.segments.length > 0) {
-				const turns = await diarizer.diarize(chunk.path, { signal });
+				const turns = await this.#turnsIn(chunk.path, id, diarizer, signal);
 				heard = { segments: nameSpeakers(heard.segments, turns), isDiarized: true };
 				this.#queue.keepHeard(id, chunk, heard);
 			}
 			parts.push({ offsetMs, segments: heard.segments });
 		}
 		return joinChunks(parts);
+	}
+
+	/** Who speaks when in a chunk; nobody if the endpoint never takes it, because the words are there. */
+	async #turnsIn(path: string, id: string, diarizer: Diarizer, signal: AbortSignal) {
+		try {
+			return await diarizer.diarize(path, { signal });
+		} catch (error) {
+			if (!(error instanceof DiarizationError && error.isRefusal)) throw error;
+			this.#options.warn(
+				`A part of recording ${id} has no speakers: ${describe(error)}. Check --diarization-model`,
+			);
+			return [];
+		}
 	}
 
 	/** Puts the file of a recording away that is done or has failed, and what was made on the way. */
@@ -576,6 +607,8 @@ function describe(error: Error): string {
 function unlessGone(error: NodeJS.ErrnoException): void {
 	if (error.code !== 'ENOENT') throw error;
 }
+
+const DISCARDED = 'It was discarded. Delete it, or move it back';
 
 const GROWN =
 	'The file was still being written when it was taken. It goes back to the inbox, and is taken again';

@@ -56,8 +56,14 @@ export class NoWordsError extends ApiError {
 interface Times {
 	/** What `start` and `end` are in. */
 	unitsPerSecond?: number;
-	/** Times beyond the beginning and this end are moved there, and no segment ends before it starts. */
+	/**
+	 * Reads what a device or a model sends, which nobody can correct: times beyond the beginning and this
+	 * end are moved there, no segment ends before it starts, and those without words or times are left out
+	 * beside others.
+	 */
 	withinMs?: number;
+	/** Whether there may be as much as there is. */
+	isUnlimited?: boolean;
 }
 
 /**
@@ -66,28 +72,35 @@ interface Times {
  * @throws ApiError (400) that says which segment is wrong, counted from 1, and what to give.
  */
 export function checkSegments(raw: RawSegment[], times: Times = {}): Segment[] {
-	if (raw.length > MAX_SEGMENTS) {
-		throw badTranscript(`has ${raw.length} segments. Give ${MAX_SEGMENTS} at most`);
+	const { withinMs, isUnlimited } = times;
+	if (raw.length > MAX_SEGMENTS && !isUnlimited) {
+		throw badTranscript(`has ${raw.length} segments. Send at most ${MAX_SEGMENTS}`);
 	}
-	const segments = raw
+	const usable = withinMs === undefined ? raw : raw.filter(isUsable);
+	// Without any that can be used, the first one is told.
+	const segments = (usable.length > 0 ? usable : raw)
 		.map((segment, index) => checkSegment(segment, index + 1, times))
 		.filter(({ text }) => text !== '');
 	if (segments.length === 0) throw new NoWordsError();
-	if (segments.reduce((sum, { text }) => sum + text.length, 0) > MAX_LENGTH) {
+	const length = segments.reduce((sum, { text }) => sum + text.length, 0);
+	if (length > MAX_LENGTH && !isUnlimited) {
 		throw badTranscript(`has more than ${MAX_LENGTH} characters. Split it into several lifelogs`);
 	}
 	return segments.sort((a, b) => a.startMs - b.startMs);
 }
 
+const isUsable = ({ text, start, end }: RawSegment) =>
+	typeof text === 'string' && toNumber(start) !== undefined && toNumber(end) !== undefined;
+
 function checkSegment(
 	raw: RawSegment,
 	number: number,
-	{ unitsPerSecond = 1, withinMs }: Times,
+	{ unitsPerSecond = 1, withinMs, isUnlimited }: Times,
 ): Segment {
 	if (typeof raw.text !== 'string') {
 		throw badTranscript(`segment ${number} has no 'text'. Give the words as a string`);
 	}
-	if (raw.text.length > MAX_SEGMENT_LENGTH) {
+	if (raw.text.length > MAX_SEGMENT_LENGTH && !isUnlimited) {
 		throw badTranscript(
 			`segment ${number} has more than ${MAX_SEGMENT_LENGTH} characters. Split it into several`,
 		);
@@ -112,7 +125,7 @@ function checkSegment(
 			`segment ${number} ends more than ${MAX_HOURS} hours after the start. Give times in seconds, and split a longer transcript`,
 		);
 	}
-	const speaker = nameOf(raw.speaker, number);
+	const speaker = nameOf(raw.speaker, number, isStrict);
 	return {
 		text: oneLine(raw.text),
 		startMs,
@@ -128,10 +141,11 @@ export function toNumber(value: unknown): number | undefined {
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-function nameOf(speaker: unknown, number: number): string | undefined {
+function nameOf(speaker: unknown, number: number, isStrict: boolean): string | undefined {
 	if (speaker === undefined || speaker === null) return undefined;
 	if (typeof speaker === 'number') return `Speaker ${speaker}`;
 	if (typeof speaker !== 'string') {
+		if (!isStrict) return undefined;
 		throw badTranscript(`segment ${number} has no usable 'speaker'. Give a name, or leave it out`);
 	}
 	return cutTo(MAX_SPEAKER_LENGTH, asName(speaker)) || undefined;

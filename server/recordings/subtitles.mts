@@ -17,8 +17,9 @@ export const isWebVtt = (text: string) => /^\uFEFF?WEBVTT(?:\s|$)/.test(text);
  *
  * @throws ApiError (400) that says which subtitle has no usable time.
  */
-export function readSrt(text: string): RawSegment[] {
-	checkTimes(text, /^\d.*-->/, SRT_TIMES, '00:01:02,500 --> 00:01:05,000');
+export function readSrt(indented: string): RawSegment[] {
+	const text = indented.replace(/^[ \t]+(?=\d)/gm, '');
+	checkTimes(text, /^\d+:.*-->/, SRT_TIMES, '00:01:02,500 --> 00:01:05,000');
 	// Many empty lines take the parser long.
 	const cues = parsed('SRT', () => parseSync(text.replace(/\n{3,}/g, '\n\n')));
 	const segments = cues.flatMap(({ type, data }) =>

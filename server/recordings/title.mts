@@ -145,9 +145,9 @@ function checked(answer: unknown, segments: number): Written {
 	// Some models put it between marks of code, whatever they are asked.
 	const json = content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
 	const written = parsed(json);
-	if (!isWritten(written)) throw new EndpointError("doesn't answer with a title and headings");
+	if (!isWritten(written)) throw new EndpointError("didn't return a title and headings");
 	const title = named(written.title);
-	if (title === '') throw new EndpointError('answers with an empty title');
+	if (title === '') throw new EndpointError('returned an empty title');
 	const bySegment = new Map<number, Heading>();
 	for (const { segment, ...heading } of written.headings) {
 		const isThere = segment >= 0 && segment < segments;

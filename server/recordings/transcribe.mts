@@ -86,21 +86,16 @@ export class DiarizationError extends EndpointError {}
 /** An endpoint that says who speaks when, as speaches has one. */
 export class Diarizer {
 	readonly #endpoint: Endpoint;
-	readonly #model: string | undefined;
-	readonly #timeoutMs: number;
+	readonly #model: string;
 
 	/** Throws an Error that says what to do for an address or a key that cannot be used. */
-	constructor(
-		{ model, ...options }: Omit<EndpointOptions, 'model'> & { model?: string },
-		timeoutMs = TIMEOUT_MS,
-	) {
+	constructor(options: EndpointOptions) {
 		this.#endpoint = new Endpoint(options, {
 			option: '--diarization-url',
 			keyVariable: 'LIFELOG_DIARIZATION_KEY',
 			path: '/audio/diarization',
 		});
-		this.#model = model;
-		this.#timeoutMs = timeoutMs;
+		this.#model = options.model;
 	}
 
 	/**
@@ -110,11 +105,9 @@ export class Diarizer {
 	 */
 	async diarize(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<Turn[]> {
 		const form = await formOf(path, { model: this.#model });
-		const answer = await post(this.#endpoint, form, this.#timeoutMs, signal).catch(
-			(error: unknown) => {
-				throw error instanceof EndpointError ? new DiarizationError(error.message, error) : error;
-			},
-		);
+		const answer = await post(this.#endpoint, form, TIMEOUT_MS, signal).catch((error: unknown) => {
+			throw error instanceof EndpointError ? new DiarizationError(error.message, error) : error;
+		});
 		const { segments } = fieldsOf(answer);
 		const turns = Array.isArray(segments) ? segments.map(turnOf) : [undefined];
 		if (turns.includes(undefined)) {
@@ -200,16 +193,15 @@ function segmentsOf(answer: unknown, durationMs: number): Segment[] {
 	const { text, segments, words } = Array.isArray(answer) ? {} : fieldsOf(answer);
 	const hasTimes = [segments, words].some((list) => Array.isArray(list) && list.length > 0);
 	if (!hasTimes && Array.isArray(segments ?? words) && text === undefined) return [];
-	if (!hasTimes && typeof text === 'string') {
-		const line = oneLine(text);
-		return line === '' ? [] : [{ text: line, startMs: 0, endMs: durationMs }];
-	}
+	const line = typeof text === 'string' ? oneLine(text) : '';
+	const whole = line === '' ? [] : [{ text: line, startMs: 0, endMs: durationMs }];
+	if (!hasTimes && typeof text === 'string') return whole;
 	try {
 		return readTranscription({ segments, words }, durationMs).segments;
 	} catch (error) {
-		if (error instanceof NoWordsError) return [];
 		if (!(error instanceof ApiError)) throw error;
-		throw new EndpointError("doesn't answer with a transcription");
+		if (whole.length > 0 || error instanceof NoWordsError) return whole;
+		throw new EndpointError("didn't return a transcription");
 	}
 }
 

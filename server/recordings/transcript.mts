@@ -1,8 +1,13 @@
+import { HOUR_MS } from '../util/durations.mts';
+import { parseInstant } from '../util/times.mts';
+import { latestEnd } from './lifelog.mts';
 import {
 	badTranscript,
 	checkSegments,
+	MAX_HOURS,
 	toNumber,
 	type RawSegment,
+	type Segment,
 	type Transcript,
 } from './segments.mts';
 import { isWebVtt, readSrt, readVtt } from './subtitles.mts';
@@ -64,7 +69,7 @@ function ofList(segment: unknown, index: number): RawSegment {
 /**
  * Reads what OpenAI, speaches, LocalAI, whisper.cpp, Groq, vLLM and Mistral answer.
  *
- * @param withinMs Moves times that are a little off into so many ms from the start.
+ * @param withinMs Of the answer to a chunk of so many ms, which is read leniently and is as long as it is.
  * @throws ApiError (400) as `readTranscript` does.
  */
 export function readTranscription({ segments, words }: Fields, withinMs?: number): Transcript {
@@ -77,7 +82,8 @@ export function readTranscription({ segments, words }: Fields, withinMs?: number
 	const raw = hasSegments ? segments.flatMap(ofTranscription) : joinWords(words as unknown[]);
 	const large = raw.filter(({ end }) => (toNumber(end) ?? 0) > MAX_SECONDS);
 	const unitsPerSecond = large.length > raw.length / 2 ? NANOSECONDS : 1;
-	return { segments: checkSegments(raw, { unitsPerSecond, withinMs }) };
+	const isUnlimited = withinMs !== undefined;
+	return { segments: checkSegments(raw, { unitsPerSecond, withinMs, isUnlimited }) };
 }
 
 /** A segment, or its words if it has no text, or if only they say who speaks. */
@@ -140,20 +146,26 @@ const isMissing = (value: unknown) => value === undefined || value === null;
 
 /** What Omi's webhook sends; its segments are in seconds after `started_at`. */
 function readOmi(conversation: Fields, segments: unknown[]): Transcript {
-	const { id, started_at, finished_at, structured } = conversation;
+	const { id, created_at, started_at, finished_at, structured } = conversation;
 	const raw = segments.map((segment, index) => {
 		const { text, start, end, speaker, speaker_name, is_user } = fieldsOf(segment, index);
 		const isWearer = is_user === true;
 		return { text, start, end, isWearer, speaker: speaker_name || (isWearer ? 'You' : speaker) };
 	});
+	const segmentsRead = checkSegments(raw, { withinMs: MAX_HOURS * HOUR_MS });
+	const end = textOf(finished_at) ?? textOf(created_at);
 	return {
-		segments: checkSegments(raw),
-		startTime: textOf(started_at),
+		segments: segmentsRead,
+		startTime: textOf(started_at) ?? (end && startBefore(end, segmentsRead)),
 		endTime: textOf(finished_at),
 		title: isFields(structured) ? textOf(structured.title) : undefined,
 		externalId: textOf(id),
 	};
 }
+
+/** When the words began that ended at an ISO time. */
+const startBefore = (end: string, segments: Segment[]) =>
+	new Date(parseInstant('finished_at', end, 'UTC') - latestEnd(segments)).toISOString();
 
 const textOf = (value: unknown) =>
 	typeof value === 'string' && value.trim() !== '' ? value : undefined;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
+import { Ajv } from 'ajv';
 import Fastify from 'fastify';
 import type {
 	FastifyError,
@@ -52,6 +53,12 @@ const UPLOAD_STALL_MS = 30_000;
 const UPLOAD = 'uploadRecording';
 /** Characters of an ID in an address. */
 const MAX_PARAMETER = 1000;
+
+const JSON_BODIES = ['createLifelog', 'updateLifelog'];
+
+const strict = new Ajv({ strict: false });
+/** Fastify's own validator turns null into false, which would remove a star. */
+const compileStrictly = ({ schema }: { schema: object }) => strict.compile(schema);
 
 const requestLog = new RequestLog();
 
@@ -146,6 +153,7 @@ export async function addApi(
 					async () => permissions[operationId]?.(service),
 				],
 				...(permissions[operationId] && { bodyLimit: MAX_BODY_BYTES }),
+				...(JSON_BODIES.includes(operationId) && { validatorCompiler: compileStrictly }),
 				// Its body is read part by part, and checked there.
 				...(operationId === UPLOAD && { validatorCompiler: () => () => true }),
 			}) as unknown as RouteOptions,
@@ -262,19 +270,20 @@ const refuseMethod: RouteHandlerMethod = (_request, reply) =>
 
 /** Says what is wrong with a request; a validation error names the parameter. */
 function describe(
-	{ validation, message, statusCode }: FastifyError,
+	{ validation, message: ownMessage, statusCode }: FastifyError,
 	{ routeOptions }: FastifyRequest,
 ): string {
 	if (validation) {
-		const [{ instancePath, message: problem = 'is invalid', params }] = validation;
+		const [{ instancePath, keyword, message = 'is invalid', params }] = validation;
+		const problem = keyword === 'type' ? message.replaceAll(',', ' or ') : message;
 		const name = instancePath.split('/').at(-1);
 		const allowed = Array.isArray(params.allowedValues)
 			? `: ${params.allowedValues.join(', ')}`
 			: '';
 		return name ? `${name} ${problem}${allowed}` : problem;
 	}
-	if (statusCode === 413 && message !== TOO_LARGE && routeOptions.bodyLimit === MAX_BODY_BYTES) {
+	if (statusCode === 413 && ownMessage !== TOO_LARGE && routeOptions.bodyLimit === MAX_BODY_BYTES) {
 		return `The body is larger than ${MAX_BODY_BYTES / 2 ** 20} MiB. Send it in parts`;
 	}
-	return message;
+	return ownMessage;
 }

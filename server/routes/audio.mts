@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { operations } from '../../nodes/shared/api/apiTypes.ts';
 import { ApiError } from '../util/errors.mts';
@@ -12,7 +13,10 @@ export type AudioQuery = Omit<operations['downloadAudio']['parameters']['query']
 };
 
 const maxRangeMs = 7_200_000;
-const DEFAULT_STALL_MS = 30_000;
+/** After how long a client that reads nothing is closed. */
+const STALL_MS = 30_000;
+/** After how many checks without progress a client counts as stalled. */
+const STALL_LOOKS = 4;
 
 /**
  * Answers the audio recorded between two instants (Unix milliseconds) as Ogg Opus: as long as
@@ -21,7 +25,7 @@ const DEFAULT_STALL_MS = 30_000;
  * nothing was recorded in it.
  */
 export async function downloadAudio(
-	{ store, readerStallMs }: Service,
+	{ store }: Service,
 	{ startMs, endMs, audioSource }: AudioQuery,
 	headers: IncomingHttpHeaders,
 	reply: FastifyReply,
@@ -32,18 +36,13 @@ export async function downloadAudio(
 	}
 	const audio = await store.getAudio(startMs, endMs, { only: audioSource });
 	if (!audio) throw new ApiError(404, 'No audio for the requested range');
-	return sendAudio(audio, headers, readerStallMs, reply);
+	return sendAudio(audio, headers, reply);
 }
 
-/**
- * Sends audio, or the range of its bytes that is asked for (RFC 9110, section 14).
- *
- * @param stallMs How long a reader may take nothing.
- */
+/** Sends audio, or the range of its bytes that is asked for (RFC 9110, section 14). */
 export function sendAudio(
 	{ bytes, tag, read }: Audio,
 	headers: IncomingHttpHeaders,
-	stallMs = DEFAULT_STALL_MS,
 	reply: FastifyReply,
 ): FastifyReply {
 	let [from, to] = [0, bytes];
@@ -59,8 +58,7 @@ export function sendAudio(
 		reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${bytes}`);
 	}
 	reply.header('content-length', to - from);
-	// Closes a connection on which nothing moves, and with it the files that are read for it.
-	reply.raw.setTimeout(stallMs);
+	closeStalled(reply);
 	// Fastify reads what it doesn't send.
 	const body = reply.request.method === 'HEAD' ? [] : read(from, to);
 	return reply
@@ -68,6 +66,27 @@ export function sendAudio(
 		.header('cache-control', 'public, max-age=3600')
 		.header('content-disposition', 'inline; filename="audio.ogg"')
 		.send(Readable.from(body, { objectMode: false }));
+}
+
+/**
+ * Closes the connection of a client that reads nothing, and the files that are open for it. A timeout
+ * of the socket would begin again whenever the system has taken a part of the audio.
+ */
+function closeStalled({ raw }: FastifyReply): void {
+	const taken = ({ bytesWritten, writableLength }: Socket) => bytesWritten - writableLength;
+	let before = -1;
+	let looks = 0;
+	const timer = setInterval(() => {
+		const { socket } = raw;
+		if (!socket) return;
+		const now = taken(socket);
+		// Nothing waits for a reader while the disk is slow.
+		const isStill = now === before && socket.writableLength > 0;
+		looks = isStill ? looks + 1 : 0;
+		before = now;
+		if (looks >= STALL_LOOKS) socket.destroy();
+	}, STALL_MS / STALL_LOOKS);
+	raw.once('close', () => clearInterval(timer));
 }
 
 /**

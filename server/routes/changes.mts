@@ -28,10 +28,11 @@ export async function addLifelog(
 	asked: NewLifelog,
 	reply: FastifyReply,
 ): Promise<object> {
-	const { id, outcome } = await createLifelog(service.maker!, bodyOf(asked));
+	const lifelog = bodyOf(asked);
+	const { id, outcome } = await createLifelog(service.maker!, lifelog);
 	reply.code(outcome === 'created' ? 201 : 200);
 	if (outcome === 'deleted') return { data: { lifelog: null, status: outcome } };
-	return answer(service, id, asked.timezone);
+	return answer(service, id, lifelog.timezone);
 }
 
 /** Changes a lifelog. Throws an ApiError: 404 for an unknown ID, 400 for a change that can't be. */
@@ -59,9 +60,12 @@ export async function changeLifelog(
 	return answer(service, id);
 }
 
-function bodyOf<Body>(body: Body): Body {
-	if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-	throw new ApiError(400, 'The body is not a JSON object. Send one, as application/json');
+/** A body without what is null in it, which is the same as missing. */
+function bodyOf<Body extends object>(body: Body): Body {
+	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+		throw new ApiError(400, 'The body is not a JSON object. Send one, as application/json');
+	}
+	return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as Body;
 }
 
 function named(parameter: string, text: string): string {

@@ -7,13 +7,12 @@ import type {
 import type { operations } from '../../nodes/shared/api/apiTypes.ts';
 import { decodeCursor, type Cursor } from './cursors.mts';
 import { ApiError } from '../util/errors.mts';
-import { cutPage } from './pages.mts';
+import { cutPage, MAX_PAGE } from './pages.mts';
 import type { Service } from './service.mts';
 import { checkZone, zoneFormatter } from '../util/times.mts';
 
 export type ChatListQuery = NonNullable<operations['listChats']['parameters']['query']>;
 
-const MAX_PAGE = 100;
 // It is compared with the request's own below.
 const isObject = (value: unknown): value is BoundQuery => typeof value === 'object';
 

@@ -4,9 +4,9 @@ import type { LifelogResponse, operations } from '../../nodes/shared/api/apiType
 import { decodeCursor, type Cursor } from './cursors.mts';
 import { ApiError } from '../util/errors.mts';
 import { viewLifelog, type ViewOptions } from '../util/lifelogView.mts';
-import { cutPage } from './pages.mts';
+import { cutPage, MAX_PAGE } from './pages.mts';
 import type { Service } from './service.mts';
-import { checkSearch } from '../search/search.mts';
+import { checkSearch } from '../store/search.mts';
 import type { LifelogFilter, Parts } from '../store/store.mts';
 import { checkZone, dayBounds, parseOptionalWallClock } from '../util/times.mts';
 
@@ -14,7 +14,6 @@ export type ListQuery = NonNullable<operations['listLifelogs']['parameters']['qu
 export type GetQuery = NonNullable<operations['getLifelog']['parameters']['query']>;
 
 const USUAL_PAGE = 10;
-const MAX_PAGE = 100;
 const maxWithContents = 25;
 
 /** A list query with its defaults and its range filled in: what a cursor is bound to. */

@@ -17,7 +17,7 @@ export interface LogOptions {
 
 /** Opens a log on stderr. */
 export function openLog({ level, format }: LogOptions): Logger {
-	const forPeople = {
+	const displayStream = {
 		write: (line: string) => process.stderr.write(`${printable(JSON.parse(line).msg)}\n`),
 	};
 	return pino(
@@ -29,7 +29,7 @@ export function openLog({ level, format }: LogOptions): Logger {
 			// Messages of errors and addresses of requests may quote what was said or asked for.
 			serializers: { err: whereIs, req: () => undefined, res: () => undefined },
 		},
-		format === 'json' ? process.stderr : forPeople,
+		format === 'json' ? process.stderr : displayStream,
 	);
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z, type ZodRawShape } from 'zod';
 import type { Chat, ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { checkSearch } from '../search/search.mts';
+import { checkSearch } from '../store/search.mts';
 import { snippetOf, spokenText } from '../search/snippet.mts';
 import type { LifelogFilter } from '../store/store.mts';
 import { ApiError } from '../util/errors.mts';
@@ -29,20 +29,26 @@ const MAX_NAMED = 5;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?$/;
 
-const timezone = z
-	.string()
-	.max(100)
-	.optional()
-	.describe('IANA time zone of the times you give and get, such as Europe/Berlin; default UTC');
-const moment = z
-	.string()
-	.regex(MOMENT, 'Expected YYYY-MM-DD or YYYY-MM-DD HH:mm, without an offset (set timezone)')
-	.optional();
-const isStarred = z.boolean().nullish().describe('true: only starred lifelogs; false: only others');
-const offsetOf = (first: string, max?: number) =>
-	(max === undefined ? z.int().min(0) : z.int().min(0).max(max))
-		.default(0)
-		.describe(`${first}: nextOffset of the previous answer`);
+/** Makes an argument optional. Some models send null for what they leave out. */
+const optional = <Value,>(argument: z.ZodType<Value>) =>
+	argument.nullish().transform((value) => value ?? undefined);
+const integer = (argument: z.ZodInt, preset: number) =>
+	argument
+		.nullable()
+		.default(preset)
+		.transform((value) => value ?? preset);
+
+const timezone = optional(z.string().max(100)).describe(
+	'IANA time zone of the times you give and get, such as Europe/Berlin; default UTC',
+);
+const moment = optional(
+	z
+		.string()
+		.regex(MOMENT, 'Expected YYYY-MM-DD or YYYY-MM-DD HH:mm, without an offset (set timezone)'),
+);
+const isStarred = optional(z.boolean()).describe('true: only starred lifelogs; false: only others');
+const offsetOf = (first: string, max = Number.MAX_SAFE_INTEGER) =>
+	integer(z.int().min(0).max(max), 0).describe(`${first}: nextOffset of the previous response`);
 const listOffset = offsetOf('Entries to skip');
 const textOffset = offsetOf('Character to begin with');
 const lifelogId = z.string().describe('ID of a lifelog, from a search or a list');
@@ -59,12 +65,11 @@ export const searchLifelogs = toolOf(
 		to: moment.describe('Last day (included), or the moment before which lifelogs start'),
 		timezone,
 		isStarred,
-		limit: z.int().min(1).max(MAX_RESULTS).default(10),
+		limit: integer(z.int().min(1).max(MAX_RESULTS), 10),
 		offset: offsetOf('Results to skip', MAX_RESULTS),
 	},
-	async (service, { query, from, to, timezone: zone, isStarred: asked, limit, offset }) => {
+	async (service, { query, from, to, timezone: zone, isStarred: starred, limit, offset }) => {
 		checkSearch(query);
-		const starred = asked ?? undefined;
 		const range = rangeOf(checkZone(zone), from, to);
 		const last = Math.min(MAX_RESULTS, offset + limit);
 		// One more tells whether there is a next page.
@@ -112,8 +117,7 @@ const listLifelogs = toolOf(
 		isStarred,
 		offset: listOffset,
 	},
-	({ store }, { date, timezone: zone, isStarred: asked, offset }) => {
-		const starred = asked ?? undefined;
+	({ store }, { date, timezone: zone, isStarred: starred, offset }) => {
 		const bounds = dayBounds(checkDate(date), checkZone(zone));
 		const found = store.listLifelogs(
 			{ ...bounds, isStarred: starred },

@@ -1,6 +1,9 @@
 import { encodeCursor, type Cursor } from './cursors.mts';
 import type { Position, Slice } from '../store/store.mts';
 
+/** Entries of a page. */
+export const MAX_PAGE = 100;
+
 /** One page of a list, and the metadata that goes with it. */
 export interface Page<Entry> {
 	entries: Entry[];

@@ -107,7 +107,7 @@ async function receive(
 
 /** What is answered to a file above `--max-upload`. */
 export const TOO_LARGE =
-	'The file is larger than the server takes. Cut it, or start lifelog-server with a larger --max-upload';
+	'The file is larger than the server accepts. Split it, or start lifelog-server with a larger --max-upload';
 
 /** A name that a file system takes, with the ending that it has. */
 function safeName(name = ''): string {
@@ -121,11 +121,11 @@ function addField(fields: Fields, part: Exclude<Multipart, MultipartFile>): void
 	if (!name) {
 		throw new ApiError(400, `There is no field '${part.fieldname}'. Use ${FIELDS.join(', ')}`);
 	}
-	const value = String(part.value);
+	const value = String(part.value).trim();
 	if (value.length > MAX_FIELD_LENGTH || part.valueTruncated) {
 		throw new ApiError(400, `${name} is longer than ${MAX_FIELD_LENGTH} characters`);
 	}
-	// A form sends fields that are left empty, too.
+	// A form sends fields that are left empty, too, and a blank ID would be that of every recording.
 	if (value !== '') fields[name] = value;
 }
 

@@ -34,8 +34,6 @@ export interface Service {
 	acceptsSession?: (request: FastifyRequest) => boolean;
 	/** Sends a page for an unknown address to a browser; returns undefined for any other client. */
 	showNotFound?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
-	/** Milliseconds after which a reader of audio that takes nothing is closed; 30 s by default. */
-	readonly readerStallMs?: number;
 	/** The service's time in milliseconds. */
 	now: () => number;
 }

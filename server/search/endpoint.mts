@@ -23,7 +23,7 @@ const isAnswer = new Ajv().compile<Answer>({
 });
 
 /** Bytes; some twenty times what the vectors of a batch take. */
-const maxAnswerBytes = 64 * 2 ** 20;
+const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 
 /** An embeddings endpoint of the OpenAI form. */
 export class EmbeddingsEndpoint {
@@ -47,20 +47,20 @@ export class EmbeddingsEndpoint {
 	async embed(texts: string[], timeoutMs: number, signal?: AbortSignal): Promise<Float32Array[]> {
 		const body = await this.#endpoint.post(
 			{ model: this.model, input: texts },
-			{ timeoutMs, maxBytes: maxAnswerBytes, signal },
+			{ timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal },
 		);
 		if (!isAnswer(body) || body.data.length !== texts.length) {
-			throw new EndpointError("doesn't answer with one vector for each text");
+			throw new EndpointError("didn't return one vector for each text");
 		}
 		const vectors = body.data
 			.map((each, nth) => ({ index: each.index ?? nth, embedding: each.embedding }))
 			.sort((a, b) => a.index - b.index)
 			.map(({ embedding }) => Float32Array.from(embedding));
 		if (vectors.some(({ length }) => length !== vectors[0].length)) {
-			throw new EndpointError('answers with vectors of several lengths');
+			throw new EndpointError('returned vectors of different lengths');
 		}
 		if (vectors.some((vector) => !vector.every(Number.isFinite) || vector.every((x) => x === 0))) {
-			throw new EndpointError('answers with invalid vectors');
+			throw new EndpointError('returned invalid vectors');
 		}
 		return vectors;
 	}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Rows } from '../store/rows.mts';
 import type { SearchFilter } from '../store/store.mts';
-import type { Outdated } from './vectors.mts';
+import type { Outdated } from '../store/vectors.mts';
 import type { EmbeddingsEndpoint } from './endpoint.mts';
 import { EndpointError } from '../util/endpoint.mts';
 import { passagesOf } from './passages.mts';
@@ -27,11 +27,11 @@ const usual: TimeBudget = {
 	maxRetry: 60_000,
 	progress: 10_000,
 };
-const passagesPerBatch = 32;
+const PASSAGES_PER_BATCH = 32;
 /** So often texts are tried before it is asked whether it is for them that the endpoint fails. */
-const attemptsOfTexts = 3;
-const maxQueryLength = 1500;
-const probe = 'A walk in the garden.';
+const ATTEMPTS_OF_TEXTS = 3;
+const MAX_QUERY_LENGTH = 1500;
+const PROBE = 'A walk in the garden.';
 
 /**
  * Search by meaning: has the passages of all lifelogs turned into vectors in the background, and
@@ -71,7 +71,7 @@ export class Meaning {
 	/** Asks the endpoint for the first time. Never rejects for what it answers. */
 	async begin(): Promise<void> {
 		try {
-			await this.#ask([probe], this.#timeBudget.search);
+			await this.#ask([PROBE], this.#timeBudget.search);
 		} catch (error) {
 			if (!(error instanceof EndpointError)) throw error;
 			this.#tell(error);
@@ -111,7 +111,7 @@ export class Meaning {
 	 * no telling, and for words in quotation marks, which have to stand so.
 	 */
 	async search(search: string, filter: SearchFilter, limit: number): Promise<string[] | undefined> {
-		const query = search.trim().slice(0, maxQueryLength).toWellFormed();
+		const query = search.trim().slice(0, MAX_QUERY_LENGTH).toWellFormed();
 		if (query === '' || query.includes('"') || performance.now() < this.#restUntil)
 			return undefined;
 		try {
@@ -140,7 +140,7 @@ export class Meaning {
 	}
 
 	async #readOutdated(): Promise<void> {
-		if (this.#dimensions === undefined) await this.#insist([probe]);
+		if (this.#dimensions === undefined) await this.#insist([PROBE]);
 		const outdated = this.#rows.vectors.outdated();
 		this.#left = outdated.length;
 		const all = outdated.length;
@@ -150,8 +150,8 @@ export class Meaning {
 		const readBatch = async () => {
 			const texts = batch.flatMap(({ passages }) => passages);
 			const vectors: (Float32Array | undefined)[] = [];
-			for (let at = 0; at < texts.length; at += passagesPerBatch) {
-				vectors.push(...(await this.#insist(texts.slice(at, at + passagesPerBatch))));
+			for (let at = 0; at < texts.length; at += PASSAGES_PER_BATCH) {
+				vectors.push(...(await this.#insist(texts.slice(at, at + PASSAGES_PER_BATCH))));
 			}
 			this.#rows.transaction(() => {
 				let at = 0;
@@ -183,7 +183,7 @@ export class Meaning {
 				// All days may have been archived again with the same words: others are to be served meanwhile.
 				await setImmediate(undefined, { signal: this.#stopped.signal });
 			}
-			if (passages < passagesPerBatch) continue;
+			if (passages < PASSAGES_PER_BATCH) continue;
 			passages = 0;
 			await readBatch();
 		}
@@ -235,16 +235,16 @@ export class Meaning {
 				this.#tell(error);
 				const wantedMs = Math.max(waitMs, error.waitMs ?? 0);
 				await sleep(Math.min(this.#timeBudget.maxRetry, wantedMs), undefined, { signal });
-				isSuspect = attempt % attemptsOfTexts === 0 && (await this.#takesOthers(texts));
+				isSuspect = attempt % ATTEMPTS_OF_TEXTS === 0 && (await this.#takesOthers(texts));
 			}
 		}
 	}
 
 	/** Whether the endpoint answers to something else than these texts. */
 	async #takesOthers(texts: string[]): Promise<boolean> {
-		if (texts[0] === probe) return false;
+		if (texts[0] === PROBE) return false;
 		try {
-			await this.#ask([probe], this.#timeBudget.search);
+			await this.#ask([PROBE], this.#timeBudget.search);
 			return true;
 		} catch (error) {
 			if (!(error instanceof EndpointError)) throw error;
@@ -260,10 +260,10 @@ export class Meaning {
 			this.#dimensions = dimensions;
 		} else if (this.#dimensions !== dimensions) {
 			throw new EndpointError(
-				`answers with vectors of ${dimensions} dimensions, after ${this.#dimensions} before`,
+				`returned vectors of ${dimensions} dimensions instead of ${this.#dimensions}`,
 			);
 		}
-		if (this.#problem !== undefined) this.#warn('The embeddings endpoint answers again');
+		if (this.#problem !== undefined) this.#warn('The embeddings endpoint works again');
 		this.#problem = undefined;
 		this.#restUntil = 0;
 		return vectors;
@@ -281,7 +281,7 @@ export class Meaning {
 }
 
 const cannotGoOn = (error: unknown) =>
-	`Search by meaning cannot go on: ${(error as Error).message}`;
+	`Search by meaning was interrupted: ${(error as Error).message}`;
 
 interface Reading {
 	lifelog: Outdated;

@@ -1,7 +1,7 @@
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 
 // Some 400 tokens: less than the smallest models read, and about as much as has one meaning.
-const maxCharacters = 1500;
+const MAX_CHARACTERS = 1500;
 
 /**
  * Cuts what was said into passages that a model can read: whole lines with their speakers, each
@@ -25,28 +25,28 @@ export function passagesOf({ title, contents }: Pick<Lifelog, 'title' | 'content
 	for (const { isHeading, text } of contents.flatMap(linesOf)) {
 		if (isHeading) {
 			// Short sections go together; the words of a heading that ends none are words like others.
-			if (length > maxCharacters / 2) {
+			if (length > MAX_CHARACTERS / 2) {
 				end();
 				begin();
 			}
 			if (lines.length === 0) {
-				heading = text === title ? '' : text.slice(0, maxCharacters / 2);
+				heading = text === title ? '' : text.slice(0, MAX_CHARACTERS / 2);
 				continue;
 			}
 		}
-		for (let at = 0; at < text.length; at += maxCharacters) {
-			const line = text.slice(at, at + maxCharacters);
-			if (length + line.length > maxCharacters) {
+		for (let at = 0; at < text.length; at += MAX_CHARACTERS) {
+			const line = text.slice(at, at + MAX_CHARACTERS);
+			if (length + line.length > MAX_CHARACTERS) {
 				end();
 				const last = lines.at(-1);
-				begin(last !== undefined && last.length < maxCharacters / 4 ? last : undefined);
+				begin(last !== undefined && last.length < MAX_CHARACTERS / 4 ? last : undefined);
 			}
 			lines.push(line);
 			length += line.length;
 		}
 	}
 	end();
-	if (passages.length === 0 && title.trim() !== '') passages.push(title.slice(0, maxCharacters));
+	if (passages.length === 0 && title.trim() !== '') passages.push(title.slice(0, MAX_CHARACTERS));
 	// A cut may go through a character of two halves, and not every endpoint reads half a one.
 	return passages.map((passage) => passage.toWellFormed());
 }

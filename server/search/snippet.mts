@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { partsOf, plain, stopWords } from './words.mts';
+import { partsOf, plain, stopWords } from '../store/words.mts';
 
 /** Some of a text, around what was searched for. */
 export interface Snippet {

@@ -8,10 +8,10 @@ import {
 import { restrict } from '../util/restrict.mts';
 
 /** Marks a SQLite file as ours: "life" in ASCII. */
-const applicationId = 0x6c696665;
+const APPLICATION_ID = 0x6c696665;
 /** Raised with each change of the tables and of their contents: an index of another version is rebuilt. */
-const version = 7;
-const sqliteFile = Buffer.from('SQLite format 3\0');
+const VERSION = 8;
+const SQLITE_FILE = Buffer.from('SQLite format 3\0');
 
 /** The two files of an index. Vectors have one of their own because they can cost money to make. */
 export type IndexFile = 'index' | 'vectors';
@@ -181,8 +181,8 @@ function tryOpen(path: string, file: IndexFile): DatabaseSync | undefined {
 		db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000');
 		owner = pragma(db, 'application_id');
 		const isNew = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()!.n) === 0;
-		if (!isNew && owner !== applicationId) throw ofAnother(path);
-		if (!isNew && pragma(db, 'user_version') !== version) {
+		if (!isNew && owner !== APPLICATION_ID) throw ofAnother(path);
+		if (!isNew && pragma(db, 'user_version') !== VERSION) {
 			db.close();
 			return undefined;
 		}
@@ -190,7 +190,7 @@ function tryOpen(path: string, file: IndexFile): DatabaseSync | undefined {
 		db.exec(`
 			PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096;
 			PRAGMA secure_delete = ON;
-			PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};
+			PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION};
 			BEGIN IMMEDIATE; COMMIT;
 		`);
 		return db;
@@ -198,7 +198,7 @@ function tryOpen(path: string, file: IndexFile): DatabaseSync | undefined {
 		db.close();
 		if (!isDamage(error)) throw error;
 		// A file too damaged to say whose it is, in the place of an index.
-		if (owner !== undefined && owner !== applicationId) throw ofAnother(path);
+		if (owner !== undefined && owner !== APPLICATION_ID) throw ofAnother(path);
 		throw new DamagedIndexError(String((error as { errstr?: string }).errstr), file);
 	}
 }
@@ -215,9 +215,9 @@ function isDatabase(path: string): boolean {
 	if (!statSync(path).isFile()) return false;
 	const file = openSync(path, 'r');
 	try {
-		const start = Buffer.alloc(sqliteFile.length);
+		const start = Buffer.alloc(SQLITE_FILE.length);
 		const length = readSync(file, start, 0, start.length, 0);
-		return length === 0 || start.equals(sqliteFile);
+		return length === 0 || start.equals(SQLITE_FILE);
 	} finally {
 		closeSync(file);
 	}
@@ -241,6 +241,6 @@ function explain(error: unknown, path: string): Error {
 		);
 	}
 	return new IndexError(
-		`The index ${path} cannot be opened or written (${(error as Error).message}): choose a file that can be with --index`,
+		`The index ${path} cannot be opened or written (${(error as Error).message}): choose a writable file with --index`,
 	);
 }

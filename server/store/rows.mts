@@ -1,9 +1,10 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import type { IndexDatabase } from './database.mts';
-import { SearchIndex } from '../search/search.mts';
+import { SearchIndex } from './search.mts';
+import type { Span } from '../util/spans.mts';
 import type { ChatFilter, LifelogFilter, Parts, SearchFilter, Slice } from './store.mts';
-import { Vectors } from '../search/vectors.mts';
+import { Vectors } from './vectors.mts';
 
 /** Where an entry of the index comes from. */
 export interface Origin {
@@ -68,6 +69,8 @@ interface NewRow {
 }
 
 const maxLifelogMs = 48 * 3_600_000;
+/** Those that were made here aren't in the pendant's audio. */
+const ofService = `id NOT GLOB 'made-*' AND id NOT GLOB 'recorded-*'`;
 
 /**
  * The index of an archive: its entries as rows of SQLite, day by day. An id that several days name
@@ -95,7 +98,8 @@ export class Rows {
 				UNIQUE (kind, id, day)
 			);
 			CREATE TABLE IF NOT EXISTS deleted (
-				kind TEXT NOT NULL, id TEXT NOT NULL, day TEXT NOT NULL, PRIMARY KEY (kind, id, day)
+				kind TEXT NOT NULL, id TEXT NOT NULL, day TEXT NOT NULL, start_ms INTEGER, end_ms INTEGER,
+				PRIMARY KEY (kind, id, day)
 			) WITHOUT ROWID;
 			CREATE INDEX IF NOT EXISTS deleted_day ON deleted (day, kind);
 			CREATE TABLE IF NOT EXISTS body (
@@ -258,18 +262,25 @@ export class Rows {
 		this.#unindexed.set(id, put && put.day === newest?.day ? put.lifelog : this.getLifelog(id));
 	}
 
-	/** Replaces what a day says to be deleted: such an id is answered by no day. */
-	putDeleted(kind: Kind, day: string, ids: string[]): void {
+	/** Replaces what a day says to be deleted, and when it was: such an id is answered by no day. */
+	putDeleted(kind: Kind, day: string, deleted: Map<string, Span | undefined>): void {
 		const known = this.#all(
 			'DELETE FROM deleted WHERE day = ? AND kind = ? RETURNING id',
 			day,
 			kind,
 		);
-		for (const id of ids) {
-			this.#run('INSERT INTO deleted (kind, id, day) VALUES (?, ?, ?)', kind, id, day);
+		for (const [id, span] of deleted) {
+			this.#run(
+				'INSERT INTO deleted (kind, id, day, start_ms, end_ms) VALUES (?, ?, ?, ?, ?)',
+				kind,
+				id,
+				day,
+				span?.startMs ?? null,
+				span?.endMs ?? null,
+			);
 		}
 		const before = new Set(known.map(({ id }) => String(id)));
-		const now = new Set(ids);
+		const now = new Set(deleted.keys());
 		for (const id of new Set([...before, ...now]))
 			if (before.has(id) !== now.has(id)) this.#choose(kind, id);
 	}
@@ -339,16 +350,29 @@ export class Rows {
 		}));
 	}
 
-	/** What lifelogs there are between two instants (UTC ISO), as pairs of milliseconds, by start. */
-	spokenBetween(from: string, before: string): [startMs: number, endMs: number][] {
-		return this.#all(
+	/**
+	 * When lifelogs of the service were between two instants (Unix milliseconds), by start: also those
+	 * that were deleted, whose audio stays.
+	 */
+	spokenBetween(fromMs: number, beforeMs: number): Span[] {
+		const iso = (ms: number) => new Date(ms).toISOString();
+		const earliestMs = fromMs - maxLifelogMs;
+		const there = this.#all(
 			`SELECT time, end_time FROM entry
-			WHERE kind = 'lifelog' AND current AND time > ? AND time < ? AND end_time > ?
+			WHERE kind = 'lifelog' AND current AND ${ofService} AND time > ? AND time < ? AND end_time > ?
 			ORDER BY time, id`,
-			new Date(Date.parse(from) - maxLifelogMs).toISOString(),
-			before,
-			from,
-		).map(({ time, end_time }) => [Date.parse(String(time)), Date.parse(String(end_time))]);
+			...[iso(earliestMs), iso(beforeMs), iso(fromMs)],
+		).map(({ time, end_time }) => ({
+			startMs: Date.parse(String(time)),
+			endMs: Date.parse(String(end_time)),
+		}));
+		const deleted = this.#all(
+			`SELECT start_ms, end_ms FROM deleted
+			WHERE kind = 'lifelog' AND ${ofService} AND start_ms > ? AND start_ms < ?
+			AND end_ms > ? AND end_ms < ?`,
+			...[earliestMs, beforeMs, fromMs, beforeMs + maxLifelogMs],
+		).map(({ start_ms, end_ms }) => ({ startMs: Number(start_ms), endMs: Number(end_ms) }));
+		return [...there, ...deleted].sort((a, b) => a.startMs - b.startMs);
 	}
 
 	putDay({ day, files, problems, archivedMs, isComplete }: DayRecord): void {
@@ -365,7 +389,7 @@ export class Rows {
 	removeDay(day: string): void {
 		for (const kind of ['lifelog', 'chat'] as const) {
 			for (const id of this.ofDay(kind, day).keys()) this.remove(kind, id, day);
-			this.putDeleted(kind, day, []);
+			this.putDeleted(kind, day, new Map());
 		}
 		this.#run('DELETE FROM audio WHERE day = ?', day);
 		this.#run('DELETE FROM day WHERE day = ?', day);
@@ -397,6 +421,11 @@ export class Rows {
 		parts: Parts = whole,
 	): Lifelog[] {
 		return this.#list('lifelog', slice, { from, before, flag: isStarred }, parts) as Lifelog[];
+	}
+
+	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
+	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
+		return this.#search.list(filter, skip, limit);
 	}
 
 	/** The ids of the best `limit` matches in full text, best first. */

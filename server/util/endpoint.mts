@@ -1,5 +1,5 @@
 import { Agent, fetch, FormData, type Response } from 'undici';
-import { keySource } from '../auth/key.mts';
+import { keySource } from './keySource.mts';
 
 /** Where a model is asked, in the form of OpenAI's API. */
 export interface EndpointOptions {
@@ -45,10 +45,10 @@ export class EndpointError extends Error {
 	}
 }
 
-const refusals = [400, 413, 422];
+const REFUSALS = [400, 413, 422];
 
 /** Whoever asks says how long to wait. Without this, an answer has to begin within five minutes. */
-const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+const WITHOUT_TIMEOUT = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 /** An endpoint that takes JSON or a form with a file, and answers JSON. */
 export class Endpoint {
@@ -62,7 +62,7 @@ export class Endpoint {
 		{ url, key }: Pick<EndpointOptions, 'url' | 'key'>,
 		{ option, keyVariable, path }: EndpointNames,
 	) {
-		this.#address = `${checkedUrl(url, option, keyVariable)}${path}`;
+		this.#address = `${checkedEndpointUrl(url, option, keyVariable)}${path}`;
 		if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
 			throw new Error(
 				`The key in ${keySource(keyVariable)} must contain only ASCII letters, digits and signs, because it is sent in a header`,
@@ -90,7 +90,7 @@ export class Endpoint {
 				method: 'POST',
 				headers: isForm ? this.#headers : { ...this.#headers, 'content-type': 'application/json' },
 				body: isForm ? body : JSON.stringify(body),
-				dispatcher: patient,
+				dispatcher: WITHOUT_TIMEOUT,
 				// Neither texts nor the key go anywhere else.
 				redirect: 'error',
 				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -109,8 +109,8 @@ export class Endpoint {
 			? `the key in ${keySource(this.#keyVariable)}`
 			: `${this.#option} and the model`;
 		const hint = isOfKey || status === 404 ? `. Check ${toCheck}` : '';
-		throw new EndpointError(`answers ${status}${hint}`, {
-			isRefusal: refusals.includes(response.status),
+		throw new EndpointError(`returned ${status}${hint}`, {
+			isRefusal: REFUSALS.includes(response.status),
 			isFailure: response.status >= 500,
 			waitMs: waitOf(response.headers.get('retry-after')),
 		});
@@ -126,7 +126,7 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
 		bytes += next.value.length;
 		if (bytes > maxBytes) {
 			await reader?.cancel();
-			throw new EndpointError(`answers more than ${maxBytes / 2 ** 20} MiB`);
+			throw new EndpointError(`returned more than ${maxBytes / 2 ** 20} MiB`);
 		}
 		pieces.push(next.value);
 	}
@@ -136,7 +136,7 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
 const privateName =
 	/^(localhost|[^.:]+|.+\.(local|internal|lan|home\.arpa|localhost)|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|172\.(1[6-9]|2\d|3[01])\.[\d.]+|169\.254\.[\d.]+|\[(::1|f[cd][\da-f]{2}:.*|fe[89ab][\da-f]:.*)\])$/;
 
-function checkedUrl(text: string, option: string, keyVariable: string): string {
+function checkedEndpointUrl(text: string, option: string, keyVariable: string): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search) {
 		throw new Error(
@@ -152,16 +152,16 @@ function checkedUrl(text: string, option: string, keyVariable: string): string {
 }
 
 function problemOf({ name, message, cause }: Error): string {
-	if (name === 'TimeoutError') return 'does not answer in time';
-	if (name === 'AbortError') return 'was not waited for';
-	if (name === 'SyntaxError') return "doesn't answer with JSON";
+	if (name === 'TimeoutError') return "didn't respond in time";
+	if (name === 'AbortError') return "didn't respond before the request was stopped";
+	if (name === 'SyntaxError') return "didn't return JSON";
 	const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string };
 	if (/redirect/.test(`${message} ${reason}`)) return 'redirects to another address';
 	return `cannot be reached${code ? ` (${code})` : ''}`;
 }
 
 function waitOf(retryAfter: string | null): number | undefined {
-	return retryAfter !== null && /^\d{1,6}$/.test(retryAfter)
-		? Number(retryAfter) * 1000
-		: undefined;
+	if (retryAfter !== null && /^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1000;
+	const ms = Date.parse(retryAfter ?? '') - Date.now();
+	return ms > 0 ? ms : undefined;
 }

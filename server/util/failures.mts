@@ -53,6 +53,12 @@ export function answerOfDisk({ code = '', errcode = 0 }: ServerError): FailureAn
 	return answers[code] ?? sqliteAnswers[errcode & 0xff];
 }
 
+/** Throws an Error that says what to do if a disk is full. */
+export function throwIfFull(error: ServerError): void {
+	const { statusCode, message } = answerOfDisk(error) ?? {};
+	if (statusCode === diskFull.statusCode) throw new Error(message, { cause: error });
+}
+
 /** An error in a few words, none of which depends on what was said: SQLite has its own for each code. */
 export const reasonOf = ({ errstr, code, name }: ServerError): string => errstr ?? code ?? name;
 

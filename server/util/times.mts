@@ -4,6 +4,9 @@ import { DAY_MS, MINUTE_MS } from './durations.mts';
 
 const quarterHour = 15 * MINUTE_MS;
 
+/** UTC with milliseconds, of epoch ms. */
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
 /**
  * Checks an IANA time zone name and returns it; UTC when missing.
  * Throws an ApiError (400) when there is no such zone.

@@ -83,7 +83,7 @@ async function rewriteDay(change: (day: Record<string, never>) => void): Promise
 const lines = ({ findings }: { findings: Finding[] }) =>
 	findings.map(({ kind, path, id, message }) => `${kind}: ${path ?? id ?? ''} ${message}`);
 
-test('a whole archive has no findings, whatever lies beside it', async () => {
+test('a complete archive has no findings, even if other files are in the folder', async () => {
 	await store(root, 'report.json', '{}');
 	await store(root, '.lifelog-index.sqlite', 'x');
 	await store(root, 'lifelogs/2026/03/01/.DS_Store', 'x');
@@ -92,7 +92,7 @@ test('a whole archive has no findings, whatever lies beside it', async () => {
 		...{ days: 2, firstDay: DAY, lastDay: '2026-03-04', lifelogs: 3, chats: 1, audioFiles: 2 },
 		daysWithoutFile: ['2026-03-02', '2026-03-03'],
 		...{ rightFiles: 9, rightBytes: expect.any(Number), counts: expect.anything() },
-		...{ isWhole: true, findings: [] },
+		...{ isComplete: true, findings: [] },
 	});
 });
 
@@ -165,12 +165,10 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 		],
 	],
 	[
-		'the file of a day is empty',
+		'the day manifest is empty',
 		async () => await writeFile(join(root, dayPath), ''),
 		[
-			expect.stringMatching(
-				/^broken: days\/2026-03-01_\w+\.json is empty, so it counts for nothing/,
-			),
+			expect.stringMatching(/^broken: days\/2026-03-01_\w+\.json is empty, so it is ignored/),
 			...Array.from({ length: 7 }, () =>
 				expect.stringMatching(/^left over: .*named by a day manifest/),
 			),
@@ -178,7 +176,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 		],
 	],
 	[
-		'the file of a day breaks off',
+		'the day manifest breaks off',
 		async () => {
 			const text = await readFile(join(root, dayPath), 'utf8');
 			await writeFile(join(root, dayPath), text.slice(0, -10));
@@ -186,10 +184,10 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 			await rm(join(root, 'chats'), { recursive: true });
 			await rm(join(root, 'audio'), { recursive: true });
 		},
-		[expect.stringContaining("isn't JSON, so it counts for nothing")],
+		[expect.stringContaining("isn't JSON, so it is ignored")],
 	],
 	[
-		'the file of a day says something else than its name',
+		'the day manifest says something else than its name',
 		async () => {
 			await rename(join(root, dayPath), join(root, `days/${DAY}_0123456789abcdef.json`));
 			await rm(join(root, 'lifelogs/2026/03/01'), { recursive: true });
@@ -263,7 +261,7 @@ const BROKEN: Array<[string, () => Promise<unknown>, string[]]> = [
 				lifelogs.a1.files = lifelogs['b-2_'].files;
 			}),
 		expect.arrayContaining([
-			`broken: lifelogs/2026/03/01/${DAY}_23h59m59s_b-2_.json is named twice by its day manifest`,
+			`broken: lifelogs/2026/03/01/${DAY}_23h59m59s_b-2_.json is listed twice in its day manifest`,
 			`broken: lifelogs/2026/03/01/${DAY}_23h59m59s_b-2_.json isn't where the files of a1 on that day are`,
 		]),
 	],
@@ -286,7 +284,7 @@ test.each(BROKEN)('%s', async (_what, breakIt, expected) => {
 	const found = await check();
 	const sorted = Array.isArray(expected) ? expected : undefined;
 	expect(lines(found)).toEqual(expected);
-	expect(found.isWhole).toBe(false);
+	expect(found.isComplete).toBe(false);
 	const counted = Object.values(found.counts).reduce((a, b) => a + b);
 	expect(counted).toBe(sorted?.length ?? found.findings.length);
 	for (const { kind, day, path } of found.findings) {
@@ -330,7 +328,7 @@ test.each(CONTRADICTIONS)('a lifelog whose JSON has %s', async (_what, change, p
 	expect(lines(await check())).toEqual(problem === '' ? [] : [`broken: ${A1}.json ${problem}`]);
 });
 
-test('a chat with other messages than its day says', async () => {
+test('a chat with other messages than its day manifest says', async () => {
 	const file = await store(root, C3, JSON.stringify({ ...FIRST.chats![0], messages: [] }));
 	await rewriteDay(({ chats: { c3 } }: Record<string, Record<string, { files: object[] }>>) => {
 		c3.files[0] = file;
@@ -340,7 +338,7 @@ test('a chat with other messages than its day says', async () => {
 	]);
 });
 
-test('audio that is none, or begins on another day', async () => {
+test("a file that isn't audio, or audio that begins on another day", async () => {
 	const file = await store(root, AUDIO, 'RIFF');
 	await rewriteDay((day: Record<string, object[]>) => {
 		day.audio[0] = { ...day.audio[0], ...file };
@@ -353,7 +351,7 @@ test('audio that is none, or begins on another day', async () => {
 	]);
 });
 
-posixTest('a file that may not be read', async () => {
+posixTest("a file that can't be read", async () => {
 	await chmod(join(root, AUDIO), 0);
 	const isRoot = process.getuid?.() === 0;
 	// Nothing is forbidden to root.
@@ -361,7 +359,7 @@ posixTest('a file that may not be read', async () => {
 	expect(lines(await check())).toEqual(expected);
 });
 
-describe('of several files of a day', () => {
+describe('of several day manifests', () => {
 	const late = { ...FIRST, lifelogs: [...FIRST.lifelogs!, lifelog('e5', `${DAY}T12:00:00`)] };
 
 	test('the one with the latest archivedAt counts', async () => {
@@ -369,7 +367,7 @@ describe('of several files of a day', () => {
 		expect(await check()).toMatchObject({ days: 2, lifelogs: 4, findings: [] });
 	});
 
-	test('what only an older one names is left over', async () => {
+	test('a file that only an older one names is left over', async () => {
 		await writeDay(root, { ...late, over: { archivedAt: '2026-03-31T00:00:00.000Z' } });
 		const e5 = `lifelogs/2026/03/01/${DAY}_12h00m00s_e5`;
 		const found = await check();
@@ -379,27 +377,27 @@ describe('of several files of a day', () => {
 		]);
 	});
 
-	test('a broken one is named, and the one before it counts', async () => {
+	test('reports a broken manifest and uses the one before it', async () => {
 		await store(root, `days/${DAY}_ffffffffffffffff.json`, '{"version":1');
 		const found = await check();
 		expect(lines(found)).toEqual([
-			`broken: days/${DAY}_ffffffffffffffff.json isn't JSON, so it counts for nothing`,
+			`broken: days/${DAY}_ffffffffffffffff.json isn't JSON, so it is ignored`,
 		]);
 		expect(found.days).toBe(2);
 	});
 
-	test('one of a later layout is said to be', async () => {
+	test('one with a later layout version is reported', async () => {
 		await store(root, `days/${DAY}_ffffffffffffffff.json`, '{"version":2}');
-		expect(lines(await check())[0]).toContain('has version 2 of the layout');
+		expect(lines(await check())[0]).toContain('has layout version 2');
 	});
 
-	test('one without a field is said to lack it', async () => {
+	test('reports the missing field of a manifest', async () => {
 		await store(root, `days/${DAY}_ffffffffffffffff.json`, `{"version":1,"day":"${DAY}"}`);
 		expect(lines(await check())[0]).toContain("must have required property 'lifelogs'");
 	});
 });
 
-test('what the service no longer has stays, and is no part of the version', async () => {
+test('keeps entries that the service removed, and leaves them out of the fingerprint', async () => {
 	await rm(root, { recursive: true });
 	const path = await writeDay(root, FIRST);
 	const day = JSON.parse(await readFile(join(root, path), 'utf8'));
@@ -412,7 +410,7 @@ test('what the service no longer has stays, and is no part of the version', asyn
 	expect(lines(await check())).toEqual([`missing: ${A1}.json is not there`]);
 });
 
-test('an ID that is no name, and a day of audio alone', async () => {
+test("an ID that can't be a file name, and a day with only audio", async () => {
 	const odd = lifelog('a/ü 1', '2026-03-05T00:00:00');
 	const path = 'lifelogs/2026/03/05/2026-03-05_00h00m00s_a%2F%C3%BC%201';
 	const updatedAt = '2026-03-01T09:02:11.000Z';
@@ -449,7 +447,7 @@ describe('the command', () => {
 		);
 	};
 
-	test('says that all is well, with exit code 0', async () => {
+	test('says that the archive is complete, with exit code 0', async () => {
 		const { code, stdout, stderr } = await command(root);
 		expect(code).toBe(0);
 		expect(stderr).toBe('');
@@ -463,7 +461,7 @@ describe('the command', () => {
 		]);
 	});
 
-	test('tells the days without a file where there are several stretches of them, or none', async () => {
+	test('lists the days without a manifest, for several ranges and for none', async () => {
 		await writeDay(root, { day: '2026-03-06' });
 		const first = await command(root);
 		expect(first.stdout).toContain(
@@ -473,7 +471,7 @@ describe('the command', () => {
 		expect((await command(root)).stdout).not.toContain('in between');
 	});
 
-	test('says what is not, with exit code 1, and nothing that moves a cursor or turns a text', async () => {
+	test('lists the findings with exit code 1, sanitized for display', async () => {
 		await unlink(join(root, AUDIO));
 		await store(root, 'chats/\u001b[2J\n\u202e.json', 'x');
 		const { code, stdout } = await command(root);
@@ -483,12 +481,12 @@ describe('the command', () => {
 		expect(stdout).toContain('The archive is not complete: 1 missing, 1 left over.\n');
 	});
 
-	test('gives a report as JSON', async () => {
+	test('returns a report as JSON', async () => {
 		await unlink(join(root, AUDIO));
 		const { code, stdout } = await command('--json', root);
 		expect(code).toBe(1);
 		expect(JSON.parse(stdout)).toMatchObject({
-			isWhole: false,
+			isComplete: false,
 			daysWithoutFile: ['2026-03-02', '2026-03-03'],
 			counts: { missing: 1, broken: 0 },
 			findings: [{ kind: 'missing', day: DAY, path: AUDIO, message: 'is not there' }],
@@ -532,7 +530,7 @@ describe('the command', () => {
 		expect(stderr).not.toMatch(/^ {4}at /m);
 	});
 
-	test('explains itself', async () => {
+	test('has a help', async () => {
 		const { code, stdout } = await command('--help');
 		expect(code).toBe(0);
 		expect(stdout).toContain('Exit code: 0 nothing found');

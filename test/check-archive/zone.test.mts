@@ -45,7 +45,7 @@ test('the check finds nothing, in the folder and at a service that writes times 
 		{ env: { ...process.env, TZ, LIFELOG_API_KEY: 'key', LIFELOG_BASE_URL: address } },
 	).catch((error: unknown) => error as { stdout: string });
 	service.close().closeAllConnections();
-	expect(JSON.parse(stdout)).toMatchObject({ findings: [], atService: 2, isWhole: true });
+	expect(JSON.parse(stdout)).toMatchObject({ findings: [], atService: 2, isComplete: true });
 });
 
 test('lifelog-server serves them in UTC', async () => {

@@ -27,7 +27,7 @@ const endpoints = [
 	['DELETE', '/mcp'],
 ];
 
-loopbackTest('it is reached at 127.0.0.1 alone', async () => {
+loopbackTest('it can be reached only at 127.0.0.1', async () => {
 	// Also an address of this machine: what listens on all of them is reached there too.
 	const elsewhere = sandbox.url.replace('127.0.0.1', '127.0.0.2');
 	expect(elsewhere).not.toBe(sandbox.url);
@@ -35,12 +35,12 @@ loopbackTest('it is reached at 127.0.0.1 alone', async () => {
 });
 
 describe('API key', () => {
-	test('the given one is told and accepted', async () => {
+	test('a given key is shown and accepted', async () => {
 		expect(sandbox.apiKey).toBe('open sesame');
 		expect(await client.get('/v1/lifelogs')).toMatchObject({ status: 200 });
 	});
 
-	test.each(endpoints)('%s %s wants it', async (method, path) => {
+	test.each(endpoints)('%s %s needs the key', async (method, path) => {
 		for (const headers of [undefined, { 'X-API-Key': 'guess' }]) {
 			const response = await fetch(sandbox.url + path, { method, headers });
 			expect(response.status).toBe(401);
@@ -49,19 +49,19 @@ describe('API key', () => {
 		}
 	});
 
-	test.each(endpoints)('%s %s answers no script of a web page', async (method, path) => {
+	test.each(endpoints)('%s %s refuses a script of a web page', async (method, path) => {
 		const headers = { 'X-API-Key': sandbox.apiKey, origin: 'https://elsewhere.example' };
 		const response = await fetch(sandbox.url + path, { method, headers });
 		expect(response.status).toBe(403);
 	});
 
-	test('the root redirects without it', async () => {
+	test('the root redirects without the key', async () => {
 		const response = await fetch(sandbox.url, { redirect: 'manual' });
 		expect(response.status).toBe(302);
 		expect(response.headers.get('location')).toMatch(/^https:/);
 	});
 
-	test('an unknown path is a 404 in JSON', async () => {
+	test('an unknown path is answered 404 in JSON', async () => {
 		expect(await client.get('/v2/lifelogs')).toMatchObject({
 			status: 404,
 			body: { error: 'There is no endpoint GET /v2/lifelogs' },
@@ -73,7 +73,7 @@ describe('rate limit', () => {
 	const limit = (max: number, windowMs: number) =>
 		sandbox.control.dialect({ rateLimit: { max, windowMs } });
 
-	test('is 180 a minute over all endpoints, and a rejected request is not counted', async () => {
+	test("is 180 a minute for all endpoints, and a rejected request isn't counted", async () => {
 		const statuses = [];
 		for (let n = 0; n < 190; n += 1) {
 			const path = ['/v1/lifelogs', '/v1/chats', '/v1/chats/x', '/nowhere'][n % 4];
@@ -83,7 +83,7 @@ describe('rate limit', () => {
 		expect(new Set(statuses.slice(180))).toEqual(new Set([429]));
 	});
 
-	test('answers as the contract says, with the real time to wait', async () => {
+	test('answers according to the contract, with the real time to wait', async () => {
 		await limit(1, 60_000);
 		await client.get('/v1/lifelogs');
 		const { status, body, headers, checked } = await client.get('/v1/lifelogs');
@@ -104,7 +104,7 @@ describe('rate limit', () => {
 		expect([await get(), await get()]).toEqual([200, 429]);
 	});
 
-	test('requests without a valid key use nothing up', async () => {
+	test("requests without a valid key aren't counted", async () => {
 		await limit(1, 60_000);
 		const stranger = clientOf(sandbox, 'guess');
 		expect(await stranger.get('/v1/lifelogs')).toMatchObject({ status: 401 });
@@ -116,7 +116,7 @@ describe('rate limit', () => {
 		['headerSeconds', /^60$/],
 		['headerDate', /^Fri, 20 Mar 2026 20:01:00 GMT$/],
 		['none', undefined],
-	] as const)('tells the wait by %s', async (retryAfter, pattern) => {
+	] as const)('returns the wait by %s', async (retryAfter, pattern) => {
 		await sandbox.control.reset({ now: '2026-03-20T20:00:00Z', days: 1 });
 		await sandbox.control.dialect({ retryAfter, rateLimit: { max: 0 } });
 		const response = await fetch(`${sandbox.url}/v1/chats`, {

@@ -78,7 +78,7 @@ const preSkip = 312;
 const playedMs = (pages: Page[]) =>
 	pages.filter(({ ends }) => ends).reduce((sum, { granule }) => sum + (granule - preSkip) / 48, 0);
 
-test('a range is as long as what was recorded in it', async () => {
+test('a range has the length of the audio in it', async () => {
 	const { headers, body } = await download(0, 120);
 	expect(headers.get('content-type')).toBe('audio/ogg');
 	expect(headers.get('cache-control')).toBe('public, max-age=3600');
@@ -94,7 +94,7 @@ test('a range is as long as what was recorded in it', async () => {
 	expect([begun, ended]).toEqual([[pages[0].serial], [pages[0].serial]]);
 });
 
-test('another parser reads it without complaint', async () => {
+test('another parser accepts the audio', async () => {
 	const { body } = await download(18, 20.76);
 	const reader = join(process.cwd(), 'test', 'sandbox', 'read-ogg.mts');
 	const { stdout } = spawnSync(process.execPath, [reader], { input: body, encoding: 'utf8' });
@@ -110,7 +110,7 @@ test('a part of a recording is cut to the millisecond, the same bytes each time'
 	expect((await download(24.5, 40.00025)).body.equals(body)).toBe(true);
 });
 
-test('a range of bytes is a part of the whole, and the tag tells other audio', async () => {
+test('a range of bytes is part of the file, and other audio has another ETag', async () => {
 	const { headers, body } = await download(11, 13);
 	const etag = headers.get('etag')!;
 	for (const [from, to] of [
@@ -129,7 +129,7 @@ test('a range of bytes is a part of the whole, and the tag tells other audio', a
 	expect((await download(11.1, 13.1)).headers.get('etag')).not.toBe(etag);
 });
 
-test('the length can be left unsaid', async () => {
+test('the length can be left out', async () => {
 	const known = await download(10, 12);
 	await sandbox.control.dialect({ audioContentLength: false });
 	const { headers, body } = await download(10, 12);
@@ -140,7 +140,7 @@ test('the length can be left unsaid', async () => {
 	expect(body.equals(known.body)).toBe(true);
 });
 
-test('nothing recorded is a 404', async () => {
+test('a range without audio is answered 404', async () => {
 	const query = { startMs: start + 25 * minute, endMs: start + 40 * minute };
 	expect(await client.get(audioPath, query)).toMatchObject({
 		status: 404,
@@ -164,7 +164,7 @@ test.each([
 	[{ startMs: -1, endMs: start }, 'startMs'],
 	[{ startMs: 'noon', endMs: start }, 'startMs'],
 	[{ startMs: start, endMs: start + 1, audioSource: 'phone' }, 'audioSource'],
-])('%j is a 400', async (query, text) => {
+])('%j is answered 400', async (query, text) => {
 	expect(await client.get(audioPath, query)).toMatchObject({
 		status: 400,
 		body: { error: expect.stringContaining(text) },

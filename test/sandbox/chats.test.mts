@@ -17,7 +17,7 @@ beforeEach(async () => {
 	own = stored.filter(({ owner }) => owner === 'self');
 });
 
-test('the list has the own chats, newest first, fifty by default', async () => {
+test('the list has your own chats, newest first, fifty by default', async () => {
 	const { body, checked } = await client.get('/v1/chats');
 	expect(checked).toBe(true);
 	expect(body.meta.chats).toEqual({ count: 50, nextCursor: expect.any(String) });
@@ -63,7 +63,7 @@ test('times are in the time zone', async () => {
 	expect(await client.get('/v1/chats', { timezone: 'Nowhere' })).toMatchObject({ status: 400 });
 });
 
-test('a public chat of somebody else is readable, not listed and not deletable', async () => {
+test("a public chat of somebody else can be read, but isn't listed and can't be deleted", async () => {
 	const foreign = stored.filter(({ owner }) => owner === 'other');
 	const open = foreign.find(({ visibility }) => visibility === 'public');
 	const closed = foreign.find(({ visibility }) => visibility === 'private');
@@ -84,7 +84,7 @@ test('delete removes a chat', async () => {
 	expect(await client.delete(path)).toMatchObject({ status: 404 });
 });
 
-test('the invented chats show what chats can be', async () => {
+test('the generated chats have every form of a chat', async () => {
 	const lifelogIds = new Set((await sandbox.control.lifelogs()).map(({ id }) => id));
 	const messages = own.flatMap((chat) => chat.messages);
 	const results = messages.flatMap(({ toolResults }) => toolResults ?? []);

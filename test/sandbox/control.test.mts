@@ -24,7 +24,7 @@ beforeEach(async () => {
 const now = '2026-03-20T20:00:00.000Z';
 
 describe('data', () => {
-	test('a lifelog is added with what it lacks', async () => {
+	test('a lifelog is added with its missing fields filled in', async () => {
 		const added = await sandbox.control.addLifelog();
 		expect(added).toMatchObject({ startTime: '2026-03-20T19:55:00.000Z', endTime: now });
 		expect(added).toMatchObject({ isStarred: false, updatedAt: now });
@@ -34,7 +34,7 @@ describe('data', () => {
 		expect(added.markdown).toContain(`# ${added.title}`);
 	});
 
-	test('a given lifelog keeps what it has, unknown fields and node types too', async () => {
+	test('a given lifelog keeps its fields, also unknown fields and node types', async () => {
 		const contents = [{ type: 'photo', content: 'a hill', children: [], mood: 'calm' }];
 		const given = { id: 'x', startTime: '2026-03-01T10:00:00+02:00', contents, weather: 'fine' };
 		await sandbox.control.addLifelog(given);
@@ -46,7 +46,7 @@ describe('data', () => {
 		});
 	});
 
-	test('a change moves updatedAt to now unless it is given', async () => {
+	test('a change moves updatedAt to now, unless you set it', async () => {
 		const [{ id }] = await sandbox.control.lifelogs();
 		await sandbox.control.clock('2026-03-21T08:00:00Z');
 		expect(await sandbox.control.updateLifelog(id, { title: 'Renamed' })).toMatchObject({
@@ -80,7 +80,7 @@ describe('data', () => {
 		await expect(sandbox.control.deleteChat(added.id)).rejects.toThrow('404');
 	});
 
-	test('lifelogs can all be of one length', async () => {
+	test('lifelogs can all have the same length', async () => {
 		await sandbox.control.reset({ lifelogs: 30, days: 1, markdownBytes: 4096 });
 		const lifelogs = await sandbox.control.lifelogs();
 		expect(lifelogs).toHaveLength(30);
@@ -90,7 +90,7 @@ describe('data', () => {
 		}
 	});
 
-	test('nonsense is refused', async () => {
+	test('invalid values are refused', async () => {
 		await expect(sandbox.control.addLifelog({ startTime: 'noon' })).rejects.toThrow('400');
 		await expect(sandbox.control.reset({ day: 1 } as object)).rejects.toThrow('400');
 		await expect(sandbox.control.clock('noon')).rejects.toThrow('400');
@@ -98,7 +98,7 @@ describe('data', () => {
 });
 
 describe('clock', () => {
-	test('is the real one until it is fixed', async () => {
+	test('is the real clock until it is set', async () => {
 		await sandbox.control.reset({ empty: true });
 		const real = Date.parse((await sandbox.control.status()).now);
 		expect(Math.abs(real - Date.now())).toBeLessThan(60_000);
@@ -111,7 +111,7 @@ describe('clock', () => {
 });
 
 describe('requests', () => {
-	test('are logged as they came, without the key', async () => {
+	test('are logged unchanged, without the key', async () => {
 		await client.get('/v1/lifelogs/a%2Fb', { timezone: 'Asia/Tokyo' });
 		await fetch(`${sandbox.url}/v1/chats`);
 		const requests = await sandbox.control.requests();
@@ -132,7 +132,7 @@ describe('requests', () => {
 		expect(await sandbox.control.requests()).toEqual([]);
 	});
 
-	test('a rejected one and one of MCP have their status', async () => {
+	test('rejected requests and MCP requests are logged with their status', async () => {
 		await sandbox.control.dialect({ rateLimit: { max: 0 } });
 		await client.get('/v1/lifelogs');
 		await fetch(`${sandbox.url}/mcp`);
@@ -161,7 +161,7 @@ describe('a browser', () => {
 		['the same with the port', { host: 'rebound.example:8787' }],
 		['a name that only begins as one of this machine', { host: '127.0.0.1.rebound.example' }],
 		['a name that only ends as one', { host: 'not-localhost' }],
-	])('is not obeyed: %s', async (_name, headers: Record<string, string>) => {
+	])("can't control the sandbox: %s", async (_name, headers: Record<string, string>) => {
 		const before = await sandbox.control.lifelogs();
 		expect(await statusOf(headers)).toBe(403);
 		expect(await statusOf(headers, 'GET', '/lifelogs')).toBe(403);
@@ -170,7 +170,7 @@ describe('a browser', () => {
 	});
 
 	test.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])(
-		'is answered where a person calls it by %s',
+		'can read the status at %s',
 		async (name) => {
 			const headers = { host: own(name), 'sec-fetch-site': 'none' };
 			expect(await statusOf(headers, 'GET', '/status')).toBe(200);
@@ -185,7 +185,7 @@ describe('faults', () => {
 		await fetch(sandbox.url + at, { headers: { 'X-API-Key': sandbox.apiKey } });
 	const status = async (at = path) => (await ask(at)).status;
 
-	test('answer instead of the service, as often as they say', async () => {
+	test('answer instead of the service, the given number of times', async () => {
 		await sandbox.control.faults([
 			{ path, status: 503, body: { error: 'busy' }, times: 2, skip: 1 },
 		]);
@@ -195,7 +195,7 @@ describe('faults', () => {
 		expect([await status(), await status()]).toEqual([503, 200]);
 	});
 
-	test('take a method, headers and any body', async () => {
+	test('have a method, headers and any body', async () => {
 		await sandbox.control.faults([
 			{ method: 'delete', status: 500 },
 			{ status: 429, headers: { 'retry-after': '7' }, body: '<h1>no</h1>' },
@@ -206,7 +206,7 @@ describe('faults', () => {
 		expect(await status()).toBe(200);
 	});
 
-	test('may only add headers or only take time', async () => {
+	test('can only add headers or only add a delay', async () => {
 		await sandbox.control.faults([{ headers: { 'x-odd': '1' }, delayMs: 150 }]);
 		const start = performance.now();
 		const { headers, status: answered } = await client.get(path);
@@ -225,7 +225,7 @@ describe('faults', () => {
 		expect(statuses).toEqual([null, 200]);
 	});
 
-	test('cut an answer in half', async () => {
+	test('cut a response in half', async () => {
 		const [lifelog] = await sandbox.control.lifelogs();
 		const range = `startMs=${Date.parse(lifelog.startTime)}&endMs=${Date.parse(lifelog.endTime)}`;
 		for (const target of [`${path}/${lifelog.id}`, `/v1/download-audio?${range}`]) {
@@ -241,7 +241,7 @@ describe('faults', () => {
 		}
 	});
 
-	test('are checked', async () => {
+	test('are validated', async () => {
 		await expect(sandbox.control.faults([{ state: 500 } as object])).rejects.toThrow('400');
 	});
 
@@ -256,7 +256,7 @@ describe('the command', () => {
 	const run = (...args: string[]) =>
 		spawn(process.execPath, [join(process.cwd(), 'sandbox', 'main.mts'), ...args]);
 
-	posixTest('tells a person what is there and stops on SIGTERM', async () => {
+	posixTest('shows what the sandbox has, and stops on SIGTERM', async () => {
 		const child = run('--port', '0', '--days', '2', '--now', '2026-03-20T20:00:00Z');
 		let output = '';
 		for await (const chunk of child.stdout) {

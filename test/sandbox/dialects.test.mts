@@ -21,7 +21,7 @@ const count = async (path: string, limit?: number) => {
 	return (body.meta.lifelogs ?? body.meta.chats).count;
 };
 
-test('a limit above the largest is clamped', async () => {
+test('a limit above the maximum is clamped', async () => {
 	expect(await count('/v1/lifelogs', 1000)).toBe(25);
 	await sandbox.control.dialect({ limit: { max: 10 } });
 	expect(await count('/v1/lifelogs', 1000)).toBe(10);
@@ -30,7 +30,7 @@ test('a limit above the largest is clamped', async () => {
 	expect(body.meta.lifelogs.count).toBeLessThanOrEqual(10);
 });
 
-test('a limit above the largest is rejected', async () => {
+test('a limit above the maximum is rejected', async () => {
 	await sandbox.control.dialect({ limit: { max: 10, above: 'reject' } });
 	expect(await client.get('/v1/lifelogs', { limit: 11 })).toMatchObject({
 		status: 400,
@@ -52,14 +52,14 @@ test('contents are left out by default', async () => {
 	expect(body.data.lifelogs[0].contents).toEqual([]);
 });
 
-test('delete tells success inside data', async () => {
+test('delete returns success inside data', async () => {
 	await sandbox.control.dialect({ deleteShape: 'data' });
 	const { body, checked } = await client.delete(`/v1/lifelogs/${stored[0].id}`);
 	expect(body).toEqual({ data: { success: true } });
 	expect(checked).toBe(true);
 });
 
-test('what is missing is null', async () => {
+test('a missing entry is returned as null', async () => {
 	await sandbox.control.dialect({ missing: 'null' });
 	expect(await client.get('/v1/lifelogs/none')).toMatchObject({
 		status: 200,
@@ -82,7 +82,7 @@ test('pages are half full', async () => {
 	expect(await client.pages('/v1/lifelogs', { limit: 1 })).toHaveLength(25);
 });
 
-test('pages have empty ones between them', async () => {
+test('pages have empty pages between them', async () => {
 	await sandbox.control.dialect({ pages: 'emptyBetween' });
 	const pages = await client.pages('/v1/lifelogs', { limit: 10, direction: 'asc' });
 	expect(pages.map((page) => page.length)).toEqual([10, 0, 10, 0, 5]);
@@ -101,14 +101,14 @@ test.each([
 	expect(chats.body.meta.chats).toEqual({ count: 0, ...meta });
 });
 
-test('requests take their time', async () => {
+test('requests have a latency', async () => {
 	await sandbox.control.dialect({ latencyMs: 150 });
 	const start = performance.now();
 	await client.get('/v1/lifelogs');
 	expect(performance.now() - start).toBeGreaterThan(140);
 });
 
-test('a reset brings the defaults back and may set others', async () => {
+test('a reset restores the defaults and can set others', async () => {
 	await sandbox.control.dialect({ pages: 'short', limit: { max: 10 } });
 	const { dialect } = await sandbox.control.reset({ dialect: { lastCursor: 'null' } });
 	expect(dialect).toMatchObject({ pages: 'full', limit: { max: 100 }, lastCursor: 'null' });

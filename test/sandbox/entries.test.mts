@@ -1,6 +1,6 @@
 import { Entries } from '../../sandbox/entries.mts';
 
-test('a slice passes over as many wanted entries as it is told to', () => {
+test('a slice skips the given number of matching entries', () => {
 	const entries = new Entries<{ id: string }>(({ id }) => ({ time: '', id }));
 	for (const id of 'abcdef') entries.put({ id });
 	const ids = (direction: 'asc' | 'desc', skip?: number, after?: string) =>

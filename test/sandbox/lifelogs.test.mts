@@ -19,7 +19,7 @@ beforeEach(async () => {
 const idsOf = (lifelogs: Lifelog[]) => lifelogs.map(({ id }) => id);
 
 describe('list', () => {
-	test('gives the newest ten without parameters, as the contract describes them', async () => {
+	test('returns the newest ten without parameters, according to the contract', async () => {
 		const { status, headers, body, checked } = await client.get('/v1/lifelogs');
 		expect(status).toBe(200);
 		expect(checked).toBe(true);
@@ -28,7 +28,7 @@ describe('list', () => {
 		expect(body.data.lifelogs).toEqual(stored.slice(-10).reverse());
 	});
 
-	test('pages through everything in both directions, each entry once', async () => {
+	test('returns every entry once, page by page, in both directions', async () => {
 		const asc = await client.pages('/v1/lifelogs', { direction: 'asc', limit: 7 });
 		expect(asc.map((page) => page.length)).toEqual([7, 7, 7, 7, 7, 7, 7, 7, 4]);
 		expect(asc.flat()).toEqual(idsOf(stored));
@@ -37,14 +37,14 @@ describe('list', () => {
 		expect(desc).toHaveLength(3);
 	});
 
-	test('orders entries of the same instant by id', async () => {
+	test('sorts entries with the same time by ID', async () => {
 		const startTime = '2026-03-20T19:59:00.000Z';
 		for (const id of ['b', 'a', 'c']) await sandbox.control.addLifelog({ id, startTime });
 		const pages = await client.pages('/v1/lifelogs', { limit: 1, start: '2026-03-20 19:59:00' });
 		expect(pages).toEqual([['c'], ['b'], ['a']]);
 	});
 
-	test('pages stay stable when entries are added and deleted in between', async () => {
+	test('has stable pages when entries are added and deleted in between', async () => {
 		const first = await client.get('/v1/lifelogs', { limit: 5 });
 		await sandbox.control.addLifelog({ id: 'newest', startTime: '2026-03-20T19:59:30Z' });
 		await sandbox.control.deleteLifelog(first.body.data.lifelogs[4].id);
@@ -53,7 +53,7 @@ describe('list', () => {
 		expect(idsOf(second.body.data.lifelogs)).toEqual(idsOf(stored).reverse().slice(5, 10));
 	});
 
-	test('a cursor carries its query, whatever else is sent', async () => {
+	test('uses the query of the cursor, whatever else is sent', async () => {
 		const query = { limit: 2, direction: 'asc', includeMarkdown: false, timezone: 'Asia/Tokyo' };
 		const { body } = await client.get('/v1/lifelogs', query);
 		const cursor = body.meta.lifelogs.nextCursor ?? '';
@@ -76,7 +76,7 @@ describe('list', () => {
 		['end', { start: '2026-03-20', end: '' }],
 		['isStarred', { isStarred: 'maybe' }],
 		['cursor', { cursor: 'nonsense' }],
-	])('refuses a bad %s by name: %j', async (name, query) => {
+	])('names an invalid %s: %j', async (name, query) => {
 		const { status, body } = await client.get('/v1/lifelogs', query);
 		expect(status).toBe(400);
 		expect(body).toEqual({ error: expect.stringContaining(name) });
@@ -91,13 +91,13 @@ describe('list', () => {
 		expect(others.flat()).not.toContain(id);
 	});
 
-	test('ignores the filters that belong to chats', async () => {
+	test('ignores the filters for chats', async () => {
 		const query = { isScheduled: true, globalPromptId: 'x', limit: 100 };
 		const { body } = await client.get('/v1/lifelogs', query);
 		expect(body.meta.lifelogs.count).toBe(60);
 	});
 
-	test('includes what is asked for', async () => {
+	test('includes the requested parts', async () => {
 		const [full] = (await client.get('/v1/lifelogs', { limit: 1 })).body.data.lifelogs;
 		expect(full.markdown).toContain(`# ${full.title}\n`);
 		expect(flatten(full.contents)[0]).toMatchObject({ type: 'heading1', content: full.title });
@@ -134,7 +134,7 @@ describe('list', () => {
 });
 
 describe('get and delete', () => {
-	test('get answers the entry in the time zone', async () => {
+	test('get returns the entry in the time zone', async () => {
 		const { id, startTime, title } = stored[0];
 		const { body, checked } = await client.get(`/v1/lifelogs/${id}`, { timezone: 'Asia/Kolkata' });
 		expect(checked).toBe(true);
@@ -143,7 +143,7 @@ describe('get and delete', () => {
 		expect(Date.parse(body.data.lifelog?.startTime ?? '')).toBe(Date.parse(startTime));
 	});
 
-	test('get takes the include parameters', async () => {
+	test('get uses the include parameters', async () => {
 		const { body } = await client.get(`/v1/lifelogs/${stored[0].id}`, {
 			includeMarkdown: false,
 			includeContents: false,
@@ -152,7 +152,7 @@ describe('get and delete', () => {
 		expect(body.data.lifelog?.contents).toEqual([]);
 	});
 
-	test('delete removes it for good', async () => {
+	test('delete removes an entry permanently', async () => {
 		const path = `/v1/lifelogs/${stored[0].id}`;
 		expect(await client.delete(path)).toMatchObject({ status: 200, body: { success: true } });
 		expect(await client.get(path)).toMatchObject({ status: 404 });
@@ -163,7 +163,7 @@ describe('get and delete', () => {
 		expect(idsOf(await sandbox.control.lifelogs())).toEqual(idsOf(stored).slice(1));
 	});
 
-	test('an id needs encoding as one path segment', async () => {
+	test('an ID must be encoded as one path segment', async () => {
 		await sandbox.control.addLifelog({ id: 'a/b c?d' });
 		const { body } = await client.get(`/v1/lifelogs/${encodeURIComponent('a/b c?d')}`);
 		expect(body.data.lifelog?.id).toBe('a/b c?d');
@@ -189,7 +189,7 @@ describe('search', () => {
 		return idsOf(body.data.lifelogs);
 	};
 
-	test('words belong together, OR separates alternatives', async () => {
+	test('matches all words, or any word with OR', async () => {
 		expect(await search('saffron cardamom')).toEqual(['both']);
 		expect(await search('saffron AND cardamom')).toEqual(['both']);
 		const either = await search('saffron OR cardamom');
@@ -198,18 +198,18 @@ describe('search', () => {
 		expect(await search('nutmeg')).toEqual([]);
 	});
 
-	test('forgives a typing error, an unfinished word and a whole question', async () => {
+	test('accepts a typing error, an unfinished word and a whole question', async () => {
 		expect(await search('safron')).toContain('saffron');
 		expect(await search('carda')).toContain('cardamom');
 		expect(await search('What did we say about the saffron?')).toContain('saffron');
 	});
 
-	test('other filters apply as well', async () => {
+	test('applies other filters, too', async () => {
 		expect(await search('cardamom', { isStarred: true })).toEqual(['cardamom']);
 		expect(await search('cardamom', { date: '2026-03-19' })).toEqual([]);
 	});
 
-	test('finds what was said, and follows changes', async () => {
+	test('finds titles, and follows changes', async () => {
 		const [{ id }] = await sandbox.control.lifelogs();
 		expect(await search('nutmeg')).toEqual([]);
 		await sandbox.control.updateLifelog(id, { title: 'Nutmeg' });
@@ -218,7 +218,7 @@ describe('search', () => {
 		expect(await search('nutmeg')).toEqual([]);
 	});
 
-	test('is capped at 100 and knows no cursor', async () => {
+	test('returns at most 100 results and has no cursor', async () => {
 		await sandbox.control.reset({ lifelogs: 400, days: 10 });
 		const { data } = (await client.get('/v1/lifelogs', { limit: 1 })).body;
 		const { body } = await client.get('/v1/lifelogs', {
@@ -239,7 +239,7 @@ describe('search', () => {
 });
 
 describe('generated data', () => {
-	test('the same seed and time give the same life, another seed another one', async () => {
+	test('the same seed and time create the same data, another seed other data', async () => {
 		const again = async (seed: number) => {
 			await sandbox.control.reset({ seed, now: '2026-03-20T20:00:00Z', days: 4 });
 			return {
@@ -296,7 +296,7 @@ describe('generated data', () => {
 		expect(new Set(lifelogs.map(({ title }) => title)).size).toBeGreaterThan(100);
 	});
 
-	test('counts are exact when given', async () => {
+	test('given counts are exact', async () => {
 		const now = '2026-03-20T00:20:00Z';
 		expect(await sandbox.control.reset({ now, days: 3, perDay: 7 })).toMatchObject({
 			lifelogs: 21,

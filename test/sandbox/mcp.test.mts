@@ -29,7 +29,7 @@ const call = async (name: string, args: Record<string, unknown>) => {
 	return { text: (content as { text: string }[])[0].text, isError };
 };
 
-test('offers two tools', async () => {
+test('has two tools', async () => {
 	const { tools } = await mcp.listTools();
 	expect(tools.map(({ name }) => name)).toEqual(['search_lifelogs', 'get_lifelog']);
 });
@@ -42,7 +42,7 @@ test('finds a lifelog and reads it', async () => {
 	expect(read.text).toMatch(/^# The saffron harvest\n/);
 });
 
-test('says what went wrong', async () => {
+test('reports errors', async () => {
 	expect(await call('get_lifelog', { id: 'none' })).toEqual({
 		text: 'Lifelog not found: use an ID that a search or a list returned',
 		isError: true,
@@ -54,7 +54,7 @@ test('says what went wrong', async () => {
 	expect(await call('dance', {})).toMatchObject({ isError: true });
 });
 
-test('wants the key, and its requests count', async () => {
+test('needs the key, and its requests count for the rate limit', async () => {
 	await expect(connect('guess')).rejects.toThrow('Unauthorized');
 	await sandbox.control.dialect({ rateLimit: { max: 0 } });
 	await expect(call('search_lifelogs', { query: 'x' })).rejects.toThrow('rate limited');
@@ -75,14 +75,14 @@ describe('without the key', () => {
 		return { status: response.status, challenge: response.headers.get('www-authenticate') };
 	};
 
-	test('a request is told how to authenticate', async () => {
+	test('the response says how to authenticate', async () => {
 		expect(await ask({})).toEqual({ status: 401, challenge: 'Bearer realm="lifelog sandbox"' });
 	});
 
 	test.each([
 		['X-API-Key', 'guess'],
 		['Authorization', 'Bearer guess'],
-	])('but with another, it is told that this one is wrong: %s', async (header, value) => {
+	])('but with a wrong key, the response says that the key is wrong: %s', async (header, value) => {
 		const challenge = 'Bearer realm="lifelog sandbox", error="invalid_token"';
 		expect(await ask({ [header]: value })).toEqual({ status: 401, challenge });
 	});
@@ -93,7 +93,7 @@ describe('without the key', () => {
 		expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
 	});
 
-	test('the key counts as a bearer token, as the answer says', async () => {
+	test('the key also works as a bearer token, as the response says', async () => {
 		expect(await ask({ authorization: `Bearer ${sandbox.apiKey}` })).toMatchObject({ status: 200 });
 	});
 });

@@ -47,7 +47,7 @@ describe.each([
 		expect(await ids({ timezone, start: date, end: next })).toEqual(found);
 	});
 
-	test('times carry the offset of their hour', async () => {
+	test('times have the offset of their hour', async () => {
 		const offsets = await offsetsOf({ timezone, date });
 		expect(offsets.at(0)).toBe(`00${morning}`);
 		expect(offsets.at(-1)).toBe(`23${evening}`);
@@ -58,7 +58,7 @@ describe.each([
 describe('ranges', () => {
 	beforeAll(() => fill(Date.parse('2026-10-24T22:00:00Z'), 25));
 
-	test('the hour that autumn repeats is the first one or the second', async () => {
+	test('the repeated hour of autumn is the first or the second one', async () => {
 		const query = {
 			timezone: 'Europe/Berlin',
 			start: '2026-10-25 02:00:00',
@@ -70,7 +70,7 @@ describe('ranges', () => {
 		await sandbox.control.dialect({ ambiguousHour: 'first' });
 	});
 
-	test('start is inclusive, end exclusive, or inclusive by dialect', async () => {
+	test('start is inclusive, and end is exclusive, or inclusive in a dialect', async () => {
 		const query = { start: '2026-10-25 08:00:00', end: '2026-10-25 10:00:00' };
 		expect(await ids(query)).toEqual(['10-25T08', '10-25T09']);
 		await sandbox.control.dialect({ endInclusive: true });
@@ -91,14 +91,14 @@ describe('ranges', () => {
 		expect(found).toEqual(['10-25T08', '10-25T09']);
 	});
 
-	test('start or end put date out of force', async () => {
+	test('start or end override date', async () => {
 		const found = await ids({ date: '2020-01-01', start: '2026-10-25 20:00:00' });
 		expect(found).toEqual(['10-25T20', '10-25T21', '10-25T22']);
 		expect(await ids({ date: '2020-01-01' })).toEqual([]);
 		expect(await ids({ end: '2026-10-25' })).toEqual(['10-24T22', '10-24T23']);
 	});
 
-	test('the zone of UTC is the default', async () => {
+	test('UTC is the default time zone', async () => {
 		const { body } = await client.get('/v1/lifelogs', { limit: 1 });
 		expect(body.data.lifelogs[0].startTime).toBe('2026-10-25T22:00:00.000Z');
 	});

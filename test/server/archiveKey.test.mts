@@ -56,7 +56,7 @@ const everythingIn = (folder: string) =>
 		.map((path) => readFileSync(path, 'latin1'))
 		.join('\n');
 
-test('the key is in the header X-API-Key, and in no address, output or file', async () => {
+test('the key is sent only in the header X-API-Key, and appears in no address, output or file', async () => {
 	const folder = temporaryFolder();
 	const { status, stdout, stderr } = await archive(folder, '--json');
 	expect([status, stderr]).toEqual([0, '']);
@@ -82,16 +82,19 @@ test.each([301, 302, 307, 308])('a redirect (%d) is not followed', async (status
 	expect(elsewhere).toEqual([]);
 });
 
-test.each(['500', '401'])('no output or file quotes the words of an error (%s)', async (status) => {
-	answer = (_request, response) => response.writeHead(Number(status)).end(`Bad key ${KEY}`);
-	const folder = temporaryFolder();
-	const ended = await archive(folder);
-	expect(ended.status).toBe(2);
-	expect(ended.stdout + ended.stderr + everythingIn(folder)).not.toContain(KEY);
-});
+test.each(['500', '401'])(
+	'no output or file quotes the text of an error response (%s)',
+	async (status) => {
+		answer = (_request, response) => response.writeHead(Number(status)).end(`Bad key ${KEY}`);
+		const folder = temporaryFolder();
+		const ended = await archive(folder);
+		expect(ended.status).toBe(2);
+		expect(ended.stdout + ended.stderr + everythingIn(folder)).not.toContain(KEY);
+	},
+);
 
 test.each(['lifelogs', 'days', '.lifelog-drafts'])(
-	'nothing is written through a link out of the folder: %s',
+	'nothing is written through a link that leads out of the folder: %s',
 	async (name) => {
 		const folder = temporaryFolder();
 		const outside = temporaryFolder();

@@ -71,7 +71,7 @@ beforeEach(async () => {
 });
 
 describe('a first run', () => {
-	test('stores everything up to yesterday, as check and the service say', async () => {
+	test('stores everything up to yesterday, and check finds the archive complete', async () => {
 		for (const day of [dayAgo(4), dayAgo(2), dayAgo(0)]) await live(day);
 		const { status, stdout } = await archive();
 		expect(status).toBe(0);
@@ -81,7 +81,7 @@ describe('a first run', () => {
 			[4, 3, 2, 1].map(dayAgo),
 		);
 		const checked = await checkFolder(folder, sandbox);
-		expect(checked).toMatchObject({ isWhole: true, lifelogs: 4, chats: 2, audioFiles: 4 });
+		expect(checked).toMatchObject({ isComplete: true, lifelogs: 4, chats: 2, audioFiles: 4 });
 		expect(reportOf()).toMatchObject({
 			...{ state: 'ended', isComplete: true, daysInArchive: 4, lifelogs: 4, failed: [] },
 			summary: 'Complete: 4 days archived in this run.',
@@ -89,7 +89,7 @@ describe('a first run', () => {
 		expect(readdirSync(folder)).not.toContain('.lifelog-drafts');
 	});
 
-	test('of a service without anything is complete', async () => {
+	test('of a service without data is complete', async () => {
 		const { status, stdout } = await archive();
 		expect([status, stdout]).toEqual([
 			0,
@@ -97,7 +97,7 @@ describe('a first run', () => {
 		]);
 	});
 
-	test('--only leaves the rest to a later run', async () => {
+	test('--only reads the chosen kinds, and a later run reads the rest', async () => {
 		await live(dayAgo(2));
 		expect((await archive('--only', 'lifelogs')).status).toBe(0);
 		expect(await requests('/v1/download-audio')).toEqual([]);
@@ -113,7 +113,7 @@ describe('a first run', () => {
 		for (const [path, content] of newest) expect(whole[path]).toBe(content);
 	});
 
-	test('--from and --to choose days, --newest-first their order', async () => {
+	test('--from and --to choose the days, and --newest-first chooses their order', async () => {
 		for (const day of [6, 4, 3, 2]) await live(dayAgo(day));
 		const { stdout, status } = await archive(
 			...['--from', dayAgo(4), '--to', dayAgo(3), '--newest-first', '--json'],
@@ -128,7 +128,7 @@ describe('a first run', () => {
 		expect(events.at(-1)).toMatchObject({ event: 'end', isComplete: true });
 	});
 
-	test('a lifelog of a recorder whose clock was wrong does not make thousands of days', async () => {
+	test("a lifelog with a wrong date doesn't create thousands of days", async () => {
 		await addLifelog('1970-01-01', '00:10:00');
 		await live(dayAgo(2));
 		expect((await archive()).status).toBe(0);
@@ -147,7 +147,7 @@ describe('a second run', () => {
 		expect((await archive()).status).toBe(0);
 	});
 
-	test('of a service without changes takes one request for each page of the lists', async () => {
+	test('makes one request for each page of the lists if nothing has changed', async () => {
 		const before = contentsOf(folder);
 		expect((await archive()).status).toBe(0);
 		// What was missing of the last week is asked for once in 20 hours.
@@ -159,7 +159,7 @@ describe('a second run', () => {
 		expect(contentsOf(folder)).toEqual(before);
 	});
 
-	test('reads what is new, changed, starred or missing, and marks what is gone', async () => {
+	test('reads new, changed, starred and missing lifelogs, and marks deleted ones as gone', async () => {
 		const { control } = sandbox;
 		const of = async (day: number) =>
 			(await control.lifelogs()).filter(({ startTime }) => startTime.startsWith(dayAgo(day)));
@@ -191,7 +191,7 @@ describe('a second run', () => {
 		expect(asked.filter((ms) => !isMissing(ms)).length).toBeLessThan(6);
 		expect(await checkFolder(folder, sandbox)).toMatchObject({
 			findings: [],
-			isWhole: true,
+			isComplete: true,
 			lifelogs: 25,
 		});
 	});
@@ -211,7 +211,7 @@ describe('a second run', () => {
 		expect(await requests('/v1/download-audio')).toEqual([]);
 	});
 
-	test('archives a day anew if its manifest is broken', async () => {
+	test('archives a day again if its manifest is broken', async () => {
 		const before = contentsOf(folder);
 		const [name] = readdirSync(join(folder, 'days'));
 		writeFileSync(join(folder, 'days', name), '{"version":');
@@ -220,7 +220,7 @@ describe('a second run', () => {
 	});
 });
 
-describe('what fails is listed, everything else is stored, and the next run tries again', () => {
+describe('a failure is listed, everything else is stored, and the next run retries it', () => {
 	const forEver = { times: 1000 };
 	let lifelogs: { id: string; startTime: string }[];
 
@@ -232,7 +232,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 	async function thenComplete(): Promise<void> {
 		await sandbox.control.faults([]);
 		expect((await archive()).status).toBe(0);
-		expect(await checkFolder(folder, sandbox)).toMatchObject({ isWhole: true, findings: [] });
+		expect(await checkFolder(folder, sandbox)).toMatchObject({ isComplete: true, findings: [] });
 		const whole = contentsOf(folder);
 		folder = join(temporaryFolder(), 'at-once');
 		await archive();
@@ -247,7 +247,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		[
 			'two hours of audio that answer 504',
 			() => [{ path: audio, status: 504, ...forEver }],
-			/audio \S+T08:00:00.000Z to \S+: the service answers 504/,
+			/audio \S+T08:00:00.000Z to \S+: the service returned 504/,
 		],
 		[
 			'audio that ends early, each time',
@@ -265,7 +265,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 				{ path: '/v1/lifelogs?timezone=UTC&date', status: 500, ...forEver },
 				{ path: `/v1/lifelogs/${lifelogs[0].id}`, status: 500, ...forEver },
 			],
-			/lifelog \S+: the service answers 500/,
+			/lifelog \S+: the service returned 500/,
 		],
 		[
 			"a chat that isn't JSON",
@@ -275,7 +275,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		[
 			'a list of chats that breaks',
 			() => [{ path: '/v1/chats', status: 400, ...forEver }],
-			/chats: the list of chats ends early: the service answers 400/,
+			/chats: the list of chats ends early: the service returned 400/,
 		],
 	])('%s', async (_what, faults, message) => {
 		await sandbox.control.faults(faults());
@@ -290,7 +290,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		await thenComplete();
 	});
 
-	test('a list of everything that breaks at its second page is read day by day', async () => {
+	test('if the full list fails at its second page, the lists are read day by day', async () => {
 		await sandbox.control.reset({ empty: true, dialect: { ...UNLIMITED, limit: { max: 10 } } });
 		for (const day of [3, 2, 1]) {
 			for (let n = 0; n < 5; n++) await addLifelog(dayAgo(day), `1${n}:00:00`);
@@ -302,7 +302,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		expect(status).toBe(1);
 	});
 
-	test('a service that goes away ends the run, with what was stored', async () => {
+	test('if the service stops responding, the run ends and keeps the stored files', async () => {
 		await sandbox.control.faults([
 			{ path: '/v1/download-audio', skip: 12, reset: 'before', times: 10_000 },
 			{ path: '/v1/lifelogs?limit=1', reset: 'before', times: 10_000 },
@@ -314,7 +314,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		await thenComplete();
 	});
 
-	test('a 429 pauses all requests for as long as the service says', async () => {
+	test('a 429 pauses all requests for the time that the service asks for', async () => {
 		const body = { error: 'Too many requests', retryAfter: '3' };
 		await sandbox.control.faults([{ path: '/v1/download-audio', skip: 6, status: 429, body }]);
 		const { status, stderr } = await archive();
@@ -326,7 +326,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 		expect(after[0].at - all[limited].at).toBeGreaterThanOrEqual(2900);
 	});
 
-	test('a pause of more than ten minutes is not waited for', async () => {
+	test('the run ends if the rate limit blocks for more than ten minutes', async () => {
 		const body = { error: 'Too many requests', retryAfter: '3600' };
 		await sandbox.control.faults([
 			{ path: '/v1/download-audio', skip: 6, status: 429, body, ...forEver },
@@ -340,7 +340,7 @@ describe('what fails is listed, everything else is stored, and the next run trie
 	});
 });
 
-describe('it cannot start, and says why', () => {
+describe("a run that can't start says why", () => {
 	test.each([
 		['no folder', [], /Give the folder of the archive/],
 		['two folders', ['a', 'b'], /Give the folder of the archive/],
@@ -374,7 +374,7 @@ describe('it cannot start, and says why', () => {
 		expect((await runCommand(args, { LIFELOG_API_KEY_FILE: path })).status).toBe(0);
 	});
 
-	test('with a key that the service refuses; no folder is left behind', async () => {
+	test('with a key that the service refuses, and no folder is created', async () => {
 		const [args] = archiving(sandbox, folder);
 		const { status, stderr } = await runCommand(args, { LIFELOG_API_KEY: 'wrong-key' });
 		expect([status, stderr]).toEqual([2, expect.stringContaining('refuses the API key')]);
@@ -382,7 +382,7 @@ describe('it cannot start, and says why', () => {
 		expect(readdirSync(join(folder, '..'))).toEqual([]);
 	});
 
-	test('at an address where nothing answers, and where something else does', async () => {
+	test('if nothing or another service answers at the address', async () => {
 		const other = await serve((_request, response) => response.end('<html>Hello</html>'));
 		const redirecting = await serve((_request, response) =>
 			response.writeHead(302, { location: other.url }).end(),
@@ -404,7 +404,7 @@ describe('it cannot start, and says why', () => {
 		await Promise.all([other.close(), redirecting.close()]);
 	});
 
-	test('in a folder that holds something else', async () => {
+	test('if the folder contains other files', async () => {
 		mkdirSync(folder);
 		writeFileSync(join(folder, 'holiday.jpg'), '');
 		const { status, stderr } = await archive();
@@ -435,7 +435,7 @@ describe('it cannot start, and says why', () => {
 	});
 });
 
-describe('interrupted', () => {
+describe('an interrupted run', () => {
 	beforeEach(async () => {
 		for (const day of [4, 3, 2, 1]) await live(dayAgo(day));
 	});
@@ -460,7 +460,7 @@ describe('interrupted', () => {
 	}
 
 	test.each([1, 9, 20, 34, 50])(
-		'killed at its request %i, it harms nothing, and the next run makes the same archive',
+		'killed at request %i, damages nothing, and the next run makes the same archive',
 		async (request) => {
 			const expected = await whole();
 			await sandbox.control.clearRequests();
@@ -478,7 +478,7 @@ describe('interrupted', () => {
 		},
 	);
 
-	test('Ctrl+C stores what was read, says how to go on, and the next run goes on', async () => {
+	test('stopped by Ctrl+C, keeps its files and says how to continue, and the next run continues', async () => {
 		await sandbox.control.faults([
 			{ path: '/v1/download-audio', skip: 8, delayMs: 1500, times: 9 },
 		]);
@@ -493,11 +493,11 @@ describe('interrupted', () => {
 		expect(manifestOf(first.slice(0, 10)).audio).not.toEqual([]);
 		await sandbox.control.faults([]);
 		expect((await archive()).status).toBe(0);
-		expect(await checkFolder(folder, sandbox)).toMatchObject({ isWhole: true });
+		expect(await checkFolder(folder, sandbox)).toMatchObject({ isComplete: true });
 		expect((await requests('/v1/download-audio')).length).toBeLessThan(48);
 	});
 
-	test('a disk that takes no larger file ends it with a sentence, and nothing is harmed', async () => {
+	test('ended by a full disk, says so and damages nothing', async () => {
 		const expected = await whole();
 		const { command, env } = limited(archiving(sandbox, folder));
 		const { status, stderr } = await runShell(command, env);
@@ -508,7 +508,7 @@ describe('interrupted', () => {
 		expect(contentsOf(folder)).toEqual(expected);
 	});
 
-	test('a folder that goes away is not made anew', async () => {
+	test("doesn't create its folder again if the folder is removed", async () => {
 		await sandbox.control.faults([
 			{ path: '/v1/download-audio', skip: 3, delayMs: 1000, times: 9 },
 		]);
@@ -541,7 +541,7 @@ async function runShell(args: string[], env: Record<string, string>) {
 }
 
 describe('--watch', () => {
-	test('archives today as far as it is over, and a server on the folder serves it within 5 s', async () => {
+	test('archives today so far, and a server on the folder serves new lifelogs', async () => {
 		await sandbox.control.clock(`${dayAgo(0)}T15:00:00Z`);
 		await live(dayAgo(1));
 		await addLifelog(dayAgo(0), '08:15:00');
@@ -577,7 +577,7 @@ describe('--watch', () => {
 	}
 });
 
-test('a range that has grown is stored anew, and one that has shrunk is kept', async () => {
+test('audio that has grown is stored again, and audio that has shrunk is kept', async () => {
 	await addLifelog(dayAgo(2), '08:00:00', 60);
 	await archive();
 	const [before] = manifestOf(dayAgo(2)).audio;

@@ -24,7 +24,7 @@ import { seededRandom } from '../support/seededRandom.mts';
 
 testRanges(50);
 
-test('a whole file comes back as one stream with all packets that are heard as they were', async () => {
+test('a whole file is returned as one stream with all audible packets unchanged', async () => {
 	const { content, endMs, heard } = recording(noon, [4_000, 2_500, 61_000], seededRandom(7), 1);
 	const folder = temporaryFolder();
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
@@ -39,7 +39,7 @@ test('a whole file comes back as one stream with all packets that are heard as t
 	expect(again.equals(await read(store, noon, endMs))).toBe(true);
 });
 
-test('parts of other channels are streams of their own, each to the sample', async () => {
+test('parts with another number of channels are separate streams, exact to the sample', async () => {
 	const first = recording(noon, [3_000, 2_000], seededRandom(4), 1);
 	const stereo = Buffer.from(recording(first.endMs, [4_000], seededRandom(5), 1000).content);
 	// The number of channels (RFC 7845, section 5.1).
@@ -126,7 +126,7 @@ test.each<[string, Buffer, number]>([
 		]),
 		2_000,
 	],
-])('a file %s is cut into one that is right', async (_what, content, lengthMs) => {
+])('a file %s is cut into a valid file', async (_what, content, lengthMs) => {
 	const folder = temporaryFolder();
 	const endMs = noon + lengthMs;
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
@@ -149,8 +149,8 @@ test.each<[string, Buffer, number]>([
 });
 
 test.each<[string, Buffer, string]>([
-	['of no bytes', Buffer.alloc(0), 'has no Opus in it'],
-	['of headers alone', pagesOf(...headers), 'has no Opus in it'],
+	['of no bytes', Buffer.alloc(0), 'contains no Opus audio'],
+	['of headers alone', pagesOf(...headers), 'contains no Opus audio'],
 	[
 		'with an empty packet',
 		pagesOf(...headers, [4, 960, [0], Buffer.alloc(0)]),
@@ -175,7 +175,7 @@ test.each<[string, Buffer, string]>([
 		),
 		'has a packet that is longer than a page',
 	],
-])('a file %s is told and left out', async (_what, content, problem) => {
+])('a file %s is logged and left out', async (_what, content, problem) => {
 	const folder = temporaryFolder();
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs: noon + 1_000, content }] });
 	const { store, log } = await open(folder);
@@ -183,7 +183,7 @@ test.each<[string, Buffer, string]>([
 	expect(log).toEqual([expect.stringContaining(problem)]);
 });
 
-test('a file that is written anew while it is sent breaks off', async () => {
+test('sending a file ends with an error if the file changes meanwhile', async () => {
 	const { content, endMs } = recording(noon, [600_000], seededRandom(9), 1);
 	const folder = temporaryFolder();
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
@@ -202,7 +202,7 @@ test('a file that is written anew while it is sent breaks off', async () => {
 	}).rejects.toThrow('has changed while it was read');
 });
 
-test('a file that is shorter than its range is heard where there are lifelogs of that length', async () => {
+test('a file that is shorter than its range plays at the times of its lifelogs', async () => {
 	const { content } = recording(noon, [30_000, 60_000], seededRandom(8), 1);
 	const talk = (id: string, from: number, to: number) =>
 		lifelogOf(id, new Date(noon + from * second).toISOString(), {
@@ -231,7 +231,39 @@ test('a file that is shorter than its range is heard where there are lifelogs of
 	expect(await playedMs(255, 7000)).toBeCloseTo(5_000);
 });
 
-test('and from the beginning of its range on where there are not', async () => {
+test('a file that is shorter than its range keeps its times if a lifelog is created or deleted', async () => {
+	const { content } = recording(noon, [30_000, 60_000], seededRandom(8), 1);
+	const talk = (id: string, from: number, to: number) =>
+		lifelogOf(id, new Date(noon + from * second).toISOString(), {
+			endTime: new Date(noon + to * second).toISOString(),
+		});
+	const folder = temporaryFolder();
+	const audio = [{ startMs: noon, endMs: noon + 7_200_000, content }];
+	await writeArchive(folder, { lifelogs: [talk('a', 100, 130), talk('b', 200, 260)], audio });
+	const server = await startLifelogServer(folder, ['--allow-changes', '--allow-delete']);
+	closing.push(server.close);
+	const send = async (method: string, path: string, body?: object) => {
+		const headers = { 'content-type': 'application/json' };
+		const request = { method, ...(body && { headers, body: JSON.stringify(body) }) };
+		return await (await ask(server, `/v1/lifelogs${path}`, request)).json();
+	};
+	const heard = async () => {
+		const range = `startMs=${noon + 200 * second}&endMs=${noon + 260 * second}`;
+		const file = await ask(server, `/v1/download-audio?${range}`);
+		return examine(Buffer.from(await file.arrayBuffer())).map(({ numbers }) => numbers);
+	};
+	const before = await heard();
+	expect(before).toHaveLength(1);
+	const call = { text: 'A phone call.', start: 0, end: 20 };
+	const { data } = await send('POST', '', { startTime: noon + 150 * second, transcript: [call] });
+	expect(await heard()).toEqual(before);
+	await send('DELETE', `/${data.lifelog.id}`);
+	expect(await heard()).toEqual(before);
+	await send('DELETE', '/a');
+	expect(await heard()).toEqual(before);
+});
+
+test('a file that is shorter than its range plays from its start if there are no lifelogs', async () => {
 	const { content } = recording(noon, [30_000], seededRandom(9), 1);
 	const folder = temporaryFolder();
 	await writeArchive(folder, { audio: [{ startMs: noon, endMs: noon + 7_200_000, content }] });
@@ -252,7 +284,7 @@ test.each([
 			}),
 	],
 ] as const)(
-	'a file that cannot be read (%s) for a while is told once, and heard as soon as it can be',
+	"a file that temporarily can't be read (%s) is reported once, and served when it can be read",
 	async (method, fail) => {
 		const { content, endMs } = recording(noon, [20_000], seededRandom(3), 1);
 		const folder = temporaryFolder();
@@ -261,8 +293,9 @@ test.each([
 		const file = await openFile(__filename);
 		await file.close();
 		const failing = jest.spyOn(Object.getPrototypeOf(file), method).mockImplementation(fail);
-		expect(await store.getAudio(noon, endMs)).toBeUndefined();
-		expect(await store.getAudio(noon, endMs)).toBeUndefined();
+		for (let nth = 0; nth < 2; nth += 1) {
+			await expect(store.getAudio(noon, endMs)).rejects.toThrow('cannot be read for now');
+		}
 		expect(log).toEqual([expect.stringMatching(/\.ogg cannot be read$/)]);
 		failing.mockRestore();
 		expect((await read(store, noon, endMs)).length).toBeGreaterThan(0);
@@ -273,26 +306,34 @@ test.each<[string, (file: Buffer) => Buffer]>([
 	['of the same length with another byte', (file) => file.fill(file[5000] ^ 1, 5000, 5001)],
 	['cut off', (file) => file.subarray(0, 5000)],
 	['no Ogg', (file) => file.fill(7)],
-])('a file that is %s is told and left out, and what others have is not', async (_how, spoil) => {
-	const folder = temporaryFolder();
-	const first = recording(noon, [20_000], seededRandom(1), 1);
-	const second = recording(first.endMs, [20_000], seededRandom(2), 5_000);
-	await writeArchive(folder, {
-		audio: [
-			{ startMs: noon, endMs: first.endMs, content: first.content },
-			{ startMs: first.endMs, endMs: second.endMs, content: second.content },
-		],
-	});
-	const path = join(folder, 'audio/pendant/2026/03/01/audio_20260301T120000Z_20260301T120020Z.ogg');
-	writeFileSync(path, spoil(readFileSync(path)));
-	const { store, log } = await open(folder);
-	expect(await store.getAudio(noon, first.endMs)).toBeUndefined();
-	const links = examine(await read(store, noon, second.endMs));
-	expect(links.flatMap(({ numbers }) => numbers)).toEqual(second.heard.map(({ number }) => number));
-	expect(log).toEqual([expect.stringContaining('audio_20260301T120000Z')]);
-});
+])(
+	'a file that is %s is reported and left out, and other files are served',
+	async (_how, spoil) => {
+		const folder = temporaryFolder();
+		const first = recording(noon, [20_000], seededRandom(1), 1);
+		const second = recording(first.endMs, [20_000], seededRandom(2), 5_000);
+		await writeArchive(folder, {
+			audio: [
+				{ startMs: noon, endMs: first.endMs, content: first.content },
+				{ startMs: first.endMs, endMs: second.endMs, content: second.content },
+			],
+		});
+		const path = join(
+			folder,
+			'audio/pendant/2026/03/01/audio_20260301T120000Z_20260301T120020Z.ogg',
+		);
+		writeFileSync(path, spoil(readFileSync(path)));
+		const { store, log } = await open(folder);
+		expect(await store.getAudio(noon, first.endMs)).toBeUndefined();
+		const links = examine(await read(store, noon, second.endMs));
+		expect(links.flatMap(({ numbers }) => numbers)).toEqual(
+			second.heard.map(({ number }) => number),
+		);
+		expect(log).toEqual([expect.stringContaining('audio_20260301T120000Z')]);
+	},
+);
 
-test('a file with a time that no date has is told and left out, and what others have is not', async () => {
+test('a file with an impossible time is reported and left out, and other files are served', async () => {
 	const folder = temporaryFolder();
 	const { endMs, content, heard } = recording(noon, [20_000], seededRandom(1), 1);
 	const day = await writeArchive(folder, { audio: [{ startMs: noon, endMs, content }] });
@@ -307,7 +348,7 @@ test('a file with a time that no date has is told and left out, and what others 
 });
 
 describe('served', () => {
-	test('what the sandbox recorded has the same packets, and another parser has no complaint', async () => {
+	test('audio of the sandbox has the same packets, and another parser accepts it', async () => {
 		const sandbox = await startSandbox({ now: '2026-03-20T20:00:00Z', days: 1 });
 		closing.push(sandbox.close);
 		const from = Date.parse('2026-03-20T09:00:00Z');

@@ -143,7 +143,7 @@ const packetMs = 20;
 
 /** Tests so many random ranges of recordings with gaps and overlaps. */
 export function testRanges(ranges: number): void {
-	test(`${ranges} ranges over gaps, overlaps and chains: one stream of the right length, every packet once and in time`, async () => {
+	test(`${ranges} ranges over gaps, overlaps and chains: one stream of the right length, with every packet once and at its time`, async () => {
 		const random = seededRandom(SEED);
 		const lengths = (count: number) =>
 			Array.from({ length: count }, () => 500 + Math.floor(random() * 9_000));

@@ -1,12 +1,11 @@
 // Audio as an HTTP server sends it: ranges of bytes, readers that stand still, and files that many ask for.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { open as openFile, rename, type FileHandle } from 'node:fs/promises';
-import { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import { downloadAudio } from '../../server/routes/audio.mts';
-import { Folder } from '../../server/archive/folder.mts';
+import { asFileError, Folder } from '../../server/archive/folder.mts';
 import { ArchiveStore } from '../../server/archive/store.mts';
 import { openIndex } from '../../server/store/database.mts';
 import { Rows } from '../../server/store/rows.mts';
@@ -54,7 +53,7 @@ async function serve(contents: Buffer[], lengthMs: number) {
 }
 
 /** Serves files in this process, so that it can be seen what is read. */
-async function serveHere(contents: Buffer[], lengthMs: number, readerStallMs?: number) {
+async function serveHere(contents: Buffer[], lengthMs: number) {
 	const folder = await archiveOf(contents, lengthMs);
 	const db = openIndex(join(folder, 'index.sqlite'));
 	closing.push(() => db.close());
@@ -66,7 +65,7 @@ async function serveHere(contents: Buffer[], lengthMs: number, readerStallMs?: n
 	await store.refresh();
 	const service = {
 		...{ name: 'a server', documentation: 'https://example.com', store, tools: [] },
-		...{ acceptsKey: () => true, now: Date.now, readerStallMs },
+		...{ acceptsKey: () => true, now: Date.now },
 	};
 	const app = Fastify({ forceCloseConnections: true });
 	app.get('/v1/download-audio', ({ query, headers }, reply) => {
@@ -97,6 +96,22 @@ const downloader = (server: { url: string; apiKey: string }) => ({
 	},
 });
 
+/** Closes stalled readers after this time, not 30 s. @returns How often the last one was checked. */
+function closeStalledAfter(stallMs: number): () => number {
+	const { setInterval } = globalThis;
+	let looks = 0;
+	jest.spyOn(globalThis, 'setInterval').mockImplementation((work, ms) => {
+		if (ms !== 30_000 / 4) return setInterval(work, ms);
+		looks = 0;
+		const look = () => {
+			looks += 1;
+			work();
+		};
+		return setInterval(look, stallMs / 4);
+	});
+	return () => looks;
+}
+
 /** Counts the reads of files: of whole ones, and how many are open. */
 async function watchFiles() {
 	const handle = await openFile(__filename);
@@ -126,7 +141,7 @@ async function watchFiles() {
 	return counts;
 }
 
-test('30 first cuts of a file at once read it once', async () => {
+test('30 requests for a new file at the same time read it once', async () => {
 	const { download } = await serveHere([audioOf(600)], lengthOf(600));
 	const counts = await watchFiles();
 	const cuts = await Promise.all(
@@ -137,7 +152,7 @@ test('30 first cuts of a file at once read it once', async () => {
 	expect(counts.open.size).toBe(0);
 });
 
-test('what is sent has a length and a tag, the same for the same bytes alone', async () => {
+test('audio has a length and an ETag, and only the same bytes have the same ETag', async () => {
 	const contents = [audioOf(30), audioOf(30, { first: 2000, serial: 2 })];
 	const range = [noon + 12_345, noon + 45_678] as const;
 	const answers = [];
@@ -194,7 +209,7 @@ describe('a range of bytes', () => {
 		['bytes=-99999999', (length) => [0, length]],
 		['bytes=5-99999999999999999999', (length) => [5, length]],
 		['BYTES=5-9', () => [5, 10]],
-	])('%s is a part of the whole', async (header, expected) => {
+	])('%s returns that part of the file', async (header, expected) => {
 		const [from, to] = expected(whole.length);
 		const { status, headers, body } = await partOf(header);
 		expect([status, headers['content-range']]).toEqual([
@@ -205,7 +220,7 @@ describe('a range of bytes', () => {
 		expect(body.equals(whole.subarray(from, to))).toBe(true);
 	});
 
-	test('parts from anywhere to anywhere put together are the whole', async () => {
+	test('parts of any size joined together are the whole file', async () => {
 		const parts: Buffer[] = [];
 		for (let at = 0, step = 1; at < whole.length; at += step, step = ((step * 7) % 60_013) + 1) {
 			const { status, body } = await partOf(`bytes=${at}-${at + step - 1}`);
@@ -216,7 +231,7 @@ describe('a range of bytes', () => {
 	});
 
 	test.each(['bytes=-0', 'bytes=99999999-', 'bytes=99999999-999999999', 'bytes=5-2'])(
-		'%s cannot be answered',
+		'%s is answered 416',
 		async (header) => {
 			const { status, headers, body } = await partOf(header);
 			expect([status, headers['content-range']]).toEqual([416, `bytes */${whole.length}`]);
@@ -224,7 +239,7 @@ describe('a range of bytes', () => {
 		},
 	);
 
-	test('the first byte after the last cannot be answered', async () => {
+	test('a range that begins after the last byte is answered 416', async () => {
 		expect((await partOf(`bytes=${whole.length}-`)).status).toBe(416);
 		expect((await partOf(`bytes=${whole.length - 1}-`)).status).toBe(206);
 	});
@@ -237,7 +252,7 @@ describe('a range of bytes', () => {
 		},
 	);
 
-	test('counts only for the audio of If-Range', async () => {
+	test('applies only if If-Range names the same audio', async () => {
 		expect((await partOf('bytes=0-9', { 'if-range': etag })).status).toBe(206);
 		for (const other of ['"other"', `W/${etag}`, new Date().toUTCString()]) {
 			const { status, body } = await partOf('bytes=0-9', { 'if-range': other });
@@ -246,7 +261,7 @@ describe('a range of bytes', () => {
 	});
 });
 
-test('the end of a file is sent without reading what is before', async () => {
+test('the end of a file is sent without reading the rest', async () => {
 	const { download } = await serveHere([audioOf(600)], lengthOf(600));
 	const { body } = await download(noon, noon + 600_000);
 	const counts = await watchFiles();
@@ -255,10 +270,11 @@ test('the end of a file is sent without reading what is before', async () => {
 	expect(counts.first).toBeGreaterThan(body.length / 2);
 });
 
-test('a reader that stands still is closed, and its files with it', async () => {
+test('closes the connection and files of a client that stops reading', async () => {
 	const counts = await watchFiles();
 	// More than lies in the buffers of two sockets.
-	const { url } = await serveHere([audioOf(600, { bytes: 1200 })], lengthOf(600), 300);
+	const { url } = await serveHere([audioOf(600, { bytes: 1200 })], lengthOf(600));
+	closeStalledAfter(300);
 	const { port, hostname } = new URL(url);
 	const socket = connect(Number(port), hostname);
 	closing.push(() => socket.destroy());
@@ -275,7 +291,7 @@ test('a reader that stands still is closed, and its files with it', async () => 
 	expect(bytes).toBeLessThan(600 * 50 * 1200);
 });
 
-test('HEAD is answered as GET, without the audio', async () => {
+test('HEAD is answered like GET, without the audio', async () => {
 	const server = await serve([audioOf(30)], lengthOf(30));
 	closing.push(server.close);
 	const path = `/v1/download-audio?startMs=${noon}&endMs=${noon + 20_000}`;
@@ -293,14 +309,53 @@ test('HEAD is answered as GET, without the audio', async () => {
 	expect((await fetch(server.url + path, { method: 'HEAD' })).status).toBe(401);
 });
 
-test('a reader may stand still for 30 seconds', async () => {
+test('a stalled client is checked four times in 30 seconds', async () => {
 	const { url } = await serveHere([audioOf(30)], lengthOf(30));
-	const setTimeout = jest.spyOn(ServerResponse.prototype, 'setTimeout');
+	const setInterval = jest.spyOn(globalThis, 'setInterval');
 	await ask({ url, apiKey }, `/v1/download-audio?startMs=${noon}&endMs=${noon + 20_000}`);
-	expect(setTimeout.mock.calls).toEqual([[30_000]]);
+	expect(setInterval.mock.calls.map(([, ms]) => ms)).toContain(30_000 / 4);
 });
 
-test('a file that is replaced after its structure was read is read anew', async () => {
+test("the connection of a stalled client is closed in time, and that of a slow one isn't", async () => {
+	const stallMs = 1500;
+	const counts = await watchFiles();
+	const { url } = await serveHere([audioOf(600, { bytes: 1200 })], lengthOf(600));
+	const looksAtLast = closeStalledAfter(stallMs);
+	const { port, hostname } = new URL(url);
+	const request = `GET /v1/download-audio?startMs=${noon}&endMs=${noon + 600_000} HTTP/1.1`;
+	const begin = async () => {
+		const socket = connect(Number(port), hostname);
+		closing.push(() => socket.destroy());
+		socket.on('error', () => {});
+		socket.write(`${request}\r\nHost: ${hostname}\r\nX-API-Key: ${apiKey}\r\n\r\n`);
+		await new Promise((resolve) => socket.once('readable', resolve));
+		return socket;
+	};
+	const slow = await begin();
+	let isSlowClosed = false;
+	slow.once('close', () => (isSlowClosed = true));
+	const began = performance.now();
+	while (performance.now() - began < 3 * stallMs) {
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		for (let bytes = 0; bytes < 700_000;) {
+			const piece = slow.read();
+			if (!piece) break;
+			bytes += piece.length;
+		}
+	}
+	expect(isSlowClosed).toBe(false);
+	slow.destroy();
+	while (counts.open.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+
+	await begin();
+	while (counts.open.size === 0) await new Promise(setImmediate);
+	while (counts.open.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+	// The first looks find that something was taken, four more that nothing was.
+	expect(looksAtLast()).toBeGreaterThanOrEqual(5);
+	expect(looksAtLast()).toBeLessThanOrEqual(7);
+});
+
+test('a file that is replaced after its structure was read is read again', async () => {
 	const contents = [audioOf(30)];
 	const { download, path, problems } = await serveHere(contents, lengthOf(30));
 	const { body } = await download(noon, noon + 20_000);
@@ -321,7 +376,7 @@ test('a file that is replaced after its structure was read is read anew', async 
 	expect([again.status, again.body.equals(body), problems]).toEqual([200, true, []]);
 });
 
-test('a file that changes all the time is 503, and says when to ask again', async () => {
+test('a file that keeps changing is answered 503, with the advice to try again later', async () => {
 	const { download } = await serveHere([audioOf(30)], lengthOf(30));
 	let calls = 0;
 	jest
@@ -334,7 +389,35 @@ test('a file that changes all the time is 503, and says when to ask again', asyn
 	);
 });
 
-test('a file is read again when its day names another checksum', async () => {
+test("a range with a file that can't be read is answered 503, not 404 or with less audio", async () => {
+	const contents = [audioOf(30), audioOf(30, { first: 2000, serial: 2 })];
+	const { download, folder } = await serveHere(contents, lengthOf(30));
+	const { open } = Folder.prototype;
+	const failing = jest.spyOn(Folder.prototype, 'open').mockImplementation(function (
+		this: Folder,
+		path,
+	) {
+		// Root may read everything, so no rights would keep it from this file.
+		if (/120029Z|120030Z_/.test(path)) throw asFileError({ code: 'EACCES' });
+		return open.call(this, path);
+	});
+	expect((await download(noon, noon + 50_000)).status).toBe(503);
+	failing.mockRestore();
+	expect((await download(noon, noon + 50_000)).status).toBe(200);
+	renameSync(folder, `${folder}-away`);
+	for (const [from, to] of [
+		[0, 10_000],
+		[0, 50_000],
+	]) {
+		const { status, body } = await download(noon + from, noon + to);
+		expect(status).toBe(503);
+		expect(JSON.parse(body.toString()).message).toContain("The archive's folder is missing");
+	}
+	renameSync(`${folder}-away`, folder);
+	expect((await download(noon, noon + 50_000)).status).toBe(200);
+});
+
+test('a file is read again when its day manifest names another checksum', async () => {
 	const after = audioOf(30, { first: 5000 });
 	const { download, folder, store, path, problems } = await serveHere([audioOf(30)], lengthOf(30));
 	const { fingerprint } = Folder.prototype;

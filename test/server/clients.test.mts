@@ -28,7 +28,7 @@ afterAll(async () => {
 	await server.close();
 });
 
-describe("the service's own example in TypeScript", () => {
+describe("Limitless's own example in TypeScript", () => {
 	interface Listed {
 		id: string;
 		markdown?: string | null;
@@ -85,20 +85,20 @@ describe("the service's own example in TypeScript", () => {
 		['no whole number of pages', { limit: 25 }],
 		['a day in its zone', { limit: null, date: DAY, timezone: 'America/New_York' }],
 		['a day without anything', { limit: null, date: '2020-01-01' }],
-	])('reads the same as from the service: %s', async (_what, wanted) => {
+	])('reads the same from the server as from the service: %s', async (_what, wanted) => {
 		const given = await readAsExampleDoes(server, wanted);
 		expect(given).toEqual(await readAsExampleDoes(sandbox, wanted));
 		expect(new Set(given.read.map(({ id }) => id)).size).toBe(given.read.length);
 		for (const { markdown } of given.read) expect(markdown).not.toMatch(/^#/m);
 	});
 
-	test('reads each lifelog once, and asks for no page more than there are', async () => {
+	test('reads each lifelog once, and requests no more pages than there are', async () => {
 		const { read, requests } = await readAsExampleDoes(server, { limit: null });
 		expect(read.map(({ id }) => id)).toEqual(ids);
 		expect([ids.length, requests]).toEqual([60, 6]);
 	});
 
-	test('is told in its way that the key is wrong', async () => {
+	test('reports a wrong key in its own way', async () => {
 		const wrong = { ...server, apiKey: 'guess' };
 		await expect(readAsExampleDoes(wrong, {})).rejects.toThrow('HTTP 401');
 	});

@@ -52,7 +52,7 @@ async function answerOfBoth(path: string, query?: Query) {
 	return given;
 }
 
-describe('an archive is answered as the service was that it came from', () => {
+describe('an archive is served like the service that it came from', () => {
 	test.each<[string, Query]>([
 		['the newest', {}],
 		['the oldest', { direction: 'asc', limit: 30 }],
@@ -82,7 +82,7 @@ describe('an archive is answered as the service was that it came from', () => {
 		await answerOfBoth('/v1/chats', query);
 	});
 
-	test('each entry alone, whatever its id', async () => {
+	test('each entry by its ID, whatever characters it has', async () => {
 		for (const id of ids.lifelogs.filter((_id, index) => index % 20 === 0).concat('a/b c?d é')) {
 			const { status } = await answerOfBoth(`/v1/lifelogs/${encodeURIComponent(id)}`, {
 				timezone: 'Asia/Kolkata',
@@ -182,7 +182,7 @@ describe('random requests', () => {
 			.map(([start, id]) => start + encodeURIComponent(id)),
 	);
 
-	test('are answered by both alike, and never with a 500', async () => {
+	test('get the same answer from both, and never a 500', async () => {
 		await fc.assert(
 			fc.asyncProperty(path, query, async (target, parameters) => {
 				// There the server has its page.
@@ -204,7 +204,7 @@ describe('random requests', () => {
 		);
 	});
 
-	test('and bodies: never a 500', async () => {
+	test('with bodies never get a 500', async () => {
 		const headers = {
 			'X-API-Key': server.apiKey,
 			'content-type': 'application/json',

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { Folder } from '../../server/archive/folder.mts';
-import type { DayFile } from '../../server/archive/layout.mts';
+import type { DayManifest } from '../../server/archive/layout.mts';
 import { manifestNames } from '../../server/archive/manifests.mts';
 import { clearDrafts } from '../../server/archive/commit.mts';
 import { fingerprintOf } from '../../server/archive/fingerprint.mts';
@@ -76,14 +76,14 @@ const tomatoes = [
 ];
 
 /** The manifest of the test's day. */
-function manifest(): DayFile {
+function manifest(): DayManifest {
 	const names = readdirSync(join(folder, 'days')).filter((name) => name.startsWith(day));
 	expect(names).toHaveLength(1);
 	return JSON.parse(readFileSync(join(folder, 'days', names[0]), 'utf8'));
 }
 
 describe('creating a lifelog', () => {
-	test('answers it as the service would, and serves and finds it at once', async () => {
+	test('returns it like the service, and serves and finds it immediately', async () => {
 		const before = Date.now();
 		const { status, lifelog } = await create({
 			transcript: tomatoes,
@@ -120,7 +120,7 @@ describe('creating a lifelog', () => {
 		expect(await list(`${query}&search=leaking`)).toEqual([lifelog]);
 	});
 
-	test('writes it to the archive as one that the service does not have', async () => {
+	test("writes it to the archive as a lifelog that the service doesn't have", async () => {
 		await writeArchive(folder, { lifelogs: [lifelogOf('s1', `${day}T07:00:00Z`)] });
 		const { lifelog } = await create({ transcript: tomatoes, startTime, externalId: 'garden/1' });
 		const written = manifest();
@@ -164,7 +164,28 @@ describe('creating a lifelog', () => {
 		expect(await list(`date=${day}`)).toHaveLength(1);
 	});
 
-	test('twice with the same words at the same time is one lifelog, at another time another', async () => {
+	test.each(['', ' \t', null])(
+		'with the external ID %j stores no external ID',
+		async (externalId) => {
+			const answers = [
+				await create({ transcript: tomatoes, startTime, externalId }),
+				await create({ transcript: tomatoes, startTime: `${day}T10:00:00Z`, externalId }),
+			];
+			expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+			expect(manifest().lifelogs[answers[0].lifelog.id].madeHere).toEqual({ source: 'api' });
+		},
+	);
+
+	test('treats null like a missing field', async () => {
+		const nothing = { title: null, endTime: null, timezone: null };
+		const { status, lifelog } = await create({ transcript: tomatoes, startTime, ...nothing });
+		expect([status, lifelog.startTime]).toEqual([201, `${day}T08:04:12.500Z`]);
+		await change(lifelog.id, { isStarred: true });
+		const changed = await change(lifelog.id, { title: 'Hose', isStarred: null, speakers: null });
+		expect(changed.lifelog).toMatchObject({ title: 'Hose', isStarred: true });
+	});
+
+	test('twice with the same words at the same time is one lifelog, at another time another lifelog', async () => {
 		const first = await create({ transcript: tomatoes, startTime });
 		expect((await create({ transcript: tomatoes, startTime })).body).toEqual(first.body);
 		const other = await create({ transcript: tomatoes, startTime: `${day}T10:00:00Z` });
@@ -175,7 +196,7 @@ describe('creating a lifelog', () => {
 		expect(await list(`date=${day}`)).toHaveLength(3);
 	});
 
-	test('while another program writes to the same day, nothing of either is lost', async () => {
+	test('while another program writes to the same day loses nothing of either', async () => {
 		const archive = await Folder.open(folder);
 		const other = async (n: number): Promise<void> => {
 			const names = (await manifestNames(archive)).get(day) ?? [];
@@ -200,7 +221,7 @@ describe('creating a lifelog', () => {
 		expect(readdirSync(join(folder, '.lifelog-drafts'))).toEqual([]);
 	});
 
-	test('whose file cannot be read replaces nothing', async () => {
+	test("whose file can't be read replaces nothing", async () => {
 		const body = { transcript: tomatoes, startTime, externalId: 'unreadable' };
 		const { lifelog } = await create(body);
 		const { path } = manifest().lifelogs[lifelog.id].files[0];
@@ -216,7 +237,7 @@ describe('creating a lifelog', () => {
 		expect(await findingsIn(folder)).toEqual([]);
 	});
 
-	test('that Omi sent has its title, its time, its wearer and its ID', async () => {
+	test('from Omi keeps its title, time, wearer and ID', async () => {
 		const omi = JSON.parse(
 			readFileSync(join(process.cwd(), 'test/server/transcripts/omi-webhook.json'), 'utf8'),
 		);
@@ -236,7 +257,27 @@ describe('creating a lifelog', () => {
 		expect((await create({ transcript: JSON.stringify(omi) })).status).toBe(200);
 	});
 
-	test('that Omi sent, but is given another start, ends with its words', async () => {
+	test.each([
+		['finished_at', {}, `T10:09:25.384Z`],
+		['created_at', { finished_at: null }, `T10:10:08.910Z`],
+	])('from Omi without a start begins before %s', async (_name, times, expected) => {
+		const omi = JSON.parse(
+			readFileSync(join(process.cwd(), 'test/server/transcripts/omi-webhook.json'), 'utf8'),
+		);
+		const { created_at, ...more } = { ...omi, id: day, started_at: null };
+		const transcript = {
+			...more,
+			created_at: `${day}T10:10:15.910559+00:00`,
+			finished_at: `${day}T10:09:32.384323`,
+			...times,
+		};
+		expect(created_at).toBeDefined();
+		const { status, lifelog } = await create({ transcript, timezone: 'UTC' });
+		expect([status, lifelog?.startTime]).toEqual([201, day + expected]);
+		expect((await create({ transcript })).status).toBe(200);
+	});
+
+	test('from Omi with another start ends with its last words', async () => {
 		const omi = JSON.parse(
 			readFileSync(join(process.cwd(), 'test/server/transcripts/omi-webhook.json'), 'utf8'),
 		);
@@ -245,7 +286,7 @@ describe('creating a lifelog', () => {
 		expect(endTime).toBe(contents.at(-1)!.endTime);
 	});
 
-	test('takes a title, cleans it and cuts it', async () => {
+	test('takes a title, sanitizes it and shortens it', async () => {
 		const title = ` \u202e${'Tomatoes and more '.repeat(20)}\n`;
 		const { lifelog } = await create({ transcript: tomatoes, startTime, title });
 		expect([...lifelog.title].length).toBeLessThanOrEqual(200);
@@ -299,7 +340,7 @@ function utc({ startTime: from, endTime, updatedAt }: Lifelog) {
 	return { startTime: iso(from), endTime: iso(endTime), updatedAt: iso(updatedAt) };
 }
 
-describe('what can not be created is refused, and nothing is written', () => {
+describe("a lifelog that can't be created is refused, and nothing is written", () => {
 	const valid = { transcript: tomatoes, startTime: '2026-11-01T08:04:12Z' };
 	const everything = () =>
 		readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -331,7 +372,10 @@ describe('what can not be created is refused, and nothing is written', () => {
 			/endTime is more than 48 hours after/,
 		],
 		['an unknown zone', { ...valid, timezone: 'Mars/Olympus' }, 400, /timezone/],
-		['an empty external ID', { ...valid, externalId: '' }, 400, /externalId/],
+		['a title that is a number', { ...valid, title: 5 }, 400, /^title must be string or null$/],
+		['a start that is a list', { ...valid, startTime: [1772352252500] }, 400, /startTime must be/],
+		['an external ID that is a number', { ...valid, externalId: 7 }, 400, /externalId must be/],
+		['a transcript that is null', { ...valid, transcript: null }, 400, /transcript/],
 		[
 			'a wrong segment',
 			{ ...valid, transcript: [...tomatoes, { text: 'a', start: 5, end: 4 }] },
@@ -352,7 +396,7 @@ describe('what can not be created is refused, and nothing is written', () => {
 		expect(everything()).toEqual(before);
 	});
 
-	test('a body that is too large, to a client that reads the answer once it has sent everything', async () => {
+	test('a body that is too large, also if the client reads the answer only after sending everything', async () => {
 		const { hostname, port } = new URL(server.url);
 		const socket = connect(Number(port), hostname).pause();
 		const head = [
@@ -368,7 +412,7 @@ describe('what can not be created is refused, and nothing is written', () => {
 		expect(await text(socket)).toMatch(/^HTTP\/1.1 413 .*larger than 16 MiB/s);
 	});
 
-	test('without --allow-changes, which the answer names; deletes have their own option', async () => {
+	test('without --allow-changes, which the error names, and deletes need their own option', async () => {
 		const { lifelog } = await create({ ...valid, startTime });
 		await restart(['--allow-delete']);
 		for (const { status, error } of [
@@ -397,7 +441,7 @@ describe('what can not be created is refused, and nothing is written', () => {
 		expect(status).toBe(401);
 	});
 
-	test('while another program clears what is being written, nothing that was answered is lost', async () => {
+	test('if another program clears the drafts, and no lifelog that was confirmed is lost', async () => {
 		let isDone = false;
 		const clearing = (async () => {
 			while (!isDone) {
@@ -421,7 +465,7 @@ describe('what can not be created is refused, and nothing is written', () => {
 	});
 
 	const onLinux = process.platform === 'linux' ? test : test.skip;
-	onLinux('on a full disk, and what was begun takes no room', async () => {
+	onLinux('on a full disk, and no draft is left behind', async () => {
 		await server.close();
 		const { child, ready } = spawnLifelogServer(folder, allow);
 		server = await ready;
@@ -445,7 +489,7 @@ describe('changing a lifelog', () => {
 	const names = (nodes: ContentNode[]) =>
 		nodes.flatMap(({ speakerName }) => (speakerName ? [speakerName] : []));
 
-	test('changes title, star and names, moves updatedAt, and lasts', async () => {
+	test('changes title, star and names, moves updatedAt, and survives a restart', async () => {
 		const { lifelog } = await create({ transcript: tomatoes, startTime });
 		const changed = await change(lifelog.id, {
 			title: 'The garden',
@@ -477,7 +521,7 @@ describe('changing a lifelog', () => {
 		expect((await get(lifelog.id)).lifelog).toEqual(again.lifelog);
 	});
 
-	test('of the service keeps what the service said beside it', async () => {
+	test('of the service keeps the values of the service, too', async () => {
 		const stored = lifelogOf('s2', `${day}T07:00:00Z`);
 		const [before] = await writeArchive(folder, { lifelogs: [stored] });
 		const { lifelog } = await change('s2', { title: 'Mine', speakers: { Anna: 'Eva' } });
@@ -492,7 +536,7 @@ describe('changing a lifelog', () => {
 		expect(await findingsIn(folder)).toEqual([]);
 	});
 
-	test('of two versions on two days, the one counts that the service changed last', async () => {
+	test('with versions on two days uses the one that the service changed last', async () => {
 		const [from, to] = [`${day}T23:00:00Z`, `${day}T23:30:00Z`].map(Date.parse);
 		const next = new Date(from + 7_200_000).toISOString();
 		const old = lifelogOf('s4', new Date(from).toISOString(), { title: 'Old' });
@@ -504,7 +548,7 @@ describe('changing a lifelog', () => {
 		expect((await get('s4')).lifelog).toMatchObject({ title: 'New', updatedAt });
 	});
 
-	test('moves updatedAt at each change, also one that is later than this clock', async () => {
+	test('moves updatedAt at each change, even if it is later than the clock', async () => {
 		const updatedAt = new Date(Date.now() + 3_600_000).toISOString();
 		await writeArchive(folder, {
 			lifelogs: [lifelogOf('s3', `${day}T07:00:00Z`, { updatedAt })],
@@ -515,7 +559,7 @@ describe('changing a lifelog', () => {
 		expect(second.lifelog.updatedAt > first.lifelog.updatedAt).toBe(true);
 	});
 
-	test('two names become one, which is then renamed as one', async () => {
+	test('can give two speakers one name, and then renames both', async () => {
 		const { lifelog } = await create({ transcript: tomatoes, startTime });
 		await change(lifelog.id, { speakers: { SPEAKER_00: 'Anna', SPEAKER_01: 'Anna' } });
 		const both = await change(lifelog.id, { speakers: { Anna: 'Eva' } });
@@ -531,6 +575,14 @@ describe('changing a lifelog', () => {
 		['an empty title', { title: '\u202e ' }, 400, /title/],
 		['a long title', { title: 'x'.repeat(201) }, 400, /title/],
 		['a star that is none', { isStarred: 'maybe' }, 400, /isStarred/],
+		['a star in quotes', { isStarred: 'true' }, 400, /isStarred must be boolean or null/],
+		[
+			'nothing but null',
+			{ title: null, isStarred: null, speakers: null },
+			400,
+			/nothing to change/,
+		],
+		['no new name', { speakers: { SPEAKER_00: null } }, 400, /must be string/],
 		['a name that is none', { speakers: { SPEAKER_00: {} } }, 400, /SPEAKER_00/],
 		['an empty name', { speakers: { SPEAKER_00: '\u0007' } }, 400, /speakers/],
 		[
@@ -553,14 +605,14 @@ describe('changing a lifelog', () => {
 		expect(manifest().lifelogs[lifelog.id].edited).toBeUndefined();
 	});
 
-	test('that is not there', async () => {
+	test("that doesn't exist returns 404", async () => {
 		for (const id of ['made-0', '__proto__', '..%2F..%2Fetc']) {
 			expect((await change(id, { title: 'x' })).status).toBe(404);
 		}
 	});
 });
 
-test('a lifelog that was deleted is not created again, also after a rebuild of the index', async () => {
+test("a deleted lifelog isn't created again, even after a rebuild of the index", async () => {
 	const body = { transcript: tomatoes, startTime, externalId: 'garden' };
 	const { lifelog } = await create(body);
 	tombstone(lifelog.id);

@@ -29,7 +29,7 @@ function filesWith(folder: string, words: string): string[] {
 }
 
 describe('two servers with --allow-delete on one folder', () => {
-	test('the second one serves, deletes nothing and says so, until the first one stops', async () => {
+	test('the second one serves, refuses deletes and says so until the first one stops', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs: many.slice(0, 2) });
 		const index = ['--index', join(temporaryFolder(), 'index')];
@@ -54,7 +54,7 @@ describe('two servers with --allow-delete on one folder', () => {
 		expect(lifelogsNamedIn(folder)).toEqual([]);
 	});
 
-	test('a killed one leaves no lock', async () => {
+	test('a killed server leaves no lock', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs: many.slice(0, 1) });
 		const { child, exited, ready } = spawnLifelogServer(folder, allow);
@@ -83,7 +83,7 @@ describe('two servers with --allow-delete on one folder', () => {
 });
 
 describe('a delete', () => {
-	test('that was begun is finished by the next start that may, and told by one that may not', async () => {
+	test('that was interrupted is finished by the next start with --allow-delete, and reported by others', async () => {
 		const folder = temporaryFolder();
 		const [day] = await writeArchive(folder, { lifelogs: many.slice(0, 2) });
 		const manifest = JSON.parse(readFileSync(join(folder, day), 'utf8'));
@@ -110,7 +110,7 @@ describe('a delete', () => {
 		await commit(folder, []);
 	});
 
-	test('leaves none of the words in any file, while the server runs and after it', async () => {
+	test('leaves no words of the lifelog in any file, while the server runs and after it stops', async () => {
 		const embeddings = await startEmbeddings();
 		const folder = temporaryFolder();
 		const words = ['xylophonics', 'quetzalcoatlus'];
@@ -145,7 +145,7 @@ describe('a delete', () => {
 		await embeddings.close();
 	});
 
-	test('never leaves the archive, whatever its days name', async () => {
+	test('removes nothing outside of the archive, whatever paths a day manifest names', async () => {
 		const folder = temporaryFolder();
 		const outside = temporaryFolder();
 		writeFileSync(join(outside, 'kept.json'), 'kept');

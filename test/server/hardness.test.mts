@@ -64,7 +64,7 @@ describe('a server', () => {
 
 	const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PROPFIND', 'TRACE'];
 
-	test('serves nothing without the key but / and /health, by any method at any path', async () => {
+	test('without the key, serves only / and /health, by any method at any path', async () => {
 		const ids = ['a', 'q', 'none'];
 		const operations = listOperations(await readContract());
 		const paths = new Set([
@@ -164,7 +164,7 @@ describe('a server', () => {
 		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(200);
 	});
 
-	test('a search of a whole transcript is refused with a sentence, by REST and MCP', async () => {
+	test('a query as long as a transcript is refused with a clear message, by REST and MCP', async () => {
 		const transcript = `"${'bada '.repeat(2_200)}"`;
 		const refusal = 'search has 2,200 words, more than 32: search for the words that matter most';
 		const rest = await ask(server, `/v1/lifelogs?search=${encodeURIComponent(transcript)}`);
@@ -182,7 +182,7 @@ describe('a server', () => {
 		expect(result).toEqual({ content: [{ type: 'text', text: refusal }], isError: true });
 	});
 
-	test('a request that is none, or never ends, is nobody else’s trouble', async () => {
+	test('an invalid or endless request does not affect other requests', async () => {
 		const port = Number(new URL(server.url).port);
 		const sockets: Socket[] = [];
 		for (const said of ['GET', '\0\0\0', 'GET / HTTP/9.9\r\n\r\n', 'POST /mcp HTTP/1.1\r\n']) {
@@ -197,7 +197,7 @@ describe('a server', () => {
 		expect(server.log).toEqual([]);
 	});
 
-	test('the connection of a request that never ends is closed, with the key or without', async () => {
+	test('closes the connection of a request that never ends, with the key or without', async () => {
 		const port = Number(new URL(server.url).port);
 		const drip = async (path: string, type: string, key: object, timeBudgetMs = 100_000) => {
 			const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -223,7 +223,7 @@ describe('a server', () => {
 		expect(closed).toEqual([true, true, true, true, true, false]);
 	});
 
-	test.each(['a b', 'x:99999', '[', 'x?#@'])('a Host %j is no trouble of MCP', async (host) => {
+	test.each(['a b', 'x:99999', '[', 'x?#@'])('MCP accepts the Host %j', async (host) => {
 		const { status } = await send(server.url, {
 			method: 'POST',
 			path: '/mcp',
@@ -239,7 +239,7 @@ describe('a server', () => {
 	});
 });
 
-test('a disk that takes no more of the index: a sentence, and the next start goes on', async () => {
+test('if the disk is too full for the index, says so, and the next start continues', async () => {
 	const folder = temporaryFolder();
 	const lifelogs = Array.from({ length: 60 }, (_, n) =>
 		lifelogOf(`n${n}`, new Date(Date.UTC(2026, 0, 1 + n)).toISOString(), {

@@ -42,7 +42,7 @@ test.each<[string, number, object, unknown]>([
 	['/', 302, { location: 'https://example.com/docs' }, ''],
 	['/v2', 404, json, { error: 'There is no endpoint GET /v2' }],
 	['/mcp', 405, json, { error: 'Only POST works here' }],
-])('%s %i as described is right', (path, status, headers, body) => {
+])('%s %i that follows the contract is accepted', (path, status, headers, body) => {
 	expect(found(path, status, headers, body)).toBeUndefined();
 });
 
@@ -62,12 +62,12 @@ test.each<[string, number, object, unknown, string]>([
 	['/v1/download-audio', 404, json, '', "the body isn't JSON"],
 	['/', 302, { location: 'nowhere at all' }, '', 'Location'],
 	['/v2', 404, { 'content-type': 'text/plain' }, 'Not found', "the body isn't JSON"],
-])('%s %i otherwise is told', (path, status, headers, body, problem) => {
+])('%s %i that breaks the contract is reported', (path, status, headers, body, problem) => {
 	expect(found(path, status, headers, body)).toContain(`GET ${path} ${status}: `);
 	expect(found(path, status, headers, body)).toContain(problem);
 });
 
-test('a server that is held to it tells what it answered wrongly, whoever asked', () => {
+test('a server with the contract check reports wrong answers to any client', () => {
 	const program = `
 		import { createServer } from 'node:http';
 		const server = createServer(({ url }, response) => {

@@ -121,7 +121,7 @@ describe('a lifelog of an export', () => {
 	const lifelog = readLifelog(`${markdown}\n`, weekly);
 	const at = (ms: number) => new Date(noon + ms).toISOString();
 
-	test('has its times, no star, and was updated when it ended', () => {
+	test('has its times and no star, and its end as updatedAt', () => {
 		expect(lifelog).toMatchObject({
 			title: 'Weekly plan',
 			startTime: at(793),
@@ -140,7 +140,7 @@ describe('a lifelog of an export', () => {
 		['# Plan #2', 'Plan #2'],
 		['#   Plan   ', 'Plan'],
 		['# #', 'Untitled'],
-	])('%j is called %j', (line, title) => {
+	])('%j has the title %j', (line, title) => {
 		expect(readLifelog(`${line}\n${said(1, 0, 1, 'Yes.')}`, `${folder}/x.md`).title).toBe(title);
 	});
 
@@ -159,7 +159,7 @@ describe('a lifelog of an export', () => {
 		expect(process.cpuUsage(before).user / 1_000_000).toBeLessThan(20);
 	});
 
-	test('has headings and what was said, each with its time and its speaker', () => {
+	test('has headings and utterances, each with its time and speaker', () => {
 		const rows = lifelog.contents.map((node) => [
 			node.type,
 			node.content,
@@ -220,12 +220,12 @@ describe('a lifelog of an export', () => {
 		[`${folder}/2025-13-03_12h00m00s_A.md`, '# A\n', "doesn't say when it was"],
 		[weekly, '> [1](#startMs=5&endMs=9): A', 'has an impossible time'],
 		[weekly, `> [1](#startMs=${'9'.repeat(30)}&endMs=9): A`, 'has an impossible time'],
-	])('%s is refused where it has no time', (path, text, message) => {
+	])('%s is refused if it has no time', (path, text, message) => {
 		expect(() => readLifelog(text, path)).toThrow(message);
 	});
 });
 
-test('a zip and its folder make the same archive, which is whole; a second import changes nothing', async () => {
+test('a zip and its folder make the same complete archive, and a second import changes nothing', async () => {
 	const chat = { ...chatOf('q', '2025-12-03T20:00:00.000Z'), isScheduled: undefined };
 	const files: ZipFile[] = [
 		...conversation,
@@ -266,7 +266,7 @@ test('a zip and its folder make the same archive, which is whole; a second impor
 	}
 });
 
-test('an imported archive is served, and Get Many reads it as from the service', async () => {
+test('an imported archive is served, and Get Many reads it like the service', async () => {
 	const archive = temporaryFolder();
 	await importExport(zipped(conversation), archive);
 	const server = await startLifelogServer(archive);
@@ -308,7 +308,7 @@ describe('an archive that has days of the service', () => {
 		['the same time', { contents: [] }],
 		['its time to the second', { contents: [], startTime: new Date(noon).toISOString() }],
 		['what was said in it at the same time', { startTime: '2025-12-03T11:30:00.000Z' }],
-	])('keeps its own lifelog of %s, and gets what it does not have', async (_what, more) => {
+	])('keeps its own lifelog with %s, and adds the missing lifelogs', async (_what, more) => {
 		const archive = temporaryFolder();
 		const [day] = await writeArchive(archive, { lifelogs: [ofService(more)] });
 		const before = filesOf(archive);
@@ -334,7 +334,7 @@ describe('an archive that has days of the service', () => {
 		expect(filesOf(archive)).toEqual(again);
 	});
 
-	test('keeps chats it has, and what a day says of its audio', async () => {
+	test('keeps its chats, and the failures and missing audio of a day', async () => {
 		const archive = temporaryFolder();
 		const chat = chatOf('q', '2025-12-03T20:00:00.000Z');
 		const [day] = await writeArchive(archive, { chats: [chat] });
@@ -360,7 +360,7 @@ describe('an archive that has days of the service', () => {
 		]);
 	});
 
-	test('is not written to where the file of a day is broken, or a run goes on', async () => {
+	test("isn't changed if the day manifest is broken or a run is active", async () => {
 		const archive = temporaryFolder();
 		const [day] = await writeArchive(archive, { lifelogs: [ofService()] });
 		truncateSync(join(archive, day), 20);
@@ -379,7 +379,7 @@ describe('an archive that has days of the service', () => {
 	test.each([
 		['file', "belongs to 2025-12-03, whose day manifest can't be read"],
 		['lifelog', 'belongs to a day of which a lifelog in the archive cannot be read'],
-	])('is not written to where a %s of a day cannot be read for a while', async (what, problem) => {
+	])("isn't changed if a %s of a day temporarily can't be read", async (what, problem) => {
 		type Handle = { stat: () => Promise<{ ino: number }>; readFile: () => Promise<unknown> };
 		const archive = temporaryFolder();
 		await writeArchive(archive, { lifelogs: [ofService()] });
@@ -405,7 +405,7 @@ describe('an archive that has days of the service', () => {
 		expect(filesOf(archive)).toEqual(before);
 	});
 
-	test('is written to where a run that ended long ago, or a clock that was wrong, says that it goes on', async () => {
+	test('is written to if a report of an active run is too old or from the future', async () => {
 		for (const days of [-1, 1]) {
 			const archive = temporaryFolder();
 			const updatedAt = new Date(Date.now() + days * 86_400_000).toISOString();
@@ -448,7 +448,7 @@ test.each([
 			],
 		},
 	],
-])('a chat is read as %s', async (_how, value) => {
+])('a chat is read if %s', async (_how, value) => {
 	const archive = temporaryFolder();
 	await importExport(
 		zipped([{ name: 'chats/2025/12/03/x.json', content: JSON.stringify(value) }]),
@@ -475,7 +475,7 @@ describe('audio of an export', () => {
 			.filter((packet) => !/^Opus(Head|Tags)/.test(packet.toString('latin1', 0, 8)))
 			.map((packet) => packet.readUInt32LE(1));
 
-	test('is served piece after piece, each packet once, whatever seconds their names have', async () => {
+	test('is served file after file, each packet once, whatever seconds the names have', async () => {
 		const archive = temporaryFolder();
 		// One ends in the second in which the next one begins; two overlap by five seconds.
 		const files = [
@@ -508,7 +508,7 @@ describe('audio of an export', () => {
 		expect(heard.length - expected.length).toBeLessThanOrEqual(4);
 	});
 
-	test('over midnight is added once, to the days on which its parts begin', async () => {
+	test('over midnight is added once, to the days on which its files begin', async () => {
 		const archive = temporaryFolder();
 		const files = [
 			{ name: 'audio/pendant/2025/12/03/2025-12-03_23h59m00s.ogg', content: recording(0, 90) },
@@ -529,15 +529,11 @@ describe('audio of an export', () => {
 	});
 
 	test.each<[string, string | Buffer, string]>([
-		[
-			'audio/pendant/2025/12/03/one.ogg',
-			recording(0, 1),
-			'has a name that does not say when it begins',
-		],
+		['audio/pendant/2025/12/03/one.ogg', recording(0, 1), 'has no start time in its name'],
 		[audioName('pendant', 0), recording(0, 1).subarray(0, 900), 'ends in the middle of a page'],
 		[audioName('pendant', 0), 'no audio at all, but text of some length', "isn't Ogg"],
 		[audioName('a pendant', 0), recording(0, 1), 'is not in the folder of a recorder'],
-	])('%s that is not right is told', async (name, content, problem) => {
+	])("%s is reported if it isn't usable", async (name, content, problem) => {
 		const archive = temporaryFolder();
 		const { unread } = await importExport(zipped([{ name, content }, ...conversation]), archive);
 		expect(unread).toEqual([{ path: name, problem: expect.stringContaining(problem) }]);
@@ -545,7 +541,7 @@ describe('audio of an export', () => {
 	});
 });
 
-describe('what cannot be read', () => {
+describe("a file that can't be read", () => {
 	const link = 0o120777;
 	const evil: [string, ZipFile, string][] = [
 		['leads out', { name: '../lifelogs/2025-12-03_12h00m00s_A.md' }, 'leads out of its folder'],
@@ -566,7 +562,7 @@ describe('what cannot be read', () => {
 		[
 			'is packed otherwise',
 			{ name: `${folder}/2025-12-03_13h00m00s_M.md`, method: 14 },
-			'is packed in a way',
+			'uses an unsupported compression method',
 		],
 		[
 			'has a another checksum',
@@ -600,7 +596,7 @@ describe('what cannot be read', () => {
 	];
 
 	test.each(evil)(
-		'what %s is named, the rest is imported, and the exit code is 1',
+		'that %s is named, the rest is imported, and the exit code is 1',
 		async (_how, file, problem) => {
 			const archive = join(temporaryFolder(), 'archive');
 			const { status, stdout } = await run(zipped([file, ...conversation]), archive);
@@ -613,19 +609,19 @@ describe('what cannot be read', () => {
 		},
 	);
 
-	test('a name moves no cursor and turns no text where it is told', async () => {
+	test('control characters in its name are replaced in the output', async () => {
 		const name = `${folder}/2025-12-03_13h00m00s_\u001b[2J\u009b\u202e.md`;
 		const path = zipped([{ name, content: Buffer.from([0xff]) }, ...conversation]);
 		const { stdout } = await run(path, temporaryFolder());
 		expect(stdout).toContain("13h00m00s_\ufffd[2J\ufffd\ufffd.md isn't UTF-8 text\n");
 	});
 
-	test('nothing at all makes the exit code 2', async () => {
+	test('makes the exit code 2 if nothing else was imported', async () => {
 		const { status, stdout } = await run(zipped([evil[0][1]]), temporaryFolder());
 		expect([status, stdout]).toEqual([2, expect.stringContaining('Nothing new.')]);
 	});
 
-	test('an ID that every object has the name of is an ID like others', async () => {
+	test('an ID that is a property of every object is imported like any other ID', async () => {
 		const ids = ['__proto__', 'constructor', 'toString'];
 		const files = ids.map((id) => ({
 			name: `chats/2025/12/03/${id}.json`,
@@ -643,7 +639,7 @@ describe('what cannot be read', () => {
 		expect(await findingsIn(archive)).toEqual([]);
 	});
 
-	test('a link in the archive, where a file is to be written, is replaced and not followed', async () => {
+	test('a link at the path of a new file is replaced and not followed', async () => {
 		const archive = temporaryFolder();
 		await importExport(zipped(conversation), archive);
 		const outside = join(temporaryFolder(), 'diary.txt');
@@ -660,7 +656,7 @@ describe('what cannot be read', () => {
 	});
 
 	test.each(['lifelogs', 'lifelogs/2025', 'lifelogs/2025/12/03'])(
-		'a link in the archive to a folder outside has nothing made there: %s',
+		'nothing is written through a link to a folder outside of the archive: %s',
 		async (path) => {
 			const archive = temporaryFolder();
 			const outside = temporaryFolder();
@@ -721,20 +717,20 @@ describe('what cannot be read', () => {
 			'must be another folder',
 		],
 		['an archive that is a file', () => [zipped(conversation), __filename], 'cannot be the folder'],
-	])('%s is told, with the exit code 2', async (_what, make, message) => {
+	])('%s is reported, with the exit code 2', async (_what, make, message) => {
 		const { status, stderr } = await run(...make());
 		expect(stderr).toContain(message);
 		expect(stderr).not.toContain('    at ');
 		expect(status).toBe(2);
 	});
 
-	test('a wrong call is told', async () => {
+	test('wrong arguments are reported', async () => {
 		expect((await run('one')).stderr).toContain('Give the export and the archive');
 		expect((await run('--help')).stdout).toContain('Usage: npm run server -- import');
 	});
 });
 
-test('two exports in one folder, in which an entry was edited: it is added once, and whole', async () => {
+test('an entry that was edited between two exports in one folder is added once and complete', async () => {
 	const archive = temporaryFolder();
 	const chat = (id: string, words: string) =>
 		JSON.stringify({ ...chatOf(id, '2025-12-03T20:00:00.000Z'), summary: words });
@@ -761,7 +757,7 @@ test('two exports in one folder, in which an entry was edited: it is added once,
 	expect(filesOf(archive)).toEqual(before);
 });
 
-test('a chat whose times have no offset is the same in every zone, and added once', () => {
+test('a chat whose times have no offset is added once, whatever the time zone of the machine', () => {
 	const chat = chatOf('q', '2025-12-03T20:00:00.000Z');
 	const local = { ...chat, createdAt: '2025-12-03T20:00:00', startedAt: '2025-12-03 20:00:00' };
 	const archive = temporaryFolder();
@@ -770,7 +766,7 @@ test('a chat whose times have no offset is the same in every zone, and added onc
 	expect(namesOf(archive)).toEqual(['chats/2025/12/03/2025-12-03_20h00m00s_q.json']);
 });
 
-test('an import that was broken off is made whole by the next one', async () => {
+test('an interrupted import is completed by the next one', async () => {
 	const archive = temporaryFolder();
 	const zip = zipped(conversation);
 	await importExport(zip, archive);

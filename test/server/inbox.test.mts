@@ -62,7 +62,7 @@ const put = (name: string, from = 'ten.m4a') => copyFileSync(join(files, from), 
 const found = (path: string) =>
 	existsSync(join(inbox, path)) ? readdirSync(join(inbox, path)).sort() : [];
 
-test('takes finished files without --allow-changes, and puts them away', async () => {
+test('takes finished files without --allow-changes, and moves them', async () => {
 	writeFileSync(join(files, 'text.wav'), 'no sound');
 	await makeTones(join(files, 'three.wav'), { seconds: 3 });
 	put('20260301 090412.m4a');
@@ -91,7 +91,32 @@ test('takes finished files without --allow-changes, and puts them away', async (
 	expect(await findingsIn(folder)).toEqual([]);
 });
 
-test('that can only be read is copied, and each file once', async () => {
+test('puts each copy of a file that fails into failed/, with the reason', async () => {
+	for (const name of ['one.wav', 'two.wav']) writeFileSync(join(inbox, name), 'no sound');
+	await start();
+	while (found('failed').length < 4) await sleep(50);
+	writeFileSync(join(inbox, 'three.wav'), 'no sound');
+	while (found('failed').length < 6) await sleep(50);
+	const names = ['one.wav', 'three.wav', 'two.wav'];
+	expect(found('failed')).toEqual(names.flatMap((name) => [name, `${name}.txt`]));
+	for (const name of names) {
+		const reason = () => readFileSync(join(inbox, `failed/${name}.txt`), 'utf8');
+		while (reason() === '') await sleep(50);
+		expect(reason()).toMatch(/To try again/);
+	}
+	expect(found('done')).toEqual([]);
+	expect(await listed()).toMatchObject([{ status: 'failed' }]);
+});
+
+test('with --inbox-copy, continues with files that were claimed without it', async () => {
+	mkdirSync(join(inbox, '.processing'));
+	copyFileSync(join(files, 'ten.m4a'), join(inbox, '.processing/20260301 090412.m4a'));
+	await start('--inbox-copy');
+	while (found('done/2026/03').length === 0) await sleep(50);
+	expect(await listed()).toMatchObject([{ status: 'done', fileName: '20260301 090412.m4a' }]);
+});
+
+test('that is read-only is copied, each file once', async () => {
 	put('memo.m4a');
 	writeFileSync(join(inbox, 'text.wav'), 'no sound');
 	// File systems know parts of a millisecond.
@@ -112,7 +137,7 @@ test('that can only be read is copied, and each file once', async () => {
 	expect(await listed()).toHaveLength(1);
 });
 
-test('has files that are moved by hand', async () => {
+test('allows its files to be moved by hand', async () => {
 	endpoint.refuses = ['verbose_json', 'json'];
 	writeFileSync(join(inbox, 'away.wav'), 'no sound');
 	writeFileSync(join(inbox, 'other.wav'), 'nor here');
@@ -150,7 +175,7 @@ test('has files that are moved by hand', async () => {
 	expect(await findingsIn(folder)).toEqual([]);
 });
 
-test('takes a file that had vanished, and files when its own folder had', async () => {
+test('takes a file that was missing, and files after its folder was missing', async () => {
 	endpoint.fault = faults.error;
 	await start('--allow-changes');
 	const again = (id: string) => askRecordings(server, `/${id}/retry`, { method: 'POST' });
@@ -173,7 +198,7 @@ test('takes a file that had vanished, and files when its own folder had', async 
 	expect(await findingsIn(folder)).toEqual([]);
 });
 
-test('loses nothing to names, to what is in the way, or to an upload that failed', async () => {
+test('loses no file because of its name, of another file with that name, or of a failed upload', async () => {
 	writeFileSync(join(files, 'text.wav'), 'no sound');
 	writeFileSync(join(files, 'other.wav'), 'nor here');
 	mkdirSync(join(inbox, '.processing', 'folder'), { recursive: true });

@@ -15,7 +15,7 @@ function failed(inbox: string, name: string, content: string) {
 	};
 }
 
-test('a server that was killed after it had moved a file says why it failed', async () => {
+test('a server that was killed after it moved a failed file still writes the reason', async () => {
 	const inbox = temporaryFolder();
 	mkdirSync(join(inbox, 'failed'));
 	writeFileSync(join(inbox, 'failed/memo.m4a'), 'another one');
@@ -28,7 +28,7 @@ test('a server that was killed after it had moved a file says why it failed', as
 	expect(readdirSync(join(inbox, 'failed'))).toHaveLength(3);
 });
 
-test('a file that is done takes only its own reason away', async () => {
+test('a finished file removes only its own reason file', async () => {
 	const inbox = temporaryFolder();
 	const first = await putAway(failed(inbox, 'memo.m4a', 'broken'), 'UTC');
 	const second = { ...failed(inbox, 'memo.m4a', 'fine'), status: 'done' as const };

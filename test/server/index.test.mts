@@ -73,8 +73,8 @@ const jsonPath = (id: string, day = '2026-03-01') => {
 	return join(inner, String(name));
 };
 
-describe('what changes in the folder', () => {
-	test('a new day is served, and one that is taken away no longer', async () => {
+describe('a change in the folder', () => {
+	test("a new day is served, and a removed day isn't served anymore", async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		const archive = await serve();
 		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
@@ -93,7 +93,7 @@ describe('what changes in the folder', () => {
 		expect(archive.log).toEqual([]);
 	});
 
-	test('a new name, and what was broken, are seen at once by a look that reads no day', async () => {
+	test('a new or repaired day manifest is found immediately, without reading the other days', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		const archive = await serve();
 		rmSync(join(folder, jsonPath('b')));
@@ -112,7 +112,7 @@ describe('what changes in the folder', () => {
 		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
 	});
 
-	test('a folder to which nothing has been written yet is served, and what comes then', async () => {
+	test('an empty folder is served, and so are the days that are added later', async () => {
 		const archive = await serve();
 		expect(idsOf(archive)).toEqual([]);
 		await writeArchive(folder, { lifelogs: day1 });
@@ -120,7 +120,7 @@ describe('what changes in the folder', () => {
 		expect(idsOf(archive).length === 3).toBe(true);
 	});
 
-	test('of several files of a day the one archived last counts', async () => {
+	test('if a day has several manifests, the one archived last counts', async () => {
 		const changed = { ...day1[1], title: 'Another title', updatedAt: '2026-03-05T00:00:00.000Z' };
 		await writeArchive(folder, { lifelogs: day1, archivedAt: '2026-03-04T00:00:00Z' });
 		const archive = await serve();
@@ -135,7 +135,7 @@ describe('what changes in the folder', () => {
 		expect(readdirSync(join(folder, 'days'))).toHaveLength(2);
 	});
 
-	test('of an id that stands in two days the newest version is served, and then the other', async () => {
+	test('serves the newest version of an ID that is on two days, then the other one', async () => {
 		const moved = {
 			...day1[2],
 			startTime: '2026-02-28T23:59:00.000Z',
@@ -156,7 +156,7 @@ describe('what changes in the folder', () => {
 		expect(await found(archive, 'moved')).toEqual([]);
 	});
 
-	test('files that no day names count for nothing', async () => {
+	test('files that no day manifest names are ignored', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		const stray = lifelogOf('stray', '2026-03-01T09:00:00Z');
 		writeFileSync(join(folder, 'lifelogs/2026/03/01/stray.json'), JSON.stringify(stray));
@@ -167,7 +167,7 @@ describe('what changes in the folder', () => {
 		expect(archive.log).toEqual([]);
 	});
 
-	test('times written with an offset, and without milliseconds, are times like others', async () => {
+	test('times with an offset or without milliseconds are read like other times', async () => {
 		const times = {
 			startTime: '2026-03-01T10:30:00+01:00',
 			endTime: '2026-03-01T10:40:00+01:00',
@@ -189,7 +189,7 @@ describe('what changes in the folder', () => {
 	});
 });
 
-describe('files that are not whole', () => {
+describe('incomplete files', () => {
 	test.each<[string, (path: string) => void]>([
 		['cut off', (path) => writeFileSync(path, readFileSync(path).subarray(0, -20))],
 		['empty', (path) => writeFileSync(path, '')],
@@ -200,20 +200,23 @@ describe('files that are not whole', () => {
 			},
 		],
 		['missing', (path) => rmSync(path)],
-	])('a lifelog that is %s is told, left out, and served once it is whole', async (_how, spoil) => {
-		await writeArchive(folder, { lifelogs: day1 });
-		const path = jsonPath('b');
-		const whole = readFileSync(join(folder, path));
-		spoil(join(folder, path));
-		const archive = await serve();
-		expect(idsOf(archive)).toEqual(['a', 'c']);
-		expect(archive.log).toEqual([expect.stringContaining(path)]);
-		expect(archive.log.join()).not.toMatch(/Title|talk about/);
-		writeFileSync(join(folder, path), whole);
-		await archive.store.refresh();
-		expect(idsOf(archive).includes('b')).toBe(true);
-		expect(archive.log).toHaveLength(1);
-	});
+	])(
+		'a lifelog that is %s is reported and left out, and served when it is complete',
+		async (_how, spoil) => {
+			await writeArchive(folder, { lifelogs: day1 });
+			const path = jsonPath('b');
+			const whole = readFileSync(join(folder, path));
+			spoil(join(folder, path));
+			const archive = await serve();
+			expect(idsOf(archive)).toEqual(['a', 'c']);
+			expect(archive.log).toEqual([expect.stringContaining(path)]);
+			expect(archive.log.join()).not.toMatch(/Title|talk about/);
+			writeFileSync(join(folder, path), whole);
+			await archive.store.refresh();
+			expect(idsOf(archive).includes('b')).toBe(true);
+			expect(archive.log).toHaveLength(1);
+		},
+	);
 
 	test.each([
 		['no JSON', '{"id": "b", "title": "a secret'],
@@ -221,7 +224,7 @@ describe('files that are not whole', () => {
 		['a lifelog without a time', JSON.stringify({ ...day1[1], startTime: 'a secret' })],
 		['another lifelog', JSON.stringify({ ...day1[1], id: 'other', title: 'a secret' })],
 		['nodes that are none', JSON.stringify({ ...day1[1], contents: [null, 'a secret'] })],
-	])('%s, though its day says so, is told and left out', async (_what, content) => {
+	])('%s is reported and left out, even with the right checksum', async (_what, content) => {
 		await writeArchive(folder, { lifelogs: day1 });
 		const path = jsonPath('b');
 		writeFileSync(join(folder, path), content);
@@ -244,7 +247,7 @@ describe('files that are not whole', () => {
 				`[{"type":"p","content":"x","more":${'['.repeat(depth)}${']'.repeat(depth)}}]`,
 		],
 	])(
-		'one that is nested without end, in %s, keeps no other from being served',
+		"a lifelog that is nested too deep, in %s, doesn't affect the others",
 		async (_where, contents) => {
 			await writeArchive(folder, { lifelogs: day1 });
 			const path = jsonPath('b');
@@ -260,7 +263,7 @@ describe('files that are not whole', () => {
 		},
 	);
 
-	test('what is served stays served while its file is written anew', async () => {
+	test('a lifelog stays served while its file is rewritten', async () => {
 		await writeArchive(folder, { lifelogs: day1, archivedAt: '2026-03-04T00:00:00Z' });
 		const archive = await serve();
 		const changed = { ...day1[1], title: 'Changed', updatedAt: '2026-03-05T00:00:00.000Z' };
@@ -279,7 +282,7 @@ describe('files that are not whole', () => {
 		expect(listed(archive)[1].title === 'Changed').toBe(true);
 	});
 
-	test("what is served stays served while a day's file is written anew beside an older one", async () => {
+	test('a lifelog stays served while a day manifest is rewritten and an older one exists', async () => {
 		await writeArchive(folder, {
 			lifelogs: day1.slice(0, 2),
 			archivedAt: '2026-03-04T00:00:00Z',
@@ -309,7 +312,7 @@ describe('files that are not whole', () => {
 		['half', '{"version": 1, "day": "2026-03-02", "lifelogs": {'],
 		['of another day', JSON.stringify({ version: 1, day: '2026-03-03' })],
 		['of another version', JSON.stringify({ version: 2, day: '2026-03-02' })],
-	])("a day's file that is %s is none, until it is whole", async (_how, content) => {
+	])('a day manifest that is %s is ignored until it is complete', async (_how, content) => {
 		await writeArchive(folder, { lifelogs: day1 });
 		const [path] = await writeArchive(folder, { lifelogs: day2 });
 		const whole = readFileSync(join(folder, path));
@@ -323,7 +326,7 @@ describe('files that are not whole', () => {
 	});
 });
 
-describe('files that cannot be read for a while', () => {
+describe("files that temporarily can't be read", () => {
 	type Handle = { stat: () => Promise<Stats>; readFile: () => Promise<unknown> };
 	let handles: Handle;
 	beforeAll(async () => {
@@ -347,7 +350,7 @@ describe('files that cannot be read for a while', () => {
 	}
 
 	test.each(['stat', 'readFile'] as const)(
-		'a lifelog is told and left out, no other is, and it is served once it can be: %s',
+		'only that lifelog is reported and left out, and it is served when it can be read: %s',
 		async (method) => {
 			await writeArchive(folder, { lifelogs: day1 });
 			await writeArchive(folder, { lifelogs: day2 });
@@ -369,7 +372,7 @@ describe('files that cannot be read for a while', () => {
 		},
 	);
 
-	test('one that was left out before the server stopped is served after it', async () => {
+	test('a lifelog that was left out is served after a restart', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		spoil('stat', jsonPath('b'));
 		(await serve()).close();
@@ -378,7 +381,7 @@ describe('files that cannot be read for a while', () => {
 		expect(idsOf(await serve())).toEqual(['a', 'b', 'c']);
 	});
 
-	test("a day's file, and audio, keep no other day from being served", async () => {
+	test("a day manifest or an audio file doesn't affect the other days", async () => {
 		const [first] = await writeArchive(folder, { lifelogs: day1 });
 		const startMs = Date.parse('2026-03-02T08:00:00Z');
 		const audio = [{ startMs, endMs: startMs + 1000, content: Buffer.from('audio') }];
@@ -402,7 +405,7 @@ describe('files that cannot be read for a while', () => {
 	});
 });
 
-/** Makes the newest file of the day say of a file what it is now. */
+/** Makes the newest manifest of the day say of a file what it is now. */
 function nameAnew(path: string): void {
 	const [name] = readdirSync(join(folder, 'days'));
 	const day = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8'));
@@ -419,7 +422,7 @@ describe('a delete', () => {
 	const index = () => join(folder, '.lifelog-index.sqlite');
 	const later = { archivedAt: '2026-03-06T00:00:00Z' };
 
-	test('hides nothing that was archived a moment before', async () => {
+	test("doesn't hide a lifelog that was just archived", async () => {
 		await writeArchive(folder, { lifelogs: day1.slice(0, 2), archivedAt: '2026-03-04T00:00:00Z' });
 		const archive = await serve(index(), true);
 		await writeArchive(folder, { lifelogs: day1, ...later });
@@ -428,7 +431,7 @@ describe('a delete', () => {
 		expect(readdirSync(join(folder, 'days'))).toHaveLength(1);
 	});
 
-	test("is refused while a day's file is being written, and takes no file", async () => {
+	test('is refused while a day manifest is being written, and removes no file', async () => {
 		const moved = { ...day1[0], startTime: '2026-02-28T23:59:00.000Z' };
 		await writeArchive(folder, { lifelogs: [moved], archivedAt: '2026-03-04T00:00:00Z' });
 		await writeArchive(folder, { lifelogs: day1.slice(0, 2), archivedAt: '2026-03-04T00:00:00Z' });
@@ -445,7 +448,7 @@ describe('a delete', () => {
 	});
 });
 
-describe('nothing from outside of the folder', () => {
+describe('files outside of the folder', () => {
 	const secret = JSON.stringify(lifelogOf('b', '2026-03-01T01:00:00Z', { title: 'From outside' }));
 	let outside: string;
 	beforeEach(() => {
@@ -478,7 +481,7 @@ describe('nothing from outside of the folder', () => {
 		expect(archive.log).toHaveLength(1);
 	});
 
-	test('nor is a symbolic link: to a file, to a folder, of a whole day', async () => {
+	test('does not follow a symbolic link to a file, to a folder or for a complete day', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		mkdirSync(join(folder, 'lifelogs/links'), { recursive: true });
 		symlinkSync(join(outside, 'b.json'), join(folder, 'lifelogs/links/b.json'));
@@ -496,7 +499,7 @@ describe('nothing from outside of the folder', () => {
 	});
 
 	posixTest(
-		'a pipe and a folder in the place of a file are no files, and nobody waits for them',
+		'a pipe or a folder in the place of a file is left out, without waiting for it',
 		async () => {
 			await writeArchive(folder, { lifelogs: day1 });
 			mkdirSync(join(folder, 'lifelogs/b.json'));
@@ -508,7 +511,7 @@ describe('nothing from outside of the folder', () => {
 		},
 	);
 
-	test('ids that look like paths lead nowhere', async () => {
+	test('an ID that looks like a path finds nothing', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		const archive = await serve();
 		for (const id of ['../../etc/passwd', '..', '.lifelog-index.sqlite', '%00', jsonPath('a')]) {
@@ -518,7 +521,7 @@ describe('nothing from outside of the folder', () => {
 });
 
 describe('the index', () => {
-	test('is used at the next start: what has not changed is not read again', async () => {
+	test("is used at the next start, and unchanged days aren't read again", async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		(await serve()).close();
 		open.length = 0;
@@ -539,7 +542,7 @@ describe('the index', () => {
 			(index) => writeFileSync(index, readFileSync(index).fill(7, 100, 4096)),
 		],
 		['empty', (index) => writeFileSync(index, '')],
-	])('%s is built again', async (_how, spoil) => {
+	])('is rebuilt if it is %s', async (_how, spoil) => {
 		await writeArchive(folder, { lifelogs: day1 });
 		const index = join(folder, '.lifelog-index.sqlite');
 		(await serve()).close();
@@ -557,35 +560,32 @@ describe('the index', () => {
 		await store.close();
 	});
 
-	posixTest(
-		'can be read by its owner alone, whoever may read its folder, and built anew too',
-		async () => {
-			const modes = () =>
-				readdirSync(folder)
-					.filter((name) => name.startsWith('.lifelog-index'))
-					.map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
-			const index = join(folder, '.lifelog-index.sqlite');
-			const ofOwner = [
-				['.lifelog-index.sqlite', 0o600],
-				['.lifelog-index.sqlite-wal', 0o600],
-				['.lifelog-index.sqlite.vectors', 0o600],
-				['.lifelog-index.sqlite.vectors-wal', 0o600],
-			];
-			await writeArchive(folder, { lifelogs: [lifelogOf('a', '2026-03-01T08:00:00Z')] });
-			const archive = await serve();
-			expect(modes()).toEqual(ofOwner);
-			archive.close();
-			open.splice(0);
-			const db = new DatabaseSync(index);
-			db.exec('PRAGMA user_version = 1');
-			db.close();
-			chmodSync(index, 0o644);
-			await serve();
-			expect(modes()).toEqual(ofOwner);
-		},
-	);
+	posixTest('can be read only by its owner, even after a rebuild', async () => {
+		const modes = () =>
+			readdirSync(folder)
+				.filter((name) => name.startsWith('.lifelog-index'))
+				.map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
+		const index = join(folder, '.lifelog-index.sqlite');
+		const ofOwner = [
+			['.lifelog-index.sqlite', 0o600],
+			['.lifelog-index.sqlite-wal', 0o600],
+			['.lifelog-index.sqlite.vectors', 0o600],
+			['.lifelog-index.sqlite.vectors-wal', 0o600],
+		];
+		await writeArchive(folder, { lifelogs: [lifelogOf('a', '2026-03-01T08:00:00Z')] });
+		const archive = await serve();
+		expect(modes()).toEqual(ofOwner);
+		archive.close();
+		open.splice(0);
+		const db = new DatabaseSync(index);
+		db.exec('PRAGMA user_version = 1');
+		db.close();
+		chmodSync(index, 0o644);
+		await serve();
+		expect(modes()).toEqual(ofOwner);
+	});
 
-	test('a file that is none is left alone', async () => {
+	test("doesn't replace a file that isn't an index", async () => {
 		const index = join(folder, 'thesis.txt');
 		writeFileSync(index, 'My life so far');
 		await expect(serve(index)).rejects.toThrow(
@@ -598,7 +598,7 @@ describe('the index', () => {
 		expect(sql(other, 'SELECT a FROM mine')).toEqual([{ a: 1 }]);
 	});
 
-	test('a database of another program is left alone, broken as it may be', async () => {
+	test("doesn't replace a database of another program, even a broken one", async () => {
 		const other = join(folder, 'other.sqlite');
 		for (const pragma of ['', 'PRAGMA application_id = 7;']) {
 			sql(other, `${pragma} CREATE TABLE mine (a); INSERT INTO mine VALUES (1)`);
@@ -610,13 +610,13 @@ describe('the index', () => {
 		}
 	});
 
-	test('a folder in its place is told, and what to do', async () => {
+	test('reports a folder in its place, with what to do', async () => {
 		await expect(serve(temporaryFolder())).rejects.toThrow(
 			"isn't an index of lifelog-server: choose another file with --index",
 		);
 	});
 
-	posixTest('a pipe or a device in its place is left alone, with its rights', async () => {
+	posixTest("doesn't change a pipe in its place, or its permissions", async () => {
 		const pipe = join(folder, 'pipe');
 		spawnSync('mkfifo', ['-m', '644', pipe]);
 		await expect(serve(pipe)).rejects.toThrow(
@@ -625,14 +625,14 @@ describe('the index', () => {
 		expect(statSync(pipe).mode & 0o777).toBe(0o644);
 	});
 
-	test('belongs to one server at a time', async () => {
+	test('is used by one server at a time', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		await serve();
 		await expect(serve()).rejects.toThrow('is in use by another lifelog-server');
 		expect(idsOf(await serve(join(temporaryFolder(), 'index')))).toEqual(['a', 'b', 'c']);
 	});
 
-	test('a disk that is full stops a look, what is there is served, and the next look goes on', async () => {
+	test('keeps serving on a full disk, and continues when there is room', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		const index = join(temporaryFolder(), 'index');
 		const db = openIndex(index);
@@ -656,11 +656,11 @@ describe('the index', () => {
 		db.close();
 	});
 
-	test('the folder may go away and come back', async () => {
+	test('keeps serving while the folder is missing, and continues when it is back', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
 		const archive = await serve(join(temporaryFolder(), 'index'));
 		renameSync(folder, `${folder}-away`);
-		await expect(archive.store.refresh()).rejects.toThrow('ENOENT');
+		await expect(archive.store.refresh()).rejects.toThrow("The archive's folder is missing");
 		expect(idsOf(archive)).toEqual(['a', 'b', 'c']);
 		renameSync(`${folder}-away`, folder);
 		await writeArchive(folder, { lifelogs: day2 });

@@ -75,7 +75,7 @@ const isRead = ({ rows }: { rows: Rows }) => rows.vectors.outdated().length === 
 const passagesAsked = () => embeddings.asked.flatMap(({ input }) => input).filter(isPassage);
 const isPassage = (text: string) => text.startsWith('Talk ');
 
-test('finds what is meant, where the words are others, and within a filter', async () => {
+test('finds lifelogs by meaning if they have other words, and within a filter', async () => {
 	await writeArchive(folder, { lifelogs });
 	const served = await serve('words', 'an-endpoint-key');
 	await until(() => isRead(served));
@@ -98,7 +98,7 @@ test('finds what is meant, where the words are others, and within a filter', asy
 	expect(served.meaning.describe()).toBe('full text, and meaning (model words)');
 });
 
-test('asks for what is new and has other words, and for nothing else', async () => {
+test('requests embeddings only for new and changed texts', async () => {
 	await writeArchive(folder, { lifelogs });
 	const first = await serve();
 	await until(() => isRead(first));
@@ -127,7 +127,7 @@ test('asks for what is new and has other words, and for nothing else', async () 
 	expect(await second.search('pancakes')).not.toContain('d');
 });
 
-test('what was archived just before a delete is read, too', async () => {
+test('a lifelog that was archived just before a delete is read, too', async () => {
 	await writeArchive(folder, { lifelogs });
 	const served = await serve();
 	await until(() => isRead(served));
@@ -140,7 +140,7 @@ test('what was archived just before a delete is read, too', async () => {
 	expect((await served.search('pancakes'))[0]).toBe('e');
 });
 
-test('others are served between two lifelogs whose words are the same as before', async () => {
+test('other requests are served between two unchanged lifelogs', async () => {
 	await writeArchive(folder, { lifelogs });
 	const served = await serve();
 	await until(() => isRead(served));
@@ -161,7 +161,7 @@ test('others are served between two lifelogs whose words are the same as before'
 	expect(isRead(served)).toBe(true);
 });
 
-test('another model, or another length of its vectors, has all read again', async () => {
+test('another model or another vector length reads all lifelogs again', async () => {
 	await writeArchive(folder, { lifelogs });
 	for (const [model, dimensions] of [
 		['words', 256],
@@ -179,23 +179,19 @@ test('another model, or another length of its vectors, has all read again', asyn
 });
 
 test.each<[string, (embeddings: Embeddings) => void, string]>([
-	['answers an error', (e) => (e.instead = () => ({ status: 500 })), 'answers 500'],
-	['wants another key', (e) => (e.instead = () => ({ status: 401 })), 'answers 401'],
-	['has too much to do', (e) => (e.instead = () => ({ status: 429 })), 'answers 429'],
-	[
-		"doesn't answer with JSON",
-		(e) => (e.instead = () => ({ body: '<html>' })),
-		"doesn't answer with JSON",
-	],
+	['answers an error', (e) => (e.instead = () => ({ status: 500 })), 'returned 500'],
+	['wants another key', (e) => (e.instead = () => ({ status: 401 })), 'returned 401'],
+	['has too much to do', (e) => (e.instead = () => ({ status: 429 })), 'returned 429'],
+	["didn't return JSON", (e) => (e.instead = () => ({ body: '<html>' })), "didn't return JSON"],
 	[
 		'answers something else',
 		(e) => (e.instead = () => ({ body: { data: 7 } })),
-		"doesn't answer with one vector",
+		"didn't return one vector",
 	],
 	[
 		'answers too little',
 		(e) => (e.instead = () => ({ body: { data: [] } })),
-		"doesn't answer with one vector",
+		"didn't return one vector",
 	],
 	[
 		'leads elsewhere',
@@ -208,26 +204,29 @@ test.each<[string, (embeddings: Embeddings) => void, string]>([
 			(e.instead = ({ input }) => ({
 				body: { data: input.map(() => ({ embedding: [0, 0] })) },
 			})),
-		'answers with invalid vectors',
+		'returned invalid vectors',
 	],
-])('an endpoint that %s: full text until it answers, told once', async (_how, spoil, problem) => {
-	await writeArchive(folder, { lifelogs });
-	spoil(embeddings);
-	const served = await serve('words', 'an-endpoint-key');
-	expect(served.meaning.describe()).toContain(problem);
-	expect(await served.search('physician')).toEqual(['a']);
-	expect(await served.search('doctor')).toEqual([]);
-	const { length } = embeddings.asked;
-	await until(() => embeddings.asked.length > length + 1);
-	expect(served.log).toEqual([expect.stringContaining(problem)]);
-	expect(served.log.join()).not.toMatch(/an-endpoint-key|physician|doctor/);
-	embeddings.instead = undefined;
-	await until(() => isRead(served));
-	expect((await served.search('doctor'))[0]).toBe('a');
-	expect(served.log[1]).toBe('The embeddings endpoint answers again');
-});
+])(
+	'an endpoint that %s: full text until it answers, reported once',
+	async (_how, spoil, problem) => {
+		await writeArchive(folder, { lifelogs });
+		spoil(embeddings);
+		const served = await serve('words', 'an-endpoint-key');
+		expect(served.meaning.describe()).toContain(problem);
+		expect(await served.search('physician')).toEqual(['a']);
+		expect(await served.search('doctor')).toEqual([]);
+		const { length } = embeddings.asked;
+		await until(() => embeddings.asked.length > length + 1);
+		expect(served.log).toEqual([expect.stringContaining(problem)]);
+		expect(served.log.join()).not.toMatch(/an-endpoint-key|physician|doctor/);
+		embeddings.instead = undefined;
+		await until(() => isRead(served));
+		expect((await served.search('doctor'))[0]).toBe('a');
+		expect(served.log[1]).toBe('The embeddings endpoint works again');
+	},
+);
 
-test('vectors of another length in between are not kept', async () => {
+test("vectors of another length aren't stored", async () => {
 	await writeArchive(folder, { lifelogs });
 	const served = await serve();
 	await until(() => isRead(served));
@@ -235,14 +234,14 @@ test('vectors of another length in between are not kept', async () => {
 	await writeArchive(folder, { lifelogs: [...lifelogs, talk('d', 'My crepes need milk.')] });
 	await served.store.refresh();
 	await until(() => served.log.length > 1);
-	expect(served.log[1]).toContain('answers with vectors of 100 dimensions, after 256 before');
+	expect(served.log[1]).toContain('returned vectors of 100 dimensions instead of 256');
 	expect(await served.search('physician')).toEqual(['a']);
 	embeddings.dimensions = 256;
 	await until(() => isRead(served));
 	expect((await served.search('pancakes'))[0]).toBe('d');
 });
 
-test('a text that is refused is left out, and the others are not', async () => {
+test('a text that is refused is left out, and the others are read', async () => {
 	await writeArchive(folder, { lifelogs });
 	embeddings.instead = ({ input }) =>
 		input.some((text) => text.includes('ship')) ? { status: 400 } : {};
@@ -256,7 +255,7 @@ test('a text that is refused is left out, and the others are not', async () => {
 	);
 });
 
-test('a text at which the endpoint fails each time is left out, and holds up no other', async () => {
+test("a text that always makes the endpoint fail is left out, and doesn't delay the others", async () => {
 	await writeArchive(folder, { lifelogs });
 	embeddings.instead = ({ input }) =>
 		input.some((text) => text.includes('ship')) ? { status: 500 } : {};
@@ -269,7 +268,7 @@ test('a text at which the endpoint fails each time is left out, and holds up no 
 	);
 });
 
-test('an endpoint that fails for a while loses no text', async () => {
+test('no text is lost if the endpoint fails temporarily', async () => {
 	await writeArchive(folder, { lifelogs });
 	const failsUntil = performance.now() + 500;
 	embeddings.instead = () => (performance.now() < failsUntil ? { status: 500 } : {});
@@ -279,7 +278,7 @@ test('an endpoint that fails for a while loses no text', async () => {
 });
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])(
-	'an endpoint that refuses everything %i times, and then nothing, loses no text',
+	'no text is lost if the endpoint refuses everything %i times',
 	async (times) => {
 		await writeArchive(folder, { lifelogs });
 		const served = await serve();
@@ -298,7 +297,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])(
 	},
 );
 
-test('after an endpoint has failed it is asked again, though the clock was set back', async () => {
+test('retries a failed endpoint even if the clock was set back', async () => {
 	await writeArchive(folder, { lifelogs });
 	const served = await serve();
 	await until(() => isRead(served));
@@ -311,15 +310,15 @@ test('after an endpoint has failed it is asked again, though the clock was set b
 	clock.mockRestore();
 });
 
-test('an answer without end is not read to its end', async () => {
+test("an endless answer isn't read to its end", async () => {
 	await writeArchive(folder, { lifelogs });
 	embeddings.instead = () => ({ body: ' '.repeat(65 * 2 ** 20) });
 	const served = await serve();
-	await until(() => /answers more than 64 MiB/.test(served.meaning.describe()));
+	await until(() => /returned more than 64 MiB/.test(served.meaning.describe()));
 	expect(await served.search('ship')).toContain('b');
 });
 
-test('an endpoint that wants to be asked again at once is left alone all the same', async () => {
+test('the server waits before a retry even if the endpoint allows one immediately', async () => {
 	await writeArchive(folder, { lifelogs });
 	embeddings.instead = () => ({ status: 503, headers: { 'retry-after': '0' } });
 	const began = performance.now();
@@ -329,7 +328,7 @@ test('an endpoint that wants to be asked again at once is left alone all the sam
 	expect(embeddings.asked.length).toBeLessThan(max);
 });
 
-test('an endpoint that is not there keeps no search waiting, and is found when it comes', async () => {
+test("an endpoint that can't be reached doesn't delay a search", async () => {
 	await writeArchive(folder, { lifelogs });
 	const { url } = embeddings;
 	await embeddings.close();
@@ -341,7 +340,7 @@ test('an endpoint that is not there keeps no search waiting, and is found when i
 	embeddings = await startEmbeddings();
 });
 
-test('a full disk stops the reading, and nothing else', async () => {
+test('a full disk stops only the embeddings, and they continue when there is room', async () => {
 	await writeArchive(folder, { lifelogs: lifelogs.slice(0, 1) });
 	const served = await serve();
 	await until(() => isRead(served));
@@ -351,7 +350,7 @@ test('a full disk stops the reading, and nothing else', async () => {
 	};
 	await writeArchive(folder, { lifelogs });
 	await served.store.refresh();
-	await until(() => served.log.some((line) => line.includes('cannot go on')));
+	await until(() => served.log.some((line) => line.includes('was interrupted')));
 	expect((await served.search('doctor'))[0]).toBe('a');
 	served.rows.vectors.put = put;
 	served.meaning.catchUp();
@@ -359,7 +358,7 @@ test('a full disk stops the reading, and nothing else', async () => {
 	expect((await served.search('boat'))[0]).toBe('b');
 });
 
-test('an index that can neither be written nor read ends the reading, and not the server', async () => {
+test("an index that can't be read or written stops the embeddings, but not the server", async () => {
 	await writeArchive(folder, { lifelogs: lifelogs.slice(0, 1) });
 	const served = await serve();
 	await until(() => isRead(served));
@@ -372,7 +371,7 @@ test('an index that can neither be written nor read ends the reading, and not th
 	await writeArchive(folder, { lifelogs });
 	await served.store.refresh();
 	await served.meaning.idle();
-	expect(served.log.at(-1)).toBe('Search by meaning cannot go on: disk I/O error');
+	expect(served.log.at(-1)).toBe('Search by meaning was interrupted: disk I/O error');
 	expect(await served.search('physician')).toEqual(['a']);
 	Object.assign(vectors, { put, use });
 	expect((await served.search('doctor'))[0]).toBe('a');
@@ -381,7 +380,7 @@ test('an index that can neither be written nor read ends the reading, and not th
 	expect((await served.search('boat'))[0]).toBe('b');
 });
 
-test('of many passages the nearest ones are found, as if each had been compared', async () => {
+test('a search among many passages finds almost the same results as an exact comparison', async () => {
 	const db = openIndex(join(folder, 'index'));
 	closing.push(() => db.close());
 	const { vectors } = new Rows(db);
@@ -410,7 +409,7 @@ test('of many passages the nearest ones are found, as if each had been compared'
 	expect(found / 200).toBeGreaterThan(0.97);
 });
 
-test('passages: whole lines, none too long, each line in one', () => {
+test('passages are made of whole lines, are not too long, and contain each line', () => {
 	const line = (n: number) => ({
 		type: 'blockquote',
 		content: `Line ${n} ${'and so on '.repeat(n % 30)}`.trim(),
@@ -442,7 +441,7 @@ test('passages: whole lines, none too long, each line in one', () => {
 	expect(passagesOf({ title: `y${'😀'.repeat(1000)}`, contents: [] })[0].isWellFormed()).toBe(true);
 });
 
-test('rankings are fused by reciprocal rank', () => {
+test('hybrid search (RRF) combines two rankings', () => {
 	expect(
 		fuse([
 			['a', 'b', 'c'],
@@ -478,7 +477,7 @@ describe('the command', () => {
 		expect(server.log).toEqual(['Search by meaning: 3 of 3 lifelogs read']);
 	});
 
-	test('says at the start that there is no telling by meaning, and serves', async () => {
+	test("says at the start that search by meaning isn't available, and serves", async () => {
 		await writeArchive(folder, { lifelogs });
 		embeddings.instead = () => ({ status: 503 });
 		const args = ['--embeddings-url', embeddings.url, '--embeddings-model', 'words'];
@@ -490,7 +489,7 @@ describe('the command', () => {
 		await until(() => /Deleting/.test(told));
 		child.kill();
 		await exited;
-		expect(told).toMatch(/Search +only full text: the embeddings endpoint answers 503/);
+		expect(told).toMatch(/Search +only full text: the embeddings endpoint returned 503/);
 		expect(told).not.toContain('an-endpoint-key');
 	});
 
@@ -500,7 +499,7 @@ describe('the command', () => {
 		[['--embeddings-url', 'http://me:pw@h/v1', '--embeddings-model', 'm'], 'must be an address'],
 		[['--embeddings-url', 'http://example.com/v1', '--embeddings-model', 'm'], 'with https'],
 		[['--embeddings-url', 'http://10.evil.example/v1', '--embeddings-model', 'm'], 'with https'],
-	])('%j is refused with a sentence', async (args, message) => {
+	])('%j is refused with a clear message', async (args, message) => {
 		await expect(startLifelogServer(folder, args)).rejects.toThrow(message);
 		rmSync(folder, { recursive: true, force: true });
 	});

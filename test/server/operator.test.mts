@@ -6,6 +6,7 @@ import {
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
+	readdirSync,
 	readFileSync,
 	renameSync,
 	rmdirSync,
@@ -77,27 +78,30 @@ describe('a request that fails', () => {
 		['EROFS', 500, 'The server can only read from its disk. Make the archive and the index'],
 		['EACCES', 500, "The server isn't allowed to use one of its files. Check the owner"],
 		['EIO', 500, 'The lifelog-server failed (EIO). Its log says where'],
-	])('for %s is answered %i with a sentence and a number', async (code, status, sentence) => {
-		const folder = temporaryFolder();
-		await writeArchive(folder, { lifelogs, chats });
-		const env = loading('failingDisk.mts', { LIFELOG_TEST_DISK: code });
-		const server = await startLifelogServer(folder, ['--allow-delete'], env);
-		const answer = await ask(server, '/v1/lifelogs/a?timezone=UTC', { method: 'DELETE' });
-		const { error } = await answer.json();
-		expect([answer.status, error]).toEqual([status, expect.stringContaining(sentence)]);
-		expect(error).not.toContain(folder);
-		const [, number] = / \(request ([0-9a-f]{8})\)$/.exec(error)!;
-		const lines = server.log.filter((line) => line.startsWith('Request '));
-		expect(lines).toEqual([
-			expect.stringContaining(
-				`Request ${number}: DELETE /v1/lifelogs/:id ${status} failed: ${code} at `,
-			),
-		]);
-		expect(lines.join()).not.toMatch(/something of the disk|timezone/);
-		await expect(server.close()).rejects.toThrow(asFailed);
-	});
+	])(
+		'for %s is answered %i with a clear message and a request number',
+		async (code, status, sentence) => {
+			const folder = temporaryFolder();
+			await writeArchive(folder, { lifelogs, chats });
+			const env = loading('failingDisk.mts', { LIFELOG_TEST_DISK: code });
+			const server = await startLifelogServer(folder, ['--allow-delete'], env);
+			const answer = await ask(server, '/v1/lifelogs/a?timezone=UTC', { method: 'DELETE' });
+			const { error } = await answer.json();
+			expect([answer.status, error]).toEqual([status, expect.stringContaining(sentence)]);
+			expect(error).not.toContain(folder);
+			const [, number] = / \(request ([0-9a-f]{8})\)$/.exec(error)!;
+			const lines = server.log.filter((line) => line.startsWith('Request '));
+			expect(lines).toEqual([
+				expect.stringContaining(
+					`Request ${number}: DELETE /v1/lifelogs/:id ${status} failed: ${code} at `,
+				),
+			]);
+			expect(lines.join()).not.toMatch(/something of the disk|timezone/);
+			await expect(server.close()).rejects.toThrow(asFailed);
+		},
+	);
 
-	test('before the index stands has its line, too', async () => {
+	test('before the index is built has a line in the log, too', async () => {
 		const { url, ready, free } = await startHeld();
 		const path = `/v1/lifelogs?search=${secret}`;
 		const answer = await ask({ url, apiKey: serverKey }, path);
@@ -138,7 +142,7 @@ describe('the log', () => {
 		await fetch(`${server.url}/v1/chats`, { headers: { 'x-api-key': 'quince' } });
 	};
 
-	test('has a line for each request at the level debug, without what is asked for', async () => {
+	test('has a line for each request at the level debug, without IDs or queries', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs, chats });
 		const server = await startLifelogServer(folder, ['--log-level', 'debug']);
@@ -159,7 +163,7 @@ describe('the log', () => {
 		await server.close();
 	});
 
-	test('is a line of JSON for each event, if it is to be', async () => {
+	test('has a line of JSON for each event with --log-format json', async () => {
 		const folder = temporaryFolder();
 		const day = { day: '2026-03-01', lifelogs, over: { isComplete: 'no' } };
 		const path = await writeDay(folder, day);
@@ -182,7 +186,7 @@ describe('the log', () => {
 		await server.close();
 	});
 
-	test('has only what is as urgent as was asked for', async () => {
+	test('has only lines of the chosen level and above', async () => {
 		const leftOut = expect.stringMatching(/^Left out: /);
 		for (const [level, lines] of [
 			['warn', [leftOut]],
@@ -200,11 +204,11 @@ describe('the log', () => {
 		[['--log-level', 'loud'], '--log-level must be one of error, warn, info, debug'],
 		[['--log-format', 'xml'], '--log-format must be one of text, json'],
 		[['--trust-proxy', 'wings'], '--trust-proxy must be addresses or networks of proxies'],
-	])('%j is refused with a sentence', async (args, message) => {
+	])('%j is refused with a clear message', async (args, message) => {
 		await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(message);
 	});
 
-	test('has the address that a trusted proxy asks for, and of others their own', async () => {
+	test("has the client's address from a trusted proxy, and the sender's own address otherwise", async () => {
 		const headers = { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' };
 		for (const [trusted, client] of [
 			[['--trust-proxy', '10.0.0.0/8, 127.0.0.1'], '203.0.113.9'],
@@ -222,7 +226,7 @@ describe('the log', () => {
 		}
 	});
 
-	test('names a day that is dated in the future', async () => {
+	test('names a day with an archivedAt in the future', async () => {
 		const folder = temporaryFolder();
 		const dated = async (day: string, ms: number) =>
 			await writeDay(folder, {
@@ -252,7 +256,7 @@ describe('the log', () => {
 });
 
 describe('/health and /ready', () => {
-	test('tell from the beginning that the server runs, and when everything is served', async () => {
+	test('say from the start that the server runs, and when it is ready', async () => {
 		const { url, ready, free } = await startHeld();
 		const indexing = await fetch(`${url}/ready`);
 		expect([indexing.status, await indexing.json()]).toEqual([
@@ -270,7 +274,7 @@ describe('/health and /ready', () => {
 		await server.close();
 	});
 
-	test('answer HEAD as they answer GET', async () => {
+	test('answer HEAD like GET', async () => {
 		const server = await startLifelogServer(temporaryFolder());
 		for (const path of ['/health', '/ready']) {
 			const [head, get] = await Promise.all(
@@ -282,7 +286,7 @@ describe('/health and /ready', () => {
 		await server.close();
 	});
 
-	test('tell of a folder that is gone, while what is in the index is served', async () => {
+	test('report a missing folder, while lifelogs are served from the index', async () => {
 		const folder = join(temporaryFolder(), 'archive');
 		const index = join(temporaryFolder(), 'index');
 		await writeArchive(folder, { lifelogs });
@@ -303,6 +307,97 @@ describe('/health and /ready', () => {
 	});
 });
 
+describe('without its drive', () => {
+	/** An archive on a drive, with its index elsewhere, and the empty folder that is left without it. */
+	const archiveOnDrive = async () => {
+		const folder = join(temporaryFolder(), 'archive');
+		await writeArchive(folder, { lifelogs, chats });
+		const index = join(temporaryFolder(), 'index');
+		const unplug = () => {
+			renameSync(folder, `${folder}-drive`);
+			mkdirSync(folder);
+		};
+		const plugIn = () => {
+			rmSync(folder, { recursive: true });
+			renameSync(`${folder}-drive`, folder);
+		};
+		return { folder, index, unplug, plugIn };
+	};
+	const readyOf = async (server: SpawnedServer) => {
+		const answer = await fetch(`${server.url}/ready`);
+		return [answer.status, (await answer.json()).status];
+	};
+
+	test("a start serves lifelogs from the index, and doesn't request their embeddings again", async () => {
+		const embeddings = await startEmbeddings();
+		const { folder, index, unplug, plugIn } = await archiveOnDrive();
+		const model = ['--embeddings-url', embeddings.url, '--embeddings-model', 'words'];
+		const args = ['--index', index, ...model];
+		const sent = () => embeddings.asked.flatMap(({ input }) => input).filter(isPassage).length;
+		const isPassage = (text: string) => text.includes(secret);
+		const first = await startLifelogServer(folder, args);
+		// Stored too, not only sent.
+		await until(() => first.log.some((line) => line.includes('2 of 2 lifelogs read')));
+		expect(sent()).toBe(lifelogs.length);
+		await first.close();
+
+		unplug();
+		const server = await startLifelogServer(folder, args);
+		expect(await readyOf(server)).toEqual([503, 'folder missing']);
+		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(200);
+		await until(() => server.log.length > 0);
+		expect(server.log).toEqual([
+			expect.stringContaining("Cannot look for new days: The archive's folder is missing"),
+		]);
+		plugIn();
+		expect(await readyOf(server)).toEqual([200, 'ready']);
+		await server.close();
+
+		// The same with an index that is to be built anew, such as after an upgrade.
+		unplug();
+		rmSync(index);
+		await (await startLifelogServer(folder, args)).close();
+		plugIn();
+		const last = await startLifelogServer(folder, args);
+		expect((await ask(last, '/v1/lifelogs/a')).status).toBe(200);
+		await ask(last, '/v1/lifelogs?search=flour');
+		await last.close();
+		expect(sent()).toBe(lifelogs.length);
+		await embeddings.close();
+	});
+
+	test.each(['is empty', 'is gone'])('changes are refused with 503 while it %s', async (how) => {
+		const { folder, index, unplug, plugIn } = await archiveOnDrive();
+		const args = ['--index', index, '--allow-delete', '--allow-changes'];
+		const server = await startLifelogServer(folder, args);
+		unplug();
+		if (how === 'is gone') rmSync(folder, { recursive: true });
+		const transcript = [{ text: 'It is dry.', speaker: 'A', start: 0, end: 2.4 }];
+		const made = { startTime: '2026-03-05T08:00:00Z', transcript };
+		const json = { 'content-type': 'application/json' };
+		for (const [method, path, body] of [
+			['DELETE', '/v1/lifelogs/a', undefined],
+			['DELETE', '/v1/chats/q', undefined],
+			['PATCH', '/v1/lifelogs/a', { isStarred: true }],
+			['POST', '/v1/lifelogs', made],
+		] as const) {
+			const init = body && { headers: json, body: JSON.stringify(body) };
+			const answer = await ask(server, path, { method, ...init });
+			const { error } = await answer.json();
+			expect([method, answer.status, error]).toEqual([
+				...[method, 503],
+				expect.stringContaining("The archive's folder is missing: connect its drive"),
+			]);
+			expect(answer.headers.get('retry-after')).toBe('30');
+		}
+		if (how === 'is gone') mkdirSync(folder);
+		expect(readdirSync(folder)).toEqual([]);
+		plugIn();
+		expect((await ask(server, '/v1/lifelogs/a', { method: 'DELETE' })).status).toBe(200);
+		await server.close();
+	});
+});
+
 // Only root may mount one.
 const mayMount = (() => {
 	if (process.platform !== 'linux') return false;
@@ -314,7 +409,7 @@ const mayMount = (() => {
 })();
 
 (mayMount ? test : test.skip)(
-	'on a disk that is full reads are answered, and deletes once there is room',
+	'on a full disk, reads are answered, and a delete works when there is room',
 	async () => {
 		const disk = temporaryFolder();
 		spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]);
@@ -348,8 +443,31 @@ const mayMount = (() => {
 	},
 );
 
+(mayMount ? test.each : test.skip.each)<[string[]]>([[[]], [['--allow-changes']]])(
+	'a start with %j says at once that the disk is full or read-only, and what to do',
+	async (args) => {
+		const disk = temporaryFolder();
+		spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+		try {
+			const ballast = join(disk, 'ballast');
+			expect(() => writeFileSync(ballast, Buffer.alloc(100_000))).toThrow('ENOSPC');
+			await expect(startLifelogServer(disk, args)).rejects.toThrow(
+				/^The disk of the server is full\. Free some space, then try again$/,
+			);
+			spawnSync('mount', ['-o', 'remount,ro', disk]);
+			await expect(startLifelogServer(disk, args)).rejects.toThrow(
+				args.length === 0
+					? /\.session can't be written or read \(EROFS.*\): choose a folder for the index .*--index$/
+					: /^The archive cannot be changed \(.*\): make its folder writable, or start without .*$/,
+			);
+		} finally {
+			spawnSync('umount', ['--lazy', disk]);
+		}
+	},
+);
+
 describe('while the first index is built', () => {
-	posixTest('a stop is heard, and the next start goes on', async () => {
+	posixTest('the server can be stopped, and the next start continues', async () => {
 		const { child, exited, ready, folder } = await startHeld();
 		child.kill('SIGTERM');
 		expect(await exited).toEqual([0, null]);
@@ -360,7 +478,7 @@ describe('while the first index is built', () => {
 		await server.close();
 	});
 
-	posixTest('a folder that disappears ends it with a sentence', async () => {
+	posixTest('the server ends with a clear message if the folder disappears', async () => {
 		const { child, exited, ready, folder, free, url } = await startHeld();
 		renameSync(folder, `${folder}-elsewhere`);
 		const answer = await fetch(`${url}/ready`);
@@ -375,7 +493,7 @@ describe('while the first index is built', () => {
 	});
 });
 
-test('a port that is taken is told before anything is indexed', async () => {
+test('a port that is taken is reported before anything is indexed', async () => {
 	const other = await startLifelogServer(temporaryFolder());
 	const folder = temporaryFolder();
 	await writeArchive(folder, { lifelogs });
@@ -388,7 +506,7 @@ test('a port that is taken is told before anything is indexed', async () => {
 });
 
 describe('a key in a file', () => {
-	test.each(['', '\n', '\r\n'])('is that of the server, with %j at its end', async (end) => {
+	test.each(['', '\n', '\r\n'])("is used as the server's key, with %j at its end", async (end) => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs });
 		const path = join(temporaryFolder(), 'key');
@@ -444,13 +562,13 @@ describe('a key in a file', () => {
 			},
 			'The key in the file of LIFELOG_SERVER_KEY_FILE must contain only ASCII letters',
 		],
-	])('%s is refused with a sentence', async (_what, env, message) => {
+	])('%s is refused with a clear message', async (_what, env, message) => {
 		const folder = temporaryFolder();
 		const { ready } = spawnLifelogServer(temporaryFolder(), [], env(folder));
 		await expect(ready).rejects.toThrow(message);
 	});
 
-	test('is named at the start', async () => {
+	test('is named in the output of the start', async () => {
 		const path = join(temporaryFolder(), 'key');
 		writeFileSync(path, serverKey);
 		const env = { LIFELOG_SERVER_KEY_FILE: path };
@@ -463,7 +581,7 @@ describe('a key in a file', () => {
 		await exited;
 	});
 
-	test('that an endpoint refuses is named in the log', async () => {
+	test('is named in the log if an endpoint refuses the key', async () => {
 		const embeddings = await startEmbeddings();
 		embeddings.instead = () => ({ status: 401 });
 		const path = join(temporaryFolder(), 'key');
@@ -475,14 +593,14 @@ describe('a key in a file', () => {
 			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_EMBEDDINGS_KEY_FILE: path },
 		});
 		const server = await ready;
-		const check = 'answers 401. Check the key in the file of LIFELOG_EMBEDDINGS_KEY_FILE';
+		const check = 'returned 401. Check the key in the file of LIFELOG_EMBEDDINGS_KEY_FILE';
 		await until(async () => server.log.some((line) => line.includes(check)));
 		await server.close();
 		await embeddings.close();
 	});
 });
 
-test('a host that is no address of this machine is told with what to do', async () => {
+test("a host that isn't an address of this machine is reported, with what to do", async () => {
 	for (const host of ['203.0.113.1', 'nowhere.invalid']) {
 		await expect(startLifelogServer(temporaryFolder(), ['--host', host])).rejects.toThrow(
 			`--host ${host} isn't an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every network`,
@@ -522,7 +640,7 @@ describe('the command', () => {
 	});
 });
 
-test('nothing that is answered may be kept on the way', async () => {
+test('no response may be cached', async () => {
 	const folder = temporaryFolder();
 	await writeArchive(folder, { lifelogs, chats });
 	const server = await startLifelogServer(folder);
@@ -539,21 +657,18 @@ test('nothing that is answered may be kept on the way', async () => {
 	await server.close();
 });
 
-posixTest(
-	'an index that others could read is for its owner only from the next start on',
-	async () => {
-		const folder = temporaryFolder();
-		await writeArchive(folder, { lifelogs });
-		await (await startLifelogServer(folder, [], {})).close();
-		const files = ['', '.vectors', '.key', '.session'].map((end) =>
-			join(folder, `.lifelog-index.sqlite${end}`),
-		);
-		for (const path of files) chmodSync(path, 0o644);
-		const server = await startLifelogServer(folder, [], {});
-		for (const path of files) expect([path, statSync(path).mode & 0o777]).toEqual([path, 0o600]);
-		await server.close();
-	},
-);
+posixTest('the next start makes an index readable only by its owner', async () => {
+	const folder = temporaryFolder();
+	await writeArchive(folder, { lifelogs });
+	await (await startLifelogServer(folder, [], {})).close();
+	const files = ['', '.vectors', '.key', '.session'].map((end) =>
+		join(folder, `.lifelog-index.sqlite${end}`),
+	);
+	for (const path of files) chmodSync(path, 0o644);
+	const server = await startLifelogServer(folder, [], {});
+	for (const path of files) expect([path, statSync(path).mode & 0o777]).toEqual([path, 0o600]);
+	await server.close();
+});
 
 describe('docs/self-host.md', () => {
 	const page = () => readFileSync('docs/self-host.md', 'utf8');
@@ -584,14 +699,16 @@ describe('docs/self-host.md', () => {
 		expect((stdout + stderr).split('\n').filter((line) => line.includes(path))).toEqual([]);
 	});
 
-	test('has a block for nginx by which the page is shown and uploads arrive as they are sent', async () => {
+	test('has a block for nginx that shows the page and passes uploads on unbuffered', async () => {
 		buildPage();
 		const nginx = block('nginx');
 		for (const directive of ['client_max_body_size 0', 'proxy_request_buffering off']) {
 			expect(nginx).toContain(`\t\t${directive};\n`);
 		}
 		const values: Record<string, string> = {
-			...{ $host: 'lifelogs.example.com', $scheme: 'https', $remote_addr: '203.0.113.9' },
+			// As nginx has them on another port than 443: only $http_host has the port.
+			...{ $host: 'lifelogs.example.com', $http_host: 'lifelogs.example.com:8443' },
+			...{ $scheme: 'https', $remote_addr: '203.0.113.9' },
 		};
 		const headers = Object.fromEntries(
 			[...nginx.matchAll(/proxy_set_header (\S+) (\S+);/g)].map(([, name, value]) => [
@@ -607,10 +724,19 @@ describe('docs/self-host.md', () => {
 			200,
 			expect.stringContaining('<script'),
 		]);
+		const signIn = await send(server.url, '/session', {
+			method: 'POST',
+			headers: {
+				...{ ...headers, origin: 'https://lifelogs.example.com:8443' },
+				'x-lifelog-page': '1',
+			},
+			body: { key: serverKey },
+		});
+		expect(signIn.status).toBe(204);
 		await server.close();
 	});
 
-	test('says truly what a backup can leave out', async () => {
+	test('names the files that a backup can leave out', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs, chats });
 		const first = await startLifelogServer(folder);

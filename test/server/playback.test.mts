@@ -11,7 +11,7 @@ const said = (startMs: number): Line => ({
 	...{ startMs, endMs: startMs + 1_000 },
 });
 
-test('an instant is where it was, though a browser rounds positions down', () => {
+test('a time stays the same if the browser rounds positions down', () => {
 	const positionMs = positionOf(SPANS, 630_000);
 	expect(positionMs).toBe(30_000.020_8);
 	expect(instantOf(SPANS, positionMs)).toBe(630_000);
@@ -21,7 +21,7 @@ test('an instant is where it was, though a browser rounds positions down', () =>
 	expect(instantOf(SPANS, positionMs - 500)).toBeCloseTo(29_500, 0);
 });
 
-test('what is left out of the audio goes on where the next stretch begins', () => {
+test('a time in a gap of the audio plays from the next part', () => {
 	expect(positionOf(SPANS, 300_000)).toBe(30_000.020_8);
 	expect(positionOf(SPANS, 700_000)).toBe(60_000.020_8);
 	expect(instantOf(SPANS, 90_000)).toBe(660_000);

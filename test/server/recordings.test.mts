@@ -19,8 +19,9 @@ import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { newestManifests } from '../support/manifests.mts';
 import { RecordingLab, said } from '../support/recordingLab.mts';
 import { archivedIn, killWhileRecording } from '../support/recordings.mts';
+import { seededRandom } from '../support/seededRandom.mts';
 import { hearTones, makeTones } from '../support/tones.mts';
-import { faults, wordsOf } from '../support/transcription.mts';
+import { faults, speakerOf, wordsOf } from '../support/transcription.mts';
 import { startLifelogServer, temporaryFolder } from './sources.mts';
 
 let lab: RecordingLab;
@@ -31,7 +32,7 @@ beforeEach(() => lab.mend());
 afterAll(() => lab.close());
 
 describe('a recording', () => {
-	test('becomes a lifelog whose every word has its time, with its audio, and search finds it', async () => {
+	test('becomes a lifelog with the right times and audio, and search finds it', async () => {
 		const { status, recording } = await lab.upload(lab.ten(), {
 			startTime: '2026-03-01 09:04:12',
 			timezone: 'Europe/Berlin',
@@ -79,7 +80,7 @@ describe('a recording', () => {
 		expect(await findingsIn(lab.archive)).toEqual([]);
 	});
 
-	test('is known by its bytes and by its external ID', async () => {
+	test('is recognized by its bytes and by its external ID', async () => {
 		const path = lab.ten();
 		const before = (await lab.listed()).length;
 		const { recording } = await lab.upload(path, { externalId: 'memo 1' });
@@ -94,7 +95,7 @@ describe('a recording', () => {
 		expect(await lab.listed()).toHaveLength(before + 1);
 	});
 
-	test('is in a copy of the one file of the queue while the server runs', async () => {
+	test("is in a copy of the queue's file while the server runs", async () => {
 		await lab.made(lab.ten());
 		const copy = join(lab.files, 'queue');
 		copyFileSync(join(lab.archive, '.lifelog-index.sqlite.recordings'), copy);
@@ -104,7 +105,7 @@ describe('a recording', () => {
 		expect(rows).toEqual((await lab.listed('limit=100')).map(({ id }) => ({ id })));
 	});
 
-	test('that is sent twice at the same time is taken once', async () => {
+	test('that is sent twice at the same time is accepted once', async () => {
 		const same = lab.ten();
 		const [one, two] = await Promise.all([lab.upload(same), lab.upload(same)]);
 		expect([one.status, two.status].sort()).toEqual([200, 202]);
@@ -119,7 +120,14 @@ describe('a recording', () => {
 		for (const { recording } of [one, three]) await lab.ended(recording.id);
 	});
 
-	test('has the time in its name, in the zone of the server', async () => {
+	test('with a blank external ID counts as without one', async () => {
+		const blank = { externalId: ' ' };
+		const [one, other] = [await lab.upload(lab.ten(), blank), await lab.upload(lab.ten(), blank)];
+		expect([one.status, other.status]).toEqual([202, 202]);
+		for (const { recording } of [one, other]) await lab.ended(recording.id);
+	});
+
+	test("starts at the time in its file name, in the server's time zone", async () => {
 		const path = join(lab.files, '20260301 090412.m4a');
 		renameSync(lab.ten(), path);
 		const { recording } = await lab.upload(path);
@@ -128,7 +136,7 @@ describe('a recording', () => {
 		});
 	});
 
-	test('that says nothing of its time ended when its file was modified', async () => {
+	test('without a known time ends when its file was modified', async () => {
 		const { recording } = await lab.upload(lab.ten(), {
 			modifiedTime: '2026-03-01 10:00:00',
 			timezone: 'Europe/Berlin',
@@ -168,7 +176,25 @@ describe('a recording', () => {
 		expect(await findingsIn(lab.archive)).toEqual([]);
 	});
 
-	test('whose lifelog was deleted makes no other one', async () => {
+	test('gets its speakers from a diarization endpoint, and none if the endpoint refuses', async () => {
+		const diarization = ['--diarization-url', lab.endpoint.url, '--diarization-model', 'pyannote'];
+		await lab.restart(lab.argsOf(...diarization));
+		const speakersOf = async () =>
+			said((await lab.made(lab.ten()))[0]).map(({ speakerName }) => speakerName);
+		expect((await speakersOf()).slice(0, 3)).toEqual([0, 1, 2].map(speakerOf));
+		expect(lab.endpoint.asked.at(-1)!.fields).toEqual({ model: 'pyannote' });
+		// A diarizer is asked for no format.
+		lab.endpoint.refuses = ['json'];
+		expect(new Set(await speakersOf())).toEqual(new Set([null]));
+		expect(lab.server.log.filter((line) => line.includes('diarization'))).toEqual([
+			expect.stringMatching(
+				/^A part of recording rec-\w+ has no speakers: .* returned 400\. Check/,
+			),
+		]);
+		await lab.restart();
+	});
+
+	test('whose lifelog was deleted creates no new one', async () => {
 		const path = lab.ten();
 		const [{ id }] = await lab.made(path);
 		await lab.fetch(`/v1/lifelogs/${id}`, { method: 'DELETE' });
@@ -208,7 +234,7 @@ describe('a recording', () => {
 	});
 });
 
-describe('an upload that can not be is refused, and leaves nothing', () => {
+describe('an invalid upload is refused, and leaves no file', () => {
 	const body = (fields: Record<string, string | Blob>) => {
 		const form = new FormData();
 		for (const [name, value] of Object.entries(fields)) form.set(name, value);
@@ -244,7 +270,7 @@ describe('an upload that can not be is refused, and leaves nothing', () => {
 		expect(await lab.everything()).toEqual(before);
 	});
 
-	test('above --max-upload, also if the request does not say how long it is', async () => {
+	test("above --max-upload, also if the request doesn't declare its length", async () => {
 		await lab.restart(lab.argsOf('--max-upload', '1'));
 		const large = body({ file: new Blob([Buffer.alloc(3_000_000)]) });
 		const form = new Response(large.body as FormData);
@@ -281,7 +307,7 @@ describe('an upload that can not be is refused, and leaves nothing', () => {
 		await lab.restart();
 	});
 
-	test('that breaks off', async () => {
+	test('that is interrupted', async () => {
 		const [head, tail] = [
 			'--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
 			'abc',
@@ -325,7 +351,7 @@ describe('an upload that can not be is refused, and leaves nothing', () => {
 	});
 });
 
-test('a recording that fails for good says why and keeps its file; it can be tried again and dropped', async () => {
+test('a recording that fails permanently says why and keeps its file, and can be retried and discarded', async () => {
 	const path = join(lab.files, 'song.mp3');
 	writeFileSync(path, 'This is a text, whatever its name says.\n'.repeat(100));
 	const { recording } = await lab.upload(path);
@@ -370,7 +396,7 @@ test('lists recordings page by page, newest first', async () => {
 	});
 });
 
-test('where two devices recorded, audioSource chooses between them', async () => {
+test('if two devices recorded, audioSource chooses between them', async () => {
 	const startMs = Date.parse('2026-04-01T09:00:00Z');
 	const pendant = join(lab.files, 'pendant.ogg');
 	await makeTones(pendant, { seconds: 20, args: ['-c:a', 'libopus'] });
@@ -392,14 +418,29 @@ test('where two devices recorded, audioSource chooses between them', async () =>
 	expect(await heardOf('')).toEqual(ofPendant);
 });
 
-test('a server that is killed goes on at its next start, and makes the same archive', async () => {
+test("if two devices recorded, the pendant's audio comes first, and the other fills the gaps", async () => {
+	const startMs = Date.parse('2026-04-02T09:00:00Z');
+	const pendant = join(lab.files, 'pendant, short.ogg');
+	await makeTones(pendant, { seconds: 4, args: ['-c:a', 'libopus'] });
+	const span = { startMs: startMs + 2000, endMs: startMs + 6000 };
+	await writeArchive(lab.archive, { audio: [{ ...span, content: readFileSync(pendant) }] });
+	await lab.made(lab.ten(), { startTime: '2026-04-02T09:00:00Z' });
+	const audio = await lab.fetch(`/v1/download-audio?startMs=${startMs}&endMs=${startMs + 10_000}`);
+	const path = join(lab.files, 'heard.ogg');
+	writeFileSync(path, Buffer.from(await audio.arrayBuffer()));
+	const heard = (await hearTones(path)).map(({ second }) => second);
+	expect(heard).toEqual([0, 1, 0, 1, 2, 3, 6, 7, 8, 9]);
+});
+
+test('a killed server continues at its next start, and makes the same archive', async () => {
+	const random = seededRandom(20260301);
 	const short = join(lab.files, 'short.wav');
 	await makeTones(short, { seconds: 4 });
 	const fields = { startTime: '2026-03-01T09:00:00Z' };
 	const uploads = [lab.ten(), short].map((path) => ({ path, fields }));
 	const [whole, killed] = [temporaryFolder(), temporaryFolder()];
-	await killWhileRecording(whole, lab.argsOf(), uploads, { kills: 0, random: Math.random });
-	await killWhileRecording(killed, lab.argsOf(), uploads, { kills: 5, random: Math.random });
+	await killWhileRecording(whole, lab.argsOf(), uploads, { kills: 0, random });
+	await killWhileRecording(killed, lab.argsOf(), uploads, { kills: 5, random });
 	expect(archivedIn(killed)).toEqual(archivedIn(whole));
 	expect(await findingsIn(killed)).toEqual([]);
 	expect(readdirSync(join(killed, '.lifelog-recordings'))).toEqual([]);
@@ -410,11 +451,16 @@ test.each([
 	[['--transcription-url', 'http://127.0.0.1:1/v1'], /together/],
 	[['--transcription-url', 'http://example.org/v1', '--transcription-model', 'x'], /https/],
 	[['--inbox-copy'], /--inbox/],
+	[['--diarization-url', 'http://127.0.0.1:1/v1'], /--diarization-url and --diarization-model/],
+	[
+		['--diarization-url', 'http://127.0.0.1:1/v1', '--diarization-model', 'x'],
+		/--diarization-url needs --transcription-url/,
+	],
 ])('%j is refused at the start', async (args, problem) => {
 	await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(problem);
 });
 
-test('a start that is refused for its inbox leaves the archive to the next one', async () => {
+test('a start that is refused because of its inbox leaves no lock on the archive', async () => {
 	const folder = temporaryFolder();
 	const inbox = join(folder, 'inbox');
 	await expect(startLifelogServer(folder, lab.argsOf('--inbox', inbox))).rejects.toThrow(

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { IndexDatabase } from '../../server/store/database.mts';
-import { checkSearch, SearchIndex } from '../../server/search/search.mts';
+import { checkSearch, SearchIndex } from '../../server/store/search.mts';
 import { lifelogOf } from '../support/invented.mts';
 
-test('of more matches than are ranked the ones in titles are, and the newest', () => {
+test('if there are too many matches, matches in titles and the newest ones are ranked', () => {
 	const db = new IndexDatabase(new DatabaseSync(':memory:'));
 	const index = new SearchIndex(db);
 	const begin = Date.parse('2020-01-01T00:00:00Z');
@@ -47,7 +47,7 @@ test.each([
 	db.close();
 });
 
-describe('what a search may cost', () => {
+describe('the cost of a search', () => {
 	const frequent = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 	let db: IndexDatabase;
 	let index: SearchIndex;
@@ -81,7 +81,7 @@ describe('what a search may cost', () => {
 	}
 	const wordsOf = (expression: string) => expression.match(/[a-z]+(?=[ "])/g) ?? [];
 
-	test('of words that very many lifelogs have, the first eight are looked for, and four ranked by', () => {
+	test('of very frequent words, eight are searched and four are ranked', () => {
 		const expressions = expressionsOf(frequent.join(' '));
 		expect(expressions.map((each) => wordsOf(each.replace('{title} : ', '')).length)).toEqual(
 			expect.arrayContaining([4, 8]),
@@ -90,7 +90,7 @@ describe('what a search may cost', () => {
 		expect(index.search(frequent.join(' '), {}, 3)).toEqual(['n5999', 'n5998', 'n5997']);
 	});
 
-	test('side by side, the first four of such words, unless there is a rarer one', () => {
+	test('a phrase of very frequent words is searched by its first four, unless it has a rarer one', () => {
 		for (const each of expressionsOf(`"${frequent.join(' ')}"`)) {
 			expect(each).toContain('"one two three four"');
 		}
@@ -99,7 +99,7 @@ describe('what a search may cost', () => {
 		expect(index.search('pomegranate "ten nine"', {}, 10).sort()).toEqual(['n0', 'n2000', 'n4000']);
 	});
 
-	test('results are ranked by the rarer words, and have the frequent ones all the same', () => {
+	test('results are ranked by the rarer words, and contain the frequent ones, too', () => {
 		expect(index.search('one pomegranate', {}, 10)).toHaveLength(6);
 		const [ranking] = expressionsOf('one two pomegranate').filter((each) => !each.includes('one'));
 		expect(ranking).toContain('pomegranate');
@@ -113,13 +113,13 @@ describe('what a search may cost', () => {
 		['alternatives', Array(33).fill('word').join(' OR '), 'search has 33 words, more than 32'],
 		['one word', 'x'.repeat(1_001), 'search has more than 1,000 characters'],
 		['signs', '.'.repeat(100_000), 'search has more than 1,000 characters'],
-	])('%s that is too long is refused with a sentence', (_what, search, message) => {
+	])('%s beyond the limits is refused with a clear message', (_what, search, message) => {
 		expect(() => checkSearch(search)).toThrow(message);
 		checkSearch('word '.repeat(32));
 		checkSearch(Array(32).fill('word').join(' OR '));
 	});
 
-	test('the words that a similar one is looked for in are those there are', () => {
+	test('similar words are searched only among the words of existing lifelogs', () => {
 		const about = (title: string) => lifelogOf('new', '2026-03-01T08:00:00Z', { title });
 		expect(index.search('watermelom', {}, 3)).toEqual([]);
 		index.put(about('The watermelon'));
@@ -135,7 +135,7 @@ describe('what a search may cost', () => {
 		expect(db.all(`SELECT term FROM word WHERE term = 'pomegranate'`)).toHaveLength(1);
 	});
 
-	test('the first misspelled search after a start reads the words, and not what was said', () => {
+	test('the first misspelled search after a start reads only the list of words', () => {
 		const later = new SearchIndex(db);
 		const all = jest.spyOn(db, 'all');
 		const each = jest.spyOn(db, 'each');

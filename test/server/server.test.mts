@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadKey } from '../../server/auth/key.mts';
+import { sessionSecret } from '../../server/auth/session.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';
@@ -38,7 +39,7 @@ describe('a server', () => {
 		['GET', '/mcp'],
 	];
 
-	test.each(endpoints)('%s %s wants the key', async (method, path) => {
+	test.each(endpoints)('%s %s needs the key', async (method, path) => {
 		const keys = [
 			undefined,
 			'',
@@ -56,12 +57,12 @@ describe('a server', () => {
 		}
 	});
 
-	test.each(endpoints)('%s %s answers no script of a web page', async (method, path) => {
+	test.each(endpoints)('%s %s refuses a script of a web page', async (method, path) => {
 		const headers = { origin: 'https://elsewhere.example' };
 		expect((await ask(server, path, { method, headers })).status).toBe(403);
 	});
 
-	test('without the key there is the page, and that it is well', async () => {
+	test('the page and /health need no key', async () => {
 		const root = await fetch(server.url, { redirect: 'manual' });
 		expect(root.status).toBe(200);
 		expect(await root.text()).toContain('<title>Lifelogs</title>');
@@ -69,7 +70,7 @@ describe('a server', () => {
 		expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
 	});
 
-	test('a request may name its address in full, as the nodes do by http', async () => {
+	test('a request may have a full address, as the nodes send by HTTP', async () => {
 		const { port } = new URL(server.url);
 		const status = await new Promise((resolve, reject) => {
 			request({
@@ -86,7 +87,7 @@ describe('a server', () => {
 	});
 
 	test.each(['/v1/lifelogs/a', '/v1/chats/q', '/v1/lifelogs/none'])(
-		'deletes nothing: DELETE %s is a 403 that says how it would',
+		'deletes nothing: DELETE %s is answered 403 and names the option',
 		async (path) => {
 			const response = await ask(server, path, { method: 'DELETE' });
 			expect(response.status).toBe(403);
@@ -95,7 +96,7 @@ describe('a server', () => {
 		},
 	);
 
-	test('serves a new day without being started again', async () => {
+	test('serves a new day without a restart', async () => {
 		await writeArchive(folder, { lifelogs: [lifelogOf('new', '2026-03-02T08:00:00Z')] });
 		// By its log, which the rate limit does not count.
 		const path = '/v1/lifelogs/new';
@@ -105,11 +106,11 @@ describe('a server', () => {
 		});
 	});
 
-	test('logs nothing of what is asked and answered', () => {
+	test('logs nothing about requests and responses', () => {
 		expect(server.log).toEqual([]);
 	});
 
-	test('counts requests as it was told to', async () => {
+	test('limits requests to --rate-limit', async () => {
 		const statuses: number[] = [];
 		for (let n = 0; n < 101; n += 1) statuses.push((await ask(server, '/v1/chats?limit=1')).status);
 		expect(statuses.at(-1)).toBe(429);
@@ -132,7 +133,7 @@ describe('a server', () => {
 		expect(asBearer.status).toBe(429);
 	});
 
-	test('counts nothing for keys that are none', async () => {
+	test("doesn't count requests with a wrong key", async () => {
 		const headers = { 'x-api-key': 'a guess' };
 		for (let n = 0; n < 101; n += 1) {
 			expect((await fetch(`${server.url}/nowhere`, { headers })).status).toBe(404);
@@ -141,7 +142,7 @@ describe('a server', () => {
 });
 
 describe('the key', () => {
-	test('is made at the first start, told once, and kept as a hash', async () => {
+	test('is made at the first start, shown once, and stored as a hash', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs });
 		const first = await startLifelogServer(folder, [], {});
@@ -163,7 +164,28 @@ describe('the key', () => {
 		await third.close();
 	});
 
-	test('that was never told is made anew, as where the port was taken', async () => {
+	test.each(['', 'short'])('a session secret that was cut to %j is replaced', (left) => {
+		const path = join(temporaryFolder(), 'session');
+		const hash = Buffer.alloc(32);
+		const secretOf = () => {
+			writeFileSync(path, left);
+			return sessionSecret(hash, path);
+		};
+		expect(secretOf()).not.toBe(secretOf());
+		expect(sessionSecret(hash, path)).toBe(sessionSecret(hash, path));
+		expect(readdirSync(join(path, '..'))).toEqual(['session']);
+	});
+
+	test('is made again if its file is empty', () => {
+		const path = join(temporaryFolder(), 'key');
+		writeFileSync(path, '');
+		const { isNew, keep } = loadKey(undefined, path);
+		expect(isNew).toBe(true);
+		keep!();
+		expect(readFileSync(path, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+	});
+
+	test('is made again if it was never shown, for example if the port was taken', async () => {
 		const other = await startLifelogServer(temporaryFolder());
 		const folder = temporaryFolder();
 		const taken = ['--port', new URL(other.url).port];
@@ -174,7 +196,7 @@ describe('the key', () => {
 		await Promise.all([server.close(), other.close()]);
 	});
 
-	test('that is empty is said to be', () => {
+	test('is refused if it is empty', () => {
 		const path = join(temporaryFolder(), 'key');
 		expect(() => loadKey('', path)).toThrow('The key in LIFELOG_SERVER_KEY is empty');
 	});
@@ -185,7 +207,7 @@ describe('the key', () => {
 		expect(() => statSync(path)).toThrow('ENOENT');
 	});
 
-	loopbackTest('of 31 characters serves this machine alone', async () => {
+	loopbackTest('of 31 characters serves only this machine', async () => {
 		const folder = temporaryFolder();
 		const env = { LIFELOG_SERVER_KEY: 'k'.repeat(31) };
 		await expect(startLifelogServer(folder, ['--host', '0.0.0.0'], env)).rejects.toThrow(
@@ -221,11 +243,11 @@ describe('the command', () => {
 		[['--read-only', '--allow-delete'], "can't be used together"],
 		[['another'], 'Give the folder of the archive'],
 		[['--wings'], "Unknown option '--wings'"],
-	])('%j is refused with a sentence', async (args, message) => {
+	])('%j is refused with a clear message', async (args, message) => {
 		await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(message);
 	});
 
-	test('tells that it serves more than this machine', async () => {
+	test('says that it serves more than this machine', async () => {
 		const nearBy = /Address {7}http:\/\/127\.0\.0\.1:\d+\n/;
 		expect(await toldBy(temporaryFolder())).toMatch(nearBy);
 		const told = await toldBy(temporaryFolder(), ['--host', '0.0.0.0']);
@@ -233,12 +255,12 @@ describe('the command', () => {
 		expect(told).toMatch(/:\d+, and every other address of this machine\n/);
 	});
 
-	test('a folder that is not there is told', async () => {
+	test("reports a folder that doesn't exist", async () => {
 		const folder = join(temporaryFolder(), 'none');
 		await expect(startLifelogServer(folder)).rejects.toThrow(`There is no folder ${folder}`);
 	});
 
-	test('a port that is taken is told', async () => {
+	test('reports a port that is taken', async () => {
 		const folder = temporaryFolder();
 		const first = await startLifelogServer(folder);
 		const { port } = new URL(first.url);
@@ -249,21 +271,39 @@ describe('the command', () => {
 		await first.close();
 	});
 
-	test('says while it runs that days have gone from the folder', async () => {
+	test('reports while it runs that a day was removed from the folder', async () => {
 		const folder = temporaryFolder();
-		await writeArchive(folder, { lifelogs });
+		const [path] = await writeArchive(folder, { lifelogs });
+		await writeArchive(folder, { lifelogs: [lifelogOf('other', '2026-03-02T08:00:00Z')] });
 		const server = await startLifelogServer(folder);
-		renameSync(join(folder, 'days'), join(folder, 'elsewhere'));
+		renameSync(join(folder, path), join(folder, 'elsewhere'));
 		await until(() => server.log.length > 0);
-		expect(server.log).toEqual(['Days that are no longer in the folder: 1 of 1']);
+		expect(server.log).toEqual(['Days that are no longer in the folder: 1 of 2']);
 		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(404);
-		renameSync(join(folder, 'elsewhere'), join(folder, 'days'));
+		renameSync(join(folder, 'elsewhere'), join(folder, path));
 		await until(async () => (await ask(server, '/v1/lifelogs/a')).status === 200);
 		expect(server.log).toHaveLength(1);
 		await server.close();
 	});
 
-	test('says so too where another day has come in the same moment', async () => {
+	test('reports while it runs that all days are missing, and keeps serving them', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const server = await startLifelogServer(folder);
+		renameSync(join(folder, 'days'), join(folder, 'elsewhere'));
+		await until(() => server.log.length > 0);
+		expect(server.log).toEqual([
+			"Cannot look for new days: The archive's folder is missing: connect its drive, then try again",
+		]);
+		expect((await ask(server, '/v1/lifelogs/a')).status).toBe(200);
+		renameSync(join(folder, 'elsewhere'), join(folder, 'days'));
+		await writeArchive(folder, { lifelogs: [lifelogOf('new', '2026-03-02T08:00:00Z')] });
+		await until(async () => (await ask(server, '/v1/lifelogs/new')).status === 200);
+		expect(server.log).toHaveLength(1);
+		await server.close();
+	});
+
+	test('reports a removed day even if another day appears at the same time', async () => {
 		const folder = temporaryFolder();
 		const [path] = await writeArchive(folder, { lifelogs });
 		const server = await startLifelogServer(folder);
@@ -276,7 +316,7 @@ describe('the command', () => {
 		await server.close();
 	});
 
-	test('says where it is, what there is and what is missing', async () => {
+	test('shows its address, its data and the missing days', async () => {
 		const folder = temporaryFolder();
 		const day = (date: string) => lifelogOf(date, `${date}T08:00:00Z`);
 		await writeArchive(folder, {
@@ -293,7 +333,7 @@ describe('the command', () => {
 		expect(told).toMatch(/Search +full text/);
 	});
 
-	test('says at every start what is left out, and at a later one what to do without the key', async () => {
+	test('shows at every start what is left out, and at later starts what to do if the key is lost', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs });
 		const day = readdirSync(join(folder, 'days'))[0].slice(0, 10);
@@ -308,7 +348,7 @@ describe('the command', () => {
 		}
 	});
 
-	test('says of a folder without an archive that it is none, and what makes one', async () => {
+	test('says that a folder has no archive yet, and how to make one', async () => {
 		const told = await toldBy(temporaryFolder());
 		expect(told).toMatch(/Data +0 lifelogs, 0 chats, 0 audio files\n/);
 		expect(told).toMatch(/Days +none yet \(.*npm run server -- import\)\n/);
@@ -322,7 +362,7 @@ describe('the first index', () => {
 		),
 	).flat();
 
-	test('is built again where it is broken behind its first page', async () => {
+	test('is rebuilt if it is damaged after its first page', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs, chats });
 		const first = await startLifelogServer(folder);
@@ -335,7 +375,7 @@ describe('the first index', () => {
 		await second.close();
 	});
 
-	test('200 connections at once are answered', async () => {
+	test('serves 200 connections at the same time', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs: many });
 		const server = await startLifelogServer(folder);
@@ -354,7 +394,7 @@ describe('the first index', () => {
 describe('with --allow-delete', () => {
 	const title = 'Saffron';
 
-	test('a delete takes the files, the day that names them written anew first', async () => {
+	test('a delete removes the files after it has rewritten the day manifest', async () => {
 		const folder = temporaryFolder();
 		const more = { title, updatedAt: '2026-03-08T00:00:00.000Z' };
 		const moved = lifelogOf('b', '2026-02-28T10:00:00Z', more);

@@ -11,39 +11,39 @@ function marked(text: string, search: string): string[] {
 }
 
 describe('a snippet', () => {
-	test('of a short text is all of it', () => {
+	test('of a short text is the whole text', () => {
 		expect(snippetOf('A quince again.', 'quince')).toEqual({
 			text: 'A quince again.',
 			words: [[2, 8]],
 		});
 	});
 
-	test('of nothing is nothing', () => {
+	test('of an empty text is empty', () => {
 		expect(snippetOf('', 'quince')).toEqual({ text: '', words: [] });
 	});
 
-	test('begins with the text if nothing of the search is in it', () => {
+	test('begins at the start of the text if no word matches', () => {
 		const { text, words } = snippetOf(filler, 'quince');
 		expect(filler.startsWith(text.slice(0, -1))).toBe(true);
 		expect([text.at(-1), words]).toEqual(['…', []]);
 	});
 
-	test('is at the place that has most of the words', () => {
+	test('is at the place with the most words of the search', () => {
 		const text = `A quince. ${filler}Maurice came. ${filler}Then Maurice planted a quince. ${filler}`;
 		expect(snippetOf(text, 'maurice quince').text).toContain('…Then Maurice planted a quince. We');
 		expect(marked(text, 'maurice quince')).toEqual(['Maurice', 'quince']);
 	});
 
-	test('is where the rare word is if no place has all', () => {
+	test('is at the rarest word if no place has all words', () => {
 		const text = `${'A quince. '.repeat(30)}${filler}Maurice came.`;
 		expect(marked(text, 'quince maurice')).toEqual(['Maurice']);
 	});
 
-	test('is at the first of several places that have the same', () => {
+	test('is at the first of several equal places', () => {
 		expect(snippetOf(`A first quince. ${filler}A last quince.`, 'quince').text).toMatch(/^A first/);
 	});
 
-	test('begins with the line, or else with the sentence or the word', () => {
+	test('begins at a line, or else at a sentence or a word', () => {
 		expect(snippetOf(`${filler}\nAnna: The quince. ${filler}`, 'quince').text).toMatch(
 			/^…Anna: The quince\./,
 		);
@@ -82,7 +82,7 @@ test.each([
 	['letters with marks', 'é\u0323'.repeat(300)],
 	['letters from right to left', '\u05e9\u05c1'.repeat(300)],
 	['a family', '👩‍👩‍👧‍👦'.repeat(100)],
-])('cuts no character in two in a text of %s', (_what, run) => {
+])('splits no character in a text of %s', (_what, run) => {
 	for (const lead of ['', 'a', 'ab']) {
 		const { text } = snippetOf(`${lead}${run} quince ${run}`, 'quince');
 		expect(text).toContain('quince');
@@ -97,7 +97,7 @@ test.each([
 	}
 });
 
-test('of any text and search is well formed, at most 200 long, and marks words in order', () => {
+test('of any text and search is well formed, has at most 200 characters, and marks words in order', () => {
 	const part = fc.oneof(
 		fc.string({ unit: 'binary', maxLength: 20 }),
 		fc.constantFrom(
@@ -132,7 +132,7 @@ test('of any text and search is well formed, at most 200 long, and marks words i
 	);
 });
 
-test('of a very long text costs little more with the costliest searches than with one word', () => {
+test('of a very long text takes little more time with the hardest searches than with one word', () => {
 	const word = 'quince'.repeat(6);
 	const many = `${word} `.repeat(60_000);
 	const cpuOf = (search: string) => {
@@ -142,12 +142,14 @@ test('of a very long text costs little more with the costliest searches than wit
 	};
 	const beginnings = Array.from({ length: 29 }, (_, nth) => word.slice(0, nth + 4)).join(' ');
 	const usual = Math.max(cpuOf(word), cpuOf(word));
-	expect(cpuOf(beginnings)).toBeLessThan(15 * usual);
-	expect(cpuOf(`${word} `.repeat(26))).toBeLessThan(15 * usual);
-	expect(cpuOf(`"${`${word} `.repeat(26)}"`)).toBeLessThan(15 * usual);
+	// A busy machine slows down one of them, seldom all three.
+	const minCpuOf = (search: string) => Math.min(...[1, 2, 3].map(() => cpuOf(search)));
+	expect(minCpuOf(beginnings)).toBeLessThan(15 * usual);
+	expect(minCpuOf(`${word} `.repeat(26))).toBeLessThan(15 * usual);
+	expect(minCpuOf(`"${`${word} `.repeat(26)}"`)).toBeLessThan(15 * usual);
 });
 
-test('what was said is told line by line, with the speakers, without the title', () => {
+test('the spoken text has one line for each utterance, with the speaker, without the title', () => {
 	const said = (content: string, speakerName: string | null) => ({
 		...{ type: 'blockquote', content, speakerName },
 	});

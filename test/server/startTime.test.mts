@@ -14,11 +14,11 @@ const startBy = (more: Partial<Parameters<typeof startOf>[0]>) => {
 	return [iso(startMs), from];
 };
 
-describe('when a recording began', () => {
+describe('the start of a recording', () => {
 	const createdMs = Date.parse('2026-03-01T09:30:00Z');
 	const fileName = '20260301 090412.m4a';
 
-	test('is what is known best', () => {
+	test('comes from the best source', () => {
 		const given = Date.parse('2026-02-01T08:00:00Z');
 		expect(startBy({ given, fileName, createdMs })).toEqual(['2026-02-01T08:00:00.000Z', 'upload']);
 		expect(startBy({ fileName, createdMs })).toEqual(['2026-03-01T08:04:12.000Z', 'fileName']);
@@ -48,7 +48,7 @@ describe('when a recording began', () => {
 		['20260329 023000.m4a', '2026-03-29T01:30:00.000Z'],
 		['20261025 023000.m4a', '2026-10-25T00:30:00.000Z'],
 		['20261340 090412 and 20260301 090412.m4a', '2026-03-01T08:04:12.000Z'],
-	])('by the file name %s', (name, expected) => {
+	])('comes from the file name %s', (name, expected) => {
 		expect(startBy({ fileName: name, createdMs })).toEqual([expected, 'fileName']);
 	});
 
@@ -61,11 +61,11 @@ describe('when a recording began', () => {
 		'120260301 0904123.m4a',
 		'19990301 090412.m4a',
 		`${'x'.repeat(300)}20260301 090412.m4a`,
-	])('not by the file name %s', (name) => {
+	])("doesn't come from the file name %s", (name) => {
 		expect(startBy({ fileName: name })[1]).toBe('modified');
 	});
 
-	test('not in the future, nor before there were such recorders', () => {
+	test('is never in the future, or before such recorders existed', () => {
 		const last = '2026-11-23T11:50:00.000Z';
 		expect(startBy({ given: Date.parse('2027-01-01T00:00:00Z') })).toEqual([last, 'upload']);
 		expect(startBy({ fileName: '20270101 000000.m4a' })).toEqual([last, 'fileName']);
@@ -78,7 +78,7 @@ describe('when a recording began', () => {
 	});
 });
 
-describe('a pause of ten minutes begins a new lifelog', () => {
+describe('a pause of ten minutes starts a new lifelog', () => {
 	const said = (startMs: number, endMs: number) => ({ text: `At ${startMs}.`, startMs, endMs });
 
 	test('which begins in the second of its first segment', () => {
@@ -102,7 +102,7 @@ describe('a pause of ten minutes begins a new lifelog', () => {
 		]);
 	});
 
-	test('a shorter pause, or one in which somebody else speaks, does not', () => {
+	test('a shorter pause, or one in which somebody else speaks, starts no new lifelog', () => {
 		expect(splitAtPauses([said(0, 1000), said(600_999, 601_999)])).toHaveLength(1);
 		expect(splitAtPauses([said(0, 1000), said(601_000, 602_000)])).toHaveLength(2);
 		const long = [said(0, 700_000), said(1000, 2000), said(1_200_000, 1_201_000)];

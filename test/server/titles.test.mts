@@ -91,7 +91,7 @@ describe('a server with a chat endpoint', () => {
 		expect(plain.title).toBe('Part 0 is about the garden.');
 		expect(headingsOf(plain.contents)).toHaveLength(1);
 		expect(server.log).toEqual([
-			'The chat endpoint answers 500: the title of a new lifelog is its first sentence',
+			'The chat endpoint returned 500: the title of a new lifelog is its first sentence',
 		]);
 		await server.close();
 	});
@@ -113,7 +113,7 @@ describe('a server with a chat endpoint', () => {
 	});
 });
 
-describe('what a model answers is checked', () => {
+describe('the answer of a model is checked', () => {
 	test.each<[string, unknown, object]>([
 		['between marks of code', `\`\`\`json\n${JSON.stringify(says)}\n\`\`\``, says],
 		['with more than was asked', { ...says, summary: 'x' }, says],
@@ -166,36 +166,36 @@ describe('what a model answers is checked', () => {
 	const json = (value: unknown) => (response: ServerResponse) =>
 		void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 	test.each<[string, (response: ServerResponse) => void, RegExp]>([
-		['HTML', (response) => void response.end('<html>secret</html>'), /doesn't answer with JSON/],
-		['nothing', (response) => void response.end(), /doesn't answer with JSON/],
-		['null', json(null), /doesn't answer with a title and headings/],
-		['no choice', json({ choices: [] }), /doesn't answer with a title and headings/],
+		['HTML', (response) => void response.end('<html>secret</html>'), /didn't return JSON/],
+		['nothing', (response) => void response.end(), /didn't return JSON/],
+		['null', json(null), /didn't return a title and headings/],
+		['no choice', json({ choices: [] }), /didn't return a title and headings/],
 		[
 			'an empty message',
 			json({ choices: [{ message: { content: null } }] }),
-			/doesn't answer with a title and headings/,
+			/didn't return a title and headings/,
 		],
 		[
 			'words',
 			json({ choices: [{ message: { content: 'secret' } }] }),
-			/doesn't answer with a title and headings/,
+			/didn't return a title and headings/,
 		],
 		[
 			'a list',
 			json({ choices: [{ message: { content: '[1]' } }] }),
-			/doesn't answer with a title and headings/,
+			/didn't return a title and headings/,
 		],
 		[
 			'no title',
 			json({ choices: [{ message: { content: '{"headings":[]}' } }] }),
-			/doesn't answer with a title and headings/,
+			/didn't return a title and headings/,
 		],
 		[
 			'an empty title',
 			json({ choices: [{ message: { content: '{"title":" ","headings":[]}' } }] }),
 			/empty title/,
 		],
-		['429', (response) => void response.writeHead(429).end(), /answers 429/],
+		['429', (response) => void response.writeHead(429).end(), /returned 429/],
 		['a broken connection', (response) => void response.socket!.destroy(), /cannot be reached/],
 		[
 			'100 MB',
@@ -208,7 +208,7 @@ describe('what a model answers is checked', () => {
 			},
 			/more than 1 MiB/,
 		],
-	])('%s is no title', async (_name, instead, problem) => {
+	])("%s isn't accepted as a title", async (_name, instead, problem) => {
 		let sent = () => 0;
 		chat.instead = (response) => {
 			const { socket } = response;
@@ -222,15 +222,15 @@ describe('what a model answers is checked', () => {
 		expect(sent()).toBeLessThan(2 ** 25);
 	});
 
-	test('no answer in time, and one that never ends', async () => {
+	test("an answer that is late or never ends isn't accepted", async () => {
 		chat.instead = () => {};
 		expect(await write(segments, 100)).toBeUndefined();
 		chat.instead = (response) => void response.write('{"choices":');
 		expect(await write(segments, 100)).toBeUndefined();
-		expect(log).toEqual(Array(2).fill(expect.stringContaining('does not answer in time')));
+		expect(log).toEqual(Array(2).fill(expect.stringContaining("didn't respond in time")));
 	});
 
-	test('another address gets nothing', async () => {
+	test('nothing is sent to another address', async () => {
 		let isAsked = false;
 		const other = createServer((_request, response) => {
 			isAsked = true;
@@ -246,7 +246,7 @@ describe('what a model answers is checked', () => {
 		await new Promise((resolve) => other.close(resolve));
 	});
 
-	test('a transcript of a day is sent in part, from its beginning to its end', async () => {
+	test('a very long transcript is sent in part, from its start to its end', async () => {
 		chat.says = says;
 		const long = Array.from({ length: 20_000 }, (_, n) => ({ ...segments[0], text: `Word ${n}.` }));
 		await write(long);

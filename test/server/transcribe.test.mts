@@ -73,8 +73,8 @@ function expectSeconds(segments: Segment[], seconds: number): void {
 	}
 }
 
-describe('what is heard in a recording', () => {
-	test.each(['mp3', 'wav'] as const)('is said at its second, over chunks of %s', async (format) => {
+describe('the transcript of a recording', () => {
+	test.each(['mp3', 'wav'] as const)('has the right times, across chunks of %s', async (format) => {
 		const to = join(folder, format);
 		await mkdir(to);
 		// In the silence between two tones: chunks of 19 to 20 seconds would cut in one.
@@ -91,7 +91,7 @@ describe('what is heard in a recording', () => {
 		]);
 	});
 
-	test('is sent as the endpoint wants it', async () => {
+	test('is requested in the form that the endpoint needs', async () => {
 		expectSeconds(await transcribe(), 5);
 		const { path, fields, authorization } = endpoint.asked[0];
 		expect({ path, fields, authorization }).toEqual({
@@ -106,7 +106,7 @@ describe('what is heard in a recording', () => {
 		expect(endpoint.asked[1].authorization).toBeUndefined();
 	});
 
-	test('a model that tells speakers apart is asked for them', async () => {
+	test('includes speakers if the model can distinguish them', async () => {
 		const segments = await transcribe({ model: 'gpt-4o-transcribe-diarize' });
 		expectSeconds(segments, 5);
 		expect(segments.map(({ speaker }) => speaker)).toEqual(['A', 'B', 'A', 'B', 'A']);
@@ -117,7 +117,7 @@ describe('what is heard in a recording', () => {
 		});
 	});
 
-	test('an endpoint without times gives one segment for each chunk', async () => {
+	test('has one segment for each chunk if the endpoint returns no times', async () => {
 		endpoint.refuses = ['verbose_json'];
 		const plain = transcriber();
 		const whole = { startMs: 0, endMs: DURATION_MS, text: [0, 1, 2, 3, 4].map(wordsOf).join(' ') };
@@ -129,7 +129,7 @@ describe('what is heard in a recording', () => {
 	});
 
 	test.each([[['verbose_json', 'json']], [['verbose_json']]])(
-		'one that refuses %j once is asked for times again',
+		'is requested with times again after the endpoint refused %j once',
 		async (refuses) => {
 			endpoint.refuses = refuses;
 			const plain = transcriber();
@@ -142,7 +142,7 @@ describe('what is heard in a recording', () => {
 	);
 });
 
-describe('every form of an answer', () => {
+describe('every form of an answer is read', () => {
 	const hello = { text: 'Hello.', startMs: 500, endMs: 1500 };
 	test.each<[string, unknown, Segment[]]>([
 		['numbers as strings', { segments: [{ text: ' Hello.', start: '0.5', end: '1.5' }] }, [hello]],
@@ -217,8 +217,35 @@ describe('every form of an answer', () => {
 			},
 			[hello, { text: 'Bye.', startMs: 2000, endMs: 2000 }],
 		],
+		[
+			'a segment without times beside others',
+			{
+				segments: [
+					{ text: 'When?', start: 2, end: null },
+					{ text: 'Hello.', start: 0.5, end: 1.5 },
+				],
+			},
+			[hello],
+		],
+		[
+			'a speaker that is not a text',
+			{ segments: [{ text: 'Hello.', start: 0.5, end: 1.5, speaker: {} }] },
+			[hello],
+		],
+		[
+			'a text beside segments without times',
+			{ text: 'Hello.', segments: [{ text: 'Hello.', start: null, end: null }] },
+			[{ ...hello, startMs: 0, endMs: DURATION_MS }],
+		],
 	])('%s', async (_name, answer, expected) => {
 		expect(await answers(answer)).toEqual(expected);
+	});
+
+	test('more and longer segments than an uploaded transcript may have are kept', async () => {
+		const text = 'word '.repeat(5000).trim();
+		expect(await answers({ segments: [{ text, start: 0, end: 5 }] })).toHaveLength(1);
+		const many = Array(20_001).fill({ text: 'a', start: 0, end: 1 });
+		expect(await answers({ segments: many })).toHaveLength(20_001);
 	});
 
 	test('a text that is longer than a segment may be is kept', async () => {
@@ -227,15 +254,15 @@ describe('every form of an answer', () => {
 	});
 });
 
-describe('what an endpoint does wrong may pass', () => {
+describe('a fault of the endpoint can be temporary', () => {
 	test.each<[keyof typeof faults, RegExp, Partial<EndpointError>]>([
-		['error', /^answers 500$/, { isFailure: true }],
-		['rateLimit', /^answers 429$/, { waitMs: 7000 }],
-		['key', /^answers 401. Check the key in LIFELOG_TRANSCRIPTION_KEY$/, {}],
-		['html', /^doesn't answer with JSON$/, {}],
-		['nothing', /^doesn't answer with JSON$/, {}],
+		['error', /^returned 500$/, { isFailure: true }],
+		['rateLimit', /^returned 429$/, { waitMs: 7000 }],
+		['key', /^returned 401. Check the key in LIFELOG_TRANSCRIPTION_KEY$/, {}],
+		['html', /^didn't return JSON$/, {}],
+		['nothing', /^didn't return JSON$/, {}],
 		['broken', /^cannot be reached/, {}],
-		['endless', /^answers more than 32 MiB$/, {}],
+		['endless', /^returned more than 32 MiB$/, {}],
 	])('%s', async (fault, message, more) => {
 		endpoint.fault = faults[fault];
 		const problem = await problemOf(transcribe());
@@ -243,6 +270,16 @@ describe('what an endpoint does wrong may pass', () => {
 		expect(problem).toMatchObject({ isRefusal: false, ...more });
 		expect(problem.message).not.toContain('secret');
 		expect(endpoint.asked).toHaveLength(1);
+	});
+
+	test('a date in Retry-After is read', async () => {
+		endpoint.fault = (response) => {
+			const at = new Date(Date.now() + 30_000).toUTCString();
+			response.writeHead(429, { 'retry-after': at }).end();
+		};
+		const { waitMs } = await problemOf(transcribe());
+		expect(waitMs).toBeGreaterThan(20_000);
+		expect(waitMs).toBeLessThanOrEqual(30_000);
 	});
 
 	test.each([
@@ -257,27 +294,27 @@ describe('what an endpoint does wrong may pass', () => {
 		'{"segments":[7]}',
 		'{"segments":{}}',
 		'{"words":[{"start":1,"end":2}]}',
-	])('%s is no transcription', async (text) => {
+	])("%s isn't accepted as a transcription", async (text) => {
 		const problem = await problemOf(json(text)());
-		expect(problem.message).toBe("doesn't answer with a transcription");
+		expect(problem.message).toBe("didn't return a transcription");
 		expect(problem.isRefusal).toBe(false);
 	});
 
 	test('no answer in time', async () => {
 		endpoint.fault = faults.silent;
 		expect(await problemOf(transcribe({}, 500))).toMatchObject({
-			...{ message: 'does not answer in time', isRefusal: false },
+			...{ message: "didn't respond in time", isRefusal: false },
 		});
 	});
 
-	test('nobody is there', async () => {
+	test('no connection', async () => {
 		const { url } = endpoint;
 		const asking = transcriber({ url: url.replace(/:\d+/, ':1') });
 		const problem = await problemOf(asking.transcribe(short, { durationMs: DURATION_MS }));
 		expect(problem).toMatchObject({ message: expect.stringMatching(/reached/), isRefusal: false });
 	});
 
-	test('another address gets nothing', async () => {
+	test('nothing is sent to another address', async () => {
 		let isAsked = false;
 		const other = createServer((_request, response) => {
 			isAsked = true;
@@ -292,7 +329,7 @@ describe('what an endpoint does wrong may pass', () => {
 		await new Promise((resolve) => other.close(resolve));
 	});
 
-	test('a signal ends the request, and is no fault of the endpoint', async () => {
+	test("a signal ends the request, and doesn't count as a fault of the endpoint", async () => {
 		endpoint.fault = faults.silent;
 		const stop = new AbortController();
 		const reason = new Error('stopped');
@@ -305,11 +342,11 @@ describe('what an endpoint does wrong may pass', () => {
 });
 
 test.each([400, 413, 422])(
-	'a chunk that is refused with %d is refused for good',
+	'a chunk that is refused with %d is refused permanently',
 	async (status) => {
 		endpoint.fault = (response) => void response.writeHead(status).end('secret');
 		const problem = await problemOf(transcribe());
-		expect(problem).toMatchObject({ message: `answers ${status}`, isRefusal: true });
+		expect(problem).toMatchObject({ message: `returned ${status}`, isRefusal: true });
 	},
 );
 
@@ -323,19 +360,18 @@ test.each<[object, RegExp]>([
 
 describe('speakers of another endpoint', () => {
 	const diarizer = (more: object = {}) =>
-		new Diarizer({ url: endpoint.url, key: undefined, ...more });
+		new Diarizer({ url: endpoint.url, model: 'pyannote', key: undefined, ...more });
 
-	test('name the segments that they speak most of', async () => {
+	test('are assigned to the segments that they speak most of', async () => {
 		const turns = await diarizer().diarize(short);
 		const segments = nameSpeakers(await transcribe(), turns);
 		expectSeconds(segments, 5);
 		expect(segments.map(({ speaker }) => speaker)).toEqual([0, 1, 2, 3, 4].map(speakerOf));
-		expect(endpoint.asked[0]).toMatchObject({ path: '/v1/audio/diarization', fields: {} });
-		await diarizer({ model: 'pyannote' }).diarize(short);
-		expect(endpoint.asked[2].fields).toEqual({ model: 'pyannote' });
+		const { path, fields } = endpoint.asked[0];
+		expect([path, fields]).toEqual(['/v1/audio/diarization', { model: 'pyannote' }]);
 	});
 
-	test('in all of their turns together, and nobody else is renamed', () => {
+	test('are chosen by all of their turns together, and nobody else is renamed', () => {
 		const turns = [
 			{ startMs: 0, endMs: 400, speaker: 'A' },
 			{ startMs: 400, endMs: 1000, speaker: 'B' },
@@ -351,7 +387,7 @@ describe('speakers of another endpoint', () => {
 	});
 
 	test.each(['null', '{}', '{"segments":[{}]}', '{"segments":[{"start":1,"end":2}]}'])(
-		'%s is no answer',
+		"%s isn't accepted as an answer",
 		async (text) => {
 			endpoint.instead = () => JSON.parse(text);
 			const problem = await problemOf(diarizer().diarize(short));
@@ -368,7 +404,7 @@ describe('speakers of another endpoint', () => {
 	});
 });
 
-describe('labels of several chunks are not the same people', () => {
+describe("the same label in several chunks isn't the same person", () => {
 	const said = (speaker?: string) => ({
 		...{ text: 'Hello.', startMs: 100, endMs: 200, ...(speaker !== undefined && { speaker }) },
 	});
@@ -382,7 +418,7 @@ describe('labels of several chunks are not the same people', () => {
 		expect(speakersOf([label])).toEqual([label]);
 	});
 
-	test('names and nobody stay', () => {
+	test('names and missing speakers stay', () => {
 		const names = ['Anna', 'Bo', 'Speaker Jones', 'You', undefined];
 		expect(speakersOf(names, names)).toEqual([...names, ...names]);
 	});
@@ -397,9 +433,9 @@ describe('labels of several chunks are not the same people', () => {
 	});
 });
 
-test('an audio file that the endpoint cannot decode is its failure', async () => {
+test("an audio file that the endpoint can't decode counts as a failure of the endpoint", async () => {
 	const path = join(folder, 'text.mp3');
 	await writeFile(path, 'no audio');
 	const problem = await problemOf(transcriber().transcribe(path, { durationMs: 1 }));
-	expect(problem).toMatchObject({ message: 'answers 500', isFailure: true });
+	expect(problem).toMatchObject({ message: 'returned 500', isFailure: true });
 });

@@ -52,7 +52,7 @@ describe('every form of a transcript becomes the same segments', () => {
 		expect(readTranscript(verbose).segments).toEqual(said([]));
 	});
 
-	test('words without a full stop are cut all the same', () => {
+	test('words without a full stop are split, too', () => {
 		const words = Array.from({ length: 300 }, (_, n) => ({ word: 'word', start: n, end: n + 1 }));
 		const { segments } = readTranscript({ words });
 		expect(segments.map(({ text }) => text.length)).toEqual([504, 504, 489]);
@@ -88,7 +88,7 @@ describe('every form of a transcript becomes the same segments', () => {
 		expect(readTranscript({ segments }).segments).toEqual([first, second, third]);
 	});
 
-	test('a word without times, as those of numbers are, stays with the one before it', () => {
+	test('a word without times, such as a number, stays with the word before it', () => {
 		const words = [
 			{ word: 'In', start: 0.2, end: 0.4, speaker: 'A' },
 			{ word: '2026' },
@@ -106,7 +106,7 @@ describe('every form of a transcript becomes the same segments', () => {
 		expect(readTranscript(text)).toEqual({ segments: said([]) });
 	});
 
-	test('the end of a voice is the end of its words', () => {
+	test('words after the end of a voice have no speaker', () => {
 		const vtt = `WEBVTT\n\n00:00.000 --> 00:02.000\n<v Anna>Hello.</v> Somebody coughs. <v Ben>Bye.</v>`;
 		const times = { startMs: 0, endMs: 2000 };
 		expect(readTranscript(vtt).segments).toEqual([
@@ -116,12 +116,12 @@ describe('every form of a transcript becomes the same segments', () => {
 		]);
 	});
 
-	test('numbers of speakers', () => {
+	test('numbers as speakers', () => {
 		const transcript = [{ text: 'a', start: 0, end: 1, speaker: 0 }];
 		expect(readTranscript(transcript).segments[0].speaker).toBe('Speaker 0');
 	});
 
-	test('an Omi conversation also says when it was, what it is about and who wears the device', () => {
+	test('an Omi conversation also has its time, its title and the wearer', () => {
 		const { segments, ...more } = readTranscript(fixture('omi-webhook.json'));
 		expect(segments).toEqual([
 			{ ...said(['You'])[0], isWearer: true },
@@ -135,7 +135,15 @@ describe('every form of a transcript becomes the same segments', () => {
 		});
 	});
 
-	test('subtitles that Export Lifelogs wrote', () => {
+	test('subtitles whose words have an arrow, and whose lines are indented', () => {
+		const srt = ` 1\n 00:00:00,000 --> 00:00:01,000\n5 --> 6 is one\n\n2\n\t00:00:01,000 --> 00:00:02,000\nBye.`;
+		expect(readTranscript(srt).segments).toEqual([
+			{ text: '5 --> 6 is one', startMs: 0, endMs: 1000 },
+			{ text: 'Bye.', startMs: 1000, endMs: 2000 },
+		]);
+	});
+
+	test('subtitles from Export Lifelogs', () => {
 		const segments = said(['Anna', 'Ben <3 & Co', 'Anna']);
 		const pieces = segments.map(({ text, startMs, endMs, speaker }) => ({
 			text,
@@ -147,7 +155,7 @@ describe('every form of a transcript becomes the same segments', () => {
 		expect(readTranscript(toVtt(pieces))).toEqual({ segments });
 	});
 
-	test('a colon in one of several subtitles names nobody', () => {
+	test("a colon in only one of several subtitles doesn't name a speaker", () => {
 		const srt = `1\n00:00:00,000 --> 00:00:01,000\nNote: bring milk\n\n2\n00:00:01,000 --> 00:00:02,000\nwill do`;
 		expect(readTranscript(srt).segments.map(({ text }) => text)).toEqual([
 			'Note: bring milk',
@@ -158,17 +166,17 @@ describe('every form of a transcript becomes the same segments', () => {
 	test.each([
 		['SRT', '1\n00:00:00,000 --> 00:00:01,000\nReminder: buy milk'],
 		['WebVTT', 'WEBVTT\n\n00:00.000 --> 00:01.000\nReminder: buy milk'],
-	])('nor does one in the only subtitle of %s', (_form, text) => {
+	])("a colon in the only subtitle of %s doesn't name a speaker", (_form, text) => {
 		expect(readTranscript(text).segments).toEqual([
 			{ text: 'Reminder: buy milk', startMs: 0, endMs: 1000 },
 		]);
 	});
 });
 
-describe('times that are off', () => {
+describe('wrong times', () => {
 	const one = { text: 'a', start: 0, end: 1 };
 
-	test('by a little are put right', () => {
+	test('are corrected if they are only a little wrong', () => {
 		const transcript = [
 			{ ...one, start: -0.01 },
 			{ text: 'b', start: 5, end: 4.9 },
@@ -181,14 +189,30 @@ describe('times that are off', () => {
 		expect(readTranscript({ segments: transcript }).segments).toEqual(expected);
 	});
 
-	test('a single end that is far off makes no nanoseconds of the others', () => {
+	test('are corrected in an Omi conversation, and segments without a time are left out', () => {
+		const transcript_segments = [
+			{ text: 'Bye.', start: 5, end: 4.5, is_user: true },
+			{ text: 'Hello.', start: -3, end: 1 },
+			{ text: 'When?', start: null, end: 7 },
+			{ text: ' ', start: 7, end: 6 },
+			{ text: null, start: 8, end: 9 },
+			{ text: 'Later.', start: 6, end: 7, speaker: {} },
+		];
+		expect(readTranscript({ transcript_segments }).segments).toEqual([
+			{ text: 'Hello.', startMs: 0, endMs: 1000 },
+			{ text: 'Bye.', startMs: 5000, endMs: 5000, speaker: 'You', isWearer: true },
+			{ text: 'Later.', startMs: 6000, endMs: 7000 },
+		]);
+	});
+
+	test("don't change the unit of the other times if only one end is far off", () => {
 		const segments = [one, { ...one, start: 3, end: 4 }, { ...one, start: 5, end: 2e7 }];
 		expect(() => readTranscript({ segments })).toThrow(/segment 3 ends more than 48 hours/);
 	});
 });
 
 describe('the order and the words of segments', () => {
-	test('are put right: by start, overlaps kept, silence left out, each on one line', () => {
+	test('are cleaned up: sorted by start, overlaps kept, empty ones left out, each on one line', () => {
 		const transcript = [
 			{ text: ' later\n# no heading \u0007', start: 5, end: 6 },
 			{ text: '  ', start: 4, end: 5 },
@@ -200,18 +224,18 @@ describe('the order and the words of segments', () => {
 		]);
 	});
 
-	test('a name has no characters that turn the direction of a text', () => {
+	test('a name loses characters that change the text direction', () => {
 		const transcript = [{ text: 'a', start: 0, end: 1, speaker: '\u202eannA\u2066' }];
 		expect(readTranscript(transcript).segments[0].speaker).toBe('annA');
 	});
 
-	test('a name may be that of a property of every object', () => {
+	test('a name may be the same as a property of every object', () => {
 		const transcript = [{ text: 'a', start: 0, end: 1, speaker: '__proto__' }];
 		expect(readTranscript(transcript).segments[0].speaker).toBe('__proto__');
 	});
 });
 
-describe('a transcript that is none says what is wrong', () => {
+describe('an invalid transcript is refused, with what is wrong', () => {
 	const one = { text: 'secret words', start: 0, end: 1 };
 	const with2 = (change: object) => [one, { ...one, ...change }];
 	test.each<[string, unknown, RegExp]>([

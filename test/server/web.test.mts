@@ -95,7 +95,7 @@ const statusWith = async (
 ) => (await send(url, '/web/days', { headers: { cookie, ...headers } })).status;
 
 describe('signing in', () => {
-	test('sets a cookie that scripts and other sites cannot use, for 30 days', async () => {
+	test("sets a cookie for 30 days that scripts and other sites can't use", async () => {
 		const server = await starts();
 		const answer = await signIn(server);
 		expect(answer.status).toBe(204);
@@ -106,7 +106,7 @@ describe('signing in', () => {
 		expect(await statusWith(server, cookieOf(answer))).toBe(200);
 	});
 
-	test('sets one for HTTPS alone if the proxy that is trusted got the request by it', async () => {
+	test('sets a cookie only for HTTPS if the request reached the trusted proxy by HTTPS', async () => {
 		const server = await starts([
 			...['--trust-proxy', '127.0.0.1', '--allowed-hosts', 'days.example.org'],
 		]);
@@ -122,7 +122,7 @@ describe('signing in', () => {
 		expect(page.headers['cross-origin-opener-policy']).toBe('same-origin');
 	});
 
-	test('the sixth wrong key in a minute is answered 429, the right one as ever', async () => {
+	test('the sixth wrong key in a minute is answered 429, and the right key still works', async () => {
 		const server = await starts();
 		for (let nth = 1; nth <= 5; nth += 1) {
 			const answer = await signIn(server, `wrong ${nth}`);
@@ -135,7 +135,7 @@ describe('signing in', () => {
 		expect((await signIn(server)).status).toBe(204);
 	});
 
-	test('is refused with a sentence, as everything is', async () => {
+	test('is refused with a clear message', async () => {
 		const server = await starts();
 		const wrong = await signIn(server, 'wrong');
 		expect(wrong.json()).toEqual({ error: "That isn't the API key of this server" });
@@ -149,7 +149,7 @@ describe('signing in', () => {
 		expect([empty.status, empty.json()]).toEqual([400, { error: expect.stringMatching(/^key /) }]);
 	});
 
-	test('wrong keys from one address are counted for a minute, and for no other address', async () => {
+	test('wrong keys are counted for a minute, for each address separately', async () => {
 		const server = await starts(['--trust-proxy', '127.0.0.1']);
 		const from = async (address: string, key = 'wrong') =>
 			(await signIn(server, key, { 'x-forwarded-for': address })).status;
@@ -161,7 +161,7 @@ describe('signing in', () => {
 		expect(waits).toEqual([0, 0, 0, 0, 0, 50_000, 1, 0]);
 	});
 
-	test('needs the header of the page and its origin, and so does signing out', async () => {
+	test("needs the page's header and its origin, and so does signing out", async () => {
 		const { url } = await starts();
 		const incomplete: Record<string, string>[] = [{}, { origin: url }, { 'x-lifelog-page': '1' }];
 		for (const method of ['POST', 'DELETE']) {
@@ -174,7 +174,7 @@ describe('signing in', () => {
 		}
 	});
 
-	test('the page learns whether somebody is signed in, and signing out ends it', async () => {
+	test('the page can read whether you are signed in, and signing out ends the session', async () => {
 		const server = await starts(['--allow-changes']);
 		const session = async (headers = {}) =>
 			(await send(server.url, '/web/session', { headers })).json();
@@ -194,7 +194,7 @@ describe('signing in', () => {
 		);
 	});
 
-	test('the page shows recordings only if they are listed', async () => {
+	test('the page shows recordings only if the server lists them', async () => {
 		const endpoint = ['--transcription-url', 'http://127.0.0.1:9', '--transcription-model', 'any'];
 		for (const [args, isShown] of [
 			[['--allow-delete'], false],
@@ -210,7 +210,7 @@ describe('signing in', () => {
 		}
 	});
 
-	test('a cookie that was changed, has expired or is of another secret is none', async () => {
+	test('a cookie that was changed, has expired or has another secret is refused', async () => {
 		const server = await starts();
 		const cookie = await signedIn(server);
 		const secret = sessionSecret(
@@ -228,7 +228,7 @@ describe('signing in', () => {
 		expect(await statusWith(server, `${name}=`)).toBe(401);
 	});
 
-	test('a file for sessions that cannot be made is told, and what to do', () => {
+	test("a session file that can't be created is reported, with what to do", () => {
 		const path = join(temporaryFolder(), 'file', 'index.session');
 		writeFileSync(dirname(path), '');
 		expect(() => sessionSecret(Buffer.alloc(32), path)).toThrow(
@@ -236,14 +236,14 @@ describe('signing in', () => {
 		);
 	});
 
-	test('servers of one host keep their sessions apart', async () => {
+	test('servers on one host have separate sessions', async () => {
 		const [one, other] = [await starts(), await starts()];
 		const both = `${await signedIn(one)}; ${await signedIn(other)}`;
 		expect(new Set(both.split('; ').map((each) => each.split('=')[0])).size).toBe(2);
 		for (const server of [one, other]) expect(await statusWith(server, both)).toBe(200);
 	});
 
-	test('sessions outlive a restart; a new key ends them, and so does a new secret', async () => {
+	test('sessions survive a restart, and a new key or a new secret ends them', async () => {
 		const first = await starts();
 		const cookie = await signedIn(first);
 		await first.close();
@@ -258,8 +258,14 @@ describe('signing in', () => {
 	});
 });
 
+/** Holds that the style of a page is served. */
+const hasStyle = async (url: string, html: string) => {
+	const [, style] = /<link rel="stylesheet"[^>]* href="([^"]+)"/.exec(html)!;
+	expect((await send(url, style)).status).toBe(200);
+};
+
 describe('names and networks', () => {
-	test('a name that another site may have led here gets neither page nor session', async () => {
+	test('an unknown host name gets no page and no session', async () => {
 		// What would be refused over plain HTTP isn't to hide what is refused for its name.
 		const server = await starts(['--allow-http']);
 		const headers = { host: 'evil.example' };
@@ -267,7 +273,16 @@ describe('names and networks', () => {
 		for (const path of VIEWS) {
 			const answer = await send(server.url, path, { headers });
 			expect([path, answer.status]).toEqual([path, 403]);
+			expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+			expect(answer.headers['content-security-policy']).toBe(POLICY);
+			const html = answer.body.toString();
+			expect(html).toContain('lifelog-server serve &lt;folder&gt; --allowed-hosts evil.example<');
+			expect(html).toContain('<main>');
+			expect(html).not.toContain('<script');
+			await hasStyle(server.url, html);
 		}
+		const odd = await send(server.url, '/', { headers: { host: '<script>alert(1)</script>' } });
+		expect(odd.body.toString()).not.toContain('<script');
 		const attempt = await signIn(server, serverKey, { ...headers, origin: 'http://evil.example' });
 		expect(attempt.status).toBe(403);
 		expect(await statusWith(server, cookie, headers)).toBe(403);
@@ -275,7 +290,7 @@ describe('names and networks', () => {
 		expect((await send(server.url, '/v1/lifelogs', { headers: withKey })).status).toBe(200);
 	});
 
-	test('a name of --allowed-hosts is shown the page', async () => {
+	test('a host name of --allowed-hosts gets the page', async () => {
 		const server = await starts(['--allowed-hosts', 'days.lan, other.lan', '--allow-http']);
 		const headers = { host: 'other.lan' };
 		expect((await send(server.url, '/', { headers })).body.toString()).toContain('<script');
@@ -283,7 +298,7 @@ describe('names and networks', () => {
 		expect(answer.status).toBe(204);
 	});
 
-	test('plain HTTP beyond this machine gets an explanation, and no session', async () => {
+	test('plain HTTP from another machine gets an explanation, and no session', async () => {
 		const server = await starts(['--host', '0.0.0.0']);
 		const local = { ...server, url: server.url.replace('0.0.0.0', '127.0.0.1') };
 		const cookie = await signedIn(local);
@@ -293,6 +308,8 @@ describe('names and networks', () => {
 			expect(page.status).toBe(200);
 			expect(page.body.toString()).toContain('This page needs HTTPS');
 			expect(page.body.toString()).not.toContain('<script');
+			expect(page.body.toString()).toContain('--allow-http</code>');
+			await hasStyle(local.url, page.body.toString());
 			expect(page.headers['content-security-policy']).toBe(POLICY);
 		}
 		const refused = await signIn(local, serverKey, { ...headers, origin: 'http://192.168.1.5' });
@@ -302,7 +319,7 @@ describe('names and networks', () => {
 		expect(await statusWith(local, cookie)).toBe(200);
 	});
 
-	test('--allow-http shows the page there', async () => {
+	test('with --allow-http, plain HTTP from another machine gets the page', async () => {
 		const server = await starts(['--host', '0.0.0.0', '--allow-http']);
 		const local = { ...server, url: server.url.replace('0.0.0.0', '127.0.0.1') };
 		const headers = { host: '192.168.1.5' };
@@ -312,7 +329,7 @@ describe('names and networks', () => {
 	});
 });
 
-test('a change by cookie needs the header of the page and its origin; with the key neither', async () => {
+test("a change needs the page's header and origin with a cookie, but not with the key", async () => {
 	const server = await starts(['--allow-changes', '--allow-delete']);
 	const cookie = await signedIn(server);
 	const page = ofPage(server.url);
@@ -335,7 +352,7 @@ test('a change by cookie needs the header of the page and its origin; with the k
 	expect(await change({ cookie, ...page }, 'DELETE')).toBe(200);
 });
 
-test('a script of another site is not answered, whatever it comes with', async () => {
+test('a script of another site is refused, whatever it sends', async () => {
 	const server = await starts();
 	const cookie = await signedIn(server);
 	const headers = { cookie, 'x-api-key': serverKey, origin: 'https://evil.example' };
@@ -346,8 +363,8 @@ test('a script of another site is not answered, whatever it comes with', async (
 	}
 });
 
-describe('what is served', () => {
-	test('every view has an address, and a policy by which nothing foreign is loaded or run', async () => {
+describe('the page', () => {
+	test('every view has an address, and a policy that blocks all other sources', async () => {
 		const { url } = await starts();
 		const pages = await Promise.all(VIEWS.map((path) => send(url, path)));
 		for (const { status, headers, body } of pages) {
@@ -364,7 +381,7 @@ describe('what is served', () => {
 			/<style|\sstyle=|\son\w+=|javascript:|https?:|<script(?![^>]*\ssrc=)/i,
 		);
 		const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path);
-		expect(files).toHaveLength(3);
+		expect(files).toHaveLength(4);
 		for (const path of files) {
 			const file = await send(url, path);
 			expect([path, file.status]).toEqual([path, 200]);
@@ -372,7 +389,7 @@ describe('what is served', () => {
 		}
 	});
 
-	test('HEAD is answered as GET, without the page', async () => {
+	test('HEAD is answered like GET, without the page', async () => {
 		const { url } = await starts();
 		for (const path of VIEWS) {
 			const [head, page] = await Promise.all([
@@ -400,8 +417,7 @@ describe('what is served', () => {
 			const html = body.toString();
 			expect(html).toContain('<a href="/">Go to the calendar</a>');
 			expect(html).not.toContain('<script');
-			const [, style] = /<link rel="stylesheet"[^>]* href="([^"]+)"/.exec(html)!;
-			expect((await send(url, style)).status).toBe(200);
+			await hasStyle(url, html);
 			const head = await ask(path, browser, 'HEAD');
 			expect([head.status, head.body.length]).toEqual([404, 0]);
 			expect(head.headers['content-length']).toBe(String(body.length));
@@ -426,7 +442,7 @@ describe('what is served', () => {
 		]);
 	});
 
-	test('scripts and styles are sent compressed to those who accept it', async () => {
+	test('scripts and styles are sent compressed if the client accepts it', async () => {
 		const { url } = await starts();
 		const names = readdirSync('server/web/dist/assets').filter((name) =>
 			/^index.*\.(js|css)$/.test(name),
@@ -479,14 +495,14 @@ describe('what is served', () => {
 		}
 	});
 
-	test('the scripts are at most 100 KB together, compressed', () => {
+	test('the scripts have at most 100 KB in total, compressed', () => {
 		const folder = 'server/web/dist/assets';
 		const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
 		const bytes = scripts.map((name) => gzipSync(readFileSync(join(folder, name))).length);
 		expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(100_000);
 	});
 
-	test('data needs a session, and is kept by nobody on the way', async () => {
+	test("data needs a session, and isn't cached", async () => {
 		const server = await starts();
 		const cookie = await signedIn(server);
 		for (const path of [
@@ -512,7 +528,7 @@ describe('data', () => {
 	const get = (path: string, headers = {}) =>
 		send(server.url, path, { headers: { cookie, ...headers } });
 
-	test('days of the calendar are those of the time zone, newest first', async () => {
+	test('the calendar has the days of the time zone, newest first', async () => {
 		expect((await get('/web/days')).json()).toEqual({
 			days: [
 				{ day: '2026-03-02', lifelogs: 1, starred: 0, durationMs: 600_000, audioMs: 0 },
@@ -522,7 +538,7 @@ describe('data', () => {
 		});
 	});
 
-	test('a day with audio alone is in the calendar, and a neighbor', async () => {
+	test('a day with only audio is in the calendar, and is a neighboring day', async () => {
 		const folder = temporaryFolder();
 		const lateMs = NOON + 3 * 86_400_000;
 		const audio = [{ startMs: lateMs, endMs: lateMs + 300_000 - 20, content: AUDIO }];
@@ -538,7 +554,7 @@ describe('data', () => {
 		expect((await read('/web/days/2026-03-03')).previous).toBe('2026-03-02');
 	});
 
-	test('the calendar follows a change', async () => {
+	test('a change appears in the calendar', async () => {
 		const own = await starts(['--allow-changes']);
 		const headers = { cookie: await signedIn(own) };
 		const starred = async () =>
@@ -553,7 +569,7 @@ describe('data', () => {
 		expect(await starred()).toEqual([1, 1, 0]);
 	});
 
-	test('a day has its lifelogs in short, its audio and its neighbors', async () => {
+	test('a day has its lifelogs in short, its audio and its neighboring days', async () => {
 		expect((await get('/web/days/2026-03-01')).json()).toEqual({
 			...{ day: '2026-03-01', timezone: 'Europe/Berlin' },
 			...{ previous: '2026-02-27', next: '2026-03-02' },
@@ -630,7 +646,62 @@ describe('data', () => {
 		expect(await found('nobody')).toEqual([]);
 	});
 
-	test('audio is served in parts, and the map says what is where in it', async () => {
+	test('a search without a query lists all lifelogs that pass the filters, newest first', async () => {
+		const found = async (query: string) => {
+			const { results, nextOffset } = (await get(`/web/search?${query}`)).json();
+			expect(nextOffset).toBeNull();
+			return results.map(({ id }: { id: string }) => id);
+		};
+		expect(await found('')).toEqual(['late', 'a', 'before']);
+		expect(await found('isStarred=true')).toEqual(['a']);
+		expect(await found('isStarred=false')).toEqual(['late', 'before']);
+		expect(await found('speaker=ANN&from=2026-03-01&to=2026-03-01')).toEqual(['a']);
+		expect(await found('speaker=nobody')).toEqual([]);
+		expect(await found('from=2026-03-01')).toEqual(['late', 'a']);
+		expect(await found('offset=2')).toEqual(['before']);
+	});
+
+	test('a search says whether more lifelogs match than it lists', async () => {
+		const folder = temporaryFolder();
+		const of = (count: number, title: string) =>
+			Array.from({ length: count }, (_, nth) =>
+				lifelogOf(`${title}${nth}`, new Date(NOON + nth * 60_000).toISOString(), { title }),
+			);
+		await writeArchive(folder, { lifelogs: [...of(201, 'many'), ...of(200, 'some')] });
+		const own = await starts([], folder);
+		const headers = { cookie: await signedIn(own) };
+		for (const [word, isCut] of [
+			['many', true],
+			['some', false],
+		]) {
+			const path = `/web/search?q=${word}&offset=180`;
+			const answer = (await send(own.url, path, { headers })).json();
+			expect(answer.results).toHaveLength(20);
+			expect(answer).toMatchObject({ nextOffset: null, isCut });
+		}
+		const all = (await send(own.url, '/web/search?offset=400', { headers })).json();
+		expect(all).toMatchObject({ nextOffset: null, isCut: false });
+		expect(all.results).toHaveLength(1);
+	});
+
+	test('a search leaves out a last word that may be unfinished, if nothing has it', async () => {
+		const found = async (q: string) => {
+			const { results, without } = (await get(`/web/search?q=${encodeURIComponent(q)}`)).json();
+			return [results.length, without];
+		};
+		expect(await found('garden')).toEqual([1, null]);
+		for (const last of ['k', 'ki', 'kit']) {
+			expect(await found(`garden ${last}`)).toEqual([1, last]);
+		}
+		expect(await found('garden kitc')).toEqual([1, null]);
+		expect(await found('garden xyzw')).toEqual([0, null]);
+		expect(await found('garden ki ')).toEqual([0, null]);
+		expect(await found('"garden ki')).toEqual([0, null]);
+		expect(await found('"only the garden" ki')).toEqual([1, 'ki']);
+		expect(await found('ki')).toEqual([0, null]);
+	});
+
+	test('audio is served in parts, and the audio map says which time is at which position', async () => {
 		const whole = await get('/web/audio/a');
 		expect(whole.headers['content-type']).toBe('audio/ogg');
 		expect(whole.headers['content-length']).toBe(String(whole.body.length));
@@ -653,7 +724,7 @@ describe('data', () => {
 		expect(spans[0]).toMatchObject({ startMs: NOON, positionMs: 0 });
 	});
 
-	test('what is unknown is answered 404, and a day that is none 400', async () => {
+	test('an unknown address is answered 404, and an invalid day or query 400', async () => {
 		const statusOf = async (path: string) => (await get(path)).status;
 		expect(await statusOf('/web/lifelogs/unknown/audio-map')).toBe(404);
 		expect(await statusOf('/web/audio/unknown')).toBe(404);
@@ -666,12 +737,12 @@ describe('data', () => {
 		for (const day of ['today', '2026-02-30', '2026-3-1', '%00', '2026-03-01T00:00:00Z']) {
 			expect([day, await statusOf(`/web/days/${day}`)]).toEqual([day, 400]);
 		}
-		for (const query of ['', 'q=', 'q=a&from=soon', 'q=a&offset=-1', 'q=a&isStarred=maybe']) {
+		for (const query of ['q=', 'q=a&from=soon', 'q=a&offset=-1', 'q=a&isStarred=maybe']) {
 			expect([query, await statusOf(`/web/search?${query}`)]).toEqual([query, 400]);
 		}
 	});
 
-	test('the status counts what there is', async () => {
+	test('the status has the counts, the missing days and the missing audio', async () => {
 		expect((await get('/web/status')).json()).toMatchObject({
 			// Days of the time zone, but missing ones of the archive, which has a file for each in UTC.
 			...{ lifelogs: 3, chats: 0, audioFiles: 1, days: 3 },
@@ -687,7 +758,7 @@ describe('data', () => {
 		});
 	});
 
-	test('while the index is being built, the status says how far it is', async () => {
+	test('while the index is being built, the status has the progress', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs: LIFELOGS });
 		const free = join(temporaryFolder(), 'free');
@@ -719,7 +790,7 @@ describe('data', () => {
 		expect(await status()).toMatchObject({ index: { state: 'ready' }, lifelogs: 3 });
 	});
 
-	test('the status says of files left out why, after another start too', async () => {
+	test('the status says why files are left out, also after a restart', async () => {
 		const [name] = readdirSync(join(server.folder, 'days')).filter((day) => day.includes('02-27'));
 		const { lifelogs } = JSON.parse(readFileSync(join(server.folder, 'days', name), 'utf8'));
 		const [path] = lifelogs.before.files.map((file: { path: string }) => file.path);
@@ -736,7 +807,7 @@ describe('data', () => {
 		}
 	});
 
-	test('the calendar has the right days where clocks change', async () => {
+	test('the calendar has the right days when clocks change', async () => {
 		// Clocks of Berlin go forward at 01:00 UTC on 29 March 2026.
 		const folder = temporaryFolder();
 		const at = ['2026-03-28T22:59:59Z', '2026-03-28T23:00:00Z', '2026-03-29T21:59:59Z'];

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 
-/** A file as the file of a day names it. */
+/** A file as the day manifest names it. */
 export interface ArchivedFile {
 	path: string;
 	bytes: number;
@@ -26,7 +26,7 @@ export interface DayContents {
 	lifelogs?: Lifelog[];
 	chats?: ArchivedChat[];
 	audio?: ArchivedAudio[];
-	/** Put over what the file of the day would say; the version in its name is made of the sum. */
+	/** Put over what the day manifest would say; the version in its name is made of the sum. */
 	over?: Record<string, unknown>;
 }
 
@@ -62,7 +62,7 @@ export async function store(
 /**
  * Writes a day of an archive by docs/reference/archive.md, with no code of the nodes.
  *
- * @returns The path of the file of the day.
+ * @returns The path of the day manifest.
  */
 export async function writeDay(root: string, contents: DayContents): Promise<string> {
 	const { day, lifelogs = [], chats = [], audio = [], over = {} } = contents;
@@ -102,7 +102,7 @@ export async function writeDay(root: string, contents: DayContents): Promise<str
 }
 
 /**
- * Writes an archive, a file of a day for each day that something begins on, and returns their paths
+ * Writes an archive, a day manifest for each day that something begins on, and returns their paths
  * in order. What is there already stays.
  *
  * @param archivedAt When it is archived; now when missing.

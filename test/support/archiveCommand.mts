@@ -83,7 +83,7 @@ export async function checkFolder(folder: string, sandbox?: TestSandbox) {
 	const service = sandbox ? ['--service'] : [];
 	const { stdout } = await runCommand(['check', folder, '--json', ...service], env);
 	return JSON.parse(stdout) as {
-		isWhole: boolean;
+		isComplete: boolean;
 		findings: { kind: string; path?: string; day?: string; message: string }[];
 		lifelogs: number;
 		chats: number;

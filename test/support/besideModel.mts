@@ -13,13 +13,7 @@ import { versionOfLines } from './archive.mts';
 import { contentsOf } from './archiveCommand.mts';
 import { runFullArchive } from './fullArchive.mts';
 import { checkHere, type Commands } from './commands.mts';
-import {
-	type DayFile,
-	type Edited,
-	editLifelog,
-	makeLifelog,
-	newestManifests,
-} from './manifests.mts';
+import { type DayManifest, type Edited, newestManifests } from './manifests.mts';
 import type { TestSandbox } from './sandbox.mts';
 
 const DAY_MS = 86_400_000;
@@ -112,7 +106,9 @@ class Beside {
 		const onProblem = (path: string, reason: string) => {
 			throw new Error(`${path} ${reason}`);
 		};
-		this.#store = new ArchiveStore(folder, new Rows(db), { allowDelete: true, onProblem });
+		this.#store = new ArchiveStore(folder, new Rows(db), {
+			...{ allowDelete: true, allowChanges: true, onProblem },
+		});
 	}
 
 	static async begin(tools: Tools, root: string): Promise<Beside> {
@@ -195,10 +191,8 @@ class Beside {
 				const id = `made-${this.#count}`;
 				const times = this.#times(step.day);
 				const lifelog = { id, markdown: '', isStarred: false, updatedAt: times.endTime, ...times };
-				await makeLifelog(this.#folder, lifelog as Lifelog, {
-					source: 'api',
-					externalId: `x ${id}`,
-				});
+				const origin = { source: 'api', externalId: `x ${id}` } as const;
+				expect(await this.#store.createLifelog(lifelog as Lifelog, origin)).toBe('created');
 				this.#made.add(id);
 				this.#lifelogs.add(id);
 				this.#begins.add(times.startTime);
@@ -207,10 +201,14 @@ class Beside {
 			case 'edit': {
 				const id = pick([...this.#lifelogs]);
 				if (id === undefined) return;
-				const at = new Date(Date.now() + this.#count++).toISOString();
-				const edited = { title: `Edited ${id}`, speakers: { Anna: `Berta ${this.#count}` }, at };
-				editLifelog(this.#folder, this.#servedOf(id)[0], id, edited);
-				this.#edits.set(id, edited);
+				const before = this.#edits.get(id)?.speakers?.Anna ?? 'Anna';
+				const change = { title: `Edited ${id}`, speakers: { [before]: `Berta ${this.#count++}` } };
+				expect(await this.#store.changeLifelog(id, change)).toBe(true);
+				const { edited } = this.#servedOf(id)[1];
+				expect(edited).toMatchObject({
+					...{ title: change.title, speakers: { Anna: change.speakers[before] } },
+				});
+				this.#edits.set(id, edited!);
 				return;
 			}
 			case 'delete': {
@@ -301,10 +299,10 @@ class Beside {
 	}
 
 	/** The days of a lifelog, the one first that is served, and its entries. */
-	#servedOf(id: string): [day: string, entry: DayFile['lifelogs'][string]] {
+	#servedOf(id: string): [day: string, entry: DayManifest['lifelogs'][string]] {
 		const entries = [...newestManifests(this.#folder)]
 			.filter(([, file]) => Object.hasOwn(file.lifelogs, id))
-			.map(([of, file]) => [of, file.lifelogs[id]] as [string, DayFile['lifelogs'][string]]);
+			.map(([of, file]) => [of, file.lifelogs[id]] as [string, DayManifest['lifelogs'][string]]);
 		const rank = ([of, { updatedAt, goneAt }]: (typeof entries)[number]) =>
 			`${updatedAt} ${goneAt === undefined ? 1 : 0} ${of}`;
 		return entries.sort((a, b) => (rank(a) < rank(b) ? 1 : -1))[0];
@@ -358,7 +356,7 @@ function filesIn(folder: string): string[] {
 }
 
 /** The name of the manifest that counts. */
-function namesOf(folder: string, { day: of, archivedAt }: DayFile): string[] {
+function namesOf(folder: string, { day: of, archivedAt }: DayManifest): string[] {
 	return readdirSync(join(folder, 'days')).filter(
 		(name) =>
 			name.startsWith(of) &&

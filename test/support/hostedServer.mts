@@ -22,11 +22,14 @@ interface Hosted {
 const hosted = new AsyncLocalStorage<Hosted>();
 let running = 0;
 let restore = () => {};
+/** The console that finds its server; each test file has a console of its own. */
+let installedIn: Console | undefined;
 
 holdToContract(() => hosted.getStore() !== undefined);
 
 /** From now on each server finds its own part of the process. */
 function install(): void {
+	installedIn = console;
 	const { once, exit } = process;
 	const { log, error } = console;
 	const write = process.stderr.write;
@@ -98,7 +101,8 @@ export async function hostServer(
 	env: Record<string, string | undefined>,
 	inboxTimes?: InboxTimes,
 ): Promise<{ url: string; apiKey: string; log: string[]; close: () => Promise<void> }> {
-	if (running++ === 0) install();
+	// A failed test can leave its server running, also while other files are tested.
+	if (running++ === 0 || installedIn !== console) install();
 	const server: Hosted = { log: [], told: () => {}, exited: () => {} };
 	const ended = new Promise<void>((resolve) => (server.exited = resolve)).then(() => {
 		if (--running === 0) restore();

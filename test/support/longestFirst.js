@@ -2,7 +2,7 @@
 // in small files: begun last, they leave all workers but one idle.
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-const LONGEST = [
+const SLOWEST = [
 	'server/archiver',
 	'engine/lifelogServer',
 	'server/healing',
@@ -27,8 +27,8 @@ const LONGEST = [
 ];
 
 const rank = ({ path }) => {
-	const at = LONGEST.findIndex((name) => path.endsWith(`${name}.test.mts`));
-	return at === -1 ? LONGEST.length : at;
+	const at = SLOWEST.findIndex((name) => path.endsWith(`${name}.test.mts`));
+	return at === -1 ? SLOWEST.length : at;
 };
 
 module.exports = class extends Sequencer {

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import {
 	nameOfDay,
-	type DayFile,
+	type DayManifest,
 	type Edited,
 	type MadeHere,
 } from '../../server/archive/layout.mts';
 import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
 import { store } from './archive.mts';
 
-export type { DayFile, Edited };
+export type { DayManifest, Edited };
 
 /** The manifest of each day that counts, by day. */
-export function newestManifests(folder: string): Map<string, DayFile> {
-	const newest = new Map<string, DayFile>();
+export function newestManifests(folder: string): Map<string, DayManifest> {
+	const newest = new Map<string, DayManifest>();
 	for (const name of readdirSync(join(folder, 'days'))) {
-		const file = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8')) as DayFile;
+		const file = JSON.parse(readFileSync(join(folder, 'days', name), 'utf8')) as DayManifest;
 		const other = newest.get(file.day);
 		if (!other || other.archivedAt < file.archivedAt) newest.set(file.day, file);
 	}
@@ -25,8 +25,12 @@ export function newestManifests(folder: string): Map<string, DayFile> {
 }
 
 /** Writes the manifest of a day anew; what it was before is removed. */
-export function changeDay(folder: string, day: string, change: (file: DayFile) => DayFile): void {
-	const none: DayFile = {
+export function changeDay(
+	folder: string,
+	day: string,
+	change: (file: DayManifest) => DayManifest,
+): void {
+	const none: DayManifest = {
 		...{ version: 1, day, lifelogs: {}, chats: {}, audio: [], missingAudio: [], failed: [] },
 		...{ archivedAt: new Date(0).toISOString(), isComplete: true },
 	};

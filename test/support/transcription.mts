@@ -85,6 +85,7 @@ export async function startTranscription(): Promise<TranscriptionEndpoint> {
 			reply.hijack();
 			return fault(reply.raw);
 		}
+		if (!fields.model) return reply.code(422).send({ error: { message: 'no model' } });
 		if (instead) return reply.type('application/json').send(JSON.stringify(instead(asked)));
 		const format = fields.response_format ?? 'json';
 		if (refuses.includes(format)) {

@@ -9,10 +9,10 @@ import { missingDays } from '../../util/missingDays.mts';
 import { isAllowed, requireKey } from '../api.mts';
 import { sendAudio } from '../audio.mts';
 import type { Service } from '../service.mts';
-import { pageSearchSchema, searchForPage, type PageSearch } from './search.mts';
+import { pageSearchSchema, searchForPage, type PageSearch, type SearchStore } from './search.mts';
 
 /** What the page asks of the data, beside what every client does. */
-export interface PageStore extends Store {
+export interface PageStore extends SearchStore {
 	/** Another object after each change of the data. */
 	readonly revision: object;
 	/** When each lifelog was, by start. UTC ISO strings. */
@@ -98,7 +98,7 @@ export async function addPageData(
 			async ({ params, headers }, reply) => {
 				const audio = await audioOf(store, params.id);
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
-				return sendAudio(audio, headers, service.readerStallMs, reply);
+				return sendAudio(audio, headers, reply);
 			},
 		);
 	});

@@ -4,7 +4,8 @@ import helmet from '@fastify/helmet';
 import serveStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../service.mts';
-import { isOnHttp, requireOwnHost, type SessionOptions } from './session.mts';
+import { hostName } from '../../auth/hosts.mts';
+import { isOnHttp, isOwnHost, type SessionOptions } from './session.mts';
 
 /** Addresses of views; the page itself finds out which one to show. */
 const VIEWS = [
@@ -41,6 +42,8 @@ export async function addPage(
 	options: SessionOptions,
 ): Promise<NonNullable<Service['showNotFound']>> {
 	const html = await readFile(join(folder, 'index.html'), 'utf8');
+	// The name of the built style changes with its content.
+	const [style] = /<link rel="stylesheet"[^>]*>/.exec(html)!;
 	await app.register(helmet, {
 		// Only for the page.
 		global: false,
@@ -59,13 +62,19 @@ export async function addPage(
 		});
 		for (const url of VIEWS) {
 			page.get(url, { exposeHeadRoute: true }, async (request, reply) => {
-				requireOwnHost(request, options);
 				reply.type(HTML);
-				return isOnHttp(request, options) ? HTTP_PAGE : html;
+				if (!isOwnHost(request, options)) {
+					reply.code(403);
+					return plainPage(style, 'Unknown name', unknownName(hostName(request.host)));
+				}
+				if (isOnHttp(request, options)) {
+					return plainPage(style, 'This page needs HTTPS', NEEDS_HTTPS);
+				}
+				return html;
 			});
 		}
 	});
-	const notFound = notFoundPage(html);
+	const notFound = plainPage(style, 'Not found', NOT_FOUND);
 	return (request, reply) => {
 		if (!asksForPage(request)) return undefined;
 		secure(request, reply);
@@ -91,35 +100,38 @@ function asksForPage({ method, url, headers: { accept = '' } }: FastifyRequest):
 }
 
 /** A page of its own, so that it needs neither scripts nor a session. */
-function notFoundPage(html: string): string {
-	// The name of the built style changes with its content.
-	const [style] = /<link rel="stylesheet"[^>]*>/.exec(html)!;
+function plainPage(style: string, title: string, content: string): string {
 	return `<!doctype html>
 <html lang="en">
 	<head>
 		<meta charset="utf-8">
 		<meta name="viewport" content="width=device-width, initial-scale=1">
-		<title>Not found · Lifelogs</title>
+		<meta name="color-scheme" content="light dark">
+		<title>${title} · Lifelogs</title>
 		${style}
 	</head>
 	<body>
 		<main>
-			<h1>Not found</h1>
-			<p>This page doesn't exist. <a href="/">Go to the calendar</a></p>
+			<h1>${title}</h1>
+			${content}
 		</main>
 	</body>
 </html>
 `;
 }
 
-const HTTP_PAGE = `<!doctype html>
-<html lang="en">
-	<meta charset="utf-8">
-	<meta name="viewport" content="width=device-width">
-	<title>Lifelogs</title>
-	<h1>This page needs HTTPS</h1>
-	<p>Over plain HTTP, others on the network could read your key and your lifelogs.</p>
-	<p>Put a reverse proxy such as Caddy in front of lifelog-server, and start it with <code>--trust-proxy</code>.</p>
-	<p>On a home network that you trust, start it with <code>--allow-http</code>.</p>
-</html>
-`;
+const NOT_FOUND = `<p>This page doesn't exist. <a href="/">Go to the calendar</a></p>`;
+
+const NEEDS_HTTPS = `<p>Over plain HTTP, others on the network could read your key and your lifelogs.</p>
+			<p>Put a reverse proxy such as Caddy in front of lifelog-server. Then start it with the proxy's address and the name that browsers use:</p>
+			<pre><code>lifelog-server serve &lt;folder&gt; --trust-proxy 127.0.0.1 --allowed-hosts lifelogs.example.org</code></pre>
+			<p>On a home network that you trust, start it like this instead:</p>
+			<pre><code>lifelog-server serve &lt;folder&gt; --allow-http</code></pre>`;
+
+/** Explains how to allow a name, which anybody may have chosen. */
+function unknownName(name: string): string {
+	const shown = name.replaceAll(/[^\w.:[\]-]/g, '?');
+	return `<p>This server doesn't know the name <code>${shown}</code>.</p>
+			<p>If it's yours, start the server with it:</p>
+			<pre><code>lifelog-server serve &lt;folder&gt; --allowed-hosts ${shown}</code></pre>`;
+}

@@ -1,12 +1,18 @@
 import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
-import { checkSearch } from '../../search/search.mts';
+import { checkSearch } from '../../store/search.mts';
 import { snippetOf, spokenLines } from '../../search/snippet.mts';
 import type { SearchFilter, Store } from '../../store/store.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 
+export interface SearchStore extends Store {
+	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
+	filterLifelogs: (filter: SearchFilter, skip: number, limit: number) => string[];
+}
+
 /** What the page searches for. Days are in the server's time zone, the last one included. */
 export interface PageSearch {
-	q: string;
+	/** Missing if all lifelogs are wanted that pass the filters. */
+	q?: string;
 	from?: string;
 	to?: string;
 	isStarred?: boolean;
@@ -17,14 +23,13 @@ export interface PageSearch {
 /** JSON Schema of a {@link PageSearch}. */
 export const pageSearchSchema = {
 	type: 'object',
-	required: ['q'],
 	properties: {
 		q: { type: 'string', minLength: 1 },
 		from: { type: 'string' },
 		to: { type: 'string' },
 		isStarred: { type: 'boolean' },
 		speaker: { type: 'string', maxLength: 200 },
-		offset: { type: 'integer', minimum: 0, maximum: 1000 },
+		offset: { type: 'integer', minimum: 0, maximum: 1_000_000 },
 	},
 };
 
@@ -34,29 +39,52 @@ const MAX_FOUND = 200;
 
 /**
  * Searches lifelogs, best first, each with the place that has most of the words and when it was said.
+ * Without words, those that pass the filters are listed, newest first. If nothing has all words and
+ * the last one is too short for its longer forms to match, somebody may still be typing it: it's left
+ * out.
  *
- * @returns `nextOffset` is null after the last one.
+ * @returns `nextOffset` is null after the last one, `isCut` says whether still more match, and
+ * `without` is the word that was left out.
  * @throws ApiError (400) for a search of too many words, or a day that is none.
  */
 export async function searchForPage(
-	store: Store,
+	store: SearchStore,
 	{ q, from, to, isStarred, speaker, offset = 0 }: PageSearch,
 	timezone: string,
 ) {
-	checkSearch(q);
+	if (q !== undefined) checkSearch(q);
 	const filter: SearchFilter = {
 		isStarred,
 		speaker,
 		from: from && dayBounds(checkDate(from), timezone).from,
 		before: to && dayBounds(checkDate(to), timezone).before,
 	};
-	const parts = { markdown: false, contents: false };
-	const found = await store.searchLifelogs(q, filter, MAX_FOUND, parts);
-	const page = found.slice(offset, offset + PAGE);
 	const inZone = zoneFormatter(timezone);
+	if (q === undefined) {
+		const ids = store.filterLifelogs(filter, offset, PAGE + 1);
+		return {
+			results: ids.slice(0, PAGE).map((id) => resultOf(store.getLifelog(id)!, '', inZone)),
+			nextOffset: ids.length > PAGE ? offset + PAGE : null,
+			...{ isCut: false, without: null },
+		};
+	}
+	const search = async (words: string) =>
+		await store.searchLifelogs(words, filter, MAX_FOUND + 1, { markdown: false, contents: false });
+	let words = q;
+	let found = await search(q);
+	const [, rest, last] = /^((?:[^"]|"[^"]*")*?)\s+([\p{L}\p{N}]{1,3})$/u.exec(q) ?? [];
+	if (found.length === 0 && rest?.trim() && !['OR', 'AND'].includes(last)) {
+		words = rest;
+		found = await search(rest);
+	}
+	const best = found.slice(0, MAX_FOUND);
 	return {
-		results: page.map(({ id }) => resultOf(store.getLifelog(id)!, q, inZone)),
-		nextOffset: found.length > offset + PAGE ? offset + PAGE : null,
+		results: best
+			.slice(offset, offset + PAGE)
+			.map(({ id }) => resultOf(store.getLifelog(id)!, words, inZone)),
+		nextOffset: best.length > offset + PAGE ? offset + PAGE : null,
+		isCut: found.length > best.length,
+		without: words === q ? null : last,
 	};
 }
 

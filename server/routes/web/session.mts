@@ -89,14 +89,19 @@ export function isOnHttp(request: FastifyRequest, { allowHttp }: SessionOptions)
 	return request.protocol === 'http' && !allowHttp && !isLoopback(hostName(request.host));
 }
 
+/** Whether a request is for a name of this server, and not one that may be another website's. */
+export function isOwnHost({ host }: FastifyRequest, options: SessionOptions): boolean {
+	return isOwnName(hostName(host), options.host, options.allowedHosts);
+}
+
 /**
  * Refuses a request for a name that may be another website's.
  *
  * @throws ApiError (403)
  */
-export function requireOwnHost(request: FastifyRequest, options: SessionOptions): void {
+function requireOwnHost(request: FastifyRequest, options: SessionOptions): void {
+	if (isOwnHost(request, options)) return;
 	const name = hostName(request.host);
-	if (isOwnName(name, options.host, options.allowedHosts)) return;
 	throw new ApiError(
 		403,
 		`This server doesn't know the name ${name}. If it's yours, start it with --allowed-hosts ${name}`,

@@ -5,7 +5,7 @@ export const stopWords = new Set(
 	which who why with you your`.split(/\s+/),
 );
 
-const wordPattern = /[\p{L}\p{N}\p{Co}]+/gu;
+const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 
 /** The words and phrases of a search, and where an alternative begins. */
 export function partsOf(
@@ -18,7 +18,7 @@ export function partsOf(
 	}));
 }
 
-export const wordsIn = (text: string): string[] => text.match(wordPattern) ?? [];
+export const wordsIn = (text: string): string[] => text.match(WORD) ?? [];
 
 /**
  * A text in small letters, without accents. SQLite does that to Latin letters alone, and takes the

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import type { IndexDatabase } from '../store/database.mts';
-import type { SearchFilter } from '../store/store.mts';
+import type { IndexDatabase } from './database.mts';
+import type { SearchFilter } from './store.mts';
 import { asSpeaker } from './words.mts';
 
 /** A lifelog that was put into the index since its vectors were made, if they were. */
@@ -13,8 +13,8 @@ export interface Outdated {
 }
 
 // Candidates that are compared exactly, for each one wanted, and at least.
-const candidatesForEach = 10;
-const minCandidates = 500;
+const CANDIDATES_FOR_EACH = 10;
+const MIN_CANDIDATES = 500;
 
 /**
  * The vectors of the passages of lifelogs. They have a file of their own, attached to the index
@@ -144,7 +144,7 @@ export class Vectors {
 	nearest(query: Float32Array, filter: SearchFilter, limit: number): string[] {
 		if (query.length !== this.#dimensions) return [];
 		const owners = this.#ownersIn(filter);
-		const candidates = Math.max(minCandidates, limit * candidatesForEach);
+		const candidates = Math.max(MIN_CANDIDATES, limit * CANDIDATES_FOR_EACH);
 		const best = new Map<number, number>();
 		for (const at of this.#likeliest(signsOf(query, this.#width), owners, candidates)) {
 			const row = this.#db.get(

@@ -26,7 +26,7 @@ interface Entry {
 	deletedAt?: string;
 }
 
-/** What the file of a day says. */
+/** What a day manifest says. */
 export interface Day {
 	version: 1;
 	day: string;
@@ -73,7 +73,7 @@ const schema = object({
 	isComplete: flag,
 });
 const ajv = new Ajv2020();
-const isDayFile = ajv.compile<Day>(schema);
+const isDayManifest = ajv.compile<Day>(schema);
 
 /** The names in `days/` of each day, by day; both in order. */
 export async function listDays(folder: Folder, report: Report): Promise<Map<string, string[]>> {
@@ -110,9 +110,9 @@ export async function readDay(
 	let newest: Day | undefined;
 	for (const name of names) {
 		const path = `days/${name}`;
-		const read = await readDayFile(folder, path);
+		const read = await readDayManifest(folder, path);
 		if (typeof read === 'string') {
-			report({ kind: 'broken', day, path, message: `${read}, so it counts for nothing` });
+			report({ kind: 'broken', day, path, message: `${read}, so it is ignored` });
 		} else if (newest === undefined || read.archivedAt >= newest.archivedAt) {
 			newest = read;
 		}
@@ -120,8 +120,8 @@ export async function readDay(
 	return newest;
 }
 
-/** What a file of a day says, or, as a text, why it counts for nothing. */
-async function readDayFile(folder: Folder, path: string): Promise<Day | string> {
+/** What a day manifest says, or, as text, why it counts for nothing. */
+async function readDayManifest(folder: Folder, path: string): Promise<Day | string> {
 	const read = await folder.read(path);
 	if ('problem' in read) return read.problem;
 	if (read.content.length === 0) return 'is empty';
@@ -129,14 +129,14 @@ async function readDayFile(folder: Folder, path: string): Promise<Day | string> 
 	if (content === undefined) return "isn't JSON";
 	const version = (content as { version?: unknown } | null)?.version;
 	if (typeof version === 'number' && version !== 1) {
-		return `has version ${version} of the layout, and this check knows version 1`;
+		return `has layout version ${version}, but this check supports only version 1`;
 	}
-	if (!isDayFile(content)) {
-		const [{ instancePath, message }] = isDayFile.errors!;
+	if (!isDayManifest(content)) {
+		const [{ instancePath, message }] = isDayManifest.errors!;
 		return `isn't a day manifest: ${[instancePath.slice(1), message].filter(Boolean).join(' ')}`;
 	}
 	const name = readDayName(path.slice('days/'.length))!;
-	if (content.day !== name.day) return `is of ${content.day}, not of the day in its name`;
+	if (content.day !== name.day) return `is for ${content.day}, but its name has another day`;
 	const actual = fingerprintOf(content);
 	if (actual !== name.fingerprint) return `has the fingerprint ${actual}, not the one in its name`;
 	return content;

@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
 import { ApiError } from '../util/errors.mts';
-import type { IndexDatabase } from '../store/database.mts';
-import type { SearchFilter } from '../store/store.mts';
+import type { IndexDatabase } from './database.mts';
+import type { SearchFilter } from './store.mts';
 import { asSpeaker, partsOf, plain, stopWords, wordsIn } from './words.mts';
 
 // What a search costs grows with its words and with the lifelogs that have them. The following
@@ -171,16 +171,23 @@ export class SearchIndex {
 		return [...new Set([...ranked, ...rest.map(({ id }) => String(id))])].slice(0, limit);
 	}
 
+	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
+	list(filter: SearchFilter, skip: number, limit: number): string[] {
+		const filters = conditionsOf(filter);
+		const rows = this.#db.all(
+			`SELECT id FROM document
+			WHERE ${['true', ...filters.map(([condition]) => condition)].join(' AND ')}
+			ORDER BY time DESC, id LIMIT ? OFFSET ?`,
+			...filters.map(([, value]) => value),
+			limit,
+			skip,
+		);
+		return rows.map(({ id }) => String(id));
+	}
+
 	/** The numbers of the lifelogs that match, those put in last first; of very many only these. */
-	#matching(expression: string, { from, before, isStarred, speaker }: SearchFilter): number[] {
-		const filters: [condition: string, value: string | number][] = [
-			...(from === undefined ? [] : [['time >= ?', from] as [string, string]]),
-			...(before === undefined ? [] : [['time < ?', before] as [string, string]]),
-			...(isStarred === undefined ? [] : [['starred = ?', Number(isStarred)] as [string, number]]),
-			...(speaker === undefined
-				? []
-				: [['instr(speakers, ?) > 0', asSpeaker(speaker)] as [string, string]]),
-		];
+	#matching(expression: string, filter: SearchFilter): number[] {
+		const filters = conditionsOf(filter);
 		const row = this.#db.get(
 			`SELECT json_group_array(found) AS numbers FROM (
 				SELECT document_text.rowid AS found FROM document_text
@@ -333,6 +340,23 @@ export class SearchIndex {
 		if (same) same.add(term);
 		else this.#words!.set(term.length, new Set([term]));
 	}
+}
+
+/** What a filter asks of a document, in SQL, each with its value. */
+function conditionsOf({
+	from,
+	before,
+	isStarred,
+	speaker,
+}: SearchFilter): [condition: string, value: string | number][] {
+	return [
+		...(from === undefined ? [] : [['time >= ?', from] as [string, string]]),
+		...(before === undefined ? [] : [['time < ?', before] as [string, string]]),
+		...(isStarred === undefined ? [] : [['starred = ?', Number(isStarred)] as [string, number]]),
+		...(speaker === undefined
+			? []
+			: [['instr(speakers, ?) > 0', asSpeaker(speaker)] as [string, string]]),
+	];
 }
 
 /** The conditions as one expression of FTS5. */

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { planOgg, type Cut } from './cut.mts';
-import { samplesPerMs } from './opus.mts';
-import { OggError } from './page.mts';
-import { scanLinks, type Link } from './scan.mts';
+import { planOgg, type Cut } from '../audio/cut.mts';
+import { samplesPerMs } from '../audio/opus.mts';
+import { OggError } from '../audio/page.mts';
+import { scanLinks, type Link } from '../audio/scan.mts';
 import type { AudioFile, Rows } from '../store/rows.mts';
-import type { Audio, AudioSpan, Sources } from '../store/store.mts';
-import { asFileError, FileError, type Folder } from '../archive/folder.mts';
-import type { OnProblem } from '../archive/sync.mts';
+import { RECORDINGS, type Audio, type AudioSpan, type Sources } from '../store/store.mts';
+import { joinSpans, without } from '../util/spans.mts';
+import { asFileError, FileError, MissingFolderError, type Folder } from './folder.mts';
+import type { OnProblem } from './sync.mts';
 import { UnavailableError } from '../util/errors.mts';
 
 type Span = readonly [fromMs: number, toMs: number];
@@ -18,7 +19,7 @@ interface Version extends AudioFile {
 
 interface Scan {
 	version: string;
-	/** None for a file that is not to be read. */
+	/** None for a file that isn't what its day says; rejects for one that can't be read for now. */
 	links: Promise<Link[]>;
 	/** Whether it is to be read another time, though it is the same. */
 	isPassing?: boolean;
@@ -57,7 +58,7 @@ export class ArchiveAudio {
 	/**
 	 * What was recorded between two instants, each of them once, pauses left out; undefined for
 	 * nothing. Files that are not what their day says are left out and told. Throws an
-	 * UnavailableError while a file keeps changing.
+	 * UnavailableError while a file keeps changing or can't be read.
 	 */
 	async between(startMs: number, endMs: number, sources: Sources = {}): Promise<Audio | undefined> {
 		for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
@@ -67,7 +68,7 @@ export class ArchiveAudio {
 				if (!(error instanceof FileError) && !(error instanceof OggError)) throw error;
 			}
 		}
-		throw new UnavailableError('The audio changes, or cannot be read for now: try again later', 5);
+		throw unreadable();
 	}
 
 	async #plan(startMs: number, endMs: number, sources: Sources): Promise<Audio | undefined> {
@@ -85,35 +86,53 @@ export class ArchiveAudio {
 		return { bytes, tag: hash.digest('hex'), read, spans };
 	}
 
-	/** What can be heard of a range, in order. */
+	/** What can be heard of a range, in order: recordings only where the pendant has nothing. */
 	async #choose(
 		startMs: number,
 		endMs: number,
 		{ only, not }: Sources,
 	): Promise<{ chosen: Stretch[]; spans: AudioSpan[] }> {
-		const chosen: Stretch[] = [];
-		const spans: AudioSpan[] = [];
-		let positionMs = 0;
-		let reachedMs = startMs;
+		const [pendant, recordings]: AudioFile[][] = [[], []];
 		for (const file of this.#rows.audioBetween(startMs, endMs)) {
 			const source = file.path.split('/')[1];
 			if (source === not || (only !== undefined && source !== only)) continue;
+			(source === RECORDINGS ? recordings : pendant).push(file);
+		}
+		const heard = await this.#heardIn(pendant, startMs, endMs);
+		const taken = joinSpans(heard.map(({ fromMs, toMs }) => ({ startMs: fromMs, endMs: toMs })));
+		for (const gap of recordings.length > 0 ? without([{ startMs, endMs }], taken) : []) {
+			// The pendant's own files don't meet to the millisecond.
+			if (taken.length > 0 && gap.endMs - gap.startMs < toleranceMs) continue;
+			heard.push(...(await this.#heardIn(recordings, gap.startMs, gap.endMs)));
+		}
+		const chosen: Stretch[] = [];
+		const spans: AudioSpan[] = [];
+		let positionMs = 0;
+		for (const stretch of heard.sort((a, b) => a.fromMs - b.fromMs)) {
+			const { fromMs, toMs, cut } = stretch;
+			spans.push({ startMs: fromMs, endMs: toMs, positionMs });
+			positionMs += (cut.to - cut.from) / samplesPerMs;
+			const last = chosen.at(-1);
+			// What goes on behind a pause that the file left out is one cut.
+			if (last?.cut.link === cut.link && last.cut.to === cut.from) last.cut.to = cut.to;
+			else chosen.push(stretch);
+		}
+		return { chosen, spans };
+	}
+
+	/** What can be heard of a range in these files, each instant in the file that begins first. */
+	async #heardIn(files: AudioFile[], startMs: number, endMs: number): Promise<Stretch[]> {
+		const heard: Stretch[] = [];
+		let reachedMs = startMs;
+		for (const file of files) {
 			for (const stretch of await this.#stretchesOf(file)) {
 				const clipped = clip(stretch, reachedMs, endMs);
 				if (!clipped) continue;
 				reachedMs = clipped.toMs;
-				spans.push({ startMs: clipped.fromMs, endMs: clipped.toMs, positionMs });
-				positionMs += (clipped.cut.to - clipped.cut.from) / samplesPerMs;
-				const last = chosen.at(-1);
-				// What goes on behind a pause that the file left out is one cut.
-				if (last?.cut.link === clipped.cut.link && last.cut.to === clipped.cut.from) {
-					last.cut.to = clipped.cut.to;
-				} else {
-					chosen.push(clipped);
-				}
+				heard.push(clipped);
 			}
 		}
-		return { chosen, spans };
+		return heard;
 	}
 
 	/** Pages as larger pieces. Rejects before the last one if a file has changed. */
@@ -194,11 +213,10 @@ export class ArchiveAudio {
 	#spansOf({ startMs, endMs }: AudioFile, lengthMs: number): Span[] {
 		const whole: Span[] = [[startMs, Math.min(endMs, startMs + lengthMs)]];
 		if (lengthMs > endMs - startMs - toleranceMs) return whole;
-		const iso = (ms: number) => new Date(ms).toISOString();
 		const spoken: Span[] = [];
 		let reached = startMs;
-		for (const [from, to] of this.#rows.spokenBetween(iso(startMs), iso(endMs))) {
-			const span = [Math.max(from, reached), Math.min(to, endMs)] as const;
+		for (const talk of this.#rows.spokenBetween(startMs, endMs)) {
+			const span = [Math.max(talk.startMs, reached), Math.min(talk.endMs, endMs)] as const;
 			if (span[1] <= span[0]) continue;
 			spoken.push(span);
 			reached = span[1];
@@ -214,10 +232,16 @@ export class ArchiveAudio {
 		const known = this.#scans.get(path);
 		const isSame = known?.version === version;
 		if (isSame && !known.isPassing) return known.links;
-		const links = this.#scan(file).catch((error: unknown) => {
+		const links = this.#scan(file).catch(async (error: unknown) => {
+			if (!(await this.#folder.hasDays().catch(() => true))) {
+				scan.isPassing = true;
+				throw new MissingFolderError();
+			}
 			const problem = error instanceof OggError ? error : asFileError(error);
 			scan.isPassing = problem instanceof FileError && problem.isPassing;
 			if (!(isSame && scan.isPassing)) this.#onProblem(path, problem.message);
+			// Without it, a range would be answered as if less had been recorded.
+			if (scan.isPassing) throw unreadable();
 			return [];
 		});
 		const scan: Scan = { version, links };
@@ -254,6 +278,9 @@ export class ArchiveAudio {
 		}
 	}
 }
+
+const unreadable = () =>
+	new UnavailableError('The audio changes, or cannot be read for now: try again later', 5);
 
 const samples = (ms: number) => Math.round(ms * samplesPerMs);
 
