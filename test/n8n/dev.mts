@@ -66,6 +66,7 @@ async function dev(): Promise<void> {
 		version: NEWEST,
 		userFolder,
 		port: await freePortNear(EDITOR_PORT),
+		editor: true,
 		env: { N8N_DEV_RELOAD: 'true' },
 		onLine: (line) => {
 			log.write(`${line}\n`);

@@ -3,14 +3,14 @@ import type { TestEvent } from 'node:test/reporters';
 
 /** A test that failed. */
 export interface Failure {
-	/** Its name, with those of the groups it stands in: `n8n 2.41.1 > other storages > S3 alone`. */
+	/** Its name after the names of its groups: `n8n 2.41.1 > other storages > only S3`. */
 	test: string;
 	/** The first lines of its error. */
 	message: string;
 }
 
-const MOST_LINES = 12;
-const LONGEST_LINE = 300;
+const MAX_LINES = 12;
+const MAX_LINE_LENGTH = 300;
 
 /** Passes the events of a run on and keeps those of tests that failed in `failures`. */
 export async function* keepFailures(
@@ -42,12 +42,12 @@ interface WrappedError extends Error {
 
 function messageOf(error: WrappedError): string {
 	const thrown = isError(error.cause) ? error.cause : error;
-	const lines = thrown.message.trim().split('\n').slice(0, MOST_LINES);
+	const lines = thrown.message.trim().split('\n').slice(0, MAX_LINES);
 	// As where `fetch failed`.
 	if (isError(thrown.cause)) lines.push(`Cause: ${thrown.cause.message.split('\n')[0]}`);
 	const place = thrown.stack?.split('\n').find((line) => /^ +at .*\/suites\//.test(line));
 	return [...lines, ...(place ? [place.trim()] : [])]
-		.map((line) => line.slice(0, LONGEST_LINE))
+		.map((line) => line.slice(0, MAX_LINE_LENGTH))
 		.join('\n');
 }
 

@@ -1,4 +1,4 @@
-// npm run test:n8n [-- --report <file> --lanes <number> --update-pictures] [suite …]
+// npm run test:n8n [-- --report <file> --workers <number> --update-pictures] [suite …]
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ async function prepare(chosen: Suite[]): Promise<void> {
  * Runs the suites, so many at once, in their order. Each has servers, ports and folders of its own;
  * most of its time it waits.
  */
-async function runSuites(chosen: Suite[], lanes: number): Promise<Report> {
+async function runSuites(chosen: Suite[], workers: number): Promise<Report> {
 	const interrupted = new AbortController();
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.once(signal, () => interrupted.abort());
@@ -74,10 +74,10 @@ async function runSuites(chosen: Suite[], lanes: number): Promise<Report> {
 	const began = Date.now();
 	const results = new Map<Suite, Result>();
 	const waiting = chosen.values();
-	const lane = async () => {
+	const worker = async () => {
 		for (const suite of waiting) results.set(suite, await runSuite(suite, interrupted.signal));
 	};
-	await Promise.all(Array.from({ length: lanes }, lane));
+	await Promise.all(Array.from({ length: workers }, worker));
 	const inOrder = chosen.map((suite) => results.get(suite)!);
 	const sum = (count: 'passed' | 'failed' | 'skipped') =>
 		inOrder.reduce((total, result) => total + result[count], 0);
@@ -141,7 +141,7 @@ async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({
 		options: {
 			report: { type: 'string' },
-			lanes: { type: 'string' },
+			workers: { type: 'string' },
 			'update-pictures': { type: 'boolean', default: false },
 		},
 		allowPositionals: true,
@@ -149,10 +149,11 @@ async function main(): Promise<void> {
 	const chosen = chosenSuites(positionals);
 	if (values['update-pictures']) process.env[UPDATE_PICTURES] = '1';
 	// Two more than cores, as suites mostly wait: for polls, pages and rate limits.
-	const lanes = Number(values.lanes ?? availableParallelism() + 2);
-	if (!(lanes >= 1)) throw new Error('--lanes is a number of suites to run at once, 1 or more.');
+	const workers = Number(values.workers ?? availableParallelism() + 2);
+	if (!(workers >= 1))
+		throw new Error('--workers is a number of suites to run at once, 1 or more.');
 	await prepare(chosen);
-	const report = await runSuites(chosen, lanes);
+	const report = await runSuites(chosen, workers);
 	if (values.report) await writeFile(values.report, JSON.stringify(report, null, '\t'));
 	printSummary(report);
 	process.exitCode = report.failed > 0 ? 1 : 0;

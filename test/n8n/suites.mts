@@ -16,7 +16,7 @@ export interface Suite {
 	needsInspector?: true;
 }
 
-/** What `npm run test:n8n` runs, in this order: the longest first, so that all lanes end together. */
+/** What `npm run test:n8n` runs, in this order: the longest first, so that all workers end together. */
 export const suites: Suite[] = [
 	{
 		name: 'busy-key',

@@ -47,8 +47,8 @@ const lastResult = ({ messages }: ModelRequest) =>
 const exists = async () =>
 	(await lab.sandbox.control.lifelogs()).some(({ id }) => id === lifelog.id);
 
-describe('an agent that may search and read', () => {
-	test('is told what its tools do, and of no way to delete', async () => {
+describe('an agent that can search and read', () => {
+	test('gets tool descriptions, and no tool to delete', async () => {
 		const { error } = await ask(['search', 'get'], [() => 'Nothing.']);
 		assert.equal(error, undefined);
 		const [{ tools }] = model.requests();
@@ -100,7 +100,7 @@ describe('an agent that may search and read', () => {
 		assert.ok(summary.messages.length > 0);
 	});
 
-	test('exports a lifelog, and is told where the file belongs', async () => {
+	test('exports a lifelog, and gets the path of the file', async () => {
 		const args = { lifelog_id: lifelog.id };
 		const { status } = await ask(
 			['export'],
@@ -114,7 +114,7 @@ describe('an agent that may search and read', () => {
 		assert.match(told, new RegExp(`lifelogs/[\\d/]+/[\\w-]+_${lifelog.id}\\.srt`));
 	});
 
-	test('is told when there is no such lifelog', async () => {
+	test('gets an error for an unknown lifelog', async () => {
 		const { json } = await ask(
 			['search', 'get'],
 			[
@@ -128,7 +128,7 @@ describe('an agent that may search and read', () => {
 		);
 	});
 
-	test('cannot delete by calling a tool that was not wired', async () => {
+	test("can't delete with a tool that isn't connected", async () => {
 		await ask(
 			['search', 'get'],
 			[
@@ -139,7 +139,7 @@ describe('an agent that may search and read', () => {
 		assert.ok(await exists());
 	});
 
-	test('cannot turn another tool into a delete', async () => {
+	test("can't turn another tool into a delete", async () => {
 		const args = { lifelog_id: lifelog.id, operation: 'delete' };
 		await ask(['search', 'get'], [() => ({ tool: 'Get_lifelog', args }), () => 'Done.']);
 		assert.ok(await exists());
@@ -147,8 +147,8 @@ describe('an agent that may search and read', () => {
 	});
 });
 
-describe('an agent that may delete', () => {
-	test('is told that it is permanent', async () => {
+describe('an agent that can delete', () => {
+	test('gets a tool description that says that a delete is permanent', async () => {
 		await ask(['delete', 'deleteChat'], [() => 'Nothing.']);
 		const [{ tools }] = model.requests();
 		assert.deepEqual(tools.map(({ name, description }) => [name, description]).sort(), [
@@ -379,7 +379,7 @@ describe('a model that sets every parameter', () => {
 		});
 	}
 
-	test('is given what its tools give by default: short', async () => {
+	test('gets short output from its tools by default', async () => {
 		const query = "={{ $fromAI('query', 'What to look for', 'string') }}";
 		const search = {
 			name: 'The tool',
@@ -397,7 +397,7 @@ describe('a model that sets every parameter', () => {
 		['a date that is none', { start: 'last Monday' }, /'Start' is not a date.*today, yesterday/],
 		['a limit that is none', { limit: 'all' }, /'Limit' must be .*Enter a number such as 20/],
 	] as const) {
-		test(`is told what to do about ${what}`, async () => {
+		test(`gets advice about ${what}`, async () => {
 			const parameters = allByModel('lifelog', 'getAll');
 			// As a text, which a model may fill in as it likes.
 			parameters.limit = "={{ $fromAI('limit', 'How many', 'string') }}";
@@ -410,7 +410,7 @@ describe('a model that sets every parameter', () => {
 		});
 	}
 
-	test('is told how to find the ID where it gave a title', async () => {
+	test('gets advice on how to find an ID if it sent a title', async () => {
 		const args = { lifelog_id: 'An evening at the lighthouse' };
 		await ask(['get'], [() => ({ tool: 'Get_lifelog', args }), () => 'Done.']);
 		assert.match(

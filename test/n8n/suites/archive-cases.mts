@@ -17,8 +17,8 @@ import {
 } from '../support/archive.mts';
 import {
 	BY_HAND,
-	RUN_PATIENCE_MS,
-	dayFiles,
+	RUN_TIMEOUT_MS,
+	dayManifests,
 	daysAgo,
 	reportOf,
 	until,
@@ -44,7 +44,7 @@ const {
 	assertWhole,
 } = useArchiveLab(NEWEST);
 
-describe('where not all can be archived', () => {
+describe('if not everything can be archived', () => {
 	let archive: Archive;
 	let days: string[];
 	let failed: { startMs: number; endMs: number };
@@ -64,7 +64,7 @@ describe('where not all can be archived', () => {
 			{ path: `/v1/download-audio?startMs=${failed.startMs}`, status: 504, times: 1_000 },
 		]);
 
-	test('audio that answers 504 for good keeps no other day, and is named', async () => {
+	test("audio that always answers 504 is named, and doesn't delay other days", async () => {
 		await fault();
 		const message = await fails(archive.workflow);
 		assert.ok(message.startsWith(`Not complete: ${days[1]}. ${days[1]}: audio ${days[1]}T08:00`));
@@ -79,7 +79,7 @@ describe('where not all can be archived', () => {
 		assert.match(String(await archive.storage.read('report.md')), /## Failed\n\n- 20/);
 	});
 
-	test('the next run asks for what is not stored of that day, and fails again', async () => {
+	test('the next run requests only the missing audio of that day, and fails again', async () => {
 		await fault();
 		assert.match(await fails(archive.workflow), /^Not complete/);
 		assert.deepEqual(await daysRead(), []);
@@ -88,7 +88,7 @@ describe('where not all can be archived', () => {
 		assert.ok([...asked].every((startMs) => dayOf(startMs) === days[1]));
 	});
 
-	test('and when it can be had, the archive is whole', async () => {
+	test('when the audio can be read, the archive is complete', async () => {
 		await lab().sandbox.control.faults([]);
 		await succeeds(archive.workflow);
 		assert.deepEqual(await daysRead(), []);
@@ -96,8 +96,8 @@ describe('where not all can be archived', () => {
 		await assertArchived(lab().sandbox, archive.storage, { days });
 	});
 
-	test('a file of a day that is empty or broken counts as none', async () => {
-		const [empty, broken] = await dayFiles(archive.folder).then((names) =>
+	test('ignores an empty or broken day manifest', async () => {
+		const [empty, broken] = await dayManifests(archive.folder).then((names) =>
 			[days[0], days[2]].map((day) => names.findLast((name) => name.startsWith(day))!),
 		);
 		await writeFile(join(archive.folder, 'days', empty), '');
@@ -108,7 +108,7 @@ describe('where not all can be archived', () => {
 		await assertArchived(lab().sandbox, archive.storage, { days });
 	});
 
-	test('a chat that cannot be read is named, and what is stored of it stays', async () => {
+	test("a chat that can't be read is named, and its stored version stays", async () => {
 		const { control } = lab().sandbox;
 		const chats = await control.chats();
 		const { id, messages } = chats.find(({ createdAt }) => createdAt.startsWith(days[1]))!;
@@ -125,14 +125,14 @@ describe('where not all can be archived', () => {
 		await assertArchived(lab().sandbox, archive.storage, { days });
 	});
 
-	test('lists that cannot be read end the run, and leave no lock', async () => {
+	test("lists that can't be read end the run, and leave no lock", async () => {
 		await lab().sandbox.control.faults([{ path: '/v1/lifelogs', status: 401 }]);
 		assert.match(await fails(archive.workflow), /^Not complete\. .*API key/);
 		assert.equal((await reportOf(archive.storage)).state, 'ended');
 		await succeeds(archive.workflow);
 	});
 
-	test('a folder that cannot be written to is noticed before anything is asked for', async () => {
+	test("a folder that can't be written to is reported before any request", async () => {
 		const settings = { folder: '/sys' };
 		const workflow = await importExample(lab(), 'full-archive', { settings });
 		assert.match(await fails(workflow), /^Could not store report\.json/);
@@ -148,10 +148,10 @@ describe('where not all can be archived', () => {
 		assert.match(message, new RegExp(`Could not store lifelogs/${days[1].replaceAll('-', '/')}`));
 		assert.deepEqual(await daysRead(), days.slice(0, 2));
 		assert.equal(new Set(await audioAsked()).size, 12);
-		assert.equal((await dayFiles(folder)).length, 1);
+		assert.equal((await dayManifests(folder)).length, 1);
 	});
 
-	test('a day of which one file cannot be stored has no file of its own, and is tried again', async () => {
+	test("a day with a file that can't be stored has no manifest, and is retried", async () => {
 		const [{ path }] = Object.values(
 			(await newestDays(archive.storage)).get(days[1])!.lifelogs,
 		).flatMap(({ files }) => files);
@@ -166,7 +166,7 @@ describe('where not all can be archived', () => {
 		await assertArchived(lab().sandbox, storage, { days });
 	});
 
-	test('what lifelog-server adds to a day while it is read stays', async () => {
+	test('changes of lifelog-server to a day that is being read stay', async () => {
 		const { control } = lab().sandbox;
 		const { folder, storage, workflow } = await newArchive('beside', [days[0], days[2]], {
 			settings: { waitDays: 10 },
@@ -187,14 +187,14 @@ describe('where not all can be archived', () => {
 		assert.ok(lifelogs.made?.goneAt);
 	});
 
-	test('of two runs at once one archives, and the other says that it does not', async () => {
+	test("if two runs start at once, one archives, and the other says that it doesn't", async () => {
 		const { workflow, storage } = await newArchive('twice', [days[0], days[2]], {
 			settings: { waitDays: 10 },
 		});
 		await lab().sandbox.control.clearRequests();
 		const ids = await Promise.all([0, 1].map(async () => await lab().rest.run(workflow, BY_HAND)));
 		const both = await Promise.all(
-			ids.map(async (id) => await lab().rest.execution(id, RUN_PATIENCE_MS)),
+			ids.map(async (id) => await lab().rest.execution(id, RUN_TIMEOUT_MS)),
 		);
 		assert.deepEqual(both.map(({ status }) => status).sort(), ['error', 'success']);
 		const { error } = both.find(({ status }) => status === 'error')!;
@@ -204,7 +204,7 @@ describe('where not all can be archived', () => {
 		await assertArchived(lab().sandbox, storage, { days });
 	});
 
-	test('a run whose last word is older than the lock does not stop another', async () => {
+	test('a run whose last report is older than lockMinutes does not block another run', async () => {
 		const { folder, storage, workflow } = archive;
 		const report = await reportOf(storage);
 		const said = async (minutesAgo: number) => {
@@ -213,14 +213,14 @@ describe('where not all can be archived', () => {
 			await writeFile(join(folder, 'report.json'), text);
 		};
 		await said(29);
-		assert.match(await fails(workflow), /^Another run goes on/);
+		assert.match(await fails(workflow), /^Another run is active/);
 		await said(31);
 		await succeeds(workflow);
 	});
 });
 
-describe('what arrives late', () => {
-	test('audio that was missing in the last week is asked for again, once a day', async () => {
+describe('late uploads', () => {
+	test('audio that was missing in the last week is requested again, once a day', async () => {
 		await emptyService();
 		const day = daysAgo(3);
 		await addLifelog(day, '10:00:00');
@@ -240,7 +240,7 @@ describe('what arrives late', () => {
 		await succeeds(workflow);
 		assert.deepEqual(await audioAsked(), []);
 
-		for (const name of await dayFiles(folder)) {
+		for (const name of await dayManifests(folder)) {
 			const path = join(folder, 'days', name);
 			const file = JSON.parse(await readFile(path, 'utf8'));
 			const archivedAt = new Date(Date.now() - 21 * HOUR_MS).toISOString();
@@ -253,7 +253,7 @@ describe('what arrives late', () => {
 	});
 });
 
-describe('days of UTC, whatever the zone of the workflow', () => {
+describe("days in UTC, whatever the workflow's time zone", () => {
 	for (const [timezone, first, last, change] of [
 		['Europe/Berlin', '2026-10-24', '2026-10-25', '2026-10-25T01:00:00Z'],
 		['Australia/Sydney', '2026-10-03', '2026-10-04', '2026-10-03T16:00:00Z'],
@@ -307,7 +307,7 @@ describe('other storages', () => {
 		read: async (name) => await s3.object(`${prefix}/${name}`),
 	});
 
-	test('S3 alone, and what is there is not stored again', async () => {
+	test("only S3, and stored files aren't stored again", async () => {
 		const workflow = await importExample(lab(), 'full-archive', {
 			settings: { bucket: s3.bucket, prefix: 'all', waitDays: 2 },
 			enabled: { 'Read from disk': false, 'Write to disk': false, ...S3_NODES },
@@ -325,7 +325,7 @@ describe('other storages', () => {
 		await assertArchived(lab().sandbox, inS3('all'), { days });
 	});
 
-	test('one that stores alone, with the days on the disk to compare with', async () => {
+	test('a storage that can only write, with the day manifests on the disk', async () => {
 		const { storage, workflow } = await newArchive('index', [days[0], days[0]], {
 			settings: { bucket: s3.bucket, prefix: 'copy', waitDays: 2, keepOnDisk: 'days' },
 			enabled: { 'Store in S3': true },
@@ -340,7 +340,7 @@ describe('other storages', () => {
 	});
 });
 
-describe('published', () => {
+describe('a published workflow', () => {
 	const OFTEN = { rule: { interval: [{ field: 'seconds', secondsInterval: 30 }] } };
 
 	/** Publishes it until a run has ended. */
@@ -355,7 +355,7 @@ describe('published', () => {
 		await lab().rest.deactivate(workflow.id);
 	}
 
-	test('every night it looks at the last 31 days, and leaves no copies in n8n', async (t) => {
+	test('checks the last 31 days every night, and leaves no copies in n8n', async (t) => {
 		await emptyService();
 		await live(daysAgo(40));
 		await live(daysAgo(30));
@@ -376,7 +376,7 @@ describe('published', () => {
 		}, 'No copies');
 	});
 
-	test('a night is not complete while earlier days were never archived', async (t) => {
+	test("isn't complete if earlier days were never archived", async (t) => {
 		await emptyService();
 		await live(daysAgo(31));
 		const archive = await newArchive('holes', [daysAgo(31), daysAgo(30)], {
@@ -394,7 +394,7 @@ describe('published', () => {
 		await assertArchived(lab().sandbox, archive.storage, { days: [daysAgo(31), daysAgo(30)] });
 	});
 
-	test('every week at everything', async (t) => {
+	test('checks all days every week', async (t) => {
 		await emptyService();
 		const day = daysAgo(40);
 		await live(day);
@@ -407,7 +407,7 @@ describe('published', () => {
 	});
 });
 
-test('of an account without anything is nothing, and no error', async () => {
+test('archives nothing of an account without data, without an error', async () => {
 	await emptyService();
 	const { storage, workflow } = await newArchive('empty', [yesterday(), yesterday()]);
 	await succeeds(workflow);

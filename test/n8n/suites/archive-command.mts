@@ -11,7 +11,7 @@ import { NEWEST } from '../install.mts';
 import {
 	assertArchived,
 	daysBetween,
-	type DayFile,
+	type DayManifest,
 	HOUR_MS,
 	makeFolders,
 	newestDays,
@@ -19,7 +19,7 @@ import {
 } from '../support/archive.mts';
 import {
 	BY_HAND,
-	dayFiles,
+	dayManifests,
 	daysAgo,
 	reportOf,
 	until,
@@ -86,7 +86,7 @@ async function filesOf(folder: string): Promise<string[]> {
 
 /** A manifest without the times at which it was written. */
 function withoutWriting(json: string): object {
-	const { archivedAt, ...file } = JSON.parse(json) as DayFile;
+	const { archivedAt, ...file } = JSON.parse(json) as DayManifest;
 	assert.ok(!Number.isNaN(Date.parse(archivedAt)));
 	for (const entry of [...Object.values(file.lifelogs), ...Object.values(file.chats)]) {
 		if (entry.goneAt === undefined) continue;
@@ -124,7 +124,7 @@ const lateAudio = () => ({
 });
 const isOn = (day: string) => (entry: { startTime: string }) => entry.startTime.startsWith(day);
 
-describe('half of the days by one, the rest by the other', () => {
+describe('half of the days archived by one, the rest by the other', () => {
 	before(async () => {
 		const { control } = lab().sandbox;
 		await liveFor(DAYS, daysAgo(0), control);
@@ -154,7 +154,7 @@ describe('half of the days by one, the rest by the other', () => {
 		});
 	}
 
-	test('is the same as everything by one of them', async () => {
+	test('the archives are the same as if one of them had archived everything', async () => {
 		await assertAllSame();
 		const read = await newestDays(onDisk(folderOf(names[0])));
 		assert.deepEqual([...read.keys()].sort(), days);
@@ -169,7 +169,7 @@ describe('half of the days by one, the rest by the other', () => {
 		}
 	});
 
-	test('and after the service has changed, it is so again', async () => {
+	test('they are the same again after the service has changed', async () => {
 		const { control } = lab().sandbox;
 		const [ofLate, edited, starred, deleted] = [1, 2, 4, 5].map((at) => days[at]);
 		const lifelogs = await control.lifelogs();
@@ -214,9 +214,9 @@ describe('half of the days by one, the rest by the other', () => {
 		['begun-by-command', 'example'],
 	] as const) {
 		test(`${name}: then the ${next} has nothing to do`, async () => {
-			const manifests = await dayFiles(folderOf(name));
+			const manifests = await dayManifests(folderOf(name));
 			await archive(next, folderOf(name));
-			assert.deepEqual(await dayFiles(folderOf(name)), manifests);
+			assert.deepEqual(await dayManifests(folderOf(name)), manifests);
 			const asked = (await requests('/')).map(({ path }) => path.split('?')[0]).sort();
 			assert.deepEqual(asked, ['/v1/chats', '/v1/chats', '/v1/lifelogs']);
 			const [{ query }] = await requests('/v1/lifelogs');
@@ -226,7 +226,7 @@ describe('half of the days by one, the rest by the other', () => {
 	}
 });
 
-describe('killed half way, and continued by the other', () => {
+describe('one is killed halfway, and the other continues', () => {
 	const lastDays = days.slice(-4);
 	const [byCommand, byExample] = ['killed-command', 'killed-example'];
 	const exampleIn = async (folder: string) =>
@@ -241,23 +241,23 @@ describe('killed half way, and continued by the other', () => {
 		}
 	});
 
-	test('the command: the example does not begin beside it, and goes on after it', async () => {
+	test("the command: the example doesn't start while it runs, and continues after it", async () => {
 		const folder = folderOf(byCommand);
 		const command = startCommand(folder, ['--from', lastDays[0], '--rate-limit', '20']);
 		const ended = once(command, 'close');
 		await until(hasDay(folder), 'A day');
 		const workflow = await exampleIn(folder);
-		assert.match(await fails(workflow), /^Another run goes on: /);
+		assert.match(await fails(workflow), /^Another run is active: /);
 		command.kill('SIGKILL');
 		await ended;
-		assert.ok((await dayFiles(folder)).length < lastDays.length);
+		assert.ok((await dayManifests(folder)).length < lastDays.length);
 		await rm(join(folder, 'report.json'));
 		await succeeds(workflow);
 		// Full archive leaves alone what the killed command was writing; its next run removes it.
 		assert.deepEqual(await runCommand(folder, ['--from', lastDays[0]]), { code: 0, stderr: '' });
 	});
 
-	test('the example: the command does not begin beside it, and goes on after it', async () => {
+	test("the example: the command doesn't start while it runs, and continues after it", async () => {
 		const folder = folderOf(byExample);
 		await lab().rest.run(await exampleIn(folder), BY_HAND);
 		await until(hasDay(folder), 'A day');
@@ -266,11 +266,11 @@ describe('killed half way, and continued by the other', () => {
 		assert.equal(beside.code, 2);
 		assert.match(beside.stderr, /^Full archive in n8n has been writing to this archive since /);
 		await lab().restart('kill');
-		assert.ok((await dayFiles(folder)).length < lastDays.length);
+		assert.ok((await dayManifests(folder)).length < lastDays.length);
 		assert.deepEqual(await runCommand(folder, [...from, '--force']), { code: 0, stderr: '' });
 	});
 
-	test('both archives are the same, and as the service is', async () => {
+	test('both archives are the same, and match the service', async () => {
 		await assertSame(folderOf(byExample), folderOf(byCommand));
 		await assertArchived(lab().sandbox, onDisk(folderOf(byCommand)), { days: lastDays });
 		for (const name of [byCommand, byExample]) await assertProven(folderOf(name), false);

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { NEWEST, OLDEST } from '../install.mts';
 import { assertArchived, makeFolders, onDisk } from '../support/archive.mts';
-import { BY_HAND, RUN_PATIENCE_MS, yesterday } from '../support/archive-lab.mts';
+import { BY_HAND, RUN_TIMEOUT_MS, yesterday } from '../support/archive-lab.mts';
 import { importExample, readExample, runExample } from '../support/examples.mts';
 import { useLab } from '../support/lab.mts';
 import { runProgram } from '../support/processes.mts';
@@ -26,7 +26,7 @@ for (const version of [OLDEST, NEWEST]) {
 			await lab().sandbox.control.clearRequests();
 			// 2.0 runs a workflow from another only when that is published.
 			if (version === OLDEST) await lab().rest.activate(id);
-			const { error } = await runExample(lab(), workflow, BY_HAND, RUN_PATIENCE_MS);
+			const { error } = await runExample(lab(), workflow, BY_HAND, RUN_TIMEOUT_MS);
 			if (version === OLDEST) await lab().rest.deactivate(id);
 			return error?.message;
 		}
@@ -41,7 +41,7 @@ for (const version of [OLDEST, NEWEST]) {
 			workflow = await importExample(lab(), 'full-archive');
 		});
 
-		test('is missing: the first failure names it, and the command that makes it', async () => {
+		test('a missing folder: the first failure names it, and the command that creates it', async () => {
 			const message = String(await run(workflow));
 			assert.match(message, /^Could not store report\.json: .*The folder \.n8n-files is missing/);
 			assert.deepEqual(await lab().sandbox.control.requests(), []);
@@ -53,7 +53,7 @@ for (const version of [OLDEST, NEWEST]) {
 			await runProgram('sh', ['-c', command], { cwd: home() });
 		});
 
-		test('made by that command, it holds the archive', async () => {
+		test('a folder created by that command contains the archive', async () => {
 			const folder = join(home(), '.n8n-files');
 			assert.equal(await run(workflow), undefined);
 			await assertArchived(lab().sandbox, onDisk(folder), { days: [day] });
@@ -61,7 +61,7 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.equal((await lab().sandbox.control.requests()).length, 3);
 		});
 
-		test('lacks the folder of a day: the failure names that', async () => {
+		test('a missing folder of a day: the failure names it', async () => {
 			const folder = join(home(), '.n8n-files');
 			const lacking = `audio/pendant/${day.replaceAll('-', '/')}`;
 			for (const each of ['days', lacking]) await rm(join(folder, each), { recursive: true });
@@ -72,7 +72,7 @@ for (const version of [OLDEST, NEWEST]) {
 			await assertArchived(lab().sandbox, onDisk(folder), { days: [day] });
 		});
 
-		test('is one that n8n may not write to: the failure names it, and what allows it', async () => {
+		test('a folder that n8n may not write to: the failure names it, and the setting that allows it', async () => {
 			const folder = join(home(), 'elsewhere');
 			await mkdir(folder);
 			await makeFolders(folder, day, day);

@@ -7,7 +7,7 @@ import { NEWEST, OLDEST } from '../install.mts';
 import { daysBetween, newestDays, onDisk } from '../support/archive.mts';
 import {
 	BY_HAND,
-	dayFiles,
+	dayManifests,
 	daysAgo,
 	reportOf,
 	until,
@@ -39,7 +39,7 @@ describe(`n8n ${NEWEST}`, () => {
 		assertWhole,
 	} = useArchiveLab(NEWEST);
 
-	describe('sixty days, a month of them without anything', () => {
+	describe('sixty days, half of them without data', () => {
 		let folder: string;
 		let workflow: SavedWorkflow;
 		let days: string[];
@@ -52,31 +52,31 @@ describe(`n8n ${NEWEST}`, () => {
 			workflow = await importExample(lab(), 'full-archive', { settings: { folder } });
 		});
 
-		test('in the folders that examples/README.md has made', async () => {
+		test('uses the folders that the command in examples/README.md creates', async () => {
 			const readme = await readFile(join(root, 'examples', 'README.md'), 'utf8');
 			const [, command] = /```sh\n(node -e .*)\n```/.exec(readme)!;
 			await runProgram('sh', ['-c', command.replaceAll('.n8n-files', folder)]);
 			assert.deepEqual(await onDisk(folder).names(), []);
 		});
 
-		test('says how far it is, is killed half way, and then is not thought to go on for ever', async () => {
+		test("reports its progress, is killed halfway, and then doesn't block other runs forever", async () => {
 			await lab().rest.run(workflow, BY_HAND);
-			await until(async () => (await dayFiles(folder)).length >= 20, '20 days');
+			await until(async () => (await dayManifests(folder)).length >= 20, '20 days');
 			const report = await readFile(join(folder, 'report.md'), 'utf8');
 			assert.match(report, /\nDay \d+ of 60, about \d+ min left\.\n/);
 			await lab().restart('kill', async () => {
 				// As if it had been killed while it wrote this one.
 				await writeFile(
-					join(folder, 'days', `${days[(await dayFiles(folder)).length]}_0.json`),
+					join(folder, 'days', `${days[(await dayManifests(folder)).length]}_0.json`),
 					'{"ver',
 				);
 			});
 			const message = await fails(workflow);
-			assert.match(message, /^Another run goes on: .* wait until .*, or delete report\.json\.$/);
+			assert.match(message, /^Another run is active: .* wait until .*, or delete report\.json\.$/);
 			assert.deepEqual(await requests('/'), []);
 		});
 
-		test('goes on where it was, with a rate limit of a minute, while a trigger polls', async (t) => {
+		test('continues where it was, with a rate limit of a minute, while a trigger polls', async (t) => {
 			// Those that were being written when it was killed are none.
 			const done = await newestDays(onDisk(folder));
 			await rm(join(folder, 'report.json'));
@@ -99,10 +99,12 @@ describe(`n8n ${NEWEST}`, () => {
 				polls.filter(({ status }) => status === 'error'),
 				[],
 			);
-			const halfWritten = (await dayFiles(folder)).find((name) => name.endsWith('_0.json'))!;
+			const halfWritten = (await dayManifests(folder)).find((name) => name.endsWith('_0.json'))!;
 			await rm(join(folder, 'days', halfWritten));
 			await assertWhole(folder, { days });
-			const empty = (await dayFiles(folder)).filter((name) => name.endsWith(`_${NOTHING}.json`));
+			const empty = (await dayManifests(folder)).filter((name) =>
+				name.endsWith(`_${NOTHING}.json`),
+			);
 			assert.equal(empty.length, 30);
 			const report = await reportOf(onDisk(folder));
 			assert.deepEqual(
@@ -111,14 +113,14 @@ describe(`n8n ${NEWEST}`, () => {
 			);
 		});
 
-		test('with nothing to do it reads the lists, and nothing else', async () => {
+		test('with nothing to do, reads only the lists', async () => {
 			await succeeds(workflow);
 			const light = (await requests('/v1/lifelogs')).map(({ query }) => query.includeContents);
 			assert.deepEqual(light, ['false']);
 			assert.equal((await requests('/')).length, light.length + 2);
 		});
 
-		test('archives again what was uploaded late, edited, starred, continued or deleted', async () => {
+		test('archives late uploads, edits, stars, continued chats and deletes', async () => {
 			const { control } = lab().sandbox;
 			const of = async (day: string) =>
 				(await control.lifelogs()).filter(({ startTime }) => startTime.startsWith(day));
@@ -152,7 +154,7 @@ describe(`n8n ${NEWEST}`, () => {
 describe(`n8n ${OLDEST}`, () => {
 	const { lab, emptyService, live, newArchive, succeeds, assertWhole } = useArchiveLab(OLDEST);
 
-	test('archives as well, once published', async (t) => {
+	test('archives, too, when it is published', async (t) => {
 		await emptyService();
 		const days = daysBetween(daysAgo(2), yesterday());
 		for (const day of days) await live(day);

@@ -43,7 +43,7 @@ const downloaded = async (item: INodeExecutionData, property?: string) =>
 const silence = { startMs: Date.UTC(2020, 0, 1, 3), endMs: Date.UTC(2020, 0, 1, 4) };
 
 describe('a range of time', () => {
-	test('comes in chunks, each byte for byte what the service sends', async () => {
+	test('is returned in chunks with exactly the bytes of the service', async () => {
 		const range = threeHours();
 		const { status, items, output } = await run(asRange(range));
 		assert.equal(status, 'success');
@@ -79,13 +79,13 @@ describe('a range of time', () => {
 		assert.match(response.headers.get('content-disposition') ?? '', /12\.00(%20| )Audio/);
 	});
 
-	test('has the names of an archive where that was chosen', async () => {
+	test('has the names of an archive if chosen', async () => {
 		const options = { fileNames: 'archive' };
 		const { output } = await run({ ...asRange(threeHours()), options });
 		assert.match(String(output[0].fileName), /^audio_\d{8}T120000Z_\d{8}T140000Z\.ogg$/);
 	});
 
-	test('lies in n8n’s storage, not in the execution', async () => {
+	test('is in n8n’s storage, not in the execution data', async () => {
 		const { items } = await run(asRange(threeHours()));
 		const { id, data } = items('Node')[0].binary!.data;
 		assert.match(String(id), /^filesystem/);
@@ -93,7 +93,7 @@ describe('a range of time', () => {
 	});
 });
 
-test('a lifelog’s audio is that of its time', async () => {
+test('a lifelog’s audio covers its time', async () => {
 	const lifelog = (await lab().sandbox.control.lifelogs()).at(-2)!;
 	const { items, output } = await run({ source: 'lifelog', lifelogId: byId(lifelog.id) });
 	assert.equal(output.length, 1);
@@ -110,13 +110,13 @@ describe('a range without audio', () => {
 		assert.match(String(error?.message), /2020-01-01T03:00.*2020-01-01T04:00/);
 	});
 
-	test('gives nothing where that was chosen', async () => {
+	test('returns nothing with If No Audio: Skip', async () => {
 		const { status, output } = await run({ ...asRange(silence), options: { ifNoAudio: 'skip' } });
 		assert.equal(status, 'success');
 		assert.deepEqual(output, []);
 	});
 
-	test('does not stop the other items where the node continues', async () => {
+	test("doesn't stop the other items if the node continues on errors", async () => {
 		const { startMs, endMs } = threeHours();
 		const input = [silence, { startMs, endMs: startMs + HOUR_MS }, { startMs: endMs, endMs: 0 }];
 		const parameters = { start: '={{ $json.startMs }}', end: '={{ $json.endMs }}' };
@@ -135,7 +135,7 @@ describe('a range without audio', () => {
 		);
 	});
 
-	test('stops the node with the item’s number where it does not', async () => {
+	test("stops the node with the item’s number if it doesn't continue on errors", async () => {
 		const { startMs } = threeHours();
 		const input = [{ startMs, endMs: startMs + HOUR_MS }, silence];
 		const parameters = { start: '={{ $json.startMs }}', end: '={{ $json.endMs }}' };
@@ -144,7 +144,7 @@ describe('a range without audio', () => {
 	});
 });
 
-test('audio that breaks off is not taken for whole', async () => {
+test("interrupted audio isn't returned as complete", async () => {
 	const { startMs } = threeHours();
 	const range = asRange({ startMs, endMs: startMs + HOUR_MS });
 	await lab().sandbox.control.faults([{ path: '/v1/download-audio', cutBody: true, times: 9 }]);
@@ -159,7 +159,7 @@ test('audio that breaks off is not taken for whole', async () => {
 	assert.ok((await downloaded(items('Node')[0])).equals(await fetched(from, to)));
 });
 
-test('a part that fails is listed beside what came, where that was chosen', async () => {
+test('a failed chunk is listed with the other chunks with If Part Fails: Report', async () => {
 	const options = { ifPartFails: 'report' };
 	// Parts are downloaded side by side: the address tells which.
 	const path = `/v1/download-audio?startMs=${threeHours().startMs}`;
@@ -178,7 +178,7 @@ test('a part that fails is listed beside what came, where that was chosen', asyn
 	assert.ok((await downloaded(items('Node')[0])).equals(await fetched(startMs, endMs)));
 });
 
-test('a range without audio is an item without a file, where that was chosen', async () => {
+test('a range without audio is an item without a file with If No Audio: Report', async () => {
 	const { items, output } = await run({ ...asRange(silence), options: { ifNoAudio: 'report' } });
 	assert.equal(output.length, 1);
 	assert.equal(items('Node')[0].binary, undefined);
@@ -188,7 +188,7 @@ test('a range without audio is an item without a file, where that was chosen', a
 	);
 });
 
-test('a webhook can answer with the audio itself', async (t) => {
+test('a webhook can respond with the audio', async (t) => {
 	const { rest, n8n } = lab();
 	const { startMs } = threeHours();
 	const endMs = startMs + HOUR_MS;

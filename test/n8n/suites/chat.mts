@@ -54,7 +54,7 @@ describe('the operation', () => {
 		assert.equal((raw[0].messages as unknown[]).length, messages.length);
 	});
 
-	test('Delete deletes, once', async () => {
+	test('Delete deletes a chat once', async () => {
 		const [{ id }] = await chats();
 		const parameters = { operation: 'delete', chatId: byId(id) };
 		const { output } = await run(parameters);
@@ -91,7 +91,7 @@ describe('an error', () => {
 		assert.equal((error as { context?: IDataObject }).context?.itemIndex, 1);
 	});
 
-	test('with On Error: Continue stands beside its input, and the others go on', async () => {
+	test('with On Error: Continue is returned with its input, and the other items continue', async () => {
 		const input = await three();
 		const { output } = await run(parameters, { input, onError: 'continueRegularOutput' });
 		assert.deepEqual(
@@ -103,7 +103,7 @@ describe('an error', () => {
 		assert.equal((errorDetails as IDataObject).code, '404');
 	});
 
-	test('with On Error: Continue (using error output) goes there, and the others go on', async () => {
+	test('with On Error: Continue (using error output) is returned there, and the other items continue', async () => {
 		const input = await three();
 		const { output, json } = await run(parameters, { input, onError: 'continueErrorOutput' });
 		assert.deepEqual(

@@ -13,7 +13,7 @@ const check = async (change: { apiKey?: string; baseUrl?: string }) => {
 	return { ...answer, requests: await sandbox.control.requests() };
 };
 
-test('a good key is confirmed', async () => {
+test('a valid key is accepted', async () => {
 	const { status, requests } = await check({});
 	assert.equal(status, 'OK');
 	assert.deepEqual(
@@ -22,24 +22,24 @@ test('a good key is confirmed', async () => {
 	);
 });
 
-test('slashes behind the Base URL do not matter', async () => {
+test('slashes after the Base URL are accepted', async () => {
 	const { status } = await check({ baseUrl: `${lab().sandbox.url}//` });
 	assert.equal(status, 'OK');
 });
 
-test('a bad key is refused, and it is said what to check', async () => {
+test('a wrong key is refused, with what to check', async () => {
 	const { status, message } = await check({ apiKey: 'wrong' });
 	assert.equal(status, 'Error');
 	assert.match(message, /The API key was refused\. Check that you copied all of it/);
 });
 
-test('a host that is none is named as the problem', async () => {
+test('an unknown host is named as the problem', async () => {
 	const { status, message } = await check({ baseUrl: 'https://nowhere.invalid' });
 	assert.equal(status, 'Error');
 	assert.match(message, /there is no host with this name|could not be looked up/);
 });
 
-test('a host that does not answer is named as the problem', async () => {
+test("a host that doesn't answer is named as the problem", async () => {
 	const { status, message } = await check({ baseUrl: 'http://127.0.0.1:1' });
 	assert.equal(status, 'Error');
 	assert.match(message, /the connection was refused\. .* http:\/\/host\.docker\.internal:1 /);
@@ -48,7 +48,7 @@ test('a host that does not answer is named as the problem', async () => {
 test('a host without this service is named as the problem', async () => {
 	const { status, message } = await check({ baseUrl: `${lab().sandbox.url}/elsewhere` });
 	assert.equal(status, 'Error');
-	assert.match(message, /There is no such service at the Base URL/);
+	assert.match(message, /doesn't point to a Lifelog API/);
 });
 
 test('http to another machine is refused before anything is sent', async () => {

@@ -33,12 +33,12 @@ before(async () => {
 
 after(async () => await dev?.stop());
 
-test('one signs in with the login it prints', async () => {
+test('you can sign in with the login that it prints', async () => {
 	const [email, password] = told('Sign in')!.split(/\s+/);
 	await rest.login({ email, password });
 });
 
-test('the examples are there, and run with the credential that is there', async () => {
+test('the examples are imported, and run with its credential', async () => {
 	const files = await readdir(join(root, 'examples'));
 	const workflows = await rest.call<SavedWorkflow[]>('GET', '/workflows');
 	assert.equal(workflows.length, files.filter((file) => file.endsWith('.json')).length);

@@ -17,7 +17,7 @@ import type { SavedWorkflow } from '../support/rest.mts';
 import { temporaryFolder } from '../support/server.mts';
 
 const images = await picturesFolder(resolve(import.meta.dirname, '../../../docs/images'));
-const LARGEST_IMAGE = 200_000;
+const MAX_IMAGE_BYTES = 200_000;
 const ASK_YOUR_DAYS = resolve(import.meta.dirname, '../../../examples/ask-your-days.json');
 
 let lab: Lab;
@@ -28,7 +28,7 @@ let theme: Theme;
 
 before(async () => {
 	// The same data at each run, so that the pictures change only when the editor or a node does.
-	lab = await startLab({ sandbox: ['--days', '3', '--now', '2026-03-04T16:00:00Z'] });
+	lab = await startLab({ editor: true, sandbox: ['--days', '3', '--now', '2026-03-04T16:00:00Z'] });
 	browser = await startBrowser();
 });
 after(async () => {
@@ -73,7 +73,7 @@ async function open(...workflow: Parameters<typeof store>): Promise<NodePanel> {
 async function picture<Made>(name: string, make: (path: string) => Promise<Made>): Promise<Made> {
 	const path = join(images, `${name}${theme === 'dark' ? '.dark' : ''}.png`);
 	const made = await make(path);
-	assert.ok((await stat(path)).size < LARGEST_IMAGE);
+	assert.ok((await stat(path)).size < MAX_IMAGE_BYTES);
 	return made;
 }
 
@@ -141,7 +141,7 @@ for (const each of ['light', 'dark'] as const) {
 				await walk(panel, 'lifelog', 'operation');
 			});
 
-			test('shows Date for a day of choice', async () => {
+			test('shows Date if you choose a day', async () => {
 				const panel = await open('lifelog', { operation: 'getDailySummary' });
 				for (const [day, labels] of [
 					['Date', ['Operation', 'Day', 'Date', 'Format', 'Filters', 'Options']],
@@ -152,7 +152,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('shows Fields where they are selected, and the options that count', async () => {
+			test('shows Fields for selected fields, and only the options that apply', async () => {
 				const panel = await open('lifelog', { operation: 'get' });
 				const more = ['Max Characters', 'Max Rate Limit Wait (Seconds)', 'Time Zone Name or ID'];
 				for (const [output, fields, options] of [
@@ -167,7 +167,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('shows what the period needs', async () => {
+			test('shows the fields that the period needs', async () => {
 				const panel = await open('lifelog');
 				for (const [period, labels] of [
 					['Range', ['Start', 'End']],
@@ -181,7 +181,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('lists the lifelogs of a date and of a range that are typed in', async () => {
+			test('lists the lifelogs of a date and a range that you type', async () => {
 				const panel = await open('lifelog', { returnAll: true, output: 'simplified' });
 				await panel.choose('period', 'Date');
 				await panel.fillDate('date', '2026-03-03');
@@ -197,7 +197,7 @@ for (const each of ['light', 'dark'] as const) {
 				assert.equal(await again.itemCount(), ofDay);
 			});
 
-			test('finds a time zone in the list, and says of which day and zone there is nothing', async () => {
+			test('finds a time zone in the list, and names the day and time zone without lifelogs', async () => {
 				const options = { timezone: 'UTC' };
 				const panel = await open('lifelog', { period: 'date', date: '2020-01-01', options });
 				await panel.find('timezone', 'Europe/Berlin');
@@ -238,7 +238,7 @@ for (const each of ['light', 'dark'] as const) {
 				await picture('tool', async (path) => await panel.picture(path));
 			});
 
-			test('shows Limit unless all are wanted', async () => {
+			test('shows Limit unless Return All is on', async () => {
 				const panel = await open('lifelog');
 				for (const limit of [[], ['Limit']]) {
 					await panel.toggle('returnAll');
@@ -250,7 +250,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('exports files with a name to read, or as in an archive', async () => {
+			test('exports files with readable names, or with the names of an archive', async () => {
 				const parameters = { operation: 'export', period: 'date', date: '2026-03-03' };
 				for (const [choice, name] of [
 					['Readable', /2026-03-03 \d\d\.\d\d \w.*\.md/],
@@ -297,7 +297,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('searches, and shows what it found', async () => {
+			test('searches, and shows the results', async () => {
 				const panel = await open('lifelog', { operation: 'search', query: 'release', limit: 20 });
 				await panel.execute();
 				assert.match(await panel.itemCount(), /^\d+ items$/);
@@ -305,7 +305,7 @@ for (const each of ['light', 'dark'] as const) {
 				await picture('lifelog', async (path) => await panel.picture(path));
 			});
 
-			test('shows an error with what to do, and of which item it is', async () => {
+			test('shows an error with what to do and its item', async () => {
 				const { id } = await newest();
 				const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
 				const panel = await open('lifelog', parameters, [{ id }, { id: 'nobody' }]);
@@ -315,7 +315,7 @@ for (const each of ['light', 'dark'] as const) {
 				assert.match(description, /Check the ID/);
 			});
 
-			test('shows the error of an execution of the past', async () => {
+			test('shows the error of a past execution', async () => {
 				const workflow = await store('lifelog', { operation: 'get', lifelogId: byId('nobody') });
 				const execution = await lab.rest.execution(await lab.rest.run(workflow));
 				const panel = await editor.openExecutedNode(workflow.id, execution.id, NAMES.lifelog);
@@ -332,7 +332,7 @@ for (const each of ['light', 'dark'] as const) {
 				await walk(panel, 'lifelogChat', 'operation');
 			});
 
-			test('shows Fields where they are selected, and gives a chat as chosen', async () => {
+			test('shows Fields for selected fields, and returns them', async () => {
 				const [{ id }] = await lab.sandbox.control.chats();
 				for (const [output, fields, given] of [
 					['Selected Fields', ['Fields'], /"id"/],
@@ -454,7 +454,7 @@ for (const each of ['light', 'dark'] as const) {
 				await picture('lifelog-trigger', async (path) => await panel.picture(path));
 			});
 
-			test('says so when there is no event to fetch', async () => {
+			test('says if there is no event to fetch', async () => {
 				const filters = { globalPromptId: 'nobody' };
 				const panel = await open('lifelogTrigger', { event: 'scheduledChatCreated', filters });
 				await panel.execute();
@@ -502,7 +502,7 @@ for (const each of ['light', 'dark'] as const) {
 			});
 		}
 
-		test('the nodes are found by the words people type', async () => {
+		test('the nodes are found by common search words', async () => {
 			const panel = await nodesPanel();
 			for (const [words, expected] of SEARCHES) {
 				const names = await panel.search(words, expected[0]);
@@ -518,7 +518,7 @@ for (const each of ['light', 'dark'] as const) {
 			assert.equal(own[0], NAMES.lifelogAudio);
 		});
 
-		test('the list to pick from names the zone of its times, which is the option Time Zone if set', async () => {
+		test('the list to pick from names its time zone, which is the option Time Zone if set', async () => {
 			const { title } = await newest();
 			for (const operation of ['get', 'delete']) {
 				const byInstance = await open('lifelog', { operation });
@@ -551,14 +551,14 @@ for (const each of ['light', 'dark'] as const) {
 			}
 		});
 
-		test('an imported example shows its notes, and marks what lacks a credential', async () => {
+		test('an imported example shows its notes, and marks nodes without a credential', async () => {
 			const canvas = await editor.importFile(ASK_YOUR_DAYS);
 			const notes = (await canvas.notes()).join('\n');
 			assert.match(notes, /Set this.*Good to know/s);
 			assert.deepEqual(await canvas.nodesWithIssues(['Model']), ['Model']);
 		});
 
-		test('lifelogs, chats and audio have icons of their own on the canvas, for each theme', async () => {
+		test('lifelogs, chats and audio have their own icons on the canvas, for each theme', async () => {
 			const types = Object.keys(NAMES) as Array<keyof typeof NAMES>;
 			const { credentials } = lab;
 			const nodes = types.map((type, index) => ({
@@ -615,7 +615,7 @@ for (const each of ['light', 'dark'] as const) {
 async function firstWorkflow(): Promise<{ steps: string; pasted: string }> {
 	const readme = await readFile(resolve(import.meta.dirname, '../../../README.md'), 'utf8');
 	const [, section] = readme.split('\n## A first workflow\n');
-	const [steps, instead] = section.split('\nInstead of steps 1 to 4');
+	const [steps, instead] = section.split('\nInstead of steps 1 to 5');
 	return { steps, pasted: /```json\n(.+?)```/s.exec(instead)![1] };
 }
 
@@ -637,7 +637,7 @@ test("the README's first workflow can be pasted onto an empty canvas, and runs",
 	}
 });
 
-test("the README's first workflow is made as its steps say, and is published", async () => {
+test("the README's first workflow can be made with its steps, and published", async () => {
 	const { rest, sandbox } = lab;
 	const { steps } = await firstWorkflow();
 	// What to click and what to look for.

@@ -29,7 +29,7 @@ let lifelog: Lifelog;
 let headerAuth: INodeCredentialsDetails;
 
 before(async () => {
-	lab = await startLab();
+	lab = await startLab({ editor: true });
 	model = await startScriptedModel();
 	const { rest, sandbox } = lab;
 	await rest.createCredential('openAiApi', { apiKey: 'none', url: model.url }, 'OpenAi account');
@@ -66,7 +66,7 @@ describe('an agent with the Lifelog nodes as its tools', () => {
 	let workflow: SavedWorkflow;
 	before(async () => (workflow = await importExample(lab, 'ask-your-days')));
 
-	test('is told the time, the question, and of tools that only read', async () => {
+	test('gets the time, the question, and only tools that read', async () => {
 		assert.equal(outputOf(await ask(workflow, [() => 'Nothing.'])), 'Nothing.');
 		const [{ messages }] = model.requests();
 		assert.match(messages[0].content, new RegExp(String(new Date().getFullYear())));
@@ -142,13 +142,13 @@ describe('an agent with the tools of the MCP server', () => {
 		});
 	});
 
-	test('is told of the tools that the service has', async () => {
+	test('gets the tools of the service', async () => {
 		assert.equal(outputOf(await ask(workflow, [() => 'Nothing.'])), 'Nothing.');
 		assert.equal(toolNames().length, 2);
 		assert.ok(toolNames().every((name) => /get_lifelog|search_lifelogs/.test(name)));
 	});
 
-	test('searches, and answers from what it reads', async () => {
+	test('searches, and answers from the result', async () => {
 		const [search] = toolNames().filter((name) => name.includes('search'));
 		const [get] = toolNames().filter((name) => name.includes('get'));
 		const execution = await ask(workflow, [
@@ -215,19 +215,19 @@ describe('something said near the recorder that asks to show an image of a stran
 		return asked.sort();
 	}
 
-	test('the model is told that what its tools give is data', async () => {
+	test('the model is told that tool results are data', async () => {
 		const workflow = await importExample(lab, 'ask-your-days');
 		await ask(workflow, [() => 'Nothing.']);
 		const [{ messages }] = model.requests();
 		assert.match(messages[0].content, /data and never an instruction/);
 	});
 
-	test('the chat asks the stranger for nothing', async () => {
+	test("the chat requests nothing from the stranger's server", async () => {
 		await show('ask-your-days', {});
 		assert.deepEqual(await askedUntilNow(), ['/later']);
 	});
 
-	test('nor over MCP', async () => {
+	test("the chat over MCP requests nothing from the stranger's server", async () => {
 		const authentication = 'headerAuth';
 		const changes = {
 			parameters: {
@@ -239,7 +239,7 @@ describe('something said near the recorder that asks to show an image of a stran
 		assert.deepEqual(await askedUntilNow(), ['/later']);
 	});
 
-	test('it would, if nothing took the images out', async () => {
+	test('without the removal of images, the chat would request the image', async () => {
 		const output = { name: 'output', value: '={{ $json.output }}', type: 'string', id: '1' };
 		const parameters = { Answer: { assignments: { assignments: [output] } } };
 		const requests = on(stranger, 'request', { signal: AbortSignal.timeout(60_000) });

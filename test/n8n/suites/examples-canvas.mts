@@ -14,13 +14,13 @@ import { picturesFolder } from '../support/pictures.mts';
 const examples = resolve(import.meta.dirname, '../../../examples');
 const images = await picturesFolder(join(examples, 'images'));
 const files = (await readdir(examples)).filter((file) => file.endsWith('.json'));
-const LARGEST_IMAGE = 250_000;
+const MAX_IMAGE_BYTES = 250_000;
 let lab: Lab;
 let browser: Browser;
 let editor: Editor;
 
 before(async () => {
-	lab = await startLab();
+	lab = await startLab({ editor: true });
 	browser = await startBrowser();
 	editor = await Editor.signIn(browser, lab);
 });
@@ -40,14 +40,14 @@ async function unready(name: string): Promise<string[]> {
 
 for (const file of files) {
 	const name = file.replace('.json', '');
-	test(`${name} is imported, says what to set, and marks each node that lacks its credential; of one credential n8n takes the only one`, async () => {
+	test(`${name} says what to set, marks each node without a credential, and uses the only credential of a type`, async () => {
 		const canvas = await editor.importFile(join(examples, file));
 		const notes = await canvas.notes();
 		assert.ok(notes.some((note) => note.includes('Set this')));
 		assert.ok(notes.some((note) => note.includes('Good to know')));
 		const path = join(images, `${name}.png`);
 		await canvas.picture(path);
-		assert.ok((await stat(path)).size < LARGEST_IMAGE);
+		assert.ok((await stat(path)).size < MAX_IMAGE_BYTES);
 		const expected = await unready(name);
 		assert.deepEqual(await canvas.nodesWithIssues(expected), expected);
 	});
@@ -85,7 +85,7 @@ describe('without any credential', () => {
 	});
 
 	for (const name of WITH_OTHERS) {
-		test(`${name} has each node marked that needs one`, async () => {
+		test(`${name} marks each node that needs one`, async () => {
 			const { canvas, needing, chosen } = await imported(name);
 			const expected = needing.map((node) => node.name).sort();
 			assert.deepEqual(await canvas.nodesWithIssues(expected), expected);
@@ -109,7 +109,7 @@ for (const [count, newest] of [
 		});
 
 		for (const name of WITH_OTHERS) {
-			test(`${name} has the newest where n8n can choose, and the other nodes marked`, async () => {
+			test(`${name} has the newest one if n8n can choose it, and marks the other nodes`, async () => {
 				const { canvas, needing, chosen } = await imported(name);
 				const isLeft = ({ type }: INode) => CHOSEN_BY_USER.includes(type);
 				assert.deepEqual(

@@ -80,7 +80,7 @@ describe('a scheduled chat goes to Slack', () => {
 	});
 	after(async () => await lab.rest.deactivate(workflow.id));
 
-	test('as it appears, and an ordinary one does not', async () => {
+	test("when it appears, and an ordinary chat doesn't", async () => {
 		await lab.sandbox.control.addChat({ summary: 'Ordinary' });
 		await addAnswer('Recap', '## Morning\n\n- **Ferns** for <the> garden & more');
 		await whenPosted('slack.com', 1);
@@ -104,7 +104,7 @@ describe('a scheduled chat goes to Slack', () => {
 		]);
 	});
 
-	test('and what was recorded calls nobody, and shows no image', async () => {
+	test('without mentions and images in its text', async () => {
 		const before = messages().length;
 		await addAnswer('*Hi* <!channel>', '<!here> & <@U1> ![a](https://example.com/b)');
 		const [{ text }] = (await whenPosted('slack.com', before + 1)).slice(before);
@@ -115,7 +115,7 @@ describe('a scheduled chat goes to Slack', () => {
 		);
 	});
 
-	test('in several messages, in order, where one would be longer than Slack takes', async () => {
+	test('in several messages, in order, if one would be too long for Slack', async () => {
 		const before = messages().length;
 		const line = 'Ein Satz mit Ümläuten, שלום und 👩‍👩‍👧‍👦 darin.';
 		const response = [
@@ -135,7 +135,7 @@ describe('a scheduled chat goes to Slack', () => {
 		assert.ok(texts[0].endsWith('\n'));
 	});
 
-	test('once, also when an execution is repeated', async () => {
+	test('only once, also if an execution is repeated', async () => {
 		const before = messages().length;
 		const { status, json } = await repeat(lab, workflow, trigger, await items());
 		assert.equal(status, 'success');
@@ -143,7 +143,7 @@ describe('a scheduled chat goes to Slack', () => {
 		assert.equal(messages().length, before);
 	});
 
-	test('each message once, when Slack refused one and the execution is retried', async () => {
+	test('with each message once if Slack refused one and the execution is retried', async () => {
 		const before = messages().length;
 		let answered = 0;
 		const refusal = { ok: false, error: 'channel_not_found' };
@@ -191,7 +191,7 @@ describe('a starred lifelog', () => {
 		});
 		after(async () => await lab.rest.deactivate(workflow.id));
 
-		test('once, whatever happens to it afterwards', async () => {
+		test('only once, whatever changes later', async () => {
 			const { id, title, startTime, markdown } = await newest(2);
 			const { content, description, project_id } = await starAndEdit('api.todoist.com', id);
 			assert.equal(content, title);
@@ -206,7 +206,7 @@ describe('a starred lifelog', () => {
 			);
 		});
 
-		test('with a title that Todoist takes, however long it is', async () => {
+		test('with a title that Todoist accepts, however long it is', async () => {
 			const before = posted('api.todoist.com').length;
 			const title = '🦔'.repeat(3000);
 			const { id } = await lab.sandbox.control.addLifelog({ title, isStarred: true });
@@ -215,7 +215,7 @@ describe('a starred lifelog', () => {
 			await lab.sandbox.control.deleteLifelog(id);
 		});
 
-		test('with a title that shows as it is', async () => {
+		test('with a title that is shown unchanged', async () => {
 			const before = posted('api.todoist.com').length;
 			const title = '* Call [the bank](https://example.com) **now**\nsnake_case';
 			const { id } = await lab.sandbox.control.addLifelog({ title, isStarred: true });
@@ -224,7 +224,7 @@ describe('a starred lifelog', () => {
 			await lab.sandbox.control.deleteLifelog(id);
 		});
 
-		test('once, also when an execution is repeated', async () => {
+		test('only once, also if an execution is repeated', async () => {
 			const before = posted('api.todoist.com').length;
 			const { id } = await newest(2);
 			const { status, json } = await repeat(lab, workflow, trigger, [
@@ -247,7 +247,7 @@ describe('a starred lifelog', () => {
 		});
 		after(async () => await lab.rest.deactivate(workflow.id));
 
-		test('once, whatever happens to it afterwards', async () => {
+		test('only once, whatever changes later', async () => {
 			const { id, title } = await newest(3);
 			const tasks = posted('api.todoist.com').length;
 			const page = (await starAndEdit('api.notion.com', id)) as {

@@ -143,7 +143,7 @@ describe('the audio archive in S3', () => {
 		}
 	}
 
-	test('stores what was recorded, byte by byte, with no byte more than that', async () => {
+	test('stores exactly the bytes of the audio', async () => {
 		const { error, bytes } = await run();
 		assert.equal(error, undefined);
 		await assertStored();
@@ -155,7 +155,7 @@ describe('the audio archive in S3', () => {
 		assert.equal(bytes, whole);
 	});
 
-	test('downloads nothing when nothing is new, though titles were edited', async () => {
+	test('downloads nothing if there is no new audio, even if titles were edited', async () => {
 		const edited = (await lab.sandbox.control.lifelogs()).at(-3)!;
 		await lab.sandbox.control.updateLifelog(edited.id, { title: 'Edited' });
 		const { error, ranges } = await run();
@@ -166,7 +166,7 @@ describe('the audio archive in S3', () => {
 		assert.ok(lists <= 3, `${lists} requests`);
 	});
 
-	test('downloads what arrives late and what has grown, at most 1.2 times its bytes', async () => {
+	test('downloads late uploads and audio that has grown, at most 1.2 times its bytes', async () => {
 		const lifelogs = await lab.sandbox.control.lifelogs();
 		const [late, growing] = gapsIn(lifelogs, now - 16 * HOUR_MS, 6 * MINUTE_MS);
 		const endTime = new Date(growing.from + 5 * MINUTE_MS).toISOString();
@@ -186,7 +186,7 @@ describe('the audio archive in S3', () => {
 		await assertStored();
 	});
 
-	test('a range that fails for good holds up nothing, is named, and is asked for again', async () => {
+	test("a range that always fails is named, doesn't delay others, and is requested again", async () => {
 		const lifelogs = await lab.sandbox.control.lifelogs();
 		const added = gapsIn(lifelogs, now - 16 * HOUR_MS, 6 * MINUTE_MS).map(({ from }) => {
 			return Math.ceil(from / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
@@ -334,7 +334,7 @@ describe('the archive as it happens', () => {
 		assert.deepEqual(await inFolder(), expected);
 	});
 
-	test('whole, and byte by byte', async () => {
+	test('stores it completely, byte by byte', async () => {
 		await anotherPoll();
 		const [sound, json, markdown] = await Promise.all(
 			expected.map(async (name) => await readFile(join(disk.path, name))),
@@ -359,7 +359,7 @@ describe('the archive as it happens', () => {
 		);
 	});
 
-	test('an edited title writes the words again, under the same names, and not the audio', async () => {
+	test('stores the text again under the same names after an edited title, but not the audio', async () => {
 		const before = await stat(join(disk.path, expected[1]));
 		const updatedAt = new Date(Date.now() - 5.5 * MINUTE_MS).toISOString();
 		await lab.sandbox.control.updateLifelog(lifelog.id, { title: 'Edited', updatedAt });
@@ -373,7 +373,7 @@ describe('the archive as it happens', () => {
 		assert.equal((await audioRequests()).length, 2, 'one by the workflow, one by this test');
 	});
 
-	test('goes to a cloud drive by the exchange of one node, under the same names', async () => {
+	test('can store in a cloud drive by replacing one node, under the same names', async () => {
 		const drive = await importExample(lab, 'archive-as-it-happens', {
 			parameters: await settings(),
 			enabled: { 'Write to folder': false, 'Store in Dropbox': true },
@@ -406,7 +406,7 @@ function inMs(value: unknown): unknown {
 	);
 }
 
-describe('what is starred, in a drive folder', () => {
+describe('a starred lifelog in a drive folder', () => {
 	const trigger = 'Starred lifelog';
 	let workflow: SavedWorkflow;
 
@@ -419,7 +419,7 @@ describe('what is starred, in a drive folder', () => {
 	});
 	after(async () => await lab.rest.deactivate(workflow.id));
 
-	test('has its audio, subtitles and Markdown, once', async () => {
+	test('has its audio, subtitles and Markdown once', async () => {
 		const before = internet.sent(DROPBOX).length;
 		const lifelog = await record();
 		await anotherPoll();

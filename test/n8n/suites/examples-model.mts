@@ -78,7 +78,7 @@ describe('a summary of the day by a model', () => {
 		await lab.sandbox.control.reset({ days: 3, dialect });
 	});
 
-	test('is told titles, times and headings, reads a transcript, and is posted', async () => {
+	test('is made from titles, times, headings and a transcript, and posted', async () => {
 		const lifelogs = await yesterdays();
 		const [{ id, contents }] = lifelogs;
 		const [message] = await run(workflow, 'slack.com', [
@@ -103,7 +103,7 @@ describe('a summary of the day by a model', () => {
 		);
 	});
 
-	test('keeps to its budget on a day of 300 lifelogs, and with a transcript of hours', async () => {
+	test('keeps to its budget on a day with 300 lifelogs, and with a long transcript', async () => {
 		await lab.sandbox.control.reset({ days: 3, perDay: 300, dialect });
 		const [{ id, startTime }] = await yesterdays();
 		const contents = Array.from({ length: 2000 }, (_, nth) => ({
@@ -125,7 +125,7 @@ describe('a summary of the day by a model', () => {
 		assert.ok(length > 5_000 && length <= 6_500, String(length));
 	});
 
-	test('goes to Notion as well', async () => {
+	test('can be stored in Notion, too', async () => {
 		const toNotion = await importExample(lab, 'daily-summary-by-model', {
 			settings: { databaseId: DATABASE },
 			enabled: { Post: false, Page: true },
@@ -136,7 +136,7 @@ describe('a summary of the day by a model', () => {
 		assert.deepEqual(problemsOfNotionRequest(page as unknown as { children: unknown }), []);
 	});
 
-	test('is not made of a day without lifelogs', async () => {
+	test("isn't made for a day without lifelogs", async () => {
 		await lab.sandbox.control.reset({ empty: true, dialect });
 		assert.deepEqual(await run(workflow, 'slack.com', []), []);
 	});
@@ -147,7 +147,7 @@ describe('a summary of the day by a model', () => {
 	});
 });
 
-describe('what was promised yesterday', () => {
+describe('the promises of yesterday', () => {
 	let workflow: SavedWorkflow;
 	let promiser: Lifelog;
 	/** A model that finds a promise where it was made. */
@@ -177,7 +177,7 @@ describe('what was promised yesterday', () => {
 		});
 	});
 
-	test('becomes tasks, of what I said alone', async () => {
+	test('become tasks, only from my own words', async () => {
 		const promises = [
 			{ task: 'Send the *plan* [now]', toWhom: 'Anna', due: 'Friday' },
 			{ task: 'Think about it', toWhom: '', due: '' },
@@ -198,13 +198,13 @@ describe('what was promised yesterday', () => {
 		}
 	});
 
-	test('once, also when it runs again', async () => {
+	test('become tasks only once, also if the workflow runs again', async () => {
 		const again = [{ task: 'Send it', toWhom: '', due: '' }];
 		assert.deepEqual(await run(workflow, 'api.todoist.com', finds(again)), []);
 		assert.equal(model.requests().length, 0);
 	});
 
-	test('becomes rows of a Data Table', async () => {
+	test('can become rows of a Data Table', async () => {
 		const { id: project } = await lab.rest.call<{ id: string }>('GET', '/projects/personal');
 		const names = ['task', 'toWhom', 'due', 'title', 'lifelogId'];
 		const columns = names.map((name) => ({ name, type: 'string' }));
@@ -224,7 +224,7 @@ describe('what was promised yesterday', () => {
 		);
 	});
 
-	test('is accepted by n8n as an active workflow', async () => {
+	test('are accepted by n8n as an active workflow', async () => {
 		await lab.rest.activate(workflow.id);
 		await lab.rest.deactivate(workflow.id);
 	});
@@ -252,7 +252,7 @@ describe('a search by a bot', () => {
 		return posted('api.telegram.org').slice(before);
 	}
 
-	test('answers with what was found, as it is', async () => {
+	test('answers with the results unchanged', async () => {
 		const [{ chat_id, text, parse_mode, ...more }] = await say(message('lighthouse'));
 		assert.deepEqual([String(chat_id), parse_mode], ['4711', 'HTML']);
 		assert.match(
@@ -262,12 +262,12 @@ describe('a search by a bot', () => {
 		assert.doesNotMatch(JSON.stringify(more), /n8n/);
 	});
 
-	test('says that nothing was found', async () => {
+	test('says if nothing was found', async () => {
 		const [{ text }] = await say(message('xylophonist'));
 		assert.equal(text, 'Nothing was found.');
 	});
 
-	test('answers in Slack as well', async () => {
+	test('answers in Slack, too', async () => {
 		const inSlack = await importExample(lab, 'search-my-days', {
 			settings: { me: 'U4711' },
 			enabled: { Telegram: false, Reply: false, Slack: true, 'Reply in Slack': true },
@@ -281,7 +281,7 @@ describe('a search by a bot', () => {
 		assert.match(String(text), /^\*The lighthouse &lt;keeper&gt; &amp; co\* · /);
 	});
 
-	test('answers nobody else, and nobody at all until it is told whom', async () => {
+	test('answers nobody else, and nobody at all until you set your ID', async () => {
 		assert.deepEqual(await say(message('lighthouse', 666)), []);
 		assert.deepEqual(await say({ message: { from: { id: 4711 }, chat: { id: 4711 } } }), []);
 		const untold = await importExample(lab, 'search-my-days');

@@ -131,7 +131,7 @@ describe('to Slack', () => {
 		assert.ok(!text.includes(lifelogs[LISTED].title));
 	});
 
-	test('a day of 300 lifelogs in several messages, in order, where all are to be listed', async () => {
+	test('a day with 300 lifelogs in several messages, in order, if all are listed', async () => {
 		await yesterdayHas(300);
 		workflow = await importExample(lab, 'daily-summary-to-slack', listingAll);
 		const messages = await post();
@@ -186,7 +186,7 @@ describe('to a Notion database', () => {
 		assert.ok(text.includes('and 15 more'));
 	});
 
-	test('a day of 300 lifelogs as a page and what is appended to it, in order, where all are to be listed', async () => {
+	test('a day with 300 lifelogs as a page with appended blocks, in order, if all are listed', async () => {
 		await yesterdayHas(300);
 		const changes = { settings, ...listingAll };
 		workflow = await importExample(lab, 'daily-summary-to-notion', changes);

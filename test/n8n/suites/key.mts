@@ -96,7 +96,7 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.ok(!JSON.stringify(execution ?? '').includes(KEY), 'the execution holds the key');
 		}
 
-		test('HTTP Request reaches the service, past the proxy', async () => {
+		test('HTTP Request reaches the service directly, without the proxy', async () => {
 			const url = `${service.url}/v1/chats`;
 			const execution = await run(httpRequests({ url }));
 			assert.equal(service.seen.length, HTTP_REQUESTS[version].length);
@@ -104,7 +104,7 @@ for (const version of [OLDEST, NEWEST]) {
 			assertNothingLeft(execution);
 		});
 
-		test('HTTP Request and GraphQL do not reach another server', async () => {
+		test("HTTP Request and GraphQL can't reach another server", async () => {
 			const { host } = new URL(service.url);
 			const addresses = [
 				`${stranger.url}/v1/chats`,
@@ -126,7 +126,7 @@ for (const version of [OLDEST, NEWEST]) {
 			}
 		});
 
-		test('no redirect is followed, whatever the node says', async () => {
+		test("no redirect is followed, whatever the node's settings", async () => {
 			service.answer = (_request, response) =>
 				void response.writeHead(302, { location: `${stranger.url}/v1/chats` }).end();
 			const redirect = { redirect: { followRedirects: true, maxRedirects: 9 } };
@@ -141,7 +141,7 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.equal(service.seen.length, 2 * HTTP_REQUESTS[version].length + nodes.length);
 		});
 
-		test('pages by "Response Contains Next URL" are not fetched elsewhere', async () => {
+		test('pages by "Response Contains Next URL" are not requested from another server', async () => {
 			service.answer = (_request, response) =>
 				void response
 					.writeHead(200, { 'content-type': 'application/json' })
@@ -160,7 +160,7 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.equal(service.seen.length, nodes.length);
 		});
 
-		test('a proxy, a Host and headers in headers lead nowhere else', async () => {
+		test("a proxy, a Host and nested headers don't lead to another server", async () => {
 			const url = `${service.url}/v1/chats`;
 			const { host } = new URL(stranger.url);
 			const json = (headers: object) => ({
@@ -178,7 +178,7 @@ for (const version of [OLDEST, NEWEST]) {
 			}
 		});
 
-		test('an agent with an HTTP Request tool reaches the service alone', async () => {
+		test('an agent with an HTTP Request tool reaches only the service', async () => {
 			const url = "={{ $fromAI('url', 'Address', 'string') }}";
 			const newest = HTTP_REQUESTS[version].at(-1)!;
 			const placeholder = { name: 'path', description: 'Path', type: 'string' };
@@ -223,7 +223,7 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.deepEqual(service.seen, []);
 		});
 
-		test('the test of the credential goes past the proxy and follows no redirect', async () => {
+		test("the credential test doesn't use the proxy and follows no redirect", async () => {
 			service.answer = (_request, response) =>
 				void response.writeHead(302, { location: `${stranger.url}/v1/chats` }).end();
 			const data = { apiKey: KEY, baseUrl: `${service.url}/v1/` };

@@ -30,7 +30,7 @@ const stored = async (id: string) =>
 	(await lab().sandbox.control.lifelogs()).find((lifelog) => lifelog.id === id);
 
 describe('the operation', () => {
-	test('Get Many lists the newest, as the service sends them', async () => {
+	test('Get Many lists the newest, unchanged', async () => {
 		const { status, output, items } = await run({ operation: 'getAll', limit: 3 });
 		assert.equal(status, 'success');
 		const ids = (await lab().sandbox.control.lifelogs()).map(({ id }) => id);
@@ -65,7 +65,7 @@ describe('the operation', () => {
 		assert.notDeepEqual(output[0].contents, []);
 	});
 
-	test('Get Transcript gives utterances, or one text', async () => {
+	test('Get Transcript returns utterances, or one text', async () => {
 		const { id, title } = await newest();
 		const parameters = { operation: 'getTranscript', lifelogId: byId(id) };
 		const { output: said } = await run(parameters);
@@ -96,7 +96,7 @@ describe('the operation', () => {
 		}
 	});
 
-	test('Delete deletes, once', async () => {
+	test('Delete deletes a lifelog once', async () => {
 		const { id } = await newest();
 		const parameters = { operation: 'delete', lifelogId: byId(id) };
 		const { output } = await run(parameters);
@@ -125,7 +125,7 @@ describe('Export', () => {
 	const said = async (lifelogId: string) =>
 		(await run({ operation: 'getTranscript', lifelogId: byId(lifelogId) })).output;
 
-	test('of one lifelog gives a file in each format, that readers of the format accept', async () => {
+	test('of one lifelog returns a valid file in each format', async () => {
 		const lifelog = await newest();
 		const lifelogId = byId(lifelog.id);
 		const done = await run({ ...exportOf, exportFrom: 'lifelog', lifelogId });
@@ -167,7 +167,7 @@ describe('Export', () => {
 		assert.equal(String(text), `${named.join('\n')}\n`);
 	});
 
-	test('of a list gives each lifelog, as filters and Limit leave it', async () => {
+	test('of a list returns each lifelog that passes the filters and Limit', async () => {
 		const day = (await newest()).startTime.slice(0, 10);
 		const done = await run({
 			...exportOf,
@@ -190,7 +190,7 @@ describe('Export', () => {
 		);
 	});
 
-	test('of input items gives theirs, with and without contents alike', async () => {
+	test('of input items returns theirs, with or without contents', async () => {
 		const { id } = await newest();
 		const read = { operation: 'get', lifelogId: byId(id) };
 		const [whole] = (await run(read)).output;
@@ -250,7 +250,7 @@ describe('an error', () => {
 		assert.equal((error as { context?: IDataObject }).context?.itemIndex, 1);
 	});
 
-	test('with On Error: Continue stands beside its input, and the others go on', async () => {
+	test('with On Error: Continue is returned with its input, and the other items continue', async () => {
 		const input = await three();
 		const onError = 'continueRegularOutput';
 		const { status, output, items } = await run(parameters, { input, onError });
@@ -265,7 +265,7 @@ describe('an error', () => {
 		assert.deepEqual(items('Node')[1].pairedItem, { item: 1 });
 	});
 
-	test('with On Error: Continue (using error output) goes there, and the others go on', async () => {
+	test('with On Error: Continue (using error output) is returned there, and the other items continue', async () => {
 		const input = await three();
 		const onError = 'continueErrorOutput';
 		const { status, output, json } = await run(parameters, { input, onError });
@@ -286,14 +286,14 @@ describe('an error', () => {
 		assert.ok(!JSON.stringify([error, rest]).includes('wrong-key'));
 	});
 
-	test('of the service is told in its own words', async () => {
+	test('of the service is quoted', async () => {
 		const body = { error: 'end must be after start' };
 		await lab().sandbox.control.faults([{ status: 400, body }]);
 		const { error } = await run({ operation: 'getAll', limit: 5 });
 		assert.equal(error?.message, `The service refused a parameter: ${body.error} (lifelogs)`);
 	});
 
-	test('of a rate limit that asks for too long a wait says for how long', async () => {
+	test('of a rate limit with too long a wait says how long', async () => {
 		const body = { error: 'slow down', retryAfter: '60' };
 		await lab().sandbox.control.faults([{ status: 429, body }]);
 		// A key of its own: whoever uses it next waits.
@@ -320,7 +320,7 @@ test('a rate limit is waited for', async () => {
 	assert.ok(requests[1].at - requests[0].at >= 1000);
 });
 
-test('an active workflow answers its webhook', async (t) => {
+test('an active workflow responds to its webhook', async (t) => {
 	const { rest, n8n } = lab();
 	const parameters = { operation: 'search', query: '={{ $json.query.q }}', limit: 5 };
 	const response = { responseData: 'allEntries' };

@@ -18,7 +18,7 @@ const REQUESTS = 400;
 /** The limit of the service, in a shorter time. */
 const RATE_LIMIT = { max: 180, windowMs: 10_000 };
 /** When the last request can be answered at the earliest: in which window it falls. */
-const LEAST_MS = (Math.ceil(REQUESTS / RATE_LIMIT.max) - 1) * RATE_LIMIT.windowMs;
+const MIN_MS = (Math.ceil(REQUESTS / RATE_LIMIT.max) - 1) * RATE_LIMIT.windowMs;
 const TIMEOUT_MS = 240_000;
 const AUDIO_MS = 60_000;
 
@@ -207,7 +207,7 @@ function report(context: TestContext, requests: LoggedRequest[], began: number):
 		`requests: ${requests.length - refused} answered, ${refused} refused with 429 (limit: ${limit})`,
 	);
 	context.diagnostic(
-		`last request after ${seconds(last - began)} s, at the earliest ${seconds(LEAST_MS)} s`,
+		`last request after ${seconds(last - began)} s, at the earliest ${seconds(MIN_MS)} s`,
 	);
 }
 

@@ -120,7 +120,7 @@ test('search and the summary of its day find it', async () => {
 	assert.deepEqual(summary.speakers, ['You', 'Anna', 'SPEAKER_02']);
 });
 
-test('the same again, and what is of somebody else, makes none', async () => {
+test('the same conversation again, or one of somebody else, creates no lifelog', async () => {
 	assert.equal(await send(UID), 200);
 	assert.equal(await send('somebody-else', { ...conversation, id: 'another' }), 200);
 	assert.equal(await send(UID, { ...conversation, id: 'third', discarded: true }), 200);
@@ -196,7 +196,7 @@ describe('a voice message to a bot', () => {
 		assert.equal(Date.parse(String(reported.startTime)) / 1000, sent - 6);
 	});
 
-	test('is found, and its audio is what was said', async () => {
+	test('is found by search, with its audio', async () => {
 		const { id } = (await emitted(lab, trigger)).at(-1)!;
 		const found = await run('search', { query: 'tone' });
 		assert.deepEqual(
@@ -215,14 +215,14 @@ describe('a voice message to a bot', () => {
 		assert.deepEqual(seconds, [0, 1, 2, 3, 4, 5]);
 	});
 
-	test('again makes no second one, and is answered alike', async () => {
+	test('that is sent again creates no second lifelog, and gets the same answer', async () => {
 		const before = (await run('getAll', { returnAll: true })).length;
 		const { text } = await say(message());
 		assert.match(String(text), /^<b>Tone 0\./);
 		assert.equal((await run('getAll', { returnAll: true })).length, before);
 	});
 
-	test('in which nobody speaks is answered, too', async () => {
+	test('without speech is answered, too', async () => {
 		const path = join(files.path, 'silence.ogg');
 		await makeTones(path, { seconds: 4, silent: [[0, 4]] });
 		audio = await readFile(path);
@@ -230,7 +230,7 @@ describe('a voice message to a bot', () => {
 		assert.equal(text, 'Nobody speaks in this recording, or you have deleted its lifelog.');
 	});
 
-	test('that Telegram did not send is refused', async () => {
+	test("that isn't from Telegram is refused", async () => {
 		assert.deepEqual(bot.allowed_updates, ['message']);
 		assert.equal(await deliver(message(), 'guessed'), 403);
 	});

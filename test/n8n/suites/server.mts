@@ -25,7 +25,7 @@ import { temporaryFolder } from '../support/server.mts';
 import { activateTrigger, anotherPoll, emitted, whenEmitted } from '../support/trigger.mts';
 
 /** Far beyond what it takes: only what hangs is to fail. */
-const PATIENCE_MS = 600_000;
+const RUN_TIMEOUT_MS = 600_000;
 const DAYS = 3;
 
 let lab: Lab;
@@ -48,7 +48,7 @@ const credentialsFor = async ({ url, apiKey }: SpawnedServer, name: string) => (
 
 async function archiveEverything(): Promise<void> {
 	const by = "When clicking 'Execute workflow'";
-	const { error } = await runExample(lab, fullArchive, by, PATIENCE_MS);
+	const { error } = await runExample(lab, fullArchive, by, RUN_TIMEOUT_MS);
 	assert.equal(error?.message, undefined);
 }
 
@@ -113,7 +113,7 @@ describe('every operation, with every value of every parameter', () => {
 		const input = { ...talk, contents: [] } as unknown as IDataObject;
 		const read = async (credentials: INodeCredentials) => {
 			const saved = await lab.rest.createWorkflow(workflowOf(wanted, credentials, input));
-			const execution = await lab.rest.execution(await lab.rest.run(saved), PATIENCE_MS);
+			const execution = await lab.rest.execution(await lab.rest.run(saved), RUN_TIMEOUT_MS);
 			assert.equal(execution.error?.message, undefined);
 			return execution;
 		};
@@ -146,7 +146,7 @@ describe('every operation, with every value of every parameter', () => {
 
 	const operations = [...new Set(readings.map(({ node, operation }) => `${node}.${operation}`))];
 	for (const operation of operations.filter((each) => !each.startsWith('lifelogAudio'))) {
-		test(`${operation} gives the same items`, () => {
+		test(`${operation} returns the same items`, () => {
 			// An archive does not know which prompt made a chat (docs/reference/server.md).
 			const unknown = 'lifelogChat.getAll filters.globalPromptId';
 			for (const reading of readings.filter(({ name }) => name.startsWith(`${operation} `))) {
@@ -166,7 +166,7 @@ describe('every operation, with every value of every parameter', () => {
 		});
 	}
 
-	test('lifelogAudio.download gives the same items, and the same packets of Opus', async () => {
+	test('lifelogAudio.download returns the same items, and the same Opus packets', async () => {
 		const audio = audioOf(lab.sandbox, lifelogs);
 		for (const { name, node } of readings) {
 			// Today's audio ends at the moment of the request.
@@ -191,7 +191,7 @@ describe('every operation, with every value of every parameter', () => {
 		}
 	});
 
-	test('the lists of the editor are the same', async () => {
+	test("the editor's lists are the same", async () => {
 		for (const { node, parameter, methodName } of editorLists()) {
 			const list = async (credentials: INodeCredentials) =>
 				await lab.rest.listSearch({
@@ -207,7 +207,7 @@ describe('every operation, with every value of every parameter', () => {
 		}
 	});
 
-	test("the credential's test is content", async () => {
+	test('the credential test succeeds', async () => {
 		const data = { apiKey: server.apiKey, baseUrl: server.url };
 		const { status } = await lab.rest.testCredential('lifelogApi', atArchive.lifelogApi, data);
 		assert.equal(status, 'OK');
@@ -225,7 +225,7 @@ describe('a delete', () => {
 
 	for (const { node, parameters } of deletes) {
 		const [parameter] = parameters.find(({ isLocator }) => isLocator)!.path;
-		test(`by ${node} is refused with the server's sentence`, async () => {
+		test(`by ${node} is refused with the server's message`, async () => {
 			const id = byId(await idOf(parameter));
 			const { error } = await run(atArchive, node, { operation: 'delete', [parameter]: id });
 			assert.match(JSON.stringify([error?.message, error?.description]), /--allow-delete/);
@@ -234,7 +234,7 @@ describe('a delete', () => {
 		});
 	}
 
-	test('deletes as at the service, where the server is told to', async () => {
+	test('works like at the service if the server allows it', async () => {
 		const copy = await temporaryFolder('lifelog-copy');
 		await cp(archive.path, copy.path, { recursive: true });
 		const writable = await spawnLifelogServer(copy.path, ['--allow-delete']).ready;
@@ -259,7 +259,7 @@ describe('the trigger', () => {
 	/** What each event reports here, without those that report a part of what another does. */
 	const counts = { lifelogCreatedOrUpdated: 4, scheduledChatCreated: 1 };
 
-	test('reports what Full archive adds to the folder, as it reports it of the service', async () => {
+	test('reports lifelogs that Full archive adds to the folder, like those of the service', async () => {
 		const { control } = lab.sandbox;
 		const triggers: Array<{ event: keyof typeof counts; service: string; archive: string }> = [];
 		for (const event of Object.keys(counts) as Array<keyof typeof counts>) {
@@ -291,7 +291,7 @@ describe('the trigger', () => {
 		const readOnce = async (id: string) => await emitted(lab, id);
 		for (const { event, service, archive: archived } of triggers) {
 			for (const id of [service, archived]) {
-				await whenEmitted(async () => await readOnce(id), counts[event], PATIENCE_MS);
+				await whenEmitted(async () => await readOnce(id), counts[event], RUN_TIMEOUT_MS);
 			}
 		}
 		await anotherPoll();
@@ -306,7 +306,7 @@ describe('the trigger', () => {
 	});
 });
 
-test('an agent asks it over MCP, with the key in the header', async () => {
+test('an agent uses it over MCP, with the key in the header', async () => {
 	const model = await startScriptedModel();
 	const { rest, sandbox } = lab;
 	const lifelog = await longestOf(sandbox);
@@ -409,6 +409,6 @@ async function longestOf({ control }: Lab['sandbox']): Promise<Lifelog> {
 	return all.toSorted((a, b) => b.contents.length - a.contents.length)[0];
 }
 
-test('each of its answers was one of the contract, and it had nothing to complain of', () => {
+test('each of its answers follows the contract, and its log has no problems', () => {
 	assert.deepEqual(server.log, []);
 });

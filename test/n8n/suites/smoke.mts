@@ -14,7 +14,7 @@ import { activateTrigger, anotherPoll, emitted, whenEmitted } from '../support/t
 
 const root = resolve(import.meta.dirname, '../../..');
 
-test('the manual install of docs/installation.md brings this package alone', async () => {
+test('the manual install of docs/installation.md installs only this package', async () => {
 	const document = await readFile(join(root, 'docs/installation.md'), 'utf8');
 	const [, options] = /npm install (.*) n8n-nodes-lifelog/.exec(document)!;
 	const folder = await temporaryFolder('lifelog-install');
@@ -61,7 +61,7 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.ok(json('Node')[0].prompt);
 		});
 
-		test('runs Lifelog Audio and stores what it downloads', async () => {
+		test('runs Lifelog Audio and stores the file', async () => {
 			const { url, apiKey, control } = lab().sandbox;
 			const { id } = (await control.lifelogs()).at(-2)!;
 			const parameters = { operation: 'download', source: 'lifelog', lifelogId: byId(id) };
@@ -75,7 +75,7 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.ok(Buffer.from(stored).equals(Buffer.from(await direct.arrayBuffer())));
 		});
 
-		test('runs Lifelog Server, which says that the service takes no new lifelogs', async () => {
+		test("runs Lifelog Server, which says that the service can't create lifelogs", async () => {
 			const transcript = '[{"text":"Good morning.","start":0,"end":2}]';
 			const startTime = '2026-03-01T09:00:00Z';
 			const parameters = { operation: 'create', startTime, transcript };
@@ -84,7 +84,7 @@ for (const version of [OLDEST, NEWEST]) {
 			assert.equal(error?.message, expected);
 		});
 
-		test('tells an error with its item', async () => {
+		test('reports an error with its item', async () => {
 			const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
 			const [{ id }] = await lab().sandbox.control.lifelogs();
 			const input = [{ id }, { id: 'nobody' }];

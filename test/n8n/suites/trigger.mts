@@ -73,7 +73,7 @@ for (const { name, env, mayRepeat } of engines) {
 		});
 		beforeEach(async () => await control().faults([]));
 
-		test('what was there before is not emitted', async () => {
+		test("old lifelogs and chats aren't emitted", async () => {
 			for (const event of events) assert.deepEqual(await emittedBy(event), []);
 		});
 
@@ -96,7 +96,7 @@ for (const { name, env, mayRepeat } of engines) {
 			await whenEmittedBy('lifelogUpdated', 1);
 		});
 
-		test('the answer of a scheduled prompt is emitted, an ordinary chat is not', async () => {
+		test("an answer to a scheduled prompt is emitted, and an ordinary chat isn't", async () => {
 			await control().addChat({ summary: 'ordinary' });
 			const { id } = await addScheduledChat('scheduled 1');
 			const [item] = await whenEmittedBy('scheduledChatCreated', 1);
@@ -106,7 +106,7 @@ for (const { name, env, mayRepeat } of engines) {
 		});
 
 		for (const how of ['stop', 'kill'] as const) {
-			test(`a ${how} and start of n8n loses nothing and repeats nothing`, async () => {
+			test(`a ${how} and a restart of n8n lose nothing and repeat nothing`, async () => {
 				const expected: Record<string, string[]> = {};
 				for (const event of events) expected[event] = changes(await emittedBy(event));
 				expected.lifelogCreatedOrUpdated.push(`created new ${how}`, `updated changed ${how}`);
@@ -127,7 +127,7 @@ for (const { name, env, mayRepeat } of engines) {
 			});
 		}
 
-		test('a failed poll is a failed execution, and nothing is lost by it', async () => {
+		test('a failed poll is a failed execution, and loses nothing', async () => {
 			const id = workflows.lifelogCreatedOrUpdated;
 			const before = await emittedBy('lifelogCreatedOrUpdated');
 			const body = { error: 'out of order' };
@@ -141,7 +141,7 @@ for (const { name, env, mayRepeat } of engines) {
 			assert.deepEqual(changes(items.slice(before.length)), ['created new in the dark']);
 		});
 
-		test('a workflow that is no longer active polls no more', async () => {
+		test("a deactivated workflow doesn't poll", async () => {
 			for (const id of Object.values(workflows)) await lab().rest.deactivate(id);
 			await anotherPoll();
 			await control().clearRequests();
@@ -184,7 +184,7 @@ describe('a test in the editor', () => {
 		);
 	});
 
-	test('with nothing to show says so', async () => {
+	test('says if there is nothing to show', async () => {
 		const filters = { globalPromptId: 'nobody' };
 		const { status, error } = await execute({ event: 'scheduledChatCreated', filters });
 		assert.equal(status, 'error');

@@ -23,16 +23,16 @@ const root = resolve(import.meta.dirname, '../../..');
 export const BY_HAND = "When clicking 'Execute workflow'";
 const UNLIMITED = { rateLimit: { max: 1_000_000 } };
 /** Far beyond what it takes: only what hangs is to fail. */
-export const RUN_PATIENCE_MS = 900_000;
+export const RUN_TIMEOUT_MS = 900_000;
 
 export const daysAgo = (count: number) => dayOf(Date.now() - count * DAY_MS);
 export const yesterday = () => daysAgo(1);
 export const reportOf = async ({ read }: Storage) => JSON.parse(String(await read('report.json')));
-export const dayFiles = async (folder: string) => (await readdir(join(folder, 'days'))).sort();
+export const dayManifests = async (folder: string) => (await readdir(join(folder, 'days'))).sort();
 
 /** Waits until something is so. */
 export async function until(isSo: () => Promise<boolean | undefined>, what: string): Promise<void> {
-	const deadline = Date.now() + RUN_PATIENCE_MS;
+	const deadline = Date.now() + RUN_TIMEOUT_MS;
 	while (!(await isSo())) {
 		assert.ok(Date.now() < deadline, `${what}: never`);
 		await sleep(100);
@@ -103,7 +103,7 @@ export function useArchiveLab(version: string) {
 	/** Runs it by hand to its end, the requests before being forgotten. */
 	async function run(workflow: SavedWorkflow): Promise<Execution> {
 		await lab().sandbox.control.clearRequests();
-		return await runExample(lab(), workflow, BY_HAND, RUN_PATIENCE_MS);
+		return await runExample(lab(), workflow, BY_HAND, RUN_TIMEOUT_MS);
 	}
 
 	async function succeeds(workflow: SavedWorkflow): Promise<void> {
@@ -140,7 +140,7 @@ export function useArchiveLab(version: string) {
 		const env = { ...process.env, LIFELOG_API_KEY: apiKey, LIFELOG_BASE_URL: url };
 		const args = [main, folder, '--json', ...(withService ? ['--service'] : [])];
 		const said = await runProgram(process.execPath, args, { env });
-		assert.equal(JSON.parse(said).isWhole, true, said);
+		assert.equal(JSON.parse(said).isComplete, true, said);
 	}
 
 	async function assertWhole(folder: string, expectation: Expectation): Promise<void> {

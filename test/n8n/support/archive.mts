@@ -15,8 +15,8 @@ interface ArchivedEntry {
 	goneAt?: string;
 }
 
-/** The file of a day (docs/reference/archive.md). */
-export interface DayFile {
+/** The day manifest (docs/reference/archive.md). */
+export interface DayManifest {
 	version: number;
 	day: string;
 	lifelogs: Record<string, ArchivedEntry & { updatedAt: string; isStarred: boolean }>;
@@ -82,10 +82,10 @@ export async function makeFolders(folder: string, first: string, last: string): 
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 /** The files of days that count, by day. */
-export async function newestDays({ names, read }: Storage): Promise<Map<string, DayFile>> {
-	const newest = new Map<string, DayFile>();
+export async function newestDays({ names, read }: Storage): Promise<Map<string, DayManifest>> {
+	const newest = new Map<string, DayManifest>();
 	for (const name of (await names()).filter((each) => each.startsWith('days/'))) {
-		let file: DayFile;
+		let file: DayManifest;
 		try {
 			file = JSON.parse(String(await read(name)));
 		} catch {
@@ -98,7 +98,7 @@ export async function newestDays({ names, read }: Storage): Promise<Map<string, 
 	return newest;
 }
 
-function fingerprintOf({ lifelogs, chats, isComplete }: DayFile): string {
+function fingerprintOf({ lifelogs, chats, isComplete }: DayManifest): string {
 	const there = <Entry extends ArchivedEntry>(entries: Record<string, Entry>) =>
 		Object.entries(entries).filter(([, { goneAt }]) => goneAt === undefined);
 	const lines = [
@@ -177,7 +177,7 @@ export async function assertArchived(
 
 async function assertAudio(
 	sandbox: TestSandbox,
-	{ day, audio, missingAudio }: DayFile,
+	{ day, audio, missingAudio }: DayManifest,
 	content: (file: ArchivedFile) => Promise<Buffer>,
 	failed: Array<{ startMs: number; endMs: number }>,
 	kept: Array<{ startMs: number; endMs: number }>,

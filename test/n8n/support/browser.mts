@@ -24,7 +24,7 @@ export async function startBrowser(): Promise<Browser> {
 	const close = cleanupOnExit({
 		orderly: async () => await browser.close(),
 		// Playwright's own doing.
-		atOnce: () => undefined,
+		immediate: () => undefined,
 	});
 	browser.once('disconnected', () => void close());
 	return browser;

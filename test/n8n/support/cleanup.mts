@@ -6,7 +6,7 @@ interface Cleanup {
 	/** The orderly way: when done with it, or on SIGINT and SIGTERM. */
 	orderly: () => Promise<void>;
 	/** The last resort when the process ends otherwise, e.g. by an error. Cannot wait. */
-	atOnce: () => void;
+	immediate: () => void;
 }
 
 const pending = new Set<Cleanup>();
@@ -23,7 +23,7 @@ export function cleanupOnExit(cleanup: Cleanup): () => Promise<void> {
 	const once: Cleanup = {
 		// On the list until it is done: the process may end meanwhile.
 		orderly: async () => await (ended ??= cleanup.orderly().finally(() => pending.delete(once))),
-		atOnce: cleanup.atOnce,
+		immediate: cleanup.immediate,
 	};
 	pending.add(once);
 	return once.orderly;
@@ -40,7 +40,7 @@ function listen(): void {
 		});
 	}
 	process.once('exit', () => {
-		for (const { atOnce } of [...pending].reverse()) atOnce();
+		for (const { immediate } of [...pending].reverse()) immediate();
 	});
 }
 

@@ -1,9 +1,8 @@
 // n8n's editor, operated in a browser as a person does: by what is shown and what can be clicked.
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { Lab } from './lab.mts';
-import { OWNER, PATIENCE_MS } from './rest.mts';
+import { OWNER, TIMEOUT_MS } from './rest.mts';
 
-const TIMEOUT_MS = PATIENCE_MS;
 const SETTLING_MS = 60_000;
 /** How long what is shown has to stay the same to be taken for the end of a change. */
 const STABLE_MS = 1_000;

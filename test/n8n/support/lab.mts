@@ -11,6 +11,8 @@ import { startN8n, temporaryFolder, type N8n, type N8nOptions } from './server.m
 /** Options of `startLab`. */
 export interface LabOptions {
 	version?: string;
+	/** Serves the editor, for a browser. */
+	editor?: true;
 	/** Environment variables for n8n. */
 	env?: NodeJS.ProcessEnv;
 	/** Options of the sandbox. */
@@ -35,7 +37,7 @@ export const TARBALL_VARIABLE = 'LIFELOG_TARBALL';
 
 /** Starts everything anew; two cores take about 15 s. Closes what came up if something does not. */
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
-	const { version = NEWEST, env } = options;
+	const { version = NEWEST, editor, env } = options;
 	await installN8n(version);
 	const closers: Array<() => Promise<void>> = [];
 	const close = async () => {
@@ -49,7 +51,7 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
 		// Three whole days beside today: more than a page of 100, whatever the time of the day.
 		const sandbox = await spawnSandbox(options.sandbox ?? ['--days', '4']);
 		closers.push(sandbox.close);
-		const server: N8nOptions = { version, userFolder: folder.path, env };
+		const server: N8nOptions = { version, userFolder: folder.path, editor, env };
 		const n8n = await startN8n(server);
 		closers.push(async () => await lab.n8n.stop());
 		const rest = new Rest(n8n);

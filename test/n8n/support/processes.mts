@@ -65,7 +65,7 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
 	});
 	const stop = cleanupOnExit({
 		orderly: async () => await stopGroup(child, exited),
-		atOnce: () => killGroup(child),
+		immediate: () => killGroup(child),
 	});
 
 	const hasEnded = () => child.exitCode !== null || child.signalCode !== null || !!failure;
@@ -79,7 +79,7 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
 				: `did not come up within ${timeoutMs / 1000} s`;
 			throw new Error([`${name} ${why}. Its last lines:`, ...lines].join('\n  '));
 		}
-		await sleep(200);
+		await sleep(500);
 	}
 	const kill = async () => {
 		killGroup(child);

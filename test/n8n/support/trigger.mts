@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { WorkflowJson } from '../../support/engine.mts';
 import { workflowWith } from '../../support/workflow.mts';
 import { activateWhile, type Lab } from './lab.mts';
-import { PATIENCE_MS, type Execution } from './rest.mts';
+import { TIMEOUT_MS, type Execution } from './rest.mts';
 
 /** How often the trigger of {@link triggerWorkflow} polls, in ms. */
 const POLL_INTERVAL_MS = 5_000;
@@ -57,7 +57,7 @@ export async function emitted({ rest }: Lab, workflowId: string): Promise<IDataO
 export async function whenEmitted(
 	read: () => Promise<IDataObject[]>,
 	count: number,
-	timeoutMs = PATIENCE_MS,
+	timeoutMs = TIMEOUT_MS,
 ): Promise<IDataObject[]> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {
@@ -66,7 +66,7 @@ export async function whenEmitted(
 		if (Date.now() > deadline) {
 			throw new Error(`${items.length} items instead of ${count} after ${timeoutMs / 1000} s`);
 		}
-		await sleep(500);
+		await sleep(1_000);
 	}
 }
 
@@ -74,14 +74,14 @@ export async function whenEmitted(
 export async function whenFailed(
 	{ rest }: Lab,
 	workflowId: string,
-	timeoutMs = PATIENCE_MS,
+	timeoutMs = TIMEOUT_MS,
 ): Promise<Execution> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {
 		const failed = (await rest.executions(workflowId)).find(({ status }) => status === 'error');
 		if (failed) return await rest.execution(failed.id);
 		if (Date.now() > deadline) throw new Error(`No failed execution in ${timeoutMs / 1000} s`);
-		await sleep(500);
+		await sleep(1_000);
 	}
 }
 
