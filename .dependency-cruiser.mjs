@@ -6,6 +6,19 @@ const TOOLS = 'bench|check-archive|demo|examples|test';
 /** A folder of this repository, also as it is written where no file is found. */
 const below = (folders) => `^(\\.\\./)*(${folders})/`;
 
+// Each folder imports only those before it, and the types of the contract.
+const SHARED = 'util auth errors transport api content parameters execution'.split(' ');
+const COMMANDS = '(archiver|import|recordings)';
+const SERVER = ['util', 'auth', 'store', 'search', 'audio', 'archive', COMMANDS, 'routes'];
+const inOrder = (parent, folders) =>
+	folders.slice(0, -1).map((folder, nth) => ({
+		name: `${parent}/${folder}`,
+		comment: `The folders of ${parent}, from the bottom: ${folders.join(', ')}.`,
+		severity: 'error',
+		from: { path: below(`${parent}/${folder}`) },
+		to: { path: below(`${parent}/(${folders.slice(nth + 1).join('|')})`), pathNot: API_TYPES },
+	}));
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
 	forbidden: [
@@ -42,20 +55,7 @@ export default {
 			from: { path: below('nodes/shared|credentials') },
 			to: { path: below('nodes'), pathNot: below('nodes/shared') },
 		},
-		{
-			name: 'util-alone',
-			comment: 'nodes/shared/util imports nothing of this package.',
-			severity: 'error',
-			from: { path: below('nodes/shared/util') },
-			to: { path: below('nodes'), pathNot: below('nodes/shared/util') },
-		},
-		{
-			name: 'transport-below-parameters',
-			comment: 'What the API has, requests and errors know nothing of parameters and items.',
-			severity: 'error',
-			from: { path: below('nodes/shared/(api|transport|auth|errors|content)') },
-			to: { path: below('nodes/shared/(parameters|execution)') },
-		},
+		...inOrder('nodes/shared', SHARED),
 		{
 			name: 'nodes-apart',
 			comment: 'What two nodes need stands in nodes/shared.',
@@ -90,33 +90,13 @@ export default {
 				],
 			},
 		},
-		{
-			name: 'server-util-alone',
-			comment: 'server/util and server/auth import nothing of the server.',
-			severity: 'error',
-			from: { path: below('server/(util|auth)') },
-			to: { path: below('server'), pathNot: below('server/(util|auth)') },
-		},
+		...inOrder('server', SERVER),
 		{
 			name: 'routes-above-store',
-			comment: 'Routes answer from a store. They know no archive, and nothing below knows a route.',
+			comment: 'Routes answer from a store. They know no archive.',
 			severity: 'error',
 			from: { path: below('server/routes') },
 			to: { path: below('server/(archive|archiver|audio|import)') },
-		},
-		{
-			name: 'routes-on-top',
-			comment: 'The archive, its index and its commands know no route.',
-			severity: 'error',
-			from: { path: below('server/(archive|archiver|audio|import|recordings|search|store)') },
-			to: { path: below('server/routes') },
-		},
-		{
-			name: 'archive-below-commands',
-			comment: 'The archive and its index know none of the commands that write one.',
-			severity: 'error',
-			from: { path: below('server/(archive|audio|search|store)') },
-			to: { path: below('server/(archiver|import)') },
 		},
 		{
 			name: 'check-by-command',

@@ -34,7 +34,7 @@ const searches = {
 	'either of two such words': (nth: number) => `${words[90 + nth]} OR ${words[100 + nth]}`,
 	'two words in some': (nth: number) => `${words[900 + nth]} ${words[1000 + nth]}`,
 	'a rare word': (nth: number) => words[20_000 + nth],
-	'a misspelt one': (nth: number) => `${words[20_000 + nth]}x`,
+	'a misspelled word': (nth: number) => `${words[20_000 + nth]}x`,
 	'two words side by side': (nth: number) => `"${words[nth]} ${words[nth + 1]}"`,
 };
 
@@ -222,7 +222,7 @@ function rowsOf(archive: Archive): Row[] {
 		...answers(figures.lists, 'list and get', 10),
 		...answers(figures.searches, 'search', 100),
 		{
-			what: named('search: the first misspelt one after a start'),
+			what: named('search: the first misspelled word after a start'),
 			figure: `${misspeltMs.toFixed(0)} ms`,
 			from: 'one',
 			goal: 'at most 500 ms',

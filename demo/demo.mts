@@ -272,7 +272,7 @@ async function demo(): Promise<void> {
 		console.log(`\nThe nodes made ${requests} requests.`);
 		if (sandbox) {
 			console.log(
-				`\nTo click through the nodes in a real n8n:\n  npm run dev\nWith your own recordings:\n  LIFELOG_API_KEY=… npm run demo\n  LIFELOG_BASE_URL=… points it at another host (default ${PUBLIC_SERVICE}).`,
+				`\nTo click through the nodes in a real n8n:\n  npm run dev\nWith your own lifelogs:\n  LIFELOG_API_KEY=… npm run demo\n  LIFELOG_BASE_URL=… points it at another host (default ${PUBLIC_SERVICE}).`,
 			);
 		}
 		if (served) await showPage(served);

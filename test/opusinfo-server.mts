@@ -2,14 +2,15 @@
 // recordings with gaps, overlaps, several streams in a file, and files of different lengths.
 import { execFile, type ExecFileException } from 'node:child_process';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pMap from 'p-map';
 import { writeArchive, type ArchivedAudio } from './support/archive.mts';
 import { spawnLifelogServer } from './support/lifelogServer.mts';
 import { startSandbox } from './support/sandbox.mts';
 import { randomSeed } from './soak/seed.mts';
 
-const RANGES = 500;
+const RANGES = 200;
 /** Of so many ranges one is decoded, which takes the longest. */
 const DECODED = 10;
 const PACKET_MS = 20;
@@ -79,12 +80,14 @@ try {
 	}
 	await writeArchive(folder, { audio });
 	const server = await spawnLifelogServer(folder).ready;
-	for (let nth = 0; nth < RANGES; nth += 1) {
+	const ranges = Array.from({ length: RANGES }, () => {
 		const startMs = from + Math.floor(random() * 74 * MINUTE_MS);
-		const endMs = startMs + 1 + Math.floor(random() ** 2 * 40 * MINUTE_MS);
+		return { startMs, endMs: startMs + 1 + Math.floor(random() ** 2 * 40 * MINUTE_MS) };
+	});
+	const check = async ({ startMs, endMs }: { startMs: number; endMs: number }, nth: number) => {
 		const response = await get(server, startMs, endMs);
-		if (response.status === 404) continue;
-		const file = join(folder, 'range.ogg');
+		if (response.status === 404) return;
+		const file = join(folder, `range-${nth}.ogg`);
 		await writeFile(file, Buffer.from(await response.arrayBuffer()));
 		checked += 1;
 		const told: unknown[] = [];
@@ -101,15 +104,18 @@ try {
 		const off = Number(probed.report) * 1000 - skipped - dueMs;
 		if (!(Math.abs(off) <= PACKET_MS)) told.push(`ffprobe: ${probed.report.trim()}, ${off} ms off`);
 		if (nth % DECODED === 0) {
-			const raw = join(folder, 'range.raw');
+			const raw = join(folder, `range-${nth}.raw`);
 			const output = ['-y', '-f', 's16le', '-ac', '1', raw];
 			const decoded = await run('ffmpeg', ['-v', 'error', '-i', file, ...output]);
 			if (decoded.status !== 0 || decoded.report) told.push(`ffmpeg: ${decoded.report.trim()}`);
 			const { size } = await stat(raw);
 			if (size !== dueMs * SAMPLES_PER_MS * 2) told.push(`ffmpeg decoded ${size} bytes`);
+			await rm(raw);
 		}
+		await rm(file);
 		if (told.length > 0) problems.push(`${startMs} to ${endMs}: ${told.join(' ')}`);
-	}
+	};
+	await pMap(ranges, check, { concurrency: availableParallelism() });
 	problems.push(...server.log);
 	await server.close();
 } finally {

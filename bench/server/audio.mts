@@ -11,7 +11,7 @@ import { serve, type Served } from './processes.mts';
 const PART_MS = 2 * 3_600_000;
 const PARTS = 12;
 const ROUNDS = 5;
-const AT_ONCE = 30;
+const CONCURRENT_CUTS = 30;
 const PIECE_MS = 10_000;
 /** What a disk gives, in MB/s. */
 const DISK = 100;
@@ -76,7 +76,7 @@ export async function audioRows(main: string): Promise<Row[]> {
 		const cpuIdle = fresh.cpuMs();
 		await read(fresh, startOf(0), startOf(0) + PIECE_MS);
 		const cpuOfOne = fresh.cpuMs() - cpuIdle;
-		const seconds = Array.from({ length: AT_ONCE }, (_, nth) => startOf(1) + nth * 1000);
+		const seconds = Array.from({ length: CONCURRENT_CUTS }, (_, nth) => startOf(1) + nth * 1000);
 		await Promise.all(seconds.map((startMs) => read(fresh, startMs, startMs + PIECE_MS)));
 		const cpuOfMany = fresh.cpuMs() - cpuIdle - cpuOfOne;
 		await fresh.close();
@@ -110,7 +110,7 @@ export async function audioRows(main: string): Promise<Row[]> {
 				holds: p95 <= 50,
 			},
 			{
-				what: `audio: ${AT_ONCE} first cuts of a file at once`,
+				what: `audio: ${CONCURRENT_CUTS} first cuts of a file at once`,
 				figure: `${(cpuOfMany / 1000).toFixed(1)} s of CPU; one ${(cpuOfOne / 1000).toFixed(1)} s`,
 				from: 'ten seconds each, of a file of two hours',
 				goal: 'at most 1 s of CPU',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
-import { nameOfDay, type DayFile } from '../../server/archive/layout.mts';
+import { nameOfDay, type DayManifest } from '../../server/archive/layout.mts';
 import { DAY_MS, lifelogsOf } from './life.mts';
 
 const FIRST_DAY_MS = Date.parse('2023-04-01T00:00:00Z');
@@ -30,7 +30,7 @@ export function writeLife(folder: string, count: number): number {
 	mkdirSync(join(folder, 'days'), { recursive: true });
 	for (const { dayMs, lifelogs } of eachDay(count)) {
 		const date = new Date(dayMs).toISOString().slice(0, 10);
-		const named: DayFile['lifelogs'] = {};
+		const named: DayManifest['lifelogs'] = {};
 		const inner = `lifelogs/${date.replaceAll('-', '/')}`;
 		mkdirSync(join(folder, inner), { recursive: true });
 		for (const lifelog of lifelogs) {
@@ -43,11 +43,11 @@ export function writeLife(folder: string, count: number): number {
 			named[id] = { updatedAt, isStarred, files };
 		}
 		const archivedAt = new Date(dayMs + 2 * DAY_MS).toISOString();
-		const dayFile = {
+		const dayManifest = {
 			...{ version: 1 as const, day: date, lifelogs: named, chats: {}, audio: [] },
 			...{ missingAudio: [], failed: [], archivedAt, isComplete: true },
 		};
-		store(`days/${nameOfDay(dayFile)}`, JSON.stringify(dayFile));
+		store(`days/${nameOfDay(dayManifest)}`, JSON.stringify(dayManifest));
 	}
 	return bytes;
 }

@@ -1,4 +1,4 @@
 import { testAnyList } from '../reliability/anyList.mts';
 import { randomSeed } from './seed.mts';
 
-testAnyList({ numRuns: 150, seed: randomSeed() });
+testAnyList({ numRuns: 60, seed: randomSeed() });

@@ -197,7 +197,7 @@ describe('a journal', () => {
 			'that moves a file out',
 			() => [{ rename: stored(), to: `lifelogs/../../${basename(outside)}/audio.ogg` }],
 		],
-	])('%s is refused, and nothing of it is done', async (_what, steps) => {
+	])('%s is refused, and none of its steps is done', async (_what, steps) => {
 		writeJournal(steps());
 		const message = /^\.lifelog-journal\.json in the archive is damaged\. Remove it, then check/;
 		await expect(recover(folder)).rejects.toThrow(message);
@@ -209,7 +209,7 @@ describe('a journal', () => {
 		['puts a file', async () => ({ rename: await writeDraft(folder, 'new'), to: 'link/new' })],
 		['takes a file', () => ({ rename: 'link/kept.txt', to: 'lifelogs/kept.txt' })],
 		['removes a file', () => ({ remove: 'link/kept.txt' })],
-	])('that %s through a link is refused, and nothing of it is done', async (_what, step) => {
+	])('that %s through a link is refused, and none of its steps is done', async (_what, step) => {
 		symlinkSync(outside, join(folder, 'link'), 'junction');
 		writeJournal([{ remove: stored() }, await step()]);
 		await expect(recover(folder)).rejects.toThrow('outside of the archive, because of a link');
@@ -217,7 +217,7 @@ describe('a journal', () => {
 		expectNothingTouched();
 	});
 
-	test('that is damaged ends the command with what to do, and the archive stays as it is', async () => {
+	test('that is damaged ends the command with what to do, and the archive stays unchanged', async () => {
 		writeJournal([{ remove: stored() }, { remove: '../kept.txt' }]);
 		const { status, stdout, stderr } = await archive();
 		expect([status, stdout, stderr]).toEqual([
@@ -239,14 +239,14 @@ describe('a journal', () => {
 		return name;
 	}
 
-	test('that is half done is finished', async () => {
+	test('that is half done is completed', async () => {
 		leaveToJournal({ rename: '.lifelog-drafts/moved-already', to: stored() });
 		await recover(folder);
 		expectNothingTouched();
 		expect(existsSync(join(folder, JOURNAL))).toBe(false);
 	});
 
-	test('whose draft is lost completes no day, and the next run archives that day', async () => {
+	test('whose draft is missing completes no day, and the next run archives that day', async () => {
 		const lost = { rename: '.lifelog-drafts/lost', to: 'lifelogs/2026/03/02/lost.json' };
 		const name = leaveToJournal(lost);
 		await recover(folder);
@@ -258,7 +258,7 @@ describe('a journal', () => {
 });
 
 describe('a 404 page of a proxy', () => {
-	test('is not taken for "no audio", nor for what the service has', async () => {
+	test('is not taken for "no audio" or for a deleted entry', async () => {
 		await sandbox.control.faults([
 			{ path: MORNING, ...NOT_FOUND_PAGE },
 			{ path: LIST_OF_DAY, ...NOT_FOUND_PAGE },
@@ -268,9 +268,9 @@ describe('a 404 page of a proxy', () => {
 		const { status, stdout } = await archive();
 		expect([status, stdout]).toEqual([1, expect.stringContaining('Not complete.')]);
 		expect(failedOf(DAY)).toEqual([
-			`audio ${DAY}T08:00:00.000Z to ${DAY}T10:00:00.000Z: the service answers 404`,
-			'chat c0: the service answers 404',
-			'lifelog m0: the service answers 404',
+			`audio ${DAY}T08:00:00.000Z to ${DAY}T10:00:00.000Z: the service returned 404`,
+			'chat c0: the service returned 404',
+			'lifelog m0: the service returned 404',
 		]);
 		const { lifelogs, missingAudio, isComplete } = manifestOf(DAY);
 		expect([Object.keys(lifelogs), isComplete]).toEqual([['e0', 'n0'], false]);
@@ -290,22 +290,22 @@ describe('a 404 page of a proxy', () => {
 		expect((await archive()).status).toBe(1);
 		expect(goneOn(DAY)).toEqual(NOTHING_GONE);
 		expect(failedOf(DAY)).toEqual([
-			'chat c0: the service answers 404',
-			'lifelog m0: the service answers 404',
+			'chat c0: the service returned 404',
+			'lifelog m0: the service returned 404',
 		]);
 		await expectNextRunCompletes();
 	});
 
-	test('for everything ends the run, and the archive stays as it is', async () => {
+	test('for every request ends the run, and the archive stays unchanged', async () => {
 		takePrepared();
 		await sandbox.control.faults([{ path: '/', ...NOT_FOUND_PAGE }]);
 		const { status, stderr } = await archive();
-		expect([status, stderr]).toEqual([2, "The service can't be read: the service answers 404\n"]);
+		expect([status, stderr]).toEqual([2, "The service can't be read: the service returned 404\n"]);
 		expect(contentsOf(folder)).toEqual(whole);
 	});
 });
 
-test('of two runs that start in one new folder, one ends with a sentence and leaves the folder', async () => {
+test('if two runs start in one new folder, one ends with a clear message and leaves the folder', async () => {
 	let release = () => {};
 	const released = new Promise<void>((resolve) => (release = resolve));
 	const service = await inFront(async () => {
@@ -346,7 +346,7 @@ describe('a list', () => {
 		expect(requests).toBeLessThanOrEqual(50);
 	});
 
-	test('that ends early marks nothing as gone that the service still returns', async () => {
+	test("that ends early doesn't mark entries as gone that the service still returns", async () => {
 		takePrepared();
 		const [first] = await sandbox.control.lifelogs();
 		await sandbox.control.faults([
@@ -358,7 +358,7 @@ describe('a list', () => {
 		expect(contentsOf(folder)).toEqual(whole);
 	});
 
-	test('that is empty all at once, or of chats without an end, changes nothing', async () => {
+	test('that is suddenly empty, or an endless list of chats, changes nothing', async () => {
 		takePrepared();
 		await sandbox.control.clearRequests();
 		await sandbox.control.faults([
@@ -376,7 +376,7 @@ describe('a list', () => {
 		expect(paths.filter((path) => /\/v1\/\w+\/./.test(path))).toEqual([]);
 	});
 
-	test('with entries that no file can be named for: they are told, and all others are archived', async () => {
+	test("with entries that can't have a file name reports them, and all others are archived", async () => {
 		takePrepared();
 		const long = 'x'.repeat(300);
 		await sandbox.control.addLifelog({ id: long, startTime: `${NEXT_DAY}T21:30:00Z` });
@@ -406,7 +406,7 @@ describe('a list', () => {
 });
 
 describe('a request that is refused', () => {
-	test('in the middle of a run is listed, a redirect is not followed, and all else is stored', async () => {
+	test("in the middle of a run is listed, a redirect isn't followed, and everything else is stored", async () => {
 		const elsewhere: unknown[] = [];
 		const other = await serve(({ url, headers }, response) => {
 			elsewhere.push([url, headers]);
@@ -422,12 +422,12 @@ describe('a request that is refused', () => {
 		]);
 		expect((await archive()).status).toBe(1);
 		expect(failedOf(DAY)).toEqual([
-			`audio ${DAY}T08:00:00.000Z to ${DAY}T10:00:00.000Z: the service answers 401`,
-			`audio ${DAY}T18:00:00.000Z to ${DAY}T20:00:00.000Z: the service answers 403`,
+			`audio ${DAY}T08:00:00.000Z to ${DAY}T10:00:00.000Z: the service returned 401`,
+			`audio ${DAY}T18:00:00.000Z to ${DAY}T20:00:00.000Z: the service returned 403`,
 		]);
 		expect(failedOf(NEXT_DAY)).toEqual([
-			`audio ${NEXT_DAY}T08:00:00.000Z to ${NEXT_DAY}T10:00:00.000Z: the service answers 307`,
-			'chat c1: the service answers 302',
+			`audio ${NEXT_DAY}T08:00:00.000Z to ${NEXT_DAY}T10:00:00.000Z: the service returned 307`,
+			'chat c1: the service returned 302',
 		]);
 		expect(Object.keys(manifestOf(DAY).lifelogs)).toEqual(['e0', 'm0', 'n0']);
 		expect(manifestOf(NEXT_DAY).audio).toHaveLength(1);
@@ -437,14 +437,12 @@ describe('a request that is refused', () => {
 		const { status, stderr } = await archive('--from', NEXT_DAY);
 		expect([status, stderr]).toEqual([
 			1,
-			expect.stringContaining(
-				`${DAY}: the day: it is not complete, and this run did not look at it`,
-			),
+			expect.stringContaining(`${DAY}: the day: it isn't complete, and this run didn't check it`),
 		]);
 		await expectNextRunCompletes();
 	});
 
-	test('as all after it are, because the key was revoked, ends the run with what was stored', async () => {
+	test('because the key was revoked ends the run, which keeps the stored files', async () => {
 		await sandbox.control.faults([
 			{ path: '/v1/download-audio', skip: 6, status: 401, ...FOR_EVER },
 			{ path: PROBE, status: 401, ...FOR_EVER },
@@ -461,7 +459,7 @@ describe('a request that is refused', () => {
 	});
 });
 
-test('what the service answers null for is gone; another answer says nothing of it', async () => {
+test('an entry that the service returns as null is gone, and other answers change nothing', async () => {
 	takePrepared();
 	const { control } = sandbox;
 	await control.dialect({ missing: 'null' });
@@ -480,7 +478,7 @@ test('what the service answers null for is gone; another answer says nothing of 
 });
 
 describe('a stored file', () => {
-	test('of another size, or that is missing, is read again; check names one of another content', async () => {
+	test('of another size, or missing, is read again, and check names a file with other content', async () => {
 		takePrepared();
 		const { lifelogs, chats, audio } = manifestOf(DAY);
 		const at = (file: { path: string }) => join(folder, file.path);
@@ -500,7 +498,7 @@ describe('a stored file', () => {
 		expect(contentsOf(folder)).toEqual(whole);
 	});
 
-	test('that is damaged and that the service no longer has is told; audio is replaced by what is left', async () => {
+	test('that is damaged and no longer at the service is reported, and audio is replaced', async () => {
 		takePrepared();
 		const before = manifestOf(DAY);
 		const [json] = before.lifelogs.m0.files;
@@ -511,7 +509,7 @@ describe('a stored file', () => {
 		expect([status, stderr]).toEqual([
 			1,
 			expect.stringContaining(
-				`${DAY}: ${json.path}: it is missing or damaged in the archive, and the service does not have it`,
+				`${DAY}: ${json.path}: it is missing or damaged in the archive, and the service doesn't have it`,
 			),
 		]);
 		const after = manifestOf(DAY);
@@ -522,8 +520,8 @@ describe('a stored file', () => {
 	});
 });
 
-describe('a clock that is wrong', () => {
-	test('is noted, and days count by that of the service', () => {
+describe('a wrong clock', () => {
+	test("is reported, and the service's clock is used", () => {
 		expect(firstRun).toMatchObject({
 			status: 0,
 			stderr: expect.stringMatching(
@@ -533,7 +531,7 @@ describe('a clock that is wrong', () => {
 		});
 	});
 
-	test('and behind leaves out no day of a list that breaks', async () => {
+	test('that is behind leaves out no day if a list fails', async () => {
 		const now = '2090-01-10T12:00:00Z';
 		await sandbox.control.reset({ empty: true, now, dialect: UNLIMITED });
 		await sandbox.control.addLifelog({ id: 'late', startTime: '2090-01-08T08:15:00Z' });
@@ -549,7 +547,7 @@ describe('a clock that is wrong', () => {
 		expect(Object.keys(manifestOf('2090-01-08').lifelogs)).toEqual(['late']);
 	});
 
-	test('and was set back leaves the newest manifest the one that counts', async () => {
+	test("that was set back doesn't make an older manifest count", async () => {
 		takePrepared();
 		const before = manifestOf(NEXT_DAY);
 		await sandbox.control.clock('2026-03-04T00:30:00Z');
@@ -560,7 +558,7 @@ describe('a clock that is wrong', () => {
 		expect(Date.parse(after.archivedAt)).toBeGreaterThan(Date.parse(before.archivedAt));
 	});
 
-	test('makes a report of Full archive no reason to wait, if it is of the future', async () => {
+	test("doesn't make a report of Full archive from the future block a run", async () => {
 		mkdirSync(folder);
 		const updatedIn = (ms: number) => {
 			const updatedAt = new Date(Date.now() + ms).toISOString();
@@ -575,7 +573,7 @@ describe('a clock that is wrong', () => {
 });
 
 describe('an answer', () => {
-	test('that never comes is asked for again, and one that stands still each time is listed', async () => {
+	test('that never comes is requested again, and one that stalls each time is listed', async () => {
 		let asked = 0;
 		const service = await inFront(({ url }, response) => {
 			if (url!.startsWith('/v1/chats/c0')) return ++asked === 1;
@@ -588,14 +586,14 @@ describe('an answer', () => {
 		const { status } = await runCommand(args, { ...env, NODE_OPTIONS });
 		expect(status).toBe(1);
 		expect(failedOf(DAY)).toEqual([
-			`audio ${DAY}T08:00:00.000Z to ${DAY}T10:00:00.000Z: the answer did not come in 60 s`,
+			`audio ${DAY}T08:00:00.000Z to ${DAY}T10:00:00.000Z: the service didn't respond within 60 s`,
 		]);
 		expect([asked > 1, Object.keys(manifestOf(DAY).chats)]).toEqual([true, ['c0']]);
 		expect(manifestOf(NEXT_DAY).isComplete).toBe(true);
 		await expectNextRunCompletes();
 	});
 
-	test('that ends early, or is not JSON, is asked for again', async () => {
+	test("that ends early, or isn't JSON, is requested again", async () => {
 		await sandbox.control.faults([
 			{ path: LIST, cutBody: true },
 			{ path: CHATS, body: '<html>' },

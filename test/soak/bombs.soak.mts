@@ -62,7 +62,7 @@ describe.each(Object.keys(BOMBS))('%s that unpacks to hundreds of MiB', (encodin
 		};
 	};
 
-	test('is not unpacked as an error page', async () => {
+	test("isn't unpacked as an error page", async () => {
 		bomb(404);
 		const before = peak();
 		const { error } = await run({ operation: 'get', lifelogId: byId('abc') });
@@ -76,7 +76,7 @@ describe.each(Object.keys(BOMBS))('%s that unpacks to hundreds of MiB', (encodin
 		['lifelog', { operation: 'get', lifelogId: byId('abc') }, 1],
 		['lifelogChat', { operation: 'getAll' }, 2],
 	])(
-		'is read to 64 MiB, and a page once more with 10 (%s %p)',
+		'is read up to 64 MiB, and a page is requested again with 10 entries (%s %p)',
 		async (node, parameters, requests) => {
 			bomb(200);
 			const before = peak();
@@ -108,14 +108,14 @@ describe('contents nested 100,000 deep', () => {
 		`${`{"type":"${kind}","content":"A","children":[`.repeat(DEEP)}{"type":"blockquote","content":"Down here","speakerName":"Ann"}${']}'.repeat(DEEP)}`;
 	const lifelog = (more = '') => `{"id":"abc",${more}"contents":[${nested('heading3')}]}`;
 
-	test('are read to the last level by Get Transcript', async () => {
+	test('are read completely by Get Transcript', async () => {
 		answerJson(`{"data":{"lifelog":${lifelog()}}}`);
 		const { error, items } = await run({ operation: 'getTranscript', lifelogId: byId('abc') });
 		expect(error).toBeUndefined();
 		expect(items.map(({ text }) => text)).toEqual(['Down here']);
 	});
 
-	test('are in a daily summary', async () => {
+	test('are included in a daily summary', async () => {
 		const times = '"startTime":"2026-03-02T09:00:00Z","endTime":"2026-03-02T09:30:00Z",';
 		answerJson(`{"data":{"lifelogs":[${lifelog(times)}]}}`);
 		const { error, items } = await run({
@@ -127,7 +127,7 @@ describe('contents nested 100,000 deep', () => {
 		expect(items[0].lifelogs).toHaveLength(1);
 	});
 
-	test('are returned in full by Get', async () => {
+	test('are returned completely by Get', async () => {
 		answerJson(`{"data":{"lifelog":${lifelog()}}}`);
 		const { error } = await run({ operation: 'get', lifelogId: byId('abc') });
 		expect(error?.message).toBeUndefined();

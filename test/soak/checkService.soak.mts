@@ -76,15 +76,15 @@ async function check(
 
 const about = ({ kind, id, message }: Finding) => `${kind}: ${id} ${message}`;
 
-test('finds nothing where nothing has happened since', async () => {
-	const { findings, isWhole, atService } = await check();
+test('finds nothing if nothing has changed', async () => {
+	const { findings, isComplete, atService } = await check();
 	expect(findings).toEqual([]);
-	expect(isWhole).toBe(true);
+	expect(isComplete).toBe(true);
 	const chats = (await ownChats()).filter(({ createdAt }) => createdAt < '2026-03-10');
 	expect(atService).toBe((await archived()).length + chats.length);
 });
 
-test('reads light lists alone, page by page, and asks for nothing else', async () => {
+test('reads only lists without contents, page by page', async () => {
 	const count = (await sandbox.control.lifelogs()).length;
 	await check();
 	const requests = await sandbox.control.requests();
@@ -104,7 +104,7 @@ test('reads light lists alone, page by page, and asks for nothing else', async (
 	}
 });
 
-test('names what is new, has changed, was starred, was moved and is gone', async () => {
+test('names entries that are new, changed, starred, moved or gone', async () => {
 	const [edited, starred, moved, deleted] = await archived();
 	const [answered, forgotten] = await ownChats();
 	const { updateLifelog, deleteLifelog, addLifelog, updateChat, deleteChat, addChat } =
@@ -122,24 +122,24 @@ test('names what is new, has changed, was starred, was moved and is gone', async
 	const asked = await addChat({ createdAt: '2026-03-08T12:00:00Z' });
 	const day = (iso: string) => iso.slice(0, 10);
 
-	const { findings, counts, isWhole } = await check();
+	const { findings, counts, isComplete } = await check();
 	expect(findings.map(about).sort()).toEqual(
 		[
 			`changed: ${edited.id} was updated at 2026-03-10T15:00:00.000Z, in the archive ${new Date(edited.updatedAt).toISOString()}`,
 			`changed: ${starred.id} was ${isStarred ? '' : 'un'}starred`,
 			`changed: ${moved.id} began on ${day(moved.startTime)} when it was archived`,
-			`gone: ${deleted.id} is no longer there, and the archive does not say so`,
+			`gone: ${deleted.id} was removed from the service, but isn't marked as removed in the archive`,
 			`new: ${late.id} is a lifelog that the archive does not have`,
 			`changed: ${answered.id} has ${messages.length} messages, in the archive ${answered.messages.length}`,
-			`gone: ${forgotten.id} is no longer there, and the archive does not say so`,
+			`gone: ${forgotten.id} was removed from the service, but isn't marked as removed in the archive`,
 			`new: ${asked.id} is a chat that the archive does not have`,
 		].sort(),
 	);
 	expect(counts).toMatchObject({ new: 2, changed: 4, gone: 2 });
-	expect(isWhole).toBe(false);
+	expect(isComplete).toBe(false);
 });
 
-test('a time of the archive that no calendar has is another than that of the service', async () => {
+test("an impossible time in the archive differs from the service's time", async () => {
 	const [{ id, startTime, updatedAt }] = await archived();
 	const days = join(root, 'days');
 	const name = (await readdir(days)).find((each) => each.startsWith(startTime.slice(0, 10)))!;
@@ -156,7 +156,7 @@ test('a time of the archive that no calendar has is another than that of the ser
 	]);
 });
 
-test('what is marked as gone is expected to be', async () => {
+test("an entry that is marked as gone isn't reported", async () => {
 	const [{ id, updatedAt, isStarred, startTime }] = await archived();
 	await sandbox.control.deleteLifelog(id);
 	const day = startTime.slice(0, 10);
@@ -177,7 +177,7 @@ test('what is marked as gone is expected to be', async () => {
 	expect((await check()).findings).toEqual([]);
 });
 
-test('days after the last that counts are not compared', async () => {
+test("days after the last complete day aren't compared", async () => {
 	const today = (await sandbox.control.lifelogs()).filter(({ startTime }) =>
 		startTime.startsWith('2026-03-10'),
 	);
@@ -186,14 +186,14 @@ test('days after the last that counts are not compared', async () => {
 	expect(findings.filter(({ kind }) => kind === 'new').length).toBeGreaterThanOrEqual(today.length);
 });
 
-test('a service that has pages of ten, short ones and empty ones is read whole', async () => {
+test('a service with pages of ten, short pages and empty pages is read completely', async () => {
 	await sandbox.control.dialect({ limit: { max: 10, above: 'reject' }, pages: 'emptyBetween' });
 	expect((await check()).findings).toEqual([]);
 	await sandbox.control.dialect({ limit: { max: 10, above: 'clamp' }, pages: 'short' });
 	expect((await check()).findings).toEqual([]);
 });
 
-test('the rate limit is waited for as long as it says, and failures in passing are repeated', async () => {
+test('the rate limit is waited for, and temporary failures are retried', async () => {
 	await sandbox.control.faults([
 		{ path: '/v1/lifelogs', status: 429, body: { error: 'slow down', retryAfter: '1' } },
 		{ path: '/v1/lifelogs', status: 429, headers: { 'retry-after': '0' }, body: {} },
@@ -207,12 +207,15 @@ test('the rate limit is waited for as long as it says, and failures in passing a
 test.each([
 	['a refused key', { key: 'wrong' }, /refuses the API key \(401\)\. Check LIFELOG_API_KEY/],
 	['nobody there', { url: 'http://127.0.0.1:1' }, /127\.0\.0\.1:1 cannot be reached: /],
-])('%s is said, and no archive is called whole', async (_what, options, message) => {
-	await expect(check(options)).rejects.toThrow(message);
-});
+])(
+	"%s is reported, and the archive isn't reported as complete",
+	async (_what, options, message) => {
+		await expect(check(options)).rejects.toThrow(message);
+	},
+);
 
 test.each(['http://example.com', 'ftp://example.com', 'nonsense', 'https://me@example.com'])(
-	'the key does not go to %s',
+	"the key isn't sent to %s",
 	(address) => {
 		expect(() => accessFrom('secret', address)).toThrow(/LIFELOG_BASE_URL/);
 		expect(() => accessFrom('secret', address)).not.toThrow(/secret/);
@@ -220,7 +223,7 @@ test.each(['http://example.com', 'ftp://example.com', 'nonsense', 'https://me@ex
 );
 
 test.each(['abc\nsecret', 'abc\u0001secret', 'schlüssel-secret'])(
-	'a key that no header can hold is refused before it is sent, and not quoted: %j',
+	"a key that can't be sent in a header is refused, and not quoted: %j",
 	async (key) => {
 		const refused = expect(async () => await check({ key })).rejects;
 		await refused.toThrow(/^LIFELOG_API_KEY can't be sent/);
@@ -228,14 +231,14 @@ test.each(['abc\nsecret', 'abc\u0001secret', 'schlüssel-secret'])(
 	},
 );
 
-test('slashes and the version at the end of the address are tolerated', () => {
+test('slashes and the version at the end of the address are accepted', () => {
 	const of = (address: string) => accessFrom('k', address).baseUrl;
 	expect(of('https://example.com/v1/')).toBe('https://example.com');
 	expect(of(' https://example.com// ')).toBe('https://example.com');
 	expect(of('http://localhost:8787/api/v1')).toBe('http://localhost:8787/api');
 });
 
-describe('a service that answers otherwise', () => {
+describe('a service with unexpected answers', () => {
 	let server: Server;
 	let answer: { status: number; body: string; headers?: Record<string, string> };
 	let keys: unknown[];
@@ -286,7 +289,7 @@ describe('a service that answers otherwise', () => {
 			`refuses the list of lifelogs (400): No ${shown}\n`,
 		],
 		[{ status: 200, body: list([{ id: clear }]) }, `no times for the lifelog ${shown}.\n`],
-	])('its words move no cursor and turn no text', async (given, message) => {
+	])('control characters in its text are replaced', async (given, message) => {
 		answer = given;
 		const { port } = server.address() as AddressInfo;
 		const { code, stderr } = await command(`http://127.0.0.1:${port}`, 's3cret');
@@ -315,7 +318,9 @@ test('the command asks the service with --service', async () => {
 	expect(stdout).toContain(
 		`new         2026-03-08  ${id} is a lifelog that the archive does not have\n`,
 	);
-	expect(stdout).toMatch(/^Compared with \d+ entries of the service, up to 2026-03-09\.$/m);
+	expect(stdout).toMatch(
+		/^Compared with \d+ lifelogs and chats of the service, up to 2026-03-09\.$/m,
+	);
 	expect(stdout).toContain('The archive is not complete: 1 new.');
 	expect(stdout).not.toContain(sandbox.apiKey);
 });

@@ -76,7 +76,7 @@ beforeAll(async () => {
 		await writeFile(file, isDiff ? changed(path, await readFile(file, 'utf8'), code) : code);
 	}
 	await run('node_modules/typescript/bin/tsc');
-}, 300_000);
+});
 
 afterAll(async () => await rm(dir, { recursive: true }));
 
@@ -90,9 +90,9 @@ test('the steps are a new file, the node and the row of the matrix', () => {
 
 test("n8n's lint finds no error", async () => {
 	await run('node_modules/eslint/bin/eslint.js', 'nodes/Lifelog');
-}, 300_000);
+});
 
-test('the operation counts what Get Many gives', async () => {
+test('the operation counts the results of Get Many', async () => {
 	const { sandbox, engine, close } = await startLab(3, { nodeTypes: loadPackage(dir).nodeTypes });
 	try {
 		const { startTime: start } = (await sandbox.control.lifelogs())[20];
@@ -112,11 +112,11 @@ test('the operation counts what Get Many gives', async () => {
 	}
 });
 
-test('the matrix gets one more line', async () => {
+test('the matrix has one more line', async () => {
 	await run('test/reliability/report.mts', 'lifelog.count');
 	const before = (await readFile(REPORT, 'utf8')).split('\n');
 	const after = (await readFile(join(dir, REPORT), 'utf8')).split('\n');
 	const added = after.filter((line) => !before.includes(line));
 	expect(added).toEqual([expect.stringMatching(/^"Count Lifelogs","data /)]);
 	expect(after.filter((line) => !added.includes(line))).toEqual(before);
-}, 300_000);
+});

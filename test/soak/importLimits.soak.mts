@@ -57,7 +57,7 @@ describe('the disk', () => {
 	};
 
 	// Windows gives the zip as much of its disk as it says it has.
-	posixTest('an export that it has no room for is refused before anything is written', async () => {
+	posixTest('without room for an export refuses it before anything is written', async () => {
 		const { bavail, bsize } = await fs.statfs(temporaryFolder());
 		const large = { name: `${audioFolder}/2025-12-03_14h00m00s.ogg`, zeros: bavail * bsize };
 		const zip = zipped([plan, large]);
@@ -74,7 +74,7 @@ describe('the disk', () => {
 		expect(contentsOf(archive)).toEqual(before);
 	});
 
-	test('what the archive has already needs no room', async () => {
+	test('files that are already in the archive need no room', async () => {
 		const zip = zipped([plan, recording]);
 		const archive = temporaryFolder();
 		await importExport(zip, archive);
@@ -88,7 +88,7 @@ describe('the disk', () => {
 		['its Markdown', plan, 2],
 		['audio', recording, 1],
 	])(
-		'that gets full ends the import before %s, and the archive is whole',
+		'that gets full ends the import before %s, and the archive stays intact',
 		async (_what, file, questions) => {
 			const archive = temporaryFolder();
 			const first = { ...plan, name: 'lifelogs/2025/12/02/2025-12-02_12h00m00s_First.md' };
@@ -125,7 +125,7 @@ test.each<[string, ZipFile[]]>([
 	['the same bytes', [plan, { ...lifelog('Again', said), offset: 0 }]],
 	['a part of the same bytes', [plan, { ...lifelog('Again', said), offset: 110 }]],
 ])(
-	'a zip whose files have %s is refused, and the archive stays as it was',
+	'a zip whose files have %s is refused, and the archive stays unchanged',
 	async (_what, files) => {
 		const archive = temporaryFolder();
 		await importExport(zipped([{ ...lifelog('Before', said.replace('Plan', 'Before')) }]), archive);
@@ -139,12 +139,12 @@ test.each<[string, ZipFile[]]>([
 	},
 );
 
-test('nothing is written that the server would not read', async () => {
+test("a file that the server couldn't read isn't written", async () => {
 	const archive = temporaryFolder();
 	const opened = await Folder.open(archive);
 	const day = await ArchiveDay.open(opened, '2025-12-03', [], new Date().toISOString());
 	const large = 'x'.repeat(maxBytes);
-	const problem = 'makes a file that is larger than 64 MiB';
+	const problem = 'would create a file larger than 64 MiB';
 	const created = '2025-12-03T20:00:00.000Z';
 	await expect(day.addChat({ ...chatOf('q', created), summary: large }, false)).rejects.toThrow(
 		problem,
@@ -156,7 +156,7 @@ test('nothing is written that the server would not read', async () => {
 	expect(existsSync(join(archive, 'days'))).toBe(false);
 });
 
-test('a day takes 10,000 entries, so that its manifest can be read', async () => {
+test('a day has at most 10,000 entries, so that its manifest can be read', async () => {
 	const archive = temporaryFolder();
 	await importExport(zipped([plan]), archive);
 	const [name] = readdirSync(join(archive, 'days'));
@@ -172,7 +172,7 @@ test('a day takes 10,000 entries, so that its manifest can be read', async () =>
 	]);
 });
 
-test('files that belong to many days are saved as they come', async () => {
+test('files of many days are saved one after another', async () => {
 	const archive = temporaryFolder();
 	const files = Array.from({ length: 250 }, (_, n) => {
 		const startMs = noon - n * 86_400_000;
@@ -189,14 +189,14 @@ test('files that belong to many days are saved as they come', async () => {
 	expect(await findingsIn(archive)).toEqual([]);
 });
 
-test('a recorder whose name no folder can have is named, the rest is imported', async () => {
+test("a recorder whose name can't be a folder is named, and the rest is imported", async () => {
 	const name = `audio/${'x'.repeat(300)}/2025/12/03/2025-12-03_12h00m00s.ogg`;
 	const { added, unread } = await importExport(zipped([{ name }, plan]), temporaryFolder());
 	expect(unread.map(({ problem }) => problem)).toEqual(['is not in the folder of a recorder']);
 	expect(added.lifelogs).toBe(1);
 });
 
-test('drafts of an import that was killed are named by check and cleared by the next import', async () => {
+test('drafts of a killed import are named by check and removed by the next import', async () => {
 	const archive = temporaryFolder();
 	await importExport(zipped([plan]), archive);
 	const source = temporaryFolder();

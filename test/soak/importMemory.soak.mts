@@ -128,7 +128,7 @@ describe('memory stays below 300 MiB', () => {
 				plan,
 			],
 			1,
-			'has no Opus in it',
+			'contains no Opus audio',
 		],
 		[
 			'a million streams of audio',
@@ -145,7 +145,7 @@ describe('memory stays below 300 MiB', () => {
 	});
 });
 
-test('66,000 files and 40 GiB take as much memory as one file', () => {
+test('66,000 files with 40 GiB need as much memory as one file', () => {
 	function* large(): Generator<ZipFile> {
 		for (let n = 0; n < 66_000; n += 1) yield { name: `${folder}/pictures/of-the-day-${n}.jpg` };
 		// In front of the lifelog, which is behind 4 GiB then.

@@ -18,8 +18,6 @@ import { archivedIn, uploadTo } from '../support/recordings.mts';
 import { makeTones } from '../support/tones.mts';
 import { startTranscription } from '../support/transcription.mts';
 
-jest.setTimeout(3_600_000);
-
 /** Longer than the time between two looks, shorter than a file must not have changed. */
 const PAUSE_MS = 7000;
 const UNCHANGED_MS = 10_000;
@@ -44,7 +42,7 @@ async function startOverInbox() {
 	return { folder, archive, inbox, endpoint, server, close };
 }
 
-test('a file of the inbox is taken when it has not changed for ten seconds, and not before', async () => {
+test('a file in the inbox is taken only after ten seconds without a change', async () => {
 	const { folder, inbox, endpoint, close } = await startOverInbox();
 	const whole = join(folder, 'whole.mp3');
 	await makeTones(whole, { seconds: 10 });
@@ -70,7 +68,7 @@ test('a file of the inbox is taken when it has not changed for ten seconds, and 
 	}
 });
 
-test('a file of 4 GB without audio is kept with the reason, one that is uploaded is refused, and the others go on', async () => {
+test('a file of 4 GB without audio is kept with the reason, an upload of it is refused, and others continue', async () => {
 	const { folder, archive, inbox, server, close } = await startOverInbox();
 	try {
 		const large = join(folder, 'meeting.wav');
@@ -98,7 +96,7 @@ test('a file of 4 GB without audio is kept with the reason, one that is uploaded
 	}
 });
 
-test('a kill at the moment a file is claimed loses none and doubles none', async () => {
+test('a kill while a file is claimed loses no file and imports none twice', async () => {
 	const folder = await mkdtemp(join(tmpdir(), 'lifelog-soak-'));
 	const endpoint = await startTranscription();
 	const [archive, inbox] = [join(folder, 'archive'), join(folder, 'inbox')];

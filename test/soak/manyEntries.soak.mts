@@ -34,7 +34,7 @@ describe('200,000', () => {
 	test.each([
 		['in a list', (said: object[]) => said],
 		['under a heading', (said: object[]) => [{ type: 'heading1', content: 'A', children: said }]],
-	])('utterances %s are all given', async (_where, contentsOf) => {
+	])('utterances %s are all returned', async (_where, contentsOf) => {
 		const said = Array.from({ length: MANY }, () => ({ type: 'blockquote', content: 'Yes' }));
 		answerJson({ data: { lifelog: { id: 'abc', contents: contentsOf(said) } } });
 		const { error, items } = await run({
@@ -51,7 +51,7 @@ describe('200,000', () => {
 		['lifelogs', 'lifelog', { operation: 'search', query: 'yes', limit: 100 }, 100],
 		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true, output: 'raw' }, MANY],
 		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true }, MANY],
-	])('%s in a page are no harm (%s %p)', async (name, node, parameters, count) => {
+	])('%s in a page cause no failure (%s %p)', async (name, node, parameters, count) => {
 		const entries = Array.from({ length: MANY }, (_, nth) => ({ id: `id-${nth}` }));
 		answerJson({ data: { [name]: entries } });
 		const { error, items } = await run(parameters, node);
@@ -59,7 +59,7 @@ describe('200,000', () => {
 		expect(items).toHaveLength(count);
 	});
 
-	test('lifelogs make a daily summary', async () => {
+	test('lifelogs are in a daily summary', async () => {
 		const entries = Array.from({ length: MANY }, (_, nth) => ({ id: `id-${nth}`, ...times }));
 		answerJson({ data: { lifelogs: entries } });
 		const { error, items } = await run({

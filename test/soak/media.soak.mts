@@ -80,13 +80,13 @@ async function newFolder(): Promise<string> {
 }
 
 describe.each(FORMATS)('a recording in %s', (format) => {
-	test('is as long as it was made', async () => {
+	test('has the right length', async () => {
 		const { durationMs, createdMs } = await probeRecording(made(format));
 		expect(Math.abs(durationMs - SECONDS * 1000)).toBeLessThanOrEqual(CODEC_MS);
 		expect(createdMs).toBeUndefined();
 	});
 
-	test('becomes Ogg Opus of the same length, always the same', async () => {
+	test('becomes Ogg Opus of the same length, with the same bytes each time', async () => {
 		const paths = [1, 2].map((nth) => join(folder, `${format}${nth}.opus.ogg`));
 		for (const path of paths) await encodeOpus(made(format), path);
 		const [first, second] = await Promise.all(paths.map((path) => readFile(path)));
@@ -104,17 +104,20 @@ describe.each(FORMATS)('a recording in %s', (format) => {
 		}
 	});
 
-	test.each(['mp3', 'wav'] as const)('is cut into %s, nothing lost or doubled', async (to) => {
-		const chunks = await cutChunks(made(format), await newFolder(), {
-			format: to,
-			maxSeconds: 16,
-		});
-		expect(chunks).toHaveLength(3);
-		// In the middle of the silence, the rest after 16 seconds.
-		expect(Math.abs(chunks[1].offsetMs - 13_500)).toBeLessThanOrEqual(60);
-		expect(chunks[2].offsetMs - chunks[1].offsetMs).toBe(16_000);
-		await expectWhole(chunks, SECONDS * 1000);
-	});
+	test.each(['mp3', 'wav'] as const)(
+		'is cut into %s without losing or repeating anything',
+		async (to) => {
+			const chunks = await cutChunks(made(format), await newFolder(), {
+				format: to,
+				maxSeconds: 16,
+			});
+			expect(chunks).toHaveLength(3);
+			// In the middle of the silence, the rest after 16 seconds.
+			expect(Math.abs(chunks[1].offsetMs - 13_500)).toBeLessThanOrEqual(60);
+			expect(chunks[2].offsetMs - chunks[1].offsetMs).toBe(16_000);
+			await expectWhole(chunks, SECONDS * 1000);
+		},
+	);
 });
 
 test.each([
@@ -133,7 +136,7 @@ test.each([
 	['telephone.wav', ['-c:a', 'pcm_alaw']],
 	['24.wav', ['-c:a', 'pcm_s24le', '-ac', '2']],
 	['float.wav', ['-c:a', 'pcm_f32le']],
-])('recorders also make %s', async (ending, codec) => {
+])('a recording in %s can be read, too', async (ending, codec) => {
 	const path = join(folder, `recorder.${ending}`);
 	await ffmpeg('-i', made('wav'), '-t', '3', ...codec, path);
 	const { durationMs } = await probeRecording(path);
@@ -144,8 +147,8 @@ test.each([
 	]);
 });
 
-describe('chunks', () => {
-	test('a short recording is one', async () => {
+describe('cutting into chunks', () => {
+	test('makes one chunk of a short recording', async () => {
 		const chunks = await cutChunks(made('m4a'), await newFolder(), { format: 'mp3' });
 		expect(chunks).toEqual([
 			{ path: expect.stringMatching(/001\.mp3$/), offsetMs: 0, durationMs: expect.any(Number) },
@@ -158,14 +161,14 @@ describe('chunks', () => {
 		expect(stdout.trim()).toBe('mp3,16000,1,64000');
 	});
 
-	test('the last one is long enough for an endpoint', async () => {
+	test('makes the last chunk long enough for an endpoint', async () => {
 		const path = join(folder, 'little-more.wav');
 		await makeTones(path, { seconds: 20.005 });
 		const chunks = await cutChunks(path, await newFolder(), { format: 'wav', maxSeconds: 20 });
 		expect(chunks.map(({ durationMs }) => durationMs)).toEqual([19_005, 1000]);
 	});
 
-	test('without any sound are chunks all the same', async () => {
+	test('makes chunks of silence, too', async () => {
 		const path = join(folder, 'silence.wav');
 		await makeTones(path, { seconds: 30, silent: [[0, 30]] });
 		const chunks = await cutChunks(path, await newFolder(), { format: 'mp3', maxSeconds: 20 });
@@ -173,14 +176,14 @@ describe('chunks', () => {
 	});
 });
 
-test('the time of the container is read', async () => {
+test('the time in the container is read', async () => {
 	const path = join(folder, 'created.m4a');
 	const created = '2026-03-01T09:04:12.000000Z';
 	await ffmpeg('-i', made('m4a'), '-c', 'copy', '-metadata', `creation_time=${created}`, path);
 	expect((await probeRecording(path)).createdMs).toBe(Date.parse(created));
 });
 
-test('of a video, the sound counts', async () => {
+test('the sound of a video is read', async () => {
 	const path = join(folder, 'video.mp4');
 	const picture = ['-f', 'lavfi', '-i', `testsrc=duration=${SECONDS}:size=160x120:rate=5`];
 	await ffmpeg(...picture, '-i', made('m4a'), '-c:a', 'copy', path);
@@ -189,7 +192,7 @@ test('of a video, the sound counts', async () => {
 	await expectWhole(chunks, SECONDS * 1000);
 });
 
-test('a name with a dash, a colon and spaces is a name', async () => {
+test('a file name with a dash, a colon and spaces works', async () => {
 	const path = join(folder, '-i concat: 09:04 %03d.m4a');
 	await copyFile(made('m4a'), path);
 	expect((await probeRecording(path)).durationMs).toBeGreaterThanOrEqual(SECONDS * 1000);
@@ -209,7 +212,7 @@ async function problemsOf(path: string): Promise<unknown[]> {
 	return outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : 'was read'));
 }
 
-describe('what is no recording', () => {
+describe("a file that isn't a recording", () => {
 	test.each<[string, string, (path: string) => Promise<unknown>, RegExp]>([
 		['an empty file', 'a.m4a', (path) => writeFile(path, ''), /empty.*Copy it/],
 		['a folder', 'b.m4a', (path) => mkdir(path), /isn't a file/],
@@ -275,14 +278,14 @@ describe('what is no recording', () => {
 	});
 });
 
-test('a codec that no recorder uses is not decoded', async () => {
+test("a codec that no recorder uses isn't decoded", async () => {
 	const path = join(folder, 'odd.mka');
 	await ffmpeg('-i', made('wav'), '-c:a', 'wavpack', path);
 	const [, ...problems] = await problemsOf(path);
 	for (const problem of problems) expect(problem).toBeInstanceOf(MediaError);
 });
 
-describe('a damaged recording is read as far as it can be', () => {
+describe('a damaged recording is read as far as possible', () => {
 	test.each(['mp3', 'ogg', 'wav', 'webm', 'm4a'])('%s, cut off', async (format) => {
 		const path = join(folder, `cut.${format}`);
 		// With its table at the beginning, an m4a can be read without its end.
@@ -324,7 +327,7 @@ describe('a damaged recording is read as far as it can be', () => {
 		await expectWhole(fromMany, SECONDS * 1000);
 	});
 
-	test('a gap of hours in its times takes no memory', async () => {
+	test('a gap of hours in its times needs no memory', async () => {
 		const path = join(folder, 'gap.mka');
 		const shift = 'setts=ts=if(gt(PTS\\,20000)\\,PTS+36000000\\,PTS)';
 		await ffmpeg('-i', made('webm'), '-c', 'copy', '-bsf:a', shift, path);
@@ -333,7 +336,7 @@ describe('a damaged recording is read as far as it can be', () => {
 	});
 });
 
-describe('a hostile file reads no other one', () => {
+describe("a hostile file can't read other files", () => {
 	let isAsked: string[];
 	let url: string;
 	let close: () => void;
@@ -383,7 +386,7 @@ describe('a hostile file reads no other one', () => {
 		expect(isAsked).toEqual([]);
 	});
 
-	test('that would be read by ffmpeg as it is usually called', async () => {
+	test('that ffmpeg would read with its usual options', async () => {
 		const path = join(folder, 'hostile.m3u8');
 		await writeFile(path, playlist(url));
 		await ffmpeg('-protocol_whitelist', 'file,http,tcp', '-i', path, '-f', 'null', '-');
@@ -414,7 +417,7 @@ async function wavWithTitle(
 	return path;
 }
 
-describe('a hostile file takes no more', () => {
+describe("a hostile file can't take more", () => {
 	test('time than its size allows', async () => {
 		const path = join(folder, 'slow.flac');
 		await ffmpeg('-f', 'lavfi', '-i', 'sine=duration=1800', path);
@@ -484,7 +487,7 @@ function peakOfPrograms(): () => Promise<number> {
 	};
 }
 
-describe('what passes is no fault of the recording', () => {
+describe("a temporary problem isn't a fault of the recording", () => {
 	test('a full disk', async () => {
 		const to = await newFolder();
 		for (const format of ['mp3', 'wav'] as const) {
@@ -499,7 +502,7 @@ describe('what passes is no fault of the recording', () => {
 		expect(problem).not.toBeInstanceOf(MediaError);
 	});
 
-	test('a folder that is gone', async () => {
+	test('a missing folder', async () => {
 		const to = await newFolder();
 		await rm(to, { recursive: true });
 		const problem = await cutChunks(made('m4a'), to, { format: 'mp3' }).catch(
@@ -554,7 +557,7 @@ describe('what passes is no fault of the recording', () => {
 		}
 	});
 
-	test('ffmpeg that is missing', async () => {
+	test('missing ffmpeg', async () => {
 		await checkFfmpeg();
 		const path = process.env.PATH;
 		process.env.PATH = folder;

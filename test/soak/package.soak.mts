@@ -1,7 +1,15 @@
 // lifelog-server as npm gets it, in a folder that has nothing of the checkout but its dependencies.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+	globSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+} from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Finding } from '../../check-archive/findings.mts';
@@ -69,7 +77,7 @@ posixTest('the page adds at most 400 KB to the package, even unpacked', () => {
 });
 
 posixTest(
-	'it brings the versions of the lock, for each package that it needs, and no addresses',
+	"it contains the lock file's version of each package that it needs, and no addresses",
 	() => {
 		const installed = join(project, 'node_modules', manifest.name);
 		const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
@@ -148,4 +156,23 @@ posixTest('where it is installed as a command, it names that', () => {
 	const command = join(project, 'node_modules', '.bin', 'lifelog-server');
 	const { stdout } = spawnSync(command, ['--help'], { ...options, env, encoding: 'utf8' });
 	expect(stdout).toMatch(/^Usage: lifelog-server <command> <folder>/);
+});
+
+test('the nodes, installed by hand as in docs/installation.md, install no second n8n', () => {
+	const folder = temporaryFolder();
+	execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
+		stdio: ['ignore', 'pipe', 'ignore'],
+	});
+	const [command] = readFileSync('docs/installation.md', 'utf8').match(
+		/^npm install --prefix .*\.tgz$/m,
+	)!;
+	const nodes = join(folder, '.n8n', 'nodes');
+	mkdirSync(nodes, { recursive: true });
+	const env = { ...process.env, HOME: folder, npm_config_cache: join(folder, 'cache') };
+	execFileSync('sh', ['-c', command], { cwd: folder, env, stdio: 'pipe' });
+	const modules = join(nodes, 'node_modules');
+	const installed = readdirSync(modules).filter((name) => !name.startsWith('.'));
+	expect(installed).toEqual(['n8n-nodes-lifelog']);
+	const sizes = globSync('**', { cwd: modules }).map((path) => statSync(join(modules, path)).size);
+	expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_000_000);
 });

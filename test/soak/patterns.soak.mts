@@ -11,7 +11,7 @@ function dangersOf(patterns: Pattern[]): string[] {
 	return JSON.parse(String(dangers)) as string[];
 }
 
-test('no pattern over what a service or a user sends takes more than linear time', () => {
+test('no pattern for input of a service or a user takes more than linear time', () => {
 	const files = globSync('{nodes,credentials}/**/*.ts');
 	const patterns = files.flatMap(patternsOf);
 	expect(files.length).toBeGreaterThan(40);

@@ -20,7 +20,7 @@ function inNode(code: string): Record<string, number> {
 	return JSON.parse(output) as Record<string, number>;
 }
 
-test('limiters that block no more take no memory', () => {
+test('rate limiters that no longer block use no memory', () => {
 	const { grownMB } = inNode(`
 		const heap = async () => {
 			await sleep(100);
@@ -39,7 +39,7 @@ test('limiters that block no more take no memory', () => {
 	expect(grownMB).toBeLessThan(2);
 });
 
-test('a limiter that blocks holds no key, and does not keep the process running', () => {
+test("a rate limiter that blocks doesn't contain the key or keep the process running", () => {
 	const found = inNode(`
 		const { randomBytes } = require('node:crypto');
 		const newKey = () => Buffer.from('sk-' + randomBytes(16).toString('hex')).toString();

@@ -8,15 +8,13 @@ import { makeTones } from '../support/tones.mts';
 import { startTranscription } from '../support/transcription.mts';
 import { randomSeed } from './seed.mts';
 
-jest.setTimeout(3_600_000);
-
 const seed = randomSeed();
 const ROUNDS = 10;
 const KILLS = 5;
 /** Rounds at the same time: a server waits for ffmpeg, and before it is killed. */
 const AT_A_TIME = 3;
 
-test(`${ROUNDS * KILLS} kills at random moments lose no recording and double none (seed ${seed})`, async () => {
+test(`${ROUNDS * KILLS} kills at random moments lose no recording and make none twice (seed ${seed})`, async () => {
 	const endpoint = await startTranscription();
 	const files = mkdtempSync(join(tmpdir(), 'lifelog-soak-'));
 	const args = [

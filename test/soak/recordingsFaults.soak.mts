@@ -64,7 +64,7 @@ const listed = async (server: SpawnedServer): Promise<Recording[]> =>
 	(await (await ask(server, '/v1/recordings?limit=100')).json()).data.recordings;
 const isEnded = ({ status }: Recording) => status === 'done' || status === 'failed';
 
-describe('a body that is no complete form is refused, and nothing of it stays', () => {
+describe("a body that isn't a complete form is refused, and no part of it is kept", () => {
 	const boundary = 'boundary';
 	const part = (head: string, content: Buffer | string) => [
 		Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`),
@@ -163,7 +163,7 @@ test('a second server for the same archive and inbox says so, and takes nothing'
 	expect(await uploadTo(second, at(3), START)).toMatchObject({ status: 403 });
 });
 
-test('an index that is deleted comes back with the same lifelogs and recordings', async () => {
+test('a deleted index is rebuilt with the same lifelogs and recordings', async () => {
 	const folder = temporaryFolder();
 	const all = async (server: SpawnedServer) => [
 		await (await ask(server, '/v1/lifelogs')).json(),

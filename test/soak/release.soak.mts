@@ -34,7 +34,7 @@ const usesOf = ({ steps }: Job) => steps.flatMap(({ uses }) => uses ?? []);
 const actionOf = (uses: string) => uses.split('@')[0];
 const rightsOf = (workflow: Workflow, job: Job) => job.permissions ?? workflow.permissions;
 
-test('publishing is by tag alone, after all tests, with provenance and without a stored token', () => {
+test('only a tag publishes, after all tests, with provenance and without a stored token', () => {
 	const { on, permissions, jobs: all } = read('publish');
 	expect(Object.keys(on)).toEqual(['push']);
 	expect(Object.keys(on.push as object)).toEqual(['tags']);
@@ -72,7 +72,7 @@ test('the job that may publish is protected, and runs no package of the project'
 	]);
 });
 
-test('the job that may publish the image pushes what was started, and attests it', () => {
+test('the job that may publish the image pushes the tested image, and attests it', () => {
 	const { image, 'publish-image': job } = read('publish').jobs;
 	expect(runsOf(image)).toEqual([
 		'.ci/image',
@@ -122,7 +122,7 @@ async function pretending(
 	}
 }
 
-test('the image is pushed as its version and as latest, and what is attested is its digest', async () => {
+test('the image is pushed with its version and as latest, and its digest is attested', async () => {
 	const docker = `
 echo "$@" >> "$ASKED"
 case "$1 $2" in
@@ -208,7 +208,7 @@ esac`;
 	}
 });
 
-test('what is published is what the build job packed, whatever another job does', () => {
+test('the packages of the build job are published, whatever another job does', () => {
 	const { build, publish } = read('publish').jobs;
 	expect(runsOf(build)).toEqual([
 		'npm install --global --ignore-scripts npm@11.19.1',
@@ -231,14 +231,14 @@ test('no other job may write anything', () => {
 	}
 });
 
-test('a change is checked as a release is', () => {
+test('a change is checked like a release', () => {
 	const { on, jobs: all } = read('ci');
 	expect(Object.keys(on)).toEqual(expect.arrayContaining(['push', 'pull_request']));
 	expect(runsOf(all.check)).toContain('.ci/run');
 	expect(runsOf(all.image)).toEqual(runsOf(read('publish').jobs.image).slice(0, 1));
 });
 
-test('Dependabot watches packages, actions and the image that the Dockerfile begins with', () => {
+test("Dependabot watches packages, actions and the Dockerfile's base image", () => {
 	const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as {
 		updates: { 'package-ecosystem': string; directory: string }[];
 	};
@@ -247,7 +247,7 @@ test('Dependabot watches packages, actions and the image that the Dockerfile beg
 	expect(existsSync('server/Dockerfile')).toBe(true);
 });
 
-test('every action is pinned by commit, with its version beside it', () => {
+test('every action is pinned by commit, with its version in a comment', () => {
 	const lines = texts.flatMap((text) => text.split('\n').filter((line) => /\buses:/.test(line)));
 	expect(lines.length).toBe(jobs.flatMap(usesOf).length);
 	for (const line of lines) {
@@ -257,7 +257,7 @@ test('every action is pinned by commit, with its version beside it', () => {
 	expect(pins.size).toBe(new Set([...pins].map(actionOf)).size);
 });
 
-test('Node.js and npm are of one version each, and nothing keeps a key in the checkout', () => {
+test('Node.js and npm have one version each, and no checkout keeps credentials', () => {
 	const ofAction = (name: string) =>
 		jobs.flatMap(({ steps }) => steps.filter(({ uses = '' }) => actionOf(uses) === name));
 	const nodes = ofAction('actions/setup-node').map((step) => step.with?.['node-version']);
@@ -270,7 +270,7 @@ test('Node.js and npm are of one version each, and nothing keeps a key in the ch
 	}
 });
 
-test('what a tag, a branch or a person writes is in no command', () => {
+test('no command contains text of a tag, a branch or a person', () => {
 	expect(jobs.flatMap(runsOf).filter((run) => run.includes('${{'))).toEqual([]);
 });
 
@@ -311,7 +311,7 @@ describe('an install script', () => {
 		expect([status === 0, ran]).toEqual([false, false]);
 	});
 
-	test.each([true, false])('that is reviewed runs or not, as was decided: %p', async (allowed) => {
+	test.each([true, false])('that was reviewed runs only if it was allowed: %p', async (allowed) => {
 		await project({ [tarball()]: allowed });
 		expect(npm('install')).toMatchObject({ status: 0, ran: allowed });
 	});
@@ -322,7 +322,7 @@ describe('an install script', () => {
 		['.', 'node'],
 		['test/n8n/versions/2.0.0', 'sqlite3'],
 		['test/n8n/versions/2.41.1', 'sqlite3'],
-	])('of each dependency is decided on in the package.json of %s', (folder, allowed) => {
+	])('of each dependency is allowed or denied in the package.json of %s', (folder, allowed) => {
 		const { allowScripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
 			allowScripts: Record<string, boolean>;
 		};

@@ -1,7 +1,5 @@
 import { testListEnds, testRequestCounts } from '../engine/requestCounts.mts';
 
-jest.setTimeout(900_000);
-
 testRequestCounts([
 	[10, 'lifelog', 250],
 	[25, 'lifelog', 250],

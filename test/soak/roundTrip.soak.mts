@@ -135,19 +135,15 @@ describe('with every value of every parameter', () => {
 		}
 	};
 
-	// Two hundred runs of nodes, which a busy machine takes minutes for.
-	test.each(operations)('%s gives the same items', gives, 600_000);
+	test.each(operations)('%s returns the same items', gives);
 });
 
 test.each([
 	['Delete Lifelog', 'lifelog', () => ({ operation: 'delete', lifelogId })],
 	['Delete Chat', 'lifelogChat', () => ({ operation: 'delete', chatId })],
-])(
-	'%s fails with the sentence of the server, and deletes nothing',
-	async (_name, node, parameters) => {
-		const { error } = await archive.runWorkflow(workflowWith(node, parameters()));
-		expect(JSON.stringify([error?.message, error?.description])).toContain('--allow-delete');
-		const get = { ...parameters(), operation: 'get' };
-		expect(await run(archive, node, get)).toHaveLength(1);
-	},
-);
+])("%s fails with the server's message, and deletes nothing", async (_name, node, parameters) => {
+	const { error } = await archive.runWorkflow(workflowWith(node, parameters()));
+	expect(JSON.stringify([error?.message, error?.description])).toContain('--allow-delete');
+	const get = { ...parameters(), operation: 'get' };
+	expect(await run(archive, node, get)).toHaveLength(1);
+});

@@ -5,12 +5,10 @@ import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { spawnLifelogServer } from '../support/lifelogServer.mts';
 
-jest.setTimeout(3_600_000);
-
-const DAYS = 2_000;
+const DAYS = 1_000;
 const OF_A_DAY = 50;
 
-test('a folder of 200,000 files is served whole, and once more from its index', async () => {
+test('a folder of 100,000 files is served completely, and again from its index', async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'lifelog-soak-'));
 	try {
 		for (let day = 0; day < DAYS; day += 1) {
@@ -34,8 +32,8 @@ test('a folder of 200,000 files is served whole, and once more from its index', 
 				cursor = next ? `&cursor=${next}` : '';
 			} while (cursor !== '');
 			expect([start, found]).toEqual([start, DAYS * OF_A_DAY]);
-			const { data } = await ask('/v1/lifelogs?search=d1999n49');
-			expect(data.lifelogs[0].id).toBe('d1999n49');
+			const { data } = await ask('/v1/lifelogs?search=d999n49');
+			expect(data.lifelogs[0].id).toBe('d999n49');
 			expect(server.log).toEqual([]);
 			await server.close();
 		}

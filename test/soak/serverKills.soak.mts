@@ -38,7 +38,7 @@ const create = (server: SpawnedServer, body: unknown) => send(server, 'POST', '/
 const list = async (server: SpawnedServer): Promise<Lifelog[]> =>
 	(await (await ask(server, '/v1/lifelogs?limit=100')).json()).data.lifelogs;
 
-test('a server that is killed while it creates and changes leaves each one whole, or none', async () => {
+test('a server that is killed while it creates and changes lifelogs leaves each complete or unchanged', async () => {
 	const folder = temporaryFolder();
 	const asked = (n: number) => ({
 		transcript: [{ text: `Number ${n}.`, speaker: 'S', start: 0, end: 1 }],
@@ -77,7 +77,7 @@ test('a server that is killed while it creates and changes leaves each one whole
 	await server.close();
 });
 
-test('a delete that the server is killed in is whole after the next start, or was none', async () => {
+test('a delete during which the server is killed is complete after the next start, or has no effect', async () => {
 	const folder = temporaryFolder();
 	await writeArchive(folder, { lifelogs: threeDays });
 	const left = new Set(threeDays.map(({ id }) => id));
@@ -114,7 +114,7 @@ test('a delete that the server is killed in is whole after the next start, or wa
 	}
 });
 
-test('the first index is whole after the server was killed at any moment of building it', async () => {
+test('the first index is complete even if the server was killed at any moment while building it', async () => {
 	const folder = temporaryFolder();
 	await writeArchive(folder, { lifelogs: fortyDays });
 	const index = join(folder, '.lifelog-index.sqlite');

@@ -140,13 +140,13 @@ const restart = () => {
 };
 const state = () => (Object.values(staticData)[0] as IDataObject).state as IDataObject;
 
-describe('a day whose list cannot be read', () => {
+describe("a day whose list can't be read", () => {
 	const isDay =
 		(ago: number) =>
 		({ query }: Request) =>
 			query.get('date') === dayOf(Date.parse('2026-03-20') - ago * DAY);
 
-	test('today: it is tried less and less often, and comes once it can be read', async () => {
+	test('that is today is retried less and less often, and reported when it can be read', async () => {
 		await poll();
 		fault = (request) => (isDay(0)(request) ? 500 : undefined);
 		add('a');
@@ -157,14 +157,14 @@ describe('a day whose list cannot be read', () => {
 			results.push(...(await orFailed(poll())));
 		}
 		expect(new Set(results)).toEqual(new Set(['failed 500']));
-		const tries = requests.filter(isDay(0)).length;
-		expect(results).toHaveLength(tries);
-		expect(tries).toBeLessThan(10);
+		// A try is a request for 100 entries, and one for 10.
+		expect(requests.filter(isDay(0))).toHaveLength(2 * results.length);
+		expect(results.length).toBeLessThan(10);
 		fault = () => undefined;
 		expect(await polls(40, MINUTE)).toEqual(['a created']);
 	});
 
-	test('in the durable engine what was read is kept, and no poll throws', async () => {
+	test('in the durable engine keeps what other days returned, and no poll throws', async () => {
 		await poll({}, DURABLE_MS);
 		fault = (request) => (isDay(1)(request) ? 500 : undefined);
 		now += MINUTE;
@@ -174,7 +174,7 @@ describe('a day whose list cannot be read', () => {
 		expect(await poll({}, DURABLE_MS)).toEqual([]);
 	});
 
-	test('of one with an entry without an ID the others are reported', async () => {
+	test("because of an entry without an ID doesn't delay the other entries", async () => {
 		await poll();
 		add('a');
 		lifelogs.push({ ...lifelogs[0], id: undefined });
@@ -259,7 +259,7 @@ describe('a clock that is wrong for one poll', () => {
 });
 
 describe('too little time or room', () => {
-	test('a day whose pages never end holds up no other, however slow they are', async () => {
+	test("a day whose pages never end doesn't delay others, however slow they are", async () => {
 		const few = { options: { lookbackDays: 4 } };
 		await poll(few, DURABLE_MS);
 		[latencyMs, pageSize] = [2800, 10];
@@ -271,7 +271,7 @@ describe('too little time or room', () => {
 		expect(came).toEqual([0, 1, 2, 3].map((ago) => `e${ago} created`));
 	});
 
-	test('beside others who use the key a larger look-back is read, bit by bit', async () => {
+	test('while others use the key, a larger look-back is read step by step', async () => {
 		pageSize = 10;
 		for (let nth = 0; nth < 31 * 20; nth++) add(`known${nth}`, now - nth * 70 * MINUTE);
 		now += 1000;
@@ -293,7 +293,7 @@ describe('too little time or room', () => {
 		expect(daysRead()).toBe(31);
 	});
 
-	test('a page size that was refused is tried again after a day', async () => {
+	test('a page size that was refused is requested again after a day', async () => {
 		refusesLargePages = true;
 		await poll();
 		refusesLargePages = false;
@@ -309,7 +309,38 @@ describe('too little time or room', () => {
 		expect(await limits()).toEqual(new Set(['100']));
 	});
 
-	test('120 lifelogs that keep changing hold up no new one, and none of them another', async () => {
+	test('a slow service that fails at large pages: a long day is read in several polls', async () => {
+		await poll();
+		for (let nth = 0; nth < 250; nth++) add(`m${nth}`, now - nth * MINUTE);
+		fault = ({ query }) => (Number(query.get('limit') ?? 0) > 10 ? 504 : undefined);
+		latencyMs = 15_000;
+		const read = () => (state().days as Record<string, { read: number }>)[dayOf(now)].read;
+		expect(read()).toBe(1);
+		await polls(6, MINUTE);
+		expect(read()).toBeGreaterThan(1);
+	});
+
+	test('10,000 uploads at once are reported once, 50 a poll, in few requests', async () => {
+		await poll();
+		now += MINUTE;
+		for (let nth = 0; nth < 10_000; nth++) add(`m${nth}`, now - (nth % 7) * DAY - nth);
+		const came = new Set<string>();
+		let stateSize = 0;
+		for (let nth = 0; nth < 200; nth++) {
+			now += 5 * MINUTE;
+			requests = [];
+			const output = await poll();
+			expect(output).toHaveLength(50);
+			for (const one of output) came.add(one);
+			expect(requests.length).toBeLessThanOrEqual(250);
+			stateSize = Math.max(stateSize, JSON.stringify(state()).length);
+		}
+		expect(came.size).toBe(10_000);
+		expect(stateSize).toBeLessThan(1_000_000);
+		expect(await polls(3, MINUTE)).toEqual([]);
+	});
+
+	test("120 lifelogs that keep changing don't delay new ones or each other", async () => {
 		for (let nth = 0; nth < 120; nth++) add(`m${nth}`, now - nth * MINUTE);
 		now += 1000;
 		await poll();
@@ -326,9 +357,9 @@ describe('too little time or room', () => {
 	});
 });
 
-describe('times and fields that a service leaves out', () => {
+describe('missing times and fields', () => {
 	test.each(['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'])(
-		'without offset in the hour that autumn repeats (%s): the key and the last version are right',
+		'without an offset in the repeated hour of autumn (%s), the key and the last version are right',
 		async (time) => {
 			now = Date.parse(time) - MINUTE;
 			await poll();
@@ -354,7 +385,7 @@ describe('times and fields that a service leaves out', () => {
 		},
 	);
 
-	test('a lifelog that is read without its updatedAt has the key of the list', async () => {
+	test('a lifelog that is read without its updatedAt has the key from the list', async () => {
 		await poll();
 		now += MINUTE;
 		ofOne = (one) => ({ ...one, updatedAt: undefined, isStarred: undefined });
@@ -366,8 +397,8 @@ describe('times and fields that a service leaves out', () => {
 	});
 });
 
-describe('n8n in memory', () => {
-	test('an update made while n8n was down is reported, also of a lifelog it had not saved', async () => {
+describe("n8n's in-memory engine", () => {
+	test("an update made while n8n was down is reported, also of a lifelog that wasn't saved", async () => {
 		const event = { event: 'lifelogUpdated' };
 		await poll(event);
 		const saved = JSON.stringify(staticData);
@@ -418,7 +449,7 @@ describe('scheduled chats', () => {
 	const calls = { toolCalls: [{ id: 't', toolName: 'search' }] };
 	const results = { id: 'r', toolResults: [{ toolCallId: 't' }], user: { role: 'tool' } };
 
-	test('a text beside a tool call is no answer; what comes behind it is', async () => {
+	test("a text with a tool call isn't an answer, but the text after it is", async () => {
 		await poll(event);
 		ask('c', says('Let me look through your day.', calls));
 		expect(await polls(30, MINUTE, event)).toEqual([]);
@@ -428,14 +459,14 @@ describe('scheduled chats', () => {
 		expect(await polls(2, MINUTE, event)).toEqual(['c']);
 	});
 
-	test('it is one once the tools have answered and nothing more has come for 15 minutes', async () => {
+	test('a text with a tool call is an answer after the results and 15 minutes without more', async () => {
 		await poll(event);
 		ask('c', says('I have noted it.', calls), results);
 		expect(await polls(15, MINUTE, event)).toEqual([]);
 		expect(await polls(2, MINUTE, event)).toEqual(['c']);
 	});
 
-	test('of 160 unanswered ones at most 40 requests a poll are made, and none is forgotten', async () => {
+	test('160 unanswered chats make at most 40 requests a poll, and none is forgotten', async () => {
 		await poll(event);
 		for (let nth = 0; nth < 160; nth++) ask(`c${nth}`);
 		const options = { lookbackDays: 2 };
