@@ -78,7 +78,11 @@ function Conversation({
 		if (line.startMs !== undefined) setSeek({ ms: line.startMs, isPlayed: false });
 		if (!isReturning()) list.current?.scrollToIndex(index, { align: 'center' });
 	}, []);
-	useEffect(() => () => setHeights(list.current?.cache), []);
+	useEffect(() => {
+		// When the view is left, the ref is empty already.
+		const shown = list.current;
+		return () => setHeights(shown?.cache);
+	}, []);
 
 	const follow = (ms: number) => {
 		const index = lineAt(lines, ms);
