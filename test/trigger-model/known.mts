@@ -504,4 +504,26 @@ export const KNOWN: Record<string, History> = {
 				step(MINUTE, [{ do: 'update', which: 1, times: 1 }]),
 			],
 		}),
+	'changes during the first poll, and then more than a poll reports': historyOf({
+		engine: 'durable',
+		begin: Date.UTC(2026, 2, 1),
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 3 },
+		crowd: { count: 30, days: 1 },
+		steps: [
+			step(MINUTE, [{ do: 'createMany', count: 18, daysAgo: 0 }], {
+				poll: { faults: [], meanwhile: { at: 3, action: { do: 'updateAll' } } },
+			}),
+			step(
+				MINUTE,
+				[
+					{ do: 'uploadLate', daysAgo: 0 },
+					{ do: 'update', which: 1, times: 1 },
+					{ do: 'create', minutesAgo: 0 },
+				],
+				{
+					poll: { faults: [], meanwhile: { at: 1, action: { do: 'create', minutesAgo: 0 } } },
+				},
+			),
+		],
+	}),
 };
