@@ -12,10 +12,10 @@ import { installInspector, installN8n, installServices } from './install.mts';
 import { suites, type Suite } from './suites.mts';
 import { TARBALL_VARIABLE } from './support/lab.mts';
 import { pack } from './support/package.mts';
-import { UPDATE_PICTURES } from './support/pictures.mts';
 import { missingPrograms } from './support/programs.mts';
 import { temporaryFolder } from './support/server.mts';
 import { asError } from '../../server/util/errors.mts';
+import { UPDATE_PICTURES } from '../support/pictures.mts';
 
 /** How the tests of one suite ended. */
 interface Result {

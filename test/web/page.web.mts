@@ -23,6 +23,7 @@ import {
 	writeLongTalk,
 } from '../support/longTalk.mts';
 import { findings, openPage } from '../support/openPage.mts';
+import { replacePicture, UPDATE_PICTURES } from '../support/pictures.mts';
 import { buildPage } from '../support/web.mts';
 import { workflowWith } from '../support/workflow.mts';
 import { HOSTILE } from './hostile.mts';
@@ -90,6 +91,14 @@ const pressToday = async (page: Page) =>
 		await page.keyboard.press('t');
 		return await page.evaluate(() => !!document.activeElement?.closest('[data-day]'));
 	});
+
+/** Makes the picture of a view, if pictures are to change. */
+async function pictureOf(page: Page, name: string, theme: 'light' | 'dark'): Promise<void> {
+	if (!process.env[UPDATE_PICTURES]) return;
+	await page.evaluate(() => scrollTo(0, 0));
+	const dark = theme === 'dark' ? '.dark' : '';
+	replacePicture(`docs/images/web-${name}${dark}.png`, await page.screenshot());
+}
 
 /** The views, each by its address and what is there once it shows. */
 const VIEWS: [name: string, address: () => string | Promise<string>, ready: string][] = [
@@ -176,11 +185,7 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 				]);
 				expect([of, scroll]).toEqual([of, inner]);
 				// Recordings are pictured with some of them, below.
-				if (width === 1280 && name !== 'recordings' && process.env.UPDATE_PICTURES) {
-					const dark = colorScheme === 'dark' ? '.dark' : '';
-					await page.evaluate(() => scrollTo(0, 0));
-					await page.screenshot({ path: `docs/images/web-${name}${dark}.png` });
-				}
+				if (width === 1280 && name !== 'recordings') await pictureOf(page, name, colorScheme);
 			}
 		}
 		expect(new URL(page.url()).pathname).toBe(path.replace(/\?.*/, ''));
@@ -704,10 +709,7 @@ test('recordings can be uploaded, dropped on the page, retried, and opened as li
 			const scroll = await page.evaluate(() => document.documentElement.scrollWidth);
 			expect(scroll).toBe(width);
 		}
-		if (process.env.UPDATE_PICTURES) {
-			const dark = colorScheme === 'dark' ? '.dark' : '';
-			await page.screenshot({ path: `docs/images/web-recordings${dark}.png` });
-		}
+		await pictureOf(page, 'recordings', colorScheme);
 	}
 	await page.evaluate(
 		(content) => {

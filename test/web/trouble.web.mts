@@ -319,15 +319,16 @@ test('going back shows the same content at the same scroll position, without wai
 	const left = await page.evaluate(() => scrollY);
 	expect(left).toBe(0);
 	// Even while the server says nothing.
-	const answer = Promise.withResolvers<void>();
+	let answer!: () => void;
+	const answered = new Promise<void>((resolve) => (answer = resolve));
 	await page.route('**/web/days/*', async (route) => {
-		await answer.promise;
+		await answered;
 		await route.continue().catch(() => {});
 	});
 	await page.goBack();
 	await page.waitForSelector('.entry');
 	await page.waitForFunction(() => scrollY > 500);
-	answer.resolve();
+	answer();
 	await page.goto('/search?q=R%26D+100%25');
 	await page.waitForSelector('.result');
 	await page.click('text=Show more');
@@ -352,7 +353,7 @@ test('going back shows the same content at the same scroll position, without wai
 	expect(read).toBeGreaterThan(400);
 	const firstSeen = () =>
 		page.evaluate(() => {
-			const lines = [...document.querySelectorAll('.line')];
+			const lines = Array.from(document.querySelectorAll('.line'));
 			return lines.find((each) => each.getBoundingClientRect().top > 0)?.textContent;
 		});
 	const line = await firstSeen();

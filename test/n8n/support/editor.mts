@@ -9,7 +9,8 @@ const STABLE_MS = 1_000;
 /** By then a page that was asked for shows, or another navigation has overtaken it. */
 const OVERTAKEN_MS = 30_000;
 const HIDE_MESSAGES = '.el-notification { display: none !important; }';
-const NO_ANIMATIONS = '*, ::before, ::after { animation: none !important; transition: none !important; }';
+const NO_ANIMATIONS =
+	'*, ::before, ::after { animation: none !important; transition: none !important; }';
 
 /** The looks of n8n's editor; without a choice of the user it has that of the system. */
 export type Theme = 'light' | 'dark';
@@ -33,7 +34,9 @@ export class Editor {
 		// Without a graphics card, what moves costs a fifth of the browser's CPU.
 		await page.addInitScript((style) => {
 			document.addEventListener('DOMContentLoaded', () => {
-				document.head.append(Object.assign(document.createElement('style'), { textContent: style }));
+				document.head.append(
+					Object.assign(document.createElement('style'), { textContent: style }),
+				);
 			});
 		}, NO_ANIMATIONS);
 		await page.goto(`${n8n.url}/signin`);

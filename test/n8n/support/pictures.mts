@@ -1,10 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { replacePicture, UPDATE_PICTURES } from '../../support/pictures.mts';
 import { temporaryFolder } from './server.mts';
 
-/** Set by `npm run test:n8n -- --update-pictures`. */
-export const UPDATE_PICTURES = 'UPDATE_PICTURES';
-
-/** Where a suite puts its pictures: the folder of the repository only if they are to change. */
+/**
+ * Where a suite puts its pictures. After its tests, those that look different replace the ones of the
+ * repository, if that was asked for.
+ */
 export async function picturesFolder(ofRepository: string): Promise<string> {
-	if (process.env[UPDATE_PICTURES]) return ofRepository;
-	return (await temporaryFolder('lifelog-pictures')).path;
+	const { path } = await temporaryFolder('lifelog-pictures');
+	after(() => {
+		if (!process.env[UPDATE_PICTURES]) return;
+		for (const name of readdirSync(path)) {
+			replacePicture(join(ofRepository, name), readFileSync(join(path, name)));
+		}
+	});
+	return path;
 }
