@@ -1,6 +1,6 @@
 // The page of lifelog-server in Chromium, over an archive of its own. Pictures for docs/images/
 // change only with UPDATE_PICTURES=1.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
@@ -684,6 +684,9 @@ test('recordings can be uploaded, dropped on the page, retried, and opened as li
 		join(files, name),
 	);
 	await makeTones(memo, { seconds: 5 });
+	// Its picture is to be the same each time.
+	const recordedAt = new Date(`${DAY}T08:00:00Z`);
+	utimesSync(memo, recordedAt, recordedAt);
 	await makeTones(dropped, { seconds: 3 });
 	writeFileSync(text, 'no sound');
 	const own = await startLifelogServer(temporaryFolder(), [
