@@ -119,8 +119,13 @@ const LOOK_EVERY_MS = 2_000;
  */
 export async function startServer(options: ServerOptions): Promise<StartingServer> {
 	const { host, port, log } = options;
-	const folder = await Folder.open(options.folder).catch(() => {
-		throw new Error(`There is no folder ${options.folder}: give the folder of an archive`);
+	const folder = await Folder.open(options.folder).catch((error: unknown) => {
+		const { code = 'ENOENT' } = asError(error);
+		throw new Error(
+			/^(ENOENT|ENOTDIR)$/.test(code)
+				? `There is no folder ${options.folder}: give the folder of an archive`
+				: `The folder ${options.folder} can't be opened (${code}): let the user who runs the server read it, and enter each folder above it`,
+		);
 	});
 	await Folder.open(dirname(options.index)).catch(() => {
 		throw new Error(

@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +15,7 @@ import { sessionSecret } from '../../server/auth/session.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';
-import { loopbackTest } from '../support/platform.mts';
+import { loopbackTest, posixTest } from '../support/platform.mts';
 import { until } from '../support/soon.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 import { buildPage } from '../support/web.mts';
@@ -258,6 +266,13 @@ describe('the command', () => {
 	test("reports a folder that doesn't exist", async () => {
 		const folder = join(temporaryFolder(), 'none');
 		await expect(startLifelogServer(folder)).rejects.toThrow(`There is no folder ${folder}`);
+	});
+
+	posixTest("reports a folder that can't be opened", async () => {
+		const folder = join(temporaryFolder(), 'circle');
+		symlinkSync('circle', folder, 'dir');
+		const started = startLifelogServer(folder);
+		await expect(started).rejects.toThrow(`The folder ${folder} can't be opened (ELOOP)`);
 	});
 
 	test('reports a port that is taken', async () => {
