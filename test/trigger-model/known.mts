@@ -526,4 +526,12 @@ export const KNOWN: Record<string, History> = {
 			),
 		],
 	}),
+	'a workflow that is published again before a poll counts, at a slow service': historyOf({
+		engine: 'durable',
+		begin: Date.UTC(2026, 2, 1),
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, latencyMs: 2_800 },
+		settings: { ...DEFAULT_SETTINGS, lookbackDays: 31 },
+		crowd: { count: 12, days: 1 },
+		steps: [step(MINUTE, [], { restarts: 'workflow' })],
+	}),
 };
