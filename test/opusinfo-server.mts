@@ -103,7 +103,8 @@ try {
 		const dueMs = recordedMs(startMs, endMs);
 		const off = Number(probed.report) * 1000 - skipped - dueMs;
 		if (!(Math.abs(off) <= PACKET_MS)) told.push(`ffprobe: ${probed.report.trim()}, ${off} ms off`);
-		if (nth % DECODED === 0) {
+		// Of a packet that it trims at both ends, ffmpeg keeps the end.
+		if (nth % DECODED === 0 && dueMs >= PACKET_MS) {
 			const raw = join(folder, `range-${nth}.raw`);
 			const output = ['-y', '-f', 's16le', '-ac', '1', raw];
 			const decoded = await run('ffmpeg', ['-v', 'error', '-i', file, ...output]);
