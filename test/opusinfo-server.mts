@@ -103,7 +103,7 @@ try {
 		const dueMs = recordedMs(startMs, endMs);
 		const off = Number(probed.report) * 1000 - skipped - dueMs;
 		if (!(Math.abs(off) <= PACKET_MS)) told.push(`ffprobe: ${probed.report.trim()}, ${off} ms off`);
-		// Of a packet that it trims at both ends, ffmpeg keeps the end.
+		// ffmpeg keeps the end of a packet that it trims at both ends.
 		if (nth % DECODED === 0 && dueMs >= PACKET_MS) {
 			const raw = join(folder, `range-${nth}.raw`);
 			const output = ['-y', '-f', 's16le', '-ac', '1', raw];

@@ -5,7 +5,7 @@ import { PNG } from 'pngjs';
 /** Set if the pictures of the repository are to change. */
 export const UPDATE_PICTURES = 'UPDATE_PICTURES';
 
-/** Two pictures of the same view differ by a caret, or a clock's digit; in pixels. */
+/** In pixels. Two pictures of the same view can differ by a caret or by a digit of the time. */
 const TOLERANCE = 100;
 
 /**

@@ -251,7 +251,7 @@ export class LifelogObserver {
 			note.isUntold = !this.baseline.days.has(dayOf(start));
 			const isSeen = !note.isOutside && !note.isUntold;
 			if (isSeen && isWell(poll) && time < began) note.knownAt = ended;
-			// It may count, and then takes the place of another in a poll to come.
+			// A change during this poll may be reported by a later one, in the place of another lifelog.
 			if (time >= this.baseline.since) note.mayStillCome = true;
 		}
 	}

@@ -684,7 +684,7 @@ test('recordings can be uploaded, dropped on the page, retried, and opened as li
 		join(files, name),
 	);
 	await makeTones(memo, { seconds: 5 });
-	// Its picture is to be the same each time.
+	// So that its picture is the same each time.
 	const recordedAt = new Date(`${DAY}T08:00:00Z`);
 	utimesSync(memo, recordedAt, recordedAt);
 	await makeTones(dropped, { seconds: 3 });

@@ -70,6 +70,15 @@ afterAll(async () => {
 
 const open = (of: Pick<SpawnedServer, 'url'> = server) => openPage(browser, of, { closing });
 
+/** Opens the page of another server, over an archive with these entries. */
+async function openOver(archive: Parameters<typeof writeArchive>[1], options: string[] = []) {
+	const folder = temporaryFolder();
+	await writeArchive(folder, archive);
+	const own = await startLifelogServer(folder, options);
+	closing.push(own.close);
+	return await open(own);
+}
+
 /** Has the next requests of a method for a path fail. */
 async function breaks(page: Page, path: string, method: string, times = 1): Promise<void> {
 	let left = times;
@@ -230,7 +239,6 @@ test('a day shows its gaps, and a day with only audio says so', async () => {
 });
 
 test("a day's shade depends only on its own hours, and links lead to the years", async () => {
-	const folder = temporaryFolder();
 	const of = (day: string, minutes: number) =>
 		lifelogOf(day, `${day}T12:00:00Z`, {
 			endTime: new Date(Date.parse(`${day}T12:00:00Z`) + minutes * MINUTE_MS).toISOString(),
@@ -238,10 +246,7 @@ test("a day's shade depends only on its own hours, and links lead to the years",
 	const days = ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2025-03-05'];
 	const minutes = [59, 176, 356, 536, 537];
 	const lifelogs = days.map((day, nth) => of(day, minutes[nth]));
-	await writeArchive(folder, { lifelogs });
-	const own = await startLifelogServer(folder, ['--timezone', 'Europe/Berlin']);
-	closing.push(own.close);
-	const { page, wrong } = await open(own);
+	const { page, wrong } = await openOver({ lifelogs }, ['--timezone', 'Europe/Berlin']);
 	await page.goto('/');
 	for (const [nth, day] of days.entries()) {
 		await page.waitForSelector(`.shade-${nth + 1}[data-day="${day}"]`);
@@ -259,11 +264,7 @@ test("a day's shade depends only on its own hours, and links lead to the years",
 });
 
 test('a day is shaded even if its lifelogs have no length', async () => {
-	const folder = temporaryFolder();
-	await writeArchive(folder, { lifelogs: [ranging('instant', 0, 0)] });
-	const own = await startLifelogServer(folder);
-	closing.push(own.close);
-	const { page } = await open(own);
+	const { page } = await openOver({ lifelogs: [ranging('instant', 0, 0)] });
 	await page.goto('/');
 	await page.waitForSelector('.day.shade-1');
 });
@@ -593,14 +594,10 @@ test('while the index is being built, each view shows the progress, and then app
 });
 
 test('a neighboring day of another year shows the year, and missing audio is reported once', async () => {
-	const folder = temporaryFolder();
 	const lifelogs = ['2024-07-17', '2026-03-01', '2026-03-02'].map((day) =>
 		lifelogOf(day, `${day}T12:00:00Z`),
 	);
-	await writeArchive(folder, { lifelogs });
-	const own = await startLifelogServer(folder);
-	closing.push(own.close);
-	const { page, wrong } = await open(own);
+	const { page, wrong } = await openOver({ lifelogs });
 	await page.goto('/days/2026-03-01');
 	await page.waitForSelector('.entry');
 	expect(await page.locator('.neighbors >> nth=0 >> a').allTextContents()).toEqual([
@@ -628,18 +625,14 @@ test('an empty calendar says how to fill it', async () => {
 });
 
 test('clicking a heading in the contents scrolls to it, and the space bar then plays', async () => {
-	const folder = temporaryFolder();
 	const contents = Array.from({ length: 20 }, (_, part) => [
 		{ type: 'heading2', content: `Part ${part}` },
 		...Array.from({ length: 10 }, (_each, nth) => line(`Line ${part}.${nth}`, 'Anna', part)),
 	]).flat();
-	await writeArchive(folder, {
+	const { page, wrong } = await openOver({
 		lifelogs: [ranging('parts', 0, 20, { contents })],
 		audio: [{ startMs: NOON, endMs: NOON + 30_000, content: tone(0, 30) }],
 	});
-	const own = await startLifelogServer(folder);
-	closing.push(own.close);
-	const { page, wrong } = await open(own);
 	await page.goto('/lifelogs/parts');
 	await page.waitForSelector('.player');
 	await page.click('.contents button >> text=Part 15');
@@ -668,17 +661,13 @@ test('without scripts, the page says that it needs them', async () => {
 });
 
 test('filters work without a query, and "Show more" only adds results at the end', async () => {
-	const folder = temporaryFolder();
 	const lifelogs = Array.from({ length: 205 }, (_, nth) =>
 		lifelogOf(`s${nth}`, new Date(NOON + (nth % 30) * 86_400_000 + nth * 1000).toISOString(), {
 			...{ title: nth < 204 ? `Walk ${nth}` : 'Other', isStarred: nth % 41 === 0 },
 			contents: [line('A walk', nth % 50 === 0 ? 'Zora' : 'Anna')],
 		}),
 	);
-	await writeArchive(folder, { lifelogs });
-	const own = await startLifelogServer(folder);
-	closing.push(own.close);
-	const { page, wrong } = await open(own);
+	const { page, wrong } = await openOver({ lifelogs });
 	await page.goto('/search');
 	const outcome = page.locator('[role=status]');
 	await page.check('.search input[type=checkbox]');
@@ -726,12 +715,8 @@ test('a chosen theme is applied before the first paint', async () => {
 });
 
 test('on a day with thousands of lifelogs, only the visible ones are laid out', async () => {
-	const folder = temporaryFolder();
 	const lifelogs = Array.from({ length: 2_000 }, (_, nth) => ranging(`n${nth}`, nth / 4, nth / 4));
-	await writeArchive(folder, { lifelogs });
-	const own = await startLifelogServer(folder);
-	closing.push(own.close);
-	const { page, wrong } = await open(own);
+	const { page, wrong } = await openOver({ lifelogs });
 	await page.goto('/days/2026-03-01');
 	await page.waitForSelector('.entry');
 	const seen = () =>
@@ -784,14 +769,10 @@ test('on a phone, the player takes only two rows', async () => {
 });
 
 test('the Markdown of a chat is formatted', async () => {
-	const folder = temporaryFolder();
 	const chat = chatOf('m', at(0));
 	const text = '**Bold** words\n\n- one\n- two\n\n| a | b |\n| - | - |\n| 1 | 2 |';
 	const messages = chat.messages.map((message) => ({ ...message, text }));
-	await writeArchive(folder, { lifelogs: [], chats: [{ ...chat, messages }] });
-	const own = await startLifelogServer(folder);
-	closing.push(own.close);
-	const { page, wrong } = await open(own);
+	const { page, wrong } = await openOver({ lifelogs: [], chats: [{ ...chat, messages }] });
 	await page.goto('/chats/m');
 	await page.waitForSelector('.message .markdown');
 	const said = page.locator('.message .markdown >> nth=0');

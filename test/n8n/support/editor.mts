@@ -31,7 +31,7 @@ export class Editor {
 		const look = { deviceScaleFactor: 1.5, colorScheme: theme };
 		const page = await browser.newPage({ viewport, ...look });
 		page.setDefaultTimeout(TIMEOUT_MS);
-		// Without a graphics card, what moves costs a fifth of the browser's CPU.
+		// Without a graphics card, animations cost a fifth of the browser's CPU.
 		await page.addInitScript((style) => {
 			document.addEventListener('DOMContentLoaded', () => {
 				document.head.append(

@@ -79,7 +79,7 @@ function Conversation({
 		if (!isReturning()) list.current?.scrollToIndex(index, { align: 'center' });
 	}, []);
 	useEffect(() => {
-		// When the view is left, the ref is empty already.
+		// The ref is already empty when the view is left.
 		const shown = list.current;
 		return () => setHeights(shown?.cache);
 	}, []);
