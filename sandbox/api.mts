@@ -37,7 +37,7 @@ function serviceOf(world: World, contract: Contract, apiKey: string): Service {
 		get rateLimit() {
 			return world.dialect.rateLimit;
 		},
-		tools: [searchLifelogs, getLifelogTool],
+		tools: async () => [searchLifelogs, getLifelogTool],
 		rateLimits: world.rateLimits,
 		acceptsKey: (key) => key === apiKey,
 		now: () => world.now(),

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { fail, serveUntilStopped, wholeNumber } from '../server/util/commandLine.mts';
-import { listOperations, readContract } from '../server/routes/contract.mts';
+import { listOperations, contract } from '../server/routes/contract.mts';
 import type { Status } from './control.mts';
 import { startSandbox, type Sandbox } from './server.mts';
 import { asError } from '../server/util/errors.mts';
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
 async function describe({ url, controlUrl, apiKey }: Sandbox): Promise<string> {
 	const response = await fetch(`${controlUrl}/status`);
 	const { lifelogs, chats, first, last } = (await response.json()) as Status;
-	const endpoints = listOperations(await readContract()).map(
+	const endpoints = listOperations(contract).map(
 		({ method, path }) => `    ${method.padEnd(6)} ${path}`,
 	);
 	return `The lifelog sandbox is running (Ctrl+C stops it). All data is invented.

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { readContract } from '../server/routes/contract.mts';
+import { contract } from '../server/routes/contract.mts';
 import { buildApi } from './api.mts';
 import { buildControl } from './control.mts';
 import { World, type DataOptions } from './world.mts';
@@ -35,7 +35,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	const { port = 0, controlPort = 0, apiKey = 'sandbox-key', ...data } = options;
 	const world = new World();
 	world.reset(data);
-	const api = await buildApi(world, await readContract(), apiKey);
+	const api = await buildApi(world, contract, apiKey);
 	const control = buildControl(world);
 	const close = async () => {
 		await Promise.all([api.close(), control.close()]);

@@ -11,13 +11,12 @@ import { tryLock, type HeldLock } from './archive/lock.mts';
 import { ArchiveStore } from './archive/store.mts';
 import { listenProblem } from './util/commandLine.mts';
 import { answerOfDisk, throwIfFull } from './util/failures.mts';
-import { readServerContract } from './routes/contract.mts';
+import { serverContract } from './routes/contract.mts';
 import { asError, UnavailableError } from './util/errors.mts';
 import { isLoopback } from './auth/hosts.mts';
 import { loadKey, SAFE_LENGTH } from './auth/key.mts';
 import { KeyError, keySource } from './util/keySource.mts';
 import { sessionSecret } from './auth/session.mts';
-import { allTools } from './routes/mcpTools.mts';
 import { EmbeddingsEndpoint } from './search/endpoint.mts';
 import { checkFfmpeg } from './recordings/ffmpeg.mts';
 import { Inbox, type InboxTimes } from './recordings/inbox.mts';
@@ -182,7 +181,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			name: 'lifelog-server',
 			documentation,
 			store,
-			tools: allTools,
+			tools: async () => (await import('./routes/mcpTools.mts')).allTools,
 			...(options.rateLimit !== undefined && {
 				rateLimit: { max: options.rateLimit, windowMs: 60_000 },
 				rateLimits: new SlidingLog(),
@@ -211,10 +210,9 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				canUpload,
 			},
 		});
-		const contract = await readServerContract();
 		// The page takes the place of the redirect to the documentation.
-		if (hasPage) delete contract.paths['/'];
-		await addApi(app, service, contract);
+		const paths = Object.entries(serverContract.paths).filter(([path]) => path !== '/' || !hasPage);
+		await addApi(app, service, { ...serverContract, paths: Object.fromEntries(paths) });
 		const url = await app.listen({ host, port }).catch((error: unknown) => {
 			throw listenProblem(asError(error), host, port);
 		});

@@ -30,7 +30,6 @@ import { answerFailure } from '../util/failures.mts';
 import { deleteLifelog, getLifelog, listLifelogs } from './lifelogs.mts';
 import type { GetQuery, ListQuery } from './lifelogs.mts';
 import { logFailure, RequestLog } from './log.mts';
-import { callMcp } from './mcp.mts';
 import { answerRateLimited, limitRate } from './rateLimit.mts';
 import {
 	deleteRecording,
@@ -233,7 +232,7 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 		getChat: async (request) =>
 			getChat(service, idOf(request), (request.query as ChatListQuery).timezone),
 		deleteChat: async (request) => deleteChat(service, idOf(request)),
-		callMcp: async (request, reply) => callMcp(service, request, reply),
+		callMcp: async (request, reply) => (await import('./mcp.mts')).callMcp(service, request, reply),
 	};
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 interface Operation {
@@ -14,33 +14,28 @@ export interface Contract {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Reads openapi.yaml, the contract of the service. */
-export async function readContract(): Promise<Contract> {
-	return parse(await readFile(new URL('../../openapi.yaml', import.meta.url), 'utf8'));
-}
-
-/** Reads openapi.yaml together with server/openapi.yaml, which adds the server's own operations. */
-export async function readServerContract(): Promise<Contract> {
-	const [service, text] = await Promise.all([
-		readContract(),
-		readFile(new URL('../openapi.yaml', import.meta.url), 'utf8'),
-	]);
-	// Its schemas refer to those of the service, which are in the same document then.
-	const own: Contract = parse(text.replaceAll('../openapi.yaml#', '#'));
-	return {
-		...service,
-		paths: merge(service.paths, own.paths),
-		components: merge(service.components, own.components),
-	};
-}
-
 type Named = Record<string, object>;
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 
 const merge = <Group extends object>(a: Record<string, Group>, b: Record<string, Group>) =>
 	Object.entries(b).reduce<Record<string, Group>>(
 		(merged, [name, group]) => ({ ...merged, [name]: { ...merged[name], ...group } }),
 		a,
 	);
+
+/** openapi.yaml, the contract of the service. */
+export const contract: Contract = parse(read('../../openapi.yaml'));
+
+// Its schemas refer to those of the service, which are in the same document then.
+const own: Contract = parse(read('../openapi.yaml').replaceAll('../openapi.yaml#', '#'));
+
+/** The contract together with server/openapi.yaml, which adds the server's own operations. */
+export const serverContract: Contract = {
+	...contract,
+	paths: merge(contract.paths, own.paths),
+	components: merge(contract.components, own.components),
+};
 
 /** Lists every operation of the contract with its method (upper case) and path. */
 export function listOperations(contract: Contract) {

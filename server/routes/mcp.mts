@@ -14,7 +14,7 @@ export async function callMcp(
 	reply: FastifyReply,
 ): Promise<FastifyReply> {
 	const server = new McpServer({ name: 'lifelog', version: '1.0.0' }, { instructions });
-	for (const register of service.tools) register(server, service, request);
+	for (const register of await service.tools()) register(server, service, request);
 	const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
 	await server.connect(transport);
 	const response = await transport.handleRequest(

@@ -26,8 +26,8 @@ export interface Service {
 	readonly rateLimit?: { max: number; windowMs: number };
 	/** The requests that count against it. */
 	readonly rateLimits?: SlidingLog;
-	/** What its MCP server offers. */
-	readonly tools: Tool[];
+	/** What its MCP server offers. Loaded with the first message: most servers never get one. */
+	readonly tools: () => Promise<Tool[]>;
 	/** Whether a request with this key is answered. */
 	acceptsKey: (key: string) => boolean;
 	/** Whether a request comes from somebody who has signed in. Only lifelog-server has sessions. */

@@ -64,7 +64,7 @@ async function serveHere(contents: Buffer[], lengthMs: number) {
 	});
 	await store.refresh();
 	const service = {
-		...{ name: 'a server', documentation: 'https://example.com', store, tools: [] },
+		...{ name: 'a server', documentation: 'https://example.com', store, tools: async () => [] },
 		...{ acceptsKey: () => true, now: Date.now },
 	};
 	const app = Fastify({ forceCloseConnections: true });

@@ -424,7 +424,7 @@ test('an unexpected error is reported without its message, and logged', async ()
 		throw Object.assign(new Error('what Anna said'), { code: 'ERR_ODD' });
 	};
 	const service = {
-		...{ name: 'lifelog-server', documentation: '', tools: allTools },
+		...{ name: 'lifelog-server', documentation: '', tools: async () => allTools },
 		store: { getLifelog: fails } as unknown as Store,
 		...{ acceptsKey: () => true, now: Date.now },
 	};

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { parse } from 'yaml';
+import { serverContract } from '../../server/routes/contract.mts';
 
 /** An answer of a service, as it came. */
 export interface AnswerOfService {
@@ -30,15 +28,7 @@ interface Document {
 	components: Record<string, Record<string, object>>;
 }
 
-/** Of the service, and of what lifelog-server has beyond it. */
-const [contract, own] = ['openapi.yaml', 'server/openapi.yaml'].map((path) =>
-	parse(readFileSync(join(process.cwd(), path), 'utf8').replaceAll('../openapi.yaml#', '#')),
-) as [Document, Document];
-for (const [path, item] of Object.entries(own.paths))
-	Object.assign((contract.paths[path] ??= {}), item);
-for (const [kind, named] of Object.entries(own.components)) {
-	Object.assign((contract.components[kind] ??= {}), named);
-}
+const contract = serverContract as unknown as Document;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(contract, 'contract');
