@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { firstSentence } from '../../server/recordings/lifelog.mts';
 import { ChatTitles } from '../../server/recordings/title.mts';
 import { startChat, type ChatEndpoint } from '../support/chat.mts';
-import { spawnLifelogServer } from '../support/lifelogServer.mts';
 import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
 
 const segments = Array.from({ length: 12 }, (_, n) => ({
@@ -109,7 +108,7 @@ describe('a server with a chat endpoint', () => {
 			/LIFELOG_CHAT_KEY/,
 		],
 	])('does not start with %s', async (_name, args, problem) => {
-		await expect(spawnLifelogServer(temporaryFolder(), args).ready).rejects.toThrow(problem);
+		await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(problem);
 	});
 });
 

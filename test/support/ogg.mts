@@ -47,15 +47,18 @@ export function readOgg(file: Buffer): OggPage[] {
 	return pages;
 }
 
-/** The checksum as the specification words it, bit by bit. */
+/** What a byte adds to the checksum, bit by bit as the specification words it. */
+const ADDS = Int32Array.from({ length: 256 }, (_, byte) => {
+	let register = byte << 24;
+	for (let bit = 0; bit < 8; bit += 1) {
+		register = (register << 1) ^ (register < 0 ? 0x04c11db7 : 0);
+	}
+	return register;
+});
+
 function crc(page: Buffer): number {
 	let register = 0;
-	for (let at = 0; at < page.length; at += 1) {
-		register ^= page[at] << 24;
-		for (let bit = 0; bit < 8; bit += 1) {
-			register = (register << 1) ^ (register < 0 ? 0x04c11db7 : 0);
-		}
-	}
+	for (const byte of page) register = (register << 8) ^ ADDS[(register >>> 24) ^ byte];
 	return register >>> 0;
 }
 
