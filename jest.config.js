@@ -18,8 +18,8 @@ module.exports = {
 		],
 	},
 	testSequencer: '<rootDir>/test/support/longestFirst.js',
-	// More than the two cores of CI: a good part of the time is waiting, for pauses between retries.
-	maxWorkers: 6,
+	// More than the two cores of CI: a part of the time is waiting.
+	maxWorkers: 4,
 	// Only what hangs is to fail by it, on a machine that is busy with other things as well.
 	testTimeout: 600_000,
 };

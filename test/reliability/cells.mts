@@ -50,7 +50,7 @@ const HEAVY_AT_A_TIME = 2;
 
 /**
  * The matrix in three groups: `core` is every fault of four operations, and five faults of all
- * operations; `slow` cells wait minutes for time-outs; `rest` is everything else.
+ * operations, none of them heavy; `slow` cells wait minutes for time-outs; `rest` is everything else.
  */
 export type Group = 'core' | 'rest' | 'slow';
 
@@ -64,6 +64,7 @@ const CORE_FAULTS = ['limitBody', 'status500', 'html', 'resetAfter', 'cutJson'];
 
 function groupOf({ name }: Operation, fault: Fault): Group {
 	if (fault.slow) return 'slow';
+	if (fault.isHeavy) return 'rest';
 	const isCoreFault = CORE_FAULTS.some((core) => FAULTS[core] === fault);
 	return isCoreFault || CORE_OPERATIONS.includes(name) ? 'core' : 'rest';
 }

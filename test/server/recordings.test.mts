@@ -440,7 +440,7 @@ test('a killed server continues at its next start, and makes the same archive', 
 	const uploads = [lab.ten(), short].map((path) => ({ path, fields }));
 	const [whole, killed] = [temporaryFolder(), temporaryFolder()];
 	await killWhileRecording(whole, lab.argsOf(), uploads, { kills: 0, random });
-	await killWhileRecording(killed, lab.argsOf(), uploads, { kills: 5, random });
+	await killWhileRecording(killed, lab.argsOf(), uploads, { kills: 3, random });
 	expect(archivedIn(killed)).toEqual(archivedIn(whole));
 	expect(await findingsIn(killed)).toEqual([]);
 	expect(readdirSync(join(killed, '.lifelog-recordings'))).toEqual([]);
