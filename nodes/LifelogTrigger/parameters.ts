@@ -1,10 +1,6 @@
 import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
-import {
-	type ChatOutput,
-	chatOutputParameters,
-	readChatOutput,
-} from '../shared/parameters/chatOutput';
+import * as chats from '../shared/parameters/chatOutput';
 import * as shared from '../shared/parameters/descriptions';
 import * as output from '../shared/parameters/output';
 import * as read from '../shared/parameters/read';
@@ -61,7 +57,7 @@ export const properties: INodeProperties[] = [
 		description: 'Event that starts the workflow',
 	},
 	...shared.withCondition({ show: { event: [CHAT_EVENT] } }, [
-		...chatOutputParameters,
+		...chats.chatOutputParameters,
 		shared.filtersOf([shared.promptIdFilter]),
 	]),
 	...shared.withCondition({ hide: { event: [CHAT_EVENT] } }, [
@@ -119,7 +115,7 @@ export interface Settings {
 	settleMs: number;
 	include: output.Parts;
 	output: output.Output;
-	chatOutput: ChatOutput;
+	chatOutput: chats.ChatOutput;
 }
 
 /** @throws NodeOperationError on values that can't be used. */
@@ -133,8 +129,8 @@ export function readSettings(context: IPollFunctions): Settings {
 	const isChats = event === CHAT_EVENT;
 	const given = parameter('output', isChats ? 'simplified' : 'raw');
 	const fields = parameter('fields', []);
-	const form = output.readOutput(context, isChats ? 'raw' : given, isChats ? [] : fields);
-	const chatOutput = readChatOutput(context, isChats ? given : 'simplified', isChats ? fields : []);
+	const form = output.readOutput(context, isChats ? 'raw' : given, fields);
+	const chatOutput = chats.readChatOutput(context, isChats ? given : 'simplified', fields);
 	return {
 		watch: {
 			kind: isChats ? 'chats' : 'lifelogs',

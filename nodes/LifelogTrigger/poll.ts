@@ -77,15 +77,17 @@ async function startPoll(context: IPollFunctions): Promise<Poll> {
 
 /** Tells the time of a poll, as far as the service has told it, and the state with its days. */
 function currentOf({ run }: Api, settings: Settings, known: State | undefined, started: number) {
+	let last: ReturnType<Poll['current']> | undefined;
 	return () => {
 		// Before the first request the time of the last poll will do: its day is due in any case.
 		const before = run.requests === 0 ? known?.polledAt : undefined;
 		const now = run.serviceTime ?? before ?? Date.now();
 		const elapsed = (run.serviceTimeAt ?? performance.now()) - started;
 		const began = Math.max(0, Math.floor((now - elapsed) / 1000) * 1000);
+		if (last?.window.now === now && last.window.began === began) return last;
 		const window: PollWindow = { now, began, lookbackDays: settings.lookbackDays };
 		const state = known ?? storage.newState(settings.watch, window);
-		return { state: storage.advanceWindow(state, window), window };
+		return (last = { state: storage.advanceWindow(state, window), window });
 	};
 }
 

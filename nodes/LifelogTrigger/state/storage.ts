@@ -68,9 +68,11 @@ export function saveState({ days, entries, ...rest }: State): IDataObject {
 	return { version: VERSION, ...rest, days: Object.fromEntries(saved) } as unknown as IDataObject;
 }
 
-function saveEntry({ at, ...entry }: KnownEntry): SavedEntry {
-	const fields = Object.entries(entry).filter(([name, value]) => name !== 'day' && value);
-	return fields.length === 0 && at !== undefined ? at : { at, ...Object.fromEntries(fields) };
+function saveEntry(entry: KnownEntry): SavedEntry {
+	const names = Object.keys(entry) as Array<keyof KnownEntry>;
+	const set = names.filter((name) => name === 'at' || (name !== 'day' && entry[name]));
+	if (set.length === 1 && entry.at !== undefined) return entry.at;
+	return Object.fromEntries(set.map((name) => [name, entry[name]]));
 }
 
 export function newState(watch: Watch, window: PollWindow): State {
