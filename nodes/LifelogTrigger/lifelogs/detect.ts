@@ -4,7 +4,7 @@ import type { Settings } from '../parameters';
 import { sinceOf } from '../state/storage';
 import type { Decision, KnownEntry, Outcome, Poll, RetryState, Version } from '../state/types';
 import { isRetryDue } from '../state/types';
-import type { LifelogListing, ListedLifelog } from './list';
+import { type LifelogListing, type ListedLifelog, timesOf } from './list';
 
 /** After so long and so many tries, a lifelog is reported as listed, and then tried again. */
 const GIVEN_UP_MS = DAY_MS;
@@ -34,19 +34,20 @@ export function decideLifelogs(poll: Poll, listing: LifelogListing) {
 		} else if (isDue(known)) unread.push({ id, known, listed });
 	}
 	for (const [id, known] of state.entries) {
-		const isListed = listing.entries.has(id);
+		if (!known.pending || listing.entries.has(id)) continue;
 		const maySettle = poll.settings.settleMs > 0 && !listing.days.get(known.day)?.read;
-		if (known.pending && !isListed && !maySettle && isDue(known)) unread.push({ id, known });
+		if (!maySettle && isDue(known)) unread.push({ id, known });
 	}
 	return { outcomes, unread };
 }
 
 function knownBefore(poll: Poll, listed: ListedLifelog, since = -1, known?: KnownEntry) {
-	const { day, at, starred, start, end } = listed;
+	const { day, at, starred } = listed;
 	const entry: KnownEntry = { starred, starToggles: 0, ...known, day };
 	if (entry.at !== undefined || entry.pending) return entry;
 	// _nothing-old_: it was there when its day began to count.
 	if (!poll.known || at <= since) return { ...entry, at };
+	const [start, end] = timesOf(listed);
 	if (start <= since) return { ...entry, at: since };
 	// An n8n that starts again has forgotten what was not wanted since it last saved. If only updates
 	// are wanted, a lifelog that changed long after its end counts as known.

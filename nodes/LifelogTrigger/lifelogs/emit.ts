@@ -10,7 +10,7 @@ import { instantsOf, utcDay } from '../../shared/util/dateTimes';
 import type { Settings } from '../parameters';
 import { type KnownEntry, type Outcome, type Poll, retried, type Version } from '../state/types';
 import { type Change, changeType, decide, isNews, recordOf } from './detect';
-import { isBlocked, isBlocking, noteFailure, FAILURES_OF_OUTAGE } from './list';
+import { FAILURES_OF_OUTAGE, isBlocked, isBlocking, noteFailure, timesOf } from './list';
 
 /** Reads of a poll, and the share of its time until which they begin. */
 const MAX_LIFELOG_READS = 50;
@@ -60,7 +60,7 @@ export async function readLifelogs(poll: Poll, changes: Change[]): Promise<Outco
 function inTurn(a: Change, b: Change): number {
 	const rank = ({ known }: Change) => (known.retry ? 2 : known.at === undefined ? 0 : 1);
 	const place = ({ known, listed }: Change) =>
-		known.retry?.poll ?? known.at ?? listed?.start ?? Date.parse(known.day);
+		known.retry?.poll ?? known.at ?? (listed ? timesOf(listed)[0] : Date.parse(known.day));
 	return rank(a) - rank(b) || place(a) - place(b) || (a.id < b.id ? -1 : 1);
 }
 
@@ -70,7 +70,7 @@ function whenRead(poll: Poll, { id, known: before, listed }: Change, lifelog: Li
 	// In the hour that autumn repeats the next list, which is in UTC, tells which time it is.
 	if (!version) return { id, entry: recordOf(before, { type: 'wait' }) };
 	const starts = instantsOf(lifelog.startTime, settings.timezone);
-	const start = starts.find((time) => time === listed?.start) ?? starts[0] ?? 0;
+	const start = starts.find((time) => listed && time === timesOf(listed)[0]) ?? starts[0] ?? 0;
 	// The 24 hours begin again.
 	const known = { ...before, day: start > 0 ? utcDay(start) : before.day, retry: undefined };
 	// _final-version_: not one that is older than the list shows.
@@ -91,7 +91,7 @@ function whenUnread(poll: Poll, { id, known, listed }: Change): Outcome {
 	const entry = recordOf(known, decision, retry);
 	if (decision.type !== 'emit' || !listed) return { id, entry };
 	const json = lifelogItem(settings, listed.lifelog, changeType(known), entry);
-	return { id, entry, event: { start: listed.start, item: { json } } };
+	return { id, entry, event: { start: timesOf(listed)[0], item: { json } } };
 }
 
 export function lifelogItem(

@@ -17,12 +17,7 @@ const LIST_SHARE = 0.5; // of the poll's time, until which lists go on
 const MAX_PARTS = 8; // polls that may read a part of a list; a longer one may have no end
 export const FAILURES_OF_OUTAGE = 4;
 
-export interface ListedLifelog extends Version {
-	lifelog: Lifelog;
-	day: string;
-	start: number;
-	end: number;
-}
+export type ListedLifelog = Version & { lifelog: Lifelog; day: string };
 
 export type LifelogListing = Listing<ListedLifelog>;
 
@@ -88,7 +83,9 @@ async function listDay(poll: Poll, day: string, listing: LifelogListing): Promis
 	});
 	try {
 		for await (const page of found) {
-			for (const lifelog of page) listing.entries.set(lifelog.id, listedOn(day, lifelog));
+			for (const lifelog of page) {
+				listing.entries.set(lifelog.id, { lifelog, day, ...versionOf(lifelog, 'UTC') });
+			}
 		}
 		poll.isAnswered = true;
 		if (!read.parts) Object.assign(read, asRead(day, state, poll.current().window));
@@ -110,10 +107,9 @@ export function passOver(poll: Poll, known: KnownDay | undefined, read: Partial<
 	};
 }
 
-function listedOn(day: string, lifelog: Lifelog): ListedLifelog {
-	const [start = 0] = instantsOf(lifelog.startTime, 'UTC');
-	const [end = 0] = instantsOf(lifelog.endTime, 'UTC');
-	return { lifelog, day, start, end, ...versionOf(lifelog, 'UTC') };
+/** Its start and end. Only what is new needs them, a few of hundreds. */
+export function timesOf({ lifelog }: ListedLifelog): number[] {
+	return [lifelog.startTime, lifelog.endTime].map((time) => instantsOf(time, 'UTC')[0] ?? 0);
 }
 
 export function versionOf({ updatedAt, isStarred }: Lifelog, zone: string): Version {

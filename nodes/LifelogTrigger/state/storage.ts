@@ -18,7 +18,7 @@ const isFlag: Check = (value) => typeof value === 'boolean';
 const isDay = (value: unknown) =>
 	/^\d{4}-\d{2}-\d{2}$/.test(String(value)) && !isNaN(Date.parse(String(value)));
 const mapOf = (isKey: Check, isValue: Check) => (value: unknown) =>
-	isObject(value) && Object.entries(value).every(([key, each]) => isKey(key) && isValue(each));
+	isObject(value) && Object.keys(value).every((key) => isKey(key) && isValue(value[key]));
 const optional = (check: Check) => (value: unknown) => value === undefined || check(value);
 const shape =
 	(...fields: Array<[check: Check, ...names: string[]]>) =>
@@ -53,6 +53,8 @@ export const isSavedState = shape(
 	[mapOf(isDay, isSavedDay), 'days'],
 );
 
+const MORE = ['starred', 'starToggles', 'pending', 'incomplete', 'retry', 'quiet'] as const;
+
 /** An entry as it is saved: `at` if nothing else is set, else the fields that are. */
 type SavedEntry = number | Partial<KnownEntry>;
 type SavedState = Omit<State, 'days'> & {
@@ -60,8 +62,8 @@ type SavedState = Omit<State, 'days'> & {
 };
 
 export function saveState({ days, entries, ...rest }: State): IDataObject {
-	const byDay = new Map([...days.keys()].map((day) => [day, new Map<string, SavedEntry>()]));
-	for (const [id, entry] of entries) byDay.get(entry.day)?.set(id, saveEntry(entry));
+	const byDay = new Map([...days.keys()].map((day) => [day, [] as Array<[string, SavedEntry]>]));
+	for (const [id, entry] of entries) byDay.get(entry.day)?.push([id, saveEntry(entry)]);
 	const saved = [...days].map(([day, known]) => {
 		return [day, { ...known, entries: Object.fromEntries(byDay.get(day)!) }] as const;
 	});
@@ -69,10 +71,9 @@ export function saveState({ days, entries, ...rest }: State): IDataObject {
 }
 
 function saveEntry(entry: KnownEntry): SavedEntry {
-	const names = Object.keys(entry) as Array<keyof KnownEntry>;
-	const set = names.filter((name) => name === 'at' || (name !== 'day' && entry[name]));
-	if (set.length === 1 && entry.at !== undefined) return entry.at;
-	return Object.fromEntries(set.map((name) => [name, entry[name]]));
+	const set = MORE.filter((name) => entry[name]);
+	if (set.length === 0 && entry.at !== undefined) return entry.at;
+	return Object.fromEntries((['at', ...set] as const).map((name) => [name, entry[name]]));
 }
 
 export function newState(watch: Watch, window: PollWindow): State {
@@ -90,8 +91,9 @@ export function loadState(value: unknown, watch: Watch): State | undefined {
 	for (const [day, { entries, ...known }] of Object.entries(saved.days)) {
 		state.days.set(day, known);
 		for (const [id, entry] of Object.entries(entries)) {
-			const named = typeof entry === 'number' ? { at: entry } : entry;
-			state.entries.set(id, { starred: false, starToggles: 0, ...named, day });
+			const at = typeof entry === 'number' ? entry : undefined;
+			const named = { at, starred: false, starToggles: 0, day };
+			state.entries.set(id, typeof entry === 'number' ? named : { ...named, ...entry, day });
 		}
 	}
 	return state;
@@ -147,11 +149,12 @@ function prune(state: State, { now, ...window }: PollWindow): void {
 	const days = lookback(before);
 	const oldestRead = Math.min(...days.map((day) => state.days.get(day)?.read ?? 0));
 	const needed = new Set([...dueDays(state, before), ...pendingDays(state, () => true)]);
-	const filled = new Set([...state.entries.values()].map(({ day }) => day));
+	const [tomorrow, oldest] = [utcDay(now, 1), utcDay(days[0], -DAYS_KEPT_BEYOND_LOOKBACK)];
+	const isFilled = (day: string) => [...state.entries.values()].some((entry) => entry.day === day);
 	for (const [day, { left = state.polls, ...known }] of [...state.days]) {
 		const isInside = day >= days[0] || needed.has(day);
-		const isToCome = day > utcDay(now, 1) && !filled.has(day);
-		const isOld = day < utcDay(days[0], -DAYS_KEPT_BEYOND_LOOKBACK) && oldestRead >= left;
+		const isToCome = day > tomorrow && !isFilled(day);
+		const isOld = day < oldest && oldestRead >= left;
 		if (isInside ? !isToCome : !isOld) state.days.set(day, isInside ? known : { ...known, left });
 		else state.days.delete(day);
 		if (isOld && !isInside && day >= state.from) state.from = utcDay(day, 1);
