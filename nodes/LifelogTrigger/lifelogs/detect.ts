@@ -15,6 +15,7 @@ export interface Change {
 	id: string;
 	known: KnownEntry; // before it changed
 	listed?: ListedLifelog; // undefined if it is pending and in no list
+	start: number; // in the list, else of its day
 }
 
 export type Seen = { version: Version; listed?: Version } | Unread;
@@ -31,12 +32,12 @@ export function decideLifelogs(poll: Poll, listing: LifelogListing) {
 		const decision = decide(known, { version: listed }, poll.settings, window.now);
 		if (decision.type === 'skip' || (decision.type === 'wait' && isDue(known))) {
 			outcomes.push({ id, entry: recordOf(known, decision) });
-		} else if (isDue(known)) unread.push({ id, known, listed });
+		} else if (isDue(known)) unread.push({ id, known, listed, start: timesOf(listed)[0] });
 	}
 	for (const [id, known] of state.entries) {
 		if (!known.pending || listing.entries.has(id)) continue;
 		const maySettle = poll.settings.settleMs > 0 && !listing.days.get(known.day)?.read;
-		if (!maySettle && isDue(known)) unread.push({ id, known });
+		if (!maySettle && isDue(known)) unread.push({ id, known, start: Date.parse(known.day) });
 	}
 	return { outcomes, unread };
 }

@@ -10,7 +10,7 @@ import { instantsOf, utcDay } from '../../shared/util/dateTimes';
 import type { Settings } from '../parameters';
 import { type KnownEntry, type Outcome, type Poll, retried, type Version } from '../state/types';
 import { type Change, changeType, decide, isNews, recordOf } from './detect';
-import { FAILURES_OF_OUTAGE, isBlocked, isBlocking, noteFailure, timesOf } from './list';
+import { FAILURES_OF_OUTAGE, isBlocked, isBlocking, noteFailure } from './list';
 
 /** Reads of a poll, and the share of its time until which they begin. */
 const MAX_LIFELOG_READS = 50;
@@ -59,23 +59,23 @@ export async function readLifelogs(poll: Poll, changes: Change[]): Promise<Outco
 /** New lifelogs by their start; then updates, and last what failed, those first that waited longest (_next-poll_). */
 function inTurn(a: Change, b: Change): number {
 	const rank = ({ known }: Change) => (known.retry ? 2 : known.at === undefined ? 0 : 1);
-	const place = ({ known, listed }: Change) =>
-		known.retry?.poll ?? known.at ?? (listed ? timesOf(listed)[0] : Date.parse(known.day));
+	const place = ({ known, start }: Change) => known.retry?.poll ?? known.at ?? start;
 	return rank(a) - rank(b) || place(a) - place(b) || (a.id < b.id ? -1 : 1);
 }
 
-function whenRead(poll: Poll, { id, known: before, listed }: Change, lifelog: Lifelog): Outcome {
+function whenRead(poll: Poll, change: Change, lifelog: Lifelog): Outcome {
 	const { settings } = poll;
+	const { id, known: before, listed } = change;
 	const version = versionRead(lifelog, settings.timezone, listed ?? before);
 	// In the hour that autumn repeats the next list, which is in UTC, tells which time it is.
 	if (!version) return { id, entry: recordOf(before, { type: 'wait' }) };
 	const starts = instantsOf(lifelog.startTime, settings.timezone);
-	const start = starts.find((time) => listed && time === timesOf(listed)[0]) ?? starts[0] ?? 0;
+	const start = starts.find((time) => time === change.start) ?? starts[0] ?? 0;
 	// The 24 hours begin again.
 	const known = { ...before, day: start > 0 ? utcDay(start) : before.day, retry: undefined };
 	// _final-version_: not one that is older than the list shows.
 	const isOlder = listed && listed.at > version.at && toSecond(listed.at) !== version.at;
-	if (isOlder && !isNews(known, version)) return whenUnread(poll, { id, known: before, listed });
+	if (isOlder && !isNews(known, version)) return whenUnread(poll, change);
 	const decision = decide(known, { version, listed }, settings, poll.current().window.now);
 	const entry = recordOf(known, decision);
 	if (decision.type !== 'emit') return { id, entry };
@@ -83,7 +83,7 @@ function whenRead(poll: Poll, { id, known: before, listed }: Change, lifelog: Li
 	return { id, entry, event: { start, item: { json } } };
 }
 
-function whenUnread(poll: Poll, { id, known, listed }: Change): Outcome {
+function whenUnread(poll: Poll, { id, known, listed, start }: Change): Outcome {
 	const { settings } = poll;
 	const { state, window } = poll.current();
 	const retry = retried(known.retry, state, window.now);
@@ -91,7 +91,7 @@ function whenUnread(poll: Poll, { id, known, listed }: Change): Outcome {
 	const entry = recordOf(known, decision, retry);
 	if (decision.type !== 'emit' || !listed) return { id, entry };
 	const json = lifelogItem(settings, listed.lifelog, changeType(known), entry);
-	return { id, entry, event: { start: timesOf(listed)[0], item: { json } } };
+	return { id, entry, event: { start, item: { json } } };
 }
 
 export function lifelogItem(
