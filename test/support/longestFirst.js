@@ -3,6 +3,19 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const SLOWEST = [
+	'recordings.soak',
+	'inbox.soak',
+	'triggerPromises.soak',
+	'matrix.soak',
+	'server.soak',
+	'recordingKills.soak',
+	'trigger.soak',
+	'importMemory.soak',
+	'media.soak',
+	'beside.soak',
+	'properties.soak',
+	'archiver.soak',
+	'load.soak',
 	'server/archiver',
 	'engine/lifelogServer',
 	'server/healing',
@@ -27,7 +40,7 @@ const SLOWEST = [
 ];
 
 const rank = ({ path }) => {
-	const at = SLOWEST.findIndex((name) => path.endsWith(`${name}.test.mts`));
+	const at = SLOWEST.findIndex((name) => path.replace('.test', '').endsWith(`/${name}.mts`));
 	return at === -1 ? SLOWEST.length : at;
 };
 
