@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { keepFailures, type Failure } from './failures.mts';
 import { installInspector, installN8n, installServices } from './install.mts';
 import { suites, type Suite } from './suites.mts';
-import { TARBALL_VARIABLE } from './support/lab.mts';
+import { FOLDERS_VARIABLE, prepareUserFolder, TARBALL_VARIABLE } from './support/lab.mts';
 import { pack } from './support/package.mts';
 import { missingPrograms } from './support/programs.mts';
 import { temporaryFolder } from './support/server.mts';
@@ -52,14 +52,16 @@ async function prepare(chosen: Suite[]): Promise<void> {
 			`Not installed: ${missing.join(', ')}. On Debian: sudo test/n8n/install-system.sh`,
 		);
 	}
-	for (const version of new Set(chosen.flatMap(({ versions }) => versions))) {
-		await installN8n(version);
-	}
+	const versions = [...new Set(chosen.flatMap((suite) => suite.versions))];
+	for (const version of versions) await installN8n(version);
 	// Here, as suites that run at once would both do it.
 	if (chosen.some(({ needsServices }) => needsServices)) await installServices();
 	if (chosen.some(({ needsInspector }) => needsInspector)) await installInspector();
 	const folder = await temporaryFolder('lifelog-tarball');
 	process.env[TARBALL_VARIABLE] = await pack(folder.path);
+	// A start with a new database takes half as long again.
+	const folders = versions.map(async (version) => [version, await prepareUserFolder(version)]);
+	process.env[FOLDERS_VARIABLE] = JSON.stringify(Object.fromEntries(await Promise.all(folders)));
 }
 
 /**

@@ -124,6 +124,11 @@ const SEARCHES: Array<[words: string, found: string[]]> = [
 ];
 
 for (const each of ['light', 'dark'] as const) {
+	/** What makes no picture: a theme changes only looks. */
+	function testOnce(name: string, run: () => Promise<void>): void {
+		if (each === 'light') test(name, run);
+	}
+
 	describe(`with the ${each} theme`, () => {
 		before(async () => {
 			theme = each;
@@ -132,7 +137,7 @@ for (const each of ['light', 'dark'] as const) {
 		after(async () => await editor?.close());
 
 		describe('Lifelog', () => {
-			test('shows the parameters of each operation', async () => {
+			testOnce('shows the parameters of each operation', async () => {
 				const panel = await open('lifelog');
 				assert.deepEqual(await panel.choices('operation'), [
 					...namesOf('lifelog', 'operation'),
@@ -141,7 +146,7 @@ for (const each of ['light', 'dark'] as const) {
 				await walk(panel, 'lifelog', 'operation');
 			});
 
-			test('shows Date if you choose a day', async () => {
+			testOnce('shows Date if you choose a day', async () => {
 				const panel = await open('lifelog', { operation: 'getDailySummary' });
 				for (const [day, labels] of [
 					['Date', ['Operation', 'Day', 'Date', 'Format', 'Filters', 'Options']],
@@ -152,7 +157,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('shows Fields for selected fields, and only the options that apply', async () => {
+			testOnce('shows Fields for selected fields, and only the options that apply', async () => {
 				const panel = await open('lifelog', { operation: 'get' });
 				const more = ['Max Characters', 'Max Rate Limit Wait (Seconds)', 'Time Zone Name or ID'];
 				for (const [output, fields, options] of [
@@ -167,7 +172,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('shows the fields that the period needs', async () => {
+			testOnce('shows the fields that the period needs', async () => {
 				const panel = await open('lifelog');
 				for (const [period, labels] of [
 					['Range', ['Start', 'End']],
@@ -181,7 +186,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('lists the lifelogs of a date and a range that you type', async () => {
+			testOnce('lists the lifelogs of a date and a range that you type', async () => {
 				const panel = await open('lifelog', { returnAll: true, output: 'simplified' });
 				await panel.choose('period', 'Date');
 				await panel.fillDate('date', '2026-03-03');
@@ -197,15 +202,18 @@ for (const each of ['light', 'dark'] as const) {
 				assert.equal(await again.itemCount(), ofDay);
 			});
 
-			test('finds a time zone in the list, and names the day and time zone without lifelogs', async () => {
-				const options = { timezone: 'UTC' };
-				const panel = await open('lifelog', { period: 'date', date: '2020-01-01', options });
-				await panel.find('timezone', 'Europe/Berlin');
-				await panel.execute();
-				assert.match(await panel.hint(), /No lifelogs on 2020-01-01 in Europe\/Berlin/);
-			});
+			testOnce(
+				'finds a time zone in the list, and names the day and time zone without lifelogs',
+				async () => {
+					const options = { timezone: 'UTC' };
+					const panel = await open('lifelog', { period: 'date', date: '2020-01-01', options });
+					await panel.find('timezone', 'Europe/Berlin');
+					await panel.execute();
+					assert.match(await panel.hint(), /No lifelogs on 2020-01-01 in Europe\/Berlin/);
+				},
+			);
 
-			test('writes a summary in the language, the detail and the length chosen', async () => {
+			testOnce('writes a summary in the language, the detail and the length chosen', async () => {
 				const parameters = { operation: 'getDailySummary', day: 'date', date: '2026-03-03' };
 				const options = { language: 'en', detail: 'titlesAndHeadings', maxLifelogs: 0 };
 				const panel = await open('lifelog', { ...parameters, format: 'markdown', options });
@@ -238,7 +246,7 @@ for (const each of ['light', 'dark'] as const) {
 				await picture('tool', async (path) => await panel.picture(path));
 			});
 
-			test('shows Limit unless Return All is on', async () => {
+			testOnce('shows Limit unless Return All is on', async () => {
 				const panel = await open('lifelog');
 				for (const limit of [[], ['Limit']]) {
 					await panel.toggle('returnAll');
@@ -250,7 +258,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('exports files with readable names, or with the names of an archive', async () => {
+			testOnce('exports files with readable names, or with the names of an archive', async () => {
 				const parameters = { operation: 'export', period: 'date', date: '2026-03-03' };
 				for (const [choice, name] of [
 					['Readable', /2026-03-03 \d\d\.\d\d \w.*\.md/],
@@ -264,7 +272,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('says before a delete that it is permanent', async () => {
+			testOnce('says before a delete that it is permanent', async () => {
 				const panel = await open('lifelog');
 				await panel.choose('operation', 'Delete Lifelog');
 				assert.match(await panel.notice(), /permanent.* can't be recovered/);
@@ -272,19 +280,22 @@ for (const each of ['light', 'dark'] as const) {
 				await panel.hasNoNotice();
 			});
 
-			test('lists lifelogs to pick from, the newest first, and runs with the one picked', async () => {
-				const { title } = await newest();
-				const panel = await open('lifelog', { operation: 'get' });
-				const [first] = await panel.list('lifelogId');
-				assert.ok(first.startsWith(`${title} · 4 Mar 2026, `));
-				assert.match(first, /, \d\d:\d\d \(UTC\)$/);
-				assert.equal(await panel.pick('lifelogId', first), first);
-				await panel.execute();
-				assert.equal(await panel.itemCount(), '1 item');
-				assert.ok((await panel.outputAs('json')).includes(title));
-			});
+			testOnce(
+				'lists lifelogs to pick from, the newest first, and runs with the one picked',
+				async () => {
+					const { title } = await newest();
+					const panel = await open('lifelog', { operation: 'get' });
+					const [first] = await panel.list('lifelogId');
+					assert.ok(first.startsWith(`${title} · 4 Mar 2026, `));
+					assert.match(first, /, \d\d:\d\d \(UTC\)$/);
+					assert.equal(await panel.pick('lifelogId', first), first);
+					await panel.execute();
+					assert.equal(await panel.itemCount(), '1 item');
+					assert.ok((await panel.outputAs('json')).includes(title));
+				},
+			);
 
-			test('searches in the list', async () => {
+			testOnce('searches in the list', async () => {
 				const { id, title } = await addFindable(lab);
 				try {
 					const panel = await open('lifelog', { operation: 'get' });
@@ -305,7 +316,7 @@ for (const each of ['light', 'dark'] as const) {
 				await picture('lifelog', async (path) => await panel.picture(path));
 			});
 
-			test('shows an error with what to do and its item', async () => {
+			testOnce('shows an error with what to do and its item', async () => {
 				const { id } = await newest();
 				const parameters = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
 				const panel = await open('lifelog', parameters, [{ id }, { id: 'nobody' }]);
@@ -315,7 +326,7 @@ for (const each of ['light', 'dark'] as const) {
 				assert.match(description, /Check the ID/);
 			});
 
-			test('shows the error of a past execution', async () => {
+			testOnce('shows the error of a past execution', async () => {
 				const workflow = await store('lifelog', { operation: 'get', lifelogId: byId('nobody') });
 				const execution = await lab.rest.execution(await lab.rest.run(workflow));
 				const panel = await editor.openExecutedNode(workflow.id, execution.id, NAMES.lifelog);
@@ -325,14 +336,14 @@ for (const each of ['light', 'dark'] as const) {
 		});
 
 		describe('Lifelog Chat', () => {
-			test('shows the parameters of each operation', async () => {
+			testOnce('shows the parameters of each operation', async () => {
 				const panel = await open('lifelogChat');
 				const operations = namesOf('lifelogChat', 'operation');
 				assert.deepEqual(await panel.choices('operation'), [...operations, CUSTOM]);
 				await walk(panel, 'lifelogChat', 'operation');
 			});
 
-			test('shows Fields for selected fields, and returns them', async () => {
+			testOnce('shows Fields for selected fields, and returns them', async () => {
 				const [{ id }] = await lab.sandbox.control.chats();
 				for (const [output, fields, given] of [
 					['Selected Fields', ['Fields'], /"id"/],
@@ -348,12 +359,12 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('says before a delete that it is permanent', async () => {
+			testOnce('says before a delete that it is permanent', async () => {
 				const panel = await open('lifelogChat', { operation: 'delete' });
 				assert.match(await panel.notice(), /permanent.* can't be recovered/);
 			});
 
-			test('lists chats to pick from, and runs with the one picked', async () => {
+			testOnce('lists chats to pick from, and runs with the one picked', async () => {
 				const panel = await open('lifelogChat', { operation: 'get' });
 				const [first] = await panel.list('chatId');
 				assert.equal(await panel.pick('chatId', first), first);
@@ -372,7 +383,7 @@ for (const each of ['light', 'dark'] as const) {
 		});
 
 		describe('Lifelog Server', () => {
-			test('shows the parameters of each operation', async () => {
+			testOnce('shows the parameters of each operation', async () => {
 				const panel = await open('lifelogServer');
 				const operations = namesOf('lifelogServer', 'operation');
 				assert.deepEqual(await panel.choices('operation'), [...operations, CUSTOM]);
@@ -381,7 +392,7 @@ for (const each of ['light', 'dark'] as const) {
 		});
 
 		describe('Lifelog Audio', () => {
-			test('shows the parameters of each source', async () => {
+			testOnce('shows the parameters of each source', async () => {
 				const panel = await open('lifelogAudio');
 				const operations = namesOf('lifelogAudio', 'operation');
 				assert.deepEqual(await panel.choices('operation'), [...operations, CUSTOM]);
@@ -416,7 +427,7 @@ for (const each of ['light', 'dark'] as const) {
 				}
 			});
 
-			test('says that a range is reversed', async () => {
+			testOnce('says that a range is reversed', async () => {
 				const panel = await open('lifelogAudio');
 				await panel.choose('source', 'Time Range');
 				await panel.fillDate('start', '2026-11-21 00:00:00');
@@ -439,7 +450,7 @@ for (const each of ['light', 'dark'] as const) {
 		});
 
 		describe('Lifelog Trigger', () => {
-			test('shows the parameters of each event', async () => {
+			testOnce('shows the parameters of each event', async () => {
 				const panel = await open('lifelogTrigger');
 				assert.deepEqual(await panel.choices('event'), namesOf('lifelogTrigger', 'event'));
 				await walk(panel, 'lifelogTrigger', 'event', ['Poll Times', 'Mode']);
@@ -454,7 +465,7 @@ for (const each of ['light', 'dark'] as const) {
 				await picture('lifelog-trigger', async (path) => await panel.picture(path));
 			});
 
-			test('says if there is no event to fetch', async () => {
+			testOnce('says if there is no event to fetch', async () => {
 				const filters = { globalPromptId: 'nobody' };
 				const panel = await open('lifelogTrigger', { event: 'scheduledChatCreated', filters });
 				await panel.execute();
@@ -494,7 +505,7 @@ for (const each of ['light', 'dark'] as const) {
 
 		for (const type of ['lifelogChat', 'lifelogAudio', 'lifelogServer'] as const) {
 			const name = NAMES[type];
-			test(`the nodes panel has the actions of ${name}`, async () => {
+			testOnce(`the nodes panel has the actions of ${name}`, async () => {
 				const panel = await nodesPanel();
 				await panel.search(name, name);
 				await panel.choose(name);
@@ -502,7 +513,7 @@ for (const each of ['light', 'dark'] as const) {
 			});
 		}
 
-		test('the nodes are found by common search words', async () => {
+		testOnce('the nodes are found by common search words', async () => {
 			const panel = await nodesPanel();
 			for (const [words, expected] of SEARCHES) {
 				const names = await panel.search(words, expected[0]);
@@ -539,24 +550,30 @@ for (const each of ['light', 'dark'] as const) {
 			assert.deepEqual(labels.slice(0, 2), ['API Key', 'Base URL']);
 		});
 
-		test('the test of a credential says what a refused connection means, and what Docker needs', async () => {
-			const data = { apiKey: 'key', baseUrl: 'http://127.0.0.1:1' };
-			const { id, name } = await lab.rest.createCredential('lifelogApi', data, 'Nobody there');
-			try {
-				const said = await editor.credentialError(name);
-				assert.match(said, /the connection was refused\. Check that the service runs/);
-				assert.match(said, /http:\/\/host\.docker\.internal:1/);
-			} finally {
-				await lab.rest.deleteCredential(id);
-			}
-		});
+		testOnce(
+			'the test of a credential says what a refused connection means, and what Docker needs',
+			async () => {
+				const data = { apiKey: 'key', baseUrl: 'http://127.0.0.1:1' };
+				const { id, name } = await lab.rest.createCredential('lifelogApi', data, 'Nobody there');
+				try {
+					const said = await editor.credentialError(name);
+					assert.match(said, /the connection was refused\. Check that the service runs/);
+					assert.match(said, /http:\/\/host\.docker\.internal:1/);
+				} finally {
+					await lab.rest.deleteCredential(id);
+				}
+			},
+		);
 
-		test('an imported example shows its notes, and marks nodes without a credential', async () => {
-			const canvas = await editor.importFile(ASK_YOUR_DAYS);
-			const notes = (await canvas.notes()).join('\n');
-			assert.match(notes, /Set this.*Good to know/s);
-			assert.deepEqual(await canvas.nodesWithIssues(['Model']), ['Model']);
-		});
+		testOnce(
+			'an imported example shows its notes, and marks nodes without a credential',
+			async () => {
+				const canvas = await editor.importFile(ASK_YOUR_DAYS);
+				const notes = (await canvas.notes()).join('\n');
+				assert.match(notes, /Set this.*Good to know/s);
+				assert.deepEqual(await canvas.nodesWithIssues(['Model']), ['Model']);
+			},
+		);
 
 		test('lifelogs, chats and audio have their own icons on the canvas, for each theme', async () => {
 			const types = Object.keys(NAMES) as Array<keyof typeof NAMES>;
@@ -580,7 +597,7 @@ for (const each of ['light', 'dark'] as const) {
 			await picture('nodes', async (path) => await canvas.picture(path));
 		});
 
-		test("the trigger's panel recommends how often to poll", async () => {
+		testOnce("the trigger's panel recommends how often to poll", async () => {
 			const panel = await open('lifelogTrigger');
 			assert.match(await panel.notice(), /every 5 to 15 minutes rather than every minute/);
 		});

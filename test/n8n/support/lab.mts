@@ -1,4 +1,5 @@
 // What a suite needs: a sandbox, and an n8n with the packed package and a credential in it.
+import { cp } from 'node:fs/promises';
 import { after, before, type TestContext } from 'node:test';
 import type { INodeCredentials } from 'n8n-workflow';
 import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
@@ -35,10 +36,25 @@ export interface Lab {
 /** The tarball to install: that of `npm run test:n8n`, or a new one. */
 export const TARBALL_VARIABLE = 'LIFELOG_TARBALL';
 
-/** Starts everything anew; two cores take about 15 s. Closes what came up if something does not. */
+/** The user folders to begin with, as JSON by version: those of `npm run test:n8n`, or new ones. */
+export const FOLDERS_VARIABLE = 'LIFELOG_USER_FOLDERS';
+
+/** A user folder of an n8n that was started and set up once, with the package in it. */
+export async function prepareUserFolder(version: string): Promise<string> {
+	await installN8n(version);
+	const { path } = await temporaryFolder('lifelog-prepared');
+	await installPackage(path, process.env[TARBALL_VARIABLE] ?? (await pack(path)));
+	const n8n = await startN8n({ version, userFolder: path });
+	await new Rest(n8n).setUp();
+	await n8n.stop();
+	return path;
+}
+
+/** Starts everything anew; two cores take about 10 s. Closes what came up if something does not. */
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
 	const { version = NEWEST, editor, env } = options;
-	await installN8n(version);
+	const folders = JSON.parse(process.env[FOLDERS_VARIABLE] ?? '{}') as Record<string, string>;
+	const prepared = folders[version] ?? (await prepareUserFolder(version));
 	const closers: Array<() => Promise<void>> = [];
 	const close = async () => {
 		for (let closer = closers.pop(); closer; closer = closers.pop()) await closer();
@@ -46,8 +62,7 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
 	try {
 		const folder = await temporaryFolder('lifelog-n8n');
 		closers.push(folder.remove);
-		const tarball = process.env[TARBALL_VARIABLE] ?? (await pack(folder.path));
-		await installPackage(folder.path, tarball);
+		await cp(prepared, folder.path, { recursive: true });
 		// Three whole days beside today: more than a page of 100, whatever the time of the day.
 		const sandbox = await spawnSandbox(options.sandbox ?? ['--days', '4']);
 		closers.push(sandbox.close);
@@ -70,7 +85,8 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
 			},
 			close,
 		};
-		await rest.setUp();
+		// The database of the folder has the owner, any other none.
+		await (env?.DB_TYPE ? rest.setUp() : rest.login());
 		const { apiKey, url: baseUrl } = sandbox;
 		lab.credentials.lifelogApi = await rest.createCredential('lifelogApi', { apiKey, baseUrl });
 		return lab;
