@@ -526,6 +526,30 @@ export const KNOWN: Record<string, History> = {
 			),
 		],
 	}),
+	'a change while the first poll without a settle time reads what still waited': historyOf({
+		begin: Date.UTC(2026, 2, 1),
+		crowd: { count: 0, days: 1 },
+		manners: { ...GOOD_MANNERS, maxPageSize: 10 },
+		settings: {
+			...DEFAULT_SETTINGS,
+			event: 'lifelogUpdated',
+			lookbackDays: 2,
+			settleMinutes: 5,
+		},
+		steps: [
+			step(MINUTE, [
+				{ do: 'createMany', count: 8, daysAgo: 0 },
+				{ do: 'set', settings: { lookbackDays: 2 } },
+			]),
+			step(MINUTE, [{ do: 'set', settings: { settleMinutes: 0 } }], {
+				poll: {
+					faults: [],
+					meanwhile: { at: 1, action: { do: 'update', which: 0, times: 1 } },
+				},
+			}),
+			step(MINUTE),
+		],
+	}),
 	'a workflow that is published again before a poll counts, at a slow service': historyOf({
 		engine: 'durable',
 		begin: Date.UTC(2026, 2, 1),

@@ -41,7 +41,7 @@ interface Note {
 	 * What is to be reported, since when; recent is what lies on a day that every poll reads. And
 	 * when the polls were over that could read it and are not forgotten.
 	 */
-	owed?: { since: number; isRecent: boolean; readAt: number[] };
+	owed?: { since: number; polledAt: number; isRecent: boolean; readAt: number[] };
 	/** Whether it changed on a day that does not count, which polls read all the same so far. */
 	mayStillCome?: boolean;
 	/** Whether it ever was older than the look-back, or was left out of the first reading. */
@@ -142,7 +142,8 @@ export class LifelogObserver {
 		const isUnseen = note.isUntold && note.knownAt === undefined;
 		const isUntouched = latest(lifelog).at < this.world.now;
 		if (isCounted && !(isUnseen && isUntouched)) {
-			note.owed = { since: this.world.now, isRecent, readAt: [] };
+			const since = this.world.now;
+			note.owed = { since, polledAt: this.lastPoll?.ended ?? since, isRecent, readAt: [] };
 		} else {
 			note.owed = undefined;
 			note.mayStillCome = true;
@@ -545,7 +546,8 @@ export class LifelogObserver {
 			return isNew && isPlain && this.isKnownAsCreated(lifelog) ? 'created-once' : undefined;
 		}
 		const isKnown = knownAt !== undefined && knownAt < now.time && !isOutside;
-		const settles = settings.some(({ settleMinutes }) => settleMinutes > 0);
+		// What the poll before still waited for has no version yet: a change belongs to the new lifelog.
+		const settles = this.settingsSince(owed.polledAt).some((past) => past.settleMinutes > 0);
 		return all(wantsUpdated) && isKnown && !settles ? 'final-version' : undefined;
 	}
 
