@@ -691,7 +691,7 @@ describe('Upload Recording', () => {
 	});
 
 	test('of a large file never needs much memory', async () => {
-		const size = 128 * 2 ** 20;
+		const size = 256 * 2 ** 20;
 		const path = join(files, 'large.ogg');
 		writeFileSync(path, '');
 		truncateSync(path, size);
