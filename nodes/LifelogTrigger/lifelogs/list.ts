@@ -107,7 +107,7 @@ export function passOver(poll: Poll, known: KnownDay | undefined, read: Partial<
 	};
 }
 
-/** Its start and end. Only what is new needs them, a few of hundreds. */
+/** Start and end of a lifelog, 0 if unreadable. Only new ones need them, so a list leaves them unread. */
 export function timesOf({ lifelog }: ListedLifelog): number[] {
 	return [lifelog.startTime, lifelog.endTime].map((time) => instantsOf(time, 'UTC')[0] ?? 0);
 }

@@ -53,8 +53,6 @@ export const isSavedState = shape(
 	[mapOf(isDay, isSavedDay), 'days'],
 );
 
-const MORE = ['starred', 'starToggles', 'pending', 'incomplete', 'retry', 'quiet'] as const;
-
 /** An entry as it is saved: `at` if nothing else is set, else the fields that are. */
 type SavedEntry = number | Partial<KnownEntry>;
 type SavedState = Omit<State, 'days'> & {
@@ -71,9 +69,10 @@ export function saveState({ days, entries, ...rest }: State): IDataObject {
 }
 
 function saveEntry(entry: KnownEntry): SavedEntry {
-	const set = MORE.filter((name) => entry[name]);
-	if (set.length === 0 && entry.at !== undefined) return entry.at;
-	return Object.fromEntries((['at', ...set] as const).map((name) => [name, entry[name]]));
+	const names = Object.keys(entry) as Array<keyof KnownEntry>;
+	const set = names.filter((name) => name === 'at' || (name !== 'day' && entry[name]));
+	if (set.length === 1 && entry.at !== undefined) return entry.at;
+	return Object.fromEntries(set.map((name) => [name, entry[name]]));
 }
 
 export function newState(watch: Watch, window: PollWindow): State {

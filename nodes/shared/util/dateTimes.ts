@@ -59,8 +59,7 @@ export function instantsOf(time: unknown, zone: string): number[] {
 
 /** The UTC day, `YYYY-MM-DD`, `days` after an instant or a day. */
 export function utcDay(time: number | string, days = 0): string {
-	const instant = typeof time === 'string' ? Date.parse(time) : time;
-	return new Date(instant + days * DAY_MS).toISOString().slice(0, 10);
+	return new Date(new Date(time).getTime() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** The length of an entry in ms; undefined if a time is missing, or the end is before the start. */
