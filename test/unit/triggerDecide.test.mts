@@ -2,12 +2,15 @@
 import {
 	changeType,
 	decide,
+	decideLifelogs,
 	recordOf,
 	type Seen,
 } from '../../nodes/LifelogTrigger/lifelogs/detect.ts';
-import { eventKey } from '../../nodes/LifelogTrigger/lifelogs/emit.ts';
+import { eventKey, readLifelogs } from '../../nodes/LifelogTrigger/lifelogs/emit.ts';
+import type { ListedLifelog } from '../../nodes/LifelogTrigger/lifelogs/list.ts';
 import type { Settings } from '../../nodes/LifelogTrigger/parameters.ts';
-import type { KnownEntry } from '../../nodes/LifelogTrigger/state/types.ts';
+import { newState } from '../../nodes/LifelogTrigger/state/storage.ts';
+import type { KnownEntry, Poll } from '../../nodes/LifelogTrigger/state/types.ts';
 
 const HOUR = 3_600_000;
 const at = (time: string) => Date.parse(`2026-03-${time}Z`);
@@ -123,4 +126,38 @@ describe('keys', () => {
 		expect(record.at).toBe(entry().at);
 		expect(key).toBe('x:2026-03-09T12:00:00.000Z:starred');
 	});
+});
+
+// Without an offset a time is slow to read: a poll with thousands of new lifelogs would block n8n.
+test('the start of a new lifelog is read twice at most, however many are new', async () => {
+	const count = 1000;
+	let reads = 0;
+	const listed = (id: string): ListedLifelog => {
+		const lifelog = {
+			id,
+			get startTime() {
+				reads += 1;
+				return `2026-03-10 11:${String(reads % 60).padStart(2, '0')}:00`;
+			},
+		};
+		return { lifelog: lifelog as never, day: '2026-03-10', ...seen('10T11:00').version };
+	};
+	const ids = Array.from({ length: count }, (_, index) => `lifelog-${index}`);
+	const window = { now: NOW, began: NOW, lookbackDays: 7 };
+	const watch = { kind: 'lifelogs', credential: 'Xy12', prompt: '' } as const;
+	const state = newState(watch, { ...window, began: at('10T10:00') });
+	// Its time is over, so that nothing is requested.
+	const poll = {
+		api: {},
+		known: state,
+		settings: ALL,
+		failures: [],
+		current: () => ({ state, window }),
+		isWithin: () => false,
+	} as unknown as Poll;
+	const entries = new Map(ids.map((id) => [id, listed(id)]));
+	const { unread } = decideLifelogs(poll, { days: new Map(), entries });
+	expect(await readLifelogs(poll, unread)).toHaveLength(count);
+	expect(reads).toBeGreaterThanOrEqual(count);
+	expect(reads).toBeLessThanOrEqual(2 * count);
 });
