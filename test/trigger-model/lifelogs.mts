@@ -38,8 +38,9 @@ interface Emission {
 interface Note {
 	emissions: Emission[];
 	/**
-	 * What is to be reported, since when; recent is what lies on a day that every poll reads. And
-	 * when the polls were over that could read it and are not forgotten.
+	 * What is to be reported, since when, and when the poll before that was over; recent is what lies
+	 * on a day that every poll reads. And when the polls were over that could read it and are not
+	 * forgotten.
 	 */
 	owed?: { since: number; polledAt: number; isRecent: boolean; readAt: number[] };
 	/** Whether it changed on a day that does not count, which polls read all the same so far. */
@@ -546,7 +547,7 @@ export class LifelogObserver {
 			return isNew && isPlain && this.isKnownAsCreated(lifelog) ? 'created-once' : undefined;
 		}
 		const isKnown = knownAt !== undefined && knownAt < now.time && !isOutside;
-		// What the poll before still waited for has no version yet: a change belongs to the new lifelog.
+		// A change of a new lifelog that still settled at the poll before is part of its creation.
 		const settles = this.settingsSince(owed.polledAt).some((past) => past.settleMinutes > 0);
 		return all(wantsUpdated) && isKnown && !settles ? 'final-version' : undefined;
 	}
