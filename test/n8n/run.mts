@@ -59,7 +59,7 @@ async function prepare(chosen: Suite[]): Promise<void> {
 	if (chosen.some(({ needsInspector }) => needsInspector)) await installInspector();
 	const folder = await temporaryFolder('lifelog-tarball');
 	process.env[TARBALL_VARIABLE] = await pack(folder.path);
-	// A start with a new database takes half as long again.
+	// Once for all suites: n8n's first start on a folder creates its database.
 	const folders = versions.map(async (version) => [version, await prepareUserFolder(version)]);
 	process.env[FOLDERS_VARIABLE] = JSON.stringify(Object.fromEntries(await Promise.all(folders)));
 }

@@ -200,7 +200,7 @@ test("the player doesn't cover the focused element", async () => {
 	await page.locator('button.time').first().focus();
 	for (let nth = 0; nth < 20; nth += 1) {
 		await page.keyboard.press('Tab');
-		// The list scrolls after the key, and once more when it has measured its new lines.
+		// The page may scroll only after the key.
 		await page.waitForFunction(() => {
 			const line = document.activeElement!.getBoundingClientRect();
 			return line.bottom <= document.querySelector('.player')!.getBoundingClientRect().top;

@@ -124,7 +124,7 @@ const SEARCHES: Array<[words: string, found: string[]]> = [
 ];
 
 for (const each of ['light', 'dark'] as const) {
-	/** What makes no picture: a theme changes only looks. */
+	/** A test that makes no picture. It runs with one theme, because a theme changes only looks. */
 	function testOnce(name: string, run: () => Promise<void>): void {
 		if (each === 'light') test(name, run);
 	}

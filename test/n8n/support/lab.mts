@@ -50,7 +50,7 @@ export async function prepareUserFolder(version: string): Promise<string> {
 	return path;
 }
 
-/** Starts everything anew; two cores take about 10 s. Closes what came up if something does not. */
+/** Starts everything anew. Closes what came up if something does not. */
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
 	const { version = NEWEST, editor, env } = options;
 	const folders = JSON.parse(process.env[FOLDERS_VARIABLE] ?? '{}') as Record<string, string>;
