@@ -14,8 +14,10 @@ export interface Row {
 	figure: string;
 	/** Absolute values behind the figure. */
 	from: string;
+	/** Empty for none. */
 	goal: string;
-	holds: boolean;
+	/** undefined without a goal. */
+	holds?: boolean;
 	/** What was measured that explains a miss. */
 	reason?: string;
 }
@@ -24,9 +26,9 @@ export function spreadOf(values: number[]): Spread {
 	return { median: median(values), low: min(values), high: max(values) };
 }
 
-/** The ratio of two series, run by run: what slows the machine for a while slows both. */
+/** The ratio of two series, run by run: what slows the machine for a while slows both. To two digits, as it is shown. */
 export function ratioOf(values: number[], others: number[]): Spread {
-	return spreadOf(values.map((value, nth) => value / others[nth]));
+	return spreadOf(values.map((value, nth) => Number((value / others[nth]).toFixed(2))));
 }
 
 /** `1.12 (1.08–1.20)`: median, lowest and highest. */
@@ -49,8 +51,9 @@ export function mebibytes(bytes: number): string {
 	return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
-/** Whether a goal holds, and if not, why. */
+/** Whether a goal holds, and if not, why; empty without a goal. */
 export function verdictOf({ holds, reason }: Row): string {
+	if (holds === undefined) return '';
 	if (holds) return 'holds';
 	return reason === undefined ? 'missed' : `missed: ${reason}`;
 }

@@ -240,8 +240,7 @@ function rowsOf(archive: Archive): Row[] {
 			what: named('size of the index'),
 			figure: mebibytes(bytes),
 			from: 'of 2 GB of JSON',
-			goal: 'none',
-			holds: true,
+			goal: '',
 		},
 		{
 			what: named('memory'),

@@ -97,8 +97,7 @@ export function loadRows({ taken, errors, ms }: Load, lifelogs: number): Row[] {
 			what: named(kind),
 			figure: `${p95.toFixed(0)} ms; half of the answers ${middle.toFixed(0)} ms at most`,
 			from: `95th percentile of ${count(taken[kind].length)}; ${from}`,
-			goal: kind === 'search' ? 'none' : `below ${MAX_MS} ms`,
-			holds: kind === 'search' || p95 < MAX_MS,
+			...(kind === 'search' ? { goal: '' } : { goal: `below ${MAX_MS} ms`, holds: p95 < MAX_MS }),
 		};
 	};
 	return [
