@@ -91,6 +91,15 @@ const getLimited = async (on?: Engine) =>
 const getOne = async (on?: Engine) =>
 	await run({ operation: 'get', lifelogId: byId(ids[0]) }, undefined, on);
 
+test("a delete isn't retried if nothing was sent: a 404 would then not mean that it was done", async () => {
+	const closed = await engineAt('http://127.0.0.1:9');
+	const before = pauses.skippedMs;
+	const parameters = { operation: 'delete', lifelogId: byId('nobody') };
+	const { message } = await run(parameters, undefined, closed);
+	expect(message).toContain('the connection was refused');
+	expect(pauses.skippedMs).toBe(before);
+});
+
 describe('a 429', () => {
 	test.each<[string, Partial<Fault>, number]>([
 		['in its body', { body: { error: 'slow down', retryAfter: '2' } }, 2000],
@@ -120,6 +129,14 @@ describe('a 429', () => {
 		const next = await getMany({ maxWait: 30 }, own);
 		expect(next.message).toContain('The rate limit asks for a wait of');
 		expect(served).toBe(1);
+	});
+
+	test('is added to one before a failure', async () => {
+		const refuse = (_request: unknown, response: ServerResponse) =>
+			answer(response, served === 2 ? 503 : 429, { retryAfter: '2' });
+		const { message } = await getMany({ maxWait: 3 }, await engineAt(await serve(refuse)));
+		expect(message).toContain('The rate limit asks for a wait of 2 s');
+		expect(served).toBe(3);
 	});
 
 	test('that asks for exactly Max Rate Limit Wait is waited for by all requests', async () => {

@@ -56,14 +56,14 @@ describe('the rate limiter', () => {
 		inFlight = maxInFlight = 0;
 	});
 
-	const service = (name: string) => async (_heldMs: number, hasPassed: () => void) => {
+	const service = (name: string) => async (_heldMs: number, onPassed: () => void) => {
 		sent.push({ name, at: performance.now() });
 		const nth = sent.length;
 		maxInFlight = Math.max(maxInFlight, ++inFlight);
 		await pause(LATENCY_MS);
 		inFlight--;
 		const waitMs = refuses(nth);
-		if (waitMs === undefined) hasPassed();
+		if (waitMs === undefined) onPassed();
 		return { name, waitMs };
 	};
 
@@ -186,8 +186,8 @@ describe('the rate limiter', () => {
 		await block(limiter, 1_000);
 		const long = limiter.run(
 			new Ticket({ maxWaitMs: 2_000 }),
-			async (_heldMs, hasPassed) => {
-				hasPassed();
+			async (_heldMs, onPassed) => {
+				onPassed();
 				await pause(120_000);
 				return undefined;
 			},
@@ -274,11 +274,11 @@ describe('the rate limiter', () => {
 		let window = performance.now();
 		let used = 0;
 		const LET_IN = 2;
-		const send = async (_heldMs: number, hasPassed: () => void) => {
+		const send = async (_heldMs: number, onPassed: () => void) => {
 			if (performance.now() - window >= 3_000) [window, used] = [performance.now(), 0];
 			const waitMs = ++used > LET_IN ? window + 3_000 - performance.now() : undefined;
 			await pause(10);
-			if (waitMs === undefined) hasPassed();
+			if (waitMs === undefined) onPassed();
 			return waitMs;
 		};
 		const running = Array.from(

@@ -12,7 +12,7 @@ export interface Resource {
 	id?: string;
 	/** What isn't known when a request fails: "The chat may or may not have been deleted." */
 	doubt?: string;
-	/** Whether it is created or changed, which lifelog-server has to be told to allow. */
+	/** Whether the request creates or changes it. lifelog-server refuses that without --allow-changes. */
 	isChange?: boolean;
 }
 
@@ -38,6 +38,10 @@ export interface Answer {
 	headers: Record<string, unknown>;
 	/** Parsed JSON, or text. */
 	body: unknown;
+}
+
+export function isSuccess({ statusCode }: Pick<Answer, 'statusCode'>): boolean {
+	return statusCode >= 200 && statusCode < 300;
 }
 
 type ErrorOptions = NonNullable<ConstructorParameters<typeof NodeApiError>[2]>;
@@ -446,7 +450,7 @@ function isEditorList({ context }: Api): boolean {
 }
 
 /** `lifelog "abc"`, or only the noun. */
-function nameOfResource({ noun, id }: Resource): string {
+export function nameOfResource({ noun, id }: Resource): string {
 	return id === undefined ? noun : `${noun} "${id}"`;
 }
 
@@ -481,18 +485,19 @@ function saidBy(api: Api, answer: Answer): string | undefined {
  * first, because the rest may be private; nothing of interrupted JSON or of bytes.
  */
 function messageIn(answer: Answer): unknown {
-	const { body, statusCode } = answer;
+	const { body } = answer;
 	if (typeof body === 'object' && body !== null) {
 		const { error, message } = body as { error?: unknown; message?: unknown };
 		return (error as { message?: unknown } | null)?.message ?? error ?? message;
 	}
-	const isSuccess = statusCode >= 200 && statusCode < 300;
 	const text = String(body);
 	if (isHtml(answer)) {
-		const title = isSuccess ? '' : pageTitle(text);
+		const title = isSuccess(answer) ? '' : pageTitle(text);
 		return title ? `a page titled "${title}"` : 'a page of HTML';
 	}
-	return isSuccess || /^\s*[{[]|^OggS|\0/.test(text.slice(0, MAX_QUOTE_LENGTH)) ? undefined : text;
+	return isSuccess(answer) || /^\s*[{[]|^OggS|\0/.test(text.slice(0, MAX_QUOTE_LENGTH))
+		? undefined
+		: text;
 }
 
 /** The title of a page; empty if its end was not read, because half a key can't be redacted. */

@@ -13,6 +13,7 @@ import {
 	connectionCode,
 	connectionProblem,
 	isBlockedByN8n,
+	isSuccess,
 } from '../errors/errors';
 
 const TIMEOUT_MS = 30_000;
@@ -63,6 +64,8 @@ const OPTIONS = {
 	simple: false,
 } as Partial<IHttpRequestOptions>;
 
+const NOT_A_LIFELOG_API = "The 'Base URL' doesn't point to a Lifelog API. Check the address.";
+
 /** By the first and the last status. */
 const REFUSALS = [
 	{
@@ -77,11 +80,7 @@ const REFUSALS = [
 		message: 'The API key was refused. Check that you copied all of it and that it is still valid.',
 	},
 	{ first: 403, last: 403, message: 'The API key is not allowed to read chats.' },
-	{
-		first: 404,
-		last: 404,
-		message: "The 'Base URL' doesn't point to a Lifelog API. Check the address.",
-	},
+	{ first: 404, last: 404, message: NOT_A_LIFELOG_API },
 	{
 		first: 429,
 		last: 429,
@@ -94,14 +93,10 @@ const REFUSALS = [
 	},
 ];
 
-const NOT_A_LIFELOG_API = {
-	message: "The 'Base URL' doesn't point to a Lifelog API. Check the address.",
-};
-
 /** Why an answer doesn't confirm the credential; undefined if it does. */
 function whyRefused(statusCode: number, body: unknown): string | undefined {
 	const refusal = REFUSALS.find(({ first, last }) => statusCode >= first && statusCode <= last);
 	const { data } = (body ?? {}) as { data?: { chats?: unknown } | null };
-	if (!refusal && Array.isArray(data?.chats)) return undefined;
-	return (refusal ?? NOT_A_LIFELOG_API).message;
+	if (isSuccess({ statusCode }) && Array.isArray(data?.chats)) return undefined;
+	return refusal?.message ?? NOT_A_LIFELOG_API;
 }

@@ -42,10 +42,10 @@ export class RateLimiter {
 		return this.active + this.queue.length === 0 && this.blockedUntil <= performance.now();
 	}
 
-	/** Sends a request from the queue, again while `askedWaitMs` names a wait. `send` says when it got through. */
+	/** Sends a request when its turn comes, and again after each wait that `askedWaitMs` names. `send` says when it got through. */
 	async run<T>(
 		ticket: Ticket,
-		send: (heldMs: number, hasPassed: () => void) => Promise<T>,
+		send: (heldMs: number, onPassed: () => void) => Promise<T>,
 		askedWaitMs: (outcome: T) => number | undefined,
 	): Promise<T> {
 		for (;;) {
@@ -102,7 +102,7 @@ export class RateLimiter {
 	/** Counts each moment once, and again from 0 when requests ahead in the queue got through. */
 	private spend(ticket: Ticket, until: number, refusal?: unknown): void {
 		const now = performance.now();
-		if (ticket.passed !== this.passed) Object.assign(ticket, { passed: this.passed, waitedMs: 0 });
+		if (ticket.passed < this.passed) Object.assign(ticket, { passed: this.passed, waitedMs: 0 });
 		const waitMs = Math.max(0, until - Math.max(now, ticket.countedUntil));
 		const { maxWaitMs, waitUntil = Infinity } = ticket.budget;
 		if (ticket.waitedMs + waitMs > maxWaitMs || until > waitUntil) {

@@ -4,6 +4,7 @@ import type { Answer, Resource } from '../errors/errors';
 import {
 	canceledError,
 	connectionError,
+	isSuccess,
 	rateLimitError,
 	statusError,
 	toNodeError,
@@ -15,20 +16,16 @@ import { pause } from './concurrency';
 import type { Api } from '../auth/connection';
 import { rateLimiterFor, Ticket, WaitTooLong } from './rateLimiter';
 import { retryAfterMs } from './retryAfter';
-import { isSuccess, type SendResult, type Request, send, timeoutMs } from './send';
+import { type SendResult, type Request, send, timeoutMs } from './send';
 
 const FIRST_BACKOFF_MS = 500;
-/**
- * A delete is retried only once, if its connection broke; a 404 then means that it is done.
- * lifelog-server creates nothing twice.
- */
-const POLICIES = {
-	GET: { maxRetries: Infinity, afterServerFailure: true },
-	POST: { maxRetries: Infinity, afterServerFailure: true },
-	PATCH: { maxRetries: Infinity, afterServerFailure: true },
-	DELETE: { maxRetries: 1, afterServerFailure: false },
-};
-const ONCE = { maxRetries: 0, afterServerFailure: false };
+/** lifelog-server creates nothing twice. */
+const RETRIED = { maxRetries: Infinity, mayPass: () => true };
+/** A delete is retried only once, if its connection broke. A 404 then means that it is done. */
+const DELETED = { maxRetries: 1, mayPass: wasSent };
+const ONCE = { ...RETRIED, maxRetries: 0 };
+/** Codes of a connection over which nothing was sent. */
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 /**
  * GETs a JSON object.
@@ -48,8 +45,8 @@ export async function getJson(
 }
 
 /**
- * Sends a JSON object or a file, as often as a read is repeated unless `once` is set: the service
- * must know the same file again.
+ * Sends a JSON object or a file. It is retried like a read unless `once` is set, because the service
+ * recognizes the same file.
  *
  * @returns The JSON object of the answer.
  * @throws NodeApiError as {@link getJson}; NodeOperationError if the file can't be read.
@@ -126,10 +123,10 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	const time = { leftMs: receive || upload ? Infinity : 2 * timeoutMs(api) };
 	const limiter = () => rateLimiterFor(`${api.baseUrl} ${api.apiKey}`);
 	const ticket = new Ticket(api);
-	const attempt = async (heldMs: number, hasPassed: () => void) => {
+	const attempt = async (heldMs: number, onPassed: () => void) => {
 		api.run.waitedMs += heldMs;
 		const { leftMs } = time;
-		const outcome = await send(api, request, time, hasPassed);
+		const outcome = await send(api, request, time, onPassed);
 		// Refusals of a slow service don't count: the limiter bounds them.
 		if (askedWaitMs(outcome) !== undefined) time.leftMs = leftMs;
 		return outcome;
@@ -137,7 +134,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	try {
 		const { outcome, retries } = await withRetry(
 			api,
-			once ? ONCE : POLICIES[method],
+			once ? ONCE : method === 'DELETE' ? DELETED : RETRIED,
 			async () => await limiter().run(ticket, attempt, askedWaitMs),
 			() => time.leftMs > 0,
 		);
@@ -162,16 +159,22 @@ function askedWaitMs(outcome: SendResult): number | undefined {
 
 async function withRetry(
 	{ retries: allowed, signal }: Api,
-	{ maxRetries, afterServerFailure }: (typeof POLICIES)[Request['method']],
+	{ maxRetries, mayPass }: typeof DELETED,
 	attempt: () => Promise<SendResult>,
 	hasTime: () => boolean,
 ): Promise<{ outcome: SendResult; retries: number }> {
 	for (let retries = 0; ; retries++) {
 		const outcome = await attempt();
-		const mayPass = 'code' in outcome || (afterServerFailure && outcome.statusCode >= 500);
-		const mayRetry = mayPass && retries < Math.min(maxRetries, allowed) && hasTime();
+		const hasFailed = 'code' in outcome || outcome.statusCode >= 500;
+		const isLast = retries >= Math.min(maxRetries, allowed) || !hasTime();
+		const mayRetry = hasFailed && mayPass(outcome) && !isLast;
 		if (!mayRetry) return { outcome, retries };
 		const backoffMs = FIRST_BACKOFF_MS * 2 ** retries * (1 + Math.random() / 2);
 		await pause(backoffMs, signal);
 	}
+}
+
+/** Whether a request without an answer may have reached the service. */
+function wasSent(outcome: SendResult): boolean {
+	return 'code' in outcome && !NEVER_SENT.includes(outcome.code);
 }

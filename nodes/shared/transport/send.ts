@@ -7,6 +7,7 @@ import {
 	canceledError,
 	connectionCode,
 	isBlockedByN8n,
+	isSuccess,
 	tooLargeError,
 	toNodeError,
 	unreadableFileError,
@@ -52,7 +53,7 @@ export async function send(
 	api: Api,
 	request: Request,
 	time: { leftMs: number },
-	hasPassed: () => void,
+	onPassed: () => void,
 ): Promise<SendResult> {
 	const { upload, receive } = request;
 	const file = await upload?.open().catch((error: unknown) => {
@@ -74,7 +75,7 @@ export async function send(
 			'lifelogApi',
 			requestOptionsOf(api, request, { outgoing: outgoing?.content, timeout, signal }),
 		);
-		if (answer.statusCode !== 429) hasPassed();
+		if (answer.statusCode !== 429) onPassed();
 		noteServiceTime(api, answer);
 		body = incomingBody(answer.body as ByteStream, timeout, signal);
 		return { ...answer, body: await readBody(api, request, answer, body) };
@@ -87,7 +88,7 @@ export async function send(
 	} finally {
 		body?.close();
 		outgoing?.close();
-		// What stalled isn't sent as a whole again.
+		// An upload that stalled isn't retried.
 		if (outgoing?.stalled.aborted) time.leftMs = 0;
 		// Without a reason it is slow: an error would be created.
 		ownEnd.abort('done');
@@ -144,10 +145,6 @@ function withCancelSignal(context: ApiContext, signal: AbortSignal): ApiContext 
 	return Object.create(context, {
 		getExecutionCancelSignal: { value: () => signal },
 	}) as ApiContext;
-}
-
-export function isSuccess({ statusCode }: Answer): boolean {
-	return statusCode >= 200 && statusCode < 300;
 }
 
 /** The beginning of an unexpected body, as {@link Answer} has it. */
