@@ -1,10 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import { apiError, type Resource, unusableAnswerError } from '../shared/errors/errors';
+import {
+	apiError,
+	nameOfResource,
+	type Resource,
+	unusableAnswerError,
+} from '../shared/errors/errors';
 import type { Api } from '../shared/auth/connection';
-import { METADATA_ONLY } from '../shared/api/entries';
-import { getJson, pathOf, sendData } from '../shared/transport/request';
+import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
+import { pathOf, sendData } from '../shared/transport/request';
 import { isId } from '../shared/util/ids';
 
 /**
@@ -30,7 +35,7 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 		async (error: unknown) => {
 			const status = error instanceof NodeApiError ? error.httpCode : undefined;
 			const isUnknown =
-				status === '405' || (status === '404' && (isNew || (await isThere(api, path, resource))));
+				status === '405' || (status === '404' && (isNew || (await isThere(api, id))));
 			throw isUnknown ? unsupportedError(api, resource) : error;
 		},
 	);
@@ -42,21 +47,22 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 }
 
 /** Whether the service has the lifelog of a 404. Then it doesn't know the change. */
-async function isThere(api: Api, path: string, resource: Resource): Promise<boolean> {
-	return await getJson(api, path, METADATA_ONLY, resource).then(
-		({ data }) => isId(((data as IDataObject | null)?.lifelog as IDataObject | null)?.id),
+async function isThere(api: Api, id: string): Promise<boolean> {
+	return await getLifelog(api, id, METADATA_ONLY).then(
+		() => true,
 		() => false,
 	);
 }
 
 /** The error of a service that has no such requests. */
-export function unsupportedError(api: Api, { noun, id }: Resource): NodeApiError {
+export function unsupportedError(api: Api, resource: Resource): NodeApiError {
+	const sent = resource.id === undefined ? 'new lifelogs' : 'changes to lifelogs';
 	return apiError(
 		api,
-		"This service doesn't accept new lifelogs. lifelog-server does.",
+		`This service doesn't accept ${sent}. lifelog-server does.`,
 		[
 			`Enter the address of your lifelog-server as the 'Base URL' of the credential. If it's already there, update lifelog-server.`,
-			`Requested: ${id === undefined ? noun : `${noun} "${id}"`}.`,
+			`Requested: ${nameOfResource(resource)}.`,
 		],
 		{ httpCode: '405', failure: { cause: 'configuration-invalid' } },
 	);

@@ -57,6 +57,18 @@ describe('Get Many', () => {
 	const getMany = async (parameters: IDataObject = {}) =>
 		await run({ operation: 'getAll', ...parameters });
 
+	test.each([
+		['chats of a prompt', { globalPromptId: 'unknown' }, 'No chats of the prompt "unknown"'],
+		[
+			'unscheduled chats of a prompt',
+			{ globalPromptId: 'unknown', isScheduled: false },
+			'No unscheduled chats of the prompt "unknown"',
+		],
+	])('says that there are no %s', async (_what, filters, expected) => {
+		const { hints } = await getMany({ filters });
+		expect(hints('Node').map(({ message }) => message)).toEqual([expected]);
+	});
+
 	test('returns the newest 50, simplified, in one request', async () => {
 		const chats = await ownChats();
 		const { json, requests } = await getMany();

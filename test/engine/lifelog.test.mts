@@ -472,6 +472,7 @@ describe('the list of the parameter Lifelog', () => {
 		const values = [...first.results, ...second.results].map(({ value }) => value);
 		expect(values).toEqual(all.map(({ id }) => id).slice(0, values.length));
 		expect(second.paginationToken).toBeUndefined();
+		expect((await list(' ')).results).toEqual(first.results);
 	});
 
 	test('continues if the service allows only 10 a page', async () => {

@@ -389,10 +389,10 @@ describe('a service without these requests', () => {
 		expect(description).toContain("'Base URL'");
 	});
 
-	test('changing an existing lifelog says the same', async () => {
+	test('changing an existing lifelog says the same of changes', async () => {
 		const { id } = await sandbox.control.addLifelog();
 		const { message } = await update(id, { title: 'Other' }, { engine });
-		expect(message).toBe("This service doesn't accept new lifelogs. lifelog-server does.");
+		expect(message).toBe("This service doesn't accept changes to lifelogs. lifelog-server does.");
 	});
 
 	test("changing a lifelog that doesn't exist says that it wasn't found", async () => {

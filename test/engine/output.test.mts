@@ -240,9 +240,7 @@ describe('lengths', () => {
 		const { id } = await anyLifelog();
 		const options = { fromOffsetMs: 1e9 };
 		const { hints } = await run({ operation: 'getTranscript', lifelogId: byId(id), options });
-		expect(hints('Node')[0].message).toBe(
-			'The transcript of this lifelog ends before 1000000000 ms.',
-		);
+		expect(hints('Node')[0].message).toBe('No utterance begins at 1000000000 ms or later.');
 	});
 
 	test.each([

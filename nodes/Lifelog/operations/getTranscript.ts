@@ -114,10 +114,6 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	return [{ json: { lifelogId: lifelog.id, title: lifelog.title, ...textOf(spoken, maxLength) } }];
 }
 
-function speakersIn(lifelog: Lifelog): string[] {
-	return [...new Set(utterances(lifelog).map(({ speaker }) => speaker))];
-}
-
 /**
  * Says why there is nothing.
  *
@@ -130,9 +126,10 @@ function hintWhy(
 	wanted: string[],
 	fromOffsetMs: number,
 ): void {
-	const heard = speakersIn(lifelog);
+	const heard = [...new Set(utterances(lifelog).map(({ speaker }) => speaker))];
 	if (utterances(lifelog, wanted).length > 0) {
-		hint(api, `The transcript of this lifelog ends before ${fromOffsetMs} ms.`);
+		const of = wanted.length > 0 ? ` of ${wanted.join(', ')}` : '';
+		hint(api, `No utterance${of} begins at ${fromOffsetMs} ms or later.`);
 	} else if (heard.length > 0) {
 		const message = `This lifelog has no utterances of ${wanted.join(', ')}. Its speakers: ${heard.join(', ')}.`;
 		if (isTool(context)) {

@@ -62,7 +62,17 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	};
 	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, MAX_PAGE_SIZE) };
 	const chats = await firstEntries<Chat>(api, listing, limit);
-	if (chats.length === 0)
-		hintOfNone(api, { noun: query.isScheduled ? 'scheduled chats' : 'chats' });
+	if (chats.length === 0) hintOfNone(api, { noun: nameOf(query) });
 	return chats.map((chat) => ({ json: chatJson(chat, output) }));
+}
+
+function nameOf({
+	isScheduled,
+	globalPromptId,
+}: {
+	isScheduled?: boolean;
+	globalPromptId?: string;
+}) {
+	const kind = isScheduled === undefined ? '' : isScheduled ? 'scheduled ' : 'unscheduled ';
+	return `${kind}chats${globalPromptId ? ` of the prompt "${globalPromptId}"` : ''}`;
 }

@@ -97,7 +97,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		throw inputError(
 			this,
 			"'Update Fields' has no field with a value",
-			'Add at least one of Title, Is Starred and Speakers. Nothing was sent.',
+			"Add at least one of 'Title', 'Is Starred' and 'Speakers'. Nothing was sent.",
 		);
 	}
 	return [{ json: await sendChange(api, change, id) }];

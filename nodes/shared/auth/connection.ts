@@ -51,9 +51,6 @@ export interface Api {
 	};
 }
 
-/** For the editor's lists: a person waits for them, and can try again. */
-export const EDITOR_BUDGET = { maxWaitMs: 20_000, hasPriority: true, retries: 0 };
-
 /**
  * Reads the credential; sends nothing. With priority, all waits end `maxWaitMs` from now.
  *

@@ -10,12 +10,14 @@ import { DateTime } from 'luxon';
 import type { Chat, Lifelog } from '../api/apiTypes';
 import { promptOf } from '../api/chats';
 import { METADATA_ONLY } from '../api/entries';
-import { connect, EDITOR_BUDGET } from '../auth/connection';
+import { connect } from '../auth/connection';
 import { readPage } from '../transport/pagination';
 import { toInstant } from '../util/dateTimes';
 import { oneLine } from '../util/text';
 import { readZone } from './read';
 
+/** A person waits for them, and can try again. */
+const EDITOR_BUDGET = { maxWaitMs: 20_000, hasPriority: true, retries: 0 };
 /** Pages of chats that one search reads; the editor then asks for more. */
 const PAGES_A_SEARCH = 5;
 /** In characters. */
@@ -35,7 +37,8 @@ export async function searchLifelogs(
 ): Promise<INodeListSearchResult> {
 	const api = await connect(this, EDITOR_BUDGET);
 	const timezone = zoneOfList(this);
-	const query = { ...METADATA_ONLY, timezone, search: filter || undefined };
+	const search = filter?.trim() || undefined;
+	const query = { ...METADATA_ONLY, timezone, search };
 	const listing = { name: 'lifelogs' as const, query };
 	const page = await readPage<Lifelog>(api, listing, ...placeOf(paginationToken));
 	return {
@@ -43,7 +46,7 @@ export async function searchLifelogs(
 			name: nameInList(title, startTime, timezone),
 			value: id,
 		})),
-		paginationToken: filter ? undefined : tokenOf(page.nextCursor, page.size),
+		paginationToken: search ? undefined : tokenOf(page.nextCursor, page.size),
 	};
 }
 
