@@ -58,7 +58,7 @@ export async function readAudioRange(
 	return { startMs: Math.floor(startMs), endMs: Math.ceil(endMs) };
 }
 
-/** Of today only what has passed. */
+/** The range of a day; today ends now. */
 function rangeOfDay(
 	context: IExecuteFunctions,
 	api: Api,
@@ -111,7 +111,7 @@ async function rangeOfLifelog(
 	return { ...range, ...sourceOf(lifelogId), lifelogId, title: lifelog.title };
 }
 
-/** Of a lifelog that lifelog-server made from a recording, because the pendant may have recorded too. */
+/** lifelog-server made this lifelog from a recording. The pendant may have audio of the same time. */
 const sourceOf = (lifelogId: string) =>
 	lifelogId.startsWith('recorded-') ? { audioSource: 'recordings' } : {};
 

@@ -8,7 +8,8 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { testLifelogApi } from '../shared/transport/credentialTest';
 import { getTimezones } from '../shared/parameters/listSearch';
-import { properties } from './parameters';
+import { subtitleOf } from '../shared/execution/operations';
+import { eventOptions, properties } from './parameters';
 import { runPoll } from './poll';
 import { sample } from './sample';
 
@@ -19,8 +20,7 @@ export class LifelogTrigger implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle:
-			'={{ { lifelogCreated: "Lifelog Created", lifelogCreatedOrUpdated: "Lifelog Created or Updated", lifelogUpdated: "Lifelog Updated", scheduledChatCreated: "Scheduled Chat Created" }[$parameter["event"]] }}',
+		subtitle: subtitleOf(eventOptions, 'event'),
 		description: 'Read lifelogs, or start a workflow when one is new or has changed',
 		defaults: { name: 'Lifelog Trigger' },
 		polling: true,

@@ -2,7 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Chat } from '../shared/api/apiTypes';
-import * as content from '../shared/api/chats';
+import { answeredAt, answerState, messageCountOf, QUIET_MS } from '../shared/api/chats';
 import { getChat } from '../shared/api/entries';
 import { chatJson } from '../shared/parameters/chatOutput';
 import { pages } from '../shared/transport/pagination';
@@ -29,12 +29,12 @@ export async function listChats(poll: Poll): Promise<Listing<Chat>> {
 	const listing: Listing<Chat> = { days: new Map(), entries: new Map() };
 	const today = utcDay(poll.current().window.now);
 	const readToday: Partial<KnownDay> = { retry: undefined };
-	let isAtEnd = true;
+	let isComplete = true;
 	const found = pages<Chat>(api, {
 		name: 'chats',
 		query: chatsQuery(settings),
 		onUnusable: passOver(poll, poll.current().state.days.get(today), readToday),
-		mayGoOn: () => (isAtEnd = api.run.requests < MAX_LIST_REQUESTS && poll.isWithin(LIST_SHARE)),
+		mayGoOn: () => (isComplete = api.run.requests < MAX_LIST_REQUESTS && poll.isWithin(LIST_SHARE)),
 	});
 	try {
 		for await (const page of found) {
@@ -45,7 +45,7 @@ export async function listChats(poll: Poll): Promise<Listing<Chat>> {
 		}
 		poll.isAnswered = true;
 		const { state, window } = poll.current();
-		for (const day of isAtEnd ? daysToList(poll) : [])
+		for (const day of isComplete ? daysToList(poll) : [])
 			listing.days.set(day, asRead(day, state, window));
 		listing.days.set(today, { ...listing.days.get(today), ...readToday });
 	} catch (error) {
@@ -115,10 +115,10 @@ function outcomeOf(poll: Poll, chat: Chat, before: KnownEntry, since = -1): Outc
 	const { timezone } = poll.settings;
 	const { state, window } = poll.current();
 	const { now } = window;
-	const size = content.messageCountOf(chat);
+	const size = messageCountOf(chat);
 	const isQuiet = before.quiet?.size === size && before.quiet.since <= now;
 	const quiet = isQuiet ? before.quiet! : { size, since: now };
-	const at = content.answeredAt(chat, timezone, now);
+	const at = answeredAt(chat, timezone, now);
 	// By the last poll's clock, too: this one may be ahead.
 	const quietMs = Math.min(now, state.polledAt ?? now) - quiet.since;
 	const decision = decideChat(chat, at, since, quietMs);
@@ -135,7 +135,7 @@ function decideChat(chat: Chat, at: number | undefined, since: number, quietMs: 
 	// It was answered before its day began to count.
 	if (at <= since) return { type: 'skip', version };
 	// _chat-answered_: a chat doesn't tell when the results of its tools came.
-	const mayGoOn = content.answerState(chat) === 'waits' && quietMs < content.QUIET_MS;
+	const mayGoOn = answerState(chat) === 'waits' && quietMs < QUIET_MS;
 	// _chat-once_.
 	return mayGoOn ? { type: 'wait' } : { type: 'emit', version };
 }

@@ -1,4 +1,4 @@
-import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions, IPollFunctions } from 'n8n-workflow';
 
 import * as chats from '../shared/parameters/chatOutput';
 import * as shared from '../shared/parameters/descriptions';
@@ -7,7 +7,6 @@ import * as read from '../shared/parameters/read';
 import { promptIdOf } from '../shared/parameters/resourceLocator';
 
 const CHAT_EVENT = 'scheduledChatCreated';
-
 const LOOKBACK_RULE = { unit: 'days', isWhole: true, min: 2, max: 31 };
 const SETTLE_RULE = { unit: 'minutes', isWhole: true, max: 1440 };
 
@@ -18,10 +17,33 @@ const CHANGES: Record<string, Settings['changes']> = {
 	[CHAT_EVENT]: [],
 };
 
+export const eventOptions: INodePropertyOptions[] = [
+	{
+		name: 'Lifelog Created or Updated',
+		value: 'lifelogCreatedOrUpdated',
+		description: 'A lifelog is new, or has changed since it was last reported',
+	},
+	{
+		name: 'Lifelog Created',
+		value: 'lifelogCreated',
+		description: 'A lifelog is new, even if it was uploaded days late',
+	},
+	{
+		name: 'Lifelog Updated',
+		value: 'lifelogUpdated',
+		description: 'A known lifelog has changed, or was starred or unstarred',
+	},
+	{
+		name: 'Scheduled Chat Created',
+		value: CHAT_EVENT,
+		description: 'A scheduled prompt has been answered',
+	},
+];
+
 export const properties: INodeProperties[] = [
 	{
 		displayName:
-			'Poll every 5 to 15 minutes rather than every minute. Nothing is missed between two polls, and each takes at least 3 of the 180 requests a minute that the service allows.',
+			'Poll every 5 to 15 minutes rather than every minute. Nothing is missed between two polls. Each takes at least 3 requests for lifelogs, or 1 for chats, of the 180 a minute that the service allows.',
 		name: 'pollTimesNotice',
 		type: 'notice',
 		default: '',
@@ -31,28 +53,7 @@ export const properties: INodeProperties[] = [
 		name: 'event',
 		type: 'options',
 		noDataExpression: true,
-		options: [
-			{
-				name: 'Lifelog Created or Updated',
-				value: 'lifelogCreatedOrUpdated',
-				description: 'A lifelog is new, or has changed since it was last reported',
-			},
-			{
-				name: 'Lifelog Created',
-				value: 'lifelogCreated',
-				description: 'A lifelog is new, however late it was uploaded',
-			},
-			{
-				name: 'Lifelog Updated',
-				value: 'lifelogUpdated',
-				description: 'A known lifelog has changed, or was starred or unstarred',
-			},
-			{
-				name: 'Scheduled Chat Created',
-				value: CHAT_EVENT,
-				description: 'A scheduled prompt has been answered',
-			},
-		],
+		options: eventOptions,
 		default: 'lifelogCreatedOrUpdated',
 		description: 'Event that starts the workflow',
 	},
@@ -83,7 +84,7 @@ export const properties: INodeProperties[] = [
 			typeOptions: { minValue: 2, maxValue: 31 },
 			default: 7,
 			description:
-				"Number of days to watch, including today (2 to 31). Earlier lifelogs aren't noticed. A change on an older day may be noticed some polls later.",
+				"Number of days to watch, including today (2 to 31). Earlier lifelogs aren't noticed. A change on a day before yesterday may be noticed some polls later.",
 		},
 		{
 			displayName: 'Settle (Minutes)',
@@ -99,7 +100,7 @@ export const properties: INodeProperties[] = [
 	]),
 ];
 
-/** What is watched; for anything else a state is of no use. */
+/** What the trigger watches. If it changes, the saved state no longer applies. */
 export interface Watch {
 	kind: 'lifelogs' | 'chats';
 	credential: string; // its ID, never its key
@@ -142,7 +143,7 @@ export function readSettings(context: IPollFunctions): Settings {
 		changes: CHANGES[event],
 		isStarred: read.readBoolean(context, filters.isStarred, 'Is Starred'),
 		settleMs: 60_000 * read.readNumber(context, settleMinutes, 'Settle', SETTLE_RULE),
-		include: output.partsFor(form, read.includeQuery(context, options, false)),
+		include: output.partsFor(form, read.readParts(context, options, false)),
 		output: form,
 		chatOutput,
 	};

@@ -5,6 +5,7 @@ import {
 	placeMsOf,
 	speakerOf,
 	UNKNOWN_SPEAKER,
+	USER,
 } from '../../shared/content/utterances';
 import { instantOf } from '../../shared/util/dateTimes';
 import { collapseSpaces } from '../../shared/util/text';
@@ -67,10 +68,10 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 }
 
 function speakerIn(speakers: Map<string, Speaker>, node: ContentNode): Speaker {
-	const isWearer = node.speakerIdentifier === 'user';
+	const isWearer = node.speakerIdentifier === USER;
 	const name = collapseSpaces(speakerOf(node)) || UNKNOWN_SPEAKER;
-	const key = isWearer ? 'user' : `named ${name}`;
-	const others = [...speakers.keys()].filter((each) => each !== 'user').length;
+	const key = isWearer ? USER : `named ${name}`;
+	const others = [...speakers.keys()].filter((each) => each !== USER).length;
 	const known = speakers.get(key) ?? { number: isWearer ? 1 : others + 2, name };
 	if (known.name === UNKNOWN_SPEAKER) known.name = name;
 	speakers.set(key, known);

@@ -11,7 +11,7 @@ import {
 import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { getLifelog } from '../../shared/api/entries';
 import { outputOf, outputParametersOfTool, partsFor } from '../../shared/parameters/output';
-import { includeQuery, readCollection, readZone } from '../../shared/parameters/read';
+import { readParts, readCollection, readZone } from '../../shared/parameters/read';
 import { maxCharactersOption, outputOfItem, readMaxCharacters } from '../parameters/list';
 
 export const description: INodeProperties[] = [
@@ -40,7 +40,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const options = readCollection(this, 'options', itemIndex);
 	const timezone = readZone(this, options.timezone);
 	const output = outputOfItem(this, itemIndex);
-	const parts = partsFor(output, includeQuery(this, options, true));
+	const parts = partsFor(output, readParts(this, options, true));
 	const maxCharacters = readMaxCharacters(this, options);
 	const lifelog = await getLifelog(api, id, { timezone, ...parts });
 	const { includeContents } = parts;

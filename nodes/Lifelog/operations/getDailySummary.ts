@@ -135,13 +135,13 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const filters = readCollection(this, 'filters', itemIndex);
 	const isStarred = readBoolean(this, filters.isStarred, 'Is Starred');
 	const format = readChoiceOf(this, 'format', itemIndex, FORMAT_NAMES);
-	const written = readSummaryOptions(this, options);
-	const entries = await readEntries(api, { date, timezone, isStarred }, written.language);
+	const summaryOptions = readSummaryOptions(this, options);
+	const entries = await readEntries(api, { date, timezone, isStarred }, summaryOptions.language);
 	hintIfWithheld(api, entries);
 	if (entries.length === 0) {
 		hintOfNone(api, listResource('lifelogs', { date, timezone, isStarred }));
 	}
-	const summary = summarize(entries, { date, timezone, isStarred }, written);
+	const summary = summarize(entries, { date, timezone, isStarred }, summaryOptions);
 	const json = { date, timezone, ...FORMATS[format](summary), ...summaryFields(summary) };
 	return [{ json }];
 }

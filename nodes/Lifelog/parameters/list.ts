@@ -27,7 +27,7 @@ import {
 	readOutput,
 } from '../../shared/parameters/output';
 import {
-	includeQuery,
+	readParts,
 	readBoolean,
 	readCollection,
 	readDirection,
@@ -103,7 +103,7 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 	const { query, isWanted } = readFilters(context, itemIndex);
 	const output = outputOfItem(context, itemIndex);
 	const options = readCollection(context, 'options', itemIndex);
-	const parts = partsFor(output, includeQuery(context, options, false));
+	const parts = partsFor(output, readParts(context, options, false));
 	return {
 		query: {
 			...query,

@@ -11,7 +11,7 @@ export function toMarkdown(summary: Summary): { markdown: string } {
 		literal(totals),
 		speakers.length > 0 && `**${words.whoTookPart}** ${speakers.map(literal).join(', ')}`,
 		starred.length > 0 && `## ${words.starred}`,
-		starred.map((entry) => `- ${leadOf(entry, summary, true)}${bold(entry)}`).join('\n'),
+		starred.map((entry) => `- ${leadOf(entry, summary, true)}${boldTitle(entry)}`).join('\n'),
 		entries.length > 0 && `## ${words.whatHappened}`,
 		entries.map((entry) => itemOf(entry, summary)).join('\n'),
 		more,
@@ -22,12 +22,12 @@ export function toMarkdown(summary: Summary): { markdown: string } {
 function itemOf(entry: Entry, summary: Summary): string {
 	const star = entry.isStarred ? ` ${STAR}` : '';
 	return [
-		`- ${leadOf(entry, summary)}${bold(entry)}${star}`,
+		`- ${leadOf(entry, summary)}${boldTitle(entry)}${star}`,
 		...entry.headings.map((heading) => `  - ${literalAtStart(heading)}`),
 	].join('\n');
 }
 
-function bold({ title }: Entry): string {
+function boldTitle({ title }: Entry): string {
 	return `**${literal(title)}**`;
 }
 

@@ -1,9 +1,8 @@
 import { DateTime } from 'luxon';
 
+import { MINUTE_MS } from '../../shared/util/dateTimes';
 import type { Entry, Summary } from './summary';
 import { WORDS, type Words } from './words';
-
-const MINUTE_MS = 60_000;
 
 /** What all formats say above the list. */
 export interface Wording {
@@ -67,18 +66,18 @@ function withoutHeadings(entry: Entry): Entry {
  * The words before an entry's title, `09:00 · 24 min · `. Numbers after a title in a right-to-left
  * script would appear in the middle of it.
  *
- * @param isStart True for only the time.
+ * @param isTimeOnly Leaves out the length.
  */
 export function leadOf(
 	{ startMs, durationMs }: Entry,
 	{ timezone, language }: Pick<Summary, 'timezone' | 'language'>,
-	isStart = false,
+	isTimeOnly = false,
 ): string {
 	const start =
 		startMs === undefined ? undefined : DateTime.fromMillis(startMs, { zone: timezone });
 	return [
 		start?.setLocale('en').toFormat('HH:mm'),
-		isStart || durationMs === undefined ? undefined : lengthOf(durationMs, WORDS[language]),
+		isTimeOnly || durationMs === undefined ? undefined : lengthOf(durationMs, WORDS[language]),
 	]
 		.filter((part) => part !== undefined)
 		.map((part) => `${part} · `)

@@ -36,13 +36,13 @@ import {
 	requireService,
 	withTimes,
 } from '../chunks';
+import { MINUTE_MS } from '../../shared/util/dateTimes';
 import { type AudioRange, readAudioRange, SOURCES, type TimeSpan } from '../range';
 
 /** The maximum of one request (specification, section 4.5). */
 const MAX_CHUNK_MINUTES = 120;
 /** More than two years of chunks of two hours. */
 const MAX_CHUNKS = 10_000;
-const MINUTE_MS = 60_000;
 const IF_NO_AUDIO = ['error', 'report', 'skip'] as const;
 const IF_PART_FAILS = ['error', 'report'] as const;
 
@@ -263,11 +263,11 @@ function itemsOf(
 	const { lifelogId } = range;
 	const jsonOf = (span: TimeSpan, isFirst: boolean, file: IDataObject = {}) => {
 		const { startMs, endMs, ...times } = withTimes(span, zone);
-		const timesOf = <T extends TimeSpan>(spans: T[]) =>
+		const rangesOf = <T extends TimeSpan>(spans: T[]) =>
 			isFirst ? joinAdjacent(spans).map((each) => ({ ...withTimes(each, zone), ...each })) : [];
 		return {
 			...{ ...times, ...file, parts, ...(lifelogId !== undefined && { lifelogId }) },
-			...{ missingRanges: timesOf(missing), failedRanges: timesOf(failed) },
+			...{ missingRanges: rangesOf(missing), failedRanges: rangesOf(failed) },
 			...{ startMs, endMs },
 		};
 	};

@@ -43,7 +43,7 @@ export function isGone(answer: unknown): boolean {
 
 export async function readLifelogs(poll: Poll, changes: Change[]): Promise<Outcome[]> {
 	const query = { timezone: poll.settings.timezone, ...poll.settings.include };
-	const ids = changes.sort(inTurn).map(({ id }) => id);
+	const ids = changes.sort(byUrgency).map(({ id }) => id);
 	const answers = await readByIds(poll, ids.slice(0, MAX_LIFELOG_READS), getLifelog, query);
 	return changes.map((change): Outcome => {
 		const { id, known, listed } = change;
@@ -57,7 +57,7 @@ export async function readLifelogs(poll: Poll, changes: Change[]): Promise<Outco
 }
 
 /** New lifelogs by their start; then updates, and last what failed, those first that waited longest (_next-poll_). */
-function inTurn(a: Change, b: Change): number {
+function byUrgency(a: Change, b: Change): number {
 	const rank = ({ known }: Change) => (known.retry ? 2 : known.at === undefined ? 0 : 1);
 	const place = ({ known, start }: Change) => known.retry?.poll ?? known.at ?? start;
 	return rank(a) - rank(b) || place(a) - place(b) || (a.id < b.id ? -1 : 1);

@@ -108,13 +108,13 @@ export function pendingDays(state: State, mayTry: (entry: KnownEntry) => boolean
 	return pending.map(({ day }) => day);
 }
 
-/** What to record of a day that was read: it is due until it was over for a day, at the last poll too. */
+/** What to record of a day that was read. It is due until a day after its end, at the last poll too. */
 export function asRead(day: string, { polls, polledAt }: State, { now }: PollWindow) {
 	const over = utcDay(Math.min(now, polledAt ?? now), -2);
 	return { read: polls + 1, due: day > over || undefined, since: undefined };
 }
 
-/** From when on what is unknown on a day is new; undefined if all of it is (_created-once_). */
+/** When a day began to count; undefined if every unknown entry of it is new (_created-once_). */
 export function sinceOf({ days, since }: State, day: string): number | undefined {
 	const known = days.get(day);
 	if (known && known.read > 0) return undefined;
@@ -138,9 +138,8 @@ export function advanceWindow(state: State, window: PollWindow): State {
 }
 
 /**
- * Forgets days that left the look-back ten days ago, and since when all others were read: what was
- * moved is known on its new day by then. It does so by the clock of the poll before, unless this one
- * is behind it: a clock that is wrong for one poll forgets nothing.
+ * Deletes days that left the look-back ten days ago, once all others were read since: what was moved
+ * is known there by then. It goes by two polls' clocks, so one that is wrong once deletes nothing.
  */
 function prune(state: State, { now, ...window }: PollWindow): void {
 	const before = { ...window, now: state.polledAt ?? Infinity };

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 
 import { isBlank, plainLine, trimmedText } from '../util/text';
 
-/** In UTF-16 units: less than the 64 KiB read of an error page, whose end may be half a key. */
+/** In UTF-16 units: less than the 64 KiB that are read of an error page, because that cut may halve a key. */
 const MAX_EXAMINED_LENGTH = 16_384;
 /** Removed at such a cut, because half a key can't be found. */
 const ROOM_OF_A_KEY = 4_096;

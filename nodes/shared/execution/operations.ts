@@ -68,41 +68,32 @@ export function propertiesOf(
 	return [hidden, ...withCondition({ show }, shown), ...parameters.flat()];
 }
 
-/** The name of the operation that is chosen, as an expression. */
-export function subtitleOf(options: INodePropertyOptions[]): string {
+/** The name of the option that is chosen, as an expression. */
+export function subtitleOf(options: INodePropertyOptions[], parameter = 'operation'): string {
 	const names = options.map(({ name, value }) => `${value}: "${name}"`).join(', ');
-	return `={{ { ${names} }[$parameter["operation"]] }}`;
+	return `={{ { ${names} }[$parameter["${parameter}"]] }}`;
 }
 
-/** Runs the operation that is chosen for each input item. @throws As {@link runItems}. */
+/**
+ * Runs the operation that is chosen for each input item. With "continue on fail" a failed item keeps
+ * its JSON and binary data and gets the error, and the others go on. At the end the hints are shown.
+ *
+ * @throws NodeApiError or NodeOperationError, naming the item, if the node stops on errors or the
+ *   execution was canceled.
+ */
 export async function runOperation(
 	context: IExecuteFunctions,
 	operations: Operations,
 ): Promise<INodeExecutionData[][]> {
 	const operation = readChoiceOf(context, 'operation', 0, Object.keys(operations));
 	const { execute } = operations[operation];
-	return [await runItems(context, async (api, item) => await execute.call(context, api, item))];
-}
-
-/**
- * Runs an operation for each input item. With "continue on fail" a failed item keeps its JSON and
- * binary data and gets the error, and the others go on. At the end the hints are shown.
- *
- * @param execute Returns the output of one input item.
- * @throws NodeApiError or NodeOperationError, naming the item, if the node stops on errors or the
- *   execution was canceled.
- */
-async function runItems(
-	context: IExecuteFunctions,
-	execute: (api: Api, itemIndex: number) => Promise<INodeExecutionData[]>,
-): Promise<INodeExecutionData[]> {
 	const output: INodeExecutionData[] = [];
 	let connection: Api | undefined;
 	for (const [item, input] of context.getInputData().entries()) {
 		try {
 			connection ??= await connect(context, { maxWaitMs: 0, retries: RETRIES });
 			const api = { ...connection, maxWaitMs: readMaxWaitMs(context, item) };
-			for (const result of await execute(api, item)) {
+			for (const result of await execute.call(context, api, item)) {
 				output.push({ ...result, pairedItem: { item } });
 			}
 		} catch (error) {
@@ -115,7 +106,7 @@ async function runItems(
 		}
 	}
 	if (connection) showHints(context, connection);
-	return output;
+	return [output];
 }
 
 /** n8n sends only a JSON with nothing but `error` to the error output, and adds its input there. */

@@ -76,7 +76,7 @@ export const dayParameters: INodeProperties[] = [
 		],
 		default: 'yesterday',
 		description:
-			'Day to use: yesterday, today or date (the one in Date). The option Time Zone decides when a day begins and ends.',
+			'Day to use: yesterday, today or date (the one in Date). The option Time Zone Name or ID decides when a day begins and ends.',
 	},
 	{
 		displayName: 'Date',

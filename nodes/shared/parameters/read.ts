@@ -17,7 +17,7 @@ import { isBlank, trimmedText } from '../util/text';
  *
  * @param contents Whether contents are wanted if the option isn't set.
  */
-export function includeQuery(context: ApiContext, options: IDataObject, contents: boolean) {
+export function readParts(context: ApiContext, options: IDataObject, contents: boolean) {
 	const { includeMarkdown, includeHeadings, includeContents } = options;
 	return {
 		includeMarkdown: readBoolean(context, includeMarkdown, 'Include Markdown') ?? true,

@@ -103,10 +103,8 @@ export async function readPage<T>(
 		return await askForPage<T>(api, listing, size, cursor);
 	} catch (error) {
 		const isRefused = REFUSED.includes(String((error as NodeApiError).httpCode));
-		const mayFit = cursor === listing.from && size > FALLBACK_PAGE_SIZE;
-		if (!mayFit || !(isRefused || isTooMuch(listing, error))) {
-			throw toNodeError(api.context, error);
-		}
+		const mayFit = size > FALLBACK_PAGE_SIZE && (isRefused || isTooMuch(listing, error));
+		if (cursor !== listing.from || !mayFit) throw toNodeError(api.context, error);
 		const own = isRefused ? api : { ...api, retries: 0 };
 		const smaller = askForPage<T>(own, listing, FALLBACK_PAGE_SIZE, cursor);
 		const page = await smaller.catch((next: unknown) => {

@@ -1,6 +1,6 @@
 import { DateTime, IANAZone } from 'luxon';
 
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 /** Lower numbers (before 1973) are seconds by mistake. */
