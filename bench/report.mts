@@ -1,5 +1,4 @@
 // Writes what was measured: bench/results.md, the chart, and the table in docs/developer/performance.md.
-import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { cpus, totalmem, type as osName } from 'node:os';
@@ -21,14 +20,12 @@ function machine(): string {
 	const requireOfN8n = createRequire(join(n8nFolder(NEWEST), 'package.json'));
 	const versionOf = (name: string, from = require) =>
 		`${name} ${from(`${name}/package.json`).version}`;
-	const [curl] = execFileSync('curl', ['--version'], { encoding: 'utf8' }).split(' (');
 	return [
 		`${osName()}, ${cpus().length} × ${cpus()[0].model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB of memory`,
 		`Node.js ${process.version.slice(1)}`,
 		versionOf('n8n-core'),
 		versionOf('n8n-nodes-base', requireOfN8n),
 		versionOf('axios'),
-		curl,
 	].join('; ');
 }
 
@@ -40,7 +37,7 @@ export async function report(
 	took: string,
 ): Promise<void> {
 	const date = new Date().toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-	const table = `Measured with \`npm run bench\` on ${date}. Machine: ${machine()}.\n\n${tableOf(rows)}`;
+	const table = `Measured with \`npm run bench\` on ${date}, with nothing else running. Machine: ${machine()}.\n\n${tableOf(rows)}`;
 
 	const results = `# What \`npm run bench\` measured
 
