@@ -1,5 +1,5 @@
 // What the trigger remembers and decides. An entry is a lifelog or a chat; times are epoch ms.
-// Names such as _no-repeat_ are the guarantees in docs/reference/trigger.md.
+// Names between underscores are the guarantees in docs/reference/trigger.md.
 import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
