@@ -85,6 +85,16 @@ export function n8nEnvironment(userFolder: string, version = NEWEST): NodeJS.Pro
  * @throws Error with its last lines when it does not come up.
  */
 export async function startN8n(options: N8nOptions): Promise<N8n> {
+	try {
+		return await startOnce(options);
+	} catch (error) {
+		// Another start can have taken a port since it was free.
+		if (!/port \d+ is already in use/.test((error as Error).message)) throw error;
+		return await startOnce(options);
+	}
+}
+
+async function startOnce(options: N8nOptions): Promise<N8n> {
 	const { version, userFolder, editor, env, onLine } = options;
 	const [free, brokerPort] = await freePorts(2);
 	const port = options.port ?? free;
