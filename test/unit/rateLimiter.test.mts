@@ -108,6 +108,7 @@ describe('the rate limiter', () => {
 	});
 
 	test('is the same for the same key, and another one for another key', async () => {
+		expect(rateLimiterFor('idle')).toBe(rateLimiterFor('idle'));
 		await block(rateLimiterFor('blocked'), 10_000);
 		expect(rateLimiterFor('blocked').isIdle).toBe(false);
 		expect(rateLimiterFor('blocked')).toBe(rateLimiterFor('blocked'));

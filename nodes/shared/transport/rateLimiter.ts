@@ -123,8 +123,8 @@ const limiters = new Map<string, RateLimiter>();
 
 /** The rate limiter of an address and key, by its hash: no key outlives its execution. */
 export function rateLimiterFor(key: string): RateLimiter {
-	for (const [id, { isIdle }] of limiters) if (isIdle) limiters.delete(id);
 	const id = createHash('sha256').update(key).digest('base64');
+	for (const [other, { isIdle }] of limiters) if (isIdle && other !== id) limiters.delete(other);
 	if (!limiters.has(id)) limiters.set(id, new RateLimiter());
 	return limiters.get(id)!;
 }
