@@ -10,7 +10,7 @@ import { sample, times } from './processes.mts';
 
 const RUNS = 5;
 const MAX_MORE_MIB = 64;
-/** V8 otherwise lets tens of MiB of used buffers pile up, whoever reads, before it collects them. */
+/** By default, V8 collects used buffers late: tens of MiB of them add up in every node. */
 const COLLECTED_SOON = ['--max-semi-space-size=1'];
 const CHUNKS = 12;
 const CHUNK_MS = 7_200_000;
@@ -119,7 +119,7 @@ export async function audio(sandbox: TestSandbox): Promise<Row[]> {
 		{
 			what: 'Peak memory for them, above that for tiny files',
 			figure: `${figureOf(held, 0)} MiB; HTTP Request node: ${figureOf(httpHeld, 0)} MiB`,
-			from: `V8 collects used buffers soon (${COLLECTED_SOON[0]}); as it is by default, ${figureOf(moreOf('own'), 0)} and ${figureOf(moreOf('http'), 0)} MiB; binary mode \`default\`, which keeps files in memory, ${mebibytes(inMemory.peak - tinyInMemory.peak)}`,
+			from: `with ${COLLECTED_SOON[0]}, so that V8 collects used buffers soon; by default ${figureOf(moreOf('own'), 0)} and ${figureOf(moreOf('http'), 0)} MiB; binary mode \`default\`, which keeps files in memory, ${mebibytes(inMemory.peak - tinyInMemory.peak)}`,
 			goal: `below ${MAX_MORE_MIB} MiB; HTTP Request node: less`,
 			holds: held.median < MAX_MORE_MIB && held.median < httpHeld.median,
 		},

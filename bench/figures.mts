@@ -26,7 +26,11 @@ export function spreadOf(values: number[]): Spread {
 	return { median: median(values), low: min(values), high: max(values) };
 }
 
-/** The ratio of two series, run by run: what slows the machine for a while slows both. To two digits, as it is shown. */
+/**
+ * The ratio of two series, run by run: what slows the machine for a while slows both.
+ *
+ * @returns Rounded to two digits, as it is shown.
+ */
 export function ratioOf(values: number[], others: number[]): Spread {
 	return spreadOf(values.map((value, nth) => Number((value / others[nth]).toFixed(2))));
 }
