@@ -20,7 +20,7 @@ export interface Api {
 	readonly apiKey: string;
 	/** Fires when the execution is canceled. */
 	readonly signal?: AbortSignal;
-	/** The wait budget in ms. It starts again when requests ahead in the queue get through. */
+	/** The wait budget in ms. It starts again when other requests get through. */
 	readonly maxWaitMs: number;
 	/** No wait for the rate limit may end after this, by `performance.now()`. */
 	readonly waitUntil?: number;

@@ -99,7 +99,7 @@ export class RateLimiter {
 		return now + waitMs;
 	}
 
-	/** Counts each moment once, and again from 0 when requests ahead in the queue got through. */
+	/** Counts each moment once, and again from 0 when other requests got through. */
 	private spend(ticket: Ticket, until: number, refusal?: unknown): void {
 		const now = performance.now();
 		if (ticket.passed < this.passed) Object.assign(ticket, { passed: this.passed, waitedMs: 0 });
