@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import Table from 'cli-table3';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../lifelog/api.ts';
 import { startSandbox } from '../sandbox/server.mts';
 import { openLog } from '../server/routes/log.mts';
 import { startServer } from '../server/server.mts';

@@ -1,6 +1,6 @@
 // How much every operation gives a model, as the node gives it and as a tool.
 import type { IDataObject } from 'n8n-workflow';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { byId } from '../../test/support/workflow.mts';
 import { charactersOf, type Life } from './life.mts';
 

@@ -1,4 +1,4 @@
-import type { Lifelog } from '../shared/api/apiTypes';
+import type { Lifelog } from '../../lifelog/api.ts';
 import {
 	placeMsOf,
 	transcriptText,

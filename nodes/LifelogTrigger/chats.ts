@@ -1,7 +1,7 @@
 // Steps 2 to 4 for chats: lists them, decides whether each is answered, and reads those that wait.
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Chat } from '../shared/api/apiTypes';
+import type { Chat } from '../../lifelog/api.ts';
 import { answeredAt, answerState, messageCountOf, QUIET_MS } from '../shared/api/chats';
 import { getChat } from '../shared/api/entries';
 import { chatJson } from '../shared/parameters/chatOutput';

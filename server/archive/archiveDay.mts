@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import {
 	commit,
 	LostDraftError,

@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { ApiError } from '../util/errors.mts';
 import { renderMarkdown } from '../util/lifelogView.mts';
 import type { LifelogChange } from '../store/store.mts';

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv';
-import type { Chat, ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, ContentNode, Lifelog } from '../../lifelog/api.ts';
 import type { Folder } from './folder.mts';
 import { parseJson, type NamedFile } from './layout.mts';
 

@@ -1,7 +1,7 @@
 // A lifelog as the two files of an archive (docs/reference/archive.md). The Export operation of the Lifelog node
 // writes the same; test/engine/lifelogFiles.test.mts compares both.
 import { DateTime } from 'luxon';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 
 /** The files of a lifelog, with their paths in the archive. */
 export interface LifelogFiles {

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { ApiError } from '../util/errors.mts';
 import { fuse } from '../search/fusion.mts';
 import type { Meaning } from '../search/meaning.mts';

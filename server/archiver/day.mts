@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pMap from 'p-map';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { commit, newDraft, type Step, writeDraft } from '../archive/commit.mts';
 import type { Folder } from '../archive/folder.mts';
 import {

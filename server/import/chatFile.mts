@@ -1,4 +1,4 @@
-import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat } from '../../lifelog/api.ts';
 import { parseAnyTime, parseChat } from '../archive/entries.mts';
 import { parseJson } from '../archive/layout.mts';
 import { nameOfId } from '../archive/lifelogFiles.mts';

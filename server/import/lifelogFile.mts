@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { renderMarkdown } from '../util/lifelogView.mts';
 import { iso } from '../util/times.mts';
 import { ExportError } from './export.mts';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import pRetry from 'p-retry';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { prepareFolder } from '../archive/commit.mts';
 import type { RecordingStore } from '../store/store.mts';
 import { EndpointError } from '../util/endpoint.mts';

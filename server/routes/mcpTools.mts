@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { z, type ZodRawShape } from 'zod';
-import type { Chat, ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { checkSearch } from '../store/search.mts';
 import { snippetOf, spokenText } from '../search/snippet.mts';
 import type { LifelogFilter } from '../store/store.mts';

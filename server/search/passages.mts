@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 
 // Some 400 tokens: less than the smallest models read, and about as much as has one meaning.
 const MAX_CHARACTERS = 1500;

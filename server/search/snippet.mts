@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { partsOf, plain, stopWords } from '../store/words.mts';
 
 /** Some of a text, around what was searched for. */

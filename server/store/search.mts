@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { ApiError } from '../util/errors.mts';
 import type { IndexDatabase } from './database.mts';
 import type { SearchFilter } from './store.mts';

@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { zoneFormatter } from './times.mts';
 
 /** How a lifelog is to be shown. */

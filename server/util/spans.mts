@@ -1,4 +1,4 @@
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 
 /** A span of time in epoch ms. */
 export interface Span {

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkArchive, type Progress, type Summary } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { store, versionOfLines, writeDay, type DayContents } from '../support/archive.mts';
 import { posixTest } from '../support/platform.mts';
 

@@ -1,5 +1,5 @@
 import { type IDataObject, type INode, NodeHelpers } from 'n8n-workflow';
-import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat } from '../../lifelog/api.ts';
 import { nodeOperations, operationsById, withId } from '../reliability/parameters.mts';
 import { loadPackage, type RunOptions } from '../support/engine.mts';
 import { engineAt, type Lab, startLab } from '../support/lab.mts';

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP, said } from '../support/days.mts';
 import type { RunOptions } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { connect } from '../../nodes/shared/auth/connection.ts';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { firstEntries } from '../../nodes/shared/transport/pagination.ts';
 import { nodeOperations } from '../reliability/parameters.mts';
 import { startAnyService } from '../support/anyService.mts';

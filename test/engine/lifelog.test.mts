@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { nodeOperations, operationsById, withId } from '../reliability/parameters.mts';
 import { loadPackage, type RunOptions } from '../support/engine.mts';
 import { engineAt, type Lab, startLab } from '../support/lab.mts';

@@ -1,5 +1,5 @@
 // The Export operation and lifelog-server archive write the same files, each by its own code.
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { workflowWith } from '../support/workflow.mts';

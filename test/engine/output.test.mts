@@ -1,6 +1,6 @@
 // In which form, and how much of it, lifelogs come out.
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { loadPackage, withTools } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { byId, workflowWith } from '../support/workflow.mts';

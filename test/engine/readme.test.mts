@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { IDataObject } from 'n8n-workflow';
-import type { ContentNode } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { ContentNode } from '../../lifelog/api.ts';
 import type { WorkflowJson } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { byId, withCredential, workflowWith } from '../support/workflow.mts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { Folder } from '../../server/archive/folder.mts';
 import type { DayManifest } from '../../server/archive/layout.mts';
 import { manifestNames } from '../../server/archive/manifests.mts';

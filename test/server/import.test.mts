@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { importCommand } from '../../server/import/command.mts';
 import { importExport } from '../../server/import/import.mts';
 import { readLifelog } from '../../server/import/lifelogFile.mts';

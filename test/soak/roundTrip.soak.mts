@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import type { Engine, RunResult } from '../support/engine.mts';
 import { areJoined, heardPackets, playedMsOf } from '../support/heard.mts';
 import { liveFor } from '../support/inventedLife.mts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
 import { archiveName, cutIntoChunks } from '../../nodes/LifelogAudio/chunks.ts';
 import type { TestSandbox } from './sandbox.mts';

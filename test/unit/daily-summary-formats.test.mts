@@ -7,7 +7,7 @@ import { toMarkdown } from '../../nodes/Lifelog/summary/markdown.ts';
 import { toNotion } from '../../nodes/Lifelog/summary/notion.ts';
 import { toSlack } from '../../nodes/Lifelog/summary/slack.ts';
 import { entryOf, summarize, type Summary } from '../../nodes/Lifelog/summary/summary.ts';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { anyDay, ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP } from '../support/days.mts';
 import { problemsOfNotionRequest } from '../support/notionRules.mts';
 import { problemsOfSlackMessage } from '../support/slackRules.mts';

@@ -7,7 +7,7 @@ import {
 } from '../../nodes/Lifelog/summary/summary.ts';
 import { oneLine, splitText } from '../../nodes/shared/util/text.ts';
 import { leadOf, wordingOf } from '../../nodes/Lifelog/summary/wording.ts';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { EMOJI, lifelogOf, said } from '../support/days.mts';
 
 const NINE = '2026-03-01T09:00:00Z';

@@ -6,7 +6,7 @@ import {
 	inZone,
 	writeLifelog,
 } from '../../nodes/Lifelog/export/formats.ts';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 
 const BEGIN = Date.parse('2026-03-01T23:59:58Z');
 

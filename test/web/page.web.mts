@@ -3,7 +3,7 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { startBrowser } from '../n8n/support/browser.mts';
 import { archiveSandbox, ask, temporaryFolder } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { contentNodes, transcriptText, utterances } from '../../shared/content/utterances';
 import { instantOf } from '../../shared/util/dateTimes';
 import { lifelogMarkdown } from './markdown';

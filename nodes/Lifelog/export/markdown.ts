@@ -1,4 +1,4 @@
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { UNKNOWN_SPEAKER } from '../../shared/content/utterances';
 import { collapseSpaces } from '../../shared/util/text';
 import type { Piece, Speaker } from './spoken';

@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../shared/api/apiTypes';
+import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
 import {
 	contentNodes,
 	isUtterance,

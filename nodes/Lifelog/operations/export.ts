@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
 import { contentNodes } from '../../shared/content/utterances';
 import {

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
 import { fromAi, limitParameter, withDefaultOfTool } from '../../shared/parameters/descriptions';
 import { inputError } from '../../shared/errors/errors';

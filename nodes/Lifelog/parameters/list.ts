@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import {
 	directionOption,
 	HIDDEN_IF_SIMPLIFIED,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { durationOf, instantOf, toDate } from '../../shared/util/dateTimes';
 import { secondLevelHeadings, titleOf } from '../../shared/content/headings';
 import {

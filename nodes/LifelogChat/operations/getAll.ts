@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import type { Chat } from '../../shared/api/apiTypes';
+import type { Chat } from '../../../lifelog/api.ts';
 import {
 	chatJson,
 	chatOutputOfItem,

@@ -1,7 +1,7 @@
 // Step 4: reads in full what the decisions emit, and makes its items.
 import { type IDataObject, NodeApiError } from 'n8n-workflow';
 
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { getLifelog } from '../../shared/api/entries';
 import { outputOf } from '../../shared/parameters/output';
 import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/transport/concurrency';

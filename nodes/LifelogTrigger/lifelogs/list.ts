@@ -1,7 +1,7 @@
 // Step 2: lists the days that are due, without content and without filters.
 import { NodeApiError } from 'n8n-workflow';
 
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { METADATA_ONLY } from '../../shared/api/entries';
 import { toNodeError } from '../../shared/errors/errors';
 import { pages } from '../../shared/transport/pagination';

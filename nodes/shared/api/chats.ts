@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Chat, ChatMessage } from './apiTypes';
+import type { Chat, ChatMessage } from '../../../lifelog/api.ts';
 import { instantsOf } from '../util/dateTimes';
 
 /** An answer is complete if nothing new came for so long. */

@@ -4,7 +4,7 @@ import type { Api } from '../auth/connection';
 import { notFoundError, toNodeError, unusableAnswerError } from '../errors/errors';
 import { isSafePathSegment, isId } from '../util/ids';
 import { getJson, pathOf } from '../transport/request';
-import type { Chat, Lifelog } from './apiTypes';
+import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 
 /** For requests that need only ID, title and times. */
 export const METADATA_ONLY = {

@@ -1,4 +1,4 @@
-import type { Lifelog } from '../api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { contentNodes, transcriptText, utterances } from './utterances';
 import { beginning, oneLine } from '../util/text';
 

@@ -1,4 +1,4 @@
-import type { Lifelog } from '../api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { contentNodes } from './utterances';
 import { oneLine } from '../util/text';
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Lifelog } from '../api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { durationOf } from '../util/dateTimes';
 import { excerptOf } from './excerpt';
 import { secondLevelHeadings } from './headings';

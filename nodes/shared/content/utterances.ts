@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../api/apiTypes';
+import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
 import { instantOf } from '../util/dateTimes';
 import { collapseSpaces, oneLine } from '../util/text';
 

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import type { Chat } from '../api/apiTypes';
+import type { Chat } from '../../../lifelog/api.ts';
 import { simplifyChat } from '../api/chats';
 import type { ApiContext } from '../auth/connection';
 import { type Output, outputParametersOf, readOutputOf } from './output';

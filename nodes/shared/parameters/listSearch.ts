@@ -7,7 +7,7 @@ import type {
 
 import { DateTime } from 'luxon';
 
-import type { Chat, Lifelog } from '../api/apiTypes';
+import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 import { promptOf } from '../api/chats';
 import { METADATA_ONLY } from '../api/entries';
 import { connect } from '../auth/connection';

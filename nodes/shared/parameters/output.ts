@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import type { ApiContext } from '../auth/connection';
-import type { Lifelog } from '../api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { withDefaultOfTool } from './descriptions';
 import { readChoice, readChoices } from './read';
 import { simplifyLifelog } from '../content/simplify';

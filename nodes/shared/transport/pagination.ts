@@ -1,7 +1,7 @@
 import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../auth/connection';
-import type { PageMeta } from '../api/apiTypes';
+import type { PageMeta } from '../../../lifelog/api.ts';
 import {
 	isTooLarge,
 	isTooSlow,

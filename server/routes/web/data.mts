@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ContentNode, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
 import { ApiError } from '../../util/errors.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 import type { Counts, DayRecord } from '../../store/rows.mts';

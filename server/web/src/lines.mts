@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
 
 /** A heading or something that was said. */
 export type Line =

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { agentWorkflow, allByModel, type Tool, type TOOLS } from '../support/agent.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { Execution } from '../support/rest.mts';

@@ -5,7 +5,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { IDataObject, INodeCredentials, INodeExecutionData } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { editorLists, operationsById } from '../../reliability/parameters.mts';
 import { areJoined, heardPackets, playedMsOf } from '../../support/heard.mts';
 import { liveFor } from '../../support/inventedLife.mts';

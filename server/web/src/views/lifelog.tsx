@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { WindowVirtualizer, type CacheSnapshot, type WindowVirtualizerHandle } from 'virtua';
 import { Link, useLocation, useSearch } from 'wouter-preact';
-import type { Lifelog } from '../../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../../lifelog/api.ts';
 import {
 	audioAddress,
 	changeLifelog,
