@@ -1,7 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { MAX_HOURS } from './segments.mts';
 
@@ -90,15 +92,13 @@ export async function probeRecording(
 ): Promise<{ durationMs: number; createdMs?: number }> {
 	const timeoutMs = await timeoutFor(path);
 	const copied = ['-map', '0:a:0', '-c', 'copy', '-f', 'null', '-'];
-	let durationMs = 0;
 	let created = '';
 	// Without being told to, ffmpeg leaves the time out.
 	const metadata = ['-map_metadata', '0', '-f', 'ffmetadata', 'pipe:1'];
-	await run(['-progress', 'pipe:1', ...inputOf(path), ...copied, ...metadata], {
+	const { durationMs } = await run([...inputOf(path), ...copied, ...metadata], {
 		timeoutMs,
 		signal,
 		onLine: (line) => {
-			durationMs = progressOf(line) ?? durationMs;
 			if (line.startsWith(CREATED)) created = line.slice(CREATED.length);
 		},
 	});
@@ -182,24 +182,26 @@ export async function cutChunks(
 	return chunks;
 }
 
-async function findSilences(
+/**
+ * Returns how long a recording is, and its pauses of 0.3 s or more, in their order.
+ *
+ * @throws MediaError if it can't be read.
+ */
+export async function findSilences(
 	path: string,
 	options: Pick<RunOptions, 'timeoutMs' | 'signal'>,
 ): Promise<{ durationMs: number; silences: Silence[] }> {
 	const silences: Silence[] = [];
-	let durationMs = 0;
 	let startMs: number | undefined;
-	const printed = 'ametadata=mode=print:file=-:direct=1';
-	const filters = `${CHUNK_AUDIO},${SILENCE},${printed}`;
-	await run(
+	const filters = `${CHUNK_AUDIO},${SILENCE},ametadata=mode=print:file=-`;
+	const { durationMs } = await run(
 		[
-			...['-progress', 'pipe:1', ...inputOf(path), '-map', '0:a:0', '-af', filters],
+			...[...inputOf(path), '-map', '0:a:0', '-af', filters],
 			...['-t', String(MAX_HOURS * 3600), '-f', 'null', '-'],
 		],
 		{
 			...options,
 			onLine: (line) => {
-				durationMs = progressOf(line) ?? durationMs;
 				const [, edge, seconds] = /^lavfi\.silence_(start|end)=(-?[\d.]+)$/.exec(line) ?? [];
 				if (edge === 'start') startMs = Number(seconds) * 1000;
 				if (edge !== 'end' || startMs === undefined) return;
@@ -262,45 +264,57 @@ const outputOf = (path: string, format: string, maxBytes: number) => [
 	...['-f', format, `file:${resolve(path)}`],
 ];
 
-const progressOf = (line: string) => {
-	const [, microseconds] = /^out_time_us=(\d+)$/.exec(line) ?? [];
-	return microseconds === undefined ? undefined : Math.round(Number(microseconds) / 1000);
-};
-
 /** Without the server's keys. */
 const environment = () => ({ PATH: process.env.PATH, LC_ALL: 'C' });
 
 interface RunOptions {
 	timeoutMs: number;
 	signal?: AbortSignal;
+	/** Receives what ffmpeg prints. */
 	onLine?: (line: string) => void;
 }
 
-async function run(args: string[], { timeoutMs, signal, onLine }: RunOptions): Promise<void> {
+/** Runs ffmpeg, and returns how long its output is. */
+async function run(
+	args: string[],
+	{ timeoutMs, signal, onLine }: RunOptions,
+): Promise<{ durationMs: number }> {
 	signal?.throwIfAborted();
 	const timeout = AbortSignal.timeout(timeoutMs);
 	const limits = ['-max_alloc', String(MAX_ALLOCATION), '-threads', '1'];
-	const all = ['-nostdin', '-y', '-v', 'error', ...limits, ...args];
+	// In a pipe of its own: elsewhere it could cut another line, or a file's metadata could look like it.
+	const progress = ['-progress', 'pipe:3'];
+	const all = ['-nostdin', '-y', '-v', 'error', ...limits, ...progress, ...args];
 	const shell = `ulimit -v ${MAX_MEMORY} 2>/dev/null; ulimit -c 0; exec "$0" "$@"`;
 	const [command, given] =
 		process.platform === 'win32' ? ['ffmpeg', all] : ['sh', ['-c', shell, 'ffmpeg', ...all]];
 	const tooMuch = new AbortController();
 	const child = spawn(command, given, {
-		stdio: ['ignore', 'pipe', 'pipe'],
+		stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
 		env: environment(),
 		signal: AbortSignal.any([timeout, tooMuch.signal, ...(signal ? [signal] : [])]),
 		killSignal: 'SIGKILL',
 	});
 	let length = 0;
-	child.stdout.on('data', (data: Buffer) => {
-		length += data.length;
-		if (length > MAX_OUTPUT_LENGTH) tooMuch.abort();
-	});
-	const lines = createInterface({ input: child.stdout });
-	lines.on('line', (line) => onLine?.(line));
-	const linesRead = new Promise((resolve) => lines.once('close', resolve));
+	let durationMs = 0;
+	const readLines = (input: Readable, onEach?: (line: string) => void) => {
+		input.on('data', (data: Buffer) => {
+			length += data.length;
+			if (length > MAX_OUTPUT_LENGTH) tooMuch.abort();
+		});
+		const lines = createInterface({ input });
+		lines.on('line', (line) => onEach?.(line));
+		return once(lines, 'close');
+	};
+	const linesRead = Promise.all([
+		readLines(child.stdout!, onLine),
+		readLines(child.stdio[3] as Readable, (line) => {
+			const [, microseconds] = /^out_time_us=(\d+)$/.exec(line) ?? [];
+			if (microseconds !== undefined) durationMs = Math.round(Number(microseconds) / 1000);
+		}),
+	]);
 	let problem = '';
-	child.stderr.setEncoding('utf8').on('data', (text: string) => {
+	child.stderr!.setEncoding('utf8').on('data', (text: string) => {
 		problem = (problem + text).slice(-MAX_ERROR_LENGTH);
 	});
 	const [code, killedBy] = await new Promise<[number | null, string | null]>((resolve, reject) => {
@@ -318,6 +332,7 @@ async function run(args: string[], { timeoutMs, signal, onLine }: RunOptions): P
 	}
 	if (tooMuch.signal.aborted) throw unreadable();
 	throwFor(code, killedBy, problem);
+	return { durationMs };
 }
 
 const unreadable = () =>

@@ -25,9 +25,14 @@ export class RecordingLab {
 
 	/** Starts the endpoint and a server over two empty folders. */
 	static async start(archive: string, files: string): Promise<RecordingLab> {
-		const lab = new RecordingLab(await startTranscription(), archive, files);
 		await makeTones(join(files, 'tones.m4a'), { seconds: 10 });
-		await lab.start();
+		const lab = new RecordingLab(await startTranscription(), archive, files);
+		try {
+			await lab.start();
+		} catch (error) {
+			await lab.endpoint.close();
+			throw error;
+		}
 		return lab;
 	}
 
