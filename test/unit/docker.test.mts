@@ -329,7 +329,7 @@ test('the profile "sandbox" has ten days with a key, and a server that can be ch
 	const ofSandbox = stage((rest) => rest === 'page AS sandbox');
 	const [, main] = JSON.parse(ofSandbox.at(-1)!.rest) as string[];
 	const files = [...stage((rest) => rest.endsWith(' AS page')), ...ofSandbox];
-	const args = [main, ...sandbox.command!, '--port', '0'];
+	const args = [main, ...sandbox.command!, '--port', '0', '--control-port', '0'];
 	const { ready, stop } = await startStage(files, join(root, 'app'), args, {});
 	try {
 		expect(ready.apiKey).toBe('sandbox-key');
