@@ -4,7 +4,7 @@ import { startSandbox } from '../../sandbox/server.mts';
 
 const noteIn = (name: string) => readFileSync(`examples/${name}.json`, 'utf8');
 const [question] = /(?<=ask: \\")[^"\\]+/.exec(noteIn('ask-your-days'))!;
-const [alternatives] = /(?<=OR between them \(\\")[^"\\]+/.exec(noteIn('search-my-days'))!;
+const [alternatives] = /(?<=OR between alternatives \(\\")[^"\\]+/.exec(noteIn('search-my-days'))!;
 /** What a model makes of the question. */
 const words = question.replaceAll(/\b(what|did|say|about|her)\b|\?/gi, '').trim();
 

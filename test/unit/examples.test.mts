@@ -214,12 +214,10 @@ describe.each(names)('examples/%s.json', (name) => {
 		for (const [line] of note.matchAll(/^\d\. .* → Credential:\*\*.*$/gm)) {
 			const [names, ...others] = line.split(' → Credential:**');
 			if (!own.some((node) => names.includes(node)) && !/Lifelog nodes|tools/.test(names)) continue;
-			expect(others.join()).toMatch(/^ check that (it is|each is) /);
+			expect(others.join()).toMatch(/^ check (that it's|them)\b/);
 		}
 		// n8n itself gives what these return the workflow's time zone.
-		const isOfDays = /"yesterday"|or yesterday'|\$now\.toFormat|'cccc|Search my days/.test(
-			textOf(name),
-		);
+		const isOfDays = /"yesterday"|or yesterday'|\$now\.toFormat|Search my days/.test(textOf(name));
 		const isAsked = /^\d\. \*\*⋯ → Settings → Timezone:\*\* /m.test(note);
 		expect(isAsked).toBe(isOfDays);
 	});
