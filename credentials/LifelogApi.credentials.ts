@@ -6,8 +6,8 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { LIMITLESS_URL } from '../lifelog/limitless.ts';
 import { authenticated } from '../nodes/shared/auth/authenticate';
-import { LIMITLESS_URL } from '../nodes/shared/errors/limitless';
 
 export class LifelogApi implements ICredentialType {
 	name = 'lifelogApi';

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { LIMITLESS_URL } from '../errors/limitless';
+import { LIMITLESS_URL } from '../../../lifelog/limitless.ts';
 import { trimmedText } from '../util/text';
 
 /** Hosts of a parsed URL, in which `127.1` is `127.0.0.1` and `[0::1]` is `[::1]`. */

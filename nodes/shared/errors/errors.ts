@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
+import { type Fault, isLikeEndOfLimitless, LIMITLESS_END } from '../../../lifelog/limitless.ts';
 import type { Api, ApiContext } from '../auth/connection';
 import { isLoopback, isPrivate } from '../auth/baseUrl';
-import { adviceOnEnd, type Fault } from './limitless';
 import { sanitizeForDisplay } from './sanitize';
 import { trimmedText } from '../util/text';
 
@@ -428,7 +428,14 @@ export function connectionAdvice(host: string, code: string): string {
 	return "Check the 'Base URL' in the credential and the network; then try again.";
 }
 
-/** What an answer says of the service; see {@link adviceOnEnd}. */
+/** What to do if the fault may be the end of Limitless. */
+export function adviceOnEnd(baseUrl: string, fault: Fault): string | undefined {
+	return isLikeEndOfLimitless(baseUrl, fault)
+		? `${LIMITLESS_END} If you archived your lifelogs, set the Base URL to your lifelog-server.`
+		: undefined;
+}
+
+/** See {@link adviceOnEnd}. */
 export function faultOf(answer: Answer, { id }: Pick<Resource, 'id'>): Fault {
 	const { statusCode } = answer;
 	return { statusCode, isHtml: isHtml(answer), isOfEntry: id !== undefined };

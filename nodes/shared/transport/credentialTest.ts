@@ -5,9 +5,11 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
+import type { Fault } from '../../../lifelog/limitless.ts';
 import { authenticated } from '../auth/authenticate';
 import { checkedBaseUrl, USUAL_ADDRESSES } from '../auth/baseUrl';
 import {
+	adviceOnEnd,
 	type Answer,
 	BLOCKED_ADVICE,
 	connectionAdvice,
@@ -18,7 +20,6 @@ import {
 	isSuccess,
 	redirectAdvice,
 } from '../errors/errors';
-import { adviceOnEnd, type Fault } from '../errors/limitless';
 
 const TIMEOUT_MS = 30_000;
 
