@@ -33,7 +33,7 @@ export const eventOptions: INodePropertyOptions[] = [
 		name: 'Lifelog Updated',
 		value: 'lifelogUpdated',
 		description:
-			'A known lifelog has changed, or was starred or unstarred. While it grows, this can happen several times, unless you set the option Settle.',
+			'A known lifelog or its star has changed. While it grows, this can happen several times, unless you set Settle.',
 	},
 	{
 		name: 'Scheduled Chat Created',
@@ -44,7 +44,7 @@ export const eventOptions: INodePropertyOptions[] = [
 
 export const properties: INodeProperties[] = [
 	{
-		displayName: 'Every 10 minutes is enough: nothing is missed between two polls.',
+		displayName: 'Every 10 minutes is enough: polls miss nothing.',
 		name: 'pollTimesNotice',
 		type: 'notice',
 		default: '',
