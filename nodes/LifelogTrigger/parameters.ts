@@ -21,7 +21,8 @@ export const eventOptions: INodePropertyOptions[] = [
 	{
 		name: 'Lifelog Created or Updated',
 		value: 'lifelogCreatedOrUpdated',
-		description: 'A lifelog is new, or has changed since it was last reported',
+		description:
+			'A lifelog is new or has changed. While it grows, this can happen several times, unless you set the option Settle.',
 	},
 	{
 		name: 'Lifelog Created',
@@ -31,7 +32,8 @@ export const eventOptions: INodePropertyOptions[] = [
 	{
 		name: 'Lifelog Updated',
 		value: 'lifelogUpdated',
-		description: 'A known lifelog has changed, or was starred or unstarred',
+		description:
+			'A known lifelog or its star has changed. While it grows, this can happen several times, unless you set Settle.',
 	},
 	{
 		name: 'Scheduled Chat Created',
@@ -42,8 +44,7 @@ export const eventOptions: INodePropertyOptions[] = [
 
 export const properties: INodeProperties[] = [
 	{
-		displayName:
-			'Poll every 5 to 15 minutes rather than every minute. Nothing is missed between two polls. Each takes at least 3 requests for lifelogs, or 1 for chats, of the 180 a minute that the service allows.',
+		displayName: 'Every 10 minutes is enough: polls miss nothing.',
 		name: 'pollTimesNotice',
 		type: 'notice',
 		default: '',

@@ -1,6 +1,7 @@
 // The address of the service and the key to it.
 import { readFile } from 'node:fs/promises';
 import { read } from 'read';
+import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
 import { hostName, isLoopback } from '../auth/hosts.mts';
 import { asError } from '../util/errors.mts';
 
@@ -15,7 +16,7 @@ export class CannotStart extends Error {}
  */
 export function checkedServiceUrl(text: string): string {
 	if (!URL.canParse(text)) {
-		throw new CannotStart('--url is not a web address. Give one such as https://api.limitless.ai');
+		throw new CannotStart(`--url is not a web address. Give one such as ${LIMITLESS_URL}`);
 	}
 	const url = new URL(text);
 	const isLocalHttp = url.protocol === 'http:' && isLoopback(hostName(url.hostname));

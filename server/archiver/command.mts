@@ -4,6 +4,7 @@ import { access, constants, mkdir, readdir, rm, rmdir, stat } from 'node:fs/prom
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
 import { DRAFTS } from '../archive/commit.mts';
 import { FileError } from '../archive/folder.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
@@ -33,7 +34,7 @@ time: it reads only what is new, changed or missing. Ctrl+C stops it, and the ne
   --watch <minutes>   keep running: check today and the last 31 days at this interval,
                       and everything once a week
   --rate-limit <n>    requests a minute (default 150; the service allows 180 for each key)
-  --url <address>     the service (default https://api.limitless.ai)
+  --url <address>     the service (default ${LIMITLESS_URL})
   --force             start even if Full archive in n8n seems to be writing to the folder
   --json              print one line of JSON for each event
   --quiet             print only problems
@@ -97,7 +98,8 @@ export async function archiveCommand(args: string[]): Promise<ExitCode> {
 				};
 				const result = await runArchive(service, settings, output, stop);
 				output.stop();
-				output.end(result, adviceFor(result, options, stop.aborted));
+				const nothing = service.aboutNothing('the service has no data');
+				output.end(result, adviceFor(result, options, stop.aborted, nothing));
 				return result;
 			} finally {
 				output.stop();
@@ -201,7 +203,7 @@ function parse(args: string[]) {
 				'newest-first': { type: 'boolean', default: false },
 				watch: { type: 'string' },
 				'rate-limit': { type: 'string', default: '150' },
-				url: { type: 'string', default: 'https://api.limitless.ai' },
+				url: { type: 'string', default: LIMITLESS_URL },
 				force: { type: 'boolean', default: false },
 				json: { type: 'boolean', default: false },
 				quiet: { type: 'boolean', default: false },
@@ -338,11 +340,12 @@ function adviceFor(
 	{ isComplete, firstDay, lastDay }: RunResult,
 	{ folder }: Options,
 	wasStopped: boolean,
+	nothing: string,
 ): string {
 	const again = `Continue: ${commandName} archive "${folder}"`;
 	if (wasStopped) return `Stopped. Stored files are kept.\n${again}`;
 	if (!isComplete) return `Not complete. Run it again later. Stored files are kept.\n${again}`;
-	const days = firstDay === undefined ? 'the service has no data' : `${firstDay} to ${lastDay}`;
+	const days = firstDay === undefined ? nothing : `${firstDay} to ${lastDay}`;
 	return [
 		`Complete: ${days}.`,
 		`Check it:      ${commandName} check "${folder}"`,

@@ -82,7 +82,10 @@ export async function listLifelogs(
 		await read(range);
 	} catch (error) {
 		if (!(error instanceof RequestError)) throw error;
-		if (!service.hasAnswered) throw new ServiceError(`The service can't be read: ${error.message}`);
+		if (!service.hasAnswered) {
+			const message = `The service can't be read: ${error.message}`;
+			throw new ServiceError(service.aboutAll(message, error.fault));
+		}
 		const starts = [...found.values()].map(({ startMs }) => dayOf(startMs));
 		const first = from ?? [...starts, knownFirst].filter((day) => day !== undefined).sort()[0];
 		if (first === undefined) {
@@ -262,7 +265,10 @@ function readPage(
 	};
 	const entries = data?.[name];
 	if (!Array.isArray(entries)) {
-		throw new RequestError(`the answer is not a list of ${name}. Check the address (--url)`);
+		throw new RequestError(
+			`the answer is not a list of ${name}. Check the address (--url)`,
+			answer === undefined ? { status: 404 } : {},
+		);
 	}
 	const nextCursor = meta?.[name]?.nextCursor ?? '';
 	if (typeof nextCursor !== 'string' && typeof nextCursor !== 'number') {

@@ -195,7 +195,7 @@ async function planOf(
 		run.isEmptyNoted = true;
 		const message =
 			"it's empty, but the archive has lifelogs. Check that the key belongs to the same account";
-		noteProblem(run, { what: 'the list of lifelogs', message });
+		noteProblem(run, { what: 'the list of lifelogs', message: service.aboutNothing(message) });
 	}
 	const plan = planDay({
 		day,

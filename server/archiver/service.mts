@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import pThrottle from 'p-throttle';
+import {
+	type Fault,
+	isLikeEndOfLimitless,
+	LIMITLESS_END,
+	LIMITLESS_URL,
+} from '../../lifelog/limitless.ts';
+import { commandName } from '../util/commandLine.mts';
 import { MINUTE_MS } from '../util/durations.mts';
 
 /** One request failed for good. Others may succeed. */
@@ -9,14 +16,20 @@ export class RequestError extends Error {
 	readonly status: number | undefined;
 	/** Whether the same request may succeed in some seconds. */
 	readonly isTemporary: boolean;
+	readonly fault: Fault;
 
 	constructor(
 		message: string,
-		{ status, isTemporary = false }: { status?: number; isTemporary?: boolean } = {},
+		{
+			status,
+			isTemporary = false,
+			...fault
+		}: { status?: number; isTemporary?: boolean } & Pick<Fault, 'code' | 'isHtml'> = {},
 	) {
 		super(message);
 		this.status = status;
 		this.isTemporary = isTemporary;
+		this.fault = { statusCode: status, ...fault };
 	}
 }
 
@@ -54,6 +67,8 @@ export interface ServiceOptions {
 	/** Told before a pause for the rate limit, in seconds. */
 	onWait: (seconds: number) => void;
 }
+
+const END = `${LIMITLESS_END} If you archived your lifelogs, look at them: ${commandName} serve <folder>`;
 
 type Query = Record<string, string | number>;
 
@@ -126,7 +141,8 @@ export class ServiceClient {
 			try {
 				return JSON.parse(text) as unknown;
 			} catch {
-				throw new RequestError('the answer is not JSON', { isTemporary: true });
+				const isHtml = /^\s*</.test(text);
+				throw new RequestError('the answer is not JSON', { isTemporary: true, isHtml });
 			}
 		});
 	}
@@ -252,13 +268,13 @@ export class ServiceClient {
 			return new RateLimited();
 		}
 		if (status === 401 || status === 403) {
-			return new Refused(
+			return this.#refused(
 				status,
 				'The service refuses the API key. Copy it again from the developer settings of the app',
 			);
 		}
 		if (status >= 300 && status < 400) {
-			return new Refused(
+			return this.#refused(
 				status,
 				`${url} redirects to another address, and the API key is not sent there. Give that address with --url`,
 			);
@@ -267,6 +283,21 @@ export class ServiceClient {
 			status,
 			isTemporary: TEMPORARY.includes(status) || status === 404,
 		});
+	}
+
+	#refused(statusCode: number, message: string): Refused {
+		return new Refused(statusCode, this.aboutAll(message, { statusCode }));
+	}
+
+	/** A message about everything that is asked of the service, with what is known of Limitless. */
+	aboutAll(message: string, fault: Fault): string {
+		const isEnd = isLikeEndOfLimitless(this.#options.url, fault);
+		return isEnd ? `${message}. ${END}` : message;
+	}
+
+	/** A message that the service has nothing, with what is known of Limitless. */
+	aboutNothing(message: string): string {
+		return this.#options.url === LIMITLESS_URL ? `${message}. ${END}` : message;
 	}
 
 	/** Lets all requests wait. */
@@ -301,8 +332,9 @@ export class ServiceClient {
 			});
 		} catch (error) {
 			if (error instanceof Stopped || error instanceof Refused) throw error;
+			const message = `The service stopped answering (${last.message}). Run the command again. Stored files are kept`;
 			throw new ServiceError(
-				`The service stopped answering (${last.message}). Run the command again. Stored files are kept`,
+				error instanceof RequestError ? this.aboutAll(message, error.fault) : message,
 			);
 		}
 		this.#failures = 0;
@@ -399,6 +431,7 @@ function asRequestError(error: unknown): unknown {
 	}
 	const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
 	return new RequestError(NETWORK[code ?? ''] ?? `the connection failed (${code ?? message})`, {
+		code,
 		isTemporary: true,
 	});
 }

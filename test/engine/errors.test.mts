@@ -298,6 +298,15 @@ test.each(BY_ID)('%s sends nothing for an invalid ID', async (_name, operation) 
 	}
 });
 
+/** Export reads a list unless it is told otherwise. */
+const OF_ENTRIES = BY_ID.filter(([name]) => name !== 'lifelog.export');
+
+test.each(OF_ENTRIES)('%s says of a missing entry what it may be', async (_name, operation) => {
+	const { description } = await run(operation, json(404, { error: 'Not found' }));
+	const noun = operation.node === 'lifelogChat' ? 'chat' : 'lifelog';
+	expect(description).toContain(`The ${noun} may have been deleted, or may belong`);
+});
+
 test('a title in place of an ID is recognized', async () => {
 	const parameters = { operation: 'get', lifelogId: byId('Planning the garden') };
 	const { error } = await trials.engine.runWorkflow(workflowWith('lifelog', parameters));

@@ -301,7 +301,7 @@ describe('an error says what happened and what to do', () => {
 			404,
 			{ error: 'Not Found' },
 			'The service has no endpoint at the address of this request (404)',
-			"Check the 'Base URL' in the credential. Requested: lifelogs.",
+			"Check the 'Base URL' in the credential: http://127.0.0.1:",
 		],
 		[
 			418,

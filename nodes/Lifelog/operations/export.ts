@@ -214,6 +214,10 @@ async function readWhole(api: Api, id: string): Promise<Source> {
 	return { lifelog, askedIn: 'UTC' };
 }
 
+export function readsInput(context: IExecuteFunctions, itemIndex: number): boolean {
+	return readChoiceOf(context, 'exportFrom', itemIndex, FROM) === 'input';
+}
+
 function inputLifelog(context: IExecuteFunctions, itemIndex: number): Lifelog {
 	const json = { ...context.getInputData()[itemIndex].json };
 	if (!isId(json.id)) {

@@ -43,6 +43,7 @@ import { type AudioRange, readAudioRange, SOURCES, type TimeSpan } from '../rang
 const MAX_CHUNK_MINUTES = 120;
 /** More than two years of chunks of two hours. */
 const MAX_CHUNKS = 10_000;
+const AUDIO_SOURCES = ['pendant', 'recordings'] as const;
 const IF_NO_AUDIO = ['error', 'report', 'skip'] as const;
 const IF_PART_FAILS = ['error', 'report'] as const;
 
@@ -99,6 +100,23 @@ export const description: INodeProperties[] = [
 	},
 	binaryPropertyParameter,
 	optionsOf([
+		{
+			displayName: 'Audio Source',
+			name: 'audioSource',
+			type: 'options',
+			options: [
+				{ name: 'Pendant', value: 'pendant', description: 'Audio of the pendant' },
+				{
+					name: 'Recordings',
+					value: 'recordings',
+					description: 'Audio that you added to your lifelog-server',
+				},
+			],
+			displayOptions: { show: { '/source': ['day', 'timeRange'] } },
+			default: 'pendant',
+			description:
+				'Device whose audio to download: pendant or recordings. Without this option, the service chooses.',
+		},
 		{
 			displayName: 'Chunk Length (Minutes)',
 			name: 'chunkMinutes',
@@ -175,7 +193,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const downloads = await downloadChunks(this, api, chunks, {
 		zone,
 		mayFail: options.ifPartFails === 'report',
-		audioSource: range.audioSource,
+		audioSource: options.source === 'lifelog' ? range.audioSource : options.audioSource,
 		nameOf: (span) =>
 			options.fileNames === 'archive'
 				? archiveName(span)
@@ -208,6 +226,7 @@ function readOptions(context: IExecuteFunctions, itemIndex: number) {
 		source: readChoiceOf(context, 'source', itemIndex, SOURCES),
 		property,
 		zone: readZone(context, options.timezone),
+		audioSource: readAudioSource(context, options),
 		chunkMs: readChunkMs(context, options),
 		padding: options.padding,
 		fileNames: readFileNames(context, options.fileNames),
@@ -219,6 +238,11 @@ function readOptions(context: IExecuteFunctions, itemIndex: number) {
 			'If Part Fails',
 		),
 	};
+}
+
+function readAudioSource(context: IExecuteFunctions, { audioSource }: IDataObject) {
+	if (audioSource === undefined) return undefined;
+	return readChoice(context, audioSource, AUDIO_SOURCES, 'Audio Source');
 }
 
 function readChunkMs(context: IExecuteFunctions, options: IDataObject): number {

@@ -15,6 +15,7 @@ export const description: INodeProperties[] = [
 		default: '',
 		description:
 			'Start of the transcript. Leave it empty for an Omi conversation, which has its own start.',
+		hint: 'Needed, except for an Omi conversation',
 	},
 	{
 		displayName: 'Transcript',
@@ -26,6 +27,7 @@ export const description: INodeProperties[] = [
 		placeholder: 'e.g. [{"text": "Hello", "speaker": "Anna", "start": 0.4, "end": 1.2}]',
 		description:
 			'A list of segments, the JSON of an OpenAI-compatible transcription, an Omi conversation, SRT or WebVTT',
+		hint: 'SRT, WebVTT, an Omi conversation, or the JSON of a transcription',
 	},
 	{
 		displayName: 'Title',

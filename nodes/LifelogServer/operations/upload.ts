@@ -108,6 +108,8 @@ export async function execute(
 	return [{ json: recording }];
 }
 
+export const readsInput = () => true;
+
 /** A file of n8n's: in its storage or, in an n8n that keeps files in memory, in the item. */
 async function fileOf(
 	context: IExecuteFunctions,

@@ -484,7 +484,7 @@ for (const each of ['light', 'dark'] as const) {
 			assert.ok(!found.includes(NAMES.lifelogTrigger));
 			assert.equal(
 				await panel.descriptionOf(NAMES.lifelog),
-				'Read lifelogs, or start a workflow when one is new or has changed',
+				'Starts a workflow when a lifelog is new or has changed, or a scheduled prompt was answered',
 			);
 			const headings = await panel.choose(NAMES.lifelog);
 			const [actions, events] = [actionsOf('lifelog'), namesOf('lifelogTrigger', 'event')];
@@ -599,7 +599,7 @@ for (const each of ['light', 'dark'] as const) {
 
 		testOnce("the trigger's panel recommends how often to poll", async () => {
 			const panel = await open('lifelogTrigger');
-			assert.match(await panel.notice(), /every 5 to 15 minutes rather than every minute/);
+			assert.match(await panel.notice(), /^Every 10 minutes is enough/);
 		});
 
 		test('shows the days of an archive, from lifelog-server', async () => {
