@@ -13,7 +13,7 @@ import { OPERATION, propertiesOf, runOperation, subtitleOf } from '../shared/exe
 import * as deleteLifelog from './operations/delete';
 import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';
-import * as getAll from './operations/getAll';
+import * as getMany from './operations/getMany';
 import * as getDailySummary from './operations/getDailySummary';
 import * as getTranscript from './operations/getTranscript';
 import * as search from './operations/search';
@@ -22,7 +22,7 @@ const operations = {
 	delete: deleteLifelog,
 	export: exportLifelogs,
 	get,
-	getAll,
+	getAll: getMany,
 	getDailySummary,
 	getTranscript,
 	search,

@@ -12,9 +12,9 @@ import { OPERATION, propertiesOf, runOperation, subtitleOf } from '../shared/exe
 import { getTimezones, searchChats } from '../shared/parameters/listSearch';
 import * as deleteChat from './operations/delete';
 import * as get from './operations/get';
-import * as getAll from './operations/getAll';
+import * as getMany from './operations/getMany';
 
-const operations = { delete: deleteChat, get, getAll };
+const operations = { delete: deleteChat, get, getAll: getMany };
 
 const operationOptions: INodePropertyOptions[] = [
 	{
