@@ -55,7 +55,7 @@ async function fetchChat(id: string): Promise<Chat> {
 
 describe('Get Many', () => {
 	const getMany = async (parameters: IDataObject = {}) =>
-		await run({ operation: 'getAll', ...parameters });
+		await run({ operation: 'getMany', ...parameters });
 
 	test.each([
 		['chats of a prompt', { globalPromptId: 'unknown' }, 'No chats of the prompt "unknown"'],
@@ -372,7 +372,7 @@ describe('an error of one item', () => {
 
 test('the chats are paired with their input items', async () => {
 	const input = [{ json: { limit: 2 } }, { json: { limit: 1 } }];
-	const result = await run({ operation: 'getAll', limit: '={{ $json.limit }}' }, { input });
+	const result = await run({ operation: 'getMany', limit: '={{ $json.limit }}' }, { input });
 	expect(result.items('Node').map(({ pairedItem }) => pairedItem)).toEqual([
 		{ item: 0 },
 		{ item: 0 },
@@ -477,6 +477,6 @@ test('the tool description says what each operation does, and that a delete is p
 		return NodeHelpers.getToolDescriptionForNode(node, NodeHelpers.getVersionedNodeType(type));
 	};
 	expect(NodeHelpers.getVersionedNodeType(type).description.usableAsTool).toBe(true);
-	expect(told('getAll')).toBe('Get many chats in Lifelog Chat');
+	expect(told('getMany')).toBe('Get many chats in Lifelog Chat');
 	expect(told('delete')).toBe('Delete chat permanently in Lifelog Chat');
 });

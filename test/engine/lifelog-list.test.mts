@@ -27,7 +27,7 @@ afterAll(async () => await lab.close());
 /** Runs Get Many and gives the lifelogs, the requests made and the hints shown. */
 async function getMany(parameters: IDataObject, run?: RunOptions) {
 	await sandbox.control.clearRequests();
-	const workflow = workflowWith('lifelog', { operation: 'getAll', ...parameters });
+	const workflow = workflowWith('lifelog', { operation: 'getMany', ...parameters });
 	const result = await engine.runWorkflow(workflow, run);
 	return {
 		...result,
@@ -333,7 +333,7 @@ describe('contents', () => {
 		const body = { data: { lifelogs: [{ ...lifelog, contents: [] }] }, meta: { lifelogs: {} } };
 		await sandbox.control.faults([{ body, times: 3 }]);
 		const workflow = workflowWith('lifelog', {
-			operation: 'getAll',
+			operation: 'getMany',
 			options: { includeContents: true },
 		});
 		const { hints, items } = await engine.runWorkflow(workflow, {

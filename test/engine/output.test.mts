@@ -50,7 +50,7 @@ const WITH_SPEAKERS = [...SIMPLIFIED.slice(0, 7), 'speakers', ...SIMPLIFIED.slic
 
 describe('simplified output', () => {
 	test('of a list comes from the Markdown, without contents', async () => {
-		const { json, requests } = await run({ operation: 'getAll', output: 'simplified', limit: 20 });
+		const { json, requests } = await run({ operation: 'getMany', output: 'simplified', limit: 20 });
 		expect(json).toHaveLength(20);
 		for (const item of json) {
 			const { title, startTime, endTime, isStarred, updatedAt, markdown } = await whole(
@@ -73,7 +73,7 @@ describe('simplified output', () => {
 
 	test('has the speakers if contents are requested', async () => {
 		const options = { includeContents: true };
-		const { json } = await run({ operation: 'getAll', output: 'simplified', limit: 3, options });
+		const { json } = await run({ operation: 'getMany', output: 'simplified', limit: 3, options });
 		for (const item of json) {
 			expect(Object.keys(item)).toEqual(WITH_SPEAKERS);
 			const names = JSON.stringify((await whole(item.id as string)).contents);
@@ -112,9 +112,9 @@ describe('simplified output', () => {
 	});
 
 	test("isn't shortened, and ignores options of the raw text", async () => {
-		const plain = await run({ operation: 'getAll', output: 'simplified', limit: 3 });
+		const plain = await run({ operation: 'getMany', output: 'simplified', limit: 3 });
 		const options = { includeMarkdown: false, includeHeadings: false, maxCharacters: 100 };
-		const odd = await run({ operation: 'getAll', output: 'simplified', limit: 3, options });
+		const odd = await run({ operation: 'getMany', output: 'simplified', limit: 3, options });
 		expect(odd.json).toEqual(plain.json);
 	});
 });
@@ -122,7 +122,7 @@ describe('simplified output', () => {
 describe('selected fields', () => {
 	const select = async (fields: unknown, more: IDataObject = {}) =>
 		await run({
-			operation: 'getAll',
+			operation: 'getMany',
 			output: 'selectedFields',
 			fields,
 			limit: 2,
@@ -184,9 +184,9 @@ describe('lengths', () => {
 	});
 
 	test.each([
-		['a list', { operation: 'getAll', limit: 3 }],
+		['a list', { operation: 'getMany', limit: 3 }],
 		['a search', { operation: 'search', query: 'dinner OR plans', limit: 3 }],
-		['a field', { operation: 'getAll', limit: 3, output: 'selectedFields', fields: ['markdown'] }],
+		['a field', { operation: 'getMany', limit: 3, output: 'selectedFields', fields: ['markdown'] }],
 	])('Markdown is also shortened in %s', async (_name, parameters) => {
 		const { json } = await run({ ...parameters, options: { maxCharacters: 100 } });
 		expect(json.length).toBeGreaterThan(0);
@@ -199,7 +199,7 @@ describe('lengths', () => {
 	test('Markdown is never shortened within a character', async () => {
 		await sandbox.control.reset({ empty: true });
 		await sandbox.control.addLifelog({ title: 'Hedgehogs', markdown: `x${'🦔'.repeat(400)}` });
-		const { json } = await run({ operation: 'getAll', options: { maxCharacters: 100 } });
+		const { json } = await run({ operation: 'getMany', options: { maxCharacters: 100 } });
 		expect(json[0].markdown).toBe(`x${'🦔'.repeat(49)}`);
 	});
 
@@ -273,7 +273,7 @@ describe('as a tool', () => {
 	test('lists, searches and reads return simplified output, and a search returns ten results', async () => {
 		const { id } = await anyLifelog();
 		for (const parameters of [
-			{ operation: 'getAll' },
+			{ operation: 'getMany' },
 			{ operation: 'search', query: 'call OR dinner OR work OR plans' },
 			{ operation: 'get', lifelogId: byId(id) },
 		]) {
@@ -291,7 +291,7 @@ describe('as a tool', () => {
 	});
 
 	test('a chosen output is used', async () => {
-		const { json } = await asked({ operation: 'getAll', output: 'raw', limit: 2 });
+		const { json } = await asked({ operation: 'getMany', output: 'raw', limit: 2 });
 		expect(json).toHaveLength(2);
 		expect(json[0]).toHaveProperty('markdown');
 	});

@@ -11,7 +11,7 @@ const ZONES: Array<[of: string, zone: string, parameters: IDataObject]> = [
 	['the workflow', ZONE_OF_WORKFLOW, {}],
 	['the option Time Zone', ZONE_OF_OPTION, { options: { timezone: ZONE_OF_OPTION } }],
 ];
-const OPERATIONS = ['getAll', 'search', 'export'];
+const OPERATIONS = ['getMany', 'search', 'export'];
 const WORD = 'lighthouse';
 /** How many days ago the days are that have lifelogs: the edges of periods and the days beside them. */
 const DAYS_AGO = [0, 1, 2, 3, 6, 7, 29, 30];
@@ -179,15 +179,15 @@ describe('as a tool', () => {
 	});
 
 	test.each([
-		['lifelogTool', 'getAll'],
+		['lifelogTool', 'getMany'],
 		['lifelogTool', 'export'],
-		['lifelogChatTool', 'getAll'],
+		['lifelogChatTool', 'getMany'],
 	])('%s %s ignores Return All and uses Limit', async (type, operation) => {
 		const { ids } = await run(operation, { returnAll: true, limit: 3 }, type);
 		expect(ids).toHaveLength(3);
 	});
 
-	test.each(['getAll', 'export'])('%s returns at most 100', async (operation) => {
+	test.each(['getMany', 'export'])('%s returns at most 100', async (operation) => {
 		const { ids } = await run(operation, { limit: 500 }, 'lifelogTool');
 		expect(ids).toHaveLength(100);
 	});
@@ -206,7 +206,7 @@ describe('as a tool', () => {
 
 	const choosesDate = { period: 'date' };
 	test.each([
-		['lifelogTool', 'getAll', choosesDate],
+		['lifelogTool', 'getMany', choosesDate],
 		['lifelogTool', 'search', choosesDate],
 		['lifelogTool', 'export', choosesDate],
 		['lifelogTool', 'getDailySummary', { day: 'date' }],

@@ -199,7 +199,7 @@ describe('a model that sets every parameter', () => {
 		except?: string[];
 	}> = [
 		{
-			operation: 'getAll',
+			operation: 'getMany',
 			args: { ...LISTING, start: 'yesterday', end: 'yesterday' },
 			tells: /"excerpt":/,
 		},
@@ -288,7 +288,7 @@ describe('a model that sets every parameter', () => {
 		},
 		{
 			type: 'lifelogChat',
-			operation: 'getAll',
+			operation: 'getMany',
 			args: {
 				limit: 2,
 				output: 'selectedFields',
@@ -398,7 +398,7 @@ describe('a model that sets every parameter', () => {
 		['a limit that is none', { limit: 'all' }, /'Limit' must be .*Enter a number such as 20/],
 	] as const) {
 		test(`gets advice about ${what}`, async () => {
-			const parameters = allByModel('lifelog', 'getAll');
+			const parameters = allByModel('lifelog', 'getMany');
 			// As a text, which a model may fill in as it likes.
 			parameters.limit = "={{ $fromAI('limit', 'How many', 'string') }}";
 			const args = { ...LISTING, limit: '3', ...values };

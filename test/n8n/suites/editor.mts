@@ -373,7 +373,7 @@ for (const each of ['light', 'dark'] as const) {
 			});
 
 			test('lists chats', async () => {
-				const parameters = { operation: 'getAll', filters: { isScheduled: true } };
+				const parameters = { operation: 'getMany', filters: { isScheduled: true } };
 				const panel = await open('lifelogChat', parameters);
 				await panel.execute();
 				assert.equal(await panel.itemCount(), '4 items');

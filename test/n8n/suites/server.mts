@@ -148,7 +148,7 @@ describe('every operation, with every value of every parameter', () => {
 	for (const operation of operations.filter((each) => !each.startsWith('lifelogAudio'))) {
 		test(`${operation} returns the same items`, () => {
 			// An archive does not know which prompt made a chat (docs/reference/server.md).
-			const unknown = 'lifelogChat.getAll filters.globalPromptId';
+			const unknown = 'lifelogChat.getMany filters.globalPromptId';
 			for (const reading of readings.filter(({ name }) => name.startsWith(`${operation} `))) {
 				const { service, archive: archived } = given.get(reading.name)!;
 				// In a period there need not be any.
