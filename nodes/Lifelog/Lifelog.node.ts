@@ -13,8 +13,8 @@ import { propertiesOf, runOperation, subtitleOf } from '../shared/execution/oper
 import * as deleteLifelog from './operations/delete';
 import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';
-import * as getMany from './operations/getMany';
 import * as getDailySummary from './operations/getDailySummary';
+import * as getMany from './operations/getMany';
 import * as getTranscript from './operations/getTranscript';
 import * as search from './operations/search';
 
@@ -22,8 +22,8 @@ const operations = {
 	delete: deleteLifelog,
 	export: exportLifelogs,
 	get,
-	getMany,
 	getDailySummary,
+	getMany,
 	getTranscript,
 	search,
 };

@@ -27,7 +27,8 @@ async function call(operation: string, values: IDataObject, type = 'lifelogTool'
 		return Object.fromEntries(fields.map(([name, field]) => [name, given(field)]));
 	};
 	const { id, ...others } = values;
-	const name = type === 'lifelogChatTool' ? 'chatId' : 'lifelogId';
+	const entry = type === 'lifelogChatTool' ? 'chatId' : 'lifelogId';
+	const name = operation === 'delete' ? `${entry}ToDelete` : entry;
 	const locator = id === undefined ? {} : { [name]: byId(given(id)) };
 	const parameters = { operation, ...locator, ...(given(others) as IDataObject) };
 	const result = await engine.runWorkflow(workflowWith(type, parameters), { timezone: ZONE });
@@ -65,7 +66,7 @@ describe('values that are understood', () => {
 
 	test('empty texts as not set', async () => {
 		const chosen = within({ start: ' ', end: '', isStarred: '' });
-		const options = { direction: '', timezone: '', maxCharacters: '', globalPromptId: '' };
+		const options = { direction: '', timezone: '', maxCharacters: '' };
 		const { message, json } = await call('search', {
 			query: 'dinner OR plans',
 			...chosen,
@@ -95,9 +96,9 @@ describe('values that are refused before any request, with what to do', () => {
 			'null as a date',
 			'getMany',
 			within({ date: 'null' }),
-			/^'Date' is not .* "null"\. .*today, yesterday.* leave it empty/,
+			/^'Date' is not .* "null"\. .*type 2026-11-25\. .*today, yesterday/,
 		],
-		['a day in words', 'getMany', within({ start: 'last Monday' }), /^'Start' is not .*2026-03-29/],
+		['a day in words', 'getMany', within({ start: 'last Monday' }), /^'Start' is not .*2026-11-25.* leave it empty/],
 		[
 			'all as a star',
 			'getMany',
@@ -138,7 +139,7 @@ describe('values that are refused before any request, with what to do', () => {
 		[
 			'another format',
 			'getDailySummary',
-			{ format: 'html' },
+			{ date: 'today', format: 'html' },
 			/^'Format' must be markdown, notion or slack/,
 		],
 		[
@@ -163,7 +164,7 @@ describe('values that are refused before any request, with what to do', () => {
 		['null', 'lifelogChatTool', { filters: { globalPromptId: 'null' } }],
 		['All', 'lifelogChatTool', { filters: { globalPromptId: 'All' } }],
 		['My day', 'lifelogChatTool', { filters: { globalPromptId: 'My day' } }],
-		['none', 'lifelogTool', { options: { globalPromptId: ' none ' } }],
+		['none', 'lifelogTool', { filters: { globalPromptId: ' none ' } }],
 	])('%s as a scheduled prompt of a %s', async (word, type, values) => {
 		const { message, requests } = await call('getMany', values, type);
 		expect(message).toMatch(

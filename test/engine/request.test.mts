@@ -94,7 +94,7 @@ const getOne = async (on?: Engine) =>
 test("a delete isn't retried if nothing was sent: a 404 would then not mean that it was done", async () => {
 	const closed = await engineAt('http://127.0.0.1:9');
 	const before = pauses.skippedMs;
-	const parameters = { operation: 'delete', lifelogId: byId('nobody') };
+	const parameters = { operation: 'delete', lifelogIdToDelete: byId('nobody') };
 	const { message } = await run(parameters, undefined, closed);
 	expect(message).toContain('the connection was refused');
 	expect(pauses.skippedMs).toBe(before);

@@ -139,8 +139,8 @@ describe('with every value of every parameter', () => {
 });
 
 test.each([
-	['Delete Lifelog', 'lifelog', () => ({ operation: 'delete', lifelogId })],
-	['Delete Chat', 'lifelogChat', () => ({ operation: 'delete', chatId })],
+	['Delete Lifelog', 'lifelog', () => ({ operation: 'delete', lifelogIdToDelete: lifelogId })],
+	['Delete Chat', 'lifelogChat', () => ({ operation: 'delete', chatIdToDelete: chatId })],
 ])("%s fails with the server's message, and deletes nothing", async (_name, node, parameters) => {
 	const { error } = await archive.runWorkflow(workflowWith(node, parameters()));
 	expect(JSON.stringify([error?.message, error?.description])).toContain('--allow-delete');

@@ -145,7 +145,7 @@ export const description: INodeProperties[] = [
 			],
 			default: 'error',
 			description:
-				"Behavior if a chunk of a range can't be downloaded. A failure of all chunks, such as a refused API key, is always an error.",
+				"Behavior if a chunk of a range can't be downloaded. A failure of all chunks, such as a refused API key, always stops the node.",
 		},
 		maxWaitOption,
 		{

@@ -56,7 +56,7 @@ describe('the operation', () => {
 
 	test('Delete deletes a chat once', async () => {
 		const [{ id }] = await chats();
-		const parameters = { operation: 'delete', chatId: byId(id) };
+		const parameters = { operation: 'delete', chatIdToDelete: byId(id) };
 		const { output } = await run(parameters);
 		assert.deepEqual(output, [{ deleted: true, id }]);
 		assert.ok(!(await chats()).some((chat) => chat.id === id));

@@ -98,7 +98,7 @@ describe('the operation', () => {
 
 	test('Delete deletes a lifelog once', async () => {
 		const { id } = await newest();
-		const parameters = { operation: 'delete', lifelogId: byId(id) };
+		const parameters = { operation: 'delete', lifelogIdToDelete: byId(id) };
 		const { output } = await run(parameters);
 		assert.deepEqual(output, [{ deleted: true, id }]);
 		assert.equal(await stored(id), undefined);

@@ -72,12 +72,12 @@ export const TOOLS = {
 	delete: {
 		name: 'Delete lifelog',
 		type: 'lifelogTool',
-		parameters: { operation: 'delete', lifelogId },
+		parameters: { operation: 'delete', lifelogIdToDelete: lifelogId },
 	},
 	deleteChat: {
 		name: 'Delete chat',
 		type: 'lifelogChatTool',
-		parameters: { operation: 'delete', chatId },
+		parameters: { operation: 'delete', chatIdToDelete: chatId },
 	},
 };
 
