@@ -75,11 +75,14 @@ const bySimplified = Object.values(nodeTypes).flatMap((type) => {
 	return outputs.map((output) => [description.name, output] as const);
 });
 
-test.each(bySimplified)('the Output of %s begins with Simplified, which is the default', (_node, output) => {
-	expect(output.default).toBe('simplified');
-	expect((output.options as INodePropertyOptions[])[0].value).toBe('simplified');
-	expect(output.displayOptions?.show ?? {}).not.toHaveProperty('@tool');
-});
+test.each(bySimplified)(
+	'the Output of %s begins with Simplified, which is the default',
+	(_node, output) => {
+		expect(output.default).toBe('simplified');
+		expect((output.options as INodePropertyOptions[])[0].value).toBe('simplified');
+		expect(output.displayOptions?.show ?? {}).not.toHaveProperty('@tool');
+	},
+);
 
 test('what is deleted has a parameter of its own, which begins empty', () => {
 	const locators = Object.values(nodeTypes).flatMap((type) => {
