@@ -85,11 +85,11 @@ const OPERATIONS: Operation[] = [
 	{
 		what: 'Delete Chat',
 		type: 'lifelogChat',
-		parameters: ({ chatId }) => ({ operation: 'delete', chatId }),
+		parameters: ({ chatId }) => ({ operation: 'delete', chatIdToDelete: chatId }),
 	},
 	{
 		what: 'Delete Lifelog',
-		parameters: ({ lifelogId }) => ({ operation: 'delete', lifelogId }),
+		parameters: ({ lifelogId }) => ({ operation: 'delete', lifelogIdToDelete: lifelogId }),
 	},
 ];
 

@@ -31,7 +31,7 @@ const stored = async (id: string) =>
 
 describe('the operation', () => {
 	test('Get Many lists the newest, unchanged', async () => {
-		const { status, output, items } = await run({ operation: 'getMany', limit: 3 });
+		const { status, output, items } = await run({ operation: 'getMany', output: 'raw', limit: 3 });
 		assert.equal(status, 'success');
 		const ids = (await lab().sandbox.control.lifelogs()).map(({ id }) => id);
 		assert.deepEqual(
@@ -59,7 +59,7 @@ describe('the operation', () => {
 
 	test('Get reads one with its contents', async () => {
 		const { id, title } = await newest();
-		const { output } = await run({ operation: 'get', lifelogId: byId(id) });
+		const { output } = await run({ operation: 'get', output: 'raw', lifelogId: byId(id) });
 		assert.equal(output.length, 1);
 		assert.equal(output[0].title, title);
 		assert.notDeepEqual(output[0].contents, []);
