@@ -177,7 +177,7 @@ async function showArchive(
 	const date = DateTime.utc().minus({ days: 1 }).toISODate();
 	const period = within({ start: `${date}T00:00:00Z`, end: `${date}T23:59:59Z` });
 	const options = { includeContents: true };
-	const ofDay = { operation: 'getAll', returnAll: true, ...period, options };
+	const ofDay = { operation: 'getMany', returnAll: true, ...period, options };
 	const found = await run(engine, workflowWith('lifelog', ofDay));
 	const lifelogs = found.items('Node').map(({ json }) => json as unknown as Lifelog);
 	const length = ({ startTime, endTime }: Lifelog) => Date.parse(endTime) - Date.parse(startTime);

@@ -7,8 +7,10 @@ import {
 	type Resource,
 	unusableAnswerError,
 } from '../shared/errors/errors';
+import type { Lifelog } from '../shared/api/apiTypes';
 import type { Api } from '../shared/auth/connection';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
+import { type Output, outputOf } from '../shared/parameters/output';
 import { pathOf, sendData } from '../shared/transport/request';
 import { isId } from '../shared/util/ids';
 
@@ -44,6 +46,11 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 	if (isId(lifelog?.id)) return lifelog!;
 	if (isNew && data.status === 'deleted') return data;
 	throw unusableAnswerError(api, resource, { body: answer }, 'it has no lifelog (data.lifelog)');
+}
+
+/** A lifelog that was created or changed, as the parameter Output wants it. @param timezone Of times without offset. */
+export function changedJson(lifelog: IDataObject, output: Output, timezone: string): IDataObject {
+	return outputOf(lifelog as unknown as Lifelog, output, { timezone, includeContents: true });
 }
 
 /** Whether the service has the lifelog of a 404. Then it doesn't know the change. */

@@ -129,7 +129,7 @@ export function readSettings(context: IPollFunctions): Settings {
 	const options = read.withoutBlanks(context, parameter('options', {}));
 	const { lookbackDays = 7, settleMinutes = 0 } = options;
 	const isChats = event === CHAT_EVENT;
-	const given = parameter('output', isChats ? 'simplified' : 'raw');
+	const given = parameter('output', 'simplified');
 	const fields = parameter('fields', []);
 	const form = output.readOutput(context, isChats ? 'raw' : given, fields);
 	const chatOutput = chats.readChatOutput(context, isChats ? given : 'simplified', fields);

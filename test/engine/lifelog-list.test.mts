@@ -27,7 +27,7 @@ afterAll(async () => await lab.close());
 /** Runs Get Many and gives the lifelogs, the requests made and the hints shown. */
 async function getMany(parameters: IDataObject, run?: RunOptions) {
 	await sandbox.control.clearRequests();
-	const workflow = workflowWith('lifelog', { operation: 'getAll', ...parameters });
+	const workflow = workflowWith('lifelog', { operation: 'getMany', output: 'raw', ...parameters });
 	const result = await engine.runWorkflow(workflow, run);
 	return {
 		...result,
@@ -266,11 +266,10 @@ test('filters and options also accept texts from an expression', async () => {
 	await sandbox.control.reset({ days: 3 });
 	const { requests } = await getMany({
 		limit: 5,
-		filters: { isStarred: '={{ "false" }}' },
+		filters: { isStarred: '={{ "false" }}', isScheduled: '={{ "TRUE" }}' },
 		options: {
 			includeContents: '={{ "true" }}',
 			includeMarkdown: '={{ "false" }}',
-			isScheduled: '={{ "TRUE" }}',
 		},
 	});
 	expect(requests[0].query).toMatchObject({
@@ -333,7 +332,7 @@ describe('contents', () => {
 		const body = { data: { lifelogs: [{ ...lifelog, contents: [] }] }, meta: { lifelogs: {} } };
 		await sandbox.control.faults([{ body, times: 3 }]);
 		const workflow = workflowWith('lifelog', {
-			operation: 'getAll',
+			operation: 'getMany',
 			options: { includeContents: true },
 		});
 		const { hints, items } = await engine.runWorkflow(workflow, {
@@ -449,7 +448,9 @@ describe('filters', () => {
 	);
 
 	test.each([
-		[{ period: 'date' }, "'Date' is empty"],
+		// n8n requires it only if it was chosen from the list.
+		[{ period: 'date' }, 'Parameter "Date" is required'],
+		[{ period: '={{ "date" }}' }, "'Date' is empty"],
 		[{ period: 'date', date: ' ' }, "'Date' is empty"],
 		[{ period: '={{ "week" }}' }, "'Period' must be any, today, yesterday, last7Days, "],
 		[
@@ -491,8 +492,8 @@ describe('filters', () => {
 		await sandbox.control.reset({ days: 2 });
 		const { requests, lifelogs } = await getMany({
 			returnAll: true,
-			...within({ start: '', end: ' ', isStarred: false }),
-			options: { globalPromptId: ' ', isScheduled: false },
+			...within({ start: '', end: ' ' }),
+			filters: { globalPromptId: ' ', isScheduled: false, isStarred: false },
 		});
 		expect(requests[0].query).not.toHaveProperty('date');
 		expect(requests[0].query).not.toHaveProperty('start');

@@ -36,7 +36,6 @@ test('has the question, the answer and the lifelogs that were read', () => {
 	expect(simplifyChat(chat)).toEqual({
 		id: 'c1',
 		summary: 'Daily recap',
-		visibility: 'private',
 		createdAt,
 		startedAt: createdAt,
 		prompt: 'What did I do today?',

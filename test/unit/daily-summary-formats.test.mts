@@ -84,7 +84,7 @@ describe('Markdown', () => {
 
 2 lifelogs · 1 h in all · 1 starred · UTC
 
-**Who took part:** Anna, Sam
+**Who took part:** Sam, Anna
 
 ## Starred
 
@@ -176,7 +176,7 @@ describe('Slack', () => {
 		const { text, blocks, messages } = toSlack(small);
 		expect(messages).toEqual([{ text, blocks }]);
 		const mrkdwn = `2 lifelogs · 1 h in all · 1 starred · UTC
-*Who took part:* Anna, Sam
+*Who took part:* Sam, Anna
 
 *Starred*
 • 10:00 · *Lunch*
@@ -341,7 +341,7 @@ describe('Notion', () => {
 		});
 		expect(textsOf(small).slice(0, 2)).toEqual([
 			'2 lifelogs · 1 h in all · 1 starred · UTC',
-			'Who took part: Anna, Sam',
+			'Who took part: Sam, Anna',
 		]);
 	});
 

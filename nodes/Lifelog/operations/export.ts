@@ -22,7 +22,7 @@ import { inputError, listResource, unusableAnswerError } from '../../shared/erro
 import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
 import { titleOf } from '../../shared/content/headings';
 import { hintOfNone } from '../../shared/errors/hints';
-import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';
 import { instantOf } from '../../shared/util/dateTimes';
 import { isId, isSafePathSegment } from '../../shared/util/ids';
 import { EVERY_PART, getLifelog, unlessDeleted } from '../../shared/api/entries';
@@ -35,7 +35,7 @@ import {
 	readLimit,
 	readZone,
 } from '../../shared/parameters/read';
-import { filtersParameter, periodParameters, readFilters } from '../parameters/filters';
+import { filtersParameter, hintPeriod, periodParameters, readFilters } from '../parameters/filters';
 import { FILE_FORMATS, type FileFormat, inZone, writeLifelog } from '../export/formats';
 
 const FROM = ['service', 'lifelog', 'input'] as const;
@@ -68,20 +68,19 @@ export const description: INodeProperties[] = [
 			{
 				name: 'Service',
 				value: 'service',
-				description: 'All lifelogs, or only those that the filters select',
+				description: 'All lifelogs, or those of a period that the filters select',
 			},
 		],
 		default: 'service',
-		description: 'Source of the lifelogs: service, lifelog or input',
+		description: 'Source of the lifelogs',
 	},
-	...shownFor('lifelog', [
-		{
-			...lifelogIdParameter,
-			description:
-				'The lifelog to turn into files, by its ID: the id that a list or a search returns',
-		},
-	]),
-	...shownFor('service', [...periodParameters, ...limitParameters]),
+	...shownFor(
+		'lifelog',
+		lifelogIdParameters(
+			'The lifelog to turn into files. Its ID is the id that a list or a search returns.',
+		),
+	),
+	...shownFor('service', [...periodParameters, ...limitParameters, filtersParameter]),
 	{
 		displayName: 'File Formats',
 		name: 'fileFormats',
@@ -115,10 +114,9 @@ export const description: INodeProperties[] = [
 		],
 		default: ['markdown'],
 		required: true,
-		description: 'Formats to write each lifelog in, one file each: JSON, markdown, srt, text, vtt',
+		description: 'Formats to write each lifelog in, one file each',
 	},
 	binaryPropertyParameter,
-	...shownFor('service', [filtersParameter]),
 	optionsOf([
 		fileNamesOption,
 		maxWaitOption,
@@ -204,9 +202,10 @@ async function* listed(
 		});
 		yield* sources.filter((source) => source !== undefined);
 		count += wanted.length;
-		if (count === limit) return;
+		if (count === limit) break;
 	}
-	if (count === 0) hintOfNone(api, listResource('lifelogs', query));
+	if (count > 0) hintPeriod(api, query);
+	else hintOfNone(api, listResource('lifelogs', query));
 }
 
 async function readWhole(api: Api, id: string): Promise<Source> {

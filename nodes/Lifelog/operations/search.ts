@@ -25,24 +25,21 @@ const queryParameter: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. budget OR invoice',
-	description:
-		'Question, description or keywords to look for. All words must occur, unless OR is between them.',
+	description: 'Words to look for. All must occur, unless OR is between them.',
 };
 
 export const description: INodeProperties[] = [
 	...withDefaultOfTool(
 		queryParameter,
-		fromAi('Query', 'A question or description, or keywords with OR between alternatives'),
+		fromAi('Query', 'A few keywords, which must all occur; OR between alternatives'),
 	),
 	...periodParameters,
-	...withDefaultOfTool(
-		{
-			...limitParameter,
-			typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE },
-			hint: 'At most 100: the service returns no more for a search',
-		},
-		10,
-	),
+	{
+		...limitParameter,
+		typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE },
+		default: 10,
+		hint: 'At most 100: the service returns no more for a search',
+	},
 	...listingParameters,
 ];
 

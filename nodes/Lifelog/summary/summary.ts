@@ -45,7 +45,7 @@ export interface Summary {
 	entries: Entry[];
 	totalDurationMs: number;
 	starredCount: number;
-	/** In the order of their first words. */
+	/** The wearer first, then the others in the order of their first words. */
 	speakers: string[];
 	language: Language;
 	detail: Detail;
@@ -111,10 +111,11 @@ export function summaryFields(summary: Summary): IDataObject {
 
 /** The wearer has a name in all lifelogs if the day has only one for them. */
 function speakersOfDay(entries: Entry[]): string[] {
-	const [wearer, ...others] = distinct(entries.flatMap(({ wearers }) => wearers));
-	const isKnown = wearer !== undefined && others.length === 0;
-	const speakers = entries.flatMap((entry) => entry.speakers);
-	return speakers.map((name) => (name === USER && isKnown ? wearer : name));
+	const wearers = distinct(entries.flatMap((entry) => entry.wearers));
+	const all = entries.flatMap(({ speakers }) => speakers);
+	const named = all.map((name) => (name === USER && wearers.length === 1 ? wearers[0] : name));
+	const isWearer = (name: string) => name === USER || wearers.includes(name);
+	return [...named.filter(isWearer), ...named.filter((name) => !isWearer(name))];
 }
 
 /** Without a time last; IDs decide between equals, so that the order is always the same. */

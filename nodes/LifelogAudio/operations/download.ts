@@ -12,13 +12,14 @@ import {
 	dayParameters,
 	maxWaitOption,
 	optionsOf,
+	TIME_HINT,
 	timezoneOption,
 	withCondition,
 } from '../../shared/parameters/descriptions';
 import { apiError, inputError } from '../../shared/errors/errors';
 import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
 import { hint, hintOfNone } from '../../shared/errors/hints';
-import { lifelogIdParameter } from '../../shared/parameters/resourceLocator';
+import { lifelogIdParameters } from '../../shared/parameters/resourceLocator';
 import {
 	readBinaryProperty,
 	readChoice,
@@ -70,7 +71,7 @@ export const description: INodeProperties[] = [
 			},
 		],
 		default: 'lifelog',
-		description: 'Source of the audio: lifelog, day or timeRange',
+		description: 'Source of the audio',
 	},
 	...withCondition({ show: { source: ['day'] } }, dayParameters),
 	{
@@ -80,7 +81,8 @@ export const description: INodeProperties[] = [
 		default: '',
 		required: true,
 		displayOptions: { show: { source: ['timeRange'] } },
-		description: 'Start of the audio: a date, or date and time such as 2026-03-29T10:00:00',
+		description: 'Start of the audio',
+		hint: TIME_HINT,
 	},
 	{
 		displayName: 'End',
@@ -89,15 +91,15 @@ export const description: INodeProperties[] = [
 		default: '',
 		required: true,
 		displayOptions: { show: { source: ['timeRange'] } },
-		description:
-			'End of the audio: a date, which includes that day, or date and time such as 2026-03-29T10:00:00',
+		description: 'End of the audio. A date without a time includes that day.',
+		hint: TIME_HINT,
 	},
-	{
-		...lifelogIdParameter,
-		displayOptions: { show: { source: ['lifelog'] } },
-		description:
-			'The lifelog whose audio to download, by its ID: the id that a list or a search returns',
-	},
+	...withCondition(
+		{ show: { source: ['lifelog'] } },
+		lifelogIdParameters(
+			'The lifelog whose audio to download. Its ID is the id that a list or a search returns.',
+		),
+	),
 	binaryPropertyParameter,
 	optionsOf([
 		{
@@ -141,7 +143,7 @@ export const description: INodeProperties[] = [
 				{ name: 'Skip', value: 'skip', description: 'Return no item' },
 			],
 			default: 'error',
-			description: 'Behavior if the entire range has no audio: error, report or skip',
+			description: 'Behavior if the entire range has no audio',
 		},
 		{
 			displayName: 'If Part Fails',
@@ -161,7 +163,7 @@ export const description: INodeProperties[] = [
 			],
 			default: 'error',
 			description:
-				"Behavior if a chunk of a range can't be downloaded: error or report. A failure of all chunks, such as a refused API key, is always an error.",
+				"Behavior if a chunk of a range can't be downloaded. A failure of all chunks, such as a refused API key, always stops the node.",
 		},
 		maxWaitOption,
 		{

@@ -2,10 +2,11 @@ import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workfl
 
 import type { Api } from '../../shared/auth/connection';
 import { inputError } from '../../shared/errors/errors';
-import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
+import { optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
+import { outputOfItem, outputParameters } from '../../shared/parameters/output';
 import { readCollection, readInstant, readText, readZone } from '../../shared/parameters/read';
 import { isBlank, trimmedText } from '../../shared/util/text';
-import { sendChange } from '../change';
+import { changedJson, sendChange } from '../change';
 
 export const description: INodeProperties[] = [
 	{
@@ -36,6 +37,7 @@ export const description: INodeProperties[] = [
 		default: '',
 		description: 'Title of the lifelog. Without one, the server chooses one from the transcript.',
 	},
+	...outputParameters,
 	optionsOf([
 		{
 			displayName: 'End Time',
@@ -52,7 +54,6 @@ export const description: INodeProperties[] = [
 			description:
 				"Your own ID for the lifelog. Using the same ID again doesn't create a second lifelog.",
 		},
-		maxWaitOption,
 		timezoneOption,
 	]),
 ];
@@ -78,7 +79,9 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		externalId: trimmedText(externalId) || undefined,
 		transcript: readTranscript(this, itemIndex) as IDataObject,
 	};
-	return [{ json: await sendChange(api, body) }];
+	const output = outputOfItem(this, itemIndex);
+	const lifelog = await sendChange(api, body);
+	return [{ json: 'id' in lifelog ? changedJson(lifelog, output, timezone) : lifelog }];
 }
 
 /** A text, or what an expression returns: a list of segments, or an object with them. */

@@ -7,7 +7,7 @@ import { instantsOf } from '../util/dateTimes';
 export const QUIET_MS = 15 * 60_000;
 
 /**
- * A chat without its inner workings (specification, sections 2.3 to 2.6).
+ * A chat in nine fields, without its inner workings (specification, sections 2.3 to 2.6).
  *
  * @returns `prompt` is the first text of the user, `response` the last text of the assistant,
  *   Markdown; null if there is none. `entries` are `{ id, title }`, every ID once.
@@ -22,7 +22,6 @@ export function simplifyChat(chat: Chat): IDataObject {
 	return {
 		id: chat.id,
 		summary: chat.summary ?? null,
-		visibility: chat.visibility,
 		createdAt: chat.createdAt,
 		startedAt: chat.startedAt,
 		prompt: promptOf(chat),

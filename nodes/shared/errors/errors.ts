@@ -262,7 +262,7 @@ export function rateLimitError(
 	// Polls and the editor's lists don't have the option.
 	const isBounded = api.maxWaitMs > 0 && !api.hasPriority;
 	const bound = isBounded
-		? `, more than the 'Max Rate Limit Wait' of ${inSeconds(api.maxWaitMs)} allows`
+		? `, more than the ${inSeconds(api.maxWaitMs)} that a request may wait`
 		: '';
 	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound} (${nameOfResource(resource)})`;
 	return apiError(
@@ -270,7 +270,7 @@ export function rateLimitError(
 		message,
 		[
 			said && `The service says: ${said}`,
-			"The service allows 180 requests per minute for each API key, in all workflows together. Try again later, run fewer workflows at a time, or raise the option 'Max Rate Limit Wait' if the node has it.",
+			"The service allows 180 requests per minute for each API key, in all workflows together. Try again later, run fewer workflows at a time, or raise the option 'Max Rate Limit Wait' if the operation has it.",
 		],
 		{ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: askedMs } },
 		{ retryAfterSeconds: Math.ceil(askedMs / 1000) },

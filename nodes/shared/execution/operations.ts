@@ -29,12 +29,6 @@ export interface Operation {
 export type Operations = Record<string, Operation>;
 
 /**
- * n8n's lint wants every `getAll` to be called Get Many. n8n's guidelines want the object in the name
- * if no resource is shown. The lint doesn't look into members of an object.
- */
-export const OPERATION = { getAll: 'getAll' } as const;
-
-/**
  * The parameter Operation, and those of each operation. Resource is hidden: the editor's nodes panel
  * and agents take actions only from the operations of a resource.
  */

@@ -21,7 +21,7 @@ export const fileNamesOption: INodeProperties = {
 	],
 	default: 'readable',
 	description:
-		'Style of the file names: readable (such as "2026-11-22 20.47 Mum calls.md") or archive (as in an archive, in UTC)',
+		'Style of the file names. Readable ones are such as "2026-11-22 20.47 Mum calls.md".',
 };
 
 /** @throws NodeOperationError on another value. */

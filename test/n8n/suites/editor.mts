@@ -373,7 +373,7 @@ for (const each of ['light', 'dark'] as const) {
 			});
 
 			test('lists chats', async () => {
-				const parameters = { operation: 'getAll', filters: { isScheduled: true } };
+				const parameters = { operation: 'getMany', filters: { isScheduled: true } };
 				const panel = await open('lifelogChat', parameters);
 				await panel.execute();
 				assert.equal(await panel.itemCount(), '4 items');
@@ -531,10 +531,10 @@ for (const each of ['light', 'dark'] as const) {
 
 		test('the list to pick from names its time zone, which is the option Time Zone if set', async () => {
 			const { title } = await newest();
-			for (const operation of ['get', 'delete']) {
-				const byInstance = await open('lifelog', { operation });
-				assert.match((await byInstance.list('lifelogId'))[0], / \(UTC\)$/);
-			}
+			const toRead = await open('lifelog', { operation: 'get' });
+			assert.match((await toRead.list('lifelogId'))[0], / \(UTC\)$/);
+			const toDelete = await open('lifelog', { operation: 'delete' });
+			assert.match((await toDelete.list('lifelogIdToDelete'))[0], / \(UTC\)$/);
 			const options = { timezone: 'Asia/Kathmandu' };
 			const panel = await open('lifelog', { operation: 'get', options });
 			const [first] = await panel.list('lifelogId');

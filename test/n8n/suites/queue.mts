@@ -70,7 +70,7 @@ function taskWorkflow(): WorkflowJson {
 	const webhook = { path: 'task', httpMethod: 'POST', responseMode: 'onReceived' };
 	const split = { fieldToSplitOut: 'body.read', options: { destinationFieldName: 'id' } };
 	const read = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
-	const remove = { operation: 'delete', lifelogId: byId(task('remove')) };
+	const remove = { operation: 'delete', lifelogIdToDelete: byId(task('remove')) };
 	const range = { start: task('audio.start'), end: task('audio.end') };
 	const audio = { operation: 'download', source: 'timeRange', ...range };
 	const nodes = [

@@ -10,6 +10,7 @@ import {
 import {
 	directionOption,
 	filtersOf,
+	isScheduledFilter,
 	limitParameters,
 	maxWaitOption,
 	optionsOf,
@@ -30,17 +31,7 @@ import {
 export const description: INodeProperties[] = [
 	...limitParameters,
 	...chatOutputParameters,
-	filtersOf([
-		promptIdFilter,
-		{
-			displayName: 'Is Scheduled',
-			name: 'isScheduled',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to return only chats of scheduled prompts (on) or only the others (off). Leave this filter out for both.',
-		},
-	]),
+	filtersOf([promptIdFilter, isScheduledFilter]),
 	optionsOf([directionOption, maxWaitOption, timezoneOption]),
 ];
 
