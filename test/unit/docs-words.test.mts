@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 
 const MAX_WORDS: Record<string, number> = {
-	'README.md': 1_000,
+	'README.md': 600,
 	'CHANGELOG.md': 700,
 	'CONTRIBUTING.md': 900,
 	'SECURITY.md': 1_000,
@@ -20,7 +20,7 @@ const MAX_WORDS: Record<string, number> = {
 	'docs/installation.md': 500,
 	'docs/lifelog-server-node.md': 500,
 	'docs/lifelog.md': 1_400,
-	'docs/quick-start.md': 500,
+	'docs/quick-start.md': 700,
 	'docs/rate-limit.md': 350,
 	'docs/recordings.md': 800,
 	'docs/self-host.md': 800,

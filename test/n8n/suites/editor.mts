@@ -637,10 +637,10 @@ for (const each of ['light', 'dark'] as const) {
 	});
 }
 
-/** The README on the first workflow: its steps, and what can be pasted instead. */
+/** The quick start on the first workflow: its steps, and what can be pasted instead. */
 async function firstWorkflow(): Promise<{ steps: string; pasted: string }> {
-	const readme = await readFile(resolve(import.meta.dirname, '../../../README.md'), 'utf8');
-	const [, section] = readme.split('\n## A first workflow\n');
+	const page = resolve(import.meta.dirname, '../../../docs/quick-start.md');
+	const [, section] = (await readFile(page, 'utf8')).split('\n## A first workflow\n');
 	const [steps, instead] = section.split('\nInstead of steps 1 to 5');
 	return { steps, pasted: /```json\n(.+?)```/s.exec(instead)![1] };
 }
