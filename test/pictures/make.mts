@@ -16,9 +16,12 @@ async function run(...command: string[]): Promise<boolean> {
 	return code === 0;
 }
 
+// Its one file runs in jest's own process, which the servers of the tests would keep alive.
+const PAGE = ['--testMatch', '**/test/web/page.web.mts', '-t', 'picture', '--forceExit'];
+
 const made = await Promise.all([
 	run('test/n8n/run.mts', 'editor', 'examples-canvas'),
-	run('node_modules/jest/bin/jest.js', '--testMatch', '**/test/web/page.web.mts', '-t', 'picture'),
+	run('node_modules/jest/bin/jest.js', ...PAGE),
 ]);
 if (made.includes(false)) throw new Error('Not every picture was made');
 await import('./check.mts');

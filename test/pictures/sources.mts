@@ -110,11 +110,14 @@ function linesOf({ parameters: { content } }: INode): string[] {
 	return texts.flatMap((text) => text.split('\n').map(spaced));
 }
 
+/** `… of …` would be found in any text. */
+const MIN_TEMPLATE_LETTERS = 3;
+
 let ofPage: string[] | undefined;
 
-/** The literals in the source of lifelog-server's page. */
+/** The literals in the source of lifelog-server's page, sorted. */
 function pageTexts(): string[] {
-	ofPage ??= globSync('server/web/src/**/*.{mts,tsx}').sort().flatMap(literalsOf);
+	ofPage ??= globSync('server/web/src/**/*.{mts,tsx}').flatMap(literalsOf).sort();
 	return ofPage;
 }
 
@@ -124,14 +127,18 @@ function literalsOf(path: string): string[] {
 	const visit = (node: ts.Node) => {
 		if (ts.isJsxText(node) || ts.isStringLiteralLike(node)) found.push(node.text);
 		if (ts.isTemplateExpression(node)) {
-			const spans = node.templateSpans.map(({ literal }) => `…${literal.text}`);
-			found.push(node.head.text + spans.join(''));
+			const text = [node.head, ...node.templateSpans.map(({ literal }) => literal)]
+				.map((part) => part.text)
+				.join('…');
+			if (letters(text) >= MIN_TEMPLATE_LETTERS) found.push(text);
 		}
 		node.forEachChild(visit);
 	};
 	visit(file);
-	return found.map(spaced).filter((text) => /\p{L}{2}/u.test(text));
+	return found.map(spaced).filter((text) => letters(text) > 0);
 }
+
+const letters = (text: string) => text.replace(/\P{L}/gu, '').length;
 
 const spaced = (text: string) => text.replace(/\s+/g, ' ').trim();
 

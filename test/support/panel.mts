@@ -1,14 +1,11 @@
 // What the panel of a node shows, by the node's description.
-import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
 import type { INode, INodeParameters, INodeProperties, INodeType } from 'n8n-workflow';
 import { loadPackage, withTools } from './engine.mts';
+import { nativeRequire } from './nativeRequire.mts';
 import { workflowWith } from './workflow.mts';
 
 // As nodes and engine, the CommonJS copy.
-const { NodeHelpers } = createRequire(resolve('package.json'))(
-	'n8n-workflow',
-) as typeof import('n8n-workflow');
+const { NodeHelpers } = nativeRequire('n8n-workflow') as typeof import('n8n-workflow');
 
 /** The labels in a panel, and what can be added to its collections. */
 export interface Shown {

@@ -109,7 +109,8 @@ const readIn = (page: Page) =>
 		while (walker.nextNode()) {
 			const range = document.createRange();
 			range.selectNode(walker.currentNode);
-			if (isSeen(range.getBoundingClientRect())) texts.push(walker.currentNode.textContent!);
+			if (isSeen(range.getBoundingClientRect()))
+				texts.push(...walker.currentNode.textContent!.split(' · '));
 		}
 		const fields = Array.from(document.querySelectorAll<HTMLInputElement>('input, textarea'))
 			.filter((field) => isSeen(field.getBoundingClientRect()))
