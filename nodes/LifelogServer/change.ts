@@ -7,7 +7,7 @@ import {
 	type Resource,
 	unusableAnswerError,
 } from '../shared/errors/errors';
-import type { Lifelog } from '../shared/api/apiTypes';
+import type { Lifelog } from '../../lifelog/api.ts';
 import type { Api } from '../shared/auth/connection';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
 import { type Output, outputOf } from '../shared/parameters/output';

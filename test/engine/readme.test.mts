@@ -5,7 +5,7 @@ import type { WorkflowJson } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { byId, withCredential, workflowWith } from '../support/workflow.mts';
 
-// What README and docs/ show is what comes out; `…` there stands for anything.
+// What docs/ shows is what comes out; `…` there stands for anything.
 
 const timezone = 'Europe/Berlin';
 const garden = '8f2kQ0pXw1Zr5TnB';
@@ -117,7 +117,7 @@ const summary = async (format: string) => {
 };
 
 test('the workflow that you paste runs', async () => {
-	const [text] = blocks('README.md', '## A first workflow', 'json');
+	const [text] = blocks('docs/quick-start.md', '## A first workflow', 'json');
 	const workflow = JSON.parse(text) as WorkflowJson;
 	const { items, status } = await engine.runWorkflow(withCredential(workflow));
 	expect(status).toBe('success');
