@@ -10,7 +10,7 @@ import {
 import type { Api } from '../shared/auth/connection';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
 import { pathOf, sendData } from '../shared/transport/request';
-import { isId } from '../shared/util/ids';
+import { isId } from '../../lifelog/names.ts';
 
 /**
  * Sends a change to lifelog-server. A failed one is retried like a read, except new names of

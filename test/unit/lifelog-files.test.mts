@@ -5,7 +5,7 @@ import {
 	type FileFormat,
 	inZone,
 	writeLifelog,
-} from '../../nodes/Lifelog/export/formats.ts';
+} from '../../lifelog/files/formats.ts';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 
 const BEGIN = Date.parse('2026-03-01T23:59:58Z');

@@ -9,7 +9,7 @@ import type {
 import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
-import { contentNodes } from '../../shared/content/utterances';
+import { contentNodes } from '../../../lifelog/contents.ts';
 import {
 	binaryPropertyParameter,
 	limitParameters,
@@ -20,11 +20,11 @@ import {
 } from '../../shared/parameters/descriptions';
 import { inputError, listResource, unusableAnswerError } from '../../shared/errors/errors';
 import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
-import { titleOf } from '../../shared/content/headings';
+import { titleOf } from '../../../lifelog/headings.ts';
 import { hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
-import { instantOf } from '../../shared/util/dateTimes';
-import { isId, isSafePathSegment } from '../../shared/util/ids';
+import { instantOf } from '../../../lifelog/times.ts';
+import { isId, isSafePathSegment } from '../../../lifelog/names.ts';
 import { EVERY_PART, getLifelog, unlessDeleted } from '../../shared/api/entries';
 import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/transport/pagination';
 import {
@@ -36,7 +36,7 @@ import {
 	readZone,
 } from '../../shared/parameters/read';
 import { filtersParameter, periodParameters, readFilters } from '../parameters/filters';
-import { FILE_FORMATS, type FileFormat, inZone, writeLifelog } from '../export/formats';
+import { FILE_FORMATS, type FileFormat, inZone, writeLifelog } from '../../../lifelog/files/formats.ts';
 
 const FROM = ['service', 'lifelog', 'input'] as const;
 /** Fields of the trigger and other operations, which the API doesn't have. */

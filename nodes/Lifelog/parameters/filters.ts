@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { daysAgo, toInstant, toRange } from '../../shared/util/dateTimes';
+import { daysAgo, toInstant, toRange } from '../../../lifelog/times.ts';
 import {
 	filtersOf,
 	fromAi,

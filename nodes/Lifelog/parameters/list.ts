@@ -34,7 +34,7 @@ import {
 	readNumber,
 } from '../../shared/parameters/read';
 import { type Filters, filtersParameter, readFilters } from './filters';
-import { trimmedText } from '../../shared/util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** The option that bounds a text; {@link readMaxCharacters} reads it. */
 export const maxCharactersOption: INodeProperties = {

@@ -36,7 +36,7 @@ import {
 	requireService,
 	withTimes,
 } from '../chunks';
-import { MINUTE_MS } from '../../shared/util/dateTimes';
+import { MINUTE_MS } from '../../../lifelog/times.ts';
 import { type AudioRange, readAudioRange, SOURCES, type TimeSpan } from '../range';
 
 /** The maximum of one request (specification, section 4.5). */

@@ -4,7 +4,7 @@ import type { Api } from '../../shared/auth/connection';
 import { inputError } from '../../shared/errors/errors';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import { readCollection, readInstant, readText, readZone } from '../../shared/parameters/read';
-import { isBlank, trimmedText } from '../../shared/util/text';
+import { isBlank, trimmedText } from '../../../lifelog/text.ts';
 import { sendChange } from '../change';
 
 export const description: INodeProperties[] = [

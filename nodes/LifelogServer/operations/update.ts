@@ -7,7 +7,7 @@ import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
 import { readBoolean, withoutBlanks } from '../../shared/parameters/read';
 import type { Api } from '../../shared/auth/connection';
 import { sendChange } from '../change';
-import { trimmedText } from '../../shared/util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 export const description: INodeProperties[] = [
 	{

@@ -2,7 +2,7 @@ import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../auth/connection';
 import { notFoundError, toNodeError, unusableAnswerError } from '../errors/errors';
-import { isSafePathSegment, isId } from '../util/ids';
+import { isSafePathSegment, isId } from '../../../lifelog/names.ts';
 import { getJson, pathOf } from '../transport/request';
 import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { trimmedText } from '../util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** Hosts of a parsed URL, in which `127.1` is `127.0.0.1` and `[0::1]` is `[::1]`. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { durationOf } from '../util/dateTimes';
+import { durationOf } from '../../../lifelog/times.ts';
 import { excerptOf } from './excerpt';
-import { secondLevelHeadings } from './headings';
-import { contentNodes, speakersOf } from './utterances';
-import { textOrNull } from '../util/text';
+import { secondLevelHeadings } from '../../../lifelog/headings.ts';
+import { contentNodes, speakersOf } from '../../../lifelog/contents.ts';
+import { textOrNull } from '../../../lifelog/text.ts';
 
 /**
  * A lifelog in ten short fields. What the service doesn't send is null.

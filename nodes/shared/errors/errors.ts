@@ -4,7 +4,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { Api, ApiContext } from '../auth/connection';
 import { isLoopback } from '../auth/baseUrl';
 import { sanitizeForDisplay } from './sanitize';
-import { trimmedText } from '../util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
 export interface Resource {

@@ -4,7 +4,7 @@ import { DateTime } from 'luxon';
 
 import type { Api } from '../auth/connection';
 import { readChoice } from './read';
-import { beginning, oneLine } from '../util/text';
+import { beginning, oneLine } from '../../../lifelog/text.ts';
 
 const FILE_NAMES = ['readable', 'archive'] as const;
 

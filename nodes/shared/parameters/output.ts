@@ -5,7 +5,7 @@ import type { Lifelog } from '../../../lifelog/api.ts';
 import { withDefaultOfTool } from './descriptions';
 import { readChoice, readChoices } from './read';
 import { simplifyLifelog } from '../content/simplify';
-import { beginning } from '../util/text';
+import { beginning } from '../../../lifelog/text.ts';
 
 const OUTPUTS = ['simplified', 'raw', 'selectedFields'] as const;
 

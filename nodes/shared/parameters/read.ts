@@ -3,11 +3,11 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 
 import type { ApiContext } from '../auth/connection';
-import { daysAgo, type Edge, toDate, toInstant } from '../util/dateTimes';
+import { daysAgo, type Edge, toDate, toInstant } from '../../../lifelog/times.ts';
 import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S, MAX_LIMIT_OF_TOOL } from './descriptions';
 import { inputError } from '../errors/errors';
 import { described } from '../errors/sanitize';
-import { isBlank, trimmedText } from '../util/text';
+import { isBlank, trimmedText } from '../../../lifelog/text.ts';
 
 // `label` is always the parameter's display name, for the error.
 

@@ -307,7 +307,7 @@ function Downloads({
 }) {
 	const [problem, attempt] = useAttempt();
 	const save = async (format: (typeof FORMATS)[number][0]) => {
-		const { writeLifelog } = await import('../../../../nodes/Lifelog/export/formats');
+		const { writeLifelog } = await import('../../../../lifelog/files/formats.ts');
 		const file = writeLifelog(lifelog, format, timezone)!;
 		const link = document.createElement('a');
 		link.href = URL.createObjectURL(new Blob([file.content], { type: file.mimeType }));

@@ -1,7 +1,7 @@
-import type { Lifelog } from '../../../lifelog/api.ts';
-import { UNKNOWN_SPEAKER } from '../../shared/content/utterances';
-import { collapseSpaces } from '../../shared/util/text';
-import type { Piece, Speaker } from './spoken';
+import type { Lifelog } from '../api.ts';
+import { UNKNOWN_SPEAKER } from '../contents.ts';
+import { collapseSpaces } from '../text.ts';
+import type { Piece, Speaker } from './spoken.ts';
 
 const HEADINGS = new Map([
 	['heading1', '#'],

@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
+import type { ContentNode, Lifelog } from '../api.ts';
 import {
 	contentNodes,
 	isUtterance,
@@ -6,9 +6,9 @@ import {
 	speakerOf,
 	UNKNOWN_SPEAKER,
 	USER,
-} from '../../shared/content/utterances';
-import { instantOf } from '../../shared/util/dateTimes';
-import { collapseSpaces } from '../../shared/util/text';
+} from '../contents.ts';
+import { instantOf } from '../times.ts';
+import { collapseSpaces } from '../text.ts';
 
 /** A piece of a lifelog's contents: in one line, and placed in time. */
 export interface Piece {

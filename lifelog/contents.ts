@@ -1,6 +1,6 @@
-import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
-import { instantOf } from '../util/dateTimes';
-import { collapseSpaces, oneLine } from '../util/text';
+import type { ContentNode, Lifelog } from './api.ts';
+import { instantOf } from './times.ts';
+import { collapseSpaces, oneLine } from './text.ts';
 
 export interface Utterance {
 	speaker: string;

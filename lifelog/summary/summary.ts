@@ -1,17 +1,15 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import type { Lifelog } from '../../../lifelog/api.ts';
-import { durationOf, instantOf, toDate } from '../../shared/util/dateTimes';
-import { secondLevelHeadings, titleOf } from '../../shared/content/headings';
+import type { Lifelog } from '../api.ts';
+import { durationOf, instantOf, toDate } from '../times.ts';
+import { secondLevelHeadings, titleOf } from '../headings.ts';
 import {
 	contentNodes,
 	distinct,
 	type Speakers,
 	speakersOf,
 	USER,
-} from '../../shared/content/utterances';
-import { textOrNull } from '../../shared/util/text';
-import type { Language } from './words';
+} from '../contents.ts';
+import { textOrNull } from '../text.ts';
+import type { Language } from './words.ts';
 
 /** What a summary says about a lifelog. */
 export interface Entry extends Speakers {
@@ -99,7 +97,7 @@ export function summarize(
 }
 
 /** The output fields of every format. */
-export function summaryFields(summary: Summary): IDataObject {
+export function summaryFields(summary: Summary) {
 	return {
 		lifelogCount: summary.entries.length,
 		totalDurationMs: summary.totalDurationMs,

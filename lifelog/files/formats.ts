@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon';
 
-import type { Lifelog } from '../../../lifelog/api.ts';
-import { contentNodes, transcriptText, utterances } from '../../shared/content/utterances';
-import { instantOf } from '../../shared/util/dateTimes';
-import { lifelogMarkdown } from './markdown';
-import { piecesOf } from './spoken';
-import { toSrt, toVtt } from './subtitles';
+import type { Lifelog } from '../api.ts';
+import { contentNodes, transcriptText, utterances } from '../contents.ts';
+import { instantOf } from '../times.ts';
+import { lifelogMarkdown } from './markdown.ts';
+import { piecesOf } from './spoken.ts';
+import { toSrt, toVtt } from './subtitles.ts';
 
 /** What a lifelog can be written as; the values of the parameter File Formats. */
 export type FileFormat = 'json' | 'markdown' | 'srt' | 'text' | 'vtt';

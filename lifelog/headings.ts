@@ -1,6 +1,6 @@
-import type { Lifelog } from '../../../lifelog/api.ts';
-import { contentNodes } from './utterances';
-import { oneLine } from '../util/text';
+import type { Lifelog } from './api.ts';
+import { contentNodes } from './contents.ts';
+import { oneLine } from './text.ts';
 
 const SECTION_HEADING = /^ {0,3}##[ \t]/;
 

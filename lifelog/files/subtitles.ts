@@ -1,6 +1,6 @@
 import { Duration } from 'luxon';
 
-import type { Piece } from './spoken';
+import type { Piece } from './spoken.ts';
 
 /**
  * Subtitles in SubRip's form, for the audio of the same lifelog.
