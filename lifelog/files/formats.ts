@@ -11,18 +11,20 @@ import { toSrt, toVtt } from './subtitles.ts';
 export type FileFormat = 'json' | 'markdown' | 'srt' | 'text' | 'vtt';
 
 export interface LifelogFile {
-	/** Its place in an archive (`docs/reference/archive.md`): `lifelogs/2026/03/01/2026-03-01_08h00m00s_<id>.md`. */
-	path: string;
+	/** With its point. */
+	extension: string;
 	mimeType: string;
 	content: string;
+	/** When the lifelog begins, epoch ms. */
+	startMs: number;
 }
 
 const KINDS: Record<FileFormat, { extension: string; mimeType: string }> = {
-	json: { extension: 'json', mimeType: 'application/json' },
-	markdown: { extension: 'md', mimeType: 'text/markdown' },
-	srt: { extension: 'srt', mimeType: 'application/x-subrip' },
-	text: { extension: 'txt', mimeType: 'text/plain' },
-	vtt: { extension: 'vtt', mimeType: 'text/vtt' },
+	json: { extension: '.json', mimeType: 'application/json' },
+	markdown: { extension: '.md', mimeType: 'text/markdown' },
+	srt: { extension: '.srt', mimeType: 'application/x-subrip' },
+	text: { extension: '.txt', mimeType: 'text/plain' },
+	vtt: { extension: '.vtt', mimeType: 'text/vtt' },
 };
 
 export const FILE_FORMATS = Object.keys(KINDS) as FileFormat[];
@@ -36,18 +38,22 @@ export function writeLifelog(
 	format: FileFormat,
 	zone: string,
 ): LifelogFile | undefined {
-	const begin = instantOf(lifelog.startTime, zone);
-	if (begin === undefined) return undefined;
+	const startMs = instantOf(lifelog.startTime, zone);
+	if (startMs === undefined) return undefined;
 	const pieces = piecesOf(lifelog, zone);
 	const content = {
-		json: () => `${JSON.stringify(lifelog, null, '\t')}\n`,
-		markdown: () => lifelogMarkdown(lifelog, pieces, begin),
+		json: () => toJson(lifelog),
+		markdown: () => lifelogMarkdown(lifelog, pieces, startMs),
 		srt: () => toSrt(pieces),
 		text: () => `${transcriptText(utterances(lifelog))}\n`,
 		vtt: () => toVtt(pieces),
 	}[format]();
-	const { extension, mimeType } = KINDS[format];
-	return { path: archivePath(lifelog.id, begin, extension), mimeType, content };
+	return { ...KINDS[format], content, startMs };
+}
+
+/** JSON as an archive has it. */
+export function toJson(value: object): string {
+	return `${JSON.stringify(value, null, '\t')}\n`;
 }
 
 /** A copy of a lifelog with its times in `zone`. @param askedIn The zone of times without offset. */
@@ -63,16 +69,4 @@ export function inZone(lifelog: Lifelog, askedIn: string, zone: string): Lifelog
 	move(copy);
 	for (const node of contentNodes(copy.contents)) move(node);
 	return copy;
-}
-
-function archivePath(id: string, start: number, extension: string): string {
-	const begin = DateTime.fromMillis(start, { zone: 'utc' });
-	const name = `${begin.toFormat("yyyy-MM-dd_HH'h'mm'm'ss's'")}_${fileNameOf(id)}.${extension}`;
-	return `lifelogs/${begin.toFormat('yyyy/MM/dd')}/${name}`;
-}
-
-/** An ID in a file's name: a character that some systems refuse is written as `%XX`. */
-function fileNameOf(id: string): string {
-	const escape = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-	return encodeURIComponent(id).replace(/[.!~*'()]/g, escape);
 }

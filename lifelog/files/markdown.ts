@@ -1,7 +1,6 @@
 import type { Lifelog } from '../api.ts';
 import { UNKNOWN_SPEAKER } from '../contents.ts';
-import { collapseSpaces } from '../text.ts';
-import type { Piece, Speaker } from './spoken.ts';
+import { type Piece, type Speaker, wordsIn } from './spoken.ts';
 
 const HEADINGS = new Map([
 	['heading1', '#'],
@@ -19,7 +18,7 @@ const HEADINGS = new Map([
 export function lifelogMarkdown({ title }: Lifelog, pieces: Piece[], begin: number): string {
 	const body = pieces.map((piece) => lineOf(piece, begin));
 	const hasTitle = pieces.some(({ type, speaker }) => type === 'heading1' && !speaker);
-	const lines = hasTitle ? body : [`# ${collapseSpaces(title) || 'Untitled'}`, ...body];
+	const lines = hasTitle ? body : [headingOf('#', wordsIn(title) || 'Untitled'), ...body];
 	return `${frontMatter(pieces)}${lines.join('\n\n')}\n`;
 }
 
@@ -29,8 +28,32 @@ function lineOf({ type, text, speaker, startOffsetMs, endOffsetMs }: Piece, begi
 		return `> [${speaker.number}](${times}): ${text}`;
 	}
 	const mark = HEADINGS.get(type);
-	// What nobody said must not look like something else.
-	return mark ? `${mark} ${text}` : text.replace(/^[#>\-+*]/, '\\$&');
+	return mark ? headingOf(mark, text) : literalAtStart(text);
+}
+
+function headingOf(mark: string, text: string): string {
+	// Number signs at the end would close the heading.
+	const end = literal(text).replace(/(?<=^|\s)#+$/, (signs) => signs.replaceAll('#', '\\#'));
+	return `${mark} ${end}`;
+}
+
+/** A text of one line such that Markdown shows its words, and makes nothing else of them. */
+function literal(text: string): string {
+	return text
+		.replace(/[\\`*[<]|&(?=#?\w+;)/g, '\\$&')
+		.replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_');
+}
+
+/** The same at the start of a line, where more could be a heading, a list, a line or a table. */
+function literalAtStart(text: string): string {
+	return literal(text)
+		.replace(/^[#>+\-=|:~]/, '\\$&')
+		.replace(/^(\d+)([.)])/, '$1\\$2');
+}
+
+/** The text that {@link lifelogMarkdown} wrote, of a heading or of what nobody said. */
+export function withoutEscapes(text: string): string {
+	return text.replace(/\\(?=[!-/:-@[-`{-~])/g, '');
 }
 
 function frontMatter(pieces: Piece[]): string {
@@ -39,7 +62,14 @@ function frontMatter(pieces: Piece[]): string {
 	const named = [...speakers.values()]
 		.filter(({ name }) => name !== UNKNOWN_SPEAKER)
 		.sort((a, b) => a.number - b.number)
-		// A text of JSON is one of YAML.
-		.map(({ number, name }) => `${number}: ${JSON.stringify(name)}`);
+		.map(({ number, name }) => `${number}: ${toYaml(name)}`);
 	return named.length > 0 ? `---\nspeakers: { ${named.join(', ')} }\n---\n\n` : '';
+}
+
+/** A text of JSON is one of YAML, but YAML has fewer characters that aren't escaped. */
+function toYaml(text: string): string {
+	return JSON.stringify(text).replace(
+		/[\u007f-\u009f\ufffe\uffff]/g,
+		(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+	);
 }

@@ -45,7 +45,7 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 	const pieces: Piece[] = [];
 	let lastEnd = 0;
 	for (const node of contentNodes(lifelog.contents)) {
-		const text = collapseSpaces(node.content);
+		const text = wordsIn(node.content);
 		if (text === '') continue;
 		const offset = (ms: unknown, time: unknown): number | undefined => {
 			const place = placeMsOf(ms, time, begin, zone);
@@ -65,6 +65,11 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 		pieces.push(piece);
 	}
 	return pieces;
+}
+
+/** A text in one line, without control characters, which readers of some formats stumble over. */
+export function wordsIn(text: unknown): string {
+	return typeof text === 'string' ? text.replace(/[\p{Cc}\s]+/gu, ' ').trim() : '';
 }
 
 function speakerIn(speakers: Map<string, Speaker>, node: ContentNode): Speaker {

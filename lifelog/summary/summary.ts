@@ -1,11 +1,12 @@
 import type { Lifelog } from '../api.ts';
-import { durationOf, instantOf, toDate } from '../times.ts';
-import { secondLevelHeadings, titleOf } from '../headings.ts';
+import { durationOf, instantOf, listedDay } from '../times.ts';
 import {
 	contentNodes,
 	distinct,
+	secondLevelHeadings,
 	type Speakers,
 	speakersOf,
+	titleOf,
 	USER,
 } from '../contents.ts';
 import { textOrNull } from '../text.ts';
@@ -122,8 +123,7 @@ function byTime(one: Entry, other: Entry): number {
 	return one.lifelog.id < other.lifelog.id ? -1 : 1;
 }
 
-/** Whether an entry begins on a date in `zone`. If its time is unreadable, the service decided it. */
+/** Whether a lifelog is of a day. If its time is unreadable, the service decided it. */
 export function beginsOn(startTime: unknown, date: string, zone: string): boolean {
-	const begins = typeof startTime === 'string' ? toDate(startTime, zone) : undefined;
-	return begins === undefined || begins === date;
+	return (listedDay(startTime, zone) ?? date) === date;
 }

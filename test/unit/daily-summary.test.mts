@@ -1,10 +1,5 @@
 import fc from 'fast-check';
-import {
-	beginsOn,
-	entryOf,
-	summarize,
-	summaryFields,
-} from '../../lifelog/summary/summary.ts';
+import { beginsOn, entryOf, summarize, summaryFields } from '../../lifelog/summary/summary.ts';
 import { oneLine, splitText } from '../../lifelog/text.ts';
 import { leadOf, wordingOf } from '../../lifelog/summary/wording.ts';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';

@@ -16,7 +16,7 @@ import {
 	withCondition,
 } from '../../shared/parameters/descriptions';
 import { apiError, inputError } from '../../shared/errors/errors';
-import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
+import { fileNamesOption, nameInRun, readFileNames } from '../../shared/parameters/fileNames';
 import { hint, hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameter } from '../../shared/parameters/resourceLocator';
 import {
@@ -36,6 +36,7 @@ import {
 	requireService,
 	withTimes,
 } from '../chunks';
+import { readableName } from '../../../lifelog/names.ts';
 import { MINUTE_MS } from '../../../lifelog/times.ts';
 import { type AudioRange, readAudioRange, SOURCES, type TimeSpan } from '../range';
 
@@ -179,7 +180,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		nameOf: (span) =>
 			options.fileNames === 'archive'
 				? archiveName(span)
-				: `${readableName(api, span.startMs, zone, range.title ?? 'Audio')}.ogg`,
+				: `${nameInRun(api, (nth) => readableName(span.startMs, zone, range.title ?? 'Audio', nth))}.ogg`,
 	});
 
 	if (downloads.stored.length + downloads.failed.length === 0) {

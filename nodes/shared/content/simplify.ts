@@ -3,8 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { durationOf } from '../../../lifelog/times.ts';
 import { excerptOf } from './excerpt';
-import { secondLevelHeadings } from '../../../lifelog/headings.ts';
-import { contentNodes, speakersOf } from '../../../lifelog/contents.ts';
+import { contentNodes, secondLevelHeadings, speakersOf } from '../../../lifelog/contents.ts';
 import { textOrNull } from '../../../lifelog/text.ts';
 
 /**
