@@ -40,17 +40,22 @@ export function toInstant(value: unknown, zone: string, edge: Edge): number | un
 	const read = readDateTime(value);
 	if (read === undefined || 'instant' in read) return read?.instant;
 	if (read.isDay) {
-		if (edge === 'start') return beginningOfDay(read.wallClock, zone);
-		const nextDay = beginningOfDay(read.wallClock + DAY_MS, zone);
+		if (edge === 'start') return firstShown(read.wallClock, zone);
+		const nextDay = firstShown(read.wallClock + DAY_MS, zone);
 		return edge === 'end' ? nextDay - 1 : nextDay;
 	}
 	const instants = instantsOfWallClock(read.wallClock, zone);
 	return edge === 'start' ? Math.min(...instants) : Math.max(...instants);
 }
 
-/** The instant of a time of the service, epoch ms; undefined if it is missing or unreadable. */
+/**
+ * The instant of a time in data, epoch ms; undefined if it is missing or unreadable. Without an offset
+ * it is the first time that the clocks of `zone` show it, or when they skip it.
+ */
 export function instantOf(time: unknown, zone: string): number | undefined {
-	return typeof time === 'string' ? toInstant(time, zone, 'start') : undefined;
+	const read = typeof time === 'string' ? readDateTime(time) : undefined;
+	if (read === undefined || 'instant' in read) return read?.instant;
+	return firstShown(read.wallClock, zone);
 }
 
 /** All meanings of a time, epoch ms: two in the hour that autumn repeats, none if unreadable. */
@@ -151,10 +156,10 @@ function instantsOfWallClock(wallClock: number, zone: string): number[] {
 	return shown.length > 0 ? shown : readings;
 }
 
-/** When a day begins: at its first midnight, or when clocks skip midnight. */
-function beginningOfDay(midnight: number, zone: string): number {
-	const instants = instantsOfWallClock(midnight, zone);
-	const isSkipped = instants.every((instant) => instant + offsetMs(instant, zone) !== midnight);
+/** When clocks show a time first, or skip it; so a day begins at its first midnight. */
+function firstShown(wallClock: number, zone: string): number {
+	const instants = instantsOfWallClock(wallClock, zone);
+	const isSkipped = instants.every((instant) => instant + offsetMs(instant, zone) !== wallClock);
 	return isSkipped ? Math.max(...instants) : Math.min(...instants);
 }
 

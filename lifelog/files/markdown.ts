@@ -40,7 +40,7 @@ function headingOf(mark: string, text: string): string {
 /** A text of one line such that Markdown shows its words, and makes nothing else of them. */
 function literal(text: string): string {
 	return text
-		.replace(/[\\`*[<]|&(?=#?\w+;)/g, '\\$&')
+		.replace(/[\\`*[<]|&(?=#?\w+;)|~(?=~)/g, '\\$&')
 		.replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_');
 }
 
@@ -53,7 +53,7 @@ function literalAtStart(text: string): string {
 
 /** The text that {@link lifelogMarkdown} wrote, of a heading or of what nobody said. */
 export function withoutEscapes(text: string): string {
-	return text.replace(/\\(?=[!-/:-@[-`{-~])/g, '');
+	return text.replace(/\\([!-/:-@[-`{-~])/g, '$1');
 }
 
 function frontMatter(pieces: Piece[]): string {

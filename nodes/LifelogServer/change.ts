@@ -41,7 +41,7 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 	);
 	const data = (answer.data ?? {}) as IDataObject;
 	const lifelog = data.lifelog as IDataObject | null | undefined;
-	if (isId(lifelog?.id)) return lifelog!;
+	if (isId(lifelog?.id) && (isNew || lifelog!.id === id)) return lifelog!;
 	if (isNew && data.status === 'deleted') return data;
 	throw unusableAnswerError(api, resource, { body: answer }, 'it has no lifelog (data.lifelog)');
 }

@@ -85,6 +85,7 @@ const WITH_CONTENTS = {
 };
 const NOT_OVER = 'the day is not over yet';
 export const NOT_ASKED_FOR = 'was not requested (--only)';
+const ANOTHER_ENTRY = 'the service returns another entry for its ID';
 const MIN_RANGE_MS = 1000;
 
 /**
@@ -271,6 +272,7 @@ async function isThere(
 	// Not an answer of the service, so it says nothing about what the service has.
 	if (entry === undefined) throw new RequestError('the answer does not say whether it is there');
 	if (entry === null) return false;
+	if (entry.id !== id) throw new RequestError(ANOTHER_ENTRY);
 	const { lifelog, chat } = data!;
 	const startMs = parseIsoTime(lifelog?.startTime ?? chat?.createdAt);
 	return startMs === undefined || dayOf(startMs) === day;
@@ -332,7 +334,7 @@ async function readEntry<Entry extends { id: string }>(
 	const { data } = (answer ?? {}) as { data?: { lifelog?: Entry; chat?: Entry } };
 	const entry = name === 'lifelogs' ? data?.lifelog : data?.chat;
 	if (!entry) throw new RequestError("is in the list, but the service doesn't return it");
-	if (entry.id !== id) throw new RequestError('the service returns another entry for its ID');
+	if (entry.id !== id) throw new RequestError(ANOTHER_ENTRY);
 	return entry;
 }
 

@@ -62,5 +62,8 @@ async function getEntry<T>(
 	if (!isId((entry as IDataObject | undefined)?.id)) {
 		throw unusableAnswerError(api, resource, { body }, `it has no ${noun} (data.${noun})`);
 	}
+	if ((entry as IDataObject).id !== id) {
+		throw unusableAnswerError(api, resource, {}, `it has another ${noun} than the one requested`);
+	}
 	return entry as unknown as T;
 }
