@@ -14,6 +14,8 @@ export interface ExportedChat {
 
 type Loose = Record<string, unknown>;
 
+/** In UTF-16 units. The day manifests have each, and are held in memory. */
+const MAX_ID_LENGTH = 1000;
 /** A chat with the assistant has some. Each takes a kilobyte of memory. */
 const MAX_MESSAGES = 10_000;
 /** The API's chat has 4 levels. What JSON.parse makes of many takes a hundred times their bytes. */
@@ -40,6 +42,7 @@ export function readChat(json: string, path: string): ExportedChat {
 	if (created === undefined) throw new ExportError("doesn't say when it was");
 	const createdAt = new Date(created).toISOString();
 	const id = typeof value.id === 'string' && value.id !== '' ? value.id : idOf(path, created);
+	if (id.length > MAX_ID_LENGTH) throw new ExportError('has an ID that is too long');
 	const whole = {
 		...value,
 		id,
