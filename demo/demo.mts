@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Table from 'cli-table3';
@@ -23,11 +22,8 @@ import {
 	type WorkflowJson,
 } from '../test/support/engine.mts';
 import { byId, withCredential, within, workflowWith } from '../test/support/workflow.mts';
+import { utterances } from '../lifelog/contents.ts';
 import { asError } from '../server/util/errors.mts';
-
-const { utterances } = createRequire(import.meta.url)(
-	'../dist/nodes/shared/content/utterances.js',
-) as typeof import('../nodes/shared/content/utterances.ts');
 
 const PUBLIC_SERVICE = 'https://api.limitless.ai';
 

@@ -12,7 +12,7 @@ import type { Api } from '../shared/auth/connection';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
 import { type Output, outputOf } from '../shared/parameters/output';
 import { pathOf, sendData } from '../shared/transport/request';
-import { isId } from '../shared/util/ids';
+import { isId } from '../../lifelog/names.ts';
 
 /**
  * Sends a change to lifelog-server. A failed one is retried like a read, except new names of
@@ -43,7 +43,7 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 	);
 	const data = (answer.data ?? {}) as IDataObject;
 	const lifelog = data.lifelog as IDataObject | null | undefined;
-	if (isId(lifelog?.id)) return lifelog!;
+	if (isId(lifelog?.id) && (isNew || lifelog!.id === id)) return lifelog!;
 	if (isNew && data.status === 'deleted') return data;
 	throw unusableAnswerError(api, resource, { body: answer }, 'it has no lifelog (data.lifelog)');
 }

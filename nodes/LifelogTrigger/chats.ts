@@ -6,7 +6,7 @@ import { answeredAt, answerState, messageCountOf, QUIET_MS } from '../shared/api
 import { getChat } from '../shared/api/entries';
 import { chatJson } from '../shared/parameters/chatOutput';
 import { pages } from '../shared/transport/pagination';
-import { instantsOf, utcDay } from '../shared/util/dateTimes';
+import { instantsOf, utcDay } from '../../lifelog/times.ts';
 import { recordOf } from './lifelogs/detect';
 import { isGone, readByIds } from './lifelogs/emit';
 import { noteFailure, passOver } from './lifelogs/list';

@@ -1,5 +1,7 @@
 import { Ajv } from 'ajv';
 import type { Chat, ContentNode, Lifelog } from '../../lifelog/api.ts';
+import { mapNodes } from '../../lifelog/contents.ts';
+import { instantOf } from '../../lifelog/times.ts';
 import type { Folder } from './folder.mts';
 import { parseJson, type NamedFile } from './layout.mts';
 
@@ -63,7 +65,7 @@ export function parseLifelog(json: string, id: string): Lifelog | undefined {
 		utc,
 	);
 	if (![startTime, endTime, updatedAt].every(isTime)) return undefined;
-	return { ...value, contents: value.contents.map(inUtc), startTime, endTime, updatedAt };
+	return { ...value, contents: mapNodes(value.contents, inUtc), startTime, endTime, updatedAt };
 }
 
 /**
@@ -98,29 +100,17 @@ function inUtc(node: ContentNode): ContentNode {
 		...node,
 		...(node.startTime && { startTime: utc(node.startTime) }),
 		...(node.endTime && { endTime: utc(node.endTime) }),
-		...(node.children && { children: node.children.map(inUtc) }),
 	};
 }
 
-const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+$/;
-
-/**
- * The instant of a time in a file that another program wrote, in any format of `Date.parse`. Without
- * an offset, a time such as `2026-03-01 09:00` is in UTC. `parseIsoTime` reads the service's times.
- *
- * @returns Epoch ms; NaN if it isn't a time.
- */
-export function parseAnyTime(time: string): number {
-	return Date.parse(WITHOUT_OFFSET.test(time) ? `${time}Z` : time);
-}
-
-const isTime = (time: string) => !Number.isNaN(parseAnyTime(time));
+const isTime = (time: string) => instantOf(time, 'UTC') !== undefined;
 
 const UTC_WITH_MS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** A time in UTC with milliseconds, so that times compare as strings; what is none stays. */
-function utc(iso: string): string {
+function utc(time: string): string {
 	// Most of the time of reading an archive went into dates that were written as they are.
-	if (UTC_WITH_MS.test(iso)) return iso;
-	return isTime(iso) ? new Date(parseAnyTime(iso)).toISOString() : iso;
+	if (UTC_WITH_MS.test(time)) return time;
+	const ms = instantOf(time, 'UTC');
+	return ms === undefined ? time : new Date(ms).toISOString();
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pMap from 'p-map';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
@@ -15,7 +15,16 @@ import {
 	type NamedFile,
 	nameOfDay,
 } from '../archive/layout.mts';
-import { dayOf, entryPath, parseIsoTime, lifelogFiles, toJson } from '../archive/lifelogFiles.mts';
+import {
+	dayOf,
+	inOrder,
+	lifelogFiles,
+	parseIsoTime,
+	placeOf,
+	placesBeside,
+	toJson,
+} from '../archive/lifelogFiles.mts';
+import { isSafePathSegment } from '../../lifelog/names.ts';
 import { LockedError } from '../archive/lock.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
 import {
@@ -51,6 +60,8 @@ export interface DayContext {
 /** A file that is written, and not yet in its place. */
 interface Draft extends NamedFile {
 	draft: string;
+	/** When the entry begins, epoch ms; undefined for audio. */
+	startMs?: number;
 }
 
 type Read<Entry> = Omit<Entry, 'files'> & { files: Draft[] };
@@ -74,9 +85,8 @@ const WITH_CONTENTS = {
 };
 const NOT_OVER = 'the day is not over yet';
 export const NOT_ASKED_FOR = 'was not requested (--only)';
+const ANOTHER_ENTRY = 'the service returns another entry for its ID';
 const MIN_RANGE_MS = 1000;
-const MAX_NAME_BYTES = 255;
-const ID_TOO_LONG = 'has an ID that is too long for the name of a file';
 
 /**
  * Archives a day by its plan. What fails is named in the manifest, and everything else is stored.
@@ -174,18 +184,14 @@ async function storeLifelog(
 	const files = lifelogFiles(lifelog);
 	if (!files) return void fail('does not say when it begins');
 	if (files.day !== day) return void fail(`now begins on ${files.day}`);
-	if (!isPossible(files.json.path)) return void fail(ID_TOO_LONG);
 	const stored = [
-		await draftOf(folder, files.json.path, files.json.content),
-		await draftOf(folder, files.markdown.path, files.markdown.content),
+		await draftOf(folder, files.json.path, files.json.content, files.startMs),
+		await draftOf(folder, files.markdown.path, files.markdown.content, files.startMs),
 	];
 	const updatedAt = new Date(updatedMs).toISOString();
 	found.lifelogs.set(id, { updatedAt, isStarred: isStarred === true, files: stored });
 	onFile('lifelogs', stored[0].bytes + stored[1].bytes);
 }
-
-/** Whether file systems take the name at the end of a path. */
-const isPossible = (path: string) => Buffer.byteLength(basename(path)) <= MAX_NAME_BYTES;
 
 async function readChats(
 	{ service, archive: { root: folder }, onFile }: DayContext,
@@ -198,9 +204,8 @@ async function readChats(
 		const createdMs = parseIsoTime(chat.createdAt);
 		if (createdMs === undefined) throw new RequestError('does not say when it was created');
 		if (dayOf(createdMs) !== day) throw new RequestError(`was created on ${dayOf(createdMs)}`);
-		const path = `${entryPath('chats', id, createdMs)}.json`;
-		if (!isPossible(path)) throw new RequestError(ID_TOO_LONG);
-		const file = await draftOf(folder, path, toJson(chat));
+		const path = `${placeOf('chats', id, createdMs)}.json`;
+		const file = await draftOf(folder, path, toJson(chat), createdMs);
 		found.chats.set(id, {
 			messages: countMessages(chat.messages),
 			isScheduled: listed?.get(id)?.isScheduled ?? false,
@@ -267,6 +272,7 @@ async function isThere(
 	// Not an answer of the service, so it says nothing about what the service has.
 	if (entry === undefined) throw new RequestError('the answer does not say whether it is there');
 	if (entry === null) return false;
+	if (entry.id !== id) throw new RequestError(ANOTHER_ENTRY);
 	const { lifelog, chat } = data!;
 	const startMs = parseIsoTime(lifelog?.startTime ?? chat?.createdAt);
 	return startMs === undefined || dayOf(startMs) === day;
@@ -328,12 +334,9 @@ async function readEntry<Entry extends { id: string }>(
 	const { data } = (answer ?? {}) as { data?: { lifelog?: Entry; chat?: Entry } };
 	const entry = name === 'lifelogs' ? data?.lifelog : data?.chat;
 	if (!entry) throw new RequestError("is in the list, but the service doesn't return it");
-	if (entry.id !== id) throw new RequestError('the service returns another entry for its ID');
+	if (entry.id !== id) throw new RequestError(ANOTHER_ENTRY);
 	return entry;
 }
-
-/** Whether an ID names the same entry in a path, also after a proxy has decoded it. */
-const isSafePathSegment = (id: string) => !/^\.{0,2}$|[/\\%?#\p{Cc}\p{Surrogate}]/u.test(id);
 
 /** Whether an error leaves other requests a chance: it isn't the service's, nor the disk's. */
 function mayGoOn(error: unknown): boolean {
@@ -353,10 +356,15 @@ async function attempt(found: Found, what: string, work: () => Promise<void>): P
 	}
 }
 
-async function draftOf(folder: string, path: string, content: string): Promise<Draft> {
+async function draftOf(
+	folder: string,
+	path: string,
+	content: string,
+	startMs: number,
+): Promise<Draft> {
 	const bytes = Buffer.from(content);
 	const sha256 = createHash('sha256').update(bytes).digest('hex');
-	return { path, bytes: bytes.length, sha256, draft: await writeDraft(folder, bytes) };
+	return { path, bytes: bytes.length, sha256, draft: await writeDraft(folder, bytes), startMs };
 }
 
 /** Writes the manifest, and moves it and the files to their places. */
@@ -449,12 +457,18 @@ function merge(
 		read: Map<string, Read<Entry>>,
 	): Record<string, Entry> {
 		const entries = new Map(Object.entries(before));
-		for (const [id, entry] of read) {
+		const placeBeside = placesBeside(before);
+		// The same whichever was read first.
+		for (const [id, entry] of [...read].sort(([a], [b]) => (a < b ? -1 : 1))) {
 			const change = own[kind].get(id);
 			const isDeleted = change?.deletedAt !== undefined;
 			if (!isDeleted && entry.files.length === 0) continue;
 			// Drafts of what was deleted since it was read stay drafts.
-			const files = isDeleted ? [] : entry.files.map(place);
+			const files = isDeleted
+				? []
+				: entry.files.map((file) =>
+						place({ ...file, path: placeBeside(kind, id, file.startMs!) + extname(file.path) }),
+					);
 			entries.set(id, withOwn({ ...entry, files } as unknown as Entry, change));
 		}
 		for (const id of plan.gone[kind]) {
@@ -467,8 +481,7 @@ function merge(
 			deleted.push(...entry.files.map(({ path }) => path));
 			entries.set(id, withOwn(entry, change));
 		}
-		// The same whichever was read first.
-		return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+		return inOrder(entries);
 	}
 }
 

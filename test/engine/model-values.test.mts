@@ -76,6 +76,18 @@ describe('values that are understood', () => {
 		expect(json.length).toBeGreaterThan(0);
 	});
 
+	test.each(["={{ '' }}", '={{ null }}', '={{ undefined }}', "={{ ' ' }}"])(
+		'%s as no Limit',
+		async (limit) => {
+			for (const type of ['lifelogTool', 'lifelog']) {
+				const workflow = workflowWith(type, { operation: 'getAll', limit });
+				const result = await engine.runWorkflow(workflow);
+				expect(result.error).toBeUndefined();
+				expect(result.items('Node').length).toBeGreaterThan(0);
+			}
+		},
+	);
+
 	test('choices in upper and lower case', async () => {
 		const { json } = await call('getMany', { output: 'RAW', options: { direction: 'ASC' } });
 		expect(json[0]).toHaveProperty('markdown');

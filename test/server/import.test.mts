@@ -584,9 +584,9 @@ describe("a file that can't be read", () => {
 			'has an endless ID',
 			{
 				name: 'chats/2025/12/03/x.json',
-				content: JSON.stringify({ id: 'ü'.repeat(40), createdAt: noon, messages: [] }),
+				content: JSON.stringify({ id: 'ü'.repeat(1001), createdAt: noon, messages: [] }),
 			},
-			"has an ID that can't be a file name",
+			'has an ID that is too long',
 		],
 		[
 			'is too large',

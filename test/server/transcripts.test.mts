@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toSrt, toVtt } from '../../nodes/Lifelog/export/subtitles.ts';
+import { toSrt, toVtt } from '../../lifelog/files/subtitles.ts';
 import { readTranscript } from '../../server/recordings/transcript.mts';
 
 const fixture = (name: string) =>

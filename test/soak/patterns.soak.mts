@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
-import { secondLevelHeadings } from '../../nodes/shared/content/headings.ts';
+import { secondLevelHeadings } from '../../lifelog/contents.ts';
 import { type Pattern, patternsIn, patternsOf } from '../support/patterns.mts';
 
 /** What is wrong with the patterns that may take more than linear time, or of which none can tell. */

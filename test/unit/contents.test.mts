@@ -1,4 +1,4 @@
-import { contentNodes, transcriptText, utterances } from '../../nodes/shared/content/utterances.ts';
+import { contentNodes, transcriptText, utterances } from '../../lifelog/contents.ts';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 
 const lifelog = (contents: ContentNode[]): Lifelog => ({

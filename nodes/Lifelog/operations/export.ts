@@ -9,7 +9,7 @@ import type {
 import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
-import { contentNodes } from '../../shared/content/utterances';
+import { contentNodes, titleOf } from '../../../lifelog/contents.ts';
 import {
 	binaryPropertyParameter,
 	limitParameters,
@@ -19,12 +19,11 @@ import {
 	withCondition,
 } from '../../shared/parameters/descriptions';
 import { inputError, listResource, unusableAnswerError } from '../../shared/errors/errors';
-import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
-import { titleOf } from '../../shared/content/headings';
+import { fileNamesOption, nameInRun, readFileNames } from '../../shared/parameters/fileNames';
 import { hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';
-import { instantOf } from '../../shared/util/dateTimes';
-import { isId, isSafePathSegment } from '../../shared/util/ids';
+import { instantOf } from '../../../lifelog/times.ts';
+import { entryPath, isId, isSafePathSegment, readableName } from '../../../lifelog/names.ts';
 import { EVERY_PART, getLifelog, unlessDeleted } from '../../shared/api/entries';
 import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/transport/pagination';
 import {
@@ -36,7 +35,12 @@ import {
 	readZone,
 } from '../../shared/parameters/read';
 import { filtersParameter, hintPeriod, periodParameters, readFilters } from '../parameters/filters';
-import { FILE_FORMATS, type FileFormat, inZone, writeLifelog } from '../export/formats';
+import {
+	FILE_FORMATS,
+	type FileFormat,
+	inZone,
+	writeLifelog,
+} from '../../../lifelog/files/formats.ts';
 
 const FROM = ['service', 'lifelog', 'input'] as const;
 /** Fields of the trigger and other operations, which the API doesn't have. */
@@ -150,7 +154,9 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		const name =
 			names === 'archive' || start === undefined
 				? undefined
-				: readableName(api, start, zoneOfNames, titleOf(written) || 'Untitled');
+				: nameInRun(api, (nth) =>
+						readableName(start, zoneOfNames, titleOf(written) || 'Untitled', nth),
+					);
 		for (const format of formats) {
 			items.push(await fileItem(this, api, written, format, { zone, property, name }));
 		}
@@ -266,19 +272,27 @@ async function fileItem(
 		const resource = { noun: 'lifelog', id: lifelog.id };
 		throw unusableAnswerError(api, resource, {}, 'the lifelog does not say when it begins');
 	}
-	const { path, mimeType } = file;
+	const { extension, mimeType, startMs } = file;
+	const place = nameInRun(
+		api,
+		(nth) => entryPath('lifelogs', lifelog.id, startMs, sha256, nth),
+		lifelog.id,
+	);
+	const path = `${place}${extension}`;
 	const bytes = Buffer.from(file.content);
-	const archiveName = path.slice(path.lastIndexOf('/') + 1);
-	const extension = archiveName.slice(archiveName.lastIndexOf('.'));
-	const fileName = name === undefined ? archiveName : `${name}${extension}`;
+	const fileName = `${name ?? place.slice(place.lastIndexOf('/') + 1)}${extension}`;
 	const { id: lifelogId, title, startTime, endTime, updatedAt, isStarred } = lifelog;
 	const json: IDataObject = {
 		...{ fileName, path, mimeType, fileSize: bytes.length },
-		sha256: createHash('sha256').update(bytes).digest('hex'),
+		sha256: sha256(bytes),
 		...{ format, lifelogId, title, startTime, endTime, updatedAt, isStarred },
 	};
 	const binary = await context.helpers.prepareBinaryData(bytes, fileName, mimeType);
 	return { json, binary: { [property]: binary } };
+}
+
+function sha256(content: string | Buffer): string {
+	return createHash('sha256').update(content).digest('hex');
 }
 
 function readFormats(context: IExecuteFunctions, itemIndex: number): FileFormat[] {

@@ -23,9 +23,9 @@ import {
 	readNumber,
 	readZone,
 } from '../../shared/parameters/read';
-import { toMarkdown } from '../summary/markdown';
-import { toNotion } from '../summary/notion';
-import { toSlack } from '../summary/slack';
+import { toMarkdown } from '../../../lifelog/summary/markdown.ts';
+import { toNotion } from '../../../lifelog/summary/notion.ts';
+import { toSlack } from '../../../lifelog/summary/slack.ts';
 import {
 	beginsOn,
 	DETAILS,
@@ -34,8 +34,8 @@ import {
 	summarize,
 	type Summary,
 	summaryFields,
-} from '../summary/summary';
-import { type Language, LANGUAGES, WORDS } from '../summary/words';
+} from '../../../lifelog/summary/summary.ts';
+import { type Language, LANGUAGES, WORDS } from '../../../lifelog/summary/words.ts';
 
 const FORMATS = { markdown: toMarkdown, notion: toNotion, slack: toSlack };
 const FORMAT_NAMES = Object.keys(FORMATS) as Array<keyof typeof FORMATS>;

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { utterances } from '../../shared/content/utterances';
+import { utterances } from '../../../lifelog/contents.ts';
 import { optionsOf, timezoneOption, withDefaultOfTool } from '../../shared/parameters/descriptions';
 import { inputError } from '../../shared/errors/errors';
 import { hint } from '../../shared/errors/hints';
@@ -17,7 +17,7 @@ import {
 } from '../../shared/parameters/read';
 import { maxCharactersOption, readMaxCharacters } from '../parameters/list';
 import { placedUtterances, textOf } from '../transcript';
-import { trimmedText } from '../../shared/util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 const OUTPUT_FORMS = ['utterances', 'text'] as const;
 

@@ -14,7 +14,7 @@ import {
 	readPage,
 } from '../../shared/transport/pagination';
 import { readLimit, readText } from '../../shared/parameters/read';
-import { eachOnce } from '../../shared/util/ids';
+import { eachOnce } from '../../../lifelog/names.ts';
 import { periodParameters } from '../parameters/filters';
 import { listingParameters, readListing, toItems } from '../parameters/list';
 

@@ -7,7 +7,7 @@ import type {
 
 import type { Lifelog } from '../../../lifelog/api.ts';
 import type { Api } from '../../shared/auth/connection';
-import { daysAgo, toInstant, toRange } from '../../shared/util/dateTimes';
+import { daysAgo, toInstant, toRange } from '../../../lifelog/times.ts';
 import {
 	dateParameters,
 	filtersOf,

@@ -26,7 +26,7 @@ import {
 } from '../../shared/parameters/output';
 import { readParts, readCollection, readDirection, readNumber } from '../../shared/parameters/read';
 import { type Filters, filtersParameter, hintPeriod, readFilters } from './filters';
-import { trimmedText } from '../../shared/util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** The option that bounds a text; {@link readMaxCharacters} reads it. */
 export const maxCharactersOption: INodeProperties = {

@@ -17,7 +17,7 @@ import {
 	withCondition,
 } from '../../shared/parameters/descriptions';
 import { apiError, inputError } from '../../shared/errors/errors';
-import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
+import { fileNamesOption, nameInRun, readFileNames } from '../../shared/parameters/fileNames';
 import { hint, hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameters } from '../../shared/parameters/resourceLocator';
 import {
@@ -37,7 +37,8 @@ import {
 	requireService,
 	withTimes,
 } from '../chunks';
-import { MINUTE_MS } from '../../shared/util/dateTimes';
+import { readableName } from '../../../lifelog/names.ts';
+import { MINUTE_MS } from '../../../lifelog/times.ts';
 import { type AudioRange, readAudioRange, SOURCES, type TimeSpan } from '../range';
 
 /** The maximum of one request (specification, section 4.5). */
@@ -199,7 +200,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		nameOf: (span) =>
 			options.fileNames === 'archive'
 				? archiveName(span)
-				: `${readableName(api, span.startMs, zone, range.title ?? 'Audio')}.ogg`,
+				: `${nameInRun(api, (nth) => readableName(span.startMs, zone, range.title ?? 'Audio', nth))}.ogg`,
 	});
 
 	if (downloads.stored.length + downloads.failed.length === 0) {

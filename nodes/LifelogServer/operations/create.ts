@@ -5,7 +5,7 @@ import { inputError } from '../../shared/errors/errors';
 import { optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import { outputOfItem, outputParameters } from '../../shared/parameters/output';
 import { readCollection, readInstant, readText, readZone } from '../../shared/parameters/read';
-import { isBlank, trimmedText } from '../../shared/util/text';
+import { isBlank, trimmedText } from '../../../lifelog/text.ts';
 import { changedJson, sendChange } from '../change';
 
 export const description: INodeProperties[] = [

@@ -7,7 +7,7 @@ import { outputOfItem, outputParameters } from '../../shared/parameters/output';
 import { readBoolean, readZone, withoutBlanks } from '../../shared/parameters/read';
 import type { Api } from '../../shared/auth/connection';
 import { changedJson, sendChange } from '../change';
-import { trimmedText } from '../../shared/util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 export const description: INodeProperties[] = [
 	{

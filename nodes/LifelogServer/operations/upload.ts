@@ -11,7 +11,7 @@ import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameter
 import { readCollection, readInstant, readNumber, readZone } from '../../shared/parameters/read';
 import type { Api } from '../../shared/auth/connection';
 import { failedError, type RecordingFile, uploadRecording, waitForRecording } from '../recording';
-import { trimmedText } from '../../shared/util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 const WAIT_RULE = { unit: 'seconds', isWhole: true, max: 86_400 };
 

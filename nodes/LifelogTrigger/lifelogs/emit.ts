@@ -6,7 +6,7 @@ import { getLifelog } from '../../shared/api/entries';
 import { outputOf } from '../../shared/parameters/output';
 import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/transport/concurrency';
 import type { Api } from '../../shared/auth/connection';
-import { instantsOf, utcDay } from '../../shared/util/dateTimes';
+import { instantsOf, utcDay } from '../../../lifelog/times.ts';
 import type { Settings } from '../parameters';
 import { type KnownEntry, type Outcome, type Poll, retried, type Version } from '../state/types';
 import { type Change, changeType, decide, isNews, recordOf } from './detect';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Chat, ChatMessage } from '../../../lifelog/api.ts';
-import { instantsOf } from '../util/dateTimes';
+import { instantsOf } from '../../../lifelog/times.ts';
 
 /** An answer is complete if nothing new came for so long. */
 export const QUIET_MS = 15 * 60_000;

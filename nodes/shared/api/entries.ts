@@ -2,7 +2,7 @@ import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../auth/connection';
 import { notFoundError, toNodeError, unusableAnswerError } from '../errors/errors';
-import { isSafePathSegment, isId } from '../util/ids';
+import { isSafePathSegment, isId } from '../../../lifelog/names.ts';
 import { getJson, pathOf } from '../transport/request';
 import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 
@@ -61,6 +61,9 @@ async function getEntry<T>(
 	if (entry === null) throw notFoundError(api, resource);
 	if (!isId((entry as IDataObject | undefined)?.id)) {
 		throw unusableAnswerError(api, resource, { body }, `it has no ${noun} (data.${noun})`);
+	}
+	if ((entry as IDataObject).id !== id) {
+		throw unusableAnswerError(api, resource, {}, `it has another ${noun} than the one requested`);
 	}
 	return entry as unknown as T;
 }

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { LIMITLESS_URL } from '../../../lifelog/limitless.ts';
-import { trimmedText } from '../util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** Hosts of a parsed URL, in which `127.1` is `127.0.0.1` and `[0::1]` is `[::1]`. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

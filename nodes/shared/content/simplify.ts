@@ -2,9 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { excerptOf } from './excerpt';
-import { secondLevelHeadings } from './headings';
-import { contentNodes, speakersOf } from './utterances';
-import { textOrNull } from '../util/text';
+import { contentNodes, secondLevelHeadings, speakersOf } from '../../../lifelog/contents.ts';
+import { textOrNull } from '../../../lifelog/text.ts';
 
 /**
  * A lifelog in eight short fields: with the trigger's own, n8n's ten. What the service doesn't send is null.

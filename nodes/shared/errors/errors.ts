@@ -5,7 +5,7 @@ import { type Fault, isLikeEndOfLimitless, LIMITLESS_END } from '../../../lifelo
 import type { Api, ApiContext } from '../auth/connection';
 import { isLoopback, isPrivate } from '../auth/baseUrl';
 import { sanitizeForDisplay } from './sanitize';
-import { trimmedText } from '../util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
 export interface Resource {

@@ -12,8 +12,8 @@ import { promptOf } from '../api/chats';
 import { METADATA_ONLY } from '../api/entries';
 import { connect } from '../auth/connection';
 import { readPage } from '../transport/pagination';
-import { toInstant } from '../util/dateTimes';
-import { oneLine } from '../util/text';
+import { toInstant } from '../../../lifelog/times.ts';
+import { oneLine } from '../../../lifelog/text.ts';
 import { readZone } from './read';
 
 /** A person waits for them, and can try again. */

@@ -9,8 +9,8 @@ import type { ApiContext } from '../auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { readChoice, readChoices } from './read';
 import { simplifyLifelog } from '../content/simplify';
-import { durationOf } from '../util/dateTimes';
-import { beginning } from '../util/text';
+import { durationOf } from '../../../lifelog/times.ts';
+import { beginning } from '../../../lifelog/text.ts';
 
 const OUTPUTS = ['simplified', 'raw', 'selectedFields'] as const;
 

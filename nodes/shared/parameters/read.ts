@@ -3,11 +3,16 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 
 import type { ApiContext } from '../auth/connection';
-import { daysAgo, type Edge, toDate, toInstant } from '../util/dateTimes';
-import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S, MAX_LIMIT_OF_TOOL } from './descriptions';
+import { daysAgo, type Edge, toDate, toInstant } from '../../../lifelog/times.ts';
+import {
+	binaryPropertyParameter,
+	DEFAULT_MAX_WAIT_S,
+	limitParameters,
+	MAX_LIMIT_OF_TOOL,
+} from './descriptions';
 import { inputError } from '../errors/errors';
 import { described } from '../errors/sanitize';
-import { isBlank, trimmedText } from '../util/text';
+import { isBlank, trimmedText } from '../../../lifelog/text.ts';
 
 // `label` is always the parameter's display name, for the error.
 
@@ -48,7 +53,8 @@ export function readLimit(context: IExecuteFunctions, itemIndex: number): number
 	const advice =
 		"Enter a number such as 20. For all results, turn on 'Return All', if the operation has it.";
 	const given = context.getNodeParameter('limit', itemIndex) as unknown;
-	const limit = readNumber(context, given, 'Limit', { isWhole: true, min: 1 }, advice);
+	const set = isBlank(given) ? limitParameters[1].default : given;
+	const limit = readNumber(context, set, 'Limit', { isWhole: true, min: 1 }, advice);
 	return forModel ? Math.min(limit, MAX_LIMIT_OF_TOOL) : limit;
 }
 

@@ -4,8 +4,8 @@ import type { ApiContext } from '../auth/connection';
 import { inputError, TITLES_ARE_NO_IDS } from '../errors/errors';
 import { described } from '../errors/sanitize';
 import { fromAi, withDefaultOfTool } from './descriptions';
-import { isSafePathSegment } from '../util/ids';
-import { trimmedText } from '../util/text';
+import { isSafePathSegment } from '../../../lifelog/names.ts';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** What models write for "no filter"; sent, it would find nothing. */
 const NO_IDS = ['all', 'any', 'none', 'null', 'undefined'];

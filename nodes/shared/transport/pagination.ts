@@ -9,7 +9,7 @@ import {
 	toNodeError,
 	unusableAnswerError,
 } from '../errors/errors';
-import { eachOnce, isId } from '../util/ids';
+import { eachOnce, isId } from '../../../lifelog/names.ts';
 import { getJson } from './request';
 
 /** The maximum by one statement of the specification (section 8), and by the other. */

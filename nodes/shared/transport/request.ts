@@ -10,7 +10,7 @@ import {
 	toNodeError,
 	unusableAnswerError,
 } from '../errors/errors';
-import { isObject } from '../util/ids';
+import { isObject } from '../../../lifelog/names.ts';
 import type { IncomingBody } from './body';
 import { pause } from './concurrency';
 import type { Api } from '../auth/connection';

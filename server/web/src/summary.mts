@@ -1,5 +1,5 @@
-import { toMarkdown } from '../../../nodes/Lifelog/summary/markdown';
-import { beginsOn, entryOf, summarize } from '../../../nodes/Lifelog/summary/summary';
+import { toMarkdown } from '../../../lifelog/summary/markdown.ts';
+import { beginsOn, entryOf, summarize } from '../../../lifelog/summary/summary.ts';
 import type { Lifelog } from '../../../lifelog/api.ts';
 
 /** The summary of a day in Markdown, as the node's Get Daily Summary writes it. */

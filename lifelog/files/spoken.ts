@@ -1,4 +1,4 @@
-import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
+import type { ContentNode, Lifelog } from '../api.ts';
 import {
 	contentNodes,
 	isUtterance,
@@ -6,9 +6,9 @@ import {
 	speakerOf,
 	UNKNOWN_SPEAKER,
 	USER,
-} from '../../shared/content/utterances';
-import { instantOf } from '../../shared/util/dateTimes';
-import { collapseSpaces } from '../../shared/util/text';
+} from '../contents.ts';
+import { instantOf } from '../times.ts';
+import { collapseSpaces } from '../text.ts';
 
 /** A piece of a lifelog's contents: in one line, and placed in time. */
 export interface Piece {
@@ -45,7 +45,7 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 	const pieces: Piece[] = [];
 	let lastEnd = 0;
 	for (const node of contentNodes(lifelog.contents)) {
-		const text = collapseSpaces(node.content);
+		const text = wordsIn(node.content);
 		if (text === '') continue;
 		const offset = (ms: unknown, time: unknown): number | undefined => {
 			const place = placeMsOf(ms, time, begin, zone);
@@ -65,6 +65,11 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 		pieces.push(piece);
 	}
 	return pieces;
+}
+
+/** A text in one line, without control characters, which readers of some formats stumble over. */
+export function wordsIn(text: unknown): string {
+	return typeof text === 'string' ? text.replace(/[\p{Cc}\s]+/gu, ' ').trim() : '';
 }
 
 function speakerIn(speakers: Map<string, Speaker>, node: ContentNode): Speaker {

@@ -1,6 +1,7 @@
 import { DateTime, IANAZone } from 'luxon';
 
-export const MINUTE_MS = 60_000;
+const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 /** Lower numbers (before 1973) are seconds by mistake. */
@@ -9,7 +10,10 @@ const EARLIEST_MS = 100_000_000_000;
 const LATEST_NUMBER = 9_999_999_999_999;
 const LATEST_MS = 8.64e15;
 const END_OF_YEAR_9999 = Date.UTC(9999, 11, 31);
-const DATE_LENGTH = 'YYYY-MM-DD'.length;
+/** ISO 8601: a date of the calendar, by week or by day of the year, each extended or basic. */
+const DATE_TIME = /^(\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d-?\d|\d{4}-?\d{3})(?:[T ]\s*(\d.*))?$/i;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const BEFORE_OFFSET = /\s+(?=Z|[+-]\d)/i;
 
 /**
  * How a date-time bounds a range: `start` and `end` are in it, `until` is the first that isn't. If a
@@ -36,17 +40,22 @@ export function toInstant(value: unknown, zone: string, edge: Edge): number | un
 	const read = readDateTime(value);
 	if (read === undefined || 'instant' in read) return read?.instant;
 	if (read.isDay) {
-		if (edge === 'start') return beginningOfDay(read.wallClock, zone);
-		const nextDay = beginningOfDay(read.wallClock + DAY_MS, zone);
+		if (edge === 'start') return firstShown(read.wallClock, zone);
+		const nextDay = firstShown(read.wallClock + DAY_MS, zone);
 		return edge === 'end' ? nextDay - 1 : nextDay;
 	}
 	const instants = instantsOfWallClock(read.wallClock, zone);
 	return edge === 'start' ? Math.min(...instants) : Math.max(...instants);
 }
 
-/** The instant of a time of the service, epoch ms; undefined if it is missing or unreadable. */
+/**
+ * The instant of a time in data, epoch ms; undefined if it is missing or unreadable. Without an offset
+ * it is the first time that the clocks of `zone` show it, or when they skip it.
+ */
 export function instantOf(time: unknown, zone: string): number | undefined {
-	return typeof time === 'string' ? toInstant(time, zone, 'start') : undefined;
+	const read = typeof time === 'string' ? readDateTime(time) : undefined;
+	if (read === undefined || 'instant' in read) return read?.instant;
+	return firstShown(read.wallClock, zone);
 }
 
 /** All meanings of a time, epoch ms: two in the hour that autumn repeats, none if unreadable. */
@@ -88,6 +97,19 @@ export function toDate(value: unknown, zone: string): string | undefined {
 }
 
 /**
+ * The day under which the service lists an entry, `YYYY-MM-DD`: the date of its start as it is written.
+ * The service's rules for a zone may differ from those here. UTC is no zone that was asked for.
+ *
+ * @returns undefined if the start is unreadable.
+ */
+export function listedDay(start: unknown, zone: string): string | undefined {
+	const iso = typeof start === 'string' ? isoOf(start.trim()) : undefined;
+	if (iso === undefined) return typeof start === 'string' ? toDate(start, zone) : undefined;
+	const time = DateTime.fromISO(iso, { zone, setZone: !iso.endsWith('Z') });
+	return time.toISODate() ?? undefined;
+}
+
+/**
  * A range of instants as wall-clock times in `zone`. The API has neither fractions of seconds nor a
  * sign for which of the hours that autumn repeats is meant. So the query is for the wider range.
  *
@@ -98,16 +120,14 @@ export function toRange(start: number | undefined, end: number | undefined, zone
 	const to = end === undefined ? undefined : toWallClock(end, zone, 'end');
 	const widenedFrom = from && Math.min(...instantsOfWallClock(from.wallClock, zone));
 	const widenedTo = to && Math.max(...instantsOfWallClock(to.wallClock, zone));
-	const isWider =
-		(start !== undefined && widenedFrom! < start) || (end !== undefined && widenedTo! > end);
 	return {
 		query: { start: from?.text, end: to?.text },
 		includes(startTime) {
-			if (!isWider) return true;
 			const instants = instantsOf(startTime, zone);
 			const [begin, latest] = [Math.min(...instants), Math.max(...instants)];
 			const isBefore = start !== undefined && latest < start && latest >= widenedFrom!;
-			const isAfter = end !== undefined && begin > end && begin <= widenedTo!;
+			// A service may include the whole of the last second.
+			const isAfter = end !== undefined && begin > end && begin < widenedTo! + SECOND_MS;
 			return !isBefore && !isAfter;
 		},
 	};
@@ -136,10 +156,10 @@ function instantsOfWallClock(wallClock: number, zone: string): number[] {
 	return shown.length > 0 ? shown : readings;
 }
 
-/** When a day begins: at its first midnight, or when clocks skip midnight. */
-function beginningOfDay(midnight: number, zone: string): number {
-	const instants = instantsOfWallClock(midnight, zone);
-	const isSkipped = instants.every((instant) => instant + offsetMs(instant, zone) !== midnight);
+/** When clocks show a time first, or skip it; so a day begins at its first midnight. */
+function firstShown(wallClock: number, zone: string): number {
+	const instants = instantsOfWallClock(wallClock, zone);
+	const isSkipped = instants.every((instant) => instant + offsetMs(instant, zone) !== wallClock);
 	return isSkipped ? Math.max(...instants) : Math.min(...instants);
 }
 
@@ -157,14 +177,21 @@ function readDateTime(value: unknown): DateTimeRead | undefined {
 	if (typeof value !== 'string') return undefined;
 	const text = value.trim();
 	if (/^\d{11,}$/.test(text)) return plausible(Number(text), LATEST_NUMBER);
-	if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
+	const iso = isoOf(text);
+	if (iso === undefined) return undefined;
 	const instant = inUtc(text);
 	if (instant !== undefined) return { instant };
-	const iso = text.replace(' ', 'T');
 	const wallClock = DateTime.fromISO(iso, { zone: 'utc' }).toMillis();
 	if (Number.isNaN(wallClock)) return undefined;
 	const hasOffset = DateTime.fromISO(iso, { zone: 'utc+1' }).toMillis() === wallClock;
-	return hasOffset ? { instant: wallClock } : { wallClock, isDay: iso.length === DATE_LENGTH };
+	return hasOffset ? { instant: wallClock } : { wallClock, isDay: !iso.includes('T') };
+}
+
+/** A date-time as luxon reads it. Luxon also takes a year, or a date without hyphens, for one. */
+function isoOf(text: string): string | undefined {
+	const [, date, time] = DATE_TIME.exec(text) ?? [];
+	if (date === undefined || (time === undefined && !DATE.test(date))) return undefined;
+	return time === undefined ? date : `${date}T${time.replace(BEFORE_OFFSET, '')}`.toUpperCase();
 }
 
 /** The instant of a time as JavaScript writes it. Luxon reads it, too, but far slower. */

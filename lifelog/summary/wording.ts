@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon';
 
-import { MINUTE_MS } from '../../shared/util/dateTimes';
-import type { Entry, Summary } from './summary';
-import { WORDS, type Words } from './words';
+import { MINUTE_MS } from '../times.ts';
+import type { Entry, Summary } from './summary.ts';
+import { WORDS, type Words } from './words.ts';
 
 /** What all formats say above the list. */
 export interface Wording {

@@ -1,3 +1,5 @@
+import { utf8Bytes } from '../text.ts';
+
 /**
  * As few groups as the order allows.
  *
@@ -23,5 +25,5 @@ export function inGroups<T>(all: T[], limits: number[], costOf: (one: T) => numb
 
 /** Of an element of a list. */
 export function jsonBytes(value: unknown): number {
-	return Buffer.byteLength(JSON.stringify(value)) + 1;
+	return utf8Bytes(JSON.stringify(value)) + 1;
 }

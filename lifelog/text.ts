@@ -61,6 +61,27 @@ export function beginning(text: string, maxLength: number): string {
 		: text.slice(0, cutBefore(text, maxLength));
 }
 
+/** The beginning of a text, cut as by {@link splitText}. @param maxLength In UTF-16 units. */
+export function cutToBytes(text: string, maxBytes: number, maxLength: number): string {
+	let length = 0;
+	let bytes = 0;
+	for (const character of text) {
+		bytes += utf8Bytes(character);
+		if (bytes > maxBytes || length + character.length > maxLength) break;
+		length += character.length;
+	}
+	return length === 0 ? '' : beginning(text, length);
+}
+
+export function utf8Bytes(text: string): number {
+	let bytes = 0;
+	for (const character of text) {
+		const code = character.codePointAt(0)!;
+		bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
+	}
+	return bytes;
+}
+
 function cutBefore(text: string, maxLength: number, unbreakable?: RegExp): number {
 	// Segmenting a long text is slow.
 	const graphemes = SEGMENTER.segment(text.slice(0, maxLength + 2));

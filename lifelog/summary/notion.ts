@@ -1,8 +1,8 @@
-import { inGroups, jsonBytes } from './groups';
-import type { Entry, Summary } from './summary';
-import { splitText } from '../../shared/util/text';
-import { leadOf, listedOf, STAR, wordingOf } from './wording';
-import type { Words } from './words';
+import { inGroups, jsonBytes } from './groups.ts';
+import type { Entry, Summary } from './summary.ts';
+import { splitText } from '../text.ts';
+import { leadOf, listedOf, STAR, wordingOf } from './wording.ts';
+import type { Words } from './words.ts';
 
 interface RichText {
 	type: 'text';

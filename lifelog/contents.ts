@@ -1,6 +1,6 @@
-import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
-import { instantOf } from '../util/dateTimes';
-import { collapseSpaces, oneLine } from '../util/text';
+import type { ContentNode, Lifelog } from './api.ts';
+import { instantOf } from './times.ts';
+import { collapseSpaces, oneLine } from './text.ts';
 
 export interface Utterance {
 	speaker: string;
@@ -22,6 +22,8 @@ export const USER = 'user';
 export const UNKNOWN_SPEAKER = 'Unknown';
 /** Some 30 years. */
 const MAX_OFFSET_MS = 1e12;
+const HEADING = /^heading(\d)$/;
+const SECTION_HEADING = /^ {0,3}##[ \t]/;
 
 /** The contents of a lifelog in reading order, of any type and depth (specification, section 2.2). */
 export function* contentNodes(contents: ContentNode[] | undefined): Generator<ContentNode> {
@@ -33,6 +35,46 @@ export function* contentNodes(contents: ContentNode[] | undefined): Generator<Co
 		// Not spread into one push: the stack holds some 100,000 arguments.
 		for (const child of node.children.toReversed()) open.push(child);
 	}
+}
+
+/** Contents with each node changed, whatever its depth. */
+export function mapNodes(
+	nodes: ContentNode[],
+	change: (node: ContentNode) => ContentNode,
+): ContentNode[] {
+	return nodes.map((node) => {
+		const changed = change(node);
+		if (!changed.children) return changed;
+		return { ...changed, children: mapNodes(changed.children, change) };
+	});
+}
+
+/** Every name of a speaker, as it is written, once. */
+export function namesIn(contents: ContentNode[]): string[] {
+	const names = [...contentNodes(contents)].map(({ speakerName }) => speakerName);
+	return [...new Set(names.filter((name) => typeof name === 'string' && name !== ''))] as string[];
+}
+
+/** A heading, or something else that has words. */
+export interface Line {
+	node: ContentNode;
+	/** Of a heading; undefined for anything else. */
+	level?: number;
+	/** In one line, never empty. */
+	text: string;
+	/** Undefined if nobody is named. */
+	speaker?: string;
+}
+
+/** The lines of a lifelog in reading order. */
+export function linesOf(contents: ContentNode[] | undefined): Line[] {
+	return [...contentNodes(contents)].flatMap((node): Line[] => {
+		const text = collapseSpaces(node.content);
+		if (text === '') return [];
+		const level = typeof node.type === 'string' ? HEADING.exec(node.type)?.[1] : undefined;
+		if (level !== undefined) return [{ node, text, level: Number(level) }];
+		return [{ node, text, ...(node.speakerName && { speaker: node.speakerName }) }];
+	});
 }
 
 /** @param speakers Only what these said; names in any case, or `user` for the wearer. Empty for all. */
@@ -134,4 +176,29 @@ export function distinct(names: string[]): string[] {
 		if (!byName.has(key)) byName.set(key, name);
 	}
 	return [...byName.values()];
+}
+
+/** The title, else the first heading of the first level, else an empty text. */
+export function titleOf({ title, contents }: Lifelog): string {
+	const ownTitle = oneLine(title);
+	if (ownTitle !== '') return ownTitle;
+	for (const { type, content } of contentNodes(contents)) {
+		if (type === 'heading1' && oneLine(content) !== '') return oneLine(content);
+	}
+	return '';
+}
+
+/** The headings of the second level, from the contents or, without any, from the Markdown. */
+export function secondLevelHeadings({ contents, markdown }: Lifelog): string[] {
+	const nodes = [...contentNodes(contents)];
+	const headings =
+		nodes.length > 0
+			? nodes.filter(({ type }) => type === 'heading2').map(({ content }) => content)
+			: headingLines(typeof markdown === 'string' ? markdown : '');
+	return headings.map(oneLine).filter((heading) => heading !== '');
+}
+
+function headingLines(markdown: string): string[] {
+	const lines = markdown.split(/\r\n?|\n/).filter((line) => SECTION_HEADING.test(line));
+	return lines.map((line) => line.slice(line.indexOf('##') + '##'.length));
 }

@@ -1,17 +1,16 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import type { Lifelog } from '../../../lifelog/api.ts';
-import { durationOf, instantOf, toDate } from '../../shared/util/dateTimes';
-import { secondLevelHeadings, titleOf } from '../../shared/content/headings';
+import type { Lifelog } from '../api.ts';
+import { durationOf, instantOf, listedDay } from '../times.ts';
 import {
 	contentNodes,
 	distinct,
+	secondLevelHeadings,
 	type Speakers,
 	speakersOf,
+	titleOf,
 	USER,
-} from '../../shared/content/utterances';
-import { textOrNull } from '../../shared/util/text';
-import type { Language } from './words';
+} from '../contents.ts';
+import { textOrNull } from '../text.ts';
+import type { Language } from './words.ts';
 
 /** What a summary says about a lifelog. */
 export interface Entry extends Speakers {
@@ -99,7 +98,7 @@ export function summarize(
 }
 
 /** The output fields of every format. */
-export function summaryFields(summary: Summary): IDataObject {
+export function summaryFields(summary: Summary) {
 	return {
 		lifelogCount: summary.entries.length,
 		totalDurationMs: summary.totalDurationMs,
@@ -125,8 +124,7 @@ function byTime(one: Entry, other: Entry): number {
 	return one.lifelog.id < other.lifelog.id ? -1 : 1;
 }
 
-/** Whether an entry begins on a date in `zone`. If its time is unreadable, the service decided it. */
+/** Whether a lifelog is of a day. If its time is unreadable, the service decided it. */
 export function beginsOn(startTime: unknown, date: string, zone: string): boolean {
-	const begins = typeof startTime === 'string' ? toDate(startTime, zone) : undefined;
-	return begins === undefined || begins === date;
+	return (listedDay(startTime, zone) ?? date) === date;
 }

@@ -1,5 +1,5 @@
-import type { Entry, Summary } from './summary';
-import { leadOf, listedOf, STAR, wordingOf } from './wording';
+import type { Entry, Summary } from './summary.ts';
+import { leadOf, listedOf, STAR, wordingOf } from './wording.ts';
 
 /** A summary as Markdown (CommonMark, and GitHub's). */
 export function toMarkdown(summary: Summary): { markdown: string } {

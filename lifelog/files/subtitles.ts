@@ -1,6 +1,7 @@
 import { Duration } from 'luxon';
 
-import type { Piece } from './spoken';
+import { UNKNOWN_SPEAKER } from '../contents.ts';
+import { type Piece, type Speaker, wordsIn } from './spoken.ts';
 
 /**
  * Subtitles in SubRip's form, for the audio of the same lifelog.
@@ -10,7 +11,7 @@ import type { Piece } from './spoken';
 export function toSrt(pieces: Piece[]): string {
 	const cues = inTime(pieces).map(({ text, speaker, ...times }, index) => {
 		// What looks like a line of times would be read as one.
-		const words = `${speaker!.name}: ${text}`.replaceAll('-->', '→');
+		const words = `${nameOf(speaker!)}: ${text}`.replaceAll('-->', '→');
 		return `${index + 1}\n${span(times, ',')}\n${words}\n`;
 	});
 	return cues.join('\n');
@@ -19,9 +20,14 @@ export function toSrt(pieces: Piece[]): string {
 /** The same as WebVTT, with a voice for each speaker. */
 export function toVtt(pieces: Piece[]): string {
 	const cues = inTime(pieces).map(({ text, speaker, ...times }) => {
-		return `${span(times, '.')}\n<v ${escapeVtt(speaker!.name)}>${escapeVtt(text)}\n`;
+		// The blank keeps hyphens at the end of a name from being an arrow.
+		return `${span(times, '.')}\n<v ${escapeVtt(nameOf(speaker!)).replace(/-$/, '- ')}>${escapeVtt(text)}\n`;
 	});
 	return ['WEBVTT\n', ...cues].join('\n');
+}
+
+function nameOf({ name }: Speaker): string {
+	return wordsIn(name) || UNKNOWN_SPEAKER;
 }
 
 /** What was said, by time: contents may be in another order, subtitles may not. */

@@ -1,7 +1,7 @@
-import { inGroups, jsonBytes } from './groups';
-import type { Entry, Summary } from './summary';
-import { splitText } from '../../shared/util/text';
-import { leadOf, listedOf, STAR, wordingOf } from './wording';
+import { inGroups, jsonBytes } from './groups.ts';
+import type { Entry, Summary } from './summary.ts';
+import { splitText } from '../text.ts';
+import { leadOf, listedOf, STAR, wordingOf } from './wording.ts';
 
 /** `verbatim`: Slack makes no links of addresses and names. */
 interface Section {
