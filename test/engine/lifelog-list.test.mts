@@ -255,7 +255,7 @@ describe('Limit', () => {
 		expect(requests.map(({ query }) => Number(query.limit))).toEqual(pages);
 	});
 
-	test.each([0, -1, 1.5, '={{ NaN }}', 'ten', ''])('%p is refused', async (limit) => {
+	test.each([0, -1, 1.5, '={{ NaN }}', 'ten'])('%p is refused', async (limit) => {
 		const { error, requests } = await getMany({ limit });
 		expect(error?.message).toMatch(/'Limit' must be a whole number|Limit/);
 		expect(requests).toEqual([]);

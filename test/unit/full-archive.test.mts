@@ -45,3 +45,26 @@ test.each([
 		expect(day.json).toMatchObject({ day: '2026-03-01', lines: 'chat c 0' });
 	},
 );
+
+test('chats whose IDs differ only by case have names of their own, which stay', () => {
+	const named = (ids: string[], chats: Record<string, object>) => {
+		const files = run(
+			'Chats as files',
+			ids.map((id) => ({ id, createdAt: '2026-03-01T22:30:00Z', messages: [] })),
+			{ 'Its chats': ids.map((id) => ({ id })), 'Contents of the files': [{ chats }] },
+		) as { json: { id: string; path: string } }[];
+		return Object.fromEntries(files.map(({ json }) => [json.id, json.path.slice(-10)]));
+	};
+	const first = named(['abc', 'ABC'], {});
+	expect(first).toEqual({ abc: '0m00s_abc.json'.slice(-10), ABC: '_ABC-2.json'.slice(-10) });
+	const at = 'chats/2026/03/01/2026-03-01_22h30m00s';
+	const chats = {
+		abc: { files: [{ path: `${at}_abc-2.json` }] },
+		ABC: { files: [{ path: `${at}_ABC.json` }] },
+	};
+	expect(named(['abc', 'aBc', 'ABC'], chats)).toEqual({
+		abc: 'abc-2.json',
+		aBc: 'aBc-3.json',
+		ABC: '0m00s_ABC.json'.slice(-10),
+	});
+});
