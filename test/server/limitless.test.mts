@@ -73,6 +73,7 @@ test('an empty list although the archive has lifelogs says so on the screen and 
 			{
 				id: 'a',
 				title: 'A walk',
+				contents: [],
 				isStarred: false,
 				startTime,
 				endTime: startTime,
