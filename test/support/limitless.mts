@@ -62,8 +62,12 @@ export async function startLimitless() {
 			client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
 			upstream.pipe(client).pipe(upstream);
 		});
-		for (const end of [client, upstream])
-			end.on('error', () => client.destroy(upstream.destroy()!));
+		for (const end of [client, upstream]) {
+			end.on('error', () => {
+				client.destroy();
+				upstream.destroy();
+			});
+		}
 	});
 	for (const server of [service, proxy]) await once(server.listen(0, '127.0.0.1'), 'listening');
 	const preloads = Object.fromEntries(
