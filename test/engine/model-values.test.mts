@@ -98,7 +98,12 @@ describe('values that are refused before any request, with what to do', () => {
 			within({ date: 'null' }),
 			/^'Date' is not .* "null"\. .*type 2026-11-25\. .*today, yesterday/,
 		],
-		['a day in words', 'getMany', within({ start: 'last Monday' }), /^'Start' is not .*2026-11-25.* leave it empty/],
+		[
+			'a day in words',
+			'getMany',
+			within({ start: 'last Monday' }),
+			/^'Start' is not .*2026-11-25.* leave it empty/,
+		],
 		[
 			'all as a star',
 			'getMany',
