@@ -234,7 +234,8 @@ describe('Get', () => {
 });
 
 describe('Delete', () => {
-	const remove = async (id: unknown) => await run({ operation: 'delete', chatIdToDelete: byId(id) });
+	const remove = async (id: unknown) =>
+		await run({ operation: 'delete', chatIdToDelete: byId(id) });
 	const exists = async (id: string) =>
 		(await sandbox.control.chats()).some((chat) => chat.id === id);
 

@@ -260,7 +260,8 @@ describe('Get Transcript', () => {
 });
 
 describe('Delete', () => {
-	const remove = async (id: unknown) => await run({ operation: 'delete', lifelogIdToDelete: byId(id) });
+	const remove = async (id: unknown) =>
+		await run({ operation: 'delete', lifelogIdToDelete: byId(id) });
 	const exists = async (id: string) =>
 		(await sandbox.control.lifelogs()).some((lifelog) => lifelog.id === id);
 

@@ -42,7 +42,7 @@ const script = (keys: string[]) => `
 		await poll();
 		const { message, description } = await poll();
 		said[apiKey] = {
-			list: await run('lifelogChat', { operation: 'getAll' }),
+			list: await run('lifelogChat', { operation: 'getMany' }),
 			entry: await run('lifelog', { operation: 'get', lifelogId: byId('a1') }),
 			audio: await run('lifelogAudio', { operation: 'download', source: 'day', day: 'yesterday' }),
 			credential: (await engine.testCredential('lifelogApi', { apiKey, baseUrl: url })).message,

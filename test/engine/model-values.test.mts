@@ -80,7 +80,7 @@ describe('values that are understood', () => {
 		'%s as no Limit',
 		async (limit) => {
 			for (const type of ['lifelogTool', 'lifelog']) {
-				const workflow = workflowWith(type, { operation: 'getAll', limit });
+				const workflow = workflowWith(type, { operation: 'getMany', limit });
 				const result = await engine.runWorkflow(workflow);
 				expect(result.error).toBeUndefined();
 				expect(result.items('Node').length).toBeGreaterThan(0);
@@ -110,7 +110,12 @@ describe('values that are refused before any request, with what to do', () => {
 			within({ date: 'null' }),
 			/^'Date' is not .* "null"\. .*type 2026-11-25\. .*today, yesterday/,
 		],
-		['a day in words', 'getMany', within({ start: 'last Monday' }), /^'Start' is not .*2026-11-25.* leave it empty/],
+		[
+			'a day in words',
+			'getMany',
+			within({ start: 'last Monday' }),
+			/^'Start' is not .*2026-11-25.* leave it empty/,
+		],
 		[
 			'all as a star',
 			'getMany',

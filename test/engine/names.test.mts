@@ -159,7 +159,7 @@ const cut = { maxCharacters: 100 };
 const inSilence = { start: '2026-03-18T01:00', end: '2026-03-18T01:10', source: 'timeRange' };
 /** What options add to an output. */
 const WITH_OPTIONS: Record<string, IDataObject[]> = {
-	'lifelog.get': [{ options: cut }],
+	'lifelog.get': [{ output: 'raw', options: cut }],
 	'lifelog.getMany': [{ options: { includeContents: true } }],
 	'lifelog.getTranscript': [{ options: cut }, { outputAs: 'text', options: cut }],
 	'lifelogAudio.download': [{ ...inSilence, options: { ifNoAudio: 'report' } }],

@@ -81,7 +81,8 @@ function needsOf({ displayOptions }: INodeProperties): IDataObject {
 		([name]) => !['resource', 'operation', 'event', '@tool'].includes(name),
 	);
 	// Date is hidden unless one value is chosen.
-	const unless = Object.entries(displayOptions?.hide ?? {}).flatMap(([name, [condition] = []]) => {
+	const unless = Object.entries(displayOptions?.hide ?? {}).flatMap(([name, conditions]) => {
+		const condition: unknown = conditions?.[0];
 		const isNot = typeof condition === 'object' && condition !== null && '_cnd' in condition;
 		return isNot ? [[name, (condition as { _cnd: { not: unknown } })._cnd.not]] : [];
 	});
