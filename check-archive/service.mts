@@ -1,5 +1,6 @@
 // What a service has now, read from its lists without contents.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addressProblem, baseAddress } from '../lifelog/addresses.ts';
 import { CannotCheck } from './findings.mts';
 import { dayOf, instantOf } from './layout.mts';
 
@@ -198,8 +199,6 @@ function asJson(text: string): unknown {
 	}
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
 /** @throws CannotCheck for a key that cannot be sent, or an address that it must not be sent to. */
 export function accessFrom(apiKey: string, address: string): Access {
 	// The HTTP client would quote it.
@@ -208,14 +207,14 @@ export function accessFrom(apiKey: string, address: string): Access {
 			"LIFELOG_API_KEY can't be sent: copy it again, in one line and without other characters.",
 		);
 	}
-	const text = address.trim();
-	if (!URL.canParse(text)) throw new CannotCheck(`LIFELOG_BASE_URL isn't a web address: ${text}`);
-	const { protocol, hostname, origin, pathname, username, search } = new URL(text);
-	const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
-	if (!isSafe || username || search) {
+	const problem = addressProblem(address);
+	if (problem === 'not an address') {
+		throw new CannotCheck(`LIFELOG_BASE_URL isn't a web address: ${address.trim()}`);
+	}
+	if (problem !== undefined) {
 		throw new CannotCheck(
 			'LIFELOG_BASE_URL must begin with https:// (http:// only for this machine), and contain neither a user name nor a query.',
 		);
 	}
-	return { apiKey, baseUrl: origin + pathname.replace(/\/*(\/v1)?\/*$/, '') };
+	return { apiKey, baseUrl: baseAddress(address) };
 }

@@ -1,4 +1,5 @@
 import { Agent, fetch, FormData, type Response } from 'undici';
+import { addressProblem, isPrivate } from '../../lifelog/addresses.ts';
 import { keySource } from './keySource.mts';
 
 /** Where a model is asked, in the form of OpenAI's API. */
@@ -133,22 +134,20 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
 	return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
-const privateName =
-	/^(localhost|[^.:]+|.+\.(local|internal|lan|home\.arpa|localhost)|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|172\.(1[6-9]|2\d|3[01])\.[\d.]+|169\.254\.[\d.]+|\[(::1|f[cd][\da-f]{2}:.*|fe[89ab][\da-f]:.*)\])$/;
-
 function checkedEndpointUrl(text: string, option: string, keyVariable: string): string {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search) {
-		throw new Error(
-			`${option} must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
-		);
-	}
-	if (url.protocol === 'http:' && !privateName.test(url.hostname)) {
+	const problem = addressProblem(text, isPrivate);
+	if (problem === 'not encrypted') {
 		throw new Error(
 			`${option} must begin with https beyond this machine and its private network: what was said is sent there`,
 		);
 	}
-	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+	if (problem !== undefined) {
+		throw new Error(
+			`${option} must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
+		);
+	}
+	const { origin, pathname } = new URL(text);
+	return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
 function problemOf({ name, message, cause }: Error): string {

@@ -1,11 +1,7 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { trimmedText } from '../util/text';
 
-/** Hosts of a parsed URL, in which `127.1` is `127.0.0.1` and `[0::1]` is `[::1]`. */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-const PRIVATE_ADDRESS =
-	/^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][\da-f]{2}:[\da-f:]*\]|\[fe[89ab][\da-f]:[\da-f:]*\])$/;
-const PRIVATE_NAME = /(^[^.[]+|\.(local|internal|lan|home\.arpa))$/;
+import { addressProblem, baseAddress, isLoopback, isPrivate } from '../../../lifelog/addresses.ts';
+import { trimmedText } from '../util/text';
 
 /**
  * Checks the address of a service before the API key is sent to it (specification, section 1).
@@ -21,25 +17,25 @@ export function checkedBaseUrl({
 	allowPrivateHttp,
 }: ICredentialDataDecryptedObject): string {
 	const text = trimmedText(baseUrl);
-	if (!URL.canParse(text)) {
+	const mayBeHttp = (host: string) =>
+		isLoopback(host) || (allowPrivateHttp === true && isPrivate(host));
+	const problem = addressProblem(text, mayBeHttp);
+	if (problem === 'not an address') {
 		throw new Error(
 			"The 'Base URL' is not a web address. Enter one such as https://api.example.com in the credential.",
 		);
 	}
-	const url = new URL(text);
-	const mayBeHttp =
-		isLoopback(url.hostname) || (allowPrivateHttp === true && isPrivate(url.hostname));
-	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp)) {
+	if (problem === 'not encrypted') {
 		throw new Error(
-			`The 'Base URL' must start with https://, or the API key would be sent unencrypted. http:// is only for this machine and, with the option 'Allow HTTP in a Private Network', for private addresses and names. The address is ${originOf(url)}.`,
+			`The 'Base URL' must start with https://, or the API key would be sent unencrypted. http:// is only for this machine and, with the option 'Allow HTTP in a Private Network', for private addresses and names. The address is ${originOf(new URL(text))}.`,
 		);
 	}
-	if (url.username || url.password || url.search || url.hash) {
+	if (problem === 'not plain') {
 		throw new Error(
 			"The 'Base URL' must be a plain address, without a user name, a query or a fragment. The API key has its own field in the credential.",
 		);
 	}
-	return `${url.origin}${withoutVersion(url.pathname)}`;
+	return baseAddress(text);
 }
 
 /**
@@ -110,21 +106,4 @@ function checkOrigin(target: URL, baseUrl: string): void {
 /** Protocol and host; `origin` is "null" for most protocols. */
 function originOf({ protocol, host }: URL): string {
 	return `${protocol}//${host}`;
-}
-
-export function isLoopback(hostname: string): boolean {
-	return LOOPBACK.test(hostname);
-}
-
-function isPrivate(hostname: string): boolean {
-	return PRIVATE_ADDRESS.test(hostname) || PRIVATE_NAME.test(hostname);
-}
-
-function withoutVersion(path: string): string {
-	const segments = withoutEmptyEnd(path.split('/'));
-	return withoutEmptyEnd(segments.at(-1) === 'v1' ? segments.slice(0, -1) : segments).join('/');
-}
-
-function withoutEmptyEnd(segments: string[]): string[] {
-	return segments.slice(0, segments.findLastIndex((segment) => segment !== '') + 1);
 }

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import type { Api, ApiContext } from '../auth/connection';
-import { isLoopback } from '../auth/baseUrl';
+import { isLoopback } from '../../../lifelog/addresses.ts';
 import { sanitizeForDisplay } from './sanitize';
 import { trimmedText } from '../util/text';
 
