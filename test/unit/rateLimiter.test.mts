@@ -5,7 +5,7 @@ import {
 	Ticket,
 	WaitTooLong,
 } from '../../nodes/shared/transport/rateLimiter.ts';
-import { retryAfterMs } from '../../nodes/shared/transport/retryAfter.ts';
+import { retryAfterMs } from '../../lifelog/retryAfter.ts';
 
 describe('retryAfterMs', () => {
 	const date = 'Tue, 03 Mar 2026 10:00:00 GMT';
