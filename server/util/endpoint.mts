@@ -1,5 +1,6 @@
 import { Agent, fetch, FormData, type Response } from 'undici';
 import { addressProblem, isPrivate } from '../../lifelog/addresses.ts';
+import { askedWaitMs } from '../../lifelog/retryAfter.ts';
 import { keySource } from './keySource.mts';
 
 /** Where a model is asked, in the form of OpenAI's API. */
@@ -113,7 +114,7 @@ export class Endpoint {
 		throw new EndpointError(`returned ${status}${hint}`, {
 			isRefusal: REFUSALS.includes(response.status),
 			isFailure: response.status >= 500,
-			waitMs: waitOf(response.headers.get('retry-after')),
+			waitMs: askedWaitMs(undefined, Object.fromEntries(response.headers)),
 		});
 	}
 }
@@ -157,10 +158,4 @@ function problemOf({ name, message, cause }: Error): string {
 	const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string };
 	if (/redirect/.test(`${message} ${reason}`)) return 'redirects to another address';
 	return `cannot be reached${code ? ` (${code})` : ''}`;
-}
-
-function waitOf(retryAfter: string | null): number | undefined {
-	if (retryAfter !== null && /^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1000;
-	const ms = Date.parse(retryAfter ?? '') - Date.now();
-	return ms > 0 ? ms : undefined;
 }
