@@ -99,10 +99,17 @@ describe('a day that is archived', () => {
 		...{ id: `l${of}`, title: 'Tea', startTime: at(of), endTime: at(of), updatedAt: at(of) },
 		...more,
 	});
-	const manifest = (of: string, { title = 'Tea' }: { title?: string } = {}) => ({
-		...{ day: of, version: sha256(`lifelog l${of} ${at(of)} false`).slice(0, 16) },
+	const manifest = (
+		of: string,
+		{ title = 'Tea', isAudioAlone = false }: { title?: string; isAudioAlone?: boolean } = {},
+	) => ({
+		day: of,
+		version: sha256(`${isAudioAlone ? 'incomplete\n' : ''}lifelog l${of} ${at(of)} false`).slice(
+			0,
+			16,
+		),
 		...{ archivedAt: new Date().toISOString(), isComplete: true, isAudioKnown: true },
-		...{ isAudioAlone: false, own: { lifelogs: {}, chats: {} }, hoursWithoutAudio: 0 },
+		...{ isAudioAlone, own: { lifelogs: {}, chats: {} }, hoursWithoutAudio: 0 },
 		listed: title === '' ? {} : { [`l${of}`]: listedOf(listed(of, { title })) },
 	});
 	const whatFor = (of: string, lifelog: object, before: object) =>
@@ -113,6 +120,14 @@ describe('a day that is archived', () => {
 		['with another title', day, {}, { title: 'Coffee' }, 'everything'],
 		['without what a title is compared with', day, { title: 'Coffee' }, { title: '' }, undefined],
 		['without updatedAt', day, { updatedAt: undefined }, {}, 'words'],
+		['without some audio', day, {}, { isAudioAlone: true }, 'audio'],
+		[
+			'without audio, with another title',
+			day,
+			{ title: 'Coffee' },
+			{ isAudioAlone: true },
+			'everything',
+		],
 		['long ago, without updatedAt', old, { updatedAt: undefined }, {}, undefined],
 	])('%s', (_what, of, lifelog, before, what) => {
 		expect(whatFor(of, listed(of, lifelog), manifest(of, before))).toBe(what);
