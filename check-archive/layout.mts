@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
 
-import { createHash } from 'node:crypto';
-
 const DAY_FILE = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{16})\.json$/;
 
 /** A day manifest, as its name tells it. */
