@@ -105,6 +105,16 @@ export function parseInstant(parameter: string, value: string, zone: string): nu
 	throw new ApiError(400, `${parameter} "${value}" is not a time of ISO 8601`);
 }
 
+/** As `parseInstant`; undefined when the value is none. */
+export function parseInstantIfAny(value: string, zone: string): number | undefined {
+	try {
+		return parseInstant('time', value, zone);
+	} catch (error) {
+		if (error instanceof ApiError) return undefined;
+		throw error;
+	}
+}
+
 /** Checks a date `YYYY-MM-DD` and returns it. Throws an ApiError (400) when it is none. */
 export function checkDate(date: string): string {
 	if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || !DateTime.fromISO(date).isValid) {
