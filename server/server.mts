@@ -20,7 +20,7 @@ import { sessionSecret } from './auth/session.mts';
 import { EmbeddingsEndpoint } from './search/endpoint.mts';
 import { checkFfmpeg } from './recordings/ffmpeg.mts';
 import { Inbox, type InboxTimes } from './recordings/inbox.mts';
-import { Recordings, type RecordingsOptions } from './recordings/recordings.mts';
+import { Recordings, type RecordingsOptions } from './recordings/jobs.mts';
 import { ChatTitles } from './recordings/title.mts';
 import { Diarizer, Transcriber, type TranscriberOptions } from './recordings/transcribe.mts';
 import type { EndpointOptions } from './util/endpoint.mts';

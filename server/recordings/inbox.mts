@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from '../util/failures.mts';
 import { moveInto, PROCESSING } from './inboxFiles.mts';
-import type { Recordings } from './recordings.mts';
+import type { Recordings } from './jobs.mts';
 import { printableAscii } from '../util/text.mts';
 
 /** How a folder is watched. */

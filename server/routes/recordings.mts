@@ -3,7 +3,7 @@ import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { timeOf } from '../recordings/create.mts';
 import type { Recording, Status } from '../recordings/queue.mts';
-import type { Received, Recordings } from '../recordings/recordings.mts';
+import type { Received, Recordings } from '../recordings/jobs.mts';
 import { asName } from '../recordings/segments.mts';
 import { ApiError, UnavailableError } from '../util/errors.mts';
 import { checkZone, parseInstant } from '../util/times.mts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Maker } from '../recordings/create.mts';
-import type { Recordings } from '../recordings/recordings.mts';
+import type { Recordings } from '../recordings/jobs.mts';
 import type { SlidingLog } from './slidingLog.mts';
 import type { Store } from '../store/store.mts';
 
