@@ -45,7 +45,7 @@ describe('a recording', () => {
 					fileName: expect.stringMatching(/^ten \d+\.m4a$/),
 					error: null,
 				},
-				lifelogIds: [],
+				...{ lifelogIds: [], deletedLifelogIds: [] },
 				...{ status: 'queued', startTime: null, startTimeFrom: null, durationMs: null },
 				...{ attempts: 0, createdAt: expect.any(String) },
 			},
@@ -188,7 +188,7 @@ describe('a recording', () => {
 		expect(new Set(await speakersOf())).toEqual(new Set([null]));
 		expect(lab.server.log.filter((line) => line.includes('diarization'))).toEqual([
 			expect.stringMatching(
-				/^A part of recording rec-\w+ has no speakers: .* returned 400\. Check/,
+				/^Recording rec-\w+ has a part without speakers: .* returned 400\. Check/,
 			),
 		]);
 		await lab.restart();

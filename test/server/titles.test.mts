@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { firstSentence } from '../../server/recordings/lifelog.mts';
-import { ChatTitles } from '../../server/recordings/title.mts';
+import { ChatTitles, tryTitle } from '../../server/recordings/title.mts';
 import { startChat, type ChatEndpoint } from '../support/chat.mts';
 import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
 
@@ -27,11 +27,9 @@ beforeEach(async () => {
 afterEach(() => chat.close());
 
 const write = (given = segments, timeoutMs = 20_000) =>
-	new ChatTitles(
-		{ url: chat.url, model: 'm', key: undefined },
-		(line) => log.push(line),
-		timeoutMs,
-	).write(given);
+	tryTitle(new ChatTitles({ url: chat.url, model: 'm', key: undefined }, timeoutMs), given, {
+		onProblem: (problem) => log.push(problem),
+	});
 
 describe('a server with a chat endpoint', () => {
 	const body = {
@@ -90,7 +88,7 @@ describe('a server with a chat endpoint', () => {
 		expect(plain.title).toBe('Part 0 is about the garden.');
 		expect(headingsOf(plain.contents)).toHaveLength(1);
 		expect(server.log).toEqual([
-			'The chat endpoint returned 500: the title of a new lifelog is its first sentence',
+			`Lifelog ${plain.id} has no title yet: the chat endpoint returned 500`,
 		]);
 		await server.close();
 	});
