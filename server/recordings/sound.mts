@@ -58,27 +58,33 @@ export async function listen(path: string, work: string, signal?: AbortSignal): 
 	const sound: Sound = { pieces: [], durationMs: 0, createdMs, isPart: false, notes: [] };
 	const paths = await separate(path, work, signal);
 	if (paths.length > 1) sound.notes.push(`was joined from ${paths.length} files`);
-	for (const each of paths) {
-		const { piece, durationMs, isPart, notes } = await listenTo(
-			each,
-			each === path ? described : await describe(each, signal),
-			signal,
-		);
+	for (const [nth, each] of paths.entries()) {
+		const { piece, durationMs, isPart, notes } =
+			each === path
+				? await listenTo(path, described, signal)
+				: await listenToPart(each, `part ${nth + 1} of ${paths.length}`, signal);
 		sound.pieces.push(piece);
 		sound.durationMs += durationMs;
 		sound.isPart ||= isPart;
 		sound.notes.push(...notes.filter((note) => !sound.notes.includes(note)));
-	}
-	if (sound.durationMs === 0) {
-		throw new MediaError(
-			'The file is damaged, so nothing can be heard. Copy it from the recorder again',
-		);
 	}
 	if (sound.durationMs >= MAX_HOURS * 3_600_000) throw tooLong();
 	return sound;
 }
 
 const tooLong = () => new MediaError(`The recording is longer than ${MAX_HOURS} hours. Split it`);
+
+async function listenToPart(path: string, name: string, signal: AbortSignal | undefined) {
+	try {
+		return await listenTo(path, await describe(path, signal), signal);
+	} catch (error) {
+		if (!(error instanceof MediaError)) throw error;
+		throw new MediaError(
+			`The file was joined from several, and ${name} can't be read. Split it, and copy that part again`,
+			{ cause: error },
+		);
+	}
+}
 
 async function listenTo(
 	path: string,
@@ -110,6 +116,11 @@ async function listenTo(
 		}
 	}
 	if (tracks.length === 0) throw problem;
+	if (frames === 0) {
+		throw new MediaError(
+			'The file is damaged, so nothing can be heard. Copy it from the recorder again',
+		);
+	}
 	isPart ||= problem !== undefined;
 	const piece: Piece = { path, tracks };
 	if (tracks.length > 1) {
