@@ -218,9 +218,10 @@ function readAnswer(text: string): unknown {
 function segmentsOf(answer: unknown, durationMs: number): Segment[] {
 	try {
 		if (typeof answer !== 'string') return segmentsOfJson(answer, durationMs);
-		if (isWebVtt(answer)) return segmentsOfSubtitles(readVtt(answer), durationMs);
-		if (SRT_TIMES.test(answer)) return segmentsOfSubtitles(readSrt(answer), durationMs);
-		return segmentsOfJson({ text: answer }, durationMs);
+		const lines = answer.replace(/\r\n?/g, '\n');
+		if (isWebVtt(lines)) return segmentsOfSubtitles(readVtt(lines), durationMs);
+		if (SRT_TIMES.test(lines)) return segmentsOfSubtitles(readSrt(lines), durationMs);
+		return segmentsOfJson({ text: lines }, durationMs);
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw error;
 		if (error instanceof NoWordsError) return [];
