@@ -15,7 +15,7 @@ interface Known {
 	nowMs: number;
 }
 
-interface Start {
+export interface Start {
 	/** Epoch ms. */
 	startMs: number;
 	from: 'upload' | 'fileName' | 'container' | 'modified';

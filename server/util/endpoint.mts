@@ -27,6 +27,8 @@ interface PostOptions {
 	/** An answer that is larger is broken off. */
 	maxBytes: number;
 	signal?: AbortSignal;
+	/** Reads the text of an answer, by default as JSON. Throws a SyntaxError for one that can't be read. */
+	parse?: (text: string) => unknown;
 }
 
 /** Why an endpoint gave no usable answer; its message tells nothing of what was asked, nor the key. */
@@ -35,14 +37,17 @@ export class EndpointError extends Error {
 	readonly isRefusal: boolean;
 	/** Whether the endpoint itself says that it has failed. */
 	readonly isFailure: boolean;
+	/** Whether it has answered as if all were well, but with something else than it was asked for. */
+	readonly isUnusable: boolean;
 	/** How long the endpoint wants to be left alone, in milliseconds. */
 	readonly waitMs: number | undefined;
 
 	constructor(message: string, more: Partial<EndpointError> = {}) {
 		super(message);
-		const { isRefusal = false, isFailure = false, waitMs } = more;
+		const { isRefusal = false, isFailure = false, isUnusable = false, waitMs } = more;
 		this.isRefusal = isRefusal;
 		this.isFailure = isFailure;
+		this.isUnusable = isUnusable;
 		this.waitMs = waitMs;
 	}
 }
@@ -81,7 +86,7 @@ export class Endpoint {
 	 */
 	async post(
 		body: object | FormData,
-		{ timeoutMs, maxBytes, signal }: PostOptions,
+		{ timeoutMs, maxBytes, signal, parse = JSON.parse }: PostOptions,
 	): Promise<unknown> {
 		const timeout = AbortSignal.timeout(timeoutMs);
 		const isForm = body instanceof FormData;
@@ -98,11 +103,13 @@ export class Endpoint {
 				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
 			});
 			answer = response.ok
-				? JSON.parse(await textOf(response, maxBytes))
+				? parse(await textOf(response, maxBytes))
 				: await response.body?.cancel();
 		} catch (error) {
 			if (error instanceof EndpointError) throw error;
-			throw new EndpointError(problemOf(error as Error));
+			throw new EndpointError(problemOf(error as Error), {
+				isUnusable: error instanceof SyntaxError,
+			});
 		}
 		if (response.ok) return answer;
 		const { status } = response;
@@ -128,7 +135,9 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
 		bytes += next.value.length;
 		if (bytes > maxBytes) {
 			await reader?.cancel();
-			throw new EndpointError(`returned more than ${maxBytes / 2 ** 20} MiB`);
+			throw new EndpointError(`returned more than ${maxBytes / 2 ** 20} MiB`, {
+				isUnusable: response.ok,
+			});
 		}
 		pieces.push(next.value);
 	}

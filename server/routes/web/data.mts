@@ -8,6 +8,7 @@ import { isRecorded } from '../../recordings/lifelog.mts';
 import { missingDays } from '../../util/missingDays.mts';
 import { isAllowed, requireKey } from '../api.mts';
 import { sendAudio } from '../audio.mts';
+import { audioOfRecording } from '../recordings.mts';
 import type { Service } from '../service.mts';
 import { pageSearchSchema, searchForPage, type PageSearch, type SearchStore } from './search.mts';
 
@@ -40,6 +41,8 @@ export interface PageOptions {
 	/** Whether recordings are listed, and whether they can be uploaded. */
 	hasRecordings: boolean;
 	canUpload: boolean;
+	/** Whether titles and headings can be written. */
+	canTitle: boolean;
 }
 
 /** How much audio the lifelogs of a day lack. */
@@ -99,6 +102,15 @@ export async function addPageData(
 				const audio = await audioOf(store, params.id);
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
 				return sendAudio(audio, headers, reply);
+			},
+		);
+		web.get<{ Params: { id: string } }>(
+			'/web/recordings/:id/audio',
+			{ exposeHeadRoute: true },
+			async ({ params, headers }, reply) => {
+				const { audio, fileName, type } = await audioOfRecording(service, params.id);
+				const disposition = `inline; filename*=UTF-8''${encodeURIComponent(fileName)}`;
+				return sendAudio(audio, headers, reply, type, disposition);
 			},
 		);
 	});
