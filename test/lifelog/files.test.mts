@@ -73,6 +73,7 @@ const name = fc.oneof(
 		'é',
 	),
 	fc.string({ unit: 'binary', maxLength: 8 }),
+	fc.string({ unit: fc.constantFrom('a', '"', ...CONTROLS), maxLength: 4 }),
 );
 
 const heading = fc.record({
