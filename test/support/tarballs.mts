@@ -5,7 +5,7 @@ import { join, sep } from 'node:path';
 export const TARBALLS: Record<string, () => string[]> = {
 	'.': () => [
 		...globSync('{lifelog,nodes,credentials,icons}/**/*.{ts,json,svg}')
-			.filter((path) => !path.endsWith('.d.ts'))
+			.filter((path) => !path.endsWith('.d.ts') && path !== join('lifelog', 'package.json'))
 			.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`),
 		...['LICENSE.md', 'README.md', 'package.json'],
 	],
@@ -15,7 +15,10 @@ export const TARBALLS: Record<string, () => string[]> = {
 			.filter((path) => path !== join('check-archive', 'main.mts'))
 			.filter((path) => !path.startsWith(join('server', 'web') + sep))
 			.map((path) => `dist/${path.replaceAll(sep, '/').replace(/\.mts$/, '.mjs')}`),
-		...['dist/lifelog/openapi.yaml', 'dist/server/openapi.yaml'],
+		...globSync('lifelog/**/*.ts')
+			.filter((path) => !path.endsWith('.d.ts'))
+			.map((path) => `dist/${path.replaceAll(sep, '/').replace(/\.ts$/, '.js')}`),
+		...['dist/lifelog/openapi.yaml', 'dist/lifelog/package.json', 'dist/server/openapi.yaml'],
 		// Names of scripts change with their contents. `npm run build:server` has built them.
 		...readdirSync('server/dist/server/web/dist/assets').map(
 			(name) => `dist/server/web/dist/assets/${name}`,
