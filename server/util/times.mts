@@ -93,7 +93,7 @@ export function parseOptionalWallClock(
 }
 
 /** A form sends the `+` of an offset as a blank. */
-const SENT_PLUS = /(?<=[T ]\d\S*) (?=\d\d(?::?\d\d)?$)/i;
+const SENT_PLUS = / (?=\d\d(?::?\d\d)?$)(?<=[T ]\d\S* )/i;
 
 /**
  * Reads an instant, epoch ms: a time of ISO 8601, in `zone` if it has no offset, or milliseconds since

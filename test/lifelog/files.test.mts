@@ -73,6 +73,7 @@ const name = fc.oneof(
 		'é',
 	),
 	fc.string({ unit: 'binary', maxLength: 8 }),
+	fc.string({ unit: fc.constantFrom('a', '"', ...CONTROLS), maxLength: 4 }),
 );
 
 const heading = fc.record({
@@ -144,7 +145,7 @@ test('Markdown shows every word in order, and every heading as a heading', () =>
 				? []
 				: [{ type: 'heading1', content: inOneLine(lifelog.title) || 'Untitled' }];
 			const numbers = new Map<string, number>();
-			const expected = [...shownTitle, ...lines].flatMap((node) => {
+			const expected = [...shownTitle, ...lines].flatMap((node: ContentNode) => {
 				const own = wordsOf(inOneLine(node.content));
 				if (node.type !== 'blockquote') return own;
 				const key = node.speakerIdentifier === 'user' ? 'user' : `named ${oneName(node)}`;
