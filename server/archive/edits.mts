@@ -52,7 +52,8 @@ export function addEdits(
 
 /** Edits without a title; undefined if there are no others. */
 export function withoutTitle(edited: Edited): Edited | undefined {
-	const { title: _title, ...left } = edited;
+	const left = { ...edited };
+	delete left.title;
 	return Object.keys(left).length > 1 ? left : undefined;
 }
 

@@ -108,16 +108,18 @@ export async function encode(
 		{ timeoutMs: MAX_ENCODE_MS, signal, stdin: 'pipe' },
 	);
 	try {
-		await pipeline(bytesOf(samples), child.stdin!).catch((error: NodeJS.ErrnoException) => {
+		await pipeline(bytesOf(samples), child.stdin!).catch((error: unknown) => {
 			// It has ended before, and says why.
-			if (!/^(EPIPE|ECONNRESET|EOF|ERR_STREAM_PREMATURE_CLOSE)$/.test(error.code ?? ''))
-				throw error;
+			if (!ENDED_BEFORE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
 		});
 		await ended;
 	} finally {
 		await stop();
 	}
 }
+
+/** What a pipe to a program fails with that has ended. */
+const ENDED_BEFORE = ['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 async function* bytesOf(
 	samples: Iterable<Int16Array> | AsyncIterable<Int16Array>,

@@ -7,17 +7,17 @@ import { MediaError } from './ffmpeg.mts';
 
 /** How a file of each container begins. */
 const BEGINNINGS = [
-	/OggS\0[\s\S]{22}/g,
-	/\x1a\x45\xdf\xa3[\s\S]{1,50}(?:webm|matroska)/g,
-	/\0\0[\0\x01][\s\S]ftyp[ -~]{4}/g,
-	/R(?:IFF|F64)[\s\S]{4}WAVE/g,
-	/riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0/g,
-	/fLaC[\0\x80]\0\0\x22/g,
-	/FORM[\s\S]{4}AIF[FC]/g,
-	/caff\0\x01\0\0/g,
-	/\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c/g,
-	/#!AMR(?:-WB)?\n/g,
-];
+	String.raw`OggS\0[\s\S]{22}`,
+	String.raw`\x1a\x45\xdf\xa3[\s\S]{1,50}(?:webm|matroska)`,
+	String.raw`\0\0[\0\x01][\s\S]ftyp[ -~]{4}`,
+	String.raw`R(?:IFF|F64)[\s\S]{4}WAVE`,
+	String.raw`riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0`,
+	String.raw`fLaC[\0\x80]\0\0\x22`,
+	String.raw`FORM[\s\S]{4}AIF[FC]`,
+	String.raw`caff\0\x01\0\0`,
+	String.raw`\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c`,
+	String.raw`#!AMR(?:-WB)?\n`,
+].map((bytes) => new RegExp(bytes, 'g'));
 const OGG = BEGINNINGS[0];
 /** More than the longest beginning, with what is looked at of an Ogg page. */
 const MAX_HEAD = 512;
@@ -55,10 +55,7 @@ export async function separate(
 
 /** Where files begin in a file, in bytes. */
 async function startsIn(path: string, signal: AbortSignal | undefined): Promise<number[]> {
-	const file = await open(path);
-	const head = Buffer.alloc(MAX_HEAD);
-	const { bytesRead } = await file.read(head, 0, MAX_HEAD, 0).finally(() => file.close());
-	const begin = head.toString('latin1', 0, bytesRead);
+	const begin = await headOf(path);
 	const beginning = BEGINNINGS.find((each) => begin.search(each) === 0);
 	if (!beginning) return [0];
 	const starts: number[] = [];
@@ -79,7 +76,20 @@ async function startsIn(path: string, signal: AbortSignal | undefined): Promise<
 		read += end;
 	}
 	look(kept, kept.length);
+	// What comes before the first belongs to it.
+	if (starts.length > 0) starts[0] = 0;
 	return starts;
+}
+
+/** The first bytes of a file, each as a character. */
+async function headOf(path: string): Promise<string> {
+	const file = await open(path);
+	try {
+		const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_HEAD), 0, MAX_HEAD, 0);
+		return buffer.toString('latin1', 0, bytesRead);
+	} finally {
+		await file.close();
+	}
 }
 
 /** Of a page of Ogg (RFC 3533, section 6). */
