@@ -757,7 +757,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The client does not say that it takes both JSON and an event stream. */
+            /** @description The client takes neither JSON nor an event stream, or does not say that it takes both. */
             406: {
                 headers: {
                     [name: string]: unknown;

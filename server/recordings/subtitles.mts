@@ -5,7 +5,7 @@ import { badTranscript, type RawSegment } from './segments.mts';
 
 const SRT_TIME = String.raw`(?:\d+:)?\d{1,2}:\d{1,2}[,.]\d{1,3}`;
 const SRT_TIMES = new RegExp(`^${SRT_TIME} --> ${SRT_TIME}(?: .*)?$`);
-/** WebVTT's tags, in which a cue can have only these, or what else players know in SubRip. */
+/** In WebVTT, everything in angle brackets is a tag; in SubRip, only what players know. */
 const VTT_TAG = /<([^<>]*)>/g;
 const SRT_TAG =
 	/<(\/?(?:b|i|u|s|font|span|p|br|c|v|lang|ruby|rt)(?=[\s./>])[^<>]*|(?:\d+:)?\d\d:\d\d[.,]\d{3})>/gi;
