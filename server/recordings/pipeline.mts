@@ -23,6 +23,7 @@ import {
 	joinChunks,
 	nameSpeakers,
 	type Diarizer,
+	type Heard,
 	type Transcriber,
 } from './transcribe.mts';
 
@@ -51,14 +52,6 @@ export interface RecordingFile {
 	externalId?: string;
 	/** Whether lifelogs that were deleted are made again. */
 	again?: boolean;
-}
-
-/** What was said in a part of a recording. */
-export interface Heard {
-	/** Times are those of the part. */
-	segments: Segment[];
-	/** Whether a diarizer has named its speakers. */
-	isDiarized: boolean;
 }
 
 /** Keeps what was said in the parts of a recording, because a transcription may cost money. */

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { restrict } from '../util/restrict.mts';
 import type { Chunk } from './encoders.mts';
-import type { Heard } from './pipeline.mts';
+import type { Heard } from './transcribe.mts';
 
 export const STATUSES = ['queued', 'transcribing', 'done', 'failed'] as const;
 export type Status = (typeof STATUSES)[number];

@@ -76,6 +76,14 @@ export class Transcriber {
 	}
 }
 
+/** What was said in a part of a recording. */
+export interface Heard {
+	/** Times are those of the part. */
+	segments: Segment[];
+	/** Whether a diarizer has named its speakers. */
+	isDiarized: boolean;
+}
+
 /** When somebody speaks, in ms after the beginning of a chunk. */
 interface Turn {
 	startMs: number;

@@ -34,6 +34,7 @@ import { logFailure, RequestLog } from './log.mts';
 import { answerRateLimited, limitRate } from './rateLimit.mts';
 import {
 	deleteRecording,
+	downloadRecording,
 	getRecording,
 	listRecordings,
 	retryRecording,
@@ -210,6 +211,7 @@ const permissions: Record<string, (service: Service) => void> = {
 	deleteRecording: checkChanges,
 	listRecordings: checkRecordings,
 	getRecording: checkRecordings,
+	downloadRecording: checkRecordings,
 };
 
 /** What each operation of the contract does, by its operationId. */
@@ -226,6 +228,8 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 		[UPLOAD]: async (request, reply) => uploadRecording(service, request, reply),
 		listRecordings: async ({ query }) => listRecordings(service, query as RecordingsQuery),
 		getRecording: async (request) => getRecording(service, idOf(request)),
+		downloadRecording: async (request, reply) =>
+			downloadRecording(service, idOf(request), request.headers, reply),
 		writeTitle: async (request) => writeTitle(service, idOf(request)),
 		retryRecording: async (request) =>
 			retryRecording(service, idOf(request), (request.body ?? {}) as { language?: string | null }),

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { stat } from 'node:fs/promises';
 import { basename, extname, parse } from 'node:path';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
@@ -11,6 +12,7 @@ import { asName } from '../recordings/segments.mts';
 import { ApiError, UnavailableError } from '../util/errors.mts';
 import { checkZone, parseInstant } from '../util/times.mts';
 import { RECORDINGS, type Audio } from '../store/store.mts';
+import { sendAudio } from './audio.mts';
 import type { Service } from './service.mts';
 
 /** The fields of an upload beside the file (server/openapi.yaml, `NewRecording`). */
@@ -229,11 +231,23 @@ function isDeleted({ maker }: Service, id: string): boolean {
 }
 
 /**
- * The sound of a recording that has no lifelog: its file or, if nobody speaks, what the archive has.
+ * Sends the sound of a recording that has no lifelog: its file or, if nobody speaks, what the archive
+ * has.
  *
  * @throws ApiError (404) for an unknown ID, and if there is none.
  */
-export async function audioOfRecording(
+export async function downloadRecording(
+	service: Service,
+	id: string,
+	headers: IncomingHttpHeaders,
+	reply: FastifyReply,
+): Promise<FastifyReply> {
+	const { audio, fileName, type } = await audioOf(service, id);
+	const disposition = `inline; filename*=UTF-8''${encodeURIComponent(fileName)}`;
+	return sendAudio(audio, headers, reply, type, disposition);
+}
+
+async function audioOf(
 	service: Service,
 	id: string,
 ): Promise<{ audio: Audio; fileName: string; type: string }> {

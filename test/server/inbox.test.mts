@@ -106,7 +106,7 @@ test('leaves files alone that are empty or still being written, and takes them w
 	expect((await listed()).map(({ fileName }) => fileName)).toEqual([first.fileName]);
 	const left = [...unfinished, '.processing', 'done', 'empty.m4a'];
 	expect(found('.')).toEqual(left.sort());
-	expect(server.log).toEqual([]);
+	expect(server.log).toEqual([`Recording ${first.id} is done: 1 lifelog`]);
 	// Both are finished now.
 	await makeTones(join(files, 'three.m4a'), { seconds: 3 });
 	await makeTones(join(files, 'two.m4a'), { seconds: 2 });

@@ -404,7 +404,7 @@ test('a recording that fails permanently says why and keeps its file, and can be
 });
 
 test('a recording that failed or in which nobody speaks can be heard, and retried in another language', async () => {
-	const page = (id: string, init?: RequestInit) => lab.fetch(`/web/recordings/${id}/audio`, init);
+	const page = (id: string, init?: RequestInit) => lab.fetch(`/v1/recordings/${id}/audio`, init);
 	const path = lab.ten();
 	lab.endpoint.refuses = ['verbose_json', 'json'];
 	const failed = await lab.upload(path, { language: 'fr' });

@@ -9,7 +9,6 @@ import { isRecorded } from '../../recordings/lifelog.mts';
 import { missingDays } from '../../util/missingDays.mts';
 import { isAllowed, requireKey } from '../api.mts';
 import { sendAudio } from '../audio.mts';
-import { audioOfRecording } from '../recordings.mts';
 import type { Service } from '../service.mts';
 import { pageSearchSchema, searchForPage, type PageSearch, type SearchStore } from './search.mts';
 
@@ -103,15 +102,6 @@ export async function addPageData(
 				const audio = await audioOf(store, params.id);
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
 				return sendAudio(audio, headers, reply);
-			},
-		);
-		web.get<{ Params: { id: string } }>(
-			'/web/recordings/:id/audio',
-			{ exposeHeadRoute: true },
-			async ({ params, headers }, reply) => {
-				const { audio, fileName, type } = await audioOfRecording(service, params.id);
-				const disposition = `inline; filename*=UTF-8''${encodeURIComponent(fileName)}`;
-				return sendAudio(audio, headers, reply, type, disposition);
 			},
 		);
 	});

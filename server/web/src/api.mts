@@ -307,7 +307,7 @@ export const retryRecording = (id: string, language?: string | null) =>
 		`${idPath('recordings', id)}/retry`,
 		language === undefined ? undefined : { language },
 	);
-export const recordingAddress = (id: string) => `/web/recordings/${encodeURIComponent(id)}/audio`;
+export const recordingAddress = (id: string) => `${idPath('recordings', id)}/audio`;
 export const dropRecording = (id: string) => request<void>('DELETE', idPath('recordings', id));
 
 /**
