@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
 	copyFileSync,
 	openAsBlob,
@@ -255,11 +255,13 @@ describe('a recording', () => {
 		const path = lab.ten();
 		const { recording } = await lab.upload(path);
 		await lab.ended(recording.id);
-		const [original] = execFileSync('find', [join(lab.archive, 'originals'), '-type', 'f'], {
-			encoding: 'utf8',
-		}).split('\n');
-		expect(basename(original)).toBe(`${recording.id}_${basename(path)}`);
-		expect(readFileSync(original)).toEqual(readFileSync(path));
+		const originals = readdirSync(join(lab.archive, 'originals'), {
+			recursive: true,
+			withFileTypes: true,
+		});
+		const [original] = originals.filter((entry) => entry.isFile());
+		expect(original.name).toBe(`${recording.id}_${basename(path)}`);
+		expect(readFileSync(join(original.parentPath, original.name))).toEqual(readFileSync(path));
 		expect(await findingsIn(lab.archive)).toEqual([]);
 	});
 });

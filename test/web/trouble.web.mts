@@ -770,7 +770,7 @@ test('on a phone, the player takes only two rows', async () => {
 
 test('the Markdown of a chat is formatted', async () => {
 	const chat = chatOf('m', at(0));
-	const text = '**Bold** words\n\n- one\n- two\n\n| a | b |\n| - | - |\n| 1 | 2 |';
+	const text = '**Bold** words\n\n- one\n- two\n\n| a | b |\n| - | -: |\n| 1 | 2 |';
 	const messages = chat.messages.map((message) => ({ ...message, text }));
 	const { page, wrong } = await openOver({ lifelogs: [], chats: [{ ...chat, messages }] });
 	await page.goto('/chats/m');
