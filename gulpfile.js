@@ -25,7 +25,9 @@ const cleanServer = async () => {
 };
 const compileServer = () => tsc('--project', 'tsconfig.server.json');
 const serverFiles = () =>
-	src(['openapi.yaml', 'server/openapi.yaml'], { base: '.' }).pipe(dest('server/dist'));
+	src(['lifelog/{openapi.yaml,package.json}', 'server/openapi.yaml'], { base: '.' }).pipe(
+		dest('server/dist'),
+	);
 const license = () => src('LICENSE.md').pipe(dest('server'));
 
 /** The page, with the licenses of what it contains. */

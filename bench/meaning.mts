@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mean } from 'simple-statistics';
-import type { ContentNode, Lifelog } from '../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../lifelog/api.ts';
 import { EmbeddingsEndpoint } from '../server/search/endpoint.mts';
 import { fuse } from '../server/search/fusion.mts';
 import { Meaning } from '../server/search/meaning.mts';

@@ -67,7 +67,7 @@ ${points.map(({ latencyMs, lifelogs, way, ms }) => `| ${latencyMs} ms | ${count(
 
 The whole took ${took}.
 `;
-	await writeFile(CHART, await drawChart(points));
+	await writeFile(CHART, drawChart(points));
 	await writeMarkdown(RESULTS, results);
 	const written = await readFile(RESULTS, 'utf8');
 	const page = await readFile(PAGE, 'utf8');

@@ -87,7 +87,7 @@ const includes = ({ includeContents = false }: Reading) => ({
 
 function lifelogWorkflow(reading: Reading): WorkflowJson {
 	return workflowWith('lifelog', {
-		operation: 'getAll',
+		operation: 'getMany',
 		returnAll: true,
 		...within(reading.range ?? {}),
 		options: { ...includes(reading), timezone: 'UTC' },

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { type Day, type NamedFile, parsed, type Span } from './dayManifest.mts';
 import type { Finding, Report } from './findings.mts';
 import { type Folder, IS_MISSING } from './folder.mts';
-import { asName, dayOf, entryPath, folderOf, instantOf } from './layout.mts';
+import { dayOf, folderOf, instantOf, isNameOf, placeOf, updatedAtOf } from './layout.mts';
 
 /** Files that are read at once. */
 const MAX_CONCURRENT_FILES = 8;
@@ -16,6 +16,8 @@ const LATEST_MS = 8.64e15;
 interface Entry {
 	collection: 'lifelogs' | 'chats';
 	id: string;
+	/** All of the collection. */
+	ids: string[];
 	files: NamedFile[];
 	/** Whether it was deleted from the archive. */
 	isDeleted: boolean;
@@ -33,13 +35,20 @@ export interface Checked {
 export async function checkDay(folder: Folder, day: Day, report: Report): Promise<Checked> {
 	const found = (finding: Omit<Finding, 'day'>) => report({ day: day.day, ...finding });
 	const named = new Set<string>();
+	const byName = new Map<string, string>();
 	const checked: Checked = { files: 0, bytes: 0 };
 
 	const isNew = ({ path }: NamedFile): boolean => {
-		const isTwice = named.has(path);
+		const other = byName.get(path.toLowerCase());
+		byName.set(path.toLowerCase(), path);
 		named.add(path);
-		if (isTwice) found({ kind: 'broken', path, message: 'is listed twice in its day manifest' });
-		return !isTwice;
+		if (other === path) {
+			found({ kind: 'broken', path, message: 'is listed twice in its day manifest' });
+		} else if (other !== undefined) {
+			const message = `differs from ${other} only by case, so one replaces the other on macOS and Windows`;
+			found({ kind: 'broken', path, message });
+		}
+		return other !== path;
 	};
 	const entries = entriesOf(day);
 	for (const { id, files, collection, isDeleted } of entries) {
@@ -111,7 +120,7 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 	return [
 		...Object.entries(lifelogs).map(([id, { updatedAt, isStarred, files, deletedAt }]): Entry => {
 			const problemOf = (json: Record<string, unknown>) => {
-				if (instantOf(json.updatedAt) !== Date.parse(updatedAt)) {
+				if (updatedAtOf(json) !== Date.parse(updatedAt)) {
 					return `was updated at ${shown(json.updatedAt)}, but its day manifest says ${updatedAt}`;
 				}
 				const isOtherwise = (json.isStarred === true) !== isStarred;
@@ -119,7 +128,15 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 					? `${isStarred ? 'has no' : 'has a'} star, unlike in its day manifest`
 					: undefined;
 			};
-			return { collection: 'lifelogs', id, files, isDeleted: deletedAt !== undefined, problemOf };
+			const ids = Object.keys(lifelogs);
+			return {
+				collection: 'lifelogs',
+				id,
+				ids,
+				files,
+				isDeleted: deletedAt !== undefined,
+				problemOf,
+			};
 		}),
 		...Object.entries(chats).map(([id, { messages, files, deletedAt }]): Entry => {
 			const problemOf = (json: Record<string, unknown>) => {
@@ -128,7 +145,8 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 					? undefined
 					: `has ${count} messages, but its day manifest says ${messages}`;
 			};
-			return { collection: 'chats', id, files, isDeleted: deletedAt !== undefined, problemOf };
+			const ids = Object.keys(chats);
+			return { collection: 'chats', id, ids, files, isDeleted: deletedAt !== undefined, problemOf };
 		}),
 	];
 }
@@ -137,13 +155,13 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 async function entryProblem(
 	folder: Folder,
 	day: string,
-	{ collection, id, problemOf }: Entry,
+	{ collection, id, ids, problemOf }: Entry,
 	file: NamedFile,
 ): Promise<string | undefined> {
 	const { path } = file;
 	const begins = `${folderOf(collection, day)}/${day}_`;
 	const ends = /^\d\dh\d\dm\d\ds_(.*)\.\w+$/.exec(path.slice(begins.length));
-	if (!path.startsWith(begins) || ends?.[1] !== asName(id)) {
+	if (!path.startsWith(begins) || ends === null || !isNameOf(ends[1], id, ids)) {
 		return `isn't where the files of ${id} on that day are`;
 	}
 	if (!path.endsWith('.json')) {
@@ -162,8 +180,10 @@ async function entryProblem(
 	}
 	const begin = instantOf(collection === 'lifelogs' ? json.startTime : json.createdAt);
 	if (Number.isNaN(begin)) return 'does not say when it begins';
-	const place = `${entryPath(collection, id, begin)}.json`;
-	return place === path ? problemOf(json) : `belongs to ${place} by its contents`;
+	const place = placeOf(collection, begin);
+	return path === `${place}${ends[1]}.json`
+		? problemOf(json)
+		: `belongs to ${place}${ends[1]}.json by its contents`;
 }
 
 /** @returns What is wrong with a file of audio. */

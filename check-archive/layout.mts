@@ -1,4 +1,6 @@
 // Names in an archive, by docs/reference/archive.md and nothing else.
+import { createHash } from 'node:crypto';
+import { DateTime } from 'luxon';
 
 const DAY_FILE = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{16})\.json$/;
 
@@ -26,12 +28,29 @@ export function dayOf(instant: number): string {
 }
 
 /**
- * The instant of a time, epoch ms; NaN for what is none. Without an offset it is in UTC, wherever
- * this runs.
+ * The instant of a time of ISO 8601, epoch ms; NaN for anything else, and for a time that no name of
+ * an archive can hold. Without an offset it is in UTC, wherever this runs.
  */
 export function instantOf(time: unknown): number {
-	const text = String(time);
-	return Date.parse(/^\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+$/.test(text) ? `${text}Z` : text);
+	if (typeof time !== 'string') return NaN;
+	const instant = DateTime.fromISO(time.replace(/^(\S+) (?=\d)/, '$1T'), {
+		zone: 'utc',
+	}).toMillis();
+	return instant >= 0 && instant < Date.UTC(10_000, 0) ? instant : NaN;
+}
+
+/** When a lifelog was updated, epoch ms: at its end if it doesn't say; NaN without any time. */
+export function updatedAtOf(lifelog: Record<string, unknown>): number {
+	const times = [lifelog.updatedAt, lifelog.endTime, lifelog.startTime].map(instantOf);
+	return times.find((instant) => !Number.isNaN(instant)) ?? NaN;
+}
+
+/** What the manifest keeps of a lifelog's title and end. */
+export function listedOf({ title, endTime }: Record<string, unknown>): string {
+	const instant = instantOf(endTime);
+	const end = Number.isNaN(instant) ? '' : new Date(instant).toISOString();
+	const text = `${end}\n${typeof title === 'string' ? title : ''}`;
+	return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
 /** `lifelogs/2026/03/01`, of a day. */
@@ -39,19 +58,48 @@ export function folderOf(collection: string, day: string): string {
 	return `${collection}/${day.replaceAll('-', '/')}`;
 }
 
-/** Where a lifelog or a chat lies, without the extension; `begin` is epoch ms. */
-export function entryPath(collection: string, id: string, begin: number): string {
+/** Where a lifelog or a chat lies, up to its ID; `begin` is epoch ms. */
+export function placeOf(collection: string, begin: number): string {
 	const time = new Date(begin).toISOString().slice(11, 19);
 	const [hours, minutes, seconds] = time.split(':');
 	const day = dayOf(begin);
-	return `${folderOf(collection, day)}/${day}_${hours}h${minutes}m${seconds}s_${asName(id)}`;
+	return `${folderOf(collection, day)}/${day}_${hours}h${minutes}m${seconds}s_`;
 }
 
-/** An ID as names have it. */
-export function asName(id: string): string {
-	return [...id]
-		.map((character) => (/[\w-]/.test(character) ? character : percent(character)))
-		.join('');
+/** A name has at most 255 bytes. 21 are the time, and `.json` is the longest extension. */
+const MAX_ID_BYTES = 255 - 21 - '.json'.length;
+const SHORT_ID_BYTES = 180;
+
+/** An ID as names have it, with a counter after it if `nth` is more than 1. */
+function asName(id: string, nth = 1): string {
+	const counter = nth > 1 ? `-${nth}` : '';
+	const parts = [...id].map((character) =>
+		/[\w-]/.test(character) ? character : percent(character),
+	);
+	const whole = parts.join('');
+	if (whole.length + counter.length <= MAX_ID_BYTES) return whole + counter;
+	let short = '';
+	for (const part of parts) {
+		if (short.length + part.length > SHORT_ID_BYTES) break;
+		short += part;
+	}
+	return short + createHash('sha256').update(id).digest('hex').slice(0, 16) + counter;
+}
+
+/**
+ * Whether a name is one for an ID, among the IDs of its day: `-2` may follow it if the name of another
+ * one is the same without upper and lower case.
+ */
+export function isNameOf(name: string, id: string, ids: string[]): boolean {
+	if (name === asName(id)) return true;
+	const nth = Number(/-(\d+)$/.exec(name)?.[1]);
+	if (!(nth > 1) || name !== asName(id, nth)) return false;
+	const own = asName(id).toLowerCase();
+	const isLike = (other: string) => {
+		const [short, long] = [own, asName(other).toLowerCase()].sort((a, b) => a.length - b.length);
+		return long.startsWith(short) && /^(-\d+)?$/.test(long.slice(short.length));
+	};
+	return nth <= ids.filter(isLike).length;
 }
 
 function percent(character: string): string {

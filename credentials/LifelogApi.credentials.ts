@@ -6,6 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { LIMITLESS_URL } from '../lifelog/limitless.ts';
 import { authenticated } from '../nodes/shared/auth/authenticate';
 
 export class LifelogApi implements ICredentialType {
@@ -33,10 +34,11 @@ export class LifelogApi implements ICredentialType {
 			displayName: 'Base URL',
 			name: 'baseUrl',
 			type: 'string',
-			default: 'https://api.limitless.ai',
+			default: LIMITLESS_URL,
 			required: true,
 			description:
-				'Address of the service. Change it only for your own server. It must begin with https://. http:// is accepted only for this machine or, with the option below, in a private network.',
+				'Address of the service. It must begin with https://. http:// is accepted only for this machine or, with the option below, in a private network.',
+			hint: 'Leave it for Limitless. For your own lifelog-server, enter its address, such as http://127.0.0.1:8787.',
 		},
 		{
 			displayName: 'Allow HTTP in a Private Network',
@@ -44,7 +46,7 @@ export class LifelogApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether the Base URL may be http for a private address, or for a host name without a dot or ending in .local, .internal, .lan or .home.arpa. Anyone in that network can then read the API key and your lifelogs.',
+				'Whether the Base URL may be http for a private address, or for a host name without a dot or ending in .local, .localhost, .internal, .lan or .home.arpa. Anyone in that network can then read the API key and your lifelogs.',
 		},
 	];
 

@@ -4,13 +4,12 @@ import { spawn } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../lifelog/api.ts';
 import { startSandbox } from '../sandbox/server.mts';
 import { openLog } from '../server/routes/log.mts';
 import { startServer } from '../server/server.mts';
@@ -23,11 +22,8 @@ import {
 	type WorkflowJson,
 } from '../test/support/engine.mts';
 import { byId, withCredential, within, workflowWith } from '../test/support/workflow.mts';
+import { utterances } from '../lifelog/contents.ts';
 import { asError } from '../server/util/errors.mts';
-
-const { utterances } = createRequire(import.meta.url)(
-	'../dist/nodes/shared/content/utterances.js',
-) as typeof import('../nodes/shared/content/utterances.ts');
 
 const PUBLIC_SERVICE = 'https://api.limitless.ai';
 
@@ -177,7 +173,7 @@ async function showArchive(
 	const date = DateTime.utc().minus({ days: 1 }).toISODate();
 	const period = within({ start: `${date}T00:00:00Z`, end: `${date}T23:59:59Z` });
 	const options = { includeContents: true };
-	const ofDay = { operation: 'getAll', returnAll: true, ...period, options };
+	const ofDay = { operation: 'getMany', returnAll: true, ...period, options };
 	const found = await run(engine, workflowWith('lifelog', ofDay));
 	const lifelogs = found.items('Node').map(({ json }) => json as unknown as Lifelog);
 	const length = ({ startTime, endTime }: Lifelog) => Date.parse(endTime) - Date.parse(startTime);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { ContentNode, Lifelog } from '../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../lifelog/api.ts';
 import { refuseBrowsers } from './browsers.mts';
 import type { StoredChat } from './data/storedChat.mts';
 import { changeDialect, dialectSchema, type DialectChange } from './dialect.mts';

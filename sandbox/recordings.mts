@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Audio } from '../server/store/store.mts';
-import type { Lifelog } from '../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../lifelog/api.ts';
 import { planAudio, readClip } from './clip.mts';
 
 const clip = readClip(readFileSync(new URL('clip.ogg', import.meta.url)));

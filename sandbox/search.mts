@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Lifelog } from '../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../lifelog/api.ts';
 import { IndexDatabase } from '../server/store/database.mts';
 import { SearchIndex } from '../server/store/search.mts';
 import type { LifelogFilter } from '../server/store/store.mts';

@@ -1,4 +1,4 @@
-import type { Chat, Lifelog } from '../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../lifelog/api.ts';
 import { SlidingLog } from '../server/routes/slidingLog.mts';
 import type { Audio, ChatFilter, LifelogFilter, Slice, Store } from '../server/store/store.mts';
 import { generateChats } from './data/chats.mts';

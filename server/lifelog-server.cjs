@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Written so that a Node.js that is too old can run it, and say so.
+// Written so that a Node.js that is too old can run it, and say so. Scripts of package.json load it
+// before a file of TypeScript (`node -r`); then it does nothing else.
 'use strict';
 
 const wanted = 24;
@@ -14,7 +15,9 @@ if (Number(process.versions.node.split('.')[0]) < wanted) {
 			process.versions.node +
 			'. Install a newer one from https://nodejs.org',
 	);
-	process.exitCode = 2;
+	process.exit(2);
+} else if (require.main !== module) {
+	// Loaded before another file.
 } else if (asksForVersion) {
 	console.log(require('./package.json').version);
 } else {

@@ -13,7 +13,7 @@ import { listenProblem } from './util/commandLine.mts';
 import { answerOfDisk, throwIfFull } from './util/failures.mts';
 import { serverContract } from './routes/contract.mts';
 import { asError, UnavailableError } from './util/errors.mts';
-import { isLoopback } from './auth/hosts.mts';
+import { isLoopback } from '../lifelog/addresses.ts';
 import { loadKey, SAFE_LENGTH } from './auth/key.mts';
 import { KeyError, keySource } from './util/keySource.mts';
 import { sessionSecret } from './auth/session.mts';

@@ -20,6 +20,8 @@ interface Tarball {
 
 const bytes = new Intl.NumberFormat('en');
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+/** Of a tag. */
+const isRelease = process.env.GITHUB_REF_TYPE === 'tag';
 const problems: string[] = [];
 
 /** The lockfile, the server's package and, once it has any version, the changelog say the same. */
@@ -27,7 +29,7 @@ function checkVersions(): void {
 	const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 	const server = JSON.parse(readFileSync('server/package.json', 'utf8'));
 	const changelog = readFileSync('CHANGELOG.md', 'utf8');
-	const [released] = changelog.match(/(?<=^## )\d+\.\d+\.\d+\b/m) ?? [];
+	const [released] = changelog.match(/(?<=^## )\d+\.\d+\.\d+(?= - \d{4}-\d\d-\d\d$)/m) ?? [];
 	const stated = {
 		'package-lock.json': lock.version,
 		'package-lock.json, its own package': lock.packages[''].version,
@@ -38,7 +40,9 @@ function checkVersions(): void {
 		if (other !== version) problems.push(`package.json says ${version}, ${where}: ${other}`);
 	}
 	if (released === undefined) {
-		console.log('CHANGELOG.md has no version yet: to be published, its section needs one.');
+		const needed = `CHANGELOG.md needs the heading "## ${version} - YYYY-MM-DD", with the date`;
+		if (isRelease) problems.push(needed);
+		else console.log(`To be published, ${needed}.`);
 	}
 }
 
@@ -103,7 +107,7 @@ function print({ filename, size, unpackedSize, files }: Tarball): void {
 }
 
 checkVersions();
-problems.push(...publicationProblems(readDocuments(), process.env.GITHUB_REF_TYPE === 'tag'));
+problems.push(...publicationProblems(readDocuments(), isRelease));
 const pack = ['pack', '--dry-run', '--json', '--ignore-scripts', ...Object.keys(TARBALLS)];
 const listing = execFileSync('npm', pack, {
 	encoding: 'utf8',

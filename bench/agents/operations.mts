@@ -1,6 +1,6 @@
 // How much every operation gives a model, as the node gives it and as a tool.
 import type { IDataObject } from 'n8n-workflow';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { byId } from '../../test/support/workflow.mts';
 import { charactersOf, type Life } from './life.mts';
 
@@ -33,10 +33,10 @@ interface Ids {
 const RAW = { output: 'raw' };
 
 const OPERATIONS: Operation[] = [
-	{ what: 'Get Many Lifelogs', parameters: () => ({ operation: 'getAll' }), before: RAW },
+	{ what: 'Get Many Lifelogs', parameters: () => ({ operation: 'getMany' }), before: RAW },
 	{
 		what: 'Get Many Lifelogs, 25 with contents',
-		parameters: () => ({ operation: 'getAll', limit: 25, options: { includeContents: true } }),
+		parameters: () => ({ operation: 'getMany', limit: 25, options: { includeContents: true } }),
 		before: RAW,
 	},
 	{
@@ -76,7 +76,7 @@ const OPERATIONS: Operation[] = [
 		type: 'lifelogAudio',
 		parameters: ({ lifelogId }) => ({ operation: 'download', lifelogId }),
 	},
-	{ what: 'Get Many Chats', type: 'lifelogChat', parameters: () => ({ operation: 'getAll' }) },
+	{ what: 'Get Many Chats', type: 'lifelogChat', parameters: () => ({ operation: 'getMany' }) },
 	{
 		what: 'Get Chat',
 		type: 'lifelogChat',
@@ -85,11 +85,11 @@ const OPERATIONS: Operation[] = [
 	{
 		what: 'Delete Chat',
 		type: 'lifelogChat',
-		parameters: ({ chatId }) => ({ operation: 'delete', chatId }),
+		parameters: ({ chatId }) => ({ operation: 'delete', chatIdToDelete: chatId }),
 	},
 	{
 		what: 'Delete Lifelog',
-		parameters: ({ lifelogId }) => ({ operation: 'delete', lifelogId }),
+		parameters: ({ lifelogId }) => ({ operation: 'delete', lifelogIdToDelete: lifelogId }),
 	},
 ];
 

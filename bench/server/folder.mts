@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { nameOfDay, type DayManifest } from '../../server/archive/layout.mts';
 import { DAY_MS, lifelogsOf } from './life.mts';
 

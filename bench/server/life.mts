@@ -1,5 +1,5 @@
 // Three years of talk, invented quickly and always the same: words by Zipf's law, as people use them.
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { seededRandom } from '../../test/support/seededRandom.mts';
 
 export const DAY_MS = 86_400_000;

@@ -9,12 +9,12 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { testLifelogApi } from '../shared/transport/credentialTest';
 import { getTimezones, searchLifelogs } from '../shared/parameters/listSearch';
-import { OPERATION, propertiesOf, runOperation, subtitleOf } from '../shared/execution/operations';
+import { propertiesOf, runOperation, subtitleOf } from '../shared/execution/operations';
 import * as deleteLifelog from './operations/delete';
 import * as exportLifelogs from './operations/export';
 import * as get from './operations/get';
-import * as getAll from './operations/getAll';
 import * as getDailySummary from './operations/getDailySummary';
+import * as getMany from './operations/getMany';
 import * as getTranscript from './operations/getTranscript';
 import * as search from './operations/search';
 
@@ -22,8 +22,8 @@ const operations = {
 	delete: deleteLifelog,
 	export: exportLifelogs,
 	get,
-	getAll,
 	getDailySummary,
+	getMany,
 	getTranscript,
 	search,
 };
@@ -32,19 +32,19 @@ const operationOptions: INodePropertyOptions[] = [
 	{
 		name: 'Search Lifelogs',
 		value: 'search',
-		description: 'Find lifelogs by meaning or keywords',
+		description: 'Find lifelogs by words that occur in them',
 		action: 'Search lifelogs',
 	},
 	{
 		name: 'Get Many Lifelogs',
-		value: OPERATION.getAll,
+		value: 'getMany',
 		description: 'List lifelogs, by day or time range',
 		action: 'Get many lifelogs',
 	},
 	{
 		name: 'Get Lifelog',
 		value: 'get',
-		description: 'Read one lifelog: its title, times and contents',
+		description: 'Read one lifelog',
 		action: 'Get lifelog',
 	},
 	{
@@ -92,7 +92,7 @@ export class Lifelog implements INodeType {
 			{ name: 'Lifelog', value: 'lifelog' },
 			operationOptions,
 			operations,
-			'getAll',
+			'getMany',
 			'search',
 		),
 	};

@@ -1,12 +1,12 @@
-import type { Lifelog } from '../shared/api/apiTypes';
+import type { Lifelog } from '../../lifelog/api.ts';
 import {
 	placeMsOf,
 	transcriptText,
 	type Utterance,
 	utterances,
-} from '../shared/content/utterances';
-import { instantOf } from '../shared/util/dateTimes';
-import { beginning, splitText } from '../shared/util/text';
+} from '../../lifelog/contents.ts';
+import { instantOf } from '../../lifelog/times.ts';
+import { beginning, splitText } from '../../lifelog/text.ts';
 
 /** Something said, and its place in the transcript. */
 export interface Placed {

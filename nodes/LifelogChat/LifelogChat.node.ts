@@ -8,18 +8,18 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { testLifelogApi } from '../shared/transport/credentialTest';
-import { OPERATION, propertiesOf, runOperation, subtitleOf } from '../shared/execution/operations';
+import { propertiesOf, runOperation, subtitleOf } from '../shared/execution/operations';
 import { getTimezones, searchChats } from '../shared/parameters/listSearch';
 import * as deleteChat from './operations/delete';
 import * as get from './operations/get';
-import * as getAll from './operations/getAll';
+import * as getMany from './operations/getMany';
 
-const operations = { delete: deleteChat, get, getAll };
+const operations = { delete: deleteChat, get, getMany };
 
 const operationOptions: INodePropertyOptions[] = [
 	{
 		name: 'Get Many Chats',
-		value: OPERATION.getAll,
+		value: 'getMany',
 		description: 'List chats with the assistant, or only those of scheduled prompts',
 		action: 'Get many chats',
 	},
@@ -56,7 +56,7 @@ export class LifelogChat implements INodeType {
 			{ name: 'Chat', value: 'chat' },
 			operationOptions,
 			operations,
-			'getAll',
+			'getMany',
 		),
 	};
 

@@ -51,12 +51,20 @@ export class LifelogServer implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lifelogApi', required: true, testedBy: 'testLifelogApi' }],
-		properties: propertiesOf(
-			{ name: 'Lifelog', value: 'lifelog' },
-			operationOptions,
-			operations,
-			'create',
-		),
+		properties: [
+			{
+				displayName: 'Needs your own lifelog-server, started with <code>--allow-changes</code>.',
+				name: 'serverNotice',
+				type: 'notice',
+				default: '',
+			},
+			...propertiesOf(
+				{ name: 'Lifelog', value: 'lifelog' },
+				operationOptions,
+				operations,
+				'create',
+			),
+		],
 	};
 
 	methods = {

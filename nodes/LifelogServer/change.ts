@@ -7,10 +7,12 @@ import {
 	type Resource,
 	unusableAnswerError,
 } from '../shared/errors/errors';
+import type { Lifelog } from '../../lifelog/api.ts';
 import type { Api } from '../shared/auth/connection';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
+import { type Output, outputOf } from '../shared/parameters/output';
 import { pathOf, sendData } from '../shared/transport/request';
-import { isId } from '../shared/util/ids';
+import { isId } from '../../lifelog/names.ts';
 
 /**
  * Sends a change to lifelog-server. A failed one is retried like a read, except new names of
@@ -41,9 +43,14 @@ export async function sendChange(api: Api, body: IDataObject, id?: string): Prom
 	);
 	const data = (answer.data ?? {}) as IDataObject;
 	const lifelog = data.lifelog as IDataObject | null | undefined;
-	if (isId(lifelog?.id)) return lifelog!;
+	if (isId(lifelog?.id) && (isNew || lifelog!.id === id)) return lifelog!;
 	if (isNew && data.status === 'deleted') return data;
 	throw unusableAnswerError(api, resource, { body: answer }, 'it has no lifelog (data.lifelog)');
+}
+
+/** A lifelog that was created or changed, as the parameter Output wants it. @param timezone Of times without offset. */
+export function changedJson(lifelog: IDataObject, output: Output, timezone: string): IDataObject {
+	return outputOf(lifelog as unknown as Lifelog, output, { timezone, includeContents: true });
 }
 
 /** Whether the service has the lifelog of a 404. Then it doesn't know the change. */

@@ -13,9 +13,9 @@ import { pause } from '../shared/transport/concurrency';
 import type { Api } from '../shared/auth/connection';
 import { getJson, pathOf, sendData } from '../shared/transport/request';
 import type { Upload } from '../shared/transport/upload';
-import { isId } from '../shared/util/ids';
+import { isId } from '../../lifelog/names.ts';
 import { unsupportedError } from './change';
-import { trimmedText } from '../shared/util/text';
+import { trimmedText } from '../../lifelog/text.ts';
 
 /** What is uploaded: a file with its name and type. */
 export interface RecordingFile extends Pick<Upload, 'bytes' | 'open'> {

@@ -21,7 +21,8 @@ export class LifelogTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: subtitleOf(eventOptions, 'event'),
-		description: 'Read lifelogs, or start a workflow when one is new or has changed',
+		description:
+			'Starts a workflow when a lifelog is new or has changed, or a scheduled prompt was answered',
 		defaults: { name: 'Lifelog Trigger' },
 		polling: true,
 		inputs: [],

@@ -1,12 +1,12 @@
 // Steps 2 to 4 for chats: lists them, decides whether each is answered, and reads those that wait.
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Chat } from '../shared/api/apiTypes';
+import type { Chat } from '../../lifelog/api.ts';
 import { answeredAt, answerState, messageCountOf, QUIET_MS } from '../shared/api/chats';
 import { getChat } from '../shared/api/entries';
 import { chatJson } from '../shared/parameters/chatOutput';
 import { pages } from '../shared/transport/pagination';
-import { instantsOf, utcDay } from '../shared/util/dateTimes';
+import { instantsOf, utcDay } from '../../lifelog/times.ts';
 import { recordOf } from './lifelogs/detect';
 import { isGone, readByIds } from './lifelogs/emit';
 import { noteFailure, passOver } from './lifelogs/list';

@@ -21,7 +21,7 @@ export const eventOptions: INodePropertyOptions[] = [
 	{
 		name: 'Lifelog Created or Updated',
 		value: 'lifelogCreatedOrUpdated',
-		description: 'A lifelog is new, or has changed since it was last reported',
+		description: 'New or changed: several times while a lifelog grows, unless you set Settle',
 	},
 	{
 		name: 'Lifelog Created',
@@ -31,7 +31,7 @@ export const eventOptions: INodePropertyOptions[] = [
 	{
 		name: 'Lifelog Updated',
 		value: 'lifelogUpdated',
-		description: 'A known lifelog has changed, or was starred or unstarred',
+		description: 'A known lifelog or its star has changed. While it grows, see Settle.',
 	},
 	{
 		name: 'Scheduled Chat Created',
@@ -42,8 +42,7 @@ export const eventOptions: INodePropertyOptions[] = [
 
 export const properties: INodeProperties[] = [
 	{
-		displayName:
-			'Poll every 5 to 15 minutes rather than every minute. Nothing is missed between two polls. Each takes at least 3 requests for lifelogs, or 1 for chats, of the 180 a minute that the service allows.',
+		displayName: 'Every 10 minutes is enough: polls miss nothing.',
 		name: 'pollTimesNotice',
 		type: 'notice',
 		default: '',
@@ -128,7 +127,7 @@ export function readSettings(context: IPollFunctions): Settings {
 	const options = read.withoutBlanks(context, parameter('options', {}));
 	const { lookbackDays = 7, settleMinutes = 0 } = options;
 	const isChats = event === CHAT_EVENT;
-	const given = parameter('output', isChats ? 'simplified' : 'raw');
+	const given = parameter('output', 'simplified');
 	const fields = parameter('fields', []);
 	const form = output.readOutput(context, isChats ? 'raw' : given, fields);
 	const chatOutput = chats.readChatOutput(context, isChats ? given : 'simplified', fields);

@@ -2,7 +2,7 @@ import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workf
 import { NodeOperationError } from 'n8n-workflow';
 
 import { type Api, connect } from '../shared/auth/connection';
-import { DAY_MS, utcDay } from '../shared/util/dateTimes';
+import { DAY_MS, utcDay } from '../../lifelog/times.ts';
 import { decideChats, listChats, readChats } from './chats';
 import { decideLifelogs } from './lifelogs/detect';
 import { readLifelogs } from './lifelogs/emit';

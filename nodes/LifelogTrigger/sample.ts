@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
-import type { Chat, Lifelog } from '../shared/api/apiTypes';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { answeredAt } from '../shared/api/chats';
 import { inputError } from '../shared/errors/errors';
 import { type Api, connect } from '../shared/auth/connection';

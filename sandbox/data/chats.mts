@@ -1,5 +1,5 @@
 import type { Faker } from '@faker-js/faker';
-import type { ChatMessage, Lifelog, ToolResult } from '../../nodes/shared/api/apiTypes.ts';
+import type { ChatMessage, Lifelog, ToolResult } from '../../lifelog/api.ts';
 import { midnightOf, type Period } from './period.mts';
 import { createId } from './random.mts';
 import type { StoredChat } from './storedChat.mts';

@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import { DateTime } from 'luxon';
-import type { ContentNode } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode } from '../../lifelog/api.ts';
 import { homeZone } from './period.mts';
 import { fillers, scenes, subheadings, words, type Scene } from './scenes.mts';
 

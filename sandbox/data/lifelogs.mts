@@ -1,5 +1,5 @@
 import type { Faker } from '@faker-js/faker';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { renderMarkdown } from '../../server/util/lifelogView.mts';
 import { inventCast, writeConversation, type Cast } from './conversations.mts';
 import { midnightOf, type Period } from './period.mts';

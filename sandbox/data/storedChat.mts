@@ -1,4 +1,4 @@
-import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat } from '../../lifelog/api.ts';
 
 /** A chat and what the service knows about it but does not answer. */
 export interface StoredChat extends Chat {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import {
 	commit,
 	LostDraftError,
@@ -19,7 +19,7 @@ import {
 	type MadeHere,
 	type NamedFile,
 } from './layout.mts';
-import { entryPath, toJson } from './lifelogFiles.mts';
+import { inOrder, placesBeside, toJson } from './lifelogFiles.mts';
 import { RECORDINGS } from '../store/store.mts';
 import { spansOf, without, type Span } from '../util/spans.mts';
 
@@ -56,6 +56,7 @@ export class ArchiveDay {
 	/** What is to be moved to its place when the day is saved. */
 	readonly #steps: Step[] = [];
 	#hasChanged = false;
+	readonly #placesOf: Record<'lifelogs' | 'chats', ReturnType<typeof placesBeside>>;
 	readonly #demandRoom: DemandRoom | undefined;
 	/** Lifelogs, chats and audio files. */
 	#entries: number;
@@ -70,6 +71,7 @@ export class ArchiveDay {
 		this.#folder = folder;
 		this.#file = file;
 		this.#importedAt = importedAt;
+		this.#placesOf = { lifelogs: placesBeside(file.lifelogs), chats: placesBeside(file.chats) };
 		this.#entries =
 			Object.keys(file.lifelogs).length + Object.keys(file.chats).length + file.audio.length;
 	}
@@ -149,7 +151,7 @@ export class ArchiveDay {
 
 	async #put(lifelog: Lifelog, markdown: Buffer, more: { madeHere?: MadeHere }): Promise<void> {
 		const { id, startTime, updatedAt, isStarred } = lifelog;
-		const path = entryPath('lifelogs', id, Date.parse(startTime));
+		const path = this.#placesOf.lifelogs('lifelogs', id, Date.parse(startTime));
 		const files = [
 			await this.#store(`${path}.json`, toJson(lifelog)),
 			await this.#store(`${path}.md`, markdown),
@@ -163,7 +165,7 @@ export class ArchiveDay {
 	async addChat(chat: Chat, isScheduled: boolean): Promise<boolean> {
 		const { id, createdAt, messages } = chat;
 		if (Object.hasOwn(this.#file.chats, id) || !this.#begin(id)) return false;
-		const path = entryPath('chats', id, Date.parse(createdAt));
+		const path = this.#placesOf.chats('chats', id, Date.parse(createdAt));
 		const files = [await this.#store(`${path}.json`, toJson(chat))];
 		const goneAt = this.#importedAt;
 		const entry = { messages: messages.length, isScheduled, files, goneAt };
@@ -197,8 +199,8 @@ export class ArchiveDay {
 		const later = Math.max(Date.parse(this.#importedAt), Date.parse(archivedAt) + 1);
 		const file: FullManifest = {
 			...this.#file,
-			lifelogs: sorted(this.#file.lifelogs),
-			chats: sorted(this.#file.chats),
+			lifelogs: inOrder(Object.entries(this.#file.lifelogs)),
+			chats: inOrder(Object.entries(this.#file.chats)),
 			audio: audio.toSorted((a, b) => a.startMs - b.startMs),
 			missingAudio: without(missingAudio, this.serviceAudio),
 			archivedAt: new Date(later).toISOString(),
@@ -287,8 +289,5 @@ function ifLasting(error: Error): undefined {
 const isSame = (a: Span, b: Span) =>
 	Math.abs(a.startMs - b.startMs) < NAME_TOLERANCE_MS &&
 	Math.abs(a.endMs - b.endMs) < NAME_TOLERANCE_MS;
-
-const sorted = <Value,>(entries: Record<string, Value>) =>
-	Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const compact = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '');

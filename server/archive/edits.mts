@@ -1,4 +1,5 @@
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { mapNodes, namesIn } from '../../lifelog/contents.ts';
 import { ApiError } from '../util/errors.mts';
 import { renderMarkdown } from '../util/lifelogView.mts';
 import type { LifelogChange } from '../store/store.mts';
@@ -61,7 +62,7 @@ function renameSpeakers(
 	before: Record<string, string>,
 	names: Record<string, string>,
 ): Record<string, string> {
-	const originals = [...new Set(speakersOf(stored.contents))];
+	const originals = namesIn(stored.contents);
 	const current = new Map(originals.map((name) => [name, renamed(before, name)!]));
 	const known = new Set(current.values());
 	const unknown = Object.keys(names).find((name) => !known.has(name));
@@ -90,19 +91,4 @@ function unknownSpeaker(name: string, known: string[]): ApiError {
 
 function renamed(names: Record<string, string>, name: string | null | undefined) {
 	return typeof name === 'string' && Object.hasOwn(names, name) ? names[name] : name;
-}
-
-function speakersOf(nodes: ContentNode[]): string[] {
-	return nodes.flatMap(({ speakerName, children = [] }) => [
-		...(speakerName ? [speakerName] : []),
-		...speakersOf(children),
-	]);
-}
-
-function mapNodes(nodes: ContentNode[], change: (node: ContentNode) => ContentNode): ContentNode[] {
-	return nodes.map((node) => {
-		const changed = change(node);
-		if (!changed.children?.length) return changed;
-		return { ...changed, children: mapNodes(changed.children, change) };
-	});
 }

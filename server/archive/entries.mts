@@ -1,23 +1,24 @@
 import { Ajv } from 'ajv';
-import type { Chat, ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, ContentNode, Lifelog } from '../../lifelog/api.ts';
+import { mapNodes } from '../../lifelog/contents.ts';
+import { instantOf } from '../../lifelog/times.ts';
 import type { Folder } from './folder.mts';
 import { parseJson, type NamedFile } from './layout.mts';
+import { possibleTime } from './listed.mts';
 
 // What is needed to answer an entry; everything else of it is kept as it is.
 const text = { type: 'string' };
 const ajv = new Ajv();
 const isLifelog = ajv.compile<Lifelog>({
 	type: 'object',
-	required: ['id', 'title', 'contents', 'startTime', 'endTime', 'isStarred', 'updatedAt'],
+	required: ['id', 'title', 'contents', 'startTime', 'isStarred'],
 	properties: {
 		id: text,
 		title: text,
 		markdown: { anyOf: [text, { type: 'null' }] },
 		contents: { type: 'array', items: { $ref: '#/$defs/node' } },
 		startTime: text,
-		endTime: text,
 		isStarred: { type: 'boolean' },
-		updatedAt: text,
 	},
 	$defs: {
 		node: {
@@ -54,16 +55,16 @@ const isChat = ajv.compile<Chat>({
 
 /**
  * Reads a lifelog's file and writes its times in UTC with milliseconds; undefined when it is none,
- * or not of this id.
+ * or not of this id. Without an end it ends when it begins; without an update that was at its end.
  */
 export function parseLifelog(json: string, id: string): Lifelog | undefined {
 	const value = parseJson(json);
 	if (!isLifelog(value) || value.id !== id) return undefined;
-	const [startTime, endTime, updatedAt] = [value.startTime, value.endTime, value.updatedAt].map(
-		utc,
-	);
-	if (![startTime, endTime, updatedAt].every(isTime)) return undefined;
-	return { ...value, contents: value.contents.map(inUtc), startTime, endTime, updatedAt };
+	if (!isTime(value.startTime)) return undefined;
+	const startTime = utc(value.startTime);
+	const endTime = isTime(value.endTime) ? utc(value.endTime) : startTime;
+	const updatedAt = possibleTime(value.updatedAt) === undefined ? endTime : utc(value.updatedAt);
+	return { ...value, contents: mapNodes(value.contents, inUtc), startTime, endTime, updatedAt };
 }
 
 /**
@@ -98,29 +99,17 @@ function inUtc(node: ContentNode): ContentNode {
 		...node,
 		...(node.startTime && { startTime: utc(node.startTime) }),
 		...(node.endTime && { endTime: utc(node.endTime) }),
-		...(node.children && { children: node.children.map(inUtc) }),
 	};
 }
 
-const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+$/;
-
-/**
- * The instant of a time in a file that another program wrote, in any format of `Date.parse`. Without
- * an offset, a time such as `2026-03-01 09:00` is in UTC. `parseIsoTime` reads the service's times.
- *
- * @returns Epoch ms; NaN if it isn't a time.
- */
-export function parseAnyTime(time: string): number {
-	return Date.parse(WITHOUT_OFFSET.test(time) ? `${time}Z` : time);
-}
-
-const isTime = (time: string) => !Number.isNaN(parseAnyTime(time));
+const isTime = (time: unknown): time is string => instantOf(time, 'UTC') !== undefined;
 
 const UTC_WITH_MS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** A time in UTC with milliseconds, so that times compare as strings; what is none stays. */
-function utc(iso: string): string {
+function utc(time: string): string {
 	// Most of the time of reading an archive went into dates that were written as they are.
-	if (UTC_WITH_MS.test(iso)) return iso;
-	return isTime(iso) ? new Date(parseAnyTime(iso)).toISOString() : iso;
+	if (UTC_WITH_MS.test(time)) return time;
+	const ms = instantOf(time, 'UTC');
+	return ms === undefined ? time : new Date(ms).toISOString();
 }

@@ -1,20 +1,20 @@
-// A lifelog as the two files of an archive (docs/reference/archive.md). The Export operation of the Lifelog node
-// writes the same; test/engine/lifelogFiles.test.mts compares both.
-import { DateTime } from 'luxon';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+// Entries as the files of an archive (docs/reference/archive.md), as Export writes them.
+import { createHash } from 'node:crypto';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { inZone, writeLifelog } from '../../lifelog/files/formats.ts';
+import { entryPath, freeName, sameName } from '../../lifelog/names.ts';
+import { instantOf, utcDay } from '../../lifelog/times.ts';
+import type { NamedFile } from './layout.mts';
+
+export { toJson } from '../../lifelog/files/formats.ts';
 
 /** The files of a lifelog, with their paths in the archive. */
 export interface LifelogFiles {
 	day: string;
+	startMs: number;
 	json: { path: string; content: string };
 	markdown: { path: string; content: string };
 }
-
-const HEADINGS: Record<string, string> = { heading1: '#', heading2: '##', heading3: '###' };
-const UNKNOWN = 'Unknown';
-const ASSUMED_MS = 2000;
-/** Larger numbers are instants by mistake. About 30 years. */
-const MAX_OFFSET_MS = 1e12;
 
 /**
  * Writes a lifelog as the files of an archive, its times in UTC.
@@ -23,129 +23,66 @@ const MAX_OFFSET_MS = 1e12;
  * @returns undefined if its start is not a time.
  */
 export function lifelogFiles(asked: Lifelog): LifelogFiles | undefined {
-	const lifelog = inUtc(asked);
-	const startMs = parseIsoTime(lifelog.startTime);
-	if (startMs === undefined) return undefined;
-	const day = dayOf(startMs);
-	const path = entryPath('lifelogs', lifelog.id, startMs);
+	const lifelog = inZone(asked, 'UTC', 'UTC');
+	const json = writeLifelog(lifelog, 'json', 'UTC');
+	const markdown = writeLifelog(lifelog, 'markdown', 'UTC');
+	if (!json || !markdown) return undefined;
+	const { startMs } = json;
+	const place = placeOf('lifelogs', lifelog.id, startMs);
 	return {
-		day,
-		json: { path: `${path}.json`, content: toJson(lifelog) },
-		markdown: { path: `${path}.md`, content: markdownOf(lifelog, startMs) },
+		day: dayOf(startMs),
+		startMs,
+		json: { path: place + json.extension, content: json.content },
+		markdown: { path: place + markdown.extension, content: markdown.content },
 	};
 }
 
-/**
- * The instant of a time as the service returns it, only ISO 8601. Without an offset it is in UTC.
- * `parseAnyTime` reads files that another program wrote.
- *
- * @returns Epoch ms; undefined if it isn't a time.
- */
-export function parseIsoTime(time: unknown): number | undefined {
-	if (typeof time !== 'string') return undefined;
-	const ms = DateTime.fromISO(time, { zone: 'utc' }).toMillis();
-	return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** JSON as an archive has it. */
-export const toJson = (value: object): string => `${JSON.stringify(value, null, '\t')}\n`;
+/** The instant of a time of the service, epoch ms; in UTC if it has no offset. */
+export const parseIsoTime = (time: unknown) => instantOf(time, 'UTC');
 
 /** The day in UTC, `YYYY-MM-DD`, of epoch ms. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export const dayOf = (ms: number): string => utcDay(ms);
 
 /** Where the files of a lifelog or a chat are, without the extension. */
-export function entryPath(collection: 'lifelogs' | 'chats', id: string, startMs: number): string {
-	const [day, time] = new Date(startMs).toISOString().slice(0, 19).split('T');
-	const [hours, minutes, seconds] = time.split(':');
-	const name = `${day}_${hours}h${minutes}m${seconds}s_${nameOfId(id)}`;
-	return `${collection}/${day.replaceAll('-', '/')}/${name}`;
+export function placeOf(
+	collection: 'lifelogs' | 'chats',
+	id: string,
+	startMs: number,
+	nth?: number,
+): string {
+	const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+	return entryPath(collection, id, startMs, sha256, nth);
 }
 
-/** An ID as a part of a file's name (docs/reference/archive.md). */
-export function nameOfId(id: string): string {
-	return id.replace(/[^\w-]/gu, (character) =>
-		Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&'),
-	);
-}
-
-function inUtc(lifelog: Lifelog): Lifelog {
-	const copy = structuredClone(lifelog);
-	for (const holder of [copy, ...nodesOf(copy.contents)]) {
-		const times = holder as unknown as Record<string, unknown>;
-		for (const name of ['startTime', 'endTime', 'updatedAt']) {
-			const ms = parseIsoTime(times[name]);
-			if (ms !== undefined) times[name] = DateTime.fromMillis(ms, { zone: 'utc' }).toISO();
+/**
+ * Where the files of new entries of a day are, beside those that it has. File systems that ignore case
+ * would take some names for one: `-2` follows the second. What is archived stays where it is.
+ */
+export function placesBeside(
+	entries: Record<string, { files: NamedFile[] }>,
+): (collection: 'lifelogs' | 'chats', id: string, startMs: number) => string {
+	const owners = new Map<string, string>();
+	for (const [id, { files }] of Object.entries(entries)) {
+		for (const { path } of files) {
+			const name = sameName(withoutExtension(path));
+			if (!owners.has(name)) owners.set(name, id);
 		}
 	}
-	return copy;
+	return (collection, id, startMs) => {
+		const place = (nth: number) => placeOf(collection, id, startMs, nth);
+		const own = Object.hasOwn(entries, id) ? entries[id].files.at(0)?.path : undefined;
+		const before = own && withoutExtension(own);
+		const isThere = before?.startsWith(place(1)) && /^(-\d+)?$/.test(before.slice(place(1).length));
+		if (isThere && owners.get(sameName(before!)) === id) return before!;
+		return freeName(owners, id, place);
+	};
 }
 
-/** Nodes in reading order, each before its children. */
-function* nodesOf(contents: ContentNode[] | undefined): Generator<ContentNode> {
-	const open = Array.isArray(contents) ? contents.toReversed() : [];
-	for (let node = open.pop(); node !== undefined; node = open.pop()) {
-		if (typeof node !== 'object' || node === null) continue;
-		yield node;
-		if (Array.isArray(node.children)) {
-			for (const child of node.children.toReversed()) open.push(child);
-		}
-	}
-}
+const withoutExtension = (path: string) => path.replace(/\.\w+$/, '');
 
-const oneLine = (text: unknown) =>
-	typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
-
-/** The Markdown of the service's own export. */
-function markdownOf(lifelog: Lifelog, beginMs: number): string {
-	const numbers = new Map<string, { number: number; name: string }>();
-	const lines: string[] = [];
-	let hasTitle = false;
-	let lastEndMs = 0;
-	for (const node of nodesOf(lifelog.contents)) {
-		const text = oneLine(node.content);
-		if (text === '') continue;
-		const startMs = offsetOf(node.startOffsetMs, node.startTime, beginMs) ?? lastEndMs;
-		const givenEndMs = offsetOf(node.endOffsetMs, node.endTime, beginMs) ?? startMs;
-		const endMs = givenEndMs > startMs ? givenEndMs : startMs + ASSUMED_MS;
-		if (node.type === 'blockquote' || node.speakerName || node.speakerIdentifier) {
-			const { number } = speakerOf(node, numbers);
-			lines.push(`> [${number}](#startMs=${beginMs + startMs}&endMs=${beginMs + endMs}): ${text}`);
-			lastEndMs = endMs;
-		} else {
-			const mark = HEADINGS[String(node.type)];
-			lines.push(mark ? `${mark} ${text}` : text.replace(/^[#>\-+*]/, '\\$&'));
-			hasTitle ||= mark === '#';
-		}
-	}
-	if (!hasTitle) lines.unshift(`# ${oneLine(lifelog.title) || 'Untitled'}`);
-	return `${frontMatter([...numbers.values()])}${lines.join('\n\n')}\n`;
-}
-
-/** ms after the start of the lifelog. */
-function offsetOf(ms: unknown, time: unknown, beginMs: number): number | undefined {
-	if (typeof ms === 'number' && Math.abs(ms) < MAX_OFFSET_MS) return Math.max(0, Math.round(ms));
-	const instant = parseIsoTime(time);
-	return instant === undefined ? undefined : Math.max(0, instant - beginMs);
-}
-
-/** The wearer is 1, others are counted from 2 in the order in which they speak. */
-function speakerOf(
-	{ speakerName, speakerIdentifier }: ContentNode,
-	numbers: Map<string, { number: number; name: string }>,
-): { number: number; name: string } {
-	const isWearer = speakerIdentifier === 'user';
-	const name = oneLine(speakerName) || UNKNOWN;
-	const key = isWearer ? 'user' : `named ${name}`;
-	const others = numbers.size - (numbers.has('user') ? 1 : 0);
-	const speaker = numbers.get(key) ?? { number: isWearer ? 1 : others + 2, name };
-	numbers.set(key, speaker);
-	return speaker;
-}
-
-function frontMatter(speakers: { number: number; name: string }[]): string {
-	const named = speakers
-		.filter(({ name }) => name !== UNKNOWN)
-		.sort((a, b) => a.number - b.number)
-		.map(({ number, name }) => `${number}: ${JSON.stringify(name)}`);
-	return named.length > 0 ? `---\nspeakers: { ${named.join(', ')} }\n---\n\n` : '';
+/** Entries in the order of a manifest: those whose names differ only by case in the order they came. */
+export function inOrder<Entry>(entries: Iterable<[string, Entry]>): Record<string, Entry> {
+	const named = [...entries].map(([id, entry]) => ({ id, entry, name: id.toLowerCase() }));
+	named.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+	return Object.fromEntries(named.map(({ id, entry }) => [id, entry]));
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { ApiError } from '../util/errors.mts';
 import { fuse } from '../search/fusion.mts';
 import type { Meaning } from '../search/meaning.mts';

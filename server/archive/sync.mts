@@ -1,5 +1,5 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import type { AudioFile, DayRecord, FileProblem, Origin, Rows } from '../store/rows.mts';
 import { parseChat, parseLifelog } from './entries.mts';
 import { withEdits } from './edits.mts';

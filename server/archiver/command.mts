@@ -4,6 +4,7 @@ import { access, constants, mkdir, readdir, rm, rmdir, stat } from 'node:fs/prom
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
 import { DRAFTS } from '../archive/commit.mts';
 import { FileError } from '../archive/folder.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
@@ -12,7 +13,7 @@ import { otherRunSince } from '../archive/otherRun.mts';
 import { commandName, type ExitCode, wholeNumber } from '../util/commandLine.mts';
 import { CannotStart, checkedServiceUrl, readApiKey } from './access.mts';
 import { type Mode, Output } from './output.mts';
-import { type Kind, KINDS } from './plan.mts';
+import { type Kind, KINDS, RECENT_DAYS } from './plan.mts';
 import type { RunResult } from './report.mts';
 import { mayBeArchive, runArchive, type RunOptions } from './run.mts';
 import { ServiceClient, ServiceError, Stopped } from './service.mts';
@@ -28,12 +29,13 @@ time: it reads only what is new, changed or missing. Ctrl+C stops it, and the ne
   --only <kinds>      what to archive, e.g. lifelogs,chats (default: lifelogs,chats,audio)
   --from <day>        the first day, e.g. 2025-01-31 (default: the first day there is)
   --to <day>          the last day (default: yesterday; days are in UTC)
+  --again <day>       read the lifelogs and chats of a day again, e.g. after a speaker was renamed
   --oldest-first      the order of the days (the default)
   --newest-first
   --watch <minutes>   keep running: check today and the last 31 days at this interval,
                       and everything once a week
   --rate-limit <n>    requests a minute (default 150; the service allows 180 for each key)
-  --url <address>     the service (default https://api.limitless.ai)
+  --url <address>     the service (default ${LIMITLESS_URL})
   --force             start even if Full archive in n8n seems to be writing to the folder
   --json              print one line of JSON for each event
   --quiet             print only problems
@@ -44,7 +46,6 @@ command asks for it. Exit code: 0 everything is archived, 1 something is missing
 `;
 
 const WEEK_MS = 7 * DAY_MS;
-const WATCHED_DAYS = 31;
 
 interface Options {
 	folder: string;
@@ -52,6 +53,7 @@ interface Options {
 	kinds: Set<Kind>;
 	from: string | undefined;
 	to: string | undefined;
+	again: string | undefined;
 	newestFirst: boolean;
 	watchMinutes: number | undefined;
 	requestsPerMinute: number;
@@ -97,7 +99,8 @@ export async function archiveCommand(args: string[]): Promise<ExitCode> {
 				};
 				const result = await runArchive(service, settings, output, stop);
 				output.stop();
-				output.end(result, adviceFor(result, options, stop.aborted));
+				const nothing = service.aboutNothing('the service has no data');
+				output.end(result, adviceFor(result, options, stop.aborted, nothing));
 				return result;
 			} finally {
 				output.stop();
@@ -124,7 +127,7 @@ async function watch(
 	let isComplete = false;
 	while (!stop.aborted) {
 		const isWhole = performance.now() - wholeAt >= WEEK_MS;
-		const since = dayOf(Date.now() - WATCHED_DAYS * DAY_MS);
+		const since = dayOf(Date.now() - RECENT_DAYS * DAY_MS);
 		const from = isWhole || (options.from ?? '') > since ? options.from : since;
 		try {
 			({ isComplete } = await run(from));
@@ -154,8 +157,8 @@ function readOptions(args: string[]): Options | undefined {
 	if (values['oldest-first'] && values['newest-first']) {
 		throw new CannotStart("--oldest-first and --newest-first can't be used together");
 	}
-	const { from, to } = values;
-	for (const [name, day] of Object.entries({ from, to })) {
+	const { from, to, again } = values;
+	for (const [name, day] of Object.entries({ from, to, again })) {
 		if (day !== undefined && !isDay(day)) {
 			throw new CannotStart(`--${name} must be a day such as 2025-01-31, not "${day}"`);
 		}
@@ -163,6 +166,7 @@ function readOptions(args: string[]): Options | undefined {
 	if (from !== undefined && to !== undefined && from > to) {
 		throw new CannotStart(`--from ${from} is later than --to ${to}`);
 	}
+	if (again !== undefined) requireReadable(again, values);
 	try {
 		return {
 			folder: resolve(positionals[0]),
@@ -170,6 +174,7 @@ function readOptions(args: string[]): Options | undefined {
 			kinds: readKinds(values.only),
 			from,
 			to,
+			again,
 			newestFirst: values['newest-first'],
 			watchMinutes:
 				values.watch === undefined ? undefined : wholeNumber('watch', values.watch, 1, 10_080),
@@ -197,11 +202,12 @@ function parse(args: string[]) {
 				only: { type: 'string', default: KINDS.join(',') },
 				from: { type: 'string' },
 				to: { type: 'string' },
+				again: { type: 'string' },
 				'oldest-first': { type: 'boolean', default: false },
 				'newest-first': { type: 'boolean', default: false },
 				watch: { type: 'string' },
 				'rate-limit': { type: 'string', default: '150' },
-				url: { type: 'string', default: 'https://api.limitless.ai' },
+				url: { type: 'string', default: LIMITLESS_URL },
 				force: { type: 'boolean', default: false },
 				json: { type: 'boolean', default: false },
 				quiet: { type: 'boolean', default: false },
@@ -211,6 +217,18 @@ function parse(args: string[]) {
 	} catch (error) {
 		throw new CannotStart(`${(error as Error).message}. Options: ${commandName} archive --help`);
 	}
+}
+
+/** Rejects a day that this run wouldn't look at. */
+function requireReadable(
+	again: string,
+	{ from = again, to = again, watch }: { from?: string; to?: string; watch?: string },
+): void {
+	if (watch !== undefined) throw new CannotStart("--again and --watch can't be used together");
+	if (again < from || again > to) {
+		throw new CannotStart(`--again ${again} isn't in the days of --from and --to`);
+	}
+	if (again >= dayOf(Date.now())) throw new CannotStart(`--again ${again} isn't over yet`);
 }
 
 function isDay(text: string): boolean {
@@ -338,11 +356,12 @@ function adviceFor(
 	{ isComplete, firstDay, lastDay }: RunResult,
 	{ folder }: Options,
 	wasStopped: boolean,
+	nothing: string,
 ): string {
 	const again = `Continue: ${commandName} archive "${folder}"`;
 	if (wasStopped) return `Stopped. Stored files are kept.\n${again}`;
 	if (!isComplete) return `Not complete. Run it again later. Stored files are kept.\n${again}`;
-	const days = firstDay === undefined ? 'the service has no data' : `${firstDay} to ${lastDay}`;
+	const days = firstDay === undefined ? nothing : `${firstDay} to ${lastDay}`;
 	return [
 		`Complete: ${days}.`,
 		`Check it:      ${commandName} check "${folder}"`,

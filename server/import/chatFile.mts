@@ -1,7 +1,7 @@
-import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
-import { parseAnyTime, parseChat } from '../archive/entries.mts';
+import type { Chat } from '../../lifelog/api.ts';
+import { instantOf } from '../../lifelog/times.ts';
+import { parseChat } from '../archive/entries.mts';
 import { parseJson } from '../archive/layout.mts';
-import { nameOfId } from '../archive/lifelogFiles.mts';
 import { ExportError } from './export.mts';
 import { idOf } from './lifelogFile.mts';
 import { isTime, readName } from './names.mts';
@@ -14,8 +14,8 @@ export interface ExportedChat {
 
 type Loose = Record<string, unknown>;
 
-/** As names have it: file systems have names of 255 bytes at most, and the rest of this one is 26. */
-const MAX_ID_LENGTH = 229;
+/** In UTF-16 units. The day manifests have each, and are held in memory. */
+const MAX_ID_LENGTH = 1000;
 /** A chat with the assistant has some. Each takes a kilobyte of memory. */
 const MAX_MESSAGES = 10_000;
 /** The API's chat has 4 levels. What JSON.parse makes of many takes a hundred times their bytes. */
@@ -42,8 +42,7 @@ export function readChat(json: string, path: string): ExportedChat {
 	if (created === undefined) throw new ExportError("doesn't say when it was");
 	const createdAt = new Date(created).toISOString();
 	const id = typeof value.id === 'string' && value.id !== '' ? value.id : idOf(path, created);
-	if (nameOfId(id).length > MAX_ID_LENGTH)
-		throw new ExportError("has an ID that can't be a file name");
+	if (id.length > MAX_ID_LENGTH) throw new ExportError('has an ID that is too long');
 	const whole = {
 		...value,
 		id,
@@ -93,7 +92,6 @@ function textOf(value: unknown): string | undefined {
 }
 
 function timeOf(value: unknown): number | undefined {
-	const ms =
-		typeof value === 'number' ? value : parseAnyTime(typeof value === 'string' ? value : '');
-	return isTime(ms) ? ms : undefined;
+	const ms = typeof value === 'number' ? value : instantOf(value, 'UTC');
+	return ms !== undefined && isTime(ms) ? ms : undefined;
 }

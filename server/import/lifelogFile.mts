@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
+import { withoutEscapes } from '../../lifelog/files/markdown.ts';
 import { renderMarkdown } from '../util/lifelogView.mts';
 import { iso } from '../util/times.mts';
 import { ExportError } from './export.mts';
@@ -75,7 +76,10 @@ function readPieces(text: string, names: Map<string, string>): Piece[] {
 		if (line.trim() === '') {
 			last = undefined;
 		} else if (marks !== undefined) {
-			pieces.push({ type: `heading${marks.length}`, content: withoutClosing(title.trim()) });
+			pieces.push({
+				type: `heading${marks.length}`,
+				content: withoutEscapes(withoutClosing(title.trim())),
+			});
 			last = undefined;
 		} else if (words !== undefined) {
 			const name = names.get(speaker) ?? (/^\d+$/.test(speaker) ? `Speaker ${speaker}` : speaker);
@@ -102,9 +106,8 @@ function withoutClosing(title: string): string {
 	return ` ${title}`.replace(/[ \t]#+$/, '').trim();
 }
 
-/** A line without its mark of a quote, or the backslash that keeps it from being something else. */
-const plain = (line: string) =>
-	(QUOTE.exec(line)?.[1] ?? line.replace(/^\\(?=[#>\-+*])/, '')).trim();
+/** A line without its mark of a quote, or the backslashes that keep it from being something else. */
+const plain = (line: string) => (QUOTE.exec(line)?.[1] ?? withoutEscapes(line)).trim();
 
 /** The names that an archive's own Markdown has for the numbers. */
 function readSpeakers(text: string): Map<string, string> {

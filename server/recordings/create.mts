@@ -1,5 +1,5 @@
 import { ApiError } from '../util/errors.mts';
-import { checkZone, parseInstant } from '../util/times.mts';
+import { checkZone, parseInstant, parseInstantIfAny } from '../util/times.mts';
 import type { Changes } from '../store/store.mts';
 import type { LaterTitles } from './laterTitles.mts';
 import { chooseId, firstSentence, latestEnd, madeId, toLifelog } from './lifelog.mts';
@@ -47,7 +47,7 @@ export async function createLifelog(
 	asked: NewLifelog,
 ): Promise<{ id: string; outcome: 'created' | 'known' | 'deleted' }> {
 	const zone = checkZone(asked.timezone);
-	const transcript = readTranscript(asked.transcript);
+	const transcript = readTranscript(asked.transcript, lengthOf(asked, zone));
 	const { segments } = transcript;
 	const [givenStart, startZone] =
 		asked.startTime === undefined ? [transcript.startTime, 'UTC'] : [asked.startTime, zone];
@@ -89,6 +89,12 @@ export async function createLifelog(
 	const outcome = await store.createLifelog(lifelog, origin);
 	if (isUntitled && outcome === 'created') later?.add(id, `Lifelog ${id}`);
 	return { id, outcome };
+}
+
+/** From the start to the end that are asked for, in ms; undefined if they don't say it. */
+function lengthOf({ startTime, endTime }: NewLifelog, zone: string): number | undefined {
+	const [from, to] = [startTime, endTime].map((time) => parseInstantIfAny(String(time), zone));
+	return from === undefined || to === undefined ? undefined : to - from;
 }
 
 function endOf(

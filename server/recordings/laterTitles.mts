@@ -1,6 +1,6 @@
 // Titles and headings that couldn't be written when a lifelog was made, or that somebody asks for.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import type { LifelogRewriter } from '../store/store.mts';
 import { EndpointError } from '../util/endpoint.mts';
 import { ApiError } from '../util/errors.mts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { renderMarkdown } from '../util/lifelogView.mts';
 import { asName, cutTo, type Segment } from './segments.mts';
 

@@ -1,7 +1,7 @@
 // From a file to lifelogs. Nothing of it is remembered here.
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import type { RecordedAudio } from '../store/store.mts';
 import { splitAtPauses } from './conversations.mts';
 import { cutChunks, encodeOpus, type Chunk } from './encoders.mts';

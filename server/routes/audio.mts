@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import type { operations } from '../../nodes/shared/api/apiTypes.ts';
+import type { operations } from '../../lifelog/api.ts';
 import { ApiError } from '../util/errors.mts';
 import type { Audio } from '../store/store.mts';
 import type { Service } from './service.mts';

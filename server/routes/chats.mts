@@ -1,10 +1,5 @@
-import type {
-	Chat,
-	ChatList,
-	ChatResponse,
-	DeleteResponse,
-} from '../../nodes/shared/api/apiTypes.ts';
-import type { operations } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, ChatList, ChatResponse, DeleteResponse } from '../../lifelog/api.ts';
+import type { operations } from '../../lifelog/api.ts';
 import { decodeCursor, type Cursor } from './cursors.mts';
 import { ApiError } from '../util/errors.mts';
 import { cutPage, MAX_PAGE } from './pages.mts';

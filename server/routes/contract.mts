@@ -24,11 +24,11 @@ const merge = <Group extends object>(a: Record<string, Group>, b: Record<string,
 		a,
 	);
 
-/** openapi.yaml, the contract of the service. */
-export const contract: Contract = parse(read('../../openapi.yaml'));
+/** lifelog/openapi.yaml, the contract of the service. */
+export const contract: Contract = parse(read('../../lifelog/openapi.yaml'));
 
 // Its schemas refer to those of the service, which are in the same document then.
-const own: Contract = parse(read('../openapi.yaml').replaceAll('../openapi.yaml#', '#'));
+const own: Contract = parse(read('../openapi.yaml').replaceAll('../lifelog/openapi.yaml#', '#'));
 
 /** The contract together with server/openapi.yaml, which adds the server's own operations. */
 export const serverContract: Contract = {

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
-import type { DeleteResponse, Lifelog, LifelogList } from '../../nodes/shared/api/apiTypes.ts';
-import type { LifelogResponse, operations } from '../../nodes/shared/api/apiTypes.ts';
+import type { DeleteResponse, Lifelog, LifelogList } from '../../lifelog/api.ts';
+import type { LifelogResponse, operations } from '../../lifelog/api.ts';
 import { decodeCursor, type Cursor } from './cursors.mts';
 import { ApiError } from '../util/errors.mts';
 import { viewLifelog, type ViewOptions } from '../util/lifelogView.mts';

@@ -1,4 +1,5 @@
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { linesOf } from '../../lifelog/contents.ts';
 
 // Some 400 tokens: less than the smallest models read, and about as much as has one meaning.
 const MAX_CHARACTERS = 1500;
@@ -22,8 +23,9 @@ export function passagesOf({ title, contents }: Pick<Lifelog, 'title' | 'content
 		lines = line === undefined ? [] : [line];
 		length = line?.length ?? 0;
 	};
-	for (const { isHeading, text } of contents.flatMap(linesOf)) {
-		if (isHeading) {
+	for (const { level, speaker, node } of linesOf(contents)) {
+		const text = speaker === undefined ? node.content : `${speaker}: ${node.content}`;
+		if (level !== undefined) {
 			// Short sections go together; the words of a heading that ends none are words like others.
 			if (length > MAX_CHARACTERS / 2) {
 				end();
@@ -49,16 +51,4 @@ export function passagesOf({ title, contents }: Pick<Lifelog, 'title' | 'content
 	if (passages.length === 0 && title.trim() !== '') passages.push(title.slice(0, MAX_CHARACTERS));
 	// A cut may go through a character of two halves, and not every endpoint reads half a one.
 	return passages.map((passage) => passage.toWellFormed());
-}
-
-function linesOf({ type, content, speakerName, children = [] }: ContentNode): Line[] {
-	const isHeading = type.startsWith('heading');
-	const text = speakerName && !isHeading ? `${speakerName}: ${content}` : content;
-	const own = content.trim() === '' ? [] : [{ isHeading, text }];
-	return [...own, ...children.flatMap(linesOf)];
-}
-
-interface Line {
-	isHeading: boolean;
-	text: string;
 }

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { linesOf } from '../../lifelog/contents.ts';
 import { partsOf, plain, stopWords } from '../store/words.mts';
 
 /** Some of a text, around what was searched for. */
@@ -37,15 +38,12 @@ export function spokenLines({
 	title,
 	contents,
 }: Pick<Lifelog, 'title' | 'contents'>): { text: string; startTime?: string | null }[] {
-	const linesOf = (node: ContentNode): { text: string; startTime?: string | null }[] => {
-		const { type, content, speakerName, startTime, children = [] } = node;
-		const isHeading = type.startsWith('heading');
-		const text = content.replaceAll(/\s+/g, ' ').trim();
-		const line = speakerName && !isHeading ? `${speakerName}: ${text}` : text;
-		const own = text === '' || (isHeading && content === title) ? [] : [{ text: line, startTime }];
-		return [...own, ...children.flatMap(linesOf)];
-	};
-	return contents.flatMap(linesOf);
+	return linesOf(contents)
+		.filter(({ level, node }) => level === undefined || node.content !== title)
+		.map(({ text, speaker, node: { startTime } }) => ({
+			text: speaker === undefined ? text : `${speaker}: ${text}`,
+			startTime,
+		}));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import type { IndexDatabase } from './database.mts';
 import { SearchIndex } from './search.mts';
 import type { Span } from '../util/spans.mts';

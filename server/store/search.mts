@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { contentNodes, namesIn } from '../../lifelog/contents.ts';
 import { ApiError } from '../util/errors.mts';
 import type { IndexDatabase } from './database.mts';
 import type { SearchFilter } from './store.mts';
@@ -90,9 +91,12 @@ export class SearchIndex {
 			id,
 			startTime,
 			Number(isStarred),
-			[...new Set(speakersOf(contents))].join('\n'),
+			[...new Set(namesIn(contents).map(asSpeaker))].join('\n'),
 		);
-		const texts = [plain(title), plain(contents.map(textOf).join('\n'))];
+		const texts = [
+			plain(title),
+			plain([...contentNodes(contents)].map(({ content }) => content).join('\n')),
+		];
 		this.#db.run(
 			'INSERT INTO document_text (rowid, title, text) VALUES (?, ?, ?)',
 			number,
@@ -408,14 +412,3 @@ function rankedBy(alternatives: Condition[][]): string | undefined {
 const after = (term: string) => `${term}\u{10ffff}`;
 
 const quoted = (terms: string[]) => `"${terms.join(' ')}"`;
-
-function speakersOf(nodes: ContentNode[]): string[] {
-	return nodes.flatMap(({ speakerName, children = [] }) => [
-		...(speakerName ? [asSpeaker(speakerName)] : []),
-		...speakersOf(children),
-	]);
-}
-
-function textOf({ content, children = [] }: ContentNode): string {
-	return [content, ...children.map(textOf)].join('\n');
-}

@@ -1,4 +1,4 @@
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 
 /** Where a page ended: the sort keys of its last entry. Entries added or deleted do not move it. */
 export interface Position {

@@ -1,4 +1,6 @@
 import { Agent, fetch, FormData, type Response } from 'undici';
+import { addressProblem, isPrivate } from '../../lifelog/addresses.ts';
+import { askedWaitMs } from '../../lifelog/retryAfter.ts';
 import { keySource } from './keySource.mts';
 
 /** Where a model is asked, in the form of OpenAI's API. */
@@ -119,7 +121,7 @@ export class Endpoint {
 		throw new EndpointError(`returned ${status}${hint}`, {
 			isRefusal: REFUSALS.includes(response.status),
 			isFailure: response.status >= 500,
-			waitMs: waitOf(response.headers.get('retry-after')),
+			waitMs: askedWaitMs(undefined, Object.fromEntries(response.headers)),
 		});
 	}
 }
@@ -142,22 +144,20 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
 	return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
-const privateName =
-	/^(localhost|[^.:]+|.+\.(local|internal|lan|home\.arpa|localhost)|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|172\.(1[6-9]|2\d|3[01])\.[\d.]+|169\.254\.[\d.]+|\[(::1|f[cd][\da-f]{2}:.*|fe[89ab][\da-f]:.*)\])$/;
-
 function checkedEndpointUrl(text: string, option: string, keyVariable: string): string {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search) {
-		throw new Error(
-			`${option} must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
-		);
-	}
-	if (url.protocol === 'http:' && !privateName.test(url.hostname)) {
+	const problem = addressProblem(text, isPrivate);
+	if (problem === 'not encrypted') {
 		throw new Error(
 			`${option} must begin with https beyond this machine and its private network: what was said is sent there`,
 		);
 	}
-	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+	if (problem !== undefined) {
+		throw new Error(
+			`${option} must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
+		);
+	}
+	const { origin, pathname } = new URL(text);
+	return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
 function problemOf({ name, message, cause }: Error): string {
@@ -167,10 +167,4 @@ function problemOf({ name, message, cause }: Error): string {
 	const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string };
 	if (/redirect/.test(`${message} ${reason}`)) return 'redirects to another address';
 	return `cannot be reached${code ? ` (${code})` : ''}`;
-}
-
-function waitOf(retryAfter: string | null): number | undefined {
-	if (retryAfter !== null && /^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1000;
-	const ms = Date.parse(retryAfter ?? '') - Date.now();
-	return ms > 0 ? ms : undefined;
 }

@@ -1,4 +1,5 @@
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
+import { contentNodes, mapNodes } from '../../lifelog/contents.ts';
 import { zoneFormatter } from './times.mts';
 
 /** How a lifelog is to be shown. */
@@ -19,7 +20,7 @@ export function viewLifelog(stored: Lifelog, options: ViewOptions): Lifelog {
 		...(options.includeMarkdown && {
 			markdown: options.includeHeadings ? markdown : withoutHeadingLines(markdown),
 		}),
-		contents: options.includeContents ? nodes.map((node) => viewNode(node, format)) : [],
+		contents: options.includeContents ? mapNodes(nodes, (node) => viewNode(node, format)) : [],
 		startTime: format(stored.startTime),
 		endTime: format(stored.endTime),
 		updatedAt: format(stored.updatedAt),
@@ -31,7 +32,6 @@ function viewNode(node: ContentNode, format: (iso: string) => string): ContentNo
 		...node,
 		...(node.startTime && { startTime: format(node.startTime) }),
 		...(node.endTime && { endTime: format(node.endTime) }),
-		...(node.children && { children: node.children.map((child) => viewNode(child, format)) }),
 	};
 }
 
@@ -49,15 +49,11 @@ function withoutHeadingLines(markdown: string | null | undefined) {
 
 /** Writes contents as markdown: headings with `#`, utterances as quotes `> Speaker: words`. */
 export function renderMarkdown(contents: ContentNode[]): string {
-	return contents.flatMap(markdownLines).join('\n\n');
+	return [...contentNodes(contents)].map(markdownLine).join('\n\n');
 }
 
-function markdownLines({ type, content, speakerName, children = [] }: ContentNode): string[] {
+function markdownLine({ type, content, speakerName }: ContentNode): string {
 	const level = /^heading([1-6])$/.exec(type)?.[1];
-	const line = level
-		? `${'#'.repeat(Number(level))} ${content}`
-		: type === 'blockquote'
-			? `> ${speakerName ?? 'Unknown'}: ${content}`
-			: content;
-	return [line, ...children.flatMap(markdownLines)];
+	if (level) return `${'#'.repeat(Number(level))} ${content}`;
+	return type === 'blockquote' ? `> ${speakerName ?? 'Unknown'}: ${content}` : content;
 }

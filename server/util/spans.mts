@@ -1,4 +1,5 @@
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { contentNodes } from '../../lifelog/contents.ts';
 
 /** A span of time in epoch ms. */
 export interface Span {
@@ -35,15 +36,10 @@ export function joinSpans(spans: readonly Span[]): Span[] {
 export function spansOf({ startTime, endTime, contents }: Lifelog): Span[] {
 	const own = { startMs: Date.parse(startTime), endMs: Date.parse(endTime) };
 	const said: Span = { startMs: Infinity, endMs: -Infinity };
-	const read = (nodes: Lifelog['contents']) => {
-		for (const { type, startTime: from, endTime: to, children } of nodes) {
-			if (type === 'blockquote' && from && to) {
-				said.startMs = Math.min(said.startMs, Date.parse(from));
-				said.endMs = Math.max(said.endMs, Date.parse(to));
-			}
-			read(children ?? []);
-		}
-	};
-	read(contents);
+	for (const { type, startTime: from, endTime: to } of contentNodes(contents)) {
+		if (type !== 'blockquote' || !from || !to) continue;
+		said.startMs = Math.min(said.startMs, Date.parse(from));
+		said.endMs = Math.max(said.endMs, Date.parse(to));
+	}
 	return said.endMs >= said.startMs ? [own, said] : [own];
 }

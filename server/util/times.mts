@@ -1,4 +1,5 @@
 import { DateTime, IANAZone } from 'luxon';
+import { instantOf } from '../../lifelog/times.ts';
 import { ApiError } from './errors.mts';
 import { DAY_MS, MINUTE_MS } from './durations.mts';
 
@@ -91,29 +92,27 @@ export function parseOptionalWallClock(
 	return value === undefined ? undefined : parseWallClock(parameter, value, zone);
 }
 
-const withOffset =
-	/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
-const basic = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)?/i;
-const epochMs = /^\d{11,14}$/;
+/** A form sends the `+` of an offset as a blank. */
+const SENT_PLUS = / (?=\d\d(?::?\d\d)?$)(?<=[T ]\d\S* )/i;
 
 /**
- * Reads an instant, epoch ms: ISO 8601, extended or basic (`20260301T090412Z`), in `zone` if it has no
- * offset, or milliseconds since 1970.
- * Throws an ApiError (400) naming `parameter` when the value is none.
+ * Reads an instant, epoch ms: a time of ISO 8601, in `zone` if it has no offset, or milliseconds since
+ * 1970. Throws an ApiError (400) naming `parameter` when the value is none.
  */
 export function parseInstant(parameter: string, value: string, zone: string): number {
-	if (epochMs.test(value)) return Number(value);
-	const iso = value
-		.trim()
-		.replace(basic, (_all, y, m, d, h, min, s = '00') => `${y}-${m}-${d}T${h}:${min}:${s}`)
-		.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T')
-		.replace(/ (?=[+-]|Z)/i, '')
-		// A form sends a `+` as a space.
-		.replace(/ (?=\d)/, '+');
-	if (!withOffset.test(iso)) return Date.parse(parseWallClock(parameter, iso, zone));
-	const ms = DateTime.fromISO(iso).toMillis();
-	if (!Number.isNaN(ms)) return ms;
+	const ms = instantOf(value.trim().replace(SENT_PLUS, '+'), zone);
+	if (ms !== undefined) return ms;
 	throw new ApiError(400, `${parameter} "${value}" is not a time of ISO 8601`);
+}
+
+/** As `parseInstant`; undefined when the value is none. */
+export function parseInstantIfAny(value: string, zone: string): number | undefined {
+	try {
+		return parseInstant('time', value, zone);
+	} catch (error) {
+		if (error instanceof ApiError) return undefined;
+		throw error;
+	}
 }
 
 /** Checks a date `YYYY-MM-DD` and returns it. Throws an ApiError (400) when it is none. */

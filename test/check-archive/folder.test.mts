@@ -1,5 +1,6 @@
 // An archive that is broken in every way, and what the check says of it.
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
 	appendFile,
 	chmod,
@@ -17,7 +18,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkArchive, type Progress, type Summary } from '../../check-archive/check.mts';
 import type { Finding } from '../../check-archive/findings.mts';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { store, versionOfLines, writeDay, type DayContents } from '../support/archive.mts';
 import { posixTest } from '../support/platform.mts';
 
@@ -434,6 +435,56 @@ test("an ID that can't be a file name, and a day with only audio", async () => {
 	const alone = await writeDay(root, { day: '2026-03-06', audio: [shifted] });
 	expect(alone).toBe('days/2026-03-06_e3b0c44298fc1c14.json');
 	expect(lines(await check())).toEqual([]);
+});
+
+describe('IDs that differ only by case', () => {
+	const NIGHT = '2026-03-07';
+	const placeOf = (name: string) => `lifelogs/2026/03/07/${NIGHT}_10h00m00s_${name}`;
+
+	/** A day whose lifelogs, by ID, are in files of these names. */
+	async function writeNames(names: Record<string, string>): Promise<void> {
+		const lifelogs: Record<string, object> = {};
+		for (const [id, name] of Object.entries(names)) {
+			const json = JSON.stringify(lifelog(id, `${NIGHT}T10:00:00`));
+			const files = [
+				await store(root, `${placeOf(name)}.json`, json),
+				await store(root, `${placeOf(name)}.md`, '# A\n'),
+			];
+			lifelogs[id] = { updatedAt: '2026-03-01T09:02:11.000Z', isStarred: false, files };
+		}
+		const fingerprint = versionOfLines(
+			Object.keys(names).map((id) => `lifelog ${id} 2026-03-01T09:02:11.000Z false`),
+		);
+		const day = JSON.parse(await readFile(join(root, dayPath), 'utf8'));
+		const whole = { ...day, day: NIGHT, lifelogs, chats: {}, audio: [] };
+		await store(root, `days/${NIGHT}_${fingerprint}.json`, JSON.stringify(whole));
+	}
+
+	const long = (letter: string) => letter.repeat(240);
+	const shortened = (letter: string) =>
+		letter.repeat(180) + createHash('sha256').update(long(letter)).digest('hex').slice(0, 16);
+
+	test.each<[string, Record<string, string>]>([
+		['two', { aB: 'aB', ab: 'ab-2' }],
+		['three', { AB: 'AB', aB: 'aB-2', ab: 'ab-3' }],
+		['one whose ID looks like a counter', { 'ab-2': 'ab-2', AB: 'AB-3', ab: 'ab' }],
+		['long ones', { [long('x')]: shortened('x'), [long('X')]: shortened('X') }],
+	])('have distinct names: %s', async (_what, names) => {
+		await writeNames(names);
+		expect(lines(await check())).toEqual([]);
+	});
+
+	test.each<[string, Record<string, string>, string]>([
+		['without a counter', { aB: 'aB', ab: 'ab' }, 'differs from'],
+		['with one that nothing needs', { ab: 'ab-2' }, "isn't where the files of ab on that day are"],
+		['too high a one', { aB: 'aB', ab: 'ab-3' }, "isn't where the files of ab on that day are"],
+		['the name of another', { ab: 'ab-2', xy: 'xy' }, "isn't where the files of ab"],
+	])('are found %s', async (_what, names, problem) => {
+		await writeNames(names);
+		const found = lines(await check());
+		expect(found.length).toBeGreaterThan(0);
+		for (const line of found) expect(line).toContain(problem);
+	});
 });
 
 describe('the command', () => {

@@ -223,7 +223,30 @@ describe('a download', () => {
 			'accept-encoding': 'identity',
 			'x-api-key': sandbox.apiKey,
 		});
-		expect(seen[0].url).toContain(`${PATH}?startMs=${ms('09:00')}&endMs=${ms('09:01')}`);
+		expect(seen[0].url.split('/v1/')[1]).toBe(
+			`download-audio?startMs=${ms('09:00')}&endMs=${ms('09:01')}`,
+		);
+	});
+
+	test.each<[string, IDataObject, string | null]>([
+		['a day', { source: 'day', day: 'date', date: '2026-03-20' }, 'recordings'],
+		['a range', { source: 'timeRange', start: at('09:00'), end: at('09:01') }, 'recordings'],
+		['a lifelog', { source: 'lifelog', lifelogId: byId('walk') }, null],
+	])('of %s with Audio Source asks for the audio of %p', async (_name, range, expected) => {
+		const sources: Array<string | null> = [];
+		const own = await engineFor(({ url = '' }, response) => {
+			const { pathname, searchParams } = new URL(url, 'http://service');
+			if (pathname === PATH) {
+				sources.push(searchParams.get('audioSource'));
+				return response.writeHead(200, { 'content-type': 'audio/ogg' }).end('OggS');
+			}
+			const lifelog = { id: 'walk', startTime: at('09:00:00Z'), endTime: at('09:01:00Z') };
+			return response.end(JSON.stringify({ data: { lifelog } }));
+		});
+		const options = { audioSource: 'Recordings' };
+		const { error } = await run({ ...range, options }, undefined, {}, own);
+		expect(error).toBeUndefined();
+		expect(new Set(sources)).toEqual(new Set([expected]));
 	});
 });
 

@@ -97,7 +97,7 @@ test('requests that wait are not all sent at once after another workflow was ref
 	);
 	const engine = await engineAt(service);
 	const other = async () =>
-		await engine.runWorkflow(workflowWith('lifelog', { operation: 'getAll', limit: 5 }));
+		await engine.runWorkflow(workflowWith('lifelog', { operation: 'getMany', limit: 5 }));
 	const { error, items } = await engine.runWorkflow(search);
 	await engine.close();
 	expect(error).toBeUndefined();

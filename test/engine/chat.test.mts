@@ -1,5 +1,5 @@
 import { type IDataObject, type INode, NodeHelpers } from 'n8n-workflow';
-import type { Chat } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat } from '../../lifelog/api.ts';
 import { nodeOperations, operationsById, withId } from '../reliability/parameters.mts';
 import { loadPackage, type RunOptions } from '../support/engine.mts';
 import { engineAt, type Lab, startLab } from '../support/lab.mts';
@@ -55,7 +55,7 @@ async function fetchChat(id: string): Promise<Chat> {
 
 describe('Get Many', () => {
 	const getMany = async (parameters: IDataObject = {}) =>
-		await run({ operation: 'getAll', ...parameters });
+		await run({ operation: 'getMany', ...parameters });
 
 	test.each([
 		['chats of a prompt', { globalPromptId: 'unknown' }, 'No chats of the prompt "unknown"'],
@@ -79,7 +79,7 @@ describe('Get Many', () => {
 		expect(json[0]).not.toHaveProperty('messages');
 		for (const chat of json) {
 			expect(Object.keys(chat)).toEqual([
-				...['id', 'summary', 'visibility', 'createdAt', 'startedAt'],
+				...['id', 'summary', 'createdAt', 'startedAt'],
 				...['prompt', 'response', 'messageCount', 'entries', 'hasToolError'],
 			]);
 		}
@@ -216,7 +216,7 @@ describe('Get', () => {
 
 	test('reads a public chat of someone else', async () => {
 		const { id } = await foreignChat('public');
-		expect((await get(id)).json[0]).toMatchObject({ id, visibility: 'public' });
+		expect((await get(id, { output: 'raw' })).json[0]).toMatchObject({ id, visibility: 'public' });
 	});
 
 	test.each(['404', 'null'] as const)('names the ID that was not found, by %s', async (missing) => {
@@ -234,7 +234,8 @@ describe('Get', () => {
 });
 
 describe('Delete', () => {
-	const remove = async (id: unknown) => await run({ operation: 'delete', chatId: byId(id) });
+	const remove = async (id: unknown) =>
+		await run({ operation: 'delete', chatIdToDelete: byId(id) });
 	const exists = async (id: string) =>
 		(await sandbox.control.chats()).some((chat) => chat.id === id);
 
@@ -372,7 +373,7 @@ describe('an error of one item', () => {
 
 test('the chats are paired with their input items', async () => {
 	const input = [{ json: { limit: 2 } }, { json: { limit: 1 } }];
-	const result = await run({ operation: 'getAll', limit: '={{ $json.limit }}' }, { input });
+	const result = await run({ operation: 'getMany', limit: '={{ $json.limit }}' }, { input });
 	expect(result.items('Node').map(({ pairedItem }) => pairedItem)).toEqual([
 		{ item: 0 },
 		{ item: 0 },
@@ -477,6 +478,6 @@ test('the tool description says what each operation does, and that a delete is p
 		return NodeHelpers.getToolDescriptionForNode(node, NodeHelpers.getVersionedNodeType(type));
 	};
 	expect(NodeHelpers.getVersionedNodeType(type).description.usableAsTool).toBe(true);
-	expect(told('getAll')).toBe('Get many chats in Lifelog Chat');
+	expect(told('getMany')).toBe('Get many chats in Lifelog Chat');
 	expect(told('delete')).toBe('Delete chat permanently in Lifelog Chat');
 });

@@ -83,7 +83,24 @@ describe('the test of the credential', () => {
 	])("refuses %s that isn't from the service: %s", async (type, body) => {
 		const { ok, message } = await checkAt(200, { 'content-type': type }, body);
 		expect(ok).toBe(false);
-		expect(message).toBe("The 'Base URL' doesn't point to a Lifelog API. Check the address.");
+		expect(message).toMatch(
+			/^The 'Base URL' doesn't point to a Lifelog API: http:\/\/127\.0\.0\.1:\d+\. Enter https:\/\/api\.limitless\.ai for Limitless, or the address of your lifelog-server/,
+		);
+	});
+
+	test('names the address without its path if that points to no Lifelog API', async () => {
+		const { apiKey, url } = sandbox;
+		const { message } = await check({ apiKey, baseUrl: `${url}/mcp/v1` });
+		expect(message).toBe(
+			`The 'Base URL' doesn't point to a Lifelog API: ${url}/mcp. Enter ${url}, without a path.`,
+		);
+	});
+
+	test('names the host that a redirect leads to, and nothing else of its address', async () => {
+		const location = 'https://other.example.com/sign-in?token=secret';
+		const { message } = await checkAt(302, { location });
+		expect(message).toContain('to https://other.example.com: if that is your service');
+		expect(message).not.toContain('secret');
 	});
 });
 
@@ -94,6 +111,19 @@ describe('the test of the credential says what a failed connection means', () =>
 		expect(message).toBe(
 			`No answer from ${host}:1: the connection was refused. Check that the service runs and listens on this port. If n8n runs in Docker, ${host} is the container itself: enter http://host.docker.internal:1 as the 'Base URL' of the credential, and turn on 'Allow HTTP in a Private Network'.`,
 		);
+	});
+
+	test('http where https is asked for', async () => {
+		const { host } = new URL(sandbox.url);
+		const { message } = await check({ apiKey: 'k', baseUrl: `https://${host}` });
+		expect(message).toBe(
+			`No answer from ${host}: there is no https at this address. Enter http://${host} as the 'Base URL' of the credential.`,
+		);
+	});
+
+	test('no port', async () => {
+		const { message } = await check({ apiKey: 'k', baseUrl: 'http://127.255.255.254' });
+		expect(message).toContain("add its port: lifelog-server's is 8787");
 	});
 
 	test('an unknown host', async () => {

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP, said } from '../support/days.mts';
 import type { RunOptions } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
@@ -234,7 +234,7 @@ describe('if the service sends no contents', () => {
 		const lifelog = lifelogOf('b', '2026-03-01T10:00:00Z', 'B', ['Known']);
 		await answer([withheld([]), lifelog]);
 		const { json, hint } = await run(FIRST_OF_MARCH);
-		expect(json.speakers).toEqual(['Anna', 'Sam']);
+		expect(json.speakers).toEqual(['Sam', 'Anna']);
 		expect(json.markdown).toMatch(/- The dog\n[^]*- Known\n/);
 		expect(hint).toContain('no contents of 1 of 2 lifelogs');
 	});
@@ -343,7 +343,7 @@ describe('the fields of the item', () => {
 describe('an invalid parameter', () => {
 	test.each([
 		[{ day: 'date', date: 'soon' }, `'Date' is not a date and time: "soon"`],
-		[{ day: 'date' }, "'Date' is empty"],
+		[{ day: '={{ "date" }}' }, "'Date' is empty"],
 		[{ day: 'date', date: '={{ $json.nothing }}' }, "'Date' is empty"],
 		[{ day: 'date', date: '={{ [1] }}' }, "'Date' is not a date and time: a list"],
 		[{ day: '={{ "tomorrow" }}' }, `'Day' must be yesterday, today or date, not "tomorrow"`],

@@ -179,7 +179,7 @@ test('operations with a range are checked', () => {
 
 test.each<[string, string, IDataObject, RegExp]>([
 	...OF_A_RANGE,
-	['a whole list', 'lifelog', { operation: 'getAll', returnAll: true, ...within(RANGE) }, IN_RANGE],
+	['a whole list', 'lifelog', { operation: 'getMany', returnAll: true, ...within(RANGE) }, IN_RANGE],
 	[
 		'the export of one',
 		'lifelog',
@@ -235,7 +235,7 @@ test("a proxy that needs a login isn't reported as an error of the parameters", 
 
 test('an unknown address is quoted without its query', async () => {
 	const many = actions().find(
-		({ node, operation }) => node === 'lifelog' && operation === 'getAll',
+		({ node, operation }) => node === 'lifelog' && operation === 'getMany',
 	)!;
 	const error = 'Route GET:/v1/lifelogs?timezone=UTC&limit=50 not found';
 	const { message, description } = await run(many, json(404, { error }));
@@ -298,6 +298,15 @@ test.each(BY_ID)('%s sends nothing for an invalid ID', async (_name, operation) 
 	}
 });
 
+/** Export reads a list unless it is told otherwise. */
+const OF_ENTRIES = BY_ID.filter(([name]) => name !== 'lifelog.export');
+
+test.each(OF_ENTRIES)('%s says of a missing entry what it may be', async (_name, operation) => {
+	const { description } = await run(operation, json(404, { error: 'Not found' }));
+	const noun = operation.node === 'lifelogChat' ? 'chat' : 'lifelog';
+	expect(description).toContain(`The ${noun} may have been deleted, or may belong`);
+});
+
 test('a title in place of an ID is recognized', async () => {
 	const parameters = { operation: 'get', lifelogId: byId('Planning the garden') };
 	const { error } = await trials.engine.runWorkflow(workflowWith('lifelog', parameters));
@@ -312,7 +321,7 @@ test.each(['a/b', '..%2Fchats%2Fchat-a', 'a\nb', 'a\u202eb'])(
 		const world = trials.open();
 		world.lifelogs = [{ ...world.lifelogs[0], id, contents: [] }];
 		const listed = await trials.engine.runWorkflow(
-			workflowWith('lifelog', { operation: 'getAll' }),
+			workflowWith('lifelog', { operation: 'getMany' }),
 		);
 		expect(listed.items('Node').map((item) => item.json.id)).toEqual([id]);
 		const options = { includeContents: true };

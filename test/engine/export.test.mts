@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { byId, within, workflowWith } from '../support/workflow.mts';
 

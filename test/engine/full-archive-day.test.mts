@@ -46,7 +46,7 @@ test.each(RANGES)(
 			),
 		) as IDataObject;
 		const { items, error } = await engine.runWorkflow(
-			workflowWith('lifelog', { ...ofDay, operation: 'getAll', returnAll: true }),
+			workflowWith('lifelog', { ...ofDay, operation: 'getMany', returnAll: true }),
 		);
 		expect(error).toBeUndefined();
 		const listed = items('Node').map(({ json }) => json.id);

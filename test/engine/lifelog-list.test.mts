@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { connect } from '../../nodes/shared/auth/connection.ts';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { firstEntries } from '../../nodes/shared/transport/pagination.ts';
 import { nodeOperations } from '../reliability/parameters.mts';
 import { startAnyService } from '../support/anyService.mts';
@@ -27,7 +27,7 @@ afterAll(async () => await lab.close());
 /** Runs Get Many and gives the lifelogs, the requests made and the hints shown. */
 async function getMany(parameters: IDataObject, run?: RunOptions) {
 	await sandbox.control.clearRequests();
-	const workflow = workflowWith('lifelog', { operation: 'getAll', ...parameters });
+	const workflow = workflowWith('lifelog', { operation: 'getMany', output: 'raw', ...parameters });
 	const result = await engine.runWorkflow(workflow, run);
 	return {
 		...result,
@@ -255,7 +255,7 @@ describe('Limit', () => {
 		expect(requests.map(({ query }) => Number(query.limit))).toEqual(pages);
 	});
 
-	test.each([0, -1, 1.5, '={{ NaN }}', 'ten', ''])('%p is refused', async (limit) => {
+	test.each([0, -1, 1.5, '={{ NaN }}', 'ten'])('%p is refused', async (limit) => {
 		const { error, requests } = await getMany({ limit });
 		expect(error?.message).toMatch(/'Limit' must be a whole number|Limit/);
 		expect(requests).toEqual([]);
@@ -266,11 +266,10 @@ test('filters and options also accept texts from an expression', async () => {
 	await sandbox.control.reset({ days: 3 });
 	const { requests } = await getMany({
 		limit: 5,
-		filters: { isStarred: '={{ "false" }}' },
+		filters: { isStarred: '={{ "false" }}', isScheduled: '={{ "TRUE" }}' },
 		options: {
 			includeContents: '={{ "true" }}',
 			includeMarkdown: '={{ "false" }}',
-			isScheduled: '={{ "TRUE" }}',
 		},
 	});
 	expect(requests[0].query).toMatchObject({
@@ -333,11 +332,12 @@ describe('contents', () => {
 		const body = { data: { lifelogs: [{ ...lifelog, contents: [] }] }, meta: { lifelogs: {} } };
 		await sandbox.control.faults([{ body, times: 3 }]);
 		const workflow = workflowWith('lifelog', {
-			operation: 'getAll',
+			operation: 'getMany',
+			limit: '={{ $json.limit }}',
 			options: { includeContents: true },
 		});
 		const { hints, items } = await engine.runWorkflow(workflow, {
-			input: [{ json: {} }, { json: {} }, { json: {} }],
+			input: [1, 2, 3].map((limit) => ({ json: { limit } })),
 		});
 		expect(items('Node')).toHaveLength(3);
 		expect(hints('Node')).toHaveLength(1);
@@ -449,7 +449,9 @@ describe('filters', () => {
 	);
 
 	test.each([
-		[{ period: 'date' }, "'Date' is empty"],
+		// n8n requires it only if it was chosen from the list.
+		[{ period: 'date' }, 'Parameter "Date" is required'],
+		[{ period: '={{ "date" }}' }, "'Date' is empty"],
 		[{ period: 'date', date: ' ' }, "'Date' is empty"],
 		[{ period: '={{ "week" }}' }, "'Period' must be any, today, yesterday, last7Days, "],
 		[
@@ -491,8 +493,8 @@ describe('filters', () => {
 		await sandbox.control.reset({ days: 2 });
 		const { requests, lifelogs } = await getMany({
 			returnAll: true,
-			...within({ start: '', end: ' ', isStarred: false }),
-			options: { globalPromptId: ' ', isScheduled: false },
+			...within({ start: '', end: ' ' }),
+			filters: { globalPromptId: ' ', isScheduled: false, isStarred: false },
 		});
 		expect(requests[0].query).not.toHaveProperty('date');
 		expect(requests[0].query).not.toHaveProperty('start');

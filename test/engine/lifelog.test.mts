@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { nodeOperations, operationsById, withId } from '../reliability/parameters.mts';
 import { loadPackage, type RunOptions } from '../support/engine.mts';
 import { engineAt, type Lab, startLab } from '../support/lab.mts';
@@ -37,7 +37,13 @@ const anyLifelog = async () => (await sandbox.control.lifelogs())[20];
 
 describe('Search', () => {
 	const search = async (parameters: IDataObject) =>
-		await run({ operation: 'search', query: 'call OR dinner OR work OR plans', ...parameters });
+		await run({
+			operation: 'search',
+			query: 'call OR dinner OR work OR plans',
+			limit: 50,
+			output: 'raw',
+			...parameters,
+		});
 
 	test("returns the service's results in its order, in one request", async () => {
 		const { title } = await anyLifelog();
@@ -156,7 +162,7 @@ describe('Search', () => {
 describe('Get', () => {
 	test('returns the API’s object unchanged and complete', async () => {
 		const { id } = await anyLifelog();
-		const { json } = await run({ operation: 'get', lifelogId: byId(id) });
+		const { json } = await run({ operation: 'get', lifelogId: byId(id), output: 'raw' });
 		const response = await fetch(
 			`${sandbox.url}/v1/lifelogs/${id}?includeContents=true&timezone=UTC`,
 			{ headers: { 'x-api-key': sandbox.apiKey } },
@@ -174,7 +180,7 @@ describe('Get', () => {
 			includeContents: false,
 			timezone: 'Asia/Tokyo',
 		};
-		const { json } = await run({ operation: 'get', lifelogId: byId(id), options });
+		const { json } = await run({ operation: 'get', lifelogId: byId(id), output: 'raw', options });
 		expect(json[0]).not.toHaveProperty('markdown');
 		expect(json[0]).not.toHaveProperty('contents');
 		expect(json[0].startTime).toContain('+09:00');
@@ -254,7 +260,8 @@ describe('Get Transcript', () => {
 });
 
 describe('Delete', () => {
-	const remove = async (id: unknown) => await run({ operation: 'delete', lifelogId: byId(id) });
+	const remove = async (id: unknown) =>
+		await run({ operation: 'delete', lifelogIdToDelete: byId(id) });
 	const exists = async (id: string) =>
 		(await sandbox.control.lifelogs()).some((lifelog) => lifelog.id === id);
 

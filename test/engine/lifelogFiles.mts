@@ -1,5 +1,5 @@
-// The Export operation and lifelog-server archive write the same files, each by its own code.
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+// The Export operation and lifelog-server archive write the same files.
+import type { Lifelog } from '../../lifelog/api.ts';
 import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { workflowWith } from '../support/workflow.mts';
@@ -53,6 +53,14 @@ export function testLifelogFiles(days: number): void {
 					said('c', { speakerName: 'Unknown', startOffsetMs: 5000, endOffsetMs: 4000 }),
 					{ type: 'paragraph', content: '- a list?' },
 					{ type: 'heading1', content: 'Late title', startOffsetMs: 1e15 },
+				] as never,
+			},
+			{
+				title: 'The wearer is named late',
+				contents: [
+					said('a', { speakerIdentifier: 'user' }),
+					said('b', { speakerIdentifier: 'user', speakerName: 'Me' }),
+					said('c', { speakerName: 'Ann\u0085', startTime: '20260301T101531Z' }),
 				] as never,
 			},
 		];

@@ -27,7 +27,8 @@ async function call(operation: string, values: IDataObject, type = 'lifelogTool'
 		return Object.fromEntries(fields.map(([name, field]) => [name, given(field)]));
 	};
 	const { id, ...others } = values;
-	const name = type === 'lifelogChatTool' ? 'chatId' : 'lifelogId';
+	const entry = type === 'lifelogChatTool' ? 'chatId' : 'lifelogId';
+	const name = operation === 'delete' ? `${entry}ToDelete` : entry;
 	const locator = id === undefined ? {} : { [name]: byId(given(id)) };
 	const parameters = { operation, ...locator, ...(given(others) as IDataObject) };
 	const result = await engine.runWorkflow(workflowWith(type, parameters), { timezone: ZONE });
@@ -43,7 +44,7 @@ const anyLifelog = async () => (await sandbox.control.lifelogs())[20];
 describe('values that are understood', () => {
 	test('numbers, true and false as texts', async () => {
 		const options = { includeContents: 'True' };
-		const { json } = await call('getAll', { limit: ' 3 ', returnAll: 'false', options });
+		const { json } = await call('getMany', { limit: ' 3 ', returnAll: 'false', options });
 		expect(json).toHaveLength(3);
 		expect(json[0]).toHaveProperty('speakers');
 	});
@@ -53,9 +54,9 @@ describe('values that are understood', () => {
 		['Yesterday', 1],
 	])('%s as a day in the current time zone', async (date, days) => {
 		const day = DateTime.now().setZone(ZONE).minus({ days }).toISODate();
-		const { requests } = await call('getAll', within({ date }));
+		const { requests } = await call('getMany', within({ date }));
 		expect(requests[0].query).toMatchObject({ date: day, timezone: ZONE });
-		const range = await call('getAll', within({ start: date, end: date }));
+		const range = await call('getMany', within({ start: date, end: date }));
 		const { start, end } = range.requests[0].query;
 		expect([start, end]).toEqual([`${day} 00:00:00`, expect.stringContaining(String(end))]);
 		expect(Date.parse(`${end}Z`) - Date.parse(`${start}Z`)).toBeGreaterThan(86_000_000);
@@ -65,7 +66,7 @@ describe('values that are understood', () => {
 
 	test('empty texts as not set', async () => {
 		const chosen = within({ start: ' ', end: '', isStarred: '' });
-		const options = { direction: '', timezone: '', maxCharacters: '', globalPromptId: '' };
+		const options = { direction: '', timezone: '', maxCharacters: '' };
 		const { message, json } = await call('search', {
 			query: 'dinner OR plans',
 			...chosen,
@@ -75,38 +76,55 @@ describe('values that are understood', () => {
 		expect(json.length).toBeGreaterThan(0);
 	});
 
+	test.each(["={{ '' }}", '={{ null }}', '={{ undefined }}', "={{ ' ' }}"])(
+		'%s as no Limit',
+		async (limit) => {
+			for (const type of ['lifelogTool', 'lifelog']) {
+				const workflow = workflowWith(type, { operation: 'getMany', limit });
+				const result = await engine.runWorkflow(workflow);
+				expect(result.error).toBeUndefined();
+				expect(result.items('Node').length).toBeGreaterThan(0);
+			}
+		},
+	);
+
 	test('choices in upper and lower case', async () => {
-		const { json } = await call('getAll', { output: 'RAW', options: { direction: 'ASC' } });
+		const { json } = await call('getMany', { output: 'RAW', options: { direction: 'ASC' } });
 		expect(json[0]).toHaveProperty('markdown');
 	});
 });
 
 test('blanks around the ID of a scheduled prompt are removed', async () => {
 	const filters = { globalPromptId: ' 8f2kQ0pXw1Zr5TnB\n' };
-	const { requests } = await call('getAll', { filters }, 'lifelogChatTool');
+	const { requests } = await call('getMany', { filters }, 'lifelogChatTool');
 	expect(requests[0].query).toMatchObject({ globalPromptId: '8f2kQ0pXw1Zr5TnB' });
 });
 
 describe('values that are refused before any request, with what to do', () => {
 	test.each<[string, string, IDataObject, RegExp]>([
-		['all as a limit', 'getAll', { limit: 'all' }, /^'Limit' must be .*Enter a number such as 20/],
+		['all as a limit', 'getMany', { limit: 'all' }, /^'Limit' must be .*Enter a number such as 20/],
 		['null as a limit', 'search', { query: 'x', limit: 'null' }, /^'Limit' must be a whole number/],
 		[
 			'null as a date',
-			'getAll',
+			'getMany',
 			within({ date: 'null' }),
-			/^'Date' is not .* "null"\. .*today, yesterday.* leave it empty/,
+			/^'Date' is not .* "null"\. .*type 2026-11-25\. .*today, yesterday/,
 		],
-		['a day in words', 'getAll', within({ start: 'last Monday' }), /^'Start' is not .*2026-03-29/],
+		[
+			'a day in words',
+			'getMany',
+			within({ start: 'last Monday' }),
+			/^'Start' is not .*2026-11-25.* leave it empty/,
+		],
 		[
 			'all as a star',
-			'getAll',
+			'getMany',
 			{ filters: { isStarred: 'all' } },
 			/^'Is Starred' must be true or false, not "all"\. .*Empty text counts as not set/,
 		],
 		[
 			'all as fields',
-			'getAll',
+			'getMany',
 			{ output: 'selectedFields', fields: 'all' },
 			/^'Fields' must be id, title, .*not "all"/,
 		],
@@ -124,7 +142,7 @@ describe('values that are refused before any request, with what to do', () => {
 		],
 		[
 			'a zone that is none',
-			'getAll',
+			'getMany',
 			{ options: { timezone: 'null' } },
 			/^There is no time zone "null"\. Use an IANA name/,
 		],
@@ -138,7 +156,7 @@ describe('values that are refused before any request, with what to do', () => {
 		[
 			'another format',
 			'getDailySummary',
-			{ format: 'html' },
+			{ date: 'today', format: 'html' },
 			/^'Format' must be markdown, notion or slack/,
 		],
 		[
@@ -163,9 +181,9 @@ describe('values that are refused before any request, with what to do', () => {
 		['null', 'lifelogChatTool', { filters: { globalPromptId: 'null' } }],
 		['All', 'lifelogChatTool', { filters: { globalPromptId: 'All' } }],
 		['My day', 'lifelogChatTool', { filters: { globalPromptId: 'My day' } }],
-		['none', 'lifelogTool', { options: { globalPromptId: ' none ' } }],
+		['none', 'lifelogTool', { filters: { globalPromptId: ' none ' } }],
 	])('%s as a scheduled prompt of a %s', async (word, type, values) => {
-		const { message, requests } = await call('getAll', values, type);
+		const { message, requests } = await call('getMany', values, type);
 		expect(message).toMatch(
 			`"${word}" is not the ID of a scheduled prompt. A title isn't an ID. Leave 'Global Prompt ID' empty`,
 		);
@@ -187,6 +205,6 @@ test("a speaker who didn't speak is reported, with the speakers who did", async 
 });
 
 test('outside of a tool the advice is only in the description', async () => {
-	const { message } = await call('getAll', { limit: 'all' }, 'lifelog');
+	const { message } = await call('getMany', { limit: 'all' }, 'lifelog');
 	expect(message).toBe(`'Limit' must be a whole number, 1 or more, not "all"`);
 });

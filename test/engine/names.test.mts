@@ -72,7 +72,7 @@ function valuesOf({ options = [] }: INodeProperties): string[] {
 /** Type, values and default of a parameter, and of those in it. */
 function parameterNames(property: INodeProperties, before = ''): Array<[string, string]> {
 	const { name, type, options = [], modes = [] } = property;
-	const isForModel = String(property.default).includes('$fromAI(');
+	const isForModel = JSON.stringify(property.default).includes('$fromAI(');
 	const value = isForModel ? '$fromAI' : JSON.stringify(property.default);
 	const given = `${isOfTool(property) ? 'defaultOfTool' : 'default'}=${value}`;
 	const choices = [...valuesOf(property), ...modes.map((mode) => mode.name)];
@@ -127,7 +127,9 @@ type Data = Awaited<ReturnType<typeof freshData>>;
 /** What an operation is run with, where it has such a parameter. */
 const USUAL: Record<string, (data: Data) => unknown> = {
 	lifelogId: ({ lifelog }) => byId(lifelog.id),
+	lifelogIdToDelete: ({ lifelog }) => byId(lifelog.id),
 	chatId: ({ chat }) => byId(chat.id),
+	chatIdToDelete: ({ chat }) => byId(chat.id),
 	query: ({ lifelog }) => lifelog.title,
 	start: ({ lifelog }) => lifelog.startTime,
 	end: ({ lifelog }) => lifelog.endTime,
@@ -157,8 +159,8 @@ const cut = { maxCharacters: 100 };
 const inSilence = { start: '2026-03-18T01:00', end: '2026-03-18T01:10', source: 'timeRange' };
 /** What options add to an output. */
 const WITH_OPTIONS: Record<string, IDataObject[]> = {
-	'lifelog.get': [{ options: cut }],
-	'lifelog.getAll': [{ output: 'simplified', options: { includeContents: true } }],
+	'lifelog.get': [{ output: 'raw', options: cut }],
+	'lifelog.getMany': [{ options: { includeContents: true } }],
 	'lifelog.getTranscript': [{ options: cut }, { outputAs: 'text', options: cut }],
 	'lifelogAudio.download': [{ ...inSilence, options: { ifNoAudio: 'report' } }],
 };

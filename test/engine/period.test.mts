@@ -11,7 +11,7 @@ const ZONES: Array<[of: string, zone: string, parameters: IDataObject]> = [
 	['the workflow', ZONE_OF_WORKFLOW, {}],
 	['the option Time Zone', ZONE_OF_OPTION, { options: { timezone: ZONE_OF_OPTION } }],
 ];
-const OPERATIONS = ['getAll', 'search', 'export'];
+const OPERATIONS = ['getMany', 'search', 'export'];
 const WORD = 'lighthouse';
 /** How many days ago the days are that have lifelogs: the edges of periods and the days beside them. */
 const DAYS_AGO = [0, 1, 2, 3, 6, 7, 29, 30];
@@ -160,7 +160,15 @@ describe.each(OPERATIONS)('%s', (operation) => {
 		});
 		expect(ids).toEqual([]);
 		const found = operation === 'search' ? ` found for "${WORD}"` : '';
-		expect(hint).toBe(`No ${name}${found} ${period}`);
+		const advice = operation === 'search' ? '. Use fewer words, or OR between alternatives.' : '';
+		expect(hint).toBe(`No ${name}${found} ${period}${advice}`);
+	});
+
+	test('the output names the days and their time zone, unless no day was chosen', async () => {
+		const { hint } = await run(operation, { period: 'yesterday' });
+		const yesterday = dateOf(1, ZONE_OF_WORKFLOW);
+		expect(hint).toBe(`Lifelogs on ${yesterday} in ${ZONE_OF_WORKFLOW}`);
+		expect((await run(operation, { period: 'any' })).hint).toBeUndefined();
 	});
 });
 
@@ -179,15 +187,15 @@ describe('as a tool', () => {
 	});
 
 	test.each([
-		['lifelogTool', 'getAll'],
+		['lifelogTool', 'getMany'],
 		['lifelogTool', 'export'],
-		['lifelogChatTool', 'getAll'],
+		['lifelogChatTool', 'getMany'],
 	])('%s %s ignores Return All and uses Limit', async (type, operation) => {
 		const { ids } = await run(operation, { returnAll: true, limit: 3 }, type);
 		expect(ids).toHaveLength(3);
 	});
 
-	test.each(['getAll', 'export'])('%s returns at most 100', async (operation) => {
+	test.each(['getMany', 'export'])('%s returns at most 100', async (operation) => {
 		const { ids } = await run(operation, { limit: 500 }, 'lifelogTool');
 		expect(ids).toHaveLength(100);
 	});
@@ -206,7 +214,7 @@ describe('as a tool', () => {
 
 	const choosesDate = { period: 'date' };
 	test.each([
-		['lifelogTool', 'getAll', choosesDate],
+		['lifelogTool', 'getMany', choosesDate],
 		['lifelogTool', 'search', choosesDate],
 		['lifelogTool', 'export', choosesDate],
 		['lifelogTool', 'getDailySummary', { day: 'date' }],
@@ -214,7 +222,7 @@ describe('as a tool', () => {
 	])('%s %s refuses an empty Date and says what to enter', async (type, operation, chosen) => {
 		const { message, requests } = await run(operation, { ...chosen, date: '={{ "" }}' }, type);
 		expect(message).toMatch(
-			/^'Date' is empty\. Enter a day as YYYY-MM-DD, today or yesterday, or /,
+			/^'Date' is empty\. Enter a day such as 2026-11-25\. .*today or yesterday\. Or choose another '(Day|Period)'\.$/,
 		);
 		expect(requests).toEqual([]);
 	});
@@ -263,5 +271,27 @@ describe('Download Audio of a day', () => {
 			expect(message).toBe(`The day ${date} has not begun yet in ${zone}`);
 			expect(requests).toEqual([]);
 		});
+	});
+});
+
+describe('a day in another order', () => {
+	const isoOf = (written: string) => `Write it as ${written}\\.`;
+
+	test.each([
+		['25.11.2026', isoOf('2026-11-25')],
+		['25.11.2026 09:30', isoOf('2026-11-25 09:30')],
+		['26/11/2026', isoOf('2026-11-26')],
+		['11/26/2026', isoOf('2026-11-26')],
+		['2026/11/26', isoOf('2026-11-26')],
+		// It may be either, or none.
+		['05/11/2026', '^In the field, pick it'],
+		['31.02.2026', '^In the field, pick it'],
+		['last Monday', '^In the field, pick it'],
+	])('%s is refused with how to write it', async (date, advice) => {
+		const chosen = { period: 'date', date: `={{ "${date}" }}` };
+		const workflow = workflowWith('lifelog', { operation: 'getMany', ...chosen });
+		const { error } = await engine.runWorkflow(workflow);
+		expect(error?.message).toBe(`'Date' is not a date and time: "${date}"`);
+		expect((error as { description?: string }).description).toMatch(new RegExp(advice));
 	});
 });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { IDataObject } from 'n8n-workflow';
-import type { ContentNode } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { ContentNode } from '../../lifelog/api.ts';
 import type { WorkflowJson } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { byId, withCredential, workflowWith } from '../support/workflow.mts';
 
-// What README and docs/ show is what comes out; `…` there stands for anything.
+// What docs/ shows is what comes out; `…` there stands for anything.
 
 const timezone = 'Europe/Berlin';
 const garden = '8f2kQ0pXw1Zr5TnB';
@@ -117,7 +117,7 @@ const summary = async (format: string) => {
 };
 
 test('the workflow that you paste runs', async () => {
-	const [text] = blocks('README.md', '## A first workflow', 'json');
+	const [text] = blocks('docs/quick-start.md', '## A first workflow', 'json');
 	const workflow = JSON.parse(text) as WorkflowJson;
 	const { items, status } = await engine.runWorkflow(withCredential(workflow));
 	expect(status).toBe('success');
@@ -127,7 +127,7 @@ test('the workflow that you paste runs', async () => {
 test('a lifelog', async () => {
 	const [shown] = blocks('docs/lifelog.md', '# Lifelog', 'json').map(parse);
 	const options = { direction: 'asc' };
-	const [real] = await outputOf('lifelog', { operation: 'getAll', limit: 1, options });
+	const [real] = await outputOf('lifelog', { operation: 'getMany', limit: 1, options });
 	expect(real).toEqual(pattern(shown, real));
 });
 

@@ -82,11 +82,11 @@ async function run(parameters: IDataObject, options?: RunOptions, on = engine) {
 }
 
 const getMany = async (options: IDataObject = {}, on?: Engine) =>
-	await run({ operation: 'getAll', returnAll: true, options }, undefined, on);
+	await run({ operation: 'getMany', returnAll: true, options }, undefined, on);
 
 /** Page after page. */
 const getLimited = async (on?: Engine) =>
-	await run({ operation: 'getAll', limit: 1000 }, undefined, on);
+	await run({ operation: 'getMany', limit: 1000 }, undefined, on);
 
 const getOne = async (on?: Engine) =>
 	await run({ operation: 'get', lifelogId: byId(ids[0]) }, undefined, on);
@@ -94,7 +94,7 @@ const getOne = async (on?: Engine) =>
 test("a delete isn't retried if nothing was sent: a 404 would then not mean that it was done", async () => {
 	const closed = await engineAt('http://127.0.0.1:9');
 	const before = pauses.skippedMs;
-	const parameters = { operation: 'delete', lifelogId: byId('nobody') };
+	const parameters = { operation: 'delete', lifelogIdToDelete: byId('nobody') };
 	const { message } = await run(parameters, undefined, closed);
 	expect(message).toContain('the connection was refused');
 	expect(pauses.skippedMs).toBe(before);
@@ -108,7 +108,7 @@ describe('a 429', () => {
 	])('is waited for, for the time %s', async (_where, fault, waitMs) => {
 		const before = pauses.skippedMs;
 		await sandbox.control.faults([{ status: 429, skip: 1, ...fault }]);
-		const { ids: listed, requests } = await run({ operation: 'getAll', limit: 250 });
+		const { ids: listed, requests } = await run({ operation: 'getMany', limit: 250 });
 		expect(listed).toEqual(ids);
 		expect(requests.map(({ status }) => status)).toEqual([200, 429, 200, 200]);
 		const waitedMs = pauses.skippedMs - before;
@@ -121,7 +121,7 @@ describe('a 429', () => {
 		const own = await engineAt(await serve((_request, response) => answer(response, 429, body)));
 		const { message, description, ms } = await getMany({ maxWait: 30 }, own);
 		expect(message).toBe(
-			"The rate limit asks for a wait of 60 s, more than the 'Max Rate Limit Wait' of 30 s allows (lifelogs)",
+			"The rate limit asks for a wait of 60 s, more than the 30 s that a request may wait (lifelogs)",
 		);
 		expect(description).toContain('The service says: API key is rate limited');
 		expect(ms).toBeLessThan(25_000);
@@ -156,7 +156,7 @@ describe('a 429', () => {
 		);
 		const { message } = await getMany({ maxWait: 4 }, own);
 		expect(message).toMatch(
-			/^The rate limit asks for a wait of 5 s after one of [23] s, more than the 'Max Rate Limit Wait' of 4 s allows \(lifelogs\)$/,
+			/^The rate limit asks for a wait of 5 s after one of [23] s, more than the 4 s that a request may wait \(lifelogs\)$/,
 		);
 	});
 
@@ -232,7 +232,7 @@ describe('the rate limit of the service', () => {
 		pauses.areSkipped = false;
 		const body = { retryAfter: '60' };
 		const own = await engineAt(await serve((_request, response) => answer(response, 429, body)));
-		const running = own.startWorkflow(workflowWith('lifelog', { operation: 'getAll' }));
+		const running = own.startWorkflow(workflowWith('lifelog', { operation: 'getMany' }));
 		while (served === 0) await sleep(20);
 		await sleep(50);
 		running.cancel();
@@ -251,7 +251,7 @@ describe('a temporary failure', () => {
 		['an answer broken off', { cutBody: true }],
 	])('is retried: %s', async (_name, fault) => {
 		await sandbox.control.faults([{ skip: 1, times: 2, ...fault }]);
-		const { ids: listed, requests } = await run({ operation: 'getAll', limit: 250 });
+		const { ids: listed, requests } = await run({ operation: 'getMany', limit: 250 });
 		expect(listed).toEqual(ids);
 		expect(requests).toHaveLength(5);
 		const pauses = [requests[2].at - requests[1].at, requests[3].at - requests[2].at];
@@ -270,7 +270,7 @@ describe('a temporary failure', () => {
 	test('canceling the workflow ends the pauses at once', async () => {
 		pauses.areSkipped = false;
 		const own = await engineAt(await serve((_request, response) => answer(response, 500, {})));
-		const running = own.startWorkflow(workflowWith('lifelog', { operation: 'getAll' }));
+		const running = own.startWorkflow(workflowWith('lifelog', { operation: 'getMany' }));
 		while (served < 2) await sleep(20);
 		running.cancel();
 		expect(await endsSoon(running.done, 30)).toBe(true);
@@ -301,7 +301,7 @@ describe('an error says what happened and what to do', () => {
 			404,
 			{ error: 'Not Found' },
 			'The service has no endpoint at the address of this request (404)',
-			"Check the 'Base URL' in the credential. Requested: lifelogs.",
+			"Check the 'Base URL' in the credential: http://127.0.0.1:",
 		],
 		[
 			418,
@@ -333,7 +333,7 @@ describe('an error says what happened and what to do', () => {
 		const own = await engineAt(
 			await serve((_request, response) => answer(response, status, body, location)),
 		);
-		const result = await run({ operation: 'getAll', limit: 5 }, undefined, own);
+		const result = await run({ operation: 'getMany', limit: 5 }, undefined, own);
 		expect(result.message).toContain(message);
 		expect(result.description).toContain(description);
 		expect(JSON.stringify(result.error)).not.toContain('xxxx');

@@ -39,7 +39,7 @@ async function requestsFor(node: 'lifelog' | 'lifelogChat', max: number, limit: 
 	counts = new Map();
 	const input = Array.from({ length: max + 1 }, (_, n) => ({ json: { n } }));
 	const where = node === 'lifelog' ? { options: prompt } : { filters: prompt };
-	const parameters = { operation: 'getAll', output: 'raw', ...limit, ...where };
+	const parameters = { operation: 'getMany', output: 'raw', ...limit, ...where };
 	const { error, items } = await lab.engine.runWorkflow(workflowWith(node, parameters), { input });
 	expect(error).toBeUndefined();
 	expect(items('Node')).toHaveLength((max * (max + 1)) / 2);

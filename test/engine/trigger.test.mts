@@ -1,6 +1,6 @@
 // The trigger on n8n's real polling code, against the sandbox.
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
-import type { LifelogList } from '../../nodes/shared/api/apiTypes.ts';
+import type { LifelogList } from '../../lifelog/api.ts';
 import type { PollOptions, WorkflowJson } from '../support/engine.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import type { DialectChange } from '../support/sandbox.mts';

@@ -1,4 +1,4 @@
-// npm run test:n8n [-- --report <file> --workers <number> --update-pictures] [suite …]
+// npm run test:n8n [-- --report <file> --workers <number>] [suite …]
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,6 @@ import { pack } from './support/package.mts';
 import { missingPrograms } from './support/programs.mts';
 import { temporaryFolder } from './support/server.mts';
 import { asError } from '../../server/util/errors.mts';
-import { UPDATE_PICTURES } from '../support/pictures.mts';
 
 /** How the tests of one suite ended. */
 interface Result {
@@ -144,12 +143,10 @@ async function main(): Promise<void> {
 		options: {
 			report: { type: 'string' },
 			workers: { type: 'string' },
-			'update-pictures': { type: 'boolean', default: false },
 		},
 		allowPositionals: true,
 	});
 	const chosen = chosenSuites(positionals);
-	if (values['update-pictures']) process.env[UPDATE_PICTURES] = '1';
 	// Two more than cores, as suites mostly wait: for polls, pages and rate limits.
 	const workers = Number(values.workers ?? availableParallelism() + 2);
 	if (!(workers >= 1))

@@ -55,7 +55,7 @@ const HEAVY_AT_A_TIME = 2;
 export type Group = 'core' | 'rest' | 'slow';
 
 const CORE_OPERATIONS = [
-	'lifelog.getAll',
+	'lifelog.getMany',
 	'lifelog.delete',
 	'lifelogAudio.download',
 	'lifelogTrigger.lifelogCreatedOrUpdated',

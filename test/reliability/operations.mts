@@ -232,12 +232,12 @@ export const OPERATIONS: Operation[] = [
 	action(
 		'Get Many Lifelogs',
 		'lifelog',
-		'getAll',
-		{ returnAll: true },
+		'getMany',
+		{ returnAll: true, output: 'raw' },
 		{ right: LISTED, isLong: true, isList: true },
 	),
-	action('Search Lifelogs', 'lifelog', 'search', { query: 'garden' }, { right: LISTED }),
-	action('Get Lifelog', 'lifelog', 'get', { lifelogId }, { right: [lifelog] }),
+	action('Search Lifelogs', 'lifelog', 'search', { query: 'garden', output: 'raw' }, { right: LISTED }),
+	action('Get Lifelog', 'lifelog', 'get', { lifelogId, output: 'raw' }, { right: [lifelog] }),
 	action(
 		'Get Daily Summary',
 		'lifelog',
@@ -264,7 +264,7 @@ export const OPERATIONS: Operation[] = [
 		'Delete Lifelog',
 		'lifelog',
 		'delete',
-		{ lifelogId },
+		{ lifelogIdToDelete: lifelogId },
 		{ right: [{ deleted: true, id: lifelog.id }], deletes: lifelog.id },
 	),
 	editorList(
@@ -276,7 +276,7 @@ export const OPERATIONS: Operation[] = [
 	action(
 		'Get Many Chats',
 		'lifelogChat',
-		'getAll',
+		'getMany',
 		{ returnAll: true, output: 'raw' },
 		{ right: CHATS, isLong: true, isList: true },
 	),
@@ -285,7 +285,7 @@ export const OPERATIONS: Operation[] = [
 		'Delete Chat',
 		'lifelogChat',
 		'delete',
-		{ chatId },
+		{ chatIdToDelete: chatId },
 		{ right: [{ deleted: true, id: chat.id }], deletes: chat.id },
 	),
 	editorList(
@@ -323,14 +323,14 @@ export const OPERATIONS: Operation[] = [
 		'Create Lifelog',
 		'lifelogServer',
 		'create',
-		{ startTime: MADE.startTime, transcript: 'WEBVTT' },
+		{ startTime: MADE.startTime, transcript: 'WEBVTT', output: 'raw' },
 		{ right: [MADE], methods: ['POST'] },
 	),
 	action(
 		'Update Lifelog',
 		'lifelogServer',
 		'update',
-		{ lifelogId, updateFields: CHANGE },
+		{ lifelogId, updateFields: CHANGE, output: 'raw' },
 		{ right: [{ ...lifelog, ...CHANGE }], methods: ['PATCH'] },
 	),
 	action(

@@ -26,7 +26,9 @@ export interface NodeOperation {
  */
 const USUAL: IDataObject = {
 	lifelogId: 'lifelog-a',
+	lifelogIdToDelete: 'lifelog-a',
 	chatId: 'chat-a',
+	chatIdToDelete: 'chat-a',
 	query: 'garden',
 	start: '2026-03-02',
 	end: '2026-03-03',
@@ -78,7 +80,14 @@ function needsOf({ displayOptions }: INodeProperties): IDataObject {
 	const others = Object.entries(displayOptions?.show ?? {}).filter(
 		([name]) => !['resource', 'operation', 'event', '@tool'].includes(name),
 	);
-	return Object.fromEntries(others.map(([name, values]) => [name, values![0]])) as IDataObject;
+	// Date is hidden unless one value is chosen.
+	const unless = Object.entries(displayOptions?.hide ?? {}).flatMap(([name, conditions]) => {
+		const condition: unknown = conditions?.[0];
+		const isNot = typeof condition === 'object' && condition !== null && '_cnd' in condition;
+		return isNot ? [[name, (condition as { _cnd: { not: unknown } })._cnd.not]] : [];
+	});
+	const chosen = others.map(([name, values]) => [name, values![0]]);
+	return Object.fromEntries([...chosen, ...unless]) as IDataObject;
 }
 
 function isEmpty({ type, default: value }: INodeProperties): boolean {

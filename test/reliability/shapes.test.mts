@@ -45,7 +45,7 @@ test('contents 1,000 levels deep are returned completely', async () => {
 test('contents 1,000 levels deep are listed', async () => {
 	const body = { data: { lifelogs: [deep()] }, meta: { lifelogs: { count: 1 } } };
 	const options = { includeContents: true };
-	expect(await run({ operation: 'getAll', options }, body)).toEqual([deep()]);
+	expect(await run({ operation: 'getMany', options }, body)).toEqual([deep()]);
 });
 
 test('a transcript 1,000 levels deep is read in order', async () => {
@@ -74,7 +74,7 @@ test('paging ends if the pages have fresh cursors but nothing new', async () => 
 	};
 	const asked = async (parameters: IDataObject) => {
 		world.seen.length = 0;
-		const workflow = workflowWith('lifelog', { operation: 'getAll', ...parameters });
+		const workflow = workflowWith('lifelog', { operation: 'getMany', ...parameters });
 		const { error } = await trials.engine.runWorkflow(workflow);
 		expect(error?.message).toContain('50 pages in a row with nothing new');
 		return world.seen.length;

@@ -1,4 +1,4 @@
-import type { Chat, ContentNode, Lifelog, PageMeta } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, ContentNode, Lifelog, PageMeta } from '../../lifelog/api.ts';
 import { contradictionIn, describesJson } from '../support/contract.mts';
 import type { TestSandbox } from '../support/sandbox.mts';
 

@@ -1,4 +1,4 @@
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { startSandbox, type TestSandbox } from '../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
 

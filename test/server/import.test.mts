@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { importCommand } from '../../server/import/command.mts';
 import { importExport } from '../../server/import/import.mts';
 import { readLifelog } from '../../server/import/lifelogFile.mts';
@@ -272,7 +272,7 @@ test('an imported archive is served, and Get Many reads it like the service', as
 	const server = await startLifelogServer(archive);
 	const { engine, close } = await startLabAt(server);
 	try {
-		const parameters = { operation: 'getAll', returnAll: true, options: { includeContents: true } };
+		const parameters = { operation: 'getMany', returnAll: true, options: { includeContents: true } };
 		const result = await engine.runWorkflow(workflowWith('lifelog', parameters));
 		expect(result.error).toBeUndefined();
 		const items = result.items('Node').map(({ json }) => json as unknown as Lifelog);
@@ -584,9 +584,9 @@ describe("a file that can't be read", () => {
 			'has an endless ID',
 			{
 				name: 'chats/2025/12/03/x.json',
-				content: JSON.stringify({ id: 'ü'.repeat(40), createdAt: noon, messages: [] }),
+				content: JSON.stringify({ id: 'ü'.repeat(1001), createdAt: noon, messages: [] }),
 			},
-			"has an ID that can't be a file name",
+			'has an ID that is too long',
 		],
 		[
 			'is too large',

@@ -33,9 +33,9 @@ let files: string;
 let inbox: string;
 
 beforeAll(async () => {
-	endpoint = await startTranscription();
 	files = temporaryFolder();
 	await makeTones(join(files, 'ten.m4a'), { seconds: 10 });
+	endpoint = await startTranscription();
 });
 beforeEach(() => {
 	endpoint.fault = undefined;

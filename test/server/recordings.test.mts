@@ -11,7 +11,7 @@ import {
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import type { Recording } from '../support/recordings.mts';
 import { writeArchive } from '../support/archive.mts';
 import { findingsIn } from '../support/findings.mts';

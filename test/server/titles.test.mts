@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { firstSentence } from '../../server/recordings/lifelog.mts';
 import { ChatTitles, tryTitle } from '../../server/recordings/title.mts';
 import { findingsIn } from '../support/findings.mts';

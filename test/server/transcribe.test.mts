@@ -219,14 +219,14 @@ describe('every form of an answer is read', () => {
 			[hello, { text: 'Bye.', startMs: 2000, endMs: 2000 }],
 		],
 		[
-			'a segment without times beside others',
+			'a segment without an end',
 			{
 				segments: [
 					{ text: 'When?', start: 2, end: null },
 					{ text: 'Hello.', start: 0.5, end: 1.5 },
 				],
 			},
-			[hello],
+			[hello, { text: 'When?', startMs: 2000, endMs: DURATION_MS }],
 		],
 		[
 			'a speaker that is not a text',
@@ -333,8 +333,7 @@ describe('a fault of the endpoint can be temporary', () => {
 		'{}',
 		'{"error":{"message":"secret"}}',
 		'{"text":null}',
-		'{"segments":[{"text":"secret"}]}',
-		'{"segments":[{"text":"secret","start":2,"end":null}]}',
+		'{"segments":[{"start":2,"end":3}]}',
 		'{"segments":[7]}',
 		'{"segments":{}}',
 		'{"words":[{"start":1,"end":2}]}',

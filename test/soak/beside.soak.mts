@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
 import type { ArchiveStore } from '../../server/archive/store.mts';
 import { writeArchive } from '../support/archive.mts';

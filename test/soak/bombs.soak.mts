@@ -71,10 +71,10 @@ describe.each(Object.keys(BOMBS))('%s that unpacks to hundreds of MiB', (encodin
 	});
 
 	test.each([
-		['lifelog', { operation: 'getAll', returnAll: true }, 2],
-		['lifelog', { operation: 'getAll', limit: 10 }, 1],
+		['lifelog', { operation: 'getMany', returnAll: true }, 2],
+		['lifelog', { operation: 'getMany', limit: 10 }, 1],
 		['lifelog', { operation: 'get', lifelogId: byId('abc') }, 1],
-		['lifelogChat', { operation: 'getAll' }, 2],
+		['lifelogChat', { operation: 'getMany' }, 2],
 	])(
 		'is read up to 64 MiB, and a page is requested again with 10 entries (%s %p)',
 		async (node, parameters, requests) => {

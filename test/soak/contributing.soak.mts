@@ -103,7 +103,7 @@ test('the operation counts the results of Get Many', async () => {
 						workflowWith('lifelog', { operation, returnAll: true, ...within(filters) }),
 					)
 				).items('Node');
-			const all = await give('getAll');
+			const all = await give('getMany');
 			expect(all.length).toBeGreaterThan(0);
 			expect((await give('count')).map(({ json }) => json)).toEqual([{ count: all.length }]);
 		}

@@ -39,7 +39,7 @@ const service = await serve((_request, response) => {
 });
 
 const { engine } = await startLabAt(service);
-const workflow = workflowWith('lifelog', { operation: 'getAll', limit: 100 });
+const workflow = workflowWith('lifelog', { operation: 'getMany', limit: 100 });
 
 let finished = 0;
 let failed = 0;

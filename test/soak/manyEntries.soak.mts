@@ -47,10 +47,10 @@ describe('200,000', () => {
 	});
 
 	test.each([
-		['lifelogs', 'lifelog', { operation: 'getAll', returnAll: true }, MANY],
+		['lifelogs', 'lifelog', { operation: 'getMany', returnAll: true }, MANY],
 		['lifelogs', 'lifelog', { operation: 'search', query: 'yes', limit: 100 }, 100],
-		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true, output: 'raw' }, MANY],
-		['chats', 'lifelogChat', { operation: 'getAll', returnAll: true }, MANY],
+		['chats', 'lifelogChat', { operation: 'getMany', returnAll: true, output: 'raw' }, MANY],
+		['chats', 'lifelogChat', { operation: 'getMany', returnAll: true }, MANY],
 	])('%s in a page cause no failure (%s %p)', async (name, node, parameters, count) => {
 		const entries = Array.from({ length: MANY }, (_, nth) => ({ id: `id-${nth}` }));
 		answerJson({ data: { [name]: entries } });

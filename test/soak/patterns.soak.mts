@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
-import { secondLevelHeadings } from '../../nodes/shared/content/headings.ts';
+import { secondLevelHeadings } from '../../lifelog/contents.ts';
 import { type Pattern, patternsIn, patternsOf } from '../support/patterns.mts';
 
 /** What is wrong with the patterns that may take more than linear time, or of which none can tell. */
@@ -12,7 +12,7 @@ function dangersOf(patterns: Pattern[]): string[] {
 }
 
 test('no pattern for input of a service or a user takes more than linear time', () => {
-	const files = globSync('{nodes,credentials}/**/*.ts');
+	const files = globSync('{lifelog,nodes,credentials}/**/*.ts', { exclude: ['**/*.d.ts'] });
 	const patterns = files.flatMap(patternsOf);
 	expect(files.length).toBeGreaterThan(40);
 	expect(patterns.length).toBeGreaterThan(20);

@@ -14,6 +14,9 @@ interface Step {
 interface Job {
 	needs?: string[];
 	environment?: string;
+	'runs-on': string;
+	strategy?: { matrix: Record<string, unknown[]> };
+	outputs?: Record<string, string>;
 	permissions?: Record<string, string>;
 	steps: Step[];
 }
@@ -72,20 +75,56 @@ test('the job that may publish is protected, and runs no package of the project'
 	]);
 });
 
-test('the job that may publish the image pushes the tested image, and attests it', () => {
+test('a tag is published only if the changelog has its version with a date', async () => {
+	const folder = await mkdtemp(join(tmpdir(), 'changelog-'));
+	try {
+		const command = runsOf(read('publish').jobs.test).find((run) => run.includes('CHANGELOG.md'))!;
+		const statusOf = async (heading: string) => {
+			await writeFile(
+				join(folder, 'CHANGELOG.md'),
+				`# Changelog\n\n${heading}\n\n## 0.9.0 - 2026-11-01\n`,
+			);
+			const env = { PATH: process.env.PATH, GITHUB_REF_NAME: 'v1.0.0' };
+			return spawnSync('bash', ['-c', command], { cwd: folder, env }).status;
+		};
+		expect(await statusOf('## 1.0.0 - 2026-12-01')).toBe(0);
+		for (const heading of [
+			'## Unreleased',
+			'## 1.0.0',
+			'## 1.0.0 - soon',
+			'## 1.0.0 - 2026-12',
+			'## 1.0.01 - 2026-12-01',
+			'## 0.1.0.0 - 2026-12-01',
+		]) {
+			expect([heading, await statusOf(heading)]).toEqual([heading, 1]);
+		}
+	} finally {
+		await rm(folder, { recursive: true });
+	}
+});
+
+test('the job that may publish the image pushes the images that were tested, and attests one of both', () => {
 	const { image, 'publish-image': job } = read('publish').jobs;
+	expect(image.strategy!.matrix.include).toEqual([
+		{ arch: 'amd64', runner: 'ubuntu-latest' },
+		{ arch: 'arm64', runner: 'ubuntu-24.04-arm' },
+	]);
+	expect(image['runs-on']).toBe('${{ matrix.runner }}');
 	expect(runsOf(image)).toEqual([
 		'.ci/image',
 		expect.stringContaining('docker save lifelog-server'),
 	]);
-	expect(runsOf(image)[1]).toContain('checksum=$(sha256sum image.tar.gz)');
+	expect(runsOf(image)[1]).toContain('sha256sum "image-$ARCH.tar.gz"');
 	// Only once a person has approved the packages.
 	expect(job.needs).toEqual(['image', 'publish']);
 	const rights = { packages: 'write', 'id-token': 'write', attestations: 'write' };
 	expect(job.permissions).toEqual(rights);
 	expect(usesOf(job).map(actionOf)).toEqual(['actions/download-artifact', 'actions/attest']);
-	expect(JSON.stringify(job.steps)).toContain('needs.image.outputs.checksum');
-	expect(runsOf(job)[0]).toBe('sha256sum --check --strict <<< "$CHECKSUM"');
+	for (const arch of ['amd64', 'arm64']) {
+		expect(image.outputs).toHaveProperty(arch, `\${{ steps.save.outputs.${arch} }}`);
+		expect(JSON.stringify(job.steps)).toContain(`needs.image.outputs.${arch} }}`);
+	}
+	expect(runsOf(job)[0]).toBe('sha256sum --check --strict <<< "$CHECKSUMS"');
 	expect(job.steps.at(-1)!.with).toMatchObject({
 		'subject-digest': '${{ steps.push.outputs.digest }}',
 		'push-to-registry': true,
@@ -122,27 +161,46 @@ async function pretending(
 	}
 }
 
-test('the image is pushed with its version and as latest, and its digest is attested', async () => {
+/** Runs the step that pushes, with checksums of these images. */
+async function pushes(arches: string[]) {
 	const docker = `
 echo "$@" >> "$ASKED"
 case "$1 $2" in
-	"image inspect") echo ghcr.io/someone/lifelog-server@sha256:abc ;;
+	"buildx imagetools") [ "$3" = create ] || printf manifest ;;
 	"login ghcr.io") [ "$(cat)" = pass ] ;;
 esac`;
 	const [, push] = runsOf(read('publish').jobs['publish-image']);
-	const { status, asked, output } = await pretending({ docker }, push, {
+	return await pretending({ docker }, push, {
+		CHECKSUMS: arches.map((arch) => `0  image-${arch}.tar.gz`).join('\n'),
 		IMAGE: 'ghcr.io/someone/lifelog-server',
 		PASSWORD: 'pass',
 		GITHUB_ACTOR: 'someone',
 		GITHUB_REF_NAME: 'v1.2.3',
 	});
+}
+
+test('one image of both processors is pushed with its version and as latest, and its digest is attested', async () => {
+	const { status, asked, output } = await pushes(['amd64', 'arm64']);
 	expect(status).toBe(0);
-	expect(asked.split('\n').filter((line) => line.startsWith('push'))).toEqual([
-		'push ghcr.io/someone/lifelog-server:1.2.3',
-		'push ghcr.io/someone/lifelog-server:latest',
+	const image = 'ghcr.io/someone/lifelog-server';
+	expect(asked.split('\n').slice(1)).toEqual([
+		...['amd64', 'arm64'].flatMap((arch) => [
+			`load --input image-${arch}.tar.gz`,
+			`tag lifelog-server ${image}:1.2.3-${arch}`,
+			`push ${image}:1.2.3-${arch}`,
+		]),
+		`buildx imagetools create --tag ${image}:1.2.3 --tag ${image}:latest ${image}:1.2.3-amd64 ${image}:1.2.3-arm64`,
+		`buildx imagetools inspect --raw ${image}:1.2.3`,
+		'',
 	]);
 	expect(asked).not.toContain('pass ');
-	expect(output).toBe('digest=sha256:abc\n');
+	expect(output).toBe(`digest=sha256:${createHash('sha256').update('manifest').digest('hex')}\n`);
+});
+
+test('an image without a checksum is not pushed', async () => {
+	const { status, asked } = await pushes(['amd64']);
+	expect(status).toBe(1);
+	expect(asked).not.toMatch(/arm64|buildx/);
 });
 
 test.each([
@@ -164,6 +222,8 @@ esac`;
 	const { status, asked } = await pretending({ docker, curl, sleep: '' }, '.ci/image', {});
 	expect(status).toBe(expected);
 	if (wrong !== '0.0.1') expect(asked).toContain('rm --force --volumes c0ffee');
+	// A user of whom the image knows nothing.
+	if (wrong !== '0.0.1') expect(asked).toContain('run --detach --user 4242:4242 ');
 	if (expected === 0) expect(asked).toMatch(/http:\/\/127.0.0.1:1234\/health\n.*\/v1\/lifelogs\n/);
 });
 
@@ -235,7 +295,11 @@ test('a change is checked like a release', () => {
 	const { on, jobs: all } = read('ci');
 	expect(Object.keys(on)).toEqual(expect.arrayContaining(['push', 'pull_request']));
 	expect(runsOf(all.check)).toContain('.ci/run');
-	expect(runsOf(all.image)).toEqual(runsOf(read('publish').jobs.image).slice(0, 1));
+	const { image } = read('publish').jobs;
+	expect(runsOf(all.image)).toEqual(runsOf(image).slice(0, 1));
+	expect(all.image.strategy!.matrix.runner).toEqual(
+		(image.strategy!.matrix.include as Array<{ runner: string }>).map(({ runner }) => runner),
+	);
 });
 
 test("Dependabot watches packages, actions and the Dockerfile's base image", () => {

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import type { Engine, RunResult } from '../support/engine.mts';
 import { areJoined, heardPackets, playedMsOf } from '../support/heard.mts';
 import { liveFor } from '../support/inventedLife.mts';
@@ -122,7 +122,7 @@ describe('with every value of every parameter', () => {
 			const isInPeriod = /period=|^lifelog\.search (start|end|date)\b/.test(name);
 			if (!isInPeriod) expect([name, right.length > 0]).toEqual([name, true]);
 			// Of which prompt a chat is, an archive does not say (docs/reference/server.md).
-			const isUnknown = name === 'lifelogChat.getAll filters.globalPromptId';
+			const isUnknown = name === 'lifelogChat.getMany filters.globalPromptId';
 			expect([name, items.map(shown)]).toEqual([name, isUnknown ? [] : right.map(shown)]);
 			if (operation !== 'lifelogAudio.download') continue;
 			for (const item of items.filter(({ binary }) => binary)) {
@@ -139,8 +139,8 @@ describe('with every value of every parameter', () => {
 });
 
 test.each([
-	['Delete Lifelog', 'lifelog', () => ({ operation: 'delete', lifelogId })],
-	['Delete Chat', 'lifelogChat', () => ({ operation: 'delete', chatId })],
+	['Delete Lifelog', 'lifelog', () => ({ operation: 'delete', lifelogIdToDelete: lifelogId })],
+	['Delete Chat', 'lifelogChat', () => ({ operation: 'delete', chatIdToDelete: chatId })],
 ])("%s fails with the server's message, and deletes nothing", async (_name, node, parameters) => {
 	const { error } = await archive.runWorkflow(workflowWith(node, parameters()));
 	expect(JSON.stringify([error?.message, error?.description])).toContain('--allow-delete');

@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { Folder } from '../../server/archive/folder.mts';
 import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
 import { ArchiveStore } from '../../server/archive/store.mts';

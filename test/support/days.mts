@@ -1,6 +1,6 @@
 // Days made up to be hard to summarize.
 import fc from 'fast-check';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 
 /** A text that means something in every markup. */
 export const MARKUP =

@@ -1,4 +1,4 @@
-import type { Chat, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
 
 /** A lifelog of ten minutes in which its title is said. */
 export function lifelogOf(id: string, startTime: string, more: Partial<Lifelog> = {}): Lifelog {

@@ -1,5 +1,5 @@
 // A few short days of somebody's life, with everything in it that an entry can be.
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import type { SandboxControl } from './sandbox.mts';
 
 const DAY_MS = 86_400_000;

@@ -21,7 +21,7 @@ export function useListLab() {
 		/** What Get Many returns, and the requests it makes. */
 		async read(node: 'lifelog' | 'lifelogChat', parameters: IDataObject) {
 			lab.service.served = [];
-			const all = { operation: 'getAll', output: 'raw', ...parameters };
+			const all = { operation: 'getMany', output: 'raw', ...parameters };
 			const result = await lab.engine.runWorkflow(workflowWith(node, all));
 			expect(result.error).toBeUndefined();
 			const ids = result.items('Node').map(({ json }) => json.id as string);

@@ -1,7 +1,7 @@
 // The manifests of an archive, and changes of them as lifelog-server makes them.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import {
 	nameOfDay,
 	type DayManifest,

@@ -6,7 +6,7 @@ import { byId, workflowWith } from './workflow.mts';
 
 /** An operation with one of its parameters set to one of its values. */
 export interface Reading {
-	/** Of its node in a workflow: `lifelog.getAll filters.isStarred=true`. */
+	/** Of its node in a workflow: `lifelog.getMany filters.isStarred=true`. */
 	name: string;
 	/** The node's name without the package's. */
 	node: string;

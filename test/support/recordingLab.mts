@@ -2,7 +2,7 @@
 import { appendFileSync, copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { startLifelogServer, type SpawnedServer } from './lifelogServer.mts';
 import {
 	askRecordings,
@@ -30,9 +30,14 @@ export class RecordingLab {
 
 	/** Starts the endpoint and a server over two empty folders. */
 	static async start(archive: string, files: string): Promise<RecordingLab> {
-		const lab = new RecordingLab(await startTranscription(), archive, files);
 		await makeTones(join(files, 'tones.m4a'), { seconds: 10 });
-		await lab.start();
+		const lab = new RecordingLab(await startTranscription(), archive, files);
+		try {
+			await lab.start();
+		} catch (error) {
+			await lab.endpoint.close();
+			throw error;
+		}
 		return lab;
 	}
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import type { ResetOptions, Status } from '../../sandbox/control.mts';
 import type { Dialect, DialectChange } from '../../sandbox/dialect.mts';
 import type { Fault } from '../../sandbox/faults.mts';

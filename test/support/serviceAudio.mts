@@ -1,4 +1,4 @@
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { heardPackets } from './heard.mts';
 
 /** A range of audio as Full archive asks for it. */

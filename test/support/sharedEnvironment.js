@@ -3,6 +3,10 @@
 const { LegacyFakeTimers, ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
+// Without taking down a heap of hundreds of MB: Jest complains about a worker that isn't gone after
+// half a second.
+if (process.send) process.once('exit', (code) => process.reallyExit(code));
+
 const identity = { idToRef: (id) => id, refToId: (timer) => timer };
 
 module.exports = class {

@@ -4,18 +4,21 @@ import { join, sep } from 'node:path';
 /** The folders of the packages that are published, and what their tarballs are to hold. */
 export const TARBALLS: Record<string, () => string[]> = {
 	'.': () => [
-		...globSync('{nodes,credentials,icons}/**/*.{ts,json,svg}')
+		...globSync(['lifelog/**/*.ts', '{nodes,credentials,icons}/**/*.{ts,json,svg}'])
 			.filter((path) => !path.endsWith('.d.ts'))
 			.map((path) => `dist/${path.replace(/\.ts$/, '.js')}`),
 		...['LICENSE.md', 'README.md', 'package.json'],
 	],
 	'./server': () => [
-		...globSync('{server,check-archive}/**/*.mts', { exclude: (name) => name === 'dist' })
+		...globSync(['{server,check-archive}/**/*.mts', 'lifelog/**/*.ts'], {
+			exclude: (name) => name === 'dist',
+		})
+			.filter((path) => !path.endsWith('.d.ts'))
 			// In the package it is `lifelog-server check`.
 			.filter((path) => path !== join('check-archive', 'main.mts'))
 			.filter((path) => !path.startsWith(join('server', 'web') + sep))
-			.map((path) => `dist/${path.replaceAll(sep, '/').replace(/\.mts$/, '.mjs')}`),
-		...['dist/openapi.yaml', 'dist/server/openapi.yaml'],
+			.map((path) => `dist/${path.replaceAll(sep, '/').replace(/ts$/, 'js')}`),
+		...['dist/lifelog/package.json', 'dist/lifelog/openapi.yaml', 'dist/server/openapi.yaml'],
 		// Names of scripts change with their contents. `npm run build:server` has built them.
 		...readdirSync('server/dist/server/web/dist/assets').map(
 			(name) => `dist/server/web/dist/assets/${name}`,

@@ -91,3 +91,52 @@ test("a user name in the address isn't quoted in the message", () => {
 		);
 	}
 });
+
+describe('the message names the nearest usable address', () => {
+	test.each([
+		['127.0.0.1:8917', 'http://127.0.0.1:8917'],
+		['127.0.0.1', 'http://127.0.0.1'],
+		['localhost:8917/', 'http://localhost:8917'],
+		['[::1]:8787', 'http://[::1]:8787'],
+		['api.example.com/v1', 'https://api.example.com'],
+		['http://api.example.com', 'https://api.example.com'],
+		['http:api.example.com', 'https://api.example.com'],
+		['htps://api.example.com', 'https://api.example.com'],
+		['ftp://localhost', 'http://localhost'],
+		['http://127.0.0.1:8917/v1/lifelogs', 'http://127.0.0.1:8917'],
+		['http://127.0.0.1:8917/v1/lifelogs?limit=3', 'http://127.0.0.1:8917'],
+		['http://127.0.0.1:8917/base/v1/chats/abc/', 'http://127.0.0.1:8917/base'],
+		['http://127.0.0.1:8917/#/days', 'http://127.0.0.1:8917'],
+		['https://user:secret@api.example.com/v1', 'https://api.example.com'],
+	])('for %s it is %s', (baseUrl, nearest) => {
+		expect(() => checkedBaseUrl({ baseUrl })).toThrow(new RegExp(` Enter ${escape(nearest)}\\.$`));
+		expect(checkedBaseUrl({ baseUrl: nearest })).toBe(nearest);
+	});
+
+	test.each([
+		['nas:8787', 'http://nas:8787'],
+		['192.168.1.20:8787/v1/', 'http://192.168.1.20:8787'],
+		['http://nas.local', 'http://nas.local'],
+	])('for %s it is %s, with the option for private networks', (baseUrl, nearest) => {
+		const advice = `Enter ${nearest}, and turn on 'Allow HTTP in a Private Network'.`;
+		expect(() => checkedBaseUrl({ baseUrl })).toThrow(advice);
+		expect(checkedBaseUrl({ baseUrl: nearest, allowPrivateHttp: true })).toBe(nearest);
+	});
+
+	test.each(['', 'nonsense', 'secret key'])('for %p it is a usual one', (baseUrl) => {
+		expect(() => checkedBaseUrl({ baseUrl })).toThrow(
+			"The 'Base URL' is not a web address. Enter https://api.limitless.ai for Limitless, or the address of your lifelog-server, such as http://127.0.0.1:8787.",
+		);
+	});
+
+	const escape = (text: string) => text.replace(/[.[\]]/g, '\\$&');
+});
+
+test('the message quotes the address', () => {
+	expect(() => checkedBaseUrl({ baseUrl: '127.0.0.1:8917' })).toThrow(
+		"The 'Base URL' is not a web address: 127.0.0.1:8917. Enter http://127.0.0.1:8917.",
+	);
+	expect(() => checkedBaseUrl({ baseUrl: 'http://127.0.0.1:8917/v1/lifelogs' })).toThrow(
+		"The 'Base URL' is the address of a request: http://127.0.0.1:8917/v1/lifelogs. Enter http://127.0.0.1:8917.",
+	);
+});

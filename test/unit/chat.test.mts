@@ -1,4 +1,4 @@
-import type { Chat, ChatMessage, ToolResult } from '../../nodes/shared/api/apiTypes.ts';
+import type { Chat, ChatMessage, ToolResult } from '../../lifelog/api.ts';
 import { simplifyChat } from '../../nodes/shared/api/chats.ts';
 
 const createdAt = '2026-03-01T21:30:00+01:00';
@@ -36,7 +36,6 @@ test('has the question, the answer and the lifelogs that were read', () => {
 	expect(simplifyChat(chat)).toEqual({
 		id: 'c1',
 		summary: 'Daily recap',
-		visibility: 'private',
 		createdAt,
 		startedAt: createdAt,
 		prompt: 'What did I do today?',

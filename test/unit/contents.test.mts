@@ -1,5 +1,5 @@
-import { contentNodes, transcriptText, utterances } from '../../nodes/shared/content/utterances.ts';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import { contentNodes, transcriptText, utterances } from '../../lifelog/contents.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 
 const lifelog = (contents: ContentNode[]): Lifelog => ({
 	id: 'abc',

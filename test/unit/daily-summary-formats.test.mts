@@ -3,11 +3,11 @@ import type { AppendBlockChildrenParameters } from '@notionhq/client';
 import type { KnownBlock } from '@slack/types';
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
-import { toMarkdown } from '../../nodes/Lifelog/summary/markdown.ts';
-import { toNotion } from '../../nodes/Lifelog/summary/notion.ts';
-import { toSlack } from '../../nodes/Lifelog/summary/slack.ts';
-import { entryOf, summarize, type Summary } from '../../nodes/Lifelog/summary/summary.ts';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import { toMarkdown } from '../../lifelog/summary/markdown.ts';
+import { toNotion } from '../../lifelog/summary/notion.ts';
+import { toSlack } from '../../lifelog/summary/slack.ts';
+import { entryOf, summarize, type Summary } from '../../lifelog/summary/summary.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { anyDay, ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP } from '../support/days.mts';
 import { problemsOfNotionRequest } from '../support/notionRules.mts';
 import { problemsOfSlackMessage } from '../support/slackRules.mts';
@@ -84,7 +84,7 @@ describe('Markdown', () => {
 
 2 lifelogs · 1 h in all · 1 starred · UTC
 
-**Who took part:** Anna, Sam
+**Who took part:** Sam, Anna
 
 ## Starred
 
@@ -176,7 +176,7 @@ describe('Slack', () => {
 		const { text, blocks, messages } = toSlack(small);
 		expect(messages).toEqual([{ text, blocks }]);
 		const mrkdwn = `2 lifelogs · 1 h in all · 1 starred · UTC
-*Who took part:* Anna, Sam
+*Who took part:* Sam, Anna
 
 *Starred*
 • 10:00 · *Lunch*
@@ -341,7 +341,7 @@ describe('Notion', () => {
 		});
 		expect(textsOf(small).slice(0, 2)).toEqual([
 			'2 lifelogs · 1 h in all · 1 starred · UTC',
-			'Who took part: Anna, Sam',
+			'Who took part: Sam, Anna',
 		]);
 	});
 

@@ -1,8 +1,8 @@
 // The language of a daily summary, and how much it lists.
-import { toMarkdown } from '../../nodes/Lifelog/summary/markdown.ts';
-import { toNotion } from '../../nodes/Lifelog/summary/notion.ts';
-import { toSlack } from '../../nodes/Lifelog/summary/slack.ts';
-import { entryOf, summarize, type SummaryOptions } from '../../nodes/Lifelog/summary/summary.ts';
+import { toMarkdown } from '../../lifelog/summary/markdown.ts';
+import { toNotion } from '../../lifelog/summary/notion.ts';
+import { toSlack } from '../../lifelog/summary/slack.ts';
+import { entryOf, summarize, type SummaryOptions } from '../../lifelog/summary/summary.ts';
 import { lifelogOf } from '../support/days.mts';
 
 const day = { date: '2026-03-01', timezone: 'UTC' };

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
-import {
-	beginsOn,
-	entryOf,
-	summarize,
-	summaryFields,
-} from '../../nodes/Lifelog/summary/summary.ts';
-import { oneLine, splitText } from '../../nodes/shared/util/text.ts';
-import { leadOf, wordingOf } from '../../nodes/Lifelog/summary/wording.ts';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import { beginsOn, entryOf, summarize, summaryFields } from '../../lifelog/summary/summary.ts';
+import { oneLine, splitText } from '../../lifelog/text.ts';
+import { leadOf, wordingOf } from '../../lifelog/summary/wording.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { EMOJI, lifelogOf, said } from '../support/days.mts';
 
 const NINE = '2026-03-01T09:00:00Z';

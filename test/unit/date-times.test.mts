@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { toDate, toInstant, toRange } from '../../nodes/shared/util/dateTimes.ts';
+import { toDate, toInstant, toRange } from '../../lifelog/times.ts';
 
 const utc = (text: string) => Date.parse(`${text}Z`);
 

@@ -1,4 +1,4 @@
-// What a model is told of a parameter is its description alone.
+// What people read of a parameter. A model reads only what `$fromAI` says.
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { nodeOperations } from '../reliability/parameters.mts';
 import { loadPackage } from '../support/engine.mts';
@@ -31,16 +31,16 @@ test('there are parameters', () => {
 test.each(parameters)('%s can be an expression and has a description', (_name, property) => {
 	const { description = '', type, options = [], noDataExpression } = property;
 	expect(noDataExpression).toBeUndefined();
-	expect(description.length).toBeGreaterThan(20);
+	expect(description).not.toBe('');
 	if (!['options', 'multiOptions'].includes(type)) return;
-	// Those of a list are not told to a model, so its description has them.
+	// The words on the screen, not the values behind them.
+	const names = (options as INodePropertyOptions[]).map(({ name }) => name.toLowerCase());
 	for (const { value } of options as INodePropertyOptions[]) {
-		expect(description.toLowerCase()).toContain(String(value).toLowerCase());
+		if (names.includes(String(value).toLowerCase())) continue;
+		expect(description).not.toMatch(new RegExp(`\\b${value}\\b`));
 	}
+	expect(description).not.toMatch(/: [a-z]+, [a-z]+|: [a-z]+ or [a-z]+/);
 });
-
-/** Options that the service may ignore for lifelogs: they say so first, and come last. */
-const OFTEN_IGNORED = ['Global Prompt ID', 'Is Scheduled'];
 
 /** From so many items on n8n's lint wants them in order. */
 const MANY_ITEMS = 5;
@@ -64,18 +64,37 @@ test('there are collections', () => {
 // What n8n's lint looks for where a collection is written out; it does not look into a function.
 test.each(collections)('the items of %s are sorted, and none is required', (_name, items) => {
 	expect(items.filter(({ required }) => required)).toEqual([]);
-	const names = items
-		.map(({ displayName }) => displayName)
-		.filter((name) => !OFTEN_IGNORED.includes(name) || !_name.endsWith(' Options'));
-	if (names.length < items.length) {
-		const ignored = items.slice(names.length);
-		expect(ignored.map(({ displayName }) => displayName)).toEqual(OFTEN_IGNORED);
-		for (const { description } of ignored) {
-			expect(description).toMatch(
-				/^(The service may ignore|Whether, unless the service ignores) this/,
-			);
-		}
-	}
+	const names = items.map(({ displayName }) => displayName);
 	if (names.length < MANY_ITEMS) return;
 	expect(names).toEqual([...names].sort((one, other) => one.localeCompare(other)));
+});
+
+const bySimplified = Object.values(nodeTypes).flatMap((type) => {
+	const { description } = type as { description: { name: string; properties: INodeProperties[] } };
+	const outputs = description.properties.filter(({ name }) => name === 'output');
+	return outputs.map((output) => [description.name, output] as const);
+});
+
+test.each(bySimplified)(
+	'the Output of %s begins with Simplified, which is the default',
+	(_node, output) => {
+		expect(output.default).toBe('simplified');
+		expect((output.options as INodePropertyOptions[])[0].value).toBe('simplified');
+		expect(output.displayOptions?.show ?? {}).not.toHaveProperty('@tool');
+	},
+);
+
+test('what is deleted has a parameter of its own, which begins empty', () => {
+	const locators = Object.values(nodeTypes).flatMap((type) => {
+		const { properties } = (type as { description: { properties: INodeProperties[] } }).description;
+		return properties.filter(({ type: kind }) => kind === 'resourceLocator');
+	});
+	const ofDelete = locators.filter(({ displayOptions }) =>
+		displayOptions?.show?.operation?.includes('delete'),
+	);
+	expect(ofDelete).toHaveLength(2);
+	for (const { name, default: value } of ofDelete) {
+		expect(value).toEqual({ mode: 'list', value: '' });
+		expect(locators.filter((each) => each.name === name)).toHaveLength(1);
+	}
 });

@@ -21,7 +21,10 @@ import { serverKey } from '../support/lifelogServer.mts';
 
 interface Service {
 	image?: string;
-	build?: { context: string; dockerfile: string };
+	build?: { context: string; dockerfile: string; target?: string };
+	user?: string;
+	network_mode?: string;
+	tmpfs?: string | string[];
 	ports?: string[];
 	environment: Record<string, string | null>;
 	volumes: string[];
@@ -38,8 +41,18 @@ interface Compose {
 
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const composeText = readFileSync('server/compose.yaml', 'utf8');
-const compose = parse(composeText) as Compose;
-const { n8n, 'lifelog-server': server, archive: archiver } = compose.services;
+/** Compose takes over what `<<` names. */
+const read = (yaml: string) => parse(yaml, { merge: true }) as Compose;
+const compose = read(composeText);
+const {
+	n8n,
+	'lifelog-server': server,
+	archive: archiver,
+	sandbox,
+	'sandbox-server': sandboxServer,
+} = compose.services;
+/** With every line that a reader may uncomment: a sentence follows # and one blank. */
+const uncommented = read(composeText.replace(/^( +)#(?! \S)/gm, '$1'));
 
 const text = readFileSync('server/Dockerfile', 'utf8').replaceAll(/\\\n\s*/g, '');
 const steps = text
@@ -48,6 +61,14 @@ const steps = text
 	.map((line) => ({ name: line.split(' ', 1)[0], rest: line.slice(line.indexOf(' ') + 1) }));
 const of = (name: string) => steps.filter((step) => step.name === name).map(({ rest }) => rest);
 const listIn = (name: string) => JSON.parse(of(name).at(-1)!) as string[];
+/** The steps of a stage. */
+const stage = (isStage: (rest: string) => boolean) => {
+	const from = steps.findLastIndex(({ name, rest }) => name === 'FROM' && isStage(rest));
+	const length = steps.slice(from + 1).findIndex(({ name }) => name === 'FROM');
+	return length < 0 ? steps.slice(from) : steps.slice(from, from + 1 + length);
+};
+/** The last one is the image. */
+const image = stage(() => true);
 const entryPoint = listIn('ENTRYPOINT');
 const last = listIn('CMD');
 
@@ -74,18 +95,28 @@ test('every step copies files that exist and that .dockerignore includes', () =>
 	}
 });
 
-test("the image has a fixed version of Node.js that the server supports, and doesn't run as root", () => {
-	const versions = of('FROM').map(
-		(rest) => /^node:(\d+\.\d+\.\d+)-slim( AS \w+)?$/.exec(rest)?.[1],
-	);
+test("the images have a fixed version of Node.js that the server supports, and don't run as root", () => {
+	const bases = of('FROM').filter((rest) => !/^page AS \w+$/.test(rest));
+	const versions = bases.map((rest) => /^node:(\d+\.\d+\.\d+)-slim( AS \w+)?$/.exec(rest)?.[1]);
 	expect(new Set(versions).size).toBe(1);
 	// The one that the tests of a release run on.
 	expect(readFileSync('.github/workflows/ci.yml', 'utf8')).toContain(
 		`node-version: ${versions[0]}`,
 	);
-	expect(of('USER')).toEqual(['node']);
-	const asRoot = steps.slice(steps.findIndex(({ name }) => name === 'USER'));
-	expect(asRoot.filter(({ name }) => name === 'RUN')).toEqual([]);
+	for (const each of [image, stage((rest) => rest.endsWith(' AS sandbox'))]) {
+		const names = each.map(({ name }) => name);
+		expect(each.filter(({ name }) => name === 'USER').map(({ rest }) => rest)).toEqual(['node']);
+		expect(names.lastIndexOf('RUN')).toBeLessThan(names.indexOf('USER'));
+	}
+});
+
+test('every user can write to a new index', () => {
+	// That a volume takes over its rights is up to Docker. .ci/image runs as another user.
+	expect(of('RUN').at(-1)).toBe('mkdir --mode 1777 /archive /index');
+	expect(text).not.toContain('chown');
+	for (const service of [server, archiver, sandboxServer]) {
+		expect(service.user).toBe('${LIFELOG_USER:-1000:1000}');
+	}
 });
 
 test("the repository's lock file has every package of the server, so the image has the tested versions", () => {
@@ -139,7 +170,7 @@ test('compose.yaml archives with an existing command, which can write only to th
 	expect(archiver.profiles).toEqual(['archive']);
 	expect(Object.keys(archiver.environment)).toEqual(['LIFELOG_API_KEY']);
 	expect(archiver.volumes).toEqual([server.volumes[0].replace(/:ro$/, '')]);
-	expect(archiver).toMatchObject({ build: server.build, read_only: true });
+	expect(archiver).toMatchObject({ image: server.image, read_only: true });
 	expect(archiver.ports).toBeUndefined();
 	expect(archiver.healthcheck).toEqual({ disable: true });
 });
@@ -147,9 +178,6 @@ test('compose.yaml archives with an existing command, which can write only to th
 test('compose.yaml has the newest tested n8n, and one read-only archive for both services', () => {
 	const [, newest] = /NEWEST = '(.*)'/.exec(readFileSync('test/n8n/install.mts', 'utf8'))!;
 	expect(n8n.image).toBe(`docker.n8n.io/n8nio/n8n:${newest}`);
-	expect(resolve('server', server.build!.context, server.build!.dockerfile)).toBe(
-		resolve('server/Dockerfile'),
-	);
 	const mounts = (volumes: string[]) =>
 		Object.fromEntries(
 			volumes.map((volume) => {
@@ -172,6 +200,20 @@ test('compose.yaml has the newest tested n8n, and one read-only archive for both
 	expect(server.ports).toEqual([`127.0.0.1:8787:${of('EXPOSE')[0]}`]);
 });
 
+test('compose.yaml names the image of the release, with its build as a comment', () => {
+	const { owner } = /github\.com\/(?<owner>[^/]+)\//.exec(json('package.json').homepage)!.groups!;
+	const name = `ghcr.io/${owner}/lifelog-server`;
+	expect(server).toMatchObject({ image: `${name}:latest` });
+	expect(server.build).toBeUndefined();
+	expect(readFileSync('.github/workflows/publish.yml', 'utf8')).toContain(
+		'IMAGE: ghcr.io/${{ github.repository_owner }}/lifelog-server\n',
+	);
+	const { build } = uncommented.services['lifelog-server'];
+	expect(uncommented.services.archive.build).toEqual(build);
+	expect(resolve('server', build!.context, build!.dockerfile)).toBe(resolve('server/Dockerfile'));
+	expect(sandbox.build).toEqual({ ...build, target: 'sandbox' });
+});
+
 test('compose.yaml reads the time zone of both services from .env', () => {
 	expect([n8n.environment.GENERIC_TIMEZONE, server.environment.TZ]).toEqual([
 		'${TZ:-UTC}',
@@ -180,8 +222,6 @@ test('compose.yaml reads the time zone of both services from .env', () => {
 });
 
 test('the commented lines of compose.yaml transcribe the files of an inbox', () => {
-	// A sentence follows # and one blank.
-	const uncommented = parse(composeText.replace(/^( +)#(?! \S)/gm, '$1')) as Compose;
 	const { 'lifelog-server': changed, speaches } = uncommented.services;
 	const { command, ...others } = changed;
 	expect(command!.slice(0, last.length)).toEqual(last);
@@ -199,7 +239,7 @@ test('the commented lines of compose.yaml transcribe the files of an inbox', () 
 	expect(page).toContain(` ${speaches.image}\n`);
 	expect(page).toContain(`/v1/models/${valueOf('--transcription-model')}\n`);
 	expect(Object.keys(uncommented.volumes)).toContain(speaches.volumes[0].split(':')[0]);
-	expect(uncommented.services).toMatchObject({ n8n, archive: archiver });
+	expect(uncommented.services).toMatchObject({ n8n, archive: archiver, sandbox });
 });
 
 test('the credential accepts the address that compose.yaml names', () => {
@@ -211,31 +251,43 @@ test('the credential accepts the address that compose.yaml names', () => {
 	expect(() => checkedBaseUrl({ baseUrl, allowPrivateHttp: false })).toThrow('Private Network');
 });
 
-test("the image's files serve an archive with the image's command and pass its health check", async () => {
-	const root = mkdtempSync(join(tmpdir(), 'lifelog-image-'));
-	const [app, archive, index] = ['app', 'archive', 'index'].map((name) => join(root, name));
-	for (const folder of [app, archive, index]) mkdirSync(folder);
-	// The stages before only build what goes into it.
-	const image = steps.slice(steps.findLastIndex(({ name }) => name === 'FROM'));
-	for (const { from, to } of copiesOf(image)) {
+/** Copies what a stage copies into a folder, and runs it there with Node.js; the first line of its output. */
+async function startStage(some: typeof steps, app: string, args: string[], env: object) {
+	mkdirSync(app);
+	for (const { from, to } of copiesOf(some)) {
 		for (const path of from) {
 			cpSync(path, join(app, to, to.endsWith('/') ? basename(path) : ''), { recursive: true });
 		}
 	}
 	symlinkSync(resolve('node_modules'), join(app, 'node_modules'));
+	const child = spawn(process.execPath, [...args, '--json'], {
+		cwd: app,
+		env: { ...process.env, ...env },
+		stdio: ['pipe', 'pipe', 'inherit'],
+	});
+	const exited = once(child, 'exit');
+	const [line] = await once(createInterface(child.stdout), 'line');
+	const stop = async () => {
+		child.stdin.end();
+		await exited;
+	};
+	return { ready: JSON.parse(line) as { url: string; apiKey: string }, stop };
+}
+
+test("the image's files serve an archive with the image's command and pass its health check", async () => {
+	const root = mkdtempSync(join(tmpdir(), 'lifelog-image-'));
+	const [app, archive, index] = ['app', 'archive', 'index'].map((name) => join(root, name));
+	for (const folder of [archive, index]) mkdirSync(folder);
 	const inRoot = (word: string) => word.replace(/^\/(archive|index)\b/, `${root}/$1`);
 	const args = last.map(inRoot);
 	args[args.indexOf('--port') + 1] = '0';
 	const main = join(app, 'server', 'lifelog-server.cjs');
-	const child = spawn(process.execPath, [main, ...args, '--json'], {
-		cwd: app,
-		env: { ...process.env, LIFELOG_SERVER_KEY: serverKey },
-		stdio: ['pipe', 'pipe', 'inherit'],
+	// The stages before only build what goes into it.
+	const { ready, stop } = await startStage(image, app, [main, ...args], {
+		LIFELOG_SERVER_KEY: serverKey,
 	});
-	const exited = once(child, 'exit');
 	try {
-		const [line] = await once(createInterface(child.stdout), 'line');
-		const { port } = new URL(JSON.parse(line).url);
+		const { port } = new URL(ready.url);
 		const [healthCheck] = of('HEALTHCHECK');
 		const [, ...check] = JSON.parse(healthCheck.slice(healthCheck.indexOf('['))) as string[];
 		const healthAt = (at: string) =>
@@ -255,8 +307,53 @@ test("the image's files serve an archive with the image's command and pass its h
 			expect(stdout).toContain(`Usage: lifelog-server ${name} <`);
 		}
 	} finally {
-		child.stdin.end();
-		await exited;
+		await stop();
 		rmSync(root, { recursive: true });
+	}
+});
+
+test('the profile "sandbox" has ten days with a key, and a server that can be changed, both where n8n is', async () => {
+	for (const service of [sandbox, sandboxServer]) {
+		expect(service.profiles).toEqual(['sandbox']);
+		expect(service.network_mode).toBe('service:n8n');
+		expect(service.ports).toBeUndefined();
+	}
+	const { command, tmpfs } = sandboxServer;
+	const known = helpOf('serve');
+	const options = command!.filter((word) => word.startsWith('--'));
+	for (const option of options) expect(known).toContain(`${option} `);
+	expect(command!.slice(0, 2)).toEqual(['serve', '/archive']);
+	expect(tmpfs).toContain('/archive');
+
+	const root = mkdtempSync(join(tmpdir(), 'lifelog-sandbox-'));
+	const ofSandbox = stage((rest) => rest === 'page AS sandbox');
+	const [, main] = JSON.parse(ofSandbox.at(-1)!.rest) as string[];
+	const files = [...stage((rest) => rest.endsWith(' AS page')), ...ofSandbox];
+	const args = [main, ...sandbox.command!, '--port', '0', '--control-port', '0'];
+	const { ready, stop } = await startStage(files, join(root, 'app'), args, {});
+	try {
+		expect(ready.apiKey).toBe('sandbox-key');
+		expect(sandboxServer.environment).toEqual({ LIFELOG_SERVER_KEY: ready.apiKey });
+		const daysAgo = (days: number) =>
+			new Date(Date.now() - days * 864e5).toISOString().slice(0, 10);
+		const countOf = async (date: string) => {
+			const response = await fetch(`${ready.url}/v1/lifelogs?limit=1&date=${date}`, {
+				headers: { 'X-API-Key': ready.apiKey },
+			});
+			return ((await response.json()) as { data: { lifelogs: object[] } }).data.lifelogs.length;
+		};
+		expect(await Promise.all([8, 11].map((days) => countOf(daysAgo(days))))).toEqual([1, 0]);
+	} finally {
+		await stop();
+		rmSync(root, { recursive: true });
+	}
+	const page = readFileSync('docs/developer/verification.md', 'utf8');
+	for (const text of [
+		'--profile sandbox up',
+		'http://127.0.0.1:8787',
+		'http://127.0.0.1:8788',
+		'sandbox-key',
+	]) {
+		expect(page).toContain(text);
 	}
 });

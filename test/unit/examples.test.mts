@@ -193,6 +193,35 @@ describe.each(names)('examples/%s.json', (name) => {
 		expect(nodes.length > 0 || textOf(name).includes('/mcp')).toBe(true);
 	});
 
+	test('states Output where there is one, so no change of a default changes it', () => {
+		for (const node of example.nodes.filter((each) => ours(each))) {
+			const description = ours(node)!;
+			const { properties } = description;
+			const args = [properties, node.parameters, true, false, node, description] as const;
+			const given = NodeHelpers.getNodeParameters(...args)!;
+			const has = properties.some(
+				(each) =>
+					each.name === 'output' &&
+					NodeHelpers.displayParameter(given, each, node, description, given),
+			);
+			expect([node.name, 'output' in node.parameters]).toEqual([node.name, has]);
+		}
+	});
+
+	test('asks to check the credential that n8n has chosen, and for the time zone if it matters', () => {
+		const note = noteOf(example);
+		const own = example.nodes.filter((node) => ours(node)).map((node) => node.name);
+		for (const [line] of note.matchAll(/^\d\. .* → Credential:\*\*.*$/gm)) {
+			const [names, ...others] = line.split(' → Credential:**');
+			if (!own.some((node) => names.includes(node)) && !/Lifelog nodes|tools/.test(names)) continue;
+			expect(others.join()).toMatch(/^ check (that it's|them)\b/);
+		}
+		// n8n itself gives what these return the workflow's time zone.
+		const isOfDays = /"yesterday"|or yesterday'|\$now\.toFormat|Search my days/.test(textOf(name));
+		const isAsked = /^\d\. \*\*⋯ → Settings → Timezone:\*\* /m.test(note);
+		expect(isAsked).toBe(isOfDays);
+	});
+
 	test('has all nodes connected', () => {
 		const nodeNames = example.nodes.filter((node) => !isNote(node)).map((node) => node.name);
 		const links = Object.entries(example.connections).flatMap(([from, outputs]) =>
@@ -247,7 +276,7 @@ describe.each(names)('examples/%s.json', (name) => {
 		const [, , ...lines] = note.split('\n').filter((line) => line !== '');
 		expect(lines).toEqual(numbered(note));
 		expect(numbered(note).length).toBeGreaterThan(0);
-		expect(numbered(note).length).toBeLessThanOrEqual(3);
+		expect(numbered(note).length).toBeLessThanOrEqual(4);
 		expect(plain(numbered(section))).toEqual(plain(numbered(note)));
 		const known = noteOf(example, 'Good to know');
 		expect(known.startsWith('## Good to know\n')).toBe(true);
@@ -283,8 +312,8 @@ test('there is one type of credential', () => {
 });
 
 test('every picture belongs to an example', () => {
-	const pictures = readdirSync('examples/images').map((file) => file.replace('.png', ''));
-	expect(pictures.sort()).toEqual([...names].sort());
+	const pictures = readdirSync('examples/images').filter((file) => file.endsWith('.png'));
+	expect(pictures.map((file) => file.replace('.png', '')).sort()).toEqual([...names].sort());
 });
 
 describe('the full archive', () => {

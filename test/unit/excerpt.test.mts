@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { excerptOf, MAX_EXCERPT_LENGTH } from '../../nodes/shared/content/excerpt.ts';
 
 const said = (content: string, speakerName = 'Anna'): ContentNode => ({

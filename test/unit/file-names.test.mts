@@ -1,10 +1,11 @@
 // Names of files that people read, wherever the files go.
 import type { Api } from '../../nodes/shared/auth/connection.ts';
-import { readableName } from '../../nodes/shared/parameters/fileNames.ts';
+import { readableName } from '../../lifelog/names.ts';
+import { nameInRun } from '../../nodes/shared/parameters/fileNames.ts';
 
 const START = Date.parse('2026-11-22T19:47:00Z');
 const apiOf = () => ({ run: {} }) as unknown as Api;
-const nameOf = (title: unknown) => readableName(apiOf(), START, 'Europe/Berlin', title);
+const nameOf = (title: unknown) => readableName(START, 'Europe/Berlin', title);
 
 test.each<[unknown, string]>([
 	['Mum calls', '2026-11-22 20.47 Mum calls'],
@@ -27,10 +28,12 @@ test('a long title is shortened between words', () => {
 
 test('no two files of a run have the same name, in upper or lower case', () => {
 	const api = apiOf();
-	const names = ['Walk', 'walk', 'Walk'].map((title) => readableName(api, START, 'UTC', title));
+	const names = ['Walk', 'walk', 'Walk'].map((title) =>
+		nameInRun(api, (nth) => readableName(START, 'UTC', title, nth)),
+	);
 	expect(names).toEqual([
 		'2026-11-22 19.47 Walk',
-		'2026-11-22 19.47 walk (2)',
-		'2026-11-22 19.47 Walk (3)',
+		'2026-11-22 19.47 walk-2',
+		'2026-11-22 19.47 Walk-3',
 	]);
 });

@@ -98,8 +98,12 @@ test('every Markdown file is checked', () => {
 	);
 });
 
-test('the README has at most 200 lines', () => {
-	expect(readme.split('\n').length - 1).toBeLessThanOrEqual(200);
+test('the README has at most 130 lines, and the two commands with which to try and to test', () => {
+	expect(readme.split('\n').length - 1).toBeLessThanOrEqual(130);
+	const commands = [...readme.matchAll(/```sh\n([^`]+)\n```/g)].map(([, command]) => command);
+	expect(commands).toEqual(
+		expect.arrayContaining(['npm ci && npm run demo', 'npm ci && npm test']),
+	);
 });
 
 test.each(documents)('every command in %s exists in the package', (path) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ContentNode, Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 import { placedUtterances, textOf } from '../../nodes/Lifelog/transcript.ts';
 
 const lifelog = (contents: ContentNode[]): Lifelog =>

@@ -19,7 +19,7 @@ import {
 	retried,
 	type State,
 } from '../../nodes/LifelogTrigger/state/types.ts';
-import { utcDay } from '../../nodes/shared/util/dateTimes.ts';
+import { utcDay } from '../../lifelog/times.ts';
 
 const WATCH = { kind: 'lifelogs' as const, credential: 'Xy12', prompt: '' };
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { described, redactApiKey, sanitizeForDisplay } from '../../nodes/shared/errors/sanitize.ts';
-import { plainLine } from '../../nodes/shared/util/text.ts';
+import { plainLine } from '../../lifelog/text.ts';
 
 const KEY = 'sk-9f/3+a&"b<c>~?0123';
 const DULL_KEY = 'sk-0123456789-abcdef';

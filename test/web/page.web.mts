@@ -1,9 +1,9 @@
-// The page of lifelog-server in Chromium, over an archive of its own. Pictures for docs/images/
-// change only with UPDATE_PICTURES=1.
+// The page of lifelog-server in Chromium, over an archive of its own. `npm run pictures` runs the tests
+// that have "picture" in their name.
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { startBrowser } from '../n8n/support/browser.mts';
 import { archiveSandbox, ask, temporaryFolder } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
@@ -23,7 +23,7 @@ import {
 	writeLongTalk,
 } from '../support/longTalk.mts';
 import { findings, openPage } from '../support/openPage.mts';
-import { replacePicture, UPDATE_PICTURES } from '../support/pictures.mts';
+import { keepPicture } from '../support/pictures.mts';
 import { buildPage } from '../support/web.mts';
 import { workflowWith } from '../support/workflow.mts';
 import { HOSTILE } from './hostile.mts';
@@ -92,13 +92,31 @@ const pressToday = async (page: Page) =>
 		return await page.evaluate(() => !!document.activeElement?.closest('[data-day]'));
 	});
 
-/** Makes the picture of a view, if pictures are to change. */
+/** Keeps the picture of a view. */
 async function pictureOf(page: Page, name: string, theme: 'light' | 'dark'): Promise<void> {
-	if (!process.env[UPDATE_PICTURES]) return;
 	await page.evaluate(() => scrollTo(0, 0));
-	const dark = theme === 'dark' ? '.dark' : '';
-	replacePicture(`docs/images/web-${name}${dark}.png`, await page.screenshot());
+	const taken = { png: await page.screenshot(), seen: await readIn(page) };
+	keepPicture(`docs/images/web-${name}`, theme, taken);
 }
+
+/** What can be read without scrolling: each text by itself, and the fields. */
+const readIn = (page: Page) =>
+	page.evaluate(() => {
+		const isSeen = ({ left, top, width, height }: DOMRect) =>
+			width > 1 && height > 1 && top < innerHeight && left < innerWidth;
+		const texts: string[] = [];
+		const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		while (walker.nextNode()) {
+			const range = document.createRange();
+			range.selectNode(walker.currentNode);
+			if (isSeen(range.getBoundingClientRect()))
+				texts.push(...walker.currentNode.textContent!.split(' · '));
+		}
+		const fields = Array.from(document.querySelectorAll<HTMLInputElement>('input, textarea'))
+			.filter((field) => isSeen(field.getBoundingClientRect()))
+			.map(({ value, placeholder }) => value || placeholder);
+		return [...texts, ...fields];
+	});
 
 /** The views, each by its address and what is there once it shows. */
 const VIEWS: [name: string, address: () => string | Promise<string>, ready: string][] = [
@@ -164,7 +182,7 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 		expect(wrong).toEqual([]);
 	});
 
-	test('opens by its address, light and dark, on a phone and on a desktop', async () => {
+	test('opens by its address, light and dark, on a phone and on a desktop, with its picture', async () => {
 		const { page, wrong } = await openIt();
 		const path = await address();
 		for (const colorScheme of ['light', 'dark'] as const) {
@@ -676,7 +694,7 @@ test('with 50,000 lifelogs, the calendar, a day, a lifelog and the search work',
 	expect(wrong).toEqual([]);
 });
 
-test('recordings can be uploaded, dropped on the page, retried, and opened as lifelogs', async () => {
+test('recordings can be uploaded (with a picture), dropped on the page, retried, and opened', async () => {
 	const endpoint = await startTranscription();
 	closing.push(endpoint.close);
 	const files = temporaryFolder();

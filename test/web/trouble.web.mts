@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import type { Lifelog } from '../../nodes/shared/api/apiTypes.d.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { startBrowser } from '../n8n/support/browser.mts';
 import { startLifelogServer, temporaryFolder, type SpawnedServer } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';

@@ -1,8 +1,11 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
-import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import {
+	deleteNoticeOfTool,
+	lifelogIdToDelete,
+	readId,
+} from '../../shared/parameters/resourceLocator';
 import { deleteEntry } from '../../shared/transport/request';
 
 export const description: INodeProperties[] = [
@@ -13,12 +16,12 @@ export const description: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
+	deleteNoticeOfTool,
 	{
-		...lifelogIdParameter,
+		...lifelogIdToDelete,
 		description:
-			'The lifelog to delete permanently, by its ID: the id that a list or a search returns',
+			'The lifelog to delete permanently. Its ID is the id that a list or a search returns.',
 	},
-	optionsOf([maxWaitOption]),
 ];
 
 /**
@@ -28,7 +31,7 @@ export const description: INodeProperties[] = [
  * @throws NodeApiError if none has this ID, or the service doesn't confirm the deletion.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
-	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
+	const id = readId(this, 'lifelogIdToDelete', itemIndex, 'lifelog');
 	await deleteEntry(api, 'lifelog', id);
 	return [{ json: { deleted: true, id } }];
 }

@@ -7,9 +7,9 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
-import { contentNodes } from '../../shared/content/utterances';
+import { contentNodes, titleOf } from '../../../lifelog/contents.ts';
 import {
 	binaryPropertyParameter,
 	limitParameters,
@@ -19,12 +19,11 @@ import {
 	withCondition,
 } from '../../shared/parameters/descriptions';
 import { inputError, listResource, unusableAnswerError } from '../../shared/errors/errors';
-import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
-import { titleOf } from '../../shared/content/headings';
+import { fileNamesOption, nameInRun, readFileNames } from '../../shared/parameters/fileNames';
 import { hintOfNone } from '../../shared/errors/hints';
-import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
-import { instantOf } from '../../shared/util/dateTimes';
-import { isId, isSafePathSegment } from '../../shared/util/ids';
+import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';
+import { instantOf } from '../../../lifelog/times.ts';
+import { entryPath, isId, isSafePathSegment, readableName } from '../../../lifelog/names.ts';
 import { EVERY_PART, getLifelog, unlessDeleted } from '../../shared/api/entries';
 import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/transport/pagination';
 import {
@@ -35,8 +34,13 @@ import {
 	readLimit,
 	readZone,
 } from '../../shared/parameters/read';
-import { filtersParameter, periodParameters, readFilters } from '../parameters/filters';
-import { FILE_FORMATS, type FileFormat, inZone, writeLifelog } from '../export/formats';
+import { filtersParameter, hintPeriod, periodParameters, readFilters } from '../parameters/filters';
+import {
+	FILE_FORMATS,
+	type FileFormat,
+	inZone,
+	writeLifelog,
+} from '../../../lifelog/files/formats.ts';
 
 const FROM = ['service', 'lifelog', 'input'] as const;
 /** Fields of the trigger and other operations, which the API doesn't have. */
@@ -68,20 +72,19 @@ export const description: INodeProperties[] = [
 			{
 				name: 'Service',
 				value: 'service',
-				description: 'All lifelogs, or only those that the filters select',
+				description: 'All lifelogs, or those of a period that the filters select',
 			},
 		],
 		default: 'service',
-		description: 'Source of the lifelogs: service, lifelog or input',
+		description: 'Source of the lifelogs',
 	},
-	...shownFor('lifelog', [
-		{
-			...lifelogIdParameter,
-			description:
-				'The lifelog to turn into files, by its ID: the id that a list or a search returns',
-		},
-	]),
-	...shownFor('service', [...periodParameters, ...limitParameters]),
+	...shownFor(
+		'lifelog',
+		lifelogIdParameters(
+			'The lifelog to turn into files. Its ID is the id that a list or a search returns.',
+		),
+	),
+	...shownFor('service', [...periodParameters, ...limitParameters, filtersParameter]),
 	{
 		displayName: 'File Formats',
 		name: 'fileFormats',
@@ -115,10 +118,9 @@ export const description: INodeProperties[] = [
 		],
 		default: ['markdown'],
 		required: true,
-		description: 'Formats to write each lifelog in, one file each: JSON, markdown, srt, text, vtt',
+		description: 'Formats to write each lifelog in, one file each',
 	},
 	binaryPropertyParameter,
-	...shownFor('service', [filtersParameter]),
 	optionsOf([
 		fileNamesOption,
 		maxWaitOption,
@@ -152,7 +154,9 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		const name =
 			names === 'archive' || start === undefined
 				? undefined
-				: readableName(api, start, zoneOfNames, titleOf(written) || 'Untitled');
+				: nameInRun(api, (nth) =>
+						readableName(start, zoneOfNames, titleOf(written) || 'Untitled', nth),
+					);
 		for (const format of formats) {
 			items.push(await fileItem(this, api, written, format, { zone, property, name }));
 		}
@@ -204,14 +208,19 @@ async function* listed(
 		});
 		yield* sources.filter((source) => source !== undefined);
 		count += wanted.length;
-		if (count === limit) return;
+		if (count === limit) break;
 	}
-	if (count === 0) hintOfNone(api, listResource('lifelogs', query));
+	if (count > 0) hintPeriod(api, query);
+	else hintOfNone(api, listResource('lifelogs', query));
 }
 
 async function readWhole(api: Api, id: string): Promise<Source> {
 	const lifelog = await getLifelog(api, id, { timezone: 'UTC', ...EVERY_PART });
 	return { lifelog, askedIn: 'UTC' };
+}
+
+export function readsInput(context: IExecuteFunctions, itemIndex: number): boolean {
+	return readChoiceOf(context, 'exportFrom', itemIndex, FROM) === 'input';
 }
 
 function inputLifelog(context: IExecuteFunctions, itemIndex: number): Lifelog {
@@ -263,19 +272,27 @@ async function fileItem(
 		const resource = { noun: 'lifelog', id: lifelog.id };
 		throw unusableAnswerError(api, resource, {}, 'the lifelog does not say when it begins');
 	}
-	const { path, mimeType } = file;
+	const { extension, mimeType, startMs } = file;
+	const place = nameInRun(
+		api,
+		(nth) => entryPath('lifelogs', lifelog.id, startMs, sha256, nth),
+		lifelog.id,
+	);
+	const path = `${place}${extension}`;
 	const bytes = Buffer.from(file.content);
-	const archiveName = path.slice(path.lastIndexOf('/') + 1);
-	const extension = archiveName.slice(archiveName.lastIndexOf('.'));
-	const fileName = name === undefined ? archiveName : `${name}${extension}`;
+	const fileName = `${name ?? place.slice(place.lastIndexOf('/') + 1)}${extension}`;
 	const { id: lifelogId, title, startTime, endTime, updatedAt, isStarred } = lifelog;
 	const json: IDataObject = {
 		...{ fileName, path, mimeType, fileSize: bytes.length },
-		sha256: createHash('sha256').update(bytes).digest('hex'),
+		sha256: sha256(bytes),
 		...{ format, lifelogId, title, startTime, endTime, updatedAt, isStarred },
 	};
 	const binary = await context.helpers.prepareBinaryData(bytes, fileName, mimeType);
 	return { json, binary: { [property]: binary } };
+}
+
+function sha256(content: string | Buffer): string {
+	return createHash('sha256').update(content).digest('hex');
 }
 
 function readFormats(context: IExecuteFunctions, itemIndex: number): FileFormat[] {

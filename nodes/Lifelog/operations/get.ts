@@ -4,28 +4,23 @@ import type { Api } from '../../shared/auth/connection';
 import {
 	HIDDEN_IF_SIMPLIFIED,
 	includeOptions,
-	maxWaitOption,
 	optionsOf,
 	timezoneOption,
 } from '../../shared/parameters/descriptions';
-import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';
 import { getLifelog } from '../../shared/api/entries';
-import { outputOf, outputParametersOfTool, partsFor } from '../../shared/parameters/output';
+import { outputOf, outputOfItem, outputParameters, partsFor } from '../../shared/parameters/output';
 import { readParts, readCollection, readZone } from '../../shared/parameters/read';
-import { maxCharactersOption, outputOfItem, readMaxCharacters } from '../parameters/list';
+import { maxCharactersOption, readMaxCharacters } from '../parameters/list';
 
 export const description: INodeProperties[] = [
-	{
-		...lifelogIdParameter,
-		description: 'The lifelog to read, by its ID: the id that a list or a search returns',
-	},
-	...outputParametersOfTool,
+	...lifelogIdParameters('The lifelog to read. Its ID is the id that a list or a search returns.'),
+	...outputParameters,
 	optionsOf([
 		includeOptions.includeContents,
 		includeOptions.includeHeadings,
 		includeOptions.includeMarkdown,
 		{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
-		maxWaitOption,
 		timezoneOption,
 	]),
 ];

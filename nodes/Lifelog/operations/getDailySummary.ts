@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import {
 	dayParameters,
 	filtersOf,
@@ -23,9 +23,9 @@ import {
 	readNumber,
 	readZone,
 } from '../../shared/parameters/read';
-import { toMarkdown } from '../summary/markdown';
-import { toNotion } from '../summary/notion';
-import { toSlack } from '../summary/slack';
+import { toMarkdown } from '../../../lifelog/summary/markdown.ts';
+import { toNotion } from '../../../lifelog/summary/notion.ts';
+import { toSlack } from '../../../lifelog/summary/slack.ts';
 import {
 	beginsOn,
 	DETAILS,
@@ -34,21 +34,13 @@ import {
 	summarize,
 	type Summary,
 	summaryFields,
-} from '../summary/summary';
-import { type Language, LANGUAGES, WORDS } from '../summary/words';
+} from '../../../lifelog/summary/summary.ts';
+import { type Language, LANGUAGES, WORDS } from '../../../lifelog/summary/words.ts';
 
 const FORMATS = { markdown: toMarkdown, notion: toNotion, slack: toSlack };
 const FORMAT_NAMES = Object.keys(FORMATS) as Array<keyof typeof FORMATS>;
 
 export const description: INodeProperties[] = [
-	{
-		displayName:
-			'To let the model choose, set Day or Format to an expression: <code>$fromAI("day", "yesterday or today")</code>, <code>$fromAI("format", "markdown, slack or notion")</code>. To allow any day, set Day to Date, and set Date to <code>$fromAI("date", "YYYY-MM-DD")</code>.',
-		name: 'fromAiNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { '@tool': [true] } },
-	},
 	...dayParameters,
 	{
 		displayName: 'Format',
@@ -68,7 +60,23 @@ export const description: INodeProperties[] = [
 			},
 		],
 		default: 'markdown',
-		description: 'Format of the summary: markdown, notion or slack',
+		description: 'Format of the summary',
+	},
+	{
+		displayName:
+			"In the HTTP Request node that creates the page, set the JSON body to <code>{{ JSON.stringify({ parent: { database_id: 'ID of your database' }, properties: $json.properties, children: $json.children }) }}</code>",
+		name: 'notionNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { format: ['notion'] } },
+	},
+	{
+		displayName:
+			'In the Slack node, set Message Type to Blocks, Blocks to <code>{{ JSON.stringify({ blocks: $json.blocks }) }}</code>, and Notification Text to <code>{{ $json.text }}</code>',
+		name: 'slackNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { format: ['slack'] } },
 	},
 	filtersOf([
 		{
@@ -92,7 +100,7 @@ export const description: INodeProperties[] = [
 				},
 			],
 			default: 'titlesAndHeadings',
-			description: 'Amount of detail in the summary: starred, titles or titlesAndHeadings',
+			description: 'Amount of detail in the summary',
 		},
 		{
 			displayName: 'Language',
@@ -106,7 +114,7 @@ export const description: INodeProperties[] = [
 			],
 			default: 'en',
 			description:
-				"Language of the summary's own words and dates: en, de, es or fr. Titles and headings stay as they are.",
+				"Language of the summary's own words and dates. Titles and headings stay as they are.",
 		},
 		{
 			displayName: 'Max Lifelogs',

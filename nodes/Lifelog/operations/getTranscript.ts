@@ -1,17 +1,12 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import type { Lifelog } from '../../shared/api/apiTypes';
-import { utterances } from '../../shared/content/utterances';
-import {
-	maxWaitOption,
-	optionsOf,
-	timezoneOption,
-	withDefaultOfTool,
-} from '../../shared/parameters/descriptions';
+import type { Lifelog } from '../../../lifelog/api.ts';
+import { utterances } from '../../../lifelog/contents.ts';
+import { optionsOf, timezoneOption, withDefaultOfTool } from '../../shared/parameters/descriptions';
 import { inputError } from '../../shared/errors/errors';
 import { hint } from '../../shared/errors/hints';
-import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';
 import { getLifelog } from '../../shared/api/entries';
 import {
 	isTool,
@@ -22,7 +17,7 @@ import {
 } from '../../shared/parameters/read';
 import { maxCharactersOption, readMaxCharacters } from '../parameters/list';
 import { placedUtterances, textOf } from '../transcript';
-import { trimmedText } from '../../shared/util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 const OUTPUT_FORMS = ['utterances', 'text'] as const;
 
@@ -43,15 +38,13 @@ const outputAsParameter: INodeProperties = {
 		},
 	],
 	default: 'utterances',
-	description: 'Form of the transcript: utterances or text',
+	description: 'Form of the transcript',
 };
 
 export const description: INodeProperties[] = [
-	{
-		...lifelogIdParameter,
-		description:
-			'The lifelog whose transcript to read, by its ID: the id that a list or a search returns',
-	},
+	...lifelogIdParameters(
+		'The lifelog whose transcript to read. Its ID is the id that a list or a search returns.',
+	),
 	...withDefaultOfTool(outputAsParameter, 'text'),
 	optionsOf([
 		{
@@ -64,7 +57,6 @@ export const description: INodeProperties[] = [
 				'Milliseconds from the start of the lifelog at which to begin. 0 returns the whole transcript. To continue one that was cut, use its nextOffsetMs.',
 		},
 		{ ...maxCharactersOption, displayOptions: { hide: { '/outputAs': ['utterances'] } } },
-		maxWaitOption,
 		{
 			displayName: 'Speakers',
 			name: 'speakers',

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
 import { fromAi, limitParameter, withDefaultOfTool } from '../../shared/parameters/descriptions';
 import { inputError } from '../../shared/errors/errors';
@@ -14,7 +14,7 @@ import {
 	readPage,
 } from '../../shared/transport/pagination';
 import { readLimit, readText } from '../../shared/parameters/read';
-import { eachOnce } from '../../shared/util/ids';
+import { eachOnce } from '../../../lifelog/names.ts';
 import { periodParameters } from '../parameters/filters';
 import { listingParameters, readListing, toItems } from '../parameters/list';
 
@@ -25,24 +25,21 @@ const queryParameter: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. budget OR invoice',
-	description:
-		'Question, description or keywords to look for. All words must occur, unless OR is between them.',
+	description: 'Words to look for. All must occur, unless OR is between them.',
 };
 
 export const description: INodeProperties[] = [
 	...withDefaultOfTool(
 		queryParameter,
-		fromAi('Query', 'A question or description, or keywords with OR between alternatives'),
+		fromAi('Query', 'A few keywords, which must all occur; OR between alternatives'),
 	),
 	...periodParameters,
-	...withDefaultOfTool(
-		{
-			...limitParameter,
-			typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE },
-			hint: 'At most 100: the service returns no more for a search',
-		},
-		10,
-	),
+	{
+		...limitParameter,
+		typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE },
+		default: 10,
+		hint: 'At most 100: the service returns no more for a search',
+	},
 	...listingParameters,
 ];
 

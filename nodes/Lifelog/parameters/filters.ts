@@ -5,15 +5,22 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 
-import type { Lifelog } from '../../shared/api/apiTypes';
-import { daysAgo, toInstant, toRange } from '../../shared/util/dateTimes';
+import type { Lifelog } from '../../../lifelog/api.ts';
+import type { Api } from '../../shared/auth/connection';
+import { daysAgo, toInstant, toRange } from '../../../lifelog/times.ts';
 import {
+	dateParameters,
 	filtersOf,
 	fromAi,
+	isScheduledFilter,
 	isStarredFilter,
+	promptIdFilter,
+	TIME_HINT,
 	withDefaultOfTool,
 } from '../../shared/parameters/descriptions';
-import { inputError } from '../../shared/errors/errors';
+import { inputError, listResource } from '../../shared/errors/errors';
+import { hint } from '../../shared/errors/hints';
+import { promptIdOf } from '../../shared/parameters/resourceLocator';
 import {
 	dateOf,
 	readBoolean,
@@ -44,19 +51,16 @@ const periodParameter: INodeProperties = {
 	type: 'options',
 	options: periodOptions,
 	default: 'any',
-	description:
-		'Period in which the lifelogs begin: any, today, yesterday, last7Days, last30Days, date (the day in Date) or range (from Start to End)',
-	hint: "Days are in the workflow's time zone unless you set the option Time Zone Name or ID",
+	description: 'Time in which the lifelogs begin',
 };
 
-const dateParameter: INodeProperties = {
-	displayName: 'Date',
-	name: 'date',
-	type: 'dateTime',
-	typeOptions: { dateOnly: true },
+const zoneNotice: INodeProperties = {
+	displayName:
+		"Days are in the workflow's time zone, unless you add the option Time Zone Name or ID. The output of a run names the zone.",
+	name: 'zoneNotice',
+	type: 'notice',
 	default: '',
-	displayOptions: { show: { period: ['date'] } },
-	description: 'Day on which the lifelogs begin: YYYY-MM-DD, today or yesterday',
+	displayOptions: { show: { period: PERIODS.filter((period) => period !== 'any') } },
 };
 
 const startParameter: INodeProperties = {
@@ -65,8 +69,8 @@ const startParameter: INodeProperties = {
 	type: 'dateTime',
 	default: '',
 	displayOptions: { show: { period: ['range'] } },
-	description:
-		'Earliest time at which the lifelogs begin: a date, or date and time such as 2026-03-29T10:00:00, today or yesterday. Leave it empty for no start.',
+	description: 'Earliest time at which the lifelogs begin. Leave it empty for no start.',
+	hint: TIME_HINT,
 };
 
 const endParameter: INodeProperties = {
@@ -76,13 +80,15 @@ const endParameter: INodeProperties = {
 	default: '',
 	displayOptions: { show: { period: ['range'] } },
 	description:
-		'Latest time at which the lifelogs begin: a date, which includes that day, or date and time such as 2026-03-29T10:00:00, today or yesterday. Leave it empty for no end.',
+		'Latest time at which the lifelogs begin. A date without a time includes that day. Leave it empty for no end.',
+	hint: TIME_HINT,
 };
 
 /** The parameters that choose a period; {@link readFilters} reads them. */
 export const periodParameters: INodeProperties[] = [
 	...withDefaultOfTool(periodParameter, 'range'),
-	...withDefaultOfTool(dateParameter, fromAi('Date', 'The day: YYYY-MM-DD, today or yesterday')),
+	zoneNotice,
+	...dateParameters('period', PERIODS, 'Day on which the lifelogs begin'),
 	...withDefaultOfTool(
 		startParameter,
 		fromAi('Start', 'The first day or time: YYYY-MM-DD, today or yesterday; empty for no start'),
@@ -95,6 +101,16 @@ export const periodParameters: INodeProperties[] = [
 
 /** The parameter that chooses among the lifelogs of a period; {@link readFilters} reads it. */
 export const filtersParameter: INodeProperties = filtersOf([
+	{
+		...promptIdFilter,
+		description:
+			'Include only lifelogs of the scheduled prompt with this ID. A service may ignore this for lifelogs.',
+	},
+	{
+		...isScheduledFilter,
+		description:
+			'Whether to return only lifelogs of scheduled prompts (on) or only the others (off). A service may ignore this for lifelogs.',
+	},
 	{
 		...isStarredFilter,
 		description:
@@ -113,13 +129,21 @@ export interface Filters {
 export function readFilters(context: IExecuteFunctions, itemIndex: number): Filters {
 	const filters = readCollection(context, 'filters', itemIndex);
 	const isStarred = readBoolean(context, filters.isStarred, 'Is Starred');
+	const isScheduled = readBoolean(context, filters.isScheduled, 'Is Scheduled');
+	const globalPromptId = promptIdOf(context, filters.globalPromptId);
 	const timezone = readZone(context, readCollection(context, 'options', itemIndex).timezone);
 	const { date, from, to } = readPeriod(context, itemIndex, timezone);
 	const range = toRange(from, to, timezone);
 	return {
-		query: { timezone, isStarred, ...range.query, date },
+		query: { timezone, isStarred, isScheduled, globalPromptId, ...range.query, date },
 		isWanted: ({ startTime }) => range.includes(startTime),
 	};
+}
+
+/** Names the days that were asked for, and their zone: the panel can't name that of the workflow. */
+export function hintPeriod(api: Api, { date, start, end, timezone }: Filters['query']): void {
+	if ((date ?? start ?? end) === undefined) return;
+	hint(api, listResource('Lifelogs', { date, start, end, timezone }).noun);
 }
 
 /** A day, or a range of which each end may be open. */
@@ -147,7 +171,7 @@ function readPeriod(context: IExecuteFunctions, itemIndex: number, zone: string)
 			return periodBetween(context, withoutBlanks(context, range), zone);
 		}
 		default:
-			return { date: dateOf(context, period, itemIndex, zone) };
+			return { date: dateOf(context, period, itemIndex, zone, 'Period') };
 	}
 }
 

@@ -6,35 +6,27 @@ import type {
 } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import {
 	directionOption,
 	HIDDEN_IF_SIMPLIFIED,
 	includeOptions,
 	maxWaitOption,
 	optionsOf,
-	promptIdFilter,
 	timezoneOption,
 } from '../../shared/parameters/descriptions';
 import { listResource } from '../../shared/errors/errors';
 import { hint, hintOfNone } from '../../shared/errors/hints';
-import { promptIdOf } from '../../shared/parameters/resourceLocator';
 import {
 	type Output,
 	outputOf,
-	outputParametersOfTool,
+	outputOfItem,
+	outputParameters,
 	partsFor,
-	readOutput,
 } from '../../shared/parameters/output';
-import {
-	readParts,
-	readBoolean,
-	readCollection,
-	readDirection,
-	readNumber,
-} from '../../shared/parameters/read';
-import { type Filters, filtersParameter, readFilters } from './filters';
-import { trimmedText } from '../../shared/util/text';
+import { readParts, readCollection, readDirection, readNumber } from '../../shared/parameters/read';
+import { type Filters, filtersParameter, hintPeriod, readFilters } from './filters';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** The option that bounds a text; {@link readMaxCharacters} reads it. */
 export const maxCharactersOption: INodeProperties = {
@@ -44,12 +36,12 @@ export const maxCharactersOption: INodeProperties = {
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description:
-		'Maximum number of characters to return: at least 100, or 0 for all. isTruncated says whether text was cut.',
+		'Maximum number of characters to return: at least 100, or 0 for all. The output field isTruncated says whether text was cut.',
 };
 
 /** The parameters of Get Many and Search; {@link readListing} reads them. */
 export const listingParameters: INodeProperties[] = [
-	...outputParametersOfTool,
+	...outputParameters,
 	filtersParameter,
 	optionsOf([
 		directionOption,
@@ -63,19 +55,6 @@ export const listingParameters: INodeProperties[] = [
 		{ ...maxCharactersOption, displayOptions: HIDDEN_IF_SIMPLIFIED },
 		maxWaitOption,
 		timezoneOption,
-		{
-			...promptIdFilter,
-			description:
-				'The service may ignore this for lifelogs. Include only lifelogs of the scheduled prompt with this ID.',
-		},
-		{
-			displayName: 'Is Scheduled',
-			name: 'isScheduled',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether, unless the service ignores this for lifelogs, to return only those of scheduled prompts (on) or only the others (off)',
-		},
 	]),
 ];
 
@@ -86,12 +65,6 @@ export interface ListingRequest extends Filters {
 	output: Output;
 	/** The maximum length of each Markdown; 0 for all. */
 	maxCharacters: number;
-}
-
-/** The parameters Output and Fields of an input item. */
-export function outputOfItem(context: IExecuteFunctions, itemIndex: number): Output {
-	const fields = context.getNodeParameter('fields', itemIndex, []) as unknown;
-	return readOutput(context, context.getNodeParameter('output', itemIndex, 'raw'), fields);
 }
 
 /**
@@ -109,8 +82,6 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 			...query,
 			...parts,
 			direction: readDirection(context, options),
-			isScheduled: readBoolean(context, options.isScheduled, 'Is Scheduled'),
-			globalPromptId: promptIdOf(context, options.globalPromptId),
 		},
 		one: { timezone: query.timezone, ...parts },
 		isWanted,
@@ -119,6 +90,8 @@ export function readListing(context: IExecuteFunctions, itemIndex: number): List
 	};
 }
 
+const FEWER_WORDS = 'Use fewer words, or OR between alternatives.';
+
 export function toItems(
 	api: Api,
 	lifelogs: Lifelog[],
@@ -126,7 +99,8 @@ export function toItems(
 	search?: string,
 ): INodeExecutionData[] {
 	const { timezone, includeContents } = query;
-	if (lifelogs.length === 0) hintOfNone(api, listResource('lifelogs', { ...query, search }));
+	if (lifelogs.length > 0) hintPeriod(api, query);
+	else hintOfNone(api, listResource('lifelogs', { ...query, search }), search && FEWER_WORDS);
 	if (includeContents) hintIfContentsWithheld(api, lifelogs);
 	const asked = { timezone, includeContents, maxCharacters, search };
 	return lifelogs.map((lifelog) => ({ json: outputOf(lifelog, output, asked) }));

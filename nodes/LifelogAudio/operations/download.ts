@@ -12,13 +12,14 @@ import {
 	dayParameters,
 	maxWaitOption,
 	optionsOf,
+	TIME_HINT,
 	timezoneOption,
 	withCondition,
 } from '../../shared/parameters/descriptions';
 import { apiError, inputError } from '../../shared/errors/errors';
-import { fileNamesOption, readableName, readFileNames } from '../../shared/parameters/fileNames';
+import { fileNamesOption, nameInRun, readFileNames } from '../../shared/parameters/fileNames';
 import { hint, hintOfNone } from '../../shared/errors/hints';
-import { lifelogIdParameter } from '../../shared/parameters/resourceLocator';
+import { lifelogIdParameters } from '../../shared/parameters/resourceLocator';
 import {
 	readBinaryProperty,
 	readChoice,
@@ -36,13 +37,15 @@ import {
 	requireService,
 	withTimes,
 } from '../chunks';
-import { MINUTE_MS } from '../../shared/util/dateTimes';
+import { readableName } from '../../../lifelog/names.ts';
+import { MINUTE_MS } from '../../../lifelog/times.ts';
 import { type AudioRange, readAudioRange, SOURCES, type TimeSpan } from '../range';
 
 /** The maximum of one request (specification, section 4.5). */
 const MAX_CHUNK_MINUTES = 120;
 /** More than two years of chunks of two hours. */
 const MAX_CHUNKS = 10_000;
+const AUDIO_SOURCES = ['pendant', 'recordings'] as const;
 const IF_NO_AUDIO = ['error', 'report', 'skip'] as const;
 const IF_PART_FAILS = ['error', 'report'] as const;
 
@@ -69,7 +72,7 @@ export const description: INodeProperties[] = [
 			},
 		],
 		default: 'lifelog',
-		description: 'Source of the audio: lifelog, day or timeRange',
+		description: 'Source of the audio',
 	},
 	...withCondition({ show: { source: ['day'] } }, dayParameters),
 	{
@@ -79,7 +82,8 @@ export const description: INodeProperties[] = [
 		default: '',
 		required: true,
 		displayOptions: { show: { source: ['timeRange'] } },
-		description: 'Start of the audio: a date, or date and time such as 2026-03-29T10:00:00',
+		description: 'Start of the audio',
+		hint: TIME_HINT,
 	},
 	{
 		displayName: 'End',
@@ -88,17 +92,34 @@ export const description: INodeProperties[] = [
 		default: '',
 		required: true,
 		displayOptions: { show: { source: ['timeRange'] } },
-		description:
-			'End of the audio: a date, which includes that day, or date and time such as 2026-03-29T10:00:00',
+		description: 'End of the audio. A date without a time includes that day.',
+		hint: TIME_HINT,
 	},
-	{
-		...lifelogIdParameter,
-		displayOptions: { show: { source: ['lifelog'] } },
-		description:
-			'The lifelog whose audio to download, by its ID: the id that a list or a search returns',
-	},
+	...withCondition(
+		{ show: { source: ['lifelog'] } },
+		lifelogIdParameters(
+			'The lifelog whose audio to download. Its ID is the id that a list or a search returns.',
+		),
+	),
 	binaryPropertyParameter,
 	optionsOf([
+		{
+			displayName: 'Audio Source',
+			name: 'audioSource',
+			type: 'options',
+			options: [
+				{ name: 'Pendant', value: 'pendant', description: 'Audio of the pendant' },
+				{
+					name: 'Recordings',
+					value: 'recordings',
+					description: 'Audio that you added to your lifelog-server',
+				},
+			],
+			displayOptions: { show: { '/source': ['day', 'timeRange'] } },
+			default: 'pendant',
+			description:
+				'Device whose audio to download: pendant or recordings. Without this option, the service chooses.',
+		},
 		{
 			displayName: 'Chunk Length (Minutes)',
 			name: 'chunkMinutes',
@@ -123,7 +144,7 @@ export const description: INodeProperties[] = [
 				{ name: 'Skip', value: 'skip', description: 'Return no item' },
 			],
 			default: 'error',
-			description: 'Behavior if the entire range has no audio: error, report or skip',
+			description: 'Behavior if the entire range has no audio',
 		},
 		{
 			displayName: 'If Part Fails',
@@ -143,7 +164,7 @@ export const description: INodeProperties[] = [
 			],
 			default: 'error',
 			description:
-				"Behavior if a chunk of a range can't be downloaded: error or report. A failure of all chunks, such as a refused API key, is always an error.",
+				"Behavior if a chunk of a range can't be downloaded. A failure of all chunks, such as a refused API key, always stops the node.",
 		},
 		maxWaitOption,
 		{
@@ -175,11 +196,11 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const downloads = await downloadChunks(this, api, chunks, {
 		zone,
 		mayFail: options.ifPartFails === 'report',
-		audioSource: range.audioSource,
+		audioSource: options.source === 'lifelog' ? range.audioSource : options.audioSource,
 		nameOf: (span) =>
 			options.fileNames === 'archive'
 				? archiveName(span)
-				: `${readableName(api, span.startMs, zone, range.title ?? 'Audio')}.ogg`,
+				: `${nameInRun(api, (nth) => readableName(span.startMs, zone, range.title ?? 'Audio', nth))}.ogg`,
 	});
 
 	if (downloads.stored.length + downloads.failed.length === 0) {
@@ -208,6 +229,7 @@ function readOptions(context: IExecuteFunctions, itemIndex: number) {
 		source: readChoiceOf(context, 'source', itemIndex, SOURCES),
 		property,
 		zone: readZone(context, options.timezone),
+		audioSource: readAudioSource(context, options),
 		chunkMs: readChunkMs(context, options),
 		padding: options.padding,
 		fileNames: readFileNames(context, options.fileNames),
@@ -219,6 +241,11 @@ function readOptions(context: IExecuteFunctions, itemIndex: number) {
 			'If Part Fails',
 		),
 	};
+}
+
+function readAudioSource(context: IExecuteFunctions, { audioSource }: IDataObject) {
+	if (audioSource === undefined) return undefined;
+	return readChoice(context, audioSource, AUDIO_SOURCES, 'Audio Source');
 }
 
 function readChunkMs(context: IExecuteFunctions, options: IDataObject): number {

@@ -1,8 +1,11 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
-import { chatIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import {
+	chatIdToDelete,
+	deleteNoticeOfTool,
+	readId,
+} from '../../shared/parameters/resourceLocator';
 import { deleteEntry } from '../../shared/transport/request';
 
 export const description: INodeProperties[] = [
@@ -13,11 +16,11 @@ export const description: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
+	deleteNoticeOfTool,
 	{
-		...chatIdParameter,
-		description: 'The chat to delete permanently, by its ID: the id that a list returns',
+		...chatIdToDelete,
+		description: 'The chat to delete permanently. Its ID is the id that a list returns.',
 	},
-	optionsOf([maxWaitOption]),
 ];
 
 /**
@@ -27,7 +30,7 @@ export const description: INodeProperties[] = [
  * @throws NodeApiError if none has this ID, or the service doesn't confirm the deletion.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
-	const id = readId(this, 'chatId', itemIndex, 'chat');
+	const id = readId(this, 'chatIdToDelete', itemIndex, 'chat');
 	await deleteEntry(api, 'chat', id);
 	return [{ json: { deleted: true, id } }];
 }

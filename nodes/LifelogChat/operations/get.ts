@@ -7,14 +7,14 @@ import {
 	chatOutputParameters,
 } from '../../shared/parameters/chatOutput';
 import { getChat } from '../../shared/api/entries';
-import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
-import { chatIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import { optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
+import { chatIdParameters, readId } from '../../shared/parameters/resourceLocator';
 import { readCollection, readZone } from '../../shared/parameters/read';
 
 export const description: INodeProperties[] = [
-	{ ...chatIdParameter, description: 'The chat to read, by its ID: the id that a list returns' },
+	...chatIdParameters('The chat to read. Its ID is the id that a list returns.'),
 	...chatOutputParameters,
-	optionsOf([maxWaitOption, timezoneOption]),
+	optionsOf([timezoneOption]),
 ];
 
 /**

@@ -2,7 +2,8 @@ import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workfl
 
 import type { Api } from '../../shared/auth/connection';
 import { inputError } from '../../shared/errors/errors';
-import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
+import { optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
+import { outputOfItem, outputParameters } from '../../shared/parameters/output';
 import {
 	readBoolean,
 	readCollection,
@@ -10,8 +11,8 @@ import {
 	readText,
 	readZone,
 } from '../../shared/parameters/read';
-import { isBlank, trimmedText } from '../../shared/util/text';
-import { sendChange } from '../change';
+import { isBlank, trimmedText } from '../../../lifelog/text.ts';
+import { changedJson, sendChange } from '../change';
 
 export const description: INodeProperties[] = [
 	{
@@ -21,6 +22,7 @@ export const description: INodeProperties[] = [
 		default: '',
 		description:
 			'Start of the transcript. Leave it empty for an Omi conversation, which has its own start.',
+		hint: 'Needed, except for an Omi conversation',
 	},
 	{
 		displayName: 'Transcript',
@@ -32,6 +34,7 @@ export const description: INodeProperties[] = [
 		placeholder: 'e.g. [{"text": "Hello", "speaker": "Anna", "start": 0.4, "end": 1.2}]',
 		description:
 			'A list of segments, the JSON of an OpenAI-compatible transcription, an Omi conversation, SRT or WebVTT',
+		hint: 'SRT, WebVTT, an Omi conversation, or the JSON of a transcription',
 	},
 	{
 		displayName: 'Title',
@@ -40,6 +43,7 @@ export const description: INodeProperties[] = [
 		default: '',
 		description: 'Title of the lifelog. Without one, the server chooses one from the transcript.',
 	},
+	...outputParameters,
 	optionsOf([
 		{
 			displayName: 'Add Again If Deleted',
@@ -63,7 +67,6 @@ export const description: INodeProperties[] = [
 			description:
 				"Your own ID for the lifelog. Using the same ID again doesn't create a second lifelog.",
 		},
-		maxWaitOption,
 		timezoneOption,
 	]),
 ];
@@ -91,7 +94,9 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		again: readBoolean(this, options.again, 'Add Again If Deleted') || undefined,
 		transcript: readTranscript(this, itemIndex) as IDataObject,
 	};
-	return [{ json: await sendChange(api, body) }];
+	const output = outputOfItem(this, itemIndex);
+	const lifelog = await sendChange(api, body);
+	return [{ json: 'id' in lifelog ? changedJson(lifelog, output, timezone) : lifelog }];
 }
 
 /** A text, or what an expression returns: a list of segments, or an object with them. */

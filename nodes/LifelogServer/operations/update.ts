@@ -3,16 +3,16 @@ import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workfl
 import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { inputError } from '../../shared/errors/errors';
 import { described } from '../../shared/errors/sanitize';
-import { maxWaitOption, optionsOf } from '../../shared/parameters/descriptions';
-import { readBoolean, withoutBlanks } from '../../shared/parameters/read';
+import { outputOfItem, outputParameters } from '../../shared/parameters/output';
+import { readBoolean, readZone, withoutBlanks } from '../../shared/parameters/read';
 import type { Api } from '../../shared/auth/connection';
-import { sendChange } from '../change';
-import { trimmedText } from '../../shared/util/text';
+import { changedJson, sendChange } from '../change';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 export const description: INodeProperties[] = [
 	{
 		...lifelogIdParameter,
-		description: 'The lifelog to change, by its ID: the id that a list or a search returns',
+		description: 'The lifelog to change. Its ID is the id that a list or a search returns.',
 	},
 	{
 		displayName: 'Update Fields',
@@ -69,7 +69,7 @@ export const description: INodeProperties[] = [
 			},
 		],
 	},
-	optionsOf([maxWaitOption]),
+	...outputParameters,
 ];
 
 /**
@@ -100,7 +100,9 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 			"Add at least one of 'Title', 'Is Starred' and 'Speakers'. Nothing was sent.",
 		);
 	}
-	return [{ json: await sendChange(api, change, id) }];
+	const output = outputOfItem(this, itemIndex);
+	const lifelog = await sendChange(api, change, id);
+	return [{ json: changedJson(lifelog, output, readZone(this, undefined)) }];
 }
 
 /** New names by the current ones; undefined if there are none. */

@@ -17,7 +17,7 @@ import {
 } from '../../shared/parameters/read';
 import type { Api } from '../../shared/auth/connection';
 import { failedError, type RecordingFile, uploadRecording, waitForRecording } from '../recording';
-import { trimmedText } from '../../shared/util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 const WAIT_RULE = { unit: 'seconds', isWhole: true, max: 86_400 };
 
@@ -122,6 +122,8 @@ export async function execute(
 	if (recording.status === 'failed') throw failedError(api, recording, file.name);
 	return [{ json: recording }];
 }
+
+export const readsInput = () => true;
 
 /** A file of n8n's: in its storage or, in an n8n that keeps files in memory, in the item. */
 async function fileOf(

@@ -1,5 +1,5 @@
 // Step 3: decides what becomes of each lifelog. Sends nothing and changes nothing.
-import { DAY_MS, HOUR_MS } from '../../shared/util/dateTimes';
+import { DAY_MS, HOUR_MS } from '../../../lifelog/times.ts';
 import type { Settings } from '../parameters';
 import { sinceOf } from '../state/storage';
 import type { Decision, KnownEntry, Outcome, Poll, RetryState, Version } from '../state/types';

@@ -1,12 +1,12 @@
 // Step 4: reads in full what the decisions emit, and makes its items.
 import { type IDataObject, NodeApiError } from 'n8n-workflow';
 
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { getLifelog } from '../../shared/api/entries';
 import { outputOf } from '../../shared/parameters/output';
 import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/transport/concurrency';
 import type { Api } from '../../shared/auth/connection';
-import { instantsOf, utcDay } from '../../shared/util/dateTimes';
+import { instantsOf, utcDay } from '../../../lifelog/times.ts';
 import type { Settings } from '../parameters';
 import { type KnownEntry, type Outcome, type Poll, retried, type Version } from '../state/types';
 import { type Change, changeType, decide, isNews, recordOf } from './detect';

@@ -1,11 +1,11 @@
 // Step 2: lists the days that are due, without content and without filters.
 import { NodeApiError } from 'n8n-workflow';
 
-import type { Lifelog } from '../../shared/api/apiTypes';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { METADATA_ONLY } from '../../shared/api/entries';
 import { toNodeError } from '../../shared/errors/errors';
 import { pages } from '../../shared/transport/pagination';
-import { HOUR_MS, instantsOf } from '../../shared/util/dateTimes';
+import { HOUR_MS, instantsOf } from '../../../lifelog/times.ts';
 import { asRead, dueDays, pendingDays } from '../state/storage';
 import type { KnownDay, Listing, Poll, PollWindow, State, Version } from '../state/types';
 import { isRetryDue, lookback, retried } from '../state/types';

@@ -1,8 +1,8 @@
 // The state: saved small, because n8n keeps it with the workflow, and pruned.
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { utcDay } from '../../shared/util/dateTimes';
-import { isObject } from '../../shared/util/ids';
+import { utcDay } from '../../../lifelog/times.ts';
+import { isObject } from '../../../lifelog/names.ts';
 import type { Watch } from '../parameters';
 import type { Found, KnownDay, KnownEntry, PollWindow, State } from './types';
 import { lookback } from './types';

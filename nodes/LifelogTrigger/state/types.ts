@@ -3,7 +3,7 @@
 import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import { DAY_MS, utcDay } from '../../shared/util/dateTimes';
+import { DAY_MS, utcDay } from '../../../lifelog/times.ts';
 import type { Settings, Watch } from '../parameters';
 
 const MAX_PAUSE_POLLS = 32;

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Chat, ChatMessage } from './apiTypes';
-import { instantsOf } from '../util/dateTimes';
+import type { Chat, ChatMessage } from '../../../lifelog/api.ts';
+import { instantsOf } from '../../../lifelog/times.ts';
 
 /** An answer is complete if nothing new came for so long. */
 export const QUIET_MS = 15 * 60_000;
 
 /**
- * A chat without its inner workings (specification, sections 2.3 to 2.6).
+ * A chat in nine fields, without its inner workings (specification, sections 2.3 to 2.6).
  *
  * @returns `prompt` is the first text of the user, `response` the last text of the assistant,
  *   Markdown; null if there is none. `entries` are `{ id, title }`, every ID once.
@@ -22,7 +22,6 @@ export function simplifyChat(chat: Chat): IDataObject {
 	return {
 		id: chat.id,
 		summary: chat.summary ?? null,
-		visibility: chat.visibility,
 		createdAt: chat.createdAt,
 		startedAt: chat.startedAt,
 		prompt: promptOf(chat),

@@ -2,17 +2,11 @@ import type { IDataObject, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../auth/connection';
 import { notFoundError, toNodeError, unusableAnswerError } from '../errors/errors';
-import { isSafePathSegment, isId } from '../util/ids';
+import { isSafePathSegment, isId } from '../../../lifelog/names.ts';
 import { getJson, pathOf } from '../transport/request';
-import type { Chat, Lifelog } from './apiTypes';
+import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 
-/** For requests that need only ID, title and times. */
-export const METADATA_ONLY = {
-	includeMarkdown: false,
-	includeHeadings: false,
-	includeContents: false,
-};
-export const EVERY_PART = { includeMarkdown: true, includeHeadings: true, includeContents: true };
+export { EVERY_PART, METADATA_ONLY } from '../../../lifelog/paging.ts';
 
 /**
  * One lifelog by its ID (specification, section 4.3).
@@ -61,6 +55,9 @@ async function getEntry<T>(
 	if (entry === null) throw notFoundError(api, resource);
 	if (!isId((entry as IDataObject | undefined)?.id)) {
 		throw unusableAnswerError(api, resource, { body }, `it has no ${noun} (data.${noun})`);
+	}
+	if ((entry as IDataObject).id !== id) {
+		throw unusableAnswerError(api, resource, {}, `it has another ${noun} than the one requested`);
 	}
 	return entry as unknown as T;
 }

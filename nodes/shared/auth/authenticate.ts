@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
-import { isObject } from '../util/ids';
+import { isObject } from '../../../lifelog/names.ts';
 import { checkedApiKey } from './apiKey';
 import { checkedTarget } from './baseUrl';
 

@@ -1,11 +1,13 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { trimmedText } from '../util/text';
 
-/** Hosts of a parsed URL, in which `127.1` is `127.0.0.1` and `[0::1]` is `[::1]`. */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-const PRIVATE_ADDRESS =
-	/^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][\da-f]{2}:[\da-f:]*\]|\[fe[89ab][\da-f]:[\da-f:]*\])$/;
-const PRIVATE_NAME = /(^[^.[]+|\.(local|internal|lan|home\.arpa))$/;
+import { addressProblem, baseAddress, isLoopback, isPrivate } from '../../../lifelog/addresses.ts';
+import { LIMITLESS_URL } from '../../../lifelog/limitless.ts';
+import { trimmedText } from '../../../lifelog/text.ts';
+
+/** Paths of requests, which people paste. */
+const REQUEST_PATH = /\/v1\/+(lifelogs|chats|download-audio|recordings)(\/.*)?$/;
+
+export const USUAL_ADDRESSES = `Enter ${LIMITLESS_URL} for Limitless, or the address of your lifelog-server, such as http://127.0.0.1:8787.`;
 
 /**
  * Checks the address of a service before the API key is sent to it (specification, section 1).
@@ -13,33 +15,63 @@ const PRIVATE_NAME = /(^[^.[]+|\.(local|internal|lan|home\.arpa))$/;
  * @param credential The data of the credential. Blanks around the Base URL, and slashes and `/v1` at
  *   its end, are accepted.
  * @returns The Base URL without these, so that `/v1/…` can be appended.
- * @throws Error if it isn't a URL, has a user name, query or fragment, or isn't https. http is for
- *   loopback hosts and, if the credential allows it, for a private network.
+ * @throws Error, with the nearest address that may be meant, if it isn't a URL, has a user name, query
+ *   or fragment, or isn't https. http is for loopback hosts and, if the credential allows it, for a
+ *   private network.
  */
 export function checkedBaseUrl({
 	baseUrl,
 	allowPrivateHttp,
 }: ICredentialDataDecryptedObject): string {
 	const text = trimmedText(baseUrl);
-	if (!URL.canParse(text)) {
+	const nearest = nearestAddress(text);
+	const mayBeHttp = (host: string) =>
+		isLoopback(host) || (allowPrivateHttp === true && isPrivate(host));
+	const problem = addressProblem(text, mayBeHttp);
+	if (problem === 'not an address') {
 		throw new Error(
-			"The 'Base URL' is not a web address. Enter one such as https://api.example.com in the credential.",
+			nearest === undefined
+				? `The 'Base URL' is not a web address. ${USUAL_ADDRESSES}`
+				: `The 'Base URL' is not a web address: ${baseAddress(nearest.href).slice(`${nearest.protocol}//`.length)}. ${enter(nearest)}`,
 		);
 	}
-	const url = new URL(text);
-	const mayBeHttp =
-		isLoopback(url.hostname) || (allowPrivateHttp === true && isPrivate(url.hostname));
-	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp)) {
+	if (problem === 'not encrypted') {
 		throw new Error(
-			`The 'Base URL' must start with https://, or the API key would be sent unencrypted. http:// is only for this machine and, with the option 'Allow HTTP in a Private Network', for private addresses and names. The address is ${originOf(url)}.`,
+			`The 'Base URL' must start with https://, or the API key would be sent unencrypted. The address is ${originOf(new URL(text))}. http:// is only for this machine and your own network. ${enter(nearest)}`,
 		);
 	}
-	if (url.username || url.password || url.search || url.hash) {
+	if (problem === 'not plain') {
 		throw new Error(
-			"The 'Base URL' must be a plain address, without a user name, a query or a fragment. The API key has its own field in the credential.",
+			`The 'Base URL' must be a plain address, without a user name, a query or a fragment. The API key has its own field in the credential. ${enter(nearest)}`,
 		);
 	}
-	return `${url.origin}${withoutVersion(url.pathname)}`;
+	const { origin, pathname } = new URL(text);
+	if (REQUEST_PATH.test(pathname)) {
+		throw new Error(
+			`The 'Base URL' is the address of a request: ${origin}${pathname}. ${enter(nearest)}`,
+		);
+	}
+	return baseAddress(text);
+}
+
+/** The usable address that a text is nearest to, without secrets; undefined if it names no host. */
+function nearestAddress(text: string): URL | undefined {
+	const [protocol] = /^(https?:\/*|\w+:\/\/)/i.exec(text) ?? [''];
+	const address = `https://${text.slice(protocol.length)}`;
+	if (!URL.canParse(address)) return undefined;
+	const { hostname, host, pathname } = new URL(address);
+	const isHost = protocol !== '' || isLoopback(hostname) || /[.:]/.test(host);
+	if (!isHost) return undefined;
+	const isHttps = /^https:/i.test(protocol) || !(isLoopback(hostname) || isPrivate(hostname));
+	return new URL(`${isHttps ? 'https' : 'http'}://${host}${pathname.replace(REQUEST_PATH, '')}`);
+}
+
+function enter(address: URL | undefined): string {
+	if (address === undefined) return USUAL_ADDRESSES;
+	const { protocol, hostname, href } = address;
+	const isPrivateHttp = protocol === 'http:' && !isLoopback(hostname);
+	const option = isPrivateHttp ? ", and turn on 'Allow HTTP in a Private Network'" : '';
+	return `Enter ${baseAddress(href)}${option}.`;
 }
 
 /**
@@ -110,21 +142,4 @@ function checkOrigin(target: URL, baseUrl: string): void {
 /** Protocol and host; `origin` is "null" for most protocols. */
 function originOf({ protocol, host }: URL): string {
 	return `${protocol}//${host}`;
-}
-
-export function isLoopback(hostname: string): boolean {
-	return LOOPBACK.test(hostname);
-}
-
-function isPrivate(hostname: string): boolean {
-	return PRIVATE_ADDRESS.test(hostname) || PRIVATE_NAME.test(hostname);
-}
-
-function withoutVersion(path: string): string {
-	const segments = withoutEmptyEnd(path.split('/'));
-	return withoutEmptyEnd(segments.at(-1) === 'v1' ? segments.slice(0, -1) : segments).join('/');
-}
-
-function withoutEmptyEnd(segments: string[]): string[] {
-	return segments.slice(0, segments.findLastIndex((segment) => segment !== '') + 1);
 }

@@ -1,6 +1,6 @@
-import type { Lifelog } from '../api/apiTypes';
-import { contentNodes, transcriptText, utterances } from './utterances';
-import { beginning, oneLine } from '../util/text';
+import type { Lifelog } from '../../../lifelog/api.ts';
+import { contentNodes, transcriptText, utterances } from '../../../lifelog/contents.ts';
+import { beginning, oneLine } from '../../../lifelog/text.ts';
 
 /** In UTF-16 units, `…` included. */
 export const MAX_EXCERPT_LENGTH = 300;

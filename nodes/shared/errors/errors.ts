@@ -1,10 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
+import { type Fault, isLikeEndOfLimitless, LIMITLESS_END } from '../../../lifelog/limitless.ts';
 import type { Api, ApiContext } from '../auth/connection';
-import { isLoopback } from '../auth/baseUrl';
+import { isLoopback, isPrivate } from '../../../lifelog/addresses.ts';
 import { sanitizeForDisplay } from './sanitize';
-import { trimmedText } from '../util/text';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** What a request is about, in the words of an error message: `{ noun: 'lifelog', id: 'abc' }`. */
 export interface Resource {
@@ -132,8 +133,9 @@ export function statusError(
 	// The editor itself writes the status before the message of a list that can't be filled.
 	const status = isEditorList(api) ? '' : ` (${statusCode})`;
 	const about = nameOfResource(resource);
+	const onEnd = adviceOnEnd(api.baseUrl, faultOf(answer, resource));
 	const make = (message: string, advice: string, failure: Failure) =>
-		apiError(api, message, [said && `The service says: ${said}`, advice], {
+		apiError(api, message, [said && `The service says: ${said}`, advice, onEnd], {
 			httpCode: String(statusCode),
 			failure,
 		});
@@ -161,14 +163,15 @@ export function statusError(
 			{ cause: 'credential-invalid' },
 		);
 	}
-	if (statusCode === 404) {
-		return resource.id === undefined
-			? make(
-					`The service has no endpoint at the address of this request${status}`,
-					`Check the 'Base URL' in the credential. Requested: ${about}.`,
-					{ cause: 'configuration-invalid' },
-				)
-			: notFoundError(api, resource, said);
+	if (statusCode === 404 && resource.id !== undefined) {
+		return notFoundError(api, resource, said, onEnd);
+	}
+	if (statusCode === 404 || statusCode === 410) {
+		return make(
+			`The service has no endpoint at the address of this request${status}`,
+			`${checkBaseUrl(api)} Requested: ${about}.`,
+			{ cause: 'configuration-invalid' },
+		);
 	}
 	if (statusCode === 400) {
 		const sent = Object.entries(query)
@@ -193,7 +196,7 @@ export function statusError(
 	if (statusCode >= 300 && statusCode < 400) {
 		return make(
 			`The service redirects to another address${status}`,
-			`The redirect was not followed, because it would carry the API key there. Check the 'Base URL' in the credential. Requested: ${about}.`,
+			`The redirect was not followed, because it would carry the API key there. ${redirectAdvice(api.baseUrl, answer) ?? checkBaseUrl(api)} Requested: ${about}.`,
 			{ cause: 'configuration-invalid' },
 		);
 	}
@@ -213,14 +216,20 @@ function triedText({ retries }: Api): string {
 }
 
 /** The error of an entry that doesn't exist, by a 404 or by null. */
-export function notFoundError(api: Api, { noun, id }: Resource, said?: string): NodeApiError {
+export function notFoundError(
+	api: Api,
+	{ noun, id }: Resource,
+	said?: string,
+	advice?: string,
+): NodeApiError {
 	return apiError(
 		api,
 		`No ${noun} with the ID "${id}" was found`,
 		[
 			said && `The service says: ${said}`,
 			isLikeTitle(id) && TITLES_ARE_NO_IDS,
-			'Check the ID. The lifelog or chat may have been deleted, or may belong to another account.',
+			`Check the ID. The ${noun} may have been deleted, or may belong to another account.`,
+			advice,
 		],
 		{ httpCode: '404', failure: { cause: 'configuration-invalid' } },
 	);
@@ -253,7 +262,7 @@ export function rateLimitError(
 	// Polls and the editor's lists don't have the option.
 	const isBounded = api.maxWaitMs > 0 && !api.hasPriority;
 	const bound = isBounded
-		? `, more than the 'Max Rate Limit Wait' of ${inSeconds(api.maxWaitMs)} allows`
+		? `, more than the ${inSeconds(api.maxWaitMs)} that a request may wait`
 		: '';
 	const message = `The rate limit asks for a wait of ${inSeconds(askedMs)}${after}${bound} (${nameOfResource(resource)})`;
 	return apiError(
@@ -261,7 +270,7 @@ export function rateLimitError(
 		message,
 		[
 			said && `The service says: ${said}`,
-			"The service allows 180 requests per minute for each API key, in all workflows together. Try again later, run fewer workflows at a time, or raise the option 'Max Rate Limit Wait' if the node has it.",
+			"The service allows 180 requests per minute for each API key, in all workflows together. Try again later, run fewer workflows at a time, or raise the option 'Max Rate Limit Wait' if the operation has it.",
 		],
 		{ httpCode: '429', failure: { cause: 'rate-limited', retryAfterMs: askedMs } },
 		{ retryAfterSeconds: Math.ceil(askedMs / 1000) },
@@ -279,14 +288,16 @@ export function unusableAnswerError(
 	{ statusCode = 200, headers = {}, body }: Partial<Answer>,
 	problem: string,
 ): NodeApiError {
-	const said = saidBy(api, { statusCode, headers, body });
+	const answer = { statusCode, headers, body };
+	const said = saidBy(api, answer);
 	return apiError(
 		api,
 		`The service returned an unexpected response: ${problem} (${nameOfResource(resource)})`,
 		[
 			said && `It says: ${said}`,
 			resource.doubt,
-			"Check the 'Base URL' in the credential. If it is right, the service may have a problem: try again later.",
+			`${checkBaseUrl(api)} If it is right, the service may have a problem: try again later.`,
+			adviceOnEnd(api.baseUrl, faultOf(answer, resource)),
 		],
 		{ httpCode: String(statusCode), failure: { cause: 'temporarily-unavailable' } },
 	);
@@ -322,7 +333,7 @@ export function connectionError(api: Api, resource: Resource, code: string): Nod
 	return apiError(
 		api,
 		`No answer from ${host}: ${connectionProblem(code)} (${nameOfResource(resource)})`,
-		[resource.doubt, connectionAdvice(host, code)],
+		[resource.doubt, connectionAdvice(host, code), adviceOnEnd(api.baseUrl, { code })],
 		{ failure: { cause: 'temporarily-unavailable' } },
 		{ connectionCode: code },
 	);
@@ -405,10 +416,45 @@ export function connectionProblem(code: string): string {
 /** What to do about a failed connection. @param host With its port, if it has one. */
 export function connectionAdvice(host: string, code: string): string {
 	const { hostname, port } = new URL(`http://${host}`);
+	if (code === 'EPROTO') {
+		if (isLoopback(hostname)) return `Enter http://${host} as the 'Base URL' of the credential.`;
+		return isPrivate(hostname)
+			? `Enter http://${host} as the 'Base URL' of the credential, and turn on 'Allow HTTP in a Private Network'.`
+			: `Check the 'Base URL' in the credential. lifelog-server itself has no https: outside of your network, put a proxy with https before it.`;
+	}
 	if (code === 'ECONNREFUSED' && isLoopback(hostname)) {
-		return `Check that the service runs and listens on this port. If n8n runs in Docker, ${hostname} is the container itself: enter http://host.docker.internal${port && `:${port}`} as the 'Base URL' of the credential, and turn on 'Allow HTTP in a Private Network'.`;
+		return `Check that the service runs${port ? ' and listens on this port' : ", and add its port: lifelog-server's is 8787"}. If n8n runs in Docker, ${hostname} is the container itself: enter http://host.docker.internal${port && `:${port}`} as the 'Base URL' of the credential, and turn on 'Allow HTTP in a Private Network'.`;
 	}
 	return "Check the 'Base URL' in the credential and the network; then try again.";
+}
+
+/** What to do if the fault may be the end of Limitless. */
+export function adviceOnEnd(baseUrl: string, fault: Fault): string | undefined {
+	return isLikeEndOfLimitless(baseUrl, fault)
+		? `${LIMITLESS_END} If you archived your lifelogs, set the Base URL to your lifelog-server.`
+		: undefined;
+}
+
+/** See {@link adviceOnEnd}. */
+export function faultOf(answer: Answer, { id }: Pick<Resource, 'id'>): Fault {
+	const { statusCode } = answer;
+	return { statusCode, isHtml: isHtml(answer), isOfEntry: id !== undefined };
+}
+
+/** Names the other host that a redirect leads to; undefined if it stays at the Base URL's. */
+export function redirectAdvice(
+	baseUrl: string,
+	{ headers }: Pick<Answer, 'headers'>,
+): string | undefined {
+	const location = trimmedText(headers.location);
+	if (location === '' || !URL.canParse(location, baseUrl)) return undefined;
+	const { origin } = new URL(location, baseUrl);
+	if (origin === new URL(baseUrl).origin || !origin.startsWith('http')) return undefined;
+	return `It leads from ${baseUrl} to ${origin}: if that is your service, enter it as the 'Base URL' of the credential.`;
+}
+
+function checkBaseUrl({ baseUrl }: Api): string {
+	return `Check the 'Base URL' in the credential: ${baseUrl}.`;
 }
 
 /**

@@ -16,8 +16,8 @@ export function hint(api: Api, message: string, type?: NodeExecutionHint['type']
 }
 
 /** Says that there is nothing: `No starred lifelogs on 2020-01-01 in Europe/Berlin`. */
-export function hintOfNone(api: Api, { noun }: Resource): void {
-	hint(api, `No ${noun}`);
+export function hintOfNone(api: Api, { noun }: Resource, advice?: string): void {
+	hint(api, advice ? `No ${noun}. ${advice}` : `No ${noun}`);
 }
 
 /** Shows the hints of a run, and what it took if that was much. */

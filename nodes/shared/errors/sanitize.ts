@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-import { isBlank, plainLine, trimmedText } from '../util/text';
+import { isBlank, plainLine, trimmedText } from '../../../lifelog/text.ts';
 
 /** In UTF-16 units: less than the 64 KiB that are read of an error page, because that cut may halve a key. */
 const MAX_EXAMINED_LENGTH = 16_384;

@@ -12,6 +12,7 @@ import { showHints } from '../errors/hints';
 import { withCondition, withDefaultOfTool } from '../parameters/descriptions';
 import { isTool, readChoiceOf, readMaxWaitMs } from '../parameters/read';
 import { type Api, connect } from '../auth/connection';
+import { RepeatedItems } from './repeatedItems';
 
 const RETRIES = 3;
 
@@ -20,16 +21,12 @@ export interface Operation {
 	description: INodeProperties[];
 	/** Returns the output of one input item. */
 	execute(this: IExecuteFunctions, api: Api, itemIndex: number): Promise<INodeExecutionData[]>;
+	/** Whether it reads the data of the item, too, and not only the parameters. */
+	readsInput?(context: IExecuteFunctions, itemIndex: number): boolean;
 }
 
 /** The operations of a node, by the value of its parameter Operation. */
 export type Operations = Record<string, Operation>;
-
-/**
- * n8n's lint wants every `getAll` to be called Get Many. n8n's guidelines want the object in the name
- * if no resource is shown. The lint doesn't look into members of an object.
- */
-export const OPERATION = { getAll: 'getAll' } as const;
 
 /**
  * The parameter Operation, and those of each operation. Resource is hidden: the editor's nodes panel
@@ -86,16 +83,19 @@ export async function runOperation(
 	operations: Operations,
 ): Promise<INodeExecutionData[][]> {
 	const operation = readChoiceOf(context, 'operation', 0, Object.keys(operations));
-	const { execute } = operations[operation];
+	const { execute, readsInput } = operations[operation];
 	const output: INodeExecutionData[] = [];
+	const items = context.getInputData();
+	const repeated = new RepeatedItems();
 	let connection: Api | undefined;
-	for (const [item, input] of context.getInputData().entries()) {
+	for (const [item, input] of items.entries()) {
 		try {
 			connection ??= await connect(context, { maxWaitMs: 0, retries: RETRIES });
 			const api = { ...connection, maxWaitMs: readMaxWaitMs(context, item) };
 			for (const result of await execute.call(context, api, item)) {
 				output.push({ ...result, pairedItem: { item } });
 			}
+			if (!readsInput?.(context, item)) repeated.add(context, item);
 		} catch (error) {
 			const known = toNodeError(context, error, item);
 			const failure = isTool(context) ? forModel(known) : known;
@@ -105,7 +105,10 @@ export async function runOperation(
 			output.push(failedItem(context, input, item, failure));
 		}
 	}
-	if (connection) showHints(context, connection);
+	if (connection) {
+		repeated.showHint(connection, items.length);
+		showHints(context, connection);
+	}
 	return [output];
 }
 

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import type { Chat } from '../api/apiTypes';
+import type { Chat } from '../../../lifelog/api.ts';
 import { simplifyChat } from '../api/chats';
 import type { ApiContext } from '../auth/connection';
 import { type Output, outputParametersOf, readOutputOf } from './output';
@@ -26,7 +26,6 @@ export const chatOutputParameters = outputParametersOf({
 	noun: 'chat',
 	simplified: "Prompt, response and the lifelogs that the assistant's tools read",
 	raw: 'Everything that the API returns, with every message',
-	kind: 'simplified',
 	fields: CHAT_FIELDS,
 	chosen: ['summary', 'prompt', 'response'],
 });
@@ -46,6 +45,11 @@ export function chatJson(chat: Chat, { kind, fields }: ChatOutput): IDataObject 
 	if (kind === 'raw') return { ...chat };
 	const simplified = simplifyChat(chat);
 	if (kind === 'simplified') return simplified;
-	const all: IDataObject = { ...simplified, messages: chat.messages as unknown as IDataObject[] };
+	const { visibility } = chat;
+	const all: IDataObject = {
+		...simplified,
+		visibility,
+		messages: chat.messages as unknown as IDataObject[],
+	};
 	return Object.fromEntries(['id', ...fields].map((field) => [field, all[field]]));
 }

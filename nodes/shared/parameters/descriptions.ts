@@ -12,6 +12,10 @@ export const limitParameter: INodeProperties = {
 	description: 'Max number of results to return',
 };
 
+/** n8n's picker empties the field on any other form, or keeps the older date. */
+export const DAY_HINT = 'Pick a day, or type it as 2026-11-25';
+export const TIME_HINT = 'Pick a time, or type it as 2026-11-25 09:30:00';
+
 /** The node needs `methods.loadOptions.getTimezones`. */
 export const timezoneOption: INodeProperties = {
 	displayName: 'Time Zone Name or ID',
@@ -60,34 +64,57 @@ export const directionOption: INodeProperties = {
 		{ name: 'Oldest First', value: 'asc' },
 	],
 	default: 'desc',
-	description: 'The order of the results: desc (newest first) or asc (oldest first)',
+	description: 'Order of the results',
+};
+
+const dayParameter: INodeProperties = {
+	displayName: 'Day',
+	name: 'day',
+	type: 'options',
+	options: [
+		{ name: 'Yesterday', value: 'yesterday', description: 'The last complete day' },
+		{ name: 'Today', value: 'today', description: 'Today so far' },
+		{ name: 'Date', value: 'date', description: 'A day of your choice' },
+	],
+	default: 'yesterday',
+	description: 'Day to use',
+	hint: "In the workflow's time zone, unless you add the option Time Zone Name or ID",
 };
 
 /** `readDay` reads them. */
 export const dayParameters: INodeProperties[] = [
-	{
-		displayName: 'Day',
-		name: 'day',
-		type: 'options',
-		options: [
-			{ name: 'Yesterday', value: 'yesterday', description: 'The last complete day' },
-			{ name: 'Today', value: 'today', description: 'Today so far' },
-			{ name: 'Date', value: 'date', description: 'A day of your choice' },
-		],
-		default: 'yesterday',
-		description:
-			'Day to use: yesterday, today or date (the one in Date). The option Time Zone Name or ID decides when a day begins and ends.',
-	},
-	{
+	...withDefaultOfTool(dayParameter, 'date'),
+	...dateParameters('day', ['yesterday', 'today', 'date'], 'The day'),
+];
+
+/**
+ * The parameter Date, for the choice `date` of another parameter. It is required only then: n8n also
+ * shows and requires what depends on an expression, whatever that returns.
+ *
+ * @param chosenBy The other parameter. @param choices Its values.
+ */
+export function dateParameters(
+	chosenBy: string,
+	choices: readonly string[],
+	description: string,
+): INodeProperties[] {
+	const date: INodeProperties = {
 		displayName: 'Date',
 		name: 'date',
 		type: 'dateTime',
 		typeOptions: { dateOnly: true },
 		default: '',
-		displayOptions: { show: { day: ['date'] } },
-		description: 'The day, if Day is date: YYYY-MM-DD, today or yesterday',
-	},
-];
+		description,
+		hint: DAY_HINT,
+	};
+	const ofTool = fromAi('Date', 'The day: YYYY-MM-DD, today or yesterday');
+	const ifChosen = { hide: { [chosenBy]: [{ _cnd: { not: 'date' } }] } };
+	const ifExpression = { hide: { [chosenBy]: [...choices] } };
+	return [
+		...withCondition(ifChosen, withDefaultOfTool({ ...date, required: true }, ofTool)),
+		...withCondition(ifExpression, withDefaultOfTool(date, ofTool)),
+	];
+}
 
 /** `readBinaryProperty` reads it. */
 export const binaryPropertyParameter: INodeProperties = {
@@ -145,6 +172,14 @@ export const promptIdFilter = {
 	default: '',
 	placeholder: 'e.g. 8f2kQ0pXw1Zr5TnB',
 	description: 'Include only chats of the scheduled prompt with this ID',
+} satisfies INodeProperties;
+export const isScheduledFilter = {
+	displayName: 'Is Scheduled',
+	name: 'isScheduled',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to return only chats of scheduled prompts (on) or only the others (off). Leave this filter out for both.',
 } satisfies INodeProperties;
 
 /** @param options In the order of their names, as n8n wants them. */

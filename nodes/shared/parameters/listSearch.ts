@@ -7,13 +7,13 @@ import type {
 
 import { DateTime } from 'luxon';
 
-import type { Chat, Lifelog } from '../api/apiTypes';
+import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 import { promptOf } from '../api/chats';
 import { METADATA_ONLY } from '../api/entries';
 import { connect } from '../auth/connection';
 import { readPage } from '../transport/pagination';
-import { toInstant } from '../util/dateTimes';
-import { oneLine } from '../util/text';
+import { toInstant } from '../../../lifelog/times.ts';
+import { oneLine } from '../../../lifelog/text.ts';
 import { readZone } from './read';
 
 /** A person waits for them, and can try again. */

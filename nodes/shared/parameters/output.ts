@@ -1,11 +1,16 @@
-import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 
 import type { ApiContext } from '../auth/connection';
-import type { Lifelog } from '../api/apiTypes';
-import { withDefaultOfTool } from './descriptions';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { readChoice, readChoices } from './read';
 import { simplifyLifelog } from '../content/simplify';
-import { beginning } from '../util/text';
+import { durationOf } from '../../../lifelog/times.ts';
+import { beginning } from '../../../lifelog/text.ts';
 
 const OUTPUTS = ['simplified', 'raw', 'selectedFields'] as const;
 
@@ -47,7 +52,6 @@ interface OutputChoices {
 	noun: string;
 	simplified: string;
 	raw: string;
-	kind: Output['kind'];
 	/** `chosen` by default. */
 	fields: Fields;
 	chosen: string[];
@@ -58,12 +62,10 @@ export function outputParametersOf({
 	noun,
 	simplified,
 	raw,
-	kind,
 	fields,
 	chosen,
 }: OutputChoices): [output: INodeProperties, fields: INodeProperties] {
 	const options = [...fields].sort((a, b) => (a.name < b.name ? -1 : 1));
-	const values = options.map(({ value }) => value).join(', ');
 	return [
 		{
 			displayName: 'Output',
@@ -78,8 +80,8 @@ export function outputParametersOf({
 					description: 'The ID and the fields that you choose',
 				},
 			],
-			default: kind,
-			description: `Amount of data to return for each ${noun}: simplified, raw or selectedFields`,
+			default: 'simplified',
+			description: `Amount of data to return for each ${noun}`,
 		},
 		{
 			displayName: 'Fields',
@@ -87,7 +89,7 @@ export function outputParametersOf({
 			type: 'multiOptions',
 			options,
 			default: [...chosen],
-			description: `Fields of a ${noun} to return in addition to its ID: ${values}`,
+			description: `Fields of a ${noun} to return in addition to its ID`,
 			displayOptions: { show: { output: ['selectedFields'] } },
 		},
 	];
@@ -98,20 +100,19 @@ export const outputParameters = outputParametersOf({
 	noun: 'lifelog',
 	simplified: 'Title, times, headings and an excerpt of at most 300 characters',
 	raw: 'Everything that the API returns, with the whole text',
-	kind: 'raw',
 	fields: LIFELOG_FIELDS,
 	chosen: ['title', 'startTime', 'excerpt'],
 });
 
-/** For a node that can be a tool: short by default, because a model pays for what it reads. */
-export const outputParametersOfTool: INodeProperties[] = [
-	...withDefaultOfTool(outputParameters[0], 'simplified'),
-	outputParameters[1],
-];
-
 /** @throws NodeOperationError on values that Output and Fields can't have. */
 export function readOutput(context: ApiContext, output: unknown, fields: unknown): Output {
 	return readOutputOf(context, output, fields, LIFELOG_FIELDS);
+}
+
+/** The parameters Output and Fields of an input item. */
+export function outputOfItem(context: IExecuteFunctions, itemIndex: number): Output {
+	const fields = context.getNodeParameter('fields', itemIndex, []) as unknown;
+	return readOutput(context, context.getNodeParameter('output', itemIndex, 'simplified'), fields);
 }
 
 /** The same for other entries. @param known Their fields. */
@@ -158,7 +159,7 @@ export interface Asked extends Pick<Parts, 'includeContents'> {
  *   Markdown was cut.
  */
 export function outputOf(lifelog: Lifelog, output: Output, asked: Asked): IDataObject {
-	if (output.kind === 'simplified') return simplifyLifelog(lifelog, asked.timezone, asked.search);
+	if (output.kind === 'simplified') return simplifyLifelog(lifelog, asked.search);
 	// The service sends contents, mostly empty, even if they weren't requested.
 	const { contents, ...others } = lifelog;
 	const raw: IDataObject =
@@ -174,8 +175,8 @@ export function outputOf(lifelog: Lifelog, output: Output, asked: Asked): IDataO
 
 /** Fields of the API are unchanged; what it doesn't send is left out. */
 function selectFields(lifelog: Lifelog, fields: Field[], { timezone, search }: Asked): IDataObject {
-	const simplified = simplifyLifelog(lifelog, timezone, search);
-	const { durationMs, speakers, headings, excerpt } = simplified;
+	const { speakers, headings, excerpt } = simplifyLifelog(lifelog, search);
+	const durationMs = durationOf(lifelog, timezone) ?? null;
 	const given: IDataObject = { ...lifelog, durationMs, speakers, headings, excerpt };
 	const known = ['id', ...fields].filter((field) => given[field] !== undefined);
 	return Object.fromEntries(known.map((field) => [field, given[field]]));

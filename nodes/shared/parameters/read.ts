@@ -3,11 +3,16 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { DateTime, IANAZone } from 'luxon';
 
 import type { ApiContext } from '../auth/connection';
-import { daysAgo, type Edge, toDate, toInstant } from '../util/dateTimes';
-import { binaryPropertyParameter, DEFAULT_MAX_WAIT_S, MAX_LIMIT_OF_TOOL } from './descriptions';
+import { daysAgo, type Edge, toDate, toInstant } from '../../../lifelog/times.ts';
+import {
+	binaryPropertyParameter,
+	DEFAULT_MAX_WAIT_S,
+	limitParameters,
+	MAX_LIMIT_OF_TOOL,
+} from './descriptions';
 import { inputError } from '../errors/errors';
 import { described } from '../errors/sanitize';
-import { isBlank, trimmedText } from '../util/text';
+import { isBlank, trimmedText } from '../../../lifelog/text.ts';
 
 // `label` is always the parameter's display name, for the error.
 
@@ -48,7 +53,8 @@ export function readLimit(context: IExecuteFunctions, itemIndex: number): number
 	const advice =
 		"Enter a number such as 20. For all results, turn on 'Return All', if the operation has it.";
 	const given = context.getNodeParameter('limit', itemIndex) as unknown;
-	const limit = readNumber(context, given, 'Limit', { isWhole: true, min: 1 }, advice);
+	const set = isBlank(given) ? limitParameters[1].default : given;
+	const limit = readNumber(context, set, 'Limit', { isWhole: true, min: 1 }, advice);
 	return forModel ? Math.min(limit, MAX_LIMIT_OF_TOOL) : limit;
 }
 
@@ -177,24 +183,27 @@ const DAYS = ['yesterday', 'today', 'date'] as const;
 /** @returns The day that `dayParameters` choose, `YYYY-MM-DD`. */
 export function readDay(context: IExecuteFunctions, itemIndex: number, zone: string): string {
 	const day = readChoiceOf(context, 'day', itemIndex, DAYS);
-	return dateOf(context, day, itemIndex, zone);
+	return dateOf(context, day, itemIndex, zone, 'Day');
 }
 
-/** @param day `date` for the day in the parameter Date. @returns `YYYY-MM-DD`. */
+/**
+ * @param day `date` for the day in the parameter Date. @param chosenBy The label of its parameter.
+ * @returns `YYYY-MM-DD`.
+ */
 export function dateOf(
 	context: IExecuteFunctions,
 	day: (typeof DAYS)[number],
 	itemIndex: number,
 	zone: string,
+	chosenBy: 'Day' | 'Period',
 ): string {
 	if (day !== 'date') return daysAgo(day === 'today' ? 0 : 1, zone);
-	// Not a required parameter: if Day is an expression, n8n would require it for every day.
 	const value = context.getNodeParameter('date', itemIndex, '') as unknown;
 	if (isBlank(value)) {
 		throw inputError(
 			context,
 			"'Date' is empty",
-			"Enter a day as YYYY-MM-DD, today or yesterday, or choose another 'Day' or 'Period'.",
+			`Enter a day such as 2026-11-25. An expression can also return today or yesterday. Or choose another '${chosenBy}'.`,
 		);
 	}
 	const date = namedDay(value, zone) ?? toDate(value, zone);
@@ -203,11 +212,29 @@ export function dateOf(
 }
 
 function notADateTime(context: IExecuteFunctions, value: unknown, label: string) {
+	const written = asIsoDate(value);
+	const advice = [
+		written && `Write it as ${written}.`,
+		`In the field, pick it, or type ${label === 'Date' ? '2026-11-25' : '2026-11-25 09:30:00'}.`,
+		'An expression can return today, yesterday, a date in ISO 8601 such as 2026-11-25, 2026-11-25T09:30:00 or 2026-11-25T09:30:00+01:00, or milliseconds since 1970 (13 digits, not seconds).',
+		label !== 'Date' && 'If it is optional, you can leave it empty.',
+	];
 	return inputError(
 		context,
 		`'${label}' is not a date and time: ${described(value)}`,
-		'Pick one in the editor, or enter today, yesterday, an ISO 8601 date such as 2026-03-29, 2026-03-29T10:00:00 or 2026-03-29T10:00:00+02:00, or milliseconds since 1970 (13 digits, not seconds). If it is optional, you can leave it empty.',
+		advice.filter(Boolean).join(' '),
 	);
+}
+
+const ORDERS = ['d.M.yyyy', 'd/M/yyyy', 'M/d/yyyy', 'd-M-yyyy', 'M-d-yyyy', 'yyyy/M/d', 'yyyy.M.d'];
+
+/** `2026-11-25 09:30` for `25.11.2026 09:30`; undefined if a date can't be read, or in two ways. */
+function asIsoDate(value: unknown): string | undefined {
+	const [date, ...time] = trimmedText(value).split(/[\sT]+/);
+	const read = ORDERS.map((order) => DateTime.fromFormat(date, order, { zone: 'utc' }).toISODate());
+	const days = new Set(read.filter((day) => day !== null));
+	const written = [...days, ...time].join(' ');
+	return days.size === 1 && toDate(written, 'UTC') !== undefined ? written : undefined;
 }
 
 /** A collection parameter; see {@link withoutBlanks}. */

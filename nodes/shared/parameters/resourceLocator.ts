@@ -3,8 +3,9 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ApiContext } from '../auth/connection';
 import { inputError, TITLES_ARE_NO_IDS } from '../errors/errors';
 import { described } from '../errors/sanitize';
-import { isSafePathSegment } from '../util/ids';
-import { trimmedText } from '../util/text';
+import { fromAi, withDefaultOfTool } from './descriptions';
+import { isSafePathSegment } from '../../../lifelog/names.ts';
+import { trimmedText } from '../../../lifelog/text.ts';
 
 /** What models write for "no filter"; sent, it would find nothing. */
 const NO_IDS = ['all', 'any', 'none', 'null', 'undefined'];
@@ -12,11 +13,36 @@ const NO_IDS = ['all', 'any', 'none', 'null', 'undefined'];
 /** The parameter that names a lifelog; the node needs `methods.listSearch.searchLifelogs`. */
 export const lifelogIdParameter = idLocator('Lifelog', 'lifelogId', 'searchLifelogs');
 
-/** The parameter that names a chat; the node needs `methods.listSearch.searchChats`. */
-export const chatIdParameter = idLocator('Chat', 'chatId', 'searchChats');
+/** It names a lifelog to read; in a tool, it is left to the model from the start. */
+export const lifelogIdParameters = (description: string): INodeProperties[] =>
+	leftToModel({ ...lifelogIdParameter, description }, 'The ID that a search returned');
+
+/** It names a chat to read, as {@link lifelogIdParameters}; the node needs `methods.listSearch.searchChats`. */
+export const chatIdParameters = (description: string): INodeProperties[] =>
+	leftToModel(
+		{ ...idLocator('Chat', 'chatId', 'searchChats'), description },
+		'The ID that a list returned',
+	);
+
+/** What is deleted has a parameter of its own: a choice made for reading must not become one. */
+export const lifelogIdToDelete = idLocator(
+	'Lifelog to Delete',
+	'lifelogIdToDelete',
+	'searchLifelogs',
+);
+export const chatIdToDelete = idLocator('Chat to Delete', 'chatIdToDelete', 'searchChats');
+
+export const deleteNoticeOfTool: INodeProperties = {
+	displayName: 'An agent with this tool deletes without asking you',
+	name: 'agentNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { '@tool': [true] } },
+};
 
 /** @param searchListMethod The node's `methods.listSearch` function that fills the list. */
 function idLocator(displayName: string, name: string, searchListMethod: string): INodeProperties {
+	const [noun] = displayName.toLowerCase().split(' ');
 	return {
 		displayName,
 		name,
@@ -28,7 +54,7 @@ function idLocator(displayName: string, name: string, searchListMethod: string):
 				displayName: 'From List',
 				name: 'list',
 				type: 'list',
-				placeholder: `Select a ${displayName.toLowerCase()}...`,
+				placeholder: `Select a ${noun}...`,
 				typeOptions: { searchListMethod, searchable: true },
 			},
 			{
@@ -39,6 +65,11 @@ function idLocator(displayName: string, name: string, searchListMethod: string):
 			},
 		],
 	};
+}
+
+function leftToModel(locator: INodeProperties, description: string): INodeProperties[] {
+	const value = fromAi(locator.displayName, description);
+	return withDefaultOfTool(locator, { __rl: true, mode: 'id', value });
 }
 
 /**

@@ -5,15 +5,20 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
+import type { Fault } from '../../../lifelog/limitless.ts';
 import { authenticated } from '../auth/authenticate';
-import { checkedBaseUrl } from '../auth/baseUrl';
+import { checkedBaseUrl, USUAL_ADDRESSES } from '../auth/baseUrl';
 import {
+	adviceOnEnd,
+	type Answer,
 	BLOCKED_ADVICE,
 	connectionAdvice,
 	connectionCode,
 	connectionProblem,
+	faultOf,
 	isBlockedByN8n,
 	isSuccess,
+	redirectAdvice,
 } from '../errors/errors';
 
 const TIMEOUT_MS = 30_000;
@@ -35,22 +40,24 @@ export async function testLifelogApi(
 		return { status: 'Error', message: (error as Error).message };
 	}
 	const { host } = new URL(baseUrl);
+	const failed = (message: string, fault: Fault): INodeCredentialTestResult => {
+		const advice = adviceOnEnd(baseUrl, fault);
+		return { status: 'Error', message: [message, advice].filter(Boolean).join(' ') };
+	};
 	try {
 		// The context of a credential test has no other helper for requests.
 		const { request: send } = this.helpers;
-		const answer = (await send(request)) as { statusCode: number; body: unknown };
-		const message = whyRefused(answer.statusCode, answer.body);
+		const answer = (await send(request)) as Answer;
+		const message = whyRefused(baseUrl, answer);
 		if (message === undefined) return { status: 'OK', message: 'Connection successful!' };
-		return { status: 'Error', message };
+		return failed(message, faultOf(answer, {}));
 	} catch (error) {
 		if (isBlockedByN8n(error)) {
 			return { status: 'Error', message: `n8n refuses requests to ${host}. ${BLOCKED_ADVICE}` };
 		}
 		const code = connectionCode(error);
-		return {
-			status: 'Error',
-			message: `No answer from ${host}: ${connectionProblem(code)}. ${connectionAdvice(host, code)}`,
-		};
+		const problem = `No answer from ${host}: ${connectionProblem(code)}.`;
+		return failed(`${problem} ${connectionAdvice(host, code)}`, { code });
 	}
 }
 
@@ -64,23 +71,14 @@ const OPTIONS = {
 	simple: false,
 } as Partial<IHttpRequestOptions>;
 
-const NOT_A_LIFELOG_API = "The 'Base URL' doesn't point to a Lifelog API. Check the address.";
-
 /** By the first and the last status. */
 const REFUSALS = [
-	{
-		first: 300,
-		last: 399,
-		message:
-			"The 'Base URL' redirects to another address. Enter the address of the service itself.",
-	},
 	{
 		first: 401,
 		last: 401,
 		message: 'The API key was refused. Check that you copied all of it and that it is still valid.',
 	},
 	{ first: 403, last: 403, message: 'The API key is not allowed to read chats.' },
-	{ first: 404, last: 404, message: NOT_A_LIFELOG_API },
 	{
 		first: 429,
 		last: 429,
@@ -94,9 +92,16 @@ const REFUSALS = [
 ];
 
 /** Why an answer doesn't confirm the credential; undefined if it does. */
-function whyRefused(statusCode: number, body: unknown): string | undefined {
-	const refusal = REFUSALS.find(({ first, last }) => statusCode >= first && statusCode <= last);
+function whyRefused(baseUrl: string, answer: Answer): string | undefined {
+	const { statusCode, body } = answer;
 	const { data } = (body ?? {}) as { data?: { chats?: unknown } | null };
-	if (isSuccess({ statusCode }) && Array.isArray(data?.chats)) return undefined;
-	return refusal?.message ?? NOT_A_LIFELOG_API;
+	if (isSuccess(answer) && Array.isArray(data?.chats)) return undefined;
+	const refusal = REFUSALS.find(({ first, last }) => statusCode >= first && statusCode <= last);
+	if (refusal) return refusal.message;
+	if (statusCode >= 300 && statusCode < 400) {
+		return `The 'Base URL' redirects to another address. ${redirectAdvice(baseUrl, answer) ?? `Enter the address of the service itself, not ${baseUrl}.`}`;
+	}
+	const { origin, pathname } = new URL(baseUrl);
+	const nearest = pathname === '/' ? USUAL_ADDRESSES : `Enter ${origin}, without a path.`;
+	return `The 'Base URL' doesn't point to a Lifelog API: ${baseUrl}. ${nearest}`;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { ContentNode, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
+import { linesOf, namesIn } from '../../../lifelog/contents.ts';
 import { ApiError } from '../../util/errors.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 import type { Counts, DayRecord } from '../../store/rows.mts';
@@ -168,17 +169,10 @@ function dayOf(store: PageStore, day: string, timezone: string, calendar: Calend
 const MAX_OF_DAY = 10_000;
 
 function inShort({ id, title, startTime, endTime, isStarred, contents }: Lifelog) {
-	const speakers = new Set<string>();
-	const headings: string[] = [];
-	const read = (nodes: ContentNode[]) => {
-		for (const { type, content, speakerName, children } of nodes) {
-			if (type === 'heading2') headings.push(content);
-			if (speakerName) speakers.add(speakerName);
-			read(children ?? []);
-		}
-	};
-	read(contents);
-	return { id, title, startTime, endTime, isStarred, speakers: [...speakers], headings };
+	const headings = linesOf(contents).flatMap(({ level, node }) =>
+		level === 2 ? [node.content] : [],
+	);
+	return { id, title, startTime, endTime, isStarred, speakers: namesIn(contents), headings };
 }
 
 const MAX_PROBLEMS = 1_000;

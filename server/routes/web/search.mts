@@ -1,4 +1,4 @@
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { checkSearch } from '../../store/search.mts';
 import { snippetOf, spokenLines } from '../../search/snippet.mts';
 import type { SearchFilter, Store } from '../../store/store.mts';

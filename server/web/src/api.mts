@@ -1,4 +1,4 @@
-import type { Chat, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 
 /** What the server says of itself. */
 export interface Session {

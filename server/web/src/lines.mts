@@ -1,4 +1,5 @@
-import type { ContentNode, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
+import { linesOf as linesIn } from '../../../lifelog/contents.ts';
 
 /** A heading or something that was said. */
 export type Line =
@@ -15,35 +16,23 @@ export type Line =
 			endMs?: number;
 	  };
 
-/** The contents of a lifelog in reading order. */
+/** What the page shows of a lifelog, in reading order. */
 export function linesOf({ title, contents }: Lifelog): Line[] {
-	const lines: Line[] = [];
 	let speaker: string | null | undefined;
-	const read = (nodes: ContentNode[]) => {
-		for (const node of nodes) {
-			const level = /^heading(\d)$/.exec(node.type)?.[1];
+	return linesIn(contents).flatMap(({ node, level, speaker: name = null }): Line[] => {
+		const text = node.content;
+		if (level !== undefined) {
+			speaker = undefined;
 			// The title is shown above.
-			if (level === '1' && node.content === title) speaker = undefined;
-			else if (level) {
-				lines.push({ type: 'heading', level: Number(level), text: node.content });
-				speaker = undefined;
-			} else if (node.content) {
-				const name = node.speakerName || null;
-				lines.push({
-					type: 'said',
-					text: node.content,
-					speaker: name,
-					isNewSpeaker: name !== speaker,
-					startMs: node.startTime ? Date.parse(node.startTime) : undefined,
-					endMs: node.endTime ? Date.parse(node.endTime) : undefined,
-				});
-				speaker = name;
-			}
-			read(node.children ?? []);
+			return level === 1 && text === title ? [] : [{ type: 'heading', level, text }];
 		}
-	};
-	read(contents);
-	return lines;
+		const isNewSpeaker = name !== speaker;
+		speaker = name;
+		const [startMs, endMs] = [node.startTime, node.endTime].map((time) =>
+			time ? Date.parse(time) : undefined,
+		);
+		return [{ type: 'said', text, speaker: name, isNewSpeaker, startMs, endMs }];
+	});
 }
 
 /** The line at or before an instant (Unix ms); -1 if all come later. */

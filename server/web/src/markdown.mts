@@ -1,26 +1,16 @@
-import { micromark } from 'micromark';
-import { gfmTable, gfmTableHtml } from 'micromark-extension-gfm-table';
+import MarkdownIt from 'markdown-it';
 
 // What was recorded leads nowhere and loads nothing: its markup, links and images stay text.
-const ONLY_TEXT = {
-	disable: {
-		null: [
-			'autolink',
-			'characterReference',
-			'definition',
-			'htmlFlow',
-			'htmlText',
-			'labelEnd',
-			'labelStartImage',
-			'labelStartLink',
-		],
-	},
-};
+const markdown = new MarkdownIt({ html: false, linkify: false }).disable([
+	'autolink',
+	'entity',
+	'image',
+	'link',
+	'reference',
+	'strikethrough',
+]);
 
 /** Markdown as HTML that runs nothing, loads nothing and leads nowhere. */
 export function renderMarkdown(text: string): string {
-	return micromark(text, {
-		extensions: [ONLY_TEXT, gfmTable()],
-		htmlExtensions: [gfmTableHtml()],
-	});
+	return markdown.render(text);
 }

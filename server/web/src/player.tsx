@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { audioAddress, readAudioSpans, type AudioSpan } from './api.mts';
 import { clock } from './format.mts';
 import type { Line } from './lines.mts';

@@ -1,6 +1,6 @@
-import { toMarkdown } from '../../../nodes/Lifelog/summary/markdown';
-import { beginsOn, entryOf, summarize } from '../../../nodes/Lifelog/summary/summary';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes';
+import { toMarkdown } from '../../../lifelog/summary/markdown.ts';
+import { beginsOn, entryOf, summarize } from '../../../lifelog/summary/summary.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 
 /** The summary of a day in Markdown, as the node's Get Daily Summary writes it. */
 export function summaryOf(lifelogs: Lifelog[], date: string, timezone: string): string {

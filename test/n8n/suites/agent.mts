@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { agentWorkflow, allByModel, type Tool, type TOOLS } from '../support/agent.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { Execution } from '../support/rest.mts';
@@ -171,7 +171,8 @@ describe('an agent that can delete', () => {
 });
 
 describe('a model that sets every parameter', () => {
-	const MORE = { options_maxWait: 60, options_timezone: 'Europe/Berlin' };
+	const ZONE = { options_timezone: 'Europe/Berlin' };
+	const MORE = { options_maxWait: 60, ...ZONE };
 	const LISTING = {
 		output: 'simplified',
 		fields: '',
@@ -182,11 +183,11 @@ describe('a model that sets every parameter', () => {
 		end: '',
 		filters_isStarred: false,
 		options_direction: 'asc',
-		options_globalPromptId: '',
+		filters_globalPromptId: '',
 		options_includeContents: false,
 		options_includeHeadings: true,
 		options_includeMarkdown: true,
-		options_isScheduled: false,
+		filters_isScheduled: false,
 		options_maxCharacters: 0,
 		...MORE,
 	};
@@ -199,7 +200,7 @@ describe('a model that sets every parameter', () => {
 		except?: string[];
 	}> = [
 		{
-			operation: 'getAll',
+			operation: 'getMany',
 			args: { ...LISTING, start: 'yesterday', end: 'yesterday' },
 			tells: /"excerpt":/,
 		},
@@ -218,7 +219,7 @@ describe('a model that sets every parameter', () => {
 				options_includeHeadings: true,
 				options_includeMarkdown: true,
 				options_maxCharacters: 500,
-				...MORE,
+				...ZONE,
 			}),
 			tells: /"speakers":/,
 		},
@@ -230,7 +231,7 @@ describe('a model that sets every parameter', () => {
 				options_fromOffsetMs: 0,
 				options_maxCharacters: 200,
 				options_speakers: '',
-				...MORE,
+				...ZONE,
 			}),
 			tells: /"nextOffsetMs":\d/,
 		},
@@ -274,6 +275,8 @@ describe('a model that sets every parameter', () => {
 				date: '',
 				start: 'yesterday',
 				end: 'today',
+				filters_globalPromptId: '',
+				filters_isScheduled: false,
 				filters_isStarred: false,
 				options_fileNames: 'readable',
 				...MORE,
@@ -283,12 +286,12 @@ describe('a model that sets every parameter', () => {
 		},
 		{
 			operation: 'delete',
-			args: () => ({ lifelogId: lifelog.id, options_maxWait: 9 }),
+			args: () => ({ lifelogIdToDelete: lifelog.id }),
 			tells: /"deleted":true/,
 		},
 		{
 			type: 'lifelogChat',
-			operation: 'getAll',
+			operation: 'getMany',
 			args: {
 				limit: 2,
 				output: 'selectedFields',
@@ -303,13 +306,13 @@ describe('a model that sets every parameter', () => {
 		{
 			type: 'lifelogChat',
 			operation: 'get',
-			args: () => ({ chatId: chat, output: 'simplified', fields: '', ...MORE }),
+			args: () => ({ chatId: chat, output: 'simplified', fields: '', ...ZONE }),
 			tells: () => chat,
 		},
 		{
 			type: 'lifelogChat',
 			operation: 'delete',
-			args: () => ({ chatId: chat, options_maxWait: 9 }),
+			args: () => ({ chatIdToDelete: chat }),
 			tells: /"deleted":true/,
 		},
 		{
@@ -398,7 +401,7 @@ describe('a model that sets every parameter', () => {
 		['a limit that is none', { limit: 'all' }, /'Limit' must be .*Enter a number such as 20/],
 	] as const) {
 		test(`gets advice about ${what}`, async () => {
-			const parameters = allByModel('lifelog', 'getAll');
+			const parameters = allByModel('lifelog', 'getMany');
 			// As a text, which a model may fill in as it likes.
 			parameters.limit = "={{ $fromAI('limit', 'How many', 'string') }}";
 			const args = { ...LISTING, limit: '3', ...values };

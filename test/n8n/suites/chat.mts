@@ -20,7 +20,7 @@ const SIMPLE_FIELDS = [
 
 describe('the operation', () => {
 	test('Get Many lists the newest, simplified', async () => {
-		const { status, output, items } = await run({ operation: 'getAll', limit: 3 });
+		const { status, output, items } = await run({ operation: 'getMany', limit: 3 });
 		assert.equal(status, 'success');
 		const ids = (await chats()).map(({ id }) => id);
 		assert.deepEqual(
@@ -35,7 +35,7 @@ describe('the operation', () => {
 	test('Get Many with Return All lists those of a scheduled prompt', async () => {
 		const { globalPromptId } = (await chats()).find((chat) => chat.globalPromptId)!;
 		const filters = { isScheduled: true, globalPromptId };
-		const { output } = await run({ operation: 'getAll', returnAll: true, filters });
+		const { output } = await run({ operation: 'getMany', returnAll: true, filters });
 		const wanted = (await chats()).filter((chat) => chat.globalPromptId === globalPromptId);
 		assert.deepEqual(
 			output.map(({ id }) => id),
@@ -56,7 +56,7 @@ describe('the operation', () => {
 
 	test('Delete deletes a chat once', async () => {
 		const [{ id }] = await chats();
-		const parameters = { operation: 'delete', chatId: byId(id) };
+		const parameters = { operation: 'delete', chatIdToDelete: byId(id) };
 		const { output } = await run(parameters);
 		assert.deepEqual(output, [{ deleted: true, id }]);
 		assert.ok(!(await chats()).some((chat) => chat.id === id));

@@ -1,22 +1,23 @@
 // The editor in a real browser. Makes the pictures of docs/images as well.
 import assert from 'node:assert/strict';
-import { readFile, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
 import { writeArchive } from '../../support/archive.mts';
+import type { PanelOf } from '../../pictures/sources.mts';
 import { spawnLifelogServer } from '../../support/lifelogServer.mts';
 import { choicesOf, panelsOf } from '../../support/panel.mts';
+import { keepPicture, type Taken } from '../../support/pictures.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 import { startBrowser } from '../support/browser.mts';
 import { Editor, type NodePanel, type Theme } from '../support/editor.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
-import { picturesFolder } from '../support/pictures.mts';
+import { testWithoutPicture } from '../support/pictures.mts';
 import type { SavedWorkflow } from '../support/rest.mts';
 import { temporaryFolder } from '../support/server.mts';
 
-const images = await picturesFolder(resolve(import.meta.dirname, '../../../docs/images'));
 const MAX_IMAGE_BYTES = 200_000;
 const ASK_YOUR_DAYS = resolve(import.meta.dirname, '../../../examples/ask-your-days.json');
 
@@ -25,6 +26,7 @@ let browser: Browser;
 /** Signed in with the theme of the tests that run. */
 let editor: Editor;
 let theme: Theme;
+let opened: PanelOf;
 
 before(async () => {
 	// The same data at each run, so that the pictures change only when the editor or a node does.
@@ -66,15 +68,20 @@ async function store(
 /** Stores a workflow with the node and opens the node's panel. */
 async function open(...workflow: Parameters<typeof store>): Promise<NodePanel> {
 	const { id } = await store(...workflow);
-	return await editor.openNode(id, NAMES[workflow[0]]);
+	const [node, parameters = {}] = workflow;
+	opened = { node, parameters: parameters as INodeParameters };
+	return await editor.openNode(id, NAMES[node]);
 }
 
-/** Makes the picture of that name for the theme, and returns what `make` does. */
-async function picture<Made>(name: string, make: (path: string) => Promise<Made>): Promise<Made> {
-	const path = join(images, `${name}${theme === 'dark' ? '.dark' : ''}.png`);
-	const made = await make(path);
-	assert.ok((await stat(path)).size < MAX_IMAGE_BYTES);
-	return made;
+/** Keeps the picture of that name for the theme. */
+function picture(name: string, taken: Taken, panel?: PanelOf): void {
+	assert.ok(taken.png.length < MAX_IMAGE_BYTES);
+	keepPicture(`docs/images/${name}`, theme, taken, panel);
+}
+
+/** Makes the picture of a node's panel, by default of the one that was opened last. */
+async function panelPicture(name: string, panel: NodePanel, shown = opened): Promise<void> {
+	picture(name, await panel.picture(), shown);
 }
 
 const newest = async () => (await lab.sandbox.control.lifelogs()).at(-1)!;
@@ -126,7 +133,7 @@ const SEARCHES: Array<[words: string, found: string[]]> = [
 for (const each of ['light', 'dark'] as const) {
 	/** A test that makes no picture. It runs with one theme, because a theme changes only looks. */
 	function testOnce(name: string, run: () => Promise<void>): void {
-		if (each === 'light') test(name, run);
+		if (each === 'light') testWithoutPicture(name, run);
 	}
 
 	describe(`with the ${each} theme`, () => {
@@ -243,7 +250,7 @@ for (const each of ['light', 'dark'] as const) {
 					assert.ok(labels.includes(label), label);
 				assert.ok(!labels.includes('Return All'));
 				assert.equal(await panel.leftToModel(), 3);
-				await picture('tool', async (path) => await panel.picture(path));
+				await panelPicture('tool', panel, { node: 'lifelogTool', parameters: {} });
 			});
 
 			testOnce('shows Limit unless Return All is on', async () => {
@@ -313,7 +320,7 @@ for (const each of ['light', 'dark'] as const) {
 				await panel.execute();
 				assert.match(await panel.itemCount(), /^\d+ items$/);
 				assert.match(await panel.outputAs('schema'), /release/);
-				await picture('lifelog', async (path) => await panel.picture(path));
+				await panelPicture('lifelog', panel);
 			});
 
 			testOnce('shows an error with what to do and its item', async () => {
@@ -373,12 +380,12 @@ for (const each of ['light', 'dark'] as const) {
 			});
 
 			test('lists chats', async () => {
-				const parameters = { operation: 'getAll', filters: { isScheduled: true } };
+				const parameters = { operation: 'getMany', filters: { isScheduled: true } };
 				const panel = await open('lifelogChat', parameters);
 				await panel.execute();
 				assert.equal(await panel.itemCount(), '4 items');
 				assert.match(await panel.outputAs('schema'), /response/);
-				await picture('lifelog-chat', async (path) => await panel.picture(path));
+				await panelPicture('lifelog-chat', panel);
 			});
 		});
 
@@ -420,7 +427,8 @@ for (const each of ['light', 'dark'] as const) {
 					assert.equal(await panel.itemCount(), '1 item');
 					assert.match(await panel.outputAs('json'), /2026-02-20T10:00:00/);
 					assert.match(await panel.outputAs('binary'), /2026-02-20 10\.00 Audio\.ogg/);
-					await picture('audio-of-a-day', async (path) => await panel.picture(path));
+					const parameters = { source: 'day', day: 'date', date: '2026-02-20' };
+					await panelPicture('audio-of-a-day', panel, { node: 'lifelogAudio', parameters });
 					assert.ok((await panel.playAudio()) > 0);
 				} finally {
 					await lab.sandbox.control.deleteLifelog(id);
@@ -445,7 +453,7 @@ for (const each of ['light', 'dark'] as const) {
 				assert.equal(await panel.itemCount(), '1 item');
 				assert.match(await panel.outputAs('json'), /2026-03-0\d \d\d\.\d\d .*\.ogg/);
 				assert.match(await panel.outputAs('binary'), /2026-03-0\d \d\d\.\d\d .*\.ogg/);
-				await picture('lifelog-audio', async (path) => await panel.picture(path));
+				await panelPicture('lifelog-audio', panel);
 			});
 		});
 
@@ -462,7 +470,7 @@ for (const each of ['light', 'dark'] as const) {
 				await panel.execute();
 				assert.equal(await panel.itemCount(), '3 items');
 				assert.match(await panel.outputAs('schema'), /changeType\s+created/);
-				await picture('lifelog-trigger', async (path) => await panel.picture(path));
+				await panelPicture('lifelog-trigger', panel);
 			});
 
 			testOnce('says if there is no event to fetch', async () => {
@@ -484,13 +492,13 @@ for (const each of ['light', 'dark'] as const) {
 			assert.ok(!found.includes(NAMES.lifelogTrigger));
 			assert.equal(
 				await panel.descriptionOf(NAMES.lifelog),
-				'Read lifelogs, or start a workflow when one is new or has changed',
+				'Starts a workflow when a lifelog is new or has changed, or a scheduled prompt was answered',
 			);
 			const headings = await panel.choose(NAMES.lifelog);
 			const [actions, events] = [actionsOf('lifelog'), namesOf('lifelogTrigger', 'event')];
 			assert.deepEqual(headings, [`Actions (${actions.length})`, `Triggers (${events.length})`]);
 			assert.deepEqual(await panel.shown(), actions);
-			await picture('panel', async (path) => await panel.picture(path));
+			picture('panel', await panel.picture());
 			await panel.toggle('Actions');
 			await panel.toggle('Triggers');
 			assert.deepEqual(
@@ -531,22 +539,23 @@ for (const each of ['light', 'dark'] as const) {
 
 		test('the list to pick from names its time zone, which is the option Time Zone if set', async () => {
 			const { title } = await newest();
-			for (const operation of ['get', 'delete']) {
-				const byInstance = await open('lifelog', { operation });
-				assert.match((await byInstance.list('lifelogId'))[0], / \(UTC\)$/);
-			}
+			const toRead = await open('lifelog', { operation: 'get' });
+			assert.match((await toRead.list('lifelogId'))[0], / \(UTC\)$/);
+			const toDelete = await open('lifelog', { operation: 'delete' });
+			assert.match((await toDelete.list('lifelogIdToDelete'))[0], / \(UTC\)$/);
 			const options = { timezone: 'Asia/Kathmandu' };
 			const panel = await open('lifelog', { operation: 'get', options });
 			const [first] = await panel.list('lifelogId');
 			assert.ok(first.startsWith(title));
 			assert.match(first, / · \d Mar 2026, \d\d:\d\d \(Asia\/Kathmandu\)$/);
-			await picture('picker', async (path) => await panel.picture(path));
+			await panelPicture('picker', panel);
 			const chats = await open('lifelogChat', { operation: 'get', options });
 			assert.match((await chats.list('chatId'))[0], / Mar 2026, .* \(Asia\/Kathmandu\)$/);
 		});
 
 		test('the credential asks for the key and the address', async () => {
-			const labels = await picture('credential', async (path) => await editor.credential(path));
+			const { labels, taken } = await editor.credential();
+			picture('credential', taken);
 			assert.deepEqual(labels.slice(0, 2), ['API Key', 'Base URL']);
 		});
 
@@ -594,12 +603,12 @@ for (const each of ['light', 'dark'] as const) {
 				(name) => `${name}${end}`,
 			);
 			assert.deepEqual(await canvas.icons(), expected);
-			await picture('nodes', async (path) => await canvas.picture(path));
+			picture('nodes', await canvas.picture());
 		});
 
 		testOnce("the trigger's panel recommends how often to poll", async () => {
 			const panel = await open('lifelogTrigger');
-			assert.match(await panel.notice(), /every 5 to 15 minutes rather than every minute/);
+			assert.match(await panel.notice(), /^Every 10 minutes is enough/);
 		});
 
 		test('shows the days of an archive, from lifelog-server', async () => {
@@ -617,7 +626,7 @@ for (const each of ['light', 'dark'] as const) {
 				await panel.execute();
 				assert.equal(await panel.itemCount(), '1 item');
 				assert.match(await panel.outputAs('schema'), /2026-03-03/);
-				await picture('lifelog-server', async (path) => await panel.picture(path));
+				await panelPicture('lifelog-server', panel);
 			} finally {
 				lab.credentials.lifelogApi = service;
 				await lab.rest.deleteCredential(archive.id);
@@ -628,111 +637,124 @@ for (const each of ['light', 'dark'] as const) {
 	});
 }
 
-/** The README on the first workflow: its steps, and what can be pasted instead. */
+/** The quick start on the first workflow: its steps, and what can be pasted instead. */
 async function firstWorkflow(): Promise<{ steps: string; pasted: string }> {
-	const readme = await readFile(resolve(import.meta.dirname, '../../../README.md'), 'utf8');
-	const [, section] = readme.split('\n## A first workflow\n');
+	const page = resolve(import.meta.dirname, '../../../docs/quick-start.md');
+	const [, section] = (await readFile(page, 'utf8')).split('\n## A first workflow\n');
 	const [steps, instead] = section.split('\nInstead of steps 1 to 5');
 	return { steps, pasted: /```json\n(.+?)```/s.exec(instead)![1] };
 }
 
-test("the README's first workflow can be pasted onto an empty canvas, and runs", async () => {
-	const { pasted } = await firstWorkflow();
-	const own = await Editor.signIn(browser, lab);
-	try {
-		const canvas = await own.newWorkflow();
-		await canvas.paste(pasted);
-		const [manual, name] = await canvas.nodeNames(2);
-		assert.deepEqual([manual, name], ['When clicking ‘Execute workflow’', 'Summary of yesterday']);
-		const panel = await canvas.open(name);
-		assert.equal(await panel.value('operation'), 'Get Daily Summary');
-		await panel.execute();
-		assert.equal(await panel.itemCount(), '1 item');
-		assert.match(await panel.outputAs('schema'), /markdown\s+# Daily summary/);
-	} finally {
-		await own.close();
-	}
-});
-
-test("the README's first workflow can be made with its steps, and published", async () => {
-	const { rest, sandbox } = lab;
-	const { steps } = await firstWorkflow();
-	// What to click and what to look for.
-	const words = [...steps.matchAll(/\*\*(.+?)\*\*/g)].map(([, word]) => word);
-	assert.deepEqual(words, [
-		...['Trigger manually', '+', 'Lifelog', 'Actions', 'Get daily summary'],
-		...['Credential', 'More details', 'Execute step', '⋯ → Settings → Timezone'],
-		...['Schedule Trigger', 'Replace', 'Publish'],
-	]);
-	// A new user has no credential of ours, but may have one for e-mail.
-	await rest.deleteCredential(lab.credentials.lifelogApi.id!);
-	const smtp = await rest.createCredential('smtp', { host: '127.0.0.1', port: 25 }, 'SMTP account');
-	const noon = `${new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)}T12:00:00Z`;
-	const times = { startTime: noon, endTime: noon };
-	const { id: lifelogId, title } = await sandbox.control.addLifelog({ title: 'Lunch', ...times });
-	let workflowId: string | undefined;
-	// In a window of its own, so that nothing that n8n shows after publishing gets in another test's way.
-	const own = await Editor.signIn(browser, lab);
-	try {
-		const canvas = await own.newWorkflow();
-		await (await canvas.addFirstStep()).pick('Trigger manually');
-		const [manual] = await canvas.nodeNames();
-
-		const panel = await canvas.addAfter(manual);
-		await panel.search('Lifelog', 'Lifelog');
-		const headings = await panel.choose('Lifelog');
-		assert.match(headings[0], /^Actions /);
-		const summary = await panel.add('Get daily summary');
-
-		const { apiKey, url: baseUrl } = sandbox;
-		const tested = await summary.createCredential({ apiKey, baseUrl });
-		assert.match(tested, /success/);
-		assert.equal(await summary.executeLabel(), 'Execute step');
-		await summary.execute();
-		assert.equal(await summary.itemCount(), '1 item');
-		const shown = await summary.outputAs('schema');
-		assert.match(shown, new RegExp(`markdown\\s+# Daily summary: .*${title}`, 's'));
-		await summary.close();
-
-		await canvas.chooseTimezone('Europe/Berlin');
-
-		const next = await canvas.addAfter('Get daily summary');
-		await next.search('Send Email', 'Send Email');
-		await next.choose('Send Email');
-		const mail = await next.add('Send an Email');
-		for (const parameter of ['fromEmail', 'toEmail']) {
-			await mail.fill(parameter, 'me@example.com');
+testWithoutPicture(
+	"the README's first workflow can be pasted onto an empty canvas, and runs",
+	async () => {
+		const { pasted } = await firstWorkflow();
+		const own = await Editor.signIn(browser, lab);
+		try {
+			const canvas = await own.newWorkflow();
+			await canvas.paste(pasted);
+			const [manual, name] = await canvas.nodeNames(2);
+			assert.deepEqual(
+				[manual, name],
+				['When clicking ‘Execute workflow’', 'Summary of yesterday'],
+			);
+			const panel = await canvas.open(name);
+			assert.equal(await panel.value('operation'), 'Get Daily Summary');
+			await panel.execute();
+			assert.equal(await panel.itemCount(), '1 item');
+			assert.match(await panel.outputAs('schema'), /markdown\s+# Daily summary/);
+		} finally {
+			await own.close();
 		}
-		await mail.close();
+	},
+);
 
-		const triggers = await canvas.replace(manual);
-		await triggers.search('Schedule Trigger', 'Schedule Trigger');
-		await triggers.pick('Schedule Trigger');
-		const schedule = await canvas.open('Schedule Trigger');
-		await schedule.choose('triggerAtHour', '4am');
-		await schedule.close();
-
-		workflowId = await canvas.publish();
-		const { active, nodes, connections, settings } = await rest.workflow(workflowId);
-		assert.equal(active, true);
-		assert.equal(settings?.timezone, 'Europe/Berlin');
-		assert.deepEqual(nodes.map(({ name }) => name).sort(), [
-			...['Get daily summary', 'Schedule Trigger', 'Send an Email'],
+testWithoutPicture(
+	"the README's first workflow can be made with its steps, and published",
+	async () => {
+		const { rest, sandbox } = lab;
+		const { steps } = await firstWorkflow();
+		// What to click and what to look for.
+		const words = [...steps.matchAll(/\*\*(.+?)\*\*/g)].map(([, word]) => word);
+		assert.deepEqual(words, [
+			...['Trigger manually', '+', 'Lifelog', 'Actions', 'Get daily summary'],
+			...['Credential', 'More details', 'Execute step', '⋯ → Settings → Timezone'],
+			...['Schedule Trigger', 'Replace', 'Publish'],
 		]);
-		const after = (name: string) => connections[name].main[0]?.map(({ node }) => node);
-		assert.deepEqual(after('Schedule Trigger'), ['Get daily summary']);
-		assert.deepEqual(after('Get daily summary'), ['Send an Email']);
-		const { rule } = nodes.find(({ name }) => name === 'Schedule Trigger')!.parameters;
-		assert.deepEqual(rule, { interval: [{ triggerAtHour: 4 }] });
-	} finally {
-		await own.close();
-		if (workflowId !== undefined) await rest.deactivate(workflowId);
-		await sandbox.control.deleteLifelog(lifelogId);
-		await rest.deleteCredential(smtp.id);
-		const ours = (await rest.credentials()).find(({ type }) => type === 'lifelogApi');
-		const { apiKey, url: baseUrl } = sandbox;
-		lab.credentials.lifelogApi = ours
-			? { id: ours.id, name: ours.name }
-			: await rest.createCredential('lifelogApi', { apiKey, baseUrl });
-	}
-});
+		// A new user has no credential of ours, but may have one for e-mail.
+		await rest.deleteCredential(lab.credentials.lifelogApi.id!);
+		const smtp = await rest.createCredential(
+			'smtp',
+			{ host: '127.0.0.1', port: 25 },
+			'SMTP account',
+		);
+		const noon = `${new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)}T12:00:00Z`;
+		const times = { startTime: noon, endTime: noon };
+		const { id: lifelogId, title } = await sandbox.control.addLifelog({ title: 'Lunch', ...times });
+		let workflowId: string | undefined;
+		// In a window of its own, so that nothing that n8n shows after publishing gets in another test's way.
+		const own = await Editor.signIn(browser, lab);
+		try {
+			const canvas = await own.newWorkflow();
+			await (await canvas.addFirstStep()).pick('Trigger manually');
+			const [manual] = await canvas.nodeNames();
+
+			const panel = await canvas.addAfter(manual);
+			await panel.search('Lifelog', 'Lifelog');
+			const headings = await panel.choose('Lifelog');
+			assert.match(headings[0], /^Actions /);
+			const summary = await panel.add('Get daily summary');
+
+			const { apiKey, url: baseUrl } = sandbox;
+			const tested = await summary.createCredential({ apiKey, baseUrl });
+			assert.match(tested, /success/);
+			assert.equal(await summary.executeLabel(), 'Execute step');
+			await summary.execute();
+			assert.equal(await summary.itemCount(), '1 item');
+			const shown = await summary.outputAs('schema');
+			assert.match(shown, new RegExp(`markdown\\s+# Daily summary: .*${title}`, 's'));
+			await summary.close();
+
+			await canvas.chooseTimezone('Europe/Berlin');
+
+			const next = await canvas.addAfter('Get daily summary');
+			await next.search('Send Email', 'Send Email');
+			await next.choose('Send Email');
+			const mail = await next.add('Send an Email');
+			for (const parameter of ['fromEmail', 'toEmail']) {
+				await mail.fill(parameter, 'me@example.com');
+			}
+			await mail.close();
+
+			const triggers = await canvas.replace(manual);
+			await triggers.search('Schedule Trigger', 'Schedule Trigger');
+			await triggers.pick('Schedule Trigger');
+			const schedule = await canvas.open('Schedule Trigger');
+			await schedule.choose('triggerAtHour', '4am');
+			await schedule.close();
+
+			workflowId = await canvas.publish();
+			const { active, nodes, connections, settings } = await rest.workflow(workflowId);
+			assert.equal(active, true);
+			assert.equal(settings?.timezone, 'Europe/Berlin');
+			assert.deepEqual(nodes.map(({ name }) => name).sort(), [
+				...['Get daily summary', 'Schedule Trigger', 'Send an Email'],
+			]);
+			const after = (name: string) => connections[name].main[0]?.map(({ node }) => node);
+			assert.deepEqual(after('Schedule Trigger'), ['Get daily summary']);
+			assert.deepEqual(after('Get daily summary'), ['Send an Email']);
+			const { rule } = nodes.find(({ name }) => name === 'Schedule Trigger')!.parameters;
+			assert.deepEqual(rule, { interval: [{ triggerAtHour: 4 }] });
+		} finally {
+			await own.close();
+			if (workflowId !== undefined) await rest.deactivate(workflowId);
+			await sandbox.control.deleteLifelog(lifelogId);
+			await rest.deleteCredential(smtp.id);
+			const ours = (await rest.credentials()).find(({ type }) => type === 'lifelogApi');
+			const { apiKey, url: baseUrl } = sandbox;
+			lab.credentials.lifelogApi = ours
+				? { id: ours.id, name: ours.name }
+				: await rest.createCredential('lifelogApi', { apiKey, baseUrl });
+		}
+	},
+);

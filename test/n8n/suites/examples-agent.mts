@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { INodeCredentialsDetails } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { chatWith } from '../support/agent.mts';
 import { startBrowser } from '../support/browser.mts';
 import { Editor } from '../support/editor.mts';

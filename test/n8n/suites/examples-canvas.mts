@@ -1,18 +1,18 @@
 // Every example on the canvas of the editor. Makes the pictures of examples/images.
 import assert from 'node:assert/strict';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
+import { keepPicture } from '../../support/pictures.mts';
 import { startBrowser } from '../support/browser.mts';
 import { Editor } from '../support/editor.mts';
 import { credentialTypeOf, readExample } from '../support/examples.mts';
 import { startLab, type Lab } from '../support/lab.mts';
-import { picturesFolder } from '../support/pictures.mts';
+import { testWithoutPicture } from '../support/pictures.mts';
 
 const examples = resolve(import.meta.dirname, '../../../examples');
-const images = await picturesFolder(join(examples, 'images'));
 const files = (await readdir(examples)).filter((file) => file.endsWith('.json'));
 const MAX_IMAGE_BYTES = 250_000;
 let lab: Lab;
@@ -45,9 +45,9 @@ for (const file of files) {
 		const notes = await canvas.notes();
 		assert.ok(notes.some((note) => note.includes('Set this')));
 		assert.ok(notes.some((note) => note.includes('Good to know')));
-		const path = join(images, `${name}.png`);
-		await canvas.picture(path);
-		assert.ok((await stat(path)).size < MAX_IMAGE_BYTES);
+		const taken = await canvas.picture();
+		assert.ok(taken.png.length < MAX_IMAGE_BYTES);
+		keepPicture(`examples/images/${name}`, 'light', taken);
 		const expected = await unready(name);
 		assert.deepEqual(await canvas.nodesWithIssues(expected), expected);
 	});
@@ -85,7 +85,7 @@ describe('without any credential', () => {
 	});
 
 	for (const name of WITH_OTHERS) {
-		test(`${name} marks each node that needs one`, async () => {
+		testWithoutPicture(`${name} marks each node that needs one`, async () => {
 			const { canvas, needing, chosen } = await imported(name);
 			const expected = needing.map((node) => node.name).sort();
 			assert.deepEqual(await canvas.nodesWithIssues(expected), expected);
@@ -109,22 +109,25 @@ for (const [count, newest] of [
 		});
 
 		for (const name of WITH_OTHERS) {
-			test(`${name} has the newest one if n8n can choose it, and marks the other nodes`, async () => {
-				const { canvas, needing, chosen } = await imported(name);
-				const isLeft = ({ type }: INode) => CHOSEN_BY_USER.includes(type);
-				assert.deepEqual(
-					chosen,
-					needing.map((node) => [
-						node.name,
-						isLeft(node) ? undefined : `${newest} ${credentialTypeOf(node)}`,
-					]),
-				);
-				const left = needing
-					.filter(isLeft)
-					.map((node) => node.name)
-					.sort();
-				assert.deepEqual(await canvas.nodesWithIssues(left), left);
-			});
+			testWithoutPicture(
+				`${name} has the newest one if n8n can choose it, and marks the other nodes`,
+				async () => {
+					const { canvas, needing, chosen } = await imported(name);
+					const isLeft = ({ type }: INode) => CHOSEN_BY_USER.includes(type);
+					assert.deepEqual(
+						chosen,
+						needing.map((node) => [
+							node.name,
+							isLeft(node) ? undefined : `${newest} ${credentialTypeOf(node)}`,
+						]),
+					);
+					const left = needing
+						.filter(isLeft)
+						.map((node) => node.name)
+						.sort();
+					assert.deepEqual(await canvas.nodesWithIssues(left), left);
+				},
+			);
 		}
 	});
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { byId } from '../../support/workflow.mts';
 import { importExample, repeat } from '../support/examples.mts';
 import { startInternet, type Internet } from '../support/internet.mts';

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { dayOf, DAY_MS, HOUR_MS, makeFolders } from '../support/archive.mts';
 import { importExample, readExample, repeat, runExample } from '../support/examples.mts';
 import { startInternet, type Internet } from '../support/internet.mts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { problemsOfNotionRequest } from '../../support/notionRules.mts';
 import { byId } from '../../support/workflow.mts';
 import { importExample, repeat, runExample } from '../support/examples.mts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { problemsOfNotionRequest } from '../../support/notionRules.mts';
 import { problemsOfSlackMessage } from '../../support/slackRules.mts';
 import { importExample, runExample } from '../support/examples.mts';

@@ -31,7 +31,7 @@ const stored = async (id: string) =>
 
 describe('the operation', () => {
 	test('Get Many lists the newest, unchanged', async () => {
-		const { status, output, items } = await run({ operation: 'getAll', limit: 3 });
+		const { status, output, items } = await run({ operation: 'getMany', output: 'raw', limit: 3 });
 		assert.equal(status, 'success');
 		const ids = (await lab().sandbox.control.lifelogs()).map(({ id }) => id);
 		assert.deepEqual(
@@ -45,7 +45,7 @@ describe('the operation', () => {
 	test('Get Many with Return All reads every page of a day', async () => {
 		const { startTime } = await newest();
 		const day = startTime.slice(0, 10);
-		const parameters = { operation: 'getAll', returnAll: true, period: 'date', date: day };
+		const parameters = { operation: 'getMany', returnAll: true, period: 'date', date: day };
 		const { output } = await run(parameters);
 		const all = await lab().sandbox.control.lifelogs();
 		assert.equal(output.length, all.filter((one) => one.startTime.startsWith(day)).length);
@@ -59,7 +59,7 @@ describe('the operation', () => {
 
 	test('Get reads one with its contents', async () => {
 		const { id, title } = await newest();
-		const { output } = await run({ operation: 'get', lifelogId: byId(id) });
+		const { output } = await run({ operation: 'get', output: 'raw', lifelogId: byId(id) });
 		assert.equal(output.length, 1);
 		assert.equal(output[0].title, title);
 		assert.notDeepEqual(output[0].contents, []);
@@ -98,7 +98,7 @@ describe('the operation', () => {
 
 	test('Delete deletes a lifelog once', async () => {
 		const { id } = await newest();
-		const parameters = { operation: 'delete', lifelogId: byId(id) };
+		const parameters = { operation: 'delete', lifelogIdToDelete: byId(id) };
 		const { output } = await run(parameters);
 		assert.deepEqual(output, [{ deleted: true, id }]);
 		assert.equal(await stored(id), undefined);
@@ -279,7 +279,7 @@ describe('an error', () => {
 
 	test('of a refused key says so, without the key', async () => {
 		const { status, error, ...rest } = await runNode(await labWithKey('wrong-key'), 'lifelog', {
-			operation: 'getAll',
+			operation: 'getMany',
 		});
 		assert.equal(status, 'error');
 		assert.equal(error?.message, 'The API key was refused');
@@ -289,7 +289,7 @@ describe('an error', () => {
 	test('of the service is quoted', async () => {
 		const body = { error: 'end must be after start' };
 		await lab().sandbox.control.faults([{ status: 400, body }]);
-		const { error } = await run({ operation: 'getAll', limit: 5 });
+		const { error } = await run({ operation: 'getMany', limit: 5 });
 		assert.equal(error?.message, `The service refused a parameter: ${body.error} (lifelogs)`);
 	});
 
@@ -298,7 +298,7 @@ describe('an error', () => {
 		await lab().sandbox.control.faults([{ status: 429, body }]);
 		// A key of its own: whoever uses it next waits.
 		const { error } = await runNode(await labWithKey('limited-key'), 'lifelog', {
-			operation: 'getAll',
+			operation: 'getMany',
 			options: { maxWait: 1 },
 		});
 		assert.match(String(error?.message), /asks for a wait of 60 s/);
@@ -310,7 +310,7 @@ test('a rate limit is waited for', async () => {
 	const { control } = lab().sandbox;
 	await control.clearRequests();
 	await control.faults([{ status: 429, body: { error: 'slow down', retryAfter: '1' } }]);
-	const { status } = await run({ operation: 'getAll', limit: 1 });
+	const { status } = await run({ operation: 'getMany', limit: 1 });
 	assert.equal(status, 'success');
 	const requests = await control.requests();
 	assert.deepEqual(

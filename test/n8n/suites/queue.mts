@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import type { WorkflowJson } from '../../support/engine.mts';
 import type { LoggedRequest } from '../../support/sandbox.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
@@ -70,7 +70,7 @@ function taskWorkflow(): WorkflowJson {
 	const webhook = { path: 'task', httpMethod: 'POST', responseMode: 'onReceived' };
 	const split = { fieldToSplitOut: 'body.read', options: { destinationFieldName: 'id' } };
 	const read = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
-	const remove = { operation: 'delete', lifelogId: byId(task('remove')) };
+	const remove = { operation: 'delete', lifelogIdToDelete: byId(task('remove')) };
 	const range = { start: task('audio.start'), end: task('audio.end') };
 	const audio = { operation: 'download', source: 'timeRange', ...range };
 	const nodes = [

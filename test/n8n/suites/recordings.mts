@@ -125,7 +125,7 @@ test('the same conversation again, or one of somebody else, creates no lifelog',
 	assert.equal(await send('somebody-else', { ...conversation, id: 'another' }), 200);
 	assert.equal(await send(UID, { ...conversation, id: 'third', discarded: true }), 200);
 	await anotherPoll();
-	assert.equal((await run('getAll', { returnAll: true })).length, 1);
+	assert.equal((await run('getMany', { returnAll: true })).length, 1);
 	assert.equal((await emitted(lab, trigger)).length, 1);
 });
 
@@ -216,10 +216,10 @@ describe('a voice message to a bot', () => {
 	});
 
 	test('that is sent again creates no second lifelog, and gets the same answer', async () => {
-		const before = (await run('getAll', { returnAll: true })).length;
+		const before = (await run('getMany', { returnAll: true })).length;
 		const { text } = await say(message());
 		assert.match(String(text), /^<b>Tone 0\./);
-		assert.equal((await run('getAll', { returnAll: true })).length, before);
+		assert.equal((await run('getMany', { returnAll: true })).length, before);
 	});
 
 	test('without speech is answered, too', async () => {

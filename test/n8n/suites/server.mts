@@ -5,7 +5,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { IDataObject, INodeCredentials, INodeExecutionData } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { editorLists, operationsById } from '../../reliability/parameters.mts';
 import { areJoined, heardPackets, playedMsOf } from '../../support/heard.mts';
 import { liveFor } from '../../support/inventedLife.mts';
@@ -148,7 +148,7 @@ describe('every operation, with every value of every parameter', () => {
 	for (const operation of operations.filter((each) => !each.startsWith('lifelogAudio'))) {
 		test(`${operation} returns the same items`, () => {
 			// An archive does not know which prompt made a chat (docs/reference/server.md).
-			const unknown = 'lifelogChat.getAll filters.globalPromptId';
+			const unknown = 'lifelogChat.getMany filters.globalPromptId';
 			for (const reading of readings.filter(({ name }) => name.startsWith(`${operation} `))) {
 				const { service, archive: archived } = given.get(reading.name)!;
 				// In a period there need not be any.
@@ -216,7 +216,9 @@ describe('every operation, with every value of every parameter', () => {
 
 describe('a delete', () => {
 	const idOf = async (parameter: string) =>
-		parameter === 'chatId' ? (await chats()).at(-2)!.id : lifelogs.at(-2)!.id;
+		parameter.startsWith('chatId') ? (await chats()).at(-2)!.id : lifelogs.at(-2)!.id;
+	/** The parameter of Get, for that of Delete. */
+	const readBy = (parameter: string) => parameter.replace('ToDelete', '');
 	const deletes = operationsById().filter(({ operation }) => operation === 'delete');
 	const chats = async () =>
 		(await lab.sandbox.control.chats()).filter(({ owner }) => owner === 'self');
@@ -229,7 +231,10 @@ describe('a delete', () => {
 			const id = byId(await idOf(parameter));
 			const { error } = await run(atArchive, node, { operation: 'delete', [parameter]: id });
 			assert.match(JSON.stringify([error?.message, error?.description]), /--allow-delete/);
-			const { json } = await run(atArchive, node, { operation: 'get', [parameter]: id });
+			const { json } = await run(atArchive, node, {
+				operation: 'get',
+				[readBy(parameter)]: id,
+			});
 			assert.equal(json('Node').length, 1);
 		});
 	}
@@ -243,7 +248,8 @@ describe('a delete', () => {
 			const [parameter] = own.find(({ isLocator }) => isLocator)!.path;
 			const id = byId(await idOf(parameter));
 			for (const operation of ['delete', 'get', 'delete']) {
-				const parameters = { operation, [parameter]: id };
+				const name = operation === 'delete' ? parameter : readBy(parameter);
+				const parameters = { operation, [name]: id };
 				const given = await run(atCopy, node, parameters);
 				const expected = await run(atService, node, parameters);
 				assert.deepEqual(given.json('Node'), expected.json('Node'));

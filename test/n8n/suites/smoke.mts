@@ -49,13 +49,13 @@ for (const version of [OLDEST, NEWEST]) {
 		});
 
 		test('runs Lifelog', async () => {
-			const { json, status } = await runNode(lab(), 'lifelog', { operation: 'getAll', limit: 2 });
+			const { json, status } = await runNode(lab(), 'lifelog', { operation: 'getMany', limit: 2 });
 			assert.equal(status, 'success');
 			assert.equal(json('Node').length, 2);
 		});
 
 		test('runs Lifelog Chat', async () => {
-			const parameters = { operation: 'getAll', limit: 2 };
+			const parameters = { operation: 'getMany', limit: 2 };
 			const { json } = await runNode(lab(), 'lifelogChat', parameters);
 			assert.equal(json('Node').length, 2);
 			assert.ok(json('Node')[0].prompt);

@@ -14,7 +14,7 @@ const check = async (baseUrl: string) => {
 };
 
 test('an address that n8n blocks is reported, with the setting', async () => {
-	const { error } = await runNode(lab(), 'lifelog', { operation: 'getAll' });
+	const { error } = await runNode(lab(), 'lifelog', { operation: 'getMany' });
 	assert.match(String(error?.message), /^n8n refuses requests to 127\.0\.0\.1:/);
 	assert.match(String(error?.description), /N8N_SSRF_ALLOWED_HOSTNAMES/);
 	const { status, message } = await check(lab().sandbox.url);
@@ -30,7 +30,7 @@ test('an address that n8n allows works', async () => {
 	const data = { apiKey: sandbox.apiKey, baseUrl };
 	const lifelogApi = await rest.createCredential('lifelogApi', data, 'By name');
 	const { json } = await runNode({ ...lab(), credentials: { lifelogApi } }, 'lifelog', {
-		operation: 'getAll',
+		operation: 'getMany',
 		limit: 2,
 	});
 	assert.equal(json('Node').length, 2);

@@ -8,10 +8,16 @@ const lifelogId = byId("={{ $fromAI('lifelog_id', 'ID of the lifelog', 'string')
 const chatId = byId("={{ $fromAI('chat_id', 'ID of the chat', 'string') }}");
 const query = "={{ $fromAI('query', 'What to look for', 'string') }}";
 
-/** A parameter that a model sets, told what it is by the description alone. */
-const byModel = ({ type, displayName, description = '' }: INodeProperties, key: string): string => {
+/** A parameter that a model sets: it is told the words and, of a choice, the values. */
+const byModel = (property: INodeProperties, key: string): string => {
+	const { type, displayName, description = '', options = [] } = property;
+	const values = options.flatMap((option) => ('value' in option ? [option.value] : [])).join(', ');
 	const kind = type === 'number' || type === 'boolean' ? type : 'string';
-	const told = `${displayName}: ${description}`.replaceAll('`', "'");
+	const told =
+		`${displayName}: ${description} ${type === 'dateTime' ? 'YYYY-MM-DD' : values}`.replaceAll(
+			'`',
+			"'",
+		);
 	return `={{ $fromAI('${key}', \`${told}\`, '${kind}') }}`;
 };
 
@@ -59,7 +65,6 @@ export const TOOLS = {
 		type: 'lifelogTool',
 		parameters: {
 			operation: 'getDailySummary',
-			// As the note in the tool's panel says.
 			day: '={{ $fromAI("day", "yesterday or today") }}',
 			format: '={{ $fromAI("format", "markdown, slack or notion") }}',
 		},
@@ -72,12 +77,12 @@ export const TOOLS = {
 	delete: {
 		name: 'Delete lifelog',
 		type: 'lifelogTool',
-		parameters: { operation: 'delete', lifelogId },
+		parameters: { operation: 'delete', lifelogIdToDelete: lifelogId },
 	},
 	deleteChat: {
 		name: 'Delete chat',
 		type: 'lifelogChatTool',
-		parameters: { operation: 'delete', chatId },
+		parameters: { operation: 'delete', chatIdToDelete: chatId },
 	},
 };
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Chat, Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 import { type ArchivedFile, versionOfLines } from '../../support/archive.mts';
 import type { TestSandbox } from '../../support/sandbox.mts';
 

@@ -1,5 +1,6 @@
 // n8n's editor, operated in a browser as a person does: by what is shown and what can be clicked.
 import type { Browser, Locator, Page } from 'playwright-core';
+import type { Taken } from '../../support/pictures.mts';
 import type { Lab } from './lab.mts';
 import { OWNER, TIMEOUT_MS } from './rest.mts';
 
@@ -16,6 +17,17 @@ const NO_ANIMATIONS =
 export type Theme = 'light' | 'dark';
 
 const byTestId = (id: string) => `[data-test-id="${id}"]`;
+
+/** What can be read in a part of the editor: its lines, without the star of what is required, and its fields. */
+async function readIn(part: Locator): Promise<string[]> {
+	const lines = await part.evaluate((element) => {
+		const fields = Array.from(element.querySelectorAll<HTMLInputElement>('input, textarea'))
+			.filter((field) => field.checkVisibility())
+			.map(({ value, placeholder }) => value || placeholder);
+		return [...(element as HTMLElement).innerText.split('\n'), ...fields];
+	});
+	return lines.map((line) => line.replace(/\s*\*\s*$/, ''));
+}
 
 /** The editor of a lab's n8n, signed in. */
 export class Editor {
@@ -139,19 +151,20 @@ export class Editor {
 		return panel;
 	}
 
-	/** Opens the only credential there is, makes a picture of it, and returns the labels of its fields. */
-	async credential(path: string): Promise<string[]> {
+	/** Opens the only credential there is, and returns a picture of it and the labels of its fields. */
+	async credential(): Promise<{ taken: Taken; labels: string[] }> {
 		await this.goTo('/home/credentials');
 		await this.page.locator(byTestId('resources-list-item')).first().click();
 		const modal = this.page.locator(byTestId('editCredential-modal'));
 		const labels = modal.locator('label');
 		await labels.first().waitFor();
 		await this.page.waitForTimeout(STABLE_MS);
-		await this.page.screenshot({ path, style: HIDE_MESSAGES });
+		const png = await this.page.screenshot({ style: HIDE_MESSAGES });
+		const taken = { png, seen: await readIn(modal) };
 		const texts = await labels.allInnerTexts();
 		await this.page.keyboard.press('Escape');
 		await modal.waitFor({ state: 'hidden' });
-		return texts.map((text) => text.split(/[\n*]/)[0].trim());
+		return { taken, labels: texts.map((text) => text.split(/[\n*]/)[0].trim()) };
 	}
 
 	/** Opens a credential, which n8n then tests, and returns what the test says went wrong. */
@@ -298,11 +311,11 @@ export class NodesPanel {
 		await this.page.locator(byTestId('node-creator')).waitFor({ state: 'hidden' });
 	}
 
-	async picture(path: string): Promise<void> {
+	async picture(): Promise<Taken> {
 		await this.page.mouse.move(0, 0);
 		await this.page.waitForTimeout(500);
 		const panel = this.page.locator(byTestId('node-creator'));
-		await panel.screenshot({ path, style: HIDE_MESSAGES });
+		return { png: await panel.screenshot({ style: HIDE_MESSAGES }), seen: await readIn(panel) };
 	}
 
 	private categories(): Locator {
@@ -468,7 +481,7 @@ export class Canvas {
 	}
 
 	/** Makes a picture of the whole workflow. */
-	async picture(path: string): Promise<void> {
+	async picture(): Promise<Taken> {
 		await this.canvas.click({ position: { x: 5, y: 5 } });
 		// All of it, and then a little smaller: the editor leaves no room for the names.
 		await this.page.keyboard.press('1');
@@ -477,7 +490,7 @@ export class Canvas {
 		await this.page.waitForTimeout(1000);
 		const clip = await this.workflowBox();
 		const style = `${CONTROLS.join(', ')} { display: none !important; }`;
-		await this.page.screenshot({ path, style, clip });
+		return { png: await this.page.screenshot({ style, clip }), seen: await readIn(this.canvas) };
 	}
 
 	/** Where the nodes are, with what is around them. */
@@ -767,9 +780,10 @@ export class NodePanel {
 	}
 
 	/** Makes a picture of the panel, without the messages that lie over it for a moment. */
-	async picture(path: string): Promise<void> {
+	async picture(): Promise<Taken> {
 		await this.page.mouse.move(0, 0);
 		await this.page.waitForTimeout(500);
-		await this.page.locator(byTestId('ndv')).screenshot({ path, style: HIDE_MESSAGES });
+		const png = await this.page.locator(byTestId('ndv')).screenshot({ style: HIDE_MESSAGES });
+		return { png, seen: await readIn(this.parameters) };
 	}
 }

@@ -2,7 +2,7 @@
 import { cp } from 'node:fs/promises';
 import { after, before, type TestContext } from 'node:test';
 import type { INodeCredentials } from 'n8n-workflow';
-import type { Lifelog } from '../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
 import { spawnSandbox, type TestSandbox } from '../../support/sandbox.mts';
 import { installN8n, NEWEST } from '../install.mts';
 import { installPackage, pack } from './package.mts';

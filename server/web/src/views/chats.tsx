@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact';
-import type { Chat } from '../../../../nodes/shared/api/apiTypes.ts';
+import type { Chat } from '../../../../lifelog/api.ts';
 import { readChat, readChats, type Page, type Session } from '../api.mts';
 import { dateTimeInWords } from '../format.mts';
 import { Load, NotFound, Pages, readPages, useTitle } from '../parts.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { WindowVirtualizer, type CacheSnapshot, type WindowVirtualizerHandle } from 'virtua';
 import { Link, useLocation, useSearch } from 'wouter-preact';
-import type { Lifelog } from '../../../../nodes/shared/api/apiTypes.ts';
+import type { Lifelog } from '../../../../lifelog/api.ts';
 import {
 	audioAddress,
 	changeLifelog,
@@ -311,11 +311,14 @@ function Downloads({
 }) {
 	const [problem, attempt] = useAttempt();
 	const save = async (format: (typeof FORMATS)[number][0]) => {
-		const { writeLifelog } = await import('../../../../nodes/Lifelog/export/formats');
+		const { writeLifelog } = await import('../../../../lifelog/files/formats.ts');
+		const { entryPath } = await import('../../../../lifelog/names.ts');
 		const file = writeLifelog(lifelog, format, timezone)!;
+		// A name for a download is no place in an archive, and needs no hash.
+		const place = entryPath('lifelogs', lifelog.id, file.startMs, () => '');
 		const link = document.createElement('a');
 		link.href = URL.createObjectURL(new Blob([file.content], { type: file.mimeType }));
-		link.download = file.path.split('/').at(-1)!;
+		link.download = place.split('/').at(-1)! + file.extension;
 		link.click();
 		// Some browsers read it only when somebody has chosen where to save it.
 		setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
