@@ -1,10 +1,5 @@
 import type { Lifelog } from '../../lifelog/api.ts';
-import {
-	placeMsOf,
-	transcriptText,
-	type Utterance,
-	utterances,
-} from '../../lifelog/contents.ts';
+import { placeMsOf, transcriptText, type Utterance, utterances } from '../../lifelog/contents.ts';
 import { instantOf } from '../../lifelog/times.ts';
 import { beginning, splitText } from '../../lifelog/text.ts';
 

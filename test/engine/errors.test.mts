@@ -179,7 +179,12 @@ test('operations with a range are checked', () => {
 
 test.each<[string, string, IDataObject, RegExp]>([
 	...OF_A_RANGE,
-	['a whole list', 'lifelog', { operation: 'getMany', returnAll: true, ...within(RANGE) }, IN_RANGE],
+	[
+		'a whole list',
+		'lifelog',
+		{ operation: 'getMany', returnAll: true, ...within(RANGE) },
+		IN_RANGE,
+	],
 	[
 		'the export of one',
 		'lifelog',

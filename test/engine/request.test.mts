@@ -121,7 +121,7 @@ describe('a 429', () => {
 		const own = await engineAt(await serve((_request, response) => answer(response, 429, body)));
 		const { message, description, ms } = await getMany({ maxWait: 30 }, own);
 		expect(message).toBe(
-			"The rate limit asks for a wait of 60 s, more than the 30 s that a request may wait (lifelogs)",
+			'The rate limit asks for a wait of 60 s, more than the 30 s that a request may wait (lifelogs)',
 		);
 		expect(description).toContain('The service says: API key is rate limited');
 		expect(ms).toBeLessThan(25_000);

@@ -236,7 +236,13 @@ export const OPERATIONS: Operation[] = [
 		{ returnAll: true, output: 'raw' },
 		{ right: LISTED, isLong: true, isList: true },
 	),
-	action('Search Lifelogs', 'lifelog', 'search', { query: 'garden', output: 'raw' }, { right: LISTED }),
+	action(
+		'Search Lifelogs',
+		'lifelog',
+		'search',
+		{ query: 'garden', output: 'raw' },
+		{ right: LISTED },
+	),
 	action('Get Lifelog', 'lifelog', 'get', { lifelogId, output: 'raw' }, { right: [lifelog] }),
 	action(
 		'Get Daily Summary',

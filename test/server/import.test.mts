@@ -272,7 +272,11 @@ test('an imported archive is served, and Get Many reads it like the service', as
 	const server = await startLifelogServer(archive);
 	const { engine, close } = await startLabAt(server);
 	try {
-		const parameters = { operation: 'getMany', returnAll: true, options: { includeContents: true } };
+		const parameters = {
+			operation: 'getMany',
+			returnAll: true,
+			options: { includeContents: true },
+		};
 		const result = await engine.runWorkflow(workflowWith('lifelog', parameters));
 		expect(result.error).toBeUndefined();
 		const items = result.items('Node').map(({ json }) => json as unknown as Lifelog);

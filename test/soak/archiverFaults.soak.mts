@@ -395,9 +395,7 @@ describe('a list', () => {
 		for (const id of ['m0', 'without an ID']) {
 			expect(stderr).toContain(`lifelog ${id}: is not archived, because the service returns no ID`);
 		}
-		expect(failedOf(NEXT_DAY)).toEqual([
-			"lifelog ../../x: has an ID that can't be requested",
-		]);
+		expect(failedOf(NEXT_DAY)).toEqual(["lifelog ../../x: has an ID that can't be requested"]);
 		expect(goneOn(DAY)).toEqual(NOTHING_GONE);
 		expect(contentsOf(folder)).toMatchObject(whole);
 		expect(readdirSync(join(folder, '..'))).toEqual(['archive']);

@@ -13,7 +13,7 @@ export const limitParameter: INodeProperties = {
 };
 
 /** n8n's picker empties the field on any other form, or keeps the older date. */
-export const DAY_HINT = 'Pick a day, or type it as 2026-11-25';
+const DAY_HINT = 'Pick a day, or type it as 2026-11-25';
 export const TIME_HINT = 'Pick a time, or type it as 2026-11-25 09:30:00';
 
 /** The node needs `methods.loadOptions.getTimezones`. */
