@@ -406,7 +406,7 @@ describe('speakers of another endpoint', () => {
 		new Diarizer({ url: endpoint.url, model: 'pyannote', key: undefined, ...more });
 
 	test('are assigned to the segments that they speak most of', async () => {
-		const turns = await diarizer().diarize(short);
+		const turns = await diarizer().diarize(short, { durationMs: 5_000 });
 		const segments = nameSpeakers(await transcribe(), turns);
 		expectSeconds(segments, 5);
 		expect(segments.map(({ speaker }) => speaker)).toEqual([0, 1, 2, 3, 4].map(speakerOf));
@@ -433,7 +433,7 @@ describe('speakers of another endpoint', () => {
 		"%s isn't accepted as an answer",
 		async (text) => {
 			endpoint.instead = () => JSON.parse(text);
-			const problem = await problemOf(diarizer().diarize(short));
+			const problem = await problemOf(diarizer().diarize(short, { durationMs: 5_000 }));
 			expect(problem).toMatchObject({
 				message: "doesn't say who speaks when",
 				isRefusal: false,
@@ -441,9 +441,86 @@ describe('speakers of another endpoint', () => {
 		},
 	);
 
+	test.each<[string, unknown[][]]>([
+		[
+			'no end',
+			[
+				[0, null],
+				[2, null],
+			],
+		],
+		[
+			'an end only at last',
+			[
+				[0, undefined],
+				[2, 5],
+			],
+		],
+		[
+			'no start',
+			[
+				[null, 2],
+				[null, 5],
+			],
+		],
+		[
+			'a start that is no number',
+			[
+				['', 2],
+				['NaN', 5],
+			],
+		],
+		[
+			'strings of numbers',
+			[
+				['0', '2'],
+				['2', '5.0'],
+			],
+		],
+		[
+			'an end after the audio',
+			[
+				[0, 2],
+				[2, 99],
+			],
+		],
+		[
+			'a turn of nobody beside',
+			[
+				[0, 2],
+				[2, 3, null],
+				[2, 5],
+				[null, null],
+			],
+		],
+	])('with %s name every word', async (_, turns) => {
+		const names = ['A', 'B'];
+		endpoint.instead = () => ({
+			segments: turns.map(([start, end, speaker = names.shift() ?? 'C']) => ({
+				...{ start, end, speaker },
+			})),
+		});
+		expect(await diarizer().diarize(short, { durationMs: 5_000 })).toEqual([
+			{ startMs: 0, endMs: 2_000, speaker: 'A' },
+			{ startMs: 2_000, endMs: 5_000, speaker: 'B' },
+		]);
+	});
+
+	test('an answer with NaN is read, and one without turns names nobody', async () => {
+		const turn = '{"start":NaN,"end":2,"speaker_id":1}';
+		endpoint.fault = (response) => void response.end(`{"segments":[${turn}]}`);
+		expect(await diarizer().diarize(short, { durationMs: 5_000 })).toEqual([
+			{ startMs: 0, endMs: 2_000, speaker: 'Speaker 1' },
+		]);
+		endpoint.fault = (response) => void response.end('{"segments":[]}');
+		expect(await diarizer().diarize(short, { durationMs: 5_000 })).toEqual([]);
+	});
+
 	test('a wrong key names its own variable', async () => {
 		endpoint.fault = faults.key;
-		expect((await problemOf(diarizer().diarize(short))).message).toMatch(/DIARIZATION_KEY/);
+		expect((await problemOf(diarizer().diarize(short, { durationMs: 5_000 }))).message).toMatch(
+			/DIARIZATION_KEY/,
+		);
 	});
 });
 
