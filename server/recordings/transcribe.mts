@@ -211,8 +211,8 @@ async function post(
 
 /** A string of JSON, or a number that only Python and C write. */
 const STRING_OR_NO_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:nan|inf(?:inity)?)\b/gi;
-/** What begins a page or JSON that is cut off, and what no text has. */
-const NO_TEXT = /^\s*[<{[]|[^\P{Cc}\s]|\ufffd/u;
+/** What begins a page, events, or JSON that is cut off, unlike `[Music]`, and what no text has. */
+const NO_TEXT = /^\s*(?:[<{]|\[(?![\p{L}♪][^\]\n]*\])|(?:data|event):)|[^\P{Cc}\s]|\ufffd/u;
 
 /**
  * Reads what an endpoint answers: JSON, of which some have NaN, or a text. Throws a SyntaxError for

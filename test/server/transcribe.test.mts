@@ -264,6 +264,7 @@ describe('an answer that is a text is read as what it is', () => {
 		['text of several lines', 'One\n\ttwo.', [{ ...whole, text: 'One two.' }]],
 		['text as a string of JSON', '"Hello."', [whole]],
 		['text that begins as a number does', '7 people.', [{ ...whole, text: '7 people.' }]],
+		['text that begins with a sound', '[Music] Hello.', [{ ...whole, text: '[Music] Hello.' }]],
 		['SRT', srt, [hello]],
 		['SRT as a string of JSON', JSON.stringify(srt), [hello]],
 		['WebVTT', 'WEBVTT\n\n00:00.500 --> 00:01.500\nHello.\n', [hello]],
@@ -278,6 +279,7 @@ describe('an answer that is a text is read as what it is', () => {
 			'{"duration": NaN, "x": -Infinity, "segments": [{"text": "Say \\"NaN\\", NaN.", "start": 0.5, "end": 1.5, "avg_logprob": nan}]}',
 			[{ ...hello, text: 'Say "NaN", NaN.' }],
 		],
+		['JSON after a byte order mark', '\ufeff{"text": "Hello."}', [whole]],
 	])('%s', async (_name, text, expected) => {
 		endpoint.fault = (response) => void response.end(text);
 		expect(await transcribe()).toEqual(expected);
@@ -291,6 +293,9 @@ describe('an answer that is a text is read as what it is', () => {
 		'{"text": "cut o',
 		'{"text": NaN, "seg',
 		'[',
+		'[null, "cut o',
+		'data: {"type":"transcript.text.delta","delta":"secret"}\n\n',
+		'event: delta\ndata: secret\n\n',
 		'\u0000\u0001secret',
 		'WEBVTT\n\nnonsense --> secret\n',
 	])("%j isn't", async (text) => {
