@@ -165,7 +165,7 @@ async function transcribe(
 			known?.keep(chunk, heard);
 		}
 		if (diarizer && !heard.isDiarized && heard.segments.length > 0) {
-			const turns = await diarizer.diarize(path, { signal }).catch((error: unknown) => {
+			const turns = await diarizer.diarize(path, { durationMs, signal }).catch((error: unknown) => {
 				// The words are there, and the endpoint never takes this part.
 				if (!(error instanceof DiarizationError && error.isRefusal)) throw error;
 				onNote?.(

@@ -38,7 +38,7 @@ const ENDS = String.raw`(?!\d)`;
 const HALF = String.raw`(?:[ _.-]?(?<half>[ap])\.?m(?![a-z]))?`;
 const BEFORE_ZONE = String.raw`(?:[.,]\d{1,9}|[_-]\d{3})?`;
 const UTC = String.raw`[ _([-]{0,2}(?:Z|UTC|GMT)(?:[+-](?:1[0-4]|0?\d)(?:[:_.]?(?:00|15|30|45))?)?(?![\da-z])`;
-const OFFSET = String.raw`(?:\+(?:0\d|1[0-4])[-:_.]?|-(?:0\d|1[0-4])[:_]?)(?:00|15|30|45)(?![\da-z])`;
+const OFFSET = String.raw`[ _]?(?:\+(?:0\d|1[0-4])[-:_.]?|-(?:0\d|1[0-4])[:_]?)(?:00|15|30|45)(?![\da-z])`;
 
 /** The forms of a time in a file's name. Uploads have other signs instead of `:`. */
 const TIMES_IN_NAME = [
@@ -46,8 +46,8 @@ const TIMES_IN_NAME = [
 	String.raw`${DATE}${AT}(?<hour>\d{1,2})(?<colon>[-:_. ])(?<minute>\d\d)(?:\k<colon>(?<second>\d\d))?${ENDS}`,
 	// 2026-03-01_09h04m12s
 	String.raw`${DATE}${AT}(?<hour>\d{1,2})h[ _]?(?<minute>\d\d)(?:m(?:in)?[ _]?(?:(?<second>\d\d)s?)?)?${ENDS}`,
-	// 20260301_090412, 20260301_0904
-	String.raw`${DATE}${AT}${NOT_DATE}${NOT_COUNTER}${HOUR_MINUTE}(?<second>\d\d)?${ENDS}`,
+	// 20260301_090412, 20260301_0904, and with milliseconds 20260301_090412345
+	String.raw`${DATE}${AT}${NOT_DATE}${NOT_COUNTER}${HOUR_MINUTE}(?:(?<second>\d\d)(?:\d{3})?)?${ENDS}`,
 	// 20260301090412, 202603010904
 	String.raw`(?<!\+)(?<year>20\d\d)(?<month>\d\d)(?<day>\d\d)${NOT_COUNTER}${HOUR_MINUTE}(?<second>\d\d)?${ENDS}`,
 	// 260301_090412, 260301_0904
@@ -56,7 +56,8 @@ const TIMES_IN_NAME = [
 ].map(
 	(form) =>
 		new RegExp(
-			String.raw`(?:(?<![a-z])(?<utc>GMT|UTC)[ _-]?)?(?<!\d)${form}${HALF}(?:${BEFORE_ZONE}(?<zone>${UTC}|${OFFSET}))?`,
+			// Pixel phones write UTC.
+			String.raw`(?:(?<![a-z])(?<utc>GMT|UTC|PXL)[ _-]?)?(?<!\d)${form}${HALF}(?:${BEFORE_ZONE}(?<zone>${UTC}|${OFFSET}))?`,
 			'gi',
 		),
 );
@@ -82,10 +83,13 @@ export function startOf(known: Known): Start {
 	return start(modifiedMs >= EARLIEST_MS ? modifiedMs - durationMs : latestMs, 'modified');
 }
 
+/** What is written where a file system takes no colon. */
+const LIKE_COLONS = /[;∶꞉ː]/g;
+
 /** The times in a file's name that exist, epoch ms, in their order. */
 function timesInName(name: string, timezone: string): number[] {
 	// Makes spaces and colons that only look like one the same.
-	const plain = name.normalize('NFKC');
+	const plain = name.normalize('NFKC').replace(LIKE_COLONS, ':');
 	return TIMES_IN_NAME.flatMap((form) => [...plain.matchAll(form)])
 		.sort((a, b) => a.index - b.index)
 		.flatMap(({ groups = {} }) => {

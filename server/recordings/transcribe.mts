@@ -110,33 +110,42 @@ export class Diarizer {
 	}
 
 	/**
-	 * Returns who speaks when in a chunk.
+	 * Returns who speaks when in a chunk. Missing times are filled in as those of segments are, and turns
+	 * without a name are left out beside others.
 	 *
 	 * @throws DiarizationError and what `signal` says, as `Transcriber.transcribe` does.
 	 */
-	async diarize(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<Turn[]> {
+	async diarize(path: string, { durationMs, signal }: ChunkOptions): Promise<Turn[]> {
 		const form = await formOf(path, { model: this.#model });
-		const answer = await post(this.#endpoint, form, { timeoutMs: TIMEOUT_MS, signal }).catch(
-			(error: unknown) => {
-				throw error instanceof EndpointError ? new DiarizationError(error.message, error) : error;
-			},
-		);
+		const answer = await post(this.#endpoint, form, {
+			...{ timeoutMs: TIMEOUT_MS, signal, parse: readAnswer },
+		}).catch((error: unknown) => {
+			throw error instanceof EndpointError ? new DiarizationError(error.message, error) : error;
+		});
 		const { segments } = fieldsOf(answer);
-		const turns = Array.isArray(segments) ? segments.map(turnOf) : [undefined];
-		if (turns.includes(undefined)) {
+		const turns = Array.isArray(segments) ? turnsOf(segments, durationMs) : [];
+		if (turns.length === 0 && !(Array.isArray(segments) && segments.length === 0)) {
 			throw new DiarizationError("doesn't say who speaks when", { isUnusable: true });
 		}
-		return turns as Turn[];
+		return turns;
 	}
 }
 
-function turnOf(segment: unknown): Turn | undefined {
-	const { start, end, speaker } = fieldsOf(segment);
-	const [from, to] = [toNumber(start), toNumber(end)];
-	const name = typeof speaker === 'number' ? `Speaker ${speaker}` : speaker;
-	if (from === undefined || to === undefined || typeof name !== 'string') return undefined;
-	return { startMs: from * 1000, endMs: to * 1000, speaker: oneLine(name) };
+function turnsOf(segments: unknown[], durationMs: number): Turn[] {
+	const raw = segments.map(fieldsOf).filter(({ start, end }) => isTime(start) || isTime(end));
+	const turns = raw.map(({ start, end, speaker, speaker_id }) => {
+		// Nothing is said in a turn, but one without words would be left out.
+		return { text: 'words', start, end, speaker: speaker ?? speaker_id };
+	});
+	if (turns.length === 0) return [];
+	return checkSegments(turns, {
+		...{ lengthMs: durationMs, withinMs: durationMs, isUnlimited: true },
+	}).flatMap(({ startMs, endMs, speaker }) =>
+		speaker === undefined ? [] : { startMs, endMs, speaker },
+	);
 }
+
+const isTime = (value: unknown) => toNumber(value) !== undefined;
 
 /** Names each segment after whoever speaks most of it. Without overlap, a segment keeps its speaker. */
 export function nameSpeakers(segments: Segment[], turns: Turn[]): Segment[] {
@@ -202,8 +211,8 @@ async function post(
 
 /** A string of JSON, or a number that only Python and C write. */
 const STRING_OR_NO_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:nan|inf(?:inity)?)\b/gi;
-/** What begins a page or JSON that is cut off, and what no text has. */
-const NO_TEXT = /^\s*[<{[]|[^\P{Cc}\s]|\ufffd/u;
+/** What begins a page, events, or JSON that is cut off, unlike `[Music]`, and what no text has. */
+const NO_TEXT = /^\s*(?:[<{]|\[(?![\p{L}♪][^\]\n]*\])|(?:data|event):)|[^\P{Cc}\s]|\ufffd/u;
 
 /**
  * Reads what an endpoint answers: JSON, of which some have NaN, or a text. Throws a SyntaxError for

@@ -264,6 +264,7 @@ describe('an answer that is a text is read as what it is', () => {
 		['text of several lines', 'One\n\ttwo.', [{ ...whole, text: 'One two.' }]],
 		['text as a string of JSON', '"Hello."', [whole]],
 		['text that begins as a number does', '7 people.', [{ ...whole, text: '7 people.' }]],
+		['text that begins with a sound', '[Music] Hello.', [{ ...whole, text: '[Music] Hello.' }]],
 		['SRT', srt, [hello]],
 		['SRT as a string of JSON', JSON.stringify(srt), [hello]],
 		['WebVTT', 'WEBVTT\n\n00:00.500 --> 00:01.500\nHello.\n', [hello]],
@@ -278,6 +279,7 @@ describe('an answer that is a text is read as what it is', () => {
 			'{"duration": NaN, "x": -Infinity, "segments": [{"text": "Say \\"NaN\\", NaN.", "start": 0.5, "end": 1.5, "avg_logprob": nan}]}',
 			[{ ...hello, text: 'Say "NaN", NaN.' }],
 		],
+		['JSON after a byte order mark', '\ufeff{"text": "Hello."}', [whole]],
 	])('%s', async (_name, text, expected) => {
 		endpoint.fault = (response) => void response.end(text);
 		expect(await transcribe()).toEqual(expected);
@@ -291,6 +293,9 @@ describe('an answer that is a text is read as what it is', () => {
 		'{"text": "cut o',
 		'{"text": NaN, "seg',
 		'[',
+		'[null, "cut o',
+		'data: {"type":"transcript.text.delta","delta":"secret"}\n\n',
+		'event: delta\ndata: secret\n\n',
 		'\u0000\u0001secret',
 		'WEBVTT\n\nnonsense --> secret\n',
 	])("%j isn't", async (text) => {
@@ -406,7 +411,7 @@ describe('speakers of another endpoint', () => {
 		new Diarizer({ url: endpoint.url, model: 'pyannote', key: undefined, ...more });
 
 	test('are assigned to the segments that they speak most of', async () => {
-		const turns = await diarizer().diarize(short);
+		const turns = await diarizer().diarize(short, { durationMs: 5_000 });
 		const segments = nameSpeakers(await transcribe(), turns);
 		expectSeconds(segments, 5);
 		expect(segments.map(({ speaker }) => speaker)).toEqual([0, 1, 2, 3, 4].map(speakerOf));
@@ -433,7 +438,7 @@ describe('speakers of another endpoint', () => {
 		"%s isn't accepted as an answer",
 		async (text) => {
 			endpoint.instead = () => JSON.parse(text);
-			const problem = await problemOf(diarizer().diarize(short));
+			const problem = await problemOf(diarizer().diarize(short, { durationMs: 5_000 }));
 			expect(problem).toMatchObject({
 				message: "doesn't say who speaks when",
 				isRefusal: false,
@@ -441,9 +446,86 @@ describe('speakers of another endpoint', () => {
 		},
 	);
 
+	test.each<[string, unknown[][]]>([
+		[
+			'no end',
+			[
+				[0, null],
+				[2, null],
+			],
+		],
+		[
+			'an end only at last',
+			[
+				[0, undefined],
+				[2, 5],
+			],
+		],
+		[
+			'no start',
+			[
+				[null, 2],
+				[null, 5],
+			],
+		],
+		[
+			'a start that is no number',
+			[
+				['', 2],
+				['NaN', 5],
+			],
+		],
+		[
+			'strings of numbers',
+			[
+				['0', '2'],
+				['2', '5.0'],
+			],
+		],
+		[
+			'an end after the audio',
+			[
+				[0, 2],
+				[2, 99],
+			],
+		],
+		[
+			'a turn of nobody beside',
+			[
+				[0, 2],
+				[2, 3, null],
+				[2, 5],
+				[null, null],
+			],
+		],
+	])('with %s name every word', async (_, turns) => {
+		const names = ['A', 'B'];
+		endpoint.instead = () => ({
+			segments: turns.map(([start, end, speaker = names.shift() ?? 'C']) => ({
+				...{ start, end, speaker },
+			})),
+		});
+		expect(await diarizer().diarize(short, { durationMs: 5_000 })).toEqual([
+			{ startMs: 0, endMs: 2_000, speaker: 'A' },
+			{ startMs: 2_000, endMs: 5_000, speaker: 'B' },
+		]);
+	});
+
+	test('an answer with NaN is read, and one without turns names nobody', async () => {
+		const turn = '{"start":NaN,"end":2,"speaker_id":1}';
+		endpoint.fault = (response) => void response.end(`{"segments":[${turn}]}`);
+		expect(await diarizer().diarize(short, { durationMs: 5_000 })).toEqual([
+			{ startMs: 0, endMs: 2_000, speaker: 'Speaker 1' },
+		]);
+		endpoint.fault = (response) => void response.end('{"segments":[]}');
+		expect(await diarizer().diarize(short, { durationMs: 5_000 })).toEqual([]);
+	});
+
 	test('a wrong key names its own variable', async () => {
 		endpoint.fault = faults.key;
-		expect((await problemOf(diarizer().diarize(short))).message).toMatch(/DIARIZATION_KEY/);
+		expect((await problemOf(diarizer().diarize(short, { durationMs: 5_000 }))).message).toMatch(
+			/DIARIZATION_KEY/,
+		);
 	});
 });
 
