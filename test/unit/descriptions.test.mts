@@ -42,6 +42,17 @@ test.each(parameters)('%s can be an expression and has a description', (_name, p
 	expect(description).not.toMatch(/: [a-z]+, [a-z]+|: [a-z]+ or [a-z]+/);
 });
 
+const wordsOf = (text = '') => text.toLowerCase().match(/[a-z]+/g) ?? [];
+
+test('no hint below a field repeats its description', () => {
+	const repeated = parameters
+		.filter(([, { hint, description }]) =>
+			wordsOf(description).every((word) => wordsOf(hint).includes(word)),
+		)
+		.map(([name]) => name);
+	expect(repeated).toEqual([]);
+});
+
 /** From so many items on n8n's lint wants them in order. */
 const MANY_ITEMS = 5;
 

@@ -117,8 +117,7 @@ export const description: INodeProperties[] = [
 			],
 			displayOptions: { show: { '/source': ['day', 'timeRange'] } },
 			default: 'pendant',
-			description:
-				'Device whose audio to download: pendant or recordings. Without this option, the service chooses.',
+			description: 'Device whose audio to download. Without this option, the service chooses.',
 		},
 		{
 			displayName: 'Chunk Length (Minutes)',

@@ -123,7 +123,7 @@ export const binaryPropertyParameter: INodeProperties = {
 	type: 'string',
 	default: 'data',
 	required: true,
-	description: 'Name of the output field for the file',
+	description: 'Field from which later nodes read the file',
 	hint: 'The name of the output binary field to put the file in',
 };
 
