@@ -141,7 +141,7 @@ export default {
 	],
 	options: {
 		tsPreCompilationDeps: true,
-		exclude: { path: '^(\\./|server/)?dist/' },
+		exclude: { path: '^(\\./|server/|server/web/)?dist/' },
 		doNotFollow: { path: 'node_modules' },
 		enhancedResolveOptions: {
 			exportsFields: ['exports'],

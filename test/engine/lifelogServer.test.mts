@@ -71,9 +71,9 @@ async function run(parameters: IDataObject, options: RunOptions = {}) {
 }
 
 const create = (parameters: IDataObject, options?: RunOptions) =>
-	run({ operation: 'create', startTime, ...parameters }, options);
+	run({ operation: 'create', output: 'raw', startTime, ...parameters }, options);
 const update = (id: unknown, updateFields: IDataObject, options?: RunOptions) =>
-	run({ operation: 'update', lifelogId: byId(id), updateFields }, options);
+	run({ operation: 'update', output: 'raw', lifelogId: byId(id), updateFields }, options);
 
 /** The lifelogs of the test's day. */
 async function stored(): Promise<Array<IDataObject & { id: string }>> {

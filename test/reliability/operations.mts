@@ -42,6 +42,8 @@ export interface Operation {
 	isOfHeadings?: boolean;
 	/** A poll of the trigger. */
 	isPoll?: boolean;
+	/** Has no option Max Rate Limit Wait, because it sends a single request. */
+	hasDefaultWait?: boolean;
 	/** Gives bytes, not JSON. */
 	isAudio?: boolean;
 	/** The entry it deletes. */
@@ -56,6 +58,8 @@ export const FILE = {
 	data: { data: AUDIO.toString('base64'), mimeType: 'audio/ogg', fileName: 'morning.ogg' },
 };
 
+const SINGLE_REQUESTS = ['get', 'getTranscript', 'delete', 'create', 'update'];
+
 /** An operation of an action node, with parameters that all of its requests are made with. */
 function action(
 	title: string,
@@ -67,6 +71,7 @@ function action(
 	return {
 		title,
 		name: `${node}.${operation}`,
+		hasDefaultWait: SINGLE_REQUESTS.includes(operation.split(':')[0]),
 		...more,
 		async run(engine, maxWait) {
 			const options = { ...(parameters.options as IDataObject), maxWait };

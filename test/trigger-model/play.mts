@@ -113,9 +113,15 @@ class Play {
 		const { event, isStarred, prompt, lookbackDays, settleMinutes, timezone, credential } =
 			this.settings;
 		const parameters = this.chats
-			? { event, filters: { globalPromptId: prompt }, options: { lookbackDays, timezone } }
+			? {
+					event,
+					output: 'raw',
+					filters: { globalPromptId: prompt },
+					options: { lookbackDays, timezone },
+				}
 			: {
 					event,
+					output: 'raw',
 					filters: isStarred === undefined ? {} : { isStarred },
 					options: { lookbackDays, settleMinutes, timezone },
 				};
