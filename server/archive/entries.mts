@@ -56,11 +56,11 @@ const isChat = ajv.compile<Chat>({
 
 /**
  * Reads a lifelog's file and writes its times in UTC with milliseconds; undefined when it is none,
- * or not of this id.
+ * or not of the ID that is asked for.
  */
-export function parseLifelog(json: string, id: string): Lifelog | undefined {
+export function parseLifelog(json: string, id?: string): Lifelog | undefined {
 	const value = parseJson(json);
-	if (!isLifelog(value) || value.id !== id) return undefined;
+	if (!isLifelog(value) || value.id !== (id ?? value.id)) return undefined;
 	const [startTime, endTime, updatedAt] = [value.startTime, value.endTime, value.updatedAt].map(
 		utc,
 	);

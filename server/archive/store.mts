@@ -30,7 +30,7 @@ import { parseLifelog } from './entries.mts';
 import { LockedError } from './lock.mts';
 import { FileError, ignoreFileError, MissingFolderError, type Folder } from './folder.mts';
 import { readArchived } from './entries.mts';
-import { dayOf, lifelogFiles, toJson } from './lifelogFiles.mts';
+import { dayOf, toJson } from './lifelogFiles.mts';
 import { manifestNames, readManifests } from './manifests.mts';
 import { nameOfDay, type DayManifest, type NamedFile } from './layout.mts';
 import { withOwn } from './ownChanges.mts';
@@ -52,6 +52,8 @@ export interface ArchiveOptions {
 	log?: (line: string) => void;
 	/** Where lifelogs are found by what they mean, too. */
 	meaning?: Meaning;
+	/** IANA name of the zone of times in new Markdown; UTC if missing. */
+	timezone?: string;
 }
 
 // Of each ranking, so that what stands in both is seen to.
@@ -260,7 +262,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 			let state: 'created' | 'known' | 'deleted' = 'created';
 			await this.#addTo(dayOf(Date.parse(lifelog.startTime)), async (day) => {
 				state = this.stateOf(lifelog.id) ?? 'created';
-				if (state === 'created') await day.addMade(lifelog, markdownOf(lifelog), origin);
+				if (state === 'created') await day.addMade(lifelog, origin);
 			});
 			this.#checkStored([lifelog]);
 			return state;
@@ -283,7 +285,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 					if (day === dayOf(audio.startMs)) await addAudio(archiveDay, audio);
 					for (const lifelog of lifelogs) {
 						if (dayOfLifelog(lifelog) !== day || this.stateOf(lifelog.id)) continue;
-						await archiveDay.addMade(lifelog, markdownOf(lifelog), origin);
+						await archiveDay.addMade(lifelog, origin);
 					}
 				});
 			}
@@ -314,7 +316,8 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 			const names = (await manifestNames(this.#folder)).get(day) ?? [];
 			try {
 				const now = new Date().toISOString();
-				const archiveDay = await ArchiveDay.open(this.#folder, day, names, now);
+				const { timezone = 'UTC' } = this.#options;
+				const archiveDay = await ArchiveDay.open(this.#folder, day, names, now, timezone);
 				try {
 					await add(archiveDay);
 					const name = await archiveDay.save();
@@ -461,8 +464,6 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 		return done;
 	}
 }
-
-const markdownOf = (lifelog: Lifelog) => Buffer.from(lifelogFiles(lifelog)!.markdown.content);
 
 /** Adds the audio of a recording to the day it begins on, unless it is there. */
 async function addAudio(day: ArchiveDay, { path, startMs }: RecordedAudio): Promise<void> {

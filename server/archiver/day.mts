@@ -52,6 +52,8 @@ export interface DayContext {
 	archive: Folder;
 	/** What was made, edited or deleted in the archive. */
 	own: OwnChanges;
+	/** IANA name of the zone of times in Markdown. */
+	timezone: string;
 	/** Told what is being read, and of each file with its bytes. */
 	onPhase: (phase: Kind) => void;
 	onFile: (kind: Kind, bytes: number) => void;
@@ -172,7 +174,7 @@ async function readLifelogs(
 }
 
 async function storeLifelog(
-	{ archive: { root: folder }, onFile }: DayContext,
+	{ archive: { root: folder }, timezone, onFile }: DayContext,
 	day: string,
 	lifelog: Lifelog,
 	found: Found,
@@ -181,7 +183,7 @@ async function storeLifelog(
 	const fail = (message: string) => found.failed.push({ what: `lifelog ${id}`, message });
 	const updatedMs = parseIsoTime(lifelog.updatedAt);
 	if (updatedMs === undefined) return void fail('does not say when it was updated');
-	const files = lifelogFiles(lifelog);
+	const files = lifelogFiles(lifelog, timezone);
 	if (!files) return void fail('does not say when it begins');
 	if (files.day !== day) return void fail(`now begins on ${files.day}`);
 	const stored = [

@@ -42,7 +42,7 @@ test('everything reads the same forms: nodes, archive, its reader, and the serve
 			expect(parseInstant('start', time, 'UTC')).toBe(ms);
 			const lifelog = { id: 'a', title: 'A', contents: [], isStarred: false } as unknown as Lifelog;
 			Object.assign(lifelog, { startTime: time, endTime: time, updatedAt: time });
-			const written = JSON.parse(lifelogFiles(lifelog)!.json.content) as Lifelog;
+			const written = JSON.parse(lifelogFiles(lifelog, 'UTC')!.json.content) as Lifelog;
 			expect(written).toMatchObject({
 				startTime: new Date(ms).toISOString(),
 				endTime: new Date(ms).toISOString(),
