@@ -15,7 +15,7 @@ const MARKUP = [
 	// Highlights and comments.
 	/=(?==)|(?<==)=|%(?=%)|(?<=%)%/u,
 	// Entities, and addresses that some readers make links of.
-	/&(?=#?\w+;)|\/(?=\/)|(?<=\bwww)\.|(?<=\S)@(?=\S)/u,
+	/&(?=#?\w+;)|\/(?=\/)|(?<=(?<![\p{L}\p{N}])www)\.|(?<=\S)@(?=\S)/u,
 ];
 const ANY_MARKUP = new RegExp(MARKUP.map(({ source }) => source).join('|'), 'giu');
 
