@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { type Day, type NamedFile, parsed, type Span } from './dayManifest.mts';
 import type { Finding, Report } from './findings.mts';
 import { type Folder, IS_MISSING } from './folder.mts';
-import { dayOf, folderOf, instantOf, isNameOf, placeOf } from './layout.mts';
+import { dayOf, folderOf, instantOf, isNameOf, placeOf, updatedAtOf } from './layout.mts';
 
 /** Files that are read at once. */
 const MAX_CONCURRENT_FILES = 8;
@@ -120,7 +120,7 @@ function entriesOf({ lifelogs, chats }: Day): Entry[] {
 	return [
 		...Object.entries(lifelogs).map(([id, { updatedAt, isStarred, files, deletedAt }]): Entry => {
 			const problemOf = (json: Record<string, unknown>) => {
-				if (instantOf(json.updatedAt) !== Date.parse(updatedAt)) {
+				if (updatedAtOf(json) !== Date.parse(updatedAt)) {
 					return `was updated at ${shown(json.updatedAt)}, but its day manifest says ${updatedAt}`;
 				}
 				const isOtherwise = (json.isStarred === true) !== isStarred;

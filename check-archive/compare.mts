@@ -9,6 +9,7 @@ interface KnownLifelog {
 	/** As its day says it, always in UTC and to the millisecond; it may be no time of any calendar. */
 	updatedAt: string;
 	isStarred: boolean;
+	listed?: string;
 }
 
 /** What an archive holds, without files. */
@@ -27,8 +28,8 @@ export function addDay({ lifelogs, chats, deleted }: Holdings, day: Day): void {
 	]) {
 		if (deletedAt !== undefined) deleted.add(id);
 	}
-	for (const [id, { updatedAt, isStarred, goneAt }] of Object.entries(day.lifelogs)) {
-		const known = { day: day.day, updatedAt, isStarred };
+	for (const [id, { updatedAt, isStarred, listed, goneAt }] of Object.entries(day.lifelogs)) {
+		const known = { day: day.day, updatedAt, isStarred, listed };
 		const other = lifelogs.get(id);
 		const isNewest = other === undefined || other.updatedAt <= known.updatedAt;
 		if (goneAt === undefined && isNewest) lifelogs.set(id, known);
@@ -54,7 +55,7 @@ export async function compare(
 ): Promise<number> {
 	const { lifelogs, chats, deleted } = holdings;
 	let count = 0;
-	for await (const { id, day, updatedAt, isStarred } of listLifelogs(access, watch)) {
+	for await (const { id, day, updatedAt, isStarred, listed } of listLifelogs(access, watch)) {
 		const known = lifelogs.get(id);
 		const now = new Date(updatedAt).toISOString();
 		lifelogs.delete(id);
@@ -70,6 +71,8 @@ export async function compare(
 			report({ kind: 'changed', day, id, message });
 		} else if (known.isStarred !== isStarred) {
 			report({ kind: 'changed', day, id, message: `was ${isStarred ? '' : 'un'}starred` });
+		} else if (known.listed !== undefined && known.listed !== listed) {
+			report({ kind: 'changed', day, id, message: 'has another title or end' });
 		}
 	}
 	for await (const { id, day, messages } of listChats(access, watch)) {

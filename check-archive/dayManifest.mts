@@ -30,7 +30,7 @@ interface Entry {
 export interface Day {
 	version: 1;
 	day: string;
-	lifelogs: Record<string, Entry & { updatedAt: string; isStarred: boolean }>;
+	lifelogs: Record<string, Entry & { updatedAt: string; isStarred: boolean; listed?: string }>;
 	chats: Record<string, Entry & { messages: number; isScheduled: boolean }>;
 	audio: Array<NamedFile & Span>;
 	missingAudio: Span[];
@@ -60,11 +60,14 @@ const own = {
 	spans: list(object({ startMs: number, endMs: number })),
 };
 const marks = { goneAt: time, ...own };
+const listed = { type: 'string', pattern: '^[0-9a-f]{16}$' };
 
 const schema = object({
 	version: { const: 1 },
 	day: text,
-	lifelogs: byId(object({ updatedAt: time, isStarred: flag, files: list(object(file)) }, marks)),
+	lifelogs: byId(
+		object({ updatedAt: time, isStarred: flag, files: list(object(file)) }, { listed, ...marks }),
+	),
 	chats: byId(object({ messages: count, isScheduled: flag, files: list(object(file)) }, marks)),
 	audio: list(object({ ...span, ...file })),
 	missingAudio: list(object(span)),

@@ -1,6 +1,6 @@
 // Names in an archive, by docs/reference/archive.md and nothing else.
-
 import { createHash } from 'node:crypto';
+import { DateTime } from 'luxon';
 
 const DAY_FILE = /^(\d{4}-\d{2}-\d{2})_([0-9a-f]{16})\.json$/;
 
@@ -28,12 +28,29 @@ export function dayOf(instant: number): string {
 }
 
 /**
- * The instant of a time, epoch ms; NaN for what is none. Without an offset it is in UTC, wherever
- * this runs.
+ * The instant of a time of ISO 8601, epoch ms; NaN for anything else, and for a time that no name of
+ * an archive can hold. Without an offset it is in UTC, wherever this runs.
  */
 export function instantOf(time: unknown): number {
-	const text = String(time);
-	return Date.parse(/^\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+$/.test(text) ? `${text}Z` : text);
+	if (typeof time !== 'string') return NaN;
+	const instant = DateTime.fromISO(time.replace(/^(\S+) (?=\d)/, '$1T'), {
+		zone: 'utc',
+	}).toMillis();
+	return instant >= 0 && instant < Date.UTC(10_000, 0) ? instant : NaN;
+}
+
+/** When a lifelog was updated, epoch ms: at its end if it doesn't say; NaN without any time. */
+export function updatedAtOf(lifelog: Record<string, unknown>): number {
+	const times = [lifelog.updatedAt, lifelog.endTime, lifelog.startTime].map(instantOf);
+	return times.find((instant) => !Number.isNaN(instant)) ?? NaN;
+}
+
+/** What the manifest keeps of a lifelog's title and end. */
+export function listedOf({ title, endTime }: Record<string, unknown>): string {
+	const instant = instantOf(endTime);
+	const end = Number.isNaN(instant) ? '' : new Date(instant).toISOString();
+	const text = `${end}\n${typeof title === 'string' ? title : ''}`;
+	return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
 /** `lifelogs/2026/03/01`, of a day. */

@@ -1,7 +1,17 @@
 // What a service has now, read from its lists without contents.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addressProblem, baseAddress } from '../lifelog/addresses.ts';
+import {
+	type ListName,
+	MAX_PAGE_SIZE,
+	METADATA_ONLY,
+	pageOf,
+	pages,
+	sizeProblemOf,
+} from '../lifelog/paging.ts';
+import { retryAfterMs } from '../lifelog/retryAfter.ts';
 import { CannotCheck } from './findings.mts';
-import { dayOf, instantOf } from './layout.mts';
+import { dayOf, instantOf, listedOf, updatedAtOf } from './layout.mts';
 
 /** A service, and the key to it. */
 export interface Access {
@@ -18,6 +28,8 @@ export interface ListedLifelog {
 	/** Epoch ms. */
 	updatedAt: number;
 	isStarred: boolean;
+	/** Of title and end. */
+	listed: string;
 }
 
 /** A chat as the list has it. */
@@ -35,32 +47,23 @@ export interface Watch {
 	wait: (seconds: number) => void;
 }
 
-const MAX_PAGE_SIZE = 100;
-/** For services whose maximum is lower (docs/api-spec.md, section 4.2). */
-const FALLBACK_PAGE_SIZE = 10;
 const TIMEOUT_MS = 60_000;
 const RETRIES = 3;
 const FIRST_PAUSE_MS = 500;
 /** Waits for the rate limit before a request is given up. */
 const MAX_WAITS = 10;
-const RETRY_AFTER_S = 60;
-const MAX_EMPTY_PAGES = 50;
-const METADATA_ONLY = {
-	includeMarkdown: 'false',
-	includeHeadings: 'false',
-	includeContents: 'false',
-};
 
 /** Every lifelog of the service (docs/api-spec.md, section 4.2). */
 export async function* listLifelogs(access: Access, watch: Watch): AsyncGenerator<ListedLifelog> {
 	for await (const entry of list(access, 'lifelogs', METADATA_ONLY, watch)) {
 		const begin = instantOf(entry.startTime);
-		const updatedAt = instantOf(entry.updatedAt);
-		if (Number.isNaN(begin) || Number.isNaN(updatedAt)) {
+		if (Number.isNaN(begin)) {
 			throw new CannotCheck(`The service's list has no times for the lifelog ${entry.id}.`);
 		}
 		const { id, isStarred } = entry;
-		yield { id, day: dayOf(begin), updatedAt, isStarred: isStarred === true };
+		const listed = listedOf(entry);
+		const updatedAt = updatedAtOf(entry);
+		yield { id, day: dayOf(begin), updatedAt, isStarred: isStarred === true, listed };
 	}
 }
 
@@ -77,46 +80,45 @@ export async function* listChats(access: Access, watch: Watch): AsyncGenerator<L
 
 type Listed = Record<string, unknown> & { id: string };
 
-/** A list, page after page, until no cursor comes. */
+/** The service refused a request. */
+class Refusal extends CannotCheck {
+	readonly status: number;
+
+	constructor(status: number, message: string) {
+		super(message);
+		this.status = status;
+	}
+}
+
+/** A list, entry by entry, until no cursor comes. */
 async function* list(
 	access: Access,
-	name: 'lifelogs' | 'chats',
-	query: Record<string, string>,
+	name: ListName,
+	query: Record<string, boolean>,
 	watch: Watch,
 ): AsyncGenerator<Listed> {
-	const cursors = new Set<string>();
-	let limit = MAX_PAGE_SIZE;
-	let cursor: string | undefined;
 	let count = 0;
-	let emptyPages = 0;
-	for (;;) {
-		const whole = { timezone: 'UTC', direction: 'asc', ...query, limit: String(limit) };
-		const path = `/v1/${name}?${new URLSearchParams({ ...whole, ...(cursor && { cursor }) })}`;
+	const getPage = async (limit: number, cursor: string | undefined) => {
+		const whole = { timezone: 'UTC', direction: 'asc', ...query, limit, ...(cursor && { cursor }) };
+		const pairs = Object.entries(whole).map(([key, value]) => [key, String(value)]);
+		const path = `/v1/${name}?${new URLSearchParams(pairs)}`;
 		const { status, body } = await request(access, path, watch);
-		if (status === 400 && limit === MAX_PAGE_SIZE && cursor === undefined) {
-			limit = FALLBACK_PAGE_SIZE;
-			continue;
-		}
-		if (status !== 200) throw new CannotCheck(refusal(access, name, status, body));
-		const { data, meta } = (body ?? {}) as {
-			data?: Record<string, Listed[]>;
-			meta?: Record<string, { nextCursor?: string | null }>;
-		};
-		const page = data?.[name];
-		if (!Array.isArray(page) || page.some((entry) => typeof entry?.id !== 'string')) {
+		if (status !== 200) throw new Refusal(status, refusal(access, name, status, body));
+		const page = pageOf(body, name);
+		const entries = typeof page === 'string' ? [] : (page.entries as Listed[]);
+		if (typeof page === 'string' || entries.some((entry) => typeof entry?.id !== 'string')) {
 			throw new CannotCheck(`What ${access.baseUrl} returned isn't a list of ${name}.`);
 		}
-		count += page.length;
+		count += entries.length;
 		watch.read(count);
-		yield* page;
-		cursor = meta?.[name]?.nextCursor ?? undefined;
-		if (!cursor) return;
-		emptyPages = page.length === 0 ? emptyPages + 1 : 0;
-		if (cursors.has(cursor) || emptyPages === MAX_EMPTY_PAGES) {
-			throw new CannotCheck(`The service's list of ${name} does not end.`);
-		}
-		cursors.add(cursor);
-	}
+		return { ...page, entries };
+	};
+	const sizeProblem = (error: unknown) =>
+		error instanceof Refusal ? sizeProblemOf(error.status) : undefined;
+	const endless = (problem: string) =>
+		new CannotCheck(`The service's list of ${name} does not end: ${problem}.`);
+	const found = pages<Listed>({ getPage, sizeProblem }, { pageSize: MAX_PAGE_SIZE, endless });
+	for await (const page of found) yield* page;
 }
 
 interface Answer {
@@ -162,20 +164,11 @@ async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch):
 					'The service keeps refusing requests because of the rate limit. Try again later.',
 				);
 			}
-			const seconds = retryAfter(body, headers);
-			watch.wait(seconds);
-			await sleep(seconds * 1000);
+			const ms = retryAfterMs(body, Object.fromEntries(headers));
+			watch.wait(Math.ceil(ms / 1000));
+			await sleep(ms);
 		}
 	}
-}
-
-/** How long a 429 asks to wait, in seconds (docs/api-spec.md, section 7). */
-function retryAfter(body: unknown, headers: Headers): number {
-	const header = headers.get('retry-after');
-	const inBody = (body as { retryAfter?: unknown } | undefined)?.retryAfter;
-	const untilDate = header === null ? NaN : (Date.parse(header) - Date.now()) / 1000;
-	const candidates = [Number(inBody ?? NaN), Number(header ?? NaN), untilDate];
-	return candidates.find((seconds) => Number.isFinite(seconds) && seconds >= 0) ?? RETRY_AFTER_S;
 }
 
 function refusal({ baseUrl, apiKey }: Access, name: string, status: number, body: unknown): string {
@@ -198,8 +191,6 @@ function asJson(text: string): unknown {
 	}
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
 /** @throws CannotCheck for a key that cannot be sent, or an address that it must not be sent to. */
 export function accessFrom(apiKey: string, address: string): Access {
 	// The HTTP client would quote it.
@@ -208,14 +199,14 @@ export function accessFrom(apiKey: string, address: string): Access {
 			"LIFELOG_API_KEY can't be sent: copy it again, in one line and without other characters.",
 		);
 	}
-	const text = address.trim();
-	if (!URL.canParse(text)) throw new CannotCheck(`LIFELOG_BASE_URL isn't a web address: ${text}`);
-	const { protocol, hostname, origin, pathname, username, search } = new URL(text);
-	const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
-	if (!isSafe || username || search) {
+	const problem = addressProblem(address);
+	if (problem === 'not an address') {
+		throw new CannotCheck(`LIFELOG_BASE_URL isn't a web address: ${address.trim()}`);
+	}
+	if (problem !== undefined) {
 		throw new CannotCheck(
 			'LIFELOG_BASE_URL must begin with https:// (http:// only for this machine), and contain neither a user name nor a query.',
 		);
 	}
-	return { apiKey, baseUrl: origin + pathname.replace(/\/*(\/v1)?\/*$/, '') };
+	return { apiKey, baseUrl: baseAddress(address) };
 }

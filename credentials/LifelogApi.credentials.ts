@@ -46,7 +46,7 @@ export class LifelogApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether the Base URL may be http for a private address, or for a host name without a dot or ending in .local, .internal, .lan or .home.arpa. Anyone in that network can then read the API key and your lifelogs.',
+				'Whether the Base URL may be http for a private address, or for a host name without a dot or ending in .local, .localhost, .internal, .lan or .home.arpa. Anyone in that network can then read the API key and your lifelogs.',
 		},
 	];
 

@@ -11,9 +11,9 @@ const LATEST_NUMBER = 9_999_999_999_999;
 const LATEST_MS = 8.64e15;
 const END_OF_YEAR_9999 = Date.UTC(9999, 11, 31);
 /** ISO 8601: a date of the calendar, by week or by day of the year, each extended or basic. */
-const DATE_TIME = /^(\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d-?\d|\d{4}-?\d{3})(?:[T ]\s*(\d.*))?$/i;
+const DATE_TIME = /^(\d{4}-\d\d-\d\d|\d{8}|\d{4}-?W\d\d-?\d|\d{4}-?\d{3})(?:[T ](\d.*))?$/i;
 const DATE = /^\d{4}-\d\d-\d\d$/;
-const BEFORE_OFFSET = /\s+(?=Z|[+-]\d)/i;
+const BEFORE_OFFSET = / (?=Z|[+-]\d)/i;
 
 /**
  * How a date-time bounds a range: `start` and `end` are in it, `until` is the first that isn't. If a

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { isLoopback } from '../lifelog/addresses.ts';
 import { ApiError } from '../server/util/errors.mts';
 import { refusePages } from '../server/routes/webPages.mts';
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
  * Refuses with 403 whatever a browser sends but what a person types into its address bar, and any
@@ -12,7 +11,7 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 export function refuseBrowsers(app: FastifyInstance): void {
 	refusePages(app);
 	app.addHook('onRequest', async ({ hostname, headers }) => {
-		if (!loopback.test(hostname)) {
+		if (!isLoopback(hostname)) {
 			throw new ApiError(403, 'Call the control interface by 127.0.0.1 or localhost');
 		}
 		if ((headers['sec-fetch-site'] ?? 'none') !== 'none') {

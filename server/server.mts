@@ -13,14 +13,18 @@ import { listenProblem } from './util/commandLine.mts';
 import { answerOfDisk, throwIfFull } from './util/failures.mts';
 import { serverContract } from './routes/contract.mts';
 import { asError, UnavailableError } from './util/errors.mts';
-import { isLoopback } from './auth/hosts.mts';
+import { isLoopback } from '../lifelog/addresses.ts';
 import { loadKey, SAFE_LENGTH } from './auth/key.mts';
 import { KeyError, keySource } from './util/keySource.mts';
 import { sessionSecret } from './auth/session.mts';
 import { EmbeddingsEndpoint } from './search/endpoint.mts';
 import { checkFfmpeg } from './recordings/ffmpeg.mts';
 import { Inbox, type InboxTimes } from './recordings/inbox.mts';
-import { Recordings, type RecordingsOptions } from './recordings/recordings.mts';
+import { Intake } from './recordings/intake.mts';
+import { Jobs } from './recordings/jobs.mts';
+import { LaterTitles } from './recordings/laterTitles.mts';
+import type { Models } from './recordings/pipeline.mts';
+import { Queue } from './recordings/queue.mts';
 import { ChatTitles } from './recordings/title.mts';
 import { Diarizer, Transcriber, type TranscriberOptions } from './recordings/transcribe.mts';
 import type { EndpointOptions } from './util/endpoint.mts';
@@ -131,7 +135,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			`There is no folder for the index ${options.index}: choose another file with --index`,
 		);
 	});
-	const titles = options.chat && new ChatTitles(options.chat, (line) => log.warn(line));
+	const titles = options.chat && new ChatTitles(options.chat);
 	const hearing = await hearingOf(options.transcription);
 	const endpoint = options.embeddings && new EmbeddingsEndpoint(options.embeddings);
 	const info = (line: string) => log.info(line);
@@ -157,20 +161,29 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			return { store: archive, meaning };
 		},
 	});
-	let recordings: Recordings | undefined;
+	let queue: Queue | undefined;
+	let later: LaterTitles | undefined;
+	let recordings: { intake: Intake; jobs: Jobs } | undefined;
 	let inbox: Inbox | undefined;
 	const stopped = new AbortController();
 	let looking: Promise<void> = Promise.resolve();
 	const close = async () => {
 		stopped.abort();
-		await Promise.all([app.close(), looking, inbox?.close(), recordings?.close()]);
+		recordings?.intake.close();
+		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close()]);
+		await later?.close();
+		queue?.close();
 		await store.close();
 		changing.lock?.release();
 	};
 	try {
+		if (changing.lock && (hearing || titles)) queue = new Queue(`${options.index}.recordings`);
+		later = queue && titles && new LaterTitles({ titles, queue, store, info, warn, now: Date.now });
 		recordings =
-			changing.lock && hearing && recordingsOf(folder, store, options, { ...hearing, titles });
-		inbox = recordings && (await inboxOf(recordings, options));
+			queue &&
+			hearing &&
+			recordingsOf(folder, store, options, queue, { ...hearing, titles, later });
+		inbox = recordings && (await inboxOf(recordings.intake, options));
 		const key = loadKey(options.apiKey, `${options.index}.key`);
 		if (!isLoopback(host) && key.text !== undefined && key.text.length < SAFE_LENGTH) {
 			throw new KeyError(
@@ -188,8 +201,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				rateLimits: new SlidingLog(),
 			}),
 			acceptsKey: key.accepts,
-			maker: { store, titles, now: Date.now },
-			...{ recordings, hasInbox: inbox !== undefined },
+			maker: { store, titles, later, warn, now: Date.now },
+			...{ recordings, later, hasInbox: inbox !== undefined },
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
 			now: Date.now,
 		};
@@ -209,6 +222,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				canDelete: mayChange && options.allowDelete,
 				hasRecordings: inbox !== undefined || canUpload,
 				canUpload,
+				canTitle: later !== undefined && options.allowChanges === true,
 			},
 		});
 		// The page takes the place of the redirect to the documentation.
@@ -219,12 +233,13 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		});
 		const start = async (): Promise<RunningServer> => {
 			// Until the store has begun, nothing is uploaded.
-			await recordings?.prepare();
+			await recordings?.intake.prepare();
 			await store.begin();
 			stopped.signal.throwIfAborted();
 			key.keep?.();
 			await store.heal();
-			recordings?.begin();
+			recordings?.jobs.begin();
+			later?.begin();
 			inbox?.begin();
 			looking = keepLooking(store, stopped.signal, warn);
 			return {
@@ -247,9 +262,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 }
 
 /** The endpoints that hear recordings. Throws an Error that says what to do without ffmpeg or for an address. */
-async function hearingOf(
-	options: TranscriptionOptions | undefined,
-): Promise<Pick<RecordingsOptions, 'transcriber' | 'diarizer'> | undefined> {
+async function hearingOf(options: TranscriptionOptions | undefined): Promise<Models | undefined> {
 	if (!options) return undefined;
 	const transcriber = new Transcriber(options);
 	const diarizer = options.diarization && new Diarizer(options.diarization);
@@ -260,26 +273,27 @@ async function hearingOf(
 function recordingsOf(
 	{ root }: Folder,
 	store: HealingStore,
-	{ transcription, index, timezone = 'UTC', log }: ServerOptions,
-	models: Pick<RecordingsOptions, 'transcriber' | 'diarizer' | 'titles'>,
-): Recordings {
-	return new Recordings({
-		...{ root, queue: `${index}.recordings`, store, timezone, ...models },
+	{ transcription, timezone = 'UTC', log }: ServerOptions,
+	queue: Queue,
+	models: Models & { later: LaterTitles | undefined },
+): { intake: Intake; jobs: Jobs } {
+	const common = { root, queue, timezone, now: Date.now, warn: (line: string) => log.warn(line) };
+	const jobs = new Jobs({
+		...{ ...common, ...models, store },
 		keepOriginals: transcription?.keepOriginals ?? false,
 		info: (line) => log.info(line),
-		warn: (line) => log.warn(line),
-		now: Date.now,
 	});
+	return { jobs, intake: new Intake({ ...common, jobs }) };
 }
 
 async function inboxOf(
-	recordings: Recordings,
+	intake: Intake,
 	{ transcription, log }: ServerOptions,
 ): Promise<Inbox | undefined> {
 	if (transcription?.inbox === undefined) return undefined;
 	const { inbox: folder, inboxIsCopied: isCopied, inboxTimes } = transcription;
 	const warn = (line: string) => log.warn(line);
-	return await Inbox.open({ folder, isCopied, recordings, warn, ...inboxTimes });
+	return await Inbox.open({ folder, isCopied, intake, warn, ...inboxTimes });
 }
 
 /**

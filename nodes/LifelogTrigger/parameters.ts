@@ -21,8 +21,7 @@ export const eventOptions: INodePropertyOptions[] = [
 	{
 		name: 'Lifelog Created or Updated',
 		value: 'lifelogCreatedOrUpdated',
-		description:
-			'A lifelog is new or has changed. While it grows, this can happen several times, unless you set the option Settle.',
+		description: 'New or changed: several times while a lifelog grows, unless you set Settle',
 	},
 	{
 		name: 'Lifelog Created',
@@ -32,8 +31,7 @@ export const eventOptions: INodePropertyOptions[] = [
 	{
 		name: 'Lifelog Updated',
 		value: 'lifelogUpdated',
-		description:
-			'A known lifelog or its star has changed. While it grows, this can happen several times, unless you set Settle.',
+		description: 'A known lifelog or its star has changed. While it grows, see Settle.',
 	},
 	{
 		name: 'Scheduled Chat Created',

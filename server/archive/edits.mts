@@ -50,6 +50,13 @@ export function addEdits(
 	};
 }
 
+/** Edits without a title; undefined if there are no others. */
+export function withoutTitle(edited: Edited): Edited | undefined {
+	const left = { ...edited };
+	delete left.title;
+	return Object.keys(left).length > 1 ? left : undefined;
+}
+
 function renameSpeakers(
 	stored: Lifelog,
 	before: Record<string, string>,

@@ -4,22 +4,21 @@ import { mapNodes } from '../../lifelog/contents.ts';
 import { instantOf } from '../../lifelog/times.ts';
 import type { Folder } from './folder.mts';
 import { parseJson, type NamedFile } from './layout.mts';
+import { possibleTime } from './listed.mts';
 
 // What is needed to answer an entry; everything else of it is kept as it is.
 const text = { type: 'string' };
 const ajv = new Ajv();
 const isLifelog = ajv.compile<Lifelog>({
 	type: 'object',
-	required: ['id', 'title', 'contents', 'startTime', 'endTime', 'isStarred', 'updatedAt'],
+	required: ['id', 'title', 'contents', 'startTime', 'isStarred'],
 	properties: {
 		id: text,
 		title: text,
 		markdown: { anyOf: [text, { type: 'null' }] },
 		contents: { type: 'array', items: { $ref: '#/$defs/node' } },
 		startTime: text,
-		endTime: text,
 		isStarred: { type: 'boolean' },
-		updatedAt: text,
 	},
 	$defs: {
 		node: {
@@ -56,15 +55,15 @@ const isChat = ajv.compile<Chat>({
 
 /**
  * Reads a lifelog's file and writes its times in UTC with milliseconds; undefined when it is none,
- * or not of the ID that is asked for.
+ * or not of the ID that is asked for. Without an end it ends when it begins; without an update that was at its end.
  */
 export function parseLifelog(json: string, id?: string): Lifelog | undefined {
 	const value = parseJson(json);
 	if (!isLifelog(value) || value.id !== (id ?? value.id)) return undefined;
-	const [startTime, endTime, updatedAt] = [value.startTime, value.endTime, value.updatedAt].map(
-		utc,
-	);
-	if (![startTime, endTime, updatedAt].every(isTime)) return undefined;
+	if (!isTime(value.startTime)) return undefined;
+	const startTime = utc(value.startTime);
+	const endTime = isTime(value.endTime) ? utc(value.endTime) : startTime;
+	const updatedAt = possibleTime(value.updatedAt) === undefined ? endTime : utc(value.updatedAt);
 	return { ...value, contents: mapNodes(value.contents, inUtc), startTime, endTime, updatedAt };
 }
 
@@ -103,7 +102,7 @@ function inUtc(node: ContentNode): ContentNode {
 	};
 }
 
-const isTime = (time: string) => instantOf(time, 'UTC') !== undefined;
+const isTime = (time: unknown): time is string => instantOf(time, 'UTC') !== undefined;
 
 const UTC_WITH_MS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

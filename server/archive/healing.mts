@@ -18,6 +18,7 @@ import type {
 	LifelogFilter,
 	SearchFilter,
 	LifelogOrigin,
+	LifelogRewriter,
 	Parts,
 	RecordingStore,
 	Slice,
@@ -55,7 +56,7 @@ export interface HealingOptions {
  * An archive that is served as long as its index is whole. If the index turns out to be damaged, each
  * request is answered 503 while it is rebuilt from the folder in the background.
  */
-export class HealingStore implements Store, Changes, RecordingStore {
+export class HealingStore implements Store, Changes, RecordingStore, LifelogRewriter {
 	readonly #options: HealingOptions;
 	readonly #stopped = new AbortController();
 	readonly #rebuiltAt = new Map<IndexFile, number>();
@@ -325,6 +326,10 @@ export class HealingStore implements Store, Changes, RecordingStore {
 
 	addRecording(...recording: Parameters<RecordingStore['addRecording']>): Promise<string[]> {
 		return this.#ask((store) => store.addRecording(...recording));
+	}
+
+	rewriteLifelog(...rewriting: Parameters<LifelogRewriter['rewriteLifelog']>): Promise<boolean> {
+		return this.#ask((store) => store.rewriteLifelog(...rewriting));
 	}
 
 	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {

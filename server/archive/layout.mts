@@ -39,6 +39,8 @@ interface NamedEntry {
 export interface LifelogEntry extends NamedEntry {
 	updatedAt: string;
 	isStarred: boolean;
+	/** Tells that the service's title or end have changed: `listedOf`. */
+	listed?: string;
 	edited?: Edited;
 	/** When a deleted lifelog was, so that an import recognizes it. */
 	spans?: Span[];
@@ -116,6 +118,7 @@ const isDayManifest = new Ajv().compile<DayManifest>({
 			additionalProperties: entry(['updatedAt', 'isStarred'], {
 				updatedAt: text,
 				isStarred: { type: 'boolean' },
+				listed: text,
 				edited: {
 					type: 'object',
 					required: ['at'],

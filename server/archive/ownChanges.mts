@@ -21,7 +21,7 @@ export interface OwnByKind {
 	chats: Map<string, OwnChange>;
 }
 
-type Entry = OwnChange & { files: NamedFile[] };
+type Entry = OwnChange & { files: NamedFile[]; listed?: string };
 
 interface KnownDay {
 	/** Names and fingerprints of its manifests. */
@@ -109,5 +109,6 @@ export function withOwn<Kind extends Entry>(entry: Kind, change: OwnChange = {})
 	if (deletedAt === undefined) return whole;
 	const spans = joinedSpans(change.spans, entry.spans);
 	delete whole.edited;
+	delete whole.listed;
 	return { ...whole, files: [], deletedAt, ...(spans && { spans }) };
 }

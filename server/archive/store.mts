@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { ApiError } from '../util/errors.mts';
@@ -13,6 +14,7 @@ import type {
 	LifelogFilter,
 	SearchFilter,
 	LifelogOrigin,
+	LifelogRewriter,
 	Parts,
 	RecordedAudio,
 	RecordingStore,
@@ -25,14 +27,14 @@ import { ArchiveAudio } from './archiveAudio.mts';
 import { samplesPerMs } from '../audio/opus.mts';
 import { scanLinks } from '../audio/scan.mts';
 import { commit, removeDrafts, writeCopy, writeDraft, type Step } from './commit.mts';
-import { addEdits } from './edits.mts';
+import { addEdits, withoutTitle } from './edits.mts';
 import { parseLifelog } from './entries.mts';
 import { LockedError } from './lock.mts';
 import { FileError, ignoreFileError, MissingFolderError, type Folder } from './folder.mts';
 import { readArchived } from './entries.mts';
 import { dayOf, toJson } from './lifelogFiles.mts';
 import { manifestNames, readManifests } from './manifests.mts';
-import { nameOfDay, type DayManifest, type NamedFile } from './layout.mts';
+import { nameOfDay, type DayManifest, type LifelogEntry, type NamedFile } from './layout.mts';
 import { withOwn } from './ownChanges.mts';
 import { spansOf, type Span } from '../util/spans.mts';
 import { Sync, type OnProblem } from './sync.mts';
@@ -56,6 +58,12 @@ export interface ArchiveOptions {
 	timezone?: string;
 }
 
+/** Changes the entry of a lifelog, as its file has it, and says which other steps that takes. */
+type EntryChange = (
+	entry: LifelogEntry,
+	stored: Lifelog,
+) => Promise<{ entry: LifelogEntry; steps: Step[] }>;
+
 // Of each ranking, so that what stands in both is seen to.
 const MIN_FUSED = 100;
 // Each one has been overtaken by another program that wrote to the same day.
@@ -64,7 +72,7 @@ const MAX_ATTEMPTS = 5;
 type Kind = 'lifelog' | 'chat';
 
 /** An archive in a folder, served from an index of it. */
-export class ArchiveStore implements Store, Changes, RecordingStore {
+export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewriter {
 	readonly #folder: Folder;
 	readonly #rows: Rows;
 	readonly #sync: Sync;
@@ -343,6 +351,36 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 
 	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {
 		this.checkAllowed();
+		return this.#changeEntry(id, async (entry, stored) => ({
+			entry: { ...entry, edited: addEdits(stored, entry.edited, change, Date.now()) },
+			steps: [],
+		}));
+	}
+
+	rewriteLifelog(
+		id: string,
+		rewrite: (stored: Lifelog) => Lifelog,
+		{ replacesTitle }: { replacesTitle: boolean },
+	): Promise<boolean> {
+		return this.#changeEntry(id, async ({ edited, ...entry }, stored) => {
+			const written = rewrite(stored);
+			const contents = { json: toJson(written), md: markdownOf(written) };
+			const steps: Step[] = [];
+			const files: NamedFile[] = [];
+			for (const file of entry.files) {
+				const content = Buffer.from(file.path.endsWith('.json') ? contents.json : contents.md);
+				steps.push({ rename: await writeDraft(this.#folder.root, content), to: file.path });
+				const sha256 = createHash('sha256').update(content).digest('hex');
+				files.push({ path: file.path, bytes: content.length, sha256 });
+			}
+			const left = edited && replacesTitle ? withoutTitle(edited) : edited;
+			const { updatedAt } = written;
+			return { entry: { ...entry, files, updatedAt, ...(left && { edited: left }) }, steps };
+		});
+	}
+
+	/** Changes the entry of a lifelog in the newest manifest of its day. False when there is none. */
+	#changeEntry(id: string, change: EntryChange): Promise<boolean> {
 		return this.#change(async () => {
 			await this.#checkFolder();
 			let isThere = false;
@@ -351,7 +389,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 				const day = this.#rows.currentDay(id);
 				if (day === undefined) return [];
 				isThere = true;
-				return await this.#editSteps(id, day, change);
+				return await this.#entrySteps(id, day, change);
 			}).catch((error: unknown) => {
 				throw asRefusal(error, 'Nothing was changed');
 			});
@@ -360,26 +398,26 @@ export class ArchiveStore implements Store, Changes, RecordingStore {
 		});
 	}
 
-	/** The step that adds a change to the entry of a lifelog in the newest manifest of a day. */
-	async #editSteps(id: string, day: string, change: LifelogChange): Promise<Step[]> {
+	/** The steps that change the entry of a lifelog in the newest manifest of a day. */
+	async #entrySteps(id: string, day: string, change: EntryChange): Promise<Step[]> {
 		const [newest] = await readManifests(
 			this.#folder,
 			day,
 			(await manifestNames(this.#folder)).get(day) ?? [],
 		);
-		const entry = newest?.file.lifelogs[id];
-		const named = entry?.files.find(({ path }) => path.endsWith('.json'));
+		const before = newest?.file.lifelogs[id];
+		const named = before?.files.find(({ path }) => path.endsWith('.json'));
 		const stored = named && parseLifelog(await this.#folder.readNamed(named), id);
-		if (!newest || !entry || !stored) throw new FileError('is not readable');
-		const edited = addEdits(stored, entry.edited, change, Date.now());
+		if (!newest || !before || !stored) throw new FileError('is not readable');
+		const { entry, steps } = await change(before, stored);
 		const { file } = newest;
 		const changed: DayManifest = {
 			...file,
-			lifelogs: { ...file.lifelogs, [id]: { ...entry, edited } },
+			lifelogs: { ...file.lifelogs, [id]: entry },
 			archivedAt: laterThan(file.archivedAt),
 		};
 		const draft = await writeDraft(this.#folder.root, toJson(changed));
-		return [{ rename: draft, to: `days/${nameOfDay(changed)}` }];
+		return [...steps, { rename: draft, to: `days/${nameOfDay(changed)}` }];
 	}
 
 	/** The audio files that a lifelog can be heard in. */

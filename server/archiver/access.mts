@@ -1,8 +1,8 @@
 // The address of the service and the key to it.
 import { readFile } from 'node:fs/promises';
 import { read } from 'read';
+import { addressProblem, baseAddress } from '../../lifelog/addresses.ts';
 import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
-import { hostName, isLoopback } from '../auth/hosts.mts';
 import { asError } from '../util/errors.mts';
 
 /** Why a command cannot start. The message says what to do. */
@@ -15,20 +15,19 @@ export class CannotStart extends Error {}
  * @throws CannotStart.
  */
 export function checkedServiceUrl(text: string): string {
-	if (!URL.canParse(text)) {
+	const problem = addressProblem(text);
+	if (problem === 'not an address') {
 		throw new CannotStart(`--url is not a web address. Give one such as ${LIMITLESS_URL}`);
 	}
-	const url = new URL(text);
-	const isLocalHttp = url.protocol === 'http:' && isLoopback(hostName(url.hostname));
-	if (url.protocol !== 'https:' && !isLocalHttp) {
+	if (problem === 'not encrypted') {
 		throw new CannotStart(
 			'--url must begin with https://, or the API key would cross the network unencrypted. http:// is for this machine only',
 		);
 	}
-	if (url.username || url.password || url.search || url.hash) {
+	if (problem === 'not plain') {
 		throw new CannotStart('--url must be a plain address, without a user name, query or fragment');
 	}
-	return `${url.origin}${url.pathname.replace(/\/+(v1\/*)?$/, '')}`;
+	return baseAddress(text);
 }
 
 /**

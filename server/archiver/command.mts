@@ -13,7 +13,7 @@ import { otherRunSince } from '../archive/otherRun.mts';
 import { commandName, type ExitCode, timezoneOf, wholeNumber } from '../util/commandLine.mts';
 import { CannotStart, checkedServiceUrl, readApiKey } from './access.mts';
 import { type Mode, Output } from './output.mts';
-import { type Kind, KINDS } from './plan.mts';
+import { type Kind, KINDS, RECENT_DAYS } from './plan.mts';
 import type { RunResult } from './report.mts';
 import { mayBeArchive, runArchive, type RunOptions } from './run.mts';
 import { ServiceClient, ServiceError, Stopped } from './service.mts';
@@ -29,6 +29,7 @@ time: it reads only what is new, changed or missing. Ctrl+C stops it, and the ne
   --only <kinds>      what to archive, e.g. lifelogs,chats (default: lifelogs,chats,audio)
   --from <day>        the first day, e.g. 2025-01-31 (default: the first day there is)
   --to <day>          the last day (default: yesterday; days are in UTC)
+  --again <day>       read the lifelogs and chats of a day again, e.g. after a speaker was renamed
   --oldest-first      the order of the days (the default)
   --newest-first
   --timezone <name>   zone of times in Markdown, e.g. Europe/Berlin (default: the system's)
@@ -46,7 +47,6 @@ command asks for it. Exit code: 0 everything is archived, 1 something is missing
 `;
 
 const WEEK_MS = 7 * DAY_MS;
-const WATCHED_DAYS = 31;
 
 interface Options {
 	folder: string;
@@ -54,6 +54,7 @@ interface Options {
 	kinds: Set<Kind>;
 	from: string | undefined;
 	to: string | undefined;
+	again: string | undefined;
 	newestFirst: boolean;
 	timezone: string;
 	watchMinutes: number | undefined;
@@ -128,7 +129,7 @@ async function watch(
 	let isComplete = false;
 	while (!stop.aborted) {
 		const isWhole = performance.now() - wholeAt >= WEEK_MS;
-		const since = dayOf(Date.now() - WATCHED_DAYS * DAY_MS);
+		const since = dayOf(Date.now() - RECENT_DAYS * DAY_MS);
 		const from = isWhole || (options.from ?? '') > since ? options.from : since;
 		try {
 			({ isComplete } = await run(from));
@@ -158,8 +159,8 @@ function readOptions(args: string[]): Options | undefined {
 	if (values['oldest-first'] && values['newest-first']) {
 		throw new CannotStart("--oldest-first and --newest-first can't be used together");
 	}
-	const { from, to } = values;
-	for (const [name, day] of Object.entries({ from, to })) {
+	const { from, to, again } = values;
+	for (const [name, day] of Object.entries({ from, to, again })) {
 		if (day !== undefined && !isDay(day)) {
 			throw new CannotStart(`--${name} must be a day such as 2025-01-31, not "${day}"`);
 		}
@@ -167,6 +168,7 @@ function readOptions(args: string[]): Options | undefined {
 	if (from !== undefined && to !== undefined && from > to) {
 		throw new CannotStart(`--from ${from} is later than --to ${to}`);
 	}
+	if (again !== undefined) requireReadable(again, values);
 	try {
 		return {
 			folder: resolve(positionals[0]),
@@ -174,6 +176,7 @@ function readOptions(args: string[]): Options | undefined {
 			kinds: readKinds(values.only),
 			from,
 			to,
+			again,
 			newestFirst: values['newest-first'],
 			timezone: timezoneOf(values.timezone),
 			watchMinutes:
@@ -202,6 +205,7 @@ function parse(args: string[]) {
 				only: { type: 'string', default: KINDS.join(',') },
 				from: { type: 'string' },
 				to: { type: 'string' },
+				again: { type: 'string' },
 				'oldest-first': { type: 'boolean', default: false },
 				'newest-first': { type: 'boolean', default: false },
 				timezone: { type: 'string' },
@@ -217,6 +221,18 @@ function parse(args: string[]) {
 	} catch (error) {
 		throw new CannotStart(`${(error as Error).message}. Options: ${commandName} archive --help`);
 	}
+}
+
+/** Rejects a day that this run wouldn't look at. */
+function requireReadable(
+	again: string,
+	{ from = again, to = again, watch }: { from?: string; to?: string; watch?: string },
+): void {
+	if (watch !== undefined) throw new CannotStart("--again and --watch can't be used together");
+	if (again < from || again > to) {
+		throw new CannotStart(`--again ${again} isn't in the days of --from and --to`);
+	}
+	if (again >= dayOf(Date.now())) throw new CannotStart(`--again ${again} isn't over yet`);
 }
 
 function isDay(text: string): boolean {

@@ -6,6 +6,7 @@ import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pMap from 'p-map';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
+import { EVERY_PART, MAX_PAGE_SIZE_WITH_CONTENTS, METADATA_ONLY } from '../../lifelog/paging.ts';
 import { commit, newDraft, type Step, writeDraft } from '../archive/commit.mts';
 import type { Folder } from '../archive/folder.mts';
 import {
@@ -25,6 +26,7 @@ import {
 	toJson,
 } from '../archive/lifelogFiles.mts';
 import { isSafePathSegment } from '../../lifelog/names.ts';
+import { updatedAtOf } from '../archive/listed.mts';
 import { LockedError } from '../archive/lock.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';
 import {
@@ -36,13 +38,7 @@ import {
 import { joinSpans, without, type Span } from '../util/spans.mts';
 import { countMessages, pages, type ListedChat, type ListedLifelog } from './listing.mts';
 import { type DayPlan, type Kind, ofPendant } from './plan.mts';
-import {
-	METADATA_ONLY,
-	PAGE_SIZE_WITH_CONTENTS,
-	RequestError,
-	type ServiceClient,
-	ServiceError,
-} from './service.mts';
+import { RequestError, type ServiceClient, ServiceError } from './service.mts';
 import { DAY_MS } from '../util/durations.mts';
 import { iso } from '../util/times.mts';
 
@@ -80,11 +76,6 @@ interface Found {
 }
 
 const MAX_CONCURRENT_FILES = 4;
-const WITH_CONTENTS = {
-	includeMarkdown: 'true',
-	includeHeadings: 'true',
-	includeContents: 'true',
-};
 const NOT_OVER = 'the day is not over yet';
 export const NOT_ASKED_FOR = 'was not requested (--only)';
 const ANOTHER_ENTRY = 'the service returns another entry for its ID';
@@ -93,15 +84,17 @@ const MIN_RANGE_MS = 1000;
 /**
  * Archives a day by its plan. What fails is named in the manifest, and everything else is stored.
  *
- * @param listed The chats of the day as they are listed, and how many lifelogs are.
- * @returns The new manifest.
+ * @param listed What the lists have of the day.
+ * @param manifest The manifest that counts.
+ * @returns The new manifest, or that one if everything that was read is as it was.
  * @throws ServiceError, after what was read until then was stored; errors of the disk, with the
  *   archive as it was.
  */
 export async function archiveDay(
 	context: DayContext,
 	plan: DayPlan,
-	listed: { lifelogs: number; chats: Map<string, ListedChat> | undefined },
+	listed: { lifelogs: Map<string, ListedLifelog>; chats: Map<string, ListedChat> | undefined },
+	manifest: DayManifest | undefined,
 ): Promise<DayManifest> {
 	const found: Found = {
 		lifelogs: new Map([...plan.deleted.lifelogs].map(([id, each]) => [id, listedLifelog(each)])),
@@ -119,6 +112,10 @@ export async function archiveDay(
 	await readAudio(context, plan, found);
 	await checkGone(context, plan, found);
 	if (found.fatal && !(found.fatal instanceof ServiceError)) throw found.fatal;
+	dropUnchanged(plan, manifest, found);
+	const { lifelogs, chats, failed } = found;
+	const isAsBefore = lifelogs.size + chats.size + failed.length === 0;
+	if (manifest && plan.isOnlyAgain && isAsBefore) return manifest;
 	const file = await save(context, plan, found);
 	if (found.fatal) throw found.fatal;
 	return file;
@@ -139,21 +136,26 @@ const listedChat = ({ messages, isScheduled }: ListedChat) => ({
 
 async function readLifelogs(
 	context: DayContext,
-	{ day, lifelogs }: DayPlan,
-	listedCount: number,
+	{ day, lifelogs, again }: DayPlan,
+	listed: Map<string, ListedLifelog>,
 	found: Found,
 ): Promise<void> {
-	const wanted = new Set(lifelogs);
+	const wanted = new Set([...lifelogs, ...again.lifelogs]);
 	const store = async (lifelog: Lifelog) => {
 		wanted.delete(lifelog.id);
-		await storeLifelog(context, day, lifelog, found);
+		await storeLifelog(context, day, lifelog, listed.get(lifelog.id), found);
 	};
 	// Pages of the day, if they take fewer requests than the lifelogs one by one.
-	const isFewer = wanted.size > Math.ceil(listedCount / PAGE_SIZE_WITH_CONTENTS);
-	if (isFewer || !lifelogs.every(isSafePathSegment)) {
-		const query = { date: day, ...WITH_CONTENTS };
+	const isFewer = wanted.size > Math.ceil(listed.size / MAX_PAGE_SIZE_WITH_CONTENTS);
+	if (isFewer || ![...wanted].every(isSafePathSegment)) {
+		const query = { date: day, ...EVERY_PART };
 		try {
-			for await (const page of pages(context.service, 'lifelogs', query, PAGE_SIZE_WITH_CONTENTS)) {
+			for await (const page of pages(
+				context.service,
+				'lifelogs',
+				query,
+				MAX_PAGE_SIZE_WITH_CONTENTS,
+			)) {
 				for (const lifelog of page as unknown as Lifelog[]) {
 					if (wanted.has(lifelog.id) && lifelog.contents?.length > 0) await store(lifelog);
 				}
@@ -165,7 +167,7 @@ async function readLifelogs(
 		}
 	}
 	const readOne = async (id: string) => {
-		const query = { timezone: 'UTC', ...WITH_CONTENTS };
+		const query = { timezone: 'UTC', ...EVERY_PART };
 		await store(await readEntry<Lifelog>(context.service, 'lifelogs', id, query));
 	};
 	await pMap([...wanted], (id) => attempt(found, `lifelog ${id}`, () => readOne(id)), {
@@ -177,27 +179,31 @@ async function storeLifelog(
 	{ archive: { root: folder }, timezone, onFile }: DayContext,
 	day: string,
 	lifelog: Lifelog,
+	listed: ListedLifelog | undefined,
 	found: Found,
 ): Promise<void> {
 	const { id, isStarred } = lifelog;
 	const fail = (message: string) => found.failed.push({ what: `lifelog ${id}`, message });
-	const updatedMs = parseIsoTime(lifelog.updatedAt);
-	if (updatedMs === undefined) return void fail('does not say when it was updated');
 	const files = lifelogFiles(lifelog, timezone);
-	if (!files) return void fail('does not say when it begins');
+	const updatedAt = updatedAtOf(lifelog);
+	if (!files || updatedAt === undefined) return void fail('does not say when it begins');
 	if (files.day !== day) return void fail(`now begins on ${files.day}`);
 	const stored = [
 		await draftOf(folder, files.json.path, files.json.content, files.startMs),
 		await draftOf(folder, files.markdown.path, files.markdown.content, files.startMs),
 	];
-	const updatedAt = new Date(updatedMs).toISOString();
-	found.lifelogs.set(id, { updatedAt, isStarred: isStarred === true, files: stored });
+	found.lifelogs.set(id, {
+		updatedAt,
+		isStarred: isStarred === true,
+		...(listed && { listed: listed.listed }),
+		files: stored,
+	});
 	onFile('lifelogs', stored[0].bytes + stored[1].bytes);
 }
 
 async function readChats(
 	{ service, archive: { root: folder }, onFile }: DayContext,
-	{ day, chats }: DayPlan,
+	{ day, chats, again }: DayPlan,
 	listed: Map<string, ListedChat> | undefined,
 	found: Found,
 ): Promise<void> {
@@ -215,9 +221,31 @@ async function readChats(
 		});
 		onFile('chats', file.bytes);
 	};
-	await pMap(chats, (id) => attempt(found, `chat ${id}`, () => read(id)), {
+	await pMap([...chats, ...again.chats], (id) => attempt(found, `chat ${id}`, () => read(id)), {
 		concurrency: MAX_CONCURRENT_FILES,
 	});
+}
+
+/** Keeps of what was read again only what has changed. */
+function dropUnchanged({ again }: DayPlan, manifest: DayManifest | undefined, found: Found): void {
+	for (const kind of ['lifelogs', 'chats'] as const) {
+		for (const id of again[kind]) {
+			const read = found[kind].get(id);
+			if (read && isSame(read, manifest![kind][id])) found[kind].delete(id);
+		}
+	}
+}
+
+/** Whether an entry that was read is as the manifest has it, its files included. */
+function isSame({ files, ...said }: Read<LifelogEntry | ChatEntry>, before: object): boolean {
+	const known = before as Record<string, unknown> & { files: NamedFile[] };
+	return (
+		Object.entries(said).every(([name, value]) => known[name] === value) &&
+		files.every(({ path, sha256 }, nth) => {
+			const stored = known.files.at(nth);
+			return stored?.path === path && stored.sha256 === sha256;
+		})
+	);
 }
 
 async function readAudio(context: DayContext, plan: DayPlan, found: Found): Promise<void> {
@@ -263,7 +291,7 @@ async function isThere(
 	day: string,
 	name: 'lifelogs' | 'chats',
 	id: string,
-	query: Record<string, string>,
+	query: Record<string, string | boolean>,
 ): Promise<boolean> {
 	const answer = await service.getJson(`/v1/${name}/${encodeURIComponent(id)}`, query);
 	if (answer === undefined) return false;
@@ -329,7 +357,7 @@ async function readEntry<Entry extends { id: string }>(
 	service: ServiceClient,
 	name: 'lifelogs' | 'chats',
 	id: string,
-	query: Record<string, string>,
+	query: Record<string, string | boolean>,
 ): Promise<Entry> {
 	if (!isSafePathSegment(id)) throw new RequestError("has an ID that can't be requested");
 	const answer = await service.getJson(`/v1/${name}/${encodeURIComponent(id)}`, query);

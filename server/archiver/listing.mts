@@ -1,12 +1,26 @@
 // What the service has, read from its lists without contents.
-import { dayOf, parseIsoTime } from '../archive/lifelogFiles.mts';
-import { METADATA_ONLY, RequestError, type ServiceClient, ServiceError } from './service.mts';
+import { dayOf } from '../archive/lifelogFiles.mts';
+import { listedOf, possibleTime, updatedAtOf } from '../archive/listed.mts';
+import {
+	type List,
+	type ListName,
+	MAX_PAGE_SIZE,
+	METADATA_ONLY,
+	pageOf,
+	pages as pagesOf,
+	sizeProblemOf,
+} from '../../lifelog/paging.ts';
+import { RequestError, type ServiceClient, ServiceError } from './service.mts';
 import { DAY_MS } from '../util/durations.mts';
 
 /** A lifelog as the list shows it. */
 export interface ListedLifelog {
-	/** In UTC with milliseconds. */
+	/** In UTC with milliseconds; the end if the service doesn't say. */
 	updatedAt: string;
+	/** Whether the service says when it was updated. */
+	isDated: boolean;
+	/** Tells that title or end have changed. */
+	listed: string;
 	isStarred: boolean;
 	/** Epoch ms. */
 	startMs: number;
@@ -38,15 +52,8 @@ export interface DayRange {
 	to: string | undefined;
 }
 
-/** The end of the year 9999. */
-const MAX_MS = Date.UTC(10_000, 0) - 1;
 /** Recorders whose clock was wrong have days before; only those with a lifelog are archived. */
 export const FIRST_LIKELY_DAY = '2020-01-01';
-const MAX_PAGE_SIZE = 100;
-/** What some services accept (docs/api-spec.md, section 4.2). */
-const FALLBACK_PAGE_SIZE = 10;
-const PAGE_TOO_LARGE = [400, 413, 422, 500, 504];
-const MAX_EMPTY_PAGES = 50;
 
 type Entry = Record<string, unknown>;
 
@@ -118,23 +125,25 @@ function addLifelog(
 	found: Map<string, ListedLifelog>,
 	unusable: Set<string>,
 	problems: Map<string, string>,
-	{ id, startTime, endTime, updatedAt, isStarred }: Entry,
+	lifelog: Entry,
 ): void {
-	const startMs = parseIsoTime(startTime);
-	const updatedMs = parseIsoTime(updatedAt);
-	if (typeof id !== 'string' || !isPossible(startMs) || !isPossible(updatedMs)) {
+	const { id, startTime, endTime, updatedAt, isStarred } = lifelog;
+	const startMs = possibleTime(startTime);
+	if (typeof id !== 'string' || startMs === undefined) {
 		if (typeof id === 'string') unusable.add(id);
 		problems.set(
 			`lifelog ${nameOf(id)}`,
-			'is not archived, because the service returns no ID or no time (startTime, updatedAt)',
+			'is not archived, because the service returns no ID or no time (startTime)',
 		);
 		return;
 	}
 	found.set(id, {
-		updatedAt: new Date(updatedMs).toISOString(),
+		updatedAt: updatedAtOf(lifelog)!,
+		isDated: possibleTime(updatedAt) !== undefined,
+		listed: listedOf(lifelog),
 		isStarred: isStarred === true,
 		startMs,
-		endMs: Math.max(startMs, parseIsoTime(endTime) ?? startMs),
+		endMs: Math.max(startMs, possibleTime(endTime) ?? startMs),
 	});
 }
 
@@ -150,8 +159,8 @@ export async function listChats(
 	try {
 		for await (const page of pages(service, 'chats', {})) {
 			for (const { id, createdAt, messages } of page) {
-				const startMs = parseIsoTime(createdAt);
-				if (typeof id !== 'string' || !isPossible(startMs)) {
+				const startMs = possibleTime(createdAt);
+				if (typeof id !== 'string' || startMs === undefined) {
 					if (typeof id === 'string') unusable.add(id);
 					const message =
 						'is not archived, because the service returns no ID or no time (createdAt)';
@@ -175,10 +184,6 @@ export async function listChats(
 	}
 	return { chats: byDay(found, ({ startMs }) => startMs, range), unusable, problems };
 }
-
-/** Whether a time is one that the names of an archive can hold, epoch ms. */
-const isPossible = (ms: number | undefined): ms is number =>
-	ms !== undefined && ms >= 0 && ms <= MAX_MS;
 
 const nameOf = (id: unknown) => (typeof id === 'string' ? id : 'without an ID');
 
@@ -211,72 +216,37 @@ function byDay<Value>(
 }
 
 /**
- * A list, page after page (docs/api-spec.md, section 2.7). A page size that is refused becomes 10.
+ * A list, page after page, each entry once.
  *
  * @param pageSize The largest page to ask for.
  * @throws RequestError if a page cannot be read or the list does not end.
  */
-export async function* pages(
+export function pages(
 	service: ServiceClient,
-	name: 'lifelogs' | 'chats',
-	query: Record<string, string>,
+	name: ListName,
+	query: Record<string, string | boolean>,
 	pageSize = MAX_PAGE_SIZE,
 ): AsyncGenerator<Entry[]> {
-	const cursors = new Set<string>();
-	const seen = new Set<unknown>();
-	let size = pageSize;
-	let cursor: string | undefined;
-	let emptyPages = 0;
-	for (;;) {
-		const whole = { timezone: 'UTC', ...query, limit: size, ...(cursor && { cursor }) };
-		let page: { entries: Entry[]; nextCursor: string | undefined };
-		try {
-			page = readPage(await service.getJson(`/v1/${name}`, whole), name);
+	const list: List<Entry> = {
+		async getPage(limit, cursor) {
+			const whole = { timezone: 'UTC', ...query, limit, ...(cursor && { cursor }) };
+			const answer = await service.getJson(`/v1/${name}`, whole);
+			const page = pageOf(answer, name);
+			if (typeof page === 'string') {
+				const message = `the answer is not a list of ${name}: ${page}. Check the address (--url)`;
+				throw new RequestError(message, answer === undefined ? { status: 404 } : {});
+			}
 			service.hasAnswered = true;
-		} catch (error) {
-			const isTooLarge =
-				error instanceof RequestError &&
-				size > FALLBACK_PAGE_SIZE &&
-				PAGE_TOO_LARGE.includes(error.status ?? 0);
-			if (!isTooLarge) throw error;
-			size = FALLBACK_PAGE_SIZE;
-			continue;
-		}
-		yield page.entries;
-		cursor = page.nextCursor;
-		if (cursor === undefined) return;
-		const before = seen.size;
-		for (const { id } of page.entries) seen.add(id);
-		emptyPages = seen.size === before ? emptyPages + 1 : 0;
-		if (cursors.has(cursor) || emptyPages === MAX_EMPTY_PAGES) {
-			throw new RequestError(`the list of ${name} does not end`);
-		}
-		cursors.add(cursor);
-	}
-}
-
-function readPage(
-	answer: unknown,
-	name: string,
-): { entries: Entry[]; nextCursor: string | undefined } {
-	const { data, meta } = (answer ?? {}) as {
-		data?: Record<string, unknown>;
-		meta?: Record<string, { nextCursor?: unknown } | undefined>;
+			const isEntry = (entry: unknown) => typeof entry === 'object' && entry !== null;
+			return {
+				...page,
+				entries: page.entries.map((entry) => (isEntry(entry) ? (entry as Entry) : {})),
+			};
+		},
+		sizeProblem: (error) =>
+			error instanceof RequestError ? sizeProblemOf(error.status) : undefined,
 	};
-	const entries = data?.[name];
-	if (!Array.isArray(entries)) {
-		throw new RequestError(
-			`the answer is not a list of ${name}. Check the address (--url)`,
-			answer === undefined ? { status: 404 } : {},
-		);
-	}
-	const nextCursor = meta?.[name]?.nextCursor ?? '';
-	if (typeof nextCursor !== 'string' && typeof nextCursor !== 'number') {
-		throw new RequestError(`the list of ${name} has a cursor that is not a text`);
-	}
-	const isEntry = (entry: unknown) => typeof entry === 'object' && entry !== null;
-	return {
-		entries: entries.map((entry) => (isEntry(entry) ? (entry as Entry) : {})),
-		nextCursor: nextCursor === '' ? undefined : String(nextCursor),
-	};
+	const endless = (problem: string) =>
+		new RequestError(`the list of ${name} does not end: ${problem}`);
+	return pagesOf(list, { pageSize, endless });
 }

@@ -24,6 +24,8 @@ export interface DayState {
 	damaged: Set<string>;
 	/** Whether audio is read in this run. */
 	withAudio: boolean;
+	/** Whether the day is read again, because lists don't show everything. */
+	isAgain: boolean;
 	/** Epoch ms, by the clock of the service. */
 	now: number;
 }
@@ -34,6 +36,10 @@ export interface DayPlan {
 	/** IDs to read. */
 	lifelogs: string[];
 	chats: string[];
+	/** IDs to read again, because lists don't show every change. */
+	again: { lifelogs: string[]; chats: string[] };
+	/** Whether there is nothing else to do. */
+	isOnlyAgain: boolean;
 	/** IDs that the service no longer has. */
 	gone: { lifelogs: string[]; chats: string[] };
 	/** What was deleted from the archive, if the day doesn't say so, or the service changed it since. */
@@ -53,6 +59,8 @@ const MIN_RANGE_MS = 1000;
 /** Late uploads: audio that was missing is asked for again for a week, once a day. */
 const LATE_DAYS = 7;
 const LATE_PAUSE_MS = 20 * HOUR_MS;
+/** Days in which a lifelog may change. */
+export const RECENT_DAYS = 31;
 
 /** Decides what to do for a day; undefined if the archive has it as the service has it. */
 export function planDay(state: DayState): DayPlan | undefined {
@@ -62,6 +70,8 @@ export function planDay(state: DayState): DayPlan | undefined {
 		day,
 		lifelogs: [],
 		chats: [],
+		again: { lifelogs: [], chats: [] },
+		isOnlyAgain: false,
 		gone: { lifelogs: [], chats: [] },
 		deleted: { lifelogs: new Map(), chats: new Map() },
 		audio: [],
@@ -75,7 +85,9 @@ export function planDay(state: DayState): DayPlan | undefined {
 			const isSame = entry?.updatedAt === listed.updatedAt && entry.isStarred === listed.isStarred;
 			if (state.deleted.lifelogs.has(id)) {
 				if (!isSame || !isBuried(entry)) plan.deleted.lifelogs.set(id, listed);
-			} else if (!isSame || !isStored(entry, damaged)) plan.lifelogs.push(id);
+			} else if (!isSame || isRetitled(entry, listed) || !isStored(entry, damaged)) {
+				plan.lifelogs.push(id);
+			} else if (state.isAgain || mayHaveChanged(listed, state.now)) plan.again.lifelogs.push(id);
 		}
 		plan.gone.lifelogs = goneOf(manifest?.lifelogs, lifelogs, state.unusable);
 	}
@@ -87,6 +99,7 @@ export function planDay(state: DayState): DayPlan | undefined {
 			if (state.deleted.chats.has(id)) {
 				if (!isSame || !isBuried(entry)) plan.deleted.chats.set(id, listed);
 			} else if (!isSame || !isStored(entry, damaged)) plan.chats.push(id);
+			else if (state.isAgain) plan.again.chats.push(id);
 		}
 		plan.gone.chats = goneOf(manifest?.chats, chats, state.unusable);
 	}
@@ -112,11 +125,21 @@ export function planDay(state: DayState): DayPlan | undefined {
 		plan.deleted.lifelogs.size + plan.deleted.chats.size > 0 ||
 		hasUnburied(manifest?.lifelogs, state.deleted.lifelogs) ||
 		hasUnburied(manifest?.chats, state.deleted.chats);
-	return !manifest || isToBeRead || hasChanged || isResolved || isToBeBuried ? plan : undefined;
+	const isToDo = !manifest || isToBeRead || hasChanged || isResolved || isToBeBuried;
+	plan.isOnlyAgain = !isToDo;
+	return isToDo || plan.again.lifelogs.length + plan.again.chats.length > 0 ? plan : undefined;
 }
 
 const entryOf = <Entry,>(entries: Record<string, Entry> | undefined, id: string) =>
 	entries && Object.hasOwn(entries, id) ? entries[id] : undefined;
+
+/** Whether title or end changed, though the service says that nothing was updated. */
+const isRetitled = (entry: { listed?: string }, { listed }: ListedLifelog) =>
+	entry.listed !== undefined && entry.listed !== listed;
+
+/** Whether a lifelog may have changed without a sign of it in the list. */
+const mayHaveChanged = ({ isDated, startMs }: ListedLifelog, now: number) =>
+	!isDated && startMs > now - RECENT_DAYS * DAY_MS;
 
 const isStored = (
 	{ files, goneAt }: { files: { path: string }[]; goneAt?: string },
@@ -144,7 +167,7 @@ const goneOf = (
 
 /** The audio of a day that is to be asked for. */
 function audioToAsk(
-	{ day, manifest, lifelogs, damaged, now }: DayState,
+	{ day, manifest, lifelogs, damaged, isAgain, now }: DayState,
 	changedLifelogs: string[],
 	hasChanged: boolean,
 ): Span[] {
@@ -157,7 +180,7 @@ function audioToAsk(
 	const archivedAt = Date.parse(manifest?.archivedAt ?? '');
 	const isLate = begin + DAY_MS > lateSince && Math.abs(now - archivedAt) > LATE_PAUSE_MS;
 	// A day that has changed may have new audio too, as Full archive in n8n assumes.
-	if (isLate || hasChanged) wanted.push(...missing);
+	if (isLate || hasChanged || isAgain) wanted.push(...missing);
 	// A new or changed lifelog may have come with audio that was not there before.
 	if (manifest && typeof lifelogs !== 'string') {
 		for (const id of changedLifelogs) {

@@ -2,6 +2,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pMap from 'p-map';
+import { MAX_PAGE_SIZE_WITH_CONTENTS } from '../../lifelog/paging.ts';
 import { clearDrafts, recover } from '../archive/commit.mts';
 import { FileError, Folder } from '../archive/folder.mts';
 import type { DayManifest } from '../archive/layout.mts';
@@ -28,7 +29,7 @@ import {
 	type Totals,
 	writeReport,
 } from './report.mts';
-import { PAGE_SIZE_WITH_CONTENTS, type ServiceClient, Stopped } from './service.mts';
+import { type ServiceClient, Stopped } from './service.mts';
 
 /** What a run is to do. */
 export interface RunOptions {
@@ -42,6 +43,8 @@ export interface RunOptions {
 	timezone: string;
 	/** Whether today is archived, as far as it is over. */
 	withToday: boolean;
+	/** A day to read again, though the lists show no change. */
+	again: string | undefined;
 }
 
 const MAX_CLOCK_DIFFERENCE_MS = 12 * HOUR_MS;
@@ -208,6 +211,7 @@ async function planOf(
 		deleted,
 		damaged: manifest ? await findDamaged(folder, manifest) : new Set(),
 		withAudio: options.kinds.has('audio'),
+		isAgain: options.again === day,
 		now: service.now(),
 	});
 	const broken = listing.brokenDays.get(day);
@@ -233,7 +237,7 @@ async function archiveDays(
 		const { day } = plan;
 		const manifest = await readManifest(run, day);
 		const listed = {
-			lifelogs: listing.lifelogs.get(day)?.size ?? 0,
+			lifelogs: listing.lifelogs.get(day) ?? new Map(),
 			chats: listing.chats?.get(day),
 		};
 		const context = {
@@ -244,7 +248,7 @@ async function archiveDays(
 			onPhase: (phase: Kind) => output.phase(phase, day),
 			onFile: (kind: Kind, bytes: number) => output.file(kind, bytes),
 		};
-		const file = await archiveDay(context, plan, listed);
+		const file = await archiveDay(context, plan, listed, manifest);
 		addStored(run, day, manifest, -1);
 		addStored(run, day, file, 1);
 		if (manifest) addTo(totals, manifest, -1);
@@ -288,10 +292,11 @@ function addStored(
 }
 
 function requestsFor(plans: DayPlan[]): number {
-	const cost = ({ audio, chats, lifelogs }: DayPlan) =>
+	const cost = ({ audio, chats, lifelogs, again }: DayPlan) =>
 		audio.length +
 		chats.length +
-		Math.min(lifelogs.length, Math.ceil(lifelogs.length / PAGE_SIZE_WITH_CONTENTS));
+		again.chats.length +
+		Math.ceil((lifelogs.length + again.lifelogs.length) / MAX_PAGE_SIZE_WITH_CONTENTS);
 	return plans.reduce((sum, plan) => sum + cost(plan), 0);
 }
 

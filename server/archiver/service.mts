@@ -7,6 +7,8 @@ import {
 	LIMITLESS_END,
 	LIMITLESS_URL,
 } from '../../lifelog/limitless.ts';
+import { METADATA_ONLY } from '../../lifelog/paging.ts';
+import { retryAfterMs } from '../../lifelog/retryAfter.ts';
 import { commandName } from '../util/commandLine.mts';
 import { MINUTE_MS } from '../util/durations.mts';
 
@@ -70,7 +72,7 @@ export interface ServiceOptions {
 
 const END = `${LIMITLESS_END} If you archived your lifelogs, look at them: ${commandName} serve <folder>`;
 
-type Query = Record<string, string | number>;
+type Query = Record<string, string | number | boolean>;
 
 const RETRIES = 3;
 const FIRST_BACKOFF_MS = 1000;
@@ -78,7 +80,6 @@ const JSON_TIMEOUT_MS = 120_000;
 const STALL_MS = 60_000;
 const MAX_DOWNLOAD_MS = 1_800_000;
 const MAX_JSON_BYTES = 64 * 2 ** 20;
-const DEFAULT_RETRY_AFTER_S = 60;
 const MAX_RETRY_AFTER_S = 600;
 /** Pauses for the rate limit in a row, for one request. */
 const MAX_WAITS = 10;
@@ -255,16 +256,16 @@ export class ServiceClient {
 		const date = Date.parse(response.headers.get('date') ?? '');
 		if (!Number.isNaN(date)) this.#clockOffsetMs = date - Date.now();
 		if (response.ok) return response;
-		const text = await readText(response, JSON_TIMEOUT_MS).catch(() => '');
+		const body = parsed(await readText(response, JSON_TIMEOUT_MS).catch(() => ''));
 		// A page of a proxy says nothing about what the service has.
-		if (response.status === 404 && isJsonObject(text)) return undefined;
-		throw this.#errorOf(response, text);
+		if (response.status === 404 && typeof body === 'object' && body !== null) return undefined;
+		throw this.#errorOf(response, body);
 	}
 
-	#errorOf({ status, headers }: Response, text: string): Error {
+	#errorOf({ status, headers }: Response, body: unknown): Error {
 		const { url } = this.#options;
 		if (status === 429) {
-			this.#block(retryAfterOf(text, headers));
+			this.#block(retryAfterMs(body, Object.fromEntries(headers)) / 1000);
 			return new RateLimited();
 		}
 		if (status === 401 || status === 403) {
@@ -341,16 +342,6 @@ export class ServiceClient {
 	}
 }
 
-/** Larger pages come without contents (docs/api-spec.md, section 4.2). */
-export const PAGE_SIZE_WITH_CONTENTS = 25;
-
-/** Parts of the query of a lifelog list without contents (docs/api-spec.md, section 4.2). */
-export const METADATA_ONLY = {
-	includeMarkdown: 'false',
-	includeHeadings: 'false',
-	includeContents: 'false',
-};
-
 async function readText(response: Response, timeoutMs: number): Promise<string> {
 	const parts: Uint8Array[] = [];
 	let bytes = 0;
@@ -392,32 +383,12 @@ async function withTimeout<Result>(work: Promise<Result>, ms: number): Promise<R
 	return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** `retryAfter` of the body (docs/api-spec.md, section 7) or of the header, in seconds. */
-function retryAfterOf(text: string, headers: Headers): number {
-	const header = headers.get('retry-after');
-	let inBody: unknown;
+/** @returns undefined for text that isn't JSON, such as an error page. */
+function parsed(text: string): unknown {
 	try {
-		inBody = (JSON.parse(text) as { retryAfter?: unknown } | null)?.retryAfter;
+		return JSON.parse(text) as unknown;
 	} catch {
-		// An error page.
-	}
-	const isDate = header !== null && !Number.isFinite(Number(header));
-	// By the same clock as the date in it.
-	const sentAt = Date.parse(headers.get('date') ?? '') || Date.now();
-	const inHeader = isDate ? Math.max(0, (Date.parse(header) - sentAt) / 1000) : header;
-	const seconds = [inBody, inHeader]
-		.filter((value) => value !== undefined && value !== null && value !== '')
-		.map(Number)
-		.find((value) => Number.isFinite(value) && value >= 0);
-	return seconds ?? DEFAULT_RETRY_AFTER_S;
-}
-
-function isJsonObject(text: string): boolean {
-	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === 'object' && value !== null;
-	} catch {
-		return false;
+		return undefined;
 	}
 }
 

@@ -1,9 +1,5 @@
 import { isIP } from 'node:net';
-
-/** Whether a host is only this machine. */
-export function isLoopback(host: string): boolean {
-	return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
+import { isLoopback } from '../../lifelog/addresses.ts';
 
 /** Hosts by which a server listens on all addresses. */
 export const EVERY_ADDRESS = ['0.0.0.0', '::'];

@@ -1,10 +1,11 @@
 import { ApiError } from '../util/errors.mts';
-import { checkZone, parseInstant } from '../util/times.mts';
+import { checkZone, parseInstant, parseInstantIfAny } from '../util/times.mts';
 import type { Changes } from '../store/store.mts';
-import { firstSentence, idOf, latestEnd, toLifelog } from './lifelog.mts';
+import type { LaterTitles } from './laterTitles.mts';
+import { chooseId, firstSentence, latestEnd, madeId, toLifelog } from './lifelog.mts';
 import { asName, cutTo, MAX_HOURS, MAX_TITLE_LENGTH } from './segments.mts';
 import { EARLIEST_MS } from './startTime.mts';
-import type { Titles } from './title.mts';
+import { tryTitle, type Titles } from './title.mts';
 import { readTranscript } from './transcript.mts';
 
 /** What a lifelog is asked to be made of (server/openapi.yaml, `NewLifelog`). */
@@ -14,6 +15,8 @@ export interface NewLifelog {
 	endTime?: string | number;
 	timezone?: string;
 	externalId?: string;
+	/** Whether it is made again if it was deleted. */
+	again?: boolean;
 	transcript: unknown;
 }
 
@@ -22,6 +25,9 @@ export interface Maker {
 	store: Changes;
 	/** Writes titles and headings; without it the title is the first sentence. */
 	titles?: Titles;
+	/** Writes those that can't be written now. */
+	later?: LaterTitles;
+	warn: (line: string) => void;
 	/** Epoch ms. */
 	now: () => number;
 }
@@ -37,11 +43,11 @@ const MAX_AHEAD_MS = 24 * 3_600_000;
  * or 503 if the archive can't be written now.
  */
 export async function createLifelog(
-	{ store, titles, now }: Maker,
+	{ store, titles, later, warn, now }: Maker,
 	asked: NewLifelog,
 ): Promise<{ id: string; outcome: 'created' | 'known' | 'deleted' }> {
 	const zone = checkZone(asked.timezone);
-	const transcript = readTranscript(asked.transcript);
+	const transcript = readTranscript(asked.transcript, lengthOf(asked, zone));
 	const { segments } = transcript;
 	const [givenStart, startZone] =
 		asked.startTime === undefined ? [transcript.startTime, 'UTC'] : [asked.startTime, zone];
@@ -57,10 +63,18 @@ export async function createLifelog(
 		endOf(asked, transcript.endTime, startMs, zone, now()),
 	);
 	const externalId = asked.externalId?.trim() || transcript.externalId;
-	const id = idOf(externalId, startMs, segments);
-	const before = store.stateOf(id);
-	if (before !== undefined) return { id, outcome: before };
-	const written = await titles?.write(segments);
+	const { id, state } = chooseId(
+		(nth) => madeId(externalId, startMs, segments, nth),
+		(each) => store.stateOf(each),
+		asked.again,
+	);
+	if (state !== undefined) return { id, outcome: state };
+	let isUntitled = false;
+	const onProblem = (problem: string) => {
+		warn(`Lifelog ${id} has no title yet: ${problem}`);
+		isUntitled = true;
+	};
+	const written = await tryTitle(titles, segments, { onProblem });
 	const title = asName(asked.title ?? transcript.title ?? '') || written?.title;
 	const lifelog = toLifelog({
 		id,
@@ -72,7 +86,15 @@ export async function createLifelog(
 		madeMs: now(),
 	});
 	const origin = { source: 'api' as const, ...(externalId !== undefined && { externalId }) };
-	return { id, outcome: await store.createLifelog(lifelog, origin) };
+	const outcome = await store.createLifelog(lifelog, origin);
+	if (isUntitled && outcome === 'created') later?.add(id, `Lifelog ${id}`);
+	return { id, outcome };
+}
+
+/** From the start to the end that are asked for, in ms; undefined if they don't say it. */
+function lengthOf({ startTime, endTime }: NewLifelog, zone: string): number | undefined {
+	const [from, to] = [startTime, endTime].map((time) => parseInstantIfAny(String(time), zone));
+	return from === undefined || to === undefined ? undefined : to - from;
 }
 
 function endOf(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonOf } from '../util/failures.mts';
 import { moveInto, PROCESSING } from './inboxFiles.mts';
-import type { Recordings } from './recordings.mts';
+import type { Intake } from './intake.mts';
 import { printableAscii } from '../util/text.mts';
 
 /** How a folder is watched. */
@@ -13,7 +13,7 @@ export interface InboxOptions extends InboxTimes {
 	folder: string;
 	/** Whether its files are copied, and stay where they are. */
 	isCopied: boolean;
-	recordings: Recordings;
+	intake: Intake;
 	warn: (line: string) => void;
 }
 
@@ -27,8 +27,22 @@ export interface InboxTimes {
 
 const EVERY_MS = 5_000;
 const UNCHANGED_MS = 10_000;
-/** Hidden files, and those that a browser or another program is still writing. */
-const UNFINISHED = /^[.~]|(\.part|\.partial|\.crdownload|\.download|\.tmp|~)$/i;
+/** Endings that browsers, download managers and programs that sync give to a file that they still write. */
+const UNFINISHED_ENDINGS = [
+	...['part', 'part-frag\\d+', 'partial', 'filepart', 'crdownload', 'opdownload', 'download'],
+	...['fdmdownload', 'dtapart', 'td', 'xltd', 'ytdl', 'driveupload', 'drivedownload'],
+	...['tmp', 'tmp[._-]?\\w{1,16}', 'temp', 'incomplete', 'inprogress', 'unfinished', 'writing'],
+	// BitTorrent clients: .!qB, .!ut, .bc!
+	...['uploading', 'downloading', 'upload', 'swp', '!\\w+', '\\w+!'],
+];
+/** Of a file beside the one that is written. */
+const CONTROL_ENDINGS = ['aria2', 'lftp-pget-status', 'st'];
+const CONTROL = new RegExp(`\\.(?:${CONTROL_ENDINGS.join('|')})$`, 'i');
+/** Hidden files, and those that are still written. */
+const UNFINISHED = new RegExp(
+	`^[.~]|~$|\\.(?:${[...UNFINISHED_ENDINGS, ...CONTROL_ENDINGS].join('|')})$`,
+	'i',
+);
 
 /** A file that was seen, and since when it is as it is. */
 interface Seen {
@@ -117,13 +131,13 @@ export class Inbox {
 
 	/** Takes a claimed file into the queue, or says why it is tried again at the next look. */
 	async #add(path: string, fileName: string): Promise<void> {
-		const { folder, recordings } = this.#options;
+		const { folder, intake } = this.#options;
 		try {
 			const file = await lstat(path);
 			if (file.isFile()) {
 				const { mtimeMs: modifiedMs } = file;
 				const taken = { path, fileName, modifiedMs, inbox: folder };
-				await recordings.addFromInbox(taken, this.#stopped.signal);
+				await intake.addFromInbox(taken, this.#stopped.signal);
 			}
 			this.#claimed.delete(path);
 		} catch (error) {
@@ -138,9 +152,13 @@ export class Inbox {
 		const { folder, unchangedMs = UNCHANGED_MS } = this.#options;
 		const before = this.#seen;
 		this.#seen = new Map();
-		for (const name of await readdir(folder)) {
+		const names = await readdir(folder);
+		const written = new Set(
+			names.filter((name) => CONTROL.test(name)).map((name) => name.replace(CONTROL, '')),
+		);
+		for (const name of names) {
 			if (this.#stopped.signal.aborted) return;
-			if (UNFINISHED.test(name)) continue;
+			if (UNFINISHED.test(name) || written.has(name)) continue;
 			const file = await lstat(join(folder, name)).catch(() => undefined);
 			// Node.js can't name a file whose name isn't UTF-8.
 			if (!file && name.includes('\ufffd')) {
@@ -152,6 +170,8 @@ export class Inbox {
 			const isSame = known?.size === size && known.mtimeMs === mtimeMs;
 			const seen = isSame ? known : { size, mtimeMs, sinceMs: performance.now() };
 			this.#seen.set(name, seen);
+			// Some programs create a file long before they write it.
+			if (size === 0) continue;
 			if (seen.isCopied || performance.now() - seen.sinceMs < unchangedMs) continue;
 			try {
 				await this.#take(name, file);
@@ -167,13 +187,13 @@ export class Inbox {
 	}
 
 	async #take(name: string, { mtimeMs }: Stats): Promise<void> {
-		const { folder, isCopied, recordings } = this.#options;
+		const { folder, isCopied, intake } = this.#options;
 		const path = join(folder, name);
 		if (isCopied) {
 			const { signal } = this.#stopped;
-			if (await recordings.knows(path, signal)) return;
-			const received = await recordings.receive(createReadStream(path, { signal }));
-			await recordings.add(received, { fileName: name, modifiedMs: mtimeMs });
+			if (await intake.knows(path, signal)) return;
+			const received = await intake.receive(createReadStream(path, { signal }));
+			await intake.add(received, { fileName: name, modifiedMs: mtimeMs });
 			return;
 		}
 		await access(path, constants.R_OK);

@@ -27,10 +27,11 @@ type Ended = Pick<
  * its file isn't in `failed/` any longer.
  *
  * @param timezone IANA name of the zone of the months.
+ * @param note What is to be said beside a file that is done.
  * @returns Where the file is now.
  * @throws What the file system fails with.
  */
-export async function putAway(recording: Ended, timezone: string): Promise<string> {
+export async function putAway(recording: Ended, timezone: string, note?: string): Promise<string> {
 	const { inbox = '', path, sha256, status, error, fileName } = recording;
 	const isDone = status === 'done';
 	const time = DateTime.fromISO(recording.startTime ?? recording.createdAt, { zone: timezone });
@@ -47,10 +48,11 @@ export async function putAway(recording: Ended, timezone: string): Promise<strin
 		await rm(`${before}.txt`, { force: true });
 	}
 	if (target === undefined) return path;
-	if (isDone) return target;
+	if (isDone && note === undefined) return target;
 	const reason = `${target}.txt`;
 	const isTaken = (await isThere(reason)) && !(await isReason(reason));
-	await writeFile(isTaken ? `${target}.failed.txt` : reason, `${error}${HOW_AGAIN}`);
+	const text = isDone ? `${note}\n` : `${error}${HOW_AGAIN}`;
+	await writeFile(isTaken ? `${target}.failed.txt` : reason, text);
 	return target;
 }
 

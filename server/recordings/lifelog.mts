@@ -28,6 +28,21 @@ const MAX_FALLBACK_TITLE = 80;
 /** In UTF-16 units: enough for a first sentence. */
 const MAX_OPENING = 1000;
 
+/** What was said in a lifelog that was made here, as it was laid out. */
+export const segmentsIn = ({ contents }: Lifelog): Segment[] =>
+	contents.flatMap(
+		({ type, content, startOffsetMs, endOffsetMs, speakerName, speakerIdentifier }) =>
+			type === 'blockquote'
+				? {
+						text: content,
+						startMs: startOffsetMs ?? 0,
+						endMs: endOffsetMs ?? 0,
+						...(speakerName && { speaker: speakerName }),
+						...(speakerIdentifier === 'user' && { isWearer: true }),
+					}
+				: [],
+	);
+
 /** Lays out segments as the service does: the title, and what was said below its headings. */
 export function toLifelog(parts: LifelogParts): Lifelog {
 	const { id, title, startMs, endMs, segments, headings } = parts;
@@ -67,29 +82,63 @@ export function toLifelog(parts: LifelogParts): Lifelog {
 	};
 }
 
-/**
- * An ID for a lifelog that is made here: the same for the same external ID or, without one, for the
- * same words at the same time.
- */
-export function idOf(externalId: string | undefined, startMs: number, segments: Segment[]): string {
-	const source = externalId === undefined ? [startMs, segments] : ['api', externalId];
-	const hash = createHash('sha256').update(JSON.stringify(source));
-	return `made-${hash.digest('hex').slice(0, 20)}`;
-}
+/** Whether a lifelog is there or was deleted. */
+export type StateOf = (id: string) => 'known' | 'deleted' | undefined;
 
 /**
- * An ID for the `part`th lifelog of a recording: the same for the same external ID or, without one,
- * the same bytes.
+ * Chooses the ID of a lifelog that is made here. One that was deleted stays deleted, so the lifelog
+ * that is made again of the same has another.
+ *
+ * @param idOf The ID that it has after so many others were deleted.
+ * @param again Whether one that was deleted is made again.
+ * @returns `state` is undefined if the lifelog can be made.
  */
-export function recordedId(source: string, part: number): string {
-	const hash = createHash('sha256').update(JSON.stringify(['recording', source, part]));
-	return `${RECORDED}${hash.digest('hex').slice(0, 20)}`;
+export function chooseId(
+	idOf: (nth: number) => string,
+	stateOf: StateOf = () => undefined,
+	again = false,
+): { id: string; state: ReturnType<StateOf> } {
+	for (let nth = 0; ; nth += 1) {
+		const id = idOf(nth);
+		const state = stateOf(id);
+		if (state === 'deleted') continue;
+		if (state === undefined && nth > 0 && !again) return { id: idOf(nth - 1), state: 'deleted' };
+		return { id, state };
+	}
 }
 
+const MADE = 'made-';
 const RECORDED = 'recorded-';
+
+/**
+ * An ID for a lifelog that is made here, after `nth` others were deleted: the same for the same
+ * external ID or, without one, for the same words at the same time.
+ */
+export function madeId(
+	externalId: string | undefined,
+	startMs: number,
+	segments: Segment[],
+	nth: number,
+): string {
+	const source = externalId === undefined ? [startMs, segments] : ['api', externalId];
+	return `${MADE}${shortHash(nth === 0 ? source : [...source, nth])}`;
+}
+
+/**
+ * An ID for the `part`th lifelog of a recording, after `nth` others were deleted: the same for the same
+ * external ID or, without one, the same bytes.
+ */
+export const recordedId = (source: string, part: number, nth: number): string =>
+	`${RECORDED}${shortHash(['recording', source, part, ...(nth === 0 ? [] : [nth])])}`;
+
+const shortHash = (source: unknown[]) =>
+	createHash('sha256').update(JSON.stringify(source)).digest('hex').slice(0, 20);
 
 /** Whether a lifelog was made of a recording, so that its audio is in `audio/recordings/`. */
 export const isRecorded = (id: string): boolean => id.startsWith(RECORDED);
+
+/** Whether a lifelog was made here. */
+export const isMadeHere = (id: string): boolean => id.startsWith(MADE) || isRecorded(id);
 
 /** The first sentence, at most 80 characters. */
 export function firstSentence(segments: Segment[]): string {

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { restrict } from '../util/restrict.mts';
-import type { Chunk } from './ffmpeg.mts';
-import type { Segment } from './segments.mts';
+import type { Chunk } from './encoders.mts';
+import type { Heard } from './pipeline.mts';
 
 export const STATUSES = ['queued', 'transcribing', 'done', 'failed'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -38,6 +38,8 @@ export interface Upload {
 	title?: string;
 	language?: string;
 	externalId?: string;
+	/** Whether lifelogs that were deleted are made again. */
+	again?: boolean;
 }
 
 /** A recording in the queue. */
@@ -46,14 +48,21 @@ export interface Queued extends Recording, Upload {
 	sha256: string;
 	/** Whether its file was put away since it was done or failed. */
 	isTidy: boolean;
+	/** Whether an uploaded file is kept, because not all of it is in the archive. */
+	keepsOriginal?: boolean;
+	/** Tries in a row to which an endpoint gave an answer that can't be used, and when they began. */
+	unusable?: { tries: number; sinceMs: number };
 }
 
-/** What was said in a part of a recording. */
-interface Heard {
-	/** Times are those of the part. */
-	segments: Segment[];
-	/** Whether a diarizer has named its speakers. */
-	isDiarized: boolean;
+/** A lifelog whose title and headings couldn't be written yet. */
+export interface Untitled {
+	/** Of the lifelog. */
+	id: string;
+	/** What the log calls it. */
+	name: string;
+	tries: number;
+	/** When it is tried again, epoch ms. */
+	nextMs: number;
 }
 
 /** Where a part of a recording is in it. */
@@ -85,6 +94,9 @@ export class Queue {
 					json TEXT NOT NULL, PRIMARY KEY (id, offset_ms, duration_ms)
 				);
 				CREATE TABLE IF NOT EXISTS dropped (sha256 TEXT PRIMARY KEY) WITHOUT ROWID;
+				CREATE TABLE IF NOT EXISTS untitled (
+					id TEXT PRIMARY KEY, name TEXT NOT NULL, tries INTEGER NOT NULL, next_ms INTEGER NOT NULL
+				) WITHOUT ROWID;
 			`);
 		} catch (error) {
 			throw new Error(
@@ -182,6 +194,21 @@ export class Queue {
 
 	discardHeard(id: string): void {
 		this.#db.prepare('DELETE FROM heard WHERE id = ?').run(id);
+	}
+
+	/** Those that are due first come first. */
+	untitled(): Untitled[] {
+		const sql = 'SELECT id, name, tries, next_ms AS nextMs FROM untitled ORDER BY next_ms, id';
+		return this.#db.prepare(sql).all() as unknown as Untitled[];
+	}
+
+	putUntitled({ id, name, tries, nextMs }: Untitled): void {
+		const sql = 'INSERT OR REPLACE INTO untitled (id, name, tries, next_ms) VALUES (?, ?, ?, ?)';
+		this.#db.prepare(sql).run(id, name, tries, nextMs);
+	}
+
+	removeUntitled(id: string): void {
+		this.#db.prepare('DELETE FROM untitled WHERE id = ?').run(id);
 	}
 
 	close(): void {

@@ -31,6 +31,8 @@ export interface RawSegment {
 	isWearer?: boolean;
 }
 
+type PartlyTimed = Omit<Segment, 'startMs' | 'endMs'> & Partial<Segment>;
+
 /** Of a lifelog. */
 export const MAX_TITLE_LENGTH = 200;
 const MAX_SEGMENTS = 20_000;
@@ -56,10 +58,12 @@ export class NoWordsError extends ApiError {
 interface Times {
 	/** What `start` and `end` are in. */
 	unitsPerSecond?: number;
+	/** How long the audio is, if that is known. */
+	lengthMs?: number;
 	/**
 	 * Reads what a device or a model sends, which nobody can correct: times beyond the beginning and this
-	 * end are moved there, no segment ends before it starts, and those without words or times are left out
-	 * beside others.
+	 * end are moved there, no segment ends before it starts, unusable times are missing ones, and segments
+	 * without words are left out beside others.
 	 */
 	withinMs?: number;
 	/** Whether there may be as much as there is. */
@@ -67,7 +71,8 @@ interface Times {
 }
 
 /**
- * Checks segments and puts them in order. Those without words are left out.
+ * Checks segments and puts them in order. Those without words are left out. A missing start is the end
+ * before it, a missing end the next start or the end of the audio.
  *
  * @throws ApiError (400) that says which segment is wrong, counted from 1, and what to give.
  */
@@ -76,27 +81,46 @@ export function checkSegments(raw: RawSegment[], times: Times = {}): Segment[] {
 	if (raw.length > MAX_SEGMENTS && !isUnlimited) {
 		throw badTranscript(`has ${raw.length} segments. Send at most ${MAX_SEGMENTS}`);
 	}
-	const usable = withinMs === undefined ? raw : raw.filter(isUsable);
+	const usable = withinMs === undefined ? raw : raw.filter(({ text }) => typeof text === 'string');
 	// Without any that can be used, the first one is told.
-	const segments = (usable.length > 0 ? usable : raw)
-		.map((segment, index) => checkSegment(segment, index + 1, times))
-		.filter(({ text }) => text !== '');
+	const read = (usable.length > 0 ? usable : raw).map((segment, index) =>
+		checkSegment(segment, index + 1, times),
+	);
+	const segments = withTimes(read, times).filter(({ text }) => text !== '');
 	if (segments.length === 0) throw new NoWordsError();
 	const length = segments.reduce((sum, { text }) => sum + text.length, 0);
 	if (length > MAX_LENGTH && !isUnlimited) {
 		throw badTranscript(`has more than ${MAX_LENGTH} characters. Split it into several lifelogs`);
 	}
-	return segments.sort((a, b) => a.startMs - b.startMs);
+	return segments;
 }
 
-const isUsable = ({ text, start, end }: RawSegment) =>
-	typeof text === 'string' && toNumber(start) !== undefined && toNumber(end) !== undefined;
+/** Fills in the times that are missing, and sorts by start. */
+function withTimes(segments: PartlyTimed[], { lengthMs, withinMs = Infinity }: Times): Segment[] {
+	let beforeMs = 0;
+	const started = segments.map(({ startMs, endMs, ...segment }) => {
+		startMs ??= Math.min(beforeMs, endMs ?? Infinity);
+		beforeMs = endMs ?? startMs;
+		return { ...segment, startMs, endMs };
+	});
+	started.sort((a, b) => a.startMs - b.startMs);
+	const isPossible = lengthMs !== undefined && lengthMs <= MAX_HOURS * HOUR_MS;
+	let nextMs = Infinity;
+	let afterMs = isPossible ? Math.min(lengthMs, withinMs) : 0;
+	const timed = started.reverse().map(({ startMs, endMs, ...segment }) => {
+		// Segments that start together have the same next start.
+		if (startMs < nextMs && nextMs < Infinity) afterMs = nextMs;
+		nextMs = startMs;
+		return { ...segment, startMs, endMs: endMs ?? Math.max(startMs, afterMs) };
+	});
+	return timed.reverse();
+}
 
 function checkSegment(
 	raw: RawSegment,
 	number: number,
 	{ unitsPerSecond = 1, withinMs, isUnlimited }: Times,
-): Segment {
+): PartlyTimed {
 	if (typeof raw.text !== 'string') {
 		throw badTranscript(`segment ${number} has no 'text'. Give the words as a string`);
 	}
@@ -106,21 +130,22 @@ function checkSegment(
 		);
 	}
 	const isStrict = withinMs === undefined;
-	let [startMs, endMs] = (['start', 'end'] as const).map((name) => {
-		const ms = Math.round(((toNumber(raw[name]) ?? NaN) / unitsPerSecond) * 1000);
+	const [startMs, endMs] = (['start', 'end'] as const).map((name) => {
+		const seconds = toNumber(raw[name]);
+		if (seconds === undefined && (!isStrict || isMissing(raw[name]))) return undefined;
+		const ms = Math.round(((seconds ?? NaN) / unitsPerSecond) * 1000);
 		if (Number.isNaN(ms) || (isStrict && ms <= -SLACK_MS)) {
 			throw badTranscript(
 				`segment ${number} has no usable '${name}'. Give the seconds since the start of the transcript, 0 or more`,
 			);
 		}
-		return ms;
+		return Math.min(Math.max(0, ms), withinMs ?? Infinity);
 	});
-	if (isStrict && endMs < startMs - SLACK_MS) {
+	const isReversed = startMs !== undefined && endMs !== undefined && endMs < startMs;
+	if (isReversed && isStrict && endMs < startMs - SLACK_MS) {
 		throw badTranscript(`segment ${number} ends before it starts. Give an 'end' after its 'start'`);
 	}
-	startMs = Math.min(Math.max(0, startMs), withinMs ?? Infinity);
-	endMs = Math.min(Math.max(startMs, endMs), withinMs ?? Infinity);
-	if (endMs > MAX_HOURS * HOUR_MS) {
+	if ((endMs ?? startMs ?? 0) > MAX_HOURS * HOUR_MS) {
 		throw badTranscript(
 			`segment ${number} ends more than ${MAX_HOURS} hours after the start. Give times in seconds, and split a longer transcript`,
 		);
@@ -129,11 +154,14 @@ function checkSegment(
 	return {
 		text: oneLine(raw.text),
 		startMs,
-		endMs,
+		endMs: isReversed ? startMs : endMs,
 		...(speaker !== undefined && { speaker }),
 		...(raw.isWearer && { isWearer: true }),
 	};
 }
+
+export const isMissing = (value: unknown): value is undefined | null =>
+	value === undefined || value === null;
 
 /** A finite number, also one that is written as a string. */
 export function toNumber(value: unknown): number | undefined {
@@ -142,7 +170,7 @@ export function toNumber(value: unknown): number | undefined {
 }
 
 function nameOf(speaker: unknown, number: number, isStrict: boolean): string | undefined {
-	if (speaker === undefined || speaker === null) return undefined;
+	if (isMissing(speaker)) return undefined;
 	if (typeof speaker === 'number') return `Speaker ${speaker}`;
 	if (typeof speaker !== 'string') {
 		if (!isStrict) return undefined;

@@ -1,5 +1,4 @@
-import { ApiError } from '../util/errors.mts';
-import { parseInstant } from '../util/times.mts';
+import { parseInstantIfAny } from '../util/times.mts';
 
 /** What is known of when a recording was made. */
 interface Known {
@@ -16,7 +15,7 @@ interface Known {
 	nowMs: number;
 }
 
-interface Start {
+export interface Start {
 	/** Epoch ms. */
 	startMs: number;
 	from: 'upload' | 'fileName' | 'container' | 'modified';
@@ -25,17 +24,47 @@ interface Start {
 /** Devices without a clock begin in 1904, 1970 or 1980. */
 export const EARLIEST_MS = Date.UTC(2000, 0);
 const MAX_FILE_NAME = 255;
-/**
- * A date and a time; an offset, also after a fraction, is one only if nothing that belongs to it
- * follows. Uploads have `_` instead of `:`.
- */
-const TIME_IN_NAME =
-	/(?<!\d)(\d{4})([-_.]?)(\d\d)\2(\d\d)[T _-](\d\d)([-:_.]?)(\d\d)\6(\d\d)(?!\d)(?:[.,]\d{1,9}(?=Z|[+-])|[_-]\d{3}(?=Z|[+-]))?(Z(?![a-z])|[+-](?:0\d|1[0-4])[:_]?(?:00|15|30|45)(?![\da-z]))?/gi;
+
+const DATE = String.raw`(?<year>20\d\d)(?<dash>[-_. ]?)(?<month>\d\d)\k<dash>(?<day>\d\d)`;
+const SHORT_DATE = String.raw`(?<year>\d\d)(?<month>\d\d)(?<day>\d\d)`;
+/** Between a date and a time: signs, or "at" in the languages of phones. */
+const AT = String.raw`(?:T|[ _.,@()[\]–-]{1,4}|[ _-](?:at|um|om|à|a las?|às|alle|alle ore|kl\.?|klo)[ _-])`;
+const HOUR_MINUTE = String.raw`(?<hour>\d\d)(?<minute>\d\d)`;
+/** Recorders count their files of a day as 0001, 0002 and so on. */
+const NOT_COUNTER = String.raw`(?!(?<!T)00\d\d(?!\d))`;
+/** The second date of a range. */
+const NOT_DATE = String.raw`(?!20\d\d(?<sign>[-_. ])\d\d\k<sign>\d\d)`;
+const ENDS = String.raw`(?!\d)`;
+const HALF = String.raw`(?:[ _.-]?(?<half>[ap])\.?m(?![a-z]))?`;
+const BEFORE_ZONE = String.raw`(?:[.,]\d{1,9}|[_-]\d{3})?`;
+const UTC = String.raw`[ _([-]{0,2}(?:Z|UTC|GMT)(?:[+-](?:1[0-4]|0?\d)(?:[:_.]?(?:00|15|30|45))?)?(?![\da-z])`;
+const OFFSET = String.raw`(?:\+(?:0\d|1[0-4])[-:_.]?|-(?:0\d|1[0-4])[:_]?)(?:00|15|30|45)(?![\da-z])`;
+
+/** The forms of a time in a file's name. Uploads have other signs instead of `:`. */
+const TIMES_IN_NAME = [
+	// 2026-03-01 09-04-12, 2026-03-01 at 9.04.12 AM, 2026-03-01 09 04
+	String.raw`${DATE}${AT}(?<hour>\d{1,2})(?<colon>[-:_. ])(?<minute>\d\d)(?:\k<colon>(?<second>\d\d))?${ENDS}`,
+	// 2026-03-01_09h04m12s
+	String.raw`${DATE}${AT}(?<hour>\d{1,2})h[ _]?(?<minute>\d\d)(?:m(?:in)?[ _]?(?:(?<second>\d\d)s?)?)?${ENDS}`,
+	// 20260301_090412, 20260301_0904
+	String.raw`${DATE}${AT}${NOT_DATE}${NOT_COUNTER}${HOUR_MINUTE}(?<second>\d\d)?${ENDS}`,
+	// 20260301090412, 202603010904
+	String.raw`(?<!\+)(?<year>20\d\d)(?<month>\d\d)(?<day>\d\d)${NOT_COUNTER}${HOUR_MINUTE}(?<second>\d\d)?${ENDS}`,
+	// 260301_090412, 260301_0904
+	String.raw`${SHORT_DATE}[ _-]${HOUR_MINUTE}(?<second>\d\d)${ENDS}`,
+	String.raw`${SHORT_DATE}_${NOT_COUNTER}${HOUR_MINUTE}${ENDS}`,
+].map(
+	(form) =>
+		new RegExp(
+			String.raw`(?:(?<![a-z])(?<utc>GMT|UTC)[ _-]?)?(?<!\d)${form}${HALF}(?:${BEFORE_ZONE}(?<zone>${UTC}|${OFFSET}))?`,
+			'gi',
+		),
+);
 
 /**
  * Returns when a recording began: as given with the upload, by the file's name, by the container's
- * time or by the file's, each of which is that of the end. A time in the future becomes now minus the
- * duration.
+ * time or by the file's, each of which is that of the end. A time in the future is ignored or, if there
+ * is no other, becomes now minus the duration.
  */
 export function startOf(known: Known): Start {
 	const { given, fileName = '', createdMs = 0, modifiedMs, durationMs, timezone, nowMs } = known;
@@ -45,24 +74,38 @@ export function startOf(known: Known): Start {
 		startMs: Math.round(startMs > nowMs ? latestMs : startMs),
 		from,
 	});
+	const isPast = (ms: number) => ms >= EARLIEST_MS && ms <= nowMs;
 	if (given !== undefined) return start(given, 'upload');
-	const named = timeInName(fileName.slice(0, MAX_FILE_NAME), timezone);
+	const named = timesInName(fileName.slice(0, MAX_FILE_NAME), timezone).find(isPast);
 	if (named !== undefined) return start(named, 'fileName');
-	if (createdMs >= EARLIEST_MS) return start(createdMs - durationMs, 'container');
+	if (isPast(createdMs)) return start(createdMs - durationMs, 'container');
 	return start(modifiedMs >= EARLIEST_MS ? modifiedMs - durationMs : latestMs, 'modified');
 }
 
-/** The first time in a file's name that exists, epoch ms. */
-function timeInName(name: string, timezone: string): number | undefined {
-	for (const match of name.matchAll(TIME_IN_NAME)) {
-		const [, year, , month, day, hour, , minute, second, offset = ''] = match;
-		const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}${offset.replace('_', ':')}`;
-		try {
-			const ms = parseInstant('file name', iso, timezone);
-			if (ms >= EARLIEST_MS) return ms;
-		} catch (error) {
-			if (!(error instanceof ApiError)) throw error;
-		}
-	}
-	return undefined;
+/** The times in a file's name that exist, epoch ms, in their order. */
+function timesInName(name: string, timezone: string): number[] {
+	// Makes spaces and colons that only look like one the same.
+	const plain = name.normalize('NFKC');
+	return TIMES_IN_NAME.flatMap((form) => [...plain.matchAll(form)])
+		.sort((a, b) => a.index - b.index)
+		.flatMap(({ groups = {} }) => {
+			const { year, month, day, minute, second = '00', zone = groups.utc } = groups;
+			const time = `${hourOf(groups)}:${minute}:${second}${offsetOf(zone)}`;
+			return parseInstantIfAny(`${year.padStart(4, '20')}-${month}-${day}T${time}`, timezone) ?? [];
+		});
+}
+
+function hourOf({ hour, half }: Record<string, string | undefined>): string {
+	const isTwelve = half !== undefined && Number(hour) <= 12;
+	const number = isTwelve
+		? (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
+		: Number(hour);
+	return String(number).padStart(2, '0');
+}
+
+/** An offset of ISO 8601: of `+01_00`, `GMT-8` or `UTC`. */
+function offsetOf(zone: string | undefined): string {
+	if (zone === undefined) return '';
+	const [, sign, hours, minutes = '00'] = /([+-])(\d{1,2}?)[-:_.]?(\d\d)?$/.exec(zone) ?? [];
+	return sign === undefined ? 'Z' : `${sign}${hours.padStart(2, '0')}:${minutes}`;
 }

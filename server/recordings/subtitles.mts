@@ -1,10 +1,19 @@
+import { decodeHTML, decodeHTMLStrict } from 'entities';
 import { parseSync } from 'subtitle';
 import webvtt from 'webvtt-parser';
 import { badTranscript, type RawSegment } from './segments.mts';
 
 const SRT_TIME = String.raw`(?:\d+:)?\d{1,2}:\d{1,2}[,.]\d{1,3}`;
 const SRT_TIMES = new RegExp(`^${SRT_TIME} --> ${SRT_TIME}(?: .*)?$`);
-const SRT_TAGS = /<\/?(?:b|i|u|font)\b[^<>]*>/gi;
+/** WebVTT's tags, in which a cue can have only these, or what else players know in SubRip. */
+const VTT_TAG = /<([^<>]*)>/g;
+const SRT_TAG =
+	/<(\/?(?:b|i|u|s|font|span|p|br|c|v|lang|ruby|rt)(?=[\s./>])[^<>]*|(?:\d+:)?\d\d:\d\d[.,]\d{3})>/gi;
+/** Positions and styles, as Advanced SubStation and MicroDVD write them. */
+const OVERRIDES = /\{(?:\\|[CFOPSY]:)[^{}]*\}/gi;
+const LINE_BREAKS = /<br\s*\/?>|\\N/g;
+/** What is no cue, up to the next empty line. */
+const OTHER_BLOCKS = /(?<=\n\n)(?:NOTE(?:[ \t].*)?|(?:STYLE|REGION)[ \t]*)(?![^\n])(?:\n.+)*/g;
 const VTT_TIME = String.raw`(?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3}`;
 const VTT_TIMES = new RegExp(String.raw`^\s*${VTT_TIME}\s*-->\s*${VTT_TIME}(?:\s.*)?$`);
 
@@ -18,16 +27,19 @@ export const isWebVtt = (text: string) => /^\uFEFF?WEBVTT(?:\s|$)/.test(text);
  * @throws ApiError (400) that says which subtitle has no usable time.
  */
 export function readSrt(indented: string): RawSegment[] {
-	const text = indented.replace(/^[ \t]+(?=\d)/gm, '');
+	const text = indented
+		.replace(/^[ \t]+(?=\d)/gm, '')
+		// The parser takes it for a comment of WebVTT.
+		.replace(/^(?=NOTE)/gm, ' ');
 	checkTimes(text, /^\d+:.*-->/, SRT_TIMES, '00:01:02,500 --> 00:01:05,000');
 	// Many empty lines take the parser long.
 	const cues = parsed('SRT', () => parseSync(text.replace(/\n{3,}/g, '\n\n')));
-	const segments = cues.flatMap(({ type, data }) =>
-		type === 'cue'
-			? { start: data.start / 1000, end: data.end / 1000, text: data.text.replace(SRT_TAGS, '') }
-			: [],
+	return readCues(
+		cues.flatMap(({ type, data }) =>
+			type === 'cue' ? { start: data.start / 1000, end: data.end / 1000, text: data.text } : [],
+		),
+		(text) => voicesOf(text, SRT_TAG, decodeHTMLStrict),
 	);
-	return withSpeakers(segments);
 }
 
 /**
@@ -35,13 +47,32 @@ export function readSrt(indented: string): RawSegment[] {
  *
  * @throws ApiError (400) that says which cue has no usable time.
  */
-export function readVtt(text: string): RawSegment[] {
+export function readVtt(withBlocks: string): RawSegment[] {
+	const text = withBlocks.replace(OTHER_BLOCKS, '');
 	checkTimes(text, /-->/, VTT_TIMES, '00:01:02.500 --> 00:01:05.000');
 	const { cues } = parsed('WebVTT', () =>
 		new webvtt.WebVTTParser().parse(text, 'subtitles/captions/descriptions'),
 	);
-	const segments = cues.flatMap(({ startTime: start, endTime: end, text: said }) =>
-		voicesOf(said).map((voice) => ({ start, end, ...voice })),
+	return readCues(
+		cues.map(({ startTime: start, endTime: end, text }) => ({ start, end, text })),
+		(text) => voicesOf(text, VTT_TAG, decodeHTML),
+	);
+}
+
+interface Cue {
+	start: number;
+	end: number;
+	text: string;
+}
+
+interface Voice {
+	text: string;
+	speaker?: string;
+}
+
+function readCues(cues: Cue[], read: (text: string) => Voice[]): RawSegment[] {
+	const segments = cues.flatMap(({ text, ...times }) =>
+		read(text).map((voice) => ({ ...times, ...voice })),
 	);
 	return segments.some(({ speaker }) => speaker !== undefined) ? segments : withSpeakers(segments);
 }
@@ -64,28 +95,22 @@ function parsed<Result>(form: string, parse: () => Result): Result {
 	}
 }
 
-/** The voices of a cue with what each says; words outside of a voice have none. */
-function voicesOf(said: string): { text: string; speaker?: string }[] {
-	const voices: { text: string; speaker?: string }[] = [{ text: '' }];
-	for (const [piece, tag] of said.matchAll(/<([^<>]*)>|[^<]+|</g)) {
-		const [, speaker] = /^v(?:\.\S*)?[ \t]+(.*)$/s.exec(tag ?? '') ?? [];
-		if (speaker !== undefined) voices.push({ speaker: decoded(speaker), text: '' });
-		else if (tag === '/v') voices.push({ text: '' });
-		else if (tag === undefined) voices.at(-1)!.text += decoded(piece);
+/** The voices of a cue with what each says, without tags; words outside of a voice have none. */
+function voicesOf(said: string, tag: RegExp, decode: (text: string) => string): Voice[] {
+	const text = said.replace(OVERRIDES, '').replace(LINE_BREAKS, ' ');
+	// Each second piece is the inside of a tag.
+	const pieces = text.split(tag);
+	const voices: Voice[] = [{ text: '' }];
+	for (const [index, piece] of pieces.entries()) {
+		const [, speaker] = /^v(?:\.\S*)?\s+(.*)$/is.exec(piece) ?? [];
+		if (index % 2 === 0) voices.at(-1)!.text += decode(piece);
+		else if (speaker !== undefined) voices.push({ speaker: decode(speaker), text: '' });
+		else if (/^\/v\s*$/i.test(piece)) voices.push({ text: '' });
 	}
-	return voices.filter(({ text }) => text.trim() !== '');
+	return voices
+		.map((voice) => ({ ...voice, text: voice.text.trim() }))
+		.filter(({ text }) => text !== '');
 }
-
-const entities: Record<string, string> = {
-	'&lt;': '<',
-	'&gt;': '>',
-	'&nbsp;': ' ',
-	'&lrm;': '\u200E',
-	'&rlm;': '\u200F',
-	'&amp;': '&',
-};
-const decoded = (text: string) =>
-	text.replace(/&(?:lt|gt|nbsp|lrm|rlm|amp);/g, (entity) => entities[entity]);
 
 const NAMED = /^\[?([^\s:[\]][^:[\]\n]{0,60})\]?:\s+(?=\S)/;
 
@@ -93,8 +118,7 @@ const NAMED = /^\[?([^\s:[\]][^:[\]\n]{0,60})\]?:\s+(?=\S)/;
  * Takes names off the words if there is one everywhere, and at least twice: a single one can be part of
  * a sentence.
  */
-function withSpeakers(segments: { start: number; end: number; text: string }[]): RawSegment[] {
-	const spoken = segments.filter(({ text }) => text.trim() !== '');
+function withSpeakers(spoken: Cue[]): RawSegment[] {
 	if (spoken.length < 2 || !spoken.every(({ text }) => NAMED.test(text))) return spoken;
 	return spoken.map((segment) => {
 		const [prefix, speaker] = NAMED.exec(segment.text)!;

@@ -3,8 +3,10 @@ import { basename } from 'node:path';
 import { FormData } from 'undici';
 import { Endpoint, EndpointError, type EndpointOptions } from '../util/endpoint.mts';
 import { ApiError } from '../util/errors.mts';
-import type { ChunkFormat } from './ffmpeg.mts';
-import { NoWordsError, oneLine, toNumber, type Segment } from './segments.mts';
+import type { ChunkFormat } from './encoders.mts';
+import { checkSegments, NoWordsError, oneLine, toNumber } from './segments.mts';
+import type { RawSegment, Segment } from './segments.mts';
+import { isWebVtt, readSrt, readVtt } from './subtitles.mts';
 import { readTranscription } from './transcript.mts';
 
 /** How a transcription endpoint is asked. */
@@ -62,7 +64,8 @@ export class Transcriber {
 		const ask = async (response_format: string) => {
 			const chunking_strategy = isDiarizing ? 'auto' : undefined;
 			const form = await formOf(path, { model, language, response_format, chunking_strategy });
-			return segmentsOf(await post(this.#endpoint, form, this.#timeoutMs, signal), durationMs);
+			const options = { timeoutMs: this.#timeoutMs, signal, parse: readAnswer };
+			return segmentsOf(await post(this.#endpoint, form, options), durationMs);
 		};
 		try {
 			return await ask(isDiarizing ? 'diarized_json' : 'verbose_json');
@@ -105,13 +108,15 @@ export class Diarizer {
 	 */
 	async diarize(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<Turn[]> {
 		const form = await formOf(path, { model: this.#model });
-		const answer = await post(this.#endpoint, form, TIMEOUT_MS, signal).catch((error: unknown) => {
-			throw error instanceof EndpointError ? new DiarizationError(error.message, error) : error;
-		});
+		const answer = await post(this.#endpoint, form, { timeoutMs: TIMEOUT_MS, signal }).catch(
+			(error: unknown) => {
+				throw error instanceof EndpointError ? new DiarizationError(error.message, error) : error;
+			},
+		);
 		const { segments } = fieldsOf(answer);
 		const turns = Array.isArray(segments) ? segments.map(turnOf) : [undefined];
 		if (turns.includes(undefined)) {
-			throw new DiarizationError("doesn't say who speaks when");
+			throw new DiarizationError("doesn't say who speaks when", { isUnusable: true });
 		}
 		return turns as Turn[];
 	}
@@ -177,19 +182,59 @@ async function formOf(path: string, fields: Fields): Promise<FormData> {
 async function post(
 	endpoint: Endpoint,
 	form: FormData,
-	timeoutMs: number,
-	signal: AbortSignal | undefined,
+	options: Pick<Parameters<Endpoint['post']>[1], 'timeoutMs' | 'signal' | 'parse'>,
 ): Promise<unknown> {
 	try {
-		return await endpoint.post(form, { timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal });
+		return await endpoint.post(form, { ...options, maxBytes: MAX_ANSWER_BYTES });
 	} catch (error) {
-		signal?.throwIfAborted();
+		options.signal?.throwIfAborted();
 		throw error;
+	}
+}
+
+/** A string of JSON, or a number that only Python and C write. */
+const STRING_OR_NO_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\b(?:nan|inf(?:inity)?)\b/gi;
+/** What begins a page or JSON that is cut off, and what no text has. */
+const NO_TEXT = /^\s*[<{[]|[^\P{Cc}\s]|\ufffd/u;
+
+/**
+ * Reads what an endpoint answers: JSON, of which some have NaN, or a text. Throws a SyntaxError for
+ * anything else.
+ */
+function readAnswer(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch (error) {
+		const numbered = text.replace(STRING_OR_NO_NUMBER, (found) =>
+			found.startsWith('"') ? found : 'null',
+		);
+		if (numbered !== text && /^\s*[{[]/.test(text)) return JSON.parse(numbered);
+		if (text.trim() === '' || NO_TEXT.test(text)) throw error;
+		return text;
 	}
 }
 
 /** Throws an EndpointError for an answer that is no transcription. */
 function segmentsOf(answer: unknown, durationMs: number): Segment[] {
+	try {
+		if (typeof answer !== 'string') return segmentsOfJson(answer, durationMs);
+		const lines = answer.replace(/\r\n?/g, '\n');
+		if (isWebVtt(lines)) return segmentsOfSubtitles(readVtt(lines), durationMs);
+		if (SRT_TIMES.test(lines)) return segmentsOfSubtitles(readSrt(lines), durationMs);
+		return segmentsOfJson({ text: lines }, durationMs);
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw error;
+		if (error instanceof NoWordsError) return [];
+		throw new EndpointError("didn't return a transcription", { isUnusable: true });
+	}
+}
+
+const SRT_TIMES = /^[ \t]*(?:\d+:)?\d{1,2}:\d{1,2}[,.]\d{1,3} --> /m;
+
+const segmentsOfSubtitles = (subtitles: RawSegment[], withinMs: number) =>
+	checkSegments(subtitles, { withinMs, isUnlimited: true });
+
+function segmentsOfJson(answer: unknown, durationMs: number): Segment[] {
 	const { text, segments, words } = Array.isArray(answer) ? {} : fieldsOf(answer);
 	const hasTimes = [segments, words].some((list) => Array.isArray(list) && list.length > 0);
 	if (!hasTimes && Array.isArray(segments ?? words) && text === undefined) return [];
@@ -199,9 +244,8 @@ function segmentsOf(answer: unknown, durationMs: number): Segment[] {
 	try {
 		return readTranscription({ segments, words }, durationMs).segments;
 	} catch (error) {
-		if (!(error instanceof ApiError)) throw error;
-		if (whole.length > 0 || error instanceof NoWordsError) return whole;
-		throw new EndpointError("didn't return a transcription");
+		if (error instanceof ApiError && whole.length > 0) return whole;
+		throw error;
 	}
 }
 

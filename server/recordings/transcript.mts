@@ -1,9 +1,10 @@
 import { HOUR_MS } from '../util/durations.mts';
-import { parseInstant } from '../util/times.mts';
+import { parseInstant, parseInstantIfAny } from '../util/times.mts';
 import { latestEnd } from './lifelog.mts';
 import {
 	badTranscript,
 	checkSegments,
+	isMissing,
 	MAX_HOURS,
 	toNumber,
 	type RawSegment,
@@ -31,17 +32,19 @@ const NANOSECONDS = 1e9;
  * Reads a transcript in any form: a list of segments, the answer of a transcription endpoint, an Omi
  * conversation (each also as a string of JSON), SRT or WebVTT.
  *
+ * @param lengthMs How long the audio is, if that is known.
  * @throws ApiError (400) that says which segment is wrong and how.
  */
-export function readTranscript(value: unknown): Transcript {
-	if (typeof value === 'string') return readText(value);
-	if (Array.isArray(value)) return { segments: checkSegments(value.map(ofList)) };
+export function readTranscript(value: unknown, lengthMs?: number): Transcript {
+	if (typeof value === 'string') return readText(value, lengthMs);
+	if (Array.isArray(value)) return { segments: checkSegments(value.map(ofList), { lengthMs }) };
 	if (!isFields(value)) throw badTranscript(`has an unknown form. ${FORMS}`);
-	if (Array.isArray(value.transcript_segments)) return readOmi(value, value.transcript_segments);
-	return readTranscription(value);
+	const { transcript_segments } = value;
+	if (Array.isArray(transcript_segments)) return readOmi(value, transcript_segments, lengthMs);
+	return readTranscription(value, undefined, lengthMs);
 }
 
-function readText(withMark: string): Transcript {
+function readText(withMark: string, lengthMs: number | undefined): Transcript {
 	const text = withMark.replace(/^\uFEFF/, '');
 	if (!/^\s*[[{]/.test(text)) {
 		if (text.length > MAX_SUBTITLES) {
@@ -58,7 +61,7 @@ function readText(withMark: string): Transcript {
 	} catch {
 		throw badTranscript(`is not valid JSON. ${FORMS}`);
 	}
-	return readTranscript(value);
+	return readTranscript(value, lengthMs);
 }
 
 function ofList(segment: unknown, index: number): RawSegment {
@@ -70,9 +73,14 @@ function ofList(segment: unknown, index: number): RawSegment {
  * Reads what OpenAI, speaches, LocalAI, whisper.cpp, Groq, vLLM and Mistral answer.
  *
  * @param withinMs Of the answer to a chunk of so many ms, which is read leniently and is as long as it is.
+ * @param lengthMs How long the audio is, if that is known otherwise than by `duration`.
  * @throws ApiError (400) as `readTranscript` does.
  */
-export function readTranscription({ segments, words }: Fields, withinMs?: number): Transcript {
+export function readTranscription(
+	{ segments, words, duration }: Fields,
+	withinMs?: number,
+	lengthMs = withinMs,
+): Transcript {
 	const hasSegments = Array.isArray(segments) && segments.length > 0;
 	if (!hasSegments && !Array.isArray(words)) {
 		throw badTranscript(
@@ -80,10 +88,16 @@ export function readTranscription({ segments, words }: Fields, withinMs?: number
 		);
 	}
 	const raw = hasSegments ? segments.flatMap(ofTranscription) : joinWords(words as unknown[]);
-	const large = raw.filter(({ end }) => (toNumber(end) ?? 0) > MAX_SECONDS);
+	const large = raw.filter(
+		({ start, end }) => (toNumber(end) ?? toNumber(start) ?? 0) > MAX_SECONDS,
+	);
 	const unitsPerSecond = large.length > raw.length / 2 ? NANOSECONDS : 1;
-	const isUnlimited = withinMs !== undefined;
-	return { segments: checkSegments(raw, { unitsPerSecond, withinMs, isUnlimited }) };
+	const seconds = toNumber(duration);
+	const times = {
+		lengthMs: lengthMs ?? (seconds && Math.round(seconds * 1000)),
+		...{ unitsPerSecond, withinMs, isUnlimited: withinMs !== undefined },
+	};
+	return { segments: checkSegments(raw, times) };
 }
 
 /** A segment, or its words if it has no text, or if only they say who speaks. */
@@ -92,7 +106,7 @@ function ofTranscription(segment: unknown, index: number): RawSegment[] {
 	const whole = { text, start, end, speaker: speaker ?? speaker_id };
 	if (!Array.isArray(words) || words.length === 0) return [whole];
 	const isNamed = (word: unknown) => isFields(word) && !isMissing(word.speaker ?? word.speaker_id);
-	const isNeeded = text === undefined || (isMissing(whole.speaker) && words.some(isNamed));
+	const isNeeded = isMissing(text) || (isMissing(whole.speaker) && words.some(isNamed));
 	return isNeeded ? joinWords(words, whole) : [whole];
 }
 
@@ -112,24 +126,30 @@ function joinWords(words: unknown[], whole: Partial<RawSegment> = {}): RawSegmen
 	const isSpaced = read.some(
 		({ text }, index) => /\s$/.test(text) || (index > 0 && /^\s/.test(text)),
 	);
+	let lastTime = NaN;
 	for (const word of read) {
 		const last = segments.at(-1);
-		const isTimed = !isMissing(word.start);
-		const start = isTimed ? word.start : (last?.end ?? whole.start);
-		const end = isTimed ? word.end : start;
-		const speaker = isTimed ? (word.speaker ?? whole.speaker) : last?.speaker;
+		const isTimed = !isMissing(word.start) || !isMissing(word.end);
+		const own = word.speaker ?? whole.speaker;
+		const before = last ?? { end: whole.start, speaker: own };
+		const start = word.start ?? before.end;
+		const end = isTimed ? word.end : before.end;
+		const speaker = isTimed ? own : before.speaker;
 		const text = isSpaced ? word.text : word.text.trim();
 		const isNext =
 			last &&
 			last.text.length < MAX_JOINED &&
 			(!SENTENCE_END.test(last.text.trim()) || CLOSING.test(text.trim())) &&
 			last.speaker === speaker &&
-			(toNumber(start) ?? NaN) - (toNumber(last.end) ?? NaN) < PAUSE;
+			!((toNumber(start) ?? lastTime) - lastTime >= PAUSE);
+		lastTime = toNumber(end) ?? toNumber(start) ?? lastTime;
 		if (isNext) {
 			const space = isSpaced || isClose(last.text, text) ? '' : ' ';
 			Object.assign(last, { text: `${last.text}${space}${text}`, end });
 		} else segments.push({ text, start, end, speaker });
 	}
+	const last = segments.at(-1);
+	if (last) last.end ??= whole.end;
 	return segments;
 }
 
@@ -142,17 +162,19 @@ const BEGINS_CJK = new RegExp(`^${CJK}`, 'u');
 const isClose = (before: string, after: string) =>
 	CLOSING.test(after) || (ENDS_CJK.test(before) && BEGINS_CJK.test(after));
 
-const isMissing = (value: unknown) => value === undefined || value === null;
-
 /** What Omi's webhook sends; its segments are in seconds after `started_at`. */
-function readOmi(conversation: Fields, segments: unknown[]): Transcript {
+function readOmi(conversation: Fields, segments: unknown[], lengthMs?: number): Transcript {
 	const { id, created_at, started_at, finished_at, structured } = conversation;
 	const raw = segments.map((segment, index) => {
 		const { text, start, end, speaker, speaker_name, is_user } = fieldsOf(segment, index);
 		const isWearer = is_user === true;
 		return { text, start, end, isWearer, speaker: speaker_name || (isWearer ? 'You' : speaker) };
 	});
-	const segmentsRead = checkSegments(raw, { withinMs: MAX_HOURS * HOUR_MS });
+	const [from, to] = [started_at, finished_at].map((time) => parseInstantIfAny(`${time}`, 'UTC'));
+	const segmentsRead = checkSegments(raw, {
+		lengthMs: from !== undefined && to !== undefined ? to - from : lengthMs,
+		withinMs: MAX_HOURS * HOUR_MS,
+	});
 	const end = textOf(finished_at) ?? textOf(created_at);
 	return {
 		segments: segmentsRead,

@@ -23,6 +23,7 @@ import {
 	checkChanges,
 	checkRecordings,
 	MAX_BODY_BYTES,
+	writeTitle,
 } from './changes.mts';
 import { isOpen, type Contract } from './contract.mts';
 import { ApiError, RateLimitedError, UnavailableError } from '../util/errors.mts';
@@ -53,7 +54,7 @@ const UPLOAD = 'uploadRecording';
 /** Characters of an ID in an address. */
 const MAX_PARAMETER = 1000;
 
-const JSON_BODIES = ['createLifelog', 'updateLifelog'];
+const JSON_BODIES = ['createLifelog', 'updateLifelog', 'retryRecording'];
 
 const strict = new Ajv({ strict: false });
 /** Fastify's own validator turns null into false, which would remove a star. */
@@ -203,6 +204,7 @@ async function readToEnd(body: IncomingMessage): Promise<void> {
 const permissions: Record<string, (service: Service) => void> = {
 	createLifelog: checkChanges,
 	updateLifelog: checkChanges,
+	writeTitle: checkChanges,
 	uploadRecording: checkChanges,
 	retryRecording: checkChanges,
 	deleteRecording: checkChanges,
@@ -224,7 +226,9 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 		[UPLOAD]: async (request, reply) => uploadRecording(service, request, reply),
 		listRecordings: async ({ query }) => listRecordings(service, query as RecordingsQuery),
 		getRecording: async (request) => getRecording(service, idOf(request)),
-		retryRecording: async (request) => retryRecording(service, idOf(request)),
+		writeTitle: async (request) => writeTitle(service, idOf(request)),
+		retryRecording: async (request) =>
+			retryRecording(service, idOf(request), (request.body ?? {}) as { language?: string | null }),
 		deleteRecording: async (request) => deleteRecording(service, idOf(request)),
 		downloadAudio: async ({ query, headers }, reply) =>
 			downloadAudio(service, query as AudioQuery, headers, reply),

@@ -44,6 +44,8 @@ export function sendAudio(
 	{ bytes, tag, read }: Audio,
 	headers: IncomingHttpHeaders,
 	reply: FastifyReply,
+	type = 'audio/ogg',
+	disposition = 'inline; filename="audio.ogg"',
 ): FastifyReply {
 	let [from, to] = [0, bytes];
 	const etag = `"${tag}"`;
@@ -62,9 +64,9 @@ export function sendAudio(
 	// Fastify reads what it doesn't send.
 	const body = reply.request.method === 'HEAD' ? [] : read(from, to);
 	return reply
-		.header('content-type', 'audio/ogg')
+		.header('content-type', type)
 		.header('cache-control', 'public, max-age=3600')
-		.header('content-disposition', 'inline; filename="audio.ogg"')
+		.header('content-disposition', disposition)
 		.send(Readable.from(body, { objectMode: false }));
 }
 

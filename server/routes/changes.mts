@@ -60,6 +60,23 @@ export async function changeLifelog(
 	return answer(service, id);
 }
 
+/**
+ * Writes the title and headings of a lifelog.
+ *
+ * @throws ApiError: 404 for an unknown ID, 409 without a chat endpoint or for a lifelog that wasn't made
+ * here, 502 if the endpoint fails.
+ */
+export async function writeTitle(service: Service, id: string): Promise<object> {
+	if (!service.later) {
+		throw new ApiError(
+			409,
+			'This server has no chat endpoint: start lifelog-server with --chat-url and --chat-model',
+		);
+	}
+	await service.later.write(id);
+	return answer(service, id);
+}
+
 /** A body without what is null in it, which is the same as missing. */
 function bodyOf<Body extends object>(body: Body): Body {
 	if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z, type ZodRawShape } from 'zod';
-import type { Chat, ContentNode, Lifelog } from '../../lifelog/api.ts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
+import { contentNodes } from '../../lifelog/contents.ts';
 import { checkSearch } from '../store/search.mts';
 import { snippetOf, spokenText } from '../search/snippet.mts';
 import type { LifelogFilter } from '../store/store.mts';
@@ -144,8 +145,7 @@ const getTranscript = toolOf(
 	{ id: lifelogId, timezone, offset: textOffset },
 	({ store }, { id, timezone: zone, offset }) => {
 		const format = shortTimes(zone);
-		const { contents } = store.getLifelog(id) ?? notFound();
-		const text = contents.flatMap((node) => linesOf(node, format)).join('\n');
+		const text = transcriptOf(store.getLifelog(id) ?? notFound(), format);
 		return partOf(text, offset, 'Nothing was said in the lifelog; get_lifelog has its headings.');
 	},
 );
@@ -337,11 +337,11 @@ function shortTimes(timezone: string | undefined): (time: string) => string {
 	return (time) => format(time).replace(/\.\d+/, '');
 }
 
-function linesOf(
-	{ type, content, startTime, speakerName, children = [] }: ContentNode,
-	format: (time: string) => string,
-): string[] {
-	const time = startTime ? `[${format(startTime)}] ` : '';
-	const own = type === 'blockquote' ? [`${time}${speakerName ?? 'Unknown'}: ${content}`] : [];
-	return [...own, ...children.flatMap((child) => linesOf(child, format))];
+function transcriptOf({ contents }: Lifelog, format: (time: string) => string): string {
+	const said = [...contentNodes(contents)].filter(({ type }) => type === 'blockquote');
+	const lines = said.map(({ content, startTime, speakerName }) => {
+		const time = startTime ? `[${format(startTime)}] ` : '';
+		return `${time}${speakerName ?? 'Unknown'}: ${content}`;
+	});
+	return lines.join('\n');
 }

@@ -1,12 +1,16 @@
-import { basename, extname } from 'node:path';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, extname, parse } from 'node:path';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { timeOf } from '../recordings/create.mts';
+import type { Intake, Received } from '../recordings/intake.mts';
+import type { Jobs } from '../recordings/jobs.mts';
 import type { Recording, Status } from '../recordings/queue.mts';
-import type { Received, Recordings } from '../recordings/recordings.mts';
 import { asName } from '../recordings/segments.mts';
 import { ApiError, UnavailableError } from '../util/errors.mts';
 import { checkZone, parseInstant } from '../util/times.mts';
+import { RECORDINGS, type Audio } from '../store/store.mts';
 import type { Service } from './service.mts';
 
 /** The fields of an upload beside the file (server/openapi.yaml, `NewRecording`). */
@@ -17,6 +21,7 @@ const FIELDS = [
 	'title',
 	'language',
 	'externalId',
+	'again',
 ] as const;
 type Fields = Partial<Record<(typeof FIELDS)[number], string>>;
 
@@ -45,7 +50,7 @@ export async function uploadRecording(
 	request: FastifyRequest,
 	reply: FastifyReply,
 ): Promise<object> {
-	const recordings = recordingsOf(service);
+	const { intake } = recordingsOf(service);
 	if (!request.isMultipart()) {
 		throw new ApiError(400, 'The body is not multipart/form-data. Send the recording as `file`');
 	}
@@ -56,14 +61,14 @@ export async function uploadRecording(
 	let file: { received: Received; fileName: string } | undefined;
 	try {
 		for await (const part of request.parts()) {
-			if (part.type === 'file') file = await receive(recordings, part, file !== undefined);
+			if (part.type === 'file') file = await receive(intake, part, file !== undefined);
 			else addField(fields, part);
 		}
 		if (!file) throw new ApiError(400, "There is no 'file'. Send the recording as `file`");
 		if (file.received.bytes === 0) throw new ApiError(400, 'The file is empty. Send a recording');
-		const { startTime, modifiedTime, timezone, title, language, externalId } = fields;
+		const { startTime, modifiedTime, timezone, title, language, externalId, again } = fields;
 		const zone = checkZone(timezone);
-		const { recording, isNew } = await recordings.add(file.received, {
+		const { recording, isNew } = await intake.add(file.received, {
 			fileName: file.fileName,
 			...(modifiedTime !== undefined && {
 				modifiedMs: parseInstant('modifiedTime', modifiedTime, zone),
@@ -72,11 +77,12 @@ export async function uploadRecording(
 			...(title !== undefined && asName(title) !== '' && { title: asName(title) }),
 			...(language !== undefined && { language: languageOf(language) }),
 			...(externalId !== undefined && { externalId }),
+			again: flagOf('again', again),
 		});
 		reply.code(isNew ? 202 : 200);
 		return { data: { recording: view(service, recording) } };
 	} catch (error) {
-		if (file) await recordings.discard(file.received);
+		if (file) await intake.discard(file.received);
 		throw isUnreadable(error as Error) ? new ApiError(400, UNREADABLE) : error;
 	}
 }
@@ -89,7 +95,7 @@ const isUnreadable = ({ code, message }: Error & { code?: string }) =>
 	code === 'ECONNRESET' || (code === undefined && /multipart data|^Multipart:/.test(message));
 
 async function receive(
-	recordings: Recordings,
+	intake: Intake,
 	{ file, filename, fieldname }: MultipartFile,
 	isSecond: boolean,
 ): Promise<{ received: Received; fileName: string }> {
@@ -97,9 +103,9 @@ async function receive(
 		file.resume();
 		throw new ApiError(400, `There is more than one file, or it isn't called 'file'`);
 	}
-	const received = await recordings.receive(file);
+	const received = await intake.receive(file);
 	if (file.truncated) {
-		await recordings.discard(received);
+		await intake.discard(received);
 		throw new ApiError(413, TOO_LARGE);
 	}
 	return { received, fileName: safeName(filename) };
@@ -129,6 +135,11 @@ function addField(fields: Fields, part: Exclude<Multipart, MultipartFile>): void
 	if (value !== '') fields[name] = value;
 }
 
+function flagOf(name: string, value = 'false'): boolean {
+	if (value === 'true' || value === 'false') return value === 'true';
+	throw new ApiError(400, `${name} must be true or false`);
+}
+
 function languageOf(language: string): string {
 	if (/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language)) return language;
 	throw new ApiError(400, "language isn't a code such as en or de");
@@ -136,12 +147,12 @@ function languageOf(language: string): string {
 
 /** Lists recordings, newest first. Throws an ApiError (400) for an unknown cursor. */
 export function listRecordings(service: Service, query: RecordingsQuery): object {
-	const recordings = recordingsOf(service);
+	const { intake } = recordingsOf(service);
 	const { status, cursor, limit = DEFAULT_PAGE } = query;
-	if (cursor !== undefined && !recordings.get(cursor)) {
+	if (cursor !== undefined && !intake.get(cursor)) {
 		throw new ApiError(400, "cursor doesn't come from this server");
 	}
-	const found = recordings.list(status, cursor, limit + 1);
+	const found = intake.list(status, cursor, limit + 1);
 	const page = found.slice(0, limit);
 	return {
 		data: { recordings: page.map((each) => view(service, each)) },
@@ -156,28 +167,38 @@ export function listRecordings(service: Service, query: RecordingsQuery): object
 
 /** Throws an ApiError (404) for an unknown ID. */
 export function getRecording(service: Service, id: string): object {
-	const recording = recordingsOf(service).get(id);
+	const recording = recordingsOf(service).intake.get(id);
 	if (!recording) throw new ApiError(404, 'Recording not found');
 	return { data: { recording: view(service, recording) } };
 }
 
-/** Throws an ApiError: 404 for an unknown ID, 409 for one that there is nothing to try again of. */
-export async function retryRecording(service: Service, id: string): Promise<object> {
-	return { data: { recording: view(service, await recordingsOf(service).retry(id)) } };
+/**
+ * Tries a recording again, in the language that is given, if any.
+ *
+ * @throws ApiError: 404 for an unknown ID, 409 for one that there is nothing to try again of.
+ */
+export async function retryRecording(
+	service: Service,
+	id: string,
+	{ language }: { language?: string | null } = {},
+): Promise<object> {
+	const { jobs } = recordingsOf(service);
+	const recording = await jobs.retry(id, language && languageOf(language));
+	return { data: { recording: view(service, recording) } };
 }
 
 /** Throws an ApiError: 404 for an unknown ID, 409 for a recording that is done. */
 export async function deleteRecording(service: Service, id: string): Promise<object> {
-	const recordings = recordingsOf(service);
+	const { intake } = recordingsOf(service);
 	if (!service.allowDelete) {
 		throw new ApiError(403, 'Nothing is deleted: start lifelog-server with --allow-delete');
 	}
-	await recordings.drop(id);
+	await intake.drop(id);
 	return { data: { success: true } };
 }
 
 /** Throws an ApiError (409) without a transcription endpoint. */
-function recordingsOf({ recordings }: Service): Recordings {
+function recordingsOf({ recordings }: Service): { intake: Intake; jobs: Jobs } {
 	if (recordings) return recordings;
 	throw new ApiError(
 		409,
@@ -185,13 +206,14 @@ function recordingsOf({ recordings }: Service): Recordings {
 	);
 }
 
-/** A recording without what only the queue needs, and without lifelogs that were deleted since. */
-function view(service: Service, recording: Recording): Recording {
+/** A recording as the API has it. */
+function view(service: Service, recording: Recording): object {
 	const { id, status, fileName, startTime, startTimeFrom } = recording;
 	const { durationMs, error, attempts, createdAt } = recording;
-	const lifelogIds = recording.lifelogIds.filter((each) => !isDeleted(service, each));
+	const deletedLifelogIds = recording.lifelogIds.filter((each) => isDeleted(service, each));
+	const lifelogIds = recording.lifelogIds.filter((each) => !deletedLifelogIds.includes(each));
 	return {
-		...{ id, status, fileName, lifelogIds, startTime, startTimeFrom },
+		...{ id, status, fileName, lifelogIds, deletedLifelogIds, startTime, startTimeFrom },
 		...{ durationMs, error, attempts, createdAt },
 	};
 }
@@ -205,3 +227,50 @@ function isDeleted({ maker }: Service, id: string): boolean {
 		throw error;
 	}
 }
+
+/**
+ * The sound of a recording that has no lifelog: its file or, if nobody speaks, what the archive has.
+ *
+ * @throws ApiError (404) for an unknown ID, and if there is none.
+ */
+export async function audioOfRecording(
+	service: Service,
+	id: string,
+): Promise<{ audio: Audio; fileName: string; type: string }> {
+	const { intake } = recordingsOf(service);
+	const recording = intake.get(id);
+	if (!recording) throw new ApiError(404, 'Recording not found');
+	const { status, fileName, startTime, durationMs, lifelogIds, sha256, path } = recording;
+	if (status === 'done' && lifelogIds.length === 0 && startTime !== null && durationMs !== null) {
+		const startMs = Date.parse(startTime);
+		const only = { only: RECORDINGS };
+		const audio = await service.store.getAudio(startMs, startMs + durationMs, only);
+		if (audio) return { audio, fileName: `${parse(fileName).name}.ogg`, type: 'audio/ogg' };
+	}
+	const bytes = status === 'failed' ? await sizeOf(path) : undefined;
+	if (bytes === undefined) throw new ApiError(404, 'This recording has no audio of its own');
+	const read = (from: number, to: number) => createReadStream(path, { start: from, end: to - 1 });
+	const audio = { bytes, tag: sha256, read };
+	return {
+		audio,
+		fileName,
+		type: TYPES[extname(fileName).toLowerCase()] ?? 'application/octet-stream',
+	};
+}
+
+const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size;
+
+/** What browsers play. */
+const TYPES: Record<string, string> = {
+	'.aac': 'audio/aac',
+	'.flac': 'audio/flac',
+	'.m4a': 'audio/mp4',
+	'.mov': 'video/quicktime',
+	'.mp3': 'audio/mpeg',
+	'.mp4': 'video/mp4',
+	'.oga': 'audio/ogg',
+	'.ogg': 'audio/ogg',
+	'.opus': 'audio/ogg',
+	'.wav': 'audio/wav',
+	'.webm': 'video/webm',
+};

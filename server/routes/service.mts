@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Maker } from '../recordings/create.mts';
-import type { Recordings } from '../recordings/recordings.mts';
+import type { Intake } from '../recordings/intake.mts';
+import type { Jobs } from '../recordings/jobs.mts';
+import type { LaterTitles } from '../recordings/laterTitles.mts';
 import type { SlidingLog } from './slidingLog.mts';
 import type { Store } from '../store/store.mts';
 
@@ -15,7 +17,9 @@ export interface Service {
 	/** What makes and changes lifelogs. Only a contract that has such operations needs it. */
 	readonly maker?: Maker;
 	/** What turns recordings into lifelogs; without it they are refused. */
-	readonly recordings?: Recordings;
+	readonly recordings?: { intake: Intake; jobs: Jobs };
+	/** Writes titles and headings of lifelogs that are there; missing without a chat endpoint. */
+	readonly later?: LaterTitles;
 	/** The largest recording that is uploaded, in bytes; missing where none is. */
 	readonly maxUploadBytes?: number;
 	/** Whether recordings come from an inbox, too, so that they are listed without --allow-changes. */

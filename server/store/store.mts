@@ -135,8 +135,26 @@ export interface RecordedAudio {
 	startMs: number;
 }
 
+/** Where lifelogs that were made here are written again. */
+export interface LifelogRewriter {
+	getLifelog: (id: string) => Lifelog | undefined;
+	/**
+	 * Replaces a lifelog that was made here by what `rewrite` makes of it, as it is stored without edits.
+	 * With `replacesTitle`, a title that it was given by an edit is forgotten. False when there is none.
+	 *
+	 * @throws ApiError (409) while another program writes to the archive.
+	 */
+	rewriteLifelog: (
+		id: string,
+		rewrite: (stored: Lifelog) => Lifelog,
+		options: { replacesTitle: boolean },
+	) => Promise<boolean>;
+}
+
 /** Where recordings become lifelogs. */
 export interface RecordingStore {
+	/** Whether a lifelog is there, or was deleted by this server. */
+	stateOf: (id: string) => 'known' | 'deleted' | undefined;
 	/**
 	 * Adds the audio of a recording and the lifelogs that were made of it, each unless it is there. Those
 	 * that were deleted aren't made again.

@@ -1,4 +1,6 @@
 import { Agent, fetch, FormData, type Response } from 'undici';
+import { addressProblem, isPrivate } from '../../lifelog/addresses.ts';
+import { askedWaitMs } from '../../lifelog/retryAfter.ts';
 import { keySource } from './keySource.mts';
 
 /** Where a model is asked, in the form of OpenAI's API. */
@@ -25,6 +27,8 @@ interface PostOptions {
 	/** An answer that is larger is broken off. */
 	maxBytes: number;
 	signal?: AbortSignal;
+	/** Reads the text of an answer, by default as JSON. Throws a SyntaxError for one that can't be read. */
+	parse?: (text: string) => unknown;
 }
 
 /** Why an endpoint gave no usable answer; its message tells nothing of what was asked, nor the key. */
@@ -33,14 +37,17 @@ export class EndpointError extends Error {
 	readonly isRefusal: boolean;
 	/** Whether the endpoint itself says that it has failed. */
 	readonly isFailure: boolean;
+	/** Whether it has answered as if all were well, but with something else than it was asked for. */
+	readonly isUnusable: boolean;
 	/** How long the endpoint wants to be left alone, in milliseconds. */
 	readonly waitMs: number | undefined;
 
 	constructor(message: string, more: Partial<EndpointError> = {}) {
 		super(message);
-		const { isRefusal = false, isFailure = false, waitMs } = more;
+		const { isRefusal = false, isFailure = false, isUnusable = false, waitMs } = more;
 		this.isRefusal = isRefusal;
 		this.isFailure = isFailure;
+		this.isUnusable = isUnusable;
 		this.waitMs = waitMs;
 	}
 }
@@ -79,7 +86,7 @@ export class Endpoint {
 	 */
 	async post(
 		body: object | FormData,
-		{ timeoutMs, maxBytes, signal }: PostOptions,
+		{ timeoutMs, maxBytes, signal, parse = JSON.parse }: PostOptions,
 	): Promise<unknown> {
 		const timeout = AbortSignal.timeout(timeoutMs);
 		const isForm = body instanceof FormData;
@@ -96,11 +103,13 @@ export class Endpoint {
 				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
 			});
 			answer = response.ok
-				? JSON.parse(await textOf(response, maxBytes))
+				? parse(await textOf(response, maxBytes))
 				: await response.body?.cancel();
 		} catch (error) {
 			if (error instanceof EndpointError) throw error;
-			throw new EndpointError(problemOf(error as Error));
+			throw new EndpointError(problemOf(error as Error), {
+				isUnusable: error instanceof SyntaxError,
+			});
 		}
 		if (response.ok) return answer;
 		const { status } = response;
@@ -112,7 +121,7 @@ export class Endpoint {
 		throw new EndpointError(`returned ${status}${hint}`, {
 			isRefusal: REFUSALS.includes(response.status),
 			isFailure: response.status >= 500,
-			waitMs: waitOf(response.headers.get('retry-after')),
+			waitMs: askedWaitMs(undefined, Object.fromEntries(response.headers)),
 		});
 	}
 }
@@ -126,29 +135,29 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
 		bytes += next.value.length;
 		if (bytes > maxBytes) {
 			await reader?.cancel();
-			throw new EndpointError(`returned more than ${maxBytes / 2 ** 20} MiB`);
+			throw new EndpointError(`returned more than ${maxBytes / 2 ** 20} MiB`, {
+				isUnusable: response.ok,
+			});
 		}
 		pieces.push(next.value);
 	}
 	return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
-const privateName =
-	/^(localhost|[^.:]+|.+\.(local|internal|lan|home\.arpa|localhost)|127\.[\d.]+|10\.[\d.]+|192\.168\.[\d.]+|172\.(1[6-9]|2\d|3[01])\.[\d.]+|169\.254\.[\d.]+|\[(::1|f[cd][\da-f]{2}:.*|fe[89ab][\da-f]:.*)\])$/;
-
 function checkedEndpointUrl(text: string, option: string, keyVariable: string): string {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search) {
-		throw new Error(
-			`${option} must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
-		);
-	}
-	if (url.protocol === 'http:' && !privateName.test(url.hostname)) {
+	const problem = addressProblem(text, isPrivate);
+	if (problem === 'not encrypted') {
 		throw new Error(
 			`${option} must begin with https beyond this machine and its private network: what was said is sent there`,
 		);
 	}
-	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+	if (problem !== undefined) {
+		throw new Error(
+			`${option} must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
+		);
+	}
+	const { origin, pathname } = new URL(text);
+	return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
 function problemOf({ name, message, cause }: Error): string {
@@ -158,10 +167,4 @@ function problemOf({ name, message, cause }: Error): string {
 	const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string };
 	if (/redirect/.test(`${message} ${reason}`)) return 'redirects to another address';
 	return `cannot be reached${code ? ` (${code})` : ''}`;
-}
-
-function waitOf(retryAfter: string | null): number | undefined {
-	if (retryAfter !== null && /^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1000;
-	const ms = Date.parse(retryAfter ?? '') - Date.now();
-	return ms > 0 ? ms : undefined;
 }

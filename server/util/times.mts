@@ -93,7 +93,7 @@ export function parseOptionalWallClock(
 }
 
 /** A form sends the `+` of an offset as a blank. */
-const SENT_PLUS = /(?<=[T ]\d\S*) (?=\d\d(?::?\d\d)?$)/i;
+const SENT_PLUS = / (?=\d\d(?::?\d\d)?$)(?<=[T ]\d\S* )/i;
 
 /**
  * Reads an instant, epoch ms: a time of ISO 8601, in `zone` if it has no offset, or milliseconds since
@@ -103,6 +103,16 @@ export function parseInstant(parameter: string, value: string, zone: string): nu
 	const ms = instantOf(value.trim().replace(SENT_PLUS, '+'), zone);
 	if (ms !== undefined) return ms;
 	throw new ApiError(400, `${parameter} "${value}" is not a time of ISO 8601`);
+}
+
+/** As `parseInstant`; undefined when the value is none. */
+export function parseInstantIfAny(value: string, zone: string): number | undefined {
+	try {
+		return parseInstant('time', value, zone);
+	} catch (error) {
+		if (error instanceof ApiError) return undefined;
+		throw error;
+	}
 }
 
 /** Checks a date `YYYY-MM-DD` and returns it. Throws an ApiError (400) when it is none. */

@@ -3,8 +3,8 @@ import { existsSync, globSync, statSync } from 'node:fs';
 
 const here = import.meta.dirname;
 const built = `${here}/dist/index.html`;
-// The page uses some of the nodes' code.
-const sources = globSync(['index.html', 'vite.config.mts', 'src/**/*.*', '../../nodes/**/*.ts'], {
+// The page uses the code of lifelog/.
+const sources = globSync(['index.html', 'vite.config.mts', 'src/**/*.*', '../../lifelog/**/*.ts'], {
 	cwd: here,
 });
 const changedMs = (path: string) => statSync(path).mtimeMs;

@@ -36,6 +36,7 @@ const name = fc.oneof(
 	odd,
 	fc.constantFrom(...['Sam--', '-', '-->', 'a\u0085b', '1', 'null', '"', "'", 'a: b', '\u0000']),
 	fc.string({ unit: 'binary', maxLength: 8 }),
+	fc.string({ unit: fc.constantFrom('a', '"', ...CONTROLS), maxLength: 4 }),
 );
 
 const heading = fc.record({

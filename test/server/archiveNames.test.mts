@@ -25,7 +25,7 @@ async function archive(): Promise<Record<'lifelogs' | 'chats', Record<string, st
 	expect(status).toBe(0);
 	expect(await checkFolder(folder, sandbox)).toMatchObject({ isComplete: true });
 	const { lifelogs, chats } = newestManifests(folder).get(DAY)!;
-	const namesOf = (entries: typeof lifelogs | typeof chats) =>
+	const namesOf = (entries: Record<string, { files: { path: string }[] }>) =>
 		Object.fromEntries(
 			Object.entries(entries).map(([id, { files }]) => [id, files.map(({ path }) => path)]),
 		);

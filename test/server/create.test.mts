@@ -236,6 +236,43 @@ describe('creating a lifelog', () => {
 		expect(await findingsIn(folder)).toEqual([]);
 	});
 
+	test.each<[string, (segments: object[]) => unknown]>([
+		['a list', (segments) => segments],
+		['verbose_json', (segments) => ({ segments })],
+		['Omi', (transcript_segments) => ({ transcript_segments })],
+	])('keeps all words of %s with missing times', async (_name, form) => {
+		const [first, second] = tomatoes;
+		const transcript = form([
+			{ ...first, end: null },
+			{ ...second, end: null },
+			{ ...first, start: null, end: 7 },
+			{ ...second, start: 8, end: null },
+		]);
+		const endTime = `${day}T09:04:22.500+01:00`;
+		const { status, lifelog, error } = await create({ transcript, startTime, endTime });
+		expect([status, error]).toEqual([201, undefined]);
+		const lines = lifelog.contents.filter(({ type }) => type === 'blockquote');
+		expect(lines.map(({ startOffsetMs, endOffsetMs }) => [startOffsetMs, endOffsetMs])).toEqual([
+			...[
+				[0, 2600],
+				[2600, 8000],
+				[2600, 7000],
+				[8000, 10_000],
+			],
+		]);
+	});
+
+	test.each([
+		['WebVTT', 'WEBVTT\n\n00:00.000 --> 00:02.000\n<v Ren&eacute;e>{\\an8}It&#39;s <i>late</i>.'],
+		[
+			'SRT',
+			'1\n00:00:00,000 --> 00:00:02,000\n<v Renée>{\\an8}It&#39;s <font color="red">late</font>.',
+		],
+	])('of %s without its tags', async (_name, transcript) => {
+		const { lifelog } = await create({ transcript, startTime });
+		expect(lifelog.markdown).toBe("# It's late.\n\n> Renée: It's late.");
+	});
+
 	test('from Omi keeps its title, time, wearer and ID', async () => {
 		const omi = JSON.parse(
 			readFileSync(join(process.cwd(), 'test/server/transcripts/omi-webhook.json'), 'utf8'),

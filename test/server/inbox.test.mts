@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Recording } from '../../server/recordings/queue.mts';
+import type { Recording } from '../support/recordings.mts';
 import { findingsIn } from '../support/findings.mts';
 import { askRecordings, whenRecording } from '../support/recordings.mts';
 import { makeTones } from '../support/tones.mts';
@@ -88,6 +88,52 @@ test('takes finished files without --allow-changes, and moves them', async () =>
 	while (found('failed').length < 2) await sleep(200);
 	expect((await listed('status=done')).length).toBe(1);
 	expect((await listed('status=failed'))[0].attempts).toBe(2);
+	expect(await findingsIn(folder)).toEqual([]);
+});
+
+test('leaves files alone that are empty or still being written, and takes them when they are finished', async () => {
+	const unfinished = [
+		...['a.m4a.filepart', 'b.m4a.opdownload', 'c.m4a.!qB', 'd.m4a.!ut', 'e.m4a.bc!', 'f.m4a.aria2'],
+		...['g.m4a.PART', 'h.mp4.part-Frag3', 'i.m4a.crdownload', 'j.m4a.tmp1234', '~k.m4a', 'f.m4a'],
+	];
+	for (const name of unfinished) put(name);
+	writeFileSync(join(inbox, 'empty.m4a'), '');
+	put('20260301 090412.m4a');
+	await start();
+	while (found('done/2026/03').length === 0) await sleep(100);
+	await sleep(10 * TIMES.unchangedMs);
+	const [first] = await listed();
+	expect((await listed()).map(({ fileName }) => fileName)).toEqual([first.fileName]);
+	const left = [...unfinished, '.processing', 'done', 'empty.m4a'];
+	expect(found('.')).toEqual(left.sort());
+	expect(server.log).toEqual([]);
+	// Both are finished now.
+	await makeTones(join(files, 'three.m4a'), { seconds: 3 });
+	await makeTones(join(files, 'two.m4a'), { seconds: 2 });
+	put('empty.m4a', 'three.m4a');
+	put('f.m4a', 'two.m4a');
+	rmSync(join(inbox, 'f.m4a.aria2'));
+	while ((await listed('status=done')).length < 3) await sleep(100);
+	expect((await listed()).map(({ fileName }) => fileName).sort()).toEqual(
+		['20260301 090412.m4a', 'empty.m4a', 'f.m4a'].sort(),
+	);
+});
+
+test('says so if the lifelog of a file was deleted', async () => {
+	put('20260301 090412.m4a');
+	await start('--allow-changes', '--allow-delete');
+	while (found('done/2026/03').length === 0) await sleep(100);
+	const [{ lifelogIds }] = await listed();
+	await ask(server, `/v1/lifelogs/${lifelogIds[0]}`, { method: 'DELETE' });
+	put('20260301 090412 again.m4a');
+	while (found('done/2026/03').length < 3) await sleep(100);
+	expect(found('done/2026/03')).toContain('20260301 090412 again.m4a.txt');
+	const note = () =>
+		readFileSync(join(inbox, 'done/2026/03/20260301 090412 again.m4a.txt'), 'utf8');
+	while (note() === '') await sleep(50);
+	expect(note()).toMatch(/lifelog was deleted.*again=true/);
+	expect(server.log).toContainEqual(expect.stringMatching(/^Recording rec-\w+ .*was deleted/));
+	expect(await listed()).toMatchObject([{ lifelogIds: [], deletedLifelogIds: lifelogIds }]);
 	expect(await findingsIn(folder)).toEqual([]);
 });
 

@@ -452,7 +452,7 @@ test('needs the key', async () => {
 });
 
 test.each([
-	['that takes no stream', { accept: 'application/json' }, 406],
+	['whose answer may only be a page', { accept: 'text/html, application/json;q=0' }, 406],
 	['that is not called JSON', { 'content-type': 'text/plain' }, 415],
 	['that is not called anything', { 'content-type': '' }, 415],
 ])('a message %s is refused according to the contract', async (_what, headers, status) => {
@@ -468,6 +468,42 @@ test.each([
 	});
 	expect(answer.status).toBe(status);
 	expect(server.log).toEqual([]);
+});
+
+test.each([
+	['application/json', 'application/json'],
+	['application/json; charset=utf-8', 'application/json'],
+	['APPLICATION/JSON', 'application/json'],
+	['*/*', 'application/json'],
+	['', 'application/json'],
+	['application/*;q=0.5', 'application/json'],
+	['text/html, application/xhtml+xml, */*;q=0.8', 'application/json'],
+	['text/event-stream, application/json', 'application/json'],
+	['text/event-stream', 'text/event-stream'],
+	['text/*', 'text/event-stream'],
+	['*/*, application/json;q=0', 'text/event-stream'],
+	['text/html', undefined],
+	['application/xml', undefined],
+	['*/*;q=0', undefined],
+	['application/json;q=0.0', undefined],
+])('answers a client that accepts %j', async (accept, type) => {
+	const answer = await fetch(`${server.url}/mcp`, {
+		method: 'POST',
+		headers: { 'x-api-key': server.apiKey, accept, 'content-type': 'application/json' },
+		body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+	});
+	const text = await answer.text();
+	if (type === undefined) {
+		expect(answer.status).toBe(406);
+		expect(JSON.parse(text).error.message).toMatch(/Send the header "Accept: application\/json/);
+		return;
+	}
+	expect([answer.status, answer.headers.get('content-type')]).toEqual([
+		200,
+		expect.stringContaining(type),
+	]);
+	const json = type === 'application/json' ? text : /^data: (.*)$/m.exec(text)![1];
+	expect(JSON.parse(json).result.tools.length).toBeGreaterThan(3);
 });
 
 /** The ids of all pages of a list; no page is longer than it may be. */

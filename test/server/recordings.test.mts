@@ -12,7 +12,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lifelog } from '../../lifelog/api.ts';
-import type { Recording } from '../../server/recordings/queue.mts';
+import type { Recording } from '../support/recordings.mts';
 import { writeArchive } from '../support/archive.mts';
 import { findingsIn } from '../support/findings.mts';
 import { spawnLifelogServer } from '../support/lifelogServer.mts';
@@ -45,7 +45,7 @@ describe('a recording', () => {
 					fileName: expect.stringMatching(/^ten \d+\.m4a$/),
 					error: null,
 				},
-				lifelogIds: [],
+				...{ lifelogIds: [], deletedLifelogIds: [] },
 				...{ status: 'queued', startTime: null, startTimeFrom: null, durationMs: null },
 				...{ attempts: 0, createdAt: expect.any(String) },
 			},
@@ -188,7 +188,7 @@ describe('a recording', () => {
 		expect(new Set(await speakersOf())).toEqual(new Set([null]));
 		expect(lab.server.log.filter((line) => line.includes('diarization'))).toEqual([
 			expect.stringMatching(
-				/^A part of recording rec-\w+ has no speakers: .* returned 400\. Check/,
+				/^Recording rec-\w+ has a part without speakers: .* returned 400\. Check/,
 			),
 		]);
 		await lab.restart();
@@ -199,7 +199,9 @@ describe('a recording', () => {
 		const [{ id }] = await lab.made(path);
 		await lab.fetch(`/v1/lifelogs/${id}`, { method: 'DELETE' });
 		const again = await lab.upload(path);
-		expect(again).toMatchObject({ status: 200, recording: { status: 'done', lifelogIds: [] } });
+		expect(again).toMatchObject({
+			...{ status: 200, recording: { status: 'done', lifelogIds: [], deletedLifelogIds: [id] } },
+		});
 		expect((await lab.get(again.recording.id)).recording.lifelogIds).toEqual([]);
 		expect((await lab.listed('limit=100')).flatMap(({ lifelogIds }) => lifelogIds)).not.toContain(
 			id,
@@ -212,6 +214,34 @@ describe('a recording', () => {
 		}
 		await lab.start();
 		expect(await lab.made(path)).toEqual([]);
+	});
+
+	test('whose lifelog was deleted creates another if that is asked for, once', async () => {
+		const path = lab.ten();
+		const fields = { startTime: '2026-03-05T09:00:00Z', externalId: 'again' };
+		const [{ id }] = await lab.made(path, fields);
+		const again = { ...fields, again: 'true' };
+		expect(await lab.upload(path, again)).toMatchObject({
+			...{ status: 200, recording: { lifelogIds: [id] } },
+		});
+		await lab.fetch(`/v1/lifelogs/${id}`, { method: 'DELETE' });
+		const { status, recording } = await lab.upload(path, again);
+		expect([status, recording.status]).toEqual([202, 'queued']);
+		const { lifelogIds } = await lab.ended(recording.id);
+		expect(lifelogIds).toEqual([expect.not.stringMatching(id)]);
+		expect(said(await lab.lifelog(lifelogIds[0]))).toHaveLength(10);
+		expect(await lab.upload(path, fields)).toMatchObject({
+			...{ status: 200, recording: { lifelogIds, deletedLifelogIds: [] } },
+		});
+		// Deleted once more, and the queue is lost.
+		await lab.fetch(`/v1/lifelogs/${lifelogIds[0]}`, { method: 'DELETE' });
+		await lab.server.close();
+		rmSync(join(lab.archive, '.lifelog-index.sqlite.recordings'));
+		await lab.start();
+		expect(await lab.made(path, fields)).toEqual([]);
+		const [third] = await lab.made(path, again);
+		expect([id, ...lifelogIds]).not.toContain(third.id);
+		expect(await findingsIn(lab.archive)).toEqual([]);
 	});
 
 	test('keeps its original with --keep-originals, however long its name is', async () => {
@@ -372,6 +402,61 @@ test('a recording that fails permanently says why and keeps its file, and can be
 	expect(await lab.get(recording.id)).toMatchObject({ status: 404 });
 	expect(lab.waiting()).toEqual([]);
 });
+
+test('a recording that failed or in which nobody speaks can be heard, and retried in another language', async () => {
+	const page = (id: string, init?: RequestInit) => lab.fetch(`/web/recordings/${id}/audio`, init);
+	const path = lab.ten();
+	lab.endpoint.refuses = ['verbose_json', 'json'];
+	const failed = await lab.upload(path, { language: 'fr' });
+	expect(await lab.ended(failed.recording.id)).toMatchObject({ status: 'failed' });
+	const whole = await page(failed.recording.id);
+	expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'audio/mp4']);
+	expect(whole.headers.get('content-disposition')).toContain(encodeURIComponent(basename(path)));
+	expect(Buffer.from(await whole.arrayBuffer())).toEqual(readFileSync(path));
+	const part = await page(failed.recording.id, { headers: { range: 'bytes=2-5' } });
+	expect(Buffer.from(await part.arrayBuffer())).toEqual(readFileSync(path).subarray(2, 6));
+
+	lab.mend();
+	const retry = async (body: object) => {
+		const headers = { 'content-type': 'application/json' };
+		const request = { method: 'POST', headers, body: JSON.stringify(body) };
+		return await lab.ask(`/${failed.recording.id}/retry`, request);
+	};
+	expect(await retry({ language: 'de&x=1' })).toMatchObject({ status: 400 });
+	expect(await retry({ language: null })).toMatchObject({ status: 200 });
+	expect(await lab.ended(failed.recording.id)).toMatchObject({ status: 'done' });
+	expect(lab.endpoint.asked.at(-1)!.fields.language).toBeUndefined();
+	// It can be heard in its lifelog.
+	expect((await page(failed.recording.id)).status).toBe(404);
+
+	const silent = join(lab.files, 'nobody.wav');
+	await makeTones(silent, { seconds: 3 });
+	lab.endpoint.instead = () => ({ text: '', segments: [] });
+	const { recording } = await lab.upload(silent, { startTime: '2026-02-02T09:00:00Z' });
+	await lab.ended(recording.id);
+	const kept = join(lab.files, 'nobody.ogg');
+	writeFileSync(kept, Buffer.from(await (await page(recording.id)).arrayBuffer()));
+	expect((await hearTones(kept)).map(({ second }) => second)).toEqual([0, 1, 2]);
+});
+
+test('an answer that is never a transcription fails the recording, which can be retried', async () => {
+	lab.endpoint.fault = faults.html;
+	const { recording } = await lab.upload(lab.ten());
+	await lab.when(recording.id, ({ error }) => error !== null);
+	// Without the pauses between the tries, which the server makes by itself.
+	let current = (await lab.get(recording.id)).recording;
+	const since = performance.now();
+	while (current.status !== 'failed') {
+		await sleep(500);
+		current = (await lab.get(recording.id)).recording;
+	}
+	expect(performance.now() - since).toBeLessThan(5 * 60_000);
+	expect(current.attempts).toBeLessThanOrEqual(10);
+	expect(current.error).toMatch(/^The transcription endpoint didn't return JSON. Check/);
+	lab.mend();
+	expect(await lab.retry(recording.id)).toMatchObject({ status: 200, recording: { error: null } });
+	expect(await lab.ended(recording.id)).toMatchObject({ status: 'done' });
+}, 400_000);
 
 test('lists recordings page by page, newest first', async () => {
 	lab.endpoint.fault = faults.error;

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DateTime } from 'luxon';
 import { splitAtPauses } from '../../server/recordings/conversations.mts';
 import { startOf } from '../../server/recordings/startTime.mts';
+import { seededRandom } from '../support/seededRandom.mts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const MINUTE_MS = 60_000;
@@ -67,14 +71,126 @@ describe('the start of a recording', () => {
 
 	test('is never in the future, or before such recorders existed', () => {
 		const last = '2026-11-23T11:50:00.000Z';
+		const modified = ['2026-03-02T09:50:00.000Z', 'modified'];
 		expect(startBy({ given: Date.parse('2027-01-01T00:00:00Z') })).toEqual([last, 'upload']);
-		expect(startBy({ fileName: '20270101 000000.m4a' })).toEqual([last, 'fileName']);
-		expect(startBy({ createdMs: Date.parse('2030-01-01') })).toEqual([last, 'container']);
-		expect(startBy({ modifiedMs: Date.parse('2030-01-01') })).toEqual([last, 'modified']);
-		for (const year of ['1904', '1970', '1980']) {
-			expect(startBy({ createdMs: Date.parse(year) + 1000 })[1]).toBe('modified');
+		expect(startBy({ fileName: '20270101 000000.m4a' })).toEqual(modified);
+		expect(startBy({ fileName: '20270101 000000 20260301 090412.m4a' })[1]).toBe('fileName');
+		for (const year of ['1904', '1970', '1980', '2027', '2030', '2100']) {
+			expect(startBy({ createdMs: Date.parse(year) + 1000 })).toEqual(modified);
 		}
+		expect(startBy({ modifiedMs: Date.parse('2030-01-01') })).toEqual([last, 'modified']);
 		expect(startBy({ modifiedMs: 0 })).toEqual([last, 'modified']);
+	});
+});
+
+describe("the documentation's tables of file names", () => {
+	const [, section] = readFileSync(join(process.cwd(), 'docs/recordings.md'), 'utf8').split(
+		'### Times in file names',
+	);
+	const rows = [...section.split('\n## ')[0].matchAll(/^\| `([^`]+)` +\| (.*?) +\|$/gm)];
+	const times = rows.flatMap(([, name, start]) => (/^\d{4}-/.test(start) ? [[name, start]] : []));
+	const others = rows.flatMap(([, name, start]) => (/^\d{4}-/.test(start) ? [] : [[name, start]]));
+
+	test('have both kinds', () => {
+		expect(times.length).toBeGreaterThan(20);
+		expect(others.length).toBeGreaterThan(10);
+	});
+
+	test.each(times)('%s: %s', (fileName, start) => {
+		const [, local, zone = known.timezone] = /^(.{19})(?: (.*))?$/.exec(start)!;
+		const startMs = DateTime.fromSQL(local, { zone }).toMillis();
+		expect(startBy({ fileName })).toEqual([iso(startMs), 'fileName']);
+	});
+
+	test.each(others)('%s: %s', (fileName) => {
+		expect(startBy({ fileName })[1]).toBe('modified');
+	});
+});
+
+describe('times of any day in a file name', () => {
+	const random = seededRandom(55);
+	const upTo = (most: number) => Math.floor(random() * most);
+	const days = Array.from({ length: 200 }, () =>
+		DateTime.fromMillis(Date.UTC(2003) + upTo(20 * 365 * 24 * 3600) * 1000, { zone: 'UTC' }),
+	);
+	const dates = ['yyyyMMdd', 'yyyy-MM-dd', 'yyyy_MM_dd', 'yyyy.MM.dd', 'yyyy MM dd'];
+	const between = [' ', '_', '-', ' - ', ', ', ' at ', '_at_', ' um ', ' à ', "'T'", ' @ ', '] ['];
+	const clocks = ['HHmmss', 'HH-mm-ss', 'HH.mm.ss', 'HH_mm_ss', 'HH mm ss', 'H.mm.ss', 'HH:mm:ss'];
+	const spoken = ["HH'h'mm'm'ss's'", "H'h'mm'm'ss's'", 'h.mm.ss a', 'h-mm-ssa', 'h.mm.ss\u202fa'];
+	const short = ['HH-mm', 'HH.mm', 'HH_mm', "HH'h'mm", "HH'h'mm'm'", 'h.mm a'];
+	const zones: [string, number][] = [
+		...([
+			['-05_00', 5],
+			['+00:00', 0],
+			['_Z', 0],
+			[' UTC', 0],
+			['_GMT', 0],
+		] as [string, number][]),
+		...([
+			[' (UTC)', 0],
+			[' GMT-8', 8],
+			[' GMT+5:30', -5.5],
+		] as [string, number][]),
+	];
+	const frames = [
+		'%',
+		'REC_%',
+		'Voice %_kitchen',
+		'Anna(0123456789)_%',
+		'[%]',
+		'DJI_01_%_D',
+		'%-1',
+	];
+	const quoted = (text: string) =>
+		/[a-z]/i.test(text) && !text.includes("'") ? text.replace(/[a-zà]+/gi, "'$&'") : text;
+
+	test.each(dates)('written as %s', (date) => {
+		for (const day of days) {
+			for (const clock of [...clocks, ...spoken, ...short]) {
+				const join = quoted(between[upTo(between.length)]);
+				// After minutes, a minus can also be before the seconds.
+				const possible = zones.slice(short.includes(clock) ? 1 : 0);
+				const [zone, behind] = random() < 0.5 ? possible[upTo(possible.length)] : ['', 0];
+				const time = day.toFormat(`${date}${join}${clock}`, { locale: 'en-US' });
+				// A suffix belongs to no offset.
+				const frame = zone === '' ? frames[upTo(frames.length)] : '%';
+				const fileName = `${frame.replace('%', `${time}${zone}`)}.m4a`;
+				const inZone = day
+					.setZone(zone === '' ? known.timezone : 'UTC', { keepLocalTime: true })
+					.plus({ hours: behind });
+				const expected = short.includes(clock) ? inZone.startOf('minute') : inZone;
+				expect([fileName, ...startBy({ fileName })]).toEqual([
+					...[fileName, iso(expected.toMillis()), 'fileName'],
+				]);
+			}
+		}
+	});
+
+	test('without any sign between, or with a short year', () => {
+		for (const day of days) {
+			for (const form of ['yyyyMMddHHmmss', 'yyMMdd_HHmmss', 'yyMMdd-HHmmss', 'yyMMdd HHmmss']) {
+				const fileName = `${day.toFormat(form)}.WAV`;
+				const local = day.setZone(known.timezone, { keepLocalTime: true });
+				expect([fileName, ...startBy({ fileName })]).toEqual([
+					...[fileName, iso(local.toMillis()), 'fileName'],
+				]);
+			}
+		}
+	});
+
+	test('are in no phone number and no counter', () => {
+		const digits = (count: number) => Array.from({ length: count }, () => upTo(10)).join('');
+		for (let n = 0; n < 500; n += 1) {
+			for (const name of [
+				...[`+${digits(12)}`, `+20${digits(12)}`, `0049${digits(10)}`, digits(10), digits(13)],
+				...[`(${digits(3)}) ${digits(3)}-${digits(4)}`, `0${digits(4)}-${digits(6)}`],
+				...[`REC${digits(4)}`, `DM${digits(6)}`, `ZOOM${digits(4)}`, `${digits(6)}_${digits(3)}`],
+				...[`20260301_00${digits(2)}`, `260301_00${digits(2)}`, `20260301-WA${digits(4)}`],
+			]) {
+				const fileName = `${name}.m4a`;
+				expect([fileName, startBy({ fileName })[1]]).toEqual([fileName, 'modified']);
+			}
+		}
 	});
 });
 

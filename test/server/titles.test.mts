@@ -1,7 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { firstSentence } from '../../server/recordings/lifelog.mts';
-import { ChatTitles } from '../../server/recordings/title.mts';
+import { ChatTitles, tryTitle } from '../../server/recordings/title.mts';
+import { findingsIn } from '../support/findings.mts';
 import { startChat, type ChatEndpoint } from '../support/chat.mts';
 import { ask, startLifelogServer, temporaryFolder } from './sources.mts';
 
@@ -27,11 +32,9 @@ beforeEach(async () => {
 afterEach(() => chat.close());
 
 const write = (given = segments, timeoutMs = 20_000) =>
-	new ChatTitles(
-		{ url: chat.url, model: 'm', key: undefined },
-		(line) => log.push(line),
-		timeoutMs,
-	).write(given);
+	tryTitle(new ChatTitles({ url: chat.url, model: 'm', key: undefined }, timeoutMs), given, {
+		onProblem: (problem) => log.push(problem),
+	});
 
 describe('a server with a chat endpoint', () => {
 	const body = {
@@ -90,8 +93,69 @@ describe('a server with a chat endpoint', () => {
 		expect(plain.title).toBe('Part 0 is about the garden.');
 		expect(headingsOf(plain.contents)).toHaveLength(1);
 		expect(server.log).toEqual([
-			'The chat endpoint returned 500: the title of a new lifelog is its first sentence',
+			`Lifelog ${plain.id} has no title yet: the chat endpoint returned 500`,
 		]);
+		await server.close();
+	});
+
+	test('writes what it could not write later, also after a restart, and again on request', async () => {
+		const folder = temporaryFolder();
+		const args = ['--allow-changes', '--chat-url', chat.url, '--chat-model', 'gemma'];
+		let server = await startLifelogServer(folder, args);
+		const post = async (path: string, sent: object = {}) =>
+			await ask(server, path, {
+				method: 'POST',
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(sent),
+			});
+		chat.instead = (response) => void response.writeHead(500).end();
+		const made: Lifelog[] = [];
+		for (const title of [undefined, 'Mine']) {
+			const response = await post('/v1/lifelogs', { ...body, title, externalId: title ?? 'none' });
+			made.push((await response.json()).data.lifelog);
+		}
+		expect(made.map(({ title }) => title)).toEqual(['Part 0 is about the garden.', 'Mine']);
+		expect(server.log).toEqual(
+			made.map(({ id }) => `Lifelog ${id} has no title yet: the chat endpoint returned 500`),
+		);
+		const refused = await post(`/v1/lifelogs/${made[0].id}/title`);
+		expect([refused.status, (await refused.json()).error]).toEqual([
+			...[502, expect.stringContaining('The chat endpoint returned 500')],
+		]);
+		await server.close();
+		// The time of the next try has come meanwhile.
+		const queue = new DatabaseSync(join(folder, '.lifelog-index.sqlite.recordings'));
+		queue.exec('UPDATE untitled SET next_ms = 0');
+		queue.close();
+		chat.instead = undefined;
+		chat.says = says;
+		server = await startLifelogServer(folder, args);
+		const read = async (id: string): Promise<Lifelog> =>
+			(await (await ask(server, `/v1/lifelogs/${id}`)).json()).data.lifelog;
+		const headings = ({ contents }: Lifelog) =>
+			contents.filter(({ type }) => type === 'heading2').map(({ content }) => content);
+		const wanted = says.headings.map(({ title }) => title);
+		for (const { id } of made) while (headings(await read(id)).length === 0) await sleep(50);
+		const [first, mine] = [await read(made[0].id), await read(made[1].id)];
+		expect([first.title, headings(first), mine.title, headings(mine)]).toEqual([
+			...[says.title, wanted, 'Mine', wanted],
+		]);
+		expect(first.markdown).toContain('# The garden in spring\n\n## Water\n\n> Anna: Part 0');
+		expect(first.updatedAt > made[0].updatedAt).toBe(true);
+		expect(await findingsIn(folder)).toEqual([]);
+		// Asked for, it replaces any title.
+		chat.says = { ...says, title: 'Tomatoes' };
+		await ask(server, `/v1/lifelogs/${mine.id}`, {
+			method: 'PATCH',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ title: 'Edited', speakers: { Anna: 'Berta' } }),
+		});
+		const answer = await (await post(`/v1/lifelogs/${mine.id}/title`)).json();
+		expect([answer.data.lifelog.title, answer.data.lifelog.markdown]).toEqual([
+			...['Tomatoes', expect.stringContaining('# Tomatoes\n\n## Water\n\n> Berta: Part 0')],
+		]);
+		expect(await findingsIn(folder)).toEqual([]);
+		expect((await post('/v1/lifelogs/unknown/title')).status).toBe(404);
 		await server.close();
 	});
 

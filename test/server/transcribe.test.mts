@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { cutChunks } from '../../server/recordings/ffmpeg.mts';
+import { cutChunks } from '../../server/recordings/encoders.mts';
 import type { Segment } from '../../server/recordings/segments.mts';
+import { listen } from '../../server/recordings/sound.mts';
 import {
 	Diarizer,
 	joinChunks,
@@ -78,7 +79,7 @@ describe('the transcript of a recording', () => {
 		const to = join(folder, format);
 		await mkdir(to);
 		// In the silence between two tones: chunks of 19 to 20 seconds would cut in one.
-		const chunks = await cutChunks(recording, to, { format, maxSeconds: 20 });
+		const chunks = await cutChunks(await listen(recording, to), to, { format, maxSeconds: 20 });
 		expect(chunks).toHaveLength(4);
 		const parts = [];
 		for (const { path, offsetMs, durationMs } of chunks) {
@@ -218,14 +219,14 @@ describe('every form of an answer is read', () => {
 			[hello, { text: 'Bye.', startMs: 2000, endMs: 2000 }],
 		],
 		[
-			'a segment without times beside others',
+			'a segment without an end',
 			{
 				segments: [
 					{ text: 'When?', start: 2, end: null },
 					{ text: 'Hello.', start: 0.5, end: 1.5 },
 				],
 			},
-			[hello],
+			[hello, { text: 'When?', startMs: 2000, endMs: DURATION_MS }],
 		],
 		[
 			'a speaker that is not a text',
@@ -254,15 +255,59 @@ describe('every form of an answer is read', () => {
 	});
 });
 
+describe('an answer that is a text is read as what it is', () => {
+	const hello = { text: 'Hello.', startMs: 500, endMs: 1500 };
+	const whole = { text: 'Hello.', startMs: 0, endMs: DURATION_MS };
+	const srt = '1\r\n00:00:00,500 --> 00:00:01,500\r\nHello.\r\n\r\n';
+	test.each<[string, string, Segment[]]>([
+		['text', ' Hello.\n', [whole]],
+		['text of several lines', 'One\n\ttwo.', [{ ...whole, text: 'One two.' }]],
+		['text as a string of JSON', '"Hello."', [whole]],
+		['text that begins as a number does', '7 people.', [{ ...whole, text: '7 people.' }]],
+		['SRT', srt, [hello]],
+		['SRT as a string of JSON', JSON.stringify(srt), [hello]],
+		['WebVTT', 'WEBVTT\n\n00:00.500 --> 00:01.500\nHello.\n', [hello]],
+		['WebVTT in which nobody speaks', 'WEBVTT\n\n', []],
+		[
+			'WebVTT beyond the end',
+			'WEBVTT\n\n00:04.500 --> 00:30.000\nHello.\n',
+			[{ ...hello, startMs: 4500, endMs: DURATION_MS }],
+		],
+		[
+			'JSON with NaN',
+			'{"duration": NaN, "x": -Infinity, "segments": [{"text": "Say \\"NaN\\", NaN.", "start": 0.5, "end": 1.5, "avg_logprob": nan}]}',
+			[{ ...hello, text: 'Say "NaN", NaN.' }],
+		],
+	])('%s', async (_name, text, expected) => {
+		endpoint.fault = (response) => void response.end(text);
+		expect(await transcribe()).toEqual(expected);
+	});
+
+	test.each([
+		'',
+		' \n',
+		'<html>secret</html>',
+		'\ufeff<!doctype html>',
+		'{"text": "cut o',
+		'{"text": NaN, "seg',
+		'[',
+		'\u0000\u0001secret',
+		'WEBVTT\n\nnonsense --> secret\n',
+	])("%j isn't", async (text) => {
+		endpoint.fault = (response) => void response.end(text);
+		expect(await problemOf(transcribe())).toMatchObject({ isRefusal: false, isUnusable: true });
+	});
+});
+
 describe('a fault of the endpoint can be temporary', () => {
 	test.each<[keyof typeof faults, RegExp, Partial<EndpointError>]>([
 		['error', /^returned 500$/, { isFailure: true }],
 		['rateLimit', /^returned 429$/, { waitMs: 7000 }],
 		['key', /^returned 401. Check the key in LIFELOG_TRANSCRIPTION_KEY$/, {}],
-		['html', /^didn't return JSON$/, {}],
-		['nothing', /^didn't return JSON$/, {}],
-		['broken', /^cannot be reached/, {}],
-		['endless', /^returned more than 32 MiB$/, {}],
+		['html', /^didn't return JSON$/, { isUnusable: true }],
+		['nothing', /^didn't return JSON$/, { isUnusable: true }],
+		['broken', /^cannot be reached/, { isUnusable: false }],
+		['endless', /^returned more than 32 MiB$/, { isUnusable: true }],
 	])('%s', async (fault, message, more) => {
 		endpoint.fault = faults[fault];
 		const problem = await problemOf(transcribe());
@@ -286,18 +331,16 @@ describe('a fault of the endpoint can be temporary', () => {
 		'null',
 		'[]',
 		'{}',
-		'"Hello."',
 		'{"error":{"message":"secret"}}',
 		'{"text":null}',
-		'{"segments":[{"text":"secret"}]}',
-		'{"segments":[{"text":"secret","start":2,"end":null}]}',
+		'{"segments":[{"start":2,"end":3}]}',
 		'{"segments":[7]}',
 		'{"segments":{}}',
 		'{"words":[{"start":1,"end":2}]}',
 	])("%s isn't accepted as a transcription", async (text) => {
 		const problem = await problemOf(json(text)());
 		expect(problem.message).toBe("didn't return a transcription");
-		expect(problem.isRefusal).toBe(false);
+		expect(problem).toMatchObject({ isRefusal: false, isUnusable: true });
 	});
 
 	test('no answer in time', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toSrt, toVtt } from '../../lifelog/files/subtitles.ts';
 import { readTranscript } from '../../server/recordings/transcript.mts';
+import { seededRandom } from '../support/seededRandom.mts';
 
 const fixture = (name: string) =>
 	readFileSync(join(process.cwd(), 'test/server/transcripts', name), 'utf8');
@@ -189,7 +190,7 @@ describe('wrong times', () => {
 		expect(readTranscript({ segments: transcript }).segments).toEqual(expected);
 	});
 
-	test('are corrected in an Omi conversation, and segments without a time are left out', () => {
+	test('are corrected in an Omi conversation, and no words are left out', () => {
 		const transcript_segments = [
 			{ text: 'Bye.', start: 5, end: 4.5, is_user: true },
 			{ text: 'Hello.', start: -3, end: 1 },
@@ -200,6 +201,7 @@ describe('wrong times', () => {
 		];
 		expect(readTranscript({ transcript_segments }).segments).toEqual([
 			{ text: 'Hello.', startMs: 0, endMs: 1000 },
+			{ text: 'When?', startMs: 1000, endMs: 7000 },
 			{ text: 'Bye.', startMs: 5000, endMs: 5000, speaker: 'You', isWearer: true },
 			{ text: 'Later.', startMs: 6000, endMs: 7000 },
 		]);
@@ -208,6 +210,207 @@ describe('wrong times', () => {
 	test("don't change the unit of the other times if only one end is far off", () => {
 		const segments = [one, { ...one, start: 3, end: 4 }, { ...one, start: 5, end: 2e7 }];
 		expect(() => readTranscript({ segments })).toThrow(/segment 3 ends more than 48 hours/);
+	});
+});
+
+describe('missing times', () => {
+	const spans = (value: unknown, lengthMs?: number) =>
+		readTranscript(value, lengthMs).segments.map(({ text, startMs, endMs }) => [
+			...[text, startMs, endMs],
+		]);
+	const timed = (...times: [start?: number | null, end?: number | null][]) =>
+		times.map(([start, end], index) => ({ text: `Line ${index}.`, start, end }));
+
+	/** Each form as a list is sent in it, with audio that is 9.5 s long. */
+	const forms: [string, (segments: ReturnType<typeof timed>) => unknown][] = [
+		['a list', (segments) => segments],
+		['a list as a text', (segments) => JSON.stringify(segments)],
+		['verbose_json', (segments) => ({ segments, duration: 9.5 })],
+		['verbose_json with its length as a text', (segments) => ({ segments, duration: '9.5' })],
+		[
+			'words',
+			(words) => ({ words: words.map(({ text, ...times }) => ({ word: text, ...times })) }),
+		],
+		[
+			'words of one segment',
+			(words) => ({
+				segments: [
+					{
+						start: 0,
+						end: 9.5,
+						words: words.map(({ text, ...times }) => ({ word: text, ...times })),
+					},
+				],
+			}),
+		],
+		[
+			'Omi',
+			(transcript_segments) => ({
+				transcript_segments,
+				started_at: '2026-03-01T08:00:00Z',
+				finished_at: '2026-03-01T08:00:09.5Z',
+			}),
+		],
+	];
+
+	describe.each(forms)('in %s', (_name, form) => {
+		test.each<[string, ReturnType<typeof timed>, unknown[]]>([
+			[
+				'the last end is the end of the audio',
+				timed([0, 2], [2.5, null]),
+				[
+					['Line 0.', 0, 2000],
+					['Line 1.', 2500, 9500],
+				],
+			],
+			[
+				'another end is the next start',
+				timed([0, null], [2.5, undefined], [4, 5]),
+				[
+					['Line 0.', 0, 2500],
+					['Line 1.', 2500, 4000],
+					['Line 2.', 4000, 5000],
+				],
+			],
+			[
+				'a start is the end before',
+				timed([null, 2], [null, 3], [undefined, 4]),
+				[
+					['Line 0.', 0, 2000],
+					['Line 1.', 2000, 3000],
+					['Line 2.', 3000, 4000],
+				],
+			],
+			[
+				'a start without an end before is the start before',
+				timed([1, null], [null, 4], [5, 6]),
+				[
+					['Line 0.', 1000, 5000],
+					['Line 1.', 1000, 4000],
+					['Line 2.', 5000, 6000],
+				],
+			],
+		])('%s', (_what, segments, expected) => {
+			expect(spans(form(segments), 9500)).toEqual(expected);
+		});
+
+		test('no words are lost, in any combination', () => {
+			const random = seededRandom(55);
+			for (let run = 0; run < 300; run += 1) {
+				const maybe = (time: number) => (random() < 0.5 ? time : null);
+				const segments = timed(
+					...Array.from(
+						{ length: 1 + Math.floor(random() * 6) },
+						(_, n): [number | null, number | null] => [
+							...([maybe(n + 0.25), maybe(n + 0.75)] as const),
+						],
+					),
+				);
+				const { segments: read } = readTranscript(form(segments), 9500);
+				// Words without any time belong to the words before them.
+				const words = read
+					.map(({ text }) => text)
+					.join(' ')
+					.split(/(?<=\.) /)
+					.sort();
+				expect([segments, words]).toEqual([segments, segments.map(({ text }) => text)]);
+				for (const { startMs, endMs } of read) {
+					expect(startMs).toBeGreaterThanOrEqual(0);
+					expect(endMs).toBeGreaterThanOrEqual(startMs);
+					expect(endMs).toBeLessThanOrEqual(9500);
+				}
+			}
+		});
+	});
+
+	test('the last segment is as short as is known, if the length of the audio is not', () => {
+		expect(spans(timed([0, 2], [2.5, null]))).toEqual([
+			['Line 0.', 0, 2000],
+			['Line 1.', 2500, 2500],
+		]);
+		expect(spans(timed([null, null]))).toEqual([['Line 0.', 0, 0]]);
+	});
+
+	test("don't hide that the others are nanoseconds", () => {
+		const segments = timed([0, 2e9], [2e9, null], [4e9, null]);
+		expect(spans({ segments })).toEqual([
+			...[
+				['Line 0.', 0, 2000],
+				['Line 1.', 2000, 4000],
+				['Line 2.', 4000, 4000],
+			],
+		]);
+	});
+});
+
+describe('tags and entities of subtitles', () => {
+	const vtt = (text: string) => `WEBVTT\n\n00:00.000 --> 00:02.000\n${text}`;
+	const srt = (text: string) => `1\n00:00:00,000 --> 00:00:02,000\n${text}`;
+	const read = (subtitles: string) =>
+		readTranscript(subtitles).segments.map(({ speaker, text }) =>
+			speaker ? [speaker, text] : text,
+		);
+
+	test.each([
+		['It&#39;s &quot;caf&eacute;&quot;', `It's "café"`],
+		['&#x1F984; &#8212; &hellip; &euro;', '🦄 — … €'],
+		['Anna &amp; Ben &lt;3', 'Anna & Ben <3'],
+		['one&nbsp;two', 'one two'],
+		['&amp;#39; stays', '&#39; stays'],
+		['AT&T, R&D; &unknown;', 'AT&T, R&D; &unknown;'],
+		['{\\an8}Up', 'Up'],
+		['{\\an8}{\\i1}Up{\\i0} and {\\pos(10,20)}down', 'Up and down'],
+		['{y:i}Up', 'Up'],
+		['a {smile} stays', 'a {smile} stays'],
+		['<i>so</i> <b>it</b> <u>is</u>', 'so it is'],
+		['<font color="#ffff00" size=12>yellow</font>', 'yellow'],
+		['<FONT COLOR=red>red</FONT>', 'red'],
+		['<c.yellow.bg_blue>Who</c> <00:00:01.000><c>is</c> it?', 'Who is it?'],
+		['<lang en-GB>Colour</lang>', 'Colour'],
+		['<ruby>漢<rt>かん</rt></ruby>字', '漢かん字'],
+		['one<br>two<br/>three', 'one two three'],
+		['one\\Ntwo', 'one two'],
+		['one\n<i>two\nthree</i>', 'one two three'],
+		['5 < 6 and', '5 < 6 and'],
+	])('%j', (text, expected) => {
+		expect(read(vtt(text))).toEqual([expected]);
+		expect(read(srt(text))).toEqual([expected]);
+		expect(read(`\ufeff${vtt(text)}`.replaceAll('\n', '\r\n'))).toEqual([expected]);
+		expect(read(`\ufeff${srt(text)}`.replaceAll('\n', '\r\n'))).toEqual([expected]);
+	});
+
+	test.each([
+		['<v Ren&eacute;e &amp; Ben>Hi</v>', [['Renée & Ben', 'Hi']]],
+		['<v.loud &quot;Ace&quot;>{\\an8}Don&#39;t <i>go</i>!', [['"Ace"', "Don't go!"]]],
+		['<v\tAnna>Hi</v> cough <V Ben>Bye</V>', [['Anna', 'Hi'], 'cough', ['Ben', 'Bye']]],
+	])('voices: %j', (text, expected) => {
+		expect(read(vtt(text))).toEqual(expected);
+		expect(read(srt(text))).toEqual(expected);
+	});
+
+	test('names that are formatted', () => {
+		const text = `${srt('<b>Anna:</b> Hi')}\n\n2\n00:00:02,000 --> 00:00:03,000\n{\\an8}Ben: It&#39;s me`;
+		expect(read(text)).toEqual([
+			['Anna', 'Hi'],
+			['Ben', "It's me"],
+		]);
+	});
+
+	test("SubRip keeps what isn't a tag", () => {
+		expect(read(srt('<laughs> 1 < 2 > 0 <3\nNOTE: milk'))).toEqual([
+			'<laughs> 1 < 2 > 0 <3 NOTE: milk',
+		]);
+	});
+
+	test('WebVTT has blocks without words, also with arrows', () => {
+		const blocks = [
+			...['STYLE\n::cue(v[voice="Anna"]) { color: red }', 'REGION\nid:a\nwidth:40%'],
+			...['NOTE', 'NOTE one\ntwo', 'NOTE a --> b', 'NOTE\n00:00.000 --> 00:01.000\nnot said'],
+		];
+		const cue = 'NOTES 1\n00:00.000 --> 00:02.000 region:a align:left\nHello.';
+		expect(
+			read(['WEBVTT - title\nKind: captions', ...blocks, cue, ...blocks].join('\n\n')),
+		).toEqual(['Hello.']);
 	});
 });
 
@@ -245,7 +448,6 @@ describe('an invalid transcript is refused, with what is wrong', () => {
 		['only silence', [{ ...one, text: ' ' }], /has no words/],
 		['a segment that is a text', [one, 'x'], /segment 2 is not an object/],
 		['no text', with2({ text: undefined }), /segment 2 has no 'text'/],
-		['no start', with2({ start: undefined }), /segment 2 has no usable 'start'/],
 		['a start before the beginning', with2({ start: -0.1 }), /segment 2 has no usable 'start'/],
 		[
 			'an end that is 0.2 s early',

@@ -20,13 +20,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { samplesPerMs } from '../../server/audio/opus.mts';
 import { scanLinks } from '../../server/audio/scan.mts';
-import {
-	checkFfmpeg,
-	cutChunks,
-	encodeOpus,
-	MediaError,
-	probeRecording,
-} from '../../server/recordings/ffmpeg.mts';
+import * as encoders from '../../server/recordings/encoders.mts';
+import { checkFfmpeg, MediaError } from '../../server/recordings/ffmpeg.mts';
+import { listen, type Sound } from '../../server/recordings/sound.mts';
 import { temporaryFolder } from '../server/sources.mts';
 import { hearTones, makeTones, TONE_FROM_MS, TONE_TO_MS } from '../support/tones.mts';
 
@@ -72,6 +68,16 @@ async function expectWhole(chunks: Awaited<ReturnType<typeof cutChunks>>, endMs:
 	expect(Math.abs(at - endMs)).toBeLessThanOrEqual(CODEC_MS);
 }
 
+const listenTo = async (path: string, signal?: AbortSignal): Promise<Sound> =>
+	listen(path, await newFolder(), signal);
+const cutChunks = async (
+	path: string,
+	to: string,
+	options: Parameters<typeof encoders.cutChunks>[2],
+) => encoders.cutChunks(await listenTo(path, options.signal), to, options);
+const encodeOpus = async (path: string, to: string, options: { signal?: AbortSignal } = {}) =>
+	encoders.encodeOpus(await listenTo(path, options.signal), to, options);
+
 let chunkFolders = 0;
 async function newFolder(): Promise<string> {
 	const path = join(folder, `chunks${(chunkFolders += 1)}`);
@@ -81,7 +87,7 @@ async function newFolder(): Promise<string> {
 
 describe.each(FORMATS)('a recording in %s', (format) => {
 	test('has the right length', async () => {
-		const { durationMs, createdMs } = await probeRecording(made(format));
+		const { durationMs, createdMs } = await listenTo(made(format));
 		expect(Math.abs(durationMs - SECONDS * 1000)).toBeLessThanOrEqual(CODEC_MS);
 		expect(createdMs).toBeUndefined();
 	});
@@ -139,7 +145,7 @@ test.each([
 ])('a recording in %s can be read, too', async (ending, codec) => {
 	const path = join(folder, `recorder.${ending}`);
 	await ffmpeg('-i', made('wav'), '-t', '3', ...codec, path);
-	const { durationMs } = await probeRecording(path);
+	const { durationMs } = await listenTo(path);
 	expect(Math.abs(durationMs - 3000)).toBeLessThanOrEqual(200);
 	const [chunk] = await cutChunks(path, await newFolder(), { format: 'wav' });
 	expect((await hearTones(chunk.path)).map(({ startMs }) => Math.round(startMs / 1000))).toEqual([
@@ -180,14 +186,14 @@ test('the time in the container is read', async () => {
 	const path = join(folder, 'created.m4a');
 	const created = '2026-03-01T09:04:12.000000Z';
 	await ffmpeg('-i', made('m4a'), '-c', 'copy', '-metadata', `creation_time=${created}`, path);
-	expect((await probeRecording(path)).createdMs).toBe(Date.parse(created));
+	expect((await listenTo(path)).createdMs).toBe(Date.parse(created));
 });
 
 test('the sound of a video is read', async () => {
 	const path = join(folder, 'video.mp4');
 	const picture = ['-f', 'lavfi', '-i', `testsrc=duration=${SECONDS}:size=160x120:rate=5`];
 	await ffmpeg(...picture, '-i', made('m4a'), '-c:a', 'copy', path);
-	expect((await probeRecording(path)).durationMs).toBeGreaterThanOrEqual(SECONDS * 1000);
+	expect((await listenTo(path)).durationMs).toBeGreaterThanOrEqual(SECONDS * 1000);
 	const chunks = await cutChunks(path, await newFolder(), { format: 'mp3', maxSeconds: 16 });
 	await expectWhole(chunks, SECONDS * 1000);
 });
@@ -195,7 +201,7 @@ test('the sound of a video is read', async () => {
 test('a file name with a dash, a colon and spaces works', async () => {
 	const path = join(folder, '-i concat: 09:04 %03d.m4a');
 	await copyFile(made('m4a'), path);
-	expect((await probeRecording(path)).durationMs).toBeGreaterThanOrEqual(SECONDS * 1000);
+	expect((await listenTo(path)).durationMs).toBeGreaterThanOrEqual(SECONDS * 1000);
 	const to = join(folder, 'pipe:1 %03d.ogg');
 	await encodeOpus(path, to);
 	expect(await hearTones(`file:${to}`)).toHaveLength(SECONDS - 3);
@@ -205,7 +211,7 @@ test('a file name with a dash, a colon and spaces works', async () => {
 async function problemsOf(path: string): Promise<unknown[]> {
 	const to = await newFolder();
 	const outcomes = await Promise.allSettled([
-		probeRecording(path),
+		listenTo(path),
 		encodeOpus(path, join(to, 'all.ogg')),
 		cutChunks(path, to, { format: 'mp3' }),
 	]);
@@ -292,7 +298,7 @@ describe('a damaged recording is read as far as possible', () => {
 		const table = format === 'm4a' ? ['-movflags', 'faststart'] : [];
 		await ffmpeg('-i', made(format), '-c', 'copy', ...table, path);
 		await truncate(path, Math.round((await stat(path)).size / 2));
-		const { durationMs } = await probeRecording(path);
+		const { durationMs } = await listenTo(path);
 		expect(durationMs).toBeGreaterThan(15_000);
 		expect(durationMs).toBeLessThan(25_000);
 		const chunks = await cutChunks(path, await newFolder(), { format: 'wav' });
@@ -317,7 +323,7 @@ describe('a damaged recording is read as far as possible', () => {
 		const title = `title=${'x'.repeat(100_000)}`;
 		const times = ['-metadata', `creation_time=${'9'.repeat(100_000)}`];
 		await ffmpeg('-i', made('mp3'), '-c', 'copy', '-metadata', title, ...times, path);
-		expect((await probeRecording(path)).createdMs).toBeUndefined();
+		expect((await listenTo(path)).createdMs).toBeUndefined();
 		await appendFile(path, Buffer.alloc(2 ** 20));
 		const chunks = await cutChunks(path, await newFolder(), { format: 'mp3', maxSeconds: 16 });
 		await expectWhole(chunks, SECONDS * 1000);
@@ -439,7 +445,7 @@ describe("a hostile file can't take more", () => {
 
 	test('than 48 hours', async () => {
 		const path = await wavWithTitle('long.wav', 0, { rate: 100, bytes: 49 * 3600 * 200 });
-		const problem = await probeRecording(path).catch((error: unknown) => error);
+		const problem = await listenTo(path).catch((error: unknown) => error);
 		expect(problem).toBeInstanceOf(MediaError);
 		expect((problem as Error).message).toContain('longer than 48 hours');
 	});
@@ -448,7 +454,7 @@ describe("a hostile file can't take more", () => {
 	onLinux('memory than a recording needs', async () => {
 		const path = await wavWithTitle('title.wav', 600 * 2 ** 20);
 		const peak = peakOfPrograms();
-		expect((await probeRecording(path)).durationMs).toBe(1000);
+		expect((await listenTo(path)).durationMs).toBe(1000);
 		expect(await peak()).toBeLessThan(200 * 2 ** 10);
 		// In many small pieces, as a shell does that reads 2 GB into a variable.
 		const programs = await newFolder();
@@ -456,14 +462,14 @@ describe("a hostile file can't take more", () => {
 		await writeFile(join(programs, 'ffmpeg'), hungry, { mode: 0o700 });
 		const before = process.env.PATH;
 		process.env.PATH = `${programs}:${before}`;
-		const problem = await probeRecording(path).catch((error: unknown) => error);
+		const problem = await listenTo(path).catch((error: unknown) => error);
 		process.env.PATH = before;
 		expect((problem as Error).message).toContain('convert it');
 	});
 
 	test('output than a recording has', async () => {
 		const path = await wavWithTitle('words.wav', 70 * 2 ** 20, { letter: 'x' });
-		const problem = await probeRecording(path).catch((error: unknown) => error);
+		const problem = await listenTo(path).catch((error: unknown) => error);
 		expect(problem).toBeInstanceOf(MediaError);
 		expect((problem as Error).message).toContain('convert it');
 	});
@@ -510,7 +516,7 @@ describe("a temporary problem isn't a fault of the recording", () => {
 		);
 		expect(problem).toBeInstanceOf(Error);
 		expect(problem).not.toBeInstanceOf(MediaError);
-		const gone = await probeRecording(join(to, 'a.m4a')).catch((error: unknown) => error);
+		const gone = await listenTo(join(to, 'a.m4a')).catch((error: unknown) => error);
 		expect(gone).toMatchObject({ code: 'ENOENT' });
 	});
 

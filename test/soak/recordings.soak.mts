@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { joinChunks, Transcriber } from '../../server/recordings/transcribe.mts';
-import { cutChunks } from '../../server/recordings/ffmpeg.mts';
+import { cutChunks } from '../../server/recordings/encoders.mts';
+import { listen } from '../../server/recordings/sound.mts';
 import { makeTones, TONE_FROM_MS } from '../support/tones.mts';
 import { startTranscription, wordsOf } from '../support/transcription.mts';
 
@@ -48,9 +49,10 @@ async function transcribeLate() {
  * Run in a process of its own: prints the seconds of CPU that it and its children took, and the most
  * memory that it needed more than before, together with its largest child, in MiB.
  */
-const measure = (module: string) => `
+const measure = (modules: string) => `
 	import { readFileSync } from 'node:fs';
-	import { cutChunks, encodeOpus, probeRecording } from ${JSON.stringify(module)};
+	import { cutChunks, encodeOpus } from ${JSON.stringify(`${modules}/encoders.mts`)};
+	import { listen } from ${JSON.stringify(`${modules}/sound.mts`)};
 	const [, path, folder] = process.argv;
 	const peakOf = (pid) => {
 		try {
@@ -65,9 +67,9 @@ const measure = (module: string) => `
 		const children = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8');
 		for (const pid of children.trim().split(' ')) ofChildren = Math.max(ofChildren, peakOf(pid));
 	}, 20);
-	await probeRecording(path);
-	await encodeOpus(path, folder + '/all.ogg');
-	await cutChunks(path, folder, { format: 'mp3' });
+	const sound = await listen(path, folder);
+	await encodeOpus(sound, folder + '/all.ogg');
+	await cutChunks(sound, folder, { format: 'mp3' });
 	clearInterval(timer);
 	// After the name: user and system time of the process and of its children, in hundredths.
 	const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ').map(Number);
@@ -75,11 +77,11 @@ const measure = (module: string) => `
 	console.log(JSON.stringify([ticks / 100, (peakOf('self') - before + ofChildren) / 1024]));`;
 
 linuxTest('an hour takes less than two minutes of CPU and 150 MiB', async () => {
-	const module = pathToFileURL(resolve('server/recordings/ffmpeg.mts')).href;
+	const modules = pathToFileURL(resolve('server/recordings')).href;
 	const to = join(folder, 'measured');
 	await mkdir(to);
 	const { stdout } = await execute(process.execPath, [
-		...['--input-type=module', '-e', measure(module), recording, to],
+		...['--input-type=module', '-e', measure(modules), recording, to],
 	]);
 	const [seconds, mebibytes] = JSON.parse(stdout) as [number, number];
 	console.log(`${seconds} s of CPU, ${mebibytes} MiB`);
@@ -93,7 +95,7 @@ test('each second of an hour has the right time, in chunks of the usual size', a
 	const endpoint = await startTranscription();
 	const to = join(folder, 'chunks');
 	await mkdir(to);
-	const chunks = await cutChunks(recording, to, { format: 'mp3' });
+	const chunks = await cutChunks(await listen(recording, to), to, { format: 'mp3' });
 	expect(chunks).toHaveLength(3);
 	const options = { url: endpoint.url, model: 'whisper-1', key: undefined, format: 'mp3' } as const;
 	const transcriber = new Transcriber(options);

@@ -84,7 +84,7 @@ export async function checkFolder(folder: string, sandbox?: TestSandbox) {
 	const { stdout } = await runCommand(['check', folder, '--json', ...service], env);
 	return JSON.parse(stdout) as {
 		isComplete: boolean;
-		findings: { kind: string; path?: string; day?: string; message: string }[];
+		findings: { kind: string; id?: string; path?: string; day?: string; message: string }[];
 		lifelogs: number;
 		chats: number;
 		audioFiles: number;

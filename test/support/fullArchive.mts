@@ -135,7 +135,7 @@ export async function runFullArchive(
 		const day = new Execution();
 		day.set('A day', asItems([aDay]));
 		await read(day, aDay.day, true);
-		if (aDay.what === 'everything') {
+		if (aDay.what !== 'audio') {
 			const exported = lifelogs
 				.filter(({ startTime }) => startTime.startsWith(aDay.day))
 				.flatMap(exportOf);
@@ -177,8 +177,8 @@ function exportOf(lifelog: Lifelog): Item[] {
 	const { json, markdown } = lifelogFiles(lifelog, 'UTC')!;
 	return [json, markdown].map(({ path, content }) => {
 		const data = Buffer.from(content);
-		const { id: lifelogId, updatedAt, isStarred } = lifelog;
-		const said = { lifelogId, updatedAt, isStarred, path };
+		const { id: lifelogId, startTime, endTime, updatedAt, isStarred } = lifelog;
+		const said = { lifelogId, startTime, endTime, updatedAt, isStarred, path };
 		return { json: { ...said, fileSize: data.length, sha256: sha256(data) }, binary: { data } };
 	});
 }

@@ -3,9 +3,14 @@ import { appendFileSync, copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
-import type { Recording } from '../../server/recordings/queue.mts';
 import { startLifelogServer, type SpawnedServer } from './lifelogServer.mts';
-import { askRecordings, uploadTo, whenRecording, type RecordingAnswer } from './recordings.mts';
+import {
+	askRecordings,
+	uploadTo,
+	whenRecording,
+	type Recording,
+	type RecordingAnswer,
+} from './recordings.mts';
 import { makeTones } from './tones.mts';
 import { startTranscription, type TranscriptionEndpoint } from './transcription.mts';
 

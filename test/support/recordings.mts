@@ -2,9 +2,12 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Recording } from '../../server/recordings/queue.mts';
+import type { Recording as Stored } from '../../server/recordings/queue.mts';
 import { spawnLifelogServer, startLifelogServer, type SpawnedServer } from './lifelogServer.mts';
 import { newestManifests } from './manifests.mts';
+
+/** A recording, as the API answers it. */
+export type Recording = Stored & { deletedLifelogIds: string[] };
 
 type Server = Pick<SpawnedServer, 'url' | 'apiKey'>;
 

@@ -62,6 +62,8 @@ export interface Heard {
 	second: number;
 	startMs: number;
 	endMs: number;
+	/** How loud it is, in dB below the loudest that can be. */
+	level: number;
 }
 
 /** Hears the tones of audio in any format. Rejects if it can't be decoded. */
@@ -82,10 +84,9 @@ export async function hearTones(path: string): Promise<Heard[]> {
 		if (isTone || from === undefined) continue;
 		const ms = (sample: number) => (sample * 1000) / RATE;
 		if (ms(at - from) >= MIN_TONE_MS) {
-			const second = secondOf(
-				samples.subarray(from + 4 * PIECE, at - 4 * PIECE).subarray(0, ENOUGH),
-			);
-			heard.push({ second, startMs: ms(from), endMs: ms(at) });
+			const tone = samples.subarray(from + 4 * PIECE, at - 4 * PIECE).subarray(0, ENOUGH);
+			const level = 10 * Math.log10(powerOf(tone) / tone.length);
+			heard.push({ second: secondOf(tone), startMs: ms(from), endMs: ms(at), level });
 		}
 		from = undefined;
 	}

@@ -1,6 +1,10 @@
 // What a Code node of the example does by itself; test/n8n runs the whole.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { listedOf as listedOfCheck } from '../../check-archive/layout.mts';
+import { listedOf, updatedAtOf } from '../../server/archive/listed.mts';
 
 interface Example {
 	nodes: { name: string; parameters: { jsCode?: string } }[];
@@ -11,15 +15,17 @@ const { nodes } = JSON.parse(readFileSync('examples/full-archive.json', 'utf8'))
 /** Runs a Code node in a process in whose zone it is not what it is in UTC. */
 function run(name: string, input: object[], others: Record<string, object[]>): unknown {
 	const program = `
-		const { code, input, others } = JSON.parse(process.argv[1]);
+		const { code, input, others } = JSON.parse(require('node:fs').readFileSync(0));
 		const items = (list) => ({ all: () => list.map((json) => ({ json })), first: () => ({ json: list[0] }) });
 		const $ = (name) => items(others[name] ?? []);
 		console.log(JSON.stringify(new Function('$', '$input', code)($, items(input))));
 	`;
 	const code = nodes.find((node) => node.name === name)?.parameters.jsCode;
 	const given = JSON.stringify({ code, input, others });
-	const { stdout, stderr } = spawnSync(process.execPath, ['-e', program, given], {
+	const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], {
 		encoding: 'utf8',
+		input: given,
+		maxBuffer: 2 ** 26,
 		env: { ...process.env, TZ: 'America/New_York' },
 	});
 	if (!stdout) throw new Error(stderr);
@@ -66,5 +72,87 @@ test('chats whose IDs differ only by case have names of their own, which stay', 
 		abc: 'abc-2.json',
 		aBc: 'aBc-3.json',
 		ABC: '0m00s_ABC.json'.slice(-10),
+	});
+});
+
+const sha256 = (text: unknown) => createHash('sha256').update(String(text)).digest('hex');
+
+/** What Full archive plans for lifelogs as the service lists them, and manifests as they were. */
+function planOf(lifelogs: object[], manifests: object[]) {
+	const settings = { Settings: [{ firstDay: '', waitDays: 1, daysBack: 0, report: {} }] };
+	const given = { ...settings, 'All lifelogs': lifelogs, 'Contents of the files': manifests };
+	const days = run('Days of the service', [], given) as { json: Record<string, unknown> }[];
+	const hashed = days.map(({ json }) => ({
+		...json,
+		version: sha256(json.lines),
+		versionIfIncomplete: sha256(json.linesIfIncomplete),
+	}));
+	const [{ json }] = run('Days to do', hashed, given) as [{ json: { days: object[] } }];
+	return { hashed, days: json.days as { day: string; what: string; listed: object }[] };
+}
+
+test('title, end and a missing updatedAt are read as the command and check read them', () => {
+	const begin = Date.parse('2026-03-01T10:00:00Z');
+	const time = fc
+		.integer({ min: 0, max: 3_600_000 })
+		.map((ms) => new Date(begin + ms).toISOString());
+	const maybe = (arbitrary: fc.Arbitrary<string>) =>
+		fc.oneof(arbitrary, fc.constantFrom(undefined, null, '', 'soon'));
+	const lifelog = fc.record({
+		title: maybe(fc.string({ unit: 'grapheme' })),
+		startTime: time,
+		endTime: maybe(time.map((iso) => iso.replace('Z', '+00:00'))),
+		updatedAt: maybe(time),
+	});
+	const lifelogs = fc.sample(lifelog, 300).map((each, nth) => ({ id: `l${nth}`, ...each }));
+	const { days, hashed } = planOf(lifelogs, []);
+	const [{ listed }] = days;
+	expect(days.length).toBeGreaterThan(0);
+	expect(listed).toEqual(Object.fromEntries(lifelogs.map((each) => [each.id, listedOf(each)])));
+	expect(lifelogs.map(listedOfCheck)).toEqual(lifelogs.map(listedOf));
+	const lines = lifelogs.map((each) => `lifelog ${each.id} ${updatedAtOf(each)} false`);
+	expect(hashed[0]).toMatchObject({ lines: lines.sort().join('\n') });
+});
+
+describe('a day that is archived', () => {
+	const day = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+	const old = '2026-03-01';
+	const at = (of: string) => `${of}T10:00:00.000Z`;
+	const listed = (of: string, more: object = {}) => ({
+		...{ id: `l${of}`, title: 'Tea', startTime: at(of), endTime: at(of), updatedAt: at(of) },
+		...more,
+	});
+	const manifest = (
+		of: string,
+		{ title = 'Tea', isAudioAlone = false }: { title?: string; isAudioAlone?: boolean } = {},
+	) => ({
+		day: of,
+		version: sha256(`${isAudioAlone ? 'incomplete\n' : ''}lifelog l${of} ${at(of)} false`).slice(
+			0,
+			16,
+		),
+		...{ archivedAt: new Date().toISOString(), isComplete: true, isAudioKnown: true },
+		...{ isAudioAlone, own: { lifelogs: {}, chats: {} }, hoursWithoutAudio: 0 },
+		listed: title === '' ? {} : { [`l${of}`]: listedOf(listed(of, { title })) },
+	});
+	const whatFor = (of: string, lifelog: object, before: object) =>
+		planOf([lifelog], [before]).days.find(({ day: each }) => each === of)?.what;
+
+	test.each<[string, string, object, object, string | undefined]>([
+		['as it is', day, {}, {}, undefined],
+		['with another title', day, {}, { title: 'Coffee' }, 'everything'],
+		['without what a title is compared with', day, { title: 'Coffee' }, { title: '' }, undefined],
+		['without updatedAt', day, { updatedAt: undefined }, {}, 'words'],
+		['without some audio', day, {}, { isAudioAlone: true }, 'audio'],
+		[
+			'without audio, with another title',
+			day,
+			{ title: 'Coffee' },
+			{ isAudioAlone: true },
+			'everything',
+		],
+		['long ago, without updatedAt', old, { updatedAt: undefined }, {}, undefined],
+	])('%s', (_what, of, lifelog, before, what) => {
+		expect(whatFor(of, listed(of, lifelog), manifest(of, before))).toBe(what);
 	});
 });

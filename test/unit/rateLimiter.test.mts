@@ -5,7 +5,7 @@ import {
 	Ticket,
 	WaitTooLong,
 } from '../../nodes/shared/transport/rateLimiter.ts';
-import { retryAfterMs } from '../../nodes/shared/transport/retryAfter.ts';
+import { retryAfterMs } from '../../lifelog/retryAfter.ts';
 
 describe('retryAfterMs', () => {
 	const date = 'Tue, 03 Mar 2026 10:00:00 GMT';
@@ -30,6 +30,12 @@ describe('retryAfterMs', () => {
 		['nothing', undefined, {}, 60_000],
 		['a page of HTML', '<html>', {}, 60_000],
 		['a negative number', { retryAfter: '-5' }, {}, 60_000],
+		[
+			'a number in the header, whatever is in the body',
+			{ retryAfter: {} },
+			{ 'retry-after': '3' },
+			3_000,
+		],
 		['words', { retryAfter: 'soon' }, {}, 60_000],
 		['a blank', { retryAfter: ' ' }, {}, 60_000],
 		['zero, which would be a hot loop', { retryAfter: '0' }, {}, 1_000],

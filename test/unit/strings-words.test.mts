@@ -44,7 +44,7 @@ function notesIn(path: string): string[] {
 		.map(({ parameters }) => parameters.content!);
 }
 
-const sources = globSync(['{nodes,credentials,server,check-archive}/**/*.{ts,mts}'], {
+const sources = globSync(['{lifelog,nodes,credentials,server,check-archive}/**/*.{ts,mts}'], {
 	exclude: ['server/web/**', '**/*.d.ts'],
 });
 const examples = globSync('examples/*.json');

@@ -4,7 +4,13 @@ import type { Api } from '../../shared/auth/connection';
 import { inputError } from '../../shared/errors/errors';
 import { optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import { outputOfItem, outputParameters } from '../../shared/parameters/output';
-import { readCollection, readInstant, readText, readZone } from '../../shared/parameters/read';
+import {
+	readBoolean,
+	readCollection,
+	readInstant,
+	readText,
+	readZone,
+} from '../../shared/parameters/read';
 import { isBlank, trimmedText } from '../../../lifelog/text.ts';
 import { changedJson, sendChange } from '../change';
 
@@ -40,6 +46,13 @@ export const description: INodeProperties[] = [
 	...outputParameters,
 	optionsOf([
 		{
+			displayName: 'Add Again If Deleted',
+			name: 'again',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to create the lifelog again if you deleted it',
+		},
+		{
 			displayName: 'End Time',
 			name: 'endTime',
 			type: 'dateTime',
@@ -62,10 +75,11 @@ export const description: INodeProperties[] = [
  * Creates a lifelog from a transcript (lifelog-server, `POST /v1/lifelogs`).
  *
  * @returns One item: the lifelog, new or known by its external ID; `{ lifelog: null, status:
- *   'deleted' }` if it was deleted before, because then it isn't created again.
+ *   'deleted' }` if it was deleted before, and isn't to be created again.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
-	const { timezone: zoneOption, endTime, externalId } = readCollection(this, 'options', itemIndex);
+	const options = readCollection(this, 'options', itemIndex);
+	const { timezone: zoneOption, endTime, externalId } = options;
 	const timezone = readZone(this, zoneOption);
 	const time = (value: unknown, label: string) =>
 		isBlank(value)
@@ -77,6 +91,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		timezone,
 		title: readText(this, 'title', itemIndex, 'Title') || undefined,
 		externalId: trimmedText(externalId) || undefined,
+		again: readBoolean(this, options.again, 'Add Again If Deleted') || undefined,
 		transcript: readTranscript(this, itemIndex) as IDataObject,
 	};
 	const output = outputOfItem(this, itemIndex);

@@ -8,7 +8,13 @@ import { BINARY_ENCODING } from 'n8n-workflow';
 
 import { inputError, unreadableFileError } from '../../shared/errors/errors';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
-import { readCollection, readInstant, readNumber, readZone } from '../../shared/parameters/read';
+import {
+	readBoolean,
+	readCollection,
+	readInstant,
+	readNumber,
+	readZone,
+} from '../../shared/parameters/read';
 import type { Api } from '../../shared/auth/connection';
 import { failedError, type RecordingFile, uploadRecording, waitForRecording } from '../recording';
 import { trimmedText } from '../../../lifelog/text.ts';
@@ -26,6 +32,13 @@ export const description: INodeProperties[] = [
 		hint: 'The name of the input binary field containing the file to be uploaded',
 	},
 	optionsOf([
+		{
+			displayName: 'Add Again If Deleted',
+			name: 'again',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to make the lifelogs of the recording again if you deleted them',
+		},
 		{
 			displayName: 'External ID',
 			name: 'externalId',
@@ -74,7 +87,8 @@ export const description: INodeProperties[] = [
 /**
  * Uploads a recording, which becomes lifelogs (lifelog-server, `POST /v1/recordings`).
  *
- * @returns One item: the recording, with the IDs of its lifelogs if it is done.
+ * @returns One item: the recording. If it is done, it has the IDs of its lifelogs, and of those that
+ *   were deleted.
  * @throws NodeOperationError if the item has no such file. NodeApiError if the recording failed.
  */
 export async function execute(
@@ -102,6 +116,7 @@ export async function execute(
 		title: text(options.title),
 		language: text(options.language),
 		externalId: text(options.externalId),
+		again: readBoolean(this, options.again, 'Add Again If Deleted') ? 'true' : undefined,
 	});
 	const recording = await waitForRecording(api, uploaded, waitS * 1000);
 	if (recording.status === 'failed') throw failedError(api, recording, file.name);

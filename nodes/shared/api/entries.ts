@@ -6,13 +6,7 @@ import { isSafePathSegment, isId } from '../../../lifelog/names.ts';
 import { getJson, pathOf } from '../transport/request';
 import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 
-/** For requests that need only ID, title and times. */
-export const METADATA_ONLY = {
-	includeMarkdown: false,
-	includeHeadings: false,
-	includeContents: false,
-};
-export const EVERY_PART = { includeMarkdown: true, includeHeadings: true, includeContents: true };
+export { EVERY_PART, METADATA_ONLY } from '../../../lifelog/paging.ts';
 
 /**
  * One lifelog by its ID (specification, section 4.3).

@@ -1,12 +1,8 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import { addressProblem, baseAddress, isLoopback, isPrivate } from '../../../lifelog/addresses.ts';
 import { LIMITLESS_URL } from '../../../lifelog/limitless.ts';
 import { trimmedText } from '../../../lifelog/text.ts';
-
-/** Hosts of a parsed URL, in which `127.1` is `127.0.0.1` and `[0::1]` is `[::1]`. */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-const PRIVATE_ADDRESS =
-	/^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][\da-f]{2}:[\da-f:]*\]|\[fe[89ab][\da-f]:[\da-f:]*\])$/;
-const PRIVATE_NAME = /(^[^.[]+|\.(local|internal|lan|home\.arpa))$/;
 
 /** Paths of requests, which people paste. */
 const REQUEST_PATH = /\/v1\/+(lifelogs|chats|download-audio|recordings)(\/.*)?$/;
@@ -29,33 +25,33 @@ export function checkedBaseUrl({
 }: ICredentialDataDecryptedObject): string {
 	const text = trimmedText(baseUrl);
 	const nearest = nearestAddress(text);
-	// In `localhost:8787`, the protocol would be `localhost:`.
-	if (!URL.canParse(text) || new URL(text).host === '') {
+	const mayBeHttp = (host: string) =>
+		isLoopback(host) || (allowPrivateHttp === true && isPrivate(host));
+	const problem = addressProblem(text, mayBeHttp);
+	if (problem === 'not an address') {
 		throw new Error(
 			nearest === undefined
 				? `The 'Base URL' is not a web address. ${USUAL_ADDRESSES}`
-				: `The 'Base URL' is not a web address: ${nearest.host}${withoutVersion(nearest.pathname)}. ${enter(nearest)}`,
+				: `The 'Base URL' is not a web address: ${baseAddress(nearest.href).slice(`${nearest.protocol}//`.length)}. ${enter(nearest)}`,
 		);
 	}
-	const url = new URL(text);
-	const mayBeHttp =
-		isLoopback(url.hostname) || (allowPrivateHttp === true && isPrivate(url.hostname));
-	if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp)) {
+	if (problem === 'not encrypted') {
 		throw new Error(
-			`The 'Base URL' must start with https://, or the API key would be sent unencrypted. The address is ${originOf(url)}. http:// is only for this machine and your own network. ${enter(nearest)}`,
+			`The 'Base URL' must start with https://, or the API key would be sent unencrypted. The address is ${originOf(new URL(text))}. http:// is only for this machine and your own network. ${enter(nearest)}`,
 		);
 	}
-	if (url.username || url.password || url.search || url.hash) {
+	if (problem === 'not plain') {
 		throw new Error(
 			`The 'Base URL' must be a plain address, without a user name, a query or a fragment. The API key has its own field in the credential. ${enter(nearest)}`,
 		);
 	}
-	if (REQUEST_PATH.test(url.pathname)) {
+	const { origin, pathname } = new URL(text);
+	if (REQUEST_PATH.test(pathname)) {
 		throw new Error(
-			`The 'Base URL' is the address of a request: ${url.origin}${url.pathname}. ${enter(nearest)}`,
+			`The 'Base URL' is the address of a request: ${origin}${pathname}. ${enter(nearest)}`,
 		);
 	}
-	return `${url.origin}${withoutVersion(url.pathname)}`;
+	return baseAddress(text);
 }
 
 /** The usable address that a text is nearest to, without secrets; undefined if it names no host. */
@@ -72,10 +68,10 @@ function nearestAddress(text: string): URL | undefined {
 
 function enter(address: URL | undefined): string {
 	if (address === undefined) return USUAL_ADDRESSES;
-	const { protocol, hostname, origin, pathname } = address;
+	const { protocol, hostname, href } = address;
 	const isPrivateHttp = protocol === 'http:' && !isLoopback(hostname);
 	const option = isPrivateHttp ? ", and turn on 'Allow HTTP in a Private Network'" : '';
-	return `Enter ${origin}${withoutVersion(pathname)}${option}.`;
+	return `Enter ${baseAddress(href)}${option}.`;
 }
 
 /**
@@ -146,21 +142,4 @@ function checkOrigin(target: URL, baseUrl: string): void {
 /** Protocol and host; `origin` is "null" for most protocols. */
 function originOf({ protocol, host }: URL): string {
 	return `${protocol}//${host}`;
-}
-
-export function isLoopback(hostname: string): boolean {
-	return LOOPBACK.test(hostname);
-}
-
-export function isPrivate(hostname: string): boolean {
-	return PRIVATE_ADDRESS.test(hostname) || PRIVATE_NAME.test(hostname);
-}
-
-function withoutVersion(path: string): string {
-	const segments = withoutEmptyEnd(path.split('/'));
-	return withoutEmptyEnd(segments.at(-1) === 'v1' ? segments.slice(0, -1) : segments).join('/');
-}
-
-function withoutEmptyEnd(segments: string[]): string[] {
-	return segments.slice(0, segments.findLastIndex((segment) => segment !== '') + 1);
 }

@@ -3,7 +3,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 
 import { type Fault, isLikeEndOfLimitless, LIMITLESS_END } from '../../../lifelog/limitless.ts';
 import type { Api, ApiContext } from '../auth/connection';
-import { isLoopback, isPrivate } from '../auth/baseUrl';
+import { isLoopback, isPrivate } from '../../../lifelog/addresses.ts';
 import { sanitizeForDisplay } from './sanitize';
 import { trimmedText } from '../../../lifelog/text.ts';
 

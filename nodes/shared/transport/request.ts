@@ -15,7 +15,7 @@ import type { IncomingBody } from './body';
 import { pause } from './concurrency';
 import type { Api } from '../auth/connection';
 import { rateLimiterFor, Ticket, WaitTooLong } from './rateLimiter';
-import { retryAfterMs } from './retryAfter';
+import { retryAfterMs } from '../../../lifelog/retryAfter.ts';
 import { type SendResult, type Request, send, timeoutMs } from './send';
 
 const FIRST_BACKOFF_MS = 500;

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
+import type { Lifelog } from '../../../lifelog/api.ts';
+import { linesOf, namesIn } from '../../../lifelog/contents.ts';
 import { ApiError } from '../../util/errors.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 import type { Counts, DayRecord } from '../../store/rows.mts';
@@ -8,6 +9,7 @@ import { isRecorded } from '../../recordings/lifelog.mts';
 import { missingDays } from '../../util/missingDays.mts';
 import { isAllowed, requireKey } from '../api.mts';
 import { sendAudio } from '../audio.mts';
+import { audioOfRecording } from '../recordings.mts';
 import type { Service } from '../service.mts';
 import { pageSearchSchema, searchForPage, type PageSearch, type SearchStore } from './search.mts';
 
@@ -40,6 +42,8 @@ export interface PageOptions {
 	/** Whether recordings are listed, and whether they can be uploaded. */
 	hasRecordings: boolean;
 	canUpload: boolean;
+	/** Whether titles and headings can be written. */
+	canTitle: boolean;
 }
 
 /** How much audio the lifelogs of a day lack. */
@@ -99,6 +103,15 @@ export async function addPageData(
 				const audio = await audioOf(store, params.id);
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
 				return sendAudio(audio, headers, reply);
+			},
+		);
+		web.get<{ Params: { id: string } }>(
+			'/web/recordings/:id/audio',
+			{ exposeHeadRoute: true },
+			async ({ params, headers }, reply) => {
+				const { audio, fileName, type } = await audioOfRecording(service, params.id);
+				const disposition = `inline; filename*=UTF-8''${encodeURIComponent(fileName)}`;
+				return sendAudio(audio, headers, reply, type, disposition);
 			},
 		);
 	});
@@ -166,17 +179,10 @@ function dayOf(store: PageStore, day: string, timezone: string, calendar: Calend
 const MAX_OF_DAY = 10_000;
 
 function inShort({ id, title, startTime, endTime, isStarred, contents }: Lifelog) {
-	const speakers = new Set<string>();
-	const headings: string[] = [];
-	const read = (nodes: ContentNode[]) => {
-		for (const { type, content, speakerName, children } of nodes) {
-			if (type === 'heading2') headings.push(content);
-			if (speakerName) speakers.add(speakerName);
-			read(children ?? []);
-		}
-	};
-	read(contents);
-	return { id, title, startTime, endTime, isStarred, speakers: [...speakers], headings };
+	const headings = linesOf(contents).flatMap(({ level, node }) =>
+		level === 2 ? [node.content] : [],
+	);
+	return { id, title, startTime, endTime, isStarred, speakers: namesIn(contents), headings };
 }
 
 const MAX_PROBLEMS = 1_000;

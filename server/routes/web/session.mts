@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { hostName, isLoopback, isOwnName } from '../../auth/hosts.mts';
+import { isLoopback } from '../../../lifelog/addresses.ts';
+import { hostName, isOwnName } from '../../auth/hosts.mts';
 import { SESSION_MS, WrongKeys } from '../../auth/session.mts';
 import { ApiError } from '../../util/errors.mts';
 

@@ -10,6 +10,8 @@ export interface Session {
 	/** Whether recordings are listed, and whether they can be uploaded. */
 	hasRecordings: boolean;
 	canUpload: boolean;
+	/** Whether titles and headings can be written. */
+	canTitle: boolean;
 }
 
 export interface CalendarDay {
@@ -269,6 +271,8 @@ export interface Change {
 
 export const changeLifelog = (id: string, change: Change) =>
 	request<void>('PATCH', idPath('lifelogs', id), change);
+/** Has the server's model write the title and headings of a lifelog. */
+export const writeTitle = (id: string) => request<void>('POST', `${idPath('lifelogs', id)}/title`);
 export const deleteLifelog = (id: string) => request<void>('DELETE', idPath('lifelogs', id));
 
 /** A recording that becomes lifelogs. */
@@ -277,6 +281,8 @@ export interface Recording {
 	status: 'queued' | 'transcribing' | 'done' | 'failed';
 	fileName: string;
 	lifelogIds: string[];
+	/** Those that were deleted. */
+	deletedLifelogIds: string[];
 	startTime: string | null;
 	durationMs: number | null;
 	error: string | null;
@@ -294,18 +300,30 @@ export async function readRecordings(
 	return { recordings: answer.data.recordings, hasMore: nextCursor !== undefined };
 }
 
-export const retryRecording = (id: string) =>
-	request<void>('POST', `${idPath('recordings', id)}/retry`);
+/** Tries a recording again. Without a language, it stays as it was; null has it detected. */
+export const retryRecording = (id: string, language?: string | null) =>
+	request<void>(
+		'POST',
+		`${idPath('recordings', id)}/retry`,
+		language === undefined ? undefined : { language },
+	);
+export const recordingAddress = (id: string) => `/web/recordings/${encodeURIComponent(id)}/audio`;
 export const dropRecording = (id: string) => request<void>('DELETE', idPath('recordings', id));
 
 /**
  * Uploads a recording. Rejects with a RequestError.
  *
  * @param onProgress Told of the share that was sent, from 0 to 1.
+ * @param again Whether lifelogs of it that were deleted are made again.
  */
-export function uploadRecording(file: File, onProgress: (share: number) => void): Promise<void> {
+export function uploadRecording(
+	file: File,
+	onProgress: (share: number) => void,
+	again = false,
+): Promise<Recording> {
 	const body = new FormData();
 	body.set('modifiedTime', new Date(file.lastModified).toISOString());
+	if (again) body.set('again', 'true');
 	body.set('file', file);
 	return new Promise((resolve, reject) => {
 		// `fetch` doesn't tell how far an upload is.
@@ -315,7 +333,7 @@ export function uploadRecording(file: File, onProgress: (share: number) => void)
 		sending.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
 		sending.onload = () => {
 			const { status, responseText } = sending;
-			if (status < 300) resolve();
+			if (status < 300) resolve(JSON.parse(responseText).data.recording);
 			else reject(failureOf(status, responseText));
 		};
 		sending.onerror = () => reject(new RequestError(0, NO_ANSWER));

@@ -8,6 +8,8 @@ export interface Sending {
 	/** From 0 to 1. */
 	share: number;
 	problem?: string;
+	/** Sends a file again whose lifelog was deleted. */
+	addAgain?: () => void;
 }
 
 // Uploads go on when another view is shown.
@@ -34,20 +36,30 @@ function show(next: Sending[], isUploaded = false): void {
 	watchers.forEach((watch) => watch(isUploaded));
 }
 
-function send(files: Iterable<File>): void {
+function send(files: Iterable<File>, again = false): void {
 	for (const file of files) {
 		const id = (count += 1);
 		const change = (changed: Partial<Sending>) =>
 			show(sending.map((each) => (each.id === id ? { ...each, ...changed } : each)));
+		const end = (isUploaded: boolean) =>
+			show(
+				sending.filter((each) => each.id !== id),
+				isUploaded,
+			);
 		show([...sending, { id, name: file.name, share: 0 }]);
 		last = last
-			.then(() => uploadRecording(file, (share) => change({ share })))
+			.then(() => uploadRecording(file, (share) => change({ share }), again))
 			.then(
-				() =>
-					show(
-						sending.filter((each) => each.id !== id),
-						true,
-					),
+				({ status, lifelogIds, deletedLifelogIds }) => {
+					if (status !== 'done' || lifelogIds.length > 0 || deletedLifelogIds.length === 0) {
+						return end(true);
+					}
+					const addAgain = () => {
+						end(false);
+						send([file], true);
+					};
+					change({ problem: "Its lifelog was deleted, so it wasn't added again.", addAgain });
+				},
 				(error: unknown) => change({ problem: (error as Error).message }),
 			);
 	}

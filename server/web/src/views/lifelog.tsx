@@ -8,6 +8,7 @@ import {
 	deleteLifelog,
 	readAudioSpans,
 	readLifelog,
+	writeTitle,
 	type AudioSpan,
 	type Change,
 	type Session,
@@ -283,6 +284,9 @@ function Head({
 			<div class="actions">
 				<Downloads lifelog={lifelog} timezone={timezone} hasAudio={hasAudio === true} />
 				{session.canChange && <Changes lifelog={lifelog} onChanged={onChanged} />}
+				{session.canTitle && isMadeHere(lifelog.id) && (
+					<WriteTitle id={lifelog.id} onChanged={onChanged} />
+				)}
 				{session.canDelete && <Delete lifelog={lifelog} day={day} />}
 			</div>
 		</div>
@@ -420,6 +424,31 @@ function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => vo
 					</form>
 				</Dialog>
 			)}
+		</>
+	);
+}
+
+/** Whether the server has made a lifelog of a recording or a transcript. */
+const isMadeHere = (id: string) => /^(made|recorded)-/.test(id);
+
+function WriteTitle({ id, onChanged }: { id: string; onChanged: () => void }) {
+	const [isWriting, setWriting] = useState(false);
+	const [problem, attempt] = useAttempt();
+	return (
+		<>
+			<button
+				type="button"
+				aria-keyshortcuts="w"
+				disabled={isWriting}
+				onClick={() => {
+					setWriting(true);
+					const writing = writeTitle(id).then(onChanged);
+					attempt(writing.finally(() => setWriting(false)));
+				}}
+			>
+				{isWriting ? 'Writing…' : 'Write title and headings'}
+			</button>
+			<Problem text={problem} />
 		</>
 	);
 }

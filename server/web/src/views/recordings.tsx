@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import {
 	dropRecording,
 	readRecordings,
+	recordingAddress,
 	retryRecording,
 	type Recording,
 	type Session,
@@ -10,6 +11,7 @@ import {
 import { count, dateTimeInWords, lengthInWords } from '../format.mts';
 import { Buttons, Dialog, Load, Problem, useTitle } from '../parts.tsx';
 import { useUploads } from '../uploads.mts';
+import { languages } from '../languages.mts';
 import { useAttempt } from '../useAttempt.mts';
 import { useKept, useLoad } from '../useLoad.mts';
 
@@ -65,6 +67,11 @@ export function Recordings({ session }: { session: Session }) {
 	);
 }
 
+const DETECT = 'detect';
+/** What is sent for a choice: undefined leaves the language as it was. */
+const languageOf = (chosen: string) =>
+	chosen === '' ? undefined : chosen === DETECT ? null : chosen;
+
 const PAGE = 20;
 const MAX_PAGE = 100;
 
@@ -81,7 +88,11 @@ function Row({
 }) {
 	const [problem, attempt] = useAttempt();
 	const [isDiscarding, setDiscarding] = useState(false);
-	const { id, status, fileName, startTime, durationMs, error, lifelogIds } = recording;
+	const [language, setLanguage] = useState('');
+	const { id, status, fileName, startTime, durationMs, error } = recording;
+	const { lifelogIds, deletedLifelogIds } = recording;
+	const hasNone = status === 'done' && lifelogIds.length === 0;
+	const isSpeechless = hasNone && deletedLifelogIds.length === 0;
 	return (
 		<li class={`recording ${status}`}>
 			<h2>
@@ -98,8 +109,28 @@ function Row({
 				</p>
 			)}
 			{!isDiscarding && <Problem text={problem} />}
-			{status === 'done' && lifelogIds.length === 0 && (
-				<p class="quiet">No speech was found, or the lifelog was deleted.</p>
+			{isSpeechless && <p class="quiet">No speech was found.</p>}
+			{status === 'done' && deletedLifelogIds.length > 0 && (
+				<p class="quiet">
+					{hasNone
+						? deletedLifelogIds.length === 1
+							? 'Its lifelog was deleted.'
+							: 'Its lifelogs were deleted.'
+						: `${deletedLifelogIds.length} of its lifelogs deleted.`}
+				</p>
+			)}
+			{(status === 'failed' || isSpeechless) && (
+				<p class="listen">
+					<audio
+						controls
+						preload="none"
+						src={recordingAddress(id)}
+						aria-label={`Audio of ${fileName}`}
+					/>
+					<a href={recordingAddress(id)} download aria-label={`Download ${fileName}`}>
+						Download
+					</a>
+				</p>
 			)}
 			{lifelogIds.length > 0 && (
 				<p>
@@ -122,10 +153,23 @@ function Row({
 					<button
 						type="button"
 						aria-label={`Retry ${fileName}`}
-						onClick={() => attempt(retryRecording(id).then(onChanged))}
+						onClick={() => attempt(retryRecording(id, languageOf(language)).then(onChanged))}
 					>
 						Retry
 					</button>
+					<select
+						aria-label={`Language of ${fileName}`}
+						value={language}
+						onChange={({ currentTarget }) => setLanguage(currentTarget.value)}
+					>
+						<option value="">Same language</option>
+						<option value={DETECT}>Detect language</option>
+						{languages().map(({ code, name }) => (
+							<option key={code} value={code}>
+								{name}
+							</option>
+						))}
+					</select>
 					{session.canDelete && (
 						<button
 							type="button"
@@ -211,7 +255,16 @@ function Upload({ onUploaded }: { onUploaded: () => void }) {
 						<bdi>{entry.name}</bdi>{' '}
 						{entry.problem ? (
 							<span class="notice" role="alert">
-								{entry.problem}
+								{entry.problem}{' '}
+								{entry.addAgain && (
+									<button
+										type="button"
+										aria-label={`Add ${entry.name} again`}
+										onClick={entry.addAgain}
+									>
+										Add again
+									</button>
+								)}
 							</span>
 						) : (
 							<progress value={entry.share} max={1} aria-label={`Uploading ${entry.name}`} />

@@ -3,17 +3,23 @@ const DOCUMENTED_WAIT_MS = 60_000;
 /** Zero would be a hot loop. */
 const MIN_WAIT_MS = 1_000;
 
+type Headers = Record<string, unknown>;
+
+/** How long to wait after a 429, in ms: what it asks for, else 60 s; at least 1 s. */
+export function retryAfterMs(body: unknown, headers: Headers): number {
+	return Math.max(askedWaitMs(body, headers) ?? DOCUMENTED_WAIT_MS, MIN_WAIT_MS);
+}
+
 /**
- * How long a 429 asks to wait, in ms: `retryAfter` of its body (seconds), else its `Retry-After`
- * header (seconds, or a date compared with the service's `Date`), else 60 s; at least 1 s
+ * How long a response asks to wait, in ms: `retryAfter` of its body (seconds), else its `Retry-After`
+ * header (seconds, or a date compared with the service's `Date`); undefined if it doesn't say
  * (specification, section 7).
  */
-export function retryAfterMs(body: unknown, headers: Record<string, unknown>): number {
+export function askedWaitMs(body: unknown, headers: Headers): number | undefined {
 	const inBody = (body as { retryAfter?: unknown } | null | undefined)?.retryAfter;
 	const inHeader = headers['retry-after'];
 	const waits = [seconds(inBody), seconds(inHeader), untilDate(inHeader, headers.date)];
-	const asked = waits.find((ms) => ms !== undefined) ?? DOCUMENTED_WAIT_MS;
-	return Math.max(asked, MIN_WAIT_MS);
+	return waits.find((ms) => ms !== undefined);
 }
 
 function seconds(value: unknown): number | undefined {

@@ -1,0 +1,384 @@
+// Works recordings off: one after the other, again if an endpoint is down, until they are done or have failed.
+import { access, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import PQueue from 'p-queue';
+import pRetry from 'p-retry';
+import { prepareFolder } from '../archive/commit.mts';
+import type { RecordingStore } from '../store/store.mts';
+import { EndpointError } from '../util/endpoint.mts';
+import { ApiError } from '../util/errors.mts';
+import { answerOfDisk, reasonOf, whereIs } from '../util/failures.mts';
+import { plural } from '../util/text.mts';
+import { MediaError } from './ffmpeg.mts';
+import { hasContent, isProcessing, PROCESSING, putAway, shortName } from './inboxFiles.mts';
+import type { LaterTitles } from './laterTitles.mts';
+import { makeLifelogs, type Made, type Models } from './pipeline.mts';
+import type { Queue, Queued, Recording, Upload } from './queue.mts';
+import { DiarizationError } from './transcribe.mts';
+
+/** What working recordings off takes. */
+export interface JobsOptions extends Models {
+	/** The folder of the archive. */
+	root: string;
+	queue: Queue;
+	store: RecordingStore;
+	/** Writes the titles that can't be written now. */
+	later?: LaterTitles;
+	/** Whether files that were uploaded are kept in `originals/` when they are done. */
+	keepOriginals: boolean;
+	/** IANA name of the zone of local times in names of files. */
+	timezone: string;
+	info: (line: string) => void;
+	warn: (line: string) => void;
+	/** Epoch ms. */
+	now: () => number;
+}
+
+/** The work on a recording, until it is done or has failed. */
+interface Job {
+	stop: AbortController;
+	/** Whether it is its turn. */
+	isRunning: boolean;
+	ended: Promise<void>;
+}
+
+/** Of the archive. Uploads that wait, and work in progress. */
+export const FOLDER = '.lifelog-recordings';
+const ORIGINALS = 'originals';
+const FIRST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 3_600_000;
+/** An endpoint that answers, but with something else than a transcription, is asked so often and so long. */
+const MAX_UNUSABLE = 6;
+const MAX_UNUSABLE_MS = 3 * 60_000;
+
+/** The work on the recordings of a queue. One waits for its next try without holding up the others. */
+export class Jobs {
+	readonly #options: JobsOptions;
+	readonly #queue: Queue;
+	readonly #turns = new PQueue({ concurrency: 1 });
+	readonly #jobs = new Map<string, Job>();
+
+	constructor(options: JobsOptions) {
+		this.#options = options;
+		this.#queue = options.queue;
+	}
+
+	/** Goes on with what the last run left. */
+	begin(): void {
+		for (const { id } of [...this.#queue.untidy(), ...this.#queue.open()]) this.start(id);
+	}
+
+	async close(): Promise<void> {
+		for (const { stop } of this.#jobs.values()) stop.abort();
+		await Promise.all([...this.#jobs.values()].map(({ ended }) => ended));
+	}
+
+	/** When the work on a recording ends, which may begin again then. */
+	async ended(id: string): Promise<void> {
+		await this.#jobs.get(id)?.ended;
+	}
+
+	/**
+	 * Tries a recording again that failed or waits for its next try.
+	 *
+	 * @param language The spoken language; null has the endpoint detect it, undefined leaves it as it was.
+	 * @throws ApiError: 404 for an unknown ID, 409 for one that is done or is being transcribed.
+	 */
+	async retry(id: string, language?: string | null): Promise<Recording> {
+		const recording = this.known(id);
+		if (recording.status === 'done' || recording.status === 'transcribing') {
+			throw new ApiError(
+				409,
+				`The recording is ${recording.status}. There is nothing to try again`,
+			);
+		}
+		return await this.again(id, language === undefined ? {} : { language: language ?? undefined });
+	}
+
+	/**
+	 * Begins a recording again, with what has changed. One that is done, or has become so meanwhile, is
+	 * begun only if lifelogs that were deleted are to be made again.
+	 */
+	async again(id: string, change: Partial<Upload> = {}): Promise<Recording> {
+		await this.stop(id);
+		const recording = this.known(id);
+		const { status } = recording;
+		if (status === 'done' && !change.again) return recording;
+		if ('language' in change && change.language !== recording.language) {
+			this.#queue.discardHeard(id);
+		}
+		// The audio of one that was done is in the archive, at its time.
+		const isNewStart = status === 'failed' || (status === 'done' && change.startMs !== undefined);
+		try {
+			return this.#queue.update(id, {
+				...change,
+				...{ status: 'queued', error: null, isTidy: true, lifelogIds: [], unusable: undefined },
+				...(isNewStart && { startTime: null, startTimeFrom: null }),
+			});
+		} finally {
+			// Also where the disk has no room for the change.
+			this.start(id);
+		}
+	}
+
+	/** Stops the work on a recording, and waits until none of it is under way. */
+	async stop(id: string): Promise<void> {
+		// Somebody may begin the next one meanwhile.
+		for (let job = this.#jobs.get(id); job; job = this.#jobs.get(id)) {
+			job.stop.abort();
+			// One that waits for its turn does nothing when it comes.
+			if (job.isRunning) await job.ended;
+			if (this.#jobs.get(id) === job) this.#jobs.delete(id);
+		}
+	}
+
+	/** Throws an ApiError (404) for an unknown ID. */
+	known(id: string): Queued {
+		const recording = this.#queue.get(id);
+		if (!recording) throw new ApiError(404, 'Recording not found');
+		return recording;
+	}
+
+	get #folder(): string {
+		return join(this.#options.root, FOLDER);
+	}
+
+	#workOf(id: string): string {
+		return join(this.#folder, `${id}.work`);
+	}
+
+	/** Works on a recording, unless that was begun. */
+	start(id: string): void {
+		if (this.#jobs.has(id)) return;
+		const stop = new AbortController();
+		const { signal } = stop;
+		const job: Job = { stop, isRunning: false, ended: Promise.resolve() };
+		const attempt = async () => {
+			job.isRunning = true;
+			await this.#attempt(id, signal).finally(() => (job.isRunning = false));
+		};
+		this.#jobs.set(id, job);
+		job.ended = pRetry(() => this.#turns.add(attempt), {
+			...{ retries: Infinity, factor: 2, minTimeout: FIRST_PAUSE_MS, maxTimeout: MAX_PAUSE_MS },
+			...{ signal, unref: true },
+			onFailedAttempt: async ({ error }) => {
+				const wait = error.cause instanceof EndpointError ? error.cause.waitMs : undefined;
+				await sleep(Math.min(wait ?? 0, MAX_PAUSE_MS), undefined, { signal, ref: false });
+			},
+		})
+			.catch(() => {})
+			.finally(() => this.#jobs.get(id) === job && this.#jobs.delete(id));
+	}
+
+	/** Rejects if it is to be tried again. */
+	async #attempt(id: string, signal: AbortSignal): Promise<void> {
+		signal.throwIfAborted();
+		// Dropped while it waited.
+		if (!this.#queue.get(id)) return;
+		if (this.#queue.get(id)!.isTidy) await this.#finish(id, signal);
+		const ended = this.#queue.get(id)!;
+		try {
+			await this.#tidy(ended);
+		} catch (error) {
+			const { code, at } = whereIs(error as Error);
+			this.#options.warn(
+				`Recording ${id} is ${ended.status}, its file stays: ${[code, ...at].join(' ')}`,
+			);
+			throw error;
+		}
+	}
+
+	/** Makes a recording done or failed. Rejects if it is to be tried again. */
+	async #finish(id: string, signal: AbortSignal): Promise<void> {
+		const { attempts, error: before, unusable: earlier } = this.#queue.get(id)!;
+		const { info, warn, now } = this.#options;
+		try {
+			const recording = this.#queue.update(id, { status: 'transcribing', attempts: attempts + 1 });
+			const {
+				ids: lifelogIds,
+				isPart: keepsOriginal,
+				notes,
+			} = await this.#process(recording, signal);
+			const done = {
+				status: 'done',
+				lifelogIds,
+				keepsOriginal,
+				error: null,
+				isTidy: false,
+			} as const;
+			const ended = this.#queue.update(id, { ...done, again: undefined, unusable: undefined });
+			for (const note of notes) warn(`Recording ${id} ${note}`);
+			info(`Recording ${id} is done: ${this.#outcomeOf(ended)}`);
+		} catch (error) {
+			if (signal.aborted) {
+				this.#queue.update(id, { status: 'queued', attempts });
+				throw error;
+			}
+			const message = describe(error as Error);
+			// What was made so far may have filled the disk of the queue.
+			await rm(this.#workOf(id), { recursive: true, force: true }).catch(() => {});
+			const isUnusable = error instanceof EndpointError && error.isUnusable;
+			const { tries, sinceMs } = earlier ?? { tries: 0, sinceMs: now() };
+			const unusable = isUnusable ? { tries: tries + 1, sinceMs } : undefined;
+			if (isLasting(error) || isOver(unusable, now())) {
+				const problem = isUnusable
+					? `${message}. Check its address and model, then retry`
+					: message;
+				this.#queue.update(id, { status: 'failed', error: problem, isTidy: false, unusable });
+				warn(`Recording ${id} failed: ${problem}`);
+				return;
+			}
+			if (!isExpected(error)) {
+				const { code, at } = whereIs(error as Error);
+				warn(`Recording ${id}: ${[code, ...at].join(' ')}`);
+			}
+			if (message !== before) warn(`Recording ${id} is tried again later: ${message}`);
+			this.#queue.update(id, { status: 'queued', error: message, unusable });
+			throw new Error(message, { cause: error });
+		}
+	}
+
+	/** Makes the lifelogs of a recording, and adds them to the archive. */
+	async #process(
+		recording: Queued,
+		signal: AbortSignal,
+	): Promise<Pick<Made, 'ids' | 'isPart'> & { notes: string[] }> {
+		const { store, later, now } = this.#options;
+		const { id, path, inbox, externalId, startTime } = recording;
+		// Without its folder, a disk may only not be mounted.
+		await access(inbox === undefined ? this.#folder : join(inbox, PROCESSING));
+		const bytes = await sizeOf(path);
+		if (!(await hasContent(path, recording.sha256, signal))) {
+			if (bytes !== undefined && isProcessing(recording)) throw new MediaError(GROWN);
+			const again = inbox === undefined ? 'Upload it again' : 'Put it into the inbox again';
+			throw new MediaError(`The file is no longer in ${basename(dirname(path))}/. ${again}`);
+		}
+		const work = this.#workOf(id);
+		await rm(work, { recursive: true, force: true });
+		await mkdir(work);
+		const notes: string[] = [];
+		const made = await makeLifelogs(recording, {
+			...this.#options,
+			...{ work, audio: join(this.#folder, `${id}.ogg`), nowMs: now(), signal },
+			heard: {
+				get: (part) => this.#queue.heardIn(id, part),
+				keep: (part, heard) => this.#queue.keepHeard(id, part, heard),
+			},
+			stateOf: (lifelog) => store.stateOf(lifelog),
+			onStart: ({ startMs, from: startTimeFrom }, durationMs) => {
+				// Once, because a later try is at another time.
+				if (startTime !== null) return Date.parse(startTime);
+				const iso = new Date(startMs).toISOString();
+				this.#queue.update(id, { startTime: iso, startTimeFrom, durationMs });
+				return startMs;
+			},
+			onNote: (note) => notes.push(note),
+		});
+		if (isProcessing(recording) && ((await sizeOf(path)) ?? bytes) !== bytes) {
+			throw new MediaError(GROWN);
+		}
+		// Before they are there: a process may be killed meanwhile.
+		for (const lifelog of made.untitled) later?.add(lifelog, `Recording ${id}`);
+		await store.addRecording(made.audio, made.lifelogs, externalId);
+		return { ...made, notes };
+	}
+
+	/** What became of a recording that is done, in words. */
+	#outcomeOf({ lifelogIds }: Queued): string {
+		const deleted = this.#deletedOf(lifelogIds);
+		const there = lifelogIds.length - deleted;
+		const made = there === 0 ? 'no lifelog' : plural(there, 'lifelog');
+		const notAgain = `${plural(deleted, 'lifelog')} was deleted before and isn't made again`;
+		return deleted === 0 ? made : `${made}, because ${notAgain}`;
+	}
+
+	/** Whether a recording is done and nothing of it, or not all, is in the archive. */
+	isGone({ status, lifelogIds }: Queued): boolean {
+		return status === 'done' && (lifelogIds.length === 0 || this.#deletedOf(lifelogIds) > 0);
+	}
+
+	#deletedOf(lifelogIds: string[]): number {
+		return lifelogIds.filter((id) => this.#options.store.stateOf(id) === 'deleted').length;
+	}
+
+	/**
+	 * Puts away a file of the inbox that has become lifelogs or has failed, and says so if nothing became
+	 * of it because its lifelogs were deleted. An inbox has no way to make them again.
+	 */
+	async putAway(recording: Queued): Promise<string> {
+		const { id, status, lifelogIds } = recording;
+		const isDeleted =
+			status === 'done' &&
+			lifelogIds.length > 0 &&
+			this.#deletedOf(lifelogIds) === lifelogIds.length;
+		if (isDeleted) this.#options.warn(`Recording ${id} is in the inbox again. ${DELETED}`);
+		return await putAway(recording, this.#options.timezone, isDeleted ? DELETED : undefined);
+	}
+
+	/** Puts the file of a recording away that is done or has failed, and what was made on the way. */
+	async #tidy(recording: Queued): Promise<void> {
+		const { id, inbox, status, path, fileName, createdAt } = recording;
+		let kept = path;
+		if (inbox !== undefined) {
+			kept = await this.putAway(recording);
+		} else if (status === 'done' && (this.#options.keepOriginals || recording.keepsOriginal)) {
+			const folder = `${ORIGINALS}/${createdAt.slice(0, 7).replace('-', '/')}`;
+			await prepareFolder(this.#options.root, folder);
+			kept = join(this.#options.root, folder, `${id}_${shortName(fileName)}`);
+			await rename(path, kept).catch(unlessGone);
+		} else if (status === 'done') {
+			await rm(path, { force: true });
+		}
+		await this.removeWork(id);
+		this.#queue.update(id, { path: kept, isTidy: true });
+		if (status === 'done') this.#queue.discardHeard(id);
+	}
+
+	async removeWork(id: string): Promise<void> {
+		for (const path of [this.#workOf(id), join(this.#folder, `${id}.ogg`)]) {
+			await rm(path, { recursive: true, force: true });
+		}
+	}
+}
+
+/** Whether there is still something to transcribe. */
+export const isOpen = ({ status }: Recording) => status === 'queued' || status === 'transcribing';
+
+/** Whether an endpoint has given unusable answers for long enough. */
+const isOver = (unusable: Queued['unusable'], nowMs: number) =>
+	unusable !== undefined &&
+	(unusable.tries >= MAX_UNUSABLE ||
+		(unusable.tries > 1 && nowMs - unusable.sinceMs >= MAX_UNUSABLE_MS));
+
+/** Whether another try would fail as well. */
+const isLasting = (error: unknown) =>
+	error instanceof MediaError || (error instanceof EndpointError && error.isRefusal);
+
+const isExpected = (error: unknown) =>
+	error instanceof EndpointError ||
+	error instanceof MediaError ||
+	error instanceof ApiError ||
+	answerOfDisk(error as Error) !== undefined;
+
+function describe(error: Error): string {
+	if (error instanceof DiarizationError) return `The diarization endpoint ${error.message}`;
+	if (error instanceof EndpointError) return `The transcription endpoint ${error.message}`;
+	if (error instanceof MediaError || error instanceof ApiError) return error.message;
+	return (
+		answerOfDisk(error)?.message ?? `Something failed (${reasonOf(error)}). The log says where`
+	);
+}
+
+/** A process that was killed may have moved a file already. */
+function unlessGone(error: NodeJS.ErrnoException): void {
+	if (error.code !== 'ENOENT') throw error;
+}
+
+const DELETED =
+	"Its lifelog was deleted, so it isn't added again. To add it, upload the file with again=true";
+
+const GROWN =
+	'The file was still being written when it was taken. It goes back to the inbox, and is taken again';
+
+const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size;

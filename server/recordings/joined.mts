@@ -1,0 +1,117 @@
+// Files that were joined end to end. ffmpeg reads only the first, or those of one codec.
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { MediaError } from './ffmpeg.mts';
+
+/** How a file of each container begins. */
+const BEGINNINGS = [
+	String.raw`OggS\0[\s\S]{22}`,
+	String.raw`\x1a\x45\xdf\xa3[\s\S]{1,50}(?:webm|matroska)`,
+	String.raw`\0\0[\0\x01][\s\S]ftyp[ -~]{4}`,
+	String.raw`R(?:IFF|F64)[\s\S]{4}WAVE`,
+	String.raw`riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0`,
+	String.raw`fLaC[\0\x80]\0\0\x22`,
+	String.raw`FORM[\s\S]{4}AIF[FC]`,
+	String.raw`caff\0\x01\0\0`,
+	String.raw`\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c`,
+	String.raw`#!AMR(?:-WB)?\n`,
+].map((bytes) => new RegExp(bytes, 'g'));
+const OGG = BEGINNINGS[0];
+/** More than the longest beginning, with what is looked at of an Ogg page. */
+const MAX_HEAD = 512;
+const MAX_PIECES = 64;
+
+/**
+ * Separates a file that was joined from several into these.
+ *
+ * @param folder Where they are written.
+ * @returns Their paths, or that of the file if it is one.
+ * @throws MediaError if there are too many.
+ */
+export async function separate(
+	path: string,
+	folder: string,
+	signal?: AbortSignal,
+): Promise<string[]> {
+	const starts = await startsIn(path, signal);
+	if (starts.length < 2) return [path];
+	if (starts.length > MAX_PIECES) {
+		throw new MediaError(`The file was joined from more than ${MAX_PIECES} files. Split it`);
+	}
+	const pieces: string[] = [];
+	for (const [nth, start] of starts.entries()) {
+		const piece = join(folder, `piece-${nth + 1}`);
+		const end = starts.at(nth + 1) ?? Infinity;
+		await pipeline(
+			createReadStream(path, { start, end: end - 1, signal }),
+			createWriteStream(piece),
+		);
+		pieces.push(piece);
+	}
+	return pieces;
+}
+
+/** Where files begin in a file, in bytes. */
+async function startsIn(path: string, signal: AbortSignal | undefined): Promise<number[]> {
+	const begin = await headOf(path);
+	const beginning = BEGINNINGS.find((each) => begin.search(each) === 0);
+	if (!beginning) return [0];
+	const starts: number[] = [];
+	const pages = new OggPages();
+	let read = 0;
+	let kept = Buffer.alloc(0);
+	const look = (data: Buffer, end: number) => {
+		for (const { index } of data.toString('latin1').matchAll(beginning)) {
+			if (index >= end) return;
+			if (beginning !== OGG || pages.isBeginning(data.subarray(index))) starts.push(read + index);
+		}
+	};
+	for await (const piece of createReadStream(path, { signal, highWaterMark: 2 ** 20 })) {
+		const data = Buffer.concat([kept, piece as Buffer]);
+		const end = Math.max(0, data.length - MAX_HEAD);
+		look(data, end);
+		kept = data.subarray(end);
+		read += end;
+	}
+	look(kept, kept.length);
+	// What comes before the first belongs to it.
+	if (starts.length > 0) starts[0] = 0;
+	return starts;
+}
+
+/** The first bytes of a file, each as a character. */
+async function headOf(path: string): Promise<string> {
+	const file = await open(path);
+	try {
+		const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_HEAD), 0, MAX_HEAD, 0);
+		return buffer.toString('latin1', 0, bytesRead);
+	} finally {
+		await file.close();
+	}
+}
+
+/** Of a page of Ogg (RFC 3533, section 6). */
+const PAGE = { flags: 5, segments: 26, bytes: 27 };
+const BEGINS_STREAM = 2;
+/** Bytes of a codec's first header that say how it is decoded. */
+const CODEC_BYTES = 16;
+
+/** Tells which pages of Ogg begin a file that ffmpeg doesn't read together with the one before. */
+class OggPages {
+	#codec = '';
+	#begunStream = false;
+
+	/** Is given all pages in their order. */
+	isBeginning(page: Buffer): boolean {
+		const isAfterOther = this.#begunStream;
+		this.#begunStream = (page[PAGE.flags] & BEGINS_STREAM) !== 0;
+		// A file with several streams begins them one after the other.
+		if (!this.#begunStream || isAfterOther) return false;
+		const body = PAGE.bytes + page[PAGE.segments];
+		const before = this.#codec;
+		this.#codec = page.toString('latin1', body, body + CODEC_BYTES);
+		return this.#codec !== before;
+	}
+}

@@ -1,0 +1,189 @@
+// From a file to lifelogs. Nothing of it is remembered here.
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Lifelog } from '../../lifelog/api.ts';
+import type { RecordedAudio } from '../store/store.mts';
+import { splitAtPauses } from './conversations.mts';
+import { cutChunks, encodeOpus, type Chunk } from './encoders.mts';
+import { isThere } from './inboxFiles.mts';
+import {
+	chooseId,
+	firstSentence,
+	latestEnd,
+	recordedId,
+	toLifelog,
+	type StateOf,
+} from './lifelog.mts';
+import { cutTo, MAX_TITLE_LENGTH, type Segment } from './segments.mts';
+import { listen, type Sound } from './sound.mts';
+import { startOf, type Start } from './startTime.mts';
+import { tryTitle, type Titles } from './title.mts';
+import {
+	DiarizationError,
+	joinChunks,
+	nameSpeakers,
+	type Diarizer,
+	type Transcriber,
+} from './transcribe.mts';
+
+/** What a recording is made into lifelogs with. */
+export interface Models {
+	transcriber: Transcriber;
+	/** Says who speaks, if the transcriber doesn't. */
+	diarizer?: Diarizer;
+	/** Writes titles and headings; without it a title is the first sentence. */
+	titles?: Titles;
+}
+
+/** A file and what is known of it. */
+export interface RecordingFile {
+	path: string;
+	/** In hexadecimal digits. */
+	sha256: string;
+	/** Its name where it comes from. */
+	fileName: string;
+	/** When it was changed last, epoch ms. */
+	modifiedMs: number;
+	/** When it begins, epoch ms, if that is known. */
+	startMs?: number;
+	title?: string;
+	language?: string;
+	externalId?: string;
+	/** Whether lifelogs that were deleted are made again. */
+	again?: boolean;
+}
+
+/** What was said in a part of a recording. */
+export interface Heard {
+	/** Times are those of the part. */
+	segments: Segment[];
+	/** Whether a diarizer has named its speakers. */
+	isDiarized: boolean;
+}
+
+/** Keeps what was said in the parts of a recording, because a transcription may cost money. */
+export interface HeardParts {
+	get: (part: Chunk) => Heard | undefined;
+	keep: (part: Chunk, heard: Heard) => void;
+}
+
+export interface PipelineOptions extends Models {
+	/** An empty folder. */
+	work: string;
+	/** Where the audio is written as Ogg Opus. If it is there, it was written before. */
+	audio: string;
+	/** IANA name of the zone of local times in names of files. */
+	timezone: string;
+	/** Epoch ms. */
+	nowMs: number;
+	/** By default nothing is kept. */
+	heard?: HeardParts;
+	/** By default there are no lifelogs yet. */
+	stateOf?: StateOf;
+	/** Is told when the recording began, and how long it is. Returns when it begins, epoch ms. */
+	onStart?: (start: Start, durationMs: number) => number;
+	/** Is told what was found and chosen. The subject is the recording. */
+	onNote?: (note: string) => void;
+	signal?: AbortSignal;
+}
+
+/** What became of a file. */
+export interface Made {
+	audio: RecordedAudio;
+	/** Those that aren't there yet. */
+	lifelogs: Lifelog[];
+	/** Of all its lifelogs, also those that are there or were deleted. */
+	ids: string[];
+	/** IDs of lifelogs whose title couldn't be written. */
+	untitled: string[];
+	/** Whether something of it can only be heard in the file. */
+	isPart: boolean;
+}
+
+/**
+ * Makes the lifelogs of a file.
+ *
+ * @throws MediaError for a file that can't be read; EndpointError for a part that wasn't transcribed;
+ * what `signal` says.
+ */
+export async function makeLifelogs(file: RecordingFile, options: PipelineOptions): Promise<Made> {
+	const { work, audio, timezone, nowMs, signal, onNote = () => {} } = options;
+	const sound = await listen(file.path, work, signal);
+	sound.notes.forEach((note) => onNote(note));
+	const { durationMs, createdMs, isPart } = sound;
+	const { fileName, modifiedMs } = file;
+	const known = { given: file.startMs, fileName, createdMs, modifiedMs, durationMs };
+	const start = startOf({ ...known, timezone, nowMs });
+	const startMs = options.onStart?.(start, durationMs) ?? start.startMs;
+	if (!(await isThere(audio))) {
+		const written = join(work, 'audio.ogg');
+		await encodeOpus(sound, written, { signal });
+		await rename(written, audio);
+	}
+	const segments = await transcribe(sound, file.language, options);
+	const made: Made = {
+		audio: { path: audio, startMs },
+		lifelogs: [],
+		ids: [],
+		untitled: [],
+		isPart,
+	};
+	for (const [part, conversation] of splitAtPauses(segments).entries()) {
+		const idOf = (nth: number) => recordedId(file.externalId ?? file.sha256, part, nth);
+		const { id, state } = chooseId(idOf, options.stateOf, file.again);
+		made.ids.push(id);
+		if (state !== undefined) continue;
+		const onProblem = (problem: string) => {
+			made.untitled.push(id);
+			onNote(`has no title yet: ${problem}`);
+		};
+		const written = await tryTitle(options.titles, conversation.segments, { onProblem, signal });
+		const title = file.title ?? written?.title;
+		const beginMs = startMs + conversation.startMs;
+		made.lifelogs.push(
+			toLifelog({
+				id,
+				title: title ? cutTo(MAX_TITLE_LENGTH, title) : firstSentence(conversation.segments),
+				startMs: beginMs,
+				endMs: beginMs + latestEnd(conversation.segments),
+				segments: conversation.segments,
+				headings: written?.headings ?? [],
+				madeMs: nowMs,
+			}),
+		);
+	}
+	signal?.throwIfAborted();
+	return made;
+}
+
+async function transcribe(
+	sound: Sound,
+	language: string | undefined,
+	{ work, transcriber, diarizer, heard: known, onNote, signal }: PipelineOptions,
+): Promise<Segment[]> {
+	const chunks = await cutChunks(sound, work, { format: transcriber.format, signal });
+	const parts: { offsetMs: number; segments: Segment[] }[] = [];
+	for (const chunk of chunks) {
+		const { path, offsetMs, durationMs } = chunk;
+		let heard = known?.get(chunk);
+		if (!heard) {
+			const segments = await transcriber.transcribe(path, { durationMs, language, signal });
+			heard = { segments, isDiarized: false };
+			known?.keep(chunk, heard);
+		}
+		if (diarizer && !heard.isDiarized && heard.segments.length > 0) {
+			const turns = await diarizer.diarize(path, { signal }).catch((error: unknown) => {
+				// The words are there, and the endpoint never takes this part.
+				if (!(error instanceof DiarizationError && error.isRefusal)) throw error;
+				onNote?.(
+					`has a part without speakers: the diarization endpoint ${error.message}. Check --diarization-model`,
+				);
+				return [];
+			});
+			heard = { segments: nameSpeakers(heard.segments, turns), isDiarized: true };
+			known?.keep(chunk, heard);
+		}
+		parts.push({ offsetMs, segments: heard.segments });
+	}
+	return joinChunks(parts);
+}
