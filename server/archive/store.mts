@@ -32,7 +32,7 @@ import { parseLifelog } from './entries.mts';
 import { LockedError } from './lock.mts';
 import { FileError, ignoreFileError, MissingFolderError, type Folder } from './folder.mts';
 import { readArchived } from './entries.mts';
-import { dayOf, toJson } from './lifelogFiles.mts';
+import { dayOf, lifelogFiles, toJson } from './lifelogFiles.mts';
 import { manifestNames, readManifests } from './manifests.mts';
 import { nameOfDay, type DayManifest, type LifelogEntry, type NamedFile } from './layout.mts';
 import { withOwn } from './ownChanges.mts';
@@ -79,11 +79,13 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 	readonly #audio: ArchiveAudio;
 	readonly #options: ArchiveOptions;
 	readonly #meaning: Meaning | undefined;
+	readonly #timezone: string;
 	/** What changes the index or the folder, one after the other. */
 	#changes: Promise<unknown> = Promise.resolve();
 
 	constructor(folder: Folder, rows: Rows, options: ArchiveOptions) {
-		const { onProblem, onNote, meaning } = options;
+		const { onProblem, onNote, meaning, timezone = 'UTC' } = options;
+		this.#timezone = timezone;
 		this.#options = options;
 		this.#meaning = meaning;
 		this.#folder = folder;
@@ -324,8 +326,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 			const names = (await manifestNames(this.#folder)).get(day) ?? [];
 			try {
 				const now = new Date().toISOString();
-				const { timezone = 'UTC' } = this.#options;
-				const archiveDay = await ArchiveDay.open(this.#folder, day, names, now, timezone);
+				const archiveDay = await ArchiveDay.open(this.#folder, day, names, now, this.#timezone);
 				try {
 					await add(archiveDay);
 					const name = await archiveDay.save();
@@ -364,7 +365,8 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 	): Promise<boolean> {
 		return this.#changeEntry(id, async ({ edited, ...entry }, stored) => {
 			const written = rewrite(stored);
-			const contents = { json: toJson(written), md: markdownOf(written) };
+			const { markdown } = lifelogFiles(written, this.#timezone)!;
+			const contents = { json: toJson(written), md: markdown.content };
 			const steps: Step[] = [];
 			const files: NamedFile[] = [];
 			for (const file of entry.files) {

@@ -129,7 +129,8 @@ function readPieces(text: string, front: FrontMatter, zone: string): Piece[] {
 		const [, marks, title] = HEADING.exec(line) ?? [];
 		const [, speaker, startMs, endMs, words] = UTTERANCE.exec(line) ?? [];
 		const paragraph = startDay === undefined ? undefined : readParagraph(line, startDay, zone);
-		const isNext = line.startsWith('>') && last?.type === 'blockquote';
+		const isQuoted = startDay !== undefined || line.startsWith('>');
+		const isNext = isQuoted && last?.type === 'blockquote';
 		if (line.trim() === '') {
 			last = undefined;
 		} else if (marks !== undefined) {

@@ -155,11 +155,12 @@ test('Markdown shows every word as it was said, whatever the words, and makes no
 				expect(['heading', 'paragraph', 'inline', 'strong_open', 'strong_close']).toContain(kind);
 			}
 			for (const line of markdown.split('\n')) {
-				const bare = line.replace(/^#+ /, '').replace(/\\[!-/:-@[-`{-~]/g, '\0');
-				for (const syntax of Object.values(OBSIDIAN)) expect(bare).not.toMatch(syntax);
+				const bare = line.replace(/^#+ /, 'heading ').replace(/\\[!-/:-@[-`{-~]/g, '\0');
+				const found = Object.entries(OBSIDIAN).filter(([, syntax]) => syntax.test(bare));
+				expect(found).toEqual([]);
 			}
 		}),
-		{ numRuns: 1000 },
+		{ numRuns: 500 },
 	);
 });
 
@@ -211,7 +212,7 @@ test('words, speakers, the wearer and times to the second come back from an impo
 	fc.assert(
 		fc.property(lifelogWith(odd), begin, fc.constantFrom(...ZONES), (given, date, zone) => {
 			const [startTime, startMs] = [date.toISOString(), date.getTime()];
-			const endTime = new Date(startMs + 7_200_000).toISOString();
+			const endTime = new Date(startMs + 7_300_000).toISOString();
 			const lifelog = { ...given, startTime, endTime, isStarred: true };
 			const { content } = writeLifelog(lifelog, 'markdown', zone)!;
 			const read = readLifelog(content, 'lifelogs/anything.md');
