@@ -80,7 +80,7 @@ test("App Export is read by Omi's rules, each file with a name of its own", asyn
 	}
 	const period = { period: 'range', start: startTime, end: startTime, returnAll: true };
 	const { files } = await run({ exportFrom: 'service', ...period, fileFormats: ['appExport'] });
-	const names = ['Same', 'Same-2', 'Untitled'].map((name) => `2026-03-01_10h00m30s_${name}.md`);
+	const names = ['Same-2', 'Same', 'Untitled'].map((name) => `2026-03-01_10h00m30s_${name}.md`);
 	expect(files.map(({ json }) => json.fileName).sort()).toEqual(names);
 	for (const { json, bytes } of files) {
 		expect(json.path).toBe(`lifelogs/2026/03/01/${String(json.fileName)}`);
@@ -192,7 +192,7 @@ test.each([
 	[{ fileFormats: ' , ' }, /^'File Formats' is empty/],
 	[{ fileFormats: { toString: 1 } }, /^'File Formats' must be .*, not an object$/],
 	[{ fileFormats: ['text', []] }, /^'File Formats' must be .*, not a list$/],
-	[{ fileFormats: ['pdf'] }, /^'File Formats' must be json, markdown, .* not "pdf"/],
+	[{ fileFormats: ['pdf'] }, /^'File Formats' must be appExport, json, .* not "pdf"/],
 	[{ binaryPropertyName: ' ' }, /Put Output File in Field.* is empty/],
 ])('%j is refused before any request', async (parameters, message) => {
 	const { error, requests } = await run(parameters);
