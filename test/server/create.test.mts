@@ -143,6 +143,16 @@ describe('creating a lifelog', () => {
 		expect(await findingsIn(folder)).toEqual([]);
 	});
 
+	test('writes the times of its Markdown in the zone of --timezone', async () => {
+		await restart([...allow, '--timezone', 'Asia/Kathmandu']);
+		const { lifelog } = await create({ transcript: tomatoes, startTime });
+		const { files } = manifest().lifelogs[lifelog.id];
+		const text = readFileSync(join(folder, files[1].path), 'utf8');
+		expect(text).toContain('**SPEAKER_01** (13:49:15): Not yet, the hose is leaking.');
+		expect(text).toContain('\ntimezone: "Asia/Kathmandu"\n');
+		expect(text).toContain('\nsource: "lifelog-server"\n');
+	});
+
 	test('survives a restart and a rebuild of the index', async () => {
 		const { lifelog } = await create({ transcript: tomatoes, startTime });
 		await server.close();
