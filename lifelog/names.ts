@@ -62,11 +62,10 @@ export function entryPath(
 	sha256: Sha256,
 	nth = 1,
 ): string {
-	const begin = DateTime.fromMillis(startMs, { zone: 'utc', locale: 'en' });
-	const time = begin.toFormat("yyyy-MM-dd_HH'h'mm'm'ss's'_");
+	const { folders, time } = placeInTime(startMs);
 	const counter = counterOf(nth);
 	const name = idAsName(id, sha256, freeBytes(time + counter));
-	return `${collection}/${begin.toFormat('yyyy/MM/dd')}/${time}${name}${counter}`;
+	return `${collection}/${folders}/${time}${name}${counter}`;
 }
 
 /** An ID in a name: each byte of other characters than letters, digits, `-` and `_` becomes `%XX`. */
@@ -95,12 +94,36 @@ function percent(character: string): string {
 export function readableName(startMs: number, zone: string, title: unknown, nth = 1): string {
 	const time = DateTime.fromMillis(startMs, { zone, locale: 'en' }).toFormat('yyyy-MM-dd HH.mm ');
 	const counter = counterOf(nth);
+	return (time + titleAsName(title, freeBytes(time + counter))).trim() + counter;
+}
+
+/**
+ * Where the service's own export has a lifelog, without the extension:
+ * `lifelogs/2026/03/01/2026-03-01_08h00m00s_Planning-the-garden`.
+ *
+ * @param startMs Epoch ms.
+ * @param nth From 2 on it is at the end, because another file has the name without it.
+ */
+export function appExportPath(startMs: number, title: unknown, nth = 1): string {
+	const { folders, time } = placeInTime(startMs);
+	const counter = counterOf(nth);
+	const name = titleAsName(title, freeBytes(time + counter)).replaceAll(' ', '-') || 'Untitled';
+	return `lifelogs/${folders}/${time}${name}${counter}`;
+}
+
+function titleAsName(title: unknown, maxBytes: number): string {
 	const words = oneLine(title).normalize('NFC').replace(UNSAFE, ' ').replace(/\s+/g, ' ').trim();
-	const cut = cutToBytes(words, freeBytes(time + counter), MAX_TITLE_LENGTH);
+	const cut = cutToBytes(words, maxBytes, MAX_TITLE_LENGTH);
 	// Windows refuses a full stop or a blank at the end.
 	let end = cut.length;
 	while (end > 0 && /[\s.]/.test(cut[end - 1])) end--;
-	return (time + cut.slice(0, end)).trim() + counter;
+	return cut.slice(0, end);
+}
+
+function placeInTime(startMs: number): { folders: string; time: string } {
+	const begin = DateTime.fromMillis(startMs, { zone: 'utc', locale: 'en' });
+	const time = begin.toFormat("yyyy-MM-dd_HH'h'mm'm'ss's'_");
+	return { folders: begin.toFormat('yyyy/MM/dd'), time };
 }
 
 function counterOf(nth: number): string {

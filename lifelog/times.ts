@@ -66,6 +66,30 @@ export function instantsOf(time: unknown, zone: string): number[] {
 	return [...new Set(instants)].filter((instant) => instant > 0 && instant <= END_OF_YEAR_9999);
 }
 
+/** What the clocks of a zone show. */
+export interface WallClock {
+	/** `YYYY-MM-DD`. */
+	day: string;
+	/** `HH:mm:ss`. */
+	time: string;
+	/** Such as `+01:00`, only if they show the same twice. */
+	offset?: string;
+}
+
+/** What the clocks of a zone show at an instant (epoch ms), to the second. */
+export function wallClockOf(instant: number, zone: string): WallClock {
+	const offset = offsetMs(instant, zone);
+	const wallClock = instant + offset;
+	const [day, time] = new Date(wallClock).toISOString().split('T');
+	const isRepeated = instantsOfWallClock(wallClock, zone).length > 1;
+	return { day, time: time.slice(0, 8), ...(isRepeated && { offset: offsetText(offset) }) };
+}
+
+function offsetText(offset: number): string {
+	const time = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+	return `${offset < 0 ? '-' : '+'}${time}`;
+}
+
 /** The UTC day, `YYYY-MM-DD`, `days` after an instant or a day. */
 export function utcDay(time: number | string, days = 0): string {
 	return new Date(new Date(time).getTime() + days * DAY_MS).toISOString().slice(0, 10);

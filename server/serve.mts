@@ -2,9 +2,14 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { IANAZone } from 'luxon';
 import type { Logger } from 'pino';
-import { commandName, oneOf, serveUntilStopped, wholeNumber } from './util/commandLine.mts';
+import {
+	commandName,
+	oneOf,
+	serveUntilStopped,
+	timezoneOf,
+	wholeNumber,
+} from './util/commandLine.mts';
 import { isFuture } from './archive/layout.mts';
 import { keyFromEnvironment, keySource } from './util/keySource.mts';
 import { plural } from './util/text.mts';
@@ -30,8 +35,8 @@ Serves an archive of lifelogs through the service's API.
   --embeddings-url <address>  and
   --embeddings-model <name>   also search by meaning: the words of all lifelogs and searches are sent to this
                     OpenAI-compatible endpoint, e.g. http://127.0.0.1:11434/v1 and nomic-embed-text
-  --timezone <name>           zone of the page's days, and of times in the names of recordings (default: the
-                    system's)
+  --timezone <name>           zone of the page's days, of times in the names of recordings, and of times in
+                    the Markdown of new lifelogs (default: the system's)
   --allowed-hosts <names>     names under which browsers may reach this server, e.g. lifelogs.example.org
   --allow-http                show the page over plain HTTP to other machines, in a network that you trust
   --trust-proxy <addresses>   proxies that report the client's address, e.g. 127.0.0.1,172.16.0.0/12
@@ -148,7 +153,7 @@ function readOptions(
 		port: wholeNumber('port', values.port, 0, 65_535),
 		index: values.index ?? join(folder, '.lifelog-index.sqlite'),
 		apiKey: keyFromEnvironment('LIFELOG_SERVER_KEY'),
-		timezone: zoneOf(values.timezone),
+		timezone: timezoneOf(values.timezone),
 		allowedHosts: values['allowed-hosts']
 			.toLowerCase()
 			.split(/[\s,]+/)
@@ -213,13 +218,6 @@ function endpointOf(
 	}
 	const key = keyFromEnvironment(`LIFELOG_${name.toUpperCase()}_KEY`) || undefined;
 	return { url, model, key };
-}
-
-/** The time zone of days: the system's if none is given. */
-function zoneOf(name: string | undefined): string {
-	const zone = name ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
-	if (IANAZone.isValidZone(zone)) return zone;
-	throw new Error(`--timezone must be a name such as Europe/Berlin, not ${zone}`);
 }
 
 /** A bar on a terminal, a line in a log. */

@@ -153,6 +153,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				allowChanges: options.allowChanges && changing.lock !== undefined,
 				refusal: changing.refusal,
 				meaning,
+				timezone: options.timezone,
 				onProblem: (path, reason) => warn(`Left out: ${printableAscii(path)} ${reason}`),
 				onNote: (path, note) => warn(`${printableAscii(path)} ${note}`),
 				log: (line) => info(printableAscii(line)),

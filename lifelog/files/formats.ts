@@ -3,12 +3,13 @@ import { DateTime } from 'luxon';
 import type { Lifelog } from '../api.ts';
 import { contentNodes, transcriptText, utterances } from '../contents.ts';
 import { instantOf } from '../times.ts';
+import { appExport } from './appExport.ts';
 import { lifelogMarkdown } from './markdown.ts';
 import { piecesOf } from './spoken.ts';
 import { toSrt, toVtt } from './subtitles.ts';
 
 /** What a lifelog can be written as; the values of the parameter File Formats. */
-export type FileFormat = 'json' | 'markdown' | 'srt' | 'text' | 'vtt';
+export type FileFormat = 'appExport' | 'json' | 'markdown' | 'srt' | 'text' | 'vtt';
 
 export interface LifelogFile {
 	/** With its point. */
@@ -20,6 +21,7 @@ export interface LifelogFile {
 }
 
 const KINDS: Record<FileFormat, { extension: string; mimeType: string }> = {
+	appExport: { extension: '.md', mimeType: 'text/markdown' },
 	json: { extension: '.json', mimeType: 'application/json' },
 	markdown: { extension: '.md', mimeType: 'text/markdown' },
 	srt: { extension: '.srt', mimeType: 'application/x-subrip' },
@@ -30,7 +32,8 @@ const KINDS: Record<FileFormat, { extension: string; mimeType: string }> = {
 export const FILE_FORMATS = Object.keys(KINDS) as FileFormat[];
 
 /**
- * @param lifelog With contents, its times in `zone`.
+ * @param lifelog With contents.
+ * @param zone Of times in the text of Markdown, and of the lifelog's times without offset.
  * @returns undefined if its start can't be read, so that it has no place in an archive.
  */
 export function writeLifelog(
@@ -42,8 +45,9 @@ export function writeLifelog(
 	if (startMs === undefined) return undefined;
 	const pieces = piecesOf(lifelog, zone);
 	const content = {
+		appExport: () => appExport(lifelog, pieces, startMs),
 		json: () => toJson(lifelog),
-		markdown: () => lifelogMarkdown(lifelog, pieces, startMs),
+		markdown: () => lifelogMarkdown(lifelog, pieces, startMs, zone),
 		srt: () => toSrt(pieces),
 		text: () => `${transcriptText(utterances(lifelog))}\n`,
 		vtt: () => toVtt(pieces),

@@ -1,75 +1,107 @@
 import type { Lifelog } from '../api.ts';
-import { UNKNOWN_SPEAKER } from '../contents.ts';
-import { type Piece, type Speaker, wordsIn } from './spoken.ts';
+import { titleOf, UNKNOWN_SPEAKER } from '../contents.ts';
+import { instantOf, type WallClock, wallClockOf } from '../times.ts';
+import { headingMark, type Piece, type Speaker, titled } from './spoken.ts';
 
-const HEADINGS = new Map([
-	['heading1', '#'],
-	['heading2', '##'],
-	['heading3', '###'],
-]);
+/** IDs of lifelogs that lifelog-server made. */
+const MADE_HERE = /^(made|recorded)-/;
+/** The wearer, if the service knows no name. */
+const UNNAMED_WEARER = 'You';
+const MARKUP = [
+	// Emphasis, code, links, footnotes, HTML, math, block IDs.
+	/[\\`*[\]<~$^]/u,
+	// Tags; and emphasis, which underscores within a word aren't.
+	/(?<![\p{L}\p{N}])[#_]|_(?![\p{L}\p{N}])/u,
+	// Highlights and comments.
+	/=(?==)|(?<==)=|%(?=%)|(?<=%)%/u,
+	// Entities, and addresses that some readers make links of.
+	/&(?=#?\w+;)|\/(?=\/)|(?<=(?<![\p{L}\p{N}])www)\.|(?<=\S)@(?=\S)/u,
+];
+const ANY_MARKUP = new RegExp(MARKUP.map(({ source }) => source).join('|'), 'giu');
 
 /**
- * A lifelog in the Markdown of the service's own export, which other tools read: headings, and a
- * line for each thing said, `> [2](#startMs=…&endMs=…): words`, its times in epoch ms. Front matter
- * names the numbers.
+ * A lifelog in Markdown for people: its properties as front matter, its headings, and a paragraph for
+ * each utterance, `**Anna** (09:04:12): words` (docs/reference/archive.md, "Markdown").
  *
- * @param begin When the lifelog begins, epoch ms.
+ * @param startMs When the lifelog begins, epoch ms.
+ * @param zone Of the times in the text.
  */
-export function lifelogMarkdown({ title }: Lifelog, pieces: Piece[], begin: number): string {
-	const body = pieces.map((piece) => lineOf(piece, begin));
-	const hasTitle = pieces.some(({ type, speaker }) => type === 'heading1' && !speaker);
-	const lines = hasTitle ? body : [headingOf('#', wordsIn(title) || 'Untitled'), ...body];
-	return `${frontMatter(pieces)}${lines.join('\n\n')}\n`;
+export function lifelogMarkdown(
+	lifelog: Lifelog,
+	pieces: Piece[],
+	startMs: number,
+	zone: string,
+): string {
+	const { day } = wallClockOf(startMs, zone);
+	const lines = titled(lifelog, pieces).map(({ type, text, speaker, startOffsetMs }) => {
+		if (speaker) {
+			const time = wallClockOf(startMs + startOffsetMs, zone);
+			return `**${escapeMarkdown(nameOf(speaker))}** (${shortTime(time, day)}): ${escapeMarkdown(text)}`;
+		}
+		const mark = headingMark(type);
+		return mark ? `${mark} ${escapeMarkdown(text)}` : escapeLine(text);
+	});
+	return [frontMatter(lifelog, pieces, startMs, zone), ...lines].join('\n\n') + '\n';
 }
 
-function lineOf({ type, text, speaker, startOffsetMs, endOffsetMs }: Piece, begin: number): string {
-	if (speaker) {
-		const times = `#startMs=${begin + startOffsetMs}&endMs=${begin + endOffsetMs}`;
-		return `> [${speaker.number}](${times}): ${text}`;
-	}
-	const mark = HEADINGS.get(type);
-	return mark ? headingOf(mark, text) : literalAtStart(text);
+/** A text of one line such that Markdown and Obsidian show its words, and make nothing else of them. */
+function escapeMarkdown(text: string): string {
+	return text.replace(ANY_MARKUP, '\\$&');
 }
 
-function headingOf(mark: string, text: string): string {
-	// Number signs at the end would close the heading.
-	const end = literal(text).replace(/(?<=^|\s)#+$/, (signs) => signs.replaceAll('#', '\\#'));
-	return `${mark} ${end}`;
+/** The same at the start of a line, where more could be a quote, a list or a line. */
+export function escapeLine(text: string): string {
+	return escapeMarkdown(text)
+		.replace(/^[-+>:]/, '\\$&')
+		.replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2');
 }
 
-/** A text of one line such that Markdown shows its words, and makes nothing else of them. */
-function literal(text: string): string {
-	return text
-		.replace(/[\\`*[<]|&(?=#?\w+;)|~(?=~)/g, '\\$&')
-		.replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_');
-}
-
-/** The same at the start of a line, where more could be a heading, a list, a line or a table. */
-function literalAtStart(text: string): string {
-	return literal(text)
-		.replace(/^[#>+\-=|:~]/, '\\$&')
-		.replace(/^(\d+)([.)])/, '$1\\$2');
-}
-
-/** The text that {@link lifelogMarkdown} wrote, of a heading or of what nobody said. */
+/** The text that was escaped. */
 export function withoutEscapes(text: string): string {
 	return text.replace(/\\([!-/:-@[-`{-~])/g, '$1');
 }
 
-function frontMatter(pieces: Piece[]): string {
-	const speakers = new Map<number, Speaker>();
-	for (const { speaker } of pieces) if (speaker) speakers.set(speaker.number, speaker);
-	const named = [...speakers.values()]
-		.filter(({ name }) => name !== UNKNOWN_SPEAKER)
-		.sort((a, b) => a.number - b.number)
-		.map(({ number, name }) => `${number}: ${toYaml(name)}`);
-	return named.length > 0 ? `---\nspeakers: { ${named.join(', ')} }\n---\n\n` : '';
-}
-
 /** A text of JSON is one of YAML, but YAML has fewer characters that aren't escaped. */
-function toYaml(text: string): string {
+export function toYaml(text: string): string {
 	return JSON.stringify(text).replace(
-		/[\u007f-\u009f\ufffe\uffff]/g,
+		/[\u007f-\u009f\ufeff\ufffe\uffff]/g,
 		(character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
 	);
+}
+
+function frontMatter(lifelog: Lifelog, pieces: Piece[], startMs: number, zone: string): string {
+	const spoken = pieces.flatMap(({ speaker }) => speaker ?? []);
+	const names = new Set(spoken.map(nameOf));
+	names.delete(UNKNOWN_SPEAKER);
+	const wearer = spoken.find(({ isWearer }) => isWearer);
+	const start = wallClockOf(startMs, zone);
+	const endMs = instantOf(lifelog.endTime, zone);
+	const id = String(lifelog.id);
+	const lines = [
+		`title: ${toYaml(titleOf(lifelog) || 'Untitled')}`,
+		`date: ${start.day}`,
+		`start: ${longTime(start)}`,
+		endMs !== undefined && `end: ${longTime(wallClockOf(endMs, zone))}`,
+		names.size > 0 && 'speakers:',
+		...[...names].map((name) => `  - ${toYaml(name)}`),
+		wearer && `wearer: ${toYaml(nameOf(wearer))}`,
+		`starred: ${lifelog.isStarred === true}`,
+		`id: ${toYaml(id)}`,
+		`source: ${toYaml(MADE_HERE.test(id) ? 'lifelog-server' : 'Limitless')}`,
+		`timezone: ${toYaml(zone)}`,
+	];
+	return ['---', ...lines.filter(Boolean), '---'].join('\n');
+}
+
+function nameOf({ name, isWearer }: Speaker): string {
+	return isWearer && name === UNKNOWN_SPEAKER ? UNNAMED_WEARER : name;
+}
+
+function longTime({ day, time, offset = '' }: WallClock): string {
+	return `${day}T${time}${offset}`;
+}
+
+/** @param startDay The day that needs no naming. */
+function shortTime({ day, time, offset }: WallClock, startDay: string): string {
+	return [day !== startDay && day, time, offset].filter(Boolean).join(' ');
 }

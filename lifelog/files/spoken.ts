@@ -4,11 +4,12 @@ import {
 	isUtterance,
 	placeMsOf,
 	speakerOf,
+	titleOf,
 	UNKNOWN_SPEAKER,
 	USER,
 } from '../contents.ts';
 import { instantOf } from '../times.ts';
-import { collapseSpaces } from '../text.ts';
+import { oneLine } from '../text.ts';
 
 /** A piece of a lifelog's contents: in one line, and placed in time. */
 export interface Piece {
@@ -26,7 +27,8 @@ export interface Piece {
 export interface Speaker {
 	/** 1 for the wearer, from 2 on by first appearance, as in the service's own export. */
 	number: number;
-	/** `Unknown` if the service names nobody. */
+	isWearer: boolean;
+	/** In one line. `Unknown` if the service names nobody. */
 	name: string;
 }
 
@@ -67,17 +69,30 @@ export function piecesOf(lifelog: Lifelog, zone: string): Piece[] {
 	return pieces;
 }
 
+/** The pieces, with the title as a heading of the first level if there is none. */
+export function titled(lifelog: Lifelog, pieces: Piece[]): Piece[] {
+	if (pieces.some(({ type, speaker }) => type === 'heading1' && !speaker)) return pieces;
+	const text = titleOf(lifelog) || 'Untitled';
+	return [{ type: 'heading1', text, startOffsetMs: 0, endOffsetMs: ASSUMED_MS }, ...pieces];
+}
+
+/** `#` for a heading of the first level; undefined for anything else. */
+export function headingMark(type: string): string | undefined {
+	const level = /^heading([1-6])$/.exec(type)?.[1];
+	return level && '#'.repeat(Number(level));
+}
+
 /** A text in one line, without control characters, which readers of some formats stumble over. */
-export function wordsIn(text: unknown): string {
+function wordsIn(text: unknown): string {
 	return typeof text === 'string' ? text.replace(/[\p{Cc}\s]+/gu, ' ').trim() : '';
 }
 
 function speakerIn(speakers: Map<string, Speaker>, node: ContentNode): Speaker {
 	const isWearer = node.speakerIdentifier === USER;
-	const name = collapseSpaces(speakerOf(node)) || UNKNOWN_SPEAKER;
+	const name = oneLine(speakerOf(node)) || UNKNOWN_SPEAKER;
 	const key = isWearer ? USER : `named ${name}`;
 	const others = [...speakers.keys()].filter((each) => each !== USER).length;
-	const known = speakers.get(key) ?? { number: isWearer ? 1 : others + 2, name };
+	const known = speakers.get(key) ?? { number: isWearer ? 1 : others + 2, isWearer, name };
 	if (known.name === UNKNOWN_SPEAKER) known.name = name;
 	speakers.set(key, known);
 	return known;

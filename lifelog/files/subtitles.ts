@@ -1,7 +1,6 @@
 import { Duration } from 'luxon';
 
-import { UNKNOWN_SPEAKER } from '../contents.ts';
-import { type Piece, type Speaker, wordsIn } from './spoken.ts';
+import type { Piece } from './spoken.ts';
 
 /**
  * Subtitles in SubRip's form, for the audio of the same lifelog.
@@ -11,7 +10,7 @@ import { type Piece, type Speaker, wordsIn } from './spoken.ts';
 export function toSrt(pieces: Piece[]): string {
 	const cues = inTime(pieces).map(({ text, speaker, ...times }, index) => {
 		// What looks like a line of times would be read as one.
-		const words = `${nameOf(speaker!)}: ${text}`.replaceAll('-->', '→');
+		const words = `${speaker!.name}: ${text}`.replaceAll('-->', '→');
 		return `${index + 1}\n${span(times, ',')}\n${words}\n`;
 	});
 	return cues.join('\n');
@@ -21,13 +20,9 @@ export function toSrt(pieces: Piece[]): string {
 export function toVtt(pieces: Piece[]): string {
 	const cues = inTime(pieces).map(({ text, speaker, ...times }) => {
 		// The blank keeps hyphens at the end of a name from being an arrow.
-		return `${span(times, '.')}\n<v ${escapeVtt(nameOf(speaker!)).replace(/-$/, '- ')}>${escapeVtt(text)}\n`;
+		return `${span(times, '.')}\n<v ${escapeVtt(speaker!.name).replace(/-$/, '- ')}>${escapeVtt(text)}\n`;
 	});
 	return ['WEBVTT\n', ...cues].join('\n');
-}
-
-function nameOf({ name }: Speaker): string {
-	return wordsIn(name) || UNKNOWN_SPEAKER;
 }
 
 /** What was said, by time: contents may be in another order, subtitles may not. */

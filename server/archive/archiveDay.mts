@@ -19,7 +19,7 @@ import {
 	type MadeHere,
 	type NamedFile,
 } from './layout.mts';
-import { inOrder, placesBeside, toJson } from './lifelogFiles.mts';
+import { inOrder, lifelogFiles, placesBeside, toJson } from './lifelogFiles.mts';
 import { RECORDINGS } from '../store/store.mts';
 import { spansOf, without, type Span } from '../util/spans.mts';
 
@@ -50,6 +50,7 @@ export class ArchiveDay {
 	readonly #folder: Folder;
 	readonly #file: FullManifest;
 	readonly #importedAt: string;
+	readonly #timezone: string;
 	/** What is being stored: several files of an export may be the same entry. */
 	readonly #begun = new Set<string>();
 	#spans: Promise<Span[]> | undefined;
@@ -65,8 +66,10 @@ export class ArchiveDay {
 		folder: Folder,
 		file: FullManifest,
 		importedAt: string,
+		timezone: string,
 		demandRoom: DemandRoom | undefined,
 	) {
+		this.#timezone = timezone;
 		this.#demandRoom = demandRoom;
 		this.#folder = folder;
 		this.#file = file;
@@ -79,13 +82,14 @@ export class ArchiveDay {
 	/**
 	 * Reads what the archive has of a day, `names` being its files in `days/`. Rejects with an
 	 * EntryError when there are some and none is whole, or one may be read another time: a new one
-	 * would hide what they name.
+	 * would hide what they name. Times in Markdown are in `timezone`.
 	 */
 	static async open(
 		folder: Folder,
 		day: string,
 		names: string[],
 		importedAt: string,
+		timezone: string,
 		demandRoom?: DemandRoom,
 	): Promise<ArchiveDay> {
 		const refuse = () => {
@@ -109,7 +113,8 @@ export class ArchiveDay {
 			archivedAt: importedAt,
 			isComplete: true,
 		};
-		return new ArchiveDay(folder, { ...none, ...found.at(0) }, importedAt, demandRoom);
+		const file = { ...none, ...found.at(0) };
+		return new ArchiveDay(folder, file, importedAt, timezone, demandRoom);
 	}
 
 	/** The folder of the archive. */
@@ -128,13 +133,13 @@ export class ArchiveDay {
 	}
 
 	/** Adds a lifelog; false when the day has it, or had it before a delete, by its ID or its time. */
-	async addLifelog(lifelog: Lifelog, markdown: Buffer): Promise<boolean> {
+	async addLifelog(lifelog: Lifelog): Promise<boolean> {
 		const { id } = lifelog;
 		if (Object.hasOwn(this.#file.lifelogs, id)) return false;
 		const spans = await (this.#spans ??= this.#readSpans());
 		if (spansOf(lifelog).some((span) => spans.some((other) => isSame(span, other)))) return false;
 		if (!this.#begin(id)) return false;
-		await this.#put(lifelog, markdown, {});
+		await this.#put(lifelog, {});
 		return true;
 	}
 
@@ -142,22 +147,25 @@ export class ArchiveDay {
 	 * Adds a lifelog that was made by lifelog-server, whatever else was at its time. Rejects with an
 	 * EntryError for an ID that the day has: a file that can't be read now isn't to be replaced.
 	 */
-	async addMade(lifelog: Lifelog, markdown: Buffer, madeHere: MadeHere): Promise<void> {
+	async addMade(lifelog: Lifelog, madeHere: MadeHere): Promise<void> {
 		if (Object.hasOwn(this.#file.lifelogs, lifelog.id)) {
 			throw new EntryError('is in the archive, and cannot be read');
 		}
-		await this.#put(lifelog, markdown, { madeHere });
+		await this.#put(lifelog, { madeHere });
 	}
 
-	async #put(lifelog: Lifelog, markdown: Buffer, more: { madeHere?: MadeHere }): Promise<void> {
+	async #put(lifelog: Lifelog, more: { madeHere?: MadeHere }): Promise<void> {
 		const { id, startTime, updatedAt, isStarred } = lifelog;
 		const path = this.#placesOf.lifelogs('lifelogs', id, Date.parse(startTime));
+		const { markdown } = lifelogFiles(lifelog, this.#timezone)!;
 		const files = [
 			await this.#store(`${path}.json`, toJson(lifelog)),
-			await this.#store(`${path}.md`, markdown),
+			await this.#store(`${path}.md`, markdown.content),
 		];
 		const goneAt = this.#importedAt;
-		this.#file.lifelogs[id] = { updatedAt, isStarred, files, goneAt, ...more };
+		const entry = { updatedAt, isStarred, files, goneAt, ...more };
+		// Assigned, `__proto__` would be no entry.
+		this.#file.lifelogs = { ...this.#file.lifelogs, [id]: entry };
 		this.#hasChanged = true;
 	}
 
@@ -169,7 +177,6 @@ export class ArchiveDay {
 		const files = [await this.#store(`${path}.json`, toJson(chat))];
 		const goneAt = this.#importedAt;
 		const entry = { messages: messages.length, isScheduled, files, goneAt };
-		// Assigned, `__proto__` would be no entry.
 		this.#file.chats = { ...this.#file.chats, [id]: entry };
 		return (this.#hasChanged = true);
 	}

@@ -55,11 +55,11 @@ const isChat = ajv.compile<Chat>({
 
 /**
  * Reads a lifelog's file and writes its times in UTC with milliseconds; undefined when it is none,
- * or not of this id. Without an end it ends when it begins; without an update that was at its end.
+ * or not of the ID that is asked for. Without an end it ends when it begins; without an update that was at its end.
  */
-export function parseLifelog(json: string, id: string): Lifelog | undefined {
+export function parseLifelog(json: string, id?: string): Lifelog | undefined {
 	const value = parseJson(json);
-	if (!isLifelog(value) || value.id !== id) return undefined;
+	if (!isLifelog(value) || value.id !== (id ?? value.id)) return undefined;
 	if (!isTime(value.startTime)) return undefined;
 	const startTime = utc(value.startTime);
 	const endTime = isTime(value.endTime) ? utc(value.endTime) : startTime;

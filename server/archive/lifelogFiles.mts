@@ -17,15 +17,16 @@ export interface LifelogFiles {
 }
 
 /**
- * Writes a lifelog as the files of an archive, its times in UTC.
+ * Writes a lifelog as the files of an archive: JSON with its times in UTC, and Markdown.
  *
  * @param asked The API's object, read with `timezone=UTC` (docs/api-spec.md, section 2.1).
+ * @param zone Of the times in the Markdown.
  * @returns undefined if its start is not a time.
  */
-export function lifelogFiles(asked: Lifelog): LifelogFiles | undefined {
+export function lifelogFiles(asked: Lifelog, zone: string): LifelogFiles | undefined {
 	const lifelog = inZone(asked, 'UTC', 'UTC');
 	const json = writeLifelog(lifelog, 'json', 'UTC');
-	const markdown = writeLifelog(lifelog, 'markdown', 'UTC');
+	const markdown = writeLifelog(lifelog, 'markdown', zone);
 	if (!json || !markdown) return undefined;
 	const { startMs } = json;
 	const place = placeOf('lifelogs', lifelog.id, startMs);

@@ -54,6 +54,8 @@ export interface ArchiveOptions {
 	log?: (line: string) => void;
 	/** Where lifelogs are found by what they mean, too. */
 	meaning?: Meaning;
+	/** IANA name of the zone of times in new Markdown; UTC if missing. */
+	timezone?: string;
 }
 
 /** Changes the entry of a lifelog, as its file has it, and says which other steps that takes. */
@@ -77,11 +79,13 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 	readonly #audio: ArchiveAudio;
 	readonly #options: ArchiveOptions;
 	readonly #meaning: Meaning | undefined;
+	readonly #timezone: string;
 	/** What changes the index or the folder, one after the other. */
 	#changes: Promise<unknown> = Promise.resolve();
 
 	constructor(folder: Folder, rows: Rows, options: ArchiveOptions) {
-		const { onProblem, onNote, meaning } = options;
+		const { onProblem, onNote, meaning, timezone = 'UTC' } = options;
+		this.#timezone = timezone;
 		this.#options = options;
 		this.#meaning = meaning;
 		this.#folder = folder;
@@ -268,7 +272,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 			let state: 'created' | 'known' | 'deleted' = 'created';
 			await this.#addTo(dayOf(Date.parse(lifelog.startTime)), async (day) => {
 				state = this.stateOf(lifelog.id) ?? 'created';
-				if (state === 'created') await day.addMade(lifelog, markdownOf(lifelog), origin);
+				if (state === 'created') await day.addMade(lifelog, origin);
 			});
 			this.#checkStored([lifelog]);
 			return state;
@@ -291,7 +295,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 					if (day === dayOf(audio.startMs)) await addAudio(archiveDay, audio);
 					for (const lifelog of lifelogs) {
 						if (dayOfLifelog(lifelog) !== day || this.stateOf(lifelog.id)) continue;
-						await archiveDay.addMade(lifelog, markdownOf(lifelog), origin);
+						await archiveDay.addMade(lifelog, origin);
 					}
 				});
 			}
@@ -322,7 +326,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 			const names = (await manifestNames(this.#folder)).get(day) ?? [];
 			try {
 				const now = new Date().toISOString();
-				const archiveDay = await ArchiveDay.open(this.#folder, day, names, now);
+				const archiveDay = await ArchiveDay.open(this.#folder, day, names, now, this.#timezone);
 				try {
 					await add(archiveDay);
 					const name = await archiveDay.save();
@@ -361,7 +365,8 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 	): Promise<boolean> {
 		return this.#changeEntry(id, async ({ edited, ...entry }, stored) => {
 			const written = rewrite(stored);
-			const contents = { json: toJson(written), md: markdownOf(written) };
+			const { markdown } = lifelogFiles(written, this.#timezone)!;
+			const contents = { json: toJson(written), md: markdown.content };
 			const steps: Step[] = [];
 			const files: NamedFile[] = [];
 			for (const file of entry.files) {
@@ -499,8 +504,6 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		return done;
 	}
 }
-
-const markdownOf = (lifelog: Lifelog) => Buffer.from(lifelogFiles(lifelog)!.markdown.content);
 
 /** Adds the audio of a recording to the day it begins on, unless it is there. */
 async function addAudio(day: ArchiveDay, { path, startMs }: RecordedAudio): Promise<void> {

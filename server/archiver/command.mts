@@ -10,7 +10,7 @@ import { FileError } from '../archive/folder.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { type HeldLock, LockedError, lockPath, tryLock } from '../archive/lock.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
-import { commandName, type ExitCode, wholeNumber } from '../util/commandLine.mts';
+import { commandName, type ExitCode, timezoneOf, wholeNumber } from '../util/commandLine.mts';
 import { CannotStart, checkedServiceUrl, readApiKey } from './access.mts';
 import { type Mode, Output } from './output.mts';
 import { type Kind, KINDS, RECENT_DAYS } from './plan.mts';
@@ -32,6 +32,7 @@ time: it reads only what is new, changed or missing. Ctrl+C stops it, and the ne
   --again <day>       read the lifelogs and chats of a day again, e.g. after a speaker was renamed
   --oldest-first      the order of the days (the default)
   --newest-first
+  --timezone <name>   zone of times in Markdown, e.g. Europe/Berlin (default: the system's)
   --watch <minutes>   keep running: check today and the last 31 days at this interval,
                       and everything once a week
   --rate-limit <n>    requests a minute (default 150; the service allows 180 for each key)
@@ -55,6 +56,7 @@ interface Options {
 	to: string | undefined;
 	again: string | undefined;
 	newestFirst: boolean;
+	timezone: string;
 	watchMinutes: number | undefined;
 	requestsPerMinute: number;
 	force: boolean;
@@ -176,6 +178,7 @@ function readOptions(args: string[]): Options | undefined {
 			to,
 			again,
 			newestFirst: values['newest-first'],
+			timezone: timezoneOf(values.timezone),
 			watchMinutes:
 				values.watch === undefined ? undefined : wholeNumber('watch', values.watch, 1, 10_080),
 			requestsPerMinute: wholeNumber('rate-limit', values['rate-limit'], 1, 1_000_000),
@@ -205,6 +208,7 @@ function parse(args: string[]) {
 				again: { type: 'string' },
 				'oldest-first': { type: 'boolean', default: false },
 				'newest-first': { type: 'boolean', default: false },
+				timezone: { type: 'string' },
 				watch: { type: 'string' },
 				'rate-limit': { type: 'string', default: '150' },
 				url: { type: 'string', default: LIMITLESS_URL },

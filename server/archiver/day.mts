@@ -48,6 +48,8 @@ export interface DayContext {
 	archive: Folder;
 	/** What was made, edited or deleted in the archive. */
 	own: OwnChanges;
+	/** IANA name of the zone of times in Markdown. */
+	timezone: string;
 	/** Told what is being read, and of each file with its bytes. */
 	onPhase: (phase: Kind) => void;
 	onFile: (kind: Kind, bytes: number) => void;
@@ -174,7 +176,7 @@ async function readLifelogs(
 }
 
 async function storeLifelog(
-	{ archive: { root: folder }, onFile }: DayContext,
+	{ archive: { root: folder }, timezone, onFile }: DayContext,
 	day: string,
 	lifelog: Lifelog,
 	listed: ListedLifelog | undefined,
@@ -182,7 +184,7 @@ async function storeLifelog(
 ): Promise<void> {
 	const { id, isStarred } = lifelog;
 	const fail = (message: string) => found.failed.push({ what: `lifelog ${id}`, message });
-	const files = lifelogFiles(lifelog);
+	const files = lifelogFiles(lifelog, timezone);
 	const updatedAt = updatedAtOf(lifelog);
 	if (!files || updatedAt === undefined) return void fail('does not say when it begins');
 	if (files.day !== day) return void fail(`now begins on ${files.day}`);

@@ -39,6 +39,8 @@ export interface RunOptions {
 	from: string | undefined;
 	to: string | undefined;
 	newestFirst: boolean;
+	/** IANA name of the zone of times in Markdown. */
+	timezone: string;
 	/** Whether today is archived, as far as it is over. */
 	withToday: boolean;
 	/** A day to read again, though the lists show no change. */
@@ -242,6 +244,7 @@ async function archiveDays(
 			service,
 			archive: folder,
 			own,
+			timezone: run.options.timezone,
 			onPhase: (phase: Kind) => output.phase(phase, day),
 			onFile: (kind: Kind, bytes: number) => output.file(kind, bytes),
 		};

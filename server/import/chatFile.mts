@@ -3,7 +3,8 @@ import { instantOf } from '../../lifelog/times.ts';
 import { parseChat } from '../archive/entries.mts';
 import { parseJson } from '../archive/layout.mts';
 import { ExportError } from './export.mts';
-import { idOf } from './lifelogFile.mts';
+import { checkLevels } from './json.mts';
+import { checkId, idOf } from './lifelogFile.mts';
 import { isTime, readName } from './names.mts';
 
 /** A chat of an export. */
@@ -14,11 +15,9 @@ export interface ExportedChat {
 
 type Loose = Record<string, unknown>;
 
-/** In UTF-16 units. The day manifests have each, and are held in memory. */
-const MAX_ID_LENGTH = 1000;
 /** A chat with the assistant has some. Each takes a kilobyte of memory. */
 const MAX_MESSAGES = 10_000;
-/** The API's chat has 4 levels. What JSON.parse makes of many takes a hundred times their bytes. */
+/** The API's chat has 4. */
 const MAX_LEVELS = 10;
 
 /**
@@ -26,7 +25,7 @@ const MAX_LEVELS = 10;
  * have their words as `content` and their `role` beside them. Throws an ExportError for any other.
  */
 export function readChat(json: string, path: string): ExportedChat {
-	if (levelsOf(json) > MAX_LEVELS) throw new ExportError('is nested too deep');
+	checkLevels(json, MAX_LEVELS);
 	const value = parseJson(json);
 	if (!isObject(value)) throw new ExportError("isn't the JSON of a chat");
 	const messages = Array.isArray(value.messages) ? value.messages : undefined;
@@ -42,7 +41,7 @@ export function readChat(json: string, path: string): ExportedChat {
 	if (created === undefined) throw new ExportError("doesn't say when it was");
 	const createdAt = new Date(created).toISOString();
 	const id = typeof value.id === 'string' && value.id !== '' ? value.id : idOf(path, created);
-	if (id.length > MAX_ID_LENGTH) throw new ExportError('has an ID that is too long');
+	checkId(id);
 	const whole = {
 		...value,
 		id,
@@ -54,21 +53,6 @@ export function readChat(json: string, path: string): ExportedChat {
 	const chat = parseChat(JSON.stringify(whole), id);
 	if (!chat) throw new ExportError("can't be read as a chat");
 	return { chat, isScheduled: value.isScheduled === true };
-}
-
-/** How deep lists and objects are nested in JSON, at most. */
-function levelsOf(json: string): number {
-	let deepest = 0;
-	let level = 0;
-	let isText = false;
-	for (let at = 0; at < json.length; at += 1) {
-		const character = json[at];
-		if (character === '"') isText = !isText;
-		else if (isText) at += character === '\\' ? 1 : 0;
-		else if (character === '[' || character === '{') deepest = Math.max(deepest, (level += 1));
-		else if (character === ']' || character === '}') level -= 1;
-	}
-	return deepest;
 }
 
 function withDefaults({ content, role, ...message }: Loose, id: string, createdAt: string): Loose {

@@ -1,16 +1,17 @@
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { commandName } from '../util/commandLine.mts';
+import { commandName, timezoneOf } from '../util/commandLine.mts';
 import { importExport, type Counts, type Imported } from './import.mts';
 import { plural, printable } from '../util/text.mts';
 
 const usage = `Usage: ${commandName} import <export> <archive> [options]
 
-Adds the service's own export, its zip or its folder, to an archive. What is already in the archive
+Adds the service's own export, or files of Export Lifelogs, to an archive: a zip or a folder. What is already in the archive
 stays as it is, and what was deleted from it isn't added again. So you can import the same export again.
 
-  --json  print one report as JSON
-  --help  print this
+  --timezone <name>  zone of times in Markdown, e.g. Europe/Berlin (default: the system's)
+  --json             print one report as JSON
+  --help             print this
 
 Exit code: 0 everything was read, 1 something was not, 2 nothing was imported.
 `;
@@ -23,6 +24,7 @@ export async function importCommand(args: string[]): Promise<number> {
 			args,
 			allowPositionals: true,
 			options: {
+				timezone: { type: 'string' },
 				json: { type: 'boolean', default: false },
 				help: { type: 'boolean', short: 'h', default: false },
 			},
@@ -35,7 +37,8 @@ export async function importCommand(args: string[]): Promise<number> {
 		if (positionals.length !== 2 || !from || !to) {
 			throw new Error(`Give the export and the archive: ${commandName} import <export> <archive>`);
 		}
-		const imported = await importExport(from, to, bar.show).finally(bar.stop);
+		const timezone = timezoneOf(values.timezone);
+		const imported = await importExport(from, to, timezone, bar.show).finally(bar.stop);
 		process.stdout.write(values.json ? `${JSON.stringify(imported)}\n` : describe(imported, to));
 		if (imported.unreadCount === 0) return 0;
 		return sum(imported.added) + sum(imported.known) > 0 ? 1 : 2;

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { clearDrafts, recover } from '../archive/commit.mts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { FileError, Folder } from '../archive/folder.mts';
 import { tryLock } from '../archive/lock.mts';
 import { manifestNames } from '../archive/manifests.mts';
@@ -10,7 +11,7 @@ import { addRecording } from './audio.mts';
 import { readChat } from './chatFile.mts';
 import { ArchiveDay, EntryError } from '../archive/archiveDay.mts';
 import { archived, ExportError, refuseOverlaps, type Export, type ExportFile } from './export.mts';
-import { readLifelog } from './lifelogFile.mts';
+import { readJson, readLifelog } from './lifelogFile.mts';
 import { dayOfPath, readRecordingName } from './names.mts';
 import { openExport } from './openExport.mts';
 import { demandRoom, refuseTooLarge } from './room.mts';
@@ -37,6 +38,12 @@ export interface Imported {
 	unreadCount: number;
 }
 
+/** Where to, and the zone of times in Markdown. */
+interface Target {
+	archive: Folder;
+	timezone: string;
+}
+
 /** How far it is: files of the export, and bytes of them. */
 export type OnProgress = (done: number, total: number, bytes: number) => void;
 
@@ -59,18 +66,19 @@ const MAX_CONTROLS = 1000;
 const MAX_LINES = 50_000;
 
 const extensions: Record<string, RegExp> = {
-	lifelogs: /\.md$/i,
+	lifelogs: /\.(md|json)$/i,
 	chats: /\.json$/i,
 	audio: /\.(ogg|oga|opus)$/i,
 };
 
 /**
  * Adds what is in an export of the service to an archive, day by day; what the archive has already
- * stays as it is. Rejects with an ExportError that says what to do when nothing can be imported.
+ * stays as it is. Times in Markdown are in `timezone`, an IANA name. Rejects with an ExportError that says what to do when nothing can be imported.
  */
 export async function importExport(
 	from: string,
 	to: string,
+	timezone = 'UTC',
 	onProgress: OnProgress = () => {},
 ): Promise<Imported> {
 	const source = await openExport(from);
@@ -89,7 +97,7 @@ export async function importExport(
 		const total = files.length;
 		if (total === 0 && imported.unreadCount === 0) {
 			throw new ExportError(
-				`${from} isn't an export: it has no Markdown in lifelogs/, no JSON in chats/ and no Ogg in audio/`,
+				`${from} isn't an export: it has no Markdown or JSON in lifelogs/, no JSON in chats/ and no Ogg in audio/`,
 			);
 		}
 		checkPlaces(from, to);
@@ -111,7 +119,7 @@ export async function importExport(
 			await recover(archive.root);
 			await clearDrafts(archive.root);
 			try {
-				await importDays(archive, days, total, imported, onProgress);
+				await importDays({ archive, timezone }, days, total, imported, onProgress);
 			} finally {
 				await clearDrafts(archive.root);
 			}
@@ -126,19 +134,19 @@ export async function importExport(
 
 /** Imports day after day, the oldest first. */
 async function importDays(
-	archive: Folder,
+	target: Target,
 	days: Map<string, ExportFile[]>,
 	total: number,
 	imported: Imported,
 	onProgress: OnProgress,
 ): Promise<void> {
-	const names = await manifestNames(archive);
+	const names = await manifestNames(target.archive);
 	const addedTo = new Set<string>();
 	let done = 0;
 	let bytes = 0;
 	onProgress(done, total, bytes);
 	for (const [, files] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
-		const changed = await importDay(archive, names, files, imported, (file) => {
+		const changed = await importDay(target, names, files, imported, (file) => {
 			bytes += file.bytes;
 			onProgress((done += 1), total, bytes);
 		});
@@ -179,8 +187,19 @@ async function sortByDay(source: Export, imported: Imported): Promise<Map<string
 			imported.passedOver[top] = (imported.passedOver[top] ?? 0) + 1;
 		}
 	}
+	for (const [day, files] of days) days.set(day, exactOnes(files));
 	return days;
 }
+
+/** All but the Markdown of lifelogs whose JSON is beside it: that is exact. */
+function exactOnes(files: ExportFile[]): ExportFile[] {
+	const stem = ({ path }: ExportFile) => path.replace(/\.\w+$/, '');
+	const ofJson = new Set(files.filter(isJson).map(stem));
+	return files.filter((file) => isJson(file) || !isLifelog(file) || !ofJson.has(stem(file)));
+}
+
+const isLifelog = ({ path }: ExportFile) => path.startsWith('lifelogs/');
+const isJson = (file: ExportFile) => isLifelog(file) && /\.json$/i.test(file.path);
 
 function checkPlaces(from: string, to: string): void {
 	const holds = (outer: string, inner: string) => {
@@ -207,7 +226,7 @@ async function openArchive(to: string): Promise<Folder> {
  * that something was added to.
  */
 async function importDay(
-	archive: Folder,
+	{ archive, timezone }: Target,
 	names: Map<string, string[]>,
 	files: ExportFile[],
 	imported: Imported,
@@ -219,7 +238,10 @@ async function importDay(
 		const day = new Date(ms).toISOString().slice(0, 10);
 		let opened = open.get(day);
 		if (!opened) {
-			opened = ArchiveDay.open(archive, day, names.get(day) ?? [], importedAt, demandRoom);
+			opened = ArchiveDay.open(
+				...([archive, day, names.get(day) ?? [], importedAt, timezone] as const),
+				demandRoom,
+			);
 			open.set(day, opened);
 		}
 		return opened;
@@ -250,7 +272,7 @@ async function importDay(
 		const results = await Promise.allSettled(
 			batch.map((file) => {
 				const isChat = file.path.startsWith('chats/');
-				const add = isChat ? () => addChat(file, dayAt) : () => addLifelog(file, dayAt);
+				const add = isChat ? () => addChat(file, dayAt) : () => addLifelog(file, timezone, dayAt);
 				return attempt(isChat ? 'chats' : 'lifelogs', file, add);
 			}),
 		);
@@ -285,14 +307,17 @@ function* batchesOf(files: ExportFile[]): Generator<ExportFile[]> {
 
 type DayAt = (ms: number) => Promise<ArchiveDay>;
 
-async function addLifelog(file: ExportFile, dayAt: DayAt): Promise<boolean> {
-	const markdown = await readWhole(file, MAX_BYTES.lifelogs);
-	const text = decode(markdown);
+async function addLifelog(file: ExportFile, timezone: string, dayAt: DayAt): Promise<boolean> {
+	const text = decode(await readWhole(file, MAX_BYTES.lifelogs));
+	const lifelog = isJson(file) ? readJson(text) : readMarkdown(text, file.path, timezone);
+	return (await dayAt(Date.parse(lifelog.startTime))).addLifelog(lifelog);
+}
+
+function readMarkdown(text: string, path: string, timezone: string): Lifelog {
 	if (text.split('\n').filter((line) => line.trim() !== '').length > MAX_LINES) {
 		throw new ExportError(`has more than ${MAX_LINES.toLocaleString('en')} lines`);
 	}
-	const lifelog = readLifelog(text, file.path);
-	return (await dayAt(Date.parse(lifelog.startTime))).addLifelog(lifelog, markdown);
+	return readLifelog(text, path, timezone);
 }
 
 async function addChat(file: ExportFile, dayAt: DayAt): Promise<boolean> {

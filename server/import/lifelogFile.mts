@@ -1,57 +1,110 @@
 import { createHash } from 'node:crypto';
+import { IANAZone } from 'luxon';
 import { parse } from 'yaml';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
+import { UNKNOWN_SPEAKER, USER } from '../../lifelog/contents.ts';
 import { withoutEscapes } from '../../lifelog/files/markdown.ts';
+import { isId, isObject } from '../../lifelog/names.ts';
+import { instantOf, wallClockOf } from '../../lifelog/times.ts';
+import { parseLifelog } from '../archive/entries.mts';
 import { renderMarkdown } from '../util/lifelogView.mts';
 import { iso } from '../util/times.mts';
 import { ExportError } from './export.mts';
+import { checkLevels } from './json.mts';
 import { isTime, readName } from './names.mts';
 
 /** A piece of the Markdown: a heading, something said, or other text. */
 interface Piece {
 	type: string;
 	content: string;
-	/** Of what was said: epoch ms, and who said it. */
-	said?: { startMs: number; endMs: number; speaker: string; isWearer: boolean };
+	said?: Said;
 }
+
+interface Said {
+	/** Epoch ms. */
+	startMs: number;
+	/** Epoch ms; undefined if the Markdown doesn't say it. */
+	endMs?: number;
+	/** Null if nobody is named. */
+	speaker: string | null;
+	isWearer: boolean;
+}
+
+/** Properties that the front matter of an archive's own Markdown has, whatever their types. */
+type FrontMatter = Partial<
+	Record<'id' | 'title' | 'start' | 'end' | 'timezone' | 'wearer' | 'starred' | 'speakers', unknown>
+>;
 
 const HEADING = /^(#{1,6})\s(.*)$/;
 const UTTERANCE = /^>\s*\[([^\]]*)\]\(#startMs=(\d+)&endMs=(\d+)\):(.*)$/;
+const PARAGRAPH =
+	/^\*\*((?:[^*\\]|\\.)+)\*\* \((?:(\d{4}-\d\d-\d\d) )?(\d\d:\d\d:\d\d)(?: ([+-]\d\d:\d\d))?\):(.*)$/;
 const QUOTE = /^>\s?(.*)$/;
 const FRONT_MATTER = /^---\n([\s\S]*?)\n---\n/;
 const WEARER = '1';
+/** Items of a list, which isn't needed: who spoke is in the text. */
+const LIST_ITEM = /^[ \t]*- .*$/gm;
 /** In UTF-16 units; hundreds of names. What reads YAML takes minutes for a long one. */
 const MAX_FRONT_MATTER_LENGTH = 16_384;
+/** Of JSON: parts in parts. */
+const MAX_LEVELS = 100;
+/** In UTF-16 units. The day manifests have each, and are held in memory. */
+const MAX_ID_LENGTH = 1000;
 
 /**
- * Reads a lifelog in the Markdown of the export (docs/reference/archive.md, "Markdown"). Its ID is made
- * of its path and its time; it is not starred, and was updated when it ended. Throws an ExportError
- * for a text that does not say when it was.
+ * Reads a lifelog in the Markdown of an archive or of the app's export (docs/reference/archive.md,
+ * "Markdown"). What the front matter doesn't say: its ID is made of its path and its time; it isn't
+ * starred. It was updated when it ended.
+ *
+ * @param timezone Of times without a zone.
+ * @throws ExportError for a text that doesn't say when it was.
  */
-export function readLifelog(text: string, path: string): Lifelog {
+export function readLifelog(text: string, path: string, timezone = 'UTC'): Lifelog {
 	const whole = text.replaceAll('\r\n', '\n');
-	const pieces = readPieces(whole.replace(FRONT_MATTER, ''), readSpeakers(whole));
+	const front = readFrontMatter(whole);
+	const zone = isZone(front.timezone) ? front.timezone : timezone;
+	const pieces = readPieces(whole.replace(FRONT_MATTER, ''), front, zone);
 	const said = pieces.flatMap((piece) => piece.said ?? []);
-	if (said.some(({ startMs, endMs }) => !isTime(startMs) || !isTime(endMs))) {
+	const given = [front.start, front.end].map((time) => instantOf(time, zone));
+	const times = [...said.flatMap(({ startMs, endMs = startMs }) => [startMs, endMs]), ...given];
+	if (times.some((time) => time !== undefined && !isTime(time))) {
 		throw new ExportError('has an impossible time');
 	}
 	const name = readName(path);
 	const first = minimum(said.map(({ startMs }) => startMs));
-	const start = startOf(name.begin, first);
+	const start = given[0] ?? startOf(name.begin, first);
 	if (start === undefined) throw new ExportError("doesn't say when it was");
-	const end = said.reduce((latest, { startMs, endMs }) => Math.max(latest, startMs, endMs), start);
+	const end = times.reduce<number>((latest, time) => Math.max(latest, time ?? 0), start);
+	setEnds(said, end);
 	const contents = layOut(pieces, start, end);
-	const title = pieces.find(({ type }) => type === 'heading1')?.content ?? name.title;
+	const heading = pieces.find(({ type }) => type === 'heading1')?.content;
+	const title = heading ?? (typeof front.title === 'string' ? front.title : name.title);
 	return {
-		id: idOf(path, start, end),
+		id: isId(front.id) ? checkId(front.id) : idOf(path, start, end),
 		title: title || 'Untitled',
 		markdown: renderMarkdown(contents),
 		contents,
 		startTime: iso(start),
 		endTime: iso(end),
-		isStarred: false,
+		isStarred: front.starred === true,
 		updatedAt: iso(end),
 	};
+}
+
+/** Reads the JSON of an archive. @throws ExportError if it isn't the JSON of a lifelog. */
+export function readJson(text: string): Lifelog {
+	checkLevels(text, MAX_LEVELS);
+	const lifelog = parseLifelog(text);
+	if (!lifelog || !isId(lifelog.id)) throw new ExportError("isn't the JSON of a lifelog");
+	if (!isTime(Date.parse(lifelog.startTime))) throw new ExportError('has an impossible time');
+	checkId(lifelog.id);
+	return lifelog;
+}
+
+/** @throws ExportError for an ID that is longer than any service's. */
+export function checkId(id: string): string {
+	if (id.length > MAX_ID_LENGTH) throw new ExportError('has an ID that is too long');
+	return id;
 }
 
 /** An ID for something of an export, which has none: the same at every import. */
@@ -66,13 +119,18 @@ function startOf(ofName: number | undefined, first: number | undefined): number 
 	return first < ofName + 1000 ? first : ofName;
 }
 
-function readPieces(text: string, names: Map<string, string>): Piece[] {
+function readPieces(text: string, front: FrontMatter, zone: string): Piece[] {
+	const names = new Map(isObject(front.speakers) ? Object.entries(front.speakers) : []);
+	const start = instantOf(front.start, zone);
+	const startDay = start === undefined ? undefined : wallClockOf(start, zone).day;
 	const pieces: Piece[] = [];
 	let last: Piece | undefined;
 	for (const line of text.split('\n')) {
 		const [, marks, title] = HEADING.exec(line) ?? [];
 		const [, speaker, startMs, endMs, words] = UTTERANCE.exec(line) ?? [];
-		const isNext = line.startsWith('>') && last?.type === 'blockquote';
+		const paragraph = startDay === undefined ? undefined : readParagraph(line, startDay, zone);
+		const isQuoted = startDay !== undefined || line.startsWith('>');
+		const isNext = isQuoted && last?.type === 'blockquote';
 		if (line.trim() === '') {
 			last = undefined;
 		} else if (marks !== undefined) {
@@ -82,14 +140,21 @@ function readPieces(text: string, names: Map<string, string>): Piece[] {
 			});
 			last = undefined;
 		} else if (words !== undefined) {
-			const name = names.get(speaker) ?? (/^\d+$/.test(speaker) ? `Speaker ${speaker}` : speaker);
+			const name = names.get(speaker);
+			const unnamed = /^\d+$/.test(speaker) ? `Speaker ${speaker}` : speaker;
 			const said = {
 				startMs: Number(startMs),
 				endMs: Number(endMs),
-				speaker: name,
+				speaker: typeof name === 'string' ? name : unnamed,
 				isWearer: speaker === WEARER,
 			};
 			last = { type: 'blockquote', content: words.trim(), said };
+			pieces.push(last);
+		} else if (paragraph) {
+			const { name, content, startMs: begin } = paragraph;
+			const speaker = name === UNKNOWN_SPEAKER ? null : name;
+			const said = { startMs: begin, speaker, isWearer: name === front.wearer };
+			last = { type: 'blockquote', content, said };
 			pieces.push(last);
 		} else if (isNext || (last?.type === 'paragraph' && !line.startsWith('>'))) {
 			last!.content += `\n${plain(line)}`;
@@ -109,21 +174,38 @@ function withoutClosing(title: string): string {
 /** A line without its mark of a quote, or the backslashes that keep it from being something else. */
 const plain = (line: string) => (QUOTE.exec(line)?.[1] ?? withoutEscapes(line)).trim();
 
-/** The names that an archive's own Markdown has for the numbers. */
-function readSpeakers(text: string): Map<string, string> {
-	const names = new Map<string, string>();
-	const yaml = FRONT_MATTER.exec(text)?.[1];
-	if (yaml === undefined || yaml.length > MAX_FRONT_MATTER_LENGTH) return names;
-	try {
-		const { speakers } = (parse(yaml) ?? {}) as { speakers?: Record<string, unknown> };
-		for (const [number, name] of Object.entries(speakers ?? {})) {
-			if (typeof name === 'string') names.set(number, name);
-		}
-	} catch {
-		// Front matter of somebody else's; the numbers are names enough.
-	}
-	return names;
+/** An utterance in the Markdown of an archive. */
+function readParagraph(line: string, startDay: string, zone: string) {
+	const match = PARAGRAPH.exec(line);
+	if (!match) return undefined;
+	const [, name, day = startDay, time, offset = '', words] = match;
+	const startMs = instantOf(`${day}T${time}${offset}`, zone) ?? NaN;
+	return { name: withoutEscapes(name), content: withoutEscapes(words).trim(), startMs };
 }
+
+/** Something said ends, if it doesn't say when, as the next begins. */
+function setEnds(said: Said[], end: number): void {
+	let next = end;
+	for (const each of said.toReversed()) {
+		each.endMs ??= Math.max(each.startMs, next);
+		next = each.startMs;
+	}
+}
+
+function readFrontMatter(text: string): FrontMatter {
+	const yaml = FRONT_MATTER.exec(text)?.[1].replaceAll(LIST_ITEM, '');
+	if (yaml === undefined || yaml.length > MAX_FRONT_MATTER_LENGTH) return {};
+	try {
+		const front: unknown = parse(yaml);
+		return isObject(front) ? front : {};
+	} catch {
+		// Front matter of somebody else's.
+		return {};
+	}
+}
+
+const isZone = (zone: unknown): zone is string =>
+	typeof zone === 'string' && IANAZone.isValidZone(zone);
 
 /** Puts headings and other text where what they stand before was said. */
 function layOut(pieces: Piece[], start: number, end: number): ContentNode[] {
@@ -131,7 +213,7 @@ function layOut(pieces: Piece[], start: number, end: number): ContentNode[] {
 	return pieces.map((piece, index): ContentNode => {
 		const { type, content, said } = piece;
 		const [from, to] = said
-			? [said.startMs, said.endMs]
+			? [said.startMs, said.endMs!]
 			: spanOf(pieces, index, reached, [start, end]);
 		reached = said ? Math.max(reached, to) : reached;
 		const times = {
@@ -147,7 +229,7 @@ function layOut(pieces: Piece[], start: number, end: number): ContentNode[] {
 			children: [],
 			...(type === 'blockquote' && {
 				speakerName: said?.speaker ?? null,
-				speakerIdentifier: said?.isWearer ? 'user' : null,
+				speakerIdentifier: said?.isWearer ? USER : null,
 			}),
 		};
 	});
@@ -164,7 +246,7 @@ function spanOf(pieces: Piece[], index: number, reached: number, whole: Times): 
 	for (let nth = index + 1; nth < pieces.length; nth++) {
 		const { type: other, said } = pieces[nth];
 		if (other.startsWith('heading') && other <= type) break;
-		if (said) span = [span?.[0] ?? said.startMs, Math.max(span?.[1] ?? 0, said.endMs)];
+		if (said) span = [span?.[0] ?? said.startMs, Math.max(span?.[1] ?? 0, said.endMs!)];
 	}
 	return span ?? [reached, reached];
 }

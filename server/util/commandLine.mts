@@ -1,5 +1,6 @@
 // What every command here that serves has in common.
 import { existsSync } from 'node:fs';
+import { IANAZone } from 'luxon';
 
 /**
  * What is typed to start lifelog-server: a checkout has a script for it. The package and the Docker
@@ -41,6 +42,13 @@ export function oneOf<Word extends string>(
 	const word = words.find((each) => each === text);
 	if (word === undefined) throw new Error(`--${name} must be one of ${words.join(', ')}`);
 	return word;
+}
+
+/** Reads an option that is a time zone: the system's if it isn't given. */
+export function timezoneOf(name: string | undefined): string {
+	const zone = name ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+	if (IANAZone.isValidZone(zone)) return zone;
+	throw new Error(`--timezone must be a name such as Europe/Berlin, not ${zone}`);
 }
 
 /**

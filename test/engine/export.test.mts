@@ -3,6 +3,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { type Lab, startLab } from '../support/lab.mts';
+import { readByOmi } from '../support/omi.mts';
 import { byId, within, workflowWith } from '../support/workflow.mts';
 
 const SHIFTED = 'America/St_Johns';
@@ -57,6 +58,42 @@ test('exports one lifelog in every format', async () => {
 	for (const { json: item, bytes } of files) {
 		expect(item.fileSize).toBe(bytes.length);
 		expect(item.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+	}
+});
+
+test("the Markdown is in the workflow's time zone, whatever the option says", async () => {
+	const { id, startTime } = (await lifelogs())[20];
+	for (const options of [{}, { timezone: 'UTC' }]) {
+		const { files } = await run({ exportFrom: 'lifelog', lifelogId: byId(id), options });
+		const begins = DateTime.fromISO(startTime, { zone: SHIFTED }).toFormat("yyyy-MM-dd'T'HH:mm:ss");
+		expect(String(files[0].bytes)).toContain(`\nstart: ${begins}\n`);
+		expect(String(files[0].bytes)).toContain(`\nid: "${id}"\n`);
+		expect(String(files[0].bytes)).toContain(`\ntimezone: "${SHIFTED}"\n`);
+	}
+});
+
+test("App Export is read by Omi's rules, each file with a name of its own", async () => {
+	const startTime = '2026-03-01T10:00:30.500Z';
+	const said = { type: 'blockquote', content: 'Yes #1.', speakerName: 'Anna' };
+	for (const title of ['Same', 'Same', '']) {
+		await sandbox.control.addLifelog({ title, startTime, contents: [said] as never });
+	}
+	const period = { period: 'range', start: startTime, end: startTime, returnAll: true };
+	const { files } = await run({ exportFrom: 'service', ...period, fileFormats: ['appExport'] });
+	const names = ['Same-2', 'Same', 'Untitled'].map((name) => `2026-03-01_10h00m30s_${name}.md`);
+	expect(files.map(({ json }) => json.fileName).sort()).toEqual(names);
+	for (const { json, bytes } of files) {
+		expect(json.path).toBe(`lifelogs/2026/03/01/${String(json.fileName)}`);
+		expect(readByOmi(String(json.path), String(bytes))).toEqual({
+			title: json.title === '' ? 'Untitled' : 'Same',
+			startedAt: Date.parse('2026-03-01T10:00:30Z'),
+			utterances: [
+				{
+					...{ speaker: 2, text: 'Yes #1.', startMs: Date.parse(startTime) },
+					endMs: Date.parse(startTime) + 2000,
+				},
+			],
+		});
 	}
 });
 
@@ -155,7 +192,7 @@ test.each([
 	[{ fileFormats: ' , ' }, /^'File Formats' is empty/],
 	[{ fileFormats: { toString: 1 } }, /^'File Formats' must be .*, not an object$/],
 	[{ fileFormats: ['text', []] }, /^'File Formats' must be .*, not a list$/],
-	[{ fileFormats: ['pdf'] }, /^'File Formats' must be json, markdown, .* not "pdf"/],
+	[{ fileFormats: ['pdf'] }, /^'File Formats' must be appExport, json, .* not "pdf"/],
 	[{ binaryPropertyName: ' ' }, /Put Output File in Field.* is empty/],
 ])('%j is refused before any request', async (parameters, message) => {
 	const { error, requests } = await run(parameters);

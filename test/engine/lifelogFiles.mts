@@ -4,6 +4,9 @@ import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
 import { type Lab, startLab } from '../support/lab.mts';
 import { workflowWith } from '../support/workflow.mts';
 
+/** Of the workflow; the option Time Zone of Export is that of the day. */
+const ZONE = 'America/St_Johns';
+
 let lab: Lab;
 
 beforeAll(async () => {
@@ -72,7 +75,8 @@ export function testLifelogFiles(days: number): void {
 			...{ operation: 'export', exportFrom: 'service', returnAll: true },
 			...{ fileFormats: ['json', 'markdown'], options: { timezone: 'UTC' } },
 		};
-		const result = await lab.engine.runWorkflow(workflowWith('lifelog', parameters));
+		const workflow = { ...workflowWith('lifelog', parameters), settings: { timezone: ZONE } };
+		const result = await lab.engine.runWorkflow(workflow);
 		const exported = new Map<string, string>();
 		for (const item of result.items('Node')) {
 			exported.set(String(item.json.path), String(await result.binary(item, 'data')));
@@ -82,6 +86,7 @@ export function testLifelogFiles(days: number): void {
 			const { json, markdown } = lifelogFiles(
 				// As the command does, what a list has without contents is read by its ID.
 				lifelog.contents.length > 0 ? lifelog : await read(lifelog.id),
+				ZONE,
 			)!;
 			for (const { path, content } of [json, markdown]) written.set(path, content);
 		}

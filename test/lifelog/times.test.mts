@@ -2,7 +2,14 @@
 import fc from 'fast-check';
 import { DateTime, FixedOffsetZone } from 'luxon';
 import { beginsOn } from '../../lifelog/summary/summary.ts';
-import { durationOf, instantOf, toDate, toInstant, toRange } from '../../lifelog/times.ts';
+import {
+	durationOf,
+	instantOf,
+	toDate,
+	toInstant,
+	toRange,
+	wallClockOf,
+} from '../../lifelog/times.ts';
 import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
 import { parseLifelog } from '../../server/archive/entries.mts';
 import { parseInstant } from '../../server/util/times.mts';
@@ -42,7 +49,7 @@ test('everything reads the same forms: nodes, archive, its reader, and the serve
 			expect(parseInstant('start', time, 'UTC')).toBe(ms);
 			const lifelog = { id: 'a', title: 'A', contents: [], isStarred: false } as unknown as Lifelog;
 			Object.assign(lifelog, { startTime: time, endTime: time, updatedAt: time });
-			const written = JSON.parse(lifelogFiles(lifelog)!.json.content) as Lifelog;
+			const written = JSON.parse(lifelogFiles(lifelog, 'UTC')!.json.content) as Lifelog;
 			expect(written).toMatchObject({
 				startTime: new Date(ms).toISOString(),
 				endTime: new Date(ms).toISOString(),
@@ -51,6 +58,23 @@ test('everything reads the same forms: nodes, archive, its reader, and the serve
 		}),
 		{ numRuns: 300 },
 	);
+});
+
+test('what the clocks show at an instant is that instant again, to the second', () => {
+	fc.assert(
+		fc.property(second, fc.nat(999), zone, (ms, more, inZone) => {
+			const { day, time, offset = '' } = wallClockOf(ms + more, inZone);
+			expect(instantOf(`${day}T${time}${offset}`, inZone)).toBe(ms);
+			expect(`${day} ${time}`).toBe(write(ms, inZone, 'yyyy-MM-dd HH:mm:ss'));
+			if (offset) expect(offset).toBe(write(ms, inZone, 'ZZ'));
+		}),
+		{ numRuns: 1000 },
+	);
+	// Lord Howe's clocks go back by half an hour.
+	const twice = Date.parse('2026-04-04T14:45:00Z');
+	expect(wallClockOf(twice, 'Australia/Lord_Howe').offset).toBe('+11:00');
+	expect(wallClockOf(twice + 1_800_000, 'Australia/Lord_Howe').offset).toBe('+10:30');
+	expect(wallClockOf(twice + 3_600_000, 'Australia/Lord_Howe').offset).toBeUndefined();
 });
 
 test.each(['2026-03-01 10:00:00', '20260301T100000Z', '2026-W09-7T10:00:00Z', '2026-03-01t10:00z'])(

@@ -128,6 +128,23 @@ describe('a first run', () => {
 		expect(events.at(-1)).toMatchObject({ event: 'end', isComplete: true });
 	});
 
+	test('--timezone is the zone of times in the Markdown, and only that', async () => {
+		await addLifelog(dayAgo(2), '22:15:00');
+		expect((await archive('--timezone', 'Asia/Tokyo')).status).toBe(0);
+		const name = `lifelogs/${dayAgo(2).replaceAll('-', '/')}/${dayAgo(2)}_22h15m00s_`;
+		const files = Object.entries(contentsOf(folder)).filter(([path]) => path.startsWith(name));
+		const [json, markdown] = files.map(([, content]) => content);
+		expect(JSON.parse(json).startTime).toBe(`${dayAgo(2)}T22:15:00.000Z`);
+		expect(markdown).toContain(`\nstart: ${dayAgo(1)}T07:15:00\n`);
+		expect(markdown).toContain('\ntimezone: "Asia/Tokyo"\n');
+		expect(await checkFolder(folder)).toMatchObject({ lifelogs: 1 });
+		const { status, stderr } = await archive('--timezone', 'Mars/Base');
+		expect([status, stderr]).toEqual([
+			2,
+			'--timezone must be a name such as Europe/Berlin, not Mars/Base\n',
+		]);
+	});
+
 	test("a lifelog with a wrong date doesn't create thousands of days", async () => {
 		await addLifelog('1970-01-01', '00:10:00');
 		await live(dayAgo(2));

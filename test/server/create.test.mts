@@ -137,11 +137,20 @@ describe('creating a lifelog', () => {
 		expect(fingerprintOf(written)).toBe(fingerprintOf({ ...written, lifelogs: { s1 } }));
 		const place = `lifelogs/${day.replaceAll('-', '/')}/${day}_08h04m12s_${lifelog.id}`;
 		expect(entry.files.map(({ path }) => path)).toEqual([`${place}.json`, `${place}.md`]);
-		const from = Date.parse(startTime) + 2600;
 		expect(readFileSync(join(folder, `${place}.md`), 'utf8')).toContain(
-			`> [3](#startMs=${from}&endMs=${from + 1500}): Not yet, the hose is leaking.`,
+			'\n**SPEAKER_01** (08:04:15): Not yet, the hose is leaking.\n',
 		);
 		expect(await findingsIn(folder)).toEqual([]);
+	});
+
+	test('writes the times of its Markdown in the zone of --timezone', async () => {
+		await restart([...allow, '--timezone', 'Asia/Kathmandu']);
+		const { lifelog } = await create({ transcript: tomatoes, startTime });
+		const { files } = manifest().lifelogs[lifelog.id];
+		const text = readFileSync(join(folder, files[1].path), 'utf8');
+		expect(text).toContain('**SPEAKER_01** (13:49:15): Not yet, the hose is leaking.');
+		expect(text).toContain('\ntimezone: "Asia/Kathmandu"\n');
+		expect(text).toContain('\nsource: "lifelog-server"\n');
 	});
 
 	test('survives a restart and a rebuild of the index', async () => {
@@ -200,9 +209,9 @@ describe('creating a lifelog', () => {
 		const archive = await Folder.open(folder);
 		const other = async (n: number): Promise<void> => {
 			const names = (await manifestNames(archive)).get(day) ?? [];
-			const written = await ArchiveDay.open(archive, day, names, new Date().toISOString());
+			const written = await ArchiveDay.open(archive, day, names, new Date().toISOString(), 'UTC');
 			const begin = `${day}T2${n % 4}:${10 + n}:00Z`;
-			await written.addLifelog(lifelogOf(`other${n}`, begin), Buffer.from('# x'));
+			await written.addLifelog(lifelogOf(`other${n}`, begin));
 			await written.save().catch(async () => {
 				await written.discard();
 				await other(n);

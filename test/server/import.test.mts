@@ -15,6 +15,9 @@ import { dirname, join } from 'node:path';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { importCommand } from '../../server/import/command.mts';
 import { importExport } from '../../server/import/import.mts';
+import { writeLifelog } from '../../lifelog/files/formats.ts';
+import { appExportPath } from '../../lifelog/names.ts';
+import { parseLifelog } from '../../server/archive/entries.mts';
 import { readLifelog } from '../../server/import/lifelogFile.mts';
 import { writeArchive } from '../support/archive.mts';
 import { findingsIn } from '../support/findings.mts';
@@ -94,6 +97,8 @@ function filesOf(root: string): Record<string, string> {
 /** What the files of the days name, by their paths. */
 const namesOf = (root: string) =>
 	Object.keys(filesOf(root)).filter((path) => !path.startsWith('days/') && !/index/.test(path));
+
+const idIn = (path: string) => /_(export-\w+)\.md$/.exec(path)![1];
 
 /** Carries out the command as it is typed. */
 function spawned(env: Record<string, string>, ...args: string[]) {
@@ -252,9 +257,11 @@ test('a zip and its folder make the same complete archive, and a second import c
 		expect(readFileSync(join(ofFolder, path))).toEqual(readFileSync(join(ofZip, path)));
 	}
 	expect(await findingsIn(ofZip)).toEqual([]);
-	// The Markdown stays as other tools read it.
+	// The Markdown is what every archive has.
 	const stored = namesOf(ofZip).find((path) => /12h00m00s_export-.*\.md$/.test(path))!;
-	expect(readFileSync(join(ofZip, stored), 'utf8')).toBe(`${markdown}\n`);
+	const written = readFileSync(join(ofZip, stored), 'utf8');
+	expect(written).toContain('\n**Speaker 8** (12:00:00): We need the numbers.\n');
+	expect(readLifelog(written, stored)).toMatchObject({ title: 'Weekly plan', id: idIn(stored) });
 
 	const before = filesOf(ofZip);
 	for (const path of [zipped(files), unpacked(around)]) {
@@ -274,6 +281,7 @@ test('an imported archive is served, and Get Many reads it like the service', as
 	try {
 		const parameters = {
 			operation: 'getMany',
+			output: 'raw',
 			returnAll: true,
 			options: { includeContents: true },
 		};
@@ -295,6 +303,131 @@ test('an imported archive is served, and Get Many reads it like the service', as
 	} finally {
 		await close();
 	}
+});
+
+describe('files of an archive or of Export', () => {
+	const lifelog = lifelogOf('abc', '2025-12-03T12:00:00.250Z', {
+		isStarred: true,
+		contents: [
+			{ type: 'heading1', content: 'Title of abc' },
+			...['Yes.', 'No #1 [x].'].map((content, nth) => ({
+				...{
+					type: 'blockquote',
+					content,
+					startOffsetMs: nth * 5500,
+					endOffsetMs: nth * 5500 + 700,
+				},
+				...(nth === 0
+					? { speakerName: 'Anna' }
+					: { speakerName: 'Sam', speakerIdentifier: 'user' as const }),
+			})),
+		],
+	});
+	const nameOf = (extension: string) => `${folder}/2025-12-03_12h00m00s_abc.${extension}`;
+	const filesIn = (zone: string): ZipFile[] =>
+		(['json', 'markdown'] as const).map((format) => {
+			const { content, extension } = writeLifelog(lifelog, format, zone)!;
+			return { name: nameOf(extension.slice(1)), content };
+		});
+	const importedFrom = async (files: ZipFile[], ...options: string[]) => {
+		const archive = temporaryFolder();
+		const { status, stdout } = await run(zipped(files), archive, ...options);
+		expect(stdout).toContain('Imported: 1 lifelog, 0 chats, 0 audio files, on 1 day.');
+		expect(status).toBe(0);
+		expect(await findingsIn(archive)).toEqual([]);
+		const read = (extension: string) => readFileSync(join(archive, nameOf(extension)), 'utf8');
+		const again = await run(zipped(files), archive, ...options);
+		expect(again.stdout).toContain('Nothing new.');
+		return { json: JSON.parse(read('json')) as Lifelog, markdown: read('md') };
+	};
+	const lines = ({ contents }: Lifelog) =>
+		contents.map(({ content, speakerName, speakerIdentifier, startOffsetMs }) => [
+			...[content, speakerName ?? null, speakerIdentifier ?? null],
+			Math.floor((startOffsetMs ?? 0) / second),
+		]);
+
+	test('of which the JSON is beside the Markdown are exact', async () => {
+		const { json, markdown: written } = await importedFrom(filesIn('UTC'));
+		expect(json).toEqual(parseLifelog(JSON.stringify(lifelog)));
+		expect(written).toContain('**Sam** (12:00:05): No \\#1 \\[x\\].');
+	});
+
+	test('of which there is only the Markdown keep ID, star, words, speakers and seconds', async () => {
+		const markdownOnly = filesIn('Asia/Tokyo').slice(1);
+		const { json, markdown: written } = await importedFrom(
+			markdownOnly,
+			'--timezone',
+			'Asia/Tokyo',
+		);
+		expect(json).toMatchObject({ id: 'abc', isStarred: true, title: 'Title of abc' });
+		expect(json.startTime).toBe('2025-12-03T12:00:00.000Z');
+		expect(json.endTime).toBe('2025-12-03T12:10:00.000Z');
+		expect(lines(json)).toEqual(lines(lifelog));
+		expect(written).toBe(String(markdownOnly[0].content));
+	});
+
+	test('as the app has them keep words, seconds and who the wearer is', async () => {
+		const { content, startMs } = writeLifelog(lifelog, 'appExport', 'UTC')!;
+		const name = `${appExportPath(startMs, lifelog.title)}.md`;
+		expect(lines(readLifelog(String(content), name))).toEqual(lines(lifelog));
+	});
+
+	test('of an archive of an earlier version are read', () => {
+		const old = `---\nspeakers: { 1: "Sam", 2: "Anna" }\n---\n\n# C\\* \\[x]\n\n${said(2, 250, 950, 'Yes.')}\n\n\\# an aside\n`;
+		const read = readLifelog(old, nameOf('md'));
+		expect(read.title).toBe('C* [x]');
+		expect(lines(read)).toEqual([
+			['C* [x]', null, null, 0],
+			['Yes.', 'Anna', null, 0],
+			['# an aside', null, null, 0],
+		]);
+	});
+
+	test('that Obsidian or a person changed are read', () => {
+		const changed = `---\ntitle: A: b\ndate: 2025-12-03\nstart: 2025-12-03T21:00\ntags:\n  - x: [\nstarred: false\nid: abc\ntimezone: Asia/Tokyo\nwearer: Sam\n---\n# Plan\n\n**Sam** (21:00:07): Yes\nand no.\n\n**Unknown** (21:00:09): Hm`;
+		expect(() => readLifelog(changed, 'x.md')).toThrow("doesn't say when it was");
+		const read = readLifelog(changed.replace('A: b', '"A: b"'), 'x.md');
+		expect(read).toMatchObject({ id: 'abc', title: 'Plan', startTime: '2025-12-03T12:00:00.000Z' });
+		expect(lines(read)).toEqual([
+			['Plan', null, null, 0],
+			['Yes\nand no.', 'Sam', 'user', 7],
+			['Hm', null, null, 9],
+		]);
+	});
+
+	test.each([
+		['json', '{"id":"abc"}', "isn't the JSON of a lifelog"],
+		['json', JSON.stringify({ ...lifelog, id: '..' }), "isn't the JSON of a lifelog"],
+		['json', JSON.stringify({ ...lifelog, startTime: '1999-01-01' }), 'has an impossible time'],
+		['json', JSON.stringify({ ...lifelog, id: 'x'.repeat(1001) }), 'has an ID that is too long'],
+		['json', '['.repeat(1000), 'is nested too deep'],
+		['md', '---\nstart: 1999-01-01T00:00:00\n---\n# A', 'has an impossible time'],
+		['md', '---\nstart: 2025-12-03T12:00:00\n---\n**A** (99:00:00): B', 'has an impossible time'],
+	])('a %s that says %j is named', async (extension, content, problem) => {
+		const name = nameOf(extension);
+		const { unread } = await importExport(zipped([{ name, content }]), temporaryFolder());
+		expect(unread).toEqual([{ path: name, problem }]);
+	});
+
+	test('an ID that is a property of every object is imported like any other ID', async () => {
+		const ids = ['__proto__', 'constructor'];
+		const files = ids.map((id, nth) => ({
+			name: `${folder}/${id}.json`,
+			content: JSON.stringify({ ...lifelogOf(id, `2025-12-03T1${nth}:00:00Z`) }),
+		}));
+		const archive = temporaryFolder();
+		expect((await importExport(zipped(files), archive)).added.lifelogs).toBe(2);
+		expect((await importExport(zipped(files), archive)).known.lifelogs).toBe(2);
+		expect(await findingsIn(archive)).toEqual([]);
+	});
+
+	test('a time zone that is none is refused', async () => {
+		const { status, stderr } = await run('a', 'b', '--timezone', 'Mars');
+		expect([status, stderr]).toEqual([
+			2,
+			'--timezone must be a name such as Europe/Berlin, not Mars\n',
+		]);
+	});
 });
 
 describe('an archive that has days of the service', () => {

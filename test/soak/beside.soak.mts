@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { Lifelog } from '../../lifelog/api.ts';
-import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
+import { writeLifelog } from '../../lifelog/files/formats.ts';
+import { appExportPath } from '../../lifelog/names.ts';
 import type { ArchiveStore } from '../../server/archive/store.mts';
 import { writeArchive } from '../support/archive.mts';
 import { openStore } from '../support/archiveStore.mts';
@@ -353,10 +354,10 @@ describe('import', () => {
 	/** The Markdown of a lifelog in an export, which has neither its ID nor its own end. */
 	function exportOf(lifelog: Lifelog): string {
 		const root = temporaryFolder();
-		const { markdown } = lifelogFiles(lifelog)!;
-		const path = join(root, markdown.path.replace(/s_[^/]*\.md$/, 's_A-title.md'));
+		const { content, startMs } = writeLifelog(lifelog, 'appExport', 'UTC')!;
+		const path = join(root, `${appExportPath(startMs, 'A title')}.md`);
 		mkdirSync(dirname(path), { recursive: true });
-		writeFileSync(path, markdown.content);
+		writeFileSync(path, content);
 		return root;
 	}
 	const start = Date.parse('2026-03-01T08:00:00.000Z');

@@ -142,16 +142,14 @@ test.each<[string, ZipFile[]]>([
 test("a file that the server couldn't read isn't written", async () => {
 	const archive = temporaryFolder();
 	const opened = await Folder.open(archive);
-	const day = await ArchiveDay.open(opened, '2025-12-03', [], new Date().toISOString());
+	const day = await ArchiveDay.open(opened, '2025-12-03', [], new Date().toISOString(), 'UTC');
 	const large = 'x'.repeat(maxBytes);
 	const problem = 'would create a file larger than 64 MiB';
 	const created = '2025-12-03T20:00:00.000Z';
 	await expect(day.addChat({ ...chatOf('q', created), summary: large }, false)).rejects.toThrow(
 		problem,
 	);
-	await expect(day.addLifelog(lifelogOf('a', created), Buffer.from(`${large}!`))).rejects.toThrow(
-		problem,
-	);
+	await expect(day.addLifelog(lifelogOf('a', created, { title: large }))).rejects.toThrow(problem);
 	expect(await day.save()).toBeUndefined();
 	expect(existsSync(join(archive, 'days'))).toBe(false);
 });
@@ -182,7 +180,7 @@ test('files of many days are saved one after another', async () => {
 	const days = () =>
 		existsSync(join(archive, 'days')) ? readdirSync(join(archive, 'days')).length : 0;
 	const saved: number[] = [];
-	const { added } = await importExport(zipped(files), archive, () => saved.push(days()));
+	const { added } = await importExport(zipped(files), archive, 'UTC', () => saved.push(days()));
 	expect(added.lifelogs).toBe(250);
 	expect(Math.max(...saved)).toBeGreaterThanOrEqual(200);
 	expect(days()).toBe(250);

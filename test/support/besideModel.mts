@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { Folder } from '../../server/archive/folder.mts';
-import { lifelogFiles } from '../../server/archive/lifelogFiles.mts';
+import { writeLifelog } from '../../lifelog/files/formats.ts';
+import { appExportPath } from '../../lifelog/names.ts';
 import { ArchiveStore } from '../../server/archive/store.mts';
 import { openIndex } from '../../server/store/database.mts';
 import { Rows } from '../../server/store/rows.mts';
@@ -279,12 +280,11 @@ class Beside {
 	}
 
 	async #import(lifelog: Lifelog): Promise<void> {
-		const { markdown } = lifelogFiles(lifelog)!;
+		const { content, startMs } = writeLifelog(lifelog, 'appExport', 'UTC')!;
 		const from = join(this.#root, `export ${this.#count++}`);
-		// As the export has it, with the title in place of the ID.
-		const path = join(from, markdown.path.replace(/s_[^/]*\.md$/, 's_A-title.md'));
+		const path = join(from, `${appExportPath(startMs, 'A title')}.md`);
 		mkdirSync(dirname(path), { recursive: true });
-		writeFileSync(path, markdown.content);
+		writeFileSync(path, content);
 		const { status, output } = await this.#commands.import(from, this.#folder);
 		expect([status, output]).toEqual([0, expect.any(String)]);
 		const isNew = !this.#begins.has(lifelog.startTime);

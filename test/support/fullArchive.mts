@@ -174,7 +174,7 @@ const spanOf = (start: unknown, end: unknown) => ({
 
 /** A lifelog as the operation Export returns it. */
 function exportOf(lifelog: Lifelog): Item[] {
-	const { json, markdown } = lifelogFiles(lifelog)!;
+	const { json, markdown } = lifelogFiles(lifelog, 'UTC')!;
 	return [json, markdown].map(({ path, content }) => {
 		const data = Buffer.from(content);
 		const { id: lifelogId, startTime, endTime, updatedAt, isStarred } = lifelog;

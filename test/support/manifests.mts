@@ -49,7 +49,7 @@ export async function makeLifelog(
 	lifelog: Lifelog,
 	madeHere: MadeHere = { source: 'api' },
 ): Promise<void> {
-	const { day, json, markdown } = lifelogFiles(lifelog)!;
+	const { day, json, markdown } = lifelogFiles(lifelog, 'UTC')!;
 	const files = [
 		await store(folder, json.path, json.content),
 		await store(folder, markdown.path, markdown.content),

@@ -7,6 +7,8 @@ import {
 	writeLifelog,
 } from '../../lifelog/files/formats.ts';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
+import { appExportPath } from '../../lifelog/names.ts';
+import { readByOmi } from '../support/omi.mts';
 
 const BEGIN = Date.parse('2026-03-01T23:59:58Z');
 
@@ -41,7 +43,9 @@ const heading = (level: number, content: string): ContentNode => ({
 	content,
 });
 
-const write = (format: FileFormat, of: Lifelog) => writeLifelog(of, format, 'UTC')!.content;
+const write = (format: FileFormat, of: Lifelog, zone = 'UTC') =>
+	writeLifelog(of, format, zone)!.content;
+const body = (markdown: string) => markdown.slice(markdown.indexOf('\n---\n\n') + 6);
 
 const walk = lifelog([
 	heading(1, 'A walk'),
@@ -52,21 +56,6 @@ const walk = lifelog([
 	said('Good dog.', 5000, 'Anna'),
 	said('Woof', 7000, null),
 ]);
-
-/** What other tools read of the export: the patterns of Omi's importer, as its sources have them. */
-const UTTERANCE = />\s*\[(\d+)\]\(#startMs=(\d+)&endMs=(\d+)\):\s*(.+)/;
-
-const readByOthers = (markdown: string) =>
-	markdown
-		.split('\n')
-		.map((line) => UTTERANCE.exec(line))
-		.filter((match) => match !== null)
-		.map(([, speaker, start, end, text]) => ({
-			speaker: Number(speaker),
-			start: Number(start) - BEGIN,
-			end: Number(end) - BEGIN,
-			text,
-		}));
 
 const cuesOf = {
 	srt: (text: string) =>
@@ -86,8 +75,97 @@ const cuesOf = {
 };
 
 describe('Markdown', () => {
-	test("has the format of the app's export, with numbered speakers and their names", () => {
-		expect(write('markdown', walk)).toBe(`---
+	test('has properties, headings, and a paragraph with name and time for each utterance', () => {
+		const isStarred = true;
+		expect(write('markdown', { ...walk, isStarred }, 'Europe/Berlin')).toBe(`---
+title: "A walk"
+date: 2026-03-02
+start: 2026-03-02T00:59:58
+end: 2026-03-02T01:20:00
+speakers:
+  - "Anna"
+  - "Sam"
+wearer: "Sam"
+starred: true
+id: "8f2kQ0pXw1Zr5TnB"
+source: "Limitless"
+timezone: "Europe/Berlin"
+---
+
+# A walk
+
+## The dog
+
+**Anna** (00:59:59): Where is it?
+
+**Sam** (01:00:01): Here, boy!
+
+### On the hill
+
+**Anna** (01:00:03): Good dog.
+
+**Unknown** (01:00:05): Woof
+`);
+	});
+
+	test('names the day that is not the first, and the offset in an hour that comes twice', () => {
+		const hours = [0, 1, 2, 23].map((hour) => said(`${hour}`, hour * 3_600_000, 'Anna'));
+		const startTime = '2026-10-25T00:30:00Z';
+		const all = lifelog(
+			hours.map(({ content, startOffsetMs }) => ({ type: 'blockquote', content, startOffsetMs })),
+			{ startTime, endTime: '2026-10-25T23:40:00Z' },
+		);
+		const text = write('markdown', all, 'Europe/Berlin');
+		expect(text).toContain('start: 2026-10-25T02:30:00+02:00\nend: 2026-10-26T00:40:00\n');
+		expect(text.match(/\(.*\)/g)).toEqual([
+			'(02:30:00 +02:00)',
+			'(02:30:00 +01:00)',
+			'(03:30:00)',
+			'(2026-10-26 00:30:00)',
+		]);
+	});
+
+	test('has a title even if the contents have none, and escapes text that looks like markup', () => {
+		const odd = lifelog(
+			[
+				{ type: 'note', content: '# aside' },
+				{ type: 'note', content: '> [!note] see https://a.example' },
+			],
+			{ title: 'Two\nlines' },
+		);
+		expect(body(write('markdown', odd))).toBe(
+			'# Two lines\n\n\\# aside\n\n\\> \\[!note\\] see https:\\//a.example\n',
+		);
+		expect(body(write('markdown', lifelog([], { title: null as never })))).toBe('# Untitled\n');
+	});
+
+	test('escapes no more than it must', () => {
+		const plain = 'C# isn\'t F#; 1.5 + 2 = 3, 50% (of 100) & more: a_b, "x" - a/b; really?! 10:30';
+		const text = write('markdown', lifelog([said(plain, 0, 'Dr. O’Neil-Smith, Jr.')]));
+		expect(text).toContain(`\n**Dr. O’Neil-Smith, Jr.** (23:59:58): ${plain}\n`);
+	});
+
+	test('calls a wearer without a name You, and lists nobody unknown', () => {
+		const text = write(
+			'markdown',
+			lifelog([said('Hello?', 0, null), { ...byWearer('Hi', 0), speakerName: null }]),
+		);
+		expect(text).toContain('speakers:\n  - "You"\nwearer: "You"\n');
+		expect(write('markdown', lifelog([said('Hello?', 0, null)]))).not.toMatch(/speakers|wearer/);
+	});
+
+	test.each([
+		['made-0a', 'lifelog-server'],
+		['recorded-0a', 'lifelog-server'],
+		['export-0a', 'Limitless'],
+	])('of %s has the source %s', (id, source) => {
+		expect(write('markdown', lifelog([], { id }))).toContain(`\nsource: "${source}"\n`);
+	});
+});
+
+describe('App Export', () => {
+	test("has the form of the app's export, with numbered speakers and their names", () => {
+		expect(write('appExport', walk)).toBe(`---
 speakers: { 1: "Sam", 2: "Anna" }
 ---
 
@@ -107,50 +185,67 @@ speakers: { 1: "Sam", 2: "Anna" }
 `);
 	});
 
-	test("can be read by other programs' patterns, whatever the words", () => {
-		const words = [
-			'line\nbreak',
-			'[2](#startMs=1&endMs=2): no',
-			'> quoted',
-			'a ] b [ c',
-			'# not a heading',
-			'---',
-			'  \u2028 blanks \u00a0 ',
-		];
-		const all = lifelog(words.map((text, index) => said(text, index * 2000, 'Anna')));
-		expect(readByOthers(write('markdown', all))).toEqual(
-			words.map((text, index) => ({
-				speaker: 2,
-				start: index * 2000,
-				end: index * 2000 + 1500,
-				text: text.replace(/\s+/g, ' ').trim(),
-			})),
+	const WORDS = [
+		'line\nbreak',
+		'[2](#startMs=1&endMs=2): no',
+		'> [2](#startMs=1&endMs=2): no',
+		'a ] b [ c',
+		'# not a heading',
+		'---',
+		'  \u2028 blanks \u00a0 ',
+	];
+
+	test("is read by Omi's rules, whatever the words and titles", () => {
+		for (const title of [...WORDS, '', 'Q3: $5 for *all* #1']) {
+			const unsaid = WORDS.flatMap((content) => [
+				{ type: 'note', content },
+				{ type: 'heading2', content },
+			]);
+			const spoken = WORDS.map((text, index) => said(text, index * 2000, 'Anna'));
+			const all = lifelog([...unsaid, ...spoken], { title });
+			const path = `${appExportPath(BEGIN, title)}.md`;
+			expect(path).toMatch(/^lifelogs\/2026\/03\/01\/[^/]+$/);
+			const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+			expect(readByOmi(path, write('appExport', all))).toEqual({
+				title: oneLine(title).replaceAll('[', '\\[') || 'Untitled',
+				startedAt: BEGIN,
+				utterances: WORDS.map((text, index) => ({
+					speaker: 2,
+					startMs: BEGIN + index * 2000,
+					endMs: BEGIN + index * 2000 + 1500,
+					text: oneLine(text),
+				})),
+			});
+		}
+	});
+
+	test.each([
+		['Weekly plan', 'Weekly-plan'],
+		['A/B: "really"?', 'A-B-really'],
+		['', 'Untitled'],
+		['???', 'Untitled'],
+		[null, 'Untitled'],
+		['Sí, señor. ', 'Sí-señor'],
+	])('of %j is in a file named %s', (title, name) => {
+		expect(appExportPath(BEGIN, title)).toBe(`lifelogs/2026/03/01/2026-03-01_23h59m58s_${name}`);
+		expect(appExportPath(BEGIN, title, 2)).toBe(
+			`lifelogs/2026/03/01/2026-03-01_23h59m58s_${name}-2`,
 		);
 	});
 
-	test('has a title even if the contents have none, and escapes text that looks like markup', () => {
-		const odd = lifelog(
-			[
-				{ type: 'note', content: '# aside' },
-				{ type: 'note', content: '> [1](#startMs=1&endMs=2): x' },
-			],
-			{ title: 'Two\nlines' },
-		);
-		expect(write('markdown', odd)).toBe(
-			'# Two lines\n\n\\# aside\n\n\\> \\[1](#startMs=1&endMs=2): x\n',
-		);
-		expect(write('markdown', lifelog([], { title: null as never }))).toBe('# Untitled\n');
-	});
-
-	test('names no speaker without a name', () => {
-		expect(write('markdown', lifelog([said('Hello?', 0, null)]))).not.toContain('speakers');
-	});
-
-	test('quotes a name that YAML would misread', () => {
-		const text = write('markdown', lifelog([said('Hi', 0, 'A "B": #\n- c')]));
-		expect(text).toContain('speakers: { 2: "A \\"B\\": # - c" }\n');
+	test('of a long title has a name that every file system takes', () => {
+		const name = `${appExportPath(BEGIN, '漢'.repeat(300))}.md`.split('/').at(-1)!;
+		expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
 	});
 });
+
+test.each(['appExport', 'markdown'] as const)(
+	'%s quotes a name that YAML would misread',
+	(format) => {
+		const text = write(format, lifelog([said('Hi', 0, 'A "B": #\n- c')]));
+		expect(text).toContain('"A \\"B\\": # - c"');
+	},
+);
 
 describe.each(['srt', 'vtt'] as const)('%s', (format) => {
 	test('is accepted by a parser, with speakers, words and times', () => {
@@ -204,7 +299,7 @@ describe.each(['srt', 'vtt'] as const)('%s', (format) => {
 	});
 });
 
-test.each(['srt', 'vtt', 'markdown'] as const)(
+test.each(['srt', 'vtt', 'markdown', 'appExport'] as const)(
 	"%s has the wearer's name even if it first appears later",
 	(format) => {
 		const unnamed = { ...byWearer('Here, boy!', 1000), speakerName: null };

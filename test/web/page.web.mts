@@ -441,7 +441,7 @@ test('a lifelog can be downloaded as Markdown, JSON, SRT, WebVTT and audio', asy
 	const { id, title } = longest();
 	await page.goto(`/lifelogs/${id}`);
 	for (const [name, has, ending] of [
-		['Markdown', title, '.md'],
+		['Markdown', `\n# ${title}\n`, '.md'],
 		['JSON', `"id": "${id}"`, '.json'],
 		['SRT subtitles', '-->', '.srt'],
 		['WebVTT subtitles', 'WEBVTT', '.vtt'],

@@ -23,7 +23,13 @@ import { fileNamesOption, nameInRun, readFileNames } from '../../shared/paramete
 import { hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';
 import { instantOf } from '../../../lifelog/times.ts';
-import { entryPath, isId, isSafePathSegment, readableName } from '../../../lifelog/names.ts';
+import {
+	appExportPath,
+	entryPath,
+	isId,
+	isSafePathSegment,
+	readableName,
+} from '../../../lifelog/names.ts';
 import { EVERY_PART, getLifelog, unlessDeleted } from '../../shared/api/entries';
 import { MAX_PAGE_SIZE_WITH_CONTENTS, pages } from '../../shared/transport/pagination';
 import {
@@ -91,6 +97,12 @@ export const description: INodeProperties[] = [
 		type: 'multiOptions',
 		options: [
 			{
+				name: 'App Export',
+				value: 'appExport',
+				description:
+					"Markdown as in the export of Limitless's app, with its file name, for tools that read it",
+			},
+			{
 				name: 'JSON',
 				value: 'json',
 				description: 'Complete object from the API, including its contents',
@@ -98,7 +110,7 @@ export const description: INodeProperties[] = [
 			{
 				name: 'Markdown',
 				value: 'markdown',
-				description: "Same format as the service's own export, which other tools can read",
+				description: 'Text for people, such as for Obsidian: properties, headings, names and times',
 			},
 			{
 				name: 'SubRip (SRT)',
@@ -127,7 +139,7 @@ export const description: INodeProperties[] = [
 		{
 			...timezoneOption,
 			description:
-				'IANA name of the time zone for the period, and for times in files and file names. Without it, times in files are in UTC, and the others in the time zone of the workflow. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+				'IANA name of the time zone for the period, file names and times in JSON. Without it, times in JSON are in UTC, and the others in the time zone of the workflow. Times in Markdown are always in that of the workflow. Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 		},
 	]),
 ];
@@ -144,13 +156,14 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const formats = readFormats(this, itemIndex);
 	const property = readBinaryProperty(this, itemIndex);
 	const { timezone, fileNames } = readCollection(this, 'options', itemIndex);
-	const zone = timezone === undefined ? 'UTC' : readZone(this, timezone);
+	const zoneOfJson = timezone === undefined ? 'UTC' : readZone(this, timezone);
+	const zone = readZone(this, undefined);
 	const names = readFileNames(this, fileNames);
 	const zoneOfNames = readZone(this, timezone);
 	const items: INodeExecutionData[] = [];
 	for await (const { lifelog, askedIn } of lifelogsToExport(this, api, itemIndex)) {
-		const written = inZone(lifelog, askedIn, zone);
-		const start = instantOf(written.startTime, zone);
+		const written = inZone(lifelog, askedIn, zoneOfJson);
+		const start = instantOf(written.startTime, zoneOfJson);
 		const name =
 			names === 'archive' || start === undefined
 				? undefined
@@ -273,14 +286,17 @@ async function fileItem(
 		throw unusableAnswerError(api, resource, {}, 'the lifelog does not say when it begins');
 	}
 	const { extension, mimeType, startMs } = file;
-	const place = nameInRun(
-		api,
-		(nth) => entryPath('lifelogs', lifelog.id, startMs, sha256, nth),
-		lifelog.id,
-	);
+	const isAppExport = format === 'appExport';
+	const placeOf = (nth: number) =>
+		isAppExport
+			? appExportPath(startMs, titleOf(lifelog), nth)
+			: entryPath('lifelogs', lifelog.id, startMs, sha256, nth);
+	const place = nameInRun(api, placeOf, lifelog.id);
 	const path = `${place}${extension}`;
 	const bytes = Buffer.from(file.content);
-	const fileName = `${name ?? place.slice(place.lastIndexOf('/') + 1)}${extension}`;
+	const nameInPlace = place.slice(place.lastIndexOf('/') + 1);
+	// Tools know a file of the app by its name.
+	const fileName = `${isAppExport ? nameInPlace : (name ?? nameInPlace)}${extension}`;
 	const { id: lifelogId, title, startTime, endTime, updatedAt, isStarred } = lifelog;
 	const json: IDataObject = {
 		...{ fileName, path, mimeType, fileSize: bytes.length },

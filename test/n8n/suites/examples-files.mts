@@ -346,15 +346,12 @@ describe('the archive as it happens', () => {
 		});
 		const { data } = await response.json();
 		assert.deepEqual(inMs(JSON.parse(String(json))), inMs(data.lifelog));
-		const said = [
-			...String(markdown).matchAll(/>\s*\[(\d+)\]\(#startMs=(\d+)&endMs=(\d+)\):\s*(.+)/g),
-		];
-		const begin = Date.parse(lifelog.startTime);
+		const said = [...String(markdown).matchAll(/^\*\*(.+)\*\* \(.+?\): (.+)$/gm)];
 		assert.deepEqual(
-			said.map(([, who, start, , words]) => [who, Number(start) - begin, words]),
+			said.map(([, who, words]) => [who, words]),
 			[
-				['1', 0, 'Look [there] -->'],
-				['2', 2000, 'Where?'],
+				['You', 'Look \\[there\\] -->'],
+				['Anna', 'Where?'],
 			],
 		);
 	});

@@ -6,6 +6,7 @@ import { byId } from '../../support/workflow.mts';
 import { activateWhile, addFindable, useLab } from '../support/lab.mts';
 import { runNode, webhookWorkflow, type RunNodeOptions } from '../support/nodes.mts';
 import type { Execution } from '../support/rest.mts';
+import { readByOmi } from '../../support/omi.mts';
 import { readSrt, readVtt } from '../support/subtitles.mts';
 
 const lab = useLab();
@@ -108,7 +109,7 @@ describe('the operation', () => {
 });
 
 describe('Export', () => {
-	const formats = ['json', 'markdown', 'srt', 'text', 'vtt'];
+	const formats = ['appExport', 'json', 'markdown', 'srt', 'text', 'vtt'];
 	const exportOf = { operation: 'export', fileFormats: formats };
 	/** The files of a run, whose sizes and checksums are what their items say. */
 	const filesOf = async ({ items }: Execution) =>
@@ -134,26 +135,26 @@ describe('Export', () => {
 			files.map((file) => file.json.format),
 			formats,
 		);
-		const [json, markdown, srt, text, vtt] = files.map(({ bytes }) => bytes);
+		const [appExport, json, markdown, srt, text, vtt] = files.map(({ bytes }) => bytes);
 		const whole = JSON.parse(String(json));
 		assert.equal(whole.markdown, lifelog.markdown);
 		assert.equal(whole.contents.length, lifelog.contents.length);
 		const utterances = await said(lifelog.id);
 		const words = utterances.map((each) => String(each.text));
-		// The patterns of Omi's importer.
-		const path = /\/(\d{4}-\d{2}-\d{2})_(\d{2})h(\d{2})m(\d{2})s_(.+)\.md$/.exec(
-			String(files[1].json.path),
-		);
-		assert.equal(path?.[1], lifelog.startTime.slice(0, 10));
-		const pattern = />\s*\[(\d+)\]\(#startMs=(\d+)&endMs=(\d+)\):\s*(.+)/g;
-		const lines = [...String(markdown).matchAll(pattern)];
+		const byOmi = readByOmi(String(files[0].json.path), String(appExport));
+		assert.equal(byOmi?.title, lifelog.title);
 		assert.deepEqual(
-			lines.map(([, , start, end, line]) => [Number(start), Number(end), line]),
+			byOmi.utterances.map(({ startMs, endMs, text: line }) => [startMs, endMs, line]),
 			utterances.map((each) => [
 				Date.parse(String(each.startTime)),
 				Date.parse(String(each.endTime)),
 				each.text,
 			]),
+		);
+		const shown = String(markdown).matchAll(/^\*\*(.+)\*\* \(\d\d:\d\d:\d\d\): (.+)$/gm);
+		assert.deepEqual(
+			[...shown].map(([, speaker, line]) => [speaker, line]),
+			utterances.map(({ speaker, text: line }) => [speaker, line]),
 		);
 		const named = utterances.map(({ speaker, text: line }) => `${speaker}: ${line}`);
 		const byTime = [...named].sort();
