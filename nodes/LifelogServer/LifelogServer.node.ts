@@ -53,7 +53,7 @@ export class LifelogServer implements INodeType {
 		credentials: [{ name: 'lifelogApi', required: true, testedBy: 'testLifelogApi' }],
 		properties: [
 			{
-				displayName: 'Needs your own lifelog-server, started with <code>--allow-changes</code>.',
+				displayName: 'Needs your own lifelog-server, started with <code>--allow-changes</code>',
 				name: 'serverNotice',
 				type: 'notice',
 				default: '',

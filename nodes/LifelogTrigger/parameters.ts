@@ -42,7 +42,7 @@ export const eventOptions: INodePropertyOptions[] = [
 
 export const properties: INodeProperties[] = [
 	{
-		displayName: 'Every 10 minutes is enough: polls miss nothing.',
+		displayName: 'Every 10 minutes is enough: polls miss nothing',
 		name: 'pollTimesNotice',
 		type: 'notice',
 		default: '',

@@ -53,6 +53,19 @@ test('no hint below a field repeats its description', () => {
 	expect(repeated).toEqual([]);
 });
 
+test('a notice or a hint of one sentence ends without a full stop', () => {
+	const texts = [...TOOLS, 'lifelogTrigger'].flatMap((node) => {
+		const { properties } = nodeTypes[`n8n-nodes-lifelog.${node}`].description as {
+			properties: INodeProperties[];
+		};
+		return settable(properties).flatMap(({ type, displayName, hint = '' }) =>
+			type === 'notice' ? [displayName] : [hint],
+		);
+	});
+	expect(texts.length).toBeGreaterThan(50);
+	expect(texts.filter((text) => text.endsWith('.') && !text.includes('. '))).toEqual([]);
+});
+
 /** From so many items on n8n's lint wants them in order. */
 const MANY_ITEMS = 5;
 

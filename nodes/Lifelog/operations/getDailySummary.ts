@@ -72,7 +72,7 @@ export const description: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'In the Slack node, set Message Type to Blocks, Blocks to <code>{{ JSON.stringify({ blocks: $json.blocks }) }}</code>, and Notification Text to <code>{{ $json.text }}</code>',
+			'In the Slack node, set:<br>Message Type: Blocks<br>Blocks: <code>{{ JSON.stringify({ blocks: $json.blocks }) }}</code><br>Notification Text: <code>{{ $json.text }}</code>',
 		name: 'slackNotice',
 		type: 'notice',
 		default: '',
