@@ -5,20 +5,21 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { MediaError } from './ffmpeg.mts';
 
-/** How a file of each container begins. */
+const OGG = String.raw`OggS\0[\s\S]{22}`;
+const FLAC = String.raw`fLaC[\0\x80]\0\0\x22`;
+/** How a file of each container begins. Ogg and Matroska have the beginning of FLAC within, too. */
 const BEGINNINGS = [
-	String.raw`OggS\0[\s\S]{22}`,
+	OGG,
 	String.raw`\x1a\x45\xdf\xa3[\s\S]{1,50}(?:webm|matroska)`,
 	String.raw`\0\0[\0\x01][\s\S]ftyp[ -~]{4}`,
 	String.raw`R(?:IFF|F64)[\s\S]{4}WAVE`,
 	String.raw`riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0`,
-	String.raw`fLaC[\0\x80]\0\0\x22`,
 	String.raw`FORM[\s\S]{4}AIF[FC]`,
 	String.raw`caff\0\x01\0\0`,
 	String.raw`\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9\0\xaa\0\x62\xce\x6c`,
 	String.raw`#!AMR(?:-WB)?\n`,
-].map((bytes) => new RegExp(bytes, 'g'));
-const OGG = BEGINNINGS[0];
+];
+const beginningOf = (kinds: string[]) => new RegExp(kinds.join('|'), 'g');
 /** More than the longest beginning, with what is looked at of an Ogg page. */
 const MAX_HEAD = 512;
 const MAX_PIECES = 64;
@@ -55,17 +56,19 @@ export async function separate(
 
 /** Where files begin in a file, in bytes. */
 async function startsIn(path: string, signal: AbortSignal | undefined): Promise<number[]> {
-	const begin = await headOf(path);
-	const beginning = BEGINNINGS.find((each) => begin.search(each) === 0);
-	if (!beginning) return [0];
+	const isFlac = (await headOf(path)).search(FLAC) === 0;
+	const beginning = beginningOf(isFlac ? [...BEGINNINGS, FLAC] : BEGINNINGS);
 	const starts: number[] = [];
-	const pages = new OggPages();
+	let pages = new OggPages();
 	let read = 0;
 	let kept = Buffer.alloc(0);
 	const look = (data: Buffer, end: number) => {
-		for (const { index } of data.toString('latin1').matchAll(beginning)) {
+		for (const { 0: found, index } of data.toString('latin1').matchAll(beginning)) {
 			if (index >= end) return;
-			if (beginning !== OGG || pages.isBeginning(data.subarray(index))) starts.push(read + index);
+			const isPage = found.startsWith('OggS');
+			if (isPage && !pages.isBeginning(data.subarray(index))) continue;
+			if (!isPage) pages = new OggPages();
+			starts.push(read + index);
 		}
 	};
 	for await (const piece of createReadStream(path, { signal, highWaterMark: 2 ** 20 })) {
@@ -76,9 +79,8 @@ async function startsIn(path: string, signal: AbortSignal | undefined): Promise<
 		read += end;
 	}
 	look(kept, kept.length);
-	// What comes before the first belongs to it.
-	if (starts.length > 0) starts[0] = 0;
-	return starts;
+	// MP3 and AAC have no beginning of their own.
+	return [0, ...starts.filter((start) => start > 0)];
 }
 
 /** The first bytes of a file, each as a character. */
@@ -93,10 +95,8 @@ async function headOf(path: string): Promise<string> {
 }
 
 /** Of a page of Ogg (RFC 3533, section 6). */
-const PAGE = { flags: 5, segments: 26, bytes: 27 };
+const PAGE = { flags: 5, position: 6, serial: 14, segments: 26, bytes: 27 };
 const BEGINS_STREAM = 2;
-/** Bytes of a codec's first header that say how it is decoded. */
-const CODEC_BYTES = 16;
 
 /** Tells which pages of Ogg begin a file that ffmpeg doesn't read together with the one before. */
 class OggPages {
@@ -106,12 +106,16 @@ class OggPages {
 	/** Is given all pages in their order. */
 	isBeginning(page: Buffer): boolean {
 		const isAfterOther = this.#begunStream;
-		this.#begunStream = (page[PAGE.flags] & BEGINS_STREAM) !== 0;
+		this.#begunStream =
+			(page[PAGE.flags] & BEGINS_STREAM) !== 0 &&
+			page.subarray(PAGE.position, PAGE.serial).every((byte) => byte === 0);
 		// A file with several streams begins them one after the other.
 		if (!this.#begunStream || isAfterOther) return false;
 		const body = PAGE.bytes + page[PAGE.segments];
+		const bytes = page.subarray(PAGE.bytes, body).reduce((sum, each) => sum + each, 0);
 		const before = this.#codec;
-		this.#codec = page.toString('latin1', body, body + CODEC_BYTES);
+		// All that says how it is decoded, such as its rate.
+		this.#codec = page.toString('latin1', body, body + bytes);
 		return this.#codec !== before;
 	}
 }

@@ -162,6 +162,14 @@ describe('files that were joined', () => {
 		['MP3 of two rates', ['a.mp3', '-ar', '22050'], ['b.mp3', '-ac', '2']],
 		['AIFF', ['a.aiff'], ['b.aiff']],
 		['WMA', ['a.wma'], ['b.wma']],
+		[
+			'FLAC of two rates in Ogg',
+			['a.oga', '-c:a', 'flac'],
+			['b.oga', '-c:a', 'flac', '-ar', '44100'],
+		],
+		['Ogg and WebM', ['a.ogg', '-c:a', 'libopus'], ['b.webm', '-c:a', 'libopus']],
+		['WebM and M4A', ['a.webm', '-c:a', 'libopus'], ['b.m4a']],
+		['MP3 and WAV', ['a.mp3'], ['b.wav']],
 	])('%s: all of it is heard', async (name, one, other) => {
 		const [from, to] = [`one ${name} ${one[0]}`, `two ${name} ${other[0]}`];
 		await encode(first, from, ...one.slice(1));
