@@ -163,7 +163,7 @@ describe('values that are refused before any request, with what to do', () => {
 			'another file',
 			'export',
 			{ fileFormats: 'pdf' },
-			/^'File Formats' must be json, markdown, .* not "pdf"/,
+			/^'File Formats' must be appExport, json, markdown, .* not "pdf"/,
 		],
 	])('%s', async (_name, operation, values, expected) => {
 		const { message, requests } = await call(operation, values);

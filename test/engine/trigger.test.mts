@@ -57,7 +57,9 @@ const ago = (ms: number) => new Date(clock - ms).toISOString();
 const add = async (id: string, startTime: string, updatedAt = ago(0)) =>
 	await sandbox.control.addLifelog({ id, title: `About ${id}`, startTime, updatedAt });
 
-function workflow(parameters: IDataObject = {}, credential = '1'): WorkflowJson {
+function workflow(given: IDataObject = {}, credential = '1'): WorkflowJson {
+	const isOfChats = given.event === 'scheduledChatCreated';
+	const parameters = isOfChats ? given : { output: 'raw', ...given };
 	return {
 		nodes: [
 			{

@@ -72,8 +72,13 @@ function parametersIn(property: INodeProperties): Parameter[] {
 	const needs = needsOf(property);
 	const whole = { path: [name], isLocator, isEmpty: isEmpty(property), needs };
 	if (type !== 'collection') return [whole];
-	const inside = { isLocator: false, isEmpty: false, needs };
-	return [whole, ...options.map((option) => ({ path: [name, option.name], ...inside }))];
+	const inside = options.map((option) => ({
+		path: [name, option.name],
+		isLocator: false,
+		isEmpty: false,
+		needs: { ...needs, ...('type' in option && needsOf(option)) },
+	}));
+	return [whole, ...inside];
 }
 
 function needsOf({ displayOptions }: INodeProperties): IDataObject {
@@ -86,7 +91,8 @@ function needsOf({ displayOptions }: INodeProperties): IDataObject {
 		const isNot = typeof condition === 'object' && condition !== null && '_cnd' in condition;
 		return isNot ? [[name, (condition as { _cnd: { not: unknown } })._cnd.not]] : [];
 	});
-	const chosen = others.map(([name, values]) => [name, values![0]]);
+	// In a collection, `/source` is a parameter outside of it.
+	const chosen = others.map(([name, values]) => [name.replace(/^\//, ''), values![0]]);
 	return Object.fromEntries([...chosen, ...unless]) as IDataObject;
 }
 
