@@ -985,8 +985,9 @@ describe('a choice', () => {
 		const choose = (value: string) => `={{ "${value}" }}`;
 		const { json } = await run({
 			source: choose('TimeRange'),
-			// n8n shows both ways where an expression chooses.
+			// n8n shows all ways where an expression chooses.
 			lifelogId: byId('none'),
+			date: '2026-03-20',
 			start: at('09:00'),
 			end: at('09:01'),
 			options: { ifNoAudio: choose('REPORT'), ifPartFails: choose('Report') },
@@ -996,7 +997,7 @@ describe('a choice', () => {
 
 	test.each([
 		[
-			{ source: '={{ "week" }}', lifelogId: byId('none') },
+			{ source: '={{ "week" }}', lifelogId: byId('none'), date: '2026-03-20' },
 			`'Source' must be lifelog, day or timeRange, not "week"`,
 		],
 		[

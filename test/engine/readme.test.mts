@@ -127,7 +127,12 @@ test('the workflow that you paste runs', async () => {
 test('a lifelog', async () => {
 	const [shown] = blocks('docs/lifelog.md', '# Lifelog', 'json').map(parse);
 	const options = { direction: 'asc' };
-	const [real] = await outputOf('lifelog', { operation: 'getMany', output: 'raw', limit: 1, options });
+	const [real] = await outputOf('lifelog', {
+		operation: 'getMany',
+		output: 'raw',
+		limit: 1,
+		options,
+	});
 	expect(real).toEqual(pattern(shown, real));
 });
 

@@ -32,7 +32,9 @@ function deep(): IDataObject {
 async function run(parameters: IDataObject, body: IDataObject) {
 	trials.open(body);
 	const { engine } = trials;
-	const result = await engine.runWorkflow(workflowWith('lifelog', { output: 'raw', ...parameters }));
+	const result = await engine.runWorkflow(
+		workflowWith('lifelog', { output: 'raw', ...parameters }),
+	);
 	expect(result.error).toBeUndefined();
 	return result.items('Node').map((item) => item.json);
 }

@@ -113,12 +113,7 @@ class Play {
 		const { event, isStarred, prompt, lookbackDays, settleMinutes, timezone, credential } =
 			this.settings;
 		const parameters = this.chats
-			? {
-					event,
-					output: 'raw',
-					filters: { globalPromptId: prompt },
-					options: { lookbackDays, timezone },
-				}
+			? { event, filters: { globalPromptId: prompt }, options: { lookbackDays, timezone } }
 			: {
 					event,
 					output: 'raw',

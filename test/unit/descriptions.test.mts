@@ -42,7 +42,7 @@ test.each(parameters)('%s can be an expression and has a description', (_name, p
 	expect(description).not.toMatch(/: [a-z]+, [a-z]+|: [a-z]+ or [a-z]+/);
 });
 
-const wordsOf = (text = '') => text.toLowerCase().match(/[a-z]+/g) ?? [];
+const wordsOf = (text = ''): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
 
 test('no hint below a field repeats its description', () => {
 	const repeated = parameters

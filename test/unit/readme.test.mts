@@ -56,13 +56,19 @@ function messagesOf(path: string): string[] {
 			const argument = node.arguments?.[MESSAGE_ARGUMENT[node.expression.getText()]];
 			return argument ? textsOf(argument, file) : [];
 		}
+		if (ts.isReturnStatement(node) && node.expression && path.endsWith('credentialTest.ts')) {
+			return textsOf(node.expression, file);
+		}
+		if (ts.isVariableDeclaration(node) && node.name.getText() === 'LIMITLESS_END') {
+			return textsOf(node.initializer!, file);
+		}
 		const isMessage = ts.isPropertyAssignment(node) && node.name.getText() === 'message';
 		const isOfSuccess = node.parent?.getText().includes("status: 'OK'");
 		return isMessage && !isOfSuccess ? textsOf(node.initializer, file) : [];
 	});
 }
 
-const messages = globSync('{nodes,credentials}/**/*.ts')
+const messages = globSync('{nodes,credentials,lifelog}/**/*.ts')
 	.filter((path) => !INTERNAL.includes(path))
 	.flatMap(messagesOf);
 const troubleshooting = readFileSync('docs/troubleshooting.md', 'utf8');

@@ -17,7 +17,7 @@ export function hint(api: Api, message: string, type?: NodeExecutionHint['type']
 
 /** Says that there is nothing: `No starred lifelogs on 2020-01-01 in Europe/Berlin`. */
 export function hintOfNone(api: Api, { noun }: Resource, advice?: string): void {
-	hint(api, advice ? `No ${noun}. ${advice}` : `No ${noun}`);
+	hint(api, `No ${[noun, advice].filter(Boolean).join('. ')}`);
 }
 
 /** Shows the hints of a run, and what it took if that was much. */
