@@ -679,7 +679,11 @@ describe('docs/self-host.md', () => {
 		const help = spawnSync(process.execPath, ['server/lifelog-server.cjs', 'serve', '--help'], {
 			encoding: 'utf8',
 		}).stdout;
-		const options = new Set(page().match(/(?<=[\s`])--(?!detach|env-file|file|help|now|profile|pull|version)[a-z][a-z-]+/g));
+		const options = new Set(
+			page().match(
+				/(?<=[\s`])--(?!detach|env-file|file|help|now|profile|pull|version)[a-z][a-z-]+/g,
+			),
+		);
 		expect(options.size).toBeGreaterThan(3);
 		const known = help + readFileSync('server/compose.yaml', 'utf8');
 		for (const option of options) expect(known).toContain(`${option} `);
