@@ -230,7 +230,8 @@ const ORDERS = ['d.M.yyyy', 'd/M/yyyy', 'M/d/yyyy', 'd-M-yyyy', 'M-d-yyyy', 'yyy
 
 /** `2026-11-25 09:30` for `25.11.2026 09:30`; undefined if a date can't be read, or in two ways. */
 function asIsoDate(value: unknown): string | undefined {
-	const [date, ...time] = trimmedText(value).split(/[\sT]+/);
+	if (typeof value !== 'string') return undefined;
+	const [date, ...time] = value.trim().split(/[\sT]+/);
 	const read = ORDERS.map((order) => DateTime.fromFormat(date, order, { zone: 'utc' }).toISODate());
 	const days = new Set(read.filter((day) => day !== null));
 	const written = [...days, ...time].join(' ');
