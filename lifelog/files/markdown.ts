@@ -7,17 +7,17 @@ import { headingMark, type Piece, type Speaker, titled } from './spoken.ts';
 const MADE_HERE = /^(made|recorded)-/;
 /** The wearer, if the service knows no name. */
 const UNNAMED_WEARER = 'You';
+/** In this order: the backslashes that come with the others aren't escaped again. */
 const MARKUP = [
-	// Emphasis, code, links, footnotes, HTML, math, block IDs.
-	/[\\`*[\]<~$^]/u,
+	// Emphasis, code, links, footnotes, HTML, math, block IDs; entities.
+	/[\\`*[\]<~$^]|&(?=#?\w{1,32};)/gu,
 	// Tags; and emphasis, which underscores within a word aren't.
-	/(?<![\p{L}\p{N}])[#_]|_(?![\p{L}\p{N}])/u,
+	/(?<![\p{L}\p{N}])[#_]|_(?![\p{L}\p{N}])/gu,
 	// Highlights and comments.
-	/=(?==)|(?<==)=|%(?=%)|(?<=%)%/u,
-	// Entities, and addresses that some readers make links of.
-	/&(?=#?\w+;)|\/(?=\/)|(?<=(?<![\p{L}\p{N}])www)\.|(?<=\S)@(?=\S)/u,
+	/=(?==)|(?<==)=|%(?=%)|(?<=%)%/gu,
+	// Addresses that some readers make links of.
+	/\/(?=\/)|(?<=(?<![\p{L}\p{N}])www)\.|(?<=\S)@(?=\S)/giu,
 ];
-const ANY_MARKUP = new RegExp(MARKUP.map(({ source }) => source).join('|'), 'giu');
 
 /**
  * A lifelog in Markdown for people: its properties as front matter, its headings, and a paragraph for
@@ -46,14 +46,14 @@ export function lifelogMarkdown(
 
 /** A text of one line such that Markdown and Obsidian show its words, and make nothing else of them. */
 function escapeMarkdown(text: string): string {
-	return text.replace(ANY_MARKUP, '\\$&');
+	return MARKUP.reduce((escaped, markup) => escaped.replace(markup, '\\$&'), text);
 }
 
 /** The same at the start of a line, where more could be a quote, a list or a line. */
 export function escapeLine(text: string): string {
 	return escapeMarkdown(text)
 		.replace(/^[-+>:]/, '\\$&')
-		.replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2');
+		.replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 }
 
 /** The text that was escaped. */

@@ -29,7 +29,7 @@ const MAX_PIECES = 64;
  *
  * @param folder Where they are written.
  * @returns Their paths, or that of the file if it is one.
- * @throws MediaError if there are too many.
+ * @throws MediaError if there are too many; what `signal` says.
  */
 export async function separate(
 	path: string,
@@ -46,9 +46,13 @@ export async function separate(
 		const piece = join(folder, `piece-${nth + 1}`);
 		const end = starts.at(nth + 1) ?? Infinity;
 		await pipeline(
-			createReadStream(path, { start, end: end - 1, signal }),
+			createReadStream(path, { start, end: end - 1 }),
 			createWriteStream(piece),
-		);
+			{ signal },
+		).catch((error: unknown) => {
+			signal?.throwIfAborted();
+			throw error;
+		});
 		pieces.push(piece);
 	}
 	return pieces;
@@ -71,7 +75,8 @@ async function startsIn(path: string, signal: AbortSignal | undefined): Promise<
 			starts.push(read + index);
 		}
 	};
-	for await (const piece of createReadStream(path, { signal, highWaterMark: 2 ** 20 })) {
+	for await (const piece of createReadStream(path, { highWaterMark: 2 ** 20 })) {
+		signal?.throwIfAborted();
 		const data = Buffer.concat([kept, piece as Buffer]);
 		const end = Math.max(0, data.length - MAX_HEAD);
 		look(data, end);
