@@ -6,7 +6,7 @@ import type { StoredChat } from './data/storedChat.mts';
 import { changeDialect, dialectSchema, type DialectChange } from './dialect.mts';
 import { ApiError } from '../server/util/errors.mts';
 import { faultsSchema, type Fault } from './faults.mts';
-import { renderMarkdown } from '../server/util/lifelogView.mts';
+import { renderMarkdown } from '../server/util/apiMarkdown.mts';
 import type { DataOptions, World } from './world.mts';
 
 /** What `POST /reset` takes. */

@@ -15,7 +15,7 @@ import { keyFromEnvironment, keySource } from './util/keySource.mts';
 import { plural } from './util/text.mts';
 import { logFormats, logLevels, openLog } from './routes/log.mts';
 import { EVERY_ADDRESS } from './auth/hosts.mts';
-import { missingDays } from './util/missingDays.mts';
+import { missingDays } from './routes/missingDays.mts';
 import type { EndpointOptions } from './util/endpoint.mts';
 import type { InboxTimes } from './recordings/inbox.mts';
 import type { RunningServer, ServerOptions } from './server.mts';

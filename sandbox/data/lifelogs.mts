@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker';
 import type { Lifelog } from '../../lifelog/api.ts';
-import { renderMarkdown } from '../../server/util/lifelogView.mts';
+import { renderMarkdown } from '../../server/util/apiMarkdown.mts';
 import { inventCast, writeConversation, type Cast } from './conversations.mts';
 import { midnightOf, type Period } from './period.mts';
 import { createId } from './random.mts';

@@ -18,9 +18,9 @@ import {
 	type DayManifest,
 	type MadeHere,
 	type NamedFile,
+	RECORDINGS,
 } from './layout.mts';
 import { inOrder, lifelogFiles, placesBeside, toJson } from './lifelogFiles.mts';
-import { RECORDINGS } from '../store/store.mts';
 import { spansOf, without, type Span } from '../util/spans.mts';
 
 /** Why something can't be added to a day; its message is the end of a sentence. */

@@ -1,9 +1,16 @@
 import type { Lifelog } from '../../lifelog/api.ts';
 import { mapNodes, namesIn } from '../../lifelog/contents.ts';
 import { ApiError } from '../util/errors.mts';
-import { renderMarkdown } from '../util/lifelogView.mts';
-import type { LifelogChange } from '../store/store.mts';
+import { renderMarkdown } from '../util/apiMarkdown.mts';
 import type { Edited } from './layout.mts';
+
+/** What can be changed of a lifelog; what is missing stays. */
+export interface LifelogChange {
+	title?: string;
+	isStarred?: boolean;
+	/** New names by the current ones. */
+	speakers?: Record<string, string>;
+}
 
 /** Applies what was edited here to a lifelog as it is stored; `updatedAt` is the later of the two. */
 export function withEdits(stored: Lifelog, edited: Edited): Lifelog {

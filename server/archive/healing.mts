@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LifelogChange } from './edits.mts';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { UnavailableError } from '../util/errors.mts';
 import type { Meaning } from '../search/meaning.mts';
@@ -14,7 +15,6 @@ import type {
 	Audio,
 	Changes,
 	ChatFilter,
-	LifelogChange,
 	LifelogFilter,
 	SearchFilter,
 	LifelogOrigin,

@@ -1,7 +1,19 @@
 import { Ajv } from 'ajv';
-import type { AudioFile } from '../store/rows.mts';
 import type { Span } from '../util/spans.mts';
 import { fingerprintOf } from './fingerprint.mts';
+
+/** The recorder whose audio was recorded elsewhere and uploaded. */
+export const RECORDINGS = 'recordings';
+
+/** A range of audio that a day names. */
+export interface AudioFile {
+	startMs: number;
+	endMs: number;
+	/** From the folder of the archive. */
+	path: string;
+	bytes: number;
+	sha256: string;
+}
 
 /** A file that a day names. */
 export interface NamedFile {

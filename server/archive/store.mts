@@ -5,12 +5,10 @@ import { ApiError } from '../util/errors.mts';
 import { fuse } from '../search/fusion.mts';
 import type { Meaning } from '../search/meaning.mts';
 import type { Counts, DayRecord, Rows } from '../store/rows.mts';
-import { RECORDINGS } from '../store/store.mts';
 import type {
 	Audio,
 	Changes,
 	ChatFilter,
-	LifelogChange,
 	LifelogFilter,
 	SearchFilter,
 	LifelogOrigin,
@@ -27,14 +25,20 @@ import { ArchiveAudio } from './archiveAudio.mts';
 import { samplesPerMs } from '../audio/opus.mts';
 import { scanLinks } from '../audio/scan.mts';
 import { commit, removeDrafts, writeCopy, writeDraft, type Step } from './commit.mts';
-import { addEdits, withoutTitle } from './edits.mts';
+import { addEdits, withoutTitle, type LifelogChange } from './edits.mts';
 import { parseLifelog } from './entries.mts';
 import { LockedError } from './lock.mts';
 import { FileError, ignoreFileError, MissingFolderError, type Folder } from './folder.mts';
 import { readArchived } from './entries.mts';
 import { dayOf, lifelogFiles, toJson } from './lifelogFiles.mts';
 import { manifestNames, readManifests } from './manifests.mts';
-import { nameOfDay, type DayManifest, type LifelogEntry, type NamedFile } from './layout.mts';
+import {
+	nameOfDay,
+	type DayManifest,
+	type LifelogEntry,
+	type NamedFile,
+	RECORDINGS,
+} from './layout.mts';
 import { withOwn } from './ownChanges.mts';
 import { spansOf, type Span } from '../util/spans.mts';
 import { Sync, type OnProblem } from './sync.mts';

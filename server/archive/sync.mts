@@ -1,6 +1,6 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
-import type { AudioFile, DayRecord, FileProblem, Origin, Rows } from '../store/rows.mts';
+import type { DayRecord, FileProblem, Origin, Rows } from '../store/rows.mts';
 import { parseChat, parseLifelog } from './entries.mts';
 import { withEdits } from './edits.mts';
 import { FileError, MissingFolderError, type Folder } from './folder.mts';
@@ -12,6 +12,7 @@ import {
 	type DayManifest,
 	type Edited,
 	type NamedFile,
+	type AudioFile,
 } from './layout.mts';
 
 /** Told of each file that cannot be read, once for each state it is in. */

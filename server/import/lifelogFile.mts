@@ -7,7 +7,7 @@ import { withoutEscapes } from '../../lifelog/files/markdown.ts';
 import { isId, isObject } from '../../lifelog/names.ts';
 import { instantOf, wallClockOf } from '../../lifelog/times.ts';
 import { parseLifelog } from '../archive/entries.mts';
-import { renderMarkdown } from '../util/lifelogView.mts';
+import { renderMarkdown } from '../util/apiMarkdown.mts';
 import { iso } from '../util/times.mts';
 import { ExportError } from './export.mts';
 import { checkLevels } from './json.mts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
-import { renderMarkdown } from '../util/lifelogView.mts';
+import { renderMarkdown } from '../util/apiMarkdown.mts';
 import { asName, cutTo, type Segment } from './segments.mts';
 
 /** A heading, and the number of the segment that it begins at, counted from 0. */

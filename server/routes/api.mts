@@ -45,7 +45,7 @@ import {
 import { bearerOf, keyOf } from '../auth/requestKey.mts';
 import type { Service } from './service.mts';
 import type { NewLifelog } from '../recordings/create.mts';
-import type { LifelogChange } from '../store/store.mts';
+import type { LifelogChange } from '../archive/edits.mts';
 
 /** How long a request may take to arrive, whoever sends it. */
 const MAX_REQUEST_MS = 20_000;

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { createLifelog, type NewLifelog } from '../recordings/create.mts';
 import { asName } from '../recordings/segments.mts';
-import type { LifelogChange } from '../store/store.mts';
+import type { LifelogChange } from '../archive/edits.mts';
 import { ApiError } from '../util/errors.mts';
-import { viewLifelog } from '../util/lifelogView.mts';
+import { viewLifelog } from './viewLifelog.mts';
 import type { Service } from './service.mts';
 
 /** Bytes. A day of speech with the times of its words has some eight million. */

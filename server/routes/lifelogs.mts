@@ -3,7 +3,7 @@ import type { DeleteResponse, Lifelog, LifelogList } from '../../lifelog/api.ts'
 import type { LifelogResponse, operations } from '../../lifelog/api.ts';
 import { decodeCursor, type Cursor } from './cursors.mts';
 import { ApiError } from '../util/errors.mts';
-import { viewLifelog, type ViewOptions } from '../util/lifelogView.mts';
+import { viewLifelog, type ViewOptions } from './viewLifelog.mts';
 import { cutPage, MAX_PAGE } from './pages.mts';
 import type { Service } from './service.mts';
 import { checkSearch } from '../store/search.mts';

@@ -8,7 +8,7 @@ import type { LifelogFilter } from '../store/store.mts';
 import { ApiError } from '../util/errors.mts';
 import { answerFailure, type ServerError } from '../util/failures.mts';
 import { logFailure } from './log.mts';
-import { renderMarkdown } from '../util/lifelogView.mts';
+import { renderMarkdown } from '../util/apiMarkdown.mts';
 import {
 	checkDate,
 	checkZone,

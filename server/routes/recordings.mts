@@ -11,7 +11,8 @@ import type { Recording, Status } from '../recordings/queue.mts';
 import { asName } from '../recordings/segments.mts';
 import { ApiError, UnavailableError } from '../util/errors.mts';
 import { checkZone, parseInstant } from '../util/times.mts';
-import { RECORDINGS, type Audio } from '../store/store.mts';
+import type { Audio } from '../store/store.mts';
+import { RECORDINGS } from '../archive/layout.mts';
 import { sendAudio } from './audio.mts';
 import type { Service } from './service.mts';
 

@@ -1,5 +1,6 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
+import type { AudioFile } from '../archive/layout.mts';
 import type { IndexDatabase } from './database.mts';
 import { SearchIndex } from './search.mts';
 import type { Span } from '../util/spans.mts';
@@ -16,16 +17,6 @@ export interface Origin {
 	isGone: boolean;
 	/** The edits that its manifest has for it, as JSON; empty for none. */
 	edited: string;
-}
-
-/** A range of audio that a day names. */
-export interface AudioFile {
-	startMs: number;
-	endMs: number;
-	/** From the folder of the archive. */
-	path: string;
-	bytes: number;
-	sha256: string;
 }
 
 /** Why a file could not be read. */

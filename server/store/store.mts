@@ -1,4 +1,5 @@
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
+import type { LifelogChange } from '../archive/edits.mts';
 
 /** Where a page ended: the sort keys of its last entry. Entries added or deleted do not move it. */
 export interface Position {
@@ -65,9 +66,6 @@ export interface Audio {
 	read: (from: number, to: number) => Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** The recorder whose audio was recorded elsewhere and uploaded. */
-export const RECORDINGS = 'recordings';
-
 /** Which recorders are wanted, by the names of their folders; all if missing. */
 export interface Sources {
 	only?: string;
@@ -111,14 +109,6 @@ export interface Store {
 		endMs: number,
 		sources?: Sources,
 	) => Audio | undefined | Promise<Audio | undefined>;
-}
-
-/** What can be changed of a lifelog; what is missing stays. */
-export interface LifelogChange {
-	title?: string;
-	isStarred?: boolean;
-	/** New names by the current ones. */
-	speakers?: Record<string, string>;
 }
 
 /** Where a new lifelog comes from. */

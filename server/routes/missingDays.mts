@@ -1,4 +1,4 @@
-import { DAY_MS } from './durations.mts';
+import { DAY_MS } from '../util/durations.mts';
 
 /** The days between the first and the last that aren't there. `days` are `YYYY-MM-DD`, in order. */
 export function missingDays(days: string[]): string[] {

@@ -1,6 +1,6 @@
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
-import { contentNodes, mapNodes } from '../../lifelog/contents.ts';
-import { zoneFormatter } from './times.mts';
+import { mapNodes } from '../../lifelog/contents.ts';
+import { zoneFormatter } from '../util/times.mts';
 
 /** How a lifelog is to be shown. */
 export interface ViewOptions {
@@ -45,15 +45,4 @@ function withoutHeadings(nodes: ContentNode[]): ContentNode[] {
 
 function withoutHeadingLines(markdown: string | null | undefined) {
 	return markdown?.replaceAll(/^#{1,6} .*\n*/gm, '');
-}
-
-/** Writes contents as markdown: headings with `#`, utterances as quotes `> Speaker: words`. */
-export function renderMarkdown(contents: ContentNode[]): string {
-	return [...contentNodes(contents)].map(markdownLine).join('\n\n');
-}
-
-function markdownLine({ type, content, speakerName }: ContentNode): string {
-	const level = /^heading([1-6])$/.exec(type)?.[1];
-	if (level) return `${'#'.repeat(Number(level))} ${content}`;
-	return type === 'blockquote' ? `> ${speakerName ?? 'Unknown'}: ${content}` : content;
 }
