@@ -1,28 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
+type Named<Value> = Record<string, Value>;
+type Parameter = { name?: string; in?: string; $ref?: string };
+type Schema = { $ref?: string; properties?: Named<object>; required?: string[] };
+
 interface Operation {
 	security?: object[];
+	parameters?: Parameter[];
+	requestBody?: { content: Named<{ schema: Schema }> };
+	responses: Named<object>;
 }
+
+type PathItem = Named<Operation> & { parameters?: Parameter[] };
 
 /** The parts of the OpenAPI document that the server reads itself. */
 export interface Contract {
 	servers: { url: string }[];
-	paths: Record<string, Record<string, Operation>>;
-	components: Record<string, Named>;
+	paths: Named<PathItem>;
+	components: Named<Named<object>>;
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-type Named = Record<string, object>;
-
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-
-const merge = <Group extends object>(a: Record<string, Group>, b: Record<string, Group>) =>
-	Object.entries(b).reduce<Record<string, Group>>(
-		(merged, [name, group]) => ({ ...merged, [name]: { ...merged[name], ...group } }),
-		a,
-	);
 
 /** lifelog/openapi.yaml, the contract of the service. */
 export const contract: Contract = parse(read('../../lifelog/openapi.yaml'));
@@ -30,12 +31,99 @@ export const contract: Contract = parse(read('../../lifelog/openapi.yaml'));
 // Its schemas refer to those of the service, which are in the same document then.
 const own: Contract = parse(read('../openapi.yaml').replaceAll('../lifelog/openapi.yaml#', '#'));
 
-/** The contract together with server/openapi.yaml, which adds the server's own operations. */
-export const serverContract: Contract = {
-	...contract,
-	paths: merge(contract.paths, own.paths),
-	components: merge(contract.components, own.components),
-};
+/**
+ * Adds to a contract what another has more, by name: paths and operations; parameters, properties of
+ * the body and responses of an operation; properties of a schema; other components. Where both have a
+ * name, the other's counts.
+ */
+export function extendContract(contract: Contract, more: Contract): Contract {
+	const { schemas, ...others } = more.components;
+	const components: Contract['components'] = {
+		...byName(contract.components, others, (before, added) => ({ ...before, ...added })),
+		schemas: byName(contract.components.schemas, schemas, extendSchema),
+	};
+	const paths = byName(contract.paths, more.paths, (before, added) => {
+		const operations = methods
+			.filter((method) => added[method])
+			.map((method) => [
+				method,
+				before[method] ? extendOperation(components, before[method], added[method]) : added[method],
+			]);
+		const parameters = parametersOf(components, before, added);
+		return { ...before, ...Object.fromEntries(operations), ...parameters };
+	});
+	return { ...contract, paths, components };
+}
+
+function extendOperation(
+	components: Contract['components'],
+	before: Operation,
+	added: Operation,
+): Operation {
+	const content = byName(
+		before.requestBody?.content,
+		added.requestBody?.content,
+		(one, { schema }) => ({ schema: extendSchema(targetOf(components, one.schema), schema) }),
+	);
+	return {
+		...before,
+		...added,
+		...parametersOf(components, before, added),
+		...(added.requestBody && { requestBody: { ...added.requestBody, content } }),
+		responses: { ...before.responses, ...added.responses },
+	};
+}
+
+function extendSchema(before: Schema, added: Schema): Schema {
+	if (added.$ref !== undefined) return added;
+	return {
+		...before,
+		...added,
+		properties: { ...before.properties, ...added.properties },
+		...((before.required || added.required) && {
+			required: [...new Set([...(before.required ?? []), ...(added.required ?? [])])],
+		}),
+	};
+}
+
+function parametersOf(
+	components: Contract['components'],
+	{ parameters: before = [] }: { parameters?: Parameter[] },
+	{ parameters: added = [] }: { parameters?: Parameter[] },
+): { parameters?: Parameter[] } {
+	if (before.length + added.length === 0) return {};
+	const nameOf = (parameter: Parameter) => {
+		const target = targetOf(components, parameter);
+		return `${target.in} ${target.name}`;
+	};
+	const names = new Set(added.map(nameOf));
+	return { parameters: [...before.filter((each) => !names.has(nameOf(each))), ...added] };
+}
+
+/** What a reference leads to; the value itself if it's none. */
+function targetOf<Value extends { $ref?: string }>(
+	components: Contract['components'],
+	value: Value,
+): Value {
+	const [group, name] = value.$ref?.split('/').slice(-2) ?? [];
+	return name === undefined ? value : (components[group][name] as Value);
+}
+
+/** Two groups as one; `extend` makes one value of two that have the same name. */
+function byName<Value extends object>(
+	before: Named<Value> = {},
+	added: Named<Value> = {},
+	extend: (before: Value, added: Value) => Value,
+): Named<Value> {
+	const parts = Object.entries(added).map(([name, value]): [string, Value] => [
+		name,
+		before[name] ? extend(before[name], value) : value,
+	]);
+	return { ...before, ...Object.fromEntries(parts) };
+}
+
+/** The contract together with server/openapi.yaml, which has what is the server's own. */
+export const serverContract = extendContract(contract, own);
 
 /** Lists every operation of the contract with its method (upper case) and path. */
 export function listOperations(contract: Contract) {
