@@ -1,6 +1,6 @@
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
-const { copyFile, mkdtemp, rm } = require('node:fs/promises');
+const { copyFile, mkdtemp, rm, writeFile } = require('node:fs/promises');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { dest, parallel, series, src } = require('gulp');
@@ -44,7 +44,9 @@ async function lockServer() {
 	try {
 		const lock = join(folder, 'package-lock.json');
 		await copyFile('package-lock.json', lock);
-		await copyFile('server/package.json', join(folder, 'package.json'));
+		// What the page is built with isn't part of the package.
+		const { devDependencies: _, ...published } = require('./server/package.json');
+		await writeFile(join(folder, 'package.json'), JSON.stringify(published));
 		// The lock has all that npm needs for it. It adds no addresses to download from.
 		const flags = ['--offline', '--ignore-scripts', '--omit-lockfile-registry-resolved'];
 		const npm = spawn('npm', ['install', '--package-lock-only', ...flags, '--prefix', folder], {
