@@ -23,7 +23,7 @@ const cleanServer = async () => {
 	await rm('server/npm-shrinkwrap.json', { force: true });
 	await rm('server/LICENSE.md', { force: true });
 };
-const compileServer = () => tsc('--project', 'tsconfig.server.json');
+const compileServer = () => tsc('--project', 'server/tsconfig.build.json');
 const serverFiles = () =>
 	src(['lifelog/{openapi.yaml,package.json}', 'server/openapi.yaml'], { base: '.' }).pipe(
 		dest('server/dist'),
@@ -34,8 +34,8 @@ const license = () => src('LICENSE.md').pipe(dest('server'));
 async function buildPage() {
 	const { build } = await import('vite');
 	// Not into the checkout's own, which a server may be serving.
-	process.env.PAGE_FOLDER = join(__dirname, 'server', 'dist', 'server', 'web', 'dist');
-	await build({ configFile: 'server/web/vite.config.mts', logLevel: 'error' });
+	process.env.PAGE_FOLDER = join(__dirname, 'server', 'dist', 'server', 'page', 'dist');
+	await build({ configFile: 'server/page/vite.config.mts', logLevel: 'error' });
 }
 
 /** The server's part of package-lock.json: whoever installs the package gets the versions that were tested. */

@@ -26,6 +26,6 @@ if (Number(process.versions.node.split('.')[0]) < wanted) {
 	const home = process.env.HOME || process.env.USERPROFILE;
 	if (home) require('node:module').enableCompileCache(home + '/.cache/lifelog-server');
 	// In a checkout the sources run as they are; npm gets what is built of them.
-	if (require('node:fs').existsSync(__dirname + '/main.mts')) void import('./main.mts');
-	else void import('./dist/server/main.mjs');
+	if (require('node:fs').existsSync(__dirname + '/cli/main.mts')) void import('./cli/main.mts');
+	else void import('./dist/server/cli/main.mjs');
 }

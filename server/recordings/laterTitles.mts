@@ -1,8 +1,8 @@
 // Titles and headings that couldn't be written when a lifelog was made, or that somebody asks for.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lifelog } from '../../lifelog/api.ts';
-import type { LifelogRewriter } from '../store/store.mts';
-import { EndpointError } from '../util/endpoint.mts';
+import type { LifelogRewriter } from '../index/store.mts';
+import { EndpointError } from '../util/modelEndpoint.mts';
 import { ApiError } from '../util/errors.mts';
 import { reasonOf } from '../util/failures.mts';
 import { firstSentence, isMadeHere, segmentsIn, toLifelog } from './lifelog.mts';

@@ -2,7 +2,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lifelog } from '../../lifelog/api.ts';
-import type { RecordedAudio } from '../store/store.mts';
+import type { RecordedAudio } from '../index/store.mts';
 import { splitAtPauses } from './conversations.mts';
 import { cutChunks, encodeOpus, type Chunk } from './encoders.mts';
 import { isThere } from './inboxFiles.mts';

@@ -1,5 +1,5 @@
 import { Ajv } from 'ajv';
-import { Endpoint, EndpointError, type EndpointOptions } from '../util/endpoint.mts';
+import { Endpoint, EndpointError, type EndpointOptions } from '../util/modelEndpoint.mts';
 import type { Heading } from './lifelog.mts';
 import { asName, cutTo, type Segment } from './segments.mts';
 

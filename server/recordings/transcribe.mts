@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
-import { Endpoint, EndpointError, type EndpointOptions } from '../util/endpoint.mts';
+import { Endpoint, EndpointError, type EndpointOptions } from '../util/modelEndpoint.mts';
 import { ApiError } from '../util/errors.mts';
 import type { ChunkFormat } from './encoders.mts';
 import { checkSegments, NoWordsError, oneLine, toNumber } from './segments.mts';

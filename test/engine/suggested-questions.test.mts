@@ -1,6 +1,6 @@
 // What the examples suggest to ask must be found by somebody who tries them with the sandbox.
 import { readFileSync } from 'node:fs';
-import { startSandbox } from '../../sandbox/server.mts';
+import { startSandbox } from '../../server/sandbox/server.mts';
 
 const noteIn = (name: string) => readFileSync(`examples/${name}.json`, 'utf8');
 const [question] = /(?<=ask: \\")[^"\\]+/.exec(noteIn('ask-your-days'))!;

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { startSandbox } from '../../sandbox/server.mts';
+import { startSandbox } from '../../server/sandbox/server.mts';
 import type { INodeCredentialsDetails } from 'n8n-workflow';
 import type { WorkflowJson } from '../support/engine.mts';
 import { withCredential } from '../support/workflow.mts';
@@ -88,7 +88,7 @@ n8n ${NEWEST} runs with the nodes in it. Ctrl+C stops everything and forgets wha
   Sign in   ${OWNER.email}   ${OWNER.password}
   Examples  ${examples.join('\n            ')}
   Service   ${url}   a sandbox with invented data; its key ${apiKey} is in the credential
-  Control   ${controlUrl}   makes the sandbox behave otherwise (see sandbox/README.md)
+  Control   ${controlUrl}   makes the sandbox behave otherwise (see server/sandbox/README.md)
   Log       ${logFile}
 
 A saved source is compiled and loaded at once; the editor then shows the new parameters.

@@ -117,7 +117,7 @@ let ofPage: string[] | undefined;
 
 /** The literals in the source of lifelog-server's page, sorted. */
 function pageTexts(): string[] {
-	ofPage ??= globSync('server/web/src/**/*.{mts,tsx}').flatMap(literalsOf).sort();
+	ofPage ??= globSync('server/page/src/**/*.{mts,tsx}').flatMap(literalsOf).sort();
 	return ofPage;
 }
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { faultsSchema } from '../../sandbox/faults.mts';
+import { faultsSchema } from '../../server/sandbox/faults.mts';
 import { controlOf, startSandbox, type TestSandbox } from '../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
 import { posixTest } from '../support/platform.mts';
@@ -246,7 +246,7 @@ describe('faults', () => {
 	});
 
 	test.each(Object.keys(faultsSchema.items.properties))('%s is in the README', (field) => {
-		expect(/^A fault: .*$/m.exec(readFileSync('sandbox/README.md', 'utf8'))![0]).toContain(
+		expect(/^A fault: .*$/m.exec(readFileSync('server/sandbox/README.md', 'utf8'))![0]).toContain(
 			`\`${field}\``,
 		);
 	});

@@ -1,4 +1,4 @@
-import { Entries } from '../../sandbox/entries.mts';
+import { Entries } from '../../server/sandbox/entries.mts';
 
 test('a slice skips the given number of matching entries', () => {
 	const entries = new Entries<{ id: string }>(({ id }) => ({ time: '', id }));

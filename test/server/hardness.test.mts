@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { listOperations, contract } from '../../server/routes/contract.mts';
+import { listOperations, contract } from '../../server/http/contract.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { serverKey } from '../support/lifelogServer.mts';

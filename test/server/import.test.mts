@@ -13,7 +13,7 @@ import {
 import { open as openFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Lifelog } from '../../lifelog/api.ts';
-import { importCommand } from '../../server/import/command.mts';
+import { importCommand } from '../../server/cli/import.mts';
 import { importExport } from '../../server/import/import.mts';
 import { writeLifelog } from '../../lifelog/files/formats.ts';
 import { appExportPath } from '../../lifelog/names.ts';

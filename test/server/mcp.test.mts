@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import Fastify from 'fastify';
-import { callMcp } from '../../server/routes/mcp.mts';
-import { allTools } from '../../server/routes/mcpTools.mts';
-import type { Store } from '../../server/store/store.mts';
+import { callMcp } from '../../server/http/routes/mcp.mts';
+import { allTools } from '../../server/http/routes/mcpTools.mts';
+import type { Store } from '../../server/index/store.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';

@@ -1,7 +1,7 @@
 // What server/openapi.yaml adds to an operation of the service: here, what a later version may add.
-import { createApp, addApi, answerErrors } from '../../server/routes/api.mts';
-import { contract, extendContract, type Contract } from '../../server/routes/contract.mts';
-import type { Service } from '../../server/routes/service.mts';
+import { createApp, addApi, answerErrors } from '../../server/http/api.mts';
+import { contract, extendContract, type Contract } from '../../server/http/contract.mts';
+import type { Service } from '../../server/http/service.mts';
 import { startSandbox } from '../support/sandbox.mts';
 
 const text = { type: 'string' };

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { IndexDatabase } from '../../server/store/database.mts';
-import { checkSearch, SearchIndex } from '../../server/store/search.mts';
+import { IndexDatabase } from '../../server/index/database.mts';
+import { checkSearch, SearchIndex } from '../../server/index/search.mts';
 import { lifelogOf } from '../support/invented.mts';
 
 test('if there are too many matches, matches in titles and the newest ones are ranked', () => {

@@ -10,8 +10,8 @@ import {
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadKey } from '../../server/auth/key.mts';
-import { sessionSecret } from '../../server/auth/session.mts';
+import { loadKey } from '../../server/http/auth/key.mts';
+import { sessionSecret } from '../../server/http/auth/session.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { snippetOf, spokenText } from '../../server/search/snippet.mts';
+import { snippetOf, spokenText } from '../../server/index/snippet.mts';
 
 const SEED = 33;
 const filler = 'We spoke of other things. '.repeat(20);

@@ -11,7 +11,7 @@ import {
 	nameSpeakers,
 	Transcriber,
 } from '../../server/recordings/transcribe.mts';
-import { EndpointError } from '../../server/util/endpoint.mts';
+import { EndpointError } from '../../server/util/modelEndpoint.mts';
 import { makeTones, TONE_FROM_MS, TONE_TO_MS } from '../support/tones.mts';
 import {
 	faults,

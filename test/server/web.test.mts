@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { sign } from '@fastify/cookie';
-import { sessionSecret, WrongKeys } from '../../server/auth/session.mts';
+import { sessionSecret, WrongKeys } from '../../server/http/auth/session.mts';
 import { freePorts } from '../support/ports.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
@@ -444,12 +444,12 @@ describe('the page', () => {
 
 	test('scripts and styles are sent compressed if the client accepts it', async () => {
 		const { url } = await starts();
-		const names = readdirSync('server/web/dist/assets').filter((name) =>
+		const names = readdirSync('server/page/dist/assets').filter((name) =>
 			/^index.*\.(js|css)$/.test(name),
 		);
 		expect(names).toHaveLength(2);
 		for (const name of names) {
-			const content = readFileSync(join('server/web/dist/assets', name));
+			const content = readFileSync(join('server/page/dist/assets', name));
 			const ask = (encodings: string, more = {}, method = 'GET') =>
 				send(url, `/assets/${name}`, {
 					...{ method, headers: { 'accept-encoding': encodings, ...more } },
@@ -496,7 +496,7 @@ describe('the page', () => {
 	});
 
 	test('the scripts have at most 110 KB in total, compressed', () => {
-		const folder = 'server/web/dist/assets';
+		const folder = 'server/page/dist/assets';
 		const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
 		const bytes = scripts.map((name) => gzipSync(readFileSync(join(folder, name))).length);
 		expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(110_000);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { writeLifelog } from '../../lifelog/files/formats.ts';
 import { appExportPath } from '../../lifelog/names.ts';
-import type { ArchiveStore } from '../../server/archive/store.mts';
+import type { ArchiveStore } from '../../server/index/archiveStore.mts';
 import { writeArchive } from '../support/archive.mts';
 import { openStore } from '../support/archiveStore.mts';
 import { steps, walk } from '../support/besideModel.mts';

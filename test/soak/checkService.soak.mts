@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { checkArchive, type Progress } from '../../check-archive/check.mts';
-import type { Finding } from '../../check-archive/findings.mts';
-import { accessFrom } from '../../check-archive/service.mts';
+import { checkArchive, type Progress } from '../../server/check/check.mts';
+import type { Finding } from '../../server/check/findings.mts';
+import { accessFrom } from '../../server/check/service.mts';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { fingerprintOf } from '../../server/archive/fingerprint.mts';
 import { writeDay } from '../support/archive.mts';
@@ -302,7 +302,7 @@ describe('a service with unexpected answers', () => {
 /** Carries out the command as it is typed. */
 async function command(url: string, key: string) {
 	const env = { ...process.env, LIFELOG_API_KEY: key, LIFELOG_BASE_URL: url };
-	const args = ['check-archive/main.mts', root, '--service', '--until', YESTERDAY];
+	const args = ['server/check/main.mts', root, '--service', '--until', YESTERDAY];
 	const run = promisify(execFile)(process.execPath, args, { env });
 	return (await run.catch((error: unknown) => error)) as {
 		code?: number;

@@ -35,7 +35,7 @@ test.each<[RuleSet, string]>([
 function levelsOf(names: string[], files: string[]): unknown[][] {
 	const program = `
 		import { ESLint } from 'eslint';
-		const eslint = new ESLint({ overrideConfigFile: 'eslint.tools.config.mjs' });
+		const eslint = new ESLint({ overrideConfigFile: 'test/eslint.config.mjs' });
 		const configs = ${JSON.stringify(files)}.map((file) => eslint.calculateConfigForFile(file));
 		console.log(JSON.stringify((await Promise.all(configs)).map((config) => config?.rules ?? {})));
 	`;
@@ -57,11 +57,11 @@ test('the rules that need types run for all code', () => {
 	const files = [
 		'nodes/Lifelog/Lifelog.node.ts',
 		'credentials/LifelogApi.credentials.ts',
-		'server/server.mts',
-		'server/web/src/app.tsx',
-		'sandbox/main.mts',
-		'demo/demo.mts',
-		'check-archive/main.mts',
+		'server/http/startServer.mts',
+		'server/page/src/app.tsx',
+		'server/sandbox/main.mts',
+		'test/tools/demo.mts',
+		'server/check/main.mts',
 		'bench/bench.mts',
 	];
 	expect(levelsOf(names, files)).toEqual(files.map(() => names.map(() => 2)));

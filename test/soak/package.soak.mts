@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Finding } from '../../check-archive/findings.mts';
+import type { Finding } from '../../server/check/findings.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { serverKey } from '../support/lifelogServer.mts';
@@ -72,7 +72,7 @@ posixTest('the tarball holds a file for each source, built, and nothing else', (
 
 posixTest('the page adds at most 400 KB to the package, even unpacked', () => {
 	const ofPage = packed.filter(({ path }) => path.includes('/web/'));
-	expect(ofPage.map(({ path }) => path)).toContain('dist/server/web/dist/index.html');
+	expect(ofPage.map(({ path }) => path)).toContain('dist/server/page/dist/index.html');
 	expect(ofPage.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(400_000);
 });
 

@@ -1,8 +1,8 @@
 // An archive as lifelog-server opens it, so that tests change it by the server's own code.
 import { Folder } from '../../server/archive/folder.mts';
-import { ArchiveStore } from '../../server/archive/store.mts';
-import { openIndex } from '../../server/store/database.mts';
-import { Rows } from '../../server/store/rows.mts';
+import { ArchiveStore } from '../../server/index/archiveStore.mts';
+import { openIndex } from '../../server/index/database.mts';
+import { Rows } from '../../server/index/rows.mts';
 
 /** Opens an archive that may be changed; `index` is a file outside of it. */
 export async function openStore(

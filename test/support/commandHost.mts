@@ -1,8 +1,8 @@
 // A process that carries out commands of lifelog-server one after the other, as many as it is sent. A
 // process for each would take most of the time of a test with hundreds. (test/support/commands.mts)
-import { checkCommand } from '../../check-archive/command.mts';
-import { archiveCommand } from '../../server/archiver/command.mts';
-import { importCommand } from '../../server/import/command.mts';
+import { checkCommand } from '../../server/cli/check.mts';
+import { archiveCommand } from '../../server/cli/archive.mts';
+import { importCommand } from '../../server/cli/import.mts';
 import { fail } from '../../server/util/commandLine.mts';
 import type { Ended, SentCommand } from './commands.mts';
 import { asError } from '../../server/util/errors.mts';

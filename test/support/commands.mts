@@ -2,8 +2,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { checkArchive, type Summary } from '../../check-archive/check.mts';
-import type { Finding } from '../../check-archive/findings.mts';
+import { checkArchive, type Summary } from '../../server/check/check.mts';
+import type { Finding } from '../../server/check/findings.mts';
 import type { TestSandbox } from './sandbox.mts';
 
 /** A command, and the environment that is its own. */

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { serverContract } from '../../server/routes/contract.mts';
+import { serverContract } from '../../server/http/contract.mts';
 
 /** An answer of a service, as it came. */
 export interface AnswerOfService {

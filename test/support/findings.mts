@@ -1,5 +1,5 @@
-import { checkArchive } from '../../check-archive/check.mts';
-import type { Finding } from '../../check-archive/findings.mts';
+import { checkArchive } from '../../server/check/check.mts';
+import type { Finding } from '../../server/check/findings.mts';
 
 /** What check finds in an archive whose days have long been complete. */
 export async function findingsIn(folder: string): Promise<Finding[]> {

@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
 import type { InboxTimes } from '../../server/recordings/inbox.mts';
-import { serveCommand } from '../../server/serve.mts';
+import { serveCommand } from '../../server/cli/serve.mts';
 import { fail } from '../../server/util/commandLine.mts';
 import { throwIfAgainstContract } from './contract.mts';
 import { holdToContract } from './holdToContract.mts';

@@ -30,7 +30,7 @@ export interface StartingServer {
 
 /**
  * Starts to serve an archive on a free port of 127.0.0.1. `args` are further options of
- * `server/main.mts`, `output` those that say how it tells of itself.
+ * `server/cli/main.mts`, `output` those that say how it tells of itself.
  */
 export function spawnLifelogServer(
 	folder: string,

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Lifelog } from '../../lifelog/api.ts';
-import type { ResetOptions, Status } from '../../sandbox/control.mts';
-import type { Dialect, DialectChange } from '../../sandbox/dialect.mts';
-import type { Fault } from '../../sandbox/faults.mts';
-import type { LoggedRequest } from '../../sandbox/requestLog.mts';
-import type { Sandbox, SandboxOptions } from '../../sandbox/server.mts';
-import type { StoredChat } from '../../sandbox/data/storedChat.mts';
+import type { ResetOptions, Status } from '../../server/sandbox/control.mts';
+import type { Dialect, DialectChange } from '../../server/sandbox/dialect.mts';
+import type { Fault } from '../../server/sandbox/faults.mts';
+import type { LoggedRequest } from '../../server/sandbox/requestLog.mts';
+import type { Sandbox, SandboxOptions } from '../../server/sandbox/server.mts';
+import type { StoredChat } from '../../server/sandbox/data/storedChat.mts';
 import { nativeRequire } from './nativeRequire.mts';
 
 export type { Dialect, DialectChange, Fault, LoggedRequest, ResetOptions, Status, StoredChat };
@@ -48,7 +48,7 @@ export interface TestSandbox extends Sandbox {
 export async function startSandbox(options?: SandboxOptions): Promise<TestSandbox> {
 	const service = nativeRequire(
 		'./sandbox/server.mts',
-	) as typeof import('../../sandbox/server.mts');
+	) as typeof import('../../server/sandbox/server.mts');
 	const sandbox = await service.startSandbox(options);
 	return { ...sandbox, control: controlOf(sandbox.controlUrl) };
 }

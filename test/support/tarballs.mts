@@ -20,10 +20,10 @@ export const TARBALLS: Record<string, () => string[]> = {
 			.map((path) => `dist/${path.replaceAll(sep, '/').replace(/ts$/, 'js')}`),
 		...['dist/lifelog/package.json', 'dist/lifelog/openapi.yaml', 'dist/server/openapi.yaml'],
 		// Names of scripts change with their contents. `npm run build:server` has built them.
-		...readdirSync('server/dist/server/web/dist/assets').map(
-			(name) => `dist/server/web/dist/assets/${name}`,
+		...readdirSync('server/dist/server/page/dist/assets').map(
+			(name) => `dist/server/page/dist/assets/${name}`,
 		),
-		...['index.html', 'licenses.txt'].map((name) => `dist/server/web/dist/${name}`),
+		...['index.html', 'licenses.txt'].map((name) => `dist/server/page/dist/${name}`),
 		...['LICENSE.md', 'README.md', 'lifelog-server.cjs', 'npm-shrinkwrap.json', 'package.json'],
 	],
 };

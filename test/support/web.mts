@@ -3,7 +3,7 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 
 /** Builds the page of lifelog-server if it isn't there. */
 export function buildPage(): void {
-	execFileSync(process.execPath, ['server/web/buildIfNeeded.mts'], { stdio: 'pipe' });
+	execFileSync(process.execPath, ['server/page/buildIfNeeded.mts'], { stdio: 'pipe' });
 }
 
 /** What a server answered. */

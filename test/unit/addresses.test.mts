@@ -3,11 +3,11 @@
 import { BlockList, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
-import { accessFrom } from '../../check-archive/service.mts';
+import { accessFrom } from '../../server/check/service.mts';
 import { addressProblem, baseAddress, isLoopback, isPrivate } from '../../lifelog/addresses.ts';
-import { isOwnName } from '../../server/auth/hosts.mts';
-import { checkedServiceUrl } from '../../server/archiver/access.mts';
-import { Endpoint } from '../../server/util/endpoint.mts';
+import { isOwnName } from '../../server/http/auth/hosts.mts';
+import { checkedServiceUrl } from '../../server/backup/access.mts';
+import { Endpoint } from '../../server/util/modelEndpoint.mts';
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);

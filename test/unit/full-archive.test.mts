@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { listedOf as listedOfCheck } from '../../check-archive/layout.mts';
+import { listedOf as listedOfCheck } from '../../server/check/layout.mts';
 import { listedOf, updatedAtOf } from '../../server/archive/listed.mts';
 
 interface Example {

@@ -99,7 +99,7 @@ test('every Markdown file is checked', () => {
 	expect(documents).toEqual(
 		expect.arrayContaining([
 			...['README.md', 'CONTRIBUTING.md', 'docs/trigger.md', 'examples/README.md'],
-			...['sandbox/README.md', 'server/README.md', 'test/n8n/README.md'],
+			...['server/sandbox/README.md', 'server/README.md', 'test/n8n/README.md'],
 		]),
 	);
 });

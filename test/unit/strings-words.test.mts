@@ -1,4 +1,4 @@
-// The texts in the code follow the same rules as the documents: .textlintrc.yml, which reads no code.
+// The texts in the code follow the same rules as the documents: docs/.textlintrc.yml, which reads no code.
 import { globSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { parse } from 'yaml';
@@ -7,7 +7,7 @@ interface Textlint {
 	rules: { terminology: { terms: (string | [string, string])[] } };
 }
 
-const { rules } = parse(readFileSync('.textlintrc.yml', 'utf8')) as Textlint;
+const { rules } = parse(readFileSync('docs/.textlintrc.yml', 'utf8')) as Textlint;
 /** What isn't written. The names, which are strings, only say how a word is spelled. */
 const forbidden = rules.terminology.terms
 	.filter((term) => Array.isArray(term))
@@ -45,7 +45,7 @@ function notesIn(path: string): string[] {
 }
 
 const sources = globSync(['{lifelog,nodes,credentials,server,check-archive}/**/*.{ts,mts}'], {
-	exclude: ['server/web/**', '**/*.d.ts'],
+	exclude: ['server/page/**', '**/*.d.ts'],
 });
 const examples = globSync('examples/*.json');
 

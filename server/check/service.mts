@@ -1,0 +1,212 @@
+// What a service has now, read from its lists without contents.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addressProblem, baseAddress } from '../../lifelog/addresses.ts';
+import {
+	type ListName,
+	MAX_PAGE_SIZE,
+	METADATA_ONLY,
+	pageOf,
+	pages,
+	sizeProblemOf,
+} from '../../lifelog/paging.ts';
+import { retryAfterMs } from '../../lifelog/retryAfter.ts';
+import { CannotCheck } from './findings.mts';
+import { dayOf, instantOf, listedOf, updatedAtOf } from './layout.mts';
+
+/** A service, and the key to it. */
+export interface Access {
+	/** Its address, before `/v1`. */
+	baseUrl: string;
+	apiKey: string;
+}
+
+/** A lifelog as the list has it. */
+export interface ListedLifelog {
+	id: string;
+	/** In UTC. */
+	day: string;
+	/** Epoch ms. */
+	updatedAt: number;
+	isStarred: boolean;
+	/** Of title and end. */
+	listed: string;
+}
+
+/** A chat as the list has it. */
+export interface ListedChat {
+	id: string;
+	day: string;
+	messages: number;
+}
+
+/** What is told while it is read. */
+export interface Watch {
+	/** After each page: how many entries came so far. */
+	read: (entries: number) => void;
+	/** Before a pause for the rate limit, in seconds. */
+	wait: (seconds: number) => void;
+}
+
+const TIMEOUT_MS = 60_000;
+const RETRIES = 3;
+const FIRST_PAUSE_MS = 500;
+/** Waits for the rate limit before a request is given up. */
+const MAX_WAITS = 10;
+
+/** Every lifelog of the service (docs/api-spec.md, section 4.2). */
+export async function* listLifelogs(access: Access, watch: Watch): AsyncGenerator<ListedLifelog> {
+	for await (const entry of list(access, 'lifelogs', METADATA_ONLY, watch)) {
+		const begin = instantOf(entry.startTime);
+		if (Number.isNaN(begin)) {
+			throw new CannotCheck(`The service's list has no times for the lifelog ${entry.id}.`);
+		}
+		const { id, isStarred } = entry;
+		const listed = listedOf(entry);
+		const updatedAt = updatedAtOf(entry);
+		yield { id, day: dayOf(begin), updatedAt, isStarred: isStarred === true, listed };
+	}
+}
+
+/** Every chat of the service (docs/api-spec.md, section 4.6). */
+export async function* listChats(access: Access, watch: Watch): AsyncGenerator<ListedChat> {
+	for await (const { id, createdAt, messages } of list(access, 'chats', {}, watch)) {
+		const begin = instantOf(createdAt);
+		if (Number.isNaN(begin)) {
+			throw new CannotCheck(`The service's list has no time for the chat ${id}.`);
+		}
+		yield { id, day: dayOf(begin), messages: Array.isArray(messages) ? messages.length : 0 };
+	}
+}
+
+type Listed = Record<string, unknown> & { id: string };
+
+/** The service refused a request. */
+class Refusal extends CannotCheck {
+	readonly status: number;
+
+	constructor(status: number, message: string) {
+		super(message);
+		this.status = status;
+	}
+}
+
+/** A list, entry by entry, until no cursor comes. */
+async function* list(
+	access: Access,
+	name: ListName,
+	query: Record<string, boolean>,
+	watch: Watch,
+): AsyncGenerator<Listed> {
+	let count = 0;
+	const getPage = async (limit: number, cursor: string | undefined) => {
+		const whole = { timezone: 'UTC', direction: 'asc', ...query, limit, ...(cursor && { cursor }) };
+		const pairs = Object.entries(whole).map(([key, value]) => [key, String(value)]);
+		const path = `/v1/${name}?${new URLSearchParams(pairs)}`;
+		const { status, body } = await request(access, path, watch);
+		if (status !== 200) throw new Refusal(status, refusal(access, name, status, body));
+		const page = pageOf(body, name);
+		const entries = typeof page === 'string' ? [] : (page.entries as Listed[]);
+		if (typeof page === 'string' || entries.some((entry) => typeof entry?.id !== 'string')) {
+			throw new CannotCheck(`What ${access.baseUrl} returned isn't a list of ${name}.`);
+		}
+		count += entries.length;
+		watch.read(count);
+		return { ...page, entries };
+	};
+	const sizeProblem = (error: unknown) =>
+		error instanceof Refusal ? sizeProblemOf(error.status) : undefined;
+	const endless = (problem: string) =>
+		new CannotCheck(`The service's list of ${name} does not end: ${problem}.`);
+	const found = pages<Listed>({ getPage, sizeProblem }, { pageSize: MAX_PAGE_SIZE, endless });
+	for await (const page of found) yield* page;
+}
+
+interface Answer {
+	status: number;
+	/** As JSON; undefined where it is none. */
+	body: unknown;
+}
+
+/** GETs, with pauses for the rate limit, and again if the service fails temporarily. */
+async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch): Promise<Answer> {
+	let retries = 0;
+	let waits = 0;
+	for (;;) {
+		const problem = await attempt();
+		if (typeof problem === 'object') return problem;
+		if (retries === RETRIES) throw new CannotCheck(problem);
+		await sleep(FIRST_PAUSE_MS * 2 ** retries++);
+	}
+
+	/** The answer, or, as a text, what may be over soon. */
+	async function attempt(): Promise<Answer | string> {
+		for (;;) {
+			let response: Response;
+			let text: string;
+			try {
+				response = await fetch(baseUrl + path, {
+					headers: { 'x-api-key': apiKey, accept: 'application/json' },
+					// A redirect would carry the key to wherever it leads.
+					redirect: 'manual',
+					signal: AbortSignal.timeout(TIMEOUT_MS),
+				});
+				text = await response.text();
+			} catch (error) {
+				const { message, cause } = error as Error;
+				return `${baseUrl} cannot be reached: ${(cause as Error | undefined)?.message ?? message}`;
+			}
+			const { status, headers } = response;
+			const body = asJson(text);
+			if (status >= 500) return `${baseUrl} answers ${status} to ${path.split('?')[0]}.`;
+			if (status !== 429) return { status, body };
+			if (waits++ === MAX_WAITS) {
+				throw new CannotCheck(
+					'The service keeps refusing requests because of the rate limit. Try again later.',
+				);
+			}
+			const ms = retryAfterMs(body, Object.fromEntries(headers));
+			watch.wait(Math.ceil(ms / 1000));
+			await sleep(ms);
+		}
+	}
+}
+
+function refusal({ baseUrl, apiKey }: Access, name: string, status: number, body: unknown): string {
+	if (status === 401 || status === 403) {
+		return `${baseUrl} refuses the API key (${status}). Check LIFELOG_API_KEY, and LIFELOG_BASE_URL if it is another service's.`;
+	}
+	if (status >= 300 && status < 400) {
+		return `${baseUrl} redirects to another address (${status}), and the key isn't sent there. Check LIFELOG_BASE_URL.`;
+	}
+	const words = (body as { error?: unknown } | undefined)?.error;
+	const said = typeof words === 'string' ? `: ${words.replaceAll(apiKey, '…').slice(0, 200)}` : '';
+	return `${baseUrl} refuses the list of ${name} (${status})${said}`;
+}
+
+function asJson(text: string): unknown {
+	try {
+		return JSON.parse(text) as unknown;
+	} catch {
+		return undefined;
+	}
+}
+
+/** @throws CannotCheck for a key that cannot be sent, or an address that it must not be sent to. */
+export function accessFrom(apiKey: string, address: string): Access {
+	// The HTTP client would quote it.
+	if (!/^[\x20-\x7e]+$/.test(apiKey)) {
+		throw new CannotCheck(
+			"LIFELOG_API_KEY can't be sent: copy it again, in one line and without other characters.",
+		);
+	}
+	const problem = addressProblem(address);
+	if (problem === 'not an address') {
+		throw new CannotCheck(`LIFELOG_BASE_URL isn't a web address: ${address.trim()}`);
+	}
+	if (problem !== undefined) {
+		throw new CannotCheck(
+			'LIFELOG_BASE_URL must begin with https:// (http:// only for this machine), and contain neither a user name nor a query.',
+		);
+	}
+	return { apiKey, baseUrl: baseAddress(address) };
+}

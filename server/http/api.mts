@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
+import { Ajv } from 'ajv';
+import Fastify from 'fastify';
+import type {
+	FastifyError,
+	FastifyInstance,
+	FastifyReply,
+	FastifyRequest,
+	FastifyServerOptions,
+	onRequestAsyncHookHandler,
+	RouteHandlerMethod,
+	RouteOptions,
+} from 'fastify';
+import multipart from '@fastify/multipart';
+import openapiGlue from 'fastify-openapi-glue';
+import { downloadAudio, type AudioQuery } from './routes/audio.mts';
+import { deleteChat, getChat, listChats, type ChatListQuery } from './routes/chats.mts';
+import {
+	addLifelog,
+	changeLifelog,
+	checkChanges,
+	checkRecordings,
+	MAX_BODY_BYTES,
+	writeTitle,
+} from './routes/changes.mts';
+import { isOpen, type Contract } from './contract.mts';
+import { ApiError, RateLimitedError, UnavailableError } from '../util/errors.mts';
+import { answerFailure } from '../util/failures.mts';
+import { deleteLifelog, getLifelog, listLifelogs } from './routes/lifelogs.mts';
+import type { GetQuery, ListQuery } from './routes/lifelogs.mts';
+import { logFailure, RequestLog } from './log.mts';
+import { answerRateLimited, limitRate } from './rateLimit.mts';
+import {
+	deleteRecording,
+	downloadRecording,
+	getRecording,
+	listRecordings,
+	retryRecording,
+	TOO_LARGE,
+	uploadRecording,
+	type RecordingsQuery,
+} from './routes/recordings.mts';
+import { bearerOf, keyOf } from './auth/requestKey.mts';
+import type { Service } from './service.mts';
+import type { NewLifelog } from '../recordings/makeLifelog.mts';
+import type { LifelogChange } from '../archive/edits.mts';
+
+/** How long a request may take to arrive, whoever sends it. */
+const MAX_REQUEST_MS = 20_000;
+/** How long an upload may stall. */
+const UPLOAD_STALL_MS = 30_000;
+const UPLOAD = 'uploadRecording';
+/** Characters of an ID in an address. */
+const MAX_PARAMETER = 1000;
+
+const JSON_BODIES = ['createLifelog', 'updateLifelog', 'retryRecording'];
+
+const strict = new Ajv({ strict: false });
+/** Fastify's own validator turns null into false, which would remove a star. */
+const compileStrictly = ({ schema }: { schema: object }) => strict.compile(schema);
+
+const requestLog = new RequestLog();
+
+/**
+ * Creates an HTTP server without routes, to which hooks can be added before `answerErrors` and
+ * `addApi`.
+ *
+ * @param options Of Fastify, put over those of every server.
+ */
+export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
+	const app = Fastify({
+		exposeHeadRoutes: false,
+		forceCloseConnections: true,
+		http: { headersTimeout: MAX_REQUEST_MS, connectionsCheckingInterval: MAX_REQUEST_MS / 4 },
+		routerOptions: { maxParamLength: MAX_PARAMETER },
+		// A request may name its address in full (RFC 9112, section 3.2.2), and the nodes do, by http.
+		rewriteUrl: ({ url }) => url!.replace(/^https?:\/\/[^/?]*/i, ''),
+		// Unlike a count, the same after no restart.
+		genReqId: () => randomBytes(4).toString('hex'),
+		logController: requestLog,
+		frameworkErrors: answerAddressError,
+		...options,
+	});
+	app.addHook('onRequest', async ({ raw }) => limitRequestTime(raw));
+	// Fastify's own serializer would drop fields that the contract does not know.
+	app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+	return app;
+}
+
+/** Answers a request whose address leads to no route: Fastify would repeat the address. */
+function answerAddressError(
+	{ statusCode = 400 }: FastifyError,
+	request: FastifyRequest,
+	reply: FastifyReply,
+): void {
+	const error =
+		statusCode === 414
+			? `The address has a part of over ${MAX_PARAMETER} characters`
+			: 'The address has a % that encodes nothing. Write it as %25';
+	// Neither hooks of the server nor its log are told of these.
+	reply.code(statusCode).header('cache-control', 'private, no-store').send({ error });
+	requestLog.requestCompleted(undefined, request, reply);
+}
+
+/** Answers errors of all routes that are added to `app` after this. */
+export function answerErrors(app: FastifyInstance, service: Service): void {
+	app.setErrorHandler(async (error: FastifyError, request, reply) => {
+		if (error.statusCode !== 401) await readToEnd(request.raw);
+		if (error instanceof RateLimitedError) {
+			return reply.code(429).send(answerRateLimited(error));
+		}
+		if (error instanceof UnavailableError) reply.header('retry-after', error.retryAfterS);
+		const isExpected = error instanceof ApiError || (error.statusCode ?? 500) < 500;
+		const { statusCode = 500, message } = isExpected ? error : answerFailure(service.name, error);
+		if (statusCode >= 500) {
+			logFailure(request, statusCode, error);
+			return reply.code(statusCode).send({ error: `${message} (request ${request.id})` });
+		}
+		if (statusCode === 401) {
+			reply.header('www-authenticate', challengeOf(service, request));
+		}
+		return reply.code(statusCode).send({ error: describe(error, request) });
+	});
+}
+
+/**
+ * Adds the API to `app`, after `answerErrors`. Its routes and the validation of requests come from
+ * the contract; here stands only what each operation does.
+ */
+export async function addApi(
+	app: FastifyInstance,
+	service: Service,
+	contract: Contract,
+): Promise<void> {
+	await limitRate(app, service);
+
+	const handlers = operationHandlers(service);
+	const { maxUploadBytes } = service;
+	if (maxUploadBytes !== undefined) {
+		await app.register(multipart, { limits: { fileSize: maxUploadBytes, fields: 10, files: 2 } });
+	}
+	await app.register(openapiGlue, {
+		specification: contract,
+		// The plugin adds what it knows from the contract: url, method and schema.
+		operationResolver: (operationId, method, path) =>
+			({
+				handler: handlers[operationId],
+				exposeHeadRoute: operationId === 'downloadAudio',
+				onRequest: [
+					...(isOpen(contract, method, path) ? [] : [requireKey(service)]),
+					...(operationId === UPLOAD ? [async ({ raw }: FastifyRequest) => awaitUpload(raw)] : []),
+					async () => permissions[operationId]?.(service),
+				],
+				...(permissions[operationId] && { bodyLimit: MAX_BODY_BYTES }),
+				...(JSON_BODIES.includes(operationId) && { validatorCompiler: compileStrictly }),
+				// Its body is read part by part, and checked there.
+				...(operationId === UPLOAD && { validatorCompiler: () => () => true }),
+			}) as unknown as RouteOptions,
+	});
+	// A stateless MCP server has no event stream to open and no session to end.
+	app.route({
+		method: ['GET', 'DELETE'],
+		url: '/mcp',
+		onRequest: requireKey(service),
+		handler: refuseMethod,
+	});
+	app.setNotFoundHandler({ preHandler: app.rateLimit() }, async (request, reply) => {
+		const shown = service.showNotFound?.(request, reply);
+		if (shown) return shown;
+		throw new ApiError(404, `There is no endpoint ${request.method} ${request.url}`);
+	});
+}
+
+/** What breaks off a request. */
+const deadlines = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+
+/** Breaks off a request whose body doesn't arrive in time. */
+function limitRequestTime(request: IncomingMessage): void {
+	const { 'content-length': length = '0' } = request.headers;
+	if (length === '0' && !request.headers['transfer-encoding']) return;
+	const late = setTimeout(() => request.destroy(), MAX_REQUEST_MS);
+	request.once('end', () => clearTimeout(late)).once('close', () => clearTimeout(late));
+	deadlines.set(request, late);
+}
+
+/** Has an upload take long, if it goes on. */
+function awaitUpload(request: IncomingMessage): void {
+	clearTimeout(deadlines.get(request));
+	request.setTimeout(UPLOAD_STALL_MS, () => request.destroy());
+}
+
+/**
+ * Reads the rest of a body that nobody wants, as long as something arrives: a client that is still
+ * sending when the connection closes sees a reset instead of the answer.
+ */
+async function readToEnd(body: IncomingMessage): Promise<void> {
+	if (body.complete) return;
+	body.unpipe();
+	await finished(body.resume()).catch(() => {});
+}
+
+/** Refuses the operations that the options of the server don't allow. */
+const permissions: Record<string, (service: Service) => void> = {
+	createLifelog: checkChanges,
+	updateLifelog: checkChanges,
+	writeTitle: checkChanges,
+	uploadRecording: checkChanges,
+	retryRecording: checkChanges,
+	deleteRecording: checkChanges,
+	listRecordings: checkRecordings,
+	getRecording: checkRecordings,
+	downloadRecording: checkRecordings,
+};
+
+/** What each operation of the contract does, by its operationId. */
+function operationHandlers(service: Service): Record<string, RouteHandlerMethod> {
+	const idOf = (request: FastifyRequest) => (request.params as { id: string }).id;
+	return {
+		getRoot: (_request, reply) => reply.redirect(service.documentation),
+		listLifelogs: async ({ query }) => listLifelogs(service, query as ListQuery),
+		getLifelog: async (request) => getLifelog(service, idOf(request), request.query as GetQuery),
+		deleteLifelog: async (request) => deleteLifelog(service, idOf(request)),
+		createLifelog: async ({ body }, reply) => addLifelog(service, body as NewLifelog, reply),
+		updateLifelog: async (request) =>
+			changeLifelog(service, idOf(request), request.body as LifelogChange),
+		[UPLOAD]: async (request, reply) => uploadRecording(service, request, reply),
+		listRecordings: async ({ query }) => listRecordings(service, query as RecordingsQuery),
+		getRecording: async (request) => getRecording(service, idOf(request)),
+		downloadRecording: async (request, reply) =>
+			downloadRecording(service, idOf(request), request.headers, reply),
+		writeTitle: async (request) => writeTitle(service, idOf(request)),
+		retryRecording: async (request) =>
+			retryRecording(service, idOf(request), (request.body ?? {}) as { language?: string | null }),
+		deleteRecording: async (request) => deleteRecording(service, idOf(request)),
+		downloadAudio: async ({ query, headers }, reply) =>
+			downloadAudio(service, query as AudioQuery, headers, reply),
+		listChats: async ({ query }) => listChats(service, query as ChatListQuery),
+		getChat: async (request) =>
+			getChat(service, idOf(request), (request.query as ChatListQuery).timezone),
+		deleteChat: async (request) => deleteChat(service, idOf(request)),
+		callMcp: async (request, reply) =>
+			(await import('./routes/mcp.mts')).callMcp(service, request, reply),
+	};
+}
+
+/** Refuses a request without the key and without a session. */
+export function requireKey(service: Service): onRequestAsyncHookHandler {
+	return async (request) => {
+		if (isAllowed(service, request)) return;
+		throw new ApiError(401, 'Unauthorized - Invalid or missing API key');
+	};
+}
+
+/** Whether a request comes with the key; without any, whether it comes with a session. */
+export function isAllowed(
+	{ acceptsKey, acceptsSession = () => false }: Service,
+	request: FastifyRequest,
+): boolean {
+	const key = keyOf(request);
+	return key === undefined ? acceptsSession(request) : acceptsKey(key);
+}
+
+/**
+ * What a 401 must tell of how to authenticate (RFC 9110, section 11.6.1; RFC 6750, section 3). At
+ * `/mcp` it names no `resource_metadata`, as MCP's authorization has it for OAuth: this server has no
+ * authorization server to lead to.
+ */
+function challengeOf({ name }: Service, request: FastifyRequest): string {
+	if (request.routeOptions.url !== '/mcp') return `X-API-Key realm="${name}"`;
+	const isRefused = bearerOf(request) ?? request.headers['x-api-key'];
+	return `Bearer realm="${name}"${isRefused === undefined ? '' : ', error="invalid_token"'}`;
+}
+
+const refuseMethod: RouteHandlerMethod = (_request, reply) =>
+	reply.code(405).header('allow', 'POST').send({ error: 'Only POST works here' });
+
+/** Says what is wrong with a request; a validation error names the parameter. */
+function describe(
+	{ validation, message: ownMessage, statusCode }: FastifyError,
+	{ routeOptions }: FastifyRequest,
+): string {
+	if (validation) {
+		const [{ instancePath, keyword, message = 'is invalid', params }] = validation;
+		const problem = keyword === 'type' ? message.replaceAll(',', ' or ') : message;
+		const name = instancePath.split('/').at(-1);
+		const allowed = Array.isArray(params.allowedValues)
+			? `: ${params.allowedValues.join(', ')}`
+			: '';
+		return name ? `${name} ${problem}${allowed}` : problem;
+	}
+	if (statusCode === 413 && ownMessage !== TOO_LARGE && routeOptions.bodyLimit === MAX_BODY_BYTES) {
+		return `The body is larger than ${MAX_BODY_BYTES / 2 ** 20} MiB. Send it in parts`;
+	}
+	return ownMessage;
+}

@@ -1,0 +1,240 @@
+import type { FastifyInstance } from 'fastify';
+import type { Lifelog } from '../../../lifelog/api.ts';
+import { linesOf, namesIn } from '../../../lifelog/contents.ts';
+import { ApiError } from '../../util/errors.mts';
+import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
+import type { Counts, DayRecord } from '../../index/rows.mts';
+import type { Audio, Store } from '../../index/store.mts';
+import { RECORDINGS } from '../../archive/layout.mts';
+import { isRecorded } from '../../recordings/lifelog.mts';
+import { missingDays } from '../missingDays.mts';
+import { isAllowed, requireKey } from '../api.mts';
+import { sendAudio } from '../routes/audio.mts';
+import type { Service } from '../service.mts';
+import { pageSearchSchema, searchForPage, type PageSearch, type SearchStore } from './search.mts';
+
+/** What the page asks of the data, beside what every client does. */
+export interface PageStore extends SearchStore {
+	/** Another object after each change of the data. */
+	readonly revision: object;
+	/** When each lifelog was, by start. UTC ISO strings. */
+	lifelogTimes: () => { startTime: string; endTime: string; isStarred: boolean }[];
+	/** The ranges of audio that have something of a range, by start, in Unix ms. */
+	audioBetween: (startMs: number, endMs: number) => { startMs: number; endMs: number }[];
+	counts: () => Counts;
+	/** The days of the archive, in order. */
+	days: () => DayRecord[];
+	/** Why nothing is served; undefined while everything is. */
+	readonly waiting: 'indexing' | 'index damaged' | undefined;
+	/** Days read into the index, of those that have to be. */
+	readonly progress: { done: number; total: number };
+	/** How search works; undefined if it is full text. */
+	describeMeaning: () => string | undefined;
+}
+
+/** What the page says of the server. */
+export interface PageOptions {
+	/** IANA name of the zone whose days the page shows. */
+	timezone: string;
+	version: string;
+	canChange: boolean;
+	canDelete: boolean;
+	/** Whether recordings are listed, and whether they can be uploaded. */
+	hasRecordings: boolean;
+	canUpload: boolean;
+	/** Whether titles and headings can be written. */
+	canTitle: boolean;
+}
+
+/** How much audio the lifelogs of a day lack. */
+interface AudioGap {
+	day: string;
+	missingMs: number;
+}
+
+/** A day in the calendar. */
+interface CalendarDay {
+	/** `YYYY-MM-DD` in the server's time zone. */
+	day: string;
+	lifelogs: number;
+	starred: number;
+	/** How long the lifelogs of the day are together. */
+	durationMs: number;
+	/** How long the audio is that begins on the day. */
+	audioMs: number;
+}
+
+/**
+ * Adds the routes under `/web/` that the API lacks. Each but
+ * `/web/session` needs a session or the key.
+ */
+export async function addPageData(
+	app: FastifyInstance,
+	service: Service,
+	store: PageStore,
+	options: PageOptions,
+): Promise<void> {
+	const { timezone } = options;
+	// Not 401 for those who aren't signed in: a browser would log an error each time.
+	app.get('/web/session', async (request) =>
+		isAllowed(service, request) ? { isSignedIn: true, ...options } : { isSignedIn: false },
+	);
+	await app.register(async (web) => {
+		web.addHook('onRequest', requireKey(service));
+		const calendar = untilChanged(store, () => calendarOf(store, timezone));
+		const audioGaps = untilChanged(store, () => audioGapsOf(store, timezone));
+		web.get('/web/days', async () => ({ days: calendar() }));
+		web.get<{ Params: { day: string } }>('/web/days/:day', async ({ params }) =>
+			dayOf(store, checkDate(params.day), timezone, calendar()),
+		);
+		web.get('/web/status', async () => statusOf(store, calendar, audioGaps));
+		web.get<{ Querystring: PageSearch }>(
+			'/web/search',
+			{ schema: { querystring: pageSearchSchema } },
+			async ({ query }) => searchForPage(store, query, timezone),
+		);
+		web.get<{ Params: { id: string } }>('/web/lifelogs/:id/audio-map', async ({ params }) => ({
+			spans: (await audioOf(store, params.id))?.spans ?? [],
+		}));
+		web.get<{ Params: { id: string } }>(
+			'/web/audio/:id',
+			{ exposeHeadRoute: true },
+			async ({ params, headers }, reply) => {
+				const audio = await audioOf(store, params.id);
+				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
+				return sendAudio(audio, headers, reply);
+			},
+		);
+	});
+}
+
+/** Keeps what was read of all lifelogs until the data changes. */
+function untilChanged<Value>(store: PageStore, read: () => Value): () => Value {
+	let kept: { revision: object; value: Value } | undefined;
+	return () => {
+		const { revision } = store;
+		if (kept?.revision !== revision) kept = { revision, value: read() };
+		return kept.value;
+	};
+}
+
+/** The audio of a lifelog, of any length, its own where several devices recorded. Throws an ApiError (404) for an unknown ID. */
+async function audioOf(store: Store, id: string): Promise<Audio | undefined> {
+	const lifelog = store.getLifelog(id);
+	if (!lifelog) throw new ApiError(404, 'Lifelog not found');
+	const range = [Date.parse(lifelog.startTime), Date.parse(lifelog.endTime)] as const;
+	const own = isRecorded(id) ? { only: RECORDINGS } : { not: RECORDINGS };
+	return (await store.getAudio(...range, own)) ?? (await store.getAudio(...range));
+}
+
+function calendarOf(store: PageStore, timezone: string): CalendarDay[] {
+	const inZone = zoneFormatter(timezone);
+	const days = new Map<string, CalendarDay>();
+	const dayAt = (time: string) => {
+		const day = inZone(time).slice(0, 10);
+		const known = days.get(day) ?? { day, lifelogs: 0, starred: 0, durationMs: 0, audioMs: 0 };
+		days.set(day, known);
+		return known;
+	};
+	for (const { startTime, endTime, isStarred } of store.lifelogTimes()) {
+		const day = dayAt(startTime);
+		day.lifelogs += 1;
+		day.starred += Number(isStarred);
+		day.durationMs += Math.max(0, Date.parse(endTime) - Date.parse(startTime));
+	}
+	for (const { startMs, endMs } of store.audioBetween(-Infinity, Infinity)) {
+		dayAt(new Date(startMs).toISOString()).audioMs += endMs - startMs;
+	}
+	return [...days.values()].sort((a, b) => (a.day < b.day ? 1 : -1));
+}
+
+/** The lifelogs of a day in short, its audio, and the days before and after it that have some. */
+function dayOf(store: PageStore, day: string, timezone: string, calendar: CalendarDay[]) {
+	const { from, before } = dayBounds(day, timezone);
+	const lifelogs = store.listLifelogs({ from, before }, { direction: 'asc', limit: MAX_OF_DAY });
+	return {
+		day,
+		timezone,
+		// The calendar begins with the newest.
+		previous: calendar.find((each) => each.day < day)?.day ?? null,
+		next: calendar.findLast((each) => each.day > day)?.day ?? null,
+		startMs: Date.parse(from),
+		endMs: Date.parse(before),
+		lifelogs: lifelogs.map(inShort),
+		audio: store
+			.audioBetween(Date.parse(from), Date.parse(before))
+			.map(({ startMs, endMs }) => ({ startMs, endMs })),
+	};
+}
+
+const MAX_OF_DAY = 10_000;
+
+function inShort({ id, title, startTime, endTime, isStarred, contents }: Lifelog) {
+	const headings = linesOf(contents).flatMap(({ level, node }) =>
+		level === 2 ? [node.content] : [],
+	);
+	return { id, title, startTime, endTime, isStarred, speakers: namesIn(contents), headings };
+}
+
+const MAX_PROBLEMS = 1_000;
+
+/** What there is and what is missing. While the index is being built, only how far it is. */
+function statusOf(
+	store: PageStore,
+	calendarOfAll: () => CalendarDay[],
+	audioGapsOfAll: () => AudioGap[],
+) {
+	const { waiting, progress } = store;
+	if (waiting !== undefined) return { index: { state: waiting, ...progress } };
+	const days = store.days();
+	const leftOut = days.flatMap(({ day, problems }) =>
+		Object.entries(problems).map(([path, { reason }]) => ({ day, path, reason })),
+	);
+	const calendar = calendarOfAll();
+	const audioGaps = audioGapsOfAll();
+	return {
+		index: { state: 'ready' as const },
+		search: store.describeMeaning() ?? 'full text',
+		...store.counts(),
+		audioGaps: audioGaps.slice(0, MAX_PROBLEMS),
+		audioGapsCount: audioGaps.length,
+		firstDay: calendar.at(-1)?.day ?? null,
+		lastDay: calendar.at(0)?.day ?? null,
+		days: calendar.length,
+		// The archive has a file for each day in UTC.
+		missingDays: missingDays(days.map(({ day }) => day)),
+		incompleteDays: days.filter(({ isComplete }) => !isComplete).map(({ day }) => day),
+		leftOut: leftOut.slice(0, MAX_PROBLEMS),
+		leftOutCount: leftOut.length,
+	};
+}
+
+/** A shorter stretch without audio is a pause. */
+const MIN_AUDIO_GAP_MS = 60_000;
+
+/** The days with lifelogs that lack audio, newest first. None if the archive has no audio at all. */
+function audioGapsOf(store: PageStore, timezone: string): AudioGap[] {
+	const inZone = zoneFormatter(timezone);
+	const audio = store.audioBetween(-Infinity, Infinity);
+	if (audio.length === 0) return [];
+	const days = new Map<string, number>();
+	let first = 0;
+	for (const { startTime, endTime } of store.lifelogTimes()) {
+		const [startMs, endMs] = [Date.parse(startTime), Date.parse(endTime)];
+		while (first < audio.length && audio[first].endMs <= startMs) first += 1;
+		let missingMs = 0;
+		let reachedMs = startMs;
+		const reach = (fromMs: number, toMs: number) => {
+			if (fromMs - reachedMs >= MIN_AUDIO_GAP_MS) missingMs += fromMs - reachedMs;
+			reachedMs = Math.max(reachedMs, toMs);
+		};
+		for (let at = first; audio[at]?.startMs < endMs; at += 1) {
+			reach(audio[at].startMs, audio[at].endMs);
+		}
+		reach(endMs, endMs);
+		if (missingMs === 0) continue;
+		const day = inZone(startTime).slice(0, 10);
+		days.set(day, (days.get(day) ?? 0) + missingMs);
+	}
+	return [...days].map(([day, missingMs]) => ({ day, missingMs })).reverse();
+}

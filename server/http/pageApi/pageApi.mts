@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import { refusePages } from '../refusePages.mts';
+import type { Service } from '../service.mts';
+import { addPageData, type PageOptions, type PageStore } from './data.mts';
+import { addPage } from './files.mts';
+import { addSessions, type SessionOptions } from './session.mts';
+
+/** Where the built page is: in a checkout `npm run build:web` builds it. */
+const FOLDER = fileURLToPath(new URL('../../page/dist', import.meta.url));
+
+/**
+ * Adds the page. The service then knows who has signed in, and what browsers see at an unknown
+ * address. If the page isn't built, requests by scripts of web pages are refused.
+ *
+ * @returns Whether there is a page.
+ */
+export async function addWeb(
+	app: FastifyInstance,
+	service: Service,
+	store: PageStore,
+	options: { session: SessionOptions; page: PageOptions },
+): Promise<boolean> {
+	if (!existsSync(`${FOLDER}/index.html`)) {
+		refusePages(app);
+		return false;
+	}
+	service.acceptsSession = await addSessions(app, options.session);
+	service.showNotFound = await addPage(app, FOLDER, options.session);
+	await addPageData(app, service, store, options.page);
+	return true;
+}

@@ -1,0 +1,113 @@
+import type { Lifelog } from '../../../lifelog/api.ts';
+import { checkSearch } from '../../index/search.mts';
+import { snippetOf, spokenLines } from '../../index/snippet.mts';
+import type { SearchFilter, Store } from '../../index/store.mts';
+import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
+
+export interface SearchStore extends Store {
+	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
+	filterLifelogs: (filter: SearchFilter, skip: number, limit: number) => string[];
+}
+
+/** What the page searches for. Days are in the server's time zone, the last one included. */
+export interface PageSearch {
+	/** Missing if all lifelogs are wanted that pass the filters. */
+	q?: string;
+	from?: string;
+	to?: string;
+	isStarred?: boolean;
+	speaker?: string;
+	offset?: number;
+}
+
+/** JSON Schema of a {@link PageSearch}. */
+export const pageSearchSchema = {
+	type: 'object',
+	properties: {
+		q: { type: 'string', minLength: 1 },
+		from: { type: 'string' },
+		to: { type: 'string' },
+		isStarred: { type: 'boolean' },
+		speaker: { type: 'string', maxLength: 200 },
+		offset: { type: 'integer', minimum: 0, maximum: 1_000_000 },
+	},
+};
+
+const PAGE = 20;
+/** Of further matches nobody looks at the list. */
+const MAX_FOUND = 200;
+
+/**
+ * Searches lifelogs, best first, each with the place that has most of the words and when it was said.
+ * Without words, those that pass the filters are listed, newest first. If nothing has all words and
+ * the last one is too short for its longer forms to match, somebody may still be typing it: it's left
+ * out.
+ *
+ * @returns `nextOffset` is null after the last one, `isCut` says whether still more match, and
+ * `without` is the word that was left out.
+ * @throws ApiError (400) for a search of too many words, or a day that is none.
+ */
+export async function searchForPage(
+	store: SearchStore,
+	{ q, from, to, isStarred, speaker, offset = 0 }: PageSearch,
+	timezone: string,
+) {
+	if (q !== undefined) checkSearch(q);
+	const filter: SearchFilter = {
+		isStarred,
+		speaker,
+		from: from && dayBounds(checkDate(from), timezone).from,
+		before: to && dayBounds(checkDate(to), timezone).before,
+	};
+	const inZone = zoneFormatter(timezone);
+	if (q === undefined) {
+		const ids = store.filterLifelogs(filter, offset, PAGE + 1);
+		return {
+			results: ids.slice(0, PAGE).map((id) => resultOf(store.getLifelog(id)!, '', inZone)),
+			nextOffset: ids.length > PAGE ? offset + PAGE : null,
+			...{ isCut: false, without: null },
+		};
+	}
+	const search = async (words: string) =>
+		await store.searchLifelogs(words, filter, MAX_FOUND + 1, { markdown: false, contents: false });
+	let words = q;
+	let found = await search(q);
+	const [, rest, last] = /^((?:[^"]|"[^"]*")*?)\s+([\p{L}\p{N}]{1,3})$/u.exec(q) ?? [];
+	if (found.length === 0 && rest?.trim() && !['OR', 'AND'].includes(last)) {
+		words = rest;
+		found = await search(rest);
+	}
+	const best = found.slice(0, MAX_FOUND);
+	return {
+		results: best
+			.slice(offset, offset + PAGE)
+			.map(({ id }) => resultOf(store.getLifelog(id)!, words, inZone)),
+		nextOffset: best.length > offset + PAGE ? offset + PAGE : null,
+		isCut: found.length > best.length,
+		without: words === q ? null : last,
+	};
+}
+
+function resultOf(lifelog: Lifelog, q: string, inZone: (iso: string) => string) {
+	const { id, title, startTime, isStarred } = lifelog;
+	const lines = spokenLines(lifelog);
+	const text = lines
+		.map((line) => line.text)
+		.join('\n')
+		.toWellFormed();
+	const { text: found, words } = snippetOf(text, q);
+	const begin = text.indexOf(found.replace(/^…|…$/g, ''));
+	const place = begin + (words[0]?.[0] ?? 0) - Number(found.startsWith('…'));
+	const line = text.slice(0, Math.max(0, place)).split('\n').length - 1;
+	// The line of the first word, and those around it.
+	const around = lines.slice(Math.max(0, line - 1), line + 2).map((each) => each.text);
+	const snippet = snippetOf(around.join('\n'), q);
+	const ofTitle = snippetOf(title ?? '', q);
+	return {
+		...{ id, title, startTime, isStarred, snippet: snippet.text, marks: snippet.words },
+		// One that is cut isn't the title.
+		titleMarks: ofTitle.text === title ? ofTitle.words : [],
+		day: inZone(startTime).slice(0, 10),
+		at: (words.length > 0 && lines[line]?.startTime) || null,
+	};
+}

@@ -1,0 +1,45 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance } from 'fastify';
+import { RateLimitedError } from '../util/errors.mts';
+import { keyOf } from './auth/requestKey.mts';
+import type { Service } from './service.mts';
+import { SlidingLog } from './slidingLog.mts';
+
+/**
+ * Limits the requests of each API key over all routes of `app`, unknown ones included, as the
+ * service's `rateLimit` says. A request beyond it fails with a RateLimitedError.
+ */
+export async function limitRate(app: FastifyInstance, service: Service): Promise<void> {
+	await app.register(rateLimit, {
+		// The plugin wants a class; its instance is the service's log.
+		store: class {
+			constructor() {
+				return service.rateLimits ?? new SlidingLog();
+			}
+		} as unknown as new () => SlidingLog,
+		keyGenerator: (request) => String(keyOf(request)),
+		// Keys that are none are refused anyway, and there is no end of them to be remembered.
+		allowList: (request) => {
+			const key = keyOf(request);
+			return !service.rateLimits || key === undefined || !service.acceptsKey(key);
+		},
+		max: () => service.rateLimit?.max ?? Infinity,
+		timeWindow: () => service.rateLimit?.windowMs ?? 60_000,
+		errorResponseBuilder: (_request, { ttl }) => new RateLimitedError(ttl),
+		addHeaders: noHeaders,
+		addHeadersOnExceeding: noHeaders,
+	});
+}
+
+const noHeaders = {
+	'x-ratelimit-limit': false,
+	'x-ratelimit-remaining': false,
+	'x-ratelimit-reset': false,
+	'retry-after': false,
+};
+
+/** The body of a 429 (specification, section 5). */
+export function answerRateLimited({ message, waitMs }: RateLimitedError) {
+	const seconds = String(Math.max(1, Math.ceil(Math.round(waitMs) / 1000)));
+	return { error: message, retryAfter: seconds };
+}

@@ -1,0 +1,98 @@
+import type { FastifyReply } from 'fastify';
+import { createLifelog, type NewLifelog } from '../../recordings/makeLifelog.mts';
+import { asName } from '../../recordings/segments.mts';
+import type { LifelogChange } from '../../archive/edits.mts';
+import { ApiError } from '../../util/errors.mts';
+import { viewLifelog } from '../viewLifelog.mts';
+import type { Service } from '../service.mts';
+
+/** Bytes. A day of speech with the times of its words has some eight million. */
+export const MAX_BODY_BYTES = 16 * 2 ** 20;
+
+/** Refuses with an ApiError (403) if nothing may be created or changed. */
+export function checkChanges({ maker }: Service): void {
+	maker?.store.checkAllowed();
+}
+
+/** Refuses with an ApiError (403) to show recordings if there can be none. */
+export function checkRecordings(service: Service): void {
+	if (!service.hasInbox) checkChanges(service);
+}
+
+/**
+ * Creates a lifelog of a transcript: 201 with it, 200 with the one that exists or with
+ * `status: 'deleted'`.
+ */
+export async function addLifelog(
+	service: Service,
+	asked: NewLifelog,
+	reply: FastifyReply,
+): Promise<object> {
+	const lifelog = bodyOf(asked);
+	const { id, outcome } = await createLifelog(service.maker!, lifelog);
+	reply.code(outcome === 'created' ? 201 : 200);
+	if (outcome === 'deleted') return { data: { lifelog: null, status: outcome } };
+	return answer(service, id, lifelog.timezone);
+}
+
+/** Changes a lifelog. Throws an ApiError: 404 for an unknown ID, 400 for a change that can't be. */
+export async function changeLifelog(
+	service: Service,
+	id: string,
+	asked: LifelogChange,
+): Promise<object> {
+	const { title, isStarred, speakers } = bodyOf(asked);
+	const change = {
+		...(title !== undefined && { title: named('title', title) }),
+		...(isStarred !== undefined && { isStarred }),
+		...(speakers && {
+			speakers: Object.fromEntries(
+				Object.entries(speakers).map(([from, to]) => [from, named('speakers', to)]),
+			),
+		}),
+	};
+	if (Object.keys(change).length === 0) {
+		throw new ApiError(400, "There is nothing to change. Give 'title', 'isStarred' or 'speakers'");
+	}
+	if (!(await service.maker!.store.changeLifelog(id, change))) {
+		throw new ApiError(404, 'Lifelog not found');
+	}
+	return answer(service, id);
+}
+
+/**
+ * Writes the title and headings of a lifelog.
+ *
+ * @throws ApiError: 404 for an unknown ID, 409 without a chat endpoint or for a lifelog that wasn't made
+ * here, 502 if the endpoint fails.
+ */
+export async function writeTitle(service: Service, id: string): Promise<object> {
+	if (!service.later) {
+		throw new ApiError(
+			409,
+			'This server has no chat endpoint: start lifelog-server with --chat-url and --chat-model',
+		);
+	}
+	await service.later.write(id);
+	return answer(service, id);
+}
+
+/** A body without what is null in it, which is the same as missing. */
+function bodyOf<Body extends object>(body: Body): Body {
+	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+		throw new ApiError(400, 'The body is not a JSON object. Send one, as application/json');
+	}
+	return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as Body;
+}
+
+function named(parameter: string, text: string): string {
+	const name = asName(text);
+	if (name === '') throw new ApiError(400, `${parameter}: a name is empty. Give one with letters`);
+	return name;
+}
+
+function answer({ store }: Service, id: string, timezone = 'UTC'): object {
+	const lifelog = store.getLifelog(id);
+	const view = { includeMarkdown: true, includeHeadings: true, includeContents: true };
+	return { data: { lifelog: lifelog ? viewLifelog(lifelog, { timezone, ...view }) : null } };
+}

@@ -1,0 +1,161 @@
+import { Ajv } from 'ajv';
+import type { DeleteResponse, Lifelog, LifelogList } from '../../../lifelog/api.ts';
+import type { LifelogResponse, operations } from '../../../lifelog/api.ts';
+import { decodeCursor, type Cursor } from '../cursors.mts';
+import { ApiError } from '../../util/errors.mts';
+import { viewLifelog, type ViewOptions } from '../viewLifelog.mts';
+import { cutPage, MAX_PAGE } from '../cutPage.mts';
+import type { Service } from '../service.mts';
+import { checkSearch } from '../../index/search.mts';
+import type { LifelogFilter, Parts } from '../../index/store.mts';
+import { checkZone, dayBounds, parseOptionalWallClock } from '../../util/times.mts';
+
+export type ListQuery = NonNullable<operations['listLifelogs']['parameters']['query']>;
+export type GetQuery = NonNullable<operations['getLifelog']['parameters']['query']>;
+
+const USUAL_PAGE = 10;
+const maxWithContents = 25;
+
+/** A list query with its defaults and its range filled in: what a cursor is bound to. */
+interface ResolvedQuery extends ViewOptions, LifelogFilter {
+	direction: 'asc' | 'desc';
+	limit: number;
+}
+
+const boolean = { type: 'boolean' };
+const text = { type: 'string' };
+/** A cursor comes from outside, and may be made up. */
+const isResolvedQuery = new Ajv().compile<ResolvedQuery>({
+	type: 'object',
+	required: [
+		'timezone',
+		'includeMarkdown',
+		'includeHeadings',
+		'includeContents',
+		'direction',
+		'limit',
+	],
+	properties: {
+		timezone: text,
+		includeMarkdown: boolean,
+		includeHeadings: boolean,
+		includeContents: boolean,
+		from: text,
+		before: text,
+		isStarred: boolean,
+		direction: { enum: ['asc', 'desc'] },
+		limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE },
+	},
+});
+
+/**
+ * Lists or searches lifelogs. Throws an ApiError (400) naming the parameter for an unknown zone,
+ * an unreadable time or cursor, a cursor with a search, and a search that is too long.
+ */
+export async function listLifelogs(service: Service, query: ListQuery): Promise<LifelogList> {
+	if (query.search !== undefined) return searchLifelogs(service, query, query.search);
+	const cursor: Cursor<ResolvedQuery> | undefined =
+		query.cursor === undefined ? undefined : decodeCursor(query.cursor, isResolvedQuery);
+	const resolved = cursor?.query ?? resolveQuery(query);
+	checkZone(resolved.timezone);
+	const { limit } = resolved;
+	const parts = partsOf(resolved, limit);
+	const page = cutPage((slice) => service.store.listLifelogs(resolved, slice, parts), {
+		query: resolved,
+		limit,
+		direction: resolved.direction,
+		cursor,
+		position: ({ startTime, id }) => ({ time: startTime, id }),
+	});
+	const lifelogs = viewAll(service, page.entries, resolved, parts);
+	return { data: { lifelogs }, meta: { lifelogs: page.meta } };
+}
+
+async function searchLifelogs(
+	service: Service,
+	query: ListQuery,
+	search: string,
+): Promise<LifelogList> {
+	if (query.cursor !== undefined) {
+		throw new ApiError(400, 'cursor does not work together with search');
+	}
+	checkSearch(search);
+	const resolved = resolveQuery(query);
+	const { limit } = resolved;
+	const parts = partsOf(resolved, limit);
+	const best = await service.store.searchLifelogs(search, resolved, limit, parts);
+	return {
+		data: { lifelogs: viewAll(service, best, resolved, parts) },
+		meta: { lifelogs: { count: best.length } },
+	};
+}
+
+/** Returns one lifelog. Throws an ApiError (404) for an unknown ID. */
+export function getLifelog(service: Service, id: string, query: GetQuery): LifelogResponse {
+	const options = resolveView(query);
+	const stored = service.store.getLifelog(id);
+	if (!stored) throw notFound();
+	return { data: { lifelog: viewLifelog(stored, options) } };
+}
+
+/** Deletes a lifelog and its audio. Throws an ApiError (404) for an unknown id. */
+export async function deleteLifelog(service: Service, id: string): Promise<DeleteResponse> {
+	if (!(await service.store.deleteLifelog(id))) throw notFound();
+	return { success: true };
+}
+
+const notFound = () => new ApiError(404, 'Lifelog not found');
+
+function resolveView(query: GetQuery): ViewOptions {
+	return {
+		timezone: checkZone(query.timezone),
+		includeMarkdown: query.includeMarkdown ?? true,
+		includeHeadings: query.includeHeadings ?? true,
+		includeContents: query.includeContents ?? true,
+	};
+}
+
+function resolveQuery(query: ListQuery): ResolvedQuery {
+	const view = resolveView(query);
+	return {
+		...view,
+		...resolveRange(query, view.timezone),
+		isStarred: query.isStarred,
+		direction: query.direction ?? 'desc',
+		limit: Math.min(query.limit ?? USUAL_PAGE, MAX_PAGE),
+	};
+}
+
+function resolveRange(
+	{ date, start, end }: ListQuery,
+	zone: string,
+): { from?: string; before?: string } {
+	if (start === undefined && end === undefined) {
+		return date === undefined ? {} : dayBounds(date, zone);
+	}
+	return {
+		from: parseOptionalWallClock('start', start, zone),
+		before: parseOptionalWallClock('end', end, zone),
+	};
+}
+
+/** What a page of this size is read with. */
+function partsOf({ includeMarkdown, includeContents }: ViewOptions, limit: number): Parts {
+	return {
+		markdown: includeMarkdown,
+		contents: includeContents && limit <= maxWithContents,
+	};
+}
+
+function viewAll(
+	{ store }: Service,
+	lifelogs: Lifelog[],
+	options: ViewOptions,
+	parts: Parts,
+): Lifelog[] {
+	const includeContents = options.includeContents && lifelogs.length <= maxWithContents;
+	// A page that could have had more than those that come with contents, but has not.
+	const read = (lifelog: Lifelog) =>
+		includeContents && !parts.contents ? (store.getLifelog(lifelog.id) ?? lifelog) : lifelog;
+	return lifelogs.map((lifelog) => viewLifelog(read(lifelog), { ...options, includeContents }));
+}

@@ -1,0 +1,429 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { addApi, answerErrors, createApp } from './api.mts';
+import { Folder, MissingFolderError } from '../archive/folder.mts';
+import { clearDrafts, isInterrupted, recover } from '../archive/commit.mts';
+import { HealingStore } from '../index/healing.mts';
+import { tryLock, type HeldLock } from '../archive/lock.mts';
+import { ArchiveStore } from '../index/archiveStore.mts';
+import { listenProblem } from '../util/commandLine.mts';
+import { answerOfDisk, throwIfFull } from '../util/failures.mts';
+import { serverContract } from './contract.mts';
+import { asError, UnavailableError } from '../util/errors.mts';
+import { isLoopback } from '../../lifelog/addresses.ts';
+import { loadKey, SAFE_LENGTH } from './auth/key.mts';
+import { KeyError, keySource } from '../util/keySource.mts';
+import { sessionSecret } from './auth/session.mts';
+import { EmbeddingsEndpoint } from '../index/embeddings.mts';
+import { checkFfmpeg } from '../recordings/ffmpeg.mts';
+import { Inbox, type InboxTimes } from '../recordings/inbox.mts';
+import { Intake } from '../recordings/intake.mts';
+import { Jobs } from '../recordings/jobs.mts';
+import { LaterTitles } from '../recordings/laterTitles.mts';
+import type { Models } from '../recordings/pipeline.mts';
+import { Queue } from '../recordings/queue.mts';
+import { ChatTitles } from '../recordings/title.mts';
+import { Diarizer, Transcriber, type TranscriberOptions } from '../recordings/transcribe.mts';
+import type { EndpointOptions } from '../util/modelEndpoint.mts';
+import { Meaning } from '../index/meaning.mts';
+import { SlidingLog } from './slidingLog.mts';
+import type { Service } from './service.mts';
+import { addWeb } from './pageApi/pageApi.mts';
+import { printableAscii } from '../util/text.mts';
+
+/** How an archive is served. */
+export interface ServerOptions {
+	/** The folder of the archive. */
+	folder: string;
+	host: string;
+	/** 0 takes any free one. */
+	port: number;
+	/** The file of the index. */
+	index: string;
+	/** The key to accept; without one, it is made at the first start. */
+	apiKey: string | undefined;
+	allowDelete: boolean;
+	/** Whether lifelogs are created and changed. */
+	allowChanges?: boolean;
+	/** Where lifelogs are turned into vectors, to be searched by meaning. */
+	embeddings: EndpointOptions | undefined;
+	/** Where titles and headings of new lifelogs are written. */
+	chat?: EndpointOptions;
+	/** How recordings become lifelogs; without it they don't. */
+	transcription?: TranscriptionOptions;
+	/** The largest recording that is uploaded, in bytes. */
+	maxUploadBytes?: number;
+	/** Requests a minute; without it there is no limit. */
+	rateLimit: number | undefined;
+	/** IANA name of the zone whose days the page shows. */
+	timezone?: string;
+	/** Names that browsers may call the server by, beside its own. */
+	allowedHosts?: string[];
+	/** Whether the page is shown by plain HTTP beyond this machine. */
+	allowHttp?: boolean;
+	/** Addresses and networks of proxies that are believed whom they ask for; none if missing. */
+	trustProxy: string | undefined;
+	log: Logger;
+	/** Told of days while the index is brought up to the folder. */
+	onProgress: (done: number, total: number) => void;
+}
+
+/** How recordings become lifelogs. */
+export interface TranscriptionOptions extends TranscriberOptions {
+	/** Where it is asked who speaks, too. */
+	diarization?: EndpointOptions;
+	/** Whether uploaded files are kept when they are done. */
+	keepOriginals: boolean;
+	/** A folder whose files become lifelogs. */
+	inbox?: string;
+	/** Whether its files are copied, and stay where they are. */
+	inboxIsCopied: boolean;
+	inboxTimes?: InboxTimes;
+}
+
+/** A server that answers 503 until its index is up to the folder. */
+export interface StartingServer {
+	/** Base address, without a trailing slash. */
+	url: string;
+	/**
+	 * When everything is served. Rejects with an Error that says what to do for an index that can't be
+	 * used; the server is closed then. Stays open if the server is closed before.
+	 */
+	ready: Promise<RunningServer>;
+	close: () => Promise<void>;
+}
+
+/** A running server. */
+export interface RunningServer {
+	/** Base address, without a trailing slash. */
+	url: string;
+	/** The key where it is known: given, or made just now. */
+	apiKey: string | undefined;
+	/** Whether the key was made just now, and is not to be had again. */
+	isKeyNew: boolean;
+	store: HealingStore;
+	/** Missing if search uses only full text. */
+	meaning: Meaning | undefined;
+	/** Whether deletes and changes are carried out: not if another server may change the same folder. */
+	canChange: boolean;
+}
+
+const documentation =
+	'https://github.com/n8n-nodes-lifelog/n8n-nodes-lifelog/blob/main/docs/reference/server.md';
+// Half of the time within which a new day is to be served.
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * Serves an archive, which it indexes then. Rejects with an Error that says what to do for a folder
+ * that is not there, a key that cannot be used, and a port that is taken. A damaged index is rebuilt.
+ */
+export async function startServer(options: ServerOptions): Promise<StartingServer> {
+	const { host, port, log } = options;
+	const folder = await Folder.open(options.folder).catch((error: unknown) => {
+		const { code = 'ENOENT' } = asError(error);
+		throw new Error(
+			/^(ENOENT|ENOTDIR)$/.test(code)
+				? `There is no folder ${options.folder}: give the folder of an archive`
+				: `The folder ${options.folder} can't be opened (${code}): let the user who runs the server read it, and enter each folder above it`,
+		);
+	});
+	await Folder.open(dirname(options.index)).catch(() => {
+		throw new Error(
+			`There is no folder for the index ${options.index}: choose another file with --index`,
+		);
+	});
+	const titles = options.chat && new ChatTitles(options.chat);
+	const hearing = await hearingOf(options.transcription);
+	const endpoint = options.embeddings && new EmbeddingsEndpoint(options.embeddings);
+	const info = (line: string) => log.info(line);
+	const warn = (line: string) => log.warn(line);
+	const app = appOf(options);
+	const changing = await mayChange(folder, options);
+	const store = new HealingStore({
+		index: options.index,
+		log: warn,
+		onProgress: options.onProgress,
+		serve: (rows) => {
+			const meaning = endpoint && new Meaning(endpoint, rows, info, {}, warn);
+			const archive = new ArchiveStore(folder, rows, {
+				allowDelete: options.allowDelete && changing.lock !== undefined,
+				allowChanges: options.allowChanges && changing.lock !== undefined,
+				refusal: changing.refusal,
+				meaning,
+				timezone: options.timezone,
+				onProblem: (path, reason) => warn(`Left out: ${printableAscii(path)} ${reason}`),
+				onNote: (path, note) => warn(`${printableAscii(path)} ${note}`),
+				log: (line) => info(printableAscii(line)),
+			});
+			return { store: archive, meaning };
+		},
+	});
+	let queue: Queue | undefined;
+	let later: LaterTitles | undefined;
+	let recordings: { intake: Intake; jobs: Jobs } | undefined;
+	let inbox: Inbox | undefined;
+	const stopped = new AbortController();
+	let looking: Promise<void> = Promise.resolve();
+	const close = async () => {
+		stopped.abort();
+		recordings?.intake.close();
+		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close()]);
+		await later?.close();
+		queue?.close();
+		await store.close();
+		changing.lock?.release();
+	};
+	try {
+		if (changing.lock && (hearing || titles)) queue = new Queue(`${options.index}.recordings`);
+		later = queue && titles && new LaterTitles({ titles, queue, store, info, warn, now: Date.now });
+		recordings =
+			queue &&
+			hearing &&
+			recordingsOf(folder, store, options, queue, { ...hearing, titles, later });
+		inbox = recordings && (await inboxOf(recordings.intake, options));
+		const key = loadKey(options.apiKey, `${options.index}.key`);
+		if (!isLoopback(host) && key.text !== undefined && key.text.length < SAFE_LENGTH) {
+			throw new KeyError(
+				`To serve other machines (--host ${host}), the key in ${keySource('LIFELOG_SERVER_KEY')} needs ${SAFE_LENGTH} characters or more: set a longer one, or remove the variable to have one made`,
+			);
+		}
+		keepFromCaches(app);
+		const service: Service = {
+			name: 'lifelog-server',
+			documentation,
+			store,
+			tools: async () => (await import('./routes/mcpTools.mts')).allTools,
+			...(options.rateLimit !== undefined && {
+				rateLimit: { max: options.rateLimit, windowMs: 60_000 },
+				rateLimits: new SlidingLog(),
+			}),
+			acceptsKey: key.accepts,
+			maker: { store, titles, later, warn, now: Date.now },
+			...{ recordings, later, hasInbox: inbox !== undefined },
+			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
+			now: Date.now,
+		};
+		answerErrors(app, service);
+		addProbes(app, folder, store);
+		const { allowedHosts = [], allowHttp = false, timezone = 'UTC' } = options;
+		const mayChange = changing.lock !== undefined;
+		const canUpload = recordings !== undefined && options.allowChanges === true;
+		const hasPage = await addWeb(app, service, store, {
+			session: {
+				...{ host, allowedHosts, allowHttp, acceptsKey: key.accepts },
+				secret: sessionSecret(key.hash, `${options.index}.session`),
+			},
+			page: {
+				...{ timezone, version: await readVersion() },
+				canChange: mayChange && options.allowChanges === true,
+				canDelete: mayChange && options.allowDelete,
+				hasRecordings: inbox !== undefined || canUpload,
+				canUpload,
+				canTitle: later !== undefined && options.allowChanges === true,
+			},
+		});
+		// The page takes the place of the redirect to the documentation.
+		const paths = Object.entries(serverContract.paths).filter(([path]) => path !== '/' || !hasPage);
+		await addApi(app, service, { ...serverContract, paths: Object.fromEntries(paths) });
+		const url = await app.listen({ host, port }).catch((error: unknown) => {
+			throw listenProblem(asError(error), host, port);
+		});
+		const start = async (): Promise<RunningServer> => {
+			// Until the store has begun, nothing is uploaded.
+			await recordings?.intake.prepare();
+			await store.begin();
+			stopped.signal.throwIfAborted();
+			key.keep?.();
+			await store.heal();
+			recordings?.jobs.begin();
+			later?.begin();
+			inbox?.begin();
+			looking = keepLooking(store, stopped.signal, warn);
+			return {
+				...{ url, apiKey: key.text, isKeyNew: key.isNew, store },
+				meaning: store.served?.meaning,
+				canChange: changing.lock !== undefined,
+			};
+		};
+		const ready = start().catch(async (error: unknown) => {
+			if (stopped.signal.aborted) return await new Promise<never>(() => {});
+			await close();
+			const { message } = answerOfDisk(asError(error)) ?? asError(error);
+			throw new Error(message, { cause: error });
+		});
+		return { url, ready, close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+/** The endpoints that hear recordings. Throws an Error that says what to do without ffmpeg or for an address. */
+async function hearingOf(options: TranscriptionOptions | undefined): Promise<Models | undefined> {
+	if (!options) return undefined;
+	const transcriber = new Transcriber(options);
+	const diarizer = options.diarization && new Diarizer(options.diarization);
+	await checkFfmpeg();
+	return { transcriber, diarizer };
+}
+
+function recordingsOf(
+	{ root }: Folder,
+	store: HealingStore,
+	{ transcription, timezone = 'UTC', log }: ServerOptions,
+	queue: Queue,
+	models: Models & { later: LaterTitles | undefined },
+): { intake: Intake; jobs: Jobs } {
+	const common = { root, queue, timezone, now: Date.now, warn: (line: string) => log.warn(line) };
+	const jobs = new Jobs({
+		...{ ...common, ...models, store },
+		keepOriginals: transcription?.keepOriginals ?? false,
+		info: (line) => log.info(line),
+	});
+	return { jobs, intake: new Intake({ ...common, jobs }) };
+}
+
+async function inboxOf(
+	intake: Intake,
+	{ transcription, log }: ServerOptions,
+): Promise<Inbox | undefined> {
+	if (transcription?.inbox === undefined) return undefined;
+	const { inbox: folder, inboxIsCopied: isCopied, inboxTimes } = transcription;
+	const warn = (line: string) => log.warn(line);
+	return await Inbox.open({ folder, isCopied, intake, warn, ...inboxTimes });
+}
+
+/**
+ * Takes the lock of the one server that may change the archive, and finishes a change of it that was
+ * interrupted.
+ */
+async function mayChange(
+	{ root }: Folder,
+	{ allowDelete, allowChanges, transcription, log }: ServerOptions,
+): Promise<{ lock?: HeldLock; refusal?: string }> {
+	if (!allowDelete && !allowChanges && transcription?.inbox === undefined) {
+		if (await isInterrupted(root)) {
+			log.warn(
+				'A change of the archive was interrupted: the next start with --allow-delete, --allow-changes or --inbox, or the next import, finishes it',
+			);
+		}
+		return {};
+	}
+	let lock: HeldLock | undefined;
+	try {
+		lock = tryLock(root, 'server');
+		if (lock) {
+			await recover(root);
+			await clearOwnDrafts(root);
+		}
+	} catch (error) {
+		lock?.release();
+		throwIfFull(asError(error));
+		throw new Error(
+			`The archive cannot be changed (${(error as Error).message}): make its folder writable, or start without --allow-delete, --allow-changes and --inbox`,
+		);
+	}
+	if (lock) return { lock };
+	const refusal =
+		'Another lifelog-server with --allow-delete, --allow-changes or --inbox serves this archive, so this one changes nothing: use that one, or stop it and start this one again';
+	log.warn(refusal);
+	return { refusal };
+}
+
+/** Removes what a killed server was writing, unless a run of another command may be writing now. */
+async function clearOwnDrafts(root: string): Promise<void> {
+	const run = tryLock(root, 'run');
+	if (!run) return;
+	try {
+		await clearDrafts(root);
+	} finally {
+		run.release();
+	}
+}
+
+async function keepLooking(
+	store: HealingStore,
+	signal: AbortSignal,
+	log: (line: string) => void,
+): Promise<void> {
+	let told = '';
+	const daysNow = () => new Set(store.days().map(({ day }) => day));
+	let days = store.served ? daysNow() : new Set<string>();
+	while (!signal.aborted) {
+		await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+		if (signal.aborted) return;
+		try {
+			await store.refreshIfDue();
+			const left = daysNow();
+			const gone = [...days].filter((day) => !left.has(day)).length;
+			if (gone > 0) log(`Days that are no longer in the folder: ${gone} of ${days.size}`);
+			days = left;
+			told = '';
+		} catch (error) {
+			// It is told already why the index is rebuilt.
+			if (error instanceof UnavailableError && !(error instanceof MissingFolderError)) continue;
+			// A folder that is not there, a full disk: what is in the index is served on.
+			const problem = `Cannot look for new days: ${(error as Error).message}`;
+			if (problem !== told) log(problem);
+			told = problem;
+		}
+	}
+}
+
+function appOf({ log, trustProxy }: ServerOptions): FastifyInstance {
+	try {
+		return createApp({
+			// Of Fastify's own lines only errors: those of the start are none for people.
+			loggerInstance: log.child({}, { level: 'error' }) as FastifyBaseLogger,
+			childLoggerFactory: (_ofApp, bindings, options) => log.child(bindings, options),
+			trustProxy,
+		});
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+		throw new Error(
+			'--trust-proxy must be addresses or networks of proxies, such as 127.0.0.1 or 172.16.0.0/12',
+		);
+	}
+}
+
+/** Has nothing that is answered kept by a proxy or a browser. */
+function keepFromCaches(app: FastifyInstance): void {
+	app.addHook('onSend', async ({ routeOptions }, reply) => {
+		// Files of the page, which have nothing in them.
+		if (routeOptions.url === '/assets/*') return;
+		reply.header('cache-control', 'private, no-store');
+	});
+}
+
+/** `/health`: the process answers. `/ready`: so does the archive. Neither needs the key. */
+function addProbes(app: FastifyInstance, folder: Folder, store: HealingStore): void {
+	const method = ['GET', 'HEAD'];
+	app.route({ method, url: '/health', handler: async () => ({ status: 'ok' }) });
+	app.route({
+		method,
+		url: '/ready',
+		handler: async (_request, reply) => {
+			const isMissing = !(await folder.isThere()) || (await store.isFolderMissing());
+			const { waiting, retryAfterS = 10, progress } = store;
+			const status = isMissing ? 'folder missing' : waiting;
+			if (status === undefined) return { status: 'ready' };
+			return reply
+				.code(503)
+				.header('retry-after', retryAfterS)
+				.send({ status, ...progress });
+		},
+	});
+}
+
+/** The version of the package. */
+async function readVersion(): Promise<string> {
+	// In the package, package.json is one folder higher.
+	for (const path of ['../package.json', '../../package.json']) {
+		const text = await readFile(new URL(path, import.meta.url), 'utf8').catch(() => undefined);
+		if (text !== undefined) return String(JSON.parse(text).version);
+	}
+	return 'unknown';
+}

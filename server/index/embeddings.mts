@@ -1,0 +1,67 @@
+import { Ajv } from 'ajv';
+import { Endpoint, EndpointError, type EndpointOptions } from '../util/modelEndpoint.mts';
+
+interface Answer {
+	data: { index?: number; embedding: number[] }[];
+}
+const isAnswer = new Ajv().compile<Answer>({
+	type: 'object',
+	required: ['data'],
+	properties: {
+		data: {
+			type: 'array',
+			items: {
+				type: 'object',
+				required: ['embedding'],
+				properties: {
+					index: { type: 'integer' },
+					embedding: { type: 'array', minItems: 1, items: { type: 'number' } },
+				},
+			},
+		},
+	},
+});
+
+/** Bytes; some twenty times what the vectors of a batch take. */
+const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+
+/** An embeddings endpoint of the OpenAI form. */
+export class EmbeddingsEndpoint {
+	readonly model: string;
+	readonly #endpoint: Endpoint;
+
+	/** Throws an Error that says what to do for an address or a key that cannot be used. */
+	constructor(options: EndpointOptions) {
+		this.model = options.model;
+		this.#endpoint = new Endpoint(options, {
+			option: '--embeddings-url',
+			keyVariable: 'LIFELOG_EMBEDDINGS_KEY',
+			path: '/embeddings',
+		});
+	}
+
+	/**
+	 * Returns the vector of each text, all of the same length. Rejects with an EndpointError, also
+	 * when there is no answer within `timeoutMs`.
+	 */
+	async embed(texts: string[], timeoutMs: number, signal?: AbortSignal): Promise<Float32Array[]> {
+		const body = await this.#endpoint.post(
+			{ model: this.model, input: texts },
+			{ timeoutMs, maxBytes: MAX_ANSWER_BYTES, signal },
+		);
+		if (!isAnswer(body) || body.data.length !== texts.length) {
+			throw new EndpointError("didn't return one vector for each text");
+		}
+		const vectors = body.data
+			.map((each, nth) => ({ index: each.index ?? nth, embedding: each.embedding }))
+			.sort((a, b) => a.index - b.index)
+			.map(({ embedding }) => Float32Array.from(embedding));
+		if (vectors.some(({ length }) => length !== vectors[0].length)) {
+			throw new EndpointError('returned vectors of different lengths');
+		}
+		if (vectors.some((vector) => !vector.every(Number.isFinite) || vector.every((x) => x === 0))) {
+			throw new EndpointError('returned invalid vectors');
+		}
+		return vectors;
+	}
+}

@@ -1,0 +1,358 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LifelogChange } from '../archive/edits.mts';
+import type { Chat, Lifelog } from '../../lifelog/api.ts';
+import { UnavailableError } from '../util/errors.mts';
+import type { Meaning } from './meaning.mts';
+import {
+	DamagedIndexError,
+	openIndex,
+	removeIndex,
+	type IndexDatabase,
+	type IndexFile,
+} from './database.mts';
+import { Rows, type Counts, type DayRecord } from './rows.mts';
+import type {
+	Audio,
+	Changes,
+	ChatFilter,
+	LifelogFilter,
+	SearchFilter,
+	LifelogOrigin,
+	LifelogRewriter,
+	Parts,
+	RecordingStore,
+	Slice,
+	Sources,
+	Store,
+} from './store.mts';
+import type { ArchiveStore } from './archiveStore.mts';
+import { HOUR_MS } from '../util/durations.mts';
+
+/** When a client is to try again while the index is being rebuilt. */
+const RETRY_AFTER_S = 10;
+const PAUSE_MS = 10_000;
+/** How often a file of the index may be rebuilt. */
+const REBUILD_EVERY_MS = HOUR_MS;
+
+/** An archive with its index, as it is served. */
+export interface Served {
+	store: ArchiveStore;
+	/** Missing if search is only full text. */
+	meaning: Meaning | undefined;
+}
+
+/** What a store needs to heal itself. */
+export interface HealingOptions {
+	/** The file of the index. */
+	index: string;
+	/** Serves the archive from an index. */
+	serve: (rows: Rows) => Served;
+	log: (line: string) => void;
+	/** Called with days while the index is brought up to the folder. */
+	onProgress: (done: number, total: number) => void;
+}
+
+/**
+ * An archive that is served as long as its index is whole. If the index turns out to be damaged, each
+ * request is answered 503 while it is rebuilt from the folder in the background.
+ */
+export class HealingStore implements Store, Changes, RecordingStore, LifelogRewriter {
+	readonly #options: HealingOptions;
+	readonly #stopped = new AbortController();
+	readonly #rebuiltAt = new Map<IndexFile, number>();
+	#db: IndexDatabase | undefined;
+	/** Undefined while the index is being built or damaged. */
+	#served: Served | undefined;
+	#damage: DamagedIndexError | undefined;
+	#isDamaged = false;
+	#progress = { done: 0, total: 0 };
+	#healing: Promise<void> = Promise.resolve();
+	#nextRebuildAt = 0;
+
+	constructor(options: HealingOptions) {
+		this.#options = options;
+	}
+
+	/** What is served; undefined while the index is being built or damaged. */
+	get served(): Served | undefined {
+		return this.#served;
+	}
+
+	/** Whether the folder has no days although the index has. Never rejects. */
+	async isFolderMissing(): Promise<boolean> {
+		return (await this.#served?.store.isFolderMissing().catch(() => false)) ?? false;
+	}
+
+	/** When to try again, in seconds; undefined while everything is served. */
+	get retryAfterS(): number | undefined {
+		if (this.#served) return undefined;
+		return Math.max(RETRY_AFTER_S, Math.ceil((this.#nextRebuildAt - performance.now()) / 1000));
+	}
+
+	/** Why nothing is served; undefined while everything is. */
+	get waiting(): 'indexing' | 'index damaged' | undefined {
+		if (this.#served) return undefined;
+		return this.#isDamaged ? 'index damaged' : 'indexing';
+	}
+
+	/** Days read into the index, of those that were to be read at the start or have to be now. */
+	get progress(): { done: number; total: number } {
+		return this.#progress;
+	}
+
+	/**
+	 * Opens the index and brings it up to the folder. A damaged one is left to `heal`; rejects for
+	 * every other reason.
+	 */
+	async begin(): Promise<void> {
+		try {
+			await this.#open();
+		} catch (error) {
+			if (!(error instanceof DamagedIndexError)) throw error;
+			this.#damage = error;
+			this.#isDamaged = true;
+		}
+	}
+
+	/** Rebuilds an index that `begin` found damaged. */
+	async heal(): Promise<void> {
+		if (this.#damage) this.#healing = this.#rebuild(this.#damage);
+		await this.#healing;
+	}
+
+	async close(): Promise<void> {
+		this.#stopped.abort();
+		const served = this.#served;
+		// What is being rebuilt ends with its next statement, and goes on at the next start.
+		if (!served) this.#db?.close();
+		await this.#healing;
+		served?.store.stop();
+		await served?.meaning?.close();
+		await served?.store.idle();
+		if (served) this.#db?.close();
+		this.#served = this.#db = undefined;
+	}
+
+	async #open(): Promise<void> {
+		const db = openIndex(this.#options.index);
+		this.#db = db;
+		let served: Served | undefined;
+		try {
+			const rows = new Rows(db);
+			served = this.#options.serve(rows);
+			// Without its folder, what is in the index is served.
+			if (!(await served.store.isFolderMissing())) {
+				await served.store.refresh((done, total) => {
+					this.#progress = { done, total };
+					this.#options.onProgress(done, total);
+				});
+				// An index that was made anew has no days either while the folder is missing.
+				if (served.store.days().length > 0) rows.vectors.prune();
+			}
+			// Some damage is seen here already, and not first by whoever asks for it.
+			served.store.counts();
+			await served.meaning?.begin();
+		} catch (error) {
+			await served?.meaning?.close();
+			const found =
+				error instanceof DamagedIndexError && !error.file
+					? new DamagedIndexError(error.message, db.findDamage())
+					: error;
+			if (!this.#stopped.signal.aborted) db.close();
+			this.#db = undefined;
+			throw found;
+		}
+		db.onDamage = (error) => this.#onDamage(served, error);
+		this.#served = served;
+		this.#isDamaged = false;
+		served.meaning?.catchUp();
+	}
+
+	#onDamage(served: Served, error: DamagedIndexError): void {
+		if (this.#served !== served || this.#stopped.signal.aborted) return;
+		this.#served = undefined;
+		this.#isDamaged = true;
+		this.#progress = { done: 0, total: 0 };
+		this.#healing = this.#replace(served, error);
+	}
+
+	async #replace({ store, meaning }: Served, error: DamagedIndexError): Promise<void> {
+		await Promise.all([store.idle(), meaning?.close()]);
+		if (this.#stopped.signal.aborted) return;
+		const file = error.file ?? this.#db!.findDamage();
+		this.#db!.close();
+		this.#db = undefined;
+		await this.#rebuild(new DamagedIndexError(error.message, file));
+	}
+
+	async #rebuild(damage: DamagedIndexError): Promise<void> {
+		const { log, index } = this.#options;
+		const { signal } = this.#stopped;
+		let found: DamagedIndexError | undefined = damage;
+		while (!signal.aborted) {
+			try {
+				if (found) await this.#remove(found);
+				found = undefined;
+				await this.#open();
+				log(`The index ${index} has been rebuilt`);
+				return;
+			} catch (error) {
+				if (signal.aborted) return;
+				if (error instanceof DamagedIndexError) {
+					found = error;
+					continue;
+				}
+				log(`The index ${index} cannot be rebuilt: ${(error as Error).message}`);
+				await this.#pause(PAUSE_MS);
+			}
+		}
+	}
+
+	/** Removes the damaged file, after an hour if it was rebuilt a moment ago: a broken disk breaks it again. */
+	async #remove({ message, file = 'index' }: DamagedIndexError): Promise<void> {
+		const { log, index } = this.#options;
+		const what = file === 'index' ? `The index ${index}` : `The vectors of ${index}`;
+		const last = this.#rebuiltAt.get(file) ?? -Infinity;
+		const waitMs = last + REBUILD_EVERY_MS - performance.now();
+		if (waitMs > 0) {
+			log(
+				`${what} is damaged again (${message}). Nothing is served until it is rebuilt in ${Math.ceil(waitMs / 60_000)} minutes. Check the disk, or choose another file with --index`,
+			);
+			this.#nextRebuildAt = performance.now() + waitMs;
+			await this.#pause(waitMs);
+			this.#stopped.signal.throwIfAborted();
+		}
+		log(`${what} is damaged (${message}), and is being rebuilt`);
+		this.#rebuiltAt.set(file, performance.now());
+		removeIndex(index, file);
+	}
+
+	async #pause(ms: number): Promise<void> {
+		await sleep(ms, undefined, { signal: this.#stopped.signal, ref: false }).catch(() => {});
+	}
+
+	#unavailable(): UnavailableError {
+		const seconds = this.retryAfterS ?? RETRY_AFTER_S;
+		const state = this.#isDamaged ? 'damaged and is being rebuilt' : 'being built';
+		return new UnavailableError(
+			`The index of the server is ${state}: try again in ${seconds} seconds`,
+			seconds,
+		);
+	}
+
+	/**
+	 * Asks the archive. Throws an UnavailableError while its index is being built, if it is damaged, and
+	 * if it turns out to be.
+	 */
+	#ask<Result>(question: (store: ArchiveStore) => Result): Result {
+		const served = this.#served;
+		if (!served) throw this.#unavailable();
+		const explain = (error: unknown): never => {
+			throw this.#served === served ? error : this.#unavailable();
+		};
+		try {
+			const answer = question(served.store);
+			return answer instanceof Promise ? (answer.catch(explain) as Result) : answer;
+		} catch (error) {
+			return explain(error);
+		}
+	}
+
+	counts(): Counts {
+		return this.#ask((store) => store.counts());
+	}
+
+	/** The days there are, in order. */
+	days(): DayRecord[] {
+		return this.#ask((store) => store.days());
+	}
+
+	/** How search works; undefined if it is full text. */
+	describeMeaning(): string | undefined {
+		return this.#served?.meaning?.describe();
+	}
+
+	listLifelogs(filter: LifelogFilter, slice: Slice, parts?: Parts): Lifelog[] {
+		return this.#ask((store) => store.listLifelogs(filter, slice, parts));
+	}
+
+	searchLifelogs(
+		search: string,
+		filter: SearchFilter,
+		limit: number,
+		parts?: Parts,
+	): Promise<Lifelog[]> {
+		return this.#ask((store) => store.searchLifelogs(search, filter, limit, parts));
+	}
+
+	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
+	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
+		return this.#ask((store) => store.filterLifelogs(filter, skip, limit));
+	}
+
+	/** Another object after each change of the index. */
+	get revision(): object {
+		return this.#ask((store) => store.revision);
+	}
+
+	lifelogTimes(): ReturnType<ArchiveStore['lifelogTimes']> {
+		return this.#ask((store) => store.lifelogTimes());
+	}
+
+	audioBetween(startMs: number, endMs: number): ReturnType<ArchiveStore['audioBetween']> {
+		return this.#ask((store) => store.audioBetween(startMs, endMs));
+	}
+
+	getLifelog(id: string): Lifelog | undefined {
+		return this.#ask((store) => store.getLifelog(id));
+	}
+
+	/** Reads what is new in the folder, if there may be something new. */
+	refreshIfDue(): Promise<void> {
+		return this.#ask((store) => store.refreshIfDue());
+	}
+
+	checkAllowed(): void {
+		this.#ask((store) => store.checkAllowed());
+	}
+
+	createLifelog(lifelog: Lifelog, origin: LifelogOrigin): ReturnType<Changes['createLifelog']> {
+		return this.#ask((store) => store.createLifelog(lifelog, origin));
+	}
+
+	stateOf(id: string): ReturnType<Changes['stateOf']> {
+		return this.#ask((store) => store.stateOf(id));
+	}
+
+	addRecording(...recording: Parameters<RecordingStore['addRecording']>): Promise<string[]> {
+		return this.#ask((store) => store.addRecording(...recording));
+	}
+
+	rewriteLifelog(...rewriting: Parameters<LifelogRewriter['rewriteLifelog']>): Promise<boolean> {
+		return this.#ask((store) => store.rewriteLifelog(...rewriting));
+	}
+
+	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {
+		return this.#ask((store) => store.changeLifelog(id, change));
+	}
+
+	deleteLifelog(id: string): Promise<boolean> {
+		return this.#ask((store) => store.deleteLifelog(id));
+	}
+
+	listChats(filter: ChatFilter, slice: Slice): Chat[] {
+		return this.#ask((store) => store.listChats(filter, slice));
+	}
+
+	getChat(id: string): Chat | undefined {
+		return this.#ask((store) => store.getChat(id));
+	}
+
+	deleteChat(id: string): Promise<boolean> {
+		return this.#ask((store) => store.deleteChat(id));
+	}
+
+	getAudio(startMs: number, endMs: number, sources?: Sources): Promise<Audio | undefined> {
+		return this.#ask((store) => store.getAudio(startMs, endMs, sources));
+	}
+}

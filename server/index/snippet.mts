@@ -1,0 +1,210 @@
+import { distance } from 'fastest-levenshtein';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { linesOf } from '../../lifelog/contents.ts';
+import { partsOf, plain, stopWords } from './words.mts';
+
+/** Some of a text, around what was searched for. */
+export interface Snippet {
+	/** At most 200 UTF-16 units; `…` where something is left out. Halves of characters are replaced. */
+	text: string;
+	/** Where the words of the search are in `text`: UTF-16 positions, the end exclusive, in order. */
+	words: Range[];
+}
+
+type Range = [start: number, end: number];
+
+const MAX_LENGTH = 200;
+const LEFT_OUT = '…';
+/** What may be shown before the first word that was searched for. */
+const MAX_LEAD = 60;
+/** How far the end may move back to the end of a word. */
+const MAX_WORD = 30;
+/** Of a word that is said more often than this, the first places will do. */
+const MAX_PLACES = 200;
+/** Words of a search that similar ones are taken for, as in the index. */
+const MAX_CORRECTED = 4;
+/** What the index takes for one word, with its accents and marks. */
+const WORD = /[\p{L}\p{M}\p{N}\p{Co}]+/gu;
+
+/** What was said in a lifelog and its headings but the title, line by line, with the speakers. */
+export function spokenText(lifelog: Pick<Lifelog, 'title' | 'contents'>): string {
+	return spokenLines(lifelog)
+		.map(({ text }) => text)
+		.join('\n');
+}
+
+/** The lines of {@link spokenText}, each with when it was said. */
+export function spokenLines({
+	title,
+	contents,
+}: Pick<Lifelog, 'title' | 'contents'>): { text: string; startTime?: string | null }[] {
+	return linesOf(contents)
+		.filter(({ level, node }) => level === undefined || node.content !== title)
+		.map(({ text, speaker, node: { startTime } }) => ({
+			text: speaker === undefined ? text : `${speaker}: ${text}`,
+			startTime,
+		}));
+}
+
+/**
+ * Finds the place of a text that has most of what was searched for: its words, beginnings of words
+ * of four letters or more, phrases, and similar words for those that the text doesn't have. Rare
+ * words count more.
+ *
+ * @param search One that `checkSearch` allows.
+ * @returns The beginning of the text if nothing of the search is in it.
+ */
+export function snippetOf(text: string, search: string): Snippet {
+	const wellFormed = text.toWellFormed();
+	const matches = matchesOf(wellFormed, search);
+	const [start, end] = cutAround(wellFormed, bestOf(matches));
+	const before = start > 0 ? LEFT_OUT : '';
+	const after = end < wellFormed.length ? LEFT_OUT : '';
+	const shift = before.length - start;
+	const words = matches
+		.flatMap((match) => match.words)
+		.filter((word) => word[0] >= start && word[1] <= end)
+		.sort(([a], [b]) => a - b)
+		.map(([from, to]): Range => [from + shift, to + shift]);
+	return { text: before + wellFormed.slice(start, end) + after, words: withoutRepeats(words) };
+}
+
+interface Token {
+	term: string;
+	start: number;
+	end: number;
+}
+
+/** A place where one word or phrase of the search is. */
+interface Match {
+	start: number;
+	end: number;
+	words: Range[];
+	/** Which word or phrase, and how rare it is in the text. */
+	part: number;
+	weight: number;
+}
+
+/** Where the words and phrases of a search are, by start. */
+function matchesOf(text: string, search: string): Match[] {
+	const tokens = tokensOf(text);
+	const places = new Map<string, number[]>();
+	for (const [at, { term }] of tokens.entries()) {
+		const same = places.get(term);
+		if (same) same.push(at);
+		else places.set(term, [at]);
+	}
+	const terms = [...places];
+	let corrected = 0;
+	const matches = wantedIn(search).flatMap(([first, ...rest], part) => {
+		let begins = places.get(first) ?? [];
+		if (rest.length > 0) {
+			begins = begins.filter((at) =>
+				rest.every((term, nth) => tokens[at + nth + 1]?.term === term),
+			);
+		} else if (first.length >= 4) {
+			begins = placesWhere(terms, (term) => term.startsWith(first));
+			if (begins.length === 0 && first.length >= 6 && (corrected += 1) <= MAX_CORRECTED) {
+				begins = placesWhere(terms, (term) => isSimilar(term, first));
+			}
+		}
+		const found = begins.slice(0, MAX_PLACES);
+		return found.map((at): Match => {
+			const own = tokens.slice(at, at + rest.length + 1);
+			return {
+				start: own[0].start,
+				end: own.at(-1)!.end,
+				words: own.map(({ start, end }) => [start, end]),
+				part,
+				weight: 1 / found.length,
+			};
+		});
+	});
+	return matches.sort((a, b) => a.start - b.start);
+}
+
+/** The words and phrases of a search, question words aside. */
+function wantedIn(search: string): string[][] {
+	const wanted = partsOf(search).filter(
+		({ isQuoted, terms }) =>
+			terms.length > 1 || (terms.length === 1 && (isQuoted || !stopWords.has(terms[0]))),
+	);
+	return wanted.map(({ terms }) => terms);
+}
+
+function tokensOf(text: string): Token[] {
+	// Most words of a text are said more than once.
+	const known = new Map<string, string>();
+	const tokens: Token[] = [];
+	for (const { 0: word, index } of text.matchAll(WORD)) {
+		let term = known.get(word);
+		if (term === undefined) known.set(word, (term = plain(word)));
+		if (term !== '') tokens.push({ term, start: index, end: index + word.length });
+	}
+	return tokens;
+}
+
+const placesWhere = (
+	terms: Array<[term: string, at: number[]]>,
+	isWanted: (term: string) => boolean,
+) =>
+	terms
+		.filter(([term]) => isWanted(term))
+		.flatMap(([, at]) => at)
+		.sort((a, b) => a - b);
+
+function isSimilar(term: string, word: string): boolean {
+	const maxChanges = Math.round(word.length / 5);
+	return Math.abs(term.length - word.length) <= maxChanges && distance(term, word) <= maxChanges;
+}
+
+/** The match with which the best place begins; undefined for none. */
+function bestOf(matches: Match[]): Match | undefined {
+	let best: Match | undefined;
+	let maxWeight = 0;
+	for (const [index, match] of matches.entries()) {
+		const parts = new Map<number, number>();
+		for (let next = index; next < matches.length; next += 1) {
+			if (matches[next].start > match.start + MAX_LENGTH - MAX_LEAD) break;
+			parts.set(matches[next].part, matches[next].weight);
+		}
+		const weight = [...parts.values()].reduce((sum, each) => sum + each, 0);
+		if (weight > maxWeight) [best, maxWeight] = [match, weight];
+	}
+	return best;
+}
+
+/** What is shown of a text: the range around a match, from its beginning without one. */
+function cutAround(text: string, match: Match | undefined): Range {
+	if (text.length <= MAX_LENGTH) return [0, text.length];
+	const start = match ? startBefore(text, match.start) : 0;
+	const room = MAX_LENGTH - (start > 0 ? LEFT_OUT.length : 0);
+	if (text.length - start <= room) return [start, text.length];
+	return [start, endBefore(text, start + room - LEFT_OUT.length)];
+}
+
+/** The beginning of a line shortly before a place, else of a sentence, else of a word. */
+function startBefore(text: string, place: number): number {
+	if (place <= MAX_LEAD) return 0;
+	const lead = text.slice(place - MAX_LEAD, place);
+	for (const end of [/\n(?=[^\n]*$)/, /[.?!] (?=[^.?!]*$)/, /\s/]) {
+		const found = end.exec(lead);
+		if (found) return place - MAX_LEAD + found.index + found[0].length;
+	}
+	return place;
+}
+
+/** The end of a word shortly before a place; without one, no character is cut in two. */
+function endBefore(text: string, place: number): number {
+	const tail = text.slice(place - MAX_WORD, place + 1);
+	const blank = tail.search(/\s\S*$/);
+	if (blank >= 0) return place - MAX_WORD + blank;
+	let end = place;
+	while (/^[\p{M}\u200d\udc00-\udfff]/u.test(text.slice(end, end + 1)) && end > place - MAX_WORD) {
+		end -= 1;
+	}
+	return end;
+}
+
+const withoutRepeats = (words: Range[]) =>
+	words.filter(([start], nth) => nth === 0 || start >= words[nth - 1][1]);

@@ -1,0 +1,58 @@
+// The page of lifelog-server: `npm run build:web` builds it into server/page/dist, `gulp server` into
+// the package.
+import { readFile, writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import preact from '@preact/preset-vite';
+import license from 'rollup-plugin-license';
+import { defineConfig, type Plugin } from 'vite';
+
+// Jest sets another value, with which Vite builds larger scripts.
+process.env.NODE_ENV = 'production';
+
+const folder = process.env.PAGE_FOLDER ?? `${import.meta.dirname}/dist`;
+
+/**
+ * Writes a compressed copy beside each script and style. With another one by Brotli, the page would
+ * take more than 400 KB of the package.
+ */
+const compressed: Plugin = {
+	name: 'compressed',
+	async writeBundle(_options, bundle) {
+		for (const name of Object.keys(bundle).filter((each) => /\.(js|css)$/.test(each))) {
+			const content = await readFile(`${folder}/${name}`);
+			await writeFile(`${folder}/${name}.gz`, gzipSync(content, { level: 9 }));
+		}
+	},
+};
+
+/** Puts the script that sets the theme before the style: modules run only after the page was painted. */
+const theme: Plugin = {
+	name: 'theme',
+	async buildStart() {
+		const source = await readFile(`${import.meta.dirname}/src/theme.mts`, 'utf8');
+		this.emitFile({ type: 'asset', name: 'theme.js', source });
+	},
+	transformIndexHtml: (_html, { bundle = {} }) => {
+		const name = Object.keys(bundle).find((each) => each.startsWith('assets/theme'));
+		return [{ tag: 'script', attrs: { src: `/${name}` }, injectTo: 'head' }];
+	},
+};
+
+export default defineConfig({
+	root: import.meta.dirname,
+	plugins: [
+		preact(),
+		license({ thirdParty: { output: { file: `${folder}/licenses.txt` } } }),
+		theme,
+		compressed,
+	],
+	build: {
+		outDir: folder,
+		emptyOutDir: true,
+		target: 'es2022',
+		// Everything comes from files of its own: the page's security policy allows nothing inline.
+		assetsInlineLimit: 0,
+		modulePreload: { polyfill: false },
+	},
+	resolve: { alias: { react: 'preact/compat', 'react-dom': 'preact/compat' } },
+});
