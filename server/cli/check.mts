@@ -1,4 +1,4 @@
-// The command: lifelog-server check, and npm run check-archive in a checkout.
+// lifelog-server check: the options, and what it says.
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { checkArchive, type Progress, type Summary } from '../check/check.mts';
@@ -7,7 +7,7 @@ import { asRanges } from '../check/gaps.mts';
 import { dayOf, isDay } from '../check/layout.mts';
 import { accessFrom } from '../check/service.mts';
 
-const usage = (command: string) => `Usage: ${command} <folder> [options]
+const usage = `Usage: lifelog-server check <folder> [options]
 
 Compares every file of an archive (docs/reference/archive.md) with its size and SHA-256, and lists what is
 missing, broken, left over or incomplete. With --service it also lists what is new, changed or gone
@@ -124,24 +124,23 @@ function conclusionOf(summary: Summary, until: string): string {
 /**
  * Checks an archive.
  *
- * @param command What is typed to start it.
  * @returns The exit code: 0 nothing found, 1 something found, 2 not checked.
  */
-export async function checkCommand(args: string[], command: string): Promise<0 | 1 | 2> {
+export async function checkCommand(args: string[]): Promise<0 | 1 | 2> {
 	try {
-		return await check(args, command);
+		return await check(args);
 	} catch (error) {
 		if (!(error instanceof CannotCheck)) throw error;
 		process.stderr.write(`${printable(error.message)}\n`);
-		if (error instanceof WrongUse) process.stderr.write(`\n${usage(command)}`);
+		if (error instanceof WrongUse) process.stderr.write(`\n${usage}`);
 		return 2;
 	}
 }
 
-async function check(args: string[], command: string): Promise<0 | 1> {
+async function check(args: string[]): Promise<0 | 1> {
 	const options = readOptions(args);
 	if (!options) {
-		process.stdout.write(usage(command));
+		process.stdout.write(usage);
 		return 0;
 	}
 	const findings: Finding[] = [];

@@ -25,9 +25,7 @@ async function main([command, ...args]: string[]): Promise<void> {
 			process.exitCode = await (await import('./archive.mts')).archiveCommand(args);
 			return;
 		case 'check':
-			process.exitCode = await (
-				await import('./check.mts')
-			).checkCommand(args, `${commandName} check`);
+			process.exitCode = await (await import('./check.mts')).checkCommand(args);
 			return;
 		case 'import':
 			process.exitCode = await (await import('./import.mts')).importCommand(args);

@@ -491,7 +491,7 @@ describe('the command', () => {
 	const run = promisify(execFile);
 	const command = async (...args: string[]) => {
 		const env = { ...process.env, LIFELOG_API_KEY: '', LIFELOG_BASE_URL: '' };
-		const all = ['server/check/main.mts', ...args];
+		const all = ['server/lifelog-server.cjs', 'check', ...args];
 		return await run(process.execPath, all, { env }).then(
 			({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
 			(error: unknown) => error as { code: number; stdout: string; stderr: string },

@@ -41,7 +41,7 @@ test('the check finds nothing, in the folder and at a service that writes times 
 	const address = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 	const { stdout } = await promisify(execFile)(
 		process.execPath,
-		['server/check/main.mts', root, '--service', '--json', '--until', '2026-12-31'],
+		['server/lifelog-server.cjs', 'check', root, '--service', '--json', '--until', '2026-12-31'],
 		{ env: { ...process.env, TZ, LIFELOG_API_KEY: 'key', LIFELOG_BASE_URL: address } },
 	).catch((error: unknown) => error as { stdout: string });
 	service.close().closeAllConnections();

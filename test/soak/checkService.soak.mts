@@ -302,7 +302,7 @@ describe('a service with unexpected answers', () => {
 /** Carries out the command as it is typed. */
 async function command(url: string, key: string) {
 	const env = { ...process.env, LIFELOG_API_KEY: key, LIFELOG_BASE_URL: url };
-	const args = ['server/check/main.mts', root, '--service', '--until', YESTERDAY];
+	const args = ['server/lifelog-server.cjs', 'check', root, '--service', '--until', YESTERDAY];
 	const run = promisify(execFile)(process.execPath, args, { env });
 	return (await run.catch((error: unknown) => error)) as {
 		code?: number;

@@ -9,7 +9,7 @@ import { asError } from '../../server/util/errors.mts';
 
 const commands: Record<string, (args: string[]) => Promise<number>> = {
 	archive: archiveCommand,
-	check: async (args) => await checkCommand(args, 'lifelog-server check'),
+	check: checkCommand,
 	import: importCommand,
 };
 
