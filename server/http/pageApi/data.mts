@@ -11,6 +11,16 @@ import { missingDays } from '../missingDays.mts';
 import { isAllowed, requireKey } from '../api.mts';
 import { sendAudio } from '../routes/audio.mts';
 import type { Service } from '../service.mts';
+import type {
+	AudioMap,
+	CalendarDay,
+	Day,
+	DayEntry,
+	Session,
+	SessionAnswer,
+	Status,
+	StatusAnswer,
+} from './answers.mts';
 import { pageSearchSchema, searchForPage, type PageSearch, type SearchStore } from './search.mts';
 
 /** What the page asks of the data, beside what every client does. */
@@ -32,37 +42,8 @@ export interface PageStore extends SearchStore {
 	describeMeaning: () => string | undefined;
 }
 
-/** What the page says of the server. */
-export interface PageOptions {
-	/** IANA name of the zone whose days the page shows. */
-	timezone: string;
-	version: string;
-	canChange: boolean;
-	canDelete: boolean;
-	/** Whether recordings are listed, and whether they can be uploaded. */
-	hasRecordings: boolean;
-	canUpload: boolean;
-	/** Whether titles and headings can be written. */
-	canTitle: boolean;
-}
-
 /** How much audio the lifelogs of a day lack. */
-interface AudioGap {
-	day: string;
-	missingMs: number;
-}
-
-/** A day in the calendar. */
-interface CalendarDay {
-	/** `YYYY-MM-DD` in the server's time zone. */
-	day: string;
-	lifelogs: number;
-	starred: number;
-	/** How long the lifelogs of the day are together. */
-	durationMs: number;
-	/** How long the audio is that begins on the day. */
-	audioMs: number;
-}
+type AudioGap = Status['audioGaps'][number];
 
 /**
  * Adds the routes under `/web/` that the API lacks. Each but
@@ -72,11 +53,11 @@ export async function addPageData(
 	app: FastifyInstance,
 	service: Service,
 	store: PageStore,
-	options: PageOptions,
+	options: Session,
 ): Promise<void> {
 	const { timezone } = options;
 	// Not 401 for those who aren't signed in: a browser would log an error each time.
-	app.get('/web/session', async (request) =>
+	app.get('/web/session', async (request): Promise<SessionAnswer> =>
 		isAllowed(service, request) ? { isSignedIn: true, ...options } : { isSignedIn: false },
 	);
 	await app.register(async (web) => {
@@ -93,9 +74,12 @@ export async function addPageData(
 			{ schema: { querystring: pageSearchSchema } },
 			async ({ query }) => searchForPage(store, query, timezone),
 		);
-		web.get<{ Params: { id: string } }>('/web/lifelogs/:id/audio-map', async ({ params }) => ({
-			spans: (await audioOf(store, params.id))?.spans ?? [],
-		}));
+		web.get<{ Params: { id: string } }>(
+			'/web/lifelogs/:id/audio-map',
+			async ({ params }): Promise<AudioMap> => ({
+				spans: (await audioOf(store, params.id))?.spans ?? [],
+			}),
+		);
 		web.get<{ Params: { id: string } }>(
 			'/web/audio/:id',
 			{ exposeHeadRoute: true },
@@ -149,7 +133,7 @@ function calendarOf(store: PageStore, timezone: string): CalendarDay[] {
 }
 
 /** The lifelogs of a day in short, its audio, and the days before and after it that have some. */
-function dayOf(store: PageStore, day: string, timezone: string, calendar: CalendarDay[]) {
+function dayOf(store: PageStore, day: string, timezone: string, calendar: CalendarDay[]): Day {
 	const { from, before } = dayBounds(day, timezone);
 	const lifelogs = store.listLifelogs({ from, before }, { direction: 'asc', limit: MAX_OF_DAY });
 	return {
@@ -169,7 +153,7 @@ function dayOf(store: PageStore, day: string, timezone: string, calendar: Calend
 
 const MAX_OF_DAY = 10_000;
 
-function inShort({ id, title, startTime, endTime, isStarred, contents }: Lifelog) {
+function inShort({ id, title, startTime, endTime, isStarred, contents }: Lifelog): DayEntry {
 	const headings = linesOf(contents).flatMap(({ level, node }) =>
 		level === 2 ? [node.content] : [],
 	);
@@ -183,7 +167,7 @@ function statusOf(
 	store: PageStore,
 	calendarOfAll: () => CalendarDay[],
 	audioGapsOfAll: () => AudioGap[],
-) {
+): StatusAnswer {
 	const { waiting, progress } = store;
 	if (waiting !== undefined) return { index: { state: waiting, ...progress } };
 	const days = store.days();
@@ -193,7 +177,7 @@ function statusOf(
 	const calendar = calendarOfAll();
 	const audioGaps = audioGapsOfAll();
 	return {
-		index: { state: 'ready' as const },
+		index: { state: 'ready' },
 		search: store.describeMeaning() ?? 'full text',
 		...store.counts(),
 		audioGaps: audioGaps.slice(0, MAX_PROBLEMS),

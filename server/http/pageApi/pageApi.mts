@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { refusePages } from '../refusePages.mts';
 import type { Service } from '../service.mts';
-import { addPageData, type PageOptions, type PageStore } from './data.mts';
+import type { Session } from './answers.mts';
+import { addPageData, type PageStore } from './data.mts';
 import { addPage } from './files.mts';
 import { addSessions, type SessionOptions } from './session.mts';
 
@@ -20,7 +21,7 @@ export async function addWeb(
 	app: FastifyInstance,
 	service: Service,
 	store: PageStore,
-	options: { session: SessionOptions; page: PageOptions },
+	options: { session: SessionOptions; page: Session },
 ): Promise<boolean> {
 	if (!existsSync(`${FOLDER}/index.html`)) {
 		refusePages(app);

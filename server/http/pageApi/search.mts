@@ -2,6 +2,7 @@ import type { Lifelog } from '../../../lifelog/api.ts';
 import { checkSearch } from '../../index/search.mts';
 import { snippetOf, spokenLines } from '../../index/snippet.mts';
 import type { SearchFilter, Store } from '../../index/store.mts';
+import type { SearchAnswer, SearchResult } from './answers.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 
 export interface SearchStore extends Store {
@@ -43,15 +44,13 @@ const MAX_FOUND = 200;
  * the last one is too short for its longer forms to match, somebody may still be typing it: it's left
  * out.
  *
- * @returns `nextOffset` is null after the last one, `isCut` says whether still more match, and
- * `without` is the word that was left out.
  * @throws ApiError (400) for a search of too many words, or a day that is none.
  */
 export async function searchForPage(
 	store: SearchStore,
 	{ q, from, to, isStarred, speaker, offset = 0 }: PageSearch,
 	timezone: string,
-) {
+): Promise<SearchAnswer> {
 	if (q !== undefined) checkSearch(q);
 	const filter: SearchFilter = {
 		isStarred,
@@ -88,7 +87,7 @@ export async function searchForPage(
 	};
 }
 
-function resultOf(lifelog: Lifelog, q: string, inZone: (iso: string) => string) {
+function resultOf(lifelog: Lifelog, q: string, inZone: (iso: string) => string): SearchResult {
 	const { id, title, startTime, isStarred } = lifelog;
 	const lines = spokenLines(lifelog);
 	const text = lines

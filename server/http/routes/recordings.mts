@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { timeOf } from '../../recordings/makeLifelog.mts';
 import type { Intake, Received } from '../../recordings/intake.mts';
 import type { Jobs } from '../../recordings/jobs.mts';
+import type { Recording as RecordingAnswer } from '../pageApi/answers.mts';
 import type { Recording, Status } from '../../recordings/queue.mts';
 import { asName } from '../../recordings/segments.mts';
 import { ApiError, UnavailableError } from '../../util/errors.mts';
@@ -210,7 +211,7 @@ function recordingsOf({ recordings }: Service): { intake: Intake; jobs: Jobs } {
 }
 
 /** A recording as the API has it. */
-function view(service: Service, recording: Recording): object {
+function view(service: Service, recording: Recording): RecordingAnswer {
 	const { id, status, fileName, startTime, startTimeFrom } = recording;
 	const { durationMs, error, attempts, createdAt } = recording;
 	const deletedLifelogIds = recording.lifelogIds.filter((each) => isDeleted(service, each));

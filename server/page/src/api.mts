@@ -1,103 +1,30 @@
 import type { Chat, Lifelog } from '../../../lifelog/api.ts';
+import type {
+	AudioMap,
+	AudioSpan,
+	CalendarDay,
+	Change,
+	Day,
+	Recording,
+	SearchAnswer,
+	SessionAnswer,
+	SearchResult,
+	Session,
+	StatusAnswer,
+} from '../../http/pageApi/answers.mts';
 
-/** What the server says of itself. */
-export interface Session {
-	/** IANA name of the zone whose days are shown. */
-	timezone: string;
-	version: string;
-	canChange: boolean;
-	canDelete: boolean;
-	/** Whether recordings are listed, and whether they can be uploaded. */
-	hasRecordings: boolean;
-	canUpload: boolean;
-	/** Whether titles and headings can be written. */
-	canTitle: boolean;
-}
-
-export interface CalendarDay {
-	day: string;
-	lifelogs: number;
-	starred: number;
-	durationMs: number;
-	/** How long the audio is that begins on the day. */
-	audioMs: number;
-}
-
-export interface DayEntry {
-	id: string;
-	title: string;
-	startTime: string;
-	endTime: string;
-	isStarred: boolean;
-	speakers: string[];
-	headings: string[];
-}
-
-export interface Day {
-	day: string;
-	timezone: string;
-	previous: string | null;
-	next: string | null;
-	startMs: number;
-	endMs: number;
-	lifelogs: DayEntry[];
-	audio: { startMs: number; endMs: number }[];
-}
-
-/** Where in the audio of a lifelog a stretch of time is. */
-export interface AudioSpan {
-	startMs: number;
-	endMs: number;
-	/** In ms from the beginning of the audio. */
-	positionMs: number;
-}
-
-export interface SearchResult {
-	id: string;
-	title: string;
-	startTime: string;
-	isStarred: boolean;
-	day: string;
-	/** Where the words are in the title: pairs of places, in UTF-16 units. */
-	titleMarks: [from: number, to: number][];
-	/** The line of the words, and those around it. */
-	snippet: string;
-	/** Pairs of places in the snippet, in UTF-16 units. */
-	marks: [from: number, to: number][];
-	/** When the line of the snippet was said; null for one of the title. */
-	at: string | null;
-}
-
-/** How far the index of the server is. */
-export interface IndexState {
-	state: 'ready' | 'indexing' | 'index damaged';
-	/** Days that were read, of those that have to be; missing once it's ready. */
-	done?: number;
-	total?: number;
-}
-
-/** All but `index` is missing until the index is ready. */
-export interface Status {
-	index: IndexState;
-	/** How search works. */
-	search: string;
-	lifelogs: number;
-	chats: number;
-	audioFiles: number;
-	/** Days with something in them, in the server's time zone. */
-	firstDay: string | null;
-	lastDay: string | null;
-	days: number;
-	/** Days of the archive's own, in UTC. */
-	missingDays: string[];
-	incompleteDays: string[];
-	/** Days whose lifelogs lack audio, newest first; of very many the first ones. */
-	audioGaps: { day: string; missingMs: number }[];
-	audioGapsCount: number;
-	/** Files that can't be read, each with the end of a sentence about it. */
-	leftOut: { day: string; path: string; reason: string }[];
-	leftOutCount: number;
-}
+export type {
+	Change,
+	AudioSpan,
+	CalendarDay,
+	Day,
+	DayEntry,
+	IndexState,
+	Recording,
+	SearchResult,
+	Session,
+	Status,
+} from '../../http/pageApi/answers.mts';
 
 type Query = Record<string, string | number | boolean | undefined>;
 
@@ -183,14 +110,13 @@ export const signOut = () => request<void>('DELETE', '/session');
 
 /** Null if nobody is signed in. */
 export async function readSession(): Promise<Session | null> {
-	const answer = await get<Session & { isSignedIn: boolean }>('/web/session');
+	const answer = await get<SessionAnswer>('/web/session');
 	return answer.isSignedIn ? answer : null;
 }
 
 export const readDays = async () => (await get<{ days: CalendarDay[] }>('/web/days')).days;
 export const readDay = (day: string) => get<Day>(`/web/days/${day}`);
-export const readStatus = () =>
-	get<Status | { index: IndexState; lifelogs?: undefined }>('/web/status');
+export const readStatus = () => get<StatusAnswer>('/web/status');
 
 /** A part of a list. */
 export interface Page<Entry, Next> {
@@ -208,12 +134,10 @@ export interface Found extends Page<SearchResult, number> {
 }
 
 export async function search(query: Query, offset?: number): Promise<Found> {
-	const { results, nextOffset, ...more } = await get<{
-		results: SearchResult[];
-		nextOffset: number | null;
-		isCut: boolean;
-		without: string | null;
-	}>('/web/search', { ...query, offset });
+	const { results, nextOffset, ...more } = await get<SearchAnswer>('/web/search', {
+		...query,
+		offset,
+	});
 	return { entries: results, next: nextOffset ?? undefined, ...more };
 }
 
@@ -240,9 +164,7 @@ export async function readLifelogsOf(date: string, timezone: string): Promise<Li
 
 /** Where the audio of a lifelog is; empty without audio. */
 export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
-	const { spans } = await get<{ spans: AudioSpan[] }>(
-		`/web/lifelogs/${encodeURIComponent(id)}/audio-map`,
-	);
+	const { spans } = await get<AudioMap>(`/web/lifelogs/${encodeURIComponent(id)}/audio-map`);
 	return spans;
 }
 
@@ -261,32 +183,11 @@ export async function readChat(id: string, timezone: string): Promise<Chat> {
 	return (await get<{ data: { chat: Chat } }>(idPath('chats', id), { timezone })).data.chat;
 }
 
-/** What may be changed of a lifelog. */
-export interface Change {
-	title?: string;
-	isStarred?: boolean;
-	/** New names by current ones. */
-	speakers?: Record<string, string>;
-}
-
 export const changeLifelog = (id: string, change: Change) =>
 	request<void>('PATCH', idPath('lifelogs', id), change);
 /** Has the server's model write the title and headings of a lifelog. */
 export const writeTitle = (id: string) => request<void>('POST', `${idPath('lifelogs', id)}/title`);
 export const deleteLifelog = (id: string) => request<void>('DELETE', idPath('lifelogs', id));
-
-/** A recording that becomes lifelogs. */
-export interface Recording {
-	id: string;
-	status: 'queued' | 'transcribing' | 'done' | 'failed';
-	fileName: string;
-	lifelogIds: string[];
-	/** Those that were deleted. */
-	deletedLifelogIds: string[];
-	startTime: string | null;
-	durationMs: number | null;
-	error: string | null;
-}
 
 /** The newest recordings. */
 export async function readRecordings(

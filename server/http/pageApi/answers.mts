@@ -1,0 +1,135 @@
+// What the page is answered, for the routes and for the page.
+import type { AudioSpan } from '../../index/store.mts';
+
+export type { LifelogChange as Change } from '../../archive/edits.mts';
+export type { AudioSpan };
+
+/** What the server says of itself. */
+export interface Session {
+	/** IANA name of the zone whose days are shown. */
+	timezone: string;
+	version: string;
+	canChange: boolean;
+	canDelete: boolean;
+	/** Whether recordings are listed, and whether they can be uploaded. */
+	hasRecordings: boolean;
+	canUpload: boolean;
+	/** Whether titles and headings can be written. */
+	canTitle: boolean;
+}
+
+export type SessionAnswer = ({ isSignedIn: true } & Session) | { isSignedIn: false };
+
+/** A day in the calendar. */
+export interface CalendarDay {
+	/** `YYYY-MM-DD` in the server's time zone. */
+	day: string;
+	lifelogs: number;
+	starred: number;
+	/** How long the lifelogs of the day are together. */
+	durationMs: number;
+	/** How long the audio is that begins on the day. */
+	audioMs: number;
+}
+
+export interface DayEntry {
+	id: string;
+	title: string;
+	startTime: string;
+	endTime: string;
+	isStarred: boolean;
+	speakers: string[];
+	headings: string[];
+}
+
+export interface Day {
+	day: string;
+	timezone: string;
+	previous: string | null;
+	next: string | null;
+	startMs: number;
+	endMs: number;
+	lifelogs: DayEntry[];
+	audio: { startMs: number; endMs: number }[];
+}
+
+export interface SearchResult {
+	id: string;
+	title: string;
+	startTime: string;
+	isStarred: boolean;
+	day: string;
+	/** Where the words are in the title: pairs of places, in UTF-16 units. */
+	titleMarks: [from: number, to: number][];
+	/** The line of the words, and those around it. */
+	snippet: string;
+	/** Pairs of places in the snippet, in UTF-16 units. */
+	marks: [from: number, to: number][];
+	/** When the line of the snippet was said; null for one of the title. */
+	at: string | null;
+}
+
+/** Some of what a search found. */
+export interface SearchAnswer {
+	results: SearchResult[];
+	/** Null after the last one. */
+	nextOffset: number | null;
+	/** Whether still more match. */
+	isCut: boolean;
+	/** The last word if it was left out: nothing has it, and it's too short for longer words to match. */
+	without: string | null;
+}
+
+/** Where the audio of a lifelog is; empty without audio. */
+export interface AudioMap {
+	spans: AudioSpan[];
+}
+
+/** How far the index of the server is. */
+export interface IndexState {
+	state: 'ready' | 'indexing' | 'index damaged';
+	/** Days that were read, of those that have to be; missing once it's ready. */
+	done?: number;
+	total?: number;
+}
+
+export interface Status {
+	index: IndexState;
+	/** How search works. */
+	search: string;
+	lifelogs: number;
+	chats: number;
+	audioFiles: number;
+	/** Days with something in them, in the server's time zone. */
+	firstDay: string | null;
+	lastDay: string | null;
+	days: number;
+	/** Days of the archive's own, in UTC. */
+	missingDays: string[];
+	incompleteDays: string[];
+	/** Days whose lifelogs lack audio, newest first; of very many the first ones. */
+	audioGaps: { day: string; missingMs: number }[];
+	audioGapsCount: number;
+	/** Files that can't be read, each with the end of a sentence about it. */
+	leftOut: { day: string; path: string; reason: string }[];
+	leftOutCount: number;
+}
+
+/** Until the index is ready, only how far it is. */
+export type StatusAnswer = Status | { index: IndexState; lifelogs?: undefined };
+
+/** A recording that becomes lifelogs (server/openapi.yaml, `Recording`). */
+export interface Recording {
+	id: string;
+	status: 'queued' | 'transcribing' | 'done' | 'failed';
+	fileName: string;
+	lifelogIds: string[];
+	/** Those that were deleted. */
+	deletedLifelogIds: string[];
+	startTime: string | null;
+	startTimeFrom: string | null;
+	durationMs: number | null;
+	error: string | null;
+	attempts: number;
+	createdAt: string;
+}
