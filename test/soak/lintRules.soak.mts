@@ -61,7 +61,7 @@ test('the rules that need types run for all code', () => {
 		'server/page/src/app.tsx',
 		'server/sandbox/main.mts',
 		'test/tools/demo.mts',
-		'server/check/main.mts',
+		'server/check/check.mts',
 		'bench/bench.mts',
 	];
 	expect(levelsOf(names, files)).toEqual(files.map(() => names.map(() => 2)));

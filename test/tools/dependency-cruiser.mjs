@@ -2,15 +2,14 @@
 // without, it depends on.
 /** They stand in a .d.ts, which TypeScript finds by this name and Node.js never loads. */
 const API_TYPES = '(lifelog|^\\.\\.?)/api\\.(d\\.)?ts$';
-const CHECK_COMMAND = '^server/check/command\\.mts$';
-const TOOLS = 'bench|check-archive|demo|examples|test';
+const TOOLS = 'bench|examples|test';
 /** A folder of this repository, also as it is written where no file is found. */
 const below = (folders) => `^(\\.\\./)*(${folders})/`;
 
 // Each folder imports only those before it.
 const SHARED = 'auth errors transport api content parameters execution'.split(' ');
-const COMMANDS = '(archiver|import|recordings)';
-const SERVER = ['util', 'auth', 'store', 'search', 'audio', 'archive', COMMANDS, 'routes'];
+const COMMANDS = '(backup|import|recordings)';
+const SERVER = ['util', 'audio', 'archive', 'index', COMMANDS, 'http', '(cli|sandbox)'];
 const inOrder = (parent, folders) =>
 	folders.slice(0, -1).map((folder, nth) => ({
 		name: `${parent}/${folder}`,
@@ -80,62 +79,58 @@ export default {
 			comment: 'lifelog-server is the service itself; it knows no node.',
 			severity: 'error',
 			from: { path: below('server'), pathNot: below('server/page') },
-			to: {
-				path: [below(`nodes|credentials|sandbox|${TOOLS}`), below('server/page')],
-				pathNot: CHECK_COMMAND,
-			},
-		},
-		{
-			name: 'page-apart',
-			comment: 'The page runs in a browser. It shares with the others what a lifelog is.',
-			severity: 'error',
-			from: { path: below('server/page/src') },
-			to: {
-				path: below(`nodes|credentials|server|sandbox|${TOOLS}`),
-				pathNot: below('server/page/src'),
-			},
+			to: { path: [below(`nodes|credentials|${TOOLS}`), below('server/page'), '(^|/)n8n-'] },
 		},
 		...inOrder('server', SERVER),
 		{
-			name: 'routes-above-store',
-			comment: 'Routes answer from a store. They know no archive.',
+			name: 'sandbox-above-server',
+			comment: 'The sandbox is invented data for the server, which knows nothing of it.',
 			severity: 'error',
-			from: { path: below('server/http') },
-			to: { path: below('server/(archive|archiver|audio|import)') },
+			from: { path: below('server'), pathNot: below('server/sandbox') },
+			to: { path: below('server/sandbox') },
 		},
 		{
-			name: 'check-by-command',
-			comment: 'lifelog-server check starts check-archive. Nothing else of the server knows it.',
+			name: 'page-apart',
+			comment:
+				'The page runs in a browser. It shares with the others what a lifelog is, and with the server the types of what it is answered.',
 			severity: 'error',
-			from: { path: below('server'), pathNot: '^server/main\\.mts$' },
-			to: { path: below('check-archive') },
+			from: { path: below('server/page/src') },
+			to: {
+				path: below(`nodes|credentials|server|${TOOLS}`),
+				pathNot: below('server/page/src'),
+				dependencyTypesNot: ['type-only'],
+			},
+		},
+		{
+			name: 'page-types-of-http',
+			comment: 'The page knows of the server only what it is answered.',
+			severity: 'error',
+			from: { path: below('server/page/src') },
+			to: { path: below('server'), pathNot: below('server/(page/src|http)') },
 		},
 		{
 			name: 'server-without-n8n',
 			comment: 'lifelog-server needs what server/package.json names, and nothing of n8n.',
 			severity: 'error',
-			from: { path: below('server'), pathNot: below('server/page') },
+			from: { path: below('server'), pathNot: below('server/(page|sandbox)') },
 			to: { path: 'node_modules/', dependencyTypesNot: ['npm'] },
 		},
 		{
-			name: 'sandbox-on-server',
-			comment: 'The sandbox is invented data for the server; it knows no node and no test.',
+			name: 'check-by-command',
+			comment: 'lifelog-server check starts the check. Nothing else of the server knows it.',
 			severity: 'error',
-			from: { path: below('sandbox') },
-			to: { path: [below(`nodes|credentials|${TOOLS}`), '(^|/)n8n-'] },
+			from: { path: below('server'), pathNot: below('server/(check|cli)') },
+			to: { path: below('server/check') },
 		},
 		{
 			name: 'archive-checked-alone',
 			comment:
 				'What checks an archive shares no code about its format with anything that writes one: only how a service is asked.',
 			severity: 'error',
-			from: { path: below('check-archive') },
+			from: { path: below('server/check') },
 			to: {
-				path: [
-					below('nodes|credentials|lifelog|server|sandbox|bench|demo|examples|test'),
-					'(^|/)n8n-',
-				],
-				pathNot: below('lifelog') + '(addresses|paging|retryAfter|api)\\.',
+				path: [below(`nodes|credentials|lifelog|server|${TOOLS}`), '(^|/)n8n-'],
+				pathNot: [below('server/check'), below('lifelog') + '(addresses|paging|retryAfter|api)\\.'],
 			},
 		},
 	],

@@ -1,36 +1,39 @@
-{
-	"$schema": "https://unpkg.com/knip@6/schema.json",
-	"entry": [
-		"{nodes,credentials}/**/*.{node,credentials}.ts",
-		"gulpfile.js",
+import { readFileSync } from 'node:fs';
 
-		"server/page/src/theme.mts",
-		"test/n8n/suites/*.mts",
-		"test/reliability/matrix.mts",
-		"test/sandbox/read-ogg.mts",
-		"test/soak/{load,*.soak}.mts",
-		"test/support/checkPatterns.mts",
-		"test/page/*.web.mts",
-		"test/support/{commandHost,failingDisk,heldDisk,holdToContractPreload,hostedServer}.mts",
-		"test/support/{peakMemory,shortBackoff,shortTimeouts}.mts"
+const server = JSON.parse(readFileSync('server/package.json', 'utf8'));
+// Each dependency is listed once. What the workspace lists, the nodes and the tests use as well.
+const ofServer = Object.keys({ ...server.dependencies, ...server.devDependencies });
+
+/** @type {import('knip').KnipConfig} */
+export default {
+	ignoreExportsUsedInFile: { interface: true, type: true },
+	ignoreUnresolved: [/.*\/api\.ts/],
+	ignoreBinaries: [
+		...['ffmpeg', 'mkfifo', 'mount', 'openssl', 'opusinfo', 'prlimit', 'systemd-analyze', 'umount'],
+		// Of the workspace.
+		'vite',
 	],
-	"project": [
-		"{nodes,credentials,lifelog,server,sandbox,demo,bench,check-archive,test}/**/*.{ts,mts}",
-		"*.{js,mjs}",
-		"server/*.cjs",
-		"server/page/src/**/*.{mts,tsx}"
-	],
-	"ignoreExportsUsedInFile": { "interface": true, "type": true },
-	"ignoreUnresolved": [".*/api\\.ts"],
-	"ignoreDependencies": ["n8n-nodes-base"],
-	"ignoreBinaries": [
-		"ffmpeg",
-		"mkfifo",
-		"mount",
-		"openssl",
-		"opusinfo",
-		"prlimit",
-		"systemd-analyze",
-		"umount"
-	]
-}
+	workspaces: {
+		'.': {
+			entry: [
+				'{nodes,credentials}/**/*.{node,credentials}.ts',
+				'gulpfile.js',
+				'test/n8n/suites/*.mts',
+				'test/page/*.web.mts',
+				'test/reliability/matrix.mts',
+				'test/sandbox/read-ogg.mts',
+				'test/soak/{load,*.soak}.mts',
+				'test/support/checkPatterns.mts',
+				'test/support/{commandHost,failingDisk,heldDisk,holdToContractPreload,hostedServer}.mts',
+				'test/support/{peakMemory,shortBackoff,shortTimeouts}.mts',
+				'test/tools/*.mjs',
+			],
+			project: ['{nodes,credentials,lifelog,bench,test}/**/*.{ts,mts,mjs}', '*.{js,mjs}'],
+			ignoreDependencies: ['n8n-nodes-base', ...ofServer],
+		},
+		server: {
+			entry: ['page/src/theme.mts'],
+			project: ['**/*.mts', '*.cjs', 'page/src/**/*.{mts,tsx}'],
+		},
+	},
+};
