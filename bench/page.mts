@@ -228,7 +228,7 @@ function rowsOfLongTalk(shown: number, frames: number[], played: Played[]): Row[
 
 /** Writes three years and a long talk into temporary folders, and looks at them in Chromium. */
 export async function page(): Promise<Row[]> {
-	execFileSync(process.execPath, [join('server', 'web', 'buildIfNeeded.mts')]);
+	execFileSync(process.execPath, [join('server', 'page', 'buildIfNeeded.mts')]);
 	const browser = await startBrowser();
 	const folder = await mkdtemp(join(tmpdir(), 'bench-page-'));
 	try {

@@ -45,11 +45,9 @@ export async function separate(
 	for (const [nth, start] of starts.entries()) {
 		const piece = join(folder, `piece-${nth + 1}`);
 		const end = starts.at(nth + 1) ?? Infinity;
-		await pipeline(
-			createReadStream(path, { start, end: end - 1 }),
-			createWriteStream(piece),
-			{ signal },
-		).catch((error: unknown) => {
+		await pipeline(createReadStream(path, { start, end: end - 1 }), createWriteStream(piece), {
+			signal,
+		}).catch((error: unknown) => {
 			signal?.throwIfAborted();
 			throw error;
 		});

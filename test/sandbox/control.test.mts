@@ -254,7 +254,7 @@ describe('faults', () => {
 
 describe('the command', () => {
 	const run = (...args: string[]) =>
-		spawn(process.execPath, [join(process.cwd(), 'sandbox', 'main.mts'), ...args]);
+		spawn(process.execPath, [join(process.cwd(), 'server', 'sandbox', 'main.mts'), ...args]);
 
 	posixTest('shows what the sandbox has, and stops on SIGTERM', async () => {
 		const child = run('--port', '0', '--days', '2', '--now', '2026-03-20T20:00:00Z');

@@ -55,7 +55,7 @@ export async function startSandbox(options?: SandboxOptions): Promise<TestSandbo
 
 /** Starts a sandbox as a process of its own: what is measured in this one is then not the sandbox's. */
 export async function spawnSandbox(args: string[] = []): Promise<TestSandbox> {
-	const main = join(process.cwd(), 'sandbox', 'main.mts');
+	const main = join(process.cwd(), 'server', 'sandbox', 'main.mts');
 	const child = spawn(process.execPath, [main, '--json', '--port', '0', ...args], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});

@@ -1,5 +1,5 @@
 import { globSync, readdirSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { sep } from 'node:path';
 
 /** The folders of the packages that are published, and what their tarballs are to hold. */
 export const TARBALLS: Record<string, () => string[]> = {
@@ -10,13 +10,11 @@ export const TARBALLS: Record<string, () => string[]> = {
 		...['LICENSE.md', 'README.md', 'package.json'],
 	],
 	'./server': () => [
-		...globSync(['{server,check-archive}/**/*.mts', 'lifelog/**/*.ts'], {
+		...globSync(['server/**/*.mts', 'lifelog/**/*.ts'], {
 			exclude: (name) => name === 'dist',
 		})
 			.filter((path) => !path.endsWith('.d.ts'))
-			// In the package it is `lifelog-server check`.
-			.filter((path) => path !== join('check-archive', 'main.mts'))
-			.filter((path) => !path.startsWith(join('server', 'web') + sep))
+			.filter((path) => !/^server[\\/](page|sandbox)[\\/]/.test(path))
 			.map((path) => `dist/${path.replaceAll(sep, '/').replace(/ts$/, 'js')}`),
 		...['dist/lifelog/package.json', 'dist/lifelog/openapi.yaml', 'dist/server/openapi.yaml'],
 		// Names of scripts change with their contents. `npm run build:server` has built them.

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
 
-const FOLDERS = ['nodes', 'server', 'sandbox', 'check-archive', 'test/support'];
+const FOLDERS = ['nodes', 'server', 'test/support'];
 /** What a build leaves, and the lockfile that npm wants by this name. */
 const BUILT = /(^|[\\/])((dist|node_modules)[\\/]|npm-shrinkwrap\.json$)/;
 /** Named after the command that the package installs. */

@@ -44,8 +44,8 @@ function notesIn(path: string): string[] {
 		.map(({ parameters }) => parameters.content!);
 }
 
-const sources = globSync(['{lifelog,nodes,credentials,server,check-archive}/**/*.{ts,mts}'], {
-	exclude: ['server/page/**', '**/*.d.ts'],
+const sources = globSync(['{lifelog,nodes,credentials,server}/**/*.{ts,mts}'], {
+	exclude: ['server/{page,sandbox}/**', '**/*.d.ts'],
 });
 const examples = globSync('examples/*.json');
 

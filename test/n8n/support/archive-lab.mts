@@ -135,10 +135,10 @@ export function useArchiveLab(version: string) {
 
 	/** What docs/reference/archive.md's own checker says, alone or against the service too. */
 	async function assertProven(folder: string, withService = true): Promise<void> {
-		const main = join(root, 'check-archive', 'main.mts');
+		const main = join(root, 'server', 'lifelog-server.cjs');
 		const { apiKey, url } = lab().sandbox;
 		const env = { ...process.env, LIFELOG_API_KEY: apiKey, LIFELOG_BASE_URL: url };
-		const args = [main, folder, '--json', ...(withService ? ['--service'] : [])];
+		const args = [main, 'check', folder, '--json', ...(withService ? ['--service'] : [])];
 		const said = await runProgram(process.execPath, args, { env });
 		assert.equal(JSON.parse(said).isComplete, true, said);
 	}
