@@ -14,7 +14,7 @@ const run = async (parameters: IDataObject, options?: RunNodeOptions) => {
 const chats = async () =>
 	(await lab().sandbox.control.chats()).filter(({ owner }) => owner === 'self').reverse();
 const SIMPLE_FIELDS = [
-	...['id', 'summary', 'visibility', 'createdAt', 'startedAt', 'prompt', 'response'],
+	...['id', 'summary', 'createdAt', 'startedAt', 'prompt', 'response'],
 	...['messageCount', 'entries', 'hasToolError'],
 ];
 

@@ -63,7 +63,7 @@ before(async () => {
 	});
 	await lab.rest.activate(id);
 	address = `${lab.n8n.url}/webhook/${path}`;
-	trigger = await activateTrigger(lab, { event: 'lifelogCreated' });
+	trigger = await activateTrigger(lab, { event: 'lifelogCreated', output: 'raw' });
 	await anotherPoll();
 	// As it was a quarter of an hour ago, so that it is today's or yesterday's.
 	const from = Date.now() - 900_000;
