@@ -289,6 +289,7 @@ async function triggered(workflow: SavedWorkflow, trigger: string): Promise<IDat
 }
 
 describe('the archive as it happens', () => {
+	const ZONE = 'America/St_Johns';
 	const trigger = 'Lifelog';
 	let workflow: SavedWorkflow;
 	let lifelog: Lifelog;
@@ -316,7 +317,7 @@ describe('the archive as it happens', () => {
 		workflow = await importExample(lab, 'archive-as-it-happens', {
 			parameters: await settings(),
 			// Kept, to be looked at and repeated.
-			timezone: 'America/St_Johns',
+			timezone: ZONE,
 		});
 		await lab.rest.activate(workflow.id);
 	});
@@ -374,6 +375,7 @@ describe('the archive as it happens', () => {
 		const drive = await importExample(lab, 'archive-as-it-happens', {
 			parameters: await settings(),
 			enabled: { 'Write to folder': false, 'Store in Dropbox': true },
+			timezone: ZONE,
 		});
 		const stored = await Promise.all(
 			expected.map(async (name) => await readFile(join(disk.path, name))),
