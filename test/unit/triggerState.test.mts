@@ -9,7 +9,7 @@ import {
 	newState,
 	saveState,
 	sinceOf,
-} from '../../nodes/LifelogTrigger/state/storage.ts';
+} from '../../nodes/LifelogTrigger/engine/state.ts';
 import {
 	isRetryDue,
 	type KnownDay,
@@ -18,7 +18,7 @@ import {
 	type PollWindow,
 	retried,
 	type State,
-} from '../../nodes/LifelogTrigger/state/types.ts';
+} from '../../nodes/LifelogTrigger/engine/types.ts';
 import { utcDay } from '../../lifelog/times.ts';
 
 const WATCH = { kind: 'lifelogs' as const, credential: 'Xy12', prompt: '' };

@@ -6,9 +6,9 @@ import { METADATA_ONLY } from '../../shared/api/entries';
 import { toNodeError } from '../../shared/errors/errors';
 import { pages } from '../../shared/transport/pagination';
 import { HOUR_MS, instantsOf } from '../../../lifelog/times.ts';
-import { asRead, dueDays, pendingDays } from '../state/storage';
-import type { KnownDay, Listing, Poll, PollWindow, State, Version } from '../state/types';
-import { isRetryDue, lookback, retried } from '../state/types';
+import { asRead, dueDays, pendingDays } from '../engine/state';
+import type { KnownDay, Listing, Poll, PollWindow, State, Version } from '../engine/types';
+import { isRetryDue, lookback, retried } from '../engine/types';
 
 /** Requests for lists leave room for reads within the minute's limit of 180 (_bounded_). */
 const MAX_REQUESTS = 120;

@@ -1,9 +1,9 @@
 // Step 3: decides what becomes of each lifelog. Sends nothing and changes nothing.
 import { DAY_MS, HOUR_MS } from '../../../lifelog/times.ts';
 import type { Settings } from '../parameters';
-import { sinceOf } from '../state/storage';
-import type { Decision, KnownEntry, Outcome, Poll, RetryState, Version } from '../state/types';
-import { isRetryDue } from '../state/types';
+import { sinceOf } from '../engine/state';
+import type { Decision, KnownEntry, Outcome, Poll, RetryState, Version } from '../engine/types';
+import { isRetryDue } from '../engine/types';
 import { type LifelogListing, type ListedLifelog, timesOf } from './list';
 
 /** After so long and so many tries, a lifelog is reported as listed, and then tried again. */

@@ -1,19 +1,19 @@
 // Steps 2 to 4 for chats: lists them, decides whether each is answered, and reads those that wait.
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Chat } from '../../lifelog/api.ts';
-import { answeredAt, answerState, messageCountOf, QUIET_MS } from '../shared/api/chats';
-import { getChat } from '../shared/api/entries';
-import { chatJson } from '../shared/parameters/chatOutput';
-import { pages } from '../shared/transport/pagination';
-import { instantsOf, utcDay } from '../../lifelog/times.ts';
-import { recordOf } from './lifelogs/detect';
-import { isGone, readByIds } from './lifelogs/emit';
-import { noteFailure, passOver } from './lifelogs/list';
-import type { Settings } from './parameters';
-import { asRead, dueDays, sinceOf } from './state/storage';
-import type { Decision, KnownDay, KnownEntry, Listing, Outcome, Poll } from './state/types';
-import { isRetryDue, lookback, retried } from './state/types';
+import type { Chat } from '../../../lifelog/api.ts';
+import { answeredAt, answerState, messageCountOf, QUIET_MS } from '../../shared/api/chats';
+import { getChat } from '../../shared/api/entries';
+import { chatJson } from '../../shared/parameters/chatOutput';
+import { pages } from '../../shared/transport/pagination';
+import { instantsOf, utcDay } from '../../../lifelog/times.ts';
+import { recordOf } from '../lifelogs/decide';
+import { isGone, readByIds } from '../lifelogs/read';
+import { noteFailure, passOver } from '../lifelogs/list';
+import type { Settings } from '../parameters';
+import { asRead, dueDays, sinceOf } from '../engine/state';
+import type { Decision, KnownDay, KnownEntry, Listing, Outcome, Poll } from '../engine/types';
+import { isRetryDue, lookback, retried } from '../engine/types';
 
 /** Requests of a poll, and the share of its time, until which the list goes on. */
 const MAX_LIST_REQUESTS = 200;

@@ -8,8 +8,8 @@ import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/transport/conc
 import type { Api } from '../../shared/auth/connection';
 import { instantsOf, utcDay } from '../../../lifelog/times.ts';
 import type { Settings } from '../parameters';
-import { type KnownEntry, type Outcome, type Poll, retried, type Version } from '../state/types';
-import { type Change, changeType, decide, isNews, recordOf } from './detect';
+import { type KnownEntry, type Outcome, type Poll, retried, type Version } from '../engine/types';
+import { type Change, changeType, decide, isNews, recordOf } from './decide';
 import { FAILURES_OF_OUTAGE, isBlocked, isBlocking, noteFailure } from './list';
 
 /** Reads of a poll, and the share of its time until which they begin. */

@@ -1,15 +1,15 @@
 import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 
-import { type Api, connect } from '../shared/auth/connection';
-import { DAY_MS, utcDay } from '../../lifelog/times.ts';
-import { decideChats, listChats, readChats } from './chats';
-import { decideLifelogs } from './lifelogs/detect';
-import { readLifelogs } from './lifelogs/emit';
-import { listDays } from './lifelogs/list';
-import { readSettings, type Settings } from './parameters';
-import * as storage from './state/storage';
-import type { Found, Listing, Outcome, Poll, PollWindow, State } from './state/types';
+import { type Api, connect } from '../../shared/auth/connection';
+import { DAY_MS, utcDay } from '../../../lifelog/times.ts';
+import { decideChats, listChats, readChats } from '../chats/decide';
+import { decideLifelogs } from '../lifelogs/decide';
+import { readLifelogs } from '../lifelogs/read';
+import { listDays } from '../lifelogs/list';
+import { readSettings, type Settings } from '../parameters';
+import * as storage from './state';
+import type { Found, Listing, Outcome, Poll, PollWindow, State } from './types';
 
 /** Of n8n's in-memory engine; the durable one allows 36 s, and n8n before 2.36 says nothing. */
 const DEFAULT_BUDGET_MS = 5 * 60_000;
