@@ -10,7 +10,7 @@ import { testLifelogApi } from '../shared/transport/credentialTest';
 import { getTimezones } from '../shared/parameters/listSearch';
 import { subtitleOf } from '../shared/execution/operations';
 import { eventOptions, properties } from './parameters';
-import { runPoll } from './engine/poll';
+import { runPoll } from './poll';
 import { sample } from './sample';
 
 export class LifelogTrigger implements INodeType {

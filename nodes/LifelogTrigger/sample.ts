@@ -5,8 +5,9 @@ import { answeredAt } from '../shared/api/chats';
 import { inputError } from '../shared/errors/errors';
 import { type Api, connect } from '../shared/auth/connection';
 import { readPage } from '../shared/transport/pagination';
-import { chatItem, chatsQuery } from './chats/decide';
-import { lifelogItem } from './lifelogs/read';
+import { chatItem } from './chats/item';
+import { chatsQuery } from './chats/list';
+import { lifelogItem } from './lifelogs/item';
 import { versionOf } from './lifelogs/list';
 import { readSettings, type Settings } from './parameters';
 
