@@ -10,7 +10,7 @@ import {
 	toNodeError,
 	unusableAnswerError,
 	withResource,
-} from '../shared/errors/errors';
+} from '../shared/errors/nodeErrors';
 import type { IncomingBody } from '../shared/transport/body';
 import { mapConcurrent } from '../shared/transport/concurrency';
 import type { Api } from '../shared/auth/connection';

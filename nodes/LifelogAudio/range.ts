@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Api } from '../shared/auth/connection';
 import { toInstant } from '../../lifelog/times.ts';
-import { inputError, unusableAnswerError } from '../shared/errors/errors';
+import { inputError, unusableAnswerError } from '../shared/errors/nodeErrors';
 import { readId } from '../shared/parameters/resourceLocator';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
 import { readDay, readInstant, readNumber } from '../shared/parameters/read';

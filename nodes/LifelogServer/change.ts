@@ -6,7 +6,7 @@ import {
 	nameOfResource,
 	type Resource,
 	unusableAnswerError,
-} from '../shared/errors/errors';
+} from '../shared/errors/nodeErrors';
 import type { Lifelog } from '../../lifelog/api.ts';
 import type { Api } from '../shared/auth/connection';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';

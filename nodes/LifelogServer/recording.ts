@@ -8,7 +8,7 @@ import {
 	canceledError,
 	type Resource,
 	unusableAnswerError,
-} from '../shared/errors/errors';
+} from '../shared/errors/nodeErrors';
 import { pause } from '../shared/transport/concurrency';
 import type { Api } from '../shared/auth/connection';
 import { getJson, pathOf, sendData } from '../shared/transport/request';

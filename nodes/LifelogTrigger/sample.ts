@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { answeredAt } from '../shared/api/chats';
-import { inputError } from '../shared/errors/errors';
+import { inputError } from '../shared/errors/nodeErrors';
 import { type Api, connect } from '../shared/auth/connection';
 import { readPage } from '../shared/transport/pagination';
 import { chatItem } from './chats/item';

@@ -18,7 +18,7 @@ import {
 	timezoneOption,
 	withCondition,
 } from '../../shared/parameters/descriptions';
-import { inputError, listResource, unusableAnswerError } from '../../shared/errors/errors';
+import { inputError, listResource, unusableAnswerError } from '../../shared/errors/nodeErrors';
 import { fileNamesOption, nameInRun, readFileNames } from '../../shared/parameters/fileNames';
 import { hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';

@@ -11,7 +11,7 @@ import {
 	timezoneOption,
 } from '../../shared/parameters/descriptions';
 import { EVERY_PART } from '../../shared/api/entries';
-import { listResource } from '../../shared/errors/errors';
+import { listResource } from '../../shared/errors/nodeErrors';
 import { hint, hintOfNone } from '../../shared/errors/hints';
 import { firstEntries, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/transport/pagination';
 import {

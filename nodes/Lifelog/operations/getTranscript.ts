@@ -4,7 +4,7 @@ import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { utterances } from '../../../lifelog/contents.ts';
 import { optionsOf, timezoneOption, withDefaultOfTool } from '../../shared/parameters/descriptions';
-import { inputError } from '../../shared/errors/errors';
+import { inputError } from '../../shared/errors/nodeErrors';
 import { hint } from '../../shared/errors/hints';
 import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';
 import { getLifelog } from '../../shared/api/entries';

@@ -4,7 +4,7 @@ import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
 import { fromAi, limitParameter, withDefaultOfTool } from '../../shared/parameters/descriptions';
-import { inputError } from '../../shared/errors/errors';
+import { inputError } from '../../shared/errors/nodeErrors';
 import { hint } from '../../shared/errors/hints';
 import { getLifelog, unlessDeleted } from '../../shared/api/entries';
 import {

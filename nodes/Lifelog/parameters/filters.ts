@@ -18,7 +18,7 @@ import {
 	TIME_HINT,
 	withDefaultOfTool,
 } from '../../shared/parameters/descriptions';
-import { inputError, listResource } from '../../shared/errors/errors';
+import { inputError, listResource } from '../../shared/errors/nodeErrors';
 import { hint } from '../../shared/errors/hints';
 import { promptIdOf } from '../../shared/parameters/resourceLocator';
 import {

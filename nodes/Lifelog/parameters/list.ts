@@ -15,7 +15,7 @@ import {
 	optionsOf,
 	timezoneOption,
 } from '../../shared/parameters/descriptions';
-import { listResource } from '../../shared/errors/errors';
+import { listResource } from '../../shared/errors/nodeErrors';
 import { hint, hintOfNone } from '../../shared/errors/hints';
 import {
 	type Output,

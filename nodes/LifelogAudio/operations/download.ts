@@ -16,7 +16,7 @@ import {
 	timezoneOption,
 	withCondition,
 } from '../../shared/parameters/descriptions';
-import { apiError, inputError } from '../../shared/errors/errors';
+import { apiError, inputError } from '../../shared/errors/nodeErrors';
 import { fileNamesOption, nameInRun, readFileNames } from '../../shared/parameters/fileNames';
 import { hint, hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameters } from '../../shared/parameters/resourceLocator';

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import { inputError } from '../../shared/errors/errors';
+import { inputError } from '../../shared/errors/nodeErrors';
 import { optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import { outputOfItem, outputParameters } from '../../shared/parameters/output';
 import {

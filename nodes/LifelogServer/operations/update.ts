@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
-import { inputError } from '../../shared/errors/errors';
+import { inputError } from '../../shared/errors/nodeErrors';
 import { described } from '../../shared/errors/sanitize';
 import { outputOfItem, outputParameters } from '../../shared/parameters/output';
 import { readBoolean, readZone, withoutBlanks } from '../../shared/parameters/read';

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { BINARY_ENCODING } from 'n8n-workflow';
 
-import { inputError, unreadableFileError } from '../../shared/errors/errors';
+import { inputError, unreadableFileError } from '../../shared/errors/nodeErrors';
 import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
 import {
 	readBoolean,

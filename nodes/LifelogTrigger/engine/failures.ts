@@ -1,7 +1,7 @@
 // The failures of a poll: what they say about the requests after them.
 import { NodeApiError } from 'n8n-workflow';
 
-import { toNodeError } from '../../shared/errors/errors';
+import { toNodeError } from '../../shared/errors/nodeErrors';
 import { isRetryDue, retried } from './retry';
 import type { KnownDay, Poll } from './types';
 

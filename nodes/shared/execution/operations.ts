@@ -7,7 +7,7 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { detailsOf, forModel, toNodeError } from '../errors/errors';
+import { detailsOf, forModel, toNodeError } from '../errors/nodeErrors';
 import { showHints } from '../errors/hints';
 import { withCondition, withDefaultOfTool } from '../parameters/descriptions';
 import { isTool, readChoiceOf, readMaxWaitMs } from '../parameters/read';

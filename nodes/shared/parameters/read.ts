@@ -10,7 +10,7 @@ import {
 	limitParameters,
 	MAX_LIMIT_OF_TOOL,
 } from './descriptions';
-import { inputError } from '../errors/errors';
+import { inputError } from '../errors/nodeErrors';
 import { described } from '../errors/sanitize';
 import { isBlank, trimmedText } from '../../../lifelog/text.ts';
 

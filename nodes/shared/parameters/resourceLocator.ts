@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { ApiContext } from '../auth/connection';
-import { inputError, TITLES_ARE_NO_IDS } from '../errors/errors';
+import { inputError, TITLES_ARE_NO_IDS } from '../errors/nodeErrors';
 import { described } from '../errors/sanitize';
 import { fromAi, withDefaultOfTool } from './descriptions';
 import { isSafePathSegment } from '../../../lifelog/names.ts';

@@ -19,7 +19,7 @@ import {
 	isBlockedByN8n,
 	isSuccess,
 	redirectAdvice,
-} from '../errors/errors';
+} from '../errors/nodeErrors';
 
 const TIMEOUT_MS = 30_000;
 

@@ -11,7 +11,7 @@ import {
 	type SizeProblem,
 } from '../../../lifelog/paging.ts';
 import type { Api } from '../auth/connection';
-import { isTooLarge, isTooSlow, listResource, unusableAnswerError } from '../errors/errors';
+import { isTooLarge, isTooSlow, listResource, unusableAnswerError } from '../errors/nodeErrors';
 import { isId } from '../../../lifelog/names.ts';
 import { getJson } from './request';
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Answer, Resource } from '../errors/errors';
+import type { Answer, Resource } from '../errors/nodeErrors';
 import {
 	canceledError,
 	connectionError,
@@ -9,7 +9,7 @@ import {
 	statusError,
 	toNodeError,
 	unusableAnswerError,
-} from '../errors/errors';
+} from '../errors/nodeErrors';
 import { isObject } from '../../../lifelog/names.ts';
 import type { IncomingBody } from './body';
 import { pause } from './concurrency';
@@ -32,7 +32,7 @@ const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'E
  *
  * @param path Path below the Base URL; build it with {@link pathOf} if it holds an ID.
  * @param query Query parameters; undefined ones are not sent.
- * @throws NodeApiError for every other outcome; see `errors.ts`.
+ * @throws NodeApiError for every other outcome; see `errors/`.
  */
 export async function getJson(
 	api: Api,

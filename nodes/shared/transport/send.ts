@@ -1,7 +1,7 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { jsonParse } from 'n8n-workflow';
 
-import type { Answer, Resource } from '../errors/errors';
+import type { Answer, Resource } from '../errors/nodeErrors';
 import {
 	blockedError,
 	canceledError,
@@ -11,7 +11,7 @@ import {
 	tooLargeError,
 	toNodeError,
 	unreadableFileError,
-} from '../errors/errors';
+} from '../errors/nodeErrors';
 import { type ByteStream, type IncomingBody, incomingBody } from './body';
 import type { Api, ApiContext } from '../auth/connection';
 import { outgoingBody, type Upload } from './upload';
