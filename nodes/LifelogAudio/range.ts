@@ -2,7 +2,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Api } from '../shared/auth/connection';
 import { toInstant } from '../../lifelog/times.ts';
-import { inputError, unusableAnswerError } from '../shared/errors/nodeErrors';
+import { inputError } from '../shared/errors/nodeErrors';
+import { unusableAnswerError } from '../shared/errors/status';
 import { readId } from '../shared/parameters/resourceLocator';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
 import { readDay, readInstant, readNumber } from '../shared/parameters/read';

@@ -18,7 +18,8 @@ import {
 	timezoneOption,
 	withCondition,
 } from '../../shared/parameters/descriptions';
-import { inputError, listResource, unusableAnswerError } from '../../shared/errors/nodeErrors';
+import { inputError, listResource } from '../../shared/errors/nodeErrors';
+import { unusableAnswerError } from '../../shared/errors/status';
 import { fileNamesOption, nameInRun, readFileNames } from '../../shared/parameters/fileNames';
 import { hintOfNone } from '../../shared/errors/hints';
 import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';

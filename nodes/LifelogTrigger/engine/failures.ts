@@ -1,7 +1,7 @@
 // The failures of a poll: what they say about the requests after them.
 import { NodeApiError } from 'n8n-workflow';
 
-import { toNodeError } from '../../shared/errors/nodeErrors';
+import { kindOf, toNodeError } from '../../shared/errors/nodeErrors';
 import { isRetryDue, retried } from './retry';
 import type { KnownDay, Poll } from './types';
 
@@ -26,7 +26,7 @@ export function isBlocking({ httpCode }: NodeApiError): boolean {
 
 /** Whether an error says that the entry doesn't exist. */
 export function isGone(error: unknown): boolean {
-	return error instanceof NodeApiError && error.httpCode === '404';
+	return kindOf(error) === 'notFound';
 }
 
 /** An entry without ID doesn't keep its day from being read; it is reported less and less often. */

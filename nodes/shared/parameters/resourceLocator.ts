@@ -1,7 +1,8 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { ApiContext } from '../auth/connection';
-import { inputError, TITLES_ARE_NO_IDS } from '../errors/nodeErrors';
+import { inputError } from '../errors/nodeErrors';
+import { TITLES_ARE_NO_IDS } from '../errors/status';
 import { described } from '../errors/sanitize';
 import { fromAi, withDefaultOfTool } from './descriptions';
 import { isSafePathSegment } from '../../../lifelog/names.ts';

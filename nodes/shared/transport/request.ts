@@ -1,15 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Answer, Resource } from '../errors/nodeErrors';
-import {
-	canceledError,
-	connectionError,
-	isSuccess,
-	rateLimitError,
-	statusError,
-	toNodeError,
-	unusableAnswerError,
-} from '../errors/nodeErrors';
+import { connectionError } from '../errors/connection';
+import { canceledError, type Resource, toNodeError } from '../errors/nodeErrors';
+import { type Answer, isSuccess } from '../errors/said';
+import { rateLimitError, statusError, unusableAnswerError } from '../errors/status';
 import { isObject } from '../../../lifelog/names.ts';
 import type { IncomingBody } from './body';
 import { pause } from './concurrency';
