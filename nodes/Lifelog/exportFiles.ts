@@ -35,11 +35,19 @@ export async function fileItem(
 	const nameInPlace = place.slice(place.lastIndexOf('/') + 1);
 	// Tools know a file of the app by its name.
 	const fileName = `${isAppExport ? nameInPlace : (name ?? nameInPlace)}${extension}`;
-	const { id: lifelogId, title, startTime, endTime, updatedAt, isStarred } = lifelog;
 	const json: IDataObject = {
-		...{ fileName, path, mimeType, fileSize: bytes.length },
+		fileName,
+		path,
+		mimeType,
+		fileSize: bytes.length,
 		sha256: sha256(bytes),
-		...{ format, lifelogId, title, startTime, endTime, updatedAt, isStarred },
+		format,
+		lifelogId: lifelog.id,
+		title: lifelog.title,
+		startTime: lifelog.startTime,
+		endTime: lifelog.endTime,
+		updatedAt: lifelog.updatedAt,
+		isStarred: lifelog.isStarred,
 	};
 	const binary = await context.helpers.prepareBinaryData(bytes, fileName, mimeType);
 	return { json, binary: { [property]: binary } };

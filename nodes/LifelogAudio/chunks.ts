@@ -107,7 +107,8 @@ export async function downloadChunks(
 			const message = problemOf(failure);
 			const isLimited = failure.httpCode === '429';
 			if (!isLimited) await requireService(own);
-			if (isLimited || ++failures >= MAX_FAILURES_IN_A_ROW) {
+			failures++;
+			if (isLimited || failures >= MAX_FAILURES_IN_A_ROW) {
 				givenUp ??= `Not requested, because the chunks before it failed: ${message}`;
 			}
 			return { failed: { ...span, message } };

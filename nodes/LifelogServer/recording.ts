@@ -109,6 +109,9 @@ function asForm(
 			'content-type': `multipart/form-data; boundary=${boundary}`,
 			'content-length': String(before.length + bytes + after.length),
 		},
-		...{ before, after, bytes, open },
+		before,
+		after,
+		bytes,
+		open,
 	};
 }

@@ -210,14 +210,20 @@ function itemsOf(
 	{ parts, zone, property }: { parts: number; zone: string; property: string },
 ): INodeExecutionData[] {
 	const { lifelogId } = range;
-	const jsonOf = (span: TimeSpan, isFirst: boolean, file: IDataObject = {}) => {
-		const { startMs, endMs, ...times } = withTimes(span, zone);
-		const rangesOf = <T extends TimeSpan>(spans: T[]) =>
-			isFirst ? joinAdjacent(spans).map((each) => ({ ...withTimes(each, zone), ...each })) : [];
+	const withZone = <T extends TimeSpan>(spans: T[]) =>
+		joinAdjacent(spans).map((span) => ({ ...withTimes(span, zone), ...span }));
+	const jsonOf = (span: TimeSpan, isFirst: boolean, file: IDataObject = {}): IDataObject => {
+		const { startMs, endMs, startTime, endTime } = withTimes(span, zone);
 		return {
-			...{ ...times, ...file, parts, ...(lifelogId !== undefined && { lifelogId }) },
-			...{ missingRanges: rangesOf(missing), failedRanges: rangesOf(failed) },
-			...{ startMs, endMs },
+			startTime,
+			endTime,
+			...file,
+			parts,
+			...(lifelogId !== undefined && { lifelogId }),
+			missingRanges: isFirst ? withZone(missing) : [],
+			failedRanges: isFirst ? withZone(failed) : [],
+			startMs,
+			endMs,
 		};
 	};
 	if (stored.length === 0) return [{ json: jsonOf(range, true) }];

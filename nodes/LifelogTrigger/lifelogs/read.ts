@@ -29,9 +29,13 @@ export async function readLifelogs(poll: Poll, changes: Change[]): Promise<Outco
 
 /** New lifelogs by their start; then updates, and last what failed, those first that waited longest (_next-poll_). */
 function byUrgency(a: Change, b: Change): number {
-	const rank = ({ known }: Change) => (known.retry ? 2 : known.at === undefined ? 0 : 1);
 	const place = ({ known, start }: Change) => known.retry?.poll ?? known.at ?? start;
-	return rank(a) - rank(b) || place(a) - place(b) || (a.id < b.id ? -1 : 1);
+	return rankOf(a) - rankOf(b) || place(a) - place(b) || (a.id < b.id ? -1 : 1);
+}
+
+function rankOf({ known }: Change): number {
+	if (known.retry) return 2;
+	return known.at === undefined ? 0 : 1;
 }
 
 function whenRead(poll: Poll, change: Change, lifelog: Lifelog): Outcome {

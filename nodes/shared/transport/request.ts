@@ -112,7 +112,7 @@ function jsonObject(api: Api, resource: Resource, answer: Answer): IDataObject {
 
 /** Sends a request until it succeeds or fails for good. */
 async function request(api: Api, request: Request): Promise<Answer> {
-	const { resource, query, method, receive, upload, once } = request;
+	const { resource, query, method, receive, upload } = request;
 	// The HTTP client's time-out is one of silence: headers that come byte by byte would never end.
 	const time = { leftMs: receive || upload ? Infinity : 2 * timeoutMs(api) };
 	const limiter = () => rateLimiterFor(`${api.baseUrl} ${api.apiKey}`);
@@ -128,7 +128,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	try {
 		const { outcome, retries } = await withRetry(
 			api,
-			once ? ONCE : method === 'DELETE' ? DELETED : RETRIED,
+			retryRuleOf(request),
 			async () => await limiter().run(ticket, attempt, askedWaitMs),
 			() => time.leftMs > 0,
 		);
@@ -166,6 +166,11 @@ async function withRetry(
 		const backoffMs = FIRST_BACKOFF_MS * 2 ** retries * (1 + Math.random() / 2);
 		await pause(backoffMs, signal);
 	}
+}
+
+function retryRuleOf({ once, method }: Request): typeof DELETED {
+	if (once) return ONCE;
+	return method === 'DELETE' ? DELETED : RETRIED;
 }
 
 /** Whether a request without an answer may have reached the service. */
