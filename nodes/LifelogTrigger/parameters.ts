@@ -5,7 +5,7 @@ import {
 	chatOutputParameters,
 	readChatOutput,
 } from '../shared/parameters/chatOutput';
-import { hiddenIf, shownIf } from '../shared/parameters/conditions';
+import { shownIf } from '../shared/parameters/conditions';
 import {
 	filtersOf,
 	isStarredFilter,
@@ -71,6 +71,8 @@ const CHANGES: Record<string, Settings['changes']> = {
 	[CHAT_EVENT]: [],
 };
 
+const LIFELOG_EVENTS = Object.keys(CHANGES).filter((event) => event !== CHAT_EVENT);
+
 const lookbackOption: INodeProperties = {
 	displayName: 'Look-Back (Days)',
 	name: 'lookbackDays',
@@ -100,7 +102,7 @@ export const properties: INodeProperties[] = [
 	},
 	eventParameter,
 	...shownIf({ event: [CHAT_EVENT] }, [...chatOutputParameters, filtersOf([promptIdFilter])]),
-	...hiddenIf({ event: [CHAT_EVENT] }, [
+	...shownIf({ event: LIFELOG_EVENTS }, [
 		...outputParameters,
 		filtersOf([
 			{
@@ -111,13 +113,13 @@ export const properties: INodeProperties[] = [
 		]),
 	]),
 	optionsOf([
-		...hiddenIf({ '/event': [CHAT_EVENT] }, [
+		...shownIf({ '/event': LIFELOG_EVENTS }, [
 			{ ...includeContentsOption, default: false },
 			includeHeadingsOption,
 			includeMarkdownOption,
 		]),
 		lookbackOption,
-		...hiddenIf({ '/event': [CHAT_EVENT] }, [settleOption]),
+		...shownIf({ '/event': LIFELOG_EVENTS }, [settleOption]),
 		timezoneOption,
 	]),
 ];

@@ -129,19 +129,27 @@ test('what is deleted has a parameter of its own, which begins empty', () => {
 	}
 });
 
-/** Each operation, and a choice of its own that an expression can make. */
-const byExpression = TOOLS.flatMap((node) => {
+/** Each operation or event, and a choice of its own that an expression can make. */
+const byExpression = [...TOOLS, 'lifelogTrigger'].flatMap((node) => {
 	const { description } = nodeTypes[`n8n-nodes-lifelog.${node}`] as {
 		description: INodeTypeDescription;
 	};
-	const operations = description.properties.filter(({ name }) => name === 'operation');
-	const [{ options = [] }] = operations;
-	return (options as INodePropertyOptions[]).flatMap(({ value: operation }) =>
-		description.properties
-			.filter(({ type, noDataExpression }) => type === 'options' && !noDataExpression)
-			.filter(({ displayOptions }) => displayOptions?.show?.operation?.includes(operation))
-			.map(({ name }) => [`${node} ${operation}`, name, description, operation] as const),
-	);
+	const { properties } = description;
+	const { name: selector, options = [] } = properties.find(
+		({ name }) => name === 'operation' || name === 'event',
+	)!;
+	return (options as INodePropertyOptions[]).flatMap(({ value: selected }) => {
+		const own = properties.filter(
+			({ type, noDataExpression, displayOptions }) =>
+				type === 'options' &&
+				!noDataExpression &&
+				displayOptions?.show?.[selector]?.includes(selected),
+		);
+		const names = [...new Set(own.map(({ name }) => name))];
+		return names.map(
+			(name) => [`${node} ${selected}`, name, description, { [selector]: selected }] as const,
+		);
+	});
 });
 
 test('expressions can choose', () => {
@@ -151,11 +159,11 @@ test('expressions can choose', () => {
 // n8n shows and requires everything that depends on an expression, whatever that returns.
 test.each(byExpression)(
 	'%s: if an expression chooses %s, no parameter is shown twice, and none of a choice is required',
-	(_operation, chosen, description, operation) => {
+	(_operation, chosen, description, selected) => {
 		const { resource } = Object.fromEntries(
 			description.properties.map(({ name, default: value }) => [name, value]),
 		);
-		const values = { resource, operation, [chosen]: '={{ $json.chosen }}' };
+		const values = { resource, ...selected, [chosen]: '={{ $json.chosen }}' };
 		const parameters = NodeHelpers.getNodeParameters(
 			description.properties,
 			values as INode['parameters'],

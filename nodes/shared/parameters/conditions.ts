@@ -24,15 +24,6 @@ function fixedFirst(values: Values): Values {
 	]);
 }
 
-/** The parameters, hidden also if others have one of these values. */
-export function hiddenIf(values: Values, parameters: INodeProperties[]): INodeProperties[] {
-	return parameters.map((parameter) => {
-		const { displayOptions } = parameter;
-		const hide = { ...displayOptions?.hide, ...values };
-		return { ...parameter, displayOptions: { ...displayOptions, hide } };
-	});
-}
-
 /**
  * The parameters of one choice. None is required: n8n would also require it if an expression chooses,
  * whatever that returns. So the operation must say what is missing.
@@ -55,12 +46,8 @@ export function withDefaultOfTool(
 	parameter: INodeProperties,
 	ofTool: INodeProperties['default'],
 ): INodeProperties[] {
-	const inWorkflow = parameter;
 	const inTool = { ...parameter, default: ofTool };
-	return [
-		...shownIf({ '@tool': [false] }, [inWorkflow]),
-		...shownIf({ '@tool': [true] }, [inTool]),
-	];
+	return [...shownIf({ '@tool': [false] }, [parameter]), ...shownIf({ '@tool': [true] }, [inTool])];
 }
 
 /** A default with which the model fills in the field: the editor's own expression for that. */
