@@ -1,14 +1,13 @@
 // Reading over TLS with a round trip of 50 ms, connection and handshake included.
 import type { TestSandbox } from '../test/support/sandbox.mts';
 import { distant, type Distant } from './far/distance.mts';
-import { count, figureOf, ratioOf, type Row, seconds, spreadOf } from './figures.mts';
+import { count, figureOf, intervalOf, PAIRS, type Row, seconds, spreadOf } from './figures.mts';
 import { sample } from './processes.mts';
 import type { Point } from './lists.mts';
 import { minRequests } from './request-cases.mts';
 import { type Reading, type Way, WAYS } from './ways.mts';
 
 const ROUND_TRIP_MS = 50;
-const RUNS = 3;
 const NOW = '2026-03-03T00:00:00Z';
 /** Three years with six bursts of recordings in them. */
 const BURSTS = ['2023-04', '2023-11', '2024-05', '2025-01', '2025-08', '2026-02'].map((month) =>
@@ -37,7 +36,7 @@ async function takeTurns(
 	readings: Array<{ way: Way } & Partial<Reading>>,
 ): Promise<Array<{ ms: number[]; requests: number }>> {
 	const taken = readings.map(() => ({ ms: [] as number[], requests: 0 }));
-	for (let run = 0; run < RUNS; run++) {
+	for (let run = 0; run < PAIRS; run++) {
 		for (const [nth, reading] of readings.entries()) {
 			await sandbox.control.clearRequests();
 			const service = { baseUrl: far.url, apiKey: sandbox.apiKey };
@@ -69,15 +68,15 @@ export async function far(sandbox: TestSandbox): Promise<{ rows: Row[]; points: 
 				WAYS.map((way) => ({ way })),
 			);
 			const [own, http, axios] = taken;
-			const ratio = ratioOf(own.ms, http.ms);
+			const ratio = intervalOf(own.ms, http.ms);
 			const minimum = minRequests(lifelogs, false);
 			rows.push({
 				what: `The same over TLS and ${ROUND_TRIP_MS} ms, ${count(lifelogs)} lifelogs`,
 				figure: `HTTP Request node: ${figureOf(ratio)}`,
 				from: taken.map(({ ms }, nth) => `${WAYS[nth]} ${seconds(spreadOf(ms).median)}`).join(', '),
-				goal: 'HTTP Request node: at most 1.00',
-				holds: ratio.median <= 1 && own.requests === minimum,
-				reason: `against the axios loop, which keeps its connection, it is ${figureOf(ratioOf(own.ms, axios.ms))}`,
+				goal: 'HTTP Request node: at most 1.05',
+				holds: ratio.high <= 1.05 && own.requests === minimum,
+				reason: `${own.requests} requests; against the axios loop it is ${figureOf(intervalOf(own.ms, axios.ms))}`,
 			});
 			points.push(
 				...taken.map(({ ms }, nth) => ({ way: WAYS[nth], lifelogs, latencyMs: ROUND_TRIP_MS, ms })),

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import * as prettier from 'prettier';
 import { n8nFolder, NEWEST } from '../test/n8n/install.mts';
 import { drawChart } from './chart.mts';
-import { count, figureOf, type Row, spreadOf, verdictOf } from './figures.mts';
+import { count, figureOf, PAIRS, type Row, spreadOf, verdictOf } from './figures.mts';
 import type { Point } from './lists.mts';
 import { blockOf, withBlock } from './block.mts';
 
@@ -41,7 +41,7 @@ export async function report(
 
 	const results = `# What \`npm run bench\` measured
 
-Everything reads from the same [sandbox](../sandbox/README.md), a process of its own on the same machine. A figure is the median of several runs, with the lowest and the highest behind it; a ratio is formed run by run, the ways taking turns. Each time and each peak of memory is taken in a fresh process. The HTTP Request node runs on the same n8n engine, with its pagination set up by hand for this API; it gives pages, not lifelogs, one item each.
+Everything reads from the same [sandbox](../sandbox/README.md), a process of its own on the same machine. A figure is the median of several runs, with the lowest and the highest behind it; a ratio is formed run by run, the ways taking turns. The times of lists and the CPU of a poll are medians of ${PAIRS} pairs with their 95 % interval, whose upper end is compared with the goal. Each time and each peak of memory is taken in a fresh process. The HTTP Request node runs on the same n8n engine, with its pagination set up by hand for this API; it gives pages, not lifelogs, one item each.
 
 ${withBlock('', table)}
 

@@ -3,9 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { IDataObject, INodeType } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { median } from 'simple-statistics';
-import type { Read, Reading, Way } from './ways.mts';
+import type { Read, Reading, Service, Way } from './ways.mts';
 
 /** What is measured, and what comes back for it, by kind. */
 export interface Samples {
@@ -14,10 +14,10 @@ export interface Samples {
 		asked: Reading & { way: Way; warmUps: number; reads: number };
 		given: { ms: number; lifelogs: number; peak: number; error?: string };
 	};
-	/** CPU time of each of some polls that find nothing new, and of their requests by n8n's helper. */
+	/** CPU time of each of some polls that find nothing new, and of their requests by the HTTP Request node. */
 	poll: {
 		asked: Service & { polls: number; pageSize: number; dates: string[] };
-		given: { cpuMs: number[]; bareCpuMs: number[] };
+		given: { cpuMs: number[]; httpCpuMs: number[] };
 	};
 	/** Downloads a range of audio, epoch ms, to n8n's binary storage. */
 	audio: {
@@ -36,12 +36,6 @@ export interface Samples {
 }
 
 export type Kind = keyof Samples;
-
-/** Where the service is. */
-export interface Service {
-	baseUrl: string;
-	apiKey: string;
-}
 
 const peak = () => process.resourceUsage().maxRSS * 1024;
 
@@ -67,9 +61,8 @@ const measure: Measure = {
 	},
 
 	async poll({ baseUrl, apiKey, polls, pageSize, dates }) {
-		const { bareReader } = await import('./ways.mts');
-		const nodeTypes = { 'n8n-nodes-lifelog.bareReader': bareReader(dates, pageSize) };
-		const { engine, close } = await startEngine({ baseUrl, apiKey }, undefined, nodeTypes);
+		const { pollByHttp, startEngine: startWithHttp } = await import('./ways.mts');
+		const engine = await startWithHttp({ baseUrl, apiKey });
 		const staticData: IDataObject = {};
 		const { workflowWith } = await import('../test/support/workflow.mts');
 		const workflow = workflowWith('lifelogTrigger', { options: { lookbackDays: 31 } });
@@ -78,20 +71,22 @@ const measure: Measure = {
 				throw new Error('The poll found something');
 			}
 		};
-		const bare = async () => {
-			const { error } = await engine.runWorkflow(workflowWith('bareReader', {}));
+		const byHttp = pollByHttp({ baseUrl, apiKey }, pageSize);
+		const input = dates.map((date) => ({ json: { date } }));
+		const http = async () => {
+			const { error } = await engine.runWorkflow(byHttp, { input });
 			if (error) throw error;
 		};
 		await poll();
-		await bare();
+		await http();
 		const cpuMs: number[] = [];
-		const bareCpuMs: number[] = [];
+		const httpCpuMs: number[] = [];
 		for (let nth = 0; nth < polls; nth++) {
 			cpuMs.push(await cpuTime(poll));
-			bareCpuMs.push(await cpuTime(bare));
+			httpCpuMs.push(await cpuTime(http));
 		}
-		await close();
-		return { cpuMs, bareCpuMs };
+		await engine.close();
+		return { cpuMs, httpCpuMs };
 	},
 
 	async audio({ start, end, binaryMode, ...service }) {
@@ -163,16 +158,10 @@ async function cpuTime(run: () => Promise<void>): Promise<number> {
 	return (user + system) / 1000;
 }
 
-async function startEngine(
-	service: Service,
-	binaryMode?: 'filesystem' | 'default',
-	more: Record<string, INodeType> = {},
-) {
+async function startEngine(service: Service, binaryMode?: 'filesystem' | 'default') {
 	const { createEngine, loadPackage } = await import('../test/support/engine.mts');
 	const credentials = { lifelogApi: { ...service } };
-	const { nodeTypes, ...others } = loadPackage();
-	const types = { ...nodeTypes, ...more };
-	const engine = await createEngine({ ...others, nodeTypes: types, credentials, binaryMode });
+	const engine = await createEngine({ ...loadPackage(), credentials, binaryMode });
 	return { engine, close: engine.close };
 }
 

@@ -1,14 +1,15 @@
 // The three ways to read the lifelogs of a service that are compared.
 import axios from 'axios';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { IDataObject, IExecuteFunctions, INodeType, IVersionedNodeType } from 'n8n-workflow';
+import type { IDataObject, INodeType, IVersionedNodeType } from 'n8n-workflow';
 import { n8nFolder, NEWEST } from '../test/n8n/install.mts';
 import {
 	createEngine,
 	type Engine,
 	loadPackage,
-	standIn,
 	type WorkflowJson,
 } from '../test/support/engine.mts';
 import { within, workflowWith } from '../test/support/workflow.mts';
@@ -17,10 +18,14 @@ import { within, workflowWith } from '../test/support/workflow.mts';
 export const WAYS = ['Lifelog node', 'HTTP Request node', 'axios loop'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** What to read, and where. */
-export interface Reading {
+/** Where the service is. */
+export interface Service {
 	baseUrl: string;
 	apiKey: string;
+}
+
+/** What to read, and where. */
+export interface Reading extends Service {
 	/** A range of time in UTC, `YYYY-MM-DD HH:mm:ss`; without it everything is read. */
 	range?: { start: string; end?: string };
 	includeContents?: boolean;
@@ -54,7 +59,7 @@ export async function open(way: Way, { baseUrl, apiKey }: Reading): Promise<Read
 
 /** n8n's engine with the nodes of this package and n8n's own for requests. */
 export async function startEngine(
-	{ baseUrl, apiKey }: Reading,
+	{ baseUrl, apiKey }: Service,
 	binaryMode?: 'filesystem' | 'default',
 ): Promise<Engine> {
 	const { nodeTypes, credentialTypes } = loadPackage();
@@ -113,10 +118,23 @@ function httpRequest(apiKey: string, parameters: IDataObject): WorkflowJson {
 }
 
 function httpRequestWorkflow(reading: Reading): WorkflowJson {
-	const parameters = Object.entries(queryOf(reading)).map(([name, value]) => ({ name, value }));
+	return listByHttp(reading, queryOf(reading));
+}
+
+/** Reads the days that its items name, as the trigger does in a poll. */
+export function pollByHttp(service: Service, pageSize: number): WorkflowJson {
+	return listByHttp(service, { ...METADATA_ONLY, date: '={{ $json.date }}', limit: pageSize });
+}
+
+/** Lists lifelogs with the HTTP Request node, page after page, for each of its items. */
+function listByHttp(
+	{ baseUrl, apiKey }: Service,
+	query: Record<string, string | number | boolean>,
+): WorkflowJson {
+	const parameters = Object.entries(query).map(([name, value]) => ({ name, value: String(value) }));
 	const cursor = '$response.body.meta.lifelogs.nextCursor';
-	return httpRequest(reading.apiKey, {
-		url: `${reading.baseUrl}/v1/lifelogs`,
+	return httpRequest(apiKey, {
+		url: `${baseUrl}/v1/lifelogs`,
 		sendQuery: true,
 		queryParameters: { parameters },
 		options: {
@@ -148,6 +166,12 @@ function queryOf(reading: Reading): Record<string, string> {
 	);
 }
 
+/** A new connection for each request, because n8n opens one for each, too. */
+const agents = {
+	httpAgent: new HttpAgent({ keepAlive: false }),
+	httpsAgent: new HttpsAgent({ keepAlive: false }),
+};
+
 /** What somebody without n8n would write. */
 async function readWithAxios(reading: Reading): Promise<Read> {
 	const lifelogs: unknown[] = [];
@@ -156,38 +180,12 @@ async function readWithAxios(reading: Reading): Promise<Read> {
 		const { data } = await axios.get(`${reading.baseUrl}/v1/lifelogs`, {
 			params: { ...queryOf(reading), cursor },
 			headers: { 'X-API-Key': reading.apiKey },
+			...agents,
 		});
 		lifelogs.push(...data.data.lifelogs);
 		cursor = data.meta.lifelogs.nextCursor;
 	} while (cursor);
 	return { lifelogs: lifelogs.length };
-}
-
-/** A node that reads days as the trigger does, with n8n's helper and nothing else. */
-export function bareReader(dates: string[], pageSize: number): INodeType {
-	const node = standIn('bareReader');
-	node.description.credentials = [{ name: 'lifelogApi', required: true }];
-	node.execute = async function (this: IExecuteFunctions) {
-		const { baseUrl } = await this.getCredentials<{ baseUrl: string }>('lifelogApi');
-		for (const date of dates) {
-			let cursor: string | undefined;
-			do {
-				const { data, meta } = await this.helpers.httpRequestWithAuthentication.call(
-					this,
-					'lifelogApi',
-					{
-						url: `${baseUrl}/v1/lifelogs`,
-						qs: { ...METADATA_ONLY, date, limit: pageSize, cursor },
-						json: true,
-					},
-				);
-				if (!Array.isArray(data.lifelogs)) throw new Error('No list came');
-				cursor = meta.lifelogs.nextCursor;
-			} while (cursor);
-		}
-		return [[]];
-	};
-	return node;
 }
 
 const METADATA_ONLY = {

@@ -4,13 +4,8 @@ import { DateTime } from 'luxon';
 import type { IBinaryData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import {
-	messageWithout,
-	type Resource,
-	toNodeError,
-	unusableAnswerError,
-	withResource,
-} from '../shared/errors/errors';
+import { problemOf, type Resource, toNodeError, withResource } from '../shared/errors/nodeErrors';
+import { unusableAnswerError } from '../shared/errors/status';
 import type { IncomingBody } from '../shared/transport/body';
 import { mapConcurrent } from '../shared/transport/concurrency';
 import type { Api } from '../shared/auth/connection';
@@ -109,10 +104,11 @@ export async function downloadChunks(
 		} catch (error) {
 			const failure = withResource(toNodeError(context, error), resource);
 			if (!mayFail || !isOfOneChunk(own, failure)) throw failure;
-			const message = messageWithout(failure, resource);
+			const message = problemOf(failure);
 			const isLimited = failure.httpCode === '429';
 			if (!isLimited) await requireService(own);
-			if (isLimited || ++failures >= MAX_FAILURES_IN_A_ROW) {
+			failures++;
+			if (isLimited || failures >= MAX_FAILURES_IN_A_ROW) {
 				givenUp ??= `Not requested, because the chunks before it failed: ${message}`;
 			}
 			return { failed: { ...span, message } };

@@ -1,11 +1,18 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../shared/auth/connection';
 import { toInstant } from '../../lifelog/times.ts';
-import { inputError, unusableAnswerError } from '../shared/errors/errors';
-import { readId } from '../shared/parameters/resourceLocator';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
-import { readDay, readInstant, readNumber } from '../shared/parameters/read';
+import type { Api } from '../shared/auth/connection';
+import { inputError } from '../shared/errors/nodeErrors';
+import { unusableAnswerError } from '../shared/errors/status';
+import { ifChosen } from '../shared/parameters/conditions';
+import { choices, readChoice, readNumber } from '../shared/parameters/read';
+import {
+	lifelogIdParameter,
+	lifelogIdParameters,
+	readId,
+} from '../shared/parameters/resourceLocator';
+import { dayParameters, readDay, readInstant, TIME_HINT } from '../shared/parameters/times';
 
 /** Epoch ms, the end not included. */
 export interface TimeSpan {
@@ -20,18 +27,77 @@ export interface AudioRange extends TimeSpan {
 	audioSource?: string;
 }
 
-export const SOURCES = ['lifelog', 'day', 'timeRange'] as const;
+const sourceParameter = choices({
+	displayName: 'Source',
+	name: 'source',
+	type: 'options',
+	options: [
+		{
+			name: 'Lifelog',
+			value: 'lifelog',
+			description: 'The audio of one lifelog',
+		},
+		{
+			name: 'Day',
+			value: 'day',
+			description: 'The audio of a whole day',
+		},
+		{
+			name: 'Time Range',
+			value: 'timeRange',
+			description: 'The audio between two times, however long',
+		},
+	],
+	default: 'lifelog',
+	description: 'Source of the audio',
+});
 
-export interface RangeSettings {
-	source: (typeof SOURCES)[number];
-	zone: string;
-	/** The option Padding, in seconds. */
-	padding: unknown;
-}
+const startParameter: INodeProperties = {
+	displayName: 'Start',
+	name: 'start',
+	type: 'dateTime',
+	default: '',
+	description: 'Start of the audio',
+	hint: TIME_HINT,
+};
+
+const endParameter: INodeProperties = {
+	displayName: 'End',
+	name: 'end',
+	type: 'dateTime',
+	default: '',
+	description: 'End of the audio. A date without a time includes that day.',
+	hint: TIME_HINT,
+};
+
+export const paddingOption: INodeProperties = {
+	displayName: 'Padding (Seconds)',
+	name: 'padding',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	displayOptions: { show: { '/source': ['lifelog'] } },
+	default: 0,
+	description: 'Seconds of audio to add before and after the lifelog',
+};
+
+/** What to download; {@link readAudioRange} reads it. */
+export const rangeParameters: INodeProperties[] = [
+	sourceParameter,
+	...ifChosen('source', 'day', dayParameters),
+	...ifChosen('source', 'timeRange', [startParameter, endParameter]),
+	...ifChosen(
+		'source',
+		'lifelog',
+		lifelogIdParameters(
+			'The lifelog whose audio to download. Its ID is the id that a list or a search returns.',
+		),
+	),
+];
 
 /**
  * The range of an input item.
  *
+ * @param options The options of the operation.
  * @returns Not empty, in whole milliseconds: fractions are rounded outward.
  * @throws NodeOperationError on values that can't be used; NodeApiError if the lifelog can't be read.
  */
@@ -39,16 +105,25 @@ export async function readAudioRange(
 	context: IExecuteFunctions,
 	api: Api,
 	itemIndex: number,
-	{ source, zone, padding }: RangeSettings,
+	zone: string,
+	options: IDataObject,
 ): Promise<AudioRange> {
-	if (source === 'lifelog') return await rangeOfLifelog(context, api, itemIndex, zone, padding);
-	if (source === 'day') return rangeOfDay(context, api, itemIndex, zone);
-	const value = (name: string) => context.getNodeParameter(name, itemIndex, undefined) as unknown;
-	const startMs = readInstant(context, value('start'), zone, 'start', 'Start');
-	const endMs = readInstant(context, value('end'), zone, 'until', 'End');
+	switch (readChoice(context, sourceParameter, itemIndex)) {
+		case 'lifelog':
+			return await rangeOfLifelog(context, api, itemIndex, zone, options);
+		case 'day':
+			return rangeOfDay(context, api, itemIndex, zone);
+		case 'timeRange':
+			return timeRange(context, itemIndex, zone);
+	}
+}
+
+function timeRange(context: IExecuteFunctions, itemIndex: number, zone: string): AudioRange {
+	const startMs = readInstant(context, startParameter, itemIndex, zone, 'start');
+	const endMs = readInstant(context, endParameter, itemIndex, zone, 'until');
 	if (endMs <= startMs) {
 		// The end of a day is the beginning of the next one.
-		const isReversed = readInstant(context, value('end'), zone, 'start', 'End') < startMs;
+		const isReversed = readInstant(context, endParameter, itemIndex, zone, 'start') < startMs;
 		throw inputError(
 			context,
 			isReversed ? "'Start' is later than 'End'" : "'Start' and 'End' are the same",
@@ -66,8 +141,8 @@ function rangeOfDay(
 	zone: string,
 ): AudioRange {
 	const day = readDay(context, itemIndex, zone);
-	const startMs = readInstant(context, day, zone, 'start', 'Date');
-	const endMs = readInstant(context, day, zone, 'until', 'Date');
+	const startMs = toInstant(day, zone, 'start')!;
+	const endMs = toInstant(day, zone, 'until')!;
 	const now = api.run.serviceTime ?? Date.now();
 	if (startMs >= now) {
 		throw inputError(
@@ -84,10 +159,10 @@ async function rangeOfLifelog(
 	api: Api,
 	itemIndex: number,
 	zone: string,
-	given: unknown,
+	options: IDataObject,
 ): Promise<AudioRange> {
-	const lifelogId = readId(context, 'lifelogId', itemIndex, 'lifelog');
-	const padding = readNumber(context, given ?? 0, 'Padding', { unit: 'seconds' });
+	const lifelogId = readId(context, lifelogIdParameter, itemIndex, 'lifelog');
+	const padding = readNumber(context, paddingOption, options);
 	const lifelog = await getLifelog(api, lifelogId, { timezone: zone, ...METADATA_ONLY });
 	api.run.isServiceKnown = true;
 	const startMs = toInstant(lifelog.startTime, zone, 'start');

@@ -1,12 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import {
-	apiError,
-	nameOfResource,
-	type Resource,
-	unusableAnswerError,
-} from '../shared/errors/errors';
+import { apiError, nameOfResource, type Resource } from '../shared/errors/nodeErrors';
+import { unusableAnswerError } from '../shared/errors/status';
 import type { Lifelog } from '../../lifelog/api.ts';
 import type { Api } from '../shared/auth/connection';
 import { getLifelog, METADATA_ONLY } from '../shared/api/entries';
@@ -71,6 +67,6 @@ export function unsupportedError(api: Api, resource: Resource): NodeApiError {
 			`Enter the address of your lifelog-server as the 'Base URL' of the credential. If it's already there, update lifelog-server.`,
 			`Requested: ${nameOfResource(resource)}.`,
 		],
-		{ httpCode: '405', failure: { cause: 'configuration-invalid' } },
+		{ about: resource, httpCode: '405', failure: { cause: 'configuration-invalid' } },
 	);
 }

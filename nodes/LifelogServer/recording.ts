@@ -3,12 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import {
-	apiError,
-	canceledError,
-	type Resource,
-	unusableAnswerError,
-} from '../shared/errors/errors';
+import { apiError, canceledError, type Resource } from '../shared/errors/nodeErrors';
+import { unusableAnswerError } from '../shared/errors/status';
 import { pause } from '../shared/transport/concurrency';
 import type { Api } from '../shared/auth/connection';
 import { getJson, pathOf, sendData } from '../shared/transport/request';
@@ -113,6 +109,9 @@ function asForm(
 			'content-type': `multipart/form-data; boundary=${boundary}`,
 			'content-length': String(before.length + bytes + after.length),
 		},
-		...{ before, after, bytes, open },
+		before,
+		after,
+		bytes,
+		open,
 	};
 }

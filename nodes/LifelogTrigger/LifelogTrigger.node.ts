@@ -9,7 +9,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { testLifelogApi } from '../shared/transport/credentialTest';
 import { getTimezones } from '../shared/parameters/listSearch';
 import { subtitleOf } from '../shared/execution/operations';
-import { eventOptions, properties } from './parameters';
+import { eventParameter, properties } from './parameters';
 import { runPoll } from './poll';
 import { sample } from './sample';
 
@@ -20,7 +20,7 @@ export class LifelogTrigger implements INodeType {
 		icon: { light: 'file:../../icons/lifelog.svg', dark: 'file:../../icons/lifelog.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: subtitleOf(eventOptions, 'event'),
+		subtitle: subtitleOf(eventParameter.options, 'event'),
 		description:
 			'Starts a workflow when a lifelog is new or has changed, or a scheduled prompt was answered',
 		defaults: { name: 'Lifelog Trigger' },

@@ -1,15 +1,69 @@
-import type { INodeProperties, INodePropertyOptions, IPollFunctions } from 'n8n-workflow';
+import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 
-import * as chats from '../shared/parameters/chatOutput';
-import * as shared from '../shared/parameters/descriptions';
-import * as output from '../shared/parameters/output';
-import * as read from '../shared/parameters/read';
-import { promptIdOf } from '../shared/parameters/resourceLocator';
+import {
+	type ChatOutput,
+	chatOutputParameters,
+	readChatOutput,
+} from '../shared/parameters/chatOutput';
+import { shownIf } from '../shared/parameters/conditions';
+import {
+	filtersOf,
+	isStarredFilter,
+	optionsOf,
+	promptIdFilter,
+	readPromptId,
+} from '../shared/parameters/lists';
+import { type Output, outputParameters, partsFor, readOutput } from '../shared/parameters/output';
+import {
+	includeContentsOption,
+	includeHeadingsOption,
+	includeMarkdownOption,
+	type Parts,
+	readParts,
+} from '../shared/parameters/parts';
+import {
+	choices,
+	readBoolean,
+	readChoice,
+	readNumber,
+	withoutBlanks,
+} from '../shared/parameters/read';
+import { readZone, timezoneOption } from '../shared/parameters/times';
 
 const CHAT_EVENT = 'scheduledChatCreated';
-const LOOKBACK_RULE = { unit: 'days', isWhole: true, min: 2, max: 31 };
-const SETTLE_RULE = { unit: 'minutes', isWhole: true, max: 1440 };
 
+export const eventParameter = choices({
+	displayName: 'Trigger On',
+	name: 'event',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'Lifelog Created or Updated',
+			value: 'lifelogCreatedOrUpdated',
+			description: 'New or changed: several times while a lifelog grows, unless you set Settle',
+		},
+		{
+			name: 'Lifelog Created',
+			value: 'lifelogCreated',
+			description: 'A lifelog is new, even if it was uploaded days late',
+		},
+		{
+			name: 'Lifelog Updated',
+			value: 'lifelogUpdated',
+			description: 'A known lifelog or its star has changed. While it grows, see Settle.',
+		},
+		{
+			name: 'Scheduled Chat Created',
+			value: CHAT_EVENT,
+			description: 'A scheduled prompt has been answered',
+		},
+	],
+	default: 'lifelogCreatedOrUpdated',
+	description: 'Event that starts the workflow',
+});
+
+/** What each event reports of a lifelog. */
 const CHANGES: Record<string, Settings['changes']> = {
 	lifelogCreatedOrUpdated: ['created', 'updated'],
 	lifelogCreated: ['created'],
@@ -17,28 +71,27 @@ const CHANGES: Record<string, Settings['changes']> = {
 	[CHAT_EVENT]: [],
 };
 
-export const eventOptions: INodePropertyOptions[] = [
-	{
-		name: 'Lifelog Created or Updated',
-		value: 'lifelogCreatedOrUpdated',
-		description: 'New or changed: several times while a lifelog grows, unless you set Settle',
-	},
-	{
-		name: 'Lifelog Created',
-		value: 'lifelogCreated',
-		description: 'A lifelog is new, even if it was uploaded days late',
-	},
-	{
-		name: 'Lifelog Updated',
-		value: 'lifelogUpdated',
-		description: 'A known lifelog or its star has changed. While it grows, see Settle.',
-	},
-	{
-		name: 'Scheduled Chat Created',
-		value: CHAT_EVENT,
-		description: 'A scheduled prompt has been answered',
-	},
-];
+const LIFELOG_EVENTS = Object.keys(CHANGES).filter((event) => event !== CHAT_EVENT);
+
+const lookbackOption: INodeProperties = {
+	displayName: 'Look-Back (Days)',
+	name: 'lookbackDays',
+	type: 'number',
+	typeOptions: { minValue: 2, maxValue: 31, numberPrecision: 0 },
+	default: 7,
+	description:
+		"Number of days to watch, including today (2 to 31). Earlier lifelogs aren't noticed. A change on a day before yesterday may be noticed some polls later.",
+};
+
+const settleOption: INodeProperties = {
+	displayName: 'Settle (Minutes)',
+	name: 'settleMinutes',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: 1440, numberPrecision: 0 },
+	default: 0,
+	description:
+		'Minutes that a lifelog must stay unchanged before it is reported (0 to 1440). A lifelog that is still growing then starts the workflow only once.',
+};
 
 export const properties: INodeProperties[] = [
 	{
@@ -47,55 +100,27 @@ export const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	{
-		displayName: 'Trigger On',
-		name: 'event',
-		type: 'options',
-		noDataExpression: true,
-		options: eventOptions,
-		default: 'lifelogCreatedOrUpdated',
-		description: 'Event that starts the workflow',
-	},
-	...shared.withCondition({ show: { event: [CHAT_EVENT] } }, [
-		...chats.chatOutputParameters,
-		shared.filtersOf([shared.promptIdFilter]),
-	]),
-	...shared.withCondition({ hide: { event: [CHAT_EVENT] } }, [
-		...output.outputParameters,
-		shared.filtersOf([
+	eventParameter,
+	...shownIf({ event: [CHAT_EVENT] }, [...chatOutputParameters, filtersOf([promptIdFilter])]),
+	...shownIf({ event: LIFELOG_EVENTS }, [
+		...outputParameters,
+		filtersOf([
 			{
-				...shared.isStarredFilter,
+				...isStarredFilter,
 				description:
 					'Whether to report only lifelogs that are starred (on) or only the others (off), at the time of the change. Leave this filter out for both.',
 			},
 		]),
 	]),
-	shared.optionsOf([
-		...shared.withCondition({ hide: { '/event': [CHAT_EVENT] } }, [
-			{ ...shared.includeOptions.includeContents, default: false },
-			shared.includeOptions.includeHeadings,
-			shared.includeOptions.includeMarkdown,
+	optionsOf([
+		...shownIf({ '/event': LIFELOG_EVENTS }, [
+			{ ...includeContentsOption, default: false },
+			includeHeadingsOption,
+			includeMarkdownOption,
 		]),
-		{
-			displayName: 'Look-Back (Days)',
-			name: 'lookbackDays',
-			type: 'number',
-			typeOptions: { minValue: 2, maxValue: 31 },
-			default: 7,
-			description:
-				"Number of days to watch, including today (2 to 31). Earlier lifelogs aren't noticed. A change on a day before yesterday may be noticed some polls later.",
-		},
-		{
-			displayName: 'Settle (Minutes)',
-			name: 'settleMinutes',
-			type: 'number',
-			typeOptions: { minValue: 0, maxValue: 1440 },
-			default: 0,
-			displayOptions: { hide: { '/event': [CHAT_EVENT] } },
-			description:
-				'Minutes that a lifelog must stay unchanged before it is reported (0 to 1440). A lifelog that is still growing then starts the workflow only once.',
-		},
-		shared.timezoneOption,
+		lookbackOption,
+		...shownIf({ '/event': LIFELOG_EVENTS }, [settleOption]),
+		timezoneOption,
 	]),
 ];
 
@@ -113,37 +138,33 @@ export interface Settings {
 	changes: Array<'created' | 'updated'>;
 	isStarred?: boolean; // undefined for both
 	settleMs: number;
-	include: output.Parts;
-	output: output.Output;
-	chatOutput: chats.ChatOutput;
+	include: Parts;
+	output: Output;
+	chatOutput: ChatOutput;
 }
 
 /** @throws NodeOperationError on values that can't be used. */
 export function readSettings(context: IPollFunctions): Settings {
-	const parameter = (name: string, unset?: unknown) =>
-		context.getNodeParameter(name, unset) as unknown;
-	const event = read.readChoice(context, parameter('event'), Object.keys(CHANGES), 'Trigger On');
-	const filters = read.withoutBlanks(context, parameter('filters', {}));
-	const options = read.withoutBlanks(context, parameter('options', {}));
-	const { lookbackDays = 7, settleMinutes = 0 } = options;
+	const parameter = (name: string, unset?: unknown) => context.getNodeParameter(name, unset);
+	const event = readChoice(context, eventParameter, { event: parameter('event') });
+	const filters = withoutBlanks(parameter('filters', {}));
+	const options = withoutBlanks(parameter('options', {}));
+	const shown = { output: parameter('output', 'simplified'), fields: parameter('fields', []) };
 	const isChats = event === CHAT_EVENT;
-	const given = parameter('output', 'simplified');
-	const fields = parameter('fields', []);
-	const form = output.readOutput(context, isChats ? 'raw' : given, fields);
-	const chatOutput = chats.readChatOutput(context, isChats ? given : 'simplified', fields);
+	const output: Output = isChats ? { kind: 'raw', fields: [] } : readOutput(context, shown);
 	return {
 		watch: {
 			kind: isChats ? 'chats' : 'lifelogs',
 			credential: context.getNode().credentials?.lifelogApi?.id ?? '',
-			prompt: (isChats && promptIdOf(context, filters.globalPromptId)) || '',
+			prompt: (isChats && readPromptId(context, filters)) || '',
 		},
-		lookbackDays: read.readNumber(context, lookbackDays, 'Look-Back', LOOKBACK_RULE),
-		timezone: read.readZone(context, options.timezone),
+		lookbackDays: readNumber(context, lookbackOption, options),
+		timezone: readZone(context, options),
 		changes: CHANGES[event],
-		isStarred: read.readBoolean(context, filters.isStarred, 'Is Starred'),
-		settleMs: 60_000 * read.readNumber(context, settleMinutes, 'Settle', SETTLE_RULE),
-		include: output.partsFor(form, read.readParts(context, options, false)),
-		output: form,
-		chatOutput,
+		isStarred: readBoolean(context, isStarredFilter, filters),
+		settleMs: 60_000 * readNumber(context, settleOption, options),
+		include: partsFor(output, readParts(context, options, false)),
+		output,
+		chatOutput: isChats ? readChatOutput(context, shown) : { kind: 'simplified', fields: [] },
 	};
 }

@@ -2,11 +2,12 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { answeredAt } from '../shared/api/chats';
-import { inputError } from '../shared/errors/errors';
+import { inputError } from '../shared/errors/nodeErrors';
 import { type Api, connect } from '../shared/auth/connection';
 import { readPage } from '../shared/transport/pagination';
-import { chatItem, chatsQuery } from './chats';
-import { lifelogItem } from './lifelogs/emit';
+import { chatItem } from './chats/item';
+import { chatsQuery } from './chats/list';
+import { lifelogItem } from './lifelogs/item';
 import { versionOf } from './lifelogs/list';
 import { readSettings, type Settings } from './parameters';
 

@@ -285,6 +285,7 @@ describe('a range', () => {
 			"'Start' is later than 'End'",
 		],
 		['of negative length', at('09:00'), at('08:59'), "'Start' is later than 'End'"],
+		['without a start', '', at('09:00'), "'Start' is empty"],
 		['without a start that is one', 'soon', at('09:00'), `'Start' is not a date and time: "soon"`],
 		['of seconds', ms('09:00') / 1000, ms('09:01'), "'Start' is not a date and time"],
 	])('%s is refused before any request', async (_name, start, end, expected) => {
@@ -985,9 +986,6 @@ describe('a choice', () => {
 		const choose = (value: string) => `={{ "${value}" }}`;
 		const { json } = await run({
 			source: choose('TimeRange'),
-			// n8n shows all ways where an expression chooses.
-			lifelogId: byId('none'),
-			date: '2026-03-20',
 			start: at('09:00'),
 			end: at('09:01'),
 			options: { ifNoAudio: choose('REPORT'), ifPartFails: choose('Report') },
@@ -996,10 +994,7 @@ describe('a choice', () => {
 	});
 
 	test.each([
-		[
-			{ source: '={{ "week" }}', lifelogId: byId('none'), date: '2026-03-20' },
-			`'Source' must be lifelog, day or timeRange, not "week"`,
-		],
+		[{ source: '={{ "week" }}' }, `'Source' must be lifelog, day or timeRange, not "week"`],
 		[
 			{ options: { ifNoAudio: '={{ "stop" }}' } },
 			`'If No Audio' must be error, report or skip, not "stop"`,

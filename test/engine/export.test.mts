@@ -187,7 +187,7 @@ test.each([
 	[{ exportFrom: 'input' }, /^The input is not a lifelog/],
 	[
 		{ exportFrom: 'elsewhere' },
-		/^'Export From' must be service, lifelog or input, not "elsewhere"/,
+		/^'Export From' must be input, lifelog or service, not "elsewhere"/,
 	],
 	[{ fileFormats: ' , ' }, /^'File Formats' is empty/],
 	[{ fileFormats: { toString: 1 } }, /^'File Formats' must be .*, not an object$/],

@@ -450,7 +450,7 @@ describe('filters', () => {
 
 	test.each([
 		// n8n requires it only if it was chosen from the list.
-		[{ period: 'date' }, 'Parameter "Date" is required'],
+		[{ period: 'date' }, "'Date' is empty"],
 		[{ period: '={{ "date" }}' }, "'Date' is empty"],
 		[{ period: 'date', date: ' ' }, "'Date' is empty"],
 		[{ period: '={{ "week" }}' }, "'Period' must be any, today, yesterday, last7Days, "],

@@ -10,7 +10,15 @@ import { startLab } from '../support/lab.mts';
 import { within, workflowWith } from '../support/workflow.mts';
 
 const COPIED = [
-	...['nodes', 'credentials', 'icons', 'package.json', 'tsconfig.json', 'eslint.config.mjs'],
+	...[
+		'nodes',
+		'credentials',
+		'lifelog',
+		'icons',
+		'package.json',
+		'tsconfig.json',
+		'eslint.config.mjs',
+	],
 	...['test/reliability', 'test/support', 'docs/developer/reliability.csv'],
 ];
 const REPORT = 'docs/developer/reliability.csv';

@@ -1,5 +1,11 @@
 // What people read of a parameter. A model reads only what `$fromAI` says.
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type {
+	INode,
+	INodeProperties,
+	INodePropertyOptions,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
 import { nodeOperations } from '../reliability/parameters.mts';
 import { loadPackage } from '../support/engine.mts';
 
@@ -122,3 +128,61 @@ test('what is deleted has a parameter of its own, which begins empty', () => {
 		expect(locators.filter((each) => each.name === name)).toHaveLength(1);
 	}
 });
+
+/** Each operation or event, and a choice of its own that an expression can make. */
+const byExpression = [...TOOLS, 'lifelogTrigger'].flatMap((node) => {
+	const { description } = nodeTypes[`n8n-nodes-lifelog.${node}`] as {
+		description: INodeTypeDescription;
+	};
+	const { properties } = description;
+	const { name: selector, options = [] } = properties.find(
+		({ name }) => name === 'operation' || name === 'event',
+	)!;
+	return (options as INodePropertyOptions[]).flatMap(({ value: selected }) => {
+		const own = properties.filter(
+			({ type, noDataExpression, displayOptions }) =>
+				type === 'options' &&
+				!noDataExpression &&
+				displayOptions?.show?.[selector]?.includes(selected),
+		);
+		const names = [...new Set(own.map(({ name }) => name))];
+		return names.map(
+			(name) => [`${node} ${selected}`, name, description, { [selector]: selected }] as const,
+		);
+	});
+});
+
+test('expressions can choose', () => {
+	expect(new Set(byExpression.map(([, name]) => name)).size).toBeGreaterThan(5);
+});
+
+// n8n shows and requires everything that depends on an expression, whatever that returns.
+test.each(byExpression)(
+	'%s: if an expression chooses %s, no parameter is shown twice, and none of a choice is required',
+	(_operation, chosen, description, selected) => {
+		const { resource } = Object.fromEntries(
+			description.properties.map(({ name, default: value }) => [name, value]),
+		);
+		const values = { resource, ...selected, [chosen]: '={{ $json.chosen }}' };
+		const parameters = NodeHelpers.getNodeParameters(
+			description.properties,
+			values as INode['parameters'],
+			true,
+			false,
+			null,
+			description,
+		)!;
+		const node = { parameters, typeVersion: 1 } as INode;
+		const shown = description.properties
+			.filter((property) => NodeHelpers.displayParameter(parameters, property, node, description))
+			.filter(({ type }) => type !== 'notice');
+		const names = shown.map(({ name }) => name);
+		expect(names.filter((name, nth) => names.indexOf(name) !== nth)).toEqual([]);
+
+		const required = shown.filter((property) => property.required);
+		const depends = required.filter(({ displayOptions }) =>
+			Object.keys(displayOptions?.show ?? {}).some((name) => name === chosen),
+		);
+		expect(depends.map(({ name }) => name)).toEqual([]);
+	},
+);

@@ -11,12 +11,10 @@ const PICTURES = 'https://raw.githubusercontent.com/n8n-nodes-lifelog/n8n-nodes-
 /** Where each call that makes an error or a hint has its message. */
 const MESSAGE_ARGUMENT: Record<string, number> = {
 	Error: 0,
-	answered: 1,
 	NodeOperationError: 1,
 	apiError: 1,
 	hint: 1,
 	inputError: 1,
-	make: 0,
 };
 /** Its errors are caught and told as a broken connection. */
 const INTERNAL = ['body', 'upload'].map((name) => `nodes/shared/transport/${name}.ts`);
@@ -32,6 +30,7 @@ function textsOf(expression: ts.Expression, file: ts.SourceFile): string[] {
 		const { whenTrue, whenFalse } = expression;
 		return [whenTrue, whenFalse].flatMap((either) => textsOf(either, file));
 	}
+	if (ts.isArrowFunction(expression)) return textsOf(expression.body as ts.Expression, file);
 	if (ts.isIdentifier(expression)) return textsOfConstant(expression.text, file);
 	return [];
 }

@@ -1,16 +1,17 @@
 // What becomes of a lifelog, by what was known, what was seen and what is asked for.
+import { recordOf } from '../../nodes/LifelogTrigger/engine/records.ts';
+import { newState } from '../../nodes/LifelogTrigger/engine/state.ts';
+import type { KnownEntry, Poll } from '../../nodes/LifelogTrigger/engine/types.ts';
 import {
 	changeType,
 	decide,
 	decideLifelogs,
-	recordOf,
 	type Seen,
-} from '../../nodes/LifelogTrigger/lifelogs/detect.ts';
-import { eventKey, readLifelogs } from '../../nodes/LifelogTrigger/lifelogs/emit.ts';
+} from '../../nodes/LifelogTrigger/lifelogs/decide.ts';
+import { eventKey } from '../../nodes/LifelogTrigger/lifelogs/item.ts';
 import type { ListedLifelog } from '../../nodes/LifelogTrigger/lifelogs/list.ts';
+import { readLifelogs } from '../../nodes/LifelogTrigger/lifelogs/read.ts';
 import type { Settings } from '../../nodes/LifelogTrigger/parameters.ts';
-import { newState } from '../../nodes/LifelogTrigger/state/storage.ts';
-import type { KnownEntry, Poll } from '../../nodes/LifelogTrigger/state/types.ts';
 
 const HOUR = 3_600_000;
 const at = (time: string) => Date.parse(`2026-03-${time}Z`);

@@ -1,24 +1,17 @@
 // What the trigger keeps from poll to poll: saved, brought up to a poll, merged and pruned.
 import { randomUUID } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
+import { lookback, sinceOf } from '../../nodes/LifelogTrigger/engine/days.ts';
+import { isRetryDue, retried } from '../../nodes/LifelogTrigger/engine/retry.ts';
+import { loadState, saveState } from '../../nodes/LifelogTrigger/engine/saved.ts';
+import { advanceWindow, merge, newState } from '../../nodes/LifelogTrigger/engine/state.ts';
+import type {
+	KnownDay,
+	Outcome,
+	PollWindow,
+	State,
+} from '../../nodes/LifelogTrigger/engine/types.ts';
 import { daysToRead } from '../../nodes/LifelogTrigger/lifelogs/list.ts';
-import {
-	advanceWindow,
-	loadState,
-	merge,
-	newState,
-	saveState,
-	sinceOf,
-} from '../../nodes/LifelogTrigger/state/storage.ts';
-import {
-	isRetryDue,
-	type KnownDay,
-	lookback,
-	type Outcome,
-	type PollWindow,
-	retried,
-	type State,
-} from '../../nodes/LifelogTrigger/state/types.ts';
 import { utcDay } from '../../lifelog/times.ts';
 
 const WATCH = { kind: 'lifelogs' as const, credential: 'Xy12', prompt: '' };

@@ -1,11 +1,8 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import {
-	deleteNoticeOfTool,
-	lifelogIdToDelete,
-	readId,
-} from '../../shared/parameters/resourceLocator';
+import { lifelogIdToDelete, readId } from '../../shared/parameters/resourceLocator';
+import { deleteNoticeOfTool } from '../../shared/parameters/tool';
 import { deleteEntry } from '../../shared/transport/request';
 
 export const description: INodeProperties[] = [
@@ -31,7 +28,7 @@ export const description: INodeProperties[] = [
  * @throws NodeApiError if none has this ID, or the service doesn't confirm the deletion.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
-	const id = readId(this, 'lifelogIdToDelete', itemIndex, 'lifelog');
+	const id = readId(this, lifelogIdToDelete, itemIndex, 'lifelog');
 	await deleteEntry(api, 'lifelog', id);
 	return [{ json: { deleted: true, id } }];
 }

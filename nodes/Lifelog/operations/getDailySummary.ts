@@ -1,67 +1,102 @@
-import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
-import {
-	dayParameters,
-	filtersOf,
-	isStarredFilter,
-	maxWaitOption,
-	optionsOf,
-	timezoneOption,
-} from '../../shared/parameters/descriptions';
-import { EVERY_PART } from '../../shared/api/entries';
-import { listResource } from '../../shared/errors/errors';
-import { hint, hintOfNone } from '../../shared/errors/hints';
-import { firstEntries, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/transport/pagination';
-import {
-	readBoolean,
-	readChoice,
-	readChoiceOf,
-	readCollection,
-	readDay,
-	readNumber,
-	readZone,
-} from '../../shared/parameters/read';
 import { toMarkdown } from '../../../lifelog/summary/markdown.ts';
 import { toNotion } from '../../../lifelog/summary/notion.ts';
 import { toSlack } from '../../../lifelog/summary/slack.ts';
 import {
 	beginsOn,
-	DETAILS,
 	type Entry,
 	entryOf,
 	summarize,
 	type Summary,
 	summaryFields,
 } from '../../../lifelog/summary/summary.ts';
-import { type Language, LANGUAGES, WORDS } from '../../../lifelog/summary/words.ts';
+import { type Language, WORDS } from '../../../lifelog/summary/words.ts';
+import { EVERY_PART } from '../../shared/api/entries';
+import type { Api } from '../../shared/auth/connection';
+import { hint, hintOfNone } from '../../shared/errors/hints';
+import { listResource } from '../../shared/errors/nodeErrors';
+import { filtersOf, isStarredFilter, optionsOf } from '../../shared/parameters/lists';
+import { maxWaitOption } from '../../shared/parameters/maxWait';
+import {
+	choices,
+	readBoolean,
+	readChoice,
+	readCollection,
+	readNumber,
+} from '../../shared/parameters/read';
+import { dayParameters, readDay, readZone, timezoneOption } from '../../shared/parameters/times';
+import { firstEntries, MAX_PAGE_SIZE_WITH_CONTENTS } from '../../shared/transport/pagination';
 
 const FORMATS = { markdown: toMarkdown, notion: toNotion, slack: toSlack };
-const FORMAT_NAMES = Object.keys(FORMATS) as Array<keyof typeof FORMATS>;
+
+const formatParameter = choices({
+	displayName: 'Format',
+	name: 'format',
+	type: 'options',
+	options: [
+		{ name: 'Markdown', value: 'markdown', description: 'One text' },
+		{
+			name: 'Notion',
+			value: 'notion',
+			description: 'Title, properties and blocks of a page, in batches that Notion accepts',
+		},
+		{
+			name: 'Slack',
+			value: 'slack',
+			description: 'Text and blocks of one or more messages that Slack accepts',
+		},
+	],
+	default: 'markdown',
+	description: 'Format of the summary',
+});
+
+const detailOption = choices({
+	displayName: 'Detail',
+	name: 'detail',
+	type: 'options',
+	options: [
+		{ name: 'Starred', value: 'starred', description: 'Only the titles of starred lifelogs' },
+		{ name: 'Titles', value: 'titles', description: 'Every title' },
+		{
+			name: 'Titles and Headings',
+			value: 'titlesAndHeadings',
+			description: 'Every title, with the headings of the lifelog',
+		},
+	],
+	default: 'titlesAndHeadings',
+	description: 'Amount of detail in the summary',
+});
+
+const languageOption = choices({
+	displayName: 'Language',
+	name: 'language',
+	type: 'options',
+	options: [
+		{ name: 'English', value: 'en' },
+		{ name: 'French', value: 'fr' },
+		{ name: 'German', value: 'de' },
+		{ name: 'Spanish', value: 'es' },
+	],
+	default: 'en',
+	description:
+		"Language of the summary's own words and dates. Titles and headings stay as they are.",
+});
+
+const maxLifelogsOption: INodeProperties = {
+	displayName: 'Max Lifelogs',
+	name: 'maxLifelogs',
+	type: 'number',
+	typeOptions: { minValue: 0, numberPrecision: 0 },
+	default: 0,
+	description:
+		'Maximum number of lifelogs that the summary lists. It says how many more there are. 0 lists all.',
+};
 
 export const description: INodeProperties[] = [
 	...dayParameters,
-	{
-		displayName: 'Format',
-		name: 'format',
-		type: 'options',
-		options: [
-			{ name: 'Markdown', value: 'markdown', description: 'One text' },
-			{
-				name: 'Notion',
-				value: 'notion',
-				description: 'Title, properties and blocks of a page, in batches that Notion accepts',
-			},
-			{
-				name: 'Slack',
-				value: 'slack',
-				description: 'Text and blocks of one or more messages that Slack accepts',
-			},
-		],
-		default: 'markdown',
-		description: 'Format of the summary',
-	},
+	formatParameter,
 	{
 		displayName:
 			"In the HTTP Request node that creates the page, set the JSON body to <code>{{ JSON.stringify({ parent: { database_id: 'ID of your database' }, properties: $json.properties, children: $json.children }) }}</code>",
@@ -85,49 +120,7 @@ export const description: INodeProperties[] = [
 				'Whether to summarize only starred lifelogs (on) or only the others (off). Leave this filter out for both.',
 		},
 	]),
-	optionsOf([
-		{
-			displayName: 'Detail',
-			name: 'detail',
-			type: 'options',
-			options: [
-				{ name: 'Starred', value: 'starred', description: 'Only the titles of starred lifelogs' },
-				{ name: 'Titles', value: 'titles', description: 'Every title' },
-				{
-					name: 'Titles and Headings',
-					value: 'titlesAndHeadings',
-					description: 'Every title, with the headings of the lifelog',
-				},
-			],
-			default: 'titlesAndHeadings',
-			description: 'Amount of detail in the summary',
-		},
-		{
-			displayName: 'Language',
-			name: 'language',
-			type: 'options',
-			options: [
-				{ name: 'English', value: 'en' },
-				{ name: 'French', value: 'fr' },
-				{ name: 'German', value: 'de' },
-				{ name: 'Spanish', value: 'es' },
-			],
-			default: 'en',
-			description:
-				"Language of the summary's own words and dates. Titles and headings stay as they are.",
-		},
-		{
-			displayName: 'Max Lifelogs',
-			name: 'maxLifelogs',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 0,
-			description:
-				'Maximum number of lifelogs that the summary lists. It says how many more there are. 0 lists all.',
-		},
-		maxWaitOption,
-		timezoneOption,
-	]),
+	optionsOf([detailOption, languageOption, maxLifelogsOption, maxWaitOption, timezoneOption]),
 ];
 
 /**
@@ -138,12 +131,16 @@ export const description: INodeProperties[] = [
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const options = readCollection(this, 'options', itemIndex);
-	const timezone = readZone(this, options.timezone);
+	const timezone = readZone(this, options);
 	const date = readDay(this, itemIndex, timezone);
 	const filters = readCollection(this, 'filters', itemIndex);
-	const isStarred = readBoolean(this, filters.isStarred, 'Is Starred');
-	const format = readChoiceOf(this, 'format', itemIndex, FORMAT_NAMES);
-	const summaryOptions = readSummaryOptions(this, options);
+	const isStarred = readBoolean(this, isStarredFilter, filters);
+	const format = readChoice(this, formatParameter, itemIndex);
+	const summaryOptions = {
+		language: readChoice(this, languageOption, options),
+		detail: readChoice(this, detailOption, options),
+		maxLifelogs: readNumber(this, maxLifelogsOption, options),
+	};
 	const entries = await readEntries(api, { date, timezone, isStarred }, summaryOptions.language);
 	hintIfWithheld(api, entries);
 	if (entries.length === 0) {
@@ -152,15 +149,6 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const summary = summarize(entries, { date, timezone, isStarred }, summaryOptions);
 	const json = { date, timezone, ...FORMATS[format](summary), ...summaryFields(summary) };
 	return [{ json }];
-}
-
-function readSummaryOptions(context: IExecuteFunctions, options: IDataObject) {
-	const { language = 'en', detail = 'titlesAndHeadings', maxLifelogs = 0 } = options;
-	return {
-		language: readChoice(context, language, LANGUAGES, 'Language'),
-		detail: readChoice(context, detail, DETAILS, 'Detail'),
-		maxLifelogs: readNumber(context, maxLifelogs, 'Max Lifelogs', { isWhole: true }),
-	};
 }
 
 async function readEntries(

@@ -2,15 +2,15 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { limitParameters } from '../../shared/parameters/descriptions';
+import { limitParameters, readLimit } from '../../shared/parameters/lists';
 import {
 	firstEntries,
 	MAX_PAGE_SIZE,
 	MAX_PAGE_SIZE_WITH_CONTENTS,
 } from '../../shared/transport/pagination';
-import { readLimit } from '../../shared/parameters/read';
 import { periodParameters } from '../parameters/filters';
-import { listingParameters, readListing, toItems } from '../parameters/list';
+import { listingParameters, readListing } from '../parameters/listing';
+import { toItems } from '../items';
 
 export const description: INodeProperties[] = [
 	...periodParameters,

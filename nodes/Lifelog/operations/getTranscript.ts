@@ -3,25 +3,29 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { utterances } from '../../../lifelog/contents.ts';
-import { optionsOf, timezoneOption, withDefaultOfTool } from '../../shared/parameters/descriptions';
-import { inputError } from '../../shared/errors/errors';
-import { hint } from '../../shared/errors/hints';
-import { lifelogIdParameters, readId } from '../../shared/parameters/resourceLocator';
-import { getLifelog } from '../../shared/api/entries';
+import { withDefaultOfTool } from '../../shared/parameters/conditions';
+import { optionsOf } from '../../shared/parameters/lists';
 import {
-	isTool,
-	readChoiceOf,
+	choices,
+	readChoice,
 	readCollection,
 	readNumber,
-	readZone,
+	readText,
 } from '../../shared/parameters/read';
-import { maxCharactersOption, readMaxCharacters } from '../parameters/list';
+import { inputError } from '../../shared/errors/nodeErrors';
+import { hint } from '../../shared/errors/hints';
+import {
+	lifelogIdParameter,
+	lifelogIdParameters,
+	readId,
+} from '../../shared/parameters/resourceLocator';
+import { readZone, timezoneOption } from '../../shared/parameters/times';
+import { isTool } from '../../shared/parameters/tool';
+import { getLifelog } from '../../shared/api/entries';
+import { maxCharactersOption, readMaxCharacters } from '../parameters/maxCharacters';
 import { placedUtterances, textOf } from '../transcript';
-import { trimmedText } from '../../../lifelog/text.ts';
 
-const OUTPUT_FORMS = ['utterances', 'text'] as const;
-
-const outputAsParameter: INodeProperties = {
+const outputAsParameter = choices({
 	displayName: 'Output As',
 	name: 'outputAs',
 	type: 'options',
@@ -39,6 +43,26 @@ const outputAsParameter: INodeProperties = {
 	],
 	default: 'utterances',
 	description: 'Form of the transcript',
+});
+
+const fromOffsetOption: INodeProperties = {
+	displayName: 'From Offset (Milliseconds)',
+	name: 'fromOffsetMs',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'Milliseconds from the start of the lifelog at which to begin. 0 returns the whole transcript. To continue one that was cut, use its nextOffsetMs.',
+};
+
+const speakersOption: INodeProperties = {
+	displayName: 'Speakers',
+	name: 'speakers',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. user, Anna',
+	description:
+		'Comma-separated names of the speakers to return, in upper or lower case. user means the wearer. Leave it empty for everyone.',
 };
 
 export const description: INodeProperties[] = [
@@ -47,25 +71,9 @@ export const description: INodeProperties[] = [
 	),
 	...withDefaultOfTool(outputAsParameter, 'text'),
 	optionsOf([
-		{
-			displayName: 'From Offset (Milliseconds)',
-			name: 'fromOffsetMs',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 0,
-			description:
-				'Milliseconds from the start of the lifelog at which to begin. 0 returns the whole transcript. To continue one that was cut, use its nextOffsetMs.',
-		},
+		fromOffsetOption,
 		{ ...maxCharactersOption, displayOptions: { hide: { '/outputAs': ['utterances'] } } },
-		{
-			displayName: 'Speakers',
-			name: 'speakers',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. user, Anna',
-			description:
-				'Comma-separated names of the speakers to return, in upper or lower case. user means the wearer. Leave it empty for everyone.',
-		},
+		speakersOption,
 		timezoneOption,
 	]),
 ];
@@ -78,24 +86,22 @@ export const description: INodeProperties[] = [
  * @throws NodeApiError if there is no lifelog with this ID.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
-	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
+	const id = readId(this, lifelogIdParameter, itemIndex, 'lifelog');
 	const options = readCollection(this, 'options', itemIndex);
-	const outputAs = readChoiceOf(this, 'outputAs', itemIndex, OUTPUT_FORMS);
-	const fromOffsetMs = readNumber(this, options.fromOffsetMs ?? 0, 'From Offset', {
-		unit: 'milliseconds',
-	});
+	const outputAs = readChoice(this, outputAsParameter, itemIndex);
+	const fromOffsetMs = readNumber(this, fromOffsetOption, options);
 	const maxLength = outputAs === 'text' ? readMaxCharacters(this, options) : 0;
-	const timezone = readZone(this, options.timezone);
+	const timezone = readZone(this, options);
+	const speakers = readText(this, speakersOption, options)
+		.split(',')
+		.map((speaker) => speaker.trim())
+		.filter(Boolean);
 	const lifelog = await getLifelog(api, id, {
 		timezone,
 		includeMarkdown: false,
 		includeHeadings: true,
 		includeContents: true,
 	});
-	const speakers = trimmedText(options.speakers)
-		.split(',')
-		.map((speaker) => speaker.trim())
-		.filter(Boolean);
 	const placed = placedUtterances(lifelog, timezone, maxLength);
 	const wanted = new Set(utterances(lifelog, speakers).map(({ index }) => index));
 	const spoken = placed.filter(

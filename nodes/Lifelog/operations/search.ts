@@ -3,8 +3,9 @@ import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workfl
 import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { mapConcurrent, MAX_CONCURRENT_READS } from '../../shared/transport/concurrency';
-import { fromAi, limitParameter, withDefaultOfTool } from '../../shared/parameters/descriptions';
-import { inputError } from '../../shared/errors/errors';
+import { fromAi, withDefaultOfTool } from '../../shared/parameters/conditions';
+import { limitParameter, readLimit } from '../../shared/parameters/lists';
+import { inputError } from '../../shared/errors/nodeErrors';
 import { hint } from '../../shared/errors/hints';
 import { getLifelog, unlessDeleted } from '../../shared/api/entries';
 import {
@@ -13,10 +14,11 @@ import {
 	MAX_PAGE_SIZE_WITH_CONTENTS,
 	readPage,
 } from '../../shared/transport/pagination';
-import { readLimit, readText } from '../../shared/parameters/read';
+import { readText } from '../../shared/parameters/read';
 import { eachOnce } from '../../../lifelog/names.ts';
 import { periodParameters } from '../parameters/filters';
-import { listingParameters, readListing, toItems } from '../parameters/list';
+import { listingParameters, readListing } from '../parameters/listing';
+import { toItems } from '../items';
 
 const queryParameter: INodeProperties = {
 	displayName: 'Query',
@@ -36,7 +38,7 @@ export const description: INodeProperties[] = [
 	...periodParameters,
 	{
 		...limitParameter,
-		typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE },
+		typeOptions: { ...limitParameter.typeOptions, maxValue: MAX_PAGE_SIZE },
 		default: 10,
 		hint: 'At most 100: the service returns no more for a search',
 	},
@@ -50,7 +52,7 @@ export const description: INodeProperties[] = [
  * @returns One item per lifelog (`outputOf`), in the order of the service, best first.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
-	const search = readText(this, 'query', itemIndex, 'Query');
+	const search = readText(this, queryParameter, itemIndex);
 	if (search === '') throw inputError(this, "'Query' is empty", 'Enter the words to look for.');
 	const asked = readLimit(this, itemIndex);
 	const limit = Math.min(asked, MAX_PAGE_SIZE);

@@ -1,41 +1,32 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Lifelog } from '../../../lifelog/api.ts';
-import type { Api } from '../../shared/auth/connection';
 import { daysAgo, toInstant, toRange } from '../../../lifelog/times.ts';
+import type { Api } from '../../shared/auth/connection';
+import { hint } from '../../shared/errors/hints';
+import { inputError, listResource } from '../../shared/errors/nodeErrors';
+import { fromAi, ifChosen, withDefaultOfTool } from '../../shared/parameters/conditions';
 import {
-	dateParameters,
 	filtersOf,
-	fromAi,
 	isScheduledFilter,
 	isStarredFilter,
 	promptIdFilter,
-	TIME_HINT,
-	withDefaultOfTool,
-} from '../../shared/parameters/descriptions';
-import { inputError, listResource } from '../../shared/errors/errors';
-import { hint } from '../../shared/errors/hints';
-import { promptIdOf } from '../../shared/parameters/resourceLocator';
+	readPromptId,
+} from '../../shared/parameters/lists';
+import { choices, readBoolean, readChoice, readCollection } from '../../shared/parameters/read';
 import {
-	dateOf,
-	readBoolean,
-	readChoice,
-	readCollection,
-	readInstant,
+	dateParameters,
+	readDate,
+	readInstantIfSet,
 	readZone,
-	withoutBlanks,
-} from '../../shared/parameters/read';
+	TIME_HINT,
+} from '../../shared/parameters/times';
 
-const PERIODS = ['any', 'today', 'yesterday', 'last7Days', 'last30Days', 'date', 'range'] as const;
 /** How many days before today a period begins. */
 const DAYS_BEFORE = { last7Days: 6, last30Days: 29 };
 
-const periodOptions: INodePropertyOptions[] = [
+/** In the order of time, not of names. */
+const periodOptions = [
 	{ name: 'Any Time', value: 'any', description: 'Lifelogs of any day' },
 	{ name: 'Today', value: 'today', description: 'Today so far' },
 	{ name: 'Yesterday', value: 'yesterday', description: 'The last complete day' },
@@ -43,16 +34,16 @@ const periodOptions: INodePropertyOptions[] = [
 	{ name: 'Last 30 Days', value: 'last30Days', description: 'Today and the 29 days before' },
 	{ name: 'Date', value: 'date', description: 'A day of your choice' },
 	{ name: 'Range', value: 'range', description: 'From a start to an end' },
-];
+] as const;
 
-const periodParameter: INodeProperties = {
+const periodParameter = choices({
 	displayName: 'Period',
 	name: 'period',
 	type: 'options',
-	options: periodOptions,
+	options: [...periodOptions],
 	default: 'any',
 	description: 'Time in which the lifelogs begin',
-};
+});
 
 const zoneNotice: INodeProperties = {
 	displayName:
@@ -60,7 +51,7 @@ const zoneNotice: INodeProperties = {
 	name: 'zoneNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { period: PERIODS.filter((period) => period !== 'any') } },
+	displayOptions: { hide: { period: ['any'] } },
 };
 
 const startParameter: INodeProperties = {
@@ -68,7 +59,6 @@ const startParameter: INodeProperties = {
 	name: 'start',
 	type: 'dateTime',
 	default: '',
-	displayOptions: { show: { period: ['range'] } },
 	description: 'Earliest time at which the lifelogs begin. Leave it empty for no start.',
 	hint: TIME_HINT,
 };
@@ -78,7 +68,6 @@ const endParameter: INodeProperties = {
 	name: 'end',
 	type: 'dateTime',
 	default: '',
-	displayOptions: { show: { period: ['range'] } },
 	description:
 		'Latest time at which the lifelogs begin. A date without a time includes that day. Leave it empty for no end.',
 	hint: TIME_HINT,
@@ -88,15 +77,17 @@ const endParameter: INodeProperties = {
 export const periodParameters: INodeProperties[] = [
 	...withDefaultOfTool(periodParameter, 'range'),
 	zoneNotice,
-	...dateParameters('period', PERIODS, 'Day on which the lifelogs begin'),
-	...withDefaultOfTool(
-		startParameter,
-		fromAi('Start', 'The first day or time: YYYY-MM-DD, today or yesterday; empty for no start'),
-	),
-	...withDefaultOfTool(
-		endParameter,
-		fromAi('End', 'The last day or time: YYYY-MM-DD, today or yesterday; empty for no end'),
-	),
+	...dateParameters('period', 'Day on which the lifelogs begin'),
+	...ifChosen('period', 'range', [
+		...withDefaultOfTool(
+			startParameter,
+			fromAi('Start', 'The first day or time: YYYY-MM-DD, today or yesterday; empty for no start'),
+		),
+		...withDefaultOfTool(
+			endParameter,
+			fromAi('End', 'The last day or time: YYYY-MM-DD, today or yesterday; empty for no end'),
+		),
+	]),
 ];
 
 /** The parameter that chooses among the lifelogs of a period; {@link readFilters} reads it. */
@@ -128,10 +119,10 @@ export interface Filters {
 /** Reads Period, Filters and Time Zone. @throws NodeOperationError on values that can't be used. */
 export function readFilters(context: IExecuteFunctions, itemIndex: number): Filters {
 	const filters = readCollection(context, 'filters', itemIndex);
-	const isStarred = readBoolean(context, filters.isStarred, 'Is Starred');
-	const isScheduled = readBoolean(context, filters.isScheduled, 'Is Scheduled');
-	const globalPromptId = promptIdOf(context, filters.globalPromptId);
-	const timezone = readZone(context, readCollection(context, 'options', itemIndex).timezone);
+	const isStarred = readBoolean(context, isStarredFilter, filters);
+	const isScheduled = readBoolean(context, isScheduledFilter, filters);
+	const globalPromptId = readPromptId(context, filters);
+	const timezone = readZone(context, readCollection(context, 'options', itemIndex));
 	const { date, from, to } = readPeriod(context, itemIndex, timezone);
 	const range = toRange(from, to, timezone);
 	return {
@@ -157,31 +148,23 @@ interface Period {
 }
 
 function readPeriod(context: IExecuteFunctions, itemIndex: number, zone: string): Period {
-	const parameter = (name: string, otherwise: string) =>
-		context.getNodeParameter(name, itemIndex, otherwise) as unknown;
-	const period = readChoice(context, parameter('period', 'any'), PERIODS, 'Period');
+	const period = readChoice(context, periodParameter, itemIndex);
 	switch (period) {
 		case 'any':
 			return {};
 		case 'last7Days':
 		case 'last30Days':
 			return { from: toInstant(daysAgo(DAYS_BEFORE[period], zone), zone, 'start') };
-		case 'range': {
-			const range = { start: parameter('start', ''), end: parameter('end', '') };
-			return periodBetween(context, withoutBlanks(context, range), zone);
-		}
+		case 'range':
+			return readRange(context, itemIndex, zone);
 		default:
-			return { date: dateOf(context, period, itemIndex, zone, 'Period') };
+			return { date: readDate(context, period, itemIndex, zone, periodParameter) };
 	}
 }
 
-function periodBetween(
-	context: IExecuteFunctions,
-	{ start, end }: IDataObject,
-	zone: string,
-): Period {
-	const from = start === undefined ? start : readInstant(context, start, zone, 'start', 'Start');
-	const to = end === undefined ? end : readInstant(context, end, zone, 'end', 'End');
+function readRange(context: IExecuteFunctions, itemIndex: number, zone: string): Period {
+	const from = readInstantIfSet(context, startParameter, itemIndex, zone, 'start');
+	const to = readInstantIfSet(context, endParameter, itemIndex, zone, 'end');
 	if (from !== undefined && to !== undefined && from > to) {
 		throw inputError(context, "'Start' is later than 'End'", 'Swap them.');
 	}

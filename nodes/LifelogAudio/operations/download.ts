@@ -6,28 +6,26 @@ import type {
 	NodeApiError,
 } from 'n8n-workflow';
 
+import { readableName } from '../../../lifelog/names.ts';
+import { MINUTE_MS } from '../../../lifelog/times.ts';
 import type { Api } from '../../shared/auth/connection';
+import { hint, hintOfNone } from '../../shared/errors/hints';
+import { apiError, inputError } from '../../shared/errors/nodeErrors';
 import {
 	binaryPropertyParameter,
-	dayParameters,
-	maxWaitOption,
-	optionsOf,
-	TIME_HINT,
-	timezoneOption,
-	withCondition,
-} from '../../shared/parameters/descriptions';
-import { apiError, inputError } from '../../shared/errors/errors';
-import { fileNamesOption, nameInRun, readFileNames } from '../../shared/parameters/fileNames';
-import { hint, hintOfNone } from '../../shared/errors/hints';
-import { lifelogIdParameters } from '../../shared/parameters/resourceLocator';
-import {
 	readBinaryProperty,
+} from '../../shared/parameters/binaryProperty';
+import { fileNamesOption, nameInRun } from '../../shared/parameters/fileNames';
+import { optionsOf } from '../../shared/parameters/lists';
+import { maxWaitOption } from '../../shared/parameters/maxWait';
+import {
+	choices,
 	readChoice,
-	readChoiceOf,
+	readChoiceIfSet,
 	readCollection,
 	readNumber,
-	readZone,
 } from '../../shared/parameters/read';
+import { readZone, timezoneOption } from '../../shared/parameters/times';
 import {
 	archiveName,
 	cutIntoChunks,
@@ -37,144 +35,95 @@ import {
 	requireService,
 	withTimes,
 } from '../chunks';
-import { readableName } from '../../../lifelog/names.ts';
-import { MINUTE_MS } from '../../../lifelog/times.ts';
-import { type AudioRange, readAudioRange, SOURCES, type TimeSpan } from '../range';
+import {
+	type AudioRange,
+	paddingOption,
+	rangeParameters,
+	readAudioRange,
+	type TimeSpan,
+} from '../range';
 
 /** The maximum of one request (specification, section 4.5). */
 const MAX_CHUNK_MINUTES = 120;
 /** More than two years of chunks of two hours. */
 const MAX_CHUNKS = 10_000;
-const AUDIO_SOURCES = ['pendant', 'recordings'] as const;
-const IF_NO_AUDIO = ['error', 'report', 'skip'] as const;
-const IF_PART_FAILS = ['error', 'report'] as const;
+
+const audioSourceOption = choices({
+	displayName: 'Audio Source',
+	name: 'audioSource',
+	type: 'options',
+	options: [
+		{ name: 'Pendant', value: 'pendant', description: 'Audio of the pendant' },
+		{
+			name: 'Recordings',
+			value: 'recordings',
+			description: 'Audio that you added to your lifelog-server',
+		},
+	],
+	displayOptions: { show: { '/source': ['day', 'timeRange'] } },
+	default: 'pendant',
+	description: 'Device whose audio to download. Without this option, the service chooses.',
+});
+
+const ifNoAudioOption = choices({
+	displayName: 'If No Audio',
+	name: 'ifNoAudio',
+	type: 'options',
+	options: [
+		{ name: 'Fail', value: 'error', description: 'Stop with an error that names the range' },
+		{
+			name: 'Report',
+			value: 'report',
+			description: 'Return one item without a file',
+		},
+		{ name: 'Skip', value: 'skip', description: 'Return no item' },
+	],
+	default: 'error',
+	description: 'Behavior if the entire range has no audio',
+});
+
+const ifPartFailsOption = choices({
+	displayName: 'If Part Fails',
+	name: 'ifPartFails',
+	type: 'options',
+	options: [
+		{
+			name: 'Fail',
+			value: 'error',
+			description: 'Stop with the error, and return nothing of the range',
+		},
+		{
+			name: 'Report',
+			value: 'report',
+			description: 'Return the downloaded chunks, and list the failed ones',
+		},
+	],
+	default: 'error',
+	description:
+		"Behavior if a chunk of a range can't be downloaded. A failure of all chunks, such as a refused API key, always stops the node.",
+});
+
+const chunkOption: INodeProperties = {
+	displayName: 'Chunk Length (Minutes)',
+	name: 'chunkMinutes',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: MAX_CHUNK_MINUTES, numberPrecision: 0 },
+	default: MAX_CHUNK_MINUTES,
+	description:
+		'Maximum length of one file. A longer range returns one item for each chunk that has audio.',
+};
 
 export const description: INodeProperties[] = [
-	{
-		displayName: 'Source',
-		name: 'source',
-		type: 'options',
-		options: [
-			{
-				name: 'Lifelog',
-				value: 'lifelog',
-				description: 'The audio of one lifelog',
-			},
-			{
-				name: 'Day',
-				value: 'day',
-				description: 'The audio of a whole day',
-			},
-			{
-				name: 'Time Range',
-				value: 'timeRange',
-				description: 'The audio between two times, however long',
-			},
-		],
-		default: 'lifelog',
-		description: 'Source of the audio',
-	},
-	...withCondition({ show: { source: ['day'] } }, dayParameters),
-	{
-		displayName: 'Start',
-		name: 'start',
-		type: 'dateTime',
-		default: '',
-		required: true,
-		displayOptions: { show: { source: ['timeRange'] } },
-		description: 'Start of the audio',
-		hint: TIME_HINT,
-	},
-	{
-		displayName: 'End',
-		name: 'end',
-		type: 'dateTime',
-		default: '',
-		required: true,
-		displayOptions: { show: { source: ['timeRange'] } },
-		description: 'End of the audio. A date without a time includes that day.',
-		hint: TIME_HINT,
-	},
-	...withCondition(
-		{ show: { source: ['lifelog'] } },
-		lifelogIdParameters(
-			'The lifelog whose audio to download. Its ID is the id that a list or a search returns.',
-		),
-	),
+	...rangeParameters,
 	binaryPropertyParameter,
 	optionsOf([
-		{
-			displayName: 'Audio Source',
-			name: 'audioSource',
-			type: 'options',
-			options: [
-				{ name: 'Pendant', value: 'pendant', description: 'Audio of the pendant' },
-				{
-					name: 'Recordings',
-					value: 'recordings',
-					description: 'Audio that you added to your lifelog-server',
-				},
-			],
-			displayOptions: { show: { '/source': ['day', 'timeRange'] } },
-			default: 'pendant',
-			description: 'Device whose audio to download. Without this option, the service chooses.',
-		},
-		{
-			displayName: 'Chunk Length (Minutes)',
-			name: 'chunkMinutes',
-			type: 'number',
-			typeOptions: { minValue: 1, maxValue: MAX_CHUNK_MINUTES, numberPrecision: 0 },
-			default: MAX_CHUNK_MINUTES,
-			description:
-				'Maximum length of one file. A longer range returns one item for each chunk that has audio.',
-		},
+		audioSourceOption,
+		chunkOption,
 		fileNamesOption,
-		{
-			displayName: 'If No Audio',
-			name: 'ifNoAudio',
-			type: 'options',
-			options: [
-				{ name: 'Fail', value: 'error', description: 'Stop with an error that names the range' },
-				{
-					name: 'Report',
-					value: 'report',
-					description: 'Return one item without a file',
-				},
-				{ name: 'Skip', value: 'skip', description: 'Return no item' },
-			],
-			default: 'error',
-			description: 'Behavior if the entire range has no audio',
-		},
-		{
-			displayName: 'If Part Fails',
-			name: 'ifPartFails',
-			type: 'options',
-			options: [
-				{
-					name: 'Fail',
-					value: 'error',
-					description: 'Stop with the error, and return nothing of the range',
-				},
-				{
-					name: 'Report',
-					value: 'report',
-					description: 'Return the downloaded chunks, and list the failed ones',
-				},
-			],
-			default: 'error',
-			description:
-				"Behavior if a chunk of a range can't be downloaded. A failure of all chunks, such as a refused API key, always stops the node.",
-		},
+		ifNoAudioOption,
+		ifPartFailsOption,
 		maxWaitOption,
-		{
-			displayName: 'Padding (Seconds)',
-			name: 'padding',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			displayOptions: { show: { '/source': ['lifelog'] } },
-			default: 0,
-			description: 'Seconds of audio to add before and after the lifelog',
-		},
+		paddingOption,
 		timezoneOption,
 	]),
 ];
@@ -187,29 +136,35 @@ export const description: INodeProperties[] = [
  *   report or skip that.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
-	const options = readOptions(this, itemIndex);
-	const { zone, chunkMs, property } = options;
-	const range = await readAudioRange(this, api, itemIndex, options);
+	const options = readCollection(this, 'options', itemIndex);
+	const property = readBinaryProperty(this, itemIndex);
+	const zone = readZone(this, options);
+	const audioSource = readChoiceIfSet(this, audioSourceOption, options);
+	const chunkMs = MINUTE_MS * readNumber(this, chunkOption, options);
+	const fileNames = readChoice(this, fileNamesOption, options);
+	const ifNoAudio = readChoice(this, ifNoAudioOption, options);
+	const ifPartFails = readChoice(this, ifPartFailsOption, options);
+	const range = await readAudioRange(this, api, itemIndex, zone, options);
 	requireFewChunks(this, range, chunkMs);
 	const chunks = cutIntoChunks(range, chunkMs);
+	const title = range.title ?? 'Audio';
 	const downloads = await downloadChunks(this, api, chunks, {
 		zone,
-		mayFail: options.ifPartFails === 'report',
-		audioSource: options.source === 'lifelog' ? range.audioSource : options.audioSource,
+		mayFail: ifPartFails === 'report',
+		audioSource: range.lifelogId === undefined ? audioSource : range.audioSource,
 		nameOf: (span) =>
-			options.fileNames === 'archive'
+			fileNames === 'archive'
 				? archiveName(span)
-				: `${nameInRun(api, (nth) => readableName(span.startMs, zone, range.title ?? 'Audio', nth))}.ogg`,
+				: `${nameInRun(api, (nth) => readableName(span.startMs, zone, title, nth))}.ogg`,
 	});
-
 	if (downloads.stored.length + downloads.failed.length === 0) {
 		await requireService(api);
 		const { startTime, endTime } = withTimes(range, zone);
-		if (options.ifNoAudio === 'skip') {
+		if (ifNoAudio === 'error') throw noAudioError(api, startTime, endTime);
+		if (ifNoAudio === 'skip') {
 			hintOfNone(api, { noun: `audio from ${startTime} to ${endTime}` });
 			return [];
 		}
-		if (options.ifNoAudio === 'error') throw noAudioError(api, startTime, endTime);
 	}
 	if (downloads.failed.length > 0) {
 		hint(
@@ -219,38 +174,6 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		);
 	}
 	return itemsOf(range, downloads, { parts: chunks.length, zone, property });
-}
-
-function readOptions(context: IExecuteFunctions, itemIndex: number) {
-	const options = readCollection(context, 'options', itemIndex);
-	const property = readBinaryProperty(context, itemIndex);
-	return {
-		source: readChoiceOf(context, 'source', itemIndex, SOURCES),
-		property,
-		zone: readZone(context, options.timezone),
-		audioSource: readAudioSource(context, options),
-		chunkMs: readChunkMs(context, options),
-		padding: options.padding,
-		fileNames: readFileNames(context, options.fileNames),
-		ifNoAudio: readChoice(context, options.ifNoAudio ?? 'error', IF_NO_AUDIO, 'If No Audio'),
-		ifPartFails: readChoice(
-			context,
-			options.ifPartFails ?? 'error',
-			IF_PART_FAILS,
-			'If Part Fails',
-		),
-	};
-}
-
-function readAudioSource(context: IExecuteFunctions, { audioSource }: IDataObject) {
-	if (audioSource === undefined) return undefined;
-	return readChoice(context, audioSource, AUDIO_SOURCES, 'Audio Source');
-}
-
-function readChunkMs(context: IExecuteFunctions, options: IDataObject): number {
-	const { chunkMinutes = MAX_CHUNK_MINUTES } = options;
-	const rule = { unit: 'minutes', isWhole: true, min: 1, max: MAX_CHUNK_MINUTES };
-	return MINUTE_MS * readNumber(context, chunkMinutes, 'Chunk Length', rule);
 }
 
 /** A typo in a year must not start an endless download. */
@@ -287,14 +210,20 @@ function itemsOf(
 	{ parts, zone, property }: { parts: number; zone: string; property: string },
 ): INodeExecutionData[] {
 	const { lifelogId } = range;
-	const jsonOf = (span: TimeSpan, isFirst: boolean, file: IDataObject = {}) => {
-		const { startMs, endMs, ...times } = withTimes(span, zone);
-		const rangesOf = <T extends TimeSpan>(spans: T[]) =>
-			isFirst ? joinAdjacent(spans).map((each) => ({ ...withTimes(each, zone), ...each })) : [];
+	const withZone = <T extends TimeSpan>(spans: T[]) =>
+		joinAdjacent(spans).map((span) => ({ ...withTimes(span, zone), ...span }));
+	const jsonOf = (span: TimeSpan, isFirst: boolean, file: IDataObject = {}): IDataObject => {
+		const { startMs, endMs, startTime, endTime } = withTimes(span, zone);
 		return {
-			...{ ...times, ...file, parts, ...(lifelogId !== undefined && { lifelogId }) },
-			...{ missingRanges: rangesOf(missing), failedRanges: rangesOf(failed) },
-			...{ startMs, endMs },
+			startTime,
+			endTime,
+			...file,
+			parts,
+			...(lifelogId !== undefined && { lifelogId }),
+			missingRanges: isFirst ? withZone(missing) : [],
+			failedRanges: isFirst ? withZone(failed) : [],
+			startMs,
+			endMs,
 		};
 	};
 	if (stored.length === 0) return [{ json: jsonOf(range, true) }];

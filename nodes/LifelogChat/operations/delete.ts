@@ -1,11 +1,8 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import {
-	chatIdToDelete,
-	deleteNoticeOfTool,
-	readId,
-} from '../../shared/parameters/resourceLocator';
+import { chatIdToDelete, readId } from '../../shared/parameters/resourceLocator';
+import { deleteNoticeOfTool } from '../../shared/parameters/tool';
 import { deleteEntry } from '../../shared/transport/request';
 
 export const description: INodeProperties[] = [
@@ -30,7 +27,7 @@ export const description: INodeProperties[] = [
  * @throws NodeApiError if none has this ID, or the service doesn't confirm the deletion.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
-	const id = readId(this, 'chatIdToDelete', itemIndex, 'chat');
+	const id = readId(this, chatIdToDelete, itemIndex, 'chat');
 	await deleteEntry(api, 'chat', id);
 	return [{ json: { deleted: true, id } }];
 }

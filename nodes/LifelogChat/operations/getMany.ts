@@ -1,32 +1,23 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { Api } from '../../shared/auth/connection';
 import type { Chat } from '../../../lifelog/api.ts';
-import {
-	chatJson,
-	chatOutputOfItem,
-	chatOutputParameters,
-} from '../../shared/parameters/chatOutput';
+import type { Api } from '../../shared/auth/connection';
+import { hintOfNone } from '../../shared/errors/hints';
+import { chatJson, chatOutputParameters, readChatOutput } from '../../shared/parameters/chatOutput';
 import {
 	directionOption,
 	filtersOf,
 	isScheduledFilter,
 	limitParameters,
-	maxWaitOption,
 	optionsOf,
 	promptIdFilter,
-	timezoneOption,
-} from '../../shared/parameters/descriptions';
-import { hintOfNone } from '../../shared/errors/hints';
-import { promptIdOf } from '../../shared/parameters/resourceLocator';
-import { firstEntries, MAX_PAGE_SIZE } from '../../shared/transport/pagination';
-import {
-	readBoolean,
-	readCollection,
-	readDirection,
 	readLimit,
-	readZone,
-} from '../../shared/parameters/read';
+	readPromptId,
+} from '../../shared/parameters/lists';
+import { maxWaitOption } from '../../shared/parameters/maxWait';
+import { readBoolean, readChoiceIfSet, readCollection } from '../../shared/parameters/read';
+import { readZone, timezoneOption } from '../../shared/parameters/times';
+import { firstEntries, MAX_PAGE_SIZE } from '../../shared/transport/pagination';
 
 export const description: INodeProperties[] = [
 	...limitParameters,
@@ -42,28 +33,25 @@ export const description: INodeProperties[] = [
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const limit = readLimit(this, itemIndex);
-	const output = chatOutputOfItem(this, itemIndex);
-	const { isScheduled, globalPromptId } = readCollection(this, 'filters', itemIndex);
+	const output = readChatOutput(this, itemIndex);
+	const filters = readCollection(this, 'filters', itemIndex);
 	const options = readCollection(this, 'options', itemIndex);
+	const isScheduled = readBoolean(this, isScheduledFilter, filters);
+	const globalPromptId = readPromptId(this, filters);
 	const query = {
-		timezone: readZone(this, options.timezone),
-		direction: readDirection(this, options),
-		isScheduled: readBoolean(this, isScheduled, 'Is Scheduled'),
-		globalPromptId: promptIdOf(this, globalPromptId),
+		timezone: readZone(this, options),
+		direction: readChoiceIfSet(this, directionOption, options),
+		isScheduled,
+		globalPromptId,
 	};
 	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, MAX_PAGE_SIZE) };
 	const chats = await firstEntries<Chat>(api, listing, limit);
-	if (chats.length === 0) hintOfNone(api, { noun: nameOf(query) });
+	if (chats.length === 0) hintOfNone(api, { noun: nameOf(isScheduled, globalPromptId) });
 	return chats.map((chat) => ({ json: chatJson(chat, output) }));
 }
 
-function nameOf({
-	isScheduled,
-	globalPromptId,
-}: {
-	isScheduled?: boolean;
-	globalPromptId?: string;
-}) {
-	const kind = isScheduled === undefined ? '' : isScheduled ? 'scheduled ' : 'unscheduled ';
-	return `${kind}chats${globalPromptId ? ` of the prompt "${globalPromptId}"` : ''}`;
+function nameOf(isScheduled: boolean | undefined, promptId: string | undefined): string {
+	const ofPrompt = promptId === undefined ? '' : ` of the prompt "${promptId}"`;
+	if (isScheduled === undefined) return `chats${ofPrompt}`;
+	return `${isScheduled ? 'scheduled' : 'unscheduled'} chats${ofPrompt}`;
 }

@@ -1,74 +1,53 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
+import { trimmedText } from '../../../lifelog/text.ts';
 import type { Api } from '../../shared/auth/connection';
-import { inputError } from '../../shared/errors/errors';
-import { optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
-import { outputOfItem, outputParameters } from '../../shared/parameters/output';
+import { inputError } from '../../shared/errors/nodeErrors';
+import { optionsOf } from '../../shared/parameters/lists';
+import { outputParameters, readOutput } from '../../shared/parameters/output';
 import {
+	type Place,
 	readBoolean,
 	readCollection,
-	readInstant,
 	readText,
-	readZone,
+	valueOf,
 } from '../../shared/parameters/read';
-import { isBlank, trimmedText } from '../../../lifelog/text.ts';
+import { readInstantIfSet, readZone, timezoneOption } from '../../shared/parameters/times';
 import { changedJson, sendChange } from '../change';
+import { againOption, externalIdOption, startTimeParameter, titleParameter } from '../parameters';
+
+const transcriptParameter: INodeProperties = {
+	displayName: 'Transcript',
+	name: 'transcript',
+	type: 'string',
+	typeOptions: { rows: 6 },
+	default: '',
+	required: true,
+	placeholder: 'e.g. [{"text": "Hello", "speaker": "Anna", "start": 0.4, "end": 1.2}]',
+	description:
+		'A list of segments, the JSON of an OpenAI-compatible transcription, an Omi conversation, SRT or WebVTT',
+	hint: 'SRT, WebVTT, an Omi conversation, or the JSON of a transcription',
+};
+
+const endTimeOption: INodeProperties = {
+	displayName: 'End Time',
+	name: 'endTime',
+	type: 'dateTime',
+	default: '',
+	description: 'End of the lifelog. Defaults to the end of the last segment.',
+};
 
 export const description: INodeProperties[] = [
 	{
-		displayName: 'Start Time',
-		name: 'startTime',
-		type: 'dateTime',
-		default: '',
+		...startTimeParameter,
 		description:
 			'Start of the transcript. Leave it empty for an Omi conversation, which has its own start.',
 		hint: 'Needed, except for an Omi conversation',
 	},
-	{
-		displayName: 'Transcript',
-		name: 'transcript',
-		type: 'string',
-		typeOptions: { rows: 6 },
-		default: '',
-		required: true,
-		placeholder: 'e.g. [{"text": "Hello", "speaker": "Anna", "start": 0.4, "end": 1.2}]',
-		description:
-			'A list of segments, the JSON of an OpenAI-compatible transcription, an Omi conversation, SRT or WebVTT',
-		hint: 'SRT, WebVTT, an Omi conversation, or the JSON of a transcription',
-	},
-	{
-		displayName: 'Title',
-		name: 'title',
-		type: 'string',
-		default: '',
-		description: 'Title of the lifelog. Without one, the server chooses one from the transcript.',
-	},
+	transcriptParameter,
+	titleParameter,
 	...outputParameters,
-	optionsOf([
-		{
-			displayName: 'Add Again If Deleted',
-			name: 'again',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to create the lifelog again if you deleted it',
-		},
-		{
-			displayName: 'End Time',
-			name: 'endTime',
-			type: 'dateTime',
-			default: '',
-			description: 'End of the lifelog. Defaults to the end of the last segment.',
-		},
-		{
-			displayName: 'External ID',
-			name: 'externalId',
-			type: 'string',
-			default: '',
-			description:
-				"Your own ID for the lifelog. Using the same ID again doesn't create a second lifelog.",
-		},
-		timezoneOption,
-	]),
+	optionsOf([againOption, endTimeOption, externalIdOption, timezoneOption]),
 ];
 
 /**
@@ -79,29 +58,28 @@ export const description: INodeProperties[] = [
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const options = readCollection(this, 'options', itemIndex);
-	const { timezone: zoneOption, endTime, externalId } = options;
-	const timezone = readZone(this, zoneOption);
-	const time = (value: unknown, label: string) =>
-		isBlank(value)
-			? undefined
-			: new Date(readInstant(this, value, timezone, 'start', label)).toISOString();
+	const timezone = readZone(this, options);
+	const time = (parameter: INodeProperties, place: Place) => {
+		const instant = readInstantIfSet(this, parameter, place, timezone, 'start');
+		return instant === undefined ? undefined : new Date(instant).toISOString();
+	};
 	const body = {
-		startTime: time(this.getNodeParameter('startTime', itemIndex), 'Start Time'),
-		endTime: time(endTime, 'End Time'),
+		startTime: time(startTimeParameter, itemIndex),
+		endTime: time(endTimeOption, options),
 		timezone,
-		title: readText(this, 'title', itemIndex, 'Title') || undefined,
-		externalId: trimmedText(externalId) || undefined,
-		again: readBoolean(this, options.again, 'Add Again If Deleted') || undefined,
+		title: readText(this, titleParameter, itemIndex) || undefined,
+		externalId: readText(this, externalIdOption, options) || undefined,
+		again: readBoolean(this, againOption, options) || undefined,
 		transcript: readTranscript(this, itemIndex) as IDataObject,
 	};
-	const output = outputOfItem(this, itemIndex);
+	const output = readOutput(this, itemIndex);
 	const lifelog = await sendChange(api, body);
 	return [{ json: 'id' in lifelog ? changedJson(lifelog, output, timezone) : lifelog }];
 }
 
 /** A text, or what an expression returns: a list of segments, or an object with them. */
 function readTranscript(context: IExecuteFunctions, itemIndex: number): unknown {
-	const value = context.getNodeParameter('transcript', itemIndex) as unknown;
+	const value = valueOf(context, transcriptParameter, itemIndex);
 	if (typeof value === 'object' && value !== null) return asJson(context, value);
 	if (trimmedText(value) !== '') return value;
 	throw inputError(

@@ -1,13 +1,53 @@
-import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
-import { inputError } from '../../shared/errors/errors';
-import { described } from '../../shared/errors/sanitize';
-import { outputOfItem, outputParameters } from '../../shared/parameters/output';
-import { readBoolean, readZone, withoutBlanks } from '../../shared/parameters/read';
 import type { Api } from '../../shared/auth/connection';
+import { inputError } from '../../shared/errors/nodeErrors';
+import { described } from '../../shared/errors/sanitize';
+import { isStarredFilter } from '../../shared/parameters/lists';
+import { outputParameters, readOutput } from '../../shared/parameters/output';
+import { readBoolean, readCollection, readText, withoutBlanks } from '../../shared/parameters/read';
+import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
+import { readZone } from '../../shared/parameters/times';
 import { changedJson, sendChange } from '../change';
-import { trimmedText } from '../../../lifelog/text.ts';
+import { titleParameter } from '../parameters';
+
+const isStarredField: INodeProperties = {
+	...isStarredFilter,
+	description: 'Whether to star the lifelog',
+};
+
+const currentNameField: INodeProperties = {
+	displayName: 'Current Name',
+	name: 'name',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. SPEAKER_00',
+};
+
+const newNameField: INodeProperties = {
+	displayName: 'New Name',
+	name: 'newName',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Anna',
+};
+
+const speakersField: INodeProperties = {
+	displayName: 'Speakers',
+	name: 'speakers',
+	type: 'fixedCollection',
+	description: 'New names of speakers, by their names in the transcript',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Speaker',
+	default: {},
+	options: [
+		{
+			displayName: 'Speaker',
+			name: 'speaker',
+			values: [currentNameField, newNameField],
+		},
+	],
+};
 
 export const description: INodeProperties[] = [
 	{
@@ -22,49 +62,10 @@ export const description: INodeProperties[] = [
 		default: {},
 		description: 'Fields to change in the lifelog. Other fields keep their values.',
 		options: [
+			isStarredField,
+			speakersField,
 			{
-				displayName: 'Is Starred',
-				name: 'isStarred',
-				type: 'boolean',
-				default: true,
-				description: 'Whether to star the lifelog',
-			},
-			{
-				displayName: 'Speakers',
-				name: 'speakers',
-				type: 'fixedCollection',
-				description: 'New names of speakers, by their names in the transcript',
-				typeOptions: { multipleValues: true },
-				placeholder: 'Add Speaker',
-				default: {},
-				options: [
-					{
-						displayName: 'Speaker',
-						name: 'speaker',
-						values: [
-							{
-								displayName: 'Current Name',
-								name: 'name',
-								type: 'string',
-								default: '',
-								placeholder: 'e.g. SPEAKER_00',
-							},
-							{
-								displayName: 'New Name',
-								name: 'newName',
-								type: 'string',
-								default: '',
-								placeholder: 'e.g. Anna',
-							},
-						],
-					},
-				],
-			},
-			{
-				displayName: 'Title',
-				name: 'title',
-				type: 'string',
-				default: '',
+				...titleParameter,
 				description: 'New title of the lifelog, up to 200 characters',
 			},
 		],
@@ -79,17 +80,13 @@ export const description: INodeProperties[] = [
  * @throws NodeOperationError if no field is set, or a speaker has no name.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
-	const id = readId(this, 'lifelogId', itemIndex, 'lifelog');
-	const { speakers: renamed, ...fields } = this.getNodeParameter(
-		'updateFields',
-		itemIndex,
-		{},
-	) as IDataObject;
-	const { title, isStarred: starred } = withoutBlanks(this, fields);
-	const isStarred = readBoolean(this, starred, 'Is Starred');
-	const speakers = readSpeakers(this, renamed);
+	const id = readId(this, lifelogIdParameter, itemIndex, 'lifelog');
+	const fields = readCollection(this, 'updateFields', itemIndex);
+	const title = readText(this, titleParameter, fields);
+	const isStarred = readBoolean(this, isStarredField, fields);
+	const speakers = readSpeakers(this, fields.speakers);
 	const change = {
-		...(title !== undefined && { title: trimmedText(title) }),
+		...(title !== '' && { title }),
 		...(isStarred !== undefined && { isStarred }),
 		...(speakers && { speakers }),
 	};
@@ -100,9 +97,9 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 			"Add at least one of 'Title', 'Is Starred' and 'Speakers'. Nothing was sent.",
 		);
 	}
-	const output = outputOfItem(this, itemIndex);
+	const output = readOutput(this, itemIndex);
 	const lifelog = await sendChange(api, change, id);
-	return [{ json: changedJson(lifelog, output, readZone(this, undefined)) }];
+	return [{ json: changedJson(lifelog, output, readZone(this)) }];
 }
 
 /** New names by the current ones; undefined if there are none. */
@@ -112,8 +109,8 @@ function readSpeakers(
 ): Record<string, string> | undefined {
 	const { speaker } = (value ?? {}) as { speaker?: unknown };
 	const pairs = [speaker ?? []].flat().map((pair) => {
-		const { name, newName } = withoutBlanks(context, pair);
-		return [name, newName].map((each) => trimmedText(each));
+		const names = withoutBlanks(pair);
+		return [currentNameField, newNameField].map((field) => readText(context, field, names));
 	});
 	if (pairs.length === 0) return undefined;
 	if (pairs.flat().includes('')) {

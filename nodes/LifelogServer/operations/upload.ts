@@ -6,81 +6,72 @@ import type {
 } from 'n8n-workflow';
 import { BINARY_ENCODING } from 'n8n-workflow';
 
-import { inputError, unreadableFileError } from '../../shared/errors/errors';
-import { maxWaitOption, optionsOf, timezoneOption } from '../../shared/parameters/descriptions';
+import type { Api } from '../../shared/auth/connection';
+import { inputError, unreadableFileError } from '../../shared/errors/nodeErrors';
+import { optionsOf } from '../../shared/parameters/lists';
+import { maxWaitOption } from '../../shared/parameters/maxWait';
 import {
 	readBoolean,
 	readCollection,
-	readInstant,
 	readNumber,
-	readZone,
+	readText,
+	valueOf,
 } from '../../shared/parameters/read';
-import type { Api } from '../../shared/auth/connection';
+import { readInstantIfSet, readZone, timezoneOption } from '../../shared/parameters/times';
+import { againOption, externalIdOption, startTimeParameter, titleParameter } from '../parameters';
 import { failedError, type RecordingFile, uploadRecording, waitForRecording } from '../recording';
-import { trimmedText } from '../../../lifelog/text.ts';
 
-const WAIT_RULE = { unit: 'seconds', isWhole: true, max: 86_400 };
+const binaryPropertyParameter: INodeProperties = {
+	displayName: 'Input Binary Field',
+	name: 'binaryPropertyName',
+	type: 'string',
+	default: 'data',
+	required: true,
+	description: 'Name of the input field with the audio, or with a video that has sound',
+	hint: 'The name of the input binary field containing the file to be uploaded',
+};
+
+const languageOption: INodeProperties = {
+	displayName: 'Language',
+	name: 'language',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. en',
+	description: 'Code of the spoken language. Without one, the model detects it.',
+};
+
+const waitOption: INodeProperties = {
+	displayName: 'Wait for Lifelogs (Seconds)',
+	name: 'waitSeconds',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: 86_400, numberPrecision: 0 },
+	default: 0,
+	description:
+		'Maximum time to wait until the recording has become lifelogs. 0 returns the recording once it is uploaded.',
+};
 
 export const description: INodeProperties[] = [
-	{
-		displayName: 'Input Binary Field',
-		name: 'binaryPropertyName',
-		type: 'string',
-		default: 'data',
-		required: true,
-		description: 'Name of the input field with the audio, or with a video that has sound',
-		hint: 'The name of the input binary field containing the file to be uploaded',
-	},
+	binaryPropertyParameter,
 	optionsOf([
 		{
-			displayName: 'Add Again If Deleted',
-			name: 'again',
-			type: 'boolean',
-			default: true,
+			...againOption,
 			description: 'Whether to make the lifelogs of the recording again if you deleted them',
 		},
 		{
-			displayName: 'External ID',
-			name: 'externalId',
-			type: 'string',
-			default: '',
+			...externalIdOption,
 			description:
 				"Your own ID for the recording. A recording with the same ID isn't transcribed again.",
 		},
-		{
-			displayName: 'Language',
-			name: 'language',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. en',
-			description: 'Code of the spoken language. Without one, the model detects it.',
-		},
+		languageOption,
 		maxWaitOption,
 		{
-			displayName: 'Start Time',
-			name: 'startTime',
-			type: 'dateTime',
-			default: '',
+			...startTimeParameter,
 			description:
 				"Start of the recording. Without it, the server uses the time in the file's name or in the file, or the time of the upload minus the duration.",
 		},
 		timezoneOption,
-		{
-			displayName: 'Title',
-			name: 'title',
-			type: 'string',
-			default: '',
-			description: 'Title of the lifelog. Without one, the server chooses one from the transcript.',
-		},
-		{
-			displayName: 'Wait for Lifelogs (Seconds)',
-			name: 'waitSeconds',
-			type: 'number',
-			typeOptions: { minValue: 0, maxValue: WAIT_RULE.max, numberPrecision: 0 },
-			default: 0,
-			description:
-				'Maximum time to wait until the recording has become lifelogs. 0 returns the recording once it is uploaded.',
-		},
+		titleParameter,
+		waitOption,
 	]),
 ];
 
@@ -97,30 +88,32 @@ export async function execute(
 	itemIndex: number,
 ): Promise<INodeExecutionData[]> {
 	const options = readCollection(this, 'options', itemIndex);
-	const { startTime, waitSeconds = 0 } = options;
-	const zone = readZone(this, options.timezone);
-	const startMs =
-		startTime === undefined ? undefined : readInstant(this, startTime, zone, 'start', 'Start Time');
-	const waitS = readNumber(this, waitSeconds, 'Wait for Lifelogs', WAIT_RULE);
-	const text = (value: unknown) => trimmedText(value) || undefined;
-	const property = this.getNodeParameter('binaryPropertyName', itemIndex);
-	// n8n takes what every object has, such as `constructor`, for a field of the item.
-	const { binary = {} } = this.getInputData()[itemIndex];
-	if (typeof property !== 'string' || (property in {} && !Object.hasOwn(binary, property))) {
-		const advice = 'Enter the name of a binary field of the item.';
-		throw inputError(this, "'Input Binary Field' is not the name of a field", advice);
-	}
-	const file = await fileOf(this, this.helpers.assertBinaryData(itemIndex, property));
-	const uploaded = await uploadRecording(api, file, {
+	const zone = readZone(this, options);
+	const startMs = readInstantIfSet(this, startTimeParameter, options, zone, 'start');
+	const waitS = readNumber(this, waitOption, options);
+	const fields = {
 		startTime: startMs === undefined ? undefined : new Date(startMs).toISOString(),
-		title: text(options.title),
-		language: text(options.language),
-		externalId: text(options.externalId),
-		again: readBoolean(this, options.again, 'Add Again If Deleted') ? 'true' : undefined,
-	});
+		title: readText(this, titleParameter, options) || undefined,
+		language: readText(this, languageOption, options) || undefined,
+		externalId: readText(this, externalIdOption, options) || undefined,
+		again: readBoolean(this, againOption, options) ? 'true' : undefined,
+	};
+	const file = await fileOf(this, inputFile(this, itemIndex));
+	const uploaded = await uploadRecording(api, file, fields);
 	const recording = await waitForRecording(api, uploaded, waitS * 1000);
 	if (recording.status === 'failed') throw failedError(api, recording, file.name);
 	return [{ json: recording }];
+}
+
+function inputFile(context: IExecuteFunctions, itemIndex: number): IBinaryData {
+	const property = valueOf(context, binaryPropertyParameter, itemIndex);
+	// n8n takes what every object has, such as `constructor`, for a field of the item.
+	const { binary = {} } = context.getInputData()[itemIndex];
+	if (typeof property !== 'string' || (property in {} && !Object.hasOwn(binary, property))) {
+		const advice = 'Enter the name of a binary field of the item.';
+		throw inputError(context, "'Input Binary Field' is not the name of a field", advice);
+	}
+	return context.helpers.assertBinaryData(itemIndex, property);
 }
 
 export const readsInput = () => true;

@@ -1,21 +1,18 @@
-// Step 2: lists the days that are due, without content and without filters.
-import { NodeApiError } from 'n8n-workflow';
-
+// Step 2 for lifelogs: lists the days that are due, without content and without filters.
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { METADATA_ONLY } from '../../shared/api/entries';
-import { toNodeError } from '../../shared/errors/errors';
-import { pages } from '../../shared/transport/pagination';
 import { HOUR_MS, instantsOf } from '../../../lifelog/times.ts';
-import { asRead, dueDays, pendingDays } from '../state/storage';
-import type { KnownDay, Listing, Poll, PollWindow, State, Version } from '../state/types';
-import { isRetryDue, lookback, retried } from '../state/types';
+import { METADATA_ONLY } from '../../shared/api/entries';
+import { pages } from '../../shared/transport/pagination';
+import { asRead, dueDays, lookback, pendingDays } from '../engine/days';
+import { FAILURES_OF_OUTAGE, isBlocked, noteFailure, passOver } from '../engine/failures';
+import { isRetryDue, retried } from '../engine/retry';
+import type { KnownDay, Listing, Poll, PollWindow, State, Version } from '../engine/types';
 
 /** Requests for lists leave room for reads within the minute's limit of 180 (_bounded_). */
 const MAX_REQUESTS = 120;
 const MAX_FIRST_REQUESTS = 160;
 const LIST_SHARE = 0.5; // of the poll's time, until which lists go on
 const MAX_PARTS = 8; // polls that may read a part of a list; a longer one may have no end
-export const FAILURES_OF_OUTAGE = 4;
 
 export type ListedLifelog = Version & { lifelog: Lifelog; day: string };
 
@@ -50,19 +47,23 @@ export function daysToRead(state: State, window: PollWindow): string[] {
 	const { polls, days } = state;
 	const { now, lookbackDays } = window;
 	const readAt = (day: string) => days.get(day)?.read ?? 0;
+	const mayTry = ({ retry }: Pick<KnownDay, 'retry'>) => isRetryDue(retry, polls, now);
 	const hasFailed = (day: string) => (days.get(day)?.retry?.poll ?? 0) > readAt(day);
-	const inWindow = lookback(window);
-	const overdue = inWindow.filter((day) => readAt(day) + 2 * lookbackDays < polls);
-	const pending = pendingDays(state, ({ retry }) => isRetryDue(retry, polls, now));
-	const due = new Set([...inWindow.slice(-2), ...dueDays(state, window), ...pending, ...overdue]);
+	const isDue = (day: string) => !hasFailed(day) || mayTry(days.get(day)!);
 	const byRead = (a: string, b: string) => readAt(a) - readAt(b);
+
+	const watched = lookback(window);
+	const overdue = watched.filter((day) => readAt(day) + 2 * lookbackDays < polls);
+	const pending = pendingDays(state, mayTry);
+	const due = new Set([...watched.slice(-2), ...dueDays(state, window), ...pending, ...overdue]);
 	const inTurn = [...due].sort((a, b) => byRead(a, b) || (a < b ? 1 : -1));
-	const isDue = (day: string) => !hasFailed(day) || isRetryDue(days.get(day)?.retry, polls, now);
-	const others = inWindow.filter((day) => !due.has(day) && isDue(day)).sort(byRead);
+	const others = watched.filter((day) => !due.has(day) && isDue(day)).sort(byRead);
 	const hours = Math.floor((now - (state.polledAt ?? now)) / HOUR_MS);
-	const failed = inTurn.filter((day) => hasFailed(day) && isDue(day));
-	const rotated = others.slice(0, Math.max(1, hours));
-	return [...inTurn.filter((day) => !hasFailed(day)), ...rotated, ...failed];
+	return [
+		...inTurn.filter((day) => !hasFailed(day)),
+		...others.slice(0, Math.max(1, hours)),
+		...inTurn.filter((day) => hasFailed(day) && isDue(day)),
+	];
 }
 
 async function listDay(poll: Poll, day: string, listing: LifelogListing): Promise<void> {
@@ -76,9 +77,10 @@ async function listDay(poll: Poll, day: string, listing: LifelogListing): Promis
 		from: known?.cursor,
 		onUnusable: passOver(poll, known, read),
 		mayGoOn: (cursor) => {
-			const mayGoOn = mayList(poll);
-			if (!mayGoOn) Object.assign(read, { cursor, parts: (known?.parts ?? 0) + 1 });
-			return mayGoOn;
+			if (mayList(poll)) return true;
+			read.cursor = cursor;
+			read.parts = (known?.parts ?? 0) + 1;
+			return false;
 		},
 	});
 	try {
@@ -97,16 +99,6 @@ async function listDay(poll: Poll, day: string, listing: LifelogListing): Promis
 	if (!isBlocked(poll)) listing.days.set(day, read);
 }
 
-/** An entry without ID doesn't keep its day from being read; it is reported less and less often. */
-export function passOver(poll: Poll, known: KnownDay | undefined, read: Partial<KnownDay>) {
-	const { state, window } = poll.current();
-	const isDue = isRetryDue(known?.retry, state.polls, window.now);
-	return (error: NodeApiError) => {
-		read.retry = isDue ? retried(known?.retry, state, window.now) : known?.retry;
-		if (isDue) poll.failures.push(error);
-	};
-}
-
 /** Start and end of a lifelog, 0 if unreadable. Only new ones need them, so a list leaves them unread. */
 export function timesOf({ lifelog }: ListedLifelog): number[] {
 	return [lifelog.startTime, lifelog.endTime].map((time) => instantsOf(time, 'UTC')[0] ?? 0);
@@ -114,20 +106,4 @@ export function timesOf({ lifelog }: ListedLifelog): number[] {
 
 export function versionOf({ updatedAt, isStarred }: Lifelog, zone: string): Version {
 	return { at: instantsOf(updatedAt, zone)[0] ?? 0, starred: isStarred === true };
-}
-
-/** Whether the next request would fail in the same way, because of the key. */
-export function isBlocked({ failures }: Poll): boolean {
-	return failures.some(isBlocking);
-}
-
-export function isBlocking({ httpCode }: NodeApiError): boolean {
-	return httpCode === '401' || httpCode === '429';
-}
-
-/** @throws NodeOperationError on what neither the service nor the connection caused. */
-export function noteFailure({ context, failures }: Poll, error: unknown): void {
-	const failure = toNodeError(context, error);
-	if (!(failure instanceof NodeApiError)) throw failure;
-	failures.push(failure);
 }

@@ -1,7 +1,8 @@
-import type { IDataObject, NodeApiError } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import type { Api } from '../auth/connection';
-import { notFoundError, toNodeError, unusableAnswerError } from '../errors/errors';
+import { kindOf, toNodeError } from '../errors/nodeErrors';
+import { notFoundError, unusableAnswerError } from '../errors/status';
 import { isSafePathSegment, isId } from '../../../lifelog/names.ts';
 import { getJson, pathOf } from '../transport/request';
 import type { Chat, Lifelog } from '../../../lifelog/api.ts';
@@ -24,7 +25,7 @@ export async function unlessDeleted<T>(api: Api, reading: Promise<T>): Promise<T
 	try {
 		return await reading;
 	} catch (error) {
-		if ((error as NodeApiError).httpCode === '404') return undefined;
+		if (kindOf(error) === 'notFound') return undefined;
 		throw toNodeError(api.context, error);
 	}
 }

@@ -9,10 +9,27 @@ type GivenRequest = Record<string, unknown>;
 
 /** Options that don't say where a request goes. Any other may do so, in this or a later n8n. */
 const TAKEN_OVER = [
-	...['method', 'qs', 'qsStringifyOptions', 'useQuerystring', 'arrayFormat', 'allowedDomains'],
-	...['auth', 'body', 'form', 'formData', 'json', 'encoding', 'useStream', 'gzip'],
-	...['timeout', 'abortSignal', 'rejectUnauthorized'],
-	...['returnFullResponse', 'resolveWithFullResponse', 'ignoreHttpStatusErrors', 'simple'],
+	'method',
+	'qs',
+	'qsStringifyOptions',
+	'useQuerystring',
+	'arrayFormat',
+	'allowedDomains',
+	'auth',
+	'body',
+	'form',
+	'formData',
+	'json',
+	'encoding',
+	'useStream',
+	'gzip',
+	'timeout',
+	'abortSignal',
+	'rejectUnauthorized',
+	'returnFullResponse',
+	'resolveWithFullResponse',
+	'ignoreHttpStatusErrors',
+	'simple',
 ];
 
 const AGENT_OPTIONS_TAKEN_OVER = ['ca', 'cert', 'key', 'passphrase'];

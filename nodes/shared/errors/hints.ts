@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
 import type { Api } from '../auth/connection';
-import type { Resource } from './errors';
+import type { Resource } from './nodeErrors';
 import { sanitizeForDisplay } from './sanitize';
 
 /** A run that took less needs no hint about it. */

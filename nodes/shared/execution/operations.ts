@@ -7,10 +7,12 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 
-import { detailsOf, forModel, toNodeError } from '../errors/errors';
+import { detailsOf, forModel, toNodeError } from '../errors/nodeErrors';
 import { showHints } from '../errors/hints';
-import { withCondition, withDefaultOfTool } from '../parameters/descriptions';
-import { isTool, readChoiceOf, readMaxWaitMs } from '../parameters/read';
+import { shownIf, withDefaultOfTool } from '../parameters/conditions';
+import { readMaxWaitMs } from '../parameters/maxWait';
+import { oneOf } from '../parameters/read';
+import { isTool } from '../parameters/tool';
 import { type Api, connect } from '../auth/connection';
 import { RepeatedItems } from './repeatedItems';
 
@@ -48,7 +50,7 @@ export function propertiesOf(
 		default: initial,
 	};
 	const { value } = resource;
-	const hidden: INodeProperties = {
+	const hiddenResource: INodeProperties = {
 		displayName: 'Resource',
 		name: 'resource',
 		type: 'hidden',
@@ -56,13 +58,12 @@ export function propertiesOf(
 		options: [resource],
 		default: value,
 	};
-	const show = { resource: [value] };
-	const shown =
+	const choice =
 		initial === initialOfTool ? [operation] : withDefaultOfTool(operation, initialOfTool);
-	const parameters = Object.entries(operations).map(([name, { description }]) =>
-		withCondition({ show: { operation: [name] } }, description),
+	const parameters = Object.entries(operations).flatMap(([name, { description }]) =>
+		shownIf({ operation: [name] }, description),
 	);
-	return [hidden, ...withCondition({ show }, shown), ...parameters.flat()];
+	return [hiddenResource, ...shownIf({ resource: [value] }, choice), ...parameters];
 }
 
 /** The name of the option that is chosen, as an expression. */
@@ -82,7 +83,8 @@ export async function runOperation(
 	context: IExecuteFunctions,
 	operations: Operations,
 ): Promise<INodeExecutionData[][]> {
-	const operation = readChoiceOf(context, 'operation', 0, Object.keys(operations));
+	const chosen = context.getNodeParameter('operation', 0) as unknown;
+	const operation = oneOf(context, chosen, Object.keys(operations), 'Operation');
 	const { execute, readsInput } = operations[operation];
 	const output: INodeExecutionData[] = [];
 	const items = context.getInputData();

@@ -1,15 +1,8 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-
-import type { Api } from '../auth/connection';
-import { readChoice } from './read';
 import { freeName } from '../../../lifelog/names.ts';
+import type { Api } from '../auth/connection';
+import { choices } from './read';
 
-const FILE_NAMES = ['readable', 'archive'] as const;
-
-export type FileNames = (typeof FILE_NAMES)[number];
-
-/** {@link readFileNames} reads it. */
-export const fileNamesOption: INodeProperties = {
+export const fileNamesOption = choices({
 	displayName: 'File Names',
 	name: 'fileNames',
 	type: 'options',
@@ -20,12 +13,7 @@ export const fileNamesOption: INodeProperties = {
 	default: 'readable',
 	description:
 		'Style of the file names. Readable ones are such as "2026-11-22 20.47 Mum calls.md".',
-};
-
-/** @throws NodeOperationError on another value. */
-export function readFileNames(context: IExecuteFunctions, option: unknown): FileNames {
-	return readChoice(context, option ?? 'readable', FILE_NAMES, 'File Names');
-}
+});
 
 /** The names of each run, with their owners. */
 const namesOfRuns = new WeakMap<Api['run'], Map<string, string>>();

@@ -14,7 +14,7 @@ import { connect } from '../auth/connection';
 import { readPage } from '../transport/pagination';
 import { toInstant } from '../../../lifelog/times.ts';
 import { oneLine } from '../../../lifelog/text.ts';
-import { readZone } from './read';
+import { readZone } from './times';
 
 /** A person waits for them, and can try again. */
 const EDITOR_BUDGET = { maxWaitMs: 20_000, hasPriority: true, retries: 0 };
@@ -100,7 +100,7 @@ function chatTitle(chat: Chat): string {
 function zoneOfList(context: ILoadOptionsFunctions): string {
 	const option = context.getCurrentNodeParameter('options.timezone');
 	try {
-		return readZone(context, typeof option === 'string' ? option : '');
+		return readZone(context, { timezone: typeof option === 'string' ? option : '' });
 	} catch {
 		return context.getTimezone();
 	}

@@ -1,73 +1,50 @@
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import type { ApiContext } from '../auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { readChoice, readChoices } from './read';
-import { simplifyLifelog } from '../content/simplify';
-import { durationOf } from '../../../lifelog/times.ts';
 import { beginning } from '../../../lifelog/text.ts';
+import { durationOf } from '../../../lifelog/times.ts';
+import type { ApiContext } from '../auth/connection';
+import { simplifyLifelog } from '../content/simplify';
+import type { Parts } from './parts';
+import { choices, type Choices, labelOf, manyOf, type Place, readChoice, valueOf } from './read';
 
-const OUTPUTS = ['simplified', 'raw', 'selectedFields'] as const;
+type Kind = 'simplified' | 'raw' | 'selectedFields';
 
-/** In the order of the output. */
-const LIFELOG_FIELDS = [
-	{ name: 'Title', value: 'title' },
-	{ name: 'Start Time', value: 'startTime' },
-	{ name: 'End Time', value: 'endTime' },
-	{ name: 'Duration', value: 'durationMs', description: 'In milliseconds' },
-	{ name: 'Is Starred', value: 'isStarred' },
-	{ name: 'Updated At', value: 'updatedAt' },
-	{ name: 'Speakers', value: 'speakers', description: 'Names of the people who spoke' },
-	{ name: 'Headings', value: 'headings', description: 'List of topics' },
-	{ name: 'Excerpt', value: 'excerpt', description: 'Up to 300 characters of the transcript' },
-	{ name: 'Markdown', value: 'markdown', description: 'The whole text' },
-	{ name: 'Contents', value: 'contents', description: 'Who said what and when, structured' },
-] as const;
+/** What the parameters Output and Fields say of a kind of entry. */
+interface OutputChoices<Name extends string> {
+	noun: string;
+	simplified: string;
+	raw: string;
+	/** The fields beside `id`, in the order of the output; `chosen` by default. */
+	fields: Choices<Name>['options'];
+	chosen: Name[];
+}
 
-type Field = (typeof LIFELOG_FIELDS)[number]['value'];
+/** The parameters Output and Fields of a kind of entry; {@link readOutputOf} reads them. */
+export interface OutputParameters<Name extends string> {
+	output: Choices<Kind>;
+	fields: INodeProperties;
+	/** The fields that can be chosen beside `id`, in the order of the output. */
+	names: Name[];
+}
 
-export interface Output<Name extends string = Field> {
-	kind: (typeof OUTPUTS)[number];
+export interface Output<Name extends string = LifelogField> {
+	kind: Kind;
 	/** Beside `id`; only for `selectedFields`. */
 	fields: Name[];
 }
 
-/** The parts of a lifelog to request (specification, section 4.2). */
-export interface Parts {
-	includeMarkdown: boolean;
-	includeHeadings: boolean;
-	includeContents: boolean;
-}
-
-/** The fields of a kind of entry, beside `id`, in the order of the output. */
-type Fields<Name extends string = string> = ReadonlyArray<INodePropertyOptions & { value: Name }>;
-
-/** What the parameters Output and Fields offer for a kind of entry. */
-interface OutputChoices {
-	noun: string;
-	simplified: string;
-	raw: string;
-	/** `chosen` by default. */
-	fields: Fields;
-	chosen: string[];
-}
-
-/** The parameters Output and Fields; {@link readOutputOf} reads them. */
-export function outputParametersOf({
+export function outputParametersOf<Name extends string>({
 	noun,
 	simplified,
 	raw,
 	fields,
 	chosen,
-}: OutputChoices): [output: INodeProperties, fields: INodeProperties] {
+}: OutputChoices<Name>): OutputParameters<Name> {
+	const names = fields.map(({ value }) => value);
 	const options = [...fields].sort((a, b) => (a.name < b.name ? -1 : 1));
-	return [
-		{
+	return {
+		output: choices({
 			displayName: 'Output',
 			name: 'output',
 			type: 'options',
@@ -82,8 +59,8 @@ export function outputParametersOf({
 			],
 			default: 'simplified',
 			description: `Amount of data to return for each ${noun}`,
-		},
-		{
+		}),
+		fields: {
 			displayName: 'Fields',
 			name: 'fields',
 			type: 'multiOptions',
@@ -92,41 +69,51 @@ export function outputParametersOf({
 			description: `Fields of a ${noun} to return in addition to its ID`,
 			displayOptions: { show: { output: ['selectedFields'] } },
 		},
-	];
+		names,
+	};
 }
 
-/** {@link readOutput} reads them. */
-export const outputParameters = outputParametersOf({
+/** @throws NodeOperationError on values that Output and Fields can't have. */
+export function readOutputOf<Name extends string>(
+	context: ApiContext,
+	{ output, fields, names }: OutputParameters<Name>,
+	place: Place,
+): Output<Name> {
+	const kind = readChoice(context, output, place);
+	if (kind !== 'selectedFields') return { kind, fields: [] };
+	const value = valueOf(context, fields, place);
+	const chosen = manyOf<string>(context, value, ['id', ...names], labelOf(fields));
+	return { kind, fields: names.filter((name) => chosen.includes(name)) };
+}
+
+const lifelogOutput = outputParametersOf({
 	noun: 'lifelog',
 	simplified: 'Title, times, headings and an excerpt of at most 300 characters',
 	raw: 'Everything that the API returns, with the whole text',
-	fields: LIFELOG_FIELDS,
+	fields: [
+		{ name: 'Title', value: 'title' },
+		{ name: 'Start Time', value: 'startTime' },
+		{ name: 'End Time', value: 'endTime' },
+		{ name: 'Duration', value: 'durationMs', description: 'In milliseconds' },
+		{ name: 'Is Starred', value: 'isStarred' },
+		{ name: 'Updated At', value: 'updatedAt' },
+		{ name: 'Speakers', value: 'speakers', description: 'Names of the people who spoke' },
+		{ name: 'Headings', value: 'headings', description: 'List of topics' },
+		{ name: 'Excerpt', value: 'excerpt', description: 'Up to 300 characters of the transcript' },
+		{ name: 'Markdown', value: 'markdown', description: 'The whole text' },
+		{ name: 'Contents', value: 'contents', description: 'Who said what and when, structured' },
+	],
 	chosen: ['title', 'startTime', 'excerpt'],
 });
 
+type LifelogField = (typeof lifelogOutput)['names'][number];
+
+/** {@link readOutput} reads them. */
+export const outputParameters = [lifelogOutput.output, lifelogOutput.fields];
+
 /** @throws NodeOperationError on values that Output and Fields can't have. */
-export function readOutput(context: ApiContext, output: unknown, fields: unknown): Output {
-	return readOutputOf(context, output, fields, LIFELOG_FIELDS);
-}
-
-/** The parameters Output and Fields of an input item. */
-export function outputOfItem(context: IExecuteFunctions, itemIndex: number): Output {
-	const fields = context.getNodeParameter('fields', itemIndex, []) as unknown;
-	return readOutput(context, context.getNodeParameter('output', itemIndex, 'simplified'), fields);
-}
-
-/** The same for other entries. @param known Their fields. */
-export function readOutputOf<Name extends string>(
-	context: ApiContext,
-	output: unknown,
-	fields: unknown,
-	known: Fields<Name>,
-): Output<Name> {
-	const kind = readChoice(context, output, OUTPUTS, 'Output');
-	if (kind !== 'selectedFields') return { kind, fields: [] };
-	const names = known.map(({ value }) => value);
-	const chosen = readChoices<string>(context, fields, ['id', ...names], 'Fields');
-	return { kind, fields: names.filter((field) => chosen.includes(field)) };
+export function readOutput(context: ApiContext, place: Place): Output {
+	return readOutputOf(context, lifelogOutput, place);
 }
 
 /** The parts to request: no more than the output needs. @param asked By the options. */
@@ -134,7 +121,7 @@ export function partsFor({ kind, fields }: Output, asked: Parts): Parts {
 	if (kind === 'raw') return asked;
 	// If the service withholds the contents, headings and excerpt are those of the Markdown.
 	if (kind === 'simplified') return { ...asked, includeMarkdown: true, includeHeadings: true };
-	const hasAny = (...wanted: Field[]) => wanted.some((field) => fields.includes(field));
+	const hasAny = (...wanted: LifelogField[]) => wanted.some((field) => fields.includes(field));
 	return {
 		includeMarkdown: hasAny('markdown', 'headings', 'excerpt'),
 		includeHeadings: hasAny('headings') || asked.includeHeadings,
@@ -174,7 +161,11 @@ export function outputOf(lifelog: Lifelog, output: Output, asked: Asked): IDataO
 }
 
 /** Fields of the API are unchanged; what it doesn't send is left out. */
-function selectFields(lifelog: Lifelog, fields: Field[], { timezone, search }: Asked): IDataObject {
+function selectFields(
+	lifelog: Lifelog,
+	fields: LifelogField[],
+	{ timezone, search }: Asked,
+): IDataObject {
 	const { speakers, headings, excerpt } = simplifyLifelog(lifelog, search);
 	const durationMs = durationOf(lifelog, timezone) ?? null;
 	const given: IDataObject = { ...lifelog, durationMs, speakers, headings, excerpt };

@@ -1,48 +1,43 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import type { ApiContext } from '../auth/connection';
-import { inputError, TITLES_ARE_NO_IDS } from '../errors/errors';
-import { described } from '../errors/sanitize';
-import { fromAi, withDefaultOfTool } from './descriptions';
 import { isSafePathSegment } from '../../../lifelog/names.ts';
 import { trimmedText } from '../../../lifelog/text.ts';
+import { inputError } from '../errors/nodeErrors';
+import { described } from '../errors/sanitize';
+import { TITLES_ARE_NO_IDS } from '../errors/status';
+import { fromAi, withDefaultOfTool } from './conditions';
 
-/** What models write for "no filter"; sent, it would find nothing. */
-const NO_IDS = ['all', 'any', 'none', 'null', 'undefined'];
+type Noun = 'lifelog' | 'chat';
+
+/** The functions of a node's `methods.listSearch` that fill the lists. */
+const LIST_METHODS = { lifelog: 'searchLifelogs', chat: 'searchChats' };
 
 /** The parameter that names a lifelog; the node needs `methods.listSearch.searchLifelogs`. */
-export const lifelogIdParameter = idLocator('Lifelog', 'lifelogId', 'searchLifelogs');
+export const lifelogIdParameter = idLocator('lifelog', 'Lifelog', 'lifelogId');
 
-/** It names a lifelog to read; in a tool, it is left to the model from the start. */
-export const lifelogIdParameters = (description: string): INodeProperties[] =>
-	leftToModel({ ...lifelogIdParameter, description }, 'The ID that a search returned');
-
-/** It names a chat to read, as {@link lifelogIdParameters}; the node needs `methods.listSearch.searchChats`. */
-export const chatIdParameters = (description: string): INodeProperties[] =>
-	leftToModel(
-		{ ...idLocator('Chat', 'chatId', 'searchChats'), description },
-		'The ID that a list returned',
-	);
+/** The parameter that names a chat; the node needs `methods.listSearch.searchChats`. */
+export const chatIdParameter = idLocator('chat', 'Chat', 'chatId');
 
 /** What is deleted has a parameter of its own: a choice made for reading must not become one. */
-export const lifelogIdToDelete = idLocator(
-	'Lifelog to Delete',
-	'lifelogIdToDelete',
-	'searchLifelogs',
-);
-export const chatIdToDelete = idLocator('Chat to Delete', 'chatIdToDelete', 'searchChats');
+export const lifelogIdToDelete = idLocator('lifelog', 'Lifelog to Delete', 'lifelogIdToDelete');
+export const chatIdToDelete = idLocator('chat', 'Chat to Delete', 'chatIdToDelete');
 
-export const deleteNoticeOfTool: INodeProperties = {
-	displayName: 'An agent with this tool deletes without asking you',
-	name: 'agentNotice',
-	type: 'notice',
-	default: '',
-	displayOptions: { show: { '@tool': [true] } },
-};
+/** It names a lifelog to read; in a tool, it is left to the model from the start. */
+export function lifelogIdParameters(description: string): INodeProperties[] {
+	return leftToModel({ ...lifelogIdParameter, description }, 'The ID that a search returned');
+}
 
-/** @param searchListMethod The node's `methods.listSearch` function that fills the list. */
-function idLocator(displayName: string, name: string, searchListMethod: string): INodeProperties {
-	const [noun] = displayName.toLowerCase().split(' ');
+/** It names a chat to read, as {@link lifelogIdParameters}. */
+export function chatIdParameters(description: string): INodeProperties[] {
+	return leftToModel({ ...chatIdParameter, description }, 'The ID that a list returned');
+}
+
+function leftToModel(locator: INodeProperties, description: string): INodeProperties[] {
+	const value = fromAi(locator.displayName, description);
+	return withDefaultOfTool(locator, { __rl: true, mode: 'id', value });
+}
+
+function idLocator(noun: Noun, displayName: string, name: string): INodeProperties {
 	return {
 		displayName,
 		name,
@@ -55,7 +50,7 @@ function idLocator(displayName: string, name: string, searchListMethod: string):
 				name: 'list',
 				type: 'list',
 				placeholder: `Select a ${noun}...`,
-				typeOptions: { searchListMethod, searchable: true },
+				typeOptions: { searchListMethod: LIST_METHODS[noun], searchable: true },
 			},
 			{
 				displayName: 'By ID',
@@ -67,11 +62,6 @@ function idLocator(displayName: string, name: string, searchListMethod: string):
 	};
 }
 
-function leftToModel(locator: INodeProperties, description: string): INodeProperties[] {
-	const value = fromAi(locator.displayName, description);
-	return withDefaultOfTool(locator, { __rl: true, mode: 'id', value });
-}
-
 /**
  * The ID of an entry, safe as one segment of a path.
  *
@@ -79,9 +69,9 @@ function leftToModel(locator: INodeProperties, description: string): INodeProper
  */
 export function readId(
 	context: IExecuteFunctions,
-	name: string,
+	{ name }: INodeProperties,
 	itemIndex: number,
-	noun: string,
+	noun: Noun,
 ): string {
 	const value = context.getNodeParameter(name, itemIndex, '', { extractValue: true }) as unknown;
 	// Another number may have lost digits, and be the ID of another entry.
@@ -98,21 +88,5 @@ export function readId(
 			? `"${id}" is not the ID of a ${noun}`
 			: `The ID of the ${noun} must be text, not ${described(value)}`,
 		/\s/.test(id) ? `${TITLES_ARE_NO_IDS} Nothing was sent.` : advice,
-	);
-}
-
-/**
- * The ID of a scheduled prompt; the service doesn't list prompts.
- *
- * @throws NodeOperationError if it is a title or a word for "no filter".
- */
-export function promptIdOf(context: ApiContext, value: unknown): string | undefined {
-	if (value === undefined) return undefined;
-	const id = trimmedText(value);
-	if (!/\s/.test(id) && !NO_IDS.includes(id.toLowerCase())) return id;
-	throw inputError(
-		context,
-		`"${id}" is not the ID of a scheduled prompt`,
-		"A title isn't an ID. Leave 'Global Prompt ID' empty for all prompts, or enter the ID of one.",
 	);
 }

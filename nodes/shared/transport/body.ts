@@ -1,7 +1,7 @@
 import type { BinaryHelperFunctions } from 'n8n-workflow';
 
 import { unlessAborted, watch } from './concurrency';
-import { brokenBodyCode } from '../errors/errors';
+import { brokenBodyCode } from '../errors/connection';
 
 /** A Node.js stream; nodes can't import its class. */
 export type ByteStream = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;

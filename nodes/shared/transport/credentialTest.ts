@@ -10,16 +10,14 @@ import { authenticated } from '../auth/authenticate';
 import { checkedBaseUrl, USUAL_ADDRESSES } from '../auth/baseUrl';
 import {
 	adviceOnEnd,
-	type Answer,
 	BLOCKED_ADVICE,
 	connectionAdvice,
 	connectionCode,
 	connectionProblem,
-	faultOf,
 	isBlockedByN8n,
-	isSuccess,
 	redirectAdvice,
-} from '../errors/errors';
+} from '../errors/connection';
+import { type Answer, faultOf, isSuccess } from '../errors/said';
 
 const TIMEOUT_MS = 30_000;
 

@@ -11,7 +11,8 @@ import {
 	type SizeProblem,
 } from '../../../lifelog/paging.ts';
 import type { Api } from '../auth/connection';
-import { isTooLarge, isTooSlow, listResource, unusableAnswerError } from '../errors/errors';
+import { kindOf, listResource } from '../errors/nodeErrors';
+import { unusableAnswerError } from '../errors/status';
 import { isId } from '../../../lifelog/names.ts';
 import { getJson } from './request';
 
@@ -102,7 +103,8 @@ function listOf<T>(api: Api, listing: ListRequest): List<T> {
 
 /** Whether a page was too much for the service. A search has no next page for the rest. */
 function sizeProblem({ query }: ListRequest, error: unknown): SizeProblem | undefined {
-	const isTooMuch = isTooLarge(error) || isTooSlow(error);
+	const kind = kindOf(error);
+	const isTooMuch = kind === 'tooLarge' || kind === 'tooSlow';
 	const problem = isTooMuch ? 'failed' : sizeProblemOf(Number((error as NodeApiError).httpCode));
 	return problem === 'failed' && query.search !== undefined ? undefined : problem;
 }

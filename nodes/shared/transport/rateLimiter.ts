@@ -115,7 +115,9 @@ export class RateLimiter {
 
 	private wakeQueue(): void {
 		this.notify();
-		this.changed = new Promise((resolve) => (this.notify = resolve));
+		this.changed = new Promise((resolve) => {
+			this.notify = resolve;
+		});
 	}
 }
 

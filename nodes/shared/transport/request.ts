@@ -1,15 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Answer, Resource } from '../errors/errors';
-import {
-	canceledError,
-	connectionError,
-	isSuccess,
-	rateLimitError,
-	statusError,
-	toNodeError,
-	unusableAnswerError,
-} from '../errors/errors';
+import { connectionError } from '../errors/connection';
+import { canceledError, type Resource, toNodeError } from '../errors/nodeErrors';
+import { type Answer, isSuccess } from '../errors/said';
+import { rateLimitError, statusError, unusableAnswerError } from '../errors/status';
 import { isObject } from '../../../lifelog/names.ts';
 import type { IncomingBody } from './body';
 import { pause } from './concurrency';
@@ -32,7 +26,7 @@ const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'E
  *
  * @param path Path below the Base URL; build it with {@link pathOf} if it holds an ID.
  * @param query Query parameters; undefined ones are not sent.
- * @throws NodeApiError for every other outcome; see `errors.ts`.
+ * @throws NodeApiError for every other outcome; see `errors/`.
  */
 export async function getJson(
 	api: Api,
@@ -118,7 +112,7 @@ function jsonObject(api: Api, resource: Resource, answer: Answer): IDataObject {
 
 /** Sends a request until it succeeds or fails for good. */
 async function request(api: Api, request: Request): Promise<Answer> {
-	const { resource, query, method, receive, upload, once } = request;
+	const { resource, query, method, receive, upload } = request;
 	// The HTTP client's time-out is one of silence: headers that come byte by byte would never end.
 	const time = { leftMs: receive || upload ? Infinity : 2 * timeoutMs(api) };
 	const limiter = () => rateLimiterFor(`${api.baseUrl} ${api.apiKey}`);
@@ -134,7 +128,7 @@ async function request(api: Api, request: Request): Promise<Answer> {
 	try {
 		const { outcome, retries } = await withRetry(
 			api,
-			once ? ONCE : method === 'DELETE' ? DELETED : RETRIED,
+			retryRuleOf(request),
 			async () => await limiter().run(ticket, attempt, askedWaitMs),
 			() => time.leftMs > 0,
 		);
@@ -172,6 +166,11 @@ async function withRetry(
 		const backoffMs = FIRST_BACKOFF_MS * 2 ** retries * (1 + Math.random() / 2);
 		await pause(backoffMs, signal);
 	}
+}
+
+function retryRuleOf({ once, method }: Request): typeof DELETED {
+	if (once) return ONCE;
+	return method === 'DELETE' ? DELETED : RETRIED;
 }
 
 /** Whether a request without an answer may have reached the service. */

@@ -1,17 +1,15 @@
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { jsonParse } from 'n8n-workflow';
 
-import type { Answer, Resource } from '../errors/errors';
+import { blockedError, connectionCode, isBlockedByN8n } from '../errors/connection';
 import {
-	blockedError,
 	canceledError,
-	connectionCode,
-	isBlockedByN8n,
-	isSuccess,
-	tooLargeError,
+	type Resource,
 	toNodeError,
 	unreadableFileError,
-} from '../errors/errors';
+} from '../errors/nodeErrors';
+import { type Answer, isSuccess } from '../errors/said';
+import { tooLargeError } from '../errors/status';
 import { type ByteStream, type IncomingBody, incomingBody } from './body';
 import type { Api, ApiContext } from '../auth/connection';
 import { outgoingBody, type Upload } from './upload';

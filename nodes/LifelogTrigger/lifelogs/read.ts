@@ -1,45 +1,16 @@
-// Step 4: reads in full what the decisions emit, and makes its items.
-import { type IDataObject, NodeApiError } from 'n8n-workflow';
-
+// Step 4 for lifelogs: reads in full what the decisions emit, and makes its items.
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { getLifelog } from '../../shared/api/entries';
-import { outputOf } from '../../shared/parameters/output';
-import { MAX_CONCURRENT_READS, mapConcurrent } from '../../shared/transport/concurrency';
-import type { Api } from '../../shared/auth/connection';
 import { instantsOf, utcDay } from '../../../lifelog/times.ts';
-import type { Settings } from '../parameters';
-import { type KnownEntry, type Outcome, type Poll, retried, type Version } from '../state/types';
-import { type Change, changeType, decide, isNews, recordOf } from './detect';
-import { FAILURES_OF_OUTAGE, isBlocked, isBlocking, noteFailure } from './list';
+import { getLifelog } from '../../shared/api/entries';
+import { isGone } from '../engine/failures';
+import { readByIds } from '../engine/readByIds';
+import { recordOf } from '../engine/records';
+import { retried } from '../engine/retry';
+import type { Outcome, Poll, Version } from '../engine/types';
+import { type Change, changeType, decide, isNews } from './decide';
+import { lifelogItem } from './item';
 
-/** Reads of a poll, and the share of its time until which they begin. */
 const MAX_LIFELOG_READS = 50;
-const READ_SHARE = 0.75;
-
-/** @returns What was read by its ID, or why not; without what was not tried. */
-export async function readByIds<T>(
-	poll: Poll,
-	ids: string[],
-	read: (api: Api, id: string, query: IDataObject) => Promise<T>,
-	query: IDataObject,
-): Promise<Map<string, T | NodeApiError>> {
-	const answers = new Map<string, T | NodeApiError>();
-	let isAnswered = false;
-	await mapConcurrent(poll.api, ids, MAX_CONCURRENT_READS, async (api, id) => {
-		const isOutage = answers.size >= FAILURES_OF_OUTAGE && !isAnswered;
-		if (isBlocked(poll) || isOutage || !poll.isWithin(READ_SHARE)) return;
-		const answer = await read(api, id, query).catch((error: unknown) => error as NodeApiError);
-		const isFailure = answer instanceof Error && !isGone(answer);
-		if (isFailure) noteFailure(poll, answer);
-		if (!isFailure || !isBlocking(answer)) answers.set(id, answer);
-		if (!isFailure) poll.isAnswered = isAnswered = true;
-	});
-	return answers;
-}
-
-export function isGone(answer: unknown): boolean {
-	return answer instanceof NodeApiError && answer.httpCode === '404';
-}
 
 export async function readLifelogs(poll: Poll, changes: Change[]): Promise<Outcome[]> {
 	const query = { timezone: poll.settings.timezone, ...poll.settings.include };
@@ -58,9 +29,13 @@ export async function readLifelogs(poll: Poll, changes: Change[]): Promise<Outco
 
 /** New lifelogs by their start; then updates, and last what failed, those first that waited longest (_next-poll_). */
 function byUrgency(a: Change, b: Change): number {
-	const rank = ({ known }: Change) => (known.retry ? 2 : known.at === undefined ? 0 : 1);
 	const place = ({ known, start }: Change) => known.retry?.poll ?? known.at ?? start;
-	return rank(a) - rank(b) || place(a) - place(b) || (a.id < b.id ? -1 : 1);
+	return rankOf(a) - rankOf(b) || place(a) - place(b) || (a.id < b.id ? -1 : 1);
+}
+
+function rankOf({ known }: Change): number {
+	if (known.retry) return 2;
+	return known.at === undefined ? 0 : 1;
 }
 
 function whenRead(poll: Poll, change: Change, lifelog: Lifelog): Outcome {
@@ -92,28 +67,6 @@ function whenUnread(poll: Poll, { id, known, listed, start }: Change): Outcome {
 	if (decision.type !== 'emit' || !listed) return { id, entry };
 	const json = lifelogItem(settings, listed.lifelog, changeType(known), entry);
 	return { id, entry, event: { start, item: { json } } };
-}
-
-export function lifelogItem(
-	{ output, include, timezone }: Settings,
-	lifelog: Lifelog,
-	change: Settings['changes'][0],
-	entry: Omit<KnownEntry, 'day'>,
-): IDataObject {
-	const { incomplete } = entry;
-	const includeContents = include.includeContents && !incomplete;
-	const json = outputOf(lifelog, output, { timezone, includeContents });
-	const labels = { changeType: change, eventKey: eventKey(lifelog.id, entry) };
-	return { ...json, ...(incomplete && { incomplete }), ...labels };
-}
-
-/** What is incomplete leaves the plain key to what completes it. */
-export function eventKey(id: string, entry: Omit<KnownEntry, 'day'>): string {
-	const { at = 0, starred, starToggles, incomplete } = entry;
-	const times = Math.ceil(starToggles / 2);
-	const star = `:${starred ? 'starred' : 'unstarred'}${times > 1 ? `:${times}` : ''}`;
-	const version = `${id}:${new Date(at).toISOString()}${starToggles > 0 ? star : ''}`;
-	return incomplete ? `${version}:incomplete` : version;
 }
 
 /** The version of a lifelog read in full; what it leaves out is as known. Undefined if unclear. */

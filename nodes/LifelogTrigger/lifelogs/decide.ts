@@ -1,9 +1,10 @@
-// Step 3: decides what becomes of each lifelog. Sends nothing and changes nothing.
+// Step 3 for lifelogs: decides what becomes of each. Sends nothing and changes nothing.
 import { DAY_MS, HOUR_MS } from '../../../lifelog/times.ts';
+import { sinceOf } from '../engine/days';
+import { recordOf } from '../engine/records';
+import { isRetryDue } from '../engine/retry';
+import type { Decision, KnownEntry, Outcome, Poll, RetryState, Version } from '../engine/types';
 import type { Settings } from '../parameters';
-import { sinceOf } from '../state/storage';
-import type { Decision, KnownEntry, Outcome, Poll, RetryState, Version } from '../state/types';
-import { isRetryDue } from '../state/types';
 import { type LifelogListing, type ListedLifelog, timesOf } from './list';
 
 /** After so long and so many tries, a lifelog is reported as listed, and then tried again. */
@@ -30,9 +31,10 @@ export function decideLifelogs(poll: Poll, listing: LifelogListing) {
 		const since = sinceOf(state, listed.day);
 		const known = knownBefore(poll, listed, since, state.entries.get(id));
 		const decision = decide(known, { version: listed }, poll.settings, window.now);
-		if (decision.type === 'skip' || (decision.type === 'wait' && isDue(known))) {
-			outcomes.push({ id, entry: recordOf(known, decision) });
-		} else if (isDue(known)) unread.push({ id, known, listed, start: timesOf(listed)[0] });
+		// What failed stays as it is until it is tried again, unless there is nothing left to do.
+		if (decision.type !== 'skip' && !isDue(known)) continue;
+		if (decision.type === 'emit') unread.push({ id, known, listed, start: timesOf(listed)[0] });
+		else outcomes.push({ id, entry: recordOf(known, decision) });
 	}
 	for (const [id, known] of state.entries) {
 		if (!known.pending || listing.entries.has(id)) continue;
@@ -92,26 +94,4 @@ export function isNews(known: KnownEntry, { at, starred }: Version): boolean {
 
 export function changeType({ at }: KnownEntry): 'created' | 'updated' {
 	return at === undefined ? 'created' : 'updated';
-}
-
-export function recordOf(known: KnownEntry, decision: Decision, retry?: RetryState): KnownEntry {
-	switch (decision.type) {
-		case 'emit': {
-			const isIncomplete = decision.isIncomplete && { pending: true, incomplete: true, retry };
-			return { ...atVersion(known, decision.version), ...isIncomplete };
-		}
-		case 'skip':
-			return atVersion(known, decision.version);
-		case 'wait':
-			return { ...known, pending: true };
-		case 'retry':
-			return { ...known, pending: true, retry };
-	}
-}
-
-function atVersion({ day, at, starred, starToggles }: KnownEntry, version?: Version): KnownEntry {
-	if (!version) return { day, at, starred, starToggles };
-	const isLater = at === undefined || version.at > at;
-	const toggles = isLater ? 0 : starToggles + Number(version.starred !== starred);
-	return { day, at: isLater ? version.at : at, starred: version.starred, starToggles: toggles };
 }

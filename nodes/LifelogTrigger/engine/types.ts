@@ -1,13 +1,9 @@
-// What the trigger remembers and decides. An entry is a lifelog or a chat; times are epoch ms.
+// What the trigger remembers and finds out. An entry is a lifelog or a chat; times are epoch ms.
 // Names between underscores are the guarantees in docs/reference/trigger.md.
 import type { INodeExecutionData, IPollFunctions, NodeApiError } from 'n8n-workflow';
 
 import type { Api } from '../../shared/auth/connection';
-import { DAY_MS, utcDay } from '../../../lifelog/times.ts';
 import type { Settings, Watch } from '../parameters';
-
-const MAX_PAUSE_POLLS = 32;
-const MAX_PAUSE_MS = DAY_MS / 4;
 
 export interface Version {
 	at: number; // `updatedAt`; of a chat, when it was answered
@@ -92,20 +88,3 @@ export interface Listing<Entry> {
 }
 
 export type Found = Pick<Listing<never>, 'days'> & { outcomes: Outcome[] };
-
-export function lookback({ now, lookbackDays: count }: PollWindow): string[] {
-	return Array.from({ length: count }, (_, index) => utcDay(now, index - count + 1));
-}
-
-/** Whether a retry is due: after 1, 2, 4 … polls, or six hours. */
-export function isRetryDue(retry: RetryState | undefined, polls: number, now: number): boolean {
-	if (!retry) return true;
-	const pause = Math.min(2 ** (retry.times - 1), MAX_PAUSE_POLLS);
-	return polls + 1 - retry.poll >= pause || Math.abs(now - retry.at) >= MAX_PAUSE_MS;
-}
-
-/** A clock that is behind for one poll doesn't count for `since`. */
-export function retried(before: RetryState | undefined, { polls, polledAt }: State, now: number) {
-	const since = Math.min(before?.since ?? Infinity, Math.max(now, polledAt ?? now));
-	return { times: (before?.times ?? 0) + 1, poll: polls + 1, at: now, since };
-}
