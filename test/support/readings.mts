@@ -14,6 +14,9 @@ export interface Reading {
 	parameters: IDataObject;
 }
 
+/** A value that a service doesn't know. */
+const ONLY_OF_SERVER = 'audioSource=recordings';
+
 /** What parameters are set to that have no list of values, by their names. */
 export type Values = Record<string, string | number>;
 
@@ -55,7 +58,8 @@ export function allReadings(values: Values): Reading[] {
 					}));
 				}),
 			);
-		});
+		})
+		.filter(({ name }) => !name.endsWith(ONLY_OF_SERVER));
 }
 
 /** A workflow of a trigger, named `Start`, and a node for each reading, all on its one item. */

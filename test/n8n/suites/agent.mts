@@ -191,7 +191,10 @@ describe('a model that sets every parameter', () => {
 		options_maxCharacters: 0,
 		...MORE,
 	};
-	/** The operations, what the model gives, and what it must be told; some cannot go together. */
+	/**
+	 * The operations, what the model gives, and what it must be told; some cannot go together. What is
+	 * left to the model by default is among them, by its name, if a choice by the model may show it.
+	 */
 	const CALLS: Array<{
 		type?: string;
 		operation: string;
@@ -257,6 +260,7 @@ describe('a model that sets every parameter', () => {
 				fileFormats: 'text, srt',
 				binaryPropertyName: 'data',
 				options_fileNames: 'readable',
+				Date: '',
 				Start: '',
 				End: '',
 				...MORE,
@@ -268,6 +272,7 @@ describe('a model that sets every parameter', () => {
 			operation: 'export',
 			args: {
 				exportFrom: 'service',
+				Lifelog: '',
 				limit: 1,
 				fileFormats: 'json',
 				binaryPropertyName: 'data',
@@ -321,7 +326,9 @@ describe('a model that sets every parameter', () => {
 			args: () => ({
 				source: 'lifelog',
 				lifelogId: lifelog.id,
+				Date: '',
 				binaryPropertyName: 'data',
+				options_audioSource: '',
 				options_chunkMinutes: 60,
 				options_fileNames: 'readable',
 				options_ifNoAudio: 'report',
@@ -339,7 +346,10 @@ describe('a model that sets every parameter', () => {
 				source: 'timeRange',
 				start: lifelog.startTime,
 				end: lifelog.endTime,
+				Date: '',
+				Lifelog: '',
 				binaryPropertyName: 'data',
+				options_audioSource: '',
 				options_chunkMinutes: 60,
 				options_fileNames: 'readable',
 				options_ifNoAudio: 'report',
