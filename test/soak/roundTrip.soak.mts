@@ -139,11 +139,14 @@ describe('with every value of every parameter', () => {
 });
 
 test.each([
-	['Delete Lifelog', 'lifelog', () => ({ operation: 'delete', lifelogIdToDelete: lifelogId })],
-	['Delete Chat', 'lifelogChat', () => ({ operation: 'delete', chatIdToDelete: chatId })],
-])("%s fails with the server's message, and deletes nothing", async (_name, node, parameters) => {
-	const { error } = await archive.runWorkflow(workflowWith(node, parameters()));
-	expect(JSON.stringify([error?.message, error?.description])).toContain('--allow-delete');
-	const get = { ...parameters(), operation: 'get' };
-	expect(await run(archive, node, get)).toHaveLength(1);
-});
+	['Delete Lifelog', 'lifelog', 'lifelogId', () => lifelogId],
+	['Delete Chat', 'lifelogChat', 'chatId', () => chatId],
+])(
+	"%s fails with the server's message, and deletes nothing",
+	async (_name, node, parameter, id) => {
+		const byDelete = { operation: 'delete', [`${parameter}ToDelete`]: id() };
+		const { error } = await archive.runWorkflow(workflowWith(node, byDelete));
+		expect(JSON.stringify([error?.message, error?.description])).toContain('--allow-delete');
+		expect(await run(archive, node, { operation: 'get', [parameter]: id() })).toHaveLength(1);
+	},
+);
