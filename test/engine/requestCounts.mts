@@ -38,8 +38,7 @@ const prompt = { globalPromptId: '=p{{ $json.n }}' };
 async function requestsFor(node: 'lifelog' | 'lifelogChat', max: number, limit: object) {
 	counts = new Map();
 	const input = Array.from({ length: max + 1 }, (_, n) => ({ json: { n } }));
-	const where = node === 'lifelog' ? { options: prompt } : { filters: prompt };
-	const parameters = { operation: 'getMany', output: 'raw', ...limit, ...where };
+	const parameters = { operation: 'getMany', output: 'raw', ...limit, filters: prompt };
 	const { error, items } = await lab.engine.runWorkflow(workflowWith(node, parameters), { input });
 	expect(error).toBeUndefined();
 	expect(items('Node')).toHaveLength((max * (max + 1)) / 2);

@@ -5,7 +5,7 @@ import { LIMITLESS_URL } from '../../../lifelog/limitless.ts';
 import { trimmedText } from '../../../lifelog/text.ts';
 
 /** Paths of requests, which people paste. */
-const REQUEST_PATH = /\/v1\/+(lifelogs|chats|download-audio|recordings)(\/.*)?$/;
+const REQUEST_PATH = /\/v1\/+(lifelogs|chats|download-audio|recordings)(\/[^]*)?$/;
 
 export const USUAL_ADDRESSES = `Enter ${LIMITLESS_URL} for Limitless, or the address of your lifelog-server, such as http://127.0.0.1:8787.`;
 
