@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
 	type FileHandle,
 	mkdir,
@@ -10,11 +10,11 @@ import {
 	stat,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileError, isWithin } from './folder.mts';
 import { withWriteLock } from './lock.mts';
 import { asError } from '../util/errors.mts';
+import { type Saved, saveStream } from '../util/saveStream.mts';
 
 /** One change of an archive. Paths are relative to its folder, with `/`. */
 export type Step = { rename: string; to: string } | { remove: string };
@@ -87,41 +87,19 @@ export async function writeDraft(folder: string, content: string | Buffer): Prom
 }
 
 /** A copy that counts for nothing yet. */
-export interface Copy {
+export interface Copy extends Saved {
 	/** In the archive. */
 	path: string;
-	bytes: number;
-	/** In hexadecimal digits. */
-	sha256: string;
 }
 
 /** Writes what a source gives as a file that counts for nothing yet, flushed to the disk. */
-export async function writeCopy(folder: string, source: AsyncIterable<Buffer>): Promise<Copy> {
-	const { path, file } = await openDraft(folder);
-	const hash = createHash('sha256');
-	let bytes = 0;
-	try {
-		await pipeline(
-			source,
-			async function* (pieces: AsyncIterable<Buffer>) {
-				for await (const piece of pieces) {
-					hash.update(piece);
-					bytes += piece.length;
-					yield piece;
-				}
-			},
-			file.createWriteStream({ flush: true }),
-		);
-	} catch (error) {
-		// On a full disk, what is written of it would take the rest.
-		await rm(join(folder, path), { force: true }).catch(() => {});
-		throw error;
-	}
-	return { path, bytes, sha256: hash.digest('hex') };
+export async function writeCopy(folder: string, source: AsyncIterable<Uint8Array>): Promise<Copy> {
+	const path = await newDraft(folder);
+	return { path, ...(await saveStream(join(folder, path), source)) };
 }
 
 /** A path for a new draft, in a folder that exists. */
-export async function newDraft(folder: string): Promise<string> {
+async function newDraft(folder: string): Promise<string> {
 	await prepareFolder(folder, DRAFTS);
 	return `${DRAFTS}/${randomBytes(8).toString('hex')}`;
 }

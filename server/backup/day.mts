@@ -1,13 +1,10 @@
 // One day: read from the service what the plan names, then change the archive all at once.
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { extname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { extname } from 'node:path';
 import pMap from 'p-map';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { EVERY_PART, MAX_PAGE_SIZE_WITH_CONTENTS, METADATA_ONLY } from '../../lifelog/paging.ts';
-import { commit, newDraft, type Step, writeDraft } from '../archive/commit.mts';
+import { commit, type Step, writeCopy, writeDraft } from '../archive/commit.mts';
 import type { Folder } from '../archive/folder.mts';
 import {
 	type ChatEntry,
@@ -80,6 +77,8 @@ const NOT_OVER = 'the day is not over yet';
 export const NOT_ASKED_FOR = 'was not requested (--only)';
 const ANOTHER_ENTRY = 'the service returns another entry for its ID';
 const MIN_RANGE_MS = 1000;
+/** What every Ogg file begins with. */
+const OGG = 'OggS';
 
 /**
  * Archives a day by its plan. What fails is named in the manifest, and everything else is stored.
@@ -316,40 +315,29 @@ async function downloadAudio(
 	day: string,
 	span: Span,
 ): Promise<Draft | undefined> {
-	const draft = await newDraft(folder);
-	const whole = join(folder, draft);
-	const save = async (body: AsyncIterable<Uint8Array>, contentType: string) => {
-		const hash = createHash('sha256');
-		let bytes = 0;
-		let head = '';
-		const count = async function* () {
-			for await (const part of body) {
-				hash.update(part);
-				if (head.length < 4) head = (head + Buffer.from(part).toString('latin1', 0, 4)).slice(0, 4);
-				bytes += part.length;
-				yield part;
-			}
-		};
-		await pipeline(count, createWriteStream(whole, { flags: 'w', flush: true }));
-		if (head !== 'OggS') {
-			throw new RequestError(
-				bytes === 0
-					? 'the answer is empty'
-					: `the answer is not Ogg audio but ${contentType || 'something else'}`,
-			);
-		}
-		return { bytes, sha256: hash.digest('hex') };
-	};
-	try {
-		const saved = await service.download('/v1/download-audio', { ...span }, save);
-		if (!saved) return undefined;
-		const [start, end] = [span.startMs, span.endMs].map((ms) => iso(ms).replace(/[-:]|\.\d+/g, ''));
-		const path = `audio/pendant/${day.replaceAll('-', '/')}/audio_${start}_${end}.ogg`;
-		return { path, ...saved, draft };
-	} catch (error) {
-		await rm(whole, { force: true });
-		throw error;
+	const save = async (body: AsyncIterable<Uint8Array>, contentType: string) =>
+		await writeCopy(folder, onlyOgg(body, contentType));
+	const saved = await service.download('/v1/download-audio', { ...span }, save);
+	if (!saved) return undefined;
+	const [start, end] = [span.startMs, span.endMs].map((ms) => iso(ms).replace(/[-:]|\.\d+/g, ''));
+	const path = `audio/pendant/${day.replaceAll('-', '/')}/audio_${start}_${end}.ogg`;
+	return { path, draft: saved.path, bytes: saved.bytes, sha256: saved.sha256 };
+}
+
+/** Passes on what a service answers, unless it doesn't begin as Ogg does. */
+async function* onlyOgg(
+	body: AsyncIterable<Uint8Array>,
+	contentType: string,
+): AsyncGenerator<Uint8Array> {
+	const notOgg = (what: string) => new RequestError(`the answer ${what}`);
+	let head = '';
+	for await (const part of body) {
+		head = (head + Buffer.from(part).toString('latin1', 0, OGG.length)).slice(0, OGG.length);
+		if (!OGG.startsWith(head)) break;
+		yield part;
 	}
+	if (head === '') throw notOgg('is empty');
+	if (head !== OGG) throw notOgg(`is not Ogg audio but ${contentType || 'something else'}`);
 }
 
 /** Reads a lifelog or a chat (docs/api-spec.md, sections 4.3 and 4.7). */
