@@ -309,7 +309,7 @@ async function removeLocks(folder: string): Promise<void> {
 
 /** Rejects if a folder of the archive can't be written, as those of another user. */
 async function requireWritable(folder: string): Promise<void> {
-	const levels = { days: 1, lifelogs: 4, chats: 4, audio: 5, [DRAFTS]: 1 };
+	const levels = { days: 1, lifelogs: 4, chats: 4, audio: 5, [DRAFTS]: 2 };
 	const { W_OK, X_OK } = constants;
 	const { dev } = await stat(folder);
 	const check = async (path: string, depth: number, mode = W_OK | X_OK): Promise<void> => {

@@ -5,7 +5,8 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { addApi, answerErrors, createApp } from './api.mts';
 import { Folder, MissingFolderError } from '../archive/folder.mts';
-import { clearDrafts, isInterrupted, recover } from '../archive/commit.mts';
+import { isInterrupted } from '../archive/commit.mts';
+import { clearDrafts } from '../archive/drafts.mts';
 import { HealingStore } from '../index/healing.mts';
 import { tryLock, type HeldLock } from '../archive/lock.mts';
 import { ArchiveStore } from '../index/archiveStore.mts';
@@ -315,10 +316,7 @@ async function mayChange(
 	let lock: HeldLock | undefined;
 	try {
 		lock = tryLock(root, 'server');
-		if (lock) {
-			await recover(root);
-			await clearOwnDrafts(root);
-		}
+		if (lock) await clearDrafts(root);
 	} catch (error) {
 		lock?.release();
 		throwIfFull(asError(error));
@@ -331,17 +329,6 @@ async function mayChange(
 		'Another lifelog-server with --allow-delete, --allow-changes or --inbox serves this archive, so this one changes nothing: use that one, or stop it and start this one again';
 	log.warn(refusal);
 	return { refusal };
-}
-
-/** Removes what a killed server was writing, unless a run of another command may be writing now. */
-async function clearOwnDrafts(root: string): Promise<void> {
-	const run = tryLock(root, 'run');
-	if (!run) return;
-	try {
-		await clearDrafts(root);
-	} finally {
-		run.release();
-	}
 }
 
 async function keepLooking(

@@ -16,7 +16,9 @@ import {
 } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
-import { commit, recover, writeDraft } from '../../server/archive/commit.mts';
+import { changeDays } from '../../server/archive/changeDays.mts';
+import { recover, writeDraft } from '../../server/archive/commit.mts';
+import { Folder } from '../../server/archive/folder.mts';
 import { otherRunSince } from '../../server/archive/otherRun.mts';
 import {
 	archiving,
@@ -201,7 +203,9 @@ describe('a journal', () => {
 		writeJournal(steps());
 		const message = /^\.lifelog-journal\.json in the archive is damaged\. Remove it, then check/;
 		await expect(recover(folder)).rejects.toThrow(message);
-		await expect(commit(folder, [{ remove: stored() }])).rejects.toThrow(message);
+		const files = [{ path: 'report.md', content: 'new' }];
+		const changing = changeDays(await Folder.open(folder), [], () => ({ files }));
+		await expect(changing).rejects.toThrow(message);
 		expectNothingTouched();
 	});
 
