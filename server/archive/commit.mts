@@ -167,8 +167,12 @@ function unlessExists(error: NodeJS.ErrnoException): void {
 	if (error.code !== 'EEXIST') throw error;
 }
 
-/** Rejects if the part of a folder that exists is outside of the archive. */
-async function checkInside(root: string, folder: string): Promise<void> {
+/**
+ * Makes sure that a folder is in the archive, or would be.
+ *
+ * @throws FileError if a link leads out of the archive.
+ */
+export async function checkInside(root: string, folder: string): Promise<void> {
 	const real = await realpath(folder).catch(() => undefined);
 	const realRoot = await realpath(root);
 	if (real === undefined && folder !== root) return checkInside(root, dirname(folder));

@@ -40,14 +40,14 @@ export async function addRecording(
 	const whole: Span = { startMs, endMs: startMs + lengthMs };
 	const spans = without([whole], await audioAround(dayAt, whole));
 	if (spans.length === 1 && lengthOf(spans[0]) === lengthMs) {
-		(await dayAt(startMs)).addAudio(recorder, whole, draft);
+		await (await dayAt(startMs)).addAudio(recorder, whole, draft);
 		return true;
 	}
 	const parts = spans.filter((span) => lengthOf(span) >= NAME_TOLERANCE_MS);
 	for (const part of parts) {
 		const path = join(drafts.root, draft.draft);
 		const pieces = cutOut(links, path, part.startMs - startMs, part.endMs - startMs);
-		(await dayAt(part.startMs)).addAudio(recorder, part, await drafts.save(pieces));
+		await (await dayAt(part.startMs)).addAudio(recorder, part, await drafts.save(pieces));
 	}
 	return parts.length > 0;
 }

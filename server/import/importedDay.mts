@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import {
 	type Additions,
@@ -9,6 +10,7 @@ import {
 	serviceAudioOf,
 } from '../archive/additions.mts';
 import { type Change, changeDays, type Day } from '../archive/changeDays.mts';
+import { checkInside } from '../archive/commit.mts';
 import type { Draft, Drafts } from '../archive/drafts.mts';
 import { readArchived } from '../archive/entries.mts';
 import { FileError, ignoreFileError, type Folder } from '../archive/folder.mts';
@@ -92,6 +94,7 @@ export class ImportedDay {
 		if (Object.hasOwn(this.#lifelogs, id)) return false;
 		const spans = await (this.#spans ??= this.#readSpans(Object.entries(this.#lifelogs)));
 		if (haveOneOf(spans, spansOf(lifelog)) || !this.#begin(id)) return false;
+		await this.#checkPlace('lifelogs');
 		const added = await draftLifelog(this.#drafts, lifelog, this.#timezone);
 		this.#added.lifelogs.push(added);
 		this.#spansOf.set(id, spansOf(lifelog));
@@ -102,6 +105,7 @@ export class ImportedDay {
 	async addChat(chat: Chat, isScheduled: boolean): Promise<boolean> {
 		const { id, createdAt, messages } = chat;
 		if (Object.hasOwn(this.#chats, id) || !this.#begin(id)) return false;
+		await this.#checkPlace('chats');
 		this.#added.chats.push({
 			...{ id, startMs: Date.parse(createdAt) },
 			entry: { messages: messages.length, isScheduled },
@@ -111,8 +115,9 @@ export class ImportedDay {
 	}
 
 	/** Takes over a file of audio from a draft. */
-	addAudio(recorder: string, { startMs, endMs }: Span, draft: Draft): void {
+	async addAudio(recorder: string, { startMs, endMs }: Span, draft: Draft): Promise<void> {
 		this.#count();
+		await this.#checkPlace(`audio/${recorder}`);
 		this.#added.audio.push({ recorder, startMs, endMs, draft });
 		const { bytes, sha256 } = draft;
 		this.#audio.push({ startMs, endMs, path: `audio/${recorder}/`, bytes, sha256 });
@@ -134,6 +139,12 @@ export class ImportedDay {
 
 	get isChanged(): boolean {
 		return Object.values(this.#added).some((all) => all.length > 0);
+	}
+
+	/** Rejects with a FileError if a link leads out of the archive. */
+	async #checkPlace(folder: string): Promise<void> {
+		const { root } = this.#folder;
+		await checkInside(root, join(root, folder, ...this.day.split('-')));
 	}
 
 	/** False for an ID that another file has had, which counts. */
