@@ -96,7 +96,7 @@ async function importOne(): Promise<void> {
 }
 
 async function recordOne(store: ArchiveStore): Promise<void> {
-	const path = join(temporaryFolder(), 'recording.ogg');
+	const path = join(temporaryFolder(), 'recording.opus');
 	await makeTones(path, { seconds: 2 });
 	const startTime = `${day}T18:00:00.000Z`;
 	const lifelogs = [lifelogOf('recorded', startTime)];

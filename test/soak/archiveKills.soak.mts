@@ -45,7 +45,7 @@ function isAmidChange(): boolean {
 	try {
 		const drafts = join(folder, '.lifelog-drafts');
 		return readdirSync(drafts, { recursive: true, withFileTypes: true }).some(
-			(entry) => entry.isFile() && !entry.name.endsWith('.lock'),
+			(entry) => entry.isFile() && !entry.name.startsWith('.'),
 		);
 	} catch {
 		return false;
@@ -96,7 +96,7 @@ class Promised {
 /** Kills processes that change the archive in these ways at the same time. */
 async function killWriters(whats: string[]): Promise<void> {
 	const root = temporaryFolder();
-	const recording = join(root, 'recording.ogg');
+	const recording = join(root, 'recording.opus');
 	await makeTones(recording, { seconds: 1 });
 	const promised = new Promised();
 	let amid = 0;
