@@ -7,7 +7,7 @@ import { addApi, answerErrors, createApp } from './api.mts';
 import { Folder, MissingFolderError } from '../archive/folder.mts';
 import { isInterrupted } from '../archive/commit.mts';
 import { clearDrafts } from '../archive/drafts.mts';
-import { HealingStore } from '../index/healing.mts';
+import { Serving } from '../index/serving.mts';
 import { tryLock, type HeldLock } from '../archive/lock.mts';
 import { ArchiveStore } from '../index/archiveStore.mts';
 import { listenProblem } from '../util/commandLine.mts';
@@ -105,7 +105,7 @@ export interface RunningServer {
 	apiKey: string | undefined;
 	/** Whether the key was made just now, and is not to be had again. */
 	isKeyNew: boolean;
-	store: HealingStore;
+	store: ArchiveStore;
 	/** Missing if search uses only full text. */
 	meaning: Meaning | undefined;
 	/** Whether deletes and changes are carried out: not if another server may change the same folder. */
@@ -143,7 +143,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 	const warn = (line: string) => log.warn(line);
 	const app = appOf(options);
 	const changing = await mayChange(folder, options);
-	const store = new HealingStore({
+	const serving = new Serving({
 		index: options.index,
 		log: warn,
 		onProgress: options.onProgress,
@@ -162,6 +162,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			return { store: archive, meaning };
 		},
 	});
+	const current = () => serving.current();
 	let queue: Queue | undefined;
 	let later: LaterTitles | undefined;
 	let recordings: { intake: Intake; jobs: Jobs } | undefined;
@@ -174,16 +175,17 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close()]);
 		await later?.close();
 		queue?.close();
-		await store.close();
+		await serving.close();
 		changing.lock?.release();
 	};
 	try {
 		if (changing.lock && (hearing || titles)) queue = new Queue(`${options.index}.recordings`);
-		later = queue && titles && new LaterTitles({ titles, queue, store, info, warn, now: Date.now });
+		later =
+			queue && titles && new LaterTitles({ titles, queue, current, info, warn, now: Date.now });
 		recordings =
 			queue &&
 			hearing &&
-			recordingsOf(folder, store, options, queue, { ...hearing, titles, later });
+			recordingsOf(folder, current, options, queue, { ...hearing, titles, later });
 		inbox = recordings && (await inboxOf(recordings.intake, options));
 		const key = loadKey(options.apiKey, `${options.index}.key`);
 		if (!isLoopback(host) && key.text !== undefined && key.text.length < SAFE_LENGTH) {
@@ -195,24 +197,24 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const service: Service = {
 			name: 'lifelog-server',
 			documentation,
-			store,
+			current,
 			tools: async () => (await import('./routes/mcpTools.mts')).allTools,
 			...(options.rateLimit !== undefined && {
 				rateLimit: { max: options.rateLimit, windowMs: 60_000 },
 				rateLimits: new SlidingLog(),
 			}),
 			acceptsKey: key.accepts,
-			maker: { store, titles, later, warn, now: Date.now },
+			maker: { current, titles, later, warn, now: Date.now },
 			...{ recordings, later, hasInbox: inbox !== undefined },
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
 			now: Date.now,
 		};
 		answerErrors(app, service);
-		addProbes(app, folder, store);
+		addProbes(app, folder, serving);
 		const { allowedHosts = [], allowHttp = false, timezone = 'UTC' } = options;
 		const mayChange = changing.lock !== undefined;
 		const canUpload = recordings !== undefined && options.allowChanges === true;
-		const hasPage = await addWeb(app, service, store, {
+		const hasPage = await addWeb(app, service, serving, {
 			session: {
 				...{ host, allowedHosts, allowHttp, acceptsKey: key.accepts },
 				secret: sessionSecret(key.hash, `${options.index}.session`),
@@ -233,19 +235,19 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			throw listenProblem(asError(error), host, port);
 		});
 		const start = async (): Promise<RunningServer> => {
-			// Until the store has begun, nothing is uploaded.
+			// Until it is served, nothing is uploaded.
 			await recordings?.intake.prepare();
-			await store.begin();
+			await serving.begin();
 			stopped.signal.throwIfAborted();
 			key.keep?.();
-			await store.heal();
+			await serving.heal();
 			recordings?.jobs.begin();
 			later?.begin();
 			inbox?.begin();
-			looking = keepLooking(store, stopped.signal, warn);
+			looking = keepLooking(serving, stopped.signal, warn);
 			return {
-				...{ url, apiKey: key.text, isKeyNew: key.isNew, store },
-				meaning: store.served?.meaning,
+				...{ url, apiKey: key.text, isKeyNew: key.isNew, store: current() },
+				meaning: serving.served?.meaning,
 				canChange: changing.lock !== undefined,
 			};
 		};
@@ -273,14 +275,14 @@ async function hearingOf(options: TranscriptionOptions | undefined): Promise<Mod
 
 function recordingsOf(
 	{ root }: Folder,
-	store: HealingStore,
+	current: () => ArchiveStore,
 	{ transcription, timezone = 'UTC', log }: ServerOptions,
 	queue: Queue,
 	models: Models & { later: LaterTitles | undefined },
 ): { intake: Intake; jobs: Jobs } {
 	const common = { root, queue, timezone, now: Date.now, warn: (line: string) => log.warn(line) };
 	const jobs = new Jobs({
-		...{ ...common, ...models, store },
+		...{ ...common, ...models, current },
 		keepOriginals: transcription?.keepOriginals ?? false,
 		info: (line) => log.info(line),
 	});
@@ -332,18 +334,24 @@ async function mayChange(
 }
 
 async function keepLooking(
-	store: HealingStore,
+	serving: Serving,
 	signal: AbortSignal,
 	log: (line: string) => void,
 ): Promise<void> {
 	let told = '';
-	const daysNow = () => new Set(store.days().map(({ day }) => day));
-	let days = store.served ? daysNow() : new Set<string>();
+	const daysNow = () =>
+		new Set(
+			serving
+				.current()
+				.days()
+				.map(({ day }) => day),
+		);
+	let days = serving.served ? daysNow() : new Set<string>();
 	while (!signal.aborted) {
 		await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
 		if (signal.aborted) return;
 		try {
-			await store.refreshIfDue();
+			await serving.current().refreshIfDue();
 			const left = daysNow();
 			const gone = [...days].filter((day) => !left.has(day)).length;
 			if (gone > 0) log(`Days that are no longer in the folder: ${gone} of ${days.size}`);
@@ -386,15 +394,15 @@ function keepFromCaches(app: FastifyInstance): void {
 }
 
 /** `/health`: the process answers. `/ready`: so does the archive. Neither needs the key. */
-function addProbes(app: FastifyInstance, folder: Folder, store: HealingStore): void {
+function addProbes(app: FastifyInstance, folder: Folder, serving: Serving): void {
 	const method = ['GET', 'HEAD'];
 	app.route({ method, url: '/health', handler: async () => ({ status: 'ok' }) });
 	app.route({
 		method,
 		url: '/ready',
 		handler: async (_request, reply) => {
-			const isMissing = !(await folder.isThere()) || (await store.isFolderMissing());
-			const { waiting, retryAfterS = 10, progress } = store;
+			const isMissing = !(await folder.isThere()) || (await serving.isFolderMissing());
+			const { waiting, retryAfterS = 10, progress } = serving;
 			const status = isMissing ? 'folder missing' : waiting;
 			if (status === undefined) return { status: 'ready' };
 			return reply

@@ -7,15 +7,12 @@ import type { Meaning } from './meaning.mts';
 import type { Counts, DayRecord, Rows } from './rows.mts';
 import type {
 	Audio,
-	Changes,
 	ChatFilter,
 	LifelogFilter,
 	SearchFilter,
 	LifelogOrigin,
-	LifelogRewriter,
 	Parts,
 	RecordedAudio,
-	RecordingStore,
 	Slice,
 	Sources,
 	Store,
@@ -74,7 +71,7 @@ const MIN_FUSED = 100;
 type Kind = 'lifelog' | 'chat';
 
 /** An archive in a folder, served from an index of it. */
-export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewriter {
+export class ArchiveStore implements Store {
 	readonly #folder: Folder;
 	readonly #rows: Rows;
 	readonly #sync: Sync;
@@ -154,6 +151,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 			.filter((lifelog) => lifelog !== undefined);
 	}
 
+	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
 	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
 		return this.#rows.filterLifelogs(filter, skip, limit);
 	}
@@ -165,14 +163,17 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		return fuse([said, meant]).slice(0, limit);
 	}
 
+	/** Another object after each change of the index. */
 	get revision(): object {
 		return this.#rows.revision;
 	}
 
+	/** When each lifelog was, by start. UTC ISO strings. */
 	lifelogTimes(): ReturnType<Rows['lifelogTimes']> {
 		return this.#rows.lifelogTimes();
 	}
 
+	/** The ranges of audio that have something of a range, by start, in Unix ms. */
 	audioBetween(startMs: number, endMs: number): ReturnType<Rows['audioBetween']> {
 		return this.#rows.audioBetween(startMs, endMs);
 	}
@@ -253,6 +254,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		});
 	}
 
+	/** Throws an ApiError (403) that says why nothing may be created or changed, if so. */
 	checkAllowed(): void {
 		const { allowChanges, refusal } = this.#options;
 		if (allowChanges) return;
@@ -263,11 +265,17 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		);
 	}
 
+	/** Whether a lifelog is there, or was deleted by this server. */
 	stateOf(id: string): 'known' | 'deleted' | undefined {
 		if (this.#rows.currentDay(id) !== undefined) return 'known';
 		return this.#rows.isDeleted(id) ? 'deleted' : undefined;
 	}
 
+	/**
+	 * Adds a lifelog, unless one of its ID is there or was deleted.
+	 *
+	 * @throws ApiError (409) while the archive can't be written.
+	 */
 	createLifelog(lifelog: Lifelog, origin: LifelogOrigin): Promise<'created' | 'known' | 'deleted'> {
 		this.checkAllowed();
 		return this.#change(async () => {
@@ -279,6 +287,13 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		});
 	}
 
+	/**
+	 * Adds the audio of a recording and the lifelogs that were made of it, each unless it is there. Those
+	 * that were deleted aren't made again.
+	 *
+	 * @returns The IDs of the lifelogs that are there now.
+	 * @throws ApiError (409) while the archive can't be written.
+	 */
 	addRecording(
 		audio: RecordedAudio,
 		lifelogs: Lifelog[],
@@ -349,6 +364,10 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		return added;
 	}
 
+	/**
+	 * Changes a lifelog; false when there is none. Rejects with an ApiError: 400 for a speaker that it
+	 * doesn't have, 409 while its files can't be read.
+	 */
 	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {
 		this.checkAllowed();
 		return this.#changeEntry(id, (entry, stored) => ({
@@ -357,6 +376,12 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		}));
 	}
 
+	/**
+	 * Replaces a lifelog that was made here by what `rewrite` makes of it, as it is stored without edits.
+	 * With `replacesTitle`, a title that it was given by an edit is forgotten. False when there is none.
+	 *
+	 * @throws ApiError (409) while another program writes to the archive.
+	 */
 	rewriteLifelog(
 		id: string,
 		rewrite: (stored: Lifelog) => Lifelog,
