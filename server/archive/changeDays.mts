@@ -55,6 +55,13 @@ export interface Change {
 	files?: ({ path: string } & (Pick<Draft, 'draft'> | { content: string }))[];
 }
 
+/** A draft is gone that was to be moved to its place. */
+export class LostDraftError extends Error {
+	constructor() {
+		super('Another program removed files that were being written. Run the command again');
+	}
+}
+
 /**
  * Changes days of an archive all at once: all of it is done, or nothing, however the process ends.
  *
@@ -100,7 +107,7 @@ export async function changeDays(
 		}
 		const gone = await inside(folder, [...new Set(removed)]);
 		steps.push(...[...superseded, ...gone].map((path) => ({ remove: path })));
-		await commit(folder.root, steps);
+		if (!(await commit(folder.root, steps))) throw new LostDraftError();
 		return gone;
 	});
 }

@@ -1,57 +1,36 @@
 // Steps that are done all or none: the lowest part of changeDays.mts.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asError } from '../util/errors.mts';
 import { saveStream } from '../util/saveStream.mts';
-import { FileError, isWithin } from './folder.mts';
-import { withWriteLock } from './lock.mts';
+import { checkInside, prepareFolder } from './folder.mts';
+import { DRAFTS, JOURNAL } from './layout.mts';
 
 /** One step of a change. Paths are relative to the archive's folder, with `/`. */
 export type Step = { rename: string; to: string } | { remove: string };
 
-/** Files that are being written. They count for nothing until a change moves them to their place. */
-export const DRAFTS = '.lifelog-drafts';
-const JOURNAL = '.lifelog-journal.json';
-
 const WINDOWS_RETRIES = 50;
 const WINDOWS_PAUSE_MS = 50;
 
-/** A draft is gone that was to be moved to its place. */
-export class LostDraftError extends Error {
-	constructor() {
-		super('Another program removed files that were being written. Run the command again');
-	}
-}
-
 /**
  * Carries out steps in their order. A process that is killed on the way leaves a journal, and the next
- * change or {@link recover} finishes what was begun. The caller holds the write lock, and has finished
- * the journal of the change before.
+ * change finishes what was begun. The caller holds the write lock, and has finished the journal of the
+ * change before.
  *
- * @throws LostDraftError if a file to rename is gone; no step is carried out then.
+ * @returns Whether all of it was done; false if a file to rename is gone.
  */
-export async function commit(folder: string, steps: Step[]): Promise<void> {
-	if (steps.length === 0) return;
+export async function commit(folder: string, steps: Step[]): Promise<boolean> {
+	if (steps.length === 0) return true;
 	for (const step of steps) {
 		if (!('rename' in step)) continue;
-		if (!(await isThere(join(folder, step.rename)))) throw new LostDraftError();
+		if (!(await isThere(join(folder, step.rename)))) return false;
 		await prepareFolder(folder, dirname(step.to));
 	}
 	const draft = await writeDraft(folder, JSON.stringify(steps));
 	await onWindowsAgain(() => rename(join(folder, draft), join(folder, JOURNAL)));
-	if (!(await finishJournal(folder))) throw new LostDraftError();
-}
-
-/** Finishes what a process that was killed had begun to change. Does nothing if there is no such. */
-export async function recover(folder: string): Promise<void> {
-	if (await isInterrupted(folder)) await withWriteLock(folder, () => finishJournal(folder));
-}
-
-/** Whether a process was killed while it changed the archive, or is changing it now. */
-export async function isInterrupted(folder: string): Promise<boolean> {
-	return await isThere(join(folder, JOURNAL));
+	return await finishJournal(folder);
 }
 
 /** A path for a new draft, which has a folder. */
@@ -142,41 +121,5 @@ export async function onWindowsAgain(work: () => Promise<void>): Promise<void> {
 			if (!mayPass || attempt === WINDOWS_RETRIES) throw error;
 			await sleep(WINDOWS_PAUSE_MS);
 		}
-	}
-}
-
-/**
- * Makes a folder of the archive.
- *
- * @throws FileError if a link leads it out of the archive.
- */
-export async function prepareFolder(root: string, path: string): Promise<void> {
-	const folder = join(root, path);
-	await checkInside(root, folder);
-	// One by one, because `recursive` would make the archive's folder anew if it has gone.
-	let made = root;
-	for (const name of path.split(/[\\/]/)) {
-		if (name === '.') continue;
-		made = join(made, name);
-		await mkdir(made).catch(unlessExists);
-	}
-	await checkInside(root, folder);
-}
-
-function unlessExists(error: NodeJS.ErrnoException): void {
-	if (error.code !== 'EEXIST') throw error;
-}
-
-/**
- * Makes sure that a folder is in the archive, or would be.
- *
- * @throws FileError if a link leads out of the archive.
- */
-export async function checkInside(root: string, folder: string): Promise<void> {
-	const real = await realpath(folder).catch(() => undefined);
-	const realRoot = await realpath(root);
-	if (real === undefined && folder !== root) return checkInside(root, dirname(folder));
-	if (real === undefined || !isWithin(realRoot, real)) {
-		throw new FileError('belongs in a folder that is outside of the archive, because of a link');
 	}
 }

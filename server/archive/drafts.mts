@@ -1,9 +1,12 @@
 // Files that are written before a change moves them to their places.
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Saved, saveStream } from '../util/saveStream.mts';
-import { DRAFTS, finishJournal, newDraft, onWindowsAgain, prepareFolder } from './commit.mts';
+import { finishJournal, newDraft, onWindowsAgain } from './commit.mts';
+import { prepareFolder } from './folder.mts';
+import { DRAFTS, JOURNAL } from './layout.mts';
 import { type HeldLock, tryLock, withWriteLock } from './lock.mts';
 
 /** A file that counts for nothing until a change moves it to its place. */
@@ -83,7 +86,10 @@ export async function withDrafts<Result>(
 	}
 }
 
-/** Removes the drafts of processes that were killed. */
+/** Whether a process was killed while it changed the archive, or is changing it now. */
+export const isInterrupted = (root: string): boolean => existsSync(join(root, JOURNAL));
+
+/** Finishes a change that was interrupted, and removes the drafts of processes that were killed. */
 export async function clearDrafts(root: string): Promise<void> {
 	const folder = join(root, DRAFTS);
 	await withWriteLock(root, async () => {

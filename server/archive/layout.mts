@@ -2,6 +2,11 @@ import { Ajv } from 'ajv';
 import type { Span } from '../util/spans.mts';
 import { fingerprintOf } from './fingerprint.mts';
 
+/** Files that are being written. They count for nothing until a change moves them to their place. */
+export const DRAFTS = '.lifelog-drafts';
+/** The change that is in progress. */
+export const JOURNAL = '.lifelog-journal.json';
+
 /** The recorder whose audio was recorded elsewhere and uploaded. */
 export const RECORDINGS = 'recordings';
 

@@ -5,8 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { addApi, answerErrors, createApp } from './api.mts';
 import { Folder, MissingFolderError } from '../archive/folder.mts';
-import { isInterrupted } from '../archive/commit.mts';
-import { clearDrafts } from '../archive/drafts.mts';
+import { clearDrafts, isInterrupted } from '../archive/drafts.mts';
 import { Serving } from '../index/serving.mts';
 import { tryLock, type HeldLock } from '../archive/lock.mts';
 import { ArchiveStore } from '../index/archiveStore.mts';
@@ -308,7 +307,7 @@ async function mayChange(
 	{ allowDelete, allowChanges, transcription, log }: ServerOptions,
 ): Promise<{ lock?: HeldLock; refusal?: string }> {
 	if (!allowDelete && !allowChanges && transcription?.inbox === undefined) {
-		if (await isInterrupted(root)) {
+		if (isInterrupted(root)) {
 			log.warn(
 				'A change of the archive was interrupted: the next start with --allow-delete, --allow-changes or --inbox, or the next import, finishes it',
 			);

@@ -10,10 +10,9 @@ import {
 	serviceAudioOf,
 } from '../archive/additions.mts';
 import { type Change, changeDays, type Day } from '../archive/changeDays.mts';
-import { checkInside } from '../archive/commit.mts';
 import type { Draft, Drafts } from '../archive/drafts.mts';
 import { readArchived } from '../archive/entries.mts';
-import { FileError, ignoreFileError, type Folder } from '../archive/folder.mts';
+import { checkInside, FileError, ignoreFileError, type Folder } from '../archive/folder.mts';
 import type { AudioFile, LifelogEntry } from '../archive/layout.mts';
 import { toJson } from '../archive/lifelogFiles.mts';
 import { manifestNames, readManifests } from '../archive/manifests.mts';

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { prepareFolder } from '../archive/commit.mts';
+import { prepareFolder } from '../archive/folder.mts';
 import { ApiError } from '../util/errors.mts';
 import { whereIs } from '../util/failures.mts';
 import { type Saved, saveStream } from '../util/saveStream.mts';

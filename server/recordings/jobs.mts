@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import pRetry from 'p-retry';
-import { prepareFolder } from '../archive/commit.mts';
+import { prepareFolder } from '../archive/folder.mts';
 import type { ArchiveStore } from '../index/archiveStore.mts';
 import { EndpointError } from '../util/modelEndpoint.mts';
 import { ApiError } from '../util/errors.mts';
