@@ -450,8 +450,8 @@ export class ArchiveStore implements Store {
 		lifelog: Lifelog | undefined,
 	): Promise<DayManifest | undefined> {
 		if (broken.length > 0) throw undeletable(`days/${broken[0]}`);
-		if (!newest) return undefined;
 		const list = kind === 'lifelog' ? 'lifelogs' : 'chats';
+		if (!newest || !Object.hasOwn(newest[list], id)) return undefined;
 		const entry = newest[list][id];
 		const deletedAt = new Date().toISOString();
 		const spans = lifelog && (await this.#spansOf(lifelog, entry.files));
