@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { lstat, open, opendir, readdir, realpath, type FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, opendir, readdir, realpath, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { UnavailableError } from '../util/errors.mts';
 import { dayOfName, parseDayManifest, type DayManifest, type NamedFile } from './layout.mts';
@@ -179,7 +179,7 @@ const isMissing = (error: unknown) =>
 	['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** Whether a real path is that of a folder, or of something in it. The folder may be a whole drive. */
-export function isWithin(folder: string, real: string): boolean {
+function isWithin(folder: string, real: string): boolean {
 	const path = relative(folder, real);
 	return path.split(sep)[0] !== '..' && !isAbsolute(path);
 }
@@ -215,4 +215,40 @@ function isInside(path: string): boolean {
 		!/[\\\0]/.test(path) &&
 		rest.every((part) => part !== '' && part !== '.' && part !== '..')
 	);
+}
+
+/**
+ * Makes a folder of the archive.
+ *
+ * @throws FileError if a link leads it out of the archive.
+ */
+export async function prepareFolder(root: string, path: string): Promise<void> {
+	const folder = join(root, path);
+	await checkInside(root, folder);
+	// One by one, because `recursive` would make the archive's folder anew if it has gone.
+	let made = root;
+	for (const name of path.split(/[\\/]/)) {
+		if (name === '.') continue;
+		made = join(made, name);
+		await mkdir(made).catch(unlessExists);
+	}
+	await checkInside(root, folder);
+}
+
+function unlessExists(error: NodeJS.ErrnoException): void {
+	if (error.code !== 'EEXIST') throw error;
+}
+
+/**
+ * Makes sure that a folder is in the archive, or would be.
+ *
+ * @throws FileError if a link leads out of the archive.
+ */
+export async function checkInside(root: string, folder: string): Promise<void> {
+	const real = await realpath(folder).catch(() => undefined);
+	const realRoot = await realpath(root);
+	if (real === undefined && folder !== root) return checkInside(root, dirname(folder));
+	if (real === undefined || !isWithin(realRoot, real)) {
+		throw new FileError('belongs in a folder that is outside of the archive, because of a link');
+	}
 }

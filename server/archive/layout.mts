@@ -2,6 +2,11 @@ import { Ajv } from 'ajv';
 import type { Span } from '../util/spans.mts';
 import { fingerprintOf } from './fingerprint.mts';
 
+/** Files that are being written. They count for nothing until a change moves them to their place. */
+export const DRAFTS = '.lifelog-drafts';
+/** The change that is in progress. */
+export const JOURNAL = '.lifelog-journal.json';
+
 /** The recorder whose audio was recorded elsewhere and uploaded. */
 export const RECORDINGS = 'recordings';
 
@@ -119,7 +124,7 @@ const spans = {
 		properties: { startMs: { type: 'number' }, endMs: { type: 'number' } },
 	},
 };
-const isDayManifest = new Ajv().compile<DayManifest>({
+const schema = {
 	type: 'object',
 	required: ['version', 'day', 'lifelogs', 'chats', 'audio', 'archivedAt', 'isComplete'],
 	properties: {
@@ -175,7 +180,8 @@ const isDayManifest = new Ajv().compile<DayManifest>({
 		archivedAt: text,
 		isComplete: { type: 'boolean' },
 	},
-});
+};
+const isDayManifest = new Ajv().compile<DayManifest>(schema);
 
 /** Reads the text of a day manifest; undefined when it isn't one, or one of another day. */
 export function parseDayManifest(json: string, day: string): DayManifest | undefined {
@@ -184,6 +190,41 @@ export function parseDayManifest(json: string, day: string): DayManifest | undef
 		isDayManifest(value) && value.day === day && !Number.isNaN(Date.parse(value.archivedAt));
 	return isOne ? value : undefined;
 }
+
+const { lifelogs, chats } = schema.properties;
+const ofManifest = new Set(Object.keys(schema.properties));
+const ofEntry = new Set(
+	[lifelogs, chats].flatMap(({ additionalProperties: { properties } }) => Object.keys(properties)),
+);
+
+/**
+ * A new manifest with the fields of the one before that this version doesn't know: a later version
+ * wrote them, of the manifest or of an entry. An entry that is deleted loses its own, because they may
+ * have words of it.
+ */
+export function withUnknown(file: DayManifest, before: DayManifest | undefined): DayManifest {
+	if (!before) return file;
+	type Entries<Entry> = Record<string, Entry>;
+	const entriesOf = <Entry extends NamedEntry>(now: Entries<Entry>, old: Entries<Entry>) =>
+		Object.fromEntries(
+			Object.entries(now).map(([id, entry]) => {
+				const known = Object.hasOwn(old, id) ? old[id] : undefined;
+				const isBuried = entry.deletedAt !== undefined && known?.deletedAt === undefined;
+				return [id, isBuried ? only(ofEntry, entry) : { ...entry, ...unknownOf(ofEntry, known) }];
+			}),
+		);
+	return {
+		...file,
+		lifelogs: entriesOf(file.lifelogs, before.lifelogs),
+		chats: entriesOf(file.chats, before.chats),
+		...unknownOf(ofManifest, before),
+	};
+}
+
+const unknownOf = (known: Set<string>, value: object = {}) =>
+	Object.fromEntries(Object.entries(value).filter(([name]) => !known.has(name)));
+const only = <Entry extends object>(known: Set<string>, entry: Entry) =>
+	Object.fromEntries(Object.entries(entry).filter(([name]) => known.has(name))) as Entry;
 
 // Far more than anything here has. What goes on without end would exhaust the stack of what reads it.
 const MAX_NESTING = 500;

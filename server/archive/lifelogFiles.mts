@@ -81,6 +81,15 @@ export function placesBeside(
 
 const withoutExtension = (path: string) => path.replace(/\.\w+$/, '');
 
+/** The entries of a day with some that are new or changed. */
+export function withEntries<Entry>(
+	entries: Record<string, Entry>,
+	changed: Iterable<readonly [id: string, entry: Entry]>,
+): Record<string, Entry> {
+	// Assigned, `__proto__` would be no entry.
+	return Object.fromEntries(new Map([...Object.entries(entries), ...changed]));
+}
+
 /** Entries in the order of a manifest: those whose names differ only by case in the order they came. */
 export function inOrder<Entry>(entries: Iterable<[string, Entry]>): Record<string, Entry> {
 	const named = [...entries].map(([id, entry]) => ({ id, entry, name: id.toLowerCase() }));

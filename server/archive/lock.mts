@@ -43,7 +43,7 @@ export function tryLock(folder: string, name: string): HeldLock | undefined {
 		if (code === SQLITE_NOT_A_DATABASE) throw new LockedError(`${path} is not a lock. Remove it`);
 		throw error;
 	}
-	return { release: () => database.close() };
+	return { release: () => database.isOpen && database.close() };
 }
 
 /**

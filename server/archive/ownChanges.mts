@@ -63,7 +63,7 @@ export class OwnChanges {
 		const known = this.#days.get(day);
 		if (known?.state === state) return known;
 		try {
-			const newest = (await readManifests(this.#folder, day, names)).at(0)?.file;
+			const { newest } = await readManifests(this.#folder, day, names);
 			return { state, lifelogs: changesOf(newest?.lifelogs), chats: changesOf(newest?.chats) };
 		} catch (error) {
 			if (!(error instanceof FileError)) throw error;

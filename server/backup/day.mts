@@ -1,20 +1,16 @@
 // One day: read from the service what the plan names, then change the archive all at once.
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { extname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { extname } from 'node:path';
 import pMap from 'p-map';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { EVERY_PART, MAX_PAGE_SIZE_WITH_CONTENTS, METADATA_ONLY } from '../../lifelog/paging.ts';
-import { commit, newDraft, type Step, writeDraft } from '../archive/commit.mts';
+import { type Change, changeDays, type Day } from '../archive/changeDays.mts';
+import { type Draft, type Drafts, withDrafts } from '../archive/drafts.mts';
 import type { Folder } from '../archive/folder.mts';
 import {
 	type ChatEntry,
 	type DayManifest,
 	type LifelogEntry,
 	type NamedFile,
-	nameOfDay,
 } from '../archive/layout.mts';
 import {
 	dayOf,
@@ -24,17 +20,12 @@ import {
 	placeOf,
 	placesBeside,
 	toJson,
+	withEntries,
 } from '../archive/lifelogFiles.mts';
 import { isSafePathSegment } from '../../lifelog/names.ts';
 import { updatedAtOf } from '../archive/listed.mts';
 import { LockedError } from '../archive/lock.mts';
-import { manifestNames, readManifests } from '../archive/manifests.mts';
-import {
-	type OwnByKind,
-	type OwnChange,
-	type OwnChanges,
-	withOwn,
-} from '../archive/ownChanges.mts';
+import { type OwnByKind, type OwnChanges, withOwn } from '../archive/ownChanges.mts';
 import { joinSpans, without, type Span } from '../util/spans.mts';
 import { countMessages, pages, type ListedChat, type ListedLifelog } from './listing.mts';
 import { type DayPlan, type Kind, ofPendant } from './plan.mts';
@@ -46,6 +37,7 @@ import { iso } from '../util/times.mts';
 export interface DayContext {
 	service: ServiceClient;
 	archive: Folder;
+	drafts: Drafts;
 	/** What was made, edited or deleted in the archive. */
 	own: OwnChanges;
 	/** IANA name of the zone of times in Markdown. */
@@ -55,20 +47,25 @@ export interface DayContext {
 	onFile: (kind: Kind, bytes: number) => void;
 }
 
+/** What the lists of the service have of a day. */
+interface Listed {
+	lifelogs: Map<string, ListedLifelog>;
+	chats: Map<string, ListedChat> | undefined;
+}
+
 /** A file that is written, and not yet in its place. */
-interface Draft extends NamedFile {
-	draft: string;
+interface NewFile extends NamedFile, Draft {
 	/** When the entry begins, epoch ms; undefined for audio. */
 	startMs?: number;
 }
 
-type Read<Entry> = Omit<Entry, 'files'> & { files: Draft[] };
+type Read<Entry> = Omit<Entry, 'files'> & { files: NewFile[] };
 
 /** What was read, by ID, and what could not be. What was deleted from the archive has no files. */
 interface Found {
 	lifelogs: Map<string, Read<LifelogEntry>>;
 	chats: Map<string, Read<ChatEntry>>;
-	audio: (Draft & Span)[];
+	audio: (NewFile & Span)[];
 	missingAudio: Span[];
 	failed: { what: string; message: string }[];
 	/** What ends the run: an error of the disk, or a service that can't be used. */
@@ -80,6 +77,8 @@ const NOT_OVER = 'the day is not over yet';
 export const NOT_ASKED_FOR = 'was not requested (--only)';
 const ANOTHER_ENTRY = 'the service returns another entry for its ID';
 const MIN_RANGE_MS = 1000;
+/** What every Ogg file begins with. */
+const OGG = 'OggS';
 
 /**
  * Archives a day by its plan. What fails is named in the manifest, and everything else is stored.
@@ -91,9 +90,16 @@ const MIN_RANGE_MS = 1000;
  *   archive as it was.
  */
 export async function archiveDay(
+	given: Omit<DayContext, 'drafts'>,
+	...day: [DayPlan, Listed, DayManifest | undefined]
+): Promise<DayManifest> {
+	return await withDrafts(given.archive.root, (drafts) => readDay({ ...given, drafts }, ...day));
+}
+
+async function readDay(
 	context: DayContext,
 	plan: DayPlan,
-	listed: { lifelogs: Map<string, ListedLifelog>; chats: Map<string, ListedChat> | undefined },
+	listed: Listed,
 	manifest: DayManifest | undefined,
 ): Promise<DayManifest> {
 	const found: Found = {
@@ -176,7 +182,7 @@ async function readLifelogs(
 }
 
 async function storeLifelog(
-	{ archive: { root: folder }, timezone, onFile }: DayContext,
+	{ drafts, timezone, onFile }: DayContext,
 	day: string,
 	lifelog: Lifelog,
 	listed: ListedLifelog | undefined,
@@ -189,8 +195,8 @@ async function storeLifelog(
 	if (!files || updatedAt === undefined) return void fail('does not say when it begins');
 	if (files.day !== day) return void fail(`now begins on ${files.day}`);
 	const stored = [
-		await draftOf(folder, files.json.path, files.json.content, files.startMs),
-		await draftOf(folder, files.markdown.path, files.markdown.content, files.startMs),
+		await draftOf(drafts, files.json.path, files.json.content, files.startMs),
+		await draftOf(drafts, files.markdown.path, files.markdown.content, files.startMs),
 	];
 	found.lifelogs.set(id, {
 		updatedAt,
@@ -202,7 +208,7 @@ async function storeLifelog(
 }
 
 async function readChats(
-	{ service, archive: { root: folder }, onFile }: DayContext,
+	{ service, drafts, onFile }: DayContext,
 	{ day, chats, again }: DayPlan,
 	listed: Map<string, ListedChat> | undefined,
 	found: Found,
@@ -213,7 +219,7 @@ async function readChats(
 		if (createdMs === undefined) throw new RequestError('does not say when it was created');
 		if (dayOf(createdMs) !== day) throw new RequestError(`was created on ${dayOf(createdMs)}`);
 		const path = `${placeOf('chats', id, createdMs)}.json`;
-		const file = await draftOf(folder, path, toJson(chat), createdMs);
+		const file = await draftOf(drafts, path, toJson(chat), createdMs);
 		found.chats.set(id, {
 			messages: countMessages(chat.messages),
 			isScheduled: listed?.get(id)?.isScheduled ?? false,
@@ -312,44 +318,33 @@ const nameOfAudio = ({ startMs, endMs }: Span) => `audio ${iso(startMs)} to ${is
 
 /** @returns undefined if the service has no audio of the range (docs/api-spec.md, section 4.5). */
 async function downloadAudio(
-	{ service, archive: { root: folder } }: DayContext,
+	{ service, drafts }: DayContext,
 	day: string,
 	span: Span,
-): Promise<Draft | undefined> {
-	const draft = await newDraft(folder);
-	const whole = join(folder, draft);
-	const save = async (body: AsyncIterable<Uint8Array>, contentType: string) => {
-		const hash = createHash('sha256');
-		let bytes = 0;
-		let head = '';
-		const count = async function* () {
-			for await (const part of body) {
-				hash.update(part);
-				if (head.length < 4) head = (head + Buffer.from(part).toString('latin1', 0, 4)).slice(0, 4);
-				bytes += part.length;
-				yield part;
-			}
-		};
-		await pipeline(count, createWriteStream(whole, { flags: 'w', flush: true }));
-		if (head !== 'OggS') {
-			throw new RequestError(
-				bytes === 0
-					? 'the answer is empty'
-					: `the answer is not Ogg audio but ${contentType || 'something else'}`,
-			);
-		}
-		return { bytes, sha256: hash.digest('hex') };
-	};
-	try {
-		const saved = await service.download('/v1/download-audio', { ...span }, save);
-		if (!saved) return undefined;
-		const [start, end] = [span.startMs, span.endMs].map((ms) => iso(ms).replace(/[-:]|\.\d+/g, ''));
-		const path = `audio/pendant/${day.replaceAll('-', '/')}/audio_${start}_${end}.ogg`;
-		return { path, ...saved, draft };
-	} catch (error) {
-		await rm(whole, { force: true });
-		throw error;
+): Promise<NewFile | undefined> {
+	const save = async (body: AsyncIterable<Uint8Array>, contentType: string) =>
+		await drafts.save(onlyOgg(body, contentType));
+	const saved = await service.download('/v1/download-audio', { ...span }, save);
+	if (!saved) return undefined;
+	const [start, end] = [span.startMs, span.endMs].map((ms) => iso(ms).replace(/[-:]|\.\d+/g, ''));
+	const path = `audio/pendant/${day.replaceAll('-', '/')}/audio_${start}_${end}.ogg`;
+	return { path, ...saved };
+}
+
+/** Passes on what a service answers, unless it doesn't begin as Ogg does. */
+async function* onlyOgg(
+	body: AsyncIterable<Uint8Array>,
+	contentType: string,
+): AsyncGenerator<Uint8Array> {
+	const notOgg = (what: string) => new RequestError(`the answer ${what}`);
+	let head = '';
+	for await (const part of body) {
+		head = (head + Buffer.from(part).toString('latin1', 0, OGG.length)).slice(0, OGG.length);
+		if (!OGG.startsWith(head)) break;
+		yield part;
 	}
+	if (head === '') throw notOgg('is empty');
+	if (head !== OGG) throw notOgg(`is not Ogg audio but ${contentType || 'something else'}`);
 }
 
 /** Reads a lifelog or a chat (docs/api-spec.md, sections 4.3 and 4.7). */
@@ -387,70 +382,42 @@ async function attempt(found: Found, what: string, work: () => Promise<void>): P
 }
 
 async function draftOf(
-	folder: string,
+	drafts: Drafts,
 	path: string,
 	content: string,
 	startMs: number,
-): Promise<Draft> {
-	const bytes = Buffer.from(content);
-	const sha256 = createHash('sha256').update(bytes).digest('hex');
-	return { path, bytes: bytes.length, sha256, draft: await writeDraft(folder, bytes), startMs };
+): Promise<NewFile> {
+	return { path, startMs, ...(await drafts.write(content)) };
 }
 
-/** Writes the manifest, and moves it and the files to their places. */
+/** Adds what was read to the archive, and returns the new manifest. */
 async function save(context: DayContext, plan: DayPlan, found: Found): Promise<DayManifest> {
-	const { archive } = context;
-	const { day } = plan;
+	const { archive, own, service } = context;
 	let file: DayManifest | undefined;
-	await commit(archive.root, async () => {
+	const change = async ([day]: Day[]) => {
 		// Read now, because a server may have changed something meanwhile.
-		const names = (await manifestNames(archive)).get(day) ?? [];
-		const manifests = await readManifests(archive, day, names);
-		const next = merge(context, plan, manifests.at(0)?.file, found, await context.own.read());
+		const next = merge(plan, day, found, await own.read(), service.now());
 		file = next.file;
-		const removals: Step[] = [];
-		for (const path of next.deleted) {
-			if (await archive.hasFolderOf(path)) removals.push({ remove: path });
-		}
-		const name = nameOfDay(file);
-		const draft = await writeDraft(archive.root, toJson(file));
-		// Those of a day that was not over would pile up.
-		const dayEnds = Date.parse(day) + DAY_MS;
-		const superseded = manifests.filter(
-			(old) => old.name !== name && Date.parse(old.file.archivedAt) < dayEnds,
-		);
-		return [
-			...next.steps,
-			{ rename: draft, to: `days/${name}` },
-			...superseded.map((old) => ({ remove: `days/${old.name}` })),
-			...removals,
-		];
-	});
+		return { manifests: [next.file], files: next.files };
+	};
+	const now = Math.round(service.now());
+	await changeDays(archive, [plan.day], (days) => change([...days.values()]), now);
 	return file!;
 }
 
-/**
- * The new manifest of a day, the steps that move its files to their places, and the files that it
- * no longer names because they were deleted from another day.
- */
+/** The new manifest of a day, and the places of its files. */
 function merge(
-	{ service }: DayContext,
 	plan: DayPlan,
-	manifest: DayManifest | undefined,
+	{ day, newest: manifest, archivedAt }: Day,
 	found: Found,
 	own: OwnByKind,
-): { file: DayManifest; steps: Step[]; deleted: string[] } {
-	const { day } = plan;
-	const steps: Step[] = [];
-	const deleted: string[] = [];
-	const place = ({ draft, path, bytes, sha256 }: Draft): NamedFile => {
-		steps.push({ rename: draft, to: path });
+	now: number,
+): { file: DayManifest; files: NonNullable<Change['files']> } {
+	const files: NonNullable<Change['files']> = [];
+	const place = ({ draft, path, bytes, sha256 }: NewFile): NamedFile => {
+		files.push({ draft, path });
 		return { path, bytes, sha256 };
 	};
-	// Later than that of the manifest before, also if the clock was set back.
-	const before = Date.parse(manifest?.archivedAt ?? '') || 0;
-	const archivedAt = iso(Math.max(Math.round(service.now()), before + 1));
-
 	const audioByPath = new Map((manifest?.audio ?? []).map((file) => [file.path, file]));
 	for (const { startMs, endMs, ...draft } of found.audio) {
 		// What is shorter than what is stored is left: the service has deleted something.
@@ -466,7 +433,7 @@ function merge(
 		...notRead(manifest, 'lifelog', plan.notRead.lifelogs),
 		...notRead(manifest, 'chat', plan.notRead.chats),
 		...found.failed.sort((a, b) => (a.what < b.what ? -1 : 1)),
-		...unknownAudio(day, [...ofPendant(audio), ...missingAudio, ...plan.audio], service.now()),
+		...unknownAudio(day, [...ofPendant(audio), ...missingAudio, ...plan.audio], now),
 	];
 	const file: DayManifest = {
 		version: 1,
@@ -479,39 +446,43 @@ function merge(
 		archivedAt,
 		isComplete: failed.length === 0,
 	};
-	return { file, steps, deleted };
+	return { file, files };
 
 	function entriesOf<Entry extends LifelogEntry | ChatEntry>(
 		kind: 'lifelogs' | 'chats',
 		before: Record<string, Entry> = {},
 		read: Map<string, Read<Entry>>,
 	): Record<string, Entry> {
-		const entries = new Map(Object.entries(before));
 		const placeBeside = placesBeside(before);
+		const changed: [string, Entry][] = [];
 		// The same whichever was read first.
 		for (const [id, entry] of [...read].sort(([a], [b]) => (a < b ? -1 : 1))) {
 			const change = own[kind].get(id);
 			const isDeleted = change?.deletedAt !== undefined;
 			if (!isDeleted && entry.files.length === 0) continue;
 			// Drafts of what was deleted since it was read stay drafts.
-			const files = isDeleted
+			const named = isDeleted
 				? []
-				: entry.files.map((file) =>
-						place({ ...file, path: placeBeside(kind, id, file.startMs!) + extname(file.path) }),
+				: entry.files.map((each) =>
+						place({ ...each, path: placeBeside(kind, id, each.startMs!) + extname(each.path) }),
 					);
-			entries.set(id, withOwn({ ...entry, files } as unknown as Entry, change));
+			changed.push([id, { ...entry, files: named } as unknown as Entry]);
 		}
-		for (const id of plan.gone[kind]) {
-			const entry = entries.get(id);
-			if (entry) entries.set(id, { ...entry, goneAt: archivedAt });
-		}
-		for (const [id, entry] of entries) {
-			const change: OwnChange = own[kind].get(id) ?? {};
-			if (change.deletedAt === undefined || entry.deletedAt !== undefined) continue;
-			deleted.push(...entry.files.map(({ path }) => path));
-			entries.set(id, withOwn(entry, change));
-		}
-		return inOrder(entries);
+		const now = withEntries(before, changed);
+		const withGone = withEntries(
+			now,
+			plan.gone[kind]
+				.filter((id) => Object.hasOwn(now, id))
+				.map((id) => [id, { ...now[id], goneAt: archivedAt }]),
+		);
+		// What was changed here stays so, and what was deleted here on another day goes from this one, too.
+		const isRead = new Set(changed.map(([id]) => id));
+		const withChanges = Object.entries(withGone).map(([id, entry]): [string, Entry] => {
+			const change = own[kind].get(id) ?? {};
+			const isBuried = change.deletedAt !== undefined && entry.deletedAt === undefined;
+			return [id, isRead.has(id) || isBuried ? withOwn(entry, change) : entry];
+		});
+		return inOrder(withChanges);
 	}
 }
 

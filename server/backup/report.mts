@@ -1,5 +1,6 @@
 // report.json and report.md of an archive (docs/reference/archive.md, "Report").
-import { commit, writeDraft } from '../archive/commit.mts';
+import { changeDays } from '../archive/changeDays.mts';
+import type { Folder } from '../archive/folder.mts';
 import { toJson } from '../archive/lifelogFiles.mts';
 import { OWN_RUN } from '../archive/otherRun.mts';
 
@@ -56,14 +57,15 @@ const MAX_PROBLEMS_IN_SUMMARY = 10;
 export const newRunId = (startedAt: string): string => `${OWN_RUN}${startedAt} ${process.pid}`;
 
 /** Writes both files of the report; returns its summary, a sentence or more. */
-export async function writeReport(folder: string, report: Report): Promise<string> {
+export async function writeReport(folder: Folder, report: Report): Promise<string> {
 	const isComplete = report.state === 'ended' && report.failed.length === 0;
 	const summary = summaryOf(report, isComplete);
 	const whole = { ...report, updatedAt: new Date().toISOString(), isComplete, summary };
-	await commit(folder, [
-		{ rename: await writeDraft(folder, toJson(whole)), to: 'report.json' },
-		{ rename: await writeDraft(folder, markdownOf(whole)), to: 'report.md' },
-	]);
+	const files = [
+		{ path: 'report.json', content: toJson(whole) },
+		{ path: 'report.md', content: markdownOf(whole) },
+	];
+	await changeDays(folder, [], () => ({ files }));
 	return summary;
 }
 

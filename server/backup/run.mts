@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pMap from 'p-map';
 import { MAX_PAGE_SIZE_WITH_CONTENTS } from '../../lifelog/paging.ts';
-import { clearDrafts, recover } from '../archive/commit.mts';
+import { clearDrafts } from '../archive/drafts.mts';
 import { FileError, Folder } from '../archive/folder.mts';
 import type { DayManifest } from '../archive/layout.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
@@ -64,7 +64,6 @@ export async function runArchive(
 	stop: AbortSignal,
 ): Promise<RunResult> {
 	const folder = await Folder.open(options.folder);
-	await recover(folder.root);
 	await clearDrafts(folder.root);
 	const startedAt = new Date().toISOString();
 	const report: Report = {
@@ -76,7 +75,7 @@ export async function runArchive(
 	};
 	let isBroken = false;
 	try {
-		await writeReport(folder.root, report);
+		await writeReport(folder, report);
 		const run = await beginRun(service, options, output, folder);
 		const days = daysToLookAt(run, dayOf(service.now()));
 		const plans = await planDays(run, days);
@@ -109,7 +108,7 @@ export async function runArchive(
 	} finally {
 		report.state = 'ended';
 		report.secondsLeft = 0;
-		await writeReport(folder.root, report).catch((error: unknown) => {
+		await writeReport(folder, report).catch((error: unknown) => {
 			if (!isBroken) throw error;
 		});
 		await clearDrafts(folder.root).catch((error: unknown) => {
@@ -261,7 +260,7 @@ async function archiveDays(
 		report.secondsLeft = output.day(file);
 		Object.assign(report, totals, { failed: failuresOf(problems) });
 		if (performance.now() - reportedAt > REPORT_EVERY_MS) {
-			await writeReport(folder.root, report);
+			await writeReport(folder, report);
 			reportedAt = performance.now();
 		}
 	}
@@ -362,7 +361,7 @@ async function readManifest(
 	day: string,
 ): Promise<DayManifest | undefined> {
 	try {
-		return (await readManifests(folder, day, names.get(day) ?? [])).at(0)?.file;
+		return (await readManifests(folder, day, names.get(day))).newest;
 	} catch (error) {
 		if (!(error instanceof FileError)) throw error;
 		unreadable.set(day, `one of its files in days/ ${error.message}`);

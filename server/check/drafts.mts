@@ -6,21 +6,32 @@ import type { Report } from './findings.mts';
 import { type Folder, IS_MISSING } from './folder.mts';
 
 const JOURNAL = '.lifelog-journal.json';
+const DRAFTS = '.lifelog-drafts';
 const SQLITE_BUSY = 5;
 
 /** Reports drafts and a change that were left, unless a program is writing to the archive now. */
 export async function checkDrafts(folder: Folder, report: Report): Promise<void> {
-	const drafts: string[] = [];
-	for await (const path of folder.files('.lifelog-drafts')) drafts.push(path);
+	const drafts = new Map<string, string[]>();
+	for (const name of await folder.names(DRAFTS)) {
+		const paths: string[] = [];
+		for await (const path of folder.files(`${DRAFTS}/${name}`)) paths.push(path);
+		// A file, and not the folder of a process.
+		drafts.set(name, paths.length > 0 ? paths : [`${DRAFTS}/${name}`]);
+	}
 	const journal = await folder.sum(JOURNAL);
 	const isInterrupted = !('problem' in journal) || journal.problem !== IS_MISSING;
 	// After the list: what was written until now may be in the list.
 	if (['run', 'write'].some((name) => isLocked(join(folder.root, `.lifelog-${name}.lock`)))) return;
-	for (const path of drafts) {
-		report({
-			...{ kind: 'left over', path },
-			message: 'was being written when a run was killed: the next archive or import removes it',
-		});
+	for (const [name, paths] of drafts) {
+		const path = join(folder.root, DRAFTS, name);
+		// A process that is writing holds the lock of its folder.
+		if (isLocked(join(path, '.lifelog-drafts.lock')) || !existsSync(path)) continue;
+		for (const each of paths) {
+			report({
+				...{ kind: 'left over', path: each },
+				message: 'was being written when a run was killed: the next archive or import removes it',
+			});
+		}
 	}
 	if (isInterrupted) {
 		report({

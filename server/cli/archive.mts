@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
-import { DRAFTS } from '../archive/commit.mts';
+import { DRAFTS } from '../archive/layout.mts';
 import { FileError } from '../archive/folder.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { type HeldLock, LockedError, lockPath, tryLock } from '../archive/lock.mts';
@@ -309,7 +309,7 @@ async function removeLocks(folder: string): Promise<void> {
 
 /** Rejects if a folder of the archive can't be written, as those of another user. */
 async function requireWritable(folder: string): Promise<void> {
-	const levels = { days: 1, lifelogs: 4, chats: 4, audio: 5, [DRAFTS]: 1 };
+	const levels = { days: 1, lifelogs: 4, chats: 4, audio: 5, [DRAFTS]: 2 };
 	const { W_OK, X_OK } = constants;
 	const { dev } = await stat(folder);
 	const check = async (path: string, depth: number, mode = W_OK | X_OK): Promise<void> => {

@@ -13,7 +13,8 @@ export interface Service {
 	readonly name: string;
 	/** Where `GET /` leads. */
 	readonly documentation: string;
-	readonly store: Store;
+	/** The data as they are now. Throws an UnavailableError (503) while there are none. */
+	readonly current: () => Store;
 	/** What makes and changes lifelogs. Only a contract that has such operations needs it. */
 	readonly maker?: Maker;
 	/** What turns recordings into lifelogs; without it they are refused. */

@@ -5,8 +5,8 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { addApi, answerErrors, createApp } from './api.mts';
 import { Folder, MissingFolderError } from '../archive/folder.mts';
-import { clearDrafts, isInterrupted, recover } from '../archive/commit.mts';
-import { HealingStore } from '../index/healing.mts';
+import { clearDrafts, isInterrupted } from '../archive/drafts.mts';
+import { Serving } from '../index/serving.mts';
 import { tryLock, type HeldLock } from '../archive/lock.mts';
 import { ArchiveStore } from '../index/archiveStore.mts';
 import { listenProblem } from '../util/commandLine.mts';
@@ -104,7 +104,7 @@ export interface RunningServer {
 	apiKey: string | undefined;
 	/** Whether the key was made just now, and is not to be had again. */
 	isKeyNew: boolean;
-	store: HealingStore;
+	store: ArchiveStore;
 	/** Missing if search uses only full text. */
 	meaning: Meaning | undefined;
 	/** Whether deletes and changes are carried out: not if another server may change the same folder. */
@@ -142,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 	const warn = (line: string) => log.warn(line);
 	const app = appOf(options);
 	const changing = await mayChange(folder, options);
-	const store = new HealingStore({
+	const serving = new Serving({
 		index: options.index,
 		log: warn,
 		onProgress: options.onProgress,
@@ -161,6 +161,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			return { store: archive, meaning };
 		},
 	});
+	const current = () => serving.current();
 	let queue: Queue | undefined;
 	let later: LaterTitles | undefined;
 	let recordings: { intake: Intake; jobs: Jobs } | undefined;
@@ -173,16 +174,17 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close()]);
 		await later?.close();
 		queue?.close();
-		await store.close();
+		await serving.close();
 		changing.lock?.release();
 	};
 	try {
 		if (changing.lock && (hearing || titles)) queue = new Queue(`${options.index}.recordings`);
-		later = queue && titles && new LaterTitles({ titles, queue, store, info, warn, now: Date.now });
+		later =
+			queue && titles && new LaterTitles({ titles, queue, current, info, warn, now: Date.now });
 		recordings =
 			queue &&
 			hearing &&
-			recordingsOf(folder, store, options, queue, { ...hearing, titles, later });
+			recordingsOf(folder, current, options, queue, { ...hearing, titles, later });
 		inbox = recordings && (await inboxOf(recordings.intake, options));
 		const key = loadKey(options.apiKey, `${options.index}.key`);
 		if (!isLoopback(host) && key.text !== undefined && key.text.length < SAFE_LENGTH) {
@@ -194,24 +196,24 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const service: Service = {
 			name: 'lifelog-server',
 			documentation,
-			store,
+			current,
 			tools: async () => (await import('./routes/mcpTools.mts')).allTools,
 			...(options.rateLimit !== undefined && {
 				rateLimit: { max: options.rateLimit, windowMs: 60_000 },
 				rateLimits: new SlidingLog(),
 			}),
 			acceptsKey: key.accepts,
-			maker: { store, titles, later, warn, now: Date.now },
+			maker: { current, titles, later, warn, now: Date.now },
 			...{ recordings, later, hasInbox: inbox !== undefined },
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
 			now: Date.now,
 		};
 		answerErrors(app, service);
-		addProbes(app, folder, store);
+		addProbes(app, folder, serving);
 		const { allowedHosts = [], allowHttp = false, timezone = 'UTC' } = options;
 		const mayChange = changing.lock !== undefined;
 		const canUpload = recordings !== undefined && options.allowChanges === true;
-		const hasPage = await addWeb(app, service, store, {
+		const hasPage = await addWeb(app, service, serving, {
 			session: {
 				...{ host, allowedHosts, allowHttp, acceptsKey: key.accepts },
 				secret: sessionSecret(key.hash, `${options.index}.session`),
@@ -232,19 +234,19 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			throw listenProblem(asError(error), host, port);
 		});
 		const start = async (): Promise<RunningServer> => {
-			// Until the store has begun, nothing is uploaded.
+			// Until it is served, nothing is uploaded.
 			await recordings?.intake.prepare();
-			await store.begin();
+			await serving.begin();
 			stopped.signal.throwIfAborted();
 			key.keep?.();
-			await store.heal();
+			await serving.heal();
 			recordings?.jobs.begin();
 			later?.begin();
 			inbox?.begin();
-			looking = keepLooking(store, stopped.signal, warn);
+			looking = keepLooking(serving, stopped.signal, warn);
 			return {
-				...{ url, apiKey: key.text, isKeyNew: key.isNew, store },
-				meaning: store.served?.meaning,
+				...{ url, apiKey: key.text, isKeyNew: key.isNew, store: current() },
+				meaning: serving.served?.meaning,
 				canChange: changing.lock !== undefined,
 			};
 		};
@@ -272,14 +274,14 @@ async function hearingOf(options: TranscriptionOptions | undefined): Promise<Mod
 
 function recordingsOf(
 	{ root }: Folder,
-	store: HealingStore,
+	current: () => ArchiveStore,
 	{ transcription, timezone = 'UTC', log }: ServerOptions,
 	queue: Queue,
 	models: Models & { later: LaterTitles | undefined },
 ): { intake: Intake; jobs: Jobs } {
 	const common = { root, queue, timezone, now: Date.now, warn: (line: string) => log.warn(line) };
 	const jobs = new Jobs({
-		...{ ...common, ...models, store },
+		...{ ...common, ...models, current },
 		keepOriginals: transcription?.keepOriginals ?? false,
 		info: (line) => log.info(line),
 	});
@@ -305,7 +307,7 @@ async function mayChange(
 	{ allowDelete, allowChanges, transcription, log }: ServerOptions,
 ): Promise<{ lock?: HeldLock; refusal?: string }> {
 	if (!allowDelete && !allowChanges && transcription?.inbox === undefined) {
-		if (await isInterrupted(root)) {
+		if (isInterrupted(root)) {
 			log.warn(
 				'A change of the archive was interrupted: the next start with --allow-delete, --allow-changes or --inbox, or the next import, finishes it',
 			);
@@ -315,10 +317,7 @@ async function mayChange(
 	let lock: HeldLock | undefined;
 	try {
 		lock = tryLock(root, 'server');
-		if (lock) {
-			await recover(root);
-			await clearOwnDrafts(root);
-		}
+		if (lock) await clearDrafts(root);
 	} catch (error) {
 		lock?.release();
 		throwIfFull(asError(error));
@@ -333,30 +332,25 @@ async function mayChange(
 	return { refusal };
 }
 
-/** Removes what a killed server was writing, unless a run of another command may be writing now. */
-async function clearOwnDrafts(root: string): Promise<void> {
-	const run = tryLock(root, 'run');
-	if (!run) return;
-	try {
-		await clearDrafts(root);
-	} finally {
-		run.release();
-	}
-}
-
 async function keepLooking(
-	store: HealingStore,
+	serving: Serving,
 	signal: AbortSignal,
 	log: (line: string) => void,
 ): Promise<void> {
 	let told = '';
-	const daysNow = () => new Set(store.days().map(({ day }) => day));
-	let days = store.served ? daysNow() : new Set<string>();
+	const daysNow = () =>
+		new Set(
+			serving
+				.current()
+				.days()
+				.map(({ day }) => day),
+		);
+	let days = serving.served ? daysNow() : new Set<string>();
 	while (!signal.aborted) {
 		await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
 		if (signal.aborted) return;
 		try {
-			await store.refreshIfDue();
+			await serving.current().refreshIfDue();
 			const left = daysNow();
 			const gone = [...days].filter((day) => !left.has(day)).length;
 			if (gone > 0) log(`Days that are no longer in the folder: ${gone} of ${days.size}`);
@@ -399,15 +393,15 @@ function keepFromCaches(app: FastifyInstance): void {
 }
 
 /** `/health`: the process answers. `/ready`: so does the archive. Neither needs the key. */
-function addProbes(app: FastifyInstance, folder: Folder, store: HealingStore): void {
+function addProbes(app: FastifyInstance, folder: Folder, serving: Serving): void {
 	const method = ['GET', 'HEAD'];
 	app.route({ method, url: '/health', handler: async () => ({ status: 'ok' }) });
 	app.route({
 		method,
 		url: '/ready',
 		handler: async (_request, reply) => {
-			const isMissing = !(await folder.isThere()) || (await store.isFolderMissing());
-			const { waiting, retryAfterS = 10, progress } = store;
+			const isMissing = !(await folder.isThere()) || (await serving.isFolderMissing());
+			const { waiting, retryAfterS = 10, progress } = serving;
 			const status = isMissing ? 'folder missing' : waiting;
 			if (status === undefined) return { status: 'ready' };
 			return reply

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { type Copy, writeCopy } from '../archive/commit.mts';
+import type { Draft, Drafts } from '../archive/drafts.mts';
 import { without, type Span } from '../util/spans.mts';
 import { planOgg } from '../audio/cut.mts';
 import { samplesPerMs } from '../audio/opus.mts';
 import { OggError } from '../audio/page.mts';
 import { scanLinks, type Link } from '../audio/scan.mts';
-import { type ArchiveDay, NAME_TOLERANCE_MS } from '../archive/archiveDay.mts';
+import { type ImportedDay, NAME_TOLERANCE_MS } from './importedDay.mts';
 import { ExportError, type ExportFile } from './export.mts';
 import { demandRoom } from './room.mts';
 import { DAY_MS } from '../util/durations.mts';
@@ -20,7 +20,8 @@ import { DAY_MS } from '../util/durations.mts';
  * @param namedMs When it begins by its name, epoch ms.
  */
 export async function addRecording(
-	dayAt: (ms: number) => Promise<ArchiveDay>,
+	drafts: Drafts,
+	dayAt: (ms: number) => Promise<ImportedDay>,
 	recorder: string,
 	file: ExportFile,
 	namedMs: number,
@@ -30,8 +31,8 @@ export async function addRecording(
 	if (day.serviceAudio.some(({ startMs, bytes }) => bytes === file.bytes && isNear(startMs)))
 		return false;
 	// Twice, as it may be cut from the copy.
-	await demandRoom(day.root, 2 * file.bytes);
-	const { links, ...draft } = await copyOgg(file, day.root);
+	await demandRoom(drafts.root, 2 * file.bytes);
+	const { links, ...draft } = await copyOgg(file, drafts);
 	if (day.serviceAudio.some(({ sha256 }) => sha256 === draft.sha256)) return false;
 	const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
 	const ends = day.serviceAudio.map(({ endMs }) => endMs).filter((endMs) => isNear(endMs - 1));
@@ -44,16 +45,16 @@ export async function addRecording(
 	}
 	const parts = spans.filter((span) => lengthOf(span) >= NAME_TOLERANCE_MS);
 	for (const part of parts) {
-		const path = join(day.root, draft.path);
+		const path = join(drafts.root, draft.draft);
 		const pieces = cutOut(links, path, part.startMs - startMs, part.endMs - startMs);
-		await (await dayAt(part.startMs)).addAudio(recorder, part, await writeCopy(day.root, pieces));
+		await (await dayAt(part.startMs)).addAudio(recorder, part, await drafts.save(pieces));
 	}
 	return parts.length > 0;
 }
 
 /** The audio of the days that a span lies on, and of the one before, some of which may go on. */
 async function audioAround(
-	dayAt: (ms: number) => Promise<ArchiveDay>,
+	dayAt: (ms: number) => Promise<ImportedDay>,
 	{ startMs, endMs }: Span,
 ): Promise<Span[]> {
 	const audio: Span[] = [];
@@ -68,10 +69,10 @@ async function audioAround(
 const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;
 
 /** Copies a file, and finds the streams in it. */
-async function copyOgg(file: ExportFile, root: string): Promise<Copy & { links: Link[] }> {
-	const draft = await writeCopy(root, file.read());
+async function copyOgg(file: ExportFile, drafts: Drafts): Promise<Draft & { links: Link[] }> {
+	const draft = await drafts.save(file.read());
 	try {
-		return { ...draft, links: await scanLinks(createReadStream(join(root, draft.path))) };
+		return { ...draft, links: await scanLinks(createReadStream(join(drafts.root, draft.draft))) };
 	} catch (error) {
 		throw error instanceof OggError ? new ExportError(error.message) : error;
 	}

@@ -1,4 +1,4 @@
-import { EntryError } from '../archive/archiveDay.mts';
+import { EntryError } from '../archive/additions.mts';
 
 /** Why something of an export can't be read; its message is the end of a sentence. */
 export class ExportError extends EntryError {}

@@ -1,16 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { clearDrafts, recover } from '../archive/commit.mts';
+import { EntryError } from '../archive/additions.mts';
+import { clearDrafts, type Drafts, withDrafts } from '../archive/drafts.mts';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { FileError, Folder } from '../archive/folder.mts';
 import { tryLock } from '../archive/lock.mts';
-import { manifestNames } from '../archive/manifests.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
 import { commandName } from '../util/commandLine.mts';
 import { addRecording } from './audio.mts';
 import { readChat } from './chatFile.mts';
-import { ArchiveDay, EntryError } from '../archive/archiveDay.mts';
 import { archived, ExportError, refuseOverlaps, type Export, type ExportFile } from './export.mts';
+import { ImportedDay, saveDays } from './importedDay.mts';
 import { readJson, readLifelog } from './lifelogFile.mts';
 import { dayOfPath, readRecordingName } from './names.mts';
 import { openExport } from './openExport.mts';
@@ -116,7 +116,6 @@ export async function importExport(
 					`Full archive in n8n has been writing to this archive since ${since}. Import when it has ended`,
 				);
 			}
-			await recover(archive.root);
 			await clearDrafts(archive.root);
 			try {
 				await importDays({ archive, timezone }, days, total, imported, onProgress);
@@ -140,16 +139,20 @@ async function importDays(
 	imported: Imported,
 	onProgress: OnProgress,
 ): Promise<void> {
-	const names = await manifestNames(target.archive);
 	const addedTo = new Set<string>();
 	let done = 0;
 	let bytes = 0;
 	onProgress(done, total, bytes);
 	for (const [, files] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
-		const changed = await importDay(target, names, files, imported, (file) => {
+		const onDone = (file: ExportFile) => {
 			bytes += file.bytes;
 			onProgress((done += 1), total, bytes);
-		});
+		};
+		const changed = await withDrafts(
+			target.archive.root,
+			(drafts) => importDay(target, drafts, files, imported, onDone),
+			demandRoom,
+		);
 		for (const day of changed) addedTo.add(day);
 	}
 	imported.days = addedTo.size;
@@ -227,23 +230,16 @@ async function openArchive(to: string): Promise<Folder> {
  */
 async function importDay(
 	{ archive, timezone }: Target,
-	names: Map<string, string[]>,
+	drafts: Drafts,
 	files: ExportFile[],
 	imported: Imported,
 	onDone: (file: ExportFile) => void,
 ): Promise<string[]> {
-	const importedAt = new Date().toISOString();
-	const open = new Map<string, Promise<ArchiveDay>>();
-	const dayAt = (ms: number): Promise<ArchiveDay> => {
+	const open = new Map<string, Promise<ImportedDay>>();
+	const dayAt = (ms: number): Promise<ImportedDay> => {
 		const day = new Date(ms).toISOString().slice(0, 10);
-		let opened = open.get(day);
-		if (!opened) {
-			opened = ArchiveDay.open(
-				...([archive, day, names.get(day) ?? [], importedAt, timezone] as const),
-				demandRoom,
-			);
-			open.set(day, opened);
-		}
+		const opened = open.get(day) ?? ImportedDay.open(archive, drafts, day, timezone);
+		open.set(day, opened);
 		return opened;
 	};
 	const attempt = async (kind: keyof Counts, file: ExportFile, add: () => Promise<boolean>) => {
@@ -257,13 +253,14 @@ async function importDay(
 	};
 	const changed: string[] = [];
 	const save = async () => {
-		for (const [day, opening] of open) {
-			// One that cannot be opened is told of by each file that belongs to it.
-			const name = await (await opening.catch(() => undefined))?.save();
-			if (name === undefined) continue;
-			names.set(day, [...new Set([...(names.get(day) ?? []), name])]);
-			changed.push(day);
-		}
+		// One that cannot be opened is told of by each file that belongs to it.
+		const opened = await Promise.all([...open.values()].map((day) => day.catch(() => undefined)));
+		changed.push(
+			...(await saveDays(
+				archive,
+				opened.filter((day) => day !== undefined),
+			)),
+		);
 		open.clear();
 	};
 	const inOrder = files.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -283,7 +280,7 @@ async function importDay(
 	const begins = (file: ExportFile) => readRecordingName(file.path) ?? 0;
 	const recordings = inOrder.filter(({ path }) => path.startsWith('audio/'));
 	for (const file of recordings.sort((a, b) => begins(a) - begins(b))) {
-		await attempt('audio', file, () => addAudio(file, dayAt));
+		await attempt('audio', file, () => addAudio(file, drafts, dayAt));
 		if (open.size > MAX_DAYS) await save();
 	}
 	await save();
@@ -305,7 +302,7 @@ function* batchesOf(files: ExportFile[]): Generator<ExportFile[]> {
 	if (batch.length > 0) yield batch;
 }
 
-type DayAt = (ms: number) => Promise<ArchiveDay>;
+type DayAt = (ms: number) => Promise<ImportedDay>;
 
 async function addLifelog(file: ExportFile, timezone: string, dayAt: DayAt): Promise<boolean> {
 	const text = decode(await readWhole(file, MAX_BYTES.lifelogs));
@@ -325,12 +322,12 @@ async function addChat(file: ExportFile, dayAt: DayAt): Promise<boolean> {
 	return (await dayAt(Date.parse(chat.createdAt))).addChat(chat, isScheduled);
 }
 
-async function addAudio(file: ExportFile, dayAt: DayAt): Promise<boolean> {
+async function addAudio(file: ExportFile, drafts: Drafts, dayAt: DayAt): Promise<boolean> {
 	const begin = readRecordingName(file.path);
 	if (begin === undefined) throw new ExportError('has no start time in its name');
 	const [, recorder] = file.path.split('/');
 	if (!/^[\w-]{1,64}$/.test(recorder)) throw new ExportError('is not in the folder of a recorder');
-	return addRecording(dayAt, recorder, file, begin);
+	return addRecording(drafts, dayAt, recorder, file, begin);
 }
 
 async function readWhole(file: ExportFile, limit: number): Promise<Buffer> {

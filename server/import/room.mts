@@ -55,9 +55,9 @@ async function freeOn(path: string): Promise<number> {
 async function bytesOf(archive: Folder): Promise<number> {
 	let bytes = 0;
 	for (const [day, names] of await manifestNames(archive)) {
-		const [newest] = await readManifests(archive, day, names);
+		const { newest } = await readManifests(archive, day, names);
 		if (!newest) continue;
-		const { lifelogs, chats, audio } = newest.file;
+		const { lifelogs, chats, audio } = newest;
 		const entries = [...Object.values(lifelogs), ...Object.values(chats)];
 		bytes += sumOf([...audio, ...entries.flatMap(({ files }) => files)]);
 	}

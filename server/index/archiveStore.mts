@@ -7,33 +7,29 @@ import type { Meaning } from './meaning.mts';
 import type { Counts, DayRecord, Rows } from './rows.mts';
 import type {
 	Audio,
-	Changes,
 	ChatFilter,
 	LifelogFilter,
 	SearchFilter,
 	LifelogOrigin,
-	LifelogRewriter,
 	Parts,
 	RecordedAudio,
-	RecordingStore,
 	Slice,
 	Sources,
 	Store,
 } from './store.mts';
-import { ArchiveDay, DayChangedError, EntryError } from '../archive/archiveDay.mts';
+import { addTo, draftLifelog, EntryError } from '../archive/additions.mts';
 import { ArchiveAudio } from './archiveAudio.mts';
 import { samplesPerMs } from '../audio/opus.mts';
 import { scanLinks } from '../audio/scan.mts';
-import { commit, removeDrafts, writeCopy, writeDraft, type Step } from '../archive/commit.mts';
+import { type Change, changeDays, type Day, LostDraftError } from '../archive/changeDays.mts';
+import { type Drafts, withDrafts } from '../archive/drafts.mts';
 import { addEdits, withoutTitle, type LifelogChange } from '../archive/edits.mts';
-import { parseLifelog } from '../archive/entries.mts';
 import { LockedError } from '../archive/lock.mts';
 import { FileError, ignoreFileError, MissingFolderError, type Folder } from '../archive/folder.mts';
 import { readArchived } from '../archive/entries.mts';
-import { dayOf, lifelogFiles, toJson } from '../archive/lifelogFiles.mts';
-import { manifestNames, readManifests } from '../archive/manifests.mts';
+import { dayOf, lifelogFiles, toJson, withEntries } from '../archive/lifelogFiles.mts';
+import { UnreadableDayError } from '../archive/manifests.mts';
 import {
-	nameOfDay,
 	type DayManifest,
 	type LifelogEntry,
 	type NamedFile,
@@ -62,21 +58,19 @@ export interface ArchiveOptions {
 	timezone?: string;
 }
 
-/** Changes the entry of a lifelog, as its file has it, and says which other steps that takes. */
+/** Changes the entry of a lifelog, as its file has it, and says which texts replace its files. */
 type EntryChange = (
 	entry: LifelogEntry,
 	stored: Lifelog,
-) => Promise<{ entry: LifelogEntry; steps: Step[] }>;
+) => { entry: LifelogEntry; texts: { path: string; content: string }[] };
 
 // Of each ranking, so that what stands in both is seen to.
 const MIN_FUSED = 100;
-// Each one has been overtaken by another program that wrote to the same day.
-const MAX_ATTEMPTS = 5;
 
 type Kind = 'lifelog' | 'chat';
 
 /** An archive in a folder, served from an index of it. */
-export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewriter {
+export class ArchiveStore implements Store {
 	readonly #folder: Folder;
 	readonly #rows: Rows;
 	readonly #sync: Sync;
@@ -156,6 +150,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 			.filter((lifelog) => lifelog !== undefined);
 	}
 
+	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
 	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
 		return this.#rows.filterLifelogs(filter, skip, limit);
 	}
@@ -167,14 +162,17 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		return fuse([said, meant]).slice(0, limit);
 	}
 
+	/** Another object after each change of the index. */
 	get revision(): object {
 		return this.#rows.revision;
 	}
 
+	/** When each lifelog was, by start. UTC ISO strings. */
 	lifelogTimes(): ReturnType<Rows['lifelogTimes']> {
 		return this.#rows.lifelogTimes();
 	}
 
+	/** The ranges of audio that have something of a range, by start, in Unix ms. */
 	audioBetween(startMs: number, endMs: number): ReturnType<Rows['audioBetween']> {
 		return this.#rows.audioBetween(startMs, endMs);
 	}
@@ -204,8 +202,8 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 	}
 
 	/**
-	 * Deletes the files of an entry, after the days that name it have a tombstone instead. Throws an ApiError: 403
-	 * while nothing may be deleted, 409 while a file of these days cannot be read.
+	 * Deletes the files of an entry; the days that name it have a tombstone instead. Throws an ApiError:
+	 * 403 while nothing may be deleted, 409 while a file of these days cannot be read.
 	 */
 	#delete(kind: Kind, id: string): Promise<boolean> {
 		const { allowDelete, refusal, log } = this.#options;
@@ -218,26 +216,26 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		}
 		return this.#change(async () => {
 			await this.#checkFolder();
-			const removed: string[] = [];
 			const audio = new Set<string>();
 			let isThere = false;
-			await commit(this.#folder.root, async () => {
+			let lifelog: Lifelog | undefined;
+			const daysOfIt = async () => {
 				// A day may have been archived since the last look, and is not to be hidden by an older one.
 				await this.#look();
-				const lifelog = kind === 'lifelog' ? this.#rows.getLifelog(id) : undefined;
+				lifelog = kind === 'lifelog' ? this.#rows.getLifelog(id) : undefined;
 				isThere = lifelog !== undefined || (kind === 'chat' && this.getChat(id) !== undefined);
-				if (!isThere) return [];
-				const days = this.#rows.daysOf(kind, id);
 				for (const path of lifelog ? this.#audioOf(lifelog) : []) audio.add(path);
-				const dayManifests = await Promise.all(days.map((day) => this.#readDayManifests(day)));
-				const steps: Step[] = [];
-				for (const files of dayManifests) {
-					const { step, paths } = await this.#entomb(kind, id, files, lifelog);
-					steps.push(...step);
-					removed.push(...paths);
+				return isThere ? this.#rows.daysOf(kind, id) : [];
+			};
+			const removed = await changeDays(this.#folder, daysOfIt, async (days) => {
+				const manifests: DayManifest[] = [];
+				for (const day of days.values()) {
+					const manifest = await this.#entomb(kind, id, day, lifelog);
+					if (manifest) manifests.push(manifest);
 				}
-				return [...steps, ...(await this.#removals(removed))];
+				return { manifests };
 			}).catch((error: unknown) => {
+				if (error instanceof UnreadableDayError) throw undeletable(error.path);
 				if (!(error instanceof LockedError)) throw error;
 				throw new ApiError(409, `Nothing was deleted. ${error.message}: try again later`);
 			});
@@ -255,6 +253,7 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		});
 	}
 
+	/** Throws an ApiError (403) that says why nothing may be created or changed, if so. */
 	checkAllowed(): void {
 		const { allowChanges, refusal } = this.#options;
 		if (allowChanges) return;
@@ -265,24 +264,35 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		);
 	}
 
+	/** Whether a lifelog is there, or was deleted by this server. */
 	stateOf(id: string): 'known' | 'deleted' | undefined {
 		if (this.#rows.currentDay(id) !== undefined) return 'known';
 		return this.#rows.isDeleted(id) ? 'deleted' : undefined;
 	}
 
+	/**
+	 * Adds a lifelog, unless one of its ID is there or was deleted.
+	 *
+	 * @throws ApiError (409) while the archive can't be written.
+	 */
 	createLifelog(lifelog: Lifelog, origin: LifelogOrigin): Promise<'created' | 'known' | 'deleted'> {
 		this.checkAllowed();
 		return this.#change(async () => {
-			let state: 'created' | 'known' | 'deleted' = 'created';
-			await this.#addTo(dayOf(Date.parse(lifelog.startTime)), async (day) => {
-				state = this.stateOf(lifelog.id) ?? 'created';
-				if (state === 'created') await day.addMade(lifelog, origin);
-			});
-			this.#checkStored([lifelog]);
-			return state;
+			await this.#look();
+			const known = this.stateOf(lifelog.id);
+			if (known) return known;
+			const [added] = await this.#add([lifelog], origin);
+			return added ? 'created' : (this.stateOf(lifelog.id) ?? 'known');
 		});
 	}
 
+	/**
+	 * Adds the audio of a recording and the lifelogs that were made of it, each unless it is there. Those
+	 * that were deleted aren't made again.
+	 *
+	 * @returns The IDs of the lifelogs that are there now.
+	 * @throws ApiError (409) while the archive can't be written.
+	 */
 	addRecording(
 		audio: RecordedAudio,
 		lifelogs: Lifelog[],
@@ -292,18 +302,9 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 			source: 'recording' as const,
 			...(externalId !== undefined && { externalId }),
 		};
-		const dayOfLifelog = ({ startTime }: Lifelog) => dayOf(Date.parse(startTime));
 		return this.#change(async () => {
-			for (const day of new Set([dayOf(audio.startMs), ...lifelogs.map(dayOfLifelog)])) {
-				await this.#addTo(day, async (archiveDay) => {
-					if (day === dayOf(audio.startMs)) await addAudio(archiveDay, audio);
-					for (const lifelog of lifelogs) {
-						if (dayOfLifelog(lifelog) !== day || this.stateOf(lifelog.id)) continue;
-						await archiveDay.addMade(lifelog, origin);
-					}
-				});
-			}
-			this.#checkStored(lifelogs);
+			await this.#look();
+			await this.#add(lifelogs, origin, audio);
 			return lifelogs.map(({ id }) => id).filter((id) => this.stateOf(id) === 'known');
 		});
 	}
@@ -313,75 +314,90 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		if (await this.#sync.isFolderMissing()) throw new MissingFolderError();
 	}
 
-	/** Throws an ApiError (409) if a lifelog isn't there after it was stored. */
-	#checkStored(lifelogs: Lifelog[]): void {
-		if (lifelogs.every(({ id }) => this.stateOf(id))) return;
-		throw asRefusal(new DayChangedError('was changed meanwhile'), 'Nothing was created');
+	/**
+	 * Adds lifelogs and the audio of a recording, each unless it is there or was deleted. Only within a
+	 * change.
+	 *
+	 * @returns The lifelogs that are new.
+	 * @throws ApiError (409) if a day can't be read.
+	 */
+	async #add(
+		lifelogs: Lifelog[],
+		madeHere: LifelogOrigin,
+		audio?: RecordedAudio,
+	): Promise<Lifelog[]> {
+		const dayOfLifelog = ({ startTime }: Lifelog) => dayOf(Date.parse(startTime));
+		const days = new Set(lifelogs.map(dayOfLifelog));
+		if (audio) days.add(dayOf(audio.startMs));
+		let added: Lifelog[] = [];
+		const add = async (drafts: Drafts) => {
+			const newAudio = audio && (await draftAudio(drafts, audio));
+			const drafted = new Map<Lifelog, Awaited<ReturnType<typeof draftLifelog>>>();
+			for (const lifelog of lifelogs.filter(({ id }) => !this.stateOf(id))) {
+				drafted.set(lifelog, await draftLifelog(drafts, lifelog, this.#timezone, madeHere));
+			}
+			await changeDays(this.#folder, [...days], async (before) => {
+				// What was made or deleted since the last look counts, whoever did it.
+				await this.#look();
+				added = [...drafted.keys()].filter(({ id }) => !this.stateOf(id));
+				const changes = [...before.values()].map((day) => {
+					const ofDay = added.filter((lifelog) => dayOfLifelog(lifelog) === day.day);
+					return addTo(day, {
+						lifelogs: ofDay.map((lifelog) => drafted.get(lifelog)!),
+						audio: newAudio && dayOf(newAudio.startMs) === day.day ? [newAudio] : [],
+					});
+				});
+				return {
+					manifests: changes.flatMap(({ manifests = [] }) => manifests),
+					files: changes.flatMap(({ files = [] }) => files),
+				};
+			});
+		};
+		await withDrafts(this.#folder.root, add).catch((error: unknown) => {
+			throw asRefusal(error, 'Nothing was created');
+		});
+		await this.#look();
+		if (lifelogs.some(({ id }) => !this.stateOf(id))) {
+			throw asRefusal(new LostDraftError(), 'Nothing was created');
+		}
+		return added;
 	}
 
 	/**
-	 * Adds to a day, and again if another program changed it meanwhile. Only within a change. Throws an
-	 * ApiError (409) if the day can't be read or keeps changing.
+	 * Changes a lifelog; false when there is none. Rejects with an ApiError: 400 for a speaker that it
+	 * doesn't have, 409 while its files can't be read.
 	 */
-	async #addTo(day: string, add: (day: ArchiveDay) => Promise<void>): Promise<void> {
-		for (let attempt = 1; ; attempt += 1) {
-			// What was made or deleted since the last look counts, whoever did it.
-			await this.#look();
-			const names = (await manifestNames(this.#folder)).get(day) ?? [];
-			try {
-				const now = new Date().toISOString();
-				const archiveDay = await ArchiveDay.open(this.#folder, day, names, now, this.#timezone);
-				try {
-					await add(archiveDay);
-					const name = await archiveDay.save();
-					await this.#checkSaved(day, name);
-				} catch (error) {
-					await archiveDay.discard();
-					throw error;
-				}
-				return await this.#look();
-			} catch (error) {
-				if (error instanceof DayChangedError && attempt < MAX_ATTEMPTS) continue;
-				throw asRefusal(error, 'Nothing was created');
-			}
-		}
-	}
-
-	/** Throws a DayChangedError if another program took away what was being written. */
-	async #checkSaved(day: string, name: string | undefined): Promise<void> {
-		if (name === undefined) return;
-		const names = (await manifestNames(this.#folder)).get(day) ?? [];
-		if (!names.includes(name)) throw new DayChangedError('was changed meanwhile');
-	}
-
 	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {
 		this.checkAllowed();
-		return this.#changeEntry(id, async (entry, stored) => ({
+		return this.#changeEntry(id, (entry, stored) => ({
 			entry: { ...entry, edited: addEdits(stored, entry.edited, change, Date.now()) },
-			steps: [],
+			texts: [],
 		}));
 	}
 
+	/**
+	 * Replaces a lifelog that was made here by what `rewrite` makes of it, as it is stored without edits.
+	 * With `replacesTitle`, a title that it was given by an edit is forgotten. False when there is none.
+	 *
+	 * @throws ApiError (409) while another program writes to the archive.
+	 */
 	rewriteLifelog(
 		id: string,
 		rewrite: (stored: Lifelog) => Lifelog,
 		{ replacesTitle }: { replacesTitle: boolean },
 	): Promise<boolean> {
-		return this.#changeEntry(id, async ({ edited, ...entry }, stored) => {
+		return this.#changeEntry(id, ({ edited, ...entry }, stored) => {
 			const written = rewrite(stored);
 			const { markdown } = lifelogFiles(written, this.#timezone)!;
 			const contents = { json: toJson(written), md: markdown.content };
-			const steps: Step[] = [];
-			const files: NamedFile[] = [];
-			for (const file of entry.files) {
-				const content = Buffer.from(file.path.endsWith('.json') ? contents.json : contents.md);
-				steps.push({ rename: await writeDraft(this.#folder.root, content), to: file.path });
-				const sha256 = createHash('sha256').update(content).digest('hex');
-				files.push({ path: file.path, bytes: content.length, sha256 });
-			}
+			const texts = entry.files.map(({ path }) => ({
+				path,
+				content: path.endsWith('.json') ? contents.json : contents.md,
+			}));
 			const left = edited && replacesTitle ? withoutTitle(edited) : edited;
 			const { updatedAt } = written;
-			return { entry: { ...entry, files, updatedAt, ...(left && { edited: left }) }, steps };
+			const files = texts.map(namedFile);
+			return { entry: { ...entry, files, updatedAt, ...(left && { edited: left }) }, texts };
 		});
 	}
 
@@ -390,12 +406,15 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		return this.#change(async () => {
 			await this.#checkFolder();
 			let isThere = false;
-			await commit(this.#folder.root, async () => {
+			const dayOfIt = async () => {
 				await this.#look();
 				const day = this.#rows.currentDay(id);
-				if (day === undefined) return [];
-				isThere = true;
-				return await this.#entrySteps(id, day, change);
+				isThere = day !== undefined;
+				return day === undefined ? [] : [day];
+			};
+			await changeDays(this.#folder, dayOfIt, async (days) => {
+				const [day] = days.values();
+				return day ? await this.#entryChange(id, day, change) : {};
 			}).catch((error: unknown) => {
 				throw asRefusal(error, 'Nothing was changed');
 			});
@@ -404,26 +423,17 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		});
 	}
 
-	/** The steps that change the entry of a lifelog in the newest manifest of a day. */
-	async #entrySteps(id: string, day: string, change: EntryChange): Promise<Step[]> {
-		const [newest] = await readManifests(
-			this.#folder,
-			day,
-			(await manifestNames(this.#folder)).get(day) ?? [],
-		);
-		const before = newest?.file.lifelogs[id];
-		const named = before?.files.find(({ path }) => path.endsWith('.json'));
-		const stored = named && parseLifelog(await this.#folder.readNamed(named), id);
+	async #entryChange(
+		id: string,
+		{ newest, archivedAt }: Day,
+		change: EntryChange,
+	): Promise<Change> {
+		const before = newest?.lifelogs[id];
+		const stored = before && (await readArchived(this.#folder, id, before.files));
 		if (!newest || !before || !stored) throw new FileError('is not readable');
-		const { entry, steps } = await change(before, stored);
-		const { file } = newest;
-		const changed: DayManifest = {
-			...file,
-			lifelogs: { ...file.lifelogs, [id]: entry },
-			archivedAt: laterThan(file.archivedAt),
-		};
-		const draft = await writeDraft(this.#folder.root, toJson(changed));
-		return [...steps, { rename: draft, to: `days/${nameOfDay(changed)}` }];
+		const { entry, texts } = change(before, stored);
+		const lifelogs = withEntries(newest.lifelogs, [[id, entry]]);
+		return { manifests: [{ ...newest, lifelogs, archivedAt }], files: texts };
 	}
 
 	/** The audio files that a lifelog can be heard in. */
@@ -432,74 +442,27 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 		return files.map(({ path }) => path);
 	}
 
-	/** The day manifests by name, the one that counts first. */
-	async #readDayManifests(day: string): Promise<[name: string, dayManifest: DayManifest][]> {
-		const names = Object.keys(this.#sync.days().find((record) => record.day === day)?.files ?? {});
-		const dayManifests: [string, DayManifest][] = [];
-		for (const name of names) {
-			const dayManifest = await this.#folder.readDayManifest(name, day).catch(ignoreFileError);
-			if (!dayManifest) {
-				throw new ApiError(
-					409,
-					`Nothing was deleted, because days/${name} can't be read. Try again when it's complete, or delete that file`,
-				);
-			}
-			dayManifests.push([name, dayManifest]);
-		}
-		return dayManifests.sort(([, a], [, b]) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
-	}
-
-	/** The steps that put a tombstone in an entry's place, and the files that its day named for it. */
+	/** The manifest of a day with a tombstone in an entry's place; undefined if there is nothing to change. */
 	async #entomb(
 		kind: Kind,
 		id: string,
-		dayManifests: [name: string, dayManifest: DayManifest][],
+		{ newest, broken, archivedAt }: Day,
 		lifelog: Lifelog | undefined,
-	): Promise<{ step: Step[]; paths: string[] }> {
-		const newest = dayManifests.at(0)?.[1];
-		if (!newest) return { step: [], paths: [] };
+	): Promise<DayManifest | undefined> {
+		if (broken.length > 0) throw undeletable(`days/${broken[0]}`);
 		const list = kind === 'lifelog' ? 'lifelogs' : 'chats';
-		const files = dayManifests.flatMap(([, dayManifest]) => dayManifest[list][id]?.files ?? []);
+		if (!newest || !Object.hasOwn(newest[list], id)) return undefined;
 		const entry = newest[list][id];
 		const deletedAt = new Date().toISOString();
 		const spans = lifelog && (await this.#spansOf(lifelog, entry.files));
-		const left: DayManifest = {
-			...newest,
-			// Not assigned: `__proto__` would be no entry.
-			[list]: Object.fromEntries(
-				Object.entries(newest[list]).map(([key, each]) => [
-					key,
-					key === id ? withOwn(each, { deletedAt, spans }) : each,
-				]),
-			),
-			archivedAt: laterThan(newest.archivedAt),
-		};
-		const name = nameOfDay(left);
-		const draft = await writeDraft(this.#folder.root, `${JSON.stringify(left, null, '\t')}\n`);
-		// What the day was before names what is to be gone.
-		const old = dayManifests.filter(([each]) => each !== name);
-		return {
-			step: [
-				{ rename: draft, to: `days/${name}` },
-				...old.map(([each]) => ({ remove: `days/${each}` })),
-			],
-			paths: [...new Set(files.map(({ path }) => path))],
-		};
+		const tombstone = withOwn(entry, { deletedAt, spans });
+		return { ...newest, [list]: withEntries(newest[list], [[id, tombstone]]), archivedAt };
 	}
 
 	/** When a lifelog was by these files of it, or, if they can't be read, by its newest version. */
 	async #spansOf(lifelog: Lifelog, files: NamedFile[]): Promise<Span[]> {
 		const ofDay = await readArchived(this.#folder, lifelog.id, files).catch(ignoreFileError);
 		return spansOf(ofDay ?? lifelog);
-	}
-
-	/** Removes files of the archive, and nothing outside of it. */
-	async #removals(paths: string[]): Promise<Step[]> {
-		const steps: Step[] = [];
-		for (const path of paths) {
-			if (await this.#folder.hasFolderOf(path)) steps.push({ remove: path });
-		}
-		return steps;
 	}
 
 	#change<Result>(change: () => Promise<Result>): Promise<Result> {
@@ -509,27 +472,29 @@ export class ArchiveStore implements Store, Changes, RecordingStore, LifelogRewr
 	}
 }
 
-/** Adds the audio of a recording to the day it begins on, unless it is there. */
-async function addAudio(day: ArchiveDay, { path, startMs }: RecordedAudio): Promise<void> {
-	const draft = await writeCopy(day.root, createReadStream(path));
-	const isThere = ({ sha256, startMs: at }: DayManifest['audio'][0]) =>
-		sha256 === draft.sha256 && at === startMs;
-	if (day.audio.some(isThere)) {
-		await removeDrafts(day.root, [draft.path]);
-		return;
-	}
+/** Copies the audio of a recording. */
+async function draftAudio(drafts: Drafts, { path, startMs }: RecordedAudio) {
+	const draft = await drafts.save(createReadStream(path));
 	const links = await scanLinks(createReadStream(path));
 	const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
-	await day.addAudio(RECORDINGS, { startMs, endMs: startMs + lengthMs }, draft);
+	return { recorder: RECORDINGS, startMs, endMs: startMs + lengthMs, draft };
 }
 
-/** Now, or a moment after `time` when that is later. */
-const laterThan = (time: string) =>
-	new Date(Math.max(Date.now(), Date.parse(time) + 1)).toISOString();
+/** A text as a manifest names it. */
+function namedFile({ path, content }: { path: string; content: string }): NamedFile {
+	const sha256 = createHash('sha256').update(content).digest('hex');
+	return { path, bytes: Buffer.byteLength(content), sha256 };
+}
+
+const undeletable = (path: string) =>
+	new ApiError(
+		409,
+		`Nothing was deleted, because ${path} can't be read. Try again when it's complete, or delete that file`,
+	);
 
 /** Why an archive could not be changed, as it is answered; `outcome` begins the sentence. */
 function asRefusal(error: unknown, outcome: string): unknown {
-	if (error instanceof LockedError || error instanceof DayChangedError) {
+	if (error instanceof LockedError || error instanceof LostDraftError) {
 		return new ApiError(
 			409,
 			`${outcome}, because another program writes to the archive. Try again later`,

@@ -5,6 +5,7 @@ import {
 	type SQLOutputValue,
 	type StatementSync,
 } from 'node:sqlite';
+import { UnavailableError } from '../util/errors.mts';
 import { restrict } from '../util/restrict.mts';
 
 /** Marks a SQLite file as ours: "life" in ASCII. */
@@ -20,13 +21,22 @@ type Row = Record<string, SQLOutputValue>;
 /** Why an index can't be used; its message says what to do. */
 class IndexError extends Error {}
 
-/** The index is damaged. The message never quotes what is in it. */
-export class DamagedIndexError extends Error {
+/** When a client is to try again while the index is being rebuilt. */
+export const RETRY_AFTER_S = 10;
+
+/** The index is damaged: whoever asks is told to try again. */
+export class DamagedIndexError extends UnavailableError {
+	/** It never quotes what is in the index. */
+	readonly reason: string;
 	/** The damaged file, if that is known. */
 	readonly file: IndexFile | undefined;
 
 	constructor(reason: string, file?: IndexFile) {
-		super(reason);
+		super(
+			`The index of the server is damaged and is being rebuilt: try again in ${RETRY_AFTER_S} seconds`,
+			RETRY_AFTER_S,
+		);
+		this.reason = reason;
 		this.file = file;
 	}
 }
@@ -112,6 +122,8 @@ export class IndexDatabase {
 		try {
 			return work();
 		} catch (error) {
+			// Whoever was at work when damage was found finds the index closed.
+			if (!this.#db.isOpen) throw new DamagedIndexError('it is closed');
 			if (!isDamage(error)) throw error;
 			return this.fail(String((error as { errstr?: string }).errstr));
 		}

@@ -1,5 +1,4 @@
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
-import type { LifelogChange } from '../archive/edits.mts';
 
 /** Where a page ended: the sort keys of its last entry. Entries added or deleted do not move it. */
 export interface Position {
@@ -123,56 +122,4 @@ export interface RecordedAudio {
 	path: string;
 	/** When it begins, epoch ms. */
 	startMs: number;
-}
-
-/** Where lifelogs that were made here are written again. */
-export interface LifelogRewriter {
-	getLifelog: (id: string) => Lifelog | undefined;
-	/**
-	 * Replaces a lifelog that was made here by what `rewrite` makes of it, as it is stored without edits.
-	 * With `replacesTitle`, a title that it was given by an edit is forgotten. False when there is none.
-	 *
-	 * @throws ApiError (409) while another program writes to the archive.
-	 */
-	rewriteLifelog: (
-		id: string,
-		rewrite: (stored: Lifelog) => Lifelog,
-		options: { replacesTitle: boolean },
-	) => Promise<boolean>;
-}
-
-/** Where recordings become lifelogs. */
-export interface RecordingStore {
-	/** Whether a lifelog is there, or was deleted by this server. */
-	stateOf: (id: string) => 'known' | 'deleted' | undefined;
-	/**
-	 * Adds the audio of a recording and the lifelogs that were made of it, each unless it is there. Those
-	 * that were deleted aren't made again.
-	 *
-	 * @returns The IDs of the lifelogs that are there now.
-	 * @throws ApiError (409) while another program writes to the archive.
-	 */
-	addRecording: (
-		audio: RecordedAudio,
-		lifelogs: Lifelog[],
-		externalId: string | undefined,
-	) => Promise<string[]>;
-}
-
-/** What can be changed where lifelogs are made, too, and not only read. */
-export interface Changes {
-	/** Throws an ApiError (403) that says why nothing may be created or changed, if so. */
-	checkAllowed: () => void;
-	/** Adds a lifelog, unless one of its ID is there or was deleted. */
-	createLifelog: (
-		lifelog: Lifelog,
-		origin: LifelogOrigin,
-	) => Promise<'created' | 'known' | 'deleted'>;
-	/** Whether a lifelog is there, or was deleted by this server. */
-	stateOf: (id: string) => 'known' | 'deleted' | undefined;
-	/**
-	 * Changes a lifelog; false when there is none. Rejects with an ApiError: 400 for a speaker that it
-	 * doesn't have, 409 while its files can't be read.
-	 */
-	changeLifelog: (id: string, change: LifelogChange) => Promise<boolean>;
 }

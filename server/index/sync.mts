@@ -4,6 +4,7 @@ import type { DayRecord, FileProblem, Origin, Rows } from './rows.mts';
 import { parseChat, parseLifelog } from '../archive/entries.mts';
 import { withEdits } from '../archive/edits.mts';
 import { FileError, MissingFolderError, type Folder } from '../archive/folder.mts';
+import { newestFirst } from '../archive/manifests.mts';
 import type { Span } from '../util/spans.mts';
 import {
 	dayOfName,
@@ -176,7 +177,7 @@ export class Sync {
 				);
 			}
 		}
-		dayManifests.sort((a, b) => Date.parse(b.archivedAt) - Date.parse(a.archivedAt));
+		dayManifests.sort(newestFirst);
 		const [newest] = dayManifests;
 		// While nothing of the day can be read but what it was before, what is known of it stays.
 		let archivedMs = this.#days.get(day)?.archivedMs ?? 0;

@@ -1,15 +1,14 @@
 // Takes recordings into the queue, lists them and drops them.
-import { createHash, randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { prepareFolder } from '../archive/commit.mts';
+import { prepareFolder } from '../archive/folder.mts';
 import { ApiError } from '../util/errors.mts';
 import { whereIs } from '../util/failures.mts';
+import { type Saved, saveStream } from '../util/saveStream.mts';
 import { hasContent, hashOf } from './inboxFiles.mts';
 import { FOLDER, isOpen, type Jobs } from './jobs.mts';
 import type { Queue, Queued, Recording, Status, Upload } from './queue.mts';
@@ -26,11 +25,8 @@ export interface IntakeOptions {
 }
 
 /** A file that was received, and whose bytes are safe on the disk. */
-export interface Received {
+export interface Received extends Saved {
 	path: string;
-	/** In hexadecimal digits. */
-	sha256: string;
-	bytes: number;
 }
 
 /** What is given with an upload. Without a time of its last change, it was changed just now. */
@@ -91,25 +87,7 @@ export class Intake {
 	 */
 	async receive(upload: Readable): Promise<Received> {
 		const path = join(this.#folder, `${randomBytes(8).toString('hex')}.part`);
-		try {
-			const hash = createHash('sha256');
-			let bytes = 0;
-			await pipeline(
-				upload,
-				async function* (pieces: AsyncIterable<Buffer>) {
-					for await (const piece of pieces) {
-						hash.update(piece);
-						bytes += piece.length;
-						yield piece;
-					}
-				},
-				createWriteStream(path, { flags: 'wx', flush: true }),
-			);
-			return { path, sha256: hash.digest('hex'), bytes };
-		} catch (error) {
-			await rm(path, { force: true });
-			throw error;
-		}
+		return { path, ...(await saveStream(path, upload)) };
 	}
 
 	/** Removes a file that was received and isn't wanted. */

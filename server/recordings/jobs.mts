@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import pRetry from 'p-retry';
-import { prepareFolder } from '../archive/commit.mts';
-import type { RecordingStore } from '../index/store.mts';
+import { prepareFolder } from '../archive/folder.mts';
+import type { ArchiveStore } from '../index/archiveStore.mts';
 import { EndpointError } from '../util/modelEndpoint.mts';
 import { ApiError } from '../util/errors.mts';
 import { answerOfDisk, reasonOf, whereIs } from '../util/failures.mts';
@@ -22,7 +22,7 @@ export interface JobsOptions extends Models {
 	/** The folder of the archive. */
 	root: string;
 	queue: Queue;
-	store: RecordingStore;
+	current: () => ArchiveStore;
 	/** Writes the titles that can't be written now. */
 	later?: LaterTitles;
 	/** Whether files that were uploaded are kept in `originals/` when they are done. */
@@ -244,7 +244,7 @@ export class Jobs {
 		recording: Queued,
 		signal: AbortSignal,
 	): Promise<Pick<Made, 'ids' | 'isPart'> & { notes: string[] }> {
-		const { store, later, now } = this.#options;
+		const { current, later, now } = this.#options;
 		const { id, path, inbox, externalId, startTime } = recording;
 		// Without its folder, a disk may only not be mounted.
 		await access(inbox === undefined ? this.#folder : join(inbox, PROCESSING));
@@ -265,7 +265,7 @@ export class Jobs {
 				get: (part) => this.#queue.heardIn(id, part),
 				keep: (part, heard) => this.#queue.keepHeard(id, part, heard),
 			},
-			stateOf: (lifelog) => store.stateOf(lifelog),
+			stateOf: (lifelog) => current().stateOf(lifelog),
 			onStart: ({ startMs, from: startTimeFrom }, durationMs) => {
 				// Once, because a later try is at another time.
 				if (startTime !== null) return Date.parse(startTime);
@@ -280,7 +280,7 @@ export class Jobs {
 		}
 		// Before they are there: a process may be killed meanwhile.
 		for (const lifelog of made.untitled) later?.add(lifelog, `Recording ${id}`);
-		await store.addRecording(made.audio, made.lifelogs, externalId);
+		await current().addRecording(made.audio, made.lifelogs, externalId);
 		return { ...made, notes };
 	}
 
@@ -299,7 +299,7 @@ export class Jobs {
 	}
 
 	#deletedOf(lifelogIds: string[]): number {
-		return lifelogIds.filter((id) => this.#options.store.stateOf(id) === 'deleted').length;
+		return lifelogIds.filter((id) => this.#options.current().stateOf(id) === 'deleted').length;
 	}
 
 	/**

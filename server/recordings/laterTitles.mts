@@ -1,7 +1,7 @@
 // Titles and headings that couldn't be written when a lifelog was made, or that somebody asks for.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lifelog } from '../../lifelog/api.ts';
-import type { LifelogRewriter } from '../index/store.mts';
+import type { ArchiveStore } from '../index/archiveStore.mts';
 import { EndpointError } from '../util/modelEndpoint.mts';
 import { ApiError } from '../util/errors.mts';
 import { reasonOf } from '../util/failures.mts';
@@ -12,7 +12,7 @@ import type { Titles, Written } from './title.mts';
 export interface LaterTitlesOptions {
 	titles: Titles;
 	queue: Queue;
-	store: LifelogRewriter;
+	current: () => ArchiveStore;
 	info: (line: string) => void;
 	warn: (line: string) => void;
 	/** Epoch ms. */
@@ -65,8 +65,8 @@ export class LaterTitles {
 	 * endpoint fails.
 	 */
 	async write(id: string): Promise<void> {
-		const { store, titles } = this.#options;
-		const lifelog = store.getLifelog(id);
+		const { current, titles } = this.#options;
+		const lifelog = current().getLifelog(id);
 		if (!lifelog) throw new ApiError(404, 'Lifelog not found');
 		if (!isMadeHere(id)) {
 			throw new ApiError(
@@ -98,11 +98,11 @@ export class LaterTitles {
 	}
 
 	async #try(untitled: Untitled): Promise<void> {
-		const { store, titles, queue, info, warn, now } = this.#options;
+		const { current, titles, queue, info, warn, now } = this.#options;
 		const { id, name, tries } = untitled;
 		const { signal } = this.#closed;
 		try {
-			const lifelog = store.getLifelog(id);
+			const lifelog = current().getLifelog(id);
 			if (lifelog) {
 				const written = await titles.write(segmentsIn(lifelog), signal);
 				await this.#rewrite(id, written, false);
@@ -127,9 +127,9 @@ export class LaterTitles {
 	}
 
 	async #rewrite(id: string, written: Written, isAsked: boolean): Promise<void> {
-		const { store, queue, now } = this.#options;
+		const { current, queue, now } = this.#options;
 		const rewrite = (lifelog: Lifelog) => withWritten(lifelog, written, isAsked, now());
-		await store.rewriteLifelog(id, rewrite, { replacesTitle: isAsked });
+		await current().rewriteLifelog(id, rewrite, { replacesTitle: isAsked });
 		queue.removeUntitled(id);
 	}
 }

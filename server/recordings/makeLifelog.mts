@@ -1,6 +1,6 @@
 import { ApiError } from '../util/errors.mts';
 import { checkZone, parseInstant, parseInstantIfAny } from '../util/times.mts';
-import type { Changes } from '../index/store.mts';
+import type { ArchiveStore } from '../index/archiveStore.mts';
 import type { LaterTitles } from './laterTitles.mts';
 import { chooseId, firstSentence, latestEnd, madeId, toLifelog } from './lifelog.mts';
 import { asName, cutTo, MAX_HOURS, MAX_TITLE_LENGTH } from './segments.mts';
@@ -22,7 +22,7 @@ export interface NewLifelog {
 
 /** What making a lifelog takes. */
 export interface Maker {
-	store: Changes;
+	current: () => ArchiveStore;
 	/** Writes titles and headings; without it the title is the first sentence. */
 	titles?: Titles;
 	/** Writes those that can't be written now. */
@@ -43,7 +43,7 @@ const MAX_AHEAD_MS = 24 * 3_600_000;
  * or 503 if the archive can't be written now.
  */
 export async function createLifelog(
-	{ store, titles, later, warn, now }: Maker,
+	{ current, titles, later, warn, now }: Maker,
 	asked: NewLifelog,
 ): Promise<{ id: string; outcome: 'created' | 'known' | 'deleted' }> {
 	const zone = checkZone(asked.timezone);
@@ -65,7 +65,7 @@ export async function createLifelog(
 	const externalId = asked.externalId?.trim() || transcript.externalId;
 	const { id, state } = chooseId(
 		(nth) => madeId(externalId, startMs, segments, nth),
-		(each) => store.stateOf(each),
+		(each) => current().stateOf(each),
 		asked.again,
 	);
 	if (state !== undefined) return { id, outcome: state };
@@ -86,7 +86,7 @@ export async function createLifelog(
 		madeMs: now(),
 	});
 	const origin = { source: 'api' as const, ...(externalId !== undefined && { externalId }) };
-	const outcome = await store.createLifelog(lifelog, origin);
+	const outcome = await current().createLifelog(lifelog, origin);
 	if (isUntitled && outcome === 'created') later?.add(id, `Lifelog ${id}`);
 	return { id, outcome };
 }

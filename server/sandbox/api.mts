@@ -33,7 +33,7 @@ function serviceOf(world: World, contract: Contract, apiKey: string): Service {
 	return {
 		name: 'lifelog sandbox',
 		documentation: contract.servers[0].url,
-		store: world,
+		current: () => world,
 		get rateLimit() {
 			return world.dialect.rateLimit;
 		},

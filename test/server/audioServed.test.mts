@@ -64,7 +64,12 @@ async function serveHere(contents: Buffer[], lengthMs: number) {
 	});
 	await store.refresh();
 	const service = {
-		...{ name: 'a server', documentation: 'https://example.com', store, tools: async () => [] },
+		...{
+			name: 'a server',
+			documentation: 'https://example.com',
+			current: () => store,
+			tools: async () => [],
+		},
 		...{ acceptsKey: () => true, now: Date.now },
 	};
 	const app = Fastify({ forceCloseConnections: true });

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { commit, writeDraft } from '../../server/archive/commit.mts';
+import { writeDraft } from '../../server/archive/commit.mts';
+import { clearDrafts } from '../../server/archive/drafts.mts';
 import { tryLock } from '../../server/archive/lock.mts';
 import { writeArchive } from '../support/archive.mts';
 import { startEmbeddings } from '../support/embeddings.mts';
@@ -107,7 +108,7 @@ describe('a delete', () => {
 		for (const path of paths) expect(existsSync(join(folder, path))).toBe(false);
 		expect((await ask(server, '/v1/lifelogs/n0')).status).toBe(404);
 		await server.close();
-		await commit(folder, []);
+		await clearDrafts(folder);
 	});
 
 	test('leaves no words of the lifelog in any file, while the server runs and after it stops', async () => {

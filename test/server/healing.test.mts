@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import timers, { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Folder } from '../../server/archive/folder.mts';
-import { HealingStore } from '../../server/index/healing.mts';
+import { Serving } from '../../server/index/serving.mts';
 import { ArchiveStore } from '../../server/index/archiveStore.mts';
 import { UnavailableError } from '../../server/util/errors.mts';
 import { EmbeddingsEndpoint } from '../../server/index/embeddings.mts';
@@ -173,52 +173,52 @@ describe('a damaged index', () => {
 		jest
 			.spyOn(timers, 'setTimeout')
 			.mockImplementation((ms, ...rest) => pause(ms! > 60_000 ? 1000 : ms, ...rest));
-		const { store, log, spoil } = await heal();
+		const { serving, log, spoil } = await heal();
 		spoil();
-		expect(() => store.getLifelog('n1')).toThrow(UnavailableError);
-		await until(() => store.served !== undefined);
+		expect(() => serving.current().getLifelog('n1')).toThrow(UnavailableError);
+		await until(() => serving.served !== undefined);
 		spoil();
-		expect(() => store.getLifelog('n1')).toThrow('try again in');
+		expect(() => serving.current().getLifelog('n1')).toThrow('try again in');
 		await until(() => log.length === 3);
 		expect(log[2]).toMatch(
 			/is damaged again \(.*\)\. Nothing is served until it is rebuilt in 60 min/,
 		);
-		expect(store.served).toBeUndefined();
-		expect(() => store.counts()).toThrow(UnavailableError);
-		await until(() => store.served !== undefined);
-		expect(store.getLifelog('n1')).toMatchObject({ id: 'n1' });
+		expect(serving.served).toBeUndefined();
+		expect(() => serving.current().counts()).toThrow(UnavailableError);
+		await until(() => serving.served !== undefined);
+		expect(serving.current().getLifelog('n1')).toMatchObject({ id: 'n1' });
 		expect(log).toHaveLength(5);
 	});
 
 	test("doesn't request embeddings again, unless the vectors are damaged", async () => {
 		const embeddings = await startEmbeddings();
 		closing.push(() => embeddings.close());
-		const { store, log, folder, spoil, index } = await heal({ embeddingsUrl: embeddings.url });
+		const { serving, log, folder, spoil, index } = await heal({ embeddingsUrl: embeddings.url });
 		const asked = () =>
 			embeddings.asked.flatMap(({ input }) => input).filter((text) => text.startsWith('Title'))
 				.length;
-		await store.served!.meaning!.idle();
+		await serving.served!.meaning!.idle();
 		const before = asked();
 		expect(before).toBeGreaterThan(count);
 		spoil();
-		expect(() => store.getLifelog('n1')).toThrow(UnavailableError);
-		await until(() => store.served !== undefined);
-		await store.served!.meaning!.idle();
+		expect(() => serving.current().getLifelog('n1')).toThrow(UnavailableError);
+		await until(() => serving.served !== undefined);
+		await serving.served!.meaning!.idle();
 		expect(asked()).toBe(before);
 		expect(log).toEqual([
 			expect.stringMatching(/^The index .* is being rebuilt$/),
 			expect.stringMatching(/has been rebuilt$/),
 		]);
-		expect((await store.searchLifelogs('word17', {}, 3))[0].id).toBe('n17');
+		expect((await serving.current().searchLifelogs('word17', {}, 3))[0].id).toBe('n17');
 
 		// What is deleted while there is no index has no vectors after it.
-		await store.close();
+		await serving.close();
 		rmSync(index);
 		for (const name of readdirSync(join(folder, 'days')).slice(1))
 			rmSync(join(folder, 'days', name));
 		const later = await heal({ embeddingsUrl: embeddings.url, folder });
-		await later.store.served!.meaning!.idle();
-		await later.store.close();
+		await later.serving.served!.meaning!.idle();
+		await later.serving.close();
 		const db = new DatabaseSync(`${index}.vectors`);
 		expect(db.prepare('SELECT count(*) AS n FROM meant').get()).toEqual({ n: 24 });
 		db.close();
@@ -226,15 +226,15 @@ describe('a damaged index', () => {
 		damage(`${index}.vectors`, (page) => page > 0);
 		const bought = asked();
 		const last = await heal({ embeddingsUrl: embeddings.url, folder });
-		await until(() => last.store.served !== undefined);
-		await last.store.served!.meaning!.idle();
+		await until(() => last.serving.served !== undefined);
+		await last.serving.served!.meaning!.idle();
 		expect(asked()).toBeGreaterThan(bought + 24);
 		expect(last.log[0]).toMatch(/^The vectors of .* is being rebuilt$/);
 		expect(log.join()).not.toContain('vectors');
 	});
 });
 
-/** A store that heals itself, over an archive of its own. */
+/** Serves an archive of its own, whose index heals itself. */
 async function heal({
 	embeddingsUrl,
 	folder = '',
@@ -250,7 +250,7 @@ async function heal({
 	const archive = await Folder.open(folder);
 	const log: string[] = [];
 	const tell = (line: string) => log.push(line);
-	const store = new HealingStore({
+	const serving = new Serving({
 		...{ index, log: tell, onProgress: () => {} },
 		serve: (rows) => {
 			const model = { url: embeddingsUrl ?? '', model: 'words', key: undefined };
@@ -261,9 +261,9 @@ async function heal({
 			return { store: new ArchiveStore(archive, rows, options), meaning };
 		},
 	});
-	closing.push(() => store.close());
-	await store.begin();
-	void store.heal();
+	closing.push(() => serving.close());
+	await serving.begin();
+	void serving.heal();
 	/** Has the next question find damage, as a disk that breaks would. */
 	const spoil = () => {
 		const file = readFileSync(index);
@@ -272,7 +272,7 @@ async function heal({
 		writeFileSync(index, file.fill(7, 4096));
 		writeFileSync(`${index}-wal`, '');
 	};
-	return { store, log, folder, index, spoil };
+	return { serving, log, folder, index, spoil };
 }
 
 test('the server answers and can be stopped while removed days are taken out of the index', async () => {

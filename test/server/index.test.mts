@@ -16,7 +16,7 @@ import { open as openFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Folder } from '../../server/archive/folder.mts';
-import { HealingStore } from '../../server/index/healing.mts';
+import { Serving } from '../../server/index/serving.mts';
 import { ArchiveStore } from '../../server/index/archiveStore.mts';
 import { openIndex } from '../../server/index/database.mts';
 import { Rows } from '../../server/index/rows.mts';
@@ -550,14 +550,19 @@ describe('the index', () => {
 		spoil(index);
 		const archive = await Folder.open(folder);
 		const options = { allowDelete: false, onProblem: () => {} };
-		const store = new HealingStore({
+		const serving = new Serving({
 			...{ index, log: () => {}, onProgress: () => {} },
 			serve: (rows) => ({ store: new ArchiveStore(archive, rows, options), meaning: undefined }),
 		});
-		await store.begin();
-		await store.heal();
-		expect(store.listLifelogs({}, everything).map(({ id }) => id)).toEqual(['a', 'b', 'c']);
-		await store.close();
+		await serving.begin();
+		await serving.heal();
+		expect(
+			serving
+				.current()
+				.listLifelogs({}, everything)
+				.map(({ id }) => id),
+		).toEqual(['a', 'b', 'c']);
+		await serving.close();
 	});
 
 	posixTest('can be read only by its owner, even after a rebuild', async () => {

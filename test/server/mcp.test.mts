@@ -425,7 +425,7 @@ test('an unexpected error is reported without its message, and logged', async ()
 	};
 	const service = {
 		...{ name: 'lifelog-server', documentation: '', tools: async () => allTools },
-		store: { getLifelog: fails } as unknown as Store,
+		current: () => ({ getLifelog: fails }) as unknown as Store,
 		...{ acceptsKey: () => true, now: Date.now },
 	};
 	app.post('/mcp', (request, reply) => callMcp(service, request, reply));

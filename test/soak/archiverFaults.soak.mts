@@ -16,7 +16,10 @@ import {
 } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { basename, join } from 'node:path';
-import { commit, recover, writeDraft } from '../../server/archive/commit.mts';
+import { changeDays } from '../../server/archive/changeDays.mts';
+import { writeDraft } from '../../server/archive/commit.mts';
+import { clearDrafts } from '../../server/archive/drafts.mts';
+import { Folder } from '../../server/archive/folder.mts';
 import { otherRunSince } from '../../server/archive/otherRun.mts';
 import {
 	archiving,
@@ -200,8 +203,10 @@ describe('a journal', () => {
 	])('%s is refused, and none of its steps is done', async (_what, steps) => {
 		writeJournal(steps());
 		const message = /^\.lifelog-journal\.json in the archive is damaged\. Remove it, then check/;
-		await expect(recover(folder)).rejects.toThrow(message);
-		await expect(commit(folder, [{ remove: stored() }])).rejects.toThrow(message);
+		await expect(clearDrafts(folder)).rejects.toThrow(message);
+		const files = [{ path: 'report.md', content: 'new' }];
+		const changing = changeDays(await Folder.open(folder), [], () => ({ files }));
+		await expect(changing).rejects.toThrow(message);
 		expectNothingTouched();
 	});
 
@@ -212,7 +217,7 @@ describe('a journal', () => {
 	])('that %s through a link is refused, and none of its steps is done', async (_what, step) => {
 		symlinkSync(outside, join(folder, 'link'), 'junction');
 		writeJournal([{ remove: stored() }, await step()]);
-		await expect(recover(folder)).rejects.toThrow('outside of the archive, because of a link');
+		await expect(clearDrafts(folder)).rejects.toThrow('outside of the archive, because of a link');
 		rmSync(join(folder, 'link'));
 		expectNothingTouched();
 	});
@@ -241,7 +246,7 @@ describe('a journal', () => {
 
 	test('that is half done is completed', async () => {
 		leaveToJournal({ rename: '.lifelog-drafts/moved-already', to: stored() });
-		await recover(folder);
+		await clearDrafts(folder);
 		expectNothingTouched();
 		expect(existsSync(join(folder, JOURNAL))).toBe(false);
 	});
@@ -249,7 +254,7 @@ describe('a journal', () => {
 	test('whose draft is missing completes no day, and the next run archives that day', async () => {
 		const lost = { rename: '.lifelog-drafts/lost', to: 'lifelogs/2026/03/02/lost.json' };
 		const name = leaveToJournal(lost);
-		await recover(folder);
+		await clearDrafts(folder);
 		expect(readdirSync(join(folder, 'days'))).not.toContain(name);
 		expect(existsSync(join(folder, JOURNAL))).toBe(false);
 		await expectNextRunCompletes();

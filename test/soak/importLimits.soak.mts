@@ -5,8 +5,9 @@ import fs from 'node:fs/promises';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Folder, maxBytes } from '../../server/archive/folder.mts';
-import { ArchiveDay } from '../../server/archive/archiveDay.mts';
+import { withDrafts } from '../../server/archive/drafts.mts';
 import { importExport } from '../../server/import/import.mts';
+import { ImportedDay, saveDays } from '../../server/import/importedDay.mts';
 import { startCommand } from '../support/archiveCommand.mts';
 import { findingsIn } from '../support/findings.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
@@ -142,15 +143,17 @@ test.each<[string, ZipFile[]]>([
 test("a file that the server couldn't read isn't written", async () => {
 	const archive = temporaryFolder();
 	const opened = await Folder.open(archive);
-	const day = await ArchiveDay.open(opened, '2025-12-03', [], new Date().toISOString(), 'UTC');
 	const large = 'x'.repeat(maxBytes);
 	const problem = 'would create a file larger than 64 MiB';
 	const created = '2025-12-03T20:00:00.000Z';
-	await expect(day.addChat({ ...chatOf('q', created), summary: large }, false)).rejects.toThrow(
-		problem,
-	);
-	await expect(day.addLifelog(lifelogOf('a', created, { title: large }))).rejects.toThrow(problem);
-	expect(await day.save()).toBeUndefined();
+	const chatToAdd = { ...chatOf('q', created), summary: large };
+	const lifelogToAdd = lifelogOf('a', created, { title: large });
+	await withDrafts(archive, async (drafts) => {
+		const day = await ImportedDay.open(opened, drafts, '2025-12-03', 'UTC');
+		await expect(day.addChat(chatToAdd, false)).rejects.toThrow(problem);
+		await expect(day.addLifelog(lifelogToAdd)).rejects.toThrow(problem);
+		expect(await saveDays(opened, [day])).toEqual([]);
+	});
 	expect(existsSync(join(archive, 'days'))).toBe(false);
 });
 
@@ -205,7 +208,8 @@ test('drafts of a killed import are named by check and removed by the next impor
 	}
 	const drafts = () => {
 		const path = join(archive, '.lifelog-drafts');
-		return existsSync(path) ? readdirSync(path) : [];
+		const names = existsSync(path) ? readdirSync(path, { recursive: true, encoding: 'utf8' }) : [];
+		return names.filter((name) => /^\w+[/\\]\w+$/.test(name));
 	};
 	const { child } = startCommand(['import', source, archive]);
 	await until(async () => drafts().length > 0);
@@ -217,7 +221,7 @@ test('drafts of a killed import are named by check and removed by the next impor
 	expect(left.length).toBeGreaterThan(0);
 	const found = await findingsIn(archive);
 	expect(found.map(({ kind, path }) => [kind, path]).sort()).toEqual(
-		left.map((name) => ['left over', `.lifelog-drafts/${name}`]).sort(),
+		left.map((name) => ['left over', `.lifelog-drafts/${name.replaceAll('\\', '/')}`]).sort(),
 	);
 	expect(found[0].message).toBe(
 		'was being written when a run was killed: the next archive or import removes it',

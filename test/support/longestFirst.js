@@ -12,6 +12,7 @@ const SLOWEST = [
 	'trigger.soak',
 	'importMemory.soak',
 	'media.soak',
+	'archiveKills.soak',
 	'beside.soak',
 	'properties.soak',
 	'archiver.soak',

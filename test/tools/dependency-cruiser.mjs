@@ -116,6 +116,13 @@ export default {
 			to: { path: 'node_modules/', dependencyTypesNot: ['npm'] },
 		},
 		{
+			name: 'one-writer',
+			comment: 'Everything that changes an archive goes through changeDays.',
+			severity: 'error',
+			from: { path: below('server'), pathNot: below('server/archive') },
+			to: { path: below('server/archive') + 'commit\\.' },
+		},
+		{
 			name: 'check-by-command',
 			comment: 'lifelog-server check starts the check. Nothing else of the server knows it.',
 			severity: 'error',

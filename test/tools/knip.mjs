@@ -23,7 +23,7 @@ export default {
 				'test/reliability/matrix.mts',
 				'test/sandbox/read-ogg.mts',
 				'test/soak/{load,*.soak}.mts',
-				'test/support/checkPatterns.mts',
+				'test/support/{archiveWriter,checkPatterns}.mts',
 				'test/support/{commandHost,failingDisk,heldDisk,holdToContractPreload,hostedServer}.mts',
 				'test/support/{peakMemory,shortBackoff,shortTimeouts}.mts',
 				'test/tools/*.mjs',

@@ -3,8 +3,9 @@ import type { Lifelog } from '../../../lifelog/api.ts';
 import { linesOf, namesIn } from '../../../lifelog/contents.ts';
 import { ApiError } from '../../util/errors.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
-import type { Counts, DayRecord } from '../../index/rows.mts';
-import type { Audio, Store } from '../../index/store.mts';
+import type { ArchiveStore } from '../../index/archiveStore.mts';
+import type { Serving } from '../../index/serving.mts';
+import type { Audio } from '../../index/store.mts';
 import { RECORDINGS } from '../../archive/layout.mts';
 import { isRecorded } from '../../recordings/lifelog.mts';
 import { missingDays } from '../missingDays.mts';
@@ -21,26 +22,7 @@ import type {
 	Status,
 	StatusAnswer,
 } from './answers.mts';
-import { pageSearchSchema, searchForPage, type PageSearch, type SearchStore } from './search.mts';
-
-/** What the page asks of the data, beside what every client does. */
-export interface PageStore extends SearchStore {
-	/** Another object after each change of the data. */
-	readonly revision: object;
-	/** When each lifelog was, by start. UTC ISO strings. */
-	lifelogTimes: () => { startTime: string; endTime: string; isStarred: boolean }[];
-	/** The ranges of audio that have something of a range, by start, in Unix ms. */
-	audioBetween: (startMs: number, endMs: number) => { startMs: number; endMs: number }[];
-	counts: () => Counts;
-	/** The days of the archive, in order. */
-	days: () => DayRecord[];
-	/** Why nothing is served; undefined while everything is. */
-	readonly waiting: 'indexing' | 'index damaged' | undefined;
-	/** Days read into the index, of those that have to be. */
-	readonly progress: { done: number; total: number };
-	/** How search works; undefined if it is full text. */
-	describeMeaning: () => string | undefined;
-}
+import { pageSearchSchema, searchForPage, type PageSearch } from './search.mts';
 
 /** How much audio the lifelogs of a day lack. */
 type AudioGap = Status['audioGaps'][number];
@@ -52,7 +34,7 @@ type AudioGap = Status['audioGaps'][number];
 export async function addPageData(
 	app: FastifyInstance,
 	service: Service,
-	store: PageStore,
+	serving: Serving,
 	options: Session,
 ): Promise<void> {
 	const { timezone } = options;
@@ -62,29 +44,29 @@ export async function addPageData(
 	);
 	await app.register(async (web) => {
 		web.addHook('onRequest', requireKey(service));
-		const calendar = untilChanged(store, () => calendarOf(store, timezone));
-		const audioGaps = untilChanged(store, () => audioGapsOf(store, timezone));
+		const calendar = untilChanged(serving, (store) => calendarOf(store, timezone));
+		const audioGaps = untilChanged(serving, (store) => audioGapsOf(store, timezone));
 		web.get('/web/days', async () => ({ days: calendar() }));
 		web.get<{ Params: { day: string } }>('/web/days/:day', async ({ params }) =>
-			dayOf(store, checkDate(params.day), timezone, calendar()),
+			dayOf(serving.current(), checkDate(params.day), timezone, calendar()),
 		);
-		web.get('/web/status', async () => statusOf(store, calendar, audioGaps));
+		web.get('/web/status', async () => statusOf(serving, calendar, audioGaps));
 		web.get<{ Querystring: PageSearch }>(
 			'/web/search',
 			{ schema: { querystring: pageSearchSchema } },
-			async ({ query }) => searchForPage(store, query, timezone),
+			async ({ query }) => searchForPage(serving.current(), query, timezone),
 		);
 		web.get<{ Params: { id: string } }>(
 			'/web/lifelogs/:id/audio-map',
 			async ({ params }): Promise<AudioMap> => ({
-				spans: (await audioOf(store, params.id))?.spans ?? [],
+				spans: (await audioOf(serving.current(), params.id))?.spans ?? [],
 			}),
 		);
 		web.get<{ Params: { id: string } }>(
 			'/web/audio/:id',
 			{ exposeHeadRoute: true },
 			async ({ params, headers }, reply) => {
-				const audio = await audioOf(store, params.id);
+				const audio = await audioOf(serving.current(), params.id);
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
 				return sendAudio(audio, headers, reply);
 			},
@@ -93,17 +75,18 @@ export async function addPageData(
 }
 
 /** Keeps what was read of all lifelogs until the data changes. */
-function untilChanged<Value>(store: PageStore, read: () => Value): () => Value {
+function untilChanged<Value>(serving: Serving, read: (store: ArchiveStore) => Value): () => Value {
 	let kept: { revision: object; value: Value } | undefined;
 	return () => {
+		const store = serving.current();
 		const { revision } = store;
-		if (kept?.revision !== revision) kept = { revision, value: read() };
+		if (kept?.revision !== revision) kept = { revision, value: read(store) };
 		return kept.value;
 	};
 }
 
 /** The audio of a lifelog, of any length, its own where several devices recorded. Throws an ApiError (404) for an unknown ID. */
-async function audioOf(store: Store, id: string): Promise<Audio | undefined> {
+async function audioOf(store: ArchiveStore, id: string): Promise<Audio | undefined> {
 	const lifelog = store.getLifelog(id);
 	if (!lifelog) throw new ApiError(404, 'Lifelog not found');
 	const range = [Date.parse(lifelog.startTime), Date.parse(lifelog.endTime)] as const;
@@ -111,7 +94,7 @@ async function audioOf(store: Store, id: string): Promise<Audio | undefined> {
 	return (await store.getAudio(...range, own)) ?? (await store.getAudio(...range));
 }
 
-function calendarOf(store: PageStore, timezone: string): CalendarDay[] {
+function calendarOf(store: ArchiveStore, timezone: string): CalendarDay[] {
 	const inZone = zoneFormatter(timezone);
 	const days = new Map<string, CalendarDay>();
 	const dayAt = (time: string) => {
@@ -133,7 +116,7 @@ function calendarOf(store: PageStore, timezone: string): CalendarDay[] {
 }
 
 /** The lifelogs of a day in short, its audio, and the days before and after it that have some. */
-function dayOf(store: PageStore, day: string, timezone: string, calendar: CalendarDay[]): Day {
+function dayOf(store: ArchiveStore, day: string, timezone: string, calendar: CalendarDay[]): Day {
 	const { from, before } = dayBounds(day, timezone);
 	const lifelogs = store.listLifelogs({ from, before }, { direction: 'asc', limit: MAX_OF_DAY });
 	return {
@@ -164,12 +147,13 @@ const MAX_PROBLEMS = 1_000;
 
 /** What there is and what is missing. While the index is being built, only how far it is. */
 function statusOf(
-	store: PageStore,
+	serving: Serving,
 	calendarOfAll: () => CalendarDay[],
 	audioGapsOfAll: () => AudioGap[],
 ): StatusAnswer {
-	const { waiting, progress } = store;
+	const { waiting, progress } = serving;
 	if (waiting !== undefined) return { index: { state: waiting, ...progress } };
+	const store = serving.current();
 	const days = store.days();
 	const leftOut = days.flatMap(({ day, problems }) =>
 		Object.entries(problems).map(([path, { reason }]) => ({ day, path, reason })),
@@ -178,7 +162,7 @@ function statusOf(
 	const audioGaps = audioGapsOfAll();
 	return {
 		index: { state: 'ready' },
-		search: store.describeMeaning() ?? 'full text',
+		search: serving.describeMeaning() ?? 'full text',
 		...store.counts(),
 		audioGaps: audioGaps.slice(0, MAX_PROBLEMS),
 		audioGapsCount: audioGaps.length,
@@ -197,7 +181,7 @@ function statusOf(
 const MIN_AUDIO_GAP_MS = 60_000;
 
 /** The days with lifelogs that lack audio, newest first. None if the archive has no audio at all. */
-function audioGapsOf(store: PageStore, timezone: string): AudioGap[] {
+function audioGapsOf(store: ArchiveStore, timezone: string): AudioGap[] {
 	const inZone = zoneFormatter(timezone);
 	const audio = store.audioBetween(-Infinity, Infinity);
 	if (audio.length === 0) return [];

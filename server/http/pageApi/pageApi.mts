@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { refusePages } from '../refusePages.mts';
 import type { Service } from '../service.mts';
 import type { Session } from './answers.mts';
-import { addPageData, type PageStore } from './data.mts';
+import type { Serving } from '../../index/serving.mts';
+import { addPageData } from './data.mts';
 import { addPage } from './files.mts';
 import { addSessions, type SessionOptions } from './session.mts';
 
@@ -20,7 +21,7 @@ const FOLDER = fileURLToPath(new URL('../../page/dist', import.meta.url));
 export async function addWeb(
 	app: FastifyInstance,
 	service: Service,
-	store: PageStore,
+	serving: Serving,
 	options: { session: SessionOptions; page: Session },
 ): Promise<boolean> {
 	if (!existsSync(`${FOLDER}/index.html`)) {
@@ -29,6 +30,6 @@ export async function addWeb(
 	}
 	service.acceptsSession = await addSessions(app, options.session);
 	service.showNotFound = await addPage(app, FOLDER, options.session);
-	await addPageData(app, service, store, options.page);
+	await addPageData(app, service, serving, options.page);
 	return true;
 }

@@ -1,14 +1,10 @@
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { checkSearch } from '../../index/search.mts';
 import { snippetOf, spokenLines } from '../../index/snippet.mts';
-import type { SearchFilter, Store } from '../../index/store.mts';
+import type { ArchiveStore } from '../../index/archiveStore.mts';
+import type { SearchFilter } from '../../index/store.mts';
 import type { SearchAnswer, SearchResult } from './answers.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
-
-export interface SearchStore extends Store {
-	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
-	filterLifelogs: (filter: SearchFilter, skip: number, limit: number) => string[];
-}
 
 /** What the page searches for. Days are in the server's time zone, the last one included. */
 export interface PageSearch {
@@ -47,7 +43,7 @@ const MAX_FOUND = 200;
  * @throws ApiError (400) for a search of too many words, or a day that is none.
  */
 export async function searchForPage(
-	store: SearchStore,
+	store: ArchiveStore,
 	{ q, from, to, isStarred, speaker, offset = 0 }: PageSearch,
 	timezone: string,
 ): Promise<SearchAnswer> {

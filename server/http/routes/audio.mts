@@ -25,7 +25,7 @@ const STALL_LOOKS = 4;
  * nothing was recorded in it.
  */
 export async function downloadAudio(
-	{ store }: Service,
+	service: Service,
 	{ startMs, endMs, audioSource }: AudioQuery,
 	headers: IncomingHttpHeaders,
 	reply: FastifyReply,
@@ -34,7 +34,7 @@ export async function downloadAudio(
 	if (endMs - startMs > maxRangeMs) {
 		throw new ApiError(400, 'endMs minus startMs must not exceed 7200000 ms (2 hours)');
 	}
-	const audio = await store.getAudio(startMs, endMs, { only: audioSource });
+	const audio = await service.current().getAudio(startMs, endMs, { only: audioSource });
 	if (!audio) throw new ApiError(404, 'No audio for the requested range');
 	return sendAudio(audio, headers, reply);
 }

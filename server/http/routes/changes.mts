@@ -11,7 +11,7 @@ export const MAX_BODY_BYTES = 16 * 2 ** 20;
 
 /** Refuses with an ApiError (403) if nothing may be created or changed. */
 export function checkChanges({ maker }: Service): void {
-	maker?.store.checkAllowed();
+	maker?.current().checkAllowed();
 }
 
 /** Refuses with an ApiError (403) to show recordings if there can be none. */
@@ -54,7 +54,7 @@ export async function changeLifelog(
 	if (Object.keys(change).length === 0) {
 		throw new ApiError(400, "There is nothing to change. Give 'title', 'isStarred' or 'speakers'");
 	}
-	if (!(await service.maker!.store.changeLifelog(id, change))) {
+	if (!(await service.maker!.current().changeLifelog(id, change))) {
 		throw new ApiError(404, 'Lifelog not found');
 	}
 	return answer(service, id);
@@ -91,8 +91,8 @@ function named(parameter: string, text: string): string {
 	return name;
 }
 
-function answer({ store }: Service, id: string, timezone = 'UTC'): object {
-	const lifelog = store.getLifelog(id);
+function answer(service: Service, id: string, timezone = 'UTC'): object {
+	const lifelog = service.current().getLifelog(id);
 	const view = { includeMarkdown: true, includeHeadings: true, includeContents: true };
 	return { data: { lifelog: lifelog ? viewLifelog(lifelog, { timezone, ...view }) : null } };
 }

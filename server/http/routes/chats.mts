@@ -33,7 +33,7 @@ export function listChats(service: Service, query: ChatListQuery): ChatList {
 		throw new ApiError(400, 'cursor belongs to a request with other parameters');
 	}
 	const filter = { isScheduled, globalPromptId };
-	const page = cutPage((slice) => service.store.listChats(filter, slice), {
+	const page = cutPage((slice) => service.current().listChats(filter, slice), {
 		query: bound,
 		limit: Math.min(limit, MAX_PAGE),
 		direction,
@@ -51,14 +51,14 @@ export function listChats(service: Service, query: ChatListQuery): ChatList {
  */
 export function getChat(service: Service, id: string, timezone: string | undefined): ChatResponse {
 	const zone = checkZone(timezone);
-	const chat = service.store.getChat(id);
+	const chat = service.current().getChat(id);
 	if (!chat) throw notFound();
 	return { data: { chat: viewChat(chat, zone) } };
 }
 
 /** Deletes a chat of the user's own. Throws an ApiError (404) for any other id. */
 export async function deleteChat(service: Service, id: string): Promise<DeleteResponse> {
-	if (!(await service.store.deleteChat(id))) throw notFound();
+	if (!(await service.current().deleteChat(id))) throw notFound();
 	return { data: { success: true } };
 }
 

@@ -60,7 +60,7 @@ export async function listLifelogs(service: Service, query: ListQuery): Promise<
 	checkZone(resolved.timezone);
 	const { limit } = resolved;
 	const parts = partsOf(resolved, limit);
-	const page = cutPage((slice) => service.store.listLifelogs(resolved, slice, parts), {
+	const page = cutPage((slice) => service.current().listLifelogs(resolved, slice, parts), {
 		query: resolved,
 		limit,
 		direction: resolved.direction,
@@ -83,7 +83,7 @@ async function searchLifelogs(
 	const resolved = resolveQuery(query);
 	const { limit } = resolved;
 	const parts = partsOf(resolved, limit);
-	const best = await service.store.searchLifelogs(search, resolved, limit, parts);
+	const best = await service.current().searchLifelogs(search, resolved, limit, parts);
 	return {
 		data: { lifelogs: viewAll(service, best, resolved, parts) },
 		meta: { lifelogs: { count: best.length } },
@@ -93,14 +93,14 @@ async function searchLifelogs(
 /** Returns one lifelog. Throws an ApiError (404) for an unknown ID. */
 export function getLifelog(service: Service, id: string, query: GetQuery): LifelogResponse {
 	const options = resolveView(query);
-	const stored = service.store.getLifelog(id);
+	const stored = service.current().getLifelog(id);
 	if (!stored) throw notFound();
 	return { data: { lifelog: viewLifelog(stored, options) } };
 }
 
 /** Deletes a lifelog and its audio. Throws an ApiError (404) for an unknown id. */
 export async function deleteLifelog(service: Service, id: string): Promise<DeleteResponse> {
-	if (!(await service.store.deleteLifelog(id))) throw notFound();
+	if (!(await service.current().deleteLifelog(id))) throw notFound();
 	return { success: true };
 }
 
@@ -148,7 +148,7 @@ function partsOf({ includeMarkdown, includeContents }: ViewOptions, limit: numbe
 }
 
 function viewAll(
-	{ store }: Service,
+	service: Service,
 	lifelogs: Lifelog[],
 	options: ViewOptions,
 	parts: Parts,
@@ -156,6 +156,8 @@ function viewAll(
 	const includeContents = options.includeContents && lifelogs.length <= maxWithContents;
 	// A page that could have had more than those that come with contents, but has not.
 	const read = (lifelog: Lifelog) =>
-		includeContents && !parts.contents ? (store.getLifelog(lifelog.id) ?? lifelog) : lifelog;
+		includeContents && !parts.contents
+			? (service.current().getLifelog(lifelog.id) ?? lifelog)
+			: lifelog;
 	return lifelogs.map((lifelog) => viewLifelog(read(lifelog), { ...options, includeContents }));
 }

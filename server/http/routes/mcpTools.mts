@@ -74,12 +74,12 @@ export const searchLifelogs = toolOf(
 		const range = rangeOf(checkZone(zone), from, to);
 		const last = Math.min(MAX_RESULTS, offset + limit);
 		// One more tells whether there is a next page.
-		const found = await service.store.searchLifelogs(
-			query,
-			{ ...range, isStarred: starred },
-			Math.min(MAX_RESULTS, last + 1),
-			{ markdown: false, contents: false },
-		);
+		const found = await service
+			.current()
+			.searchLifelogs(query, { ...range, isStarred: starred }, Math.min(MAX_RESULTS, last + 1), {
+				markdown: false,
+				contents: false,
+			});
 		const hits = found.slice(offset, last);
 		if (hits.length === 0) {
 			const isFiltered = from !== undefined || to !== undefined || starred !== undefined;
@@ -90,7 +90,7 @@ export const searchLifelogs = toolOf(
 		for (const hit of hits) {
 			// A snippet of a very long lifelog takes a while: others are to be served meanwhile.
 			await setImmediate();
-			const lifelog = service.store.getLifelog(hit.id) ?? hit;
+			const lifelog = service.current().getLifelog(hit.id) ?? hit;
 			const { text: snippet } = snippetOf(spokenText(lifelog), query);
 			if (!page.add({ ...overviewOf(lifelog, format), snippet })) break;
 		}
@@ -102,8 +102,8 @@ export const getLifelogTool = toolOf(
 	'get_lifelog',
 	'Returns one recorded conversation as Markdown: headings, and what was said by whom.',
 	{ id: lifelogId, offset: textOffset },
-	({ store }, { id, offset }) => {
-		const { markdown, contents } = store.getLifelog(id) ?? notFound();
+	(service, { id, offset }) => {
+		const { markdown, contents } = service.current().getLifelog(id) ?? notFound();
 		const text = markdown ?? renderMarkdown(contents);
 		return partOf(text, offset, 'The lifelog has no text.');
 	},
@@ -118,13 +118,15 @@ const listLifelogs = toolOf(
 		isStarred,
 		offset: listOffset,
 	},
-	({ store }, { date, timezone: zone, isStarred: starred, offset }) => {
+	(service, { date, timezone: zone, isStarred: starred, offset }) => {
 		const bounds = dayBounds(checkDate(date), checkZone(zone));
-		const found = store.listLifelogs(
-			{ ...bounds, isStarred: starred },
-			{ direction: 'asc', skip: offset, limit: MAX_ENTRIES + 1 },
-			{ markdown: false, contents: false },
-		);
+		const found = service
+			.current()
+			.listLifelogs(
+				{ ...bounds, isStarred: starred },
+				{ direction: 'asc', skip: offset, limit: MAX_ENTRIES + 1 },
+				{ markdown: false, contents: false },
+			);
 		if (found.length === 0) {
 			const kind = starred === undefined ? '' : starred ? 'starred ' : 'unstarred ';
 			return [
@@ -143,9 +145,9 @@ const getTranscript = toolOf(
 	'get_transcript',
 	'Returns what was said in a recorded conversation, line by line with time and speaker.',
 	{ id: lifelogId, timezone, offset: textOffset },
-	({ store }, { id, timezone: zone, offset }) => {
+	(service, { id, timezone: zone, offset }) => {
 		const format = shortTimes(zone);
-		const text = transcriptOf(store.getLifelog(id) ?? notFound(), format);
+		const text = transcriptOf(service.current().getLifelog(id) ?? notFound(), format);
 		return partOf(text, offset, 'Nothing was said in the lifelog; get_lifelog has its headings.');
 	},
 );
@@ -154,10 +156,10 @@ const listChats = toolOf(
 	'list_chats',
 	"Lists the user's chats with the service's assistant, newest first. Returns ID, summary, time and number of messages of each.",
 	{ timezone, offset: listOffset },
-	({ store }, { timezone: zone, offset }) => {
+	(service, { timezone: zone, offset }) => {
 		const format = shortTimes(zone);
 		const slice = { direction: 'desc', skip: offset, limit: MAX_ENTRIES + 1 } as const;
-		const found = store.listChats({}, slice);
+		const found = service.current().listChats({}, slice);
 		if (found.length === 0) return [offset > 0 ? pastTheEnd(offset) : 'There are no chats.'];
 		const entries = found.map(({ id, summary, createdAt, messages }: Chat) => ({
 			id,
@@ -174,9 +176,9 @@ const getChat = toolOf(
 	'get_chat',
 	"Returns a chat with the service's assistant, message by message.",
 	{ id: z.string().describe('ID of a chat, from list_chats'), timezone, offset: textOffset },
-	({ store }, { id, timezone: zone, offset }) => {
+	(service, { id, timezone: zone, offset }) => {
 		const format = shortTimes(zone);
-		const chat = store.getChat(id);
+		const chat = service.current().getChat(id);
 		if (!chat) throw new ApiError(404, 'Chat not found: use an ID that list_chats returned');
 		const messages = chat.messages
 			.filter(({ text }) => text)

@@ -224,7 +224,7 @@ function view(service: Service, recording: Recording): RecordingAnswer {
 
 function isDeleted({ maker }: Service, id: string): boolean {
 	try {
-		return maker?.store.stateOf(id) === 'deleted';
+		return maker?.current().stateOf(id) === 'deleted';
 	} catch (error) {
 		// Recordings are answered while the index is being built, too.
 		if (error instanceof UnavailableError) return false;
@@ -260,7 +260,7 @@ async function audioOf(
 	if (status === 'done' && lifelogIds.length === 0 && startTime !== null && durationMs !== null) {
 		const startMs = Date.parse(startTime);
 		const only = { only: RECORDINGS };
-		const audio = await service.store.getAudio(startMs, startMs + durationMs, only);
+		const audio = await service.current().getAudio(startMs, startMs + durationMs, only);
 		if (audio) return { audio, fileName: `${parse(fileName).name}.ogg`, type: 'audio/ogg' };
 	}
 	const bytes = status === 'failed' ? await sizeOf(path) : undefined;

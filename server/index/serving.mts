@@ -1,35 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LifelogChange } from '../archive/edits.mts';
-import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { UnavailableError } from '../util/errors.mts';
 import type { Meaning } from './meaning.mts';
 import {
 	DamagedIndexError,
 	openIndex,
 	removeIndex,
+	RETRY_AFTER_S,
 	type IndexDatabase,
 	type IndexFile,
 } from './database.mts';
-import { Rows, type Counts, type DayRecord } from './rows.mts';
-import type {
-	Audio,
-	Changes,
-	ChatFilter,
-	LifelogFilter,
-	SearchFilter,
-	LifelogOrigin,
-	LifelogRewriter,
-	Parts,
-	RecordingStore,
-	Slice,
-	Sources,
-	Store,
-} from './store.mts';
+import { Rows } from './rows.mts';
 import type { ArchiveStore } from './archiveStore.mts';
 import { HOUR_MS } from '../util/durations.mts';
 
-/** When a client is to try again while the index is being rebuilt. */
-const RETRY_AFTER_S = 10;
 const PAUSE_MS = 10_000;
 /** How often a file of the index may be rebuilt. */
 const REBUILD_EVERY_MS = HOUR_MS;
@@ -41,8 +24,8 @@ export interface Served {
 	meaning: Meaning | undefined;
 }
 
-/** What a store needs to heal itself. */
-export interface HealingOptions {
+/** What serving an archive takes. */
+export interface ServingOptions {
 	/** The file of the index. */
 	index: string;
 	/** Serves the archive from an index. */
@@ -56,8 +39,8 @@ export interface HealingOptions {
  * An archive that is served as long as its index is whole. If the index turns out to be damaged, each
  * request is answered 503 while it is rebuilt from the folder in the background.
  */
-export class HealingStore implements Store, Changes, RecordingStore, LifelogRewriter {
-	readonly #options: HealingOptions;
+export class Serving {
+	readonly #options: ServingOptions;
 	readonly #stopped = new AbortController();
 	readonly #rebuiltAt = new Map<IndexFile, number>();
 	#db: IndexDatabase | undefined;
@@ -69,7 +52,7 @@ export class HealingStore implements Store, Changes, RecordingStore, LifelogRewr
 	#healing: Promise<void> = Promise.resolve();
 	#nextRebuildAt = 0;
 
-	constructor(options: HealingOptions) {
+	constructor(options: ServingOptions) {
 		this.#options = options;
 	}
 
@@ -156,7 +139,7 @@ export class HealingStore implements Store, Changes, RecordingStore, LifelogRewr
 			await served?.meaning?.close();
 			const found =
 				error instanceof DamagedIndexError && !error.file
-					? new DamagedIndexError(error.message, db.findDamage())
+					? new DamagedIndexError(error.reason, db.findDamage())
 					: error;
 			if (!this.#stopped.signal.aborted) db.close();
 			this.#db = undefined;
@@ -182,7 +165,7 @@ export class HealingStore implements Store, Changes, RecordingStore, LifelogRewr
 		const file = error.file ?? this.#db!.findDamage();
 		this.#db!.close();
 		this.#db = undefined;
-		await this.#rebuild(new DamagedIndexError(error.message, file));
+		await this.#rebuild(new DamagedIndexError(error.reason, file));
 	}
 
 	async #rebuild(damage: DamagedIndexError): Promise<void> {
@@ -209,20 +192,20 @@ export class HealingStore implements Store, Changes, RecordingStore, LifelogRewr
 	}
 
 	/** Removes the damaged file, after an hour if it was rebuilt a moment ago: a broken disk breaks it again. */
-	async #remove({ message, file = 'index' }: DamagedIndexError): Promise<void> {
+	async #remove({ reason, file = 'index' }: DamagedIndexError): Promise<void> {
 		const { log, index } = this.#options;
 		const what = file === 'index' ? `The index ${index}` : `The vectors of ${index}`;
 		const last = this.#rebuiltAt.get(file) ?? -Infinity;
 		const waitMs = last + REBUILD_EVERY_MS - performance.now();
 		if (waitMs > 0) {
 			log(
-				`${what} is damaged again (${message}). Nothing is served until it is rebuilt in ${Math.ceil(waitMs / 60_000)} minutes. Check the disk, or choose another file with --index`,
+				`${what} is damaged again (${reason}). Nothing is served until it is rebuilt in ${Math.ceil(waitMs / 60_000)} minutes. Check the disk, or choose another file with --index`,
 			);
 			this.#nextRebuildAt = performance.now() + waitMs;
 			await this.#pause(waitMs);
 			this.#stopped.signal.throwIfAborted();
 		}
-		log(`${what} is damaged (${message}), and is being rebuilt`);
+		log(`${what} is damaged (${reason}), and is being rebuilt`);
 		this.#rebuiltAt.set(file, performance.now());
 		removeIndex(index, file);
 	}
@@ -231,128 +214,23 @@ export class HealingStore implements Store, Changes, RecordingStore, LifelogRewr
 		await sleep(ms, undefined, { signal: this.#stopped.signal, ref: false }).catch(() => {});
 	}
 
-	#unavailable(): UnavailableError {
+	/**
+	 * The archive, from the index that is open now. Whoever works for longer asks again.
+	 *
+	 * @throws UnavailableError (503) while the index is being built or is damaged.
+	 */
+	current(): ArchiveStore {
+		if (this.#served) return this.#served.store;
 		const seconds = this.retryAfterS ?? RETRY_AFTER_S;
 		const state = this.#isDamaged ? 'damaged and is being rebuilt' : 'being built';
-		return new UnavailableError(
+		throw new UnavailableError(
 			`The index of the server is ${state}: try again in ${seconds} seconds`,
 			seconds,
 		);
 	}
 
-	/**
-	 * Asks the archive. Throws an UnavailableError while its index is being built, if it is damaged, and
-	 * if it turns out to be.
-	 */
-	#ask<Result>(question: (store: ArchiveStore) => Result): Result {
-		const served = this.#served;
-		if (!served) throw this.#unavailable();
-		const explain = (error: unknown): never => {
-			throw this.#served === served ? error : this.#unavailable();
-		};
-		try {
-			const answer = question(served.store);
-			return answer instanceof Promise ? (answer.catch(explain) as Result) : answer;
-		} catch (error) {
-			return explain(error);
-		}
-	}
-
-	counts(): Counts {
-		return this.#ask((store) => store.counts());
-	}
-
-	/** The days there are, in order. */
-	days(): DayRecord[] {
-		return this.#ask((store) => store.days());
-	}
-
 	/** How search works; undefined if it is full text. */
 	describeMeaning(): string | undefined {
 		return this.#served?.meaning?.describe();
-	}
-
-	listLifelogs(filter: LifelogFilter, slice: Slice, parts?: Parts): Lifelog[] {
-		return this.#ask((store) => store.listLifelogs(filter, slice, parts));
-	}
-
-	searchLifelogs(
-		search: string,
-		filter: SearchFilter,
-		limit: number,
-		parts?: Parts,
-	): Promise<Lifelog[]> {
-		return this.#ask((store) => store.searchLifelogs(search, filter, limit, parts));
-	}
-
-	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
-	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
-		return this.#ask((store) => store.filterLifelogs(filter, skip, limit));
-	}
-
-	/** Another object after each change of the index. */
-	get revision(): object {
-		return this.#ask((store) => store.revision);
-	}
-
-	lifelogTimes(): ReturnType<ArchiveStore['lifelogTimes']> {
-		return this.#ask((store) => store.lifelogTimes());
-	}
-
-	audioBetween(startMs: number, endMs: number): ReturnType<ArchiveStore['audioBetween']> {
-		return this.#ask((store) => store.audioBetween(startMs, endMs));
-	}
-
-	getLifelog(id: string): Lifelog | undefined {
-		return this.#ask((store) => store.getLifelog(id));
-	}
-
-	/** Reads what is new in the folder, if there may be something new. */
-	refreshIfDue(): Promise<void> {
-		return this.#ask((store) => store.refreshIfDue());
-	}
-
-	checkAllowed(): void {
-		this.#ask((store) => store.checkAllowed());
-	}
-
-	createLifelog(lifelog: Lifelog, origin: LifelogOrigin): ReturnType<Changes['createLifelog']> {
-		return this.#ask((store) => store.createLifelog(lifelog, origin));
-	}
-
-	stateOf(id: string): ReturnType<Changes['stateOf']> {
-		return this.#ask((store) => store.stateOf(id));
-	}
-
-	addRecording(...recording: Parameters<RecordingStore['addRecording']>): Promise<string[]> {
-		return this.#ask((store) => store.addRecording(...recording));
-	}
-
-	rewriteLifelog(...rewriting: Parameters<LifelogRewriter['rewriteLifelog']>): Promise<boolean> {
-		return this.#ask((store) => store.rewriteLifelog(...rewriting));
-	}
-
-	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {
-		return this.#ask((store) => store.changeLifelog(id, change));
-	}
-
-	deleteLifelog(id: string): Promise<boolean> {
-		return this.#ask((store) => store.deleteLifelog(id));
-	}
-
-	listChats(filter: ChatFilter, slice: Slice): Chat[] {
-		return this.#ask((store) => store.listChats(filter, slice));
-	}
-
-	getChat(id: string): Chat | undefined {
-		return this.#ask((store) => store.getChat(id));
-	}
-
-	deleteChat(id: string): Promise<boolean> {
-		return this.#ask((store) => store.deleteChat(id));
-	}
-
-	getAudio(startMs: number, endMs: number, sources?: Sources): Promise<Audio | undefined> {
-		return this.#ask((store) => store.getAudio(startMs, endMs, sources));
 	}
 }

@@ -1,0 +1,41 @@
+// Changes an archive without an end, as a lifelog-server does, until it is killed: what, the folder, an
+// index of its own, the first number, and a recording. Writes a line for each change that is done.
+import { openStore } from './archiveStore.mts';
+import { lifelogOf } from './invented.mts';
+import { clearDrafts } from '../../server/archive/drafts.mts';
+
+const [what, folder, index, first, recording] = process.argv.slice(2);
+const { store } = await openStore(folder, index);
+await clearDrafts(folder);
+await store.refresh();
+
+const EDITED = 12;
+const startOf = (n: number) => Date.UTC(2026, 2, 1 + (n % 3), 0, 0, (n * 7) % 80_000);
+const invent = (id: string, n: number) => lifelogOf(id, new Date(startOf(n)).toISOString());
+const create = async (id: string, n: number) =>
+	await store.createLifelog(invent(id, n), { source: 'api' });
+
+const changes: Record<string, (n: number) => Promise<string>> = {
+	edit: async (n) => {
+		const id = `edited${n % EDITED}`;
+		await create(id, n % EDITED);
+		await store.changeLifelog(id, { title: `Title ${n}` });
+		return `edited ${id} ${n}`;
+	},
+	delete: async (n) => {
+		await create(`deleted${n}`, n);
+		await store.deleteLifelog(`deleted${n}`);
+		return `deleted deleted${n}`;
+	},
+	create: async (n) => {
+		await create(`made${n}`, n);
+		return `made made${n}`;
+	},
+	record: async (n) => {
+		const audio = { path: recording, startMs: startOf(n) };
+		await store.addRecording(audio, [invent(`recorded${n}`, n)], undefined);
+		return `made recorded${n}`;
+	},
+};
+
+for (let n = Number(first); ; n += 1) process.stdout.write(`${await changes[what](n)}\n`);
