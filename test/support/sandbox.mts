@@ -47,7 +47,7 @@ export interface TestSandbox extends Sandbox {
 /** Starts a sandbox in this process, on free ports of 127.0.0.1. */
 export async function startSandbox(options?: SandboxOptions): Promise<TestSandbox> {
 	const service = nativeRequire(
-		'./sandbox/server.mts',
+		'./server/sandbox/server.mts',
 	) as typeof import('../../server/sandbox/server.mts');
 	const sandbox = await service.startSandbox(options);
 	return { ...sandbox, control: controlOf(sandbox.controlUrl) };
