@@ -1,6 +1,6 @@
 import { Agent, fetch, FormData, type Response } from 'undici';
-import { addressProblem, isPrivate } from '../../lifelog/addresses.ts';
 import { askedWaitMs } from '../../lifelog/retryAfter.ts';
+import { checkedEndpointUrl } from './endpointAddress.mts';
 import { keySource } from './keySource.mts';
 
 /** Where a model is asked, in the form of OpenAI's API. */
@@ -69,7 +69,7 @@ export class Endpoint {
 		{ url, key }: Pick<EndpointOptions, 'url' | 'key'>,
 		{ option, keyVariable, path }: EndpointNames,
 	) {
-		this.#address = `${checkedEndpointUrl(url, option, keyVariable)}${path}`;
+		this.#address = `${addressOf(url, option, keyVariable)}${path}`;
 		if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
 			throw new Error(
 				`The key in ${keySource(keyVariable)} must contain only ASCII letters, digits and signs, because it is sent in a header`,
@@ -144,20 +144,12 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
 	return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
-function checkedEndpointUrl(text: string, option: string, keyVariable: string): string {
-	const problem = addressProblem(text, isPrivate);
-	if (problem === 'not encrypted') {
-		throw new Error(
-			`${option} must begin with https beyond this machine and its private network: what was said is sent there`,
-		);
+function addressOf(url: string, option: string, keyVariable: string): string {
+	try {
+		return checkedEndpointUrl(url, keyVariable);
+	} catch (error) {
+		throw new Error(`${option} ${(error as Error).message}`);
 	}
-	if (problem !== undefined) {
-		throw new Error(
-			`${option} must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
-		);
-	}
-	const { origin, pathname } = new URL(text);
-	return `${origin}${pathname}`.replace(/\/+$/, '');
 }
 
 function problemOf({ name, message, cause }: Error): string {

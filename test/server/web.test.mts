@@ -764,8 +764,8 @@ describe('data', () => {
 		const free = join(temporaryFolder(), 'free');
 		const [port] = (await freePorts(1)).map(String);
 		const { ready } = spawnLifelogServer(folder, ['--port', port], {
-			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_TEST_HELD: '/2026/03/01/' },
-			LIFELOG_TEST_FREE: free,
+			...{ LIFELOG_SERVER_KEY: serverKey, TEST_HELD: '/2026/03/01/' },
+			TEST_FREE: free,
 			NODE_OPTIONS: `--import=${pathToFileURL('test/support/heldDisk.mts').href}`,
 		});
 		const headers = { 'x-api-key': serverKey };
