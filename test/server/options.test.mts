@@ -83,8 +83,9 @@ describe('a variable', () => {
 	);
 
 	test('means one thing in all commands that know it', () => {
-		const known = Map.groupBy(everyOption, ({ variable }) => variable);
-		for (const each of known.values()) {
+		const known = new Set(everyOption.map(({ variable }) => variable));
+		for (const name of known) {
+			const each = everyOption.filter(({ variable }) => variable === name);
 			const declared = new Set(
 				each.map(({ option: { flags, fallback } }) => `${flags} ${fallback}`),
 			);
@@ -171,7 +172,10 @@ describe('what is wrong', () => {
 		const args = ['--port', 'many', '--log-level', 'loud', '--alow-http', '--trust-proxy', 'wings'];
 		const env = { LIFELOG_CHAT_URL: 'http://example.com', LIFELOG_SERVER_KEY: 'ü' };
 		const started = spawnLifelogServer(folder, args, env).ready;
-		const { message } = await started.catch((error: Error) => error as Error & { message: string });
+		const { message } = await started.then(
+			() => new Error('It has started'),
+			(error: unknown) => error as Error,
+		);
 		expect(message.split('\n')).toEqual([
 			"Unknown option '--alow-http'. Did you mean --allow-http?",
 			'--port must be a whole number from 0 to 65535',
