@@ -5,8 +5,7 @@ import type { ListedChat, ListedLifelog } from './listing.mts';
 import { DAY_MS, HOUR_MS } from '../util/durations.mts';
 
 /** What can be archived. */
-export const KINDS = ['lifelogs', 'chats', 'audio'] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = 'lifelogs' | 'chats' | 'audio';
 
 /** What the service has of a day, and what the archive lacks of its files. */
 export interface DayState {

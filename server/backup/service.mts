@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'undici';
 import pRetry from 'p-retry';
 import pThrottle from 'p-throttle';
 import {
@@ -11,6 +12,16 @@ import { METADATA_ONLY } from '../../lifelog/paging.ts';
 import { retryAfterMs } from '../../lifelog/retryAfter.ts';
 import { commandName } from '../util/commandLine.mts';
 import { MINUTE_MS } from '../util/durations.mts';
+import {
+	bodyOf,
+	codeOf,
+	headersOf,
+	isRedirect,
+	LateError,
+	send,
+	textOf,
+	TooLargeError,
+} from '../util/http.mts';
 
 /** One request failed for good. Others may succeed. */
 export class RequestError extends Error {
@@ -78,8 +89,8 @@ const RETRIES = 3;
 const FIRST_BACKOFF_MS = 1000;
 const JSON_TIMEOUT_MS = 120_000;
 const STALL_MS = 60_000;
-const MAX_DOWNLOAD_MS = 1_800_000;
-const MAX_JSON_BYTES = 64 * 2 ** 20;
+const JSON_BODY = { maxBytes: 64 * 2 ** 20, totalMs: JSON_TIMEOUT_MS, stallMs: STALL_MS };
+const DOWNLOAD = { totalMs: 1_800_000, stallMs: STALL_MS };
 const MAX_RETRY_AFTER_S = 600;
 /** Pauses for the rate limit in a row, for one request. */
 const MAX_WAITS = 10;
@@ -138,7 +149,7 @@ export class ServiceClient {
 	 */
 	async getJson(path: string, query: Query): Promise<unknown> {
 		return await this.#get(path, query, 'application/json', async (response) => {
-			const text = await readText(response, JSON_TIMEOUT_MS);
+			const text = await textOf(response, JSON_BODY);
 			try {
 				return JSON.parse(text) as unknown;
 			} catch {
@@ -161,7 +172,7 @@ export class ServiceClient {
 	): Promise<Result | undefined> {
 		return await this.#get(path, query, 'audio/ogg', async (response) => {
 			const contentType = response.headers.get('content-type') ?? '';
-			return await save(stalling(response, MAX_DOWNLOAD_MS), contentType);
+			return await save(bodyOf(response, DOWNLOAD), contentType);
 		});
 	}
 
@@ -245,27 +256,24 @@ export class ServiceClient {
 		);
 		this.requests += 1;
 		this.#sentAt.push(Date.now());
-		const controller = new AbortController();
-		const timer = setTimeout(() => controller.abort(), JSON_TIMEOUT_MS);
-		const response = await fetch(`${url}${path}?${search}`, {
+		const response = await send(`${url}${path}?${search}`, {
 			headers: { 'x-api-key': apiKey, accept },
-			// The key stays with the service, wherever a redirect leads.
-			redirect: 'manual',
-			signal: controller.signal,
-		}).finally(() => clearTimeout(timer));
+			beginMs: JSON_TIMEOUT_MS,
+		});
 		const date = Date.parse(response.headers.get('date') ?? '');
 		if (!Number.isNaN(date)) this.#clockOffsetMs = date - Date.now();
 		if (response.ok) return response;
-		const body = parsed(await readText(response, JSON_TIMEOUT_MS).catch(() => ''));
+		const body = parsed(await textOf(response, JSON_BODY).catch(() => ''));
 		// A page of a proxy says nothing about what the service has.
 		if (response.status === 404 && typeof body === 'object' && body !== null) return undefined;
 		throw this.#errorOf(response, body);
 	}
 
-	#errorOf({ status, headers }: Response, body: unknown): Error {
+	#errorOf(response: Response, body: unknown): Error {
 		const { url } = this.#options;
+		const { status } = response;
 		if (status === 429) {
-			this.#block(retryAfterMs(body, Object.fromEntries(headers)) / 1000);
+			this.#block(retryAfterMs(body, headersOf(response)) / 1000);
 			return new RateLimited();
 		}
 		if (status === 401 || status === 403) {
@@ -274,7 +282,7 @@ export class ServiceClient {
 				'The service refuses the API key. Copy it again from the developer settings of the app',
 			);
 		}
-		if (status >= 300 && status < 400) {
+		if (isRedirect(response)) {
 			return this.#refused(
 				status,
 				`${url} redirects to another address, and the API key is not sent there. Give that address with --url`,
@@ -328,7 +336,7 @@ export class ServiceClient {
 		try {
 			const query = { limit: 1, timezone: 'UTC', ...METADATA_ONLY };
 			await this.#retry('/v1/lifelogs', query, 'application/json', async (response) => {
-				const { data } = JSON.parse(await readText(response, JSON_TIMEOUT_MS));
+				const { data } = JSON.parse(await textOf(response, JSON_BODY));
 				if (!Array.isArray(data?.lifelogs)) throw new RequestError('the answer is not a list');
 			});
 		} catch (error) {
@@ -342,47 +350,6 @@ export class ServiceClient {
 	}
 }
 
-async function readText(response: Response, timeoutMs: number): Promise<string> {
-	const parts: Uint8Array[] = [];
-	let bytes = 0;
-	for await (const part of stalling(response, timeoutMs)) {
-		bytes += part.length;
-		if (bytes > MAX_JSON_BYTES) throw new RequestError('the answer is too large', { status: 413 });
-		parts.push(part);
-	}
-	return Buffer.concat(parts).toString();
-}
-
-/** The body of an answer, which fails when nothing has come for a minute, or not all in time. */
-async function* stalling(response: Response, maxMs: number): AsyncGenerator<Uint8Array> {
-	if (!response.body) return;
-	const reader = response.body.getReader();
-	const until = performance.now() + maxMs;
-	try {
-		for (;;) {
-			const left = Math.max(1, until - performance.now());
-			const { done, value } = await withTimeout(reader.read(), Math.min(STALL_MS, left));
-			if (done) return;
-			yield value;
-		}
-	} finally {
-		await reader.cancel().catch(() => {});
-	}
-}
-
-async function withTimeout<Result>(work: Promise<Result>, ms: number): Promise<Result> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => {
-			const seconds = Math.round(ms / 1000);
-			reject(
-				new RequestError(`the service didn't respond within ${seconds} s`, { isTemporary: true }),
-			);
-		}, ms);
-	});
-	return await Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
 /** @returns undefined for text that isn't JSON, such as an error page. */
 function parsed(text: string): unknown {
 	try {
@@ -392,18 +359,21 @@ function parsed(text: string): unknown {
 	}
 }
 
-/** What fetch throws as the error of one request; errors of the disk stay as they are. */
+/** What a request or its answer failed with, as its error; errors of the disk stay as they are. */
 function asRequestError(error: unknown): unknown {
-	if (!(error instanceof Error)) return error;
-	const isOfNetwork = error.name === 'AbortError' || error instanceof TypeError;
-	if (!isOfNetwork) return error;
-	if (error.name === 'AbortError') {
-		return new RequestError('the service did not answer in time', { isTemporary: true });
+	const isTemporary = true;
+	if (error instanceof LateError) {
+		return new RequestError(`the service ${error.message}`, { isTemporary });
 	}
-	const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+	if (error instanceof TooLargeError) {
+		return new RequestError('the answer is too large', { status: 413 });
+	}
+	// As undici tells of a connection.
+	if (!(error instanceof TypeError)) return error;
+	const code = codeOf(error);
+	const { message } = (error.cause ?? error) as Error;
 	return new RequestError(NETWORK[code ?? ''] ?? `the connection failed (${code ?? message})`, {
-		code,
-		isTemporary: true,
+		...{ code, isTemporary },
 	});
 }
 

@@ -1,6 +1,5 @@
 // What a service has now, read from its lists without contents.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressProblem, baseAddress } from '../../lifelog/addresses.ts';
 import {
 	type ListName,
 	MAX_PAGE_SIZE,
@@ -173,10 +172,10 @@ async function request({ baseUrl, apiKey }: Access, path: string, watch: Watch):
 
 function refusal({ baseUrl, apiKey }: Access, name: string, status: number, body: unknown): string {
 	if (status === 401 || status === 403) {
-		return `${baseUrl} refuses the API key (${status}). Check LIFELOG_API_KEY, and LIFELOG_BASE_URL if it is another service's.`;
+		return `${baseUrl} refuses the API key (${status}). Check LIFELOG_API_KEY, and --url (LIFELOG_BASE_URL) if it is another service's.`;
 	}
 	if (status >= 300 && status < 400) {
-		return `${baseUrl} redirects to another address (${status}), and the key isn't sent there. Check LIFELOG_BASE_URL.`;
+		return `${baseUrl} redirects to another address (${status}), and the key isn't sent there. Check --url (LIFELOG_BASE_URL).`;
 	}
 	const words = (body as { error?: unknown } | undefined)?.error;
 	const said = typeof words === 'string' ? `: ${words.replaceAll(apiKey, '…').slice(0, 200)}` : '';
@@ -189,24 +188,4 @@ function asJson(text: string): unknown {
 	} catch {
 		return undefined;
 	}
-}
-
-/** @throws CannotCheck for a key that cannot be sent, or an address that it must not be sent to. */
-export function accessFrom(apiKey: string, address: string): Access {
-	// The HTTP client would quote it.
-	if (!/^[\x20-\x7e]+$/.test(apiKey)) {
-		throw new CannotCheck(
-			"LIFELOG_API_KEY can't be sent: copy it again, in one line and without other characters.",
-		);
-	}
-	const problem = addressProblem(address);
-	if (problem === 'not an address') {
-		throw new CannotCheck(`LIFELOG_BASE_URL isn't a web address: ${address.trim()}`);
-	}
-	if (problem !== undefined) {
-		throw new CannotCheck(
-			'LIFELOG_BASE_URL must begin with https:// (http:// only for this machine), and contain neither a user name nor a query.',
-		);
-	}
-	return { apiKey, baseUrl: baseAddress(address) };
 }

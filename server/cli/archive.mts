@@ -3,48 +3,29 @@ import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
 import { DRAFTS } from '../archive/layout.mts';
 import { FileError } from '../archive/folder.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { type HeldLock, LockedError, lockPath, tryLock } from '../archive/lock.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
-import { commandName, type ExitCode, timezoneOf, wholeNumber } from '../util/commandLine.mts';
-import { CannotStart, checkedServiceUrl, readApiKey } from '../backup/access.mts';
+import {
+	CannotStart,
+	commandName,
+	displayed,
+	type ExitCode,
+	throwIfAny,
+} from '../util/commandLine.mts';
+import { readCommand, timezoneOr } from '../util/options.mts';
+import { readApiKey } from '../backup/access.mts';
 import { type Mode, Output } from '../backup/output.mts';
-import { type Kind, KINDS, RECENT_DAYS } from '../backup/plan.mts';
+import { type Kind, RECENT_DAYS } from '../backup/plan.mts';
 import type { RunResult } from '../backup/report.mts';
 import { mayBeArchive, runArchive, type RunOptions } from '../backup/run.mts';
 import { ServiceClient, ServiceError, Stopped } from '../backup/service.mts';
 import { DAY_MS } from '../util/durations.mts';
 import { printable } from '../util/text.mts';
 import { asError } from '../util/errors.mts';
-
-const usage = `Usage: ${commandName} archive <folder> [options]
-
-Saves everything that the service has, lifelogs, chats and audio, in a folder. Run it again at any
-time: it reads only what is new, changed or missing. Ctrl+C stops it, and the next run continues.
-
-  --only <kinds>      what to archive, e.g. lifelogs,chats (default: lifelogs,chats,audio)
-  --from <day>        the first day, e.g. 2025-01-31 (default: the first day there is)
-  --to <day>          the last day (default: yesterday; days are in UTC)
-  --again <day>       read the lifelogs and chats of a day again, e.g. after a speaker was renamed
-  --oldest-first      the order of the days (the default)
-  --newest-first
-  --timezone <name>   zone of times in Markdown, e.g. Europe/Berlin (default: the system's)
-  --watch <minutes>   keep running: check today and the last 31 days at this interval,
-                      and everything once a week
-  --rate-limit <n>    requests a minute (default 150; the service allows 180 for each key)
-  --url <address>     the service (default ${LIMITLESS_URL})
-  --force             start even if Full archive in n8n seems to be writing to the folder
-  --json              print one line of JSON for each event
-  --quiet             print only problems
-  --help              print this
-
-The API key is in LIFELOG_API_KEY, or in the file that LIFELOG_API_KEY_FILE names. Otherwise the
-command asks for it. Exit code: 0 everything is archived, 1 something is missing, 2 it could not start.
-`;
+import { archive as declared, unknownOnes } from './commands.mts';
 
 const WEEK_MS = 7 * DAY_MS;
 
@@ -73,7 +54,7 @@ export async function archiveCommand(args: string[]): Promise<ExitCode> {
 		opened = await openFolder(options);
 		return await archive(options, apiKey);
 	} catch (error) {
-		process.stderr.write(`${printable(explain(error, opened?.folder))}\n`);
+		process.stderr.write(explain(error, opened?.folder));
 		return opened?.hasBegun ? 1 : 2;
 	}
 
@@ -138,7 +119,7 @@ async function watch(
 			isComplete = false;
 			// The first run shows whether key, address and folder are right.
 			if (wholeAt === -Infinity) throw error;
-			process.stderr.write(`${printable(explain(error, options.folder))}\n`);
+			process.stderr.write(explain(error, options.folder));
 		}
 		if (stop.aborted) break;
 		output.note(`Looks again in ${minutes} min. Ctrl+C stops it.`);
@@ -147,108 +128,33 @@ async function watch(
 	return isComplete ? 0 : 1;
 }
 
+/** @returns Undefined if the help was asked for. */
 function readOptions(args: string[]): Options | undefined {
-	const { values, positionals } = parse(args);
-	if (values.help) {
-		process.stdout.write(usage);
-		return undefined;
-	}
-	if (positionals.length !== 1 || !positionals[0]) {
-		throw new CannotStart(`Give the folder of the archive: ${commandName} archive <folder>`);
-	}
-	if (values['oldest-first'] && values['newest-first']) {
-		throw new CannotStart("--oldest-first and --newest-first can't be used together");
-	}
-	const { from, to, again } = values;
-	for (const [name, day] of Object.entries({ from, to, again })) {
-		if (day !== undefined && !isDay(day)) {
-			throw new CannotStart(`--${name} must be a day such as 2025-01-31, not "${day}"`);
-		}
-	}
+	const given = readCommand(declared, args);
+	if (!given) return undefined;
+	const { values, operands, problems } = given;
+	const { from, to, again, watch, json, quiet } = values;
 	if (from !== undefined && to !== undefined && from > to) {
-		throw new CannotStart(`--from ${from} is later than --to ${to}`);
+		problems.push(`--from ${from} is later than --to ${to}`);
 	}
-	if (again !== undefined) requireReadable(again, values);
-	try {
-		return {
-			folder: resolve(positionals[0]),
-			url: checkedServiceUrl(values.url),
-			kinds: readKinds(values.only),
-			from,
-			to,
-			again,
-			newestFirst: values['newest-first'],
-			timezone: timezoneOf(values.timezone),
-			watchMinutes:
-				values.watch === undefined ? undefined : wholeNumber('watch', values.watch, 1, 10_080),
-			requestsPerMinute: wholeNumber('rate-limit', values['rate-limit'], 1, 1_000_000),
-			force: values.force,
-			mode: values.json
-				? 'json'
-				: values.quiet
-					? 'quiet'
-					: process.stderr.isTTY
-						? 'terminal'
-						: 'lines',
-		};
-	} catch (error) {
-		throw new CannotStart((error as Error).message);
+	if (again !== undefined) {
+		if (again < (from ?? again) || again > (to ?? again)) {
+			problems.push(`--again ${again} isn't in the days of --from and --to`);
+		}
+		if (again >= dayOf(Date.now())) problems.push(`--again ${again} isn't over yet`);
 	}
-}
-
-function parse(args: string[]) {
-	try {
-		return parseArgs({
-			args,
-			allowPositionals: true,
-			options: {
-				only: { type: 'string', default: KINDS.join(',') },
-				from: { type: 'string' },
-				to: { type: 'string' },
-				again: { type: 'string' },
-				'oldest-first': { type: 'boolean', default: false },
-				'newest-first': { type: 'boolean', default: false },
-				timezone: { type: 'string' },
-				watch: { type: 'string' },
-				'rate-limit': { type: 'string', default: '150' },
-				url: { type: 'string', default: LIMITLESS_URL },
-				force: { type: 'boolean', default: false },
-				json: { type: 'boolean', default: false },
-				quiet: { type: 'boolean', default: false },
-				help: { type: 'boolean', short: 'h', default: false },
-			},
-		});
-	} catch (error) {
-		throw new CannotStart(`${(error as Error).message}. Options: ${commandName} archive --help`);
-	}
-}
-
-/** Rejects a day that this run wouldn't look at. */
-function requireReadable(
-	again: string,
-	{ from = again, to = again, watch }: { from?: string; to?: string; watch?: string },
-): void {
-	if (watch !== undefined) throw new CannotStart("--again and --watch can't be used together");
-	if (again < from || again > to) {
-		throw new CannotStart(`--again ${again} isn't in the days of --from and --to`);
-	}
-	if (again >= dayOf(Date.now())) throw new CannotStart(`--again ${again} isn't over yet`);
-}
-
-function isDay(text: string): boolean {
-	const ms = Date.parse(`${text}T00:00:00Z`);
-	return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(ms) && dayOf(ms) === text;
-}
-
-function readKinds(text: string): Set<Kind> {
-	const names = text.split(',').map((name) => name.trim());
-	const unknown = names.find((name) => !KINDS.includes(name as Kind));
-	if (unknown !== undefined) {
-		throw new CannotStart(
-			`--only takes ${KINDS.join(', ')}, separated by commas, not "${unknown}"`,
-		);
-	}
-	return new Set(names as Kind[]);
+	throwIfAny(problems);
+	for (const line of unknownOnes()) process.stderr.write(`${printable(line)}\n`);
+	return {
+		folder: resolve(operands[0]),
+		url: values.url,
+		kinds: values.only,
+		...{ from, to, again, newestFirst: values.newestFirst, force: values.force },
+		timezone: timezoneOr(values.timezone),
+		watchMinutes: watch,
+		requestsPerMinute: values.rateLimit,
+		mode: json ? 'json' : quiet ? 'quiet' : process.stderr.isTTY ? 'terminal' : 'lines',
+	};
 }
 
 interface OpenedFolder {
@@ -385,8 +291,13 @@ const FILE_ERRORS: Record<string, string> = {
 	EIO: 'The disk reports an error. Check the disk, then run the command again',
 };
 
+/** Why it ended, for display. */
 function explain(error: unknown, folder?: string): string {
-	if (error instanceof CannotStart || error instanceof ServiceError) return error.message;
+	return displayed(error instanceof CannotStart ? error : new Error(reasonOf(error, folder)));
+}
+
+function reasonOf(error: unknown, folder?: string): string {
+	if (error instanceof ServiceError) return error.message;
 	if (error instanceof FileError) return `A file of the archive ${error.message}. Remove the link`;
 	if (error instanceof Stopped) return 'Stopped. Stored files are kept';
 	if (error instanceof LockedError) return `${error.message}. Try again later`;

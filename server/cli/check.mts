@@ -1,70 +1,31 @@
-// lifelog-server check: the options, and what it says.
-import { parseArgs } from 'node:util';
+// lifelog-server check: what it says.
 import { SingleBar } from 'cli-progress';
+import { readApiKey } from '../backup/access.mts';
 import { checkArchive, type Progress, type Summary } from '../check/check.mts';
 import { CannotCheck, type Finding, KINDS } from '../check/findings.mts';
 import { asRanges } from '../check/gaps.mts';
-import { dayOf, isDay } from '../check/layout.mts';
-import { accessFrom } from '../check/service.mts';
+import { dayOf } from '../check/layout.mts';
+import { CannotStart, displayed, throwIfAny } from '../util/commandLine.mts';
+import { plural, printable } from '../util/text.mts';
+import { readCommand } from '../util/options.mts';
+import { check as declared, unknownOnes } from './commands.mts';
 
-const usage = `Usage: lifelog-server check <folder> [options]
-
-Compares every file of an archive (docs/reference/archive.md) with its size and SHA-256, and lists what is
-missing, broken, left over or incomplete. With --service it also lists what is new, changed or gone
-at the service.
-
-  --service       compare with the service; LIFELOG_API_KEY is the key, and LIFELOG_BASE_URL the
-                  address (default https://api.limitless.ai)
-  --until <day>   the last day to compare with the service (default: yesterday, in UTC)
-  --json          print one report as JSON
-  --help          print this
-
-Exit code: 0 nothing found, 1 something found, 2 not checked.
-`;
-
-/** Why the options cannot be followed; the usage is to be printed below. */
-class WrongUse extends CannotCheck {}
-
-const PUBLIC_SERVICE = 'https://api.limitless.ai';
 const DAY_MS = 86_400_000;
 
-const isSet = (text: string | undefined): text is string => (text ?? '').trim() !== '';
-
-/** A line without what moves the cursor of a terminal or turns the direction of text. */
-const printable = (text: string) => text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
-
-function readOptions(args: string[]) {
-	const { values, positionals } = parse(args);
-	if (values.help) return undefined;
-	if (positionals.length !== 1) throw new WrongUse('Name one folder.');
-	const until = values.until ?? dayOf(Date.now() - DAY_MS);
-	if (!isDay(until))
-		throw new CannotCheck(`--until must be a day such as 2026-03-01, not ${until}`);
-	const access = values.service ? readAccess() : undefined;
-	return { folder: positionals[0], access, until, asJson: values.json };
-}
-
-function readAccess() {
-	const { LIFELOG_API_KEY: key, LIFELOG_BASE_URL: address } = process.env;
-	if (!isSet(key)) throw new CannotCheck('--service needs the API key in LIFELOG_API_KEY.');
-	return accessFrom(key.trim(), isSet(address) ? address : PUBLIC_SERVICE);
-}
-
-function parse(args: string[]) {
-	try {
-		return parseArgs({
-			args,
-			options: {
-				service: { type: 'boolean', default: false },
-				json: { type: 'boolean', default: false },
-				until: { type: 'string' },
-				help: { type: 'boolean', short: 'h', default: false },
-			},
-			allowPositionals: true,
-		});
-	} catch (error) {
-		throw new WrongUse((error as Error).message);
-	}
+/** @returns Undefined if the help was asked for. */
+async function readOptions(args: string[]) {
+	const given = readCommand(declared, args);
+	if (!given) return undefined;
+	const { values, operands, problems, sourceOf } = given;
+	if (sourceOf('url') === '--url' && !values.service) problems.push('--url needs --service');
+	throwIfAny(problems);
+	for (const line of unknownOnes()) process.stderr.write(`${printable(line)}\n`);
+	return {
+		folder: operands[0],
+		access: values.service ? { apiKey: await readApiKey(), baseUrl: values.url } : undefined,
+		until: values.until ?? dayOf(Date.now() - DAY_MS),
+		asJson: values.json,
+	};
 }
 
 /** A bar on standard error, where that is a terminal. */
@@ -95,8 +56,6 @@ function showProgress(): Progress & { clear: () => void; stop: () => void } {
 const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 const sizeOf = (bytes: number) =>
 	bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${megabytes(bytes)} MB`;
-const plural = (count: number, noun: string) =>
-	`${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 function lineOf({ kind, day = '', path, id, message }: Finding): string {
 	return printable(`${kind.padEnd(10)}  ${day.padEnd(10)}  ${path ?? id ?? 'the day'} ${message}`);
@@ -130,19 +89,15 @@ export async function checkCommand(args: string[]): Promise<0 | 1 | 2> {
 	try {
 		return await check(args);
 	} catch (error) {
-		if (!(error instanceof CannotCheck)) throw error;
-		process.stderr.write(`${printable(error.message)}\n`);
-		if (error instanceof WrongUse) process.stderr.write(`\n${usage}`);
+		if (!(error instanceof CannotCheck || error instanceof CannotStart)) throw error;
+		process.stderr.write(displayed(error));
 		return 2;
 	}
 }
 
 async function check(args: string[]): Promise<0 | 1> {
-	const options = readOptions(args);
-	if (!options) {
-		process.stdout.write(usage);
-		return 0;
-	}
+	const options = await readOptions(args);
+	if (!options) return 0;
 	const findings: Finding[] = [];
 	const progress = showProgress();
 	const report = (finding: Finding) => {

@@ -1,49 +1,28 @@
-import { parseArgs } from 'node:util';
+// lifelog-server import: what it says.
 import { SingleBar } from 'cli-progress';
-import { commandName, timezoneOf } from '../util/commandLine.mts';
+import { commandName, displayed, throwIfAny } from '../util/commandLine.mts';
+import { readCommand, timezoneOr } from '../util/options.mts';
 import { importExport, type Counts, type Imported } from '../import/import.mts';
 import { plural, printable } from '../util/text.mts';
-
-const usage = `Usage: ${commandName} import <export> <archive> [options]
-
-Adds the service's own export, or files of Export Lifelogs, to an archive: a zip or a folder. What is already in the archive
-stays as it is, and what was deleted from it isn't added again. So you can import the same export again.
-
-  --timezone <name>  zone of times in Markdown, e.g. Europe/Berlin (default: the system's)
-  --json             print one report as JSON
-  --help             print this
-
-Exit code: 0 everything was read, 1 something was not, 2 nothing was imported.
-`;
+import { import as declared, unknownOnes } from './commands.mts';
 
 /** Carries out `lifelog-server import`, and gives its exit code. */
 export async function importCommand(args: string[]): Promise<number> {
 	const bar = progressBar();
 	try {
-		const { values, positionals } = parseArgs({
-			args,
-			allowPositionals: true,
-			options: {
-				timezone: { type: 'string' },
-				json: { type: 'boolean', default: false },
-				help: { type: 'boolean', short: 'h', default: false },
-			},
-		});
-		if (values.help) {
-			process.stdout.write(usage);
-			return 0;
-		}
-		const [from, to] = positionals;
-		if (positionals.length !== 2 || !from || !to) {
-			throw new Error(`Give the export and the archive: ${commandName} import <export> <archive>`);
-		}
-		const timezone = timezoneOf(values.timezone);
+		const given = readCommand(declared, args);
+		if (!given) return 0;
+		const { values, operands, problems } = given;
+		throwIfAny(problems);
+		for (const line of unknownOnes()) process.stderr.write(`${printable(line)}\n`);
+		const [from, to] = operands;
+		const timezone = timezoneOr(values.timezone);
 		const imported = await importExport(from, to, timezone, bar.show).finally(bar.stop);
 		process.stdout.write(values.json ? `${JSON.stringify(imported)}\n` : describe(imported, to));
 		if (imported.unreadCount === 0) return 0;
 		return sum(imported.added) + sum(imported.known) > 0 ? 1 : 2;
 	} catch (error) {
-		process.stderr.write(`${printable((error as Error).message)}\n`);
+		process.stderr.write(displayed(error as Error));
 		return 2;
 	}
 }

@@ -4,21 +4,21 @@ import { pino, type Logger } from 'pino';
 import { printable } from '../util/text.mts';
 import { whereIs, type ServerError } from '../util/failures.mts';
 
-export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
-export const logFormats = ['text', 'json'] as const;
-
 /** How a log is written. */
 export interface LogOptions {
 	/** The least urgent lines to write; `debug` has one for each request. */
-	level: (typeof logLevels)[number];
-	/** `text`: a sentence a line, for people. `json`: an object a line, for programs. */
-	format: (typeof logFormats)[number];
+	level: 'error' | 'warn' | 'info' | 'debug';
+	/** `text`: a time and a sentence a line, for people. `json`: an object a line, for programs. */
+	format: 'text' | 'json';
 }
 
 /** Opens a log on stderr. */
 export function openLog({ level, format }: LogOptions): Logger {
 	const displayStream = {
-		write: (line: string) => process.stderr.write(`${printable(JSON.parse(line).msg)}\n`),
+		write: (line: string) => {
+			const { time, msg } = JSON.parse(line);
+			process.stderr.write(`${time} ${printable(msg)}\n`);
+		},
 	};
 	return pino(
 		{

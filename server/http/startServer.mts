@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
-import { addApi, answerErrors, createApp } from './api.mts';
+import type { FastifyInstance } from 'fastify';
+import { addApi, answerErrors } from './api.mts';
+import { type NeededOptions, prepare } from './prepare.mts';
 import { Folder, MissingFolderError } from '../archive/folder.mts';
 import { clearDrafts, isInterrupted } from '../archive/drafts.mts';
 import { Serving } from '../index/serving.mts';
@@ -13,21 +12,13 @@ import { listenProblem } from '../util/commandLine.mts';
 import { answerOfDisk, throwIfFull } from '../util/failures.mts';
 import { serverContract } from './contract.mts';
 import { asError, UnavailableError } from '../util/errors.mts';
-import { isLoopback } from '../../lifelog/addresses.ts';
-import { loadKey, SAFE_LENGTH } from './auth/key.mts';
-import { KeyError, keySource } from '../util/keySource.mts';
 import { sessionSecret } from './auth/session.mts';
-import { EmbeddingsEndpoint } from '../index/embeddings.mts';
-import { checkFfmpeg } from '../recordings/ffmpeg.mts';
-import { Inbox, type InboxTimes } from '../recordings/inbox.mts';
+import { Inbox } from '../recordings/inbox.mts';
 import { Intake } from '../recordings/intake.mts';
 import { Jobs } from '../recordings/jobs.mts';
 import { LaterTitles } from '../recordings/laterTitles.mts';
 import type { Models } from '../recordings/pipeline.mts';
 import { Queue } from '../recordings/queue.mts';
-import { ChatTitles } from '../recordings/title.mts';
-import { Diarizer, Transcriber, type TranscriberOptions } from '../recordings/transcribe.mts';
-import type { EndpointOptions } from '../util/modelEndpoint.mts';
 import { Meaning } from '../index/meaning.mts';
 import { SlidingLog } from './slidingLog.mts';
 import type { Service } from './service.mts';
@@ -35,25 +26,12 @@ import { addWeb } from './pageApi/pageApi.mts';
 import { printableAscii } from '../util/text.mts';
 
 /** How an archive is served. */
-export interface ServerOptions {
-	/** The folder of the archive. */
-	folder: string;
-	host: string;
+export interface ServerOptions extends NeededOptions {
 	/** 0 takes any free one. */
 	port: number;
-	/** The file of the index. */
-	index: string;
-	/** The key to accept; without one, it is made at the first start. */
-	apiKey: string | undefined;
 	allowDelete: boolean;
 	/** Whether lifelogs are created and changed. */
 	allowChanges?: boolean;
-	/** Where lifelogs are turned into vectors, to be searched by meaning. */
-	embeddings: EndpointOptions | undefined;
-	/** Where titles and headings of new lifelogs are written. */
-	chat?: EndpointOptions;
-	/** How recordings become lifelogs; without it they don't. */
-	transcription?: TranscriptionOptions;
 	/** The largest recording that is uploaded, in bytes. */
 	maxUploadBytes?: number;
 	/** Requests a minute; without it there is no limit. */
@@ -64,24 +42,8 @@ export interface ServerOptions {
 	allowedHosts?: string[];
 	/** Whether the page is shown by plain HTTP beyond this machine. */
 	allowHttp?: boolean;
-	/** Addresses and networks of proxies that are believed whom they ask for; none if missing. */
-	trustProxy: string | undefined;
-	log: Logger;
 	/** Told of days while the index is brought up to the folder. */
 	onProgress: (done: number, total: number) => void;
-}
-
-/** How recordings become lifelogs. */
-export interface TranscriptionOptions extends TranscriberOptions {
-	/** Where it is asked who speaks, too. */
-	diarization?: EndpointOptions;
-	/** Whether uploaded files are kept when they are done. */
-	keepOriginals: boolean;
-	/** A folder whose files become lifelogs. */
-	inbox?: string;
-	/** Whether its files are copied, and stay where they are. */
-	inboxIsCopied: boolean;
-	inboxTimes?: InboxTimes;
 }
 
 /** A server that answers 503 until its index is up to the folder. */
@@ -117,30 +79,14 @@ const documentation =
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * Serves an archive, which it indexes then. Rejects with an Error that says what to do for a folder
- * that is not there, a key that cannot be used, and a port that is taken. A damaged index is rebuilt.
+ * Serves an archive, which it indexes then. Rejects with an Error that says what to do for all that
+ * `prepare` needs, and for a port that is taken. A damaged index is rebuilt.
  */
 export async function startServer(options: ServerOptions): Promise<StartingServer> {
 	const { host, port, log } = options;
-	const folder = await Folder.open(options.folder).catch((error: unknown) => {
-		const { code = 'ENOENT' } = asError(error);
-		throw new Error(
-			/^(ENOENT|ENOTDIR)$/.test(code)
-				? `There is no folder ${options.folder}: give the folder of an archive`
-				: `The folder ${options.folder} can't be opened (${code}): let the user who runs the server read it, and enter each folder above it`,
-		);
-	});
-	await Folder.open(dirname(options.index)).catch(() => {
-		throw new Error(
-			`There is no folder for the index ${options.index}: choose another file with --index`,
-		);
-	});
-	const titles = options.chat && new ChatTitles(options.chat);
-	const hearing = await hearingOf(options.transcription);
-	const endpoint = options.embeddings && new EmbeddingsEndpoint(options.embeddings);
+	const { folder, key, titles, hearing, endpoint, app } = await prepare(options);
 	const info = (line: string) => log.info(line);
 	const warn = (line: string) => log.warn(line);
-	const app = appOf(options);
 	const changing = await mayChange(folder, options);
 	const serving = new Serving({
 		index: options.index,
@@ -186,12 +132,6 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			hearing &&
 			recordingsOf(folder, current, options, queue, { ...hearing, titles, later });
 		inbox = recordings && (await inboxOf(recordings.intake, options));
-		const key = loadKey(options.apiKey, `${options.index}.key`);
-		if (!isLoopback(host) && key.text !== undefined && key.text.length < SAFE_LENGTH) {
-			throw new KeyError(
-				`To serve other machines (--host ${host}), the key in ${keySource('LIFELOG_SERVER_KEY')} needs ${SAFE_LENGTH} characters or more: set a longer one, or remove the variable to have one made`,
-			);
-		}
 		keepFromCaches(app);
 		const service: Service = {
 			name: 'lifelog-server',
@@ -261,15 +201,6 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		await close();
 		throw error;
 	}
-}
-
-/** The endpoints that hear recordings. Throws an Error that says what to do without ffmpeg or for an address. */
-async function hearingOf(options: TranscriptionOptions | undefined): Promise<Models | undefined> {
-	if (!options) return undefined;
-	const transcriber = new Transcriber(options);
-	const diarizer = options.diarization && new Diarizer(options.diarization);
-	await checkFfmpeg();
-	return { transcriber, diarizer };
 }
 
 function recordingsOf(
@@ -364,22 +295,6 @@ async function keepLooking(
 			if (problem !== told) log(problem);
 			told = problem;
 		}
-	}
-}
-
-function appOf({ log, trustProxy }: ServerOptions): FastifyInstance {
-	try {
-		return createApp({
-			// Of Fastify's own lines only errors: those of the start are none for people.
-			loggerInstance: log.child({}, { level: 'error' }) as FastifyBaseLogger,
-			childLoggerFactory: (_ofApp, bindings, options) => log.child(bindings, options),
-			trustProxy,
-		});
-	} catch (error) {
-		if (!(error instanceof TypeError)) throw error;
-		throw new Error(
-			'--trust-proxy must be addresses or networks of proxies, such as 127.0.0.1 or 172.16.0.0/12',
-		);
 	}
 }
 

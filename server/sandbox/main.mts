@@ -1,56 +1,57 @@
-import { parseArgs } from 'node:util';
-import { fail, serveUntilStopped, wholeNumber } from '../util/commandLine.mts';
+import { fail, serveUntilStopped, throwIfAny } from '../util/commandLine.mts';
+import {
+	type DeclaredCommand,
+	option,
+	readCommand,
+	text,
+	toggle,
+	wholeNumber,
+	withoutVariables,
+} from '../util/options.mts';
 import { listOperations, contract } from '../http/contract.mts';
 import type { Status } from './control.mts';
 import { startSandbox, type Sandbox } from './server.mts';
 import { asError } from '../util/errors.mts';
 
-const usage = `Usage: npm run sandbox -- [options]
+const PROGRAM = 'npm run sandbox --';
 
-  --port <n>          port of the service (default 8787; 0: any free one)
-  --control-port <n>  port of the control interface (default 0)
-  --seed <n>          seed of the generated data (default 1)
-  --days <n>          days of data, today being the last (default 31)
-  --key <text>        the API key to accept (default sandbox-key)
-  --now <iso>         fixes the clock, e.g. 2026-03-01T12:00:00Z (default: real time)
-  --json              print one line of JSON when ready; stop when stdin closes
-  --help              print this
-`;
+function time(given: string): string {
+	if (!Number.isNaN(Date.parse(given))) return given;
+	throw new Error('must be an ISO date-time, e.g. 2026-03-01T12:00:00Z');
+}
 
-const optional = (name: string, text: string | undefined): number | undefined =>
-	text === undefined ? undefined : wholeNumber(name, text);
+const declared = {
+	...{ name: '', program: PROGRAM, about: '', operands: '', operandsAre: '' },
+	description: 'Serves an invented life through the API.',
+	options: withoutVariables({
+		port: option('--port <n>', 'port of the service, 0 for any free one', wholeNumber(), {
+			fallback: '8788',
+		}),
+		controlPort: option('--control-port <n>', 'port of the control interface', wholeNumber(), {
+			fallback: '0',
+		}),
+		seed: option('--seed <n>', 'seed of the generated data', wholeNumber(), { fallback: '1' }),
+		days: option('--days <n>', 'days of data, today being the last', wholeNumber(), {
+			fallback: '31',
+		}),
+		key: option('--key <text>', 'the API key to accept', text, { fallback: 'sandbox-key' }),
+		now: option('--now <iso>', 'fixes the clock, e.g. 2026-03-01T12:00:00Z', time),
+		json: toggle('--json', 'print one line of JSON when ready; stop when stdin closes'),
+	}),
+	secrets: {},
+	exclusive: [],
+	exitCodes: '',
+} satisfies DeclaredCommand;
 
 async function main(): Promise<void> {
-	const { values } = parseArgs({
-		options: {
-			port: { type: 'string', default: '8787' },
-			'control-port': { type: 'string' },
-			seed: { type: 'string' },
-			days: { type: 'string' },
-			key: { type: 'string' },
-			now: { type: 'string' },
-			json: { type: 'boolean', default: false },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) {
-		process.stdout.write(usage);
-		return;
-	}
-	if (values.now !== undefined && Number.isNaN(Date.parse(values.now))) {
-		throw new Error('--now must be an ISO date-time, e.g. 2026-03-01T12:00:00Z');
-	}
-	const sandbox = await startSandbox({
-		port: wholeNumber('port', values.port),
-		controlPort: optional('control-port', values['control-port']),
-		seed: optional('seed', values.seed),
-		days: optional('days', values.days),
-		apiKey: values.key,
-		now: values.now,
-	});
-	const { url, controlUrl, apiKey } = sandbox;
-	serveUntilStopped(sandbox.close, values.json ? { url, controlUrl, apiKey } : undefined);
-	if (!values.json) console.log(await describe(sandbox));
+	const given = readCommand(declared, process.argv.slice(2));
+	if (!given) return;
+	throwIfAny(given.problems);
+	const { json, key: apiKey, ...options } = given.values;
+	const sandbox = await startSandbox({ ...options, apiKey });
+	const { url, controlUrl } = sandbox;
+	serveUntilStopped(sandbox.close, json ? { url, controlUrl, apiKey } : undefined);
+	if (!json) console.log(await describe(sandbox));
 }
 
 async function describe({ url, controlUrl, apiKey }: Sandbox): Promise<string> {
@@ -72,4 +73,4 @@ Try it:
   curl -H 'X-API-Key: ${apiKey}' '${url}/v1/lifelogs?limit=1&includeContents=false'`;
 }
 
-main().catch((error: unknown) => fail(asError(error), 'npm run sandbox -- '));
+main().catch((error: unknown) => fail(asError(error), `${PROGRAM} `));

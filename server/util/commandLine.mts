@@ -1,6 +1,6 @@
 // What every command here that serves has in common.
 import { existsSync } from 'node:fs';
-import { IANAZone } from 'luxon';
+import { printable } from './text.mts';
 
 /**
  * What is typed to start lifelog-server: a checkout has a script for it. The package and the Docker
@@ -15,40 +15,18 @@ export const commandName = existsSync(new URL('../../package.json', import.meta.
 /** 0: complete. 1: something is missing or wrong. 2: it could not start. */
 export type ExitCode = 0 | 1 | 2;
 
-/**
- * Reads an option that is a whole number.
- *
- * @throws Error that names the option and what it may be.
- */
-export function wholeNumber(name: string, text: string, min = 0, max = Infinity): number {
-	const value = Number(text);
-	if (!/^\d+$/.test(text) || value < min || value > max) {
-		const range = max === Infinity ? '' : ` from ${min} to ${max}`;
-		throw new Error(`--${name} must be a whole number${range}`);
-	}
-	return value;
+/** Why a command can't start. The message says what to do; it may have several lines. */
+export class CannotStart extends Error {}
+
+/** An error's message sanitized for display, with a line break at its end. */
+export function displayed(error: Error): string {
+	const lines = error instanceof CannotStart ? error.message.split('\n') : [error.message];
+	return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-/**
- * Reads an option that is one of some words.
- *
- * @throws Error that names the option and the words.
- */
-export function oneOf<Word extends string>(
-	name: string,
-	text: string,
-	words: readonly Word[],
-): Word {
-	const word = words.find((each) => each === text);
-	if (word === undefined) throw new Error(`--${name} must be one of ${words.join(', ')}`);
-	return word;
-}
-
-/** Reads an option that is a time zone: the system's if it isn't given. */
-export function timezoneOf(name: string | undefined): string {
-	const zone = name ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
-	if (IANAZone.isValidZone(zone)) return zone;
-	throw new Error(`--timezone must be a name such as Europe/Berlin, not ${zone}`);
+/** @throws CannotStart that says all problems, a line each. */
+export function throwIfAny(problems: string[]): void {
+	if (problems.length > 0) throw new CannotStart(problems.join('\n'));
 }
 
 /**

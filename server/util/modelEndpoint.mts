@@ -1,6 +1,16 @@
-import { Agent, fetch, FormData, type Response } from 'undici';
-import { addressProblem, isPrivate } from '../../lifelog/addresses.ts';
+import { FormData, type Response } from 'undici';
 import { askedWaitMs } from '../../lifelog/retryAfter.ts';
+import { checkedEndpointUrl } from './endpointAddress.mts';
+import {
+	codeOf,
+	headersOf,
+	isRedirect,
+	LateError,
+	PATIENT,
+	send,
+	textOf,
+	TooLargeError,
+} from './http.mts';
 import { keySource } from './keySource.mts';
 
 /** Where a model is asked, in the form of OpenAI's API. */
@@ -54,9 +64,6 @@ export class EndpointError extends Error {
 
 const REFUSALS = [400, 413, 422];
 
-/** Whoever asks says how long to wait. Without this, an answer has to begin within five minutes. */
-const WITHOUT_TIMEOUT = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-
 /** An endpoint that takes JSON or a form with a file, and answers JSON. */
 export class Endpoint {
 	readonly #address: string;
@@ -69,7 +76,7 @@ export class Endpoint {
 		{ url, key }: Pick<EndpointOptions, 'url' | 'key'>,
 		{ option, keyVariable, path }: EndpointNames,
 	) {
-		this.#address = `${checkedEndpointUrl(url, option, keyVariable)}${path}`;
+		this.#address = `${addressOf(url, option, keyVariable)}${path}`;
 		if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
 			throw new Error(
 				`The key in ${keySource(keyVariable)} must contain only ASCII letters, digits and signs, because it is sent in a header`,
@@ -88,30 +95,27 @@ export class Endpoint {
 		body: object | FormData,
 		{ timeoutMs, maxBytes, signal, parse = JSON.parse }: PostOptions,
 	): Promise<unknown> {
-		const timeout = AbortSignal.timeout(timeoutMs);
+		const until = performance.now() + timeoutMs;
 		const isForm = body instanceof FormData;
 		let response: Response;
 		let answer: unknown;
 		try {
-			response = await fetch(this.#address, {
+			response = await send(this.#address, {
 				method: 'POST',
 				headers: isForm ? this.#headers : { ...this.#headers, 'content-type': 'application/json' },
 				body: isForm ? body : JSON.stringify(body),
-				dispatcher: WITHOUT_TIMEOUT,
-				// Neither texts nor the key go anywhere else.
-				redirect: 'error',
-				signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+				...{ beginMs: timeoutMs, signal, dispatcher: PATIENT },
 			});
 			answer = response.ok
-				? parse(await textOf(response, maxBytes))
+				? parse(await textOf(response, { maxBytes, totalMs: until - performance.now() }))
 				: await response.body?.cancel();
 		} catch (error) {
-			if (error instanceof EndpointError) throw error;
 			throw new EndpointError(problemOf(error as Error), {
-				isUnusable: error instanceof SyntaxError,
+				isUnusable: error instanceof SyntaxError || error instanceof TooLargeError,
 			});
 		}
 		if (response.ok) return answer;
+		if (isRedirect(response)) throw new EndpointError('redirects to another address');
 		const { status } = response;
 		const isOfKey = [401, 403].includes(status);
 		const toCheck = isOfKey
@@ -121,50 +125,24 @@ export class Endpoint {
 		throw new EndpointError(`returned ${status}${hint}`, {
 			isRefusal: REFUSALS.includes(response.status),
 			isFailure: response.status >= 500,
-			waitMs: askedWaitMs(undefined, Object.fromEntries(response.headers)),
+			waitMs: askedWaitMs(undefined, headersOf(response)),
 		});
 	}
 }
 
-/** The text of an answer. Rejects with an EndpointError for one that goes on and on. */
-async function textOf(response: Response, maxBytes: number): Promise<string> {
-	const pieces: Uint8Array[] = [];
-	let bytes = 0;
-	const reader = response.body?.getReader();
-	for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
-		bytes += next.value.length;
-		if (bytes > maxBytes) {
-			await reader?.cancel();
-			throw new EndpointError(`returned more than ${maxBytes / 2 ** 20} MiB`, {
-				isUnusable: response.ok,
-			});
-		}
-		pieces.push(next.value);
+function addressOf(url: string, option: string, keyVariable: string): string {
+	try {
+		return checkedEndpointUrl(url, keyVariable);
+	} catch (error) {
+		throw new Error(`${option} ${(error as Error).message}`);
 	}
-	return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
-function checkedEndpointUrl(text: string, option: string, keyVariable: string): string {
-	const problem = addressProblem(text, isPrivate);
-	if (problem === 'not encrypted') {
-		throw new Error(
-			`${option} must begin with https beyond this machine and its private network: what was said is sent there`,
-		);
-	}
-	if (problem !== undefined) {
-		throw new Error(
-			`${option} must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
-		);
-	}
-	const { origin, pathname } = new URL(text);
-	return `${origin}${pathname}`.replace(/\/+$/, '');
-}
-
-function problemOf({ name, message, cause }: Error): string {
-	if (name === 'TimeoutError') return "didn't respond in time";
-	if (name === 'AbortError') return "didn't respond before the request was stopped";
-	if (name === 'SyntaxError') return "didn't return JSON";
-	const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string };
-	if (/redirect/.test(`${message} ${reason}`)) return 'redirects to another address';
+function problemOf(error: Error): string {
+	if (error instanceof LateError) return "didn't respond in time";
+	if (error instanceof TooLargeError) return `returned ${error.message}`;
+	if (error.name === 'AbortError') return "didn't respond before the request was stopped";
+	if (error.name === 'SyntaxError') return "didn't return JSON";
+	const code = codeOf(error);
 	return `cannot be reached${code ? ` (${code})` : ''}`;
 }

@@ -17,7 +17,7 @@ import { asError } from '../../server/util/errors.mts';
 
 const root = resolve(import.meta.dirname, '../..');
 const EDITOR_PORT = 5678;
-const SANDBOX_PORT = 8787;
+const SANDBOX_PORT = 8788;
 
 /** Compiles into the folder that n8n watches, again whenever a source changes. */
 async function compileOnChange(packageFolder: string): Promise<void> {

@@ -73,8 +73,8 @@ describe('a damaged index', () => {
 		// The rebuild is held until everything is seen that is answered meanwhile.
 		const free = join(temporaryFolder(), 'free');
 		const server = await startLifelogServer(folder, [], {
-			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_TEST_HELD: '/2026/01/05/' },
-			LIFELOG_TEST_FREE: free,
+			...{ LIFELOG_SERVER_KEY: serverKey, TEST_HELD: '/2026/01/05/' },
+			TEST_FREE: free,
 			NODE_OPTIONS: `--import=${pathToFileURL('test/support/heldDisk.mts').href}`,
 		});
 		const first = await listAll(server);

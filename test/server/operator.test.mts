@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { serve } from '../../server/cli/commands.mts';
 import { listenProblem } from '../../server/util/commandLine.mts';
 import { freePorts } from '../support/ports.mts';
 import { writeArchive, writeDay } from '../support/archive.mts';
@@ -50,8 +51,8 @@ async function startHeld(args: string[] = []) {
 	const index = join(temporaryFolder(), 'index');
 	const [free, reached] = ['free', 'reached'].map((name) => join(temporaryFolder(), name));
 	const env = {
-		...{ LIFELOG_TEST_HELD: '/2026/03/02/', LIFELOG_TEST_FREE: free },
-		LIFELOG_TEST_REACHED: reached,
+		...{ TEST_HELD: '/2026/03/02/', TEST_FREE: free },
+		TEST_REACHED: reached,
 	};
 	const [port] = (await freePorts(1)).map(String);
 	const started = spawnLifelogServer(
@@ -83,7 +84,7 @@ describe('a request that fails', () => {
 		async (code, status, sentence) => {
 			const folder = temporaryFolder();
 			await writeArchive(folder, { lifelogs, chats });
-			const env = loading('failingDisk.mts', { LIFELOG_TEST_DISK: code });
+			const env = loading('failingDisk.mts', { TEST_DISK: code });
 			const server = await startLifelogServer(folder, ['--allow-delete'], env);
 			const answer = await ask(server, '/v1/lifelogs/a?timezone=UTC', { method: 'DELETE' });
 			const { error } = await answer.json();
@@ -676,21 +677,27 @@ describe('docs/self-host.md', () => {
 		new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``).exec(page())![1];
 
 	test('names options and variables that the server or compose.yaml has', () => {
-		const help = spawnSync(process.execPath, ['server/lifelog-server.cjs', 'serve', '--help'], {
-			encoding: 'utf8',
-		}).stdout;
 		const options = new Set(
 			page().match(
 				/(?<=[\s`])--(?!detach|env-file|file|help|now|profile|pull|version)[a-z][a-z-]+/g,
 			),
 		);
 		expect(options.size).toBeGreaterThan(3);
-		const known = help + readFileSync('server/compose.yaml', 'utf8');
-		for (const option of options) expect(known).toContain(`${option} `);
-		// The help has one sentence for all names that end with _FILE.
-		expect(help).toContain(' _FILE ');
+		const listed = readFileSync('docs/reference/options.md', 'utf8');
+		const known = listed + readFileSync('server/compose.yaml', 'utf8');
+		for (const option of options) expect(known).toMatch(new RegExp(`${option}[ \`]`));
 		for (const name of page().match(/LIFELOG_\w+/g)!) {
 			expect(known).toContain(name.replace(/_FILE$/, ''));
+		}
+	});
+
+	test('has a unit with variables that the server takes, and no option', () => {
+		const unit = block('ini');
+		expect(unit).toMatch(/^ExecStart=\S+ serve \/srv\/lifelogs$/m);
+		for (const [, name, value] of unit.matchAll(/^Environment=(LIFELOG_\w+)=(.*)$/gm)) {
+			if (name.endsWith('_KEY_FILE')) continue;
+			const option = Object.values(serve.options).find(({ variable }) => variable === name)!;
+			expect(option.read(value)).toBeTruthy();
 		}
 	});
 

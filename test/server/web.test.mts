@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { sign } from '@fastify/cookie';
-import { sessionSecret, WrongKeys } from '../../server/http/auth/session.mts';
+import { sessionSecret } from '../../server/http/auth/session.mts';
 import { freePorts } from '../support/ports.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
@@ -131,7 +131,8 @@ describe('signing in', () => {
 		}
 		const sixth = await signIn(server, 'wrong 6');
 		expect(sixth.status).toBe(429);
-		expect(Number(sixth.headers['retry-after'])).toBeGreaterThan(0);
+		const waitS = Number(sixth.headers['retry-after']);
+		expect([waitS > 0, waitS <= 60]).toEqual([true, true]);
 		expect((await signIn(server)).status).toBe(204);
 	});
 
@@ -156,9 +157,10 @@ describe('signing in', () => {
 		for (let nth = 1; nth <= 5; nth += 1) expect(await from('192.0.2.1')).toBe(401);
 		expect(await from('192.0.2.1')).toBe(429);
 		expect(await from('192.0.2.2')).toBe(401);
-		const wrongKeys = new WrongKeys();
-		const waits = [0, 1, 2, 3, 4, 10_000, 59_999, 60_000].map((now) => wrongKeys.add('a', now));
-		expect(waits).toEqual([0, 0, 0, 0, 0, 50_000, 1, 0]);
+		// A network of IPv6 is one address.
+		for (let nth = 1; nth <= 5; nth += 1) expect(await from(`2001:db8::${nth}`)).toBe(401);
+		expect(await from('2001:db8::6')).toBe(429);
+		expect(await from('2001:db8:0:1::6')).toBe(401);
 	});
 
 	test("needs the page's header and its origin, and so does signing out", async () => {
@@ -764,8 +766,8 @@ describe('data', () => {
 		const free = join(temporaryFolder(), 'free');
 		const [port] = (await freePorts(1)).map(String);
 		const { ready } = spawnLifelogServer(folder, ['--port', port], {
-			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_TEST_HELD: '/2026/03/01/' },
-			LIFELOG_TEST_FREE: free,
+			...{ LIFELOG_SERVER_KEY: serverKey, TEST_HELD: '/2026/03/01/' },
+			TEST_FREE: free,
 			NODE_OPTIONS: `--import=${pathToFileURL('test/support/heldDisk.mts').href}`,
 		});
 		const headers = { 'x-api-key': serverKey };

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkArchive, type Progress } from '../../server/check/check.mts';
 import type { Finding } from '../../server/check/findings.mts';
-import { accessFrom } from '../../server/check/service.mts';
+import { serviceAddress } from '../../server/cli/readers.mts';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { fingerprintOf } from '../../server/archive/fingerprint.mts';
 import { writeDay } from '../support/archive.mts';
@@ -67,7 +67,7 @@ async function check(
 		wait: (seconds) => void waits.push(seconds),
 	};
 	const summary = await checkArchive(
-		{ folder: root, access: accessFrom(key, url ?? sandbox.url), until },
+		{ folder: root, access: { apiKey: key, baseUrl: url ?? sandbox.url }, until },
 		(finding) => void findings.push(finding),
 		progress,
 	);
@@ -216,26 +216,27 @@ test.each([
 
 test.each(['http://example.com', 'ftp://example.com', 'nonsense', 'https://me@example.com'])(
 	"the key isn't sent to %s",
-	(address) => {
-		expect(() => accessFrom('secret', address)).toThrow(/LIFELOG_BASE_URL/);
-		expect(() => accessFrom('secret', address)).not.toThrow(/secret/);
+	async (address) => {
+		const { code, stderr } = await command(address, 'secret');
+		expect([code, stderr]).toEqual([2, expect.stringMatching(/^LIFELOG_BASE_URL /)]);
+		expect(stderr).not.toContain('secret');
 	},
 );
 
 test.each(['abc\nsecret', 'abc\u0001secret', 'schlüssel-secret'])(
 	"a key that can't be sent in a header is refused, and not quoted: %j",
 	async (key) => {
-		const refused = expect(async () => await check({ key })).rejects;
-		await refused.toThrow(/^LIFELOG_API_KEY can't be sent/);
+		const { code, stderr } = await command(sandbox.url, key);
+		expect([code, stderr]).toEqual([2, expect.stringContaining('not a key')]);
+		expect(stderr).not.toContain('secret');
 		expect(await sandbox.control.requests()).toEqual([]);
 	},
 );
 
 test('slashes and the version at the end of the address are accepted', () => {
-	const of = (address: string) => accessFrom('k', address).baseUrl;
-	expect(of('https://example.com/v1/')).toBe('https://example.com');
-	expect(of(' https://example.com// ')).toBe('https://example.com');
-	expect(of('http://localhost:8787/api/v1')).toBe('http://localhost:8787/api');
+	expect(serviceAddress('https://example.com/v1/')).toBe('https://example.com');
+	expect(serviceAddress(' https://example.com// ')).toBe('https://example.com');
+	expect(serviceAddress('http://localhost:8787/api/v1')).toBe('http://localhost:8787/api');
 });
 
 describe('a service with unexpected answers', () => {

@@ -1,9 +1,9 @@
 // Loaded into a server before its own program (--import): new files cannot be made, for the reason
-// that LIFELOG_TEST_DISK is the code of.
+// that TEST_DISK is the code of.
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-const code = process.env.LIFELOG_TEST_DISK!;
+const code = process.env.TEST_DISK!;
 const { open } = fs;
 
 fs.open = async (path, flags, mode) => {

@@ -6,6 +6,7 @@ import type { InboxTimes } from '../../server/recordings/inbox.mts';
 import { serveCommand } from '../../server/cli/serve.mts';
 import { fail } from '../../server/util/commandLine.mts';
 import { throwIfAgainstContract } from './contract.mts';
+import { withoutTime } from './log.mts';
 import { holdToContract } from './holdToContract.mts';
 import { asError } from '../../server/util/errors.mts';
 
@@ -49,7 +50,7 @@ function install(): void {
 	process.stderr.write = function (this: typeof process.stderr, ...args: [string]) {
 		const server = hosted.getStore();
 		if (!server) return write.apply(this, args);
-		server.log.push(...String(args[0]).trimEnd().split('\n'));
+		server.log.push(...String(args[0]).trimEnd().split('\n').map(withoutTime));
 		return true;
 	} as typeof write;
 	console.log = (...args) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { InboxTimes } from '../../server/recordings/inbox.mts';
+import { withoutTime } from './log.mts';
 import { throwIfAgainstContract } from './contract.mts';
 import { nativeRequire } from './nativeRequire.mts';
 
@@ -11,7 +12,7 @@ export interface SpawnedServer {
 	/** Base address, without a trailing slash. */
 	url: string;
 	apiKey: string;
-	/** What it has logged so far, a line each. */
+	/** What it has logged so far, a line each, without its time. */
 	log: string[];
 	/** Stops it. Rejects when any of its answers was against openapi.yaml. */
 	close: () => Promise<void>;
@@ -50,7 +51,7 @@ export function spawnLifelogServer(
 	);
 	const exited = once(child, 'exit');
 	const log: string[] = [];
-	createInterface(child.stderr).on('line', (line) => log.push(line));
+	createInterface(child.stderr).on('line', (line) => log.push(withoutTime(line)));
 	const told = once(createInterface(child.stdout), 'line');
 	const closed = once(child, 'close');
 	const failed = closed.then(() => Promise.reject(new Error(log.join('\n'))));

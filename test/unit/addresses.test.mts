@@ -3,10 +3,9 @@
 import { BlockList, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
-import { accessFrom } from '../../server/check/service.mts';
 import { addressProblem, baseAddress, isLoopback, isPrivate } from '../../lifelog/addresses.ts';
 import { isOwnName } from '../../server/http/auth/hosts.mts';
-import { checkedServiceUrl } from '../../server/backup/access.mts';
+import { serviceAddress } from '../../server/cli/readers.mts';
 import { Endpoint } from '../../server/util/modelEndpoint.mts';
 
 const loopback = new BlockList();
@@ -68,8 +67,7 @@ const answers = (name: string) => {
 	return {
 		forThisMachine: [
 			accepts(() => checkedBaseUrl({ baseUrl: url })),
-			accepts(() => checkedServiceUrl(url)),
-			accepts(() => accessFrom('k', url)),
+			accepts(() => serviceAddress(url)),
 			isOwnName(name.replace(/^\[|\]$/g, ''), 'other', []),
 			isLoopback(name),
 			isLoopback(name.replace(/^\[|\]$/g, '')),

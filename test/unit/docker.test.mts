@@ -17,6 +17,7 @@ import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parse } from 'yaml';
 import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
+import { COMMANDS, serve } from '../../server/cli/commands.mts';
 import { serverKey } from '../support/lifelogServer.mts';
 
 interface Service {
@@ -72,10 +73,28 @@ const image = stage(() => true);
 const entryPoint = listIn('ENTRYPOINT');
 const last = listIn('CMD');
 
-const helpOf = (command: string) =>
-	spawnSync(process.execPath, ['server/lifelog-server.cjs', command, '--help'], {
-		encoding: 'utf8',
-	}).stdout;
+/** The variables of the image. */
+const env = Object.fromEntries(
+	image
+		.filter(({ name }) => name === 'ENV')
+		.flatMap(({ rest }) => rest.split(' ').map((pair) => pair.split('='))),
+) as Record<string, string>;
+
+/** Those of the variables that a command doesn't know, and those whose value it refuses. */
+function wrongIn(name: string, variables: Record<string, string | null>): string[] {
+	const { options, secrets } = COMMANDS.find((each) => each.name === name)!;
+	return Object.entries(variables)
+		.filter(([variable]) => variable.startsWith('LIFELOG_') && !(variable in secrets))
+		.filter(([variable, value]) => {
+			const option = Object.values(options).find((each) => each.variable === variable);
+			try {
+				return option === undefined || (value && option.read(value) === undefined);
+			} catch {
+				return true;
+			}
+		})
+		.map(([variable]) => variable);
+}
 
 /** What is copied out of the repository: the files, and where to. */
 const copiesOf = (some: typeof steps) =>
@@ -115,7 +134,7 @@ test('every user can write to a new index', () => {
 	expect(of('RUN').at(-1)).toBe('mkdir --mode 1777 /archive /index');
 	expect(text).not.toContain('chown');
 	for (const service of [server, archiver, sandboxServer]) {
-		expect(service.user).toBe('${LIFELOG_USER:-1000:1000}');
+		expect(service.user).toBe('${ARCHIVE_USER:-1000:1000}');
 	}
 });
 
@@ -126,17 +145,14 @@ test("the image has the versions of the repository's lock file, and no tool", ()
 	expect(install.rest).toMatch(/^npm ci --workspace lifelog-server --omit=dev --ignore-scripts /);
 });
 
-test('the command has existing options, a reachable host, and the index outside of the archive', () => {
-	const stdout = helpOf(last[0]);
-	const options = last.filter((word) => word.startsWith('--'));
-	for (const option of options) expect(stdout).toContain(`${option} `);
-	expect(last.slice(0, 2)).toEqual(['serve', '/archive']);
+test('the image has known variables, a reachable host, and the index outside of the archive', () => {
+	expect(last).toEqual(['serve', '/archive']);
+	expect(wrongIn('serve', env)).toEqual([]);
 	expect(entryPoint).toEqual(['node', '/app/server/lifelog-server.cjs']);
-	expect(last[last.indexOf('--host') + 1]).toBe('0.0.0.0');
-	const index = last[last.indexOf('--index') + 1];
+	const { LIFELOG_HOST: host, LIFELOG_INDEX: index } = env;
+	expect(host).toBe('0.0.0.0');
 	expect(of('VOLUME')).toEqual([index.slice(0, index.lastIndexOf('/'))]);
-	expect(of('EXPOSE')).toEqual([last[last.indexOf('--port') + 1]]);
-	expect(stdout).toContain('LIFELOG_SERVER_KEY');
+	expect(of('EXPOSE')).toEqual([serve.options.port.fallback]);
 });
 
 test('no command line contains a key, because other users of the machine can read it', () => {
@@ -160,14 +176,10 @@ test('the Docker commands without a checkout run as the user, and never contain 
 });
 
 test('compose.yaml archives with an existing command, which can write only to the archive', () => {
-	const [command, folder, ...options] = archiver.command!;
-	expect([command, folder]).toEqual(['archive', '/archive']);
-	const known = helpOf(command);
-	for (const option of options.filter((word) => word.startsWith('--'))) {
-		expect(known).toContain(`${option} `);
-	}
+	expect(archiver.command).toEqual(['archive', '/archive']);
+	expect(wrongIn('archive', archiver.environment)).toEqual([]);
 	expect(archiver.profiles).toEqual(['archive']);
-	expect(Object.keys(archiver.environment)).toEqual(['LIFELOG_API_KEY']);
+	expect(Object.keys(archiver.environment)).toEqual(['LIFELOG_WATCH', 'LIFELOG_API_KEY']);
 	expect(archiver.volumes).toEqual([server.volumes[0].replace(/:ro$/, '')]);
 	expect(archiver).toMatchObject({ image: server.image, read_only: true });
 	expect(archiver.ports).toBeUndefined();
@@ -222,23 +234,28 @@ test('compose.yaml reads the time zone of both services from .env', () => {
 
 test('the commented lines of compose.yaml transcribe the files of an inbox', () => {
 	const { 'lifelog-server': changed, speaches } = uncommented.services;
-	const { command, ...others } = changed;
-	expect(command!.slice(0, last.length)).toEqual(last);
-	const known = helpOf('serve');
-	for (const option of command!.filter((word) => word.startsWith('--'))) {
-		expect(known).toContain(`${option} `);
-	}
-	const valueOf = (option: string) => command![command!.indexOf(option) + 1];
-	expect(others.volumes.at(-1)).toMatch(new RegExp(`:${valueOf('--inbox')}$`));
-	expect(new URL(valueOf('--transcription-url')).host).toBe('speaches:8000');
-	expect(Object.keys(others.environment)).toContain('LIFELOG_TRANSCRIPTION_KEY');
+	const { environment } = changed;
+	expect(changed.command).toBeUndefined();
+	expect(wrongIn('serve', environment)).toEqual([]);
+	expect(environment).toMatchObject({
+		LIFELOG_ALLOW_CHANGES: 'true',
+		LIFELOG_ALLOW_DELETE: 'true',
+	});
+	expect(changed.volumes.at(-1)).toMatch(new RegExp(`:${environment.LIFELOG_INBOX}$`));
+	expect(new URL(environment.LIFELOG_TRANSCRIPTION_URL!).host).toBe('speaches:8000');
+	expect(Object.keys(environment)).toContain('LIFELOG_TRANSCRIPTION_KEY');
 	// The endpoint and the model of the page.
 	const page = readFileSync('docs/recordings.md', 'utf8');
 	expect(page).toContain(` --publish ${speaches.ports![0]} --volume `);
 	expect(page).toContain(` ${speaches.image}\n`);
-	expect(page).toContain(`/v1/models/${valueOf('--transcription-model')}\n`);
+	expect(page).toContain(`/v1/models/${environment.LIFELOG_TRANSCRIPTION_MODEL}\n`);
 	expect(Object.keys(uncommented.volumes)).toContain(speaches.volumes[0].split(':')[0]);
 	expect(uncommented.services).toMatchObject({ n8n, archive: archiver, sandbox });
+});
+
+test("compose.yaml's own variables don't begin as those of the server do, except the keys", () => {
+	const own = [...composeText.matchAll(/\$\{(LIFELOG_\w+)/g)].map(([, name]) => name);
+	expect(new Set(own)).toEqual(new Set(['LIFELOG_SERVER_KEY']));
 });
 
 test('the credential accepts the address that compose.yaml names', () => {
@@ -279,11 +296,11 @@ test("the image's files serve an archive with the image's command and pass its h
 	for (const folder of [archive, index]) mkdirSync(folder);
 	const inRoot = (word: string) => word.replace(/^\/(archive|index)\b/, `${root}/$1`);
 	const args = last.map(inRoot);
-	args[args.indexOf('--port') + 1] = '0';
 	const main = join(app, 'server', 'lifelog-server.cjs');
 	// The stages before only build what goes into it.
 	const { ready, stop } = await startStage(image, app, [main, ...args], {
-		LIFELOG_SERVER_KEY: serverKey,
+		...{ ...env, LIFELOG_INDEX: inRoot(env.LIFELOG_INDEX) },
+		...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_PORT: '0' },
 	});
 	try {
 		const { port } = new URL(ready.url);
@@ -317,11 +334,9 @@ test('the profile "sandbox" has ten days with a key, and a server that can be ch
 		expect(service.network_mode).toBe('service:n8n');
 		expect(service.ports).toBeUndefined();
 	}
-	const { command, tmpfs } = sandboxServer;
-	const known = helpOf('serve');
-	const options = command!.filter((word) => word.startsWith('--'));
-	for (const option of options) expect(known).toContain(`${option} `);
-	expect(command!.slice(0, 2)).toEqual(['serve', '/archive']);
+	const { command, tmpfs, environment } = sandboxServer;
+	expect(command).toBeUndefined();
+	expect(wrongIn('serve', environment)).toEqual([]);
 	expect(tmpfs).toContain('/archive');
 
 	const root = mkdtempSync(join(tmpdir(), 'lifelog-sandbox-'));
@@ -332,7 +347,11 @@ test('the profile "sandbox" has ten days with a key, and a server that can be ch
 	const { ready, stop } = await startStage(files, join(root, 'app'), args, {});
 	try {
 		expect(ready.apiKey).toBe('sandbox-key');
-		expect(sandboxServer.environment).toEqual({ LIFELOG_SERVER_KEY: ready.apiKey });
+		expect(environment).toEqual({
+			...{ LIFELOG_HOST: '127.0.0.1', LIFELOG_INDEX: '' },
+			...{ LIFELOG_ALLOW_CHANGES: 'true', LIFELOG_ALLOW_DELETE: 'true' },
+			LIFELOG_SERVER_KEY: ready.apiKey,
+		});
 		const daysAgo = (days: number) =>
 			new Date(Date.now() - days * 864e5).toISOString().slice(0, 10);
 		const countOf = async (date: string) => {

@@ -32,26 +32,3 @@ export function sessionSecret(keyHash: Buffer, path: string): string {
 		);
 	}
 }
-
-/** Limits wrong keys by address, so that no script can guess. */
-export class WrongKeys {
-	readonly #times = new Map<string, number[]>();
-	readonly #max = 5;
-	readonly #windowMs = 60_000;
-
-	/**
-	 * Counts a wrong key.
-	 *
-	 * @param now In ms.
-	 * @returns How long until the next wrong one is answered, in ms; 0 while they are.
-	 */
-	add(address: string, now: number): number {
-		for (const [known, times] of this.#times) {
-			if (times.at(-1)! <= now - this.#windowMs) this.#times.delete(known);
-		}
-		const times = (this.#times.get(address) ?? []).filter((time) => time > now - this.#windowMs);
-		if (times.length >= this.#max) return times[0] + this.#windowMs - now;
-		this.#times.set(address, [...times, now]);
-		return 0;
-	}
-}

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import cookie from '@fastify/cookie';
+import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../../lifelog/addresses.ts';
 import { hostName, isOwnName } from '../auth/hosts.mts';
-import { SESSION_MS, WrongKeys } from '../auth/session.mts';
+import { SESSION_MS } from '../auth/session.mts';
 import { ApiError } from '../../util/errors.mts';
 
 /** Whom the page is shown to. */
@@ -37,7 +38,9 @@ export async function addSessions(
 	await app.register(cookie, { secret });
 	// Cookies don't know ports: servers of one host have one each.
 	const name = `lifelog_session_${createHash('sha256').update(secret).digest('hex').slice(0, 8)}`;
-	const wrongKeys = new WrongKeys();
+	await app.register(rateLimit, { global: false });
+	// By address, so that no script can guess.
+	const countWrongKey = app.createRateLimit({ max: 5, timeWindow: 60_000 });
 
 	app.addHook('onRequest', async (request) => {
 		const { origin } = request.headers;
@@ -55,11 +58,12 @@ export async function addSessions(
 				throw new ApiError(403, 'Sign in over HTTPS, or start the server with --allow-http');
 			}
 			if (!acceptsKey(request.body.key)) {
-				const waitMs = wrongKeys.add(request.ip, performance.now());
-				if (waitMs === 0) throw new ApiError(401, "That isn't the API key of this server");
-				const waitS = Math.ceil(waitMs / 1000);
-				reply.header('retry-after', waitS);
-				throw new ApiError(429, `Too many wrong keys. Try again in ${waitS} s`);
+				const counted = await countWrongKey(request);
+				if (counted.isAllowed || !counted.isExceeded) {
+					throw new ApiError(401, "That isn't the API key of this server");
+				}
+				reply.header('retry-after', counted.ttlInSeconds);
+				throw new ApiError(429, `Too many wrong keys. Try again in ${counted.ttlInSeconds} s`);
 			}
 			const value = reply.signCookie(String(Date.now() + SESSION_MS));
 			return reply

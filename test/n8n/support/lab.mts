@@ -34,10 +34,10 @@ export interface Lab {
 }
 
 /** The tarball to install: that of `npm run test:n8n`, or a new one. */
-export const TARBALL_VARIABLE = 'LIFELOG_TARBALL';
+export const TARBALL_VARIABLE = 'TEST_TARBALL';
 
 /** The user folders to begin with, as JSON by version: those of `npm run test:n8n`, or new ones. */
-export const FOLDERS_VARIABLE = 'LIFELOG_USER_FOLDERS';
+export const FOLDERS_VARIABLE = 'TEST_USER_FOLDERS';
 
 /** A user folder of an n8n that was started and set up once, with the package in it. */
 export async function prepareUserFolder(version: string): Promise<string> {

@@ -1,0 +1,36 @@
+// What some options take, besides what every program has (util/options).
+import { addressProblem, baseAddress } from '../../lifelog/addresses.ts';
+import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
+import { checkedEndpointUrl } from '../util/endpointAddress.mts';
+
+/** Words in lower case, with commas or blanks between them. */
+export const words = (given: string): string[] =>
+	given
+		.toLowerCase()
+		.split(/[\s,]+/)
+		.filter(Boolean);
+
+/**
+ * The address of a service, by the rules of the credential: https, or http on this machine.
+ *
+ * @returns The address without `/v1` and slashes at its end.
+ */
+export function serviceAddress(given: string): string {
+	const problem = addressProblem(given);
+	if (problem === 'not an address') {
+		throw new Error(`is not a web address. Give one such as ${LIMITLESS_URL}`);
+	}
+	if (problem === 'not encrypted') {
+		throw new Error(
+			'must begin with https://, or the API key would cross the network unencrypted. http:// is for this machine only',
+		);
+	}
+	if (problem === 'not plain') {
+		throw new Error('must be a plain address, without a user name, query or fragment');
+	}
+	return baseAddress(given);
+}
+
+/** The address of an endpoint with a model. */
+export const endpointAddress = (keyVariable: string) => (given: string) =>
+	checkedEndpointUrl(given, keyVariable);

@@ -1,0 +1,140 @@
+// What a server needs before it can start. All that is wrong with it is said together.
+import { dirname } from 'node:path';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { isLoopback } from '../../lifelog/addresses.ts';
+import { Folder } from '../archive/folder.mts';
+import { EmbeddingsEndpoint } from '../index/embeddings.mts';
+import { checkFfmpeg } from '../recordings/ffmpeg.mts';
+import type { InboxTimes } from '../recordings/inbox.mts';
+import type { Models } from '../recordings/pipeline.mts';
+import { ChatTitles } from '../recordings/title.mts';
+import { Diarizer, Transcriber, type TranscriberOptions } from '../recordings/transcribe.mts';
+import { asError } from '../util/errors.mts';
+import { KeyError, keySource } from '../util/keySource.mts';
+import type { EndpointOptions } from '../util/modelEndpoint.mts';
+import { createApp } from './api.mts';
+import { loadKey, SAFE_LENGTH, type ServerKey } from './auth/key.mts';
+
+/** Where the archive is, and whom and what the server talks to. */
+export interface NeededOptions {
+	/** The folder of the archive. */
+	folder: string;
+	host: string;
+	/** The file of the index. */
+	index: string;
+	/** The key to accept; without one, it is made at the first start. */
+	apiKey: string | undefined;
+	/** Where lifelogs are turned into vectors, to be searched by meaning. */
+	embeddings: EndpointOptions | undefined;
+	/** Where titles and headings of new lifelogs are written. */
+	chat?: EndpointOptions;
+	/** How recordings become lifelogs; without it they don't. */
+	transcription?: TranscriptionOptions;
+	/** Addresses and networks of proxies that are believed whom they ask for; none if missing. */
+	trustProxy: string | undefined;
+	log: Logger;
+}
+
+/** How recordings become lifelogs. */
+export interface TranscriptionOptions extends TranscriberOptions {
+	/** Where it is asked who speaks, too. */
+	diarization?: EndpointOptions;
+	/** Whether uploaded files are kept when they are done. */
+	keepOriginals: boolean;
+	/** A folder whose files become lifelogs. */
+	inbox?: string;
+	/** Whether its files are copied, and stay where they are. */
+	inboxIsCopied: boolean;
+	inboxTimes?: InboxTimes;
+}
+
+interface Prepared {
+	folder: Folder;
+	key: ServerKey;
+	titles: ChatTitles | undefined;
+	/** The endpoints that hear recordings. */
+	hearing: Models | undefined;
+	endpoint: EmbeddingsEndpoint | undefined;
+	app: FastifyInstance;
+}
+
+/**
+ * Opens what a server needs.
+ *
+ * @throws Error with a line for each thing that is wrong, which says what to do.
+ */
+export async function prepare(options: NeededOptions): Promise<Prepared> {
+	const { chat, embeddings, transcription } = options;
+	const problems: string[] = [];
+	const attempt = async <Result,>(work: () => Promise<Result> | Result) => {
+		try {
+			return await work();
+		} catch (error) {
+			problems.push(asError(error).message);
+		}
+	};
+	const folder = await attempt(() => openFolder(options));
+	await attempt(() => requireIndexFolder(options));
+	const titles = await attempt(() => chat && new ChatTitles(chat));
+	const hearing = await attempt(() => transcription && hearingOf(transcription));
+	if (transcription) await attempt(checkFfmpeg);
+	const endpoint = await attempt(() => embeddings && new EmbeddingsEndpoint(embeddings));
+	const app = await attempt(() => appOf(options));
+	const key = folder && (await attempt(() => keyOf(options)));
+	if (problems.length > 0) throw new Error(problems.join('\n'));
+	return { folder: folder!, key: key!, titles, hearing, endpoint, app: app! };
+}
+
+async function openFolder({ folder }: NeededOptions): Promise<Folder> {
+	return await Folder.open(folder).catch((error: unknown) => {
+		const { code = 'ENOENT' } = asError(error);
+		throw new Error(
+			/^(ENOENT|ENOTDIR)$/.test(code)
+				? `There is no folder ${folder}: give the folder of an archive`
+				: `The folder ${folder} can't be opened (${code}): let the user who runs the server read it, and enter each folder above it`,
+		);
+	});
+}
+
+async function requireIndexFolder({ folder, index }: NeededOptions): Promise<void> {
+	// Without the archive, its folder is told already.
+	if (dirname(index) === folder) return;
+	await Folder.open(dirname(index)).catch(() => {
+		throw new Error(`There is no folder for the index ${index}: choose another file with --index`);
+	});
+}
+
+function hearingOf(options: TranscriptionOptions): Models {
+	const { diarization } = options;
+	return {
+		transcriber: new Transcriber(options),
+		diarizer: diarization && new Diarizer(diarization),
+	};
+}
+
+function keyOf({ apiKey, index, host }: NeededOptions): ServerKey {
+	const key = loadKey(apiKey, `${index}.key`);
+	if (!isLoopback(host) && key.text !== undefined && key.text.length < SAFE_LENGTH) {
+		throw new KeyError(
+			`To serve other machines (--host ${host}), the key in ${keySource('LIFELOG_SERVER_KEY')} needs ${SAFE_LENGTH} characters or more: set a longer one, or remove the variable to have one made`,
+		);
+	}
+	return key;
+}
+
+function appOf({ log, trustProxy }: NeededOptions): FastifyInstance {
+	try {
+		return createApp({
+			// Of Fastify's own lines only errors: those of the start are none for people.
+			loggerInstance: log.child({}, { level: 'error' }) as FastifyBaseLogger,
+			childLoggerFactory: (_ofApp, bindings, options) => log.child(bindings, options),
+			trustProxy,
+		});
+	} catch (error) {
+		if (!(error instanceof TypeError)) throw error;
+		throw new Error(
+			'--trust-proxy must be addresses or networks of proxies, such as 127.0.0.1 or 172.16.0.0/12',
+		);
+	}
+}
