@@ -17,7 +17,7 @@ export function readDayName(name: string): DayName | undefined {
 }
 
 /** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
-export function isDay(text: string): boolean {
+function isDay(text: string): boolean {
 	const instant = Date.parse(`${text}T00:00:00Z`);
 	return !Number.isNaN(instant) && dayOf(instant) === text;
 }

@@ -223,7 +223,7 @@ export function readCommand<Some extends Options>(
 }
 
 /** The help of a command. */
-export function helpOf(declared: DeclaredCommand): string {
+function helpOf(declared: DeclaredCommand): string {
 	const secrets = Object.entries(declared.secrets);
 	const width = Math.max(...secrets.map(([name]) => name.length));
 	const lines = secrets.map(([name, about]) => `  ${name.padEnd(width)}  ${about}\n`);
