@@ -441,25 +441,6 @@ test('a recording that failed or in which nobody speaks can be heard, and retrie
 	expect((await hearTones(kept)).map(({ second }) => second)).toEqual([0, 1, 2]);
 });
 
-test('an answer that is never a transcription fails the recording, which can be retried', async () => {
-	lab.endpoint.fault = faults.html;
-	const { recording } = await lab.upload(lab.ten());
-	await lab.when(recording.id, ({ error }) => error !== null);
-	// Without the pauses between the tries, which the server makes by itself.
-	let current = (await lab.get(recording.id)).recording;
-	const since = performance.now();
-	while (current.status !== 'failed') {
-		await sleep(500);
-		current = (await lab.get(recording.id)).recording;
-	}
-	expect(performance.now() - since).toBeLessThan(5 * 60_000);
-	expect(current.attempts).toBeLessThanOrEqual(10);
-	expect(current.error).toMatch(/^The transcription endpoint didn't return JSON. Check/);
-	lab.mend();
-	expect(await lab.retry(recording.id)).toMatchObject({ status: 200, recording: { error: null } });
-	expect(await lab.ended(recording.id)).toMatchObject({ status: 'done' });
-}, 400_000);
-
 test('lists recordings page by page, newest first', async () => {
 	lab.endpoint.fault = faults.error;
 	const ids: string[] = [];
