@@ -3,6 +3,7 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const SLOWEST = [
+	'media.soak',
 	'recordings.soak',
 	'failedRecordings.soak',
 	'inbox.soak',
@@ -12,7 +13,6 @@ const SLOWEST = [
 	'recordingKills.soak',
 	'trigger.soak',
 	'importMemory.soak',
-	'media.soak',
 	'beside.soak',
 	'properties.soak',
 	'archiver.soak',
