@@ -3,6 +3,7 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const SLOWEST = [
+	'media.soak',
 	'recordings.soak',
 	'failedRecordings.soak',
 	'inbox.soak',
@@ -12,6 +13,7 @@ const SLOWEST = [
 	'recordingKills.soak',
 	'trigger.soak',
 	'importMemory.soak',
+<<<<<<< HEAD
 	'media.soak',
 	'archiveKills.soak',
 	'beside.soak',

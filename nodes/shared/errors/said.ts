@@ -38,7 +38,7 @@ function wordsIn(answer: Answer): unknown {
 		const { error, message } = body as { error?: unknown; message?: unknown };
 		return (error as { message?: unknown } | null)?.message ?? error ?? message;
 	}
-	const text = String(body);
+	const text = String(body); // No object: a string, a number, a boolean or null.
 	if (isHtml(answer)) {
 		const title = isSuccess(answer) ? '' : pageTitle(text);
 		return title ? `a page titled "${title}"` : 'a page of HTML';
@@ -57,7 +57,8 @@ function pageTitle(html: string): string {
 
 function isHtml({ body, headers }: Answer): boolean {
 	return (
-		/html/i.test(String(headers['content-type'])) || /^\s*<(!doctype|html)/i.test(String(body))
+		/html/i.test(String(headers['content-type'])) ||
+		(typeof body === 'string' && /^\s*<(!doctype|html)/i.test(body))
 	);
 }
 

@@ -1,4 +1,4 @@
-// What the page is answered, for the routes and for the page.
+// The answers that the page gets, as types. The routes return them, and the page imports them.
 import type { AudioSpan } from '../../index/store.mts';
 
 export type { LifelogChange as Change } from '../../archive/edits.mts';
