@@ -13,7 +13,6 @@ const SLOWEST = [
 	'recordingKills.soak',
 	'trigger.soak',
 	'importMemory.soak',
-<<<<<<< HEAD
 	'media.soak',
 	'archiveKills.soak',
 	'beside.soak',
