@@ -43,14 +43,14 @@ export function writeLifelog(
 ): LifelogFile | undefined {
 	const startMs = instantOf(lifelog.startTime, zone);
 	if (startMs === undefined) return undefined;
-	const pieces = piecesOf(lifelog, zone);
+	const pieces = () => piecesOf(lifelog, zone);
 	const content = {
-		appExport: () => appExport(lifelog, pieces, startMs),
+		appExport: () => appExport(lifelog, pieces(), startMs),
 		json: () => toJson(lifelog),
-		markdown: () => lifelogMarkdown(lifelog, pieces, startMs, zone),
-		srt: () => toSrt(pieces),
+		markdown: () => lifelogMarkdown(lifelog, pieces(), startMs, zone),
+		srt: () => toSrt(pieces()),
 		text: () => `${transcriptText(utterances(lifelog))}\n`,
-		vtt: () => toVtt(pieces),
+		vtt: () => toVtt(pieces()),
 	}[format]();
 	return { ...KINDS[format], content, startMs };
 }

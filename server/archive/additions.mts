@@ -1,6 +1,7 @@
 // Entries and audio that are new on a day, and that the service doesn't know: imported, recorded, or
 // made here.
 import type { Lifelog } from '../../lifelog/api.ts';
+import { writeLifelog } from '../../lifelog/files/formats.ts';
 import { type Span, without } from '../util/spans.mts';
 import type { Change, Day } from './changeDays.mts';
 import type { Draft, Drafts } from './drafts.mts';
@@ -14,7 +15,7 @@ import {
 	type NamedFile,
 	RECORDINGS,
 } from './layout.mts';
-import { inOrder, lifelogFiles, placesBeside, toJson, withEntries } from './lifelogFiles.mts';
+import { inOrder, placesBeside, toJson, withEntries } from './lifelogFiles.mts';
 import type { Manifests } from './manifests.mts';
 
 /** Why something can't be added to a day; its message is the end of a sentence. */
@@ -58,10 +59,12 @@ export async function draftLifelog(
 	madeHere?: MadeHere,
 ): Promise<NewEntry<LifelogEntry>> {
 	const { id, startTime, updatedAt, isStarred } = lifelog;
-	const { markdown } = lifelogFiles(lifelog, timezone)!;
+	// One after the other: an import may take little memory.
+	const json = await draftText(drafts, toJson(lifelog));
+	const markdown = await draftText(drafts, writeLifelog(lifelog, 'markdown', timezone)!.content);
 	const files = [
-		{ extension: '.json', draft: await draftText(drafts, toJson(lifelog)) },
-		{ extension: '.md', draft: await draftText(drafts, markdown.content) },
+		{ extension: '.json', draft: json },
+		{ extension: '.md', draft: markdown },
 	];
 	return { id, startMs: Date.parse(startTime), entry: { updatedAt, isStarred }, madeHere, files };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { addApi, answerErrors } from './api.mts';
 import { type NeededOptions, prepare } from './prepare.mts';
-import { Folder, MissingFolderError } from '../archive/folder.mts';
+import { type Folder, MissingFolderError } from '../archive/folder.mts';
 import { clearDrafts, isInterrupted } from '../archive/drafts.mts';
 import { Serving } from '../index/serving.mts';
 import { tryLock, type HeldLock } from '../archive/lock.mts';

@@ -352,8 +352,4 @@ export function describeConfig<Some extends Options>(
 }
 
 const shown = (value: unknown) =>
-	value instanceof Set
-		? [...value].join(',')
-		: Array.isArray(value)
-			? value.join(',')
-			: String(value ?? '');
+	value instanceof Set ? [...value].join(',') : [value].flat().join(',');
