@@ -85,7 +85,7 @@ test('a server holds requests to what was added; the sandbox ignores it', async 
 	const service = {
 		acceptsKey: () => true,
 		now: Date.now,
-		store: { listLifelogs: () => [] },
+		current: () => ({ listLifelogs: () => [] }),
 	} as unknown as Service;
 	answerErrors(app, service);
 	app.addHook('preHandler', async ({ query }) => void asked.push(query));
