@@ -74,6 +74,7 @@ export default {
 			from: { path: '^nodes/([^/]+)/', pathNot: below('nodes/shared') },
 			to: { path: below('nodes'), pathNot: [below('nodes/shared'), '^nodes/$1/'] },
 		},
+		...inOrder('nodes/LifelogTrigger', ['engine', '(lifelogs|chats)']),
 		{
 			name: 'server-alone',
 			comment: 'lifelog-server is the service itself; it knows no node.',
