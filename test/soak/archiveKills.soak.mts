@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { en, Faker } from '@faker-js/faker';
 import { clearDrafts } from '../../server/archive/drafts.mts';
@@ -97,8 +98,21 @@ class Promised {
 	}
 }
 
+/** A full disk, one that can only be read, and a file that another program holds. */
+const FAULTS = ['ENOSPC', 'EROFS', 'EBUSY'];
+
+/** What makes a process's changes of the disk fail at times. */
+const failing = (isFaulty: boolean): Record<string, string> =>
+	isFaulty
+		? {
+				NODE_OPTIONS: `--import ${pathToFileURL('test/support/faultyDisk.mts').href}`,
+				TEST_FAULT: random.helpers.arrayElement(FAULTS),
+				TEST_SEED: String(random.number.int()),
+			}
+		: {};
+
 /** Kills processes that change the archive in these ways at the same time. */
-async function killWriters(whats: string[]): Promise<void> {
+async function killWriters(whats: string[], isFaulty = false): Promise<void> {
 	const root = temporaryFolder();
 	const recording = join(root, 'recording.opus');
 	await makeTones(recording, { seconds: 1 });
@@ -108,10 +122,14 @@ async function killWriters(whats: string[]): Promise<void> {
 	for (let kill = 0; kill < KILLS; kill += 1) {
 		const writer = join(process.cwd(), 'test/support/archiveWriter.mts');
 		const children = whats.map((what) =>
-			spawn(process.execPath, [
-				...[writer, what, folder, join(root, `${what}-index`)],
-				...[String(kill * 1000), recording],
-			]),
+			spawn(
+				process.execPath,
+				[
+					...[writer, what, folder, join(root, `${what}-index`)],
+					...[String(kill * 1000), recording],
+				],
+				{ env: { ...process.env, ...failing(isFaulty) } },
+			),
 		);
 		const lines = children.map(({ stdout }) => {
 			const read = createInterface(stdout);
@@ -152,11 +170,19 @@ test.each([
 	await killWriters(whats);
 });
 
-/** Kills a command again and again. */
-async function killCommand(args: () => Promise<[string[], Record<string, string>]>): Promise<void> {
+test(`all of them, killed ${KILLS} times, on a disk that fails at times (seed ${seed})`, async () => {
+	await killWriters(['edit', 'delete', 'create', 'record'], true);
+});
+
+/** Kills a command again and again. One whose disk fails may end before it's killed. */
+async function killCommand(
+	args: () => Promise<[string[], Record<string, string>]>,
+	isFaulty: boolean,
+): Promise<void> {
 	let amid = 0;
 	for (let kill = 0; kill < KILLS; kill += 1) {
-		const running = startCommand(...(await args()));
+		const [command, env] = await args();
+		const running = startCommand(command, { ...env, ...failing(isFaulty) });
 		for (let changes = random.number.int(3); changes > 0; changes -= 1) {
 			while (!isAmidChange() && running.child.exitCode === null) await nextTurn();
 			await sleep(random.number.float() * MAX_DELAY_MS);
@@ -166,51 +192,64 @@ async function killCommand(args: () => Promise<[string[], Record<string, string>
 		if (isAmidChange()) amid += 1;
 		await expectWhole();
 	}
-	expect({ amid, isMost: amid >= KILLS / 2 }).toEqual({ amid, isMost: true });
+	if (!isFaulty) expect({ amid, isMost: amid >= KILLS / 2 }).toEqual({ amid, isMost: true });
 }
 
-test(`an import, killed ${KILLS} times, adds all in the end (seed ${seed})`, async () => {
-	const source = temporaryFolder();
-	let last = 0;
-	const importing = async (): Promise<[string[], Record<string, string>]> => {
-		for (let n = 0; n < 60; n += 1) {
-			const at = new Date(Date.UTC(2026, 0, 1) + (last += 1) * 3 * 3_600_000).toISOString();
-			const name = at.slice(0, 19).replace('T', '_').replace(':', 'h').replace(':', 'm');
-			const path = `lifelogs/${at.slice(0, 10).replaceAll('-', '/')}/${name}s_Number-${last}.md`;
-			mkdirSync(dirname(join(source, path)), { recursive: true });
-			writeFileSync(join(source, path), `# Number ${last}\n`);
-		}
-		return [['import', source, folder], {}];
-	};
-	await killCommand(importing);
-	expect((await runCommand(...(await importing()))).status).toBe(0);
-	await expectWhole();
-	const lifelogs = [...newestManifests(folder).values()].map((file) => Object.keys(file.lifelogs));
-	expect(lifelogs.flat()).toHaveLength(last);
-});
+const DISKS = [
+	['', false],
+	[', on a disk that fails at times', true],
+] as const;
 
-test(`archive, killed ${KILLS} times, makes the same archive as one run (seed ${seed})`, async () => {
-	const { control } = sandbox;
-	await control.reset({ empty: true, dialect: { rateLimit: { max: 1_000_000 } } });
-	for (let n = 1; n <= 24; n += 1) {
-		const day = new Date(Date.now() - (1 + (n % 6)) * DAY_MS).toISOString().slice(0, 10);
-		const startTime = new Date(Date.parse(day) + n * 600_000).toISOString();
-		await control.addLifelog({ title: `Number ${n}`, startTime });
-	}
-	const changed = async (): Promise<[string[], Record<string, string>]> => {
-		// So that every day is written anew.
-		for (const { id } of await control.lifelogs()) {
-			await control.updateLifelog(id, { title: random.lorem.words() });
+test.each(DISKS)(
+	`an import, killed ${KILLS} times, adds all in the end%s (seed ${seed})`,
+	async (_disk, isFaulty) => {
+		const source = temporaryFolder();
+		let last = 0;
+		const importing = async (): Promise<[string[], Record<string, string>]> => {
+			for (let n = 0; n < 60; n += 1) {
+				const at = new Date(Date.UTC(2026, 0, 1) + (last += 1) * 3 * 3_600_000).toISOString();
+				const name = at.slice(0, 19).replace('T', '_').replace(':', 'h').replace(':', 'm');
+				const path = `lifelogs/${at.slice(0, 10).replaceAll('-', '/')}/${name}s_Number-${last}.md`;
+				mkdirSync(dirname(join(source, path)), { recursive: true });
+				writeFileSync(join(source, path), `# Number ${last}\n`);
+			}
+			return [['import', source, folder], {}];
+		};
+		await killCommand(importing, isFaulty);
+		expect((await runCommand(...(await importing()))).status).toBe(0);
+		await expectWhole();
+		const lifelogs = [...newestManifests(folder).values()].map((file) =>
+			Object.keys(file.lifelogs),
+		);
+		expect(lifelogs.flat()).toHaveLength(last);
+	},
+);
+
+test.each(DISKS)(
+	`archive, killed ${KILLS} times, makes the same archive as one run%s (seed ${seed})`,
+	async (_disk, isFaulty) => {
+		const { control } = sandbox;
+		await control.reset({ empty: true, dialect: { rateLimit: { max: 1_000_000 } } });
+		for (let n = 1; n <= 24; n += 1) {
+			const day = new Date(Date.now() - (1 + (n % 6)) * DAY_MS).toISOString().slice(0, 10);
+			const startTime = new Date(Date.parse(day) + n * 600_000).toISOString();
+			await control.addLifelog({ title: `Number ${n}`, startTime });
 		}
-		return archiving(sandbox, folder);
-	};
-	await killCommand(changed);
-	expect((await runCommand(...archiving(sandbox, folder))).status).toBe(0);
-	expect(await checkFolder(folder, sandbox)).toMatchObject({ isComplete: true, findings: [] });
-	const inOneRun = join(temporaryFolder(), 'one-run');
-	expect((await runCommand(...archiving(sandbox, inOneRun))).status).toBe(0);
-	const killed = contentsOf(folder);
-	for (const [path, content] of Object.entries(contentsOf(inOneRun))) {
-		expect(killed[path]).toBe(content);
-	}
-});
+		const changed = async (): Promise<[string[], Record<string, string>]> => {
+			// So that every day is written anew.
+			for (const { id } of await control.lifelogs()) {
+				await control.updateLifelog(id, { title: random.lorem.words() });
+			}
+			return archiving(sandbox, folder);
+		};
+		await killCommand(changed, isFaulty);
+		expect((await runCommand(...archiving(sandbox, folder))).status).toBe(0);
+		expect(await checkFolder(folder, sandbox)).toMatchObject({ isComplete: true, findings: [] });
+		const inOneRun = join(temporaryFolder(), 'one-run');
+		expect((await runCommand(...archiving(sandbox, inOneRun))).status).toBe(0);
+		const killed = contentsOf(folder);
+		for (const [path, content] of Object.entries(contentsOf(inOneRun))) {
+			expect(killed[path]).toBe(content);
+		}
+	},
+);

@@ -5,8 +5,15 @@ import { lifelogOf } from './invented.mts';
 import { clearDrafts } from '../../server/archive/drafts.mts';
 
 const [what, folder, index, first, recording] = process.argv.slice(2);
+/** The next one is tried after one that failed for the reason that a test has chosen. */
+const { TEST_FAULT: fault } = process.env;
+const ofFault = (error: unknown): string => {
+	if (fault !== undefined && String(error).includes(fault)) return 'failed';
+	throw error;
+};
+
 const { store } = await openStore(folder, index);
-await clearDrafts(folder);
+await clearDrafts(folder).catch(ofFault);
 await store.refresh();
 
 const EDITED = 12;
@@ -38,4 +45,6 @@ const changes: Record<string, (n: number) => Promise<string>> = {
 	},
 };
 
-for (let n = Number(first); ; n += 1) process.stdout.write(`${await changes[what](n)}\n`);
+for (let n = Number(first); ; n += 1) {
+	process.stdout.write(`${await changes[what](n).catch(ofFault)}\n`);
+}
