@@ -1,12 +1,13 @@
 // lifelog-server archive: options, the run or the runs, exit code.
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DRAFTS } from '../archive/layout.mts';
 import { FileError } from '../archive/folder.mts';
 import { dayOf } from '../archive/lifelogFiles.mts';
 import { type HeldLock, LockedError, lockPath, tryLock } from '../archive/lock.mts';
+import { makeDays, makeFolder, removeLocks, removeNew } from '../archive/newArchive.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
 import {
 	CannotStart,
@@ -167,7 +168,7 @@ interface OpenedFolder {
 
 /** Makes the folder if needed, and sees to it that everything can be written. */
 async function openFolder({ folder }: Options): Promise<OpenedFolder> {
-	const isNew = (await mkdir(folder, { recursive: true })) !== undefined;
+	const isNew = await makeFolder(folder);
 	if (!(await mayBeArchive(folder))) {
 		throw new CannotStart(
 			`${folder} has files in it and is not an archive. Choose an empty folder, or a new one. If it is the app's export, convert it: ${commandName} import "${folder}" <folder of the archive>`,
@@ -197,20 +198,8 @@ async function lockForRun(
 			`Full archive in n8n has been writing to this archive since ${since}. Wait until it has ended. If it was stopped, start with --force`,
 		);
 	}
-	await mkdir(join(folder, 'days'), { recursive: true });
+	await makeDays(folder);
 	return lock;
-}
-
-/** Removes what a run made in a new folder before the service had answered. */
-async function removeNew(folder: string): Promise<void> {
-	for (const name of ['report.json', 'report.md']) await rm(join(folder, name), { force: true });
-	await rmdir(join(folder, 'days')).catch(() => {});
-}
-
-/** Removes the locks, and the folder if nothing else is in it. */
-async function removeLocks(folder: string): Promise<void> {
-	for (const name of ['run', 'write']) await rm(lockPath(folder, name), { force: true });
-	await rmdir(folder).catch(() => {});
 }
 
 /** Rejects if a folder of the archive can't be written, as those of another user. */

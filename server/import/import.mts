@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { EntryError } from '../archive/additions.mts';
 import { clearDrafts, type Drafts, withDrafts } from '../archive/drafts.mts';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { FileError, Folder } from '../archive/folder.mts';
 import { tryLock } from '../archive/lock.mts';
+import { makeFolder } from '../archive/newArchive.mts';
 import { otherRunSince } from '../archive/otherRun.mts';
 import { commandName } from '../util/commandLine.mts';
 import { addRecording } from './audio.mts';
@@ -217,7 +217,7 @@ function checkPlaces(from: string, to: string): void {
 }
 
 async function openArchive(to: string): Promise<Folder> {
-	return await mkdir(to, { recursive: true })
+	return await makeFolder(to)
 		.then(() => Folder.open(to))
 		.catch((error: unknown) => {
 			throw new ExportError(`${to} cannot be the folder of an archive: ${asError(error).message}`);

@@ -22,7 +22,8 @@ fs.open = async (path, flags, mode) => {
 		try {
 			failAtTimes('write');
 		} catch (error) {
-			await append(data.slice(0, data.length / 2), options);
+			const bytes = data as Uint8Array;
+			await append(bytes.subarray(0, bytes.length / 2), options);
 			throw error;
 		}
 		await append(data, options);
