@@ -1,10 +1,9 @@
 // One day: read from the service what the plan names, then change the archive all at once.
-import { extname } from 'node:path';
 import pMap from 'p-map';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { EVERY_PART, MAX_PAGE_SIZE_WITH_CONTENTS, METADATA_ONLY } from '../../lifelog/paging.ts';
-import { type Change, changeDays, type Day } from '../archive/changeDays.mts';
-import { type Draft, type Drafts, withDrafts } from '../archive/drafts.mts';
+import { changeDays, type Day } from '../archive/changeDays.mts';
+import { type Drafts, withDrafts } from '../archive/drafts.mts';
 import type { Folder } from '../archive/folder.mts';
 import {
 	type ChatEntry,
@@ -12,25 +11,16 @@ import {
 	type LifelogEntry,
 	type NamedFile,
 } from '../archive/layout.mts';
-import {
-	dayOf,
-	inOrder,
-	lifelogFiles,
-	parseIsoTime,
-	placeOf,
-	placesBeside,
-	toJson,
-	withEntries,
-} from '../archive/lifelogFiles.mts';
+import { dayOf, lifelogFiles, parseIsoTime, placeOf, toJson } from '../archive/lifelogFiles.mts';
 import { isSafePathSegment } from '../../lifelog/names.ts';
 import { updatedAtOf } from '../archive/listed.mts';
 import { LockedError } from '../archive/lock.mts';
-import { type OwnByKind, type OwnChanges, withOwn } from '../archive/ownChanges.mts';
-import { joinSpans, without, type Span } from '../util/spans.mts';
+import type { OwnChanges } from '../archive/ownChanges.mts';
+import type { Span } from '../util/spans.mts';
 import { countMessages, pages, type ListedChat, type ListedLifelog } from './listing.mts';
-import { type DayPlan, type Kind, ofPendant } from './plan.mts';
+import { type Found, merge, nameOfAudio, type NewFile, type Read } from './mergedDay.mts';
+import type { DayPlan, Kind } from './plan.mts';
 import { RequestError, type ServiceClient, ServiceError } from './service.mts';
-import { DAY_MS } from '../util/durations.mts';
 import { iso } from '../util/times.mts';
 
 /** What a day needs beside its plan. */
@@ -53,30 +43,8 @@ interface Listed {
 	chats: Map<string, ListedChat> | undefined;
 }
 
-/** A file that is written, and not yet in its place. */
-interface NewFile extends NamedFile, Draft {
-	/** When the entry begins, epoch ms; undefined for audio. */
-	startMs?: number;
-}
-
-type Read<Entry> = Omit<Entry, 'files'> & { files: NewFile[] };
-
-/** What was read, by ID, and what could not be. What was deleted from the archive has no files. */
-interface Found {
-	lifelogs: Map<string, Read<LifelogEntry>>;
-	chats: Map<string, Read<ChatEntry>>;
-	audio: (NewFile & Span)[];
-	missingAudio: Span[];
-	failed: { what: string; message: string }[];
-	/** What ends the run: an error of the disk, or a service that can't be used. */
-	fatal: unknown;
-}
-
 const MAX_CONCURRENT_FILES = 4;
-const NOT_OVER = 'the day is not over yet';
-export const NOT_ASKED_FOR = 'was not requested (--only)';
 const ANOTHER_ENTRY = 'the service returns another entry for its ID';
-const MIN_RANGE_MS = 1000;
 /** What every Ogg file begins with. */
 const OGG = 'OggS';
 
@@ -314,8 +282,6 @@ async function isThere(
 	return startMs === undefined || dayOf(startMs) === day;
 }
 
-const nameOfAudio = ({ startMs, endMs }: Span) => `audio ${iso(startMs)} to ${iso(endMs)}`;
-
 /** @returns undefined if the service has no audio of the range (docs/api-spec.md, section 4.5). */
 async function downloadAudio(
 	{ service, drafts }: DayContext,
@@ -404,107 +370,3 @@ async function save(context: DayContext, plan: DayPlan, found: Found): Promise<D
 	await changeDays(archive, [plan.day], (days) => change([...days.values()]), now);
 	return file!;
 }
-
-/** The new manifest of a day, and the places of its files. */
-function merge(
-	plan: DayPlan,
-	{ day, newest: manifest, archivedAt }: Day,
-	found: Found,
-	own: OwnByKind,
-	now: number,
-): { file: DayManifest; files: NonNullable<Change['files']> } {
-	const files: NonNullable<Change['files']> = [];
-	const place = ({ draft, path, bytes, sha256 }: NewFile): NamedFile => {
-		files.push({ draft, path });
-		return { path, bytes, sha256 };
-	};
-	const audioByPath = new Map((manifest?.audio ?? []).map((file) => [file.path, file]));
-	for (const { startMs, endMs, ...draft } of found.audio) {
-		// What is shorter than what is stored is left: the service has deleted something.
-		const stored = audioByPath.get(draft.path);
-		const isShorter = stored && draft.bytes < stored.bytes && !plan.damaged.has(draft.path);
-		if (!isShorter) audioByPath.set(draft.path, { startMs, endMs, ...place(draft) });
-	}
-	const audio = [...audioByPath.values()].sort((a, b) => a.startMs - b.startMs);
-	const notAsked = without(manifest?.missingAudio ?? [], plan.audio);
-	const missing = joinSpans([...notAsked, ...found.missingAudio]);
-	const missingAudio = without(missing, ofPendant(audio));
-	const failed = [
-		...notRead(manifest, 'lifelog', plan.notRead.lifelogs),
-		...notRead(manifest, 'chat', plan.notRead.chats),
-		...found.failed.sort((a, b) => (a.what < b.what ? -1 : 1)),
-		...unknownAudio(day, [...ofPendant(audio), ...missingAudio, ...plan.audio], now),
-	];
-	const file: DayManifest = {
-		version: 1,
-		day,
-		lifelogs: entriesOf<LifelogEntry>('lifelogs', manifest?.lifelogs, found.lifelogs),
-		chats: entriesOf<ChatEntry>('chats', manifest?.chats, found.chats),
-		audio,
-		missingAudio,
-		failed,
-		archivedAt,
-		isComplete: failed.length === 0,
-	};
-	return { file, files };
-
-	function entriesOf<Entry extends LifelogEntry | ChatEntry>(
-		kind: 'lifelogs' | 'chats',
-		before: Record<string, Entry> = {},
-		read: Map<string, Read<Entry>>,
-	): Record<string, Entry> {
-		const placeBeside = placesBeside(before);
-		const changed: [string, Entry][] = [];
-		// The same whichever was read first.
-		for (const [id, entry] of [...read].sort(([a], [b]) => (a < b ? -1 : 1))) {
-			const change = own[kind].get(id);
-			const isDeleted = change?.deletedAt !== undefined;
-			if (!isDeleted && entry.files.length === 0) continue;
-			// Drafts of what was deleted since it was read stay drafts.
-			const named = isDeleted
-				? []
-				: entry.files.map((each) =>
-						place({ ...each, path: placeBeside(kind, id, each.startMs!) + extname(each.path) }),
-					);
-			changed.push([id, { ...entry, files: named } as unknown as Entry]);
-		}
-		const now = withEntries(before, changed);
-		const withGone = withEntries(
-			now,
-			plan.gone[kind]
-				.filter((id) => Object.hasOwn(now, id))
-				.map((id) => [id, { ...now[id], goneAt: archivedAt }]),
-		);
-		// What was changed here stays so, and what was deleted here on another day goes from this one, too.
-		const isRead = new Set(changed.map(([id]) => id));
-		const withChanges = Object.entries(withGone).map(([id, entry]): [string, Entry] => {
-			const change = own[kind].get(id) ?? {};
-			const isBuried = change.deletedAt !== undefined && entry.deletedAt === undefined;
-			return [id, isRead.has(id) || isBuried ? withOwn(entry, change) : entry];
-		});
-		return inOrder(withChanges);
-	}
-}
-
-/** What of a day was never asked for. */
-function unknownAudio(day: string, known: Span[], now: number): Found['failed'] {
-	const startMs = Date.parse(day);
-	const unknown = without([{ startMs, endMs: startMs + DAY_MS }], known);
-	return joinSpans(unknown)
-		.filter((span) => span.endMs - span.startMs >= MIN_RANGE_MS)
-		.map((span) => ({
-			what: nameOfAudio(span),
-			message: span.endMs > now ? NOT_OVER : NOT_ASKED_FOR,
-		}));
-}
-
-/** What fails of a day because it is not read in this run: what failed before, or all of a new day. */
-function notRead(manifest: DayManifest | undefined, kind: 'lifelog' | 'chat', why?: string) {
-	if (why === undefined) return [];
-	if (!manifest) return [{ what: `${kind}s`, message: why }];
-	return (manifest.failed ?? []).filter(({ what }) => what.startsWith(kind));
-}
-
-/** Whether what is missing of a day was not meant to be read yet. */
-export const isPending = ({ message }: { message: string }) =>
-	message === NOT_OVER || message === NOT_ASKED_FOR;

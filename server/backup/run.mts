@@ -11,7 +11,8 @@ import { manifestNames, readManifests } from '../archive/manifests.mts';
 import { OwnChanges, type OwnChange } from '../archive/ownChanges.mts';
 import { DAY_MS, HOUR_MS } from '../util/durations.mts';
 import { printable } from '../util/text.mts';
-import { archiveDay, isPending, NOT_ASKED_FOR } from './day.mts';
+import { archiveDay } from './day.mts';
+import { isPending, NOT_ASKED_FOR } from './mergedDay.mts';
 import {
 	daysBetween,
 	FIRST_LIKELY_DAY,

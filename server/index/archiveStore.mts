@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import { ApiError } from '../util/errors.mts';
 import { fuse } from './fusion.mts';
 import type { Meaning } from './meaning.mts';
-import type { Counts, DayRecord, Rows } from './rows.mts';
+import type { Rows } from './rows.mts';
+import type { Counts, DayRecord } from './schema.mts';
 import type {
 	Audio,
 	ChatFilter,
@@ -17,26 +16,26 @@ import type {
 	Sources,
 	Store,
 } from './store.mts';
-import { addTo, draftLifelog, EntryError } from '../archive/additions.mts';
+import { addTo, draftLifelog } from '../archive/additions.mts';
 import { ArchiveAudio } from './archiveAudio.mts';
-import { samplesPerMs } from '../audio/opus.mts';
-import { scanLinks } from '../audio/scan.mts';
-import { type Change, changeDays, type Day, LostDraftError } from '../archive/changeDays.mts';
+import { changeDays, LostDraftError } from '../archive/changeDays.mts';
 import { type Drafts, withDrafts } from '../archive/drafts.mts';
 import { addEdits, withoutTitle, type LifelogChange } from '../archive/edits.mts';
 import { LockedError } from '../archive/lock.mts';
-import { FileError, ignoreFileError, MissingFolderError, type Folder } from '../archive/folder.mts';
-import { readArchived } from '../archive/entries.mts';
-import { dayOf, lifelogFiles, toJson, withEntries } from '../archive/lifelogFiles.mts';
+import { MissingFolderError, type Folder } from '../archive/folder.mts';
+import { dayOf, lifelogFiles, toJson } from '../archive/lifelogFiles.mts';
 import { UnreadableDayError } from '../archive/manifests.mts';
+import type { DayManifest } from '../archive/layout.mts';
 import {
-	type DayManifest,
-	type LifelogEntry,
-	type NamedFile,
-	RECORDINGS,
-} from '../archive/layout.mts';
-import { withOwn } from '../archive/ownChanges.mts';
-import { spansOf, type Span } from '../util/spans.mts';
+	asRefusal,
+	changeOfEntry,
+	draftAudio,
+	entombed,
+	type EntryChange,
+	type Kind,
+	namedFile,
+	undeletable,
+} from './entryChanges.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
 /** How an archive is served. */
@@ -58,16 +57,8 @@ export interface ArchiveOptions {
 	timezone?: string;
 }
 
-/** Changes the entry of a lifelog, as its file has it, and says which texts replace its files. */
-type EntryChange = (
-	entry: LifelogEntry,
-	stored: Lifelog,
-) => { entry: LifelogEntry; texts: { path: string; content: string }[] };
-
 // Of each ranking, so that what stands in both is seen to.
 const MIN_FUSED = 100;
-
-type Kind = 'lifelog' | 'chat';
 
 /** An archive in a folder, served from an index of it. */
 export class ArchiveStore implements Store {
@@ -230,7 +221,7 @@ export class ArchiveStore implements Store {
 			const removed = await changeDays(this.#folder, daysOfIt, async (days) => {
 				const manifests: DayManifest[] = [];
 				for (const day of days.values()) {
-					const manifest = await this.#entomb(kind, id, day, lifelog);
+					const manifest = await entombed(this.#folder, kind, id, day, lifelog);
 					if (manifest) manifests.push(manifest);
 				}
 				return { manifests };
@@ -414,7 +405,7 @@ export class ArchiveStore implements Store {
 			};
 			await changeDays(this.#folder, dayOfIt, async (days) => {
 				const [day] = days.values();
-				return day ? await this.#entryChange(id, day, change) : {};
+				return day ? await changeOfEntry(this.#folder, id, day, change) : {};
 			}).catch((error: unknown) => {
 				throw asRefusal(error, 'Nothing was changed');
 			});
@@ -423,46 +414,10 @@ export class ArchiveStore implements Store {
 		});
 	}
 
-	async #entryChange(
-		id: string,
-		{ newest, archivedAt }: Day,
-		change: EntryChange,
-	): Promise<Change> {
-		const before = newest?.lifelogs[id];
-		const stored = before && (await readArchived(this.#folder, id, before.files));
-		if (!newest || !before || !stored) throw new FileError('is not readable');
-		const { entry, texts } = change(before, stored);
-		const lifelogs = withEntries(newest.lifelogs, [[id, entry]]);
-		return { manifests: [{ ...newest, lifelogs, archivedAt }], files: texts };
-	}
-
 	/** The audio files that a lifelog can be heard in. */
 	#audioOf({ startTime, endTime }: Lifelog): string[] {
 		const files = this.#rows.audioBetween(Date.parse(startTime), Date.parse(endTime));
 		return files.map(({ path }) => path);
-	}
-
-	/** The manifest of a day with a tombstone in an entry's place; undefined if there is nothing to change. */
-	async #entomb(
-		kind: Kind,
-		id: string,
-		{ newest, broken, archivedAt }: Day,
-		lifelog: Lifelog | undefined,
-	): Promise<DayManifest | undefined> {
-		if (broken.length > 0) throw undeletable(`days/${broken[0]}`);
-		const list = kind === 'lifelog' ? 'lifelogs' : 'chats';
-		if (!newest || !Object.hasOwn(newest[list], id)) return undefined;
-		const entry = newest[list][id];
-		const deletedAt = new Date().toISOString();
-		const spans = lifelog && (await this.#spansOf(lifelog, entry.files));
-		const tombstone = withOwn(entry, { deletedAt, spans });
-		return { ...newest, [list]: withEntries(newest[list], [[id, tombstone]]), archivedAt };
-	}
-
-	/** When a lifelog was by these files of it, or, if they can't be read, by its newest version. */
-	async #spansOf(lifelog: Lifelog, files: NamedFile[]): Promise<Span[]> {
-		const ofDay = await readArchived(this.#folder, lifelog.id, files).catch(ignoreFileError);
-		return spansOf(ofDay ?? lifelog);
 	}
 
 	#change<Result>(change: () => Promise<Result>): Promise<Result> {
@@ -470,41 +425,4 @@ export class ArchiveStore implements Store {
 		this.#changes = done.catch(() => {});
 		return done;
 	}
-}
-
-/** Copies the audio of a recording. */
-async function draftAudio(drafts: Drafts, { path, startMs }: RecordedAudio) {
-	const draft = await drafts.save(createReadStream(path));
-	const links = await scanLinks(createReadStream(path));
-	const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
-	return { recorder: RECORDINGS, startMs, endMs: startMs + lengthMs, draft };
-}
-
-/** A text as a manifest names it. */
-function namedFile({ path, content }: { path: string; content: string }): NamedFile {
-	const sha256 = createHash('sha256').update(content).digest('hex');
-	return { path, bytes: Buffer.byteLength(content), sha256 };
-}
-
-const undeletable = (path: string) =>
-	new ApiError(
-		409,
-		`Nothing was deleted, because ${path} can't be read. Try again when it's complete, or delete that file`,
-	);
-
-/** Why an archive could not be changed, as it is answered; `outcome` begins the sentence. */
-function asRefusal(error: unknown, outcome: string): unknown {
-	if (error instanceof LockedError || error instanceof LostDraftError) {
-		return new ApiError(
-			409,
-			`${outcome}, because another program writes to the archive. Try again later`,
-		);
-	}
-	if (error instanceof EntryError || error instanceof FileError) {
-		return new ApiError(
-			409,
-			`${outcome}, because a file of that day cannot be read: lifelog-server check names it. Repair it, then try again`,
-		);
-	}
-	return error;
 }

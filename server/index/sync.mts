@@ -1,6 +1,7 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
-import type { DayRecord, FileProblem, Origin, Rows } from './rows.mts';
+import type { Rows } from './rows.mts';
+import type { DayRecord, FileProblem, Origin } from './schema.mts';
 import { parseChat, parseLifelog } from '../archive/entries.mts';
 import { withEdits } from '../archive/edits.mts';
 import { FileError, MissingFolderError, type Folder } from '../archive/folder.mts';

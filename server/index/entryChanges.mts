@@ -1,0 +1,107 @@
+// What changes of entries make of a day, and why one is refused.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { EntryError } from '../archive/additions.mts';
+import { type Change, type Day, LostDraftError } from '../archive/changeDays.mts';
+import type { Drafts } from '../archive/drafts.mts';
+import { readArchived } from '../archive/entries.mts';
+import { FileError, type Folder, ignoreFileError } from '../archive/folder.mts';
+import {
+	type DayManifest,
+	type LifelogEntry,
+	type NamedFile,
+	RECORDINGS,
+} from '../archive/layout.mts';
+import { withEntries } from '../archive/lifelogFiles.mts';
+import { LockedError } from '../archive/lock.mts';
+import { withOwn } from '../archive/ownChanges.mts';
+import { samplesPerMs } from '../audio/opus.mts';
+import { scanLinks } from '../audio/scan.mts';
+import { ApiError } from '../util/errors.mts';
+import { type Span, spansOf } from '../util/spans.mts';
+import type { RecordedAudio } from './store.mts';
+
+export type Kind = 'lifelog' | 'chat';
+
+/** Changes the entry of a lifelog, as its file has it, and says which texts replace its files. */
+export type EntryChange = (
+	entry: LifelogEntry,
+	stored: Lifelog,
+) => { entry: LifelogEntry; texts: { path: string; content: string }[] };
+
+/** A change of the newest manifest of a day that changes an entry. @throws FileError if its file can't be read. */
+export async function changeOfEntry(
+	folder: Folder,
+	id: string,
+	{ newest, archivedAt }: Day,
+	change: EntryChange,
+): Promise<Change> {
+	const before = newest?.lifelogs[id];
+	const stored = before && (await readArchived(folder, id, before.files));
+	if (!newest || !before || !stored) throw new FileError('is not readable');
+	const { entry, texts } = change(before, stored);
+	const lifelogs = withEntries(newest.lifelogs, [[id, entry]]);
+	return { manifests: [{ ...newest, lifelogs, archivedAt }], files: texts };
+}
+
+/** The manifest of a day with a tombstone in an entry's place; undefined if there is nothing to change. */
+export async function entombed(
+	folder: Folder,
+	kind: Kind,
+	id: string,
+	{ newest, broken, archivedAt }: Day,
+	lifelog: Lifelog | undefined,
+): Promise<DayManifest | undefined> {
+	if (broken.length > 0) throw undeletable(`days/${broken[0]}`);
+	const list = kind === 'lifelog' ? 'lifelogs' : 'chats';
+	if (!newest || !Object.hasOwn(newest[list], id)) return undefined;
+	const entry = newest[list][id];
+	const deletedAt = new Date().toISOString();
+	const spans = lifelog && (await spansOfEntry(folder, lifelog, entry.files));
+	const tombstone = withOwn(entry, { deletedAt, spans });
+	return { ...newest, [list]: withEntries(newest[list], [[id, tombstone]]), archivedAt };
+}
+
+/** When a lifelog was by these files of it, or, if they can't be read, by its newest version. */
+async function spansOfEntry(folder: Folder, lifelog: Lifelog, files: NamedFile[]): Promise<Span[]> {
+	const ofDay = await readArchived(folder, lifelog.id, files).catch(ignoreFileError);
+	return spansOf(ofDay ?? lifelog);
+}
+
+/** Copies the audio of a recording. */
+export async function draftAudio(drafts: Drafts, { path, startMs }: RecordedAudio) {
+	const draft = await drafts.save(createReadStream(path));
+	const links = await scanLinks(createReadStream(path));
+	const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
+	return { recorder: RECORDINGS, startMs, endMs: startMs + lengthMs, draft };
+}
+
+/** A text as a manifest names it. */
+export function namedFile({ path, content }: { path: string; content: string }): NamedFile {
+	const sha256 = createHash('sha256').update(content).digest('hex');
+	return { path, bytes: Buffer.byteLength(content), sha256 };
+}
+
+export const undeletable = (path: string) =>
+	new ApiError(
+		409,
+		`Nothing was deleted, because ${path} can't be read. Try again when it's complete, or delete that file`,
+	);
+
+/** Why an archive could not be changed, as it is answered; `outcome` begins the sentence. */
+export function asRefusal(error: unknown, outcome: string): unknown {
+	if (error instanceof LockedError || error instanceof LostDraftError) {
+		return new ApiError(
+			409,
+			`${outcome}, because another program writes to the archive. Try again later`,
+		);
+	}
+	if (error instanceof EntryError || error instanceof FileError) {
+		return new ApiError(
+			409,
+			`${outcome}, because a file of that day cannot be read: lifelog-server check names it. Repair it, then try again`,
+		);
+	}
+	return error;
+}
