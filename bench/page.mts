@@ -21,7 +21,7 @@ import { serve, type Served } from './server/processes.mts';
 
 const LIFELOGS = 50_000;
 const TIMES = 21;
-const MAIN = join('server', 'main.mts');
+const MAIN = join('server', 'cli', 'main.mts');
 
 /** Opens the page of a server, signed in. */
 async function open(browser: Browser, { url, apiKey }: Served): Promise<Page> {

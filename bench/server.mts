@@ -19,7 +19,7 @@ const LIFELOGS = 50_000;
  */
 const TIMES = 100;
 const IDLE_MS = 30_000;
-const MAIN = join('server', 'main.mts');
+const MAIN = join('server', 'cli', 'main.mts');
 
 /** Requests by what they are for, the `nth` of each kind another one. */
 const requests = {

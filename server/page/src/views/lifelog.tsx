@@ -60,7 +60,7 @@ function Conversation({
 	const spans = audio.value;
 	const hasAudio = spans !== undefined && spans.length > 0;
 	const lines = useMemo(() => linesOf(lifelog), [lifelog]);
-	const details = useMemo(() => detailsOf(lines, session.timezone), [lines]);
+	const details = useMemo(() => detailsOf(lines), [lines]);
 	const list = useRef<WindowVirtualizerHandle>(null);
 	const [current, setCurrent] = useState(-1);
 	const [seek, setSeek] = useState<Seek>();
@@ -116,6 +116,7 @@ function Conversation({
 								line={line}
 								index={index}
 								{...details[index]}
+								timezone={session.timezone}
 								isCurrent={index === current}
 								onSeek={hasAudio ? setSeek : undefined}
 							/>
@@ -149,15 +150,17 @@ function isInView(index: number): boolean {
 function LineView({
 	line,
 	index,
-	time,
+	timezone,
+	before,
 	voice,
 	isCurrent,
 	onSeek,
 }: {
 	line: Line;
 	index: number;
-	/** When it was said, and whether the line before says the same. */
-	time?: { text: string; isRepeated: boolean };
+	timezone: string;
+	/** When the line before was said, Unix ms. */
+	before?: number;
 	/** The number of the speaker; missing if nobody knows who it was. */
 	voice?: number;
 	isCurrent: boolean;
@@ -172,7 +175,10 @@ function LineView({
 	}
 	const { text, speaker, isNewSpeaker, startMs } = line;
 	const play = onSeek && startMs !== undefined && (() => onSeek({ ms: startMs, isPlayed: true }));
-	const ofTime = time?.isRepeated ? 'time repeated' : 'time';
+	// Only of the lines that are shown: writing ten thousand times takes longer than all else.
+	const time = startMs !== undefined ? timeInWords(startMs, timezone) : undefined;
+	const isRepeated = before !== undefined && timeInWords(before, timezone) === time;
+	const ofTime = isRepeated ? 'time repeated' : 'time';
 	return (
 		<div class={isNewSpeaker ? 'line turn' : 'line'} data-line={index}>
 			{isNewSpeaker && (
@@ -182,11 +188,11 @@ function LineView({
 			)}
 			{time &&
 				(play ? (
-					<button type="button" class={ofTime} aria-label={`Play from ${time.text}`} onClick={play}>
-						{time.text}
+					<button type="button" class={ofTime} aria-label={`Play from ${time}`} onClick={play}>
+						{time}
 					</button>
 				) : (
-					<span class={ofTime}>{time.text}</span>
+					<span class={ofTime}>{time}</span>
 				))}
 			{/* Its button is the time: text in a button can't be selected. */}
 			<p
@@ -203,20 +209,17 @@ function LineView({
 /** As many speakers are told apart by their color. */
 const VOICES = 6;
 
-/** The time and the speaker's number of each line. */
-function detailsOf(lines: Line[], timezone: string) {
+/** The speaker's number of each line, and when the one before was said. */
+function detailsOf(lines: Line[]) {
 	const voices = new Map<string, number>();
-	let shown: string | undefined;
+	let before: number | undefined;
 	return lines.map((line) => {
 		if (line.type === 'heading') return {};
 		const { speaker, startMs } = line;
 		if (speaker !== null && !voices.has(speaker)) voices.set(speaker, voices.size % VOICES);
-		const voice = speaker === null ? undefined : voices.get(speaker);
-		if (startMs === undefined) return { voice };
-		const text = timeInWords(startMs, timezone);
-		const isRepeated = text === shown;
-		shown = text;
-		return { voice, time: { text, isRepeated } };
+		const details = { voice: speaker === null ? undefined : voices.get(speaker), before };
+		before = startMs ?? before;
+		return details;
 	});
 }
 
