@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A process that serves the API. */
 export interface Served {
@@ -48,4 +50,40 @@ export async function serve(script: string, args: string[]): Promise<Served> {
 			await exited;
 		},
 	};
+}
+
+/** How long a script takes until its port answers, in ms, and what it then says of being ready. */
+export async function openMs(
+	script: string,
+	args: string[],
+): Promise<{ ms: number; status: number; body: string }> {
+	const port = await freePort();
+	const began = performance.now();
+	const child = spawn(process.execPath, [script, ...args, '--port', String(port)], {
+		stdio: ['pipe', 'ignore', 'inherit'],
+		env: { ...process.env, LIFELOG_SERVER_KEY: 'a-key-of-the-bench' },
+	});
+	const exited = once(child, 'exit');
+	try {
+		const url = `http://127.0.0.1:${port}`;
+		while (!(await fetch(`${url}/health`).catch(() => undefined))?.ok) {
+			if (child.exitCode !== null) throw new Error(`${script} did not start`);
+			await sleep(2);
+		}
+		const ms = performance.now() - began;
+		const ready = await fetch(`${url}/ready`);
+		return { ms, status: ready.status, body: await ready.text() };
+	} finally {
+		child.kill();
+		await exited;
+	}
+}
+
+async function freePort(): Promise<number> {
+	const server = createServer().listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as AddressInfo;
+	server.close();
+	await once(server, 'close');
+	return port;
 }
