@@ -6,20 +6,22 @@ import { workflowWith } from '../../support/workflow.mts';
 import { activateWhile, type Lab } from './lab.mts';
 import { TIMEOUT_MS, type Execution } from './rest.mts';
 
-/** How often the trigger of {@link triggerWorkflow} polls, in ms. */
-const POLL_INTERVAL_MS = 5_000;
+/** How often the trigger of {@link triggerWorkflow} polls, in s. */
+const POLL_EVERY_S = 5;
 
-/** n8n polls at most once a minute; twelve times a minute is once every five seconds. */
-export const pollTimes = {
-	item: Array.from({ length: 60_000 / POLL_INTERVAL_MS }, (_, index) => ({
+/** Poll times of a trigger. n8n polls at most once a minute; twelve times a minute is every five seconds. */
+export const pollTimesEvery = (seconds: number) => ({
+	item: Array.from({ length: 60 / seconds }, (_, nth) => ({
 		mode: 'custom',
-		cronExpression: `${index * 5} * * * * *`,
+		cronExpression: `${nth * seconds} * * * * *`,
 	})),
-};
+});
 
-/** A workflow of the Lifelog Trigger, named `Node`, that polls every five seconds. */
+export const pollTimes = pollTimesEvery(POLL_EVERY_S);
+
+/** A workflow of the Lifelog Trigger, named `Node`, that polls every five seconds unless its parameters say else. */
 export function triggerWorkflow({ credentials }: Lab, parameters: IDataObject): WorkflowJson {
-	const node = { ...parameters, pollTimes };
+	const node = { pollTimes, ...parameters };
 	const { nodes, settings } = workflowWith('lifelogTrigger', node, { credentials });
 	return { nodes: [nodes[1]], connections: {}, settings };
 }
@@ -70,22 +72,26 @@ export async function whenEmitted(
 	}
 }
 
-/** Waits until the workflow has a failed execution, and returns it. */
+/** Waits until the workflow has an execution that failed with this message, and returns it. */
 export async function whenFailed(
 	{ rest }: Lab,
 	workflowId: string,
+	message: RegExp,
 	timeoutMs = TIMEOUT_MS,
 ): Promise<Execution> {
 	const deadline = Date.now() + timeoutMs;
 	for (;;) {
-		const failed = (await rest.executions(workflowId)).find(({ status }) => status === 'error');
-		if (failed) return await rest.execution(failed.id);
+		for (const { id, status } of await rest.executions(workflowId)) {
+			if (status !== 'error') continue;
+			const failed = await rest.execution(id);
+			if (message.test(String(failed.error?.message))) return failed;
+		}
 		if (Date.now() > deadline) throw new Error(`No failed execution in ${timeoutMs / 1000} s`);
 		await sleep(1_000);
 	}
 }
 
 /** Waits until the trigger has certainly polled once more. */
-export async function anotherPoll(): Promise<void> {
-	await sleep(2 * POLL_INTERVAL_MS);
+export async function anotherPoll(everyS = POLL_EVERY_S): Promise<void> {
+	await sleep(2000 * everyS);
 }
