@@ -3,10 +3,19 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, open, opendir, readdir, realpath, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { UnavailableError } from '../util/errors.mts';
-import { dayOfName, parseDayManifest, type DayManifest, type NamedFile } from './layout.mts';
+import {
+	dayOfName,
+	isOfLaterVersion,
+	parseDayManifest,
+	type DayManifest,
+	type NamedFile,
+} from './layout.mts';
 
 /** The largest JSON or Markdown file that is read, in bytes. A day of somebody who never stops talking has some megabytes. */
 export const maxBytes = 64 * 1024 * 1024;
+
+/** Its writer knows more of the day than whoever would write it anew. */
+const LATER_VERSION = 'is of a later version of lifelog-server: update this one';
 
 /** Why a file counts for nothing; the message says it without a word of what is in it. */
 export class FileError extends Error {
@@ -98,7 +107,9 @@ export class Folder {
 	 */
 	async readDayManifest(name: string, day: string): Promise<DayManifest | undefined> {
 		try {
-			return parseDayManifest(await this.read(`days/${name}`), day);
+			const json = await this.read(`days/${name}`);
+			if (isOfLaterVersion(json)) throw new FileError(LATER_VERSION, { isPassing: true });
+			return parseDayManifest(json, day);
 		} catch (error) {
 			if (error instanceof FileError && !error.isPassing) return undefined;
 			throw error;

@@ -191,6 +191,12 @@ export function parseDayManifest(json: string, day: string): DayManifest | undef
 	return isOne ? value : undefined;
 }
 
+/** Whether a manifest is of a version that this one doesn't know. */
+export function isOfLaterVersion(json: string): boolean {
+	const version = (parseJson(json) as { version?: unknown } | null | undefined)?.version;
+	return typeof version === 'number' && version > 1;
+}
+
 const { lifelogs, chats } = schema.properties;
 const ofManifest = new Set(Object.keys(schema.properties));
 const ofEntry = new Set(

@@ -1,10 +1,11 @@
 // Fields that a later version wrote: every writer keeps those that it doesn't know.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { writeLifelog } from '../../lifelog/files/formats.ts';
 import { appExportPath } from '../../lifelog/names.ts';
 import type { ArchiveStore } from '../../server/index/archiveStore.mts';
+import { contentsOf } from '../support/archiveCommand.mts';
 import { openStore } from '../support/archiveStore.mts';
 import { checkHere, Commands } from '../support/commands.mts';
 import { runFullArchive } from '../support/fullArchive.mts';
@@ -63,8 +64,11 @@ beforeEach(async () => {
 
 const manifest = (): DayManifest => newestManifests(folder).get(day)!;
 
-async function byServer(change: (store: ArchiveStore) => Promise<unknown>): Promise<void> {
-	const { store, close } = await openStore(folder, join(temporaryFolder(), 'index'));
+async function byServer(
+	change: (store: ArchiveStore) => Promise<unknown>,
+	onProblem?: (path: string) => void,
+): Promise<void> {
+	const { store, close } = await openStore(folder, join(temporaryFolder(), 'index'), onProblem);
 	try {
 		await store.refresh();
 		await change(store);
@@ -85,14 +89,15 @@ async function changeService(): Promise<void> {
 	});
 }
 
-async function importOne(): Promise<void> {
+/** Imports a lifelog of the day. */
+async function importing() {
 	const from = temporaryFolder();
 	const lifelog = lifelogOf('new', `${day}T16:00:00.000Z`);
 	const { content, startMs } = writeLifelog(lifelog, 'appExport', 'UTC')!;
 	const path = join(from, `${appExportPath(startMs, 'New')}.md`);
 	mkdirSync(dirname(path), { recursive: true });
 	writeFileSync(path, content);
-	expect((await commands.import(from, folder)).output).toContain('Imported: 1 lifelog,');
+	return await commands.import(from, folder);
 }
 
 async function recordOne(store: ArchiveStore): Promise<void> {
@@ -130,7 +135,7 @@ test.each<[string, () => Promise<void>]>([
 			),
 	],
 	['a recording', () => byServer(recordOne)],
-	['an import', importOne],
+	['an import', async () => expect((await importing()).output).toContain('Imported: 1 lifelog,')],
 	[
 		'archive',
 		async () => {
@@ -172,5 +177,67 @@ describe('a delete', () => {
 		await write();
 		const entry = manifest().lifelogs[edited.id];
 		expect(entry).toMatchObject({ ...later, deletedAt: expect.any(String), isStarred: true });
+	});
+});
+
+describe('a day that a later version has written', () => {
+	const make = (): string => {
+		const [name] = readdirSync(join(folder, 'days')).filter((each) => each.startsWith(day));
+		const path = join(folder, 'days', name);
+		writeFileSync(path, readFileSync(path, 'utf8').replace('"version": 1', '"version": 2'));
+		return path;
+	};
+
+	test.each<[string, () => Promise<unknown>, string]>([
+		[
+			'a delete',
+			() =>
+				byServer(
+					(store) => store.deleteLifelog(edited.id),
+					() => {},
+				),
+			'',
+		],
+		[
+			'an edit',
+			() =>
+				byServer(
+					(store) => store.changeLifelog(edited.id, { title: 'Again' }),
+					() => {},
+				),
+			'',
+		],
+		[
+			'a new lifelog',
+			() =>
+				byServer(
+					async (store) => {
+						const made = lifelogOf('made', `${day}T20:00:00.000Z`);
+						const created = store.createLifelog(made, { source: 'api' });
+						await expect(created).rejects.toMatchObject({ statusCode: 409 });
+					},
+					() => {},
+				),
+			'',
+		],
+		[
+			'an import',
+			async () => (await importing()).output,
+			`belongs to ${day}, whose day manifest can't be read`,
+		],
+		[
+			'archive',
+			async () => {
+				await changeService();
+				return JSON.stringify(await commands.archive(folder));
+			},
+			'it is left as it is, because one of its files in days/ is of a later version',
+		],
+	])('is left as it is by %s', async (_name, write, message) => {
+		const path = make();
+		const before = contentsOf(folder);
+		expect(String(await write())).toContain(message);
+		expect(readFileSync(path, 'utf8')).toContain('"version": 2');
+		expect(contentsOf(folder)).toEqual(before);
 	});
 });

@@ -71,7 +71,7 @@ posixTest('the tarball holds a file for each source, built, and nothing else', (
 });
 
 posixTest('the page adds at most 400 KB to the package, even unpacked', () => {
-	const ofPage = packed.filter(({ path }) => path.includes('/web/'));
+	const ofPage = packed.filter(({ path }) => path.includes('/page/'));
 	expect(ofPage.map(({ path }) => path)).toContain('dist/server/page/dist/index.html');
 	expect(ofPage.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(400_000);
 });

@@ -8,11 +8,11 @@ import { Rows } from '../../server/index/rows.mts';
 export async function openStore(
 	folder: string,
 	index: string,
+	onProblem = (path: string, reason: string): void => {
+		throw new Error(`${path} ${reason}`);
+	},
 ): Promise<{ store: ArchiveStore; close: () => void }> {
 	const db = openIndex(index);
-	const onProblem = (path: string, reason: string) => {
-		throw new Error(`${path} ${reason}`);
-	};
 	const options = { allowDelete: true, allowChanges: true, onProblem };
 	const store = new ArchiveStore(await Folder.open(folder), new Rows(db), options);
 	return { store, close: () => db.close() };
