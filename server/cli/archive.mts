@@ -277,6 +277,8 @@ const FILE_ERRORS: Record<string, string> = {
 	EPERM: "The folder can't be written to. Make the user who runs this command its owner",
 	ENOENT:
 		"The archive's folder is missing. Check that its disk is connected, then run the command again",
+	EEXIST: 'There is a file where the folder of the archive should be. Choose another folder',
+	ENOTDIR: 'There is a file where the folder of the archive should be. Choose another folder',
 	EIO: 'The disk reports an error. Check the disk, then run the command again',
 };
 

@@ -216,13 +216,13 @@ export const serve = command({
 		...group('Log and output', {
 			logLevel: option(
 				'--log-level <level>',
-				'error, warn, info or debug, which has a line for each request',
+				'what is logged: error, warn, info or debug, which has a line for each request',
 				oneOf<LogOptions['level']>('error', 'warn', 'info', 'debug'),
 				{ fallback: 'info' },
 			),
 			logFormat: option(
 				'--log-format <format>',
-				'text or json',
+				'how it is written: text or json',
 				oneOf<LogOptions['format']>('text', 'json'),
 				{ fallback: 'text' },
 			),

@@ -39,4 +39,13 @@ async function main([first, ...rest]: string[]): Promise<void> {
 	await runs.serve([first, ...rest]);
 }
 
+/** As the shell reports a program that wrote to a pipe that nobody reads any more, such as one of `head`. */
+const PIPE_CLOSED = 128 + 13;
+for (const stream of [process.stdout, process.stderr]) {
+	stream.on('error', (error: NodeJS.ErrnoException) => {
+		if (error.code !== 'EPIPE') throw error;
+		process.exit(PIPE_CLOSED);
+	});
+}
+
 main(process.argv.slice(2)).catch((error: unknown) => fail(asError(error)));

@@ -6,7 +6,7 @@ import { commandName, serveUntilStopped, throwIfAny } from '../util/commandLine.
 import { isFuture } from '../archive/layout.mts';
 import { asError } from '../util/errors.mts';
 import { keyFromEnvironment, keySource } from '../util/keySource.mts';
-import { plural } from '../util/text.mts';
+import { plural, printable } from '../util/text.mts';
 import { openLog } from '../http/log.mts';
 import { EVERY_ADDRESS } from '../http/auth/hosts.mts';
 import { missingDays } from '../http/missingDays.mts';
@@ -41,12 +41,14 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 	};
 	const options = readOptions(operands[0] ?? '', { ...given, values }, inboxTimes);
 	const log = openLog({ level: values.logLevel, format: values.logFormat });
+	const unknown = unknownOnes();
 	if (values.printConfig) {
+		for (const line of unknown) process.stderr.write(`${printable(line)}\n`);
 		throwIfAny(problems);
 		console.log(describeConfig(declared, { ...given, values }));
 		return;
 	}
-	const unknown = unknownOnes();
+	for (const line of unknown) log.warn(line);
 	// Loaded once the help and the configuration would have been printed.
 	const { startServer } = await import('../http/startServer.mts');
 	if (problems.length > 0) {
@@ -55,7 +57,6 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 		const also = operands[0] ? await prepare({ ...options, log }).then(() => [], linesOf) : [];
 		throwIfAny([...problems, ...also]);
 	}
-	for (const line of unknown) log.warn(line);
 	const progress = values.json ? undefined : new Progress(log, values.logFormat === 'text');
 	const { url, ready, close } = await startServer({
 		...{ ...options, log },

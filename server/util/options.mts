@@ -186,8 +186,8 @@ export function readCommand<Some extends Options>(
 	const unknownOptions = unknown.filter((arg) => arg.startsWith('-') && arg !== '--');
 	for (const arg of unknownOptions) problems.push(unknownOption(arg, names));
 	const wanted = declared.operands.split(' ').filter(Boolean).length;
-	if (wanted === 0 && operands.length > 0) problems.push(`Unknown argument '${operands[0]}'`);
-	else if (problems.length === 0 && (operands.length !== wanted || operands.includes(''))) {
+	if (operands.length > wanted) problems.push(`Unknown argument '${operands[wanted]}'`);
+	else if (problems.length === 0 && (operands.length < wanted || operands.includes(''))) {
 		problems.push(
 			`Give ${declared.operandsAre}: ${commandName} ${declared.name} ${declared.operands}`,
 		);
@@ -198,7 +198,10 @@ export function readCommand<Some extends Options>(
 		const { source, value = each.fallback } = givenOf(command, each);
 		sources[name] = source;
 		try {
-			if (source === nameOf(each) && value?.startsWith('--')) throw new Error('needs a value');
+			// Empty is what a script's variable gives that nobody has set.
+			if (source === nameOf(each) && (value === '' || value?.startsWith('--'))) {
+				throw new Error('needs a value');
+			}
 			values[name] = value === undefined ? undefined : each.read(value);
 		} catch (error) {
 			problems.push(`${source} ${(error as Error).message}`);
@@ -314,7 +317,8 @@ function parse(
 function unknownOption(arg: string, names: string[]): string {
 	const [name] = arg.split('=');
 	if (names.includes(name)) return `${name} takes no value`;
-	return `Unknown option '${arg}'${suggestion(name, [...names, '--help', '--version'])}`;
+	// What follows it may be a secret.
+	return `Unknown option '${name}'${suggestion(name, [...names, '--help', '--version'])}`;
 }
 
 /** How an option was given, and its value as a text. An empty variable is as good as none. */

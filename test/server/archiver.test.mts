@@ -360,7 +360,7 @@ describe('a failure is listed, everything else is stored, and the next run retri
 describe("a run that can't start says why", () => {
 	test.each([
 		['no folder', [], /Give the folder of the archive/],
-		['two folders', ['a', 'b'], /Give the folder of the archive/],
+		['two folders', ['a', 'b'], /Unknown argument 'b'/],
 		['an unknown option', ['a', '--fast'], /--fast/],
 		['a day that is not one', ['a', '--from', '2025-02-30'], /--from must be a day/],
 		['a reversed range', ['a', '--from', '2025-02-03', '--to', '2025-02-01'], /is later than/],

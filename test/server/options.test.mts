@@ -10,6 +10,7 @@ import {
 	type DeclaredCommand,
 } from '../../server/util/options.mts';
 import { serverKey, spawnLifelogServer } from '../support/lifelogServer.mts';
+import { posixTest } from '../support/platform.mts';
 import { startLifelogServer, temporaryFolder } from './sources.mts';
 
 const optionsOf = ({ options }: DeclaredCommand) => Object.entries(options);
@@ -154,8 +155,23 @@ describe('what is wrong', () => {
 		[serve, ['--log-level', 'wran'], 'one of error, warn, info, debug. Did you mean warn?'],
 		[serve, ['--inbox', '--inbox-copy'], '--inbox needs a value'],
 		[serve, ['--port'], '--port <n> needs a value'],
+		[serve, ['--kee=secret'], "Unknown option '--kee'"],
+		[serve, ['another'], "Unknown argument 'another'"],
 	])('among the options of a command names the nearest: %#', (command, args, message) => {
 		expect(read(command, args).problems).toEqual([expect.stringContaining(message)]);
+	});
+
+	test.each(everyOption.filter(({ option }) => !isSwitch(option)).map(named))(
+		'is an empty value of %s, which a script gives whose variable nobody has set',
+		(_name, { command, option }) => {
+			const problem = `${nameOf(option)} needs a value`;
+			expect(read(command, [nameOf(option), '']).problems).toEqual([problem]);
+		},
+	);
+
+	test('never shows what was given to an unknown option, which may be a secret', () => {
+		const [problem] = read(archive, ['--key=secret']).problems;
+		expect(problem).toMatch(/^Unknown option '--key'/);
 	});
 
 	test.each<[string[], string]>([
@@ -216,6 +232,20 @@ test('--print-config shows each value and where it is from, and no secret', () =
 		LIFELOG_EMBEDDINGS_KEY: ['default'],
 	});
 	expect(stdout).not.toMatch(/secret/);
+});
+
+test.each([['--print-config'], ['--port', 'many']])(
+	'a variable that is not known is told of with %j, too',
+	(...args) => {
+		const { stderr } = run(['serve', temporaryFolder(), ...args], { LIFELOG_PORTT: '1' });
+		expect(stderr).toContain("The variable LIFELOG_PORTT isn't known. Did you mean LIFELOG_PORT?");
+	},
+);
+
+posixTest('a pipe that is closed ends a command as it ends others, without a trace', () => {
+	const command = `"${process.execPath}" server/lifelog-server.cjs serve --help; echo $? >&2`;
+	const { stderr } = spawnSync('bash', ['-c', `{ ${command}; } | true`], { encoding: 'utf8' });
+	expect(stderr).toMatch(/^(0|141)\n$/);
 });
 
 test('each line of the text log begins with the time', async () => {

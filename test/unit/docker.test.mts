@@ -179,7 +179,7 @@ test('compose.yaml archives with an existing command, which can write only to th
 	expect(archiver.command).toEqual(['archive', '/archive']);
 	expect(wrongIn('archive', archiver.environment)).toEqual([]);
 	expect(archiver.profiles).toEqual(['archive']);
-	expect(Object.keys(archiver.environment)).toEqual(['LIFELOG_WATCH', 'LIFELOG_API_KEY']);
+	expect(Object.keys(archiver.environment)).toEqual(['LIFELOG_WATCH', 'TZ', 'LIFELOG_API_KEY']);
 	expect(archiver.volumes).toEqual([server.volumes[0].replace(/:ro$/, '')]);
 	expect(archiver).toMatchObject({ image: server.image, read_only: true });
 	expect(archiver.ports).toBeUndefined();
