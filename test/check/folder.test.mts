@@ -570,11 +570,7 @@ describe('the command', () => {
 			},
 			/isn't an archive/,
 		],
-		[
-			'two folders',
-			async () => [root, root],
-			/^Give the folder of the archive: .* check <folder>$/m,
-		],
+		['two folders', async () => [root, root], /^Unknown argument '/m],
 		['an unknown option', async () => [root, '--all'], /Unknown option '--all'/],
 		['no day', async () => [root, '--until', '2026-02-30'], /--until must be a day such as/],
 	])('says why it does not check: %s', async (_what, args, message) => {

@@ -249,7 +249,7 @@ describe('the command', () => {
 		[['--port', 'many'], '--port must be a whole number from 0 to 65535'],
 		[['--rate-limit', '0'], '--rate-limit must be a whole number from 1'],
 		[['--read-only', '--allow-delete'], "can't be used together"],
-		[['another'], 'Give the folder of the archive'],
+		[['another'], "Unknown argument 'another'"],
 		[['--wings'], "Unknown option '--wings'"],
 	])('%j is refused with a clear message', async (args, message) => {
 		await expect(startLifelogServer(temporaryFolder(), args)).rejects.toThrow(message);
