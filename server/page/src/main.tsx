@@ -1,6 +1,10 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
-import './styles.css';
+// In this order: what comes later counts.
+import './styles/base.css';
+import './styles/days.css';
+import './styles/lifelog.css';
+import './styles/lists.css';
 
 /** After an upgrade, the server no longer has the scripts of a page that is open: it's loaded again, once. */
 addEventListener('vite:preloadError', (event) => {

@@ -1,0 +1,273 @@
+import { useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import type { Lifelog } from '../../../../lifelog/api.ts';
+import {
+	audioAddress,
+	changeLifelog,
+	deleteLifelog,
+	writeTitle,
+	type Change,
+	type Session,
+} from '../api.mts';
+import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
+import { linesOf } from '../lines.mts';
+import { Buttons, Dialog, Menu, Problem, Star } from '../parts.tsx';
+import { useAttempt } from '../useAttempt.mts';
+import { forgetLoaded } from '../useLoad.mts';
+
+/** What a lifelog is, and what can be done with it. */
+export function Head({
+	lifelog,
+	session,
+	hasAudio,
+	onChanged,
+}: {
+	lifelog: Lifelog;
+	session: Session;
+	/** Undefined until it's known. */
+	hasAudio: boolean | undefined;
+	onChanged: () => void;
+}) {
+	const { timezone } = session;
+	const { title, startTime, endTime, isStarred } = lifelog;
+	const day = dayOf(startTime, timezone);
+	return (
+		<div class="head">
+			<h1>
+				<bdi>{title || 'Untitled'}</bdi> {isStarred && <Star />}
+			</h1>
+			<p class="quiet">
+				<Link href={`/days/${day}`}>
+					<time dateTime={day}>{dayInWords(day)}</time>
+				</Link>
+				, <time dateTime={startTime}>{timeInWords(startTime, timezone)}</time> to{' '}
+				<time dateTime={endTime}>{timeInWords(endTime, timezone)}</time>,{' '}
+				{lengthInWords(Date.parse(endTime) - Date.parse(startTime))}
+				{hasAudio === false && ', no audio'}
+			</p>
+			<div class="actions">
+				<Downloads lifelog={lifelog} timezone={timezone} hasAudio={hasAudio === true} />
+				{session.canChange && <Changes lifelog={lifelog} onChanged={onChanged} />}
+				{session.canTitle && isMadeHere(lifelog.id) && (
+					<WriteTitle id={lifelog.id} onChanged={onChanged} />
+				)}
+				{session.canDelete && <Delete lifelog={lifelog} day={day} />}
+			</div>
+		</div>
+	);
+}
+
+const FORMATS = [
+	['markdown', 'Markdown'],
+	['json', 'JSON'],
+	['srt', 'SRT subtitles'],
+	['vtt', 'WebVTT subtitles'],
+] as const;
+
+function Downloads({
+	lifelog,
+	timezone,
+	hasAudio,
+}: {
+	lifelog: Lifelog;
+	timezone: string;
+	hasAudio: boolean;
+}) {
+	const [problem, attempt] = useAttempt();
+	const save = async (format: (typeof FORMATS)[number][0]) => {
+		const { writeLifelog } = await import('../../../../lifelog/files/formats.ts');
+		const { entryPath } = await import('../../../../lifelog/names.ts');
+		const file = writeLifelog(lifelog, format, timezone)!;
+		// A name for a download is no place in an archive, and needs no hash.
+		const place = entryPath('lifelogs', lifelog.id, file.startMs, () => '');
+		const link = document.createElement('a');
+		link.href = URL.createObjectURL(new Blob([file.content], { type: file.mimeType }));
+		link.download = place.split('/').at(-1)! + file.extension;
+		link.click();
+		// Some browsers read it only when somebody has chosen where to save it.
+		setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+	};
+	return (
+		<>
+			<Menu name="Download" shortcut="d">
+				{FORMATS.map(([format, name], at) => (
+					<li key={format}>
+						<button
+							type="button"
+							class="plain"
+							aria-keyshortcuts={String(at + 1)}
+							onClick={() => attempt(save(format))}
+						>
+							{name}
+						</button>
+					</li>
+				))}
+				{hasAudio && (
+					<li>
+						<a
+							href={audioAddress(lifelog.id)}
+							download={`${lifelog.id}.ogg`}
+							aria-keyshortcuts={String(FORMATS.length + 1)}
+						>
+							Audio
+						</a>
+					</li>
+				)}
+			</Menu>
+			<Problem text={problem} />
+		</>
+	);
+}
+
+function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => void }) {
+	const [open, setOpen] = useState<'title' | 'speakers'>();
+	const [problem, attempt] = useAttempt();
+	const change = (wanted: Change) =>
+		attempt(
+			changeLifelog(lifelog.id, wanted).then(() => {
+				setOpen(undefined);
+				onChanged();
+			}),
+		);
+	const rename = (names: [before: string, after: string][]) => {
+		const changed = names.filter(([before, after]) => before !== after);
+		if (changed.length === 0) setOpen(undefined);
+		else change({ speakers: Object.fromEntries(changed) });
+	};
+	const speakers = [
+		...new Set(
+			linesOf(lifelog).flatMap((line) =>
+				line.type === 'said' && line.speaker !== null ? [line.speaker] : [],
+			),
+		),
+	];
+	return (
+		<>
+			<button
+				type="button"
+				aria-pressed={lifelog.isStarred}
+				aria-keyshortcuts="*"
+				onClick={() => change({ isStarred: !lifelog.isStarred })}
+			>
+				{lifelog.isStarred ? '★ Starred' : '☆ Star'}
+			</button>
+			<button type="button" aria-keyshortcuts="e" onClick={() => setOpen('title')}>
+				Rename
+			</button>
+			{speakers.length > 0 && (
+				<button type="button" aria-keyshortcuts="n" onClick={() => setOpen('speakers')}>
+					Speakers
+				</button>
+			)}
+			{!open && <Problem text={problem} />}
+			{open && (
+				<Dialog
+					title={open === 'title' ? 'Rename' : 'Name the speakers'}
+					onClose={() => setOpen(undefined)}
+				>
+					<form
+						onSubmit={(event) => {
+							event.preventDefault();
+							const form = new FormData(event.currentTarget);
+							if (open === 'title') change({ title: form.get('title') as string });
+							else rename(speakers.map((name, at) => [name, form.get(String(at)) as string]));
+						}}
+					>
+						{open === 'title' ? (
+							<label>
+								Title <input name="title" defaultValue={lifelog.title ?? ''} required autofocus />
+							</label>
+						) : (
+							speakers.map((name, at) => (
+								<label key={name}>
+									<bdi>{name}</bdi> <input name={String(at)} defaultValue={name} required />
+								</label>
+							))
+						)}
+						<Buttons problem={problem} name="Save" onCancel={() => setOpen(undefined)} />
+					</form>
+				</Dialog>
+			)}
+		</>
+	);
+}
+
+/** Whether the server has made a lifelog of a recording or a transcript. */
+const isMadeHere = (id: string) => /^(made|recorded)-/.test(id);
+
+function WriteTitle({ id, onChanged }: { id: string; onChanged: () => void }) {
+	const [isWriting, setWriting] = useState(false);
+	const [problem, attempt] = useAttempt();
+	return (
+		<>
+			<button
+				type="button"
+				aria-keyshortcuts="w"
+				disabled={isWriting}
+				onClick={() => {
+					setWriting(true);
+					const writing = writeTitle(id).then(onChanged);
+					attempt(writing.finally(() => setWriting(false)));
+				}}
+			>
+				{isWriting ? 'Writing…' : 'Write title and headings'}
+			</button>
+			<Problem text={problem} />
+		</>
+	);
+}
+
+function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
+	const [isOpen, setOpen] = useState(false);
+	const [typed, setTyped] = useState('');
+	const [problem, attempt] = useAttempt();
+	const [, navigate] = useLocation();
+	const title = lifelog.title || 'Untitled';
+	return (
+		<>
+			<button type="button" class="danger" aria-keyshortcuts="Delete" onClick={() => setOpen(true)}>
+				Delete
+			</button>
+			{isOpen && (
+				<Dialog title="Delete this lifelog" onClose={() => setOpen(false)}>
+					<form
+						onSubmit={(event) => {
+							event.preventDefault();
+							attempt(
+								deleteLifelog(lifelog.id).then(() => {
+									forgetLoaded();
+									navigate(`/days/${day}`, { replace: true });
+								}),
+							);
+						}}
+					>
+						<p>
+							A deleted lifelog can't be restored. To delete this one, type its title:{' '}
+							<strong>
+								<bdi>{title}</bdi>
+							</strong>
+						</p>
+						<label>
+							Title{' '}
+							<input
+								value={typed}
+								autofocus
+								onInput={(event) => setTyped(event.currentTarget.value)}
+							/>
+						</label>
+						<Buttons
+							problem={problem}
+							name="Delete"
+							isDanger
+							isDisabled={oneSpaced(typed) !== oneSpaced(title)}
+							onCancel={() => setOpen(false)}
+						/>
+					</form>
+				</Dialog>
+			)}
+		</>
+	);
+}
+
+/** A text as a browser shows it, and as people can type it. */
+const oneSpaced = (text: string) => text.trim().replaceAll(/\s+/g, ' ');
