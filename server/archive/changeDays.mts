@@ -6,7 +6,7 @@
 // 2. The write lock is taken: it is SQLite's, so it ends with its process. Whatever an earlier process
 //    left half done is finished.
 // 3. The manifests of the days are read, and the caller is asked for the new ones. What it decides holds,
-//    because nobody else writes now. Nobody has to notice that another program was faster.
+//    because no other program writes now.
 // 4. Fields that this version doesn't know are carried over from the manifest before. What no reader
 //    would accept as a manifest is refused.
 // 5. Which older manifests go is decided: those of a day that wasn't over then, which would pile up,

@@ -14,8 +14,8 @@ import {
 /** The largest JSON or Markdown file that is read, in bytes. A day of somebody who never stops talking has some megabytes. */
 export const maxBytes = 64 * 1024 * 1024;
 
-/** Its writer knows more of the day than whoever would write it anew. */
-const LATER_VERSION = 'is of a later version of lifelog-server: update this one';
+/** Written anew by this version, the day would lose what only the later one knows. */
+const LATER_VERSION = 'was written by a later version of lifelog-server: update this one';
 
 /** Why a file counts for nothing; the message says it without a word of what is in it. */
 export class FileError extends Error {
@@ -108,8 +108,9 @@ export class Folder {
 	async readDayManifest(name: string, day: string): Promise<DayManifest | undefined> {
 		try {
 			const json = await this.read(`days/${name}`);
-			if (isOfLaterVersion(json)) throw new FileError(LATER_VERSION, { isPassing: true });
-			return parseDayManifest(json, day);
+			const file = parseDayManifest(json, day);
+			if (!file && isOfLaterVersion(json)) throw new FileError(LATER_VERSION, { isPassing: true });
+			return file;
 		} catch (error) {
 			if (error instanceof FileError && !error.isPassing) return undefined;
 			throw error;

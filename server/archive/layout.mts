@@ -191,7 +191,7 @@ export function parseDayManifest(json: string, day: string): DayManifest | undef
 	return isOne ? value : undefined;
 }
 
-/** Whether a manifest is of a version that this one doesn't know. */
+/** Whether a later version of lifelog-server wrote a manifest. */
 export function isOfLaterVersion(json: string): boolean {
 	const version = (parseJson(json) as { version?: unknown } | null | undefined)?.version;
 	return typeof version === 'number' && version > 1;

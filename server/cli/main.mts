@@ -39,7 +39,7 @@ async function main([first, ...rest]: string[]): Promise<void> {
 	await runs.serve([first, ...rest]);
 }
 
-/** As the shell reports a program that wrote to a pipe that nobody reads any more, such as one of `head`. */
+/** The exit code that shells give a program whose reader, such as `head`, has ended. */
 const PIPE_CLOSED = 128 + 13;
 for (const stream of [process.stdout, process.stderr]) {
 	stream.on('error', (error: NodeJS.ErrnoException) => {

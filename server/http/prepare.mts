@@ -98,7 +98,7 @@ async function openFolder({ folder }: NeededOptions): Promise<Folder> {
 }
 
 async function requireIndexFolder({ folder, index }: NeededOptions): Promise<void> {
-	// Without the archive, its folder is told already.
+	// The missing folder of the archive is reported already.
 	if (dirname(index) === folder) return;
 	await Folder.open(dirname(index)).catch(() => {
 		throw new Error(`There is no folder for the index ${index}: choose another file with --index`);
@@ -126,7 +126,7 @@ function keyOf({ apiKey, index, host }: NeededOptions): ServerKey {
 function appOf({ log, trustProxy }: NeededOptions): FastifyInstance {
 	try {
 		return createApp({
-			// Of Fastify's own lines only errors: those of the start are none for people.
+			// Only Fastify's errors: its other lines at the start don't help people.
 			loggerInstance: log.child({}, { level: 'error' }) as FastifyBaseLogger,
 			childLoggerFactory: (_ofApp, bindings, options) => log.child(bindings, options),
 			trustProxy,

@@ -13,7 +13,7 @@ export interface Service {
 	readonly name: string;
 	/** Where `GET /` leads. */
 	readonly documentation: string;
-	/** The data as they are now. Throws an UnavailableError (503) while there are none. */
+	/** The archive. Throws an UnavailableError (503) while it can't be served. */
 	readonly current: () => Store;
 	/** What makes and changes lifelogs. Only a contract that has such operations needs it. */
 	readonly maker?: Maker;

@@ -3,7 +3,7 @@ import { ApiError } from '../util/errors.mts';
 import { fuse } from './fusion.mts';
 import type { Meaning } from './meaning.mts';
 import type { Rows } from './rows.mts';
-import type { Counts, DayRecord } from './schema.mts';
+import type { Counts, DayRecord, Kind } from './schema.mts';
 import type {
 	Audio,
 	ChatFilter,
@@ -32,7 +32,6 @@ import {
 	draftAudio,
 	entombed,
 	type EntryChange,
-	type Kind,
 	namedFile,
 	undeletable,
 } from './entryChanges.mts';
@@ -328,7 +327,7 @@ export class ArchiveStore implements Store {
 				drafted.set(lifelog, await draftLifelog(drafts, lifelog, this.#timezone, madeHere));
 			}
 			await changeDays(this.#folder, [...days], async (before) => {
-				// What was made or deleted since the last look counts, whoever did it.
+				// Another program may have added or deleted something since the last look.
 				await this.#look();
 				added = [...drafted.keys()].filter(({ id }) => !this.stateOf(id));
 				const changes = [...before.values()].map((day) => {

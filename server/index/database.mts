@@ -24,7 +24,7 @@ class IndexError extends Error {}
 /** When a client is to try again while the index is being rebuilt. */
 export const RETRY_AFTER_S = 10;
 
-/** The index is damaged: whoever asks is told to try again. */
+/** The index is damaged. The client should try again. */
 export class DamagedIndexError extends UnavailableError {
 	/** It never quotes what is in the index. */
 	readonly reason: string;
@@ -122,7 +122,7 @@ export class IndexDatabase {
 		try {
 			return work();
 		} catch (error) {
-			// Whoever was at work when damage was found finds the index closed.
+			// Damage that another request found has closed the index.
 			if (!this.#db.isOpen) throw new DamagedIndexError('it is closed');
 			if (!isDamage(error)) throw error;
 			return this.fail(String((error as { errstr?: string }).errstr));

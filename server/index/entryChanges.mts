@@ -20,9 +20,8 @@ import { samplesPerMs } from '../audio/opus.mts';
 import { scanLinks } from '../audio/scan.mts';
 import { ApiError } from '../util/errors.mts';
 import { type Span, spansOf } from '../util/spans.mts';
+import type { Kind } from './schema.mts';
 import type { RecordedAudio } from './store.mts';
-
-export type Kind = 'lifelog' | 'chat';
 
 /** Changes the entry of a lifelog, as its file has it, and says which texts replace its files. */
 export type EntryChange = (
@@ -30,7 +29,11 @@ export type EntryChange = (
 	stored: Lifelog,
 ) => { entry: LifelogEntry; texts: { path: string; content: string }[] };
 
-/** A change of the newest manifest of a day that changes an entry. @throws FileError if its file can't be read. */
+/**
+ * Changes an entry in the newest manifest of a day.
+ *
+ * @throws FileError if the lifelog's file can't be read.
+ */
 export async function changeOfEntry(
 	folder: Folder,
 	id: string,
@@ -86,7 +89,7 @@ export function namedFile({ path, content }: { path: string; content: string }):
 export const undeletable = (path: string) =>
 	new ApiError(
 		409,
-		`Nothing was deleted, because ${path} can't be read. Try again when it's complete, or delete that file`,
+		`Nothing was deleted, because ${path} can't be read. Try again when it's complete. lifelog-server check says what is wrong with it`,
 	);
 
 /** Why an archive could not be changed, as it is answered; `outcome` begins the sentence. */

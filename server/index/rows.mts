@@ -2,13 +2,11 @@ import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import type { AudioFile } from '../archive/layout.mts';
 import type { IndexDatabase } from './database.mts';
-import { type Counts, type DayRecord, type Origin, SCHEMA } from './schema.mts';
+import { type Counts, type DayRecord, type Kind, type Origin, SCHEMA } from './schema.mts';
 import { SearchIndex } from './search.mts';
 import type { Span } from '../util/spans.mts';
 import type { ChatFilter, LifelogFilter, Parts, SearchFilter, Slice } from './store.mts';
 import { Vectors } from './vectors.mts';
-
-type Kind = 'lifelog' | 'chat';
 
 interface NewRow {
 	version: string;

@@ -30,6 +30,8 @@ export const SCHEMA = `
 	);
 `;
 
+export type Kind = 'lifelog' | 'chat';
+
 /** Where an entry of the index comes from. */
 export interface Origin {
 	/** The day that names it, `YYYY-MM-DD`. */

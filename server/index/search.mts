@@ -63,8 +63,8 @@ interface Condition {
 export class SearchIndex {
 	readonly #db: IndexDatabase;
 	/**
-	 * All words by length, as in the table `word`; undefined until they are needed. FTS5's own list has
-	 * them, too, but reads all of its index to say so: a second for each 5,000 lifelogs.
+	 * All words by length, as in the table `word`; undefined until they are needed. FTS5's own list
+	 * reads its whole index each time, which takes seconds for a large archive.
 	 */
 	#words: Map<number, Set<string>> | undefined;
 	/** Words of lifelogs that were removed, which may be in no other. */

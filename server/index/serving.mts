@@ -215,7 +215,7 @@ export class Serving {
 	}
 
 	/**
-	 * The archive, from the index that is open now. Whoever works for longer asks again.
+	 * The archive, from the index that is open now. Long work must ask again after each wait.
 	 *
 	 * @throws UnavailableError (503) while the index is being built or is damaged.
 	 */

@@ -28,7 +28,7 @@ export class LateError extends Error {
 /** An answer that is larger than it may be. */
 export class TooLargeError extends Error {}
 
-/** For whoever waits longer than the five minutes that undici waits. */
+/** For requests that may take longer than undici's five minutes. */
 export const PATIENT = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 /**

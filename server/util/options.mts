@@ -198,7 +198,7 @@ export function readCommand<Some extends Options>(
 		const { source, value = each.fallback } = givenOf(command, each);
 		sources[name] = source;
 		try {
-			// Empty is what a script's variable gives that nobody has set.
+			// A script passes an empty value if its own variable isn't set.
 			if (source === nameOf(each) && (value === '' || value?.startsWith('--'))) {
 				throw new Error('needs a value');
 			}
@@ -258,7 +258,7 @@ const mostTypos = (length: number) => Math.max(length < 4 ? 1 : 2, Math.floor(le
 const bareLength = (name: string) => name.replace(/^(--|LIFELOG_)/, '').length;
 
 /**
- * Sentences about variables that begin with LIFELOG_ and are none of the commands', with the nearest.
+ * Warnings about variables that begin with LIFELOG_ and that no command has, with the nearest name.
  */
 export function unknownVariables(commands: DeclaredCommand[]): string[] {
 	const options = commands.flatMap((each) => Object.values(each.options));
@@ -317,7 +317,7 @@ function parse(
 function unknownOption(arg: string, names: string[]): string {
 	const [name] = arg.split('=');
 	if (names.includes(name)) return `${name} takes no value`;
-	// What follows it may be a secret.
+	// Its value may be a secret.
 	return `Unknown option '${name}'${suggestion(name, [...names, '--help', '--version'])}`;
 }
 

@@ -231,7 +231,7 @@ describe('a day that a later version has written', () => {
 				await changeService();
 				return JSON.stringify(await commands.archive(folder));
 			},
-			'it is left as it is, because one of its files in days/ is of a later version',
+			'it is left as it is, because one of its files in days/ was written by a later version',
 		],
 	])('is left as it is by %s', async (_name, write, message) => {
 		const path = make();

@@ -162,7 +162,7 @@ describe('what is wrong', () => {
 	});
 
 	test.each(everyOption.filter(({ option }) => !isSwitch(option)).map(named))(
-		'is an empty value of %s, which a script gives whose variable nobody has set',
+		'is an empty value of %s, as from a script whose variable is not set',
 		(_name, { command, option }) => {
 			const problem = `${nameOf(option)} needs a value`;
 			expect(read(command, [nameOf(option), '']).problems).toEqual([problem]);
@@ -235,7 +235,7 @@ test('--print-config shows each value and where it is from, and no secret', () =
 });
 
 test.each([['--print-config'], ['--port', 'many']])(
-	'a variable that is not known is told of with %j, too',
+	'an unknown variable is a warning with %j, too',
 	(...args) => {
 		const { stderr } = run(['serve', temporaryFolder(), ...args], { LIFELOG_PORTT: '1' });
 		expect(stderr).toContain("The variable LIFELOG_PORTT isn't known. Did you mean LIFELOG_PORT?");

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
-// In this order: what comes later counts.
+// Later rules override earlier ones.
 import './styles/base.css';
 import './styles/days.css';
 import './styles/lifelog.css';

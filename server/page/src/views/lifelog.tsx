@@ -155,7 +155,7 @@ function LineView({
 	}
 	const { text, speaker, isNewSpeaker, startMs } = line;
 	const play = onSeek && startMs !== undefined && (() => onSeek({ ms: startMs, isPlayed: true }));
-	// Only of the lines that are shown: writing ten thousand times takes longer than all else.
+	// Not for all lines at once: formatting ten thousand times is slow.
 	const time = startMs !== undefined ? timeInWords(startMs, timezone) : undefined;
 	const isRepeated = before !== undefined && timeInWords(before, timezone) === time;
 	const ofTime = isRepeated ? 'time repeated' : 'time';
