@@ -319,9 +319,12 @@ function unknownOption(arg: string, names: string[]): string {
 
 /** How an option was given, and its value as a text. An empty variable is as good as none. */
 function givenOf(command: Command, each: Declared<unknown>): { source?: string; value?: string } {
-	const attribute = new Option(each.flags).attributeName();
+	const declared = new Option(each.flags);
+	const attribute = declared.attributeName();
 	if (command.getOptionValueSource(attribute) === 'cli') {
-		return { source: nameOf(each), value: String(command.getOptionValue(attribute)) };
+		// Commander takes `--no-open` for the opposite of `--open`.
+		const value = declared.negate ? true : command.getOptionValue(attribute);
+		return { source: nameOf(each), value: String(value) };
 	}
 	const value = each.variable && process.env[each.variable];
 	return value ? { source: each.variable, value } : {};
