@@ -1,12 +1,11 @@
 // lifelog-server link: a link that signs in.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Access } from '../http/auth/access.mts';
 import { readAccessFile } from '../http/auth/accessFile.mts';
 import { LINK_MINUTES, linkPath, makeLink } from '../http/auth/link.mts';
 import { CannotStart, commandName, type ExitCode, throwIfAny } from '../util/commandLine.mts';
 import { asError } from '../util/errors.mts';
-import { readCommand } from '../util/options.mts';
+import { defaultIndex, readCommand } from '../util/options.mts';
 import { printable } from '../util/text.mts';
 import { link as declared, unknownOnes } from './commands.mts';
 
@@ -21,7 +20,7 @@ export function linkCommand(args: string[]): ExitCode {
 	throwIfAny(given.problems);
 	for (const line of unknownOnes()) process.stderr.write(`${printable(line)}\n`);
 	const [folder] = given.operands;
-	const index = given.values.index ?? join(folder, '.lifelog-index.sqlite');
+	const index = given.values.index ?? defaultIndex(folder);
 	const keys = Access.fileOf(index);
 	if (!existsSync(keys)) {
 		throw new CannotStart(

@@ -1,7 +1,6 @@
 // lifelog-server serve: options, and what it says when it is ready.
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import isInsideContainer from 'is-inside-container';
 import type { Logger } from 'pino';
@@ -21,6 +20,7 @@ import type { InboxTimes } from '../recordings/inbox.mts';
 import type { RunningServer, ServerOptions } from '../http/startServer.mts';
 import { DAY_MS } from '../util/durations.mts';
 import {
+	defaultIndex,
 	describeConfig,
 	type Given,
 	readCommand,
@@ -43,7 +43,7 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 	const { problems, operands } = given;
 	const values = {
 		...given.values,
-		index: given.values.index ?? join(operands[0] ?? '', '.lifelog-index.sqlite'),
+		index: given.values.index ?? defaultIndex(operands[0] ?? ''),
 		timezone: timezoneOr(given.values.timezone),
 	};
 	const options = readOptions(operands[0] ?? '', { ...given, values }, inboxTimes);
@@ -206,7 +206,12 @@ function describe(
 			'Address',
 			EVERY_ADDRESS.includes(values.host) ? `${url}, and every other address of this machine` : url,
 		],
-		['Sign in', hasPage ? signInRow(folder, signIn) : 'the page is not built (npm run build:web)'],
+		[
+			'Sign in',
+			hasPage
+				? signInRow(folder, values.index, signIn)
+				: 'the page is not built (npm run build:web)',
+		],
 		[
 			made > 1 ? 'API keys' : 'API key',
 			keys.join(', and ') || 'none yet (make one on the page, under Connect)',
@@ -243,13 +248,18 @@ function describe(
 }
 
 /** A link only for who looks at a terminal: everything else that is printed may be kept. */
-function signInRow(folder: string, signIn: SignIn | undefined): string {
+function signInRow(folder: string, index: string, signIn: SignIn | undefined): string {
 	if (signIn) {
 		const where = signIn.isOpened ? ', open in your browser' : '';
 		return `${signIn.address}   (once, within ${LINK_MINUTES} minutes${where})`;
 	}
-	const inContainer = isInsideContainer() ? 'docker compose exec lifelog-server ' : '';
-	return `make a link: ${inContainer}${commandName} link ${folder}`;
+	const command = `${commandName} link "${folder}"`;
+	// The image has the index in a variable, and is no checkout.
+	if (isInsideContainer() && commandName === 'lifelog-server') {
+		return `make a link: docker compose exec lifelog-server ${command}`;
+	}
+	const more = index === defaultIndex(folder) ? '' : ` --index "${index}"`;
+	return `make a link: ${command}${more}`;
 }
 
 function recordingsRow(values: ServeValues): string {

@@ -1,4 +1,5 @@
 // What an option of a command is, and how it's read: from the command line or from its variable.
+import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { distance } from 'fastest-levenshtein';
 import { IANAZone } from 'luxon';
@@ -159,6 +160,9 @@ export function timezoneOr(given: string | undefined): string {
 	if (IANAZone.isValidZone(zone)) return zone;
 	throw new Error(`--timezone must be a name such as Europe/Berlin: the system's is ${zone}`);
 }
+
+/** The file of the index without `--index`. */
+export const defaultIndex = (folder: string) => join(folder, '.lifelog-index.sqlite');
 
 /** `--port` of `--port <n>`. */
 export const nameOf = ({ flags }: Pick<Declared<unknown>, 'flags'>) => flags.split(' ')[0];

@@ -375,7 +375,7 @@ describe('the command', () => {
 		for (let start = 1; start <= 2; start += 1) {
 			const told = await toldBy(folder);
 			expect(told).toMatch(/Left out +1 file, missing or broken\n/);
-			expect(told).toContain(`make a link: npm run server -- link ${folder}\n`);
+			expect(told).toContain(`make a link: npm run server -- link "${folder}"\n`);
 			expect(told).not.toMatch(/[\w-]{43}|#link/);
 		}
 	});
