@@ -1,5 +1,5 @@
 // lifelog-server link: a link that signs in.
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { Access } from '../http/auth/access.mts';
 import { readAccessFile } from '../http/auth/accessFile.mts';
 import { LINK_MINUTES, linkPath, makeLink } from '../http/auth/link.mts';
@@ -22,12 +22,8 @@ export function linkCommand(args: string[]): ExitCode {
 	const [folder] = given.operands;
 	const index = given.values.index ?? defaultIndex(folder);
 	const keys = Access.fileOf(index);
-	if (!existsSync(keys)) {
-		throw new CannotStart(
-			`No server has its index at ${index}. Start it first: ${commandName} serve "${folder}". If it has --index, give the same one`,
-		);
-	}
 	try {
+		statSync(keys);
 		const { address } = readAccessFile(keys);
 		const path = linkPath(makeLink(index, keys, Date.now()));
 		process.stdout.write(describe(address, path));
@@ -35,7 +31,11 @@ export function linkCommand(args: string[]): ExitCode {
 	} catch (error) {
 		const { code, message } = asError(error);
 		if (code === undefined) throw error;
-		throw new CannotStart(`${message}. Run the command as the user who runs the server`);
+		throw new CannotStart(
+			code === 'ENOENT'
+				? `No server has its index at ${index}. Start it first: ${commandName} serve "${folder}". If it has --index, give the same one`
+				: `${message}. Run the command as the user who runs the server`,
+		);
 	}
 }
 

@@ -631,7 +631,7 @@ describe('the command', () => {
 
 	test.each([
 		['-h', '<command>'],
-		...['serve', 'archive', 'check', 'import'].map((name) => [`${name} -h`, name]),
+		...['serve', 'archive', 'check', 'import', 'link'].map((name) => [`${name} -h`, name]),
 	])('%s prints the help', (args, named) => {
 		const { stdout, status } = run(...args.split(' '));
 		expect([stdout, status]).toEqual([

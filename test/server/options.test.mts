@@ -160,7 +160,7 @@ describe('what is wrong', () => {
 
 	test.each<[string[], string]>([
 		[['chekc', 'x'], 'There is no command and no folder chekc. Did you mean check?'],
-		[['frobnicate', 'x'], '. Commands: archive, serve, check, import'],
+		[['frobnicate', 'x'], '. Commands: archive, serve, check, import, link'],
 		[['check', 'x', '--url', 'http://localhost:1'], '--url needs --service'],
 	])('%j is refused with exit code 2', (args, message) => {
 		const { status, stdout, stderr } = run(args);

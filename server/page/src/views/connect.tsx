@@ -16,9 +16,9 @@ import { useLoad } from '../useLoad.mts';
 
 /** What a key is made for. Agents get one that can only read, unless somebody chooses otherwise. */
 const KINDS = [
-	{ kind: 'n8n', name: 'n8n', isReadOnly: false },
-	{ kind: 'mcp', name: 'MCP client', isReadOnly: true },
-	{ kind: 'script', name: 'Script', isReadOnly: true },
+	{ kind: 'n8n', name: 'n8n', isReadOnly: false, shortcut: '1' },
+	{ kind: 'mcp', name: 'MCP client', isReadOnly: true, shortcut: '2' },
+	{ kind: 'script', name: 'Script', isReadOnly: true, shortcut: '3' },
 ] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -68,7 +68,12 @@ function Owned({ timezone }: { timezone: string }) {
 						<p>Make a key for each program that reads your lifelogs from this server.</p>
 						<p class="buttons">
 							{KINDS.map((kind) => (
-								<button key={kind.kind} type="button" onClick={() => setWanted(kind)}>
+								<button
+									key={kind.kind}
+									type="button"
+									aria-keyshortcuts={kind.shortcut}
+									onClick={() => setWanted(kind)}
+								>
 									{kind.name}
 								</button>
 							))}
@@ -107,7 +112,7 @@ function Owned({ timezone }: { timezone: string }) {
 								/>
 							))}
 						</ul>
-						<button type="button" onClick={() => setEndingAll(true)}>
+						<button type="button" aria-keyshortcuts="x" onClick={() => setEndingAll(true)}>
 							End all
 						</button>
 					</section>
@@ -230,11 +235,12 @@ function NewKey({
 				The key <bdi>{name}</bdi> isn't shown again. {WHERE[kind]}
 			</p>
 			<dl class="facts">
-				{fields[kind].map(([label, value]) => (
+				{fields[kind].map(([label, value], nth) => (
 					<div key={label}>
 						<dt>{label}</dt>
 						<dd>
-							<code class="copied">{value}</code> <Copy name={label} text={value} />
+							<code class="copied">{value}</code>{' '}
+							<Copy name={label} text={value} shortcut={String(4 + nth)} />
 						</dd>
 					</div>
 				))}
@@ -246,7 +252,7 @@ function NewKey({
 					<b>Allow HTTP in a Private Network</b>.
 				</p>
 			)}
-			<button type="button" onClick={onDone}>
+			<button type="button" aria-keyshortcuts="d" onClick={onDone}>
 				Done
 			</button>
 		</section>
@@ -263,7 +269,7 @@ const isOfThisMachine = (address: string) =>
 	/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
 
 /** Copies a text. Over plain HTTP from another machine, browsers offer no clipboard. */
-function Copy({ name, text }: { name: string; text: string }) {
+function Copy({ name, text, shortcut }: { name: string; text: string; shortcut: string }) {
 	const [isCopied, setCopied] = useState(false);
 	if (!isSecureContext) return null;
 	return (
@@ -271,6 +277,7 @@ function Copy({ name, text }: { name: string; text: string }) {
 			type="button"
 			class="plain"
 			aria-label={`Copy ${name}`}
+			aria-keyshortcuts={shortcut}
 			onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
 		>
 			{isCopied ? 'Copied' : 'Copy'}
