@@ -1,5 +1,6 @@
 // Who may use the server: keys, and the sessions of browsers.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { DAY_MS } from '../../util/durations.mts';
 import { ApiError } from '../../util/errors.mts';
 import { keySource } from '../../util/keySource.mts';
@@ -180,6 +181,8 @@ export class Access {
 	}
 
 	#tryWrite(): void {
+		// Its drive is away: nothing is put where it was mounted.
+		if (!existsSync(Access.fileOf(this.#index))) return;
 		try {
 			this.#write();
 		} catch {

@@ -44,7 +44,7 @@ export function useLink(index: string, link: string, now: number): boolean {
 }
 
 /** Removes the link and the page that leads to it. */
-export function removeLink(index: string): void {
+function removeLink(index: string): void {
 	for (const path of [linkFile(index), pageFile(index)]) rmSync(path, { force: true });
 }
 
