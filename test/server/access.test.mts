@@ -205,6 +205,9 @@ describe('a link', () => {
 	});
 });
 
+/** Asks a server that heeds it to take a change for a read. */
+const OVERRIDDEN: Headers = { 'x-http-method-override': 'GET' };
+
 describe('a key that can only read', () => {
 	/** How somebody comes with it, at a path. */
 	const ways = async (server: Started, key: string): Promise<Record<string, Headers>> => ({
@@ -230,7 +233,7 @@ describe('a key that can only read', () => {
 				...operations,
 				...['POST', 'PUT', 'PATCH', 'DELETE'].map((each) => [each, '/mcp/a'] as const),
 			]) {
-				for (const more of [{}, { 'x-http-method-override': 'GET' }]) {
+				for (const more of [{}, OVERRIDDEN]) {
 					const body = method === 'DELETE' ? undefined : { title: 'Changed' };
 					const answer = await send(server.url, path, {
 						...{ method, body },
@@ -263,7 +266,8 @@ describe('a key that can only read', () => {
 				...{ method: 'POST', headers: { accept: 'application/json', ...headers } },
 				body: { jsonrpc: '2.0', id: 1, method, params },
 			});
-		for (const headers of [{ authorization: `Bearer ${key}` }, { 'x-api-key': key }]) {
+		const both: Headers[] = [{ authorization: `Bearer ${key}` }, { 'x-api-key': key }];
+		for (const headers of both) {
 			const { result } = (await call(headers, 'tools/list')).json();
 			expect(result.tools.length).toBeGreaterThan(0);
 			for (const { name, annotations } of result.tools) {
