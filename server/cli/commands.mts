@@ -18,7 +18,7 @@ import {
 	wholeNumber,
 	withoutVariables,
 } from '../util/options.mts';
-import { endpointAddress, serviceAddress, words } from './readers.mts';
+import { endpointAddress, publicAddress, serviceAddress, words } from './readers.mts';
 
 const command = <Some extends Options>(
 	declared: DeclaredCommand<Some> & { exclusive: [keyof Some, keyof Some][] },
@@ -101,6 +101,12 @@ export const archive = command({
 
 const MODEL = 'its model';
 
+const index = option(
+	'--index <file>',
+	'index file (.lifelog-index.sqlite in the folder by default); if you delete it, it is built again',
+	text,
+);
+
 export const serve = command({
 	name: 'serve',
 	operands: '<folder>',
@@ -128,6 +134,11 @@ export const serve = command({
 				'--allow-http',
 				'show the page over HTTP to other machines, in a network that you trust',
 			),
+			publicUrl: option(
+				'--public-url <origin>',
+				'address by which browsers reach the server, such as https://lifelogs.example.org. Its name is allowed',
+				publicAddress,
+			),
 			trustProxy: option(
 				'--trust-proxy <addresses>',
 				"proxies that report the client's address, such as 127.0.0.1,172.16.0.0/12",
@@ -141,11 +152,7 @@ export const serve = command({
 			),
 		}),
 		...group('Archive and changes', {
-			index: option(
-				'--index <file>',
-				'index file (.lifelog-index.sqlite in the folder by default); if you delete it, it is built again',
-				text,
-			),
+			index,
 			readOnly: toggle('--read-only', 'refuse to delete and to change, as by default'),
 			allowChanges: toggle('--allow-changes', 'create and change lifelogs in the archive'),
 			allowDelete: toggle(
@@ -231,6 +238,7 @@ export const serve = command({
 				'print one line of JSON when ready; stop when stdin closes',
 				'LIFELOG_SERVE_JSON',
 			),
+			noOpen: toggle('--no-open', 'open no browser when the server is started in a terminal'),
 			...withoutVariables({
 				printConfig: toggle(
 					'--print-config',
@@ -240,7 +248,7 @@ export const serve = command({
 		}),
 	},
 	secrets: {
-		LIFELOG_SERVER_KEY: 'the API key to accept; without it, the first start makes one',
+		LIFELOG_SERVER_KEY: 'an API key to accept, beside those that you make on the page',
 		LIFELOG_TRANSCRIPTION_KEY: 'the key of the transcription endpoint, if it needs one',
 		LIFELOG_DIARIZATION_KEY: 'the key of the diarization endpoint, if it needs one',
 		LIFELOG_CHAT_KEY: 'the key of the chat endpoint, if it needs one',
@@ -297,8 +305,21 @@ const importExport = command({
 });
 export { importExport as import };
 
+export const link = command({
+	name: 'link',
+	operands: '<folder>',
+	operandsAre: 'the folder of the archive',
+	about: 'make a link that signs a browser in',
+	description:
+		'Makes a link that signs one browser in to the page of a server, once, within 15 minutes. It takes the place of the link before. Run it as the user who runs the server.',
+	options: group('Options', { index }),
+	secrets: {},
+	exclusive: [],
+	exitCodes: 'Exit code: 0 a link was made, 2 none was.\n',
+});
+
 /** All commands, in the order of the help. */
-export const COMMANDS: DeclaredCommand[] = [archive, serve, check, importExport];
+export const COMMANDS: DeclaredCommand[] = [archive, serve, check, importExport, link];
 
 /** The help of `lifelog-server` itself. */
 export function overview(): string {

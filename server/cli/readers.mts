@@ -31,6 +31,19 @@ export function serviceAddress(given: string): string {
 	return baseAddress(given);
 }
 
+/** The address by which browsers reach a server: only an origin, because the page is at its root. */
+export function publicAddress(given: string): string {
+	const address = URL.parse(given);
+	if (
+		address &&
+		/^https?:$/.test(address.protocol) &&
+		given.replace(/\/$/, '') === address.origin
+	) {
+		return address.origin;
+	}
+	throw new Error('must be an address without a path, such as https://lifelogs.example.org');
+}
+
 /** The address of an endpoint with a model. */
 export const endpointAddress = (keyVariable: string) => (given: string) =>
 	checkedEndpointUrl(given, keyVariable);

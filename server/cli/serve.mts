@@ -1,20 +1,26 @@
 // lifelog-server serve: options, and what it says when it is ready.
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
+import isInsideContainer from 'is-inside-container';
 import type { Logger } from 'pino';
-import { commandName, serveUntilStopped, throwIfAny } from '../util/commandLine.mts';
+import { read } from 'read';
+import { CannotStart, commandName, serveUntilStopped, throwIfAny } from '../util/commandLine.mts';
 import { isFuture } from '../archive/layout.mts';
 import { asError } from '../util/errors.mts';
 import { keyFromEnvironment, keySource } from '../util/keySource.mts';
 import { plural, printable } from '../util/text.mts';
 import { openLog } from '../http/log.mts';
 import { EVERY_ADDRESS } from '../http/auth/hosts.mts';
+import { KEY_VARIABLE } from '../http/auth/key.mts';
+import { LINK_MINUTES } from '../http/auth/link.mts';
 import { missingDays } from '../http/missingDays.mts';
 import type { EndpointOptions } from '../util/modelEndpoint.mts';
 import type { InboxTimes } from '../recordings/inbox.mts';
 import type { RunningServer, ServerOptions } from '../http/startServer.mts';
 import { DAY_MS } from '../util/durations.mts';
 import {
+	defaultIndex,
 	describeConfig,
 	type Given,
 	readCommand,
@@ -22,6 +28,7 @@ import {
 	type Values,
 } from '../util/options.mts';
 import { serve as declared, unknownOnes } from './commands.mts';
+import type { SignIn } from './signInByLink.mts';
 
 type ServeValues = Values<typeof declared.options> & { index: string; timezone: string };
 
@@ -36,7 +43,7 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 	const { problems, operands } = given;
 	const values = {
 		...given.values,
-		index: given.values.index ?? join(operands[0] ?? '', '.lifelog-index.sqlite'),
+		index: given.values.index ?? defaultIndex(operands[0] ?? ''),
 		timezone: timezoneOr(given.values.timezone),
 	};
 	const options = readOptions(operands[0] ?? '', { ...given, values }, inboxTimes);
@@ -57,14 +64,39 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 		const also = operands[0] ? await prepare({ ...options, log }).then(() => [], linesOf) : [];
 		throwIfAny([...problems, ...also]);
 	}
+	if (isTerminal(values)) await offerFolder(options.folder);
 	const progress = values.json ? undefined : new Progress(log, values.logFormat === 'text');
 	const { url, ready, close } = await startServer({
 		...{ ...options, log },
+		makesKey: values.json,
 		onProgress: (done, total) => progress?.show(done, total),
 	});
 	serveUntilStopped(close, values.json ? ready.then(({ apiKey }) => ({ url, apiKey })) : undefined);
 	const server = await ready.finally(() => progress?.stop());
-	if (!values.json) console.log(describe(server, options.index, values));
+	if (values.json) return;
+	const signIn =
+		server.hasPage && isTerminal(values)
+			? await (
+					await import('./signInByLink.mts')
+				).signInByLink(server, options.index, !values.noOpen)
+			: undefined;
+	console.log(describe(server, options.folder, values, signIn));
+}
+
+/** Whether somebody sees what is printed, and can answer. */
+const isTerminal = ({ json }: ServeValues) => !json && process.stdin.isTTY && process.stdout.isTTY;
+
+/**
+ * Offers to make a folder that isn't there.
+ *
+ * @throws CannotStart if nobody wants it.
+ */
+async function offerFolder(folder: string): Promise<void> {
+	if (existsSync(folder)) return;
+	const prompt = `There is no folder ${printable(folder)}. Make it, and serve an empty archive? (y/n)`;
+	const answer = await read({ prompt }).catch(() => '');
+	if (!/^y(es)?$/i.test(answer.trim())) throw new CannotStart('No folder was made');
+	await mkdir(folder, { recursive: true });
 }
 
 const linesOf = (error: unknown) => asError(error).message.split('\n');
@@ -109,9 +141,10 @@ function readOptions(
 		folder,
 		...{ host: values.host, port: values.port, trustProxy: values.trustProxy },
 		index: values.index,
-		apiKey: keyFrom('LIFELOG_SERVER_KEY'),
+		apiKey: keyFrom(KEY_VARIABLE),
 		timezone: values.timezone,
 		...{ allowedHosts: values.allowedHosts, allowHttp: values.allowHttp },
+		publicUrl: values.publicUrl,
 		...{ allowDelete: values.allowDelete, allowChanges: values.allowChanges },
 		...{ embeddings: endpointOf('embeddings'), chat: endpointOf('chat') },
 		transcription: endpoint && {
@@ -155,24 +188,35 @@ class Progress {
 }
 
 function describe(
-	{ url, apiKey, isKeyNew, store, meaning, canChange }: RunningServer,
-	index: string,
+	{ url, access, hasPage, store, meaning, canChange }: RunningServer,
+	folder: string,
 	values: ServeValues,
+	signIn: SignIn | undefined,
 ): string {
 	const { lifelogs, chats, audioFiles } = store.counts();
 	const days = store.days();
-	const key = isKeyNew
-		? `${apiKey}   (made just now, and not shown again: keep it)`
-		: apiKey === undefined
-			? `the one that was printed at the first start (lost? delete ${index}.key, and start again)`
-			: `the one in ${keySource('LIFELOG_SERVER_KEY')}`;
+	const given = access.keys.some(({ id }) => access.isGiven(id));
+	const made = access.keys.length - Number(given);
+	const keys = [
+		...(given ? [`the one in ${keySource(KEY_VARIABLE)}`] : []),
+		...(made > 0 ? [`${made} made on the page`] : []),
+	];
 	const leftOut = days.reduce((sum, { problems }) => sum + Object.keys(problems).length, 0);
 	const rows = [
 		[
 			'Address',
 			EVERY_ADDRESS.includes(values.host) ? `${url}, and every other address of this machine` : url,
 		],
-		['API key', key],
+		[
+			'Sign in',
+			hasPage
+				? signInRow(folder, values.index, signIn)
+				: 'the page is not built (npm run build:web)',
+		],
+		[
+			made > 1 ? 'API keys' : 'API key',
+			keys.join(', and ') || 'none yet (make one on the page, under Connect)',
+		],
 		[
 			'Data',
 			[plural(lifelogs, 'lifelog'), plural(chats, 'chat'), plural(audioFiles, 'audio file')].join(
@@ -202,6 +246,21 @@ function describe(
 		.filter(([, text]) => text !== '')
 		.map(([name, text]) => `  ${name.padEnd(12)}  ${text}`);
 	return `lifelog-server is running (Ctrl+C stops it).\n\n${lines.join('\n')}`;
+}
+
+/** A link only for who looks at a terminal: everything else that is printed may be kept. */
+function signInRow(folder: string, index: string, signIn: SignIn | undefined): string {
+	if (signIn) {
+		const where = signIn.isOpened ? ', open in your browser' : '';
+		return `${signIn.address}   (once, within ${LINK_MINUTES} minutes${where})`;
+	}
+	const command = `${commandName} link "${folder}"`;
+	// The image has the index in a variable, and is no checkout.
+	if (isInsideContainer() && commandName === 'lifelog-server') {
+		return `make a link: docker compose exec lifelog-server ${command}`;
+	}
+	const more = index === defaultIndex(folder) ? '' : ` --index "${index}"`;
+	return `make a link: ${command}${more}`;
 }
 
 function recordingsRow(values: ServeValues): string {

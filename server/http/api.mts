@@ -42,6 +42,7 @@ import {
 	uploadRecording,
 	type RecordingsQuery,
 } from './routes/recordings.mts';
+import type { Visitor } from './auth/access.mts';
 import { bearerOf, keyOf } from './auth/requestKey.mts';
 import type { Service } from './service.mts';
 import type { NewLifelog } from '../recordings/makeLifelog.mts';
@@ -245,22 +246,34 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 	};
 }
 
-/** Refuses a request without the key and without a session. */
+/**
+ * Refuses a request without a key and without a session, and with a key that can only read, everything
+ * that may change something: here for the API, MCP and the page alike.
+ */
 export function requireKey(service: Service): onRequestAsyncHookHandler {
 	return async (request) => {
-		if (isAllowed(service, request)) return;
-		throw new ApiError(401, 'Unauthorized - Invalid or missing API key');
+		const visitor = visitorOf(service, request);
+		if (!visitor) throw new ApiError(401, 'Unauthorized - Invalid or missing API key');
+		if (visitor.canChange || isReading(request)) return;
+		throw new ApiError(
+			403,
+			"This key can only read. Use a full one: make it on the server's page, under Connect",
+		);
 	};
 }
 
-/** Whether a request comes with the key; without any, whether it comes with a session. */
-export function isAllowed(
-	{ acceptsKey, acceptsSession = () => false }: Service,
+/** Who has the key of a request; without any, whose session it is. */
+export function visitorOf(
+	{ visitorOfKey, visitorOfSession }: Service,
 	request: FastifyRequest,
-): boolean {
+): Visitor | undefined {
 	const key = keyOf(request);
-	return key === undefined ? acceptsSession(request) : acceptsKey(key);
+	return key === undefined ? visitorOfSession?.(request) : visitorOfKey(key);
 }
+
+/** Whether a request can't change anything. All tools of the MCP server only read. */
+const isReading = ({ method, routeOptions }: FastifyRequest) =>
+	['GET', 'HEAD'].includes(method) || routeOptions.url === '/mcp';
 
 /**
  * What a 401 must tell of how to authenticate (RFC 9110, section 11.6.1; RFC 6750, section 3). At

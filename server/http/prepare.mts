@@ -14,7 +14,9 @@ import { asError } from '../util/errors.mts';
 import { KeyError, keySource } from '../util/keySource.mts';
 import type { EndpointOptions } from '../util/modelEndpoint.mts';
 import { createApp } from './api.mts';
-import { loadKey, SAFE_LENGTH, type ServerKey } from './auth/key.mts';
+import { Access } from './auth/access.mts';
+import { readAccessFile, type AccessFile } from './auth/accessFile.mts';
+import { checkGivenKey, KEY_VARIABLE, SAFE_LENGTH } from './auth/key.mts';
 
 /** Where the archive is, and whom and what the server talks to. */
 export interface NeededOptions {
@@ -23,7 +25,7 @@ export interface NeededOptions {
 	host: string;
 	/** The file of the index. */
 	index: string;
-	/** The key to accept; without one, it is made at the first start. */
+	/** The key that the owner gave, to be accepted beside those that were made on the page. */
 	apiKey: string | undefined;
 	/** Where lifelogs are turned into vectors, to be searched by meaning. */
 	embeddings: EndpointOptions | undefined;
@@ -51,7 +53,8 @@ export interface TranscriptionOptions extends TranscriberOptions {
 
 interface Prepared {
 	folder: Folder;
-	key: ServerKey;
+	/** Keys and sessions. */
+	access: AccessFile;
 	titles: ChatTitles | undefined;
 	/** The endpoints that hear recordings. */
 	hearing: Models | undefined;
@@ -81,9 +84,9 @@ export async function prepare(options: NeededOptions): Promise<Prepared> {
 	if (transcription) await attempt(checkFfmpeg);
 	const endpoint = await attempt(() => embeddings && new EmbeddingsEndpoint(embeddings));
 	const app = await attempt(() => appOf(options));
-	const key = folder && (await attempt(() => keyOf(options)));
+	const access = folder && (await attempt(() => accessOf(options)));
 	if (problems.length > 0) throw new Error(problems.join('\n'));
-	return { folder: folder!, key: key!, titles, hearing, endpoint, app: app! };
+	return { folder: folder!, access: access!, titles, hearing, endpoint, app: app! };
 }
 
 async function openFolder({ folder }: NeededOptions): Promise<Folder> {
@@ -91,11 +94,15 @@ async function openFolder({ folder }: NeededOptions): Promise<Folder> {
 		const { code = 'ENOENT' } = asError(error);
 		throw new Error(
 			/^(ENOENT|ENOTDIR)$/.test(code)
-				? `There is no folder ${folder}: give the folder of an archive`
+				? `There is no folder ${folder}: check its name, or make it with ${makeFolder(folder)}`
 				: `The folder ${folder} can't be opened (${code}): let the user who runs the server read it, and enter each folder above it`,
 		);
 	});
 }
+
+/** What is typed to make a folder with those above it. */
+const makeFolder = (folder: string) =>
+	`mkdir ${process.platform === 'win32' ? '' : '-p '}"${folder}"`;
 
 async function requireIndexFolder({ folder, index }: NeededOptions): Promise<void> {
 	// The missing folder of the archive is reported already.
@@ -113,14 +120,14 @@ function hearingOf(options: TranscriptionOptions): Models {
 	};
 }
 
-function keyOf({ apiKey, index, host }: NeededOptions): ServerKey {
-	const key = loadKey(apiKey, `${index}.key`);
-	if (!isLoopback(host) && key.text !== undefined && key.text.length < SAFE_LENGTH) {
+function accessOf({ apiKey, index, host }: NeededOptions): AccessFile {
+	if (apiKey !== undefined) checkGivenKey(apiKey);
+	if (!isLoopback(host) && apiKey !== undefined && apiKey.length < SAFE_LENGTH) {
 		throw new KeyError(
-			`To serve other machines (--host ${host}), the key in ${keySource('LIFELOG_SERVER_KEY')} needs ${SAFE_LENGTH} characters or more: set a longer one, or remove the variable to have one made`,
+			`To serve other machines (--host ${host}), the key in ${keySource(KEY_VARIABLE)} needs ${SAFE_LENGTH} characters or more: set a longer one, or remove the variable and make one on the page`,
 		);
 	}
-	return key;
+	return readAccessFile(Access.fileOf(index));
 }
 
 function appOf({ log, trustProxy }: NeededOptions): FastifyInstance {

@@ -21,7 +21,7 @@ export async function limitRate(app: FastifyInstance, service: Service): Promise
 		// Keys that are none are refused anyway, and there is no end of them to be remembered.
 		allowList: (request) => {
 			const key = keyOf(request);
-			return !service.rateLimits || key === undefined || !service.acceptsKey(key);
+			return !service.rateLimits || key === undefined || !service.visitorOfKey(key);
 		},
 		max: () => service.rateLimit?.max ?? Infinity,
 		timeWindow: () => service.rateLimit?.windowMs ?? 60_000,

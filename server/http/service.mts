@@ -4,6 +4,7 @@ import type { Maker } from '../recordings/makeLifelog.mts';
 import type { Intake } from '../recordings/intake.mts';
 import type { Jobs } from '../recordings/jobs.mts';
 import type { LaterTitles } from '../recordings/laterTitles.mts';
+import type { Visitor } from './auth/access.mts';
 import type { SlidingLog } from './slidingLog.mts';
 import type { Store } from '../index/store.mts';
 
@@ -33,10 +34,10 @@ export interface Service {
 	readonly rateLimits?: SlidingLog;
 	/** What its MCP server offers. Loaded with the first message: most servers never get one. */
 	readonly tools: () => Promise<Tool[]>;
-	/** Whether a request with this key is answered. */
-	acceptsKey: (key: string) => boolean;
-	/** Whether a request comes from somebody who has signed in. Only lifelog-server has sessions. */
-	acceptsSession?: (request: FastifyRequest) => boolean;
+	/** Who has a key; undefined for one that isn't accepted. */
+	visitorOfKey: (key: string) => Visitor | undefined;
+	/** Who has signed in; undefined for nobody. Only lifelog-server has sessions. */
+	visitorOfSession?: (request: FastifyRequest) => Visitor | undefined;
 	/** Sends a page for an unknown address to a browser; returns undefined for any other client. */
 	showNotFound?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
 	/** The service's time in milliseconds. */

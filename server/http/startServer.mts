@@ -12,6 +12,8 @@ import { listenProblem } from '../util/commandLine.mts';
 import { answerOfDisk, throwIfFull } from '../util/failures.mts';
 import { serverContract } from './contract.mts';
 import { asError, UnavailableError } from '../util/errors.mts';
+import { Access } from './auth/access.mts';
+import { EVERY_ADDRESS, hostName } from './auth/hosts.mts';
 import { sessionSecret } from './auth/session.mts';
 import { Inbox } from '../recordings/inbox.mts';
 import { Intake } from '../recordings/intake.mts';
@@ -38,10 +40,14 @@ export interface ServerOptions extends NeededOptions {
 	rateLimit: number | undefined;
 	/** IANA name of the zone whose days the page shows. */
 	timezone?: string;
-	/** Names that browsers may call the server by, beside its own. */
+	/** Names that browsers may call the server by, beside its own and that of `publicUrl`. */
 	allowedHosts?: string[];
+	/** The origin by which browsers reach it. */
+	publicUrl?: string;
 	/** Whether the page is shown by plain HTTP beyond this machine. */
 	allowHttp?: boolean;
+	/** Whether a key is made if there is none. */
+	makesKey?: boolean;
 	/** Told of days while the index is brought up to the folder. */
 	onProgress: (done: number, total: number) => void;
 }
@@ -64,8 +70,11 @@ export interface RunningServer {
 	url: string;
 	/** The key where it is known: given, or made just now. */
 	apiKey: string | undefined;
-	/** Whether the key was made just now, and is not to be had again. */
-	isKeyNew: boolean;
+	access: Access;
+	/** Where links lead, without a trailing slash. */
+	address: string;
+	/** Whether there is a page. Only in a checkout it may not be built yet. */
+	hasPage: boolean;
 	store: ArchiveStore;
 	/** Missing if search uses only full text. */
 	meaning: Meaning | undefined;
@@ -84,7 +93,7 @@ const LOOK_EVERY_MS = 2_000;
  */
 export async function startServer(options: ServerOptions): Promise<StartingServer> {
 	const { host, port, log } = options;
-	const { folder, key, titles, hearing, endpoint, app } = await prepare(options);
+	const { folder, access: accessFile, titles, hearing, endpoint, app } = await prepare(options);
 	const info = (line: string) => log.info(line);
 	const warn = (line: string) => log.warn(line);
 	const changing = await mayChange(folder, options);
@@ -112,6 +121,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 	let later: LaterTitles | undefined;
 	let recordings: { intake: Intake; jobs: Jobs } | undefined;
 	let inbox: Inbox | undefined;
+	let access: Access | undefined;
 	const stopped = new AbortController();
 	let looking: Promise<void> = Promise.resolve();
 	const close = async () => {
@@ -120,6 +130,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close()]);
 		await later?.close();
 		queue?.close();
+		access?.close();
 		await serving.close();
 		changing.lock?.release();
 	};
@@ -133,6 +144,9 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			recordingsOf(folder, current, options, queue, { ...hearing, titles, later });
 		inbox = recordings && (await inboxOf(recordings.intake, options));
 		keepFromCaches(app);
+		const secret = sessionSecret(`${options.index}.session`);
+		const known = new Access(options.index, accessFile, options.apiKey, secret);
+		access = known;
 		const service: Service = {
 			name: 'lifelog-server',
 			documentation,
@@ -142,7 +156,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				rateLimit: { max: options.rateLimit, windowMs: 60_000 },
 				rateLimits: new SlidingLog(),
 			}),
-			acceptsKey: key.accepts,
+			visitorOfKey: (key) => known.visitorOfKey(key),
 			maker: { current, titles, later, warn, now: Date.now },
 			...{ recordings, later, hasInbox: inbox !== undefined },
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
@@ -150,14 +164,15 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		};
 		answerErrors(app, service);
 		addProbes(app, folder, serving);
-		const { allowedHosts = [], allowHttp = false, timezone = 'UTC' } = options;
+		const { publicUrl, allowHttp = false, timezone = 'UTC' } = options;
+		const allowedHosts = [
+			...(options.allowedHosts ?? []),
+			...(publicUrl === undefined ? [] : [hostName(new URL(publicUrl).host)]),
+		];
 		const mayChange = changing.lock !== undefined;
 		const canUpload = recordings !== undefined && options.allowChanges === true;
 		const hasPage = await addWeb(app, service, serving, {
-			session: {
-				...{ host, allowedHosts, allowHttp, acceptsKey: key.accepts },
-				secret: sessionSecret(key.hash, `${options.index}.session`),
-			},
+			...{ session: { host, allowedHosts, allowHttp, access: known }, publicUrl },
 			page: {
 				...{ timezone, version: await readVersion() },
 				canChange: mayChange && options.allowChanges === true,
@@ -178,14 +193,17 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			await recordings?.intake.prepare();
 			await serving.begin();
 			stopped.signal.throwIfAborted();
-			key.keep?.();
+			const apiKey =
+				options.apiKey ?? (options.makesKey === true ? known.makeFirstKey() : undefined);
+			const address = publicUrl ?? ownAddress(url);
+			keepAddress(known, address, warn);
 			await serving.heal();
 			recordings?.jobs.begin();
 			later?.begin();
 			inbox?.begin();
 			looking = keepLooking(serving, stopped.signal, warn);
 			return {
-				...{ url, apiKey: key.text, isKeyNew: key.isNew, store: current() },
+				...{ url, apiKey, access: known, address, hasPage, store: current() },
 				meaning: serving.served?.meaning,
 				canChange: changing.lock !== undefined,
 			};
@@ -261,6 +279,22 @@ async function mayChange(
 		'Another lifelog-server with --allow-delete, --allow-changes or --inbox serves this archive, so this one changes nothing: use that one, or stop it and start this one again';
 	log.warn(refusal);
 	return { refusal };
+}
+
+/** The address of a server on its own machine. One that listens on all addresses has none of its own. */
+function ownAddress(url: string): string {
+	const address = new URL(url);
+	if (EVERY_ADDRESS.includes(hostName(address.host))) address.hostname = '127.0.0.1';
+	return address.origin;
+}
+
+function keepAddress(access: Access, address: string, warn: (line: string) => void): void {
+	try {
+		access.setAddress(address);
+	} catch (error) {
+		// A full disk, on which everything else is served.
+		warn(`The address of the server can't be kept (${asError(error).code}): links don't name it`);
+	}
 }
 
 async function keepLooking(

@@ -39,7 +39,7 @@ function serviceOf(world: World, contract: Contract, apiKey: string): Service {
 		},
 		tools: async () => [searchLifelogs, getLifelogTool],
 		rateLimits: world.rateLimits,
-		acceptsKey: (key) => key === apiKey,
+		visitorOfKey: (key) => (key === apiKey ? { canChange: true, isOwner: false } : undefined),
 		now: () => world.now(),
 	};
 }

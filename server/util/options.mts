@@ -1,4 +1,5 @@
 // What an option of a command is, and how it's read: from the command line or from its variable.
+import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { distance } from 'fastest-levenshtein';
 import { IANAZone } from 'luxon';
@@ -159,6 +160,9 @@ export function timezoneOr(given: string | undefined): string {
 	if (IANAZone.isValidZone(zone)) return zone;
 	throw new Error(`--timezone must be a name such as Europe/Berlin: the system's is ${zone}`);
 }
+
+/** The file of the index without `--index`. */
+export const defaultIndex = (folder: string) => join(folder, '.lifelog-index.sqlite');
 
 /** `--port` of `--port <n>`. */
 export const nameOf = ({ flags }: Pick<Declared<unknown>, 'flags'>) => flags.split(' ')[0];
@@ -323,9 +327,12 @@ function unknownOption(arg: string, names: string[]): string {
 
 /** How an option was given, and its value as a text. An empty variable is as good as none. */
 function givenOf(command: Command, each: Declared<unknown>): { source?: string; value?: string } {
-	const attribute = new Option(each.flags).attributeName();
+	const declared = new Option(each.flags);
+	const attribute = declared.attributeName();
 	if (command.getOptionValueSource(attribute) === 'cli') {
-		return { source: nameOf(each), value: String(command.getOptionValue(attribute)) };
+		// Commander takes `--no-open` for the opposite of `--open`.
+		const value = declared.negate ? true : command.getOptionValue(attribute);
+		return { source: nameOf(each), value: String(value) };
 	}
 	const value = each.variable && process.env[each.variable];
 	return value ? { source: each.variable, value } : {};

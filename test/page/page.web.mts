@@ -220,7 +220,7 @@ test('a wrong key is refused, the right key signs in, and signing out ends the s
 	await page.fill('#key', 'wrong');
 	await page.keyboard.press('Enter');
 	const problem = await page.waitForSelector('[role=alert]:not(:empty)');
-	expect(await problem.textContent()).toContain("That isn't the API key of this server");
+	expect(await problem.textContent()).toContain("That isn't an API key of this server");
 	// The browser logs the 401 itself.
 	expect(wrong.splice(0)).toHaveLength(1);
 	await page.fill('#key', serverKey);

@@ -70,7 +70,7 @@ async function serveHere(contents: Buffer[], lengthMs: number) {
 			current: () => store,
 			tools: async () => [],
 		},
-		...{ acceptsKey: () => true, now: Date.now },
+		...{ visitorOfKey: () => ({ canChange: true, isOwner: false }), now: Date.now },
 	};
 	const app = Fastify({ forceCloseConnections: true });
 	const sockets: Socket[] = [];

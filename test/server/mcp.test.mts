@@ -426,7 +426,7 @@ test('an unexpected error is reported without its message, and logged', async ()
 	const service = {
 		...{ name: 'lifelog-server', documentation: '', tools: async () => allTools },
 		current: () => ({ getLifelog: fails }) as unknown as Store,
-		...{ acceptsKey: () => true, now: Date.now },
+		...{ visitorOfKey: () => ({ canChange: true, isOwner: false }), now: Date.now },
 	};
 	app.post('/mcp', (request, reply) => callMcp(service, request, reply));
 	try {

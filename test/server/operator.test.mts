@@ -631,7 +631,7 @@ describe('the command', () => {
 
 	test.each([
 		['-h', '<command>'],
-		...['serve', 'archive', 'check', 'import'].map((name) => [`${name} -h`, name]),
+		...['serve', 'archive', 'check', 'import', 'link'].map((name) => [`${name} -h`, name]),
 	])('%s prints the help', (args, named) => {
 		const { stdout, status } = run(...args.split(' '));
 		expect([stdout, status]).toEqual([
@@ -761,7 +761,7 @@ describe('docs/self-host.md', () => {
 		const restored = join(temporaryFolder(), 'restored');
 		cpSync(folder, restored, {
 			recursive: true,
-			filter: (path) => !/\.lifelog-index\.sqlite(\.vectors|\.key|\.session)?$|\.lock$/.test(path),
+			filter: (path) => !/\.lifelog-index\.sqlite(\.vectors|\.key|\.link|\.session)?$|\.lock$/.test(path),
 		});
 		const second = await startLifelogServer(restored, ['--allow-changes']);
 		expect(await (await ask(second, '/v1/lifelogs')).json()).toEqual(listed);

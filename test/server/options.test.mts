@@ -28,7 +28,7 @@ const VALUES: Record<string, string> = {
 	...{ '<address>': 'http://127.0.0.1:9/v1', '<kinds>': 'chats', '<day>': '2025-01-31' },
 	...{ '<name>': 'Europe/Berlin', '<minutes>': '5', '<n>': '7', '<file>': 'x', '<code>': 'de' },
 	...{ '<names>': 'a.example', '<addresses>': '127.0.0.1', '<folder>': 'inbox' },
-	...{ '<level>': 'warn', '<format>': 'json' },
+	...{ '<level>': 'warn', '<format>': 'json', '<origin>': 'https://lifelogs.example.org' },
 };
 const valueOf = ({ flags }: { flags: string }) =>
 	flags.startsWith('--transcription-format') ? 'wav' : VALUES[flags.split(' ')[1]];
@@ -176,7 +176,7 @@ describe('what is wrong', () => {
 
 	test.each<[string[], string]>([
 		[['chekc', 'x'], 'There is no command and no folder chekc. Did you mean check?'],
-		[['frobnicate', 'x'], '. Commands: archive, serve, check, import'],
+		[['frobnicate', 'x'], '. Commands: archive, serve, check, import, link'],
 		[['check', 'x', '--url', 'http://localhost:1'], '--url needs --service'],
 	])('%j is refused with exit code 2', (args, message) => {
 		const { status, stdout, stderr } = run(args);
@@ -198,7 +198,7 @@ describe('what is wrong', () => {
 			expect.stringMatching(/^LIFELOG_CHAT_URL must begin with https /),
 			'--log-level must be one of error, warn, info, debug',
 			'Use --chat-url and --chat-model together',
-			`There is no folder ${folder}: give the folder of an archive`,
+			expect.stringMatching(/^There is no folder .*: check its name, or make it with mkdir /),
 			'--trust-proxy must be addresses or networks of proxies, such as 127.0.0.1 or 172.16.0.0/12',
 		]);
 	});

@@ -83,7 +83,7 @@ test('a server holds requests to what was added; the sandbox ignores it', async 
 	const asked: unknown[] = [];
 	const app = createApp();
 	const service = {
-		acceptsKey: () => true,
+		visitorOfKey: () => ({ canChange: true, isOwner: false }),
 		now: Date.now,
 		current: () => ({ listLifelogs: () => [] }),
 	} as unknown as Service;

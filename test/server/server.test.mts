@@ -7,10 +7,12 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadKey } from '../../server/http/auth/key.mts';
+import { readAccessFile } from '../../server/http/auth/accessFile.mts';
+import { checkGivenKey } from '../../server/http/auth/key.mts';
 import { sessionSecret } from '../../server/http/auth/session.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
@@ -150,7 +152,7 @@ describe('a server', () => {
 });
 
 describe('the key', () => {
-	test('is made at the first start, shown once, and stored as a hash', async () => {
+	test('is made at the first start from a program, shown once, and stored as a hash', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs });
 		const first = await startLifelogServer(folder, [], {});
@@ -158,7 +160,9 @@ describe('the key', () => {
 		expect((await ask(first, '/v1/lifelogs')).status).toBe(200);
 		await first.close();
 		const path = join(folder, '.lifelog-index.sqlite.key');
-		expect(readFileSync(path, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+		const hash = createHash('sha256').update(first.apiKey).digest('hex');
+		expect(readAccessFile(path).keys).toEqual([expect.objectContaining({ id: 'first', hash })]);
+		expect(readFileSync(path, 'utf8')).not.toContain(first.apiKey);
 		if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
 		const second = await startLifelogServer(folder, ['--host', '127.0.0.1'], {});
 		expect(second.apiKey).toBeUndefined();
@@ -172,25 +176,43 @@ describe('the key', () => {
 		await third.close();
 	});
 
+	test('of an earlier version, whose file has one hash, is accepted as before', async () => {
+		const folder = temporaryFolder();
+		const path = join(folder, '.lifelog-index.sqlite.key');
+		const old = 'an-old-key';
+		writeFileSync(path, `${createHash('sha256').update(old).digest('hex')}\n`);
+		const ofFile = await startLifelogServer(folder, ['--allow-delete'], {});
+		expect(ofFile.apiKey).toBeUndefined();
+		const statusOf = async (server: SpawnedServer, method = 'GET') =>
+			(await ask({ ...server, apiKey: old }, '/v1/lifelogs/none', { method })).status;
+		expect([await statusOf(ofFile), await statusOf(ofFile, 'DELETE')]).toEqual([404, 404]);
+		await ofFile.close();
+		// A key that the owner gives takes its place.
+		const given = await startLifelogServer(folder);
+		expect(await statusOf(given)).toBe(401);
+		await given.close();
+		const again = await startLifelogServer(folder, [], {});
+		expect(await statusOf(again)).toBe(404);
+		await again.close();
+	});
+
 	test.each(['', 'short'])('a session secret that was cut to %j is replaced', (left) => {
 		const path = join(temporaryFolder(), 'session');
-		const hash = Buffer.alloc(32);
 		const secretOf = () => {
 			writeFileSync(path, left);
-			return sessionSecret(hash, path);
+			return sessionSecret(path);
 		};
 		expect(secretOf()).not.toBe(secretOf());
-		expect(sessionSecret(hash, path)).toBe(sessionSecret(hash, path));
+		expect(sessionSecret(path)).toBe(sessionSecret(path));
 		expect(readdirSync(join(path, '..'))).toEqual(['session']);
 	});
 
-	test('is made again if its file is empty', () => {
-		const path = join(temporaryFolder(), 'key');
-		writeFileSync(path, '');
-		const { isNew, keep } = loadKey(undefined, path);
-		expect(isNew).toBe(true);
-		keep!();
-		expect(readFileSync(path, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+	test('is made again if its file is empty', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, '.lifelog-index.sqlite.key'), '');
+		const server = await startLifelogServer(folder, [], {});
+		expect((await ask(server, '/v1/lifelogs')).status).toBe(200);
+		await server.close();
 	});
 
 	test('is made again if it was never shown, for example if the port was taken', async () => {
@@ -205,14 +227,11 @@ describe('the key', () => {
 	});
 
 	test('is refused if it is empty', () => {
-		const path = join(temporaryFolder(), 'key');
-		expect(() => loadKey('', path)).toThrow('The key in LIFELOG_SERVER_KEY is empty');
+		expect(() => checkGivenKey('')).toThrow('The key in LIFELOG_SERVER_KEY is empty');
 	});
 
 	test.each(['with a blank', 'schlüssel', 'two\nlines'])('%j is refused', (given) => {
-		const path = join(temporaryFolder(), 'key');
-		expect(() => loadKey(given, path)).toThrow('because it is sent in a header');
-		expect(() => statSync(path)).toThrow('ENOENT');
+		expect(() => checkGivenKey(given)).toThrow('because it is sent in a header');
 	});
 
 	loopbackTest('of 31 characters serves only this machine', async () => {
@@ -340,7 +359,7 @@ describe('the command', () => {
 		});
 		const told = await toldBy(folder);
 		expect(told).toMatch(/Address +http:\/\/127\.0\.0\.1:\d+/);
-		expect(told).toMatch(/API key +[\w-]{43} {3}\(made just now/);
+		expect(told).toMatch(/API key +none yet \(make one on the page, under Connect\)\n/);
 		expect(told).toMatch(/Data +4 lifelogs, 1 chat, 0 audio files/);
 		expect(told).toMatch(/Days +2026-03-01 to 2026-03-07 \(UTC\)/);
 		expect(told).toMatch(/Missing +3: 2026-03-03 to 2026-03-04, 2026-03-06\n/);
@@ -348,18 +367,16 @@ describe('the command', () => {
 		expect(told).toMatch(/Search +full text/);
 	});
 
-	test('shows at every start what is left out, and at later starts what to do if the key is lost', async () => {
+	test('shows at every start what is left out, and how to sign in, but no key and no link', async () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs });
 		const day = readdirSync(join(folder, 'days'))[0].slice(0, 10);
 		writeFileSync(join(folder, 'days', `${day}_0000000000000000.json`), '{"version": 1,');
-		for (const key of [
-			'made just now',
-			`(lost? delete ${folder}/.lifelog-index.sqlite.key, and start again)`,
-		]) {
+		for (let start = 1; start <= 2; start += 1) {
 			const told = await toldBy(folder);
 			expect(told).toMatch(/Left out +1 file, missing or broken\n/);
-			expect(told).toContain(key);
+			expect(told).toContain(`make a link: npm run server -- link "${folder}"\n`);
+			expect(told).not.toMatch(/[\w-]{43}|#link/);
 		}
 	});
 

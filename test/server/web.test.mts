@@ -1,10 +1,10 @@
 // The page of lifelog-server as an HTTP client sees it: sessions, names, headers and data.
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { sign } from '@fastify/cookie';
+import { readAccessFile } from '../../server/http/auth/accessFile.mts';
 import { sessionSecret } from '../../server/http/auth/session.mts';
 import { freePorts } from '../support/ports.mts';
 import { writeArchive } from '../support/archive.mts';
@@ -20,7 +20,7 @@ const POLICY =
 	"default-src 'none';script-src 'self';style-src 'self';img-src 'self';media-src 'self';connect-src 'self';font-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'";
 const VIEWS = [
 	...['/', '/days/2026-03-01', '/lifelogs/a', '/search?q=garden', '/chats', '/chats/c'],
-	...['/recordings', '/status'],
+	...['/recordings', '/status', '/connect'],
 ];
 
 /** 300 s of audio in packets of 20 ms. */
@@ -139,7 +139,7 @@ describe('signing in', () => {
 	test('is refused with a clear message', async () => {
 		const server = await starts();
 		const wrong = await signIn(server, 'wrong');
-		expect(wrong.json()).toEqual({ error: "That isn't the API key of this server" });
+		expect(wrong.json()).toEqual({ error: "That isn't an API key of this server" });
 		for (let nth = 2; nth <= 5; nth += 1) await signIn(server, 'wrong');
 		expect((await signIn(server, 'wrong')).json()).toEqual({
 			error: expect.stringMatching(/^Too many wrong keys. Try again in \d+ s$/),
@@ -191,6 +191,8 @@ describe('signing in', () => {
 			headers: { cookie, ...ofPage(server.url) },
 		});
 		expect(out.status).toBe(204);
+		// Also for whoever has copied the cookie.
+		expect(await statusWith(server, cookie)).toBe(401);
 		expect(out.headers['set-cookie']![0]).toMatch(
 			/^lifelog_session_\w+=;.*Expires=Thu, 01 Jan 1970/,
 		);
@@ -215,25 +217,30 @@ describe('signing in', () => {
 	test('a cookie that was changed, has expired or has another secret is refused', async () => {
 		const server = await starts();
 		const cookie = await signedIn(server);
-		const secret = sessionSecret(
-			createHash('sha256').update(serverKey).digest(),
-			join(server.folder, '.lifelog-index.sqlite.session'),
-		);
+		const beside = join(server.folder, '.lifelog-index.sqlite');
+		const secret = sessionSecret(`${beside}.session`);
 		const [name] = cookie.split('=');
-		const until = (ms: number, by = secret) =>
-			`${name}=${encodeURIComponent(sign(String(ms), by))}`;
-		const later = Date.now() + 1e9;
-		expect(await statusWith(server, until(later))).toBe(200);
-		expect(await statusWith(server, until(Date.now() - 1))).toBe(401);
-		expect(await statusWith(server, until(later, 'another secret'))).toBe(401);
-		expect(await statusWith(server, cookie.replace('=1', '=2'))).toBe(401);
+		const of = (id: string, by = secret) => `${name}=${encodeURIComponent(sign(id, by))}`;
+		const { sessions } = readAccessFile(`${beside}.key`);
+		expect(sessions).toHaveLength(1);
+		expect(await statusWith(server, of(sessions[0].id))).toBe(200);
+		expect(await statusWith(server, of(sessions[0].id, 'another secret'))).toBe(401);
+		expect(await statusWith(server, of('another'))).toBe(401);
+		expect(await statusWith(server, cookie.replace('=', '=a'))).toBe(401);
 		expect(await statusWith(server, `${name}=`)).toBe(401);
+		await server.close();
+		const old = readFileSync(`${beside}.key`, 'utf8').replace(
+			/("startedAt": )(\d+)/,
+			(_all, before, ms) => before + String(Number(ms) - 30 * 86_400_000),
+		);
+		writeFileSync(`${beside}.key`, old);
+		expect(await statusWith(await starts([], server.folder), cookie)).toBe(401);
 	});
 
 	test("a session file that can't be created is reported, with what to do", () => {
 		const path = join(temporaryFolder(), 'file', 'index.session');
 		writeFileSync(dirname(path), '');
-		expect(() => sessionSecret(Buffer.alloc(32), path)).toThrow(
+		expect(() => sessionSecret(path)).toThrow(
 			/index\.session can't be written or read \(ENOTDIR.*choose a folder for the index .* with --index$/,
 		);
 	});

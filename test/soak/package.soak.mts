@@ -143,7 +143,7 @@ posixTest('npx lifelog-server check finds what is missing', async () => {
 	expect(check()).toEqual({ status: 1, kinds: ['missing', 'missing'] });
 });
 
-posixTest.each(['archive', 'serve', 'check', 'import'])('npx lifelog-server %s --help', (name) => {
+posixTest.each(['archive', 'serve', 'check', 'import', 'link'])('npx lifelog-server %s --help', (name) => {
 	const { command, args, options } = npx(name, '--help');
 	const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
 	expect(stdout).toContain(`Usage: npx lifelog-server ${name} <`);

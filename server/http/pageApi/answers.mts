@@ -16,9 +16,50 @@ export interface Session {
 	canUpload: boolean;
 	/** Whether titles and headings can be written. */
 	canTitle: boolean;
+	/** Whether it began with a key that can only read. */
+	isReadOnly: boolean;
+	/** Whether it began with a link: then it makes and removes keys. */
+	isOwner: boolean;
 }
 
 export type SessionAnswer = ({ isSignedIn: true } & Session) | { isSignedIn: false };
+
+/** A key that is accepted. */
+export interface Key {
+	id: string;
+	name: string;
+	isReadOnly: boolean;
+	/** Whether it's the one in the variable of the server, which can't be removed here. */
+	isGiven: boolean;
+	/** Null for a key of an earlier version, and for the one in the variable. */
+	createdAt: string | null;
+	usedAt: string | null;
+}
+
+/** A browser that has signed in. */
+export interface SignedIn {
+	id: string;
+	/** The name of the key that it signed in with; null for a link. */
+	key: string | null;
+	startedAt: string;
+	usedAt: string;
+	/** Whether it's the browser that asks. */
+	isThis: boolean;
+}
+
+export interface ConnectAnswer {
+	/** The address of `--public-url`; null without it. */
+	publicUrl: string | null;
+	keys: Key[];
+	sessions: SignedIn[];
+}
+
+/** A key that was made just now. */
+export interface NewKey {
+	id: string;
+	/** It isn't to be had again. */
+	key: string;
+}
 
 /** A day in the calendar. */
 export interface CalendarDay {

@@ -9,8 +9,9 @@ import type { Audio } from '../../index/store.mts';
 import { RECORDINGS } from '../../archive/layout.mts';
 import { isRecorded } from '../../recordings/lifelog.mts';
 import { missingDays } from '../missingDays.mts';
-import { isAllowed, requireKey } from '../api.mts';
+import { requireKey, visitorOf } from '../api.mts';
 import { sendAudio } from '../routes/audio.mts';
+import type { Visitor } from '../auth/access.mts';
 import type { Service } from '../service.mts';
 import type {
 	AudioMap,
@@ -24,6 +25,9 @@ import type {
 } from './answers.mts';
 import { pageSearchSchema, searchForPage, type PageSearch } from './search.mts';
 
+/** What the server says of itself to everybody who may change everything. */
+export type ServedPage = Omit<Session, 'isReadOnly' | 'isOwner'>;
+
 /** How much audio the lifelogs of a day lack. */
 type AudioGap = Status['audioGaps'][number];
 
@@ -35,13 +39,14 @@ export async function addPageData(
 	app: FastifyInstance,
 	service: Service,
 	serving: Serving,
-	options: Session,
+	options: ServedPage,
 ): Promise<void> {
 	const { timezone } = options;
 	// Not 401 for those who aren't signed in: a browser would log an error each time.
-	app.get('/web/session', async (request): Promise<SessionAnswer> =>
-		isAllowed(service, request) ? { isSignedIn: true, ...options } : { isSignedIn: false },
-	);
+	app.get('/web/session', async (request): Promise<SessionAnswer> => {
+		const visitor = visitorOf(service, request);
+		return visitor ? { isSignedIn: true, ...sessionFor(visitor, options) } : { isSignedIn: false };
+	});
 	await app.register(async (web) => {
 		web.addHook('onRequest', requireKey(service));
 		const calendar = untilChanged(serving, (store) => calendarOf(store, timezone));
@@ -72,6 +77,17 @@ export async function addPageData(
 			},
 		);
 	});
+}
+
+function sessionFor({ canChange, isOwner }: Visitor, options: ServedPage): Session {
+	return {
+		...options,
+		canChange: options.canChange && canChange,
+		canDelete: options.canDelete && canChange,
+		canUpload: options.canUpload && canChange,
+		canTitle: options.canTitle && canChange,
+		...{ isReadOnly: !canChange, isOwner },
+	};
 }
 
 /** Keeps what was read of all lifelogs until the data changes. */

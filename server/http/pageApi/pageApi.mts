@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { refusePages } from '../refusePages.mts';
 import type { Service } from '../service.mts';
-import type { Session } from './answers.mts';
 import type { Serving } from '../../index/serving.mts';
-import { addPageData } from './data.mts';
+import { addConnect } from './connect.mts';
+import { addPageData, type ServedPage } from './data.mts';
 import { addPage } from './files.mts';
 import { addSessions, type SessionOptions } from './session.mts';
 
@@ -22,14 +22,15 @@ export async function addWeb(
 	app: FastifyInstance,
 	service: Service,
 	serving: Serving,
-	options: { session: SessionOptions; page: Session },
+	options: { session: SessionOptions; page: ServedPage; publicUrl: string | undefined },
 ): Promise<boolean> {
 	if (!existsSync(`${FOLDER}/index.html`)) {
 		refusePages(app);
 		return false;
 	}
-	service.acceptsSession = await addSessions(app, options.session);
+	service.visitorOfSession = await addSessions(app, options.session);
 	service.showNotFound = await addPage(app, FOLDER, options.session);
 	await addPageData(app, service, serving, options.page);
+	await addConnect(app, service, options.session.access, options.publicUrl);
 	return true;
 }

@@ -4,7 +4,9 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../../lifelog/addresses.ts';
 import { hostName, isOwnName } from '../auth/hosts.mts';
-import { SESSION_MS } from '../auth/session.mts';
+import { SESSION_MS, type Access, type Visitor } from '../auth/access.mts';
+import { LINK_MINUTES } from '../auth/link.mts';
+import { commandName } from '../../util/commandLine.mts';
 import { ApiError } from '../../util/errors.mts';
 
 /** Whom the page is shown to. */
@@ -15,9 +17,7 @@ export interface SessionOptions {
 	allowedHosts: string[];
 	/** Whether the page is served by plain HTTP beyond this machine (`--allow-http`). */
 	allowHttp: boolean;
-	/** Signs the cookie. */
-	secret: string;
-	acceptsKey: (key: string) => boolean;
+	access: Access;
 }
 
 /** Sent by the page with each request that changes something: a form of another site can't. */
@@ -25,22 +25,29 @@ const PAGE_HEADER = 'x-lifelog-page';
 const CHANGES = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * Signs people in by the API key: `POST /session` `{ key }` sets a cookie for 30 days, `DELETE
- * /session` removes it. Refuses what scripts of other websites send, with 403.
+ * Signs people in by a link or an API key: `POST /session` `{ link }` or `{ key }` sets a cookie for 30
+ * days, `DELETE /session` ends the session. Refuses what scripts of other websites send, with 403.
  *
- * @returns Whether a request comes with a valid session.
+ * @returns Whose session a request comes with.
  */
 export async function addSessions(
 	app: FastifyInstance,
 	options: SessionOptions,
-): Promise<(request: FastifyRequest) => boolean> {
-	const { secret, acceptsKey } = options;
+): Promise<(request: FastifyRequest) => Visitor | undefined> {
+	const { access } = options;
+	const { secret } = access;
 	await app.register(cookie, { secret });
 	// Cookies don't know ports: servers of one host have one each.
 	const name = `lifelog_session_${createHash('sha256').update(secret).digest('hex').slice(0, 8)}`;
 	await app.register(rateLimit, { global: false });
 	// By address, so that no script can guess.
-	const countWrongKey = app.createRateLimit({ max: 5, timeWindow: 60_000 });
+	const countWrong = app.createRateLimit({ max: 5, timeWindow: 60_000 });
+
+	/** The ID of a session that this server began. */
+	const sessionOf = (request: FastifyRequest): string | undefined => {
+		const sent = request.cookies[name];
+		return (sent !== undefined && request.unsignCookie(sent).value) || undefined;
+	};
 
 	app.addHook('onRequest', async (request) => {
 		const { origin } = request.headers;
@@ -49,7 +56,7 @@ export async function addSessions(
 		}
 	});
 
-	app.post<{ Body: { key: string } }>(
+	app.post<{ Body: { key?: string; link?: string } }>(
 		'/session',
 		{ schema: { body: BODY }, bodyLimit: 10_000 },
 		async (request, reply) => {
@@ -57,37 +64,46 @@ export async function addSessions(
 			if (isOnHttp(request, options)) {
 				throw new ApiError(403, 'Sign in over HTTPS, or start the server with --allow-http');
 			}
-			if (!acceptsKey(request.body.key)) {
-				const counted = await countWrongKey(request);
+			const before = sessionOf(request);
+			const session = access.signIn(request.body);
+			if (session === undefined) {
+				const counted = await countWrong(request);
 				if (counted.isAllowed || !counted.isExceeded) {
-					throw new ApiError(401, "That isn't the API key of this server");
+					throw new ApiError(401, request.body.link === undefined ? NO_KEY : NO_LINK);
 				}
 				reply.header('retry-after', counted.ttlInSeconds);
-				throw new ApiError(429, `Too many wrong keys. Try again in ${counted.ttlInSeconds} s`);
+				const what = request.body.link === undefined ? 'keys' : 'links';
+				throw new ApiError(429, `Too many wrong ${what}. Try again in ${counted.ttlInSeconds} s`);
 			}
-			const value = reply.signCookie(String(Date.now() + SESSION_MS));
+			if (before !== undefined) access.endSessions(before);
 			return reply
-				.setCookie(name, value, { ...cookieOf(request), maxAge: SESSION_MS / 1000 })
+				.setCookie(name, reply.signCookie(session), {
+					...{ ...cookieOf(request), maxAge: SESSION_MS / 1000 },
+				})
 				.code(204)
 				.send();
 		},
 	);
 	app.delete('/session', async (request, reply) => {
 		requirePage(request);
+		const session = sessionOf(request);
+		if (session !== undefined) access.endSessions(session);
 		return reply.clearCookie(name, cookieOf(request)).code(204).send();
 	});
 
 	return (request) => {
-		const sent = request.cookies[name];
-		if (sent === undefined) return false;
+		if (request.cookies[name] === undefined) return undefined;
 		requireOwnHost(request, options);
-		if (isOnHttp(request, options)) return false;
-		const { valid, value } = request.unsignCookie(sent);
-		if (!valid || Number(value) < Date.now()) return false;
-		if (CHANGES.includes(request.method)) requirePage(request);
-		return true;
+		if (isOnHttp(request, options)) return undefined;
+		const session = sessionOf(request);
+		const visitor = session === undefined ? undefined : access.visitorOfSession(session);
+		if (visitor && CHANGES.includes(request.method)) requirePage(request);
+		return visitor;
 	};
 }
+
+const NO_KEY = "That isn't an API key of this server";
+const NO_LINK = `This link was used, is older than ${LINK_MINUTES} minutes, or there is a newer one. Make another: ${commandName} link <folder>`;
 
 /** Whether a request came by plain HTTP from beyond this machine, and that isn't allowed. */
 export function isOnHttp(request: FastifyRequest, { allowHttp }: SessionOptions): boolean {
@@ -137,7 +153,10 @@ const cookieOf = ({ protocol }: FastifyRequest) =>
 
 const BODY = {
 	type: 'object',
-	required: ['key'],
+	oneOf: [{ required: ['key'] }, { required: ['link'] }],
 	additionalProperties: false,
-	properties: { key: { type: 'string', minLength: 1, maxLength: 1000 } },
+	properties: {
+		key: { type: 'string', minLength: 1, maxLength: 1000 },
+		link: { type: 'string', minLength: 1, maxLength: 1000 },
+	},
 };

@@ -4,7 +4,9 @@ import type {
 	AudioSpan,
 	CalendarDay,
 	Change,
+	ConnectAnswer,
 	Day,
+	NewKey,
 	Recording,
 	SearchAnswer,
 	SessionAnswer,
@@ -20,9 +22,11 @@ export type {
 	Day,
 	DayEntry,
 	IndexState,
+	Key,
 	Recording,
 	SearchResult,
 	Session,
+	SignedIn,
 	Status,
 } from '../../http/pageApi/answers.mts';
 
@@ -105,8 +109,17 @@ function pathOf(path: string, query: Query = {}): string {
 const get = <Answer,>(path: string, query?: Query) => request<Answer>('GET', pathOf(path, query));
 const idPath = (kind: string, id: string) => `/v1/${kind}/${encodeURIComponent(id)}`;
 
-export const signIn = (key: string) => request<void>('POST', '/session', { key });
+/** Signs in with a key, or with a link, which works once. */
+export const signIn = (by: { key: string } | { link: string }) =>
+	request<void>('POST', '/session', by);
 export const signOut = () => request<void>('DELETE', '/session');
+
+export const readConnect = () => get<ConnectAnswer>('/web/connect');
+export const makeKey = (name: string, isReadOnly: boolean) =>
+	request<NewKey>('POST', '/web/keys', { name, isReadOnly });
+export const removeKey = (id: string) => request<void>('DELETE', `/web/keys/${id}`);
+export const endSession = (id: string) => request<void>('DELETE', `/web/sessions/${id}`);
+export const endSessions = () => request<void>('DELETE', '/web/sessions');
 
 /** Null if nobody is signed in. */
 export async function readSession(): Promise<Session | null> {

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
-import { readSession, signOut, whenSessionEnds, type Session } from './api.mts';
+import { readSession, signIn, signOut, whenSessionEnds, type Session } from './api.mts';
+import { arrivedLink, whenLinkArrives } from './arrivingLink.mts';
 import { isDay } from './format.mts';
 import icon from './icon.svg';
 import { KeysHelp, useKeys } from './keys.tsx';
@@ -11,6 +12,7 @@ import { useArrival } from './useArrival.mts';
 import { forgetLoaded, useLoad } from './useLoad.mts';
 import { Calendar } from './views/calendar.tsx';
 import { ChatView, Chats } from './views/chats.tsx';
+import { Connect } from './views/connect.tsx';
 import { DayView } from './views/day.tsx';
 import { LifelogView } from './views/lifelog.tsx';
 import { Recordings } from './views/recordings.tsx';
@@ -29,9 +31,22 @@ const VIEWS = [
 const viewsOf = ({ hasRecordings }: Session) =>
 	VIEWS.filter(({ path }) => hasRecordings || path !== '/recordings');
 
+/** Signs in with the link that somebody came with, and reads who is signed in. */
+async function arrive(): Promise<{ session: Session | null; linkProblem: string }> {
+	const link = arrivedLink();
+	const linkProblem =
+		link === undefined
+			? ''
+			: await signIn({ link }).then(
+					() => '',
+					(error: unknown) => (error as Error).message,
+				);
+	return { session: await readSession(), linkProblem };
+}
+
 /** The whole page: signed in, the view of its address. */
 export function App() {
-	const session = useLoad('session', readSession);
+	const session = useLoad('session', arrive);
 	const [hasEnded, setEnded] = useState(false);
 	useEffect(
 		() =>
@@ -47,15 +62,16 @@ export function App() {
 		setEnded(false);
 		session.reload();
 	};
+	useEffect(() => whenLinkArrives(onSignedIn), []);
 	const onSignedOut = () => {
 		forgetLoaded();
 		session.reload();
 	};
 	return (
 		<Load of={session}>
-			{(options) =>
+			{({ session: options, linkProblem }) =>
 				options === null || hasEnded ? (
-					<SignIn hasEnded={hasEnded} onSignedIn={onSignedIn} />
+					<SignIn hasEnded={hasEnded} linkProblem={linkProblem} onSignedIn={onSignedIn} />
 				) : (
 					<>
 						<a class="skip" href="#main">
@@ -89,6 +105,9 @@ export function App() {
 										<Recordings session={options} />
 									</Route>
 								)}
+								<Route path="/connect">
+									<Connect session={options} />
+								</Route>
 								<Route path="/status">
 									<StatusView session={options} />
 								</Route>
@@ -146,6 +165,11 @@ function Header({ views, onSignedOut }: { views: typeof VIEWS; onSignedOut: () =
 					<ThemeSwitch />
 				</li>
 				<li>
+					<Link href="/connect" aria-keyshortcuts="p">
+						Connect
+					</Link>
+				</li>
+				<li>
 					<button type="button" class="plain" aria-keyshortcuts="?" onClick={() => setOpen('keys')}>
 						Keyboard shortcuts
 					</button>
@@ -177,7 +201,7 @@ function SignOut({ onSignedOut, onClose }: { onSignedOut: () => void; onClose: (
 					attempt(signOut().then(onSignedOut));
 				}}
 			>
-				<p>To sign in again, you need the API key.</p>
+				<p>To sign in again, you need a link or an API key.</p>
 				<Buttons problem={problem} name="Sign out" onCancel={onClose} />
 			</form>
 		</Dialog>

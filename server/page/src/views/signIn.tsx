@@ -4,13 +4,16 @@ import { signIn } from '../api.mts';
 import { Problem, useFocus, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 
-/** Asks for the API key once. */
+/** Says how to sign in: with a link, or with an API key. */
 export function SignIn({
 	hasEnded,
+	linkProblem,
 	onSignedIn,
 }: {
 	/** Whether somebody was signed in until now. */
 	hasEnded: boolean;
+	/** Why the link that somebody came with isn't good; empty without one. */
+	linkProblem: string;
 	onSignedIn: () => void;
 }) {
 	const [key, setKey] = useState('');
@@ -30,7 +33,7 @@ export function SignIn({
 			<form
 				onSubmit={(event) => {
 					event.preventDefault();
-					attempt(signIn(key.trim()).then(onSignedIn));
+					attempt(signIn({ key: key.trim() }).then(onSignedIn));
 				}}
 			>
 				<label for="key">API key</label>
@@ -44,10 +47,11 @@ export function SignIn({
 					onInput={(event) => setKey(event.currentTarget.value)}
 				/>
 				<button type="submit">Sign in</button>
-				<Problem text={problem} />
+				<Problem text={problem || linkProblem} />
 			</form>
 			<p class="quiet">
-				lifelog-server printed the key when it first started. You stay signed in for 30 days.
+				Without a key, open the link that lifelog-server printed at its start, or make another:{' '}
+				<code>lifelog-server link &lt;folder&gt;</code>. You stay signed in for 30 days.
 			</p>
 		</main>
 	);

@@ -1,0 +1,41 @@
+import { rmSync } from 'node:fs';
+import open from 'open';
+import { Access } from '../http/auth/access.mts';
+import { LINK_MINUTES, linkPath, makeLink, writeLinkPage } from '../http/auth/link.mts';
+import type { RunningServer } from '../http/startServer.mts';
+
+/** How somebody at a terminal signs in. */
+export interface SignIn {
+	/** An address that signs in. */
+	address: string;
+	/** Whether a browser was opened with it. */
+	isOpened: boolean;
+}
+
+/**
+ * Makes a link, and opens it in a browser unless one has signed in before.
+ *
+ * @param mayOpen Whether a browser may be opened at all.
+ */
+export async function signInByLink(
+	{ access, address: server }: RunningServer,
+	index: string,
+	mayOpen: boolean,
+): Promise<SignIn> {
+	const address = server + linkPath(makeLink(index, Access.fileOf(index), Date.now()));
+	const { SSH_CONNECTION, SSH_TTY, CI } = process.env;
+	// Nobody would see it.
+	const isElsewhere = Boolean(SSH_CONNECTION || SSH_TTY || CI);
+	const isOpened = mayOpen && !isElsewhere && access.sessions.length === 0;
+	if (isOpened) await openBrowser(writeLinkPage(index, address));
+	return { address, isOpened };
+}
+
+async function openBrowser(page: string): Promise<void> {
+	const remove = () => rmSync(page, { force: true });
+	process.once('exit', remove);
+	setTimeout(remove, LINK_MINUTES * 60_000).unref();
+	const opening = await open(page);
+	// Without a browser, the address is printed anyway.
+	opening.on('error', () => {});
+}
