@@ -10,7 +10,7 @@ import { plural } from '../util/text.mts';
 import { openLog } from '../http/log.mts';
 import { EVERY_ADDRESS } from '../http/auth/hosts.mts';
 import { missingDays } from '../http/missingDays.mts';
-import type { EndpointOptions } from '../util/modelEndpoint.mts';
+import type { EndpointOptions, EndpointState } from '../util/modelEndpoint.mts';
 import type { InboxTimes } from '../recordings/inbox.mts';
 import type { RunningServer, ServerOptions } from '../http/startServer.mts';
 import { DAY_MS } from '../util/durations.mts';
@@ -63,7 +63,8 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 	});
 	serveUntilStopped(close, values.json ? ready.then(({ apiKey }) => ({ url, apiKey })) : undefined);
 	const server = await ready.finally(() => progress?.stop());
-	if (!values.json) console.log(describe(server, options.index, values));
+	if (values.json) return;
+	console.log(describe(server, options.index, values, await server.endpoints.states()));
 }
 
 const linesOf = (error: unknown) => asError(error).message.split('\n');
@@ -157,6 +158,7 @@ function describe(
 	{ url, apiKey, isKeyNew, store, meaning, canChange }: RunningServer,
 	index: string,
 	values: ServeValues,
+	endpoints: EndpointState[],
 ): string {
 	const { lifelogs, chats, audioFiles } = store.counts();
 	const days = store.days();
@@ -196,10 +198,11 @@ function describe(
 			permission(values.allowChanges, canChange, 'writes to the archive', '--allow-changes'),
 		],
 		['Recordings', recordingsRow(values)],
+		...endpoints.map(({ name, host, model, text }) => [name, `${host}, ${model}: ${text}`]),
 	];
-	const lines = rows
-		.filter(([, text]) => text !== '')
-		.map(([name, text]) => `  ${name.padEnd(12)}  ${text}`);
+	const shown = rows.filter(([, text]) => text !== '');
+	const width = Math.max(12, ...shown.map(([name]) => name.length));
+	const lines = shown.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
 	return `lifelog-server is running (Ctrl+C stops it).\n\n${lines.join('\n')}`;
 }
 

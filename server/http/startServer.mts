@@ -23,6 +23,7 @@ import { Meaning } from '../index/meaning.mts';
 import { SlidingLog } from './slidingLog.mts';
 import type { Service } from './service.mts';
 import { addWeb } from './pageApi/pageApi.mts';
+import { Endpoints } from './endpoints.mts';
 import { printableAscii } from '../util/text.mts';
 
 /** How an archive is served. */
@@ -69,6 +70,7 @@ export interface RunningServer {
 	store: ArchiveStore;
 	/** Missing if search uses only full text. */
 	meaning: Meaning | undefined;
+	endpoints: Endpoints;
 	/** Whether deletes and changes are carried out: not if another server may change the same folder. */
 	canChange: boolean;
 }
@@ -108,6 +110,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		},
 	});
 	const current = () => serving.current();
+	const endpoints = new Endpoints(options);
 	let queue: Queue | undefined;
 	let later: LaterTitles | undefined;
 	let recordings: { intake: Intake; jobs: Jobs } | undefined;
@@ -154,6 +157,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const mayChange = changing.lock !== undefined;
 		const canUpload = recordings !== undefined && options.allowChanges === true;
 		const hasPage = await addWeb(app, service, serving, {
+			endpoints,
 			session: {
 				...{ host, allowedHosts, allowHttp, acceptsKey: key.accepts },
 				secret: sessionSecret(key.hash, `${options.index}.session`),
@@ -186,7 +190,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			looking = keepLooking(serving, stopped.signal, warn);
 			return {
 				...{ url, apiKey: key.text, isKeyNew: key.isNew, store: current() },
-				meaning: serving.served?.meaning,
+				...{ meaning: serving.served?.meaning, endpoints },
 				canChange: changing.lock !== undefined,
 			};
 		};

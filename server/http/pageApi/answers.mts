@@ -1,8 +1,9 @@
 // The answers that the page gets, as types. The routes return them, and the page imports them.
 import type { AudioSpan } from '../../index/store.mts';
+import type { EndpointState } from '../../util/modelEndpoint.mts';
 
 export type { LifelogChange as Change } from '../../archive/edits.mts';
-export type { AudioSpan };
+export type { AudioSpan, EndpointState };
 
 /** What the server says of itself. */
 export interface Session {
@@ -117,6 +118,11 @@ export interface Status {
 
 /** Until the index is ready, only how far it is. */
 export type StatusAnswer = Status | { index: IndexState; lifelogs?: undefined };
+
+/** The endpoints with models that the server uses, as they are now. */
+export interface EndpointsAnswer {
+	endpoints: EndpointState[];
+}
 
 /** A recording that becomes lifelogs (server/openapi.yaml, `Recording`). */
 export interface Recording {

@@ -11,12 +11,14 @@ import { isRecorded } from '../../recordings/lifelog.mts';
 import { missingDays } from '../missingDays.mts';
 import { isAllowed, requireKey } from '../api.mts';
 import { sendAudio } from '../routes/audio.mts';
+import type { Endpoints } from '../endpoints.mts';
 import type { Service } from '../service.mts';
 import type {
 	AudioMap,
 	CalendarDay,
 	Day,
 	DayEntry,
+	EndpointsAnswer,
 	Session,
 	SessionAnswer,
 	Status,
@@ -35,12 +37,12 @@ export async function addPageData(
 	app: FastifyInstance,
 	service: Service,
 	serving: Serving,
-	options: Session,
+	{ page, endpoints }: { page: Session; endpoints: Endpoints },
 ): Promise<void> {
-	const { timezone } = options;
+	const { timezone } = page;
 	// Not 401 for those who aren't signed in: a browser would log an error each time.
 	app.get('/web/session', async (request): Promise<SessionAnswer> =>
-		isAllowed(service, request) ? { isSignedIn: true, ...options } : { isSignedIn: false },
+		isAllowed(service, request) ? { isSignedIn: true, ...page } : { isSignedIn: false },
 	);
 	await app.register(async (web) => {
 		web.addHook('onRequest', requireKey(service));
@@ -51,6 +53,10 @@ export async function addPageData(
 			dayOf(serving.current(), checkDate(params.day), timezone, calendar()),
 		);
 		web.get('/web/status', async () => statusOf(serving, calendar, audioGaps));
+		// Not part of the status: an endpoint that doesn't answer would hold it up.
+		web.get('/web/endpoints', async (): Promise<EndpointsAnswer> => ({
+			endpoints: await endpoints.states(),
+		}));
 		web.get<{ Querystring: PageSearch }>(
 			'/web/search',
 			{ schema: { querystring: pageSearchSchema } },

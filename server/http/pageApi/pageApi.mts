@@ -5,6 +5,7 @@ import { refusePages } from '../refusePages.mts';
 import type { Service } from '../service.mts';
 import type { Session } from './answers.mts';
 import type { Serving } from '../../index/serving.mts';
+import type { Endpoints } from '../endpoints.mts';
 import { addPageData } from './data.mts';
 import { addPage } from './files.mts';
 import { addSessions, type SessionOptions } from './session.mts';
@@ -22,7 +23,7 @@ export async function addWeb(
 	app: FastifyInstance,
 	service: Service,
 	serving: Serving,
-	options: { session: SessionOptions; page: Session },
+	options: { session: SessionOptions; page: Session; endpoints: Endpoints },
 ): Promise<boolean> {
 	if (!existsSync(`${FOLDER}/index.html`)) {
 		refusePages(app);
@@ -30,6 +31,6 @@ export async function addWeb(
 	}
 	service.acceptsSession = await addSessions(app, options.session);
 	service.showNotFound = await addPage(app, FOLDER, options.session);
-	await addPageData(app, service, serving, options.page);
+	await addPageData(app, service, serving, options);
 	return true;
 }

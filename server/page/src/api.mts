@@ -5,6 +5,7 @@ import type {
 	CalendarDay,
 	Change,
 	Day,
+	EndpointsAnswer,
 	Recording,
 	SearchAnswer,
 	SessionAnswer,
@@ -19,6 +20,7 @@ export type {
 	CalendarDay,
 	Day,
 	DayEntry,
+	EndpointState,
 	IndexState,
 	Recording,
 	SearchResult,
@@ -117,6 +119,8 @@ export async function readSession(): Promise<Session | null> {
 export const readDays = async () => (await get<{ days: CalendarDay[] }>('/web/days')).days;
 export const readDay = (day: string) => get<Day>(`/web/days/${day}`);
 export const readStatus = () => get<StatusAnswer>('/web/status');
+/** Has the server ask its endpoints how they are now. */
+export const readEndpoints = async () => (await get<EndpointsAnswer>('/web/endpoints')).endpoints;
 
 /** A part of a list. */
 export interface Page<Entry, Next> {
