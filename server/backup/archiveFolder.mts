@@ -29,11 +29,30 @@ export async function openFolder(folder: string): Promise<OpenedFolder> {
 	return { folder, isNew, hasBegun: false };
 }
 
+/**
+ * Runs while no other run writes to the archive. What was made in a new folder is removed again if the
+ * service has never answered.
+ */
+export async function runAlone<Result>(
+	opened: OpenedFolder,
+	service: { hasAnswered: boolean },
+	force: boolean,
+	run: () => Promise<Result>,
+): Promise<Result> {
+	const lock = await lockForRun(opened, force);
+	try {
+		return await run();
+	} finally {
+		opened.hasBegun ||= service.hasAnswered;
+		const isUnused = opened.isNew && !opened.hasBegun;
+		if (isUnused) await removeNew(opened.folder);
+		lock.release();
+		if (isUnused) await removeLocks(opened.folder);
+	}
+}
+
 /** Takes the run lock, unless another run is writing to the archive. */
-export async function lockForRun(
-	{ folder, hasBegun }: OpenedFolder,
-	force = false,
-): Promise<HeldLock> {
+async function lockForRun({ folder, hasBegun }: OpenedFolder, force: boolean): Promise<HeldLock> {
 	// Between two looks its disk may have gone, and what is left is where it was mounted.
 	if (hasBegun) await access(join(folder, 'days'));
 	const lock = tryLock(folder, 'run');
@@ -54,13 +73,13 @@ export async function lockForRun(
 }
 
 /** Removes what a run made in a new folder before the service had answered. */
-export async function removeNew(folder: string): Promise<void> {
+async function removeNew(folder: string): Promise<void> {
 	for (const name of ['report.json', 'report.md']) await rm(join(folder, name), { force: true });
 	await rmdir(join(folder, 'days')).catch(() => {});
 }
 
 /** Removes the locks, and the folder if nothing else is in it. */
-export async function removeLocks(folder: string): Promise<void> {
+async function removeLocks(folder: string): Promise<void> {
 	for (const name of ['run', 'write']) await rm(lockPath(folder, name), { force: true });
 	await rmdir(folder).catch(() => {});
 }

@@ -5,15 +5,14 @@ import { LockedError } from '../archive/lock.mts';
 import { ServiceError, Stopped } from './service.mts';
 
 const FILE_ERRORS: Record<string, string> = {
-	ENOSPC: 'The disk is full. Make room, and run the command again. Stored files are kept',
-	EDQUOT: 'The disk quota is used up. Make room, and run the command again. Stored files are kept',
+	ENOSPC: 'The disk is full. Make room, and run it again. Stored files are kept',
+	EDQUOT: 'The disk quota is used up. Make room, and run it again. Stored files are kept',
 	EFBIG: "The disk doesn't support files of that size. Choose another disk",
 	EROFS: 'The folder is on a disk that is read-only. Choose another one, or mount it for writing',
 	EACCES: "The folder can't be written to. Make the user who runs this command its owner",
 	EPERM: "The folder can't be written to. Make the user who runs this command its owner",
-	ENOENT:
-		"The archive's folder is missing. Check that its disk is connected, then run the command again",
-	EIO: 'The disk reports an error. Check the disk, then run the command again',
+	ENOENT: "The archive's folder is missing. Check that its disk is connected, then run it again",
+	EIO: 'The disk reports an error. Check the disk, then run it again',
 };
 
 /** Why a run ended, for people. */

@@ -11,13 +11,7 @@ import {
 } from '../util/commandLine.mts';
 import { readCommand, timezoneOr } from '../util/options.mts';
 import { readApiKey } from '../backup/access.mts';
-import {
-	lockForRun,
-	type OpenedFolder,
-	openFolder,
-	removeLocks,
-	removeNew,
-} from '../backup/archiveFolder.mts';
+import { type OpenedFolder, openFolder, runAlone } from '../backup/archiveFolder.mts';
 import { reasonOf } from '../backup/reasons.mts';
 import { type Mode, Output } from '../backup/output.mts';
 import { type Kind, RECENT_DAYS } from '../backup/plan.mts';
@@ -72,28 +66,24 @@ export async function archiveCommand(args: string[]): Promise<ExitCode> {
 			sent: service.requests,
 			inLastMinute: service.requestsInLastMinute(),
 		}));
-		const run = async (from: string | undefined): Promise<RunResult> => {
-			const lock = await lockForRun(opened!, options.force);
-			output.start();
-			try {
-				const settings: RunOptions = {
-					...options,
-					from,
-					withToday: options.watchMinutes !== undefined,
-				};
-				const result = await runArchive(service, settings, output, stop);
-				output.stop();
-				const nothing = service.aboutNothing('the service has no data');
-				output.end(result, adviceFor(result, options, stop.aborted, nothing));
-				return result;
-			} finally {
-				output.stop();
-				opened!.hasBegun ||= service.hasAnswered;
-				if (opened!.isNew && !opened!.hasBegun) await removeNew(opened!.folder);
-				lock.release();
-				if (opened!.isNew && !opened!.hasBegun) await removeLocks(opened!.folder);
-			}
-		};
+		const run = async (from: string | undefined): Promise<RunResult> =>
+			await runAlone(opened!, service, options.force, async () => {
+				output.start();
+				try {
+					const settings: RunOptions = {
+						...options,
+						from,
+						withToday: options.watchMinutes !== undefined,
+					};
+					const result = await runArchive(service, settings, output, stop);
+					output.stop();
+					const nothing = service.aboutNothing('the service has no data');
+					output.end(result, adviceFor(result, options, stop.aborted, nothing));
+					return result;
+				} finally {
+					output.stop();
+				}
+			});
 		if (options.watchMinutes === undefined) return (await run(options.from)).isComplete ? 0 : 1;
 		return await watch(options, options.watchMinutes, run, output, stop);
 	}

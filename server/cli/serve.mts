@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
-import { commandName, serveUntilStopped, throwIfAny } from '../util/commandLine.mts';
+import { serveUntilStopped, throwIfAny } from '../util/commandLine.mts';
 import { isFuture } from '../archive/layout.mts';
 import { asError } from '../util/errors.mts';
 import { keyFromEnvironment, keySource } from '../util/keySource.mts';
@@ -21,7 +21,7 @@ import {
 	timezoneOr,
 	type Values,
 } from '../util/options.mts';
-import { serve as declared, unknownOnes } from './commands.mts';
+import { REQUESTS_PER_MINUTE, serve as declared, unknownOnes } from './commands.mts';
 
 type ServeValues = Values<typeof declared.options> & { index: string; timezone: string };
 
@@ -120,6 +120,9 @@ function readOptions(
 			keepOriginals: values.keepOriginals,
 			...{ inbox: values.inbox, inboxIsCopied: values.inboxCopy },
 		},
+		archiving: values.readOnly
+			? undefined
+			: { url: values.serviceUrl, requestsPerMinute: REQUESTS_PER_MINUTE },
 		maxUploadBytes: values.maxUpload * 1_000_000,
 		rateLimit: values.rateLimit,
 	};
@@ -222,7 +225,7 @@ function permission(isAllowed: boolean, canChange: boolean, what: string, option
 	return canChange ? `on: ${what}` : 'off: another lifelog-server may change this archive';
 }
 
-const noDays = `none yet (to add the app's export: ${commandName} import)`;
+const noDays = 'none yet (to add some, open the address in a browser)';
 
 const MAX_LISTED = 10;
 

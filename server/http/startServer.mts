@@ -5,6 +5,8 @@ import { addApi, answerErrors } from './api.mts';
 import { type NeededOptions, prepare } from './prepare.mts';
 import { type Folder, MissingFolderError } from '../archive/folder.mts';
 import { clearDrafts, isInterrupted } from '../archive/drafts.mts';
+import { Archiving } from '../backup/archiving.mts';
+import { Importing } from '../import/importing.mts';
 import { Serving } from '../index/serving.mts';
 import { tryLock, type HeldLock } from '../archive/lock.mts';
 import { ArchiveStore } from '../index/archiveStore.mts';
@@ -23,6 +25,7 @@ import { Meaning } from '../index/meaning.mts';
 import { SlidingLog } from './slidingLog.mts';
 import type { Service } from './service.mts';
 import { addWeb } from './pageApi/pageApi.mts';
+import type { Ways } from './pageApi/ways.mts';
 import { Endpoints } from './endpoints.mts';
 import { printableAscii } from '../util/text.mts';
 
@@ -43,6 +46,8 @@ export interface ServerOptions extends NeededOptions {
 	allowedHosts?: string[];
 	/** Whether the page is shown by plain HTTP beyond this machine. */
 	allowHttp?: boolean;
+	/** The service that can be archived on the page; without it, nothing is archived or imported there. */
+	archiving?: { url: string; requestsPerMinute: number };
 	/** Told of days while the index is brought up to the folder. */
 	onProgress: (done: number, total: number) => void;
 }
@@ -111,6 +116,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 	});
 	const current = () => serving.current();
 	const endpoints = new Endpoints(options);
+	const ways = waysOf(folder, options);
 	let queue: Queue | undefined;
 	let later: LaterTitles | undefined;
 	let recordings: { intake: Intake; jobs: Jobs } | undefined;
@@ -120,7 +126,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 	const close = async () => {
 		stopped.abort();
 		recordings?.intake.close();
-		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close()]);
+		const filling = [ways?.archiving.close(), ways?.importing.close()];
+		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close(), ...filling]);
 		await later?.close();
 		queue?.close();
 		await serving.close();
@@ -157,7 +164,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const mayChange = changing.lock !== undefined;
 		const canUpload = recordings !== undefined && options.allowChanges === true;
 		const hasPage = await addWeb(app, service, serving, {
-			endpoints,
+			...{ endpoints, ways },
 			session: {
 				...{ host, allowedHosts, allowHttp, acceptsKey: key.accepts },
 				secret: sessionSecret(key.hash, `${options.index}.session`),
@@ -169,6 +176,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				hasRecordings: inbox !== undefined || canUpload,
 				canUpload,
 				canTitle: later !== undefined && options.allowChanges === true,
+				canFill: ways !== undefined,
 			},
 		});
 		// The page takes the place of the redirect to the documentation.
@@ -180,6 +188,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const start = async (): Promise<RunningServer> => {
 			// Until it is served, nothing is uploaded.
 			await recordings?.intake.prepare();
+			await ways?.archiving.begin();
+			await ways?.importing.begin();
 			await serving.begin();
 			stopped.signal.throwIfAborted();
 			key.keep?.();
@@ -221,6 +231,19 @@ function recordingsOf(
 		info: (line) => log.info(line),
 	});
 	return { jobs, intake: new Intake({ ...common, jobs }) };
+}
+
+function waysOf(
+	{ root: folder }: Folder,
+	{ archiving, timezone = 'UTC', log }: ServerOptions,
+): Ways | undefined {
+	if (!archiving) return undefined;
+	const common = { folder, timezone, warn: (line: string) => log.warn(line) };
+	return {
+		archiving: new Archiving({ ...common, ...archiving }),
+		importing: new Importing(common),
+		service: new URL(archiving.url).host,
+	};
 }
 
 async function inboxOf(

@@ -8,6 +8,7 @@ import type { Serving } from '../../index/serving.mts';
 import type { Endpoints } from '../endpoints.mts';
 import { addPageData } from './data.mts';
 import { addPage } from './files.mts';
+import { addWays, type Ways } from './ways.mts';
 import { addSessions, type SessionOptions } from './session.mts';
 
 /** Where the built page is: in a checkout `npm run build:web` builds it. */
@@ -23,7 +24,7 @@ export async function addWeb(
 	app: FastifyInstance,
 	service: Service,
 	serving: Serving,
-	options: { session: SessionOptions; page: Session; endpoints: Endpoints },
+	options: { session: SessionOptions; page: Session; endpoints: Endpoints; ways?: Ways },
 ): Promise<boolean> {
 	if (!existsSync(`${FOLDER}/index.html`)) {
 		refusePages(app);
@@ -32,5 +33,6 @@ export async function addWeb(
 	service.acceptsSession = await addSessions(app, options.session);
 	service.showNotFound = await addPage(app, FOLDER, options.session);
 	await addPageData(app, service, serving, options);
+	if (options.ways) await addWays(app, service, options.ways);
 	return true;
 }
