@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../archive/layout.mts';
 import { OWN_RUN } from '../archive/otherRun.mts';
 import { ApiError, asError } from '../util/errors.mts';
+import { DAY_MS } from '../util/durations.mts';
 import { printable } from '../util/text.mts';
 import { checkedKey } from './access.mts';
 import { openFolder, runAlone } from './archiveFolder.mts';
 import { Output, type Progress } from './output.mts';
-import type { Kind } from './plan.mts';
+import { type Kind, RECENT_DAYS } from './plan.mts';
 import { reasonOf } from './reasons.mts';
 import type { Problem, RunResult } from './report.mts';
 import { runArchive } from './run.mts';
@@ -23,7 +24,7 @@ export interface ArchivingState {
 	progress: Progress | null;
 	/** ISO time until which the service wants a pause. */
 	waitsUntil: string | null;
-	/** Why it has failed, and what to do. */
+	/** Why it has failed, and what to do; or that the service has nothing. */
 	message: string | null;
 	/** What is missing: the first ones of many. */
 	problems: Problem[];
@@ -67,9 +68,11 @@ export class Archiving {
 		const report = await readFile(join(this.#options.folder, 'report.json'), 'utf8').catch(
 			() => '',
 		);
-		const { runId, isComplete, daysToDo } = (parseJson(report) ?? {}) as Record<string, unknown>;
+		const found = (parseJson(report) ?? {}) as Record<string, unknown>;
+		const { runId, daysDone, daysToDo, updatedAt } = found;
 		const isOwn = String(runId).startsWith(OWN_RUN);
-		if (isOwn && isComplete === false && Number(daysToDo) > 0) {
+		const isRecent = Date.now() - Date.parse(String(updatedAt)) < RECENT_DAYS * DAY_MS;
+		if (isOwn && isRecent && Number(daysDone) < Number(daysToDo)) {
 			this.#ended = { ...idle, state: 'unfinished' };
 		}
 	}
@@ -108,9 +111,8 @@ export class Archiving {
 		this.#waitsUntil = 0;
 		const stop = new AbortController();
 		this.#stop = stop;
-		this.#running = this.#run(apiKey, stop.signal).then(
-			(result) => this.#end(stop.signal, result),
-			(error: unknown) => this.#fail(asError(error)),
+		this.#running = this.#run(apiKey, stop.signal).catch((error: unknown) =>
+			this.#fail(asError(error)),
 		);
 	}
 
@@ -124,7 +126,7 @@ export class Archiving {
 		await Promise.race([this.#running, sleep(MAX_CLOSE_MS, undefined, { ref: false })]);
 	}
 
-	async #run(apiKey: string, stop: AbortSignal): Promise<RunResult> {
+	async #run(apiKey: string, stop: AbortSignal): Promise<void> {
 		const { folder, url, requestsPerMinute, timezone } = this.#options;
 		const service = new ServiceClient({
 			...{ url, apiKey, requestsPerMinute, stop },
@@ -136,7 +138,7 @@ export class Archiving {
 		}));
 		this.#progress = () => output.progress;
 		const opened = await openFolder(folder);
-		return await runAlone(opened, service, false, () =>
+		const result = await runAlone(opened, service, false, () =>
 			runArchive(
 				service,
 				{
@@ -147,13 +149,19 @@ export class Archiving {
 				stop,
 			),
 		);
+		const isEmpty = result.isComplete && result.firstDay === undefined;
+		this.#end(stop, result, isEmpty ? service.aboutNothing('The service has no data') : null);
 	}
 
-	#end(stop: AbortSignal, { isComplete, problems }: RunResult): void {
+	#end(
+		stop: AbortSignal,
+		{ isComplete, problems }: RunResult,
+		message: string | null,
+	): void {
 		this.#stop = undefined;
 		this.#ended = {
 			state: isComplete ? 'complete' : 'unfinished',
-			message: null,
+			message,
 			// That it was stopped is no news.
 			problems: stop.aborted ? [] : problems.slice(0, MAX_PROBLEMS),
 			problemsCount: stop.aborted ? 0 : problems.length,

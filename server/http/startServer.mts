@@ -174,7 +174,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				canChange: mayChange && options.allowChanges === true,
 				canDelete: mayChange && options.allowDelete,
 				hasRecordings: inbox !== undefined || canUpload,
-				canUpload,
+				...{ canUpload, inbox: options.transcription?.inbox ?? null },
 				canTitle: later !== undefined && options.allowChanges === true,
 				canFill: ways !== undefined,
 			},

@@ -10,11 +10,13 @@ import { answerOfDisk } from '../util/failures.mts';
 import { saveStream } from '../util/saveStream.mts';
 import { printable } from '../util/text.mts';
 import { type Imported, importExport } from './import.mts';
-import { demandRoom } from './room.mts';
+import { demandRoom, roomIn } from './room.mts';
 
 /** How an import is getting on. */
 export interface ImportingState {
 	state: 'idle' | 'receiving' | 'running' | 'ended' | 'failed';
+	/** How large an export the disk has room for, in bytes. */
+	room: number;
 	/** Files of the export that were read, and their bytes. */
 	done: number;
 	total: number;
@@ -46,7 +48,7 @@ const MAX_CLOSE_MS = 5_000;
 export class Importing {
 	readonly #options: ImportingOptions;
 	readonly #stopped = new AbortController();
-	#state = idle;
+	#state: Omit<ImportingState, 'room'> = idle;
 	#running: Promise<void> = Promise.resolve();
 
 	constructor(options: ImportingOptions) {
@@ -67,8 +69,8 @@ export class Importing {
 		return this.#state.state === 'receiving' || this.#state.state === 'running';
 	}
 
-	state(): ImportingState {
-		return this.#state;
+	async state(): Promise<ImportingState> {
+		return { ...this.#state, room: await roomIn(this.#options.folder).catch(() => 0) };
 	}
 
 	/**
@@ -164,7 +166,7 @@ export class Importing {
 	}
 }
 
-const idle: ImportingState = {
+const idle: Omit<ImportingState, 'room'> = {
 	state: 'idle',
 	...{ done: 0, total: 0, bytes: 0, imported: null, message: null },
 };

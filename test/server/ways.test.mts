@@ -265,7 +265,8 @@ describe('importing an export', () => {
 		const { imported, ...state } = await importingIs(server, 'ended', 'failed');
 		expect(state).toEqual({
 			state: 'ended',
-			...{ done: 2, total: 2, bytes: expect.any(Number), message: null },
+			...{ room: expect.any(Number), bytes: expect.any(Number), message: null },
+			...{ done: 2, total: 2 },
 		});
 		expect(imported).toMatchObject({
 			added: { lifelogs: 1, chats: 0, audio: 0 },

@@ -17,6 +17,8 @@ export interface Session {
 	/** Whether recordings are listed, and whether they can be uploaded. */
 	hasRecordings: boolean;
 	canUpload: boolean;
+	/** The folder whose files become recordings; null without one. */
+	inbox: string | null;
 	/** Whether titles and headings can be written. */
 	canTitle: boolean;
 	/** Whether a service can be archived here, and an export imported. */

@@ -24,14 +24,14 @@ export async function addWays(
 	service: Service,
 	{ archiving, importing, service: host }: Ways,
 ): Promise<void> {
-	const answer = (): WaysAnswer => ({
+	const answer = async (): Promise<WaysAnswer> => ({
 		service: host,
 		archiving: archiving.state(),
-		importing: importing.state(),
+		importing: await importing.state(),
 	});
 	await app.register(async (web) => {
 		web.addHook('onRequest', requireKey(service));
-		web.get('/web/ways', async () => answer());
+		web.get('/web/ways', answer);
 		await web.register(async (page) => {
 			page.addHook('onRequest', async (request) => requireSession(service, request));
 			// It's received as it comes.
@@ -41,12 +41,12 @@ export async function addWays(
 				{ schema: { body: BODY }, bodyLimit: 10_000 },
 				async ({ body }, reply) => {
 					archiving.start(body.key);
-					return reply.code(202).send(answer());
+					return reply.code(202).send(await answer());
 				},
 			);
 			page.delete('/web/archiving', async () => {
 				archiving.stop();
-				return answer();
+				return await answer();
 			});
 			page.post<{ Body: IncomingMessage }>(
 				'/web/importing',
@@ -60,7 +60,7 @@ export async function addWays(
 					}
 					const bytes = Number(headers['content-length']);
 					await importing.receive(body, Number.isNaN(bytes) ? undefined : bytes);
-					return reply.code(202).send(answer());
+					return reply.code(202).send(await answer());
 				},
 			);
 		});

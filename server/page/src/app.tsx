@@ -9,6 +9,7 @@ import { Buttons, Dialog, Load, Menu, NotFound } from './parts.tsx';
 import { useAttempt } from './useAttempt.mts';
 import { useArrival } from './useArrival.mts';
 import { forgetLoaded, useLoad } from './useLoad.mts';
+import { Add } from './views/add.tsx';
 import { Calendar } from './views/calendar.tsx';
 import { ChatView, Chats } from './views/chats.tsx';
 import { DayView } from './views/day.tsx';
@@ -87,6 +88,11 @@ export function App() {
 								{options.hasRecordings && (
 									<Route path="/recordings">
 										<Recordings session={options} />
+									</Route>
+								)}
+								{options.canFill && (
+									<Route path="/add">
+										<Add session={options} />
 									</Route>
 								)}
 								<Route path="/status">

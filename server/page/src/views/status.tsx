@@ -48,6 +48,11 @@ export function StatusView({ session }: { session: Session }) {
 								<dt>Version</dt>
 								<dd>{session.version}</dd>
 							</dl>
+							{session.canFill && (
+								<p>
+									<Link href="/add">Add lifelogs</Link>
+								</p>
+							)}
 							<Endpoints />
 							<Days title="Incomplete days (UTC)" days={found.incompleteDays} />
 							<Days title="Missing days (UTC)" days={found.missingDays} />
