@@ -58,7 +58,7 @@ export interface Change {
 /** A draft is gone that was to be moved to its place. */
 export class LostDraftError extends Error {
 	constructor() {
-		super('Another program removed files that were being written. Run the command again');
+		super('Another program removed files that were being written. Run it again');
 	}
 }
 

@@ -9,7 +9,16 @@ import { keyFromEnvironment } from '../util/keySource.mts';
  * @throws CannotStart if there is none, or a header can't hold it. The message quotes nothing of it.
  */
 export async function readApiKey(): Promise<string> {
-	const key = (given().trim() || (await ask())).trim();
+	return checkedKey(given().trim() || (await ask()));
+}
+
+/**
+ * A key as it's sent.
+ *
+ * @throws CannotStart for one that a header can't hold. The message quotes nothing of it.
+ */
+export function checkedKey(text: string): string {
+	const key = text.trim();
 	if (!/^[\x21-\x7e]+$/.test(key)) {
 		throw new CannotStart(
 			'The API key is empty, or not a key. Copy it again from the developer settings of the app',

@@ -5,8 +5,24 @@ import { plural, printable } from '../util/text.mts';
 import type { Kind } from './plan.mts';
 import type { Problem, RunResult } from './report.mts';
 
-/** Where to say it: `terminal` and `lines` on standard error, `json` on standard output. */
-export type Mode = 'terminal' | 'lines' | 'json' | 'quiet';
+/** Where to say it: `terminal` and `lines` on standard error, `json` on standard output, `silent` nowhere. */
+export type Mode = 'terminal' | 'lines' | 'json' | 'quiet' | 'silent';
+
+/** How far a run is. */
+export interface Progress {
+	/** What it is doing, such as `2026-03-01 audio`. */
+	phase: string;
+	daysDone: number;
+	/** 0 until it's known. */
+	daysToDo: number;
+	lifelogs: number;
+	chats: number;
+	audio: number;
+	bytes: number;
+	requestsInLastMinute: number;
+	/** 0 until it's known. */
+	secondsLeft: number;
+}
 
 const LINE_EVERY_MS = 30_000;
 const UPDATE_EVERY_MS = 200;
@@ -51,7 +67,7 @@ export class Output {
 		} else if (this.#mode === 'lines') {
 			this.#timer = setInterval(() => this.#say(this.#line()), LINE_EVERY_MS);
 		} else if (this.#mode === 'json') {
-			this.#timer = setInterval(() => this.#emit('progress', this.#state()), LINE_EVERY_MS);
+			this.#timer = setInterval(() => this.#emit('progress', this.progress), LINE_EVERY_MS);
 		}
 	}
 
@@ -93,7 +109,7 @@ export class Output {
 		const left = Math.max(0, this.#work.toDo - sent);
 		this.#secondsLeft = sent > 0 ? Math.round((left * seconds) / sent) : 0;
 		this.#emit('day', {
-			...this.#state(),
+			...this.progress,
 			day,
 			isComplete,
 			ofDay: {
@@ -107,7 +123,7 @@ export class Output {
 
 	problem(problem: Problem): void {
 		this.#emit('problem', { ...problem });
-		if (this.#mode !== 'json') this.#say(lineOf(problem));
+		if (this.#mode !== 'json' && this.#mode !== 'silent') this.#say(lineOf(problem));
 	}
 
 	wait(seconds: number): void {
@@ -119,18 +135,18 @@ export class Output {
 
 	/** A sentence for people. */
 	note(text: string): void {
-		if (this.#mode !== 'json' && this.#mode !== 'quiet') this.#say(text);
+		if (this.#mode === 'lines' || this.#mode === 'terminal') this.#say(text);
 	}
 
 	/** The end of a run. `advice` says what to do next. */
 	end(result: RunResult, advice: string): void {
 		const { found, stored, totals, problems, isComplete } = result;
 		this.#emit('end', { isComplete, found, stored, ...totals, problems });
-		if (this.#mode === 'json' || this.#mode === 'quiet') return;
+		if (this.#mode !== 'lines' && this.#mode !== 'terminal') return;
 		process.stdout.write(`${[...tableOf(result), '', advice].join('\n')}\n`);
 	}
 
-	#state() {
+	get progress(): Progress {
 		return {
 			phase: this.#phase,
 			daysDone: this.#days.done,

@@ -50,7 +50,7 @@ export class RequestError extends Error {
 export class ServiceError extends Error {}
 
 /** The service refused a request in a way that usually concerns all of them. */
-class Refused extends ServiceError {
+export class Refused extends ServiceError {
 	readonly status: number;
 
 	constructor(status: number, message: string) {
@@ -230,7 +230,7 @@ export class ServiceClient {
 				if (!(error instanceof RateLimited)) throw asRequestError(error);
 				if (waits === MAX_WAITS) {
 					throw new ServiceError(
-						'The service keeps refusing requests because of the rate limit. Run the command again later, with a lower --rate-limit',
+						'The service keeps refusing requests because of the rate limit. Run it again later, with a lower --rate-limit',
 					);
 				}
 			}
@@ -313,7 +313,7 @@ export class ServiceClient {
 	#block(seconds: number): void {
 		if (seconds > MAX_RETRY_AFTER_S) {
 			throw new ServiceError(
-				`The rate limit blocks requests for ${Math.ceil(seconds / 60)} minutes. Run the command again after that. Stored files are kept`,
+				`The rate limit blocks requests for ${Math.ceil(seconds / 60)} minutes. Run it again after that. Stored files are kept`,
 			);
 		}
 		const until = performance.now() + seconds * 1000;
@@ -341,7 +341,7 @@ export class ServiceClient {
 			});
 		} catch (error) {
 			if (error instanceof Stopped || error instanceof Refused) throw error;
-			const message = `The service stopped answering (${last.message}). Run the command again. Stored files are kept`;
+			const message = `The service stopped answering (${last.message}). Run it again. Stored files are kept`;
 			throw new ServiceError(
 				error instanceof RequestError ? this.aboutAll(message, error.fault) : message,
 			);

@@ -27,6 +27,8 @@ const command = <Some extends Options>(
 const url = option('--url <address>', 'the service', serviceAddress, {
 	...{ variable: 'LIFELOG_BASE_URL', fallback: LIMITLESS_URL },
 });
+/** The service allows 180 for each key. */
+export const REQUESTS_PER_MINUTE = 150;
 const API_KEY = 'the key of the service; without it, the command asks for it';
 const zoneOfTimes = option(
 	'--timezone <name>',
@@ -79,7 +81,7 @@ export const archive = command({
 				'--rate-limit <n>',
 				'requests a minute; the service allows 180 for each key',
 				wholeNumber(1, 1_000_000),
-				{ variable: 'LIFELOG_ARCHIVE_RATE_LIMIT', fallback: '150' },
+				{ variable: 'LIFELOG_ARCHIVE_RATE_LIMIT', fallback: String(REQUESTS_PER_MINUTE) },
 			),
 		}),
 		...group('Run and output', {
@@ -153,11 +155,20 @@ export const serve = command({
 		}),
 		...group('Archive and changes', {
 			index,
-			readOnly: toggle('--read-only', 'refuse to delete and to change, as by default'),
+			readOnly: toggle(
+				'--read-only',
+				'refuse to delete and to change, as by default, and to archive or import on the page',
+			),
 			allowChanges: toggle('--allow-changes', 'create and change lifelogs in the archive'),
 			allowDelete: toggle(
 				'--allow-delete',
 				'delete files of the archive when a lifelog or a chat is deleted',
+			),
+			serviceUrl: option(
+				'--service-url <address>',
+				'the service that you can archive on the page',
+				serviceAddress,
+				{ variable: 'LIFELOG_BASE_URL', fallback: LIMITLESS_URL },
 			),
 			timezone: option(
 				'--timezone <name>',

@@ -15,7 +15,7 @@ import { EVERY_ADDRESS } from '../http/auth/hosts.mts';
 import { KEY_VARIABLE } from '../http/auth/key.mts';
 import { LINK_MINUTES } from '../http/auth/link.mts';
 import { missingDays } from '../http/missingDays.mts';
-import type { EndpointOptions } from '../util/modelEndpoint.mts';
+import type { EndpointOptions, EndpointState } from '../util/modelEndpoint.mts';
 import type { InboxTimes } from '../recordings/inbox.mts';
 import type { RunningServer, ServerOptions } from '../http/startServer.mts';
 import { DAY_MS } from '../util/durations.mts';
@@ -27,7 +27,7 @@ import {
 	timezoneOr,
 	type Values,
 } from '../util/options.mts';
-import { serve as declared, unknownOnes } from './commands.mts';
+import { REQUESTS_PER_MINUTE, serve as declared, unknownOnes } from './commands.mts';
 import type { SignIn } from './signInByLink.mts';
 
 type ServeValues = Values<typeof declared.options> & { index: string; timezone: string };
@@ -80,7 +80,7 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 					await import('./signInByLink.mts')
 				).signInByLink(server, options.index, !values.noOpen)
 			: undefined;
-	console.log(describe(server, options.folder, values, signIn));
+	console.log(describe(server, options.folder, values, signIn, await server.endpoints.states()));
 }
 
 /** Whether somebody sees what is printed, and can answer. */
@@ -153,6 +153,9 @@ function readOptions(
 			keepOriginals: values.keepOriginals,
 			...{ inbox: values.inbox, inboxIsCopied: values.inboxCopy },
 		},
+		archiving: values.readOnly
+			? undefined
+			: { url: values.serviceUrl, requestsPerMinute: REQUESTS_PER_MINUTE },
 		maxUploadBytes: values.maxUpload * 1_000_000,
 		rateLimit: values.rateLimit,
 	};
@@ -192,6 +195,7 @@ function describe(
 	folder: string,
 	values: ServeValues,
 	signIn: SignIn | undefined,
+	endpoints: EndpointState[],
 ): string {
 	const { lifelogs, chats, audioFiles } = store.counts();
 	const days = store.days();
@@ -241,10 +245,11 @@ function describe(
 			permission(values.allowChanges, canChange, 'writes to the archive', '--allow-changes'),
 		],
 		['Recordings', recordingsRow(values)],
+		...endpoints.map(({ name, host, model, text }) => [name, `${host}, ${model}: ${text}`]),
 	];
-	const lines = rows
-		.filter(([, text]) => text !== '')
-		.map(([name, text]) => `  ${name.padEnd(12)}  ${text}`);
+	const shown = rows.filter(([, text]) => text !== '');
+	const width = Math.max(12, ...shown.map(([name]) => name.length));
+	const lines = shown.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
 	return `lifelog-server is running (Ctrl+C stops it).\n\n${lines.join('\n')}`;
 }
 
@@ -279,7 +284,7 @@ function permission(isAllowed: boolean, canChange: boolean, what: string, option
 	return canChange ? `on: ${what}` : 'off: another lifelog-server may change this archive';
 }
 
-const noDays = `none yet (to add the app's export: ${commandName} import)`;
+const noDays = 'none yet (to add some, open the address in a browser)';
 
 const MAX_LISTED = 10;
 

@@ -187,7 +187,7 @@ function limitRequestTime(request: IncomingMessage): void {
 }
 
 /** Has an upload take long, if it goes on. */
-function awaitUpload(request: IncomingMessage): void {
+export function awaitUpload(request: IncomingMessage): void {
 	clearTimeout(deadlines.get(request));
 	request.setTimeout(UPLOAD_STALL_MS, () => request.destroy());
 }

@@ -5,6 +5,8 @@ import { addApi, answerErrors } from './api.mts';
 import { type NeededOptions, prepare } from './prepare.mts';
 import { type Folder, MissingFolderError } from '../archive/folder.mts';
 import { clearDrafts, isInterrupted } from '../archive/drafts.mts';
+import { Archiving } from '../backup/archiving.mts';
+import { Importing } from '../import/importing.mts';
 import { Serving } from '../index/serving.mts';
 import { tryLock, type HeldLock } from '../archive/lock.mts';
 import { ArchiveStore } from '../index/archiveStore.mts';
@@ -25,6 +27,8 @@ import { Meaning } from '../index/meaning.mts';
 import { SlidingLog } from './slidingLog.mts';
 import type { Service } from './service.mts';
 import { addWeb } from './pageApi/pageApi.mts';
+import type { Ways } from './pageApi/ways.mts';
+import { Endpoints } from './endpoints.mts';
 import { printableAscii } from '../util/text.mts';
 
 /** How an archive is served. */
@@ -48,6 +52,8 @@ export interface ServerOptions extends NeededOptions {
 	allowHttp?: boolean;
 	/** Whether a key is made if there is none. */
 	makesKey?: boolean;
+	/** The service that can be archived on the page; without it, nothing is archived or imported there. */
+	archiving?: { url: string; requestsPerMinute: number };
 	/** Told of days while the index is brought up to the folder. */
 	onProgress: (done: number, total: number) => void;
 }
@@ -78,6 +84,7 @@ export interface RunningServer {
 	store: ArchiveStore;
 	/** Missing if search uses only full text. */
 	meaning: Meaning | undefined;
+	endpoints: Endpoints;
 	/** Whether deletes and changes are carried out: not if another server may change the same folder. */
 	canChange: boolean;
 }
@@ -117,6 +124,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		},
 	});
 	const current = () => serving.current();
+	const endpoints = new Endpoints(options);
+	const ways = waysOf(folder, options);
 	let queue: Queue | undefined;
 	let later: LaterTitles | undefined;
 	let recordings: { intake: Intake; jobs: Jobs } | undefined;
@@ -127,7 +136,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 	const close = async () => {
 		stopped.abort();
 		recordings?.intake.close();
-		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close()]);
+		const filling = [ways?.archiving.close(), ways?.importing.close()];
+		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close(), ...filling]);
 		await later?.close();
 		queue?.close();
 		access?.close();
@@ -173,13 +183,15 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const canUpload = recordings !== undefined && options.allowChanges === true;
 		const hasPage = await addWeb(app, service, serving, {
 			...{ session: { host, allowedHosts, allowHttp, access: known }, publicUrl },
+			...{ endpoints, ways },
 			page: {
 				...{ timezone, version: await readVersion() },
 				canChange: mayChange && options.allowChanges === true,
 				canDelete: mayChange && options.allowDelete,
 				hasRecordings: inbox !== undefined || canUpload,
-				canUpload,
+				...{ canUpload, inbox: options.transcription?.inbox ?? null },
 				canTitle: later !== undefined && options.allowChanges === true,
+				canFill: ways !== undefined,
 			},
 		});
 		// The page takes the place of the redirect to the documentation.
@@ -191,6 +203,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const start = async (): Promise<RunningServer> => {
 			// Until it is served, nothing is uploaded.
 			await recordings?.intake.prepare();
+			await ways?.archiving.begin();
+			await ways?.importing.begin();
 			await serving.begin();
 			stopped.signal.throwIfAborted();
 			const apiKey =
@@ -204,7 +218,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			looking = keepLooking(serving, stopped.signal, warn);
 			return {
 				...{ url, apiKey, access: known, address, hasPage, store: current() },
-				meaning: serving.served?.meaning,
+				...{ meaning: serving.served?.meaning, endpoints },
 				canChange: changing.lock !== undefined,
 			};
 		};
@@ -235,6 +249,19 @@ function recordingsOf(
 		info: (line) => log.info(line),
 	});
 	return { jobs, intake: new Intake({ ...common, jobs }) };
+}
+
+function waysOf(
+	{ root: folder }: Folder,
+	{ archiving, timezone = 'UTC', log }: ServerOptions,
+): Ways | undefined {
+	if (!archiving) return undefined;
+	const common = { folder, timezone, warn: (line: string) => log.warn(line) };
+	return {
+		archiving: new Archiving({ ...common, ...archiving }),
+		importing: new Importing(common),
+		service: new URL(archiving.url).host,
+	};
 }
 
 async function inboxOf(

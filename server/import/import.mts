@@ -73,13 +73,15 @@ const extensions: Record<string, RegExp> = {
 
 /**
  * Adds what is in an export of the service to an archive, day by day; what the archive has already
- * stays as it is. Times in Markdown are in `timezone`, an IANA name. Rejects with an ExportError that says what to do when nothing can be imported.
+ * stays as it is. Times in Markdown are in `timezone`, an IANA name. Rejects with an ExportError that says
+ * what to do when nothing can be imported, and with what `signal` says: complete days stay then.
  */
 export async function importExport(
 	from: string,
 	to: string,
 	timezone = 'UTC',
 	onProgress: OnProgress = () => {},
+	signal?: AbortSignal,
 ): Promise<Imported> {
 	const source = await openExport(from);
 	try {
@@ -118,7 +120,7 @@ export async function importExport(
 			}
 			await clearDrafts(archive.root);
 			try {
-				await importDays({ archive, timezone }, days, total, imported, onProgress);
+				await importDays({ archive, timezone }, days, total, imported, onProgress, signal);
 			} finally {
 				await clearDrafts(archive.root);
 			}
@@ -138,6 +140,7 @@ async function importDays(
 	total: number,
 	imported: Imported,
 	onProgress: OnProgress,
+	signal?: AbortSignal,
 ): Promise<void> {
 	const addedTo = new Set<string>();
 	let done = 0;
@@ -145,6 +148,7 @@ async function importDays(
 	onProgress(done, total, bytes);
 	for (const [, files] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
 		const onDone = (file: ExportFile) => {
+			signal?.throwIfAborted();
 			bytes += file.bytes;
 			onProgress((done += 1), total, bytes);
 		};

@@ -39,6 +39,10 @@ export async function demandRoom(folder: string, bytes: number): Promise<void> {
 	);
 }
 
+/** How many bytes may be written to the disk of an archive. */
+export const roomIn = async (folder: string): Promise<number> =>
+	Math.max(0, (await freeOn(folder)) - RESERVE_BYTES);
+
 /** The bytes that are free on the disk of a folder, which need not exist. */
 async function freeOn(path: string): Promise<number> {
 	try {

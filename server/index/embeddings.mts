@@ -33,11 +33,7 @@ export class EmbeddingsEndpoint {
 	/** Throws an Error that says what to do for an address or a key that cannot be used. */
 	constructor(options: EndpointOptions) {
 		this.model = options.model;
-		this.#endpoint = new Endpoint(options, {
-			option: '--embeddings-url',
-			keyVariable: 'LIFELOG_EMBEDDINGS_KEY',
-			path: '/embeddings',
-		});
+		this.#endpoint = new Endpoint(options, 'embeddings');
 	}
 
 	/**

@@ -100,11 +100,7 @@ export class ChatTitles implements Titles {
 
 	/** Throws an Error that says what to do for an address or a key that cannot be used. */
 	constructor(options: EndpointOptions, timeoutMs = TIMEOUT_MS) {
-		this.#endpoint = new Endpoint(options, {
-			option: '--chat-url',
-			keyVariable: 'LIFELOG_CHAT_KEY',
-			path: '/chat/completions',
-		});
+		this.#endpoint = new Endpoint(options, 'chat');
 		this.#model = options.model;
 		this.#timeoutMs = timeoutMs;
 	}

@@ -38,11 +38,7 @@ export class Transcriber {
 
 	/** Throws an Error that says what to do for an address or a key that cannot be used. */
 	constructor(options: TranscriberOptions, timeoutMs = TIMEOUT_MS) {
-		this.#endpoint = new Endpoint(options, {
-			option: '--transcription-url',
-			keyVariable: 'LIFELOG_TRANSCRIPTION_KEY',
-			path: '/audio/transcriptions',
-		});
+		this.#endpoint = new Endpoint(options, 'transcription');
 		this.#options = options;
 		this.#timeoutMs = timeoutMs;
 		this.format = options.format;
@@ -101,11 +97,7 @@ export class Diarizer {
 
 	/** Throws an Error that says what to do for an address or a key that cannot be used. */
 	constructor(options: EndpointOptions) {
-		this.#endpoint = new Endpoint(options, {
-			option: '--diarization-url',
-			keyVariable: 'LIFELOG_DIARIZATION_KEY',
-			path: '/audio/diarization',
-		});
+		this.#endpoint = new Endpoint(options, 'diarization');
 		this.#model = options.model;
 	}
 

@@ -22,14 +22,45 @@ export interface EndpointOptions {
 	key: string | undefined;
 }
 
-/** How an endpoint is called where its options are given. */
-interface EndpointNames {
-	/** The option with its address, such as `--embeddings-url`. */
-	option: string;
-	/** The variable with its key. */
-	keyVariable: string;
-	/** What is asked for there, below the base address. */
-	path: string;
+/** What endpoints are for: how each is called where its options are given, and what is asked for there. */
+export const ENDPOINTS = {
+	transcription: {
+		name: 'Transcription',
+		option: '--transcription-url',
+		keyVariable: 'LIFELOG_TRANSCRIPTION_KEY',
+		path: '/audio/transcriptions',
+	},
+	diarization: {
+		name: 'Diarization',
+		option: '--diarization-url',
+		keyVariable: 'LIFELOG_DIARIZATION_KEY',
+		path: '/audio/diarization',
+	},
+	chat: {
+		name: 'Chat',
+		option: '--chat-url',
+		keyVariable: 'LIFELOG_CHAT_KEY',
+		path: '/chat/completions',
+	},
+	embeddings: {
+		name: 'Embeddings',
+		option: '--embeddings-url',
+		keyVariable: 'LIFELOG_EMBEDDINGS_KEY',
+		path: '/embeddings',
+	},
+};
+
+/** Whether an endpoint can be used, as far as it says so by itself. */
+export interface EndpointState {
+	/** What it is for, such as `Transcription`. */
+	name: string;
+	/** Its host, with the port if it isn't the usual one. */
+	host: string;
+	model: string;
+	/** `unknown`: it answers, but has no list of models. */
+	state: 'ready' | 'unknown' | 'problem';
+	/** The end of a sentence about it. */
+	text: string;
 }
 
 interface PostOptions {
@@ -64,26 +95,28 @@ export class EndpointError extends Error {
 
 const REFUSALS = [400, 413, 422];
 
+/** How long an endpoint may take to list its models: somebody waits for it. */
+const LIST_TIMEOUT_MS = 3_000;
+/** Those who sell models list hundreds. */
+const MAX_LIST_BYTES = 4 * 2 ** 20;
+const MAX_NAMED = 5;
+
 /** An endpoint that takes JSON or a form with a file, and answers JSON. */
 export class Endpoint {
-	readonly #address: string;
-	readonly #keyVariable: string;
-	readonly #option: string;
+	readonly #base: string;
+	readonly #names: (typeof ENDPOINTS)[keyof typeof ENDPOINTS];
 	readonly #headers: Record<string, string>;
 
 	/** Throws an Error that says what to do for an address or a key that cannot be used. */
-	constructor(
-		{ url, key }: Pick<EndpointOptions, 'url' | 'key'>,
-		{ option, keyVariable, path }: EndpointNames,
-	) {
-		this.#address = `${addressOf(url, option, keyVariable)}${path}`;
+	constructor({ url, key }: Pick<EndpointOptions, 'url' | 'key'>, kind: keyof typeof ENDPOINTS) {
+		this.#names = ENDPOINTS[kind];
+		const { option, keyVariable } = this.#names;
+		this.#base = addressOf(url, option, keyVariable);
 		if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
 			throw new Error(
 				`The key in ${keySource(keyVariable)} must contain only ASCII letters, digits and signs, because it is sent in a header`,
 			);
 		}
-		this.#keyVariable = keyVariable;
-		this.#option = option;
 		this.#headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
 	}
 
@@ -100,7 +133,7 @@ export class Endpoint {
 		let response: Response;
 		let answer: unknown;
 		try {
-			response = await send(this.#address, {
+			response = await send(`${this.#base}${this.#names.path}`, {
 				method: 'POST',
 				headers: isForm ? this.#headers : { ...this.#headers, 'content-type': 'application/json' },
 				body: isForm ? body : JSON.stringify(body),
@@ -115,19 +148,81 @@ export class Endpoint {
 			});
 		}
 		if (response.ok) return answer;
-		if (isRedirect(response)) throw new EndpointError('redirects to another address');
+		throw this.#errorOf(response);
+	}
+
+	/**
+	 * Asks whether a model is there, by the list of models: that costs nothing and loads none. Never
+	 * rejects.
+	 */
+	async stateOf(model: string): Promise<EndpointState> {
+		const about = { name: this.#names.name, host: new URL(this.#base).host, model };
+		try {
+			const listed = await this.#models();
+			if (typeof listed === 'string') return { ...about, state: 'unknown', text: listed };
+			if (isListed(model, listed)) return { ...about, state: 'ready', text: 'ready' };
+			return { ...about, state: 'problem', text: `doesn't list this model. ${named(listed)}` };
+		} catch (error) {
+			const problem = error instanceof EndpointError ? error.message : problemOf(error as Error);
+			return { ...about, state: 'problem', text: problem };
+		}
+	}
+
+	/** The names of its models, or why it isn't known. */
+	async #models(): Promise<string[] | string> {
+		const response = await send(`${this.#base}/models`, {
+			headers: this.#headers,
+			beginMs: LIST_TIMEOUT_MS,
+		});
+		const noList = `has no list of models (${response.status}). If the address is right, its first use shows whether it works`;
+		if (!response.ok) {
+			await response.body?.cancel();
+			if (HAS_NO_LIST.includes(response.status)) return noList;
+			throw this.#errorOf(response);
+		}
+		const text = await textOf(response, { maxBytes: MAX_LIST_BYTES, totalMs: LIST_TIMEOUT_MS });
+		return namesIn(text) ?? noList;
+	}
+
+	#errorOf(response: Response): EndpointError {
+		if (isRedirect(response)) return new EndpointError('redirects to another address');
 		const { status } = response;
+		const { option, keyVariable } = this.#names;
 		const isOfKey = [401, 403].includes(status);
-		const toCheck = isOfKey
-			? `the key in ${keySource(this.#keyVariable)}`
-			: `${this.#option} and the model`;
+		const toCheck = isOfKey ? `the key in ${keySource(keyVariable)}` : `${option} and the model`;
 		const hint = isOfKey || status === 404 ? `. Check ${toCheck}` : '';
-		throw new EndpointError(`returned ${status}${hint}`, {
-			isRefusal: REFUSALS.includes(response.status),
-			isFailure: response.status >= 500,
+		return new EndpointError(`returned ${status}${hint}`, {
+			isRefusal: REFUSALS.includes(status),
+			isFailure: status >= 500,
 			waitMs: askedWaitMs(undefined, headersOf(response)),
 		});
 	}
+}
+
+/** What is answered to a path that an endpoint doesn't know. */
+const HAS_NO_LIST = [404, 405, 501];
+
+/** The names in a list of models, as OpenAI has it, or without anything around it; undefined if it is none. */
+function namesIn(text: string): string[] | undefined {
+	let answer: unknown;
+	try {
+		answer = JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+	const list = Array.isArray(answer) ? answer : (answer as { data?: unknown } | null)?.data;
+	if (!Array.isArray(list)) return undefined;
+	return list.map((entry: { id?: unknown } | null) => String(entry?.id ?? ''));
+}
+
+/** Whether a model is in a list: Ollama takes names without `:latest`, and Google without `models/`. */
+const isListed = (model: string, listed: string[]) =>
+	[model, `${model}:latest`, `models/${model}`].some((name) => listed.includes(name));
+
+function named(listed: string[]): string {
+	if (listed.length === 0) return 'Its list is empty. Download the model into it';
+	const more = listed.length > MAX_NAMED ? ` and ${listed.length - MAX_NAMED} more` : '';
+	return `It lists ${listed.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
 function addressOf(url: string, option: string, keyVariable: string): string {

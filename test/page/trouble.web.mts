@@ -617,9 +617,13 @@ test('an empty calendar says how to fill it', async () => {
 	closing.push(own.close);
 	const { page, wrong } = await open(own);
 	await page.goto('/');
-	await page.waitForSelector('main >> text=lifelog-server import');
+	await page.waitForSelector('main >> text=There are no lifelogs yet');
+	expect(await page.locator('.way h2').allTextContents()).toEqual([
+		...['From Limitless', 'A recording', "The app's export"],
+	]);
+	await page.waitForSelector('.way >> text=cannot be reached');
 	expect(await findings(page)).toEqual([]);
-	await page.click('main >> text=Upload recordings');
+	await page.click('main >> text=Go to the recordings');
 	await page.waitForSelector('.upload');
 	expect(wrong).toEqual([]);
 });

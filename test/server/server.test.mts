@@ -383,7 +383,7 @@ describe('the command', () => {
 	test('says that a folder has no archive yet, and how to make one', async () => {
 		const told = await toldBy(temporaryFolder());
 		expect(told).toMatch(/Data +0 lifelogs, 0 chats, 0 audio files\n/);
-		expect(told).toMatch(/Days +none yet \(.*npm run server -- import\)\n/);
+		expect(told).toMatch(/Days +none yet \(to add some, open the address in a browser\)\n/);
 	});
 });
 

@@ -25,6 +25,8 @@ export interface ChatEndpoint {
 /** Starts one on a free port of 127.0.0.1. */
 export async function startChat(): Promise<ChatEndpoint> {
 	const server = createServer(async (request, response) => {
+		// It has no list of models.
+		if (request.method === 'GET') return response.writeHead(404).end();
 		const body = JSON.parse(await text(request)) as ChatAsked;
 		chat.asked.push({ ...body, authorization: request.headers.authorization });
 		if (chat.instead) return chat.instead(response);

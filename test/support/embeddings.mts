@@ -97,6 +97,8 @@ export function vectorOf(said: string, dimensions: number): number[] {
 /** Starts one on a free port of 127.0.0.1. */
 export async function startEmbeddings(dimensions = 256): Promise<Embeddings> {
 	const server = createServer(async (request, response) => {
+		// It has no list of models.
+		if (request.method === 'GET') return response.writeHead(404).end();
 		const body = JSON.parse(await text(request)) as { model: string; input: string[] };
 		const asked = { ...body, authorization: request.headers.authorization };
 		embeddings.asked.push(asked);

@@ -63,7 +63,6 @@ const answers = (name: string) => {
 			return false;
 		}
 	};
-	const endpoint = { option: '--chat-url', keyVariable: 'KEY', path: '/x' };
 	return {
 		forThisMachine: [
 			accepts(() => checkedBaseUrl({ baseUrl: url })),
@@ -74,7 +73,7 @@ const answers = (name: string) => {
 		],
 		forPrivateNetworks: [
 			accepts(() => checkedBaseUrl({ baseUrl: url, allowPrivateHttp: true })),
-			accepts(() => new Endpoint({ url, key: undefined }, endpoint)),
+			accepts(() => new Endpoint({ url, key: undefined }, 'chat')),
 			isPrivate(name),
 			isPrivate(name.replace(/^\[|\]$/g, '')),
 		],

@@ -1,8 +1,11 @@
 // The answers that the page gets, as types. The routes return them, and the page imports them.
+import type { ArchivingState } from '../../backup/archiving.mts';
+import type { ImportingState } from '../../import/importing.mts';
 import type { AudioSpan } from '../../index/store.mts';
+import type { EndpointState } from '../../util/modelEndpoint.mts';
 
 export type { LifelogChange as Change } from '../../archive/edits.mts';
-export type { AudioSpan };
+export type { ArchivingState, AudioSpan, EndpointState, ImportingState };
 
 /** What the server says of itself. */
 export interface Session {
@@ -14,12 +17,16 @@ export interface Session {
 	/** Whether recordings are listed, and whether they can be uploaded. */
 	hasRecordings: boolean;
 	canUpload: boolean;
+	/** The folder whose files become recordings; null without one. */
+	inbox: string | null;
 	/** Whether titles and headings can be written. */
 	canTitle: boolean;
 	/** Whether it began with a key that can only read. */
 	isReadOnly: boolean;
 	/** Whether it began with a link: then it makes and removes keys. */
 	isOwner: boolean;
+	/** Whether a service can be archived here, and an export imported. */
+	canFill: boolean;
 }
 
 export type SessionAnswer = ({ isSignedIn: true } & Session) | { isSignedIn: false };
@@ -158,6 +165,19 @@ export interface Status {
 
 /** Until the index is ready, only how far it is. */
 export type StatusAnswer = Status | { index: IndexState; lifelogs?: undefined };
+
+/** The endpoints with models that the server uses, as they are now. */
+export interface EndpointsAnswer {
+	endpoints: EndpointState[];
+}
+
+/** How the archive is being filled. */
+export interface WaysAnswer {
+	/** The host of the service that can be archived. */
+	service: string;
+	archiving: ArchivingState;
+	importing: ImportingState;
+}
 
 /** A recording that becomes lifelogs (server/openapi.yaml, `Recording`). */
 export interface Recording {

@@ -12,12 +12,14 @@ import { missingDays } from '../missingDays.mts';
 import { requireKey, visitorOf } from '../api.mts';
 import { sendAudio } from '../routes/audio.mts';
 import type { Visitor } from '../auth/access.mts';
+import type { Endpoints } from '../endpoints.mts';
 import type { Service } from '../service.mts';
 import type {
 	AudioMap,
 	CalendarDay,
 	Day,
 	DayEntry,
+	EndpointsAnswer,
 	Session,
 	SessionAnswer,
 	Status,
@@ -39,13 +41,13 @@ export async function addPageData(
 	app: FastifyInstance,
 	service: Service,
 	serving: Serving,
-	options: ServedPage,
+	{ page, endpoints }: { page: ServedPage; endpoints: Endpoints },
 ): Promise<void> {
-	const { timezone } = options;
+	const { timezone } = page;
 	// Not 401 for those who aren't signed in: a browser would log an error each time.
 	app.get('/web/session', async (request): Promise<SessionAnswer> => {
 		const visitor = visitorOf(service, request);
-		return visitor ? { isSignedIn: true, ...sessionFor(visitor, options) } : { isSignedIn: false };
+		return visitor ? { isSignedIn: true, ...sessionFor(visitor, page) } : { isSignedIn: false };
 	});
 	await app.register(async (web) => {
 		web.addHook('onRequest', requireKey(service));
@@ -56,6 +58,10 @@ export async function addPageData(
 			dayOf(serving.current(), checkDate(params.day), timezone, calendar()),
 		);
 		web.get('/web/status', async () => statusOf(serving, calendar, audioGaps));
+		// Not part of the status: an endpoint that doesn't answer would hold it up.
+		web.get('/web/endpoints', async (): Promise<EndpointsAnswer> => ({
+			endpoints: await endpoints.states(),
+		}));
 		web.get<{ Querystring: PageSearch }>(
 			'/web/search',
 			{ schema: { querystring: pageSearchSchema } },
@@ -86,6 +92,7 @@ function sessionFor({ canChange, isOwner }: Visitor, options: ServedPage): Sessi
 		canDelete: options.canDelete && canChange,
 		canUpload: options.canUpload && canChange,
 		canTitle: options.canTitle && canChange,
+		canFill: options.canFill && canChange,
 		...{ isReadOnly: !canChange, isOwner },
 	};
 }

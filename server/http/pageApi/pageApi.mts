@@ -4,9 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import { refusePages } from '../refusePages.mts';
 import type { Service } from '../service.mts';
 import type { Serving } from '../../index/serving.mts';
+import type { Endpoints } from '../endpoints.mts';
 import { addConnect } from './connect.mts';
 import { addPageData, type ServedPage } from './data.mts';
 import { addPage } from './files.mts';
+import { addWays, type Ways } from './ways.mts';
 import { addSessions, type SessionOptions } from './session.mts';
 
 /** Where the built page is: in a checkout `npm run build:web` builds it. */
@@ -22,7 +24,13 @@ export async function addWeb(
 	app: FastifyInstance,
 	service: Service,
 	serving: Serving,
-	options: { session: SessionOptions; page: ServedPage; publicUrl: string | undefined },
+	options: {
+		session: SessionOptions;
+		page: ServedPage;
+		publicUrl: string | undefined;
+		endpoints: Endpoints;
+		ways: Ways | undefined;
+	},
 ): Promise<boolean> {
 	if (!existsSync(`${FOLDER}/index.html`)) {
 		refusePages(app);
@@ -30,7 +38,8 @@ export async function addWeb(
 	}
 	service.visitorOfSession = await addSessions(app, options.session);
 	service.showNotFound = await addPage(app, FOLDER, options.session);
-	await addPageData(app, service, serving, options.page);
+	await addPageData(app, service, serving, options);
 	await addConnect(app, service, options.session.access, options.publicUrl);
+	if (options.ways) await addWays(app, service, options.ways);
 	return true;
 }

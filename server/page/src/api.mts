@@ -6,21 +6,26 @@ import type {
 	Change,
 	ConnectAnswer,
 	Day,
+	EndpointsAnswer,
 	NewKey,
 	Recording,
 	SearchAnswer,
 	SessionAnswer,
+	WaysAnswer,
 	SearchResult,
 	Session,
 	StatusAnswer,
 } from '../../http/pageApi/answers.mts';
 
 export type {
+	ArchivingState,
 	Change,
 	AudioSpan,
 	CalendarDay,
 	Day,
 	DayEntry,
+	EndpointState,
+	ImportingState,
 	IndexState,
 	Key,
 	Recording,
@@ -28,6 +33,7 @@ export type {
 	Session,
 	SignedIn,
 	Status,
+	WaysAnswer as Ways,
 } from '../../http/pageApi/answers.mts';
 
 type Query = Record<string, string | number | boolean | undefined>;
@@ -129,7 +135,18 @@ export async function readSession(): Promise<Session | null> {
 
 export const readDays = async () => (await get<{ days: CalendarDay[] }>('/web/days')).days;
 export const readDay = (day: string) => get<Day>(`/web/days/${day}`);
+/** How the archive is being filled. */
+export const readWays = () => get<WaysAnswer>('/web/ways');
+/** Begins to archive the service, or goes on. Without a key, with that of the time before. */
+export const archive = (key?: string) => request<WaysAnswer>('POST', '/web/archiving', { key });
+export const stopArchiving = () => request<WaysAnswer>('DELETE', '/web/archiving');
+/** Uploads the zip of an export, which is imported then. Rejects with a RequestError. */
+export const uploadExport = (file: File, onProgress: (share: number) => void) =>
+	upload<WaysAnswer>('/web/importing', file, onProgress, 'application/zip');
+
 export const readStatus = () => get<StatusAnswer>('/web/status');
+/** Has the server ask its endpoints how they are now. */
+export const readEndpoints = async () => (await get<EndpointsAnswer>('/web/endpoints')).endpoints;
 
 /** A part of a list. */
 export interface Page<Entry, Next> {
@@ -239,15 +256,27 @@ export function uploadRecording(
 	body.set('modifiedTime', new Date(file.lastModified).toISOString());
 	if (again) body.set('again', 'true');
 	body.set('file', file);
+	const answer = upload<{ data: { recording: Recording } }>('/v1/recordings', body, onProgress);
+	return answer.then(({ data }) => data.recording);
+}
+
+/** Sends something that takes a while. Rejects with a RequestError. */
+function upload<Answer>(
+	path: string,
+	body: FormData | File,
+	onProgress: (share: number) => void,
+	type?: string,
+): Promise<Answer> {
 	return new Promise((resolve, reject) => {
 		// `fetch` doesn't tell how far an upload is.
 		const sending = new XMLHttpRequest();
-		sending.open('POST', '/v1/recordings');
+		sending.open('POST', path);
 		sending.setRequestHeader('X-Lifelog-Page', '1');
+		if (type !== undefined) sending.setRequestHeader('Content-Type', type);
 		sending.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
 		sending.onload = () => {
 			const { status, responseText } = sending;
-			if (status < 300) resolve(JSON.parse(responseText).data.recording);
+			if (status < 300) resolve(JSON.parse(responseText));
 			else reject(failureOf(status, responseText));
 		};
 		sending.onerror = () => reject(new RequestError(0, NO_ANSWER));

@@ -10,6 +10,7 @@ import { Buttons, Dialog, Load, Menu, NotFound } from './parts.tsx';
 import { useAttempt } from './useAttempt.mts';
 import { useArrival } from './useArrival.mts';
 import { forgetLoaded, useLoad } from './useLoad.mts';
+import { Add } from './views/add.tsx';
 import { Calendar } from './views/calendar.tsx';
 import { ChatView, Chats } from './views/chats.tsx';
 import { Connect } from './views/connect.tsx';
@@ -108,6 +109,11 @@ export function App() {
 								<Route path="/connect">
 									<Connect session={options} />
 								</Route>
+								{options.canFill && (
+									<Route path="/add">
+										<Add session={options} />
+									</Route>
+								)}
 								<Route path="/status">
 									<StatusView session={options} />
 								</Route>

@@ -1,7 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { readStatus, type IndexState, type Page, type RequestError } from './api.mts';
+import {
+	readStatus,
+	type EndpointState,
+	type IndexState,
+	type Page,
+	type RequestError,
+} from './api.mts';
 import { count } from './format.mts';
 import { useAttempt } from './useAttempt.mts';
 import { useLoad, type Loaded } from './useLoad.mts';
@@ -74,6 +80,15 @@ export function IndexProgress({ index: { state, done = 0, total = 0 } }: { index
 			</p>
 			{total > 0 && <progress value={done} max={total} aria-label="Days read" />}
 		</div>
+	);
+}
+
+/** What an endpoint says of itself. Names of models are whatever somebody chose. */
+export function EndpointText({ of: { host, model, state, text } }: { of: EndpointState }) {
+	return (
+		<span class={state === 'problem' ? 'problem' : undefined}>
+			<bdi>{host}</bdi>, <bdi>{model}</bdi>: <bdi>{text}</bdi>
+		</span>
 	);
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { uploadRecording } from './api.mts';
+import { isExportSent } from './exportUpload.mts';
 
 /** A file that is being uploaded, or why it wasn't. */
 export interface Sending {
@@ -21,7 +22,7 @@ const watchers = new Set<(isUploaded: boolean) => void>();
 
 /** Leaving the page would end an upload. */
 addEventListener('beforeunload', (event) => {
-	if (sending.some(({ problem }) => !problem)) event.preventDefault();
+	if (sending.some(({ problem }) => !problem) || isExportSent()) event.preventDefault();
 });
 
 // A file that is dropped beside the field for it would replace the page.

@@ -4,21 +4,68 @@ import { readDays, type CalendarDay, type Session } from '../api.mts';
 import { count, dayInWords, lengthInWords, todayIn } from '../format.mts';
 import { isForPage } from '../keys.tsx';
 import { Load, useTitle } from '../parts.tsx';
-import { useLoad } from '../useLoad.mts';
+import { useLoad, type Loaded } from '../useLoad.mts';
+import { busyWith, useWays } from '../useWays.mts';
+import { Filling, WaysIn } from './add.tsx';
 
 /** The months with something in them, newest first. */
-export function Calendar({ session: { timezone, canUpload } }: { session: Session }) {
+export function Calendar({ session }: { session: Session }) {
 	useTitle('Calendar');
 	const days = useLoad('calendar', readDays);
 	return (
 		<>
 			<h1>Your days</h1>
+			{session.canFill ? (
+				<Growing days={days} session={session} />
+			) : (
+				<Load of={days}>
+					{(found) =>
+						found.length === 0 ? (
+							<Empty canUpload={session.canUpload} />
+						) : (
+							<Months days={found} timezone={session.timezone} />
+						)
+					}
+				</Load>
+			)}
+		</>
+	);
+}
+
+/** How often days are looked for while some are added. The server needs some seconds to find them. */
+const LOOK_MS = 3_000;
+const FOUND_MS = 6_000;
+
+/** The days as they are added, and ways to add some if there are none. */
+function Growing({ days, session }: { days: Loaded<CalendarDay[]>; session: Session }) {
+	const ways = useWays();
+	const isBusy = ways.value !== undefined && busyWith(ways.value) !== undefined;
+	const isEmpty = days.value?.length === 0;
+	useEffect(() => {
+		if (!isBusy && !isEmpty) return;
+		const timer = setTimeout(days.reload, LOOK_MS);
+		return () => clearTimeout(timer);
+	}, [days.value, days.error, isBusy]);
+	const wasBusy = useRef(isBusy);
+	useEffect(() => {
+		const hasEnded = wasBusy.current && !isBusy;
+		wasBusy.current = isBusy;
+		if (!hasEnded) return;
+		const timer = setTimeout(days.reload, FOUND_MS);
+		return () => clearTimeout(timer);
+	}, [isBusy]);
+	return (
+		<>
+			{ways.value && <Filling ways={ways.value} isShown={!isEmpty} />}
 			<Load of={days}>
 				{(found) =>
 					found.length === 0 ? (
-						<Empty canUpload={canUpload} />
+						<>
+							<p>There are no lifelogs yet. Add some in one of these ways:</p>
+							<WaysIn ways={ways} session={session} />
+						</>
 					) : (
-						<Months days={found} timezone={timezone} />
+						<Months days={found} timezone={session.timezone} />
 					)
 				}
 			</Load>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import {
 	dropRecording,
+	readEndpoints,
 	readRecordings,
 	recordingAddress,
 	retryRecording,
@@ -9,7 +10,7 @@ import {
 	type Session,
 } from '../api.mts';
 import { count, dateTimeInWords, lengthInWords } from '../format.mts';
-import { Buttons, Dialog, Load, Problem, useTitle } from '../parts.tsx';
+import { Buttons, Dialog, EndpointText, Load, Problem, useTitle } from '../parts.tsx';
 import { useUploads } from '../uploads.mts';
 import { languages } from '../languages.mts';
 import { useAttempt } from '../useAttempt.mts';
@@ -44,7 +45,12 @@ export function Recordings({ session }: { session: Session }) {
 			<Load of={recordings}>
 				{(found) => (
 					<>
-						{found.recordings.length === 0 && <p class="quiet">There are no recordings yet.</p>}
+						{found.recordings.length === 0 && (
+							<>
+								<p class="quiet">There are no recordings yet.</p>
+								<AboutRecordings session={session} />
+							</>
+						)}
 						<ul class="recordings plain-list">
 							{found.recordings.map((recording) => (
 								<Row
@@ -63,6 +69,31 @@ export function Recordings({ session }: { session: Session }) {
 					</>
 				)}
 			</Load>
+		</>
+	);
+}
+
+/** What becomes a lifelog, where it can be put, and whether it would be transcribed now. */
+export function AboutRecordings({ session: { inbox } }: { session: Session }) {
+	const endpoints = useLoad('endpoints', readEndpoints);
+	const transcription = endpoints.value?.find(({ name }) => name === 'Transcription');
+	return (
+		<>
+			<p>Formats: m4a, mp3, ogg, wav, flac, amr, wma, the audio of mp4, mov and webm, and more.</p>
+			{inbox !== null && (
+				<p>
+					Files in{' '}
+					<bdi>
+						<code>{inbox}</code>
+					</bdi>{' '}
+					also become lifelogs.
+				</p>
+			)}
+			{transcription && (
+				<p>
+					Transcription: <EndpointText of={transcription} />
+				</p>
+			)}
 		</>
 	);
 }
@@ -215,7 +246,7 @@ function Row({
 	);
 }
 
-function Upload({ onUploaded }: { onUploaded: () => void }) {
+export function Upload({ onUploaded }: { onUploaded: () => void }) {
 	const input = useRef<HTMLInputElement>(null);
 	const [isOver, setIsOver] = useState(false);
 	const { sending, send, clearProblems } = useUploads(onUploaded);

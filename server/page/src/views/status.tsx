@@ -1,8 +1,9 @@
+import { Fragment } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { readStatus, type Session, type Status } from '../api.mts';
+import { readEndpoints, readStatus, type Session, type Status } from '../api.mts';
 import { count, dayInWords, lengthInWords } from '../format.mts';
-import { IndexProgress, Load, useTitle } from '../parts.tsx';
+import { EndpointText, IndexProgress, Load, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 
 /** How often an index that is being built is looked at. */
@@ -47,6 +48,12 @@ export function StatusView({ session }: { session: Session }) {
 								<dt>Version</dt>
 								<dd>{session.version}</dd>
 							</dl>
+							{session.canFill && (
+								<p>
+									<Link href="/add">Add lifelogs</Link>
+								</p>
+							)}
+							<Endpoints />
 							<Days title="Incomplete days (UTC)" days={found.incompleteDays} />
 							<Days title="Missing days (UTC)" days={found.missingDays} />
 							{found.leftOutCount > 0 && (
@@ -74,6 +81,36 @@ export function StatusView({ session }: { session: Session }) {
 				}
 			</Load>
 		</>
+	);
+}
+
+/** The endpoints with models, which are asked each time this is shown. */
+function Endpoints() {
+	const endpoints = useLoad('endpoints', readEndpoints);
+	if (endpoints.value?.length === 0) return null;
+	return (
+		<section>
+			<h2>Endpoints</h2>
+			<Load of={endpoints}>
+				{(found) => (
+					<>
+						<dl class="facts">
+							{found.map((endpoint) => (
+								<Fragment key={endpoint.name}>
+									<dt>{endpoint.name}</dt>
+									<dd>
+										<EndpointText of={endpoint} />
+									</dd>
+								</Fragment>
+							))}
+						</dl>
+						<button type="button" aria-keyshortcuts="e" onClick={endpoints.reload}>
+							Ask again
+						</button>
+					</>
+				)}
+			</Load>
+		</section>
 	);
 }
 

@@ -1,0 +1,200 @@
+// Archives in the background what a service has, for whoever looks at the page meanwhile.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from '../archive/layout.mts';
+import { OWN_RUN } from '../archive/otherRun.mts';
+import { ApiError, asError } from '../util/errors.mts';
+import { DAY_MS } from '../util/durations.mts';
+import { printable } from '../util/text.mts';
+import { checkedKey } from './access.mts';
+import { openFolder, runAlone } from './archiveFolder.mts';
+import { Output, type Progress } from './output.mts';
+import { type Kind, RECENT_DAYS } from './plan.mts';
+import { reasonOf } from './reasons.mts';
+import type { Problem, RunResult } from './report.mts';
+import { runArchive } from './run.mts';
+import { Refused, ServiceClient } from './service.mts';
+
+/** How archiving a service is getting on. */
+export interface ArchivingState {
+	/** `unfinished`: an earlier run left something to do. */
+	state: 'idle' | 'running' | 'stopping' | 'unfinished' | 'complete' | 'failed';
+	/** Of the run under way, or of the last one. */
+	progress: Progress | null;
+	/** ISO time until which the service wants a pause. */
+	waitsUntil: string | null;
+	/** Why it has failed, and what to do; or that the service has nothing. */
+	message: string | null;
+	/** What is missing: the first ones of many. */
+	problems: Problem[];
+	problemsCount: number;
+	/** Whether it can go on without being given the key again. */
+	hasKey: boolean;
+}
+
+interface ArchivingOptions {
+	/** The folder of the archive. */
+	folder: string;
+	/** The service, without `/v1`. */
+	url: string;
+	requestsPerMinute: number;
+	/** IANA name of the zone of times in Markdown. */
+	timezone: string;
+	warn: (line: string) => void;
+}
+
+const ALL = new Set<Kind>(['lifelogs', 'chats', 'audio']);
+const MAX_PROBLEMS = 20;
+/** A file that is being written when the server stops may be left: the next run reads it again. */
+const MAX_CLOSE_MS = 5_000;
+
+/** A run of `archive` in this process, one at a time. The key is in memory only. */
+export class Archiving {
+	readonly #options: ArchivingOptions;
+	#apiKey: string | undefined;
+	#stop: AbortController | undefined;
+	#running: Promise<void> = Promise.resolve();
+	#progress: () => Progress | null = () => null;
+	#waitsUntil = 0;
+	#ended: Pick<ArchivingState, 'state' | 'message' | 'problems' | 'problemsCount'> = idle;
+
+	constructor(options: ArchivingOptions) {
+		this.#options = options;
+	}
+
+	/** Finds out whether an earlier run left something to do. */
+	async begin(): Promise<void> {
+		const report = await readFile(join(this.#options.folder, 'report.json'), 'utf8').catch(
+			() => '',
+		);
+		const found = (parseJson(report) ?? {}) as Record<string, unknown>;
+		const { runId, daysDone, daysToDo, updatedAt } = found;
+		const isOwn = String(runId).startsWith(OWN_RUN);
+		const isRecent = Date.now() - Date.parse(String(updatedAt)) < RECENT_DAYS * DAY_MS;
+		if (isOwn && isRecent && Number(daysDone) < Number(daysToDo)) {
+			this.#ended = { ...idle, state: 'unfinished' };
+		}
+	}
+
+	get isRunning(): boolean {
+		return this.#stop !== undefined;
+	}
+
+	state(): ArchivingState {
+		const { aborted } = this.#stop?.signal ?? {};
+		const running = aborted === undefined ? undefined : aborted ? 'stopping' : 'running';
+		return {
+			...this.#ended,
+			...(running && { state: running }),
+			progress: this.#progress(),
+			waitsUntil:
+				running === 'running' && this.#waitsUntil > Date.now()
+					? new Date(this.#waitsUntil).toISOString()
+					: null,
+			hasKey: this.#apiKey !== undefined,
+		};
+	}
+
+	/**
+	 * Begins a run, or goes on with what is left.
+	 *
+	 * @param given The key; by default that of the run before.
+	 * @throws ApiError: 400 for no key, 409 while a run is under way.
+	 */
+	start(given: string | undefined): void {
+		if (this.isRunning) throw new ApiError(409, 'It is being archived already');
+		const apiKey = given === undefined ? this.#apiKey : keyOf(given);
+		if (apiKey === undefined) throw new ApiError(400, 'The API key is missing. Enter it again');
+		this.#apiKey = apiKey;
+		this.#ended = idle;
+		this.#waitsUntil = 0;
+		const stop = new AbortController();
+		this.#stop = stop;
+		this.#running = this.#run(apiKey, stop.signal).catch((error: unknown) =>
+			this.#fail(asError(error)),
+		);
+	}
+
+	/** Stops it after the files that are being written. */
+	stop(): void {
+		this.#stop?.abort();
+	}
+
+	async close(): Promise<void> {
+		this.stop();
+		await Promise.race([this.#running, sleep(MAX_CLOSE_MS, undefined, { ref: false })]);
+	}
+
+	async #run(apiKey: string, stop: AbortSignal): Promise<void> {
+		const { folder, url, requestsPerMinute, timezone } = this.#options;
+		const service = new ServiceClient({
+			...{ url, apiKey, requestsPerMinute, stop },
+			onWait: (seconds) => (this.#waitsUntil = Date.now() + seconds * 1000),
+		});
+		const output = new Output('silent', () => ({
+			sent: service.requests,
+			inLastMinute: service.requestsInLastMinute(),
+		}));
+		this.#progress = () => output.progress;
+		const opened = await openFolder(folder);
+		const result = await runAlone(opened, service, false, () =>
+			runArchive(
+				service,
+				{
+					...{ folder, timezone, kinds: ALL, newestFirst: true, withToday: false },
+					...{ from: undefined, to: undefined, again: undefined },
+				},
+				output,
+				stop,
+			),
+		);
+		const isEmpty = result.isComplete && result.firstDay === undefined;
+		this.#end(stop, result, isEmpty ? service.aboutNothing('The service has no data') : null);
+	}
+
+	#end(
+		stop: AbortSignal,
+		{ isComplete, problems }: RunResult,
+		message: string | null,
+	): void {
+		this.#stop = undefined;
+		this.#ended = {
+			state: isComplete ? 'complete' : 'unfinished',
+			message,
+			// That it was stopped is no news.
+			problems: stop.aborted ? [] : problems.slice(0, MAX_PROBLEMS),
+			problemsCount: stop.aborted ? 0 : problems.length,
+		};
+		if (isComplete) this.#apiKey = undefined;
+	}
+
+	#fail(error: Error): void {
+		const isStopped = this.#stop!.signal.aborted;
+		this.#stop = undefined;
+		if (isStopped) {
+			this.#ended = { ...idle, state: 'unfinished' };
+			return;
+		}
+		const { warn, folder } = this.#options;
+		const message = reasonOf(error, folder);
+		warn(`Archiving failed: ${printable(message)}`);
+		if (error instanceof Refused) this.#apiKey = undefined;
+		this.#ended = { ...idle, state: 'failed', message };
+	}
+}
+
+const idle = {
+	state: 'idle',
+	message: null,
+	problems: [],
+	problemsCount: 0,
+} as const satisfies Partial<ArchivingState>;
+
+function keyOf(given: string): string {
+	try {
+		return checkedKey(given);
+	} catch (error) {
+		throw new ApiError(400, asError(error).message);
+	}
+}

@@ -1,0 +1,29 @@
+import { Endpoint, ENDPOINTS, type EndpointOptions } from '../util/modelEndpoint.mts';
+import type { EndpointState } from '../util/modelEndpoint.mts';
+import type { NeededOptions } from './prepare.mts';
+
+/** The endpoints that a server uses, each of which can be asked how it is. */
+export class Endpoints {
+	readonly #ask: (() => Promise<EndpointState>)[] = [];
+	#asking: Promise<EndpointState[]> | undefined;
+
+	/** Throws an Error that says what to do for an address or a key that can't be used. */
+	constructor({ transcription, chat, embeddings }: NeededOptions) {
+		const { diarization } = transcription ?? {};
+		const given = { transcription, diarization, chat, embeddings };
+		for (const kind of Object.keys(ENDPOINTS) as (keyof typeof ENDPOINTS)[]) {
+			const options: EndpointOptions | undefined = given[kind];
+			if (!options) continue;
+			const endpoint = new Endpoint(options, kind);
+			this.#ask.push(() => endpoint.stateOf(options.model));
+		}
+	}
+
+	/** Asks all of them at once. Whoever asks meanwhile gets the same answer. Never rejects. */
+	states(): Promise<EndpointState[]> {
+		this.#asking ??= Promise.all(this.#ask.map((ask) => ask())).finally(
+			() => (this.#asking = undefined),
+		);
+		return this.#asking;
+	}
+}

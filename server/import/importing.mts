@@ -1,0 +1,175 @@
+// Receives an export and imports it in the background, for whoever looks at the page meanwhile.
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HeldLock, tryLock } from '../archive/lock.mts';
+import { ApiError, asError } from '../util/errors.mts';
+import { answerOfDisk } from '../util/failures.mts';
+import { saveStream } from '../util/saveStream.mts';
+import { printable } from '../util/text.mts';
+import { type Imported, importExport } from './import.mts';
+import { demandRoom, roomIn } from './room.mts';
+
+/** How an import is getting on. */
+export interface ImportingState {
+	state: 'idle' | 'receiving' | 'running' | 'ended' | 'failed';
+	/** How large an export the disk has room for, in bytes. */
+	room: number;
+	/** Files of the export that were read, and their bytes. */
+	done: number;
+	total: number;
+	bytes: number;
+	/** What was imported, and the first ones of the files that could not be read. */
+	imported: Imported | null;
+	/** Why it has failed, and what to do. */
+	message: string | null;
+}
+
+interface ImportingOptions {
+	/** The folder of the archive. */
+	folder: string;
+	/** IANA name of the zone of times in Markdown. */
+	timezone: string;
+	warn: (line: string) => void;
+}
+
+/** Of the archive. It has the export until that is imported. */
+const FOLDER = '.lifelog-import';
+const NAME = 'export.zip';
+const LOCK = 'import';
+const MAX_UNREAD = 100;
+/** How often it is looked whether there is still room on the disk, in bytes. */
+const CHECK_EVERY = 64 * 2 ** 20;
+const MAX_CLOSE_MS = 5_000;
+
+/** An export that is received and imported, one at a time. */
+export class Importing {
+	readonly #options: ImportingOptions;
+	readonly #stopped = new AbortController();
+	#state: Omit<ImportingState, 'room'> = idle;
+	#running: Promise<void> = Promise.resolve();
+
+	constructor(options: ImportingOptions) {
+		this.#options = options;
+	}
+
+	/** Removes an export that a killed process has left, unless another server has it. */
+	async begin(): Promise<void> {
+		if (!existsSync(this.#folder)) return;
+		const lock = tryLock(this.#options.folder, LOCK);
+		if (!lock) return;
+		await rm(this.#folder, { recursive: true, force: true });
+		lock.release();
+		this.#state = { ...idle, state: 'failed', message: INTERRUPTED };
+	}
+
+	get isRunning(): boolean {
+		return this.#state.state === 'receiving' || this.#state.state === 'running';
+	}
+
+	async state(): Promise<ImportingState> {
+		return { ...this.#state, room: await roomIn(this.#options.folder).catch(() => 0) };
+	}
+
+	/**
+	 * Receives the zip of an export and begins to import it.
+	 *
+	 * @param bytes How large it is, if that is known.
+	 * @throws ApiError: 409 while another one is imported, 507 if the disk would be full. What the upload
+	 * or the disk fails with. Nothing of it is left then.
+	 */
+	async receive(zip: Readable, bytes: number | undefined): Promise<void> {
+		if (this.isRunning) throw new ApiError(409, BUSY);
+		this.#state = { ...idle, state: 'receiving' };
+		let lock: HeldLock | undefined;
+		try {
+			lock = tryLock(this.#options.folder, LOCK);
+			if (!lock) throw new ApiError(409, BUSY);
+			await this.#requireRoom(bytes ?? 0);
+			await rm(this.#folder, { recursive: true, force: true });
+			await mkdir(this.#folder);
+			await saveStream(this.#path, this.#roomFor(zip));
+		} catch (error) {
+			if (lock) await this.#remove(lock);
+			const failure = asError(error);
+			const message =
+				failure.code === 'ECONNRESET' || zip.destroyed
+					? INTERRUPTED
+					: (answerOfDisk(failure)?.message ?? failure.message);
+			this.#state = { ...idle, state: 'failed', message };
+			throw error;
+		}
+		this.#state = { ...idle, state: 'running' };
+		this.#running = this.#import(lock);
+	}
+
+	async close(): Promise<void> {
+		this.#stopped.abort(new Error(INTERRUPTED));
+		await Promise.race([this.#running, sleep(MAX_CLOSE_MS, undefined, { ref: false })]);
+	}
+
+	async #import(lock: HeldLock): Promise<void> {
+		const { folder, timezone, warn } = this.#options;
+		let ended: Partial<ImportingState>;
+		const onProgress = (done: number, total: number, bytes: number) => {
+			this.#state = { ...this.#state, done, total, bytes };
+		};
+		try {
+			const { signal } = this.#stopped;
+			const imported = await importExport(this.#path, folder, timezone, onProgress, signal);
+			const unread = imported.unread.slice(0, MAX_UNREAD);
+			ended = { state: 'ended', imported: { ...imported, unread } };
+		} catch (error) {
+			const failure = asError(error);
+			const said = answerOfDisk(failure)?.message ?? failure.message;
+			// Where the server keeps it means nothing to whoever uploaded it.
+			const message = said.replaceAll(this.#path, NAME);
+			warn(`The import failed: ${printable(message)}`);
+			ended = { state: 'failed', message };
+		}
+		await this.#remove(lock);
+		this.#state = { ...this.#state, ...ended };
+	}
+
+	/** Passes an upload on as long as there is room for it. */
+	async *#roomFor(zip: Readable): AsyncGenerator<Uint8Array> {
+		let unchecked = 0;
+		for await (const piece of zip) {
+			unchecked += piece.length;
+			if (unchecked >= CHECK_EVERY) {
+				await this.#requireRoom(unchecked);
+				unchecked = 0;
+			}
+			yield piece;
+		}
+	}
+
+	async #requireRoom(bytes: number): Promise<void> {
+		await demandRoom(this.#options.folder, bytes).catch((error: unknown) => {
+			throw new ApiError(507, asError(error).message);
+		});
+	}
+
+	async #remove(lock: HeldLock): Promise<void> {
+		await rm(this.#folder, { recursive: true, force: true }).catch(() => {});
+		lock.release();
+	}
+
+	get #folder(): string {
+		return join(this.#options.folder, FOLDER);
+	}
+
+	get #path(): string {
+		return join(this.#folder, NAME);
+	}
+}
+
+const idle: Omit<ImportingState, 'room'> = {
+	state: 'idle',
+	...{ done: 0, total: 0, bytes: 0, imported: null, message: null },
+};
+
+const BUSY = 'An export is being imported already. Wait until that has ended';
+const INTERRUPTED = 'The import was interrupted. Upload the export again. What was imported stays';

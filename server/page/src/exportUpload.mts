@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'preact/hooks';
+import { uploadExport } from './api.mts';
+
+/** An export that is being uploaded, or why it wasn't. */
+interface Sent {
+	/** From 0 to 1; undefined while none is uploaded. */
+	share?: number;
+	problem: string;
+}
+
+// The upload goes on when another view is shown.
+let sent: Sent = { problem: '' };
+const watchers = new Set<() => void>();
+
+function show(next: Sent): void {
+	sent = next;
+	watchers.forEach((watch) => watch());
+}
+
+export const isExportSent = () => sent.share !== undefined;
+
+function send(file: File, room: number): void {
+	if (file.size > room) {
+		const [has, fits] = [file.size, room].map((bytes) => (bytes / 1e9).toFixed(1));
+		const problem = `The export has ${has} GB. The server's disk has room for ${fits} GB.`;
+		return show({ problem });
+	}
+	show({ share: 0, problem: '' });
+	uploadExport(file, (share) => show({ share, problem: '' })).then(
+		() => show({ problem: '' }),
+		(error: unknown) => show({ problem: (error as Error).message }),
+	);
+}
+
+/** The upload of an export, of which the view is told. */
+export function useExportUpload(onEnded: () => void) {
+	const [, setShown] = useState(sent);
+	useEffect(() => {
+		const watch = () => {
+			setShown(sent);
+			if (!isExportSent()) onEnded();
+		};
+		watchers.add(watch);
+		return () => void watchers.delete(watch);
+	}, []);
+	return { ...sent, send };
+}
