@@ -679,7 +679,7 @@ describe('docs/self-host.md', () => {
 	test('names options and variables that the server or compose.yaml has', () => {
 		const options = new Set(
 			page().match(
-				/(?<=[\s`])--(?!detach|env-file|file|help|now|profile|pull|version)[a-z][a-z-]+/g,
+				/(?<=[\s`])--(?!detach|env-file|file|header|help|now|profile|pull|scope|transport|version)[a-z][a-z-]+/g,
 			),
 		);
 		expect(options.size).toBeGreaterThan(3);
@@ -761,7 +761,8 @@ describe('docs/self-host.md', () => {
 		const restored = join(temporaryFolder(), 'restored');
 		cpSync(folder, restored, {
 			recursive: true,
-			filter: (path) => !/\.lifelog-index\.sqlite(\.vectors|\.key|\.link|\.session)?$|\.lock$/.test(path),
+			filter: (path) =>
+				!/\.lifelog-index\.sqlite(\.vectors|\.key|\.link|\.session)?$|\.lock$/.test(path),
 		});
 		const second = await startLifelogServer(restored, ['--allow-changes']);
 		expect(await (await ask(second, '/v1/lifelogs')).json()).toEqual(listed);
