@@ -4,6 +4,8 @@ import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { Lifelog } from '../../lifelog/api.ts';
+import { makeLink } from '../../server/http/auth/link.mts';
+import type { ConnectAnswer, NewKey } from '../../server/http/pageApi/answers.mts';
 import { startBrowser } from '../n8n/support/browser.mts';
 import { archiveSandbox, ask, temporaryFolder } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
@@ -36,6 +38,8 @@ let browser: Browser;
 let server: SpawnedServer;
 /** One that makes lifelogs of recordings. */
 let recorder: SpawnedServer;
+/** One of an empty archive. */
+let empty: SpawnedServer;
 let lifelogs: Lifelog[];
 
 beforeAll(async () => {
@@ -57,6 +61,7 @@ beforeAll(async () => {
 		...['--timezone', ZONE, '--allow-changes'],
 		...['--transcription-url', 'http://127.0.0.1:9', '--transcription-model', 'any'],
 	]);
+	empty = await startLifelogServer(temporaryFolder(), ['--timezone', ZONE]);
 });
 
 const closing: (() => Promise<void>)[] = [];
@@ -66,6 +71,7 @@ afterEach(async () => {
 afterAll(async () => {
 	await server?.close();
 	await recorder?.close();
+	await empty?.close();
 	await browser?.close();
 });
 
@@ -118,8 +124,29 @@ const readIn = (page: Page) =>
 		return [...texts, ...fields];
 	});
 
+/** Shows the same address, key and times on Connect each time, and no key of the tests. */
+async function fixConnect(page: Page): Promise<void> {
+	const at = `${DAY}T08:00:00.000Z`;
+	await page.route('**/web/connect', async (route) => {
+		const response = await route.fetch();
+		const { keys, sessions } = (await response.json()) as ConnectAnswer;
+		const json: ConnectAnswer = {
+			publicUrl: 'http://127.0.0.1:8787',
+			keys: keys.filter(({ isGiven }) => !isGiven).map((key) => ({ ...key, createdAt: at })),
+			sessions: sessions.map((session) => ({ ...session, startedAt: at, usedAt: at })),
+		};
+		await route.fulfill({ response, json });
+	});
+	await page.route('**/web/keys', async (route) => {
+		const response = await route.fetch();
+		const made = (await response.json()) as NewKey;
+		await route.fulfill({ response, json: { ...made, key: 'hS0x'.padEnd(43, 'Zk7Qw2Lr') } });
+	});
+}
+
 /** The views, each by its address and what is there once it shows. */
 const VIEWS: [name: string, address: () => string | Promise<string>, ready: string][] = [
+	['add', () => '/', '.way form'],
 	['calendar', () => '/', '.month .day[data-day]'],
 	['day', () => `/days/${DAY}`, '.entry'],
 	['lifelog', () => `/lifelogs/${longest().id}`, '.transcript .said'],
@@ -143,7 +170,10 @@ const repeatedKeys = (page: Page) =>
 	});
 
 describe.each(VIEWS)('%s', (name, address, ready) => {
-	const openIt = () => open(name === 'recordings' ? recorder : server);
+	const openIt = () => {
+		const others: Record<string, SpawnedServer> = { add: empty, recordings: recorder };
+		return open(others[name] ?? server);
+	};
 
 	test('every control has its own key, and the list of keys names it', async () => {
 		const { page, wrong } = await openIt();
@@ -691,6 +721,26 @@ test('with 50,000 lifelogs, the calendar, a day, a lifelog and the search work',
 	await page.goto('/search?q=%22Talk+12345%22');
 	await page.waitForSelector('.result mark');
 	expect(await page.locator('.result').count()).toBe(1);
+	expect(wrong).toEqual([]);
+});
+
+test('a new key is shown beside its address (with a picture)', async () => {
+	const folder = temporaryFolder();
+	const own = await startLifelogServer(folder, ['--timezone', ZONE]);
+	closing.push(own.close);
+	const index = join(folder, '.lifelog-index.sqlite');
+	const { page, wrong } = await open(own, { isSignedIn: false });
+	await fixConnect(page);
+	await page.goto(`/connect#link=${makeLink(index, `${index}.key`, Date.now())}`);
+	await page.click('section[aria-label="New key"] >> text="n8n"');
+	await page.click('dialog button[type=submit]');
+	await page.waitForSelector('.notice .copied');
+	await page.waitForSelector('[aria-label="Remove n8n"]');
+	for (const colorScheme of ['light', 'dark'] as const) {
+		await page.emulateMedia({ colorScheme });
+		expect([colorScheme, await findings(page)]).toEqual([colorScheme, []]);
+		await pictureOf(page, 'connect', colorScheme);
+	}
 	expect(wrong).toEqual([]);
 });
 
