@@ -7,8 +7,8 @@ import type { NewKey } from '../../server/http/pageApi/answers.mts';
 import { makeLink } from '../../server/http/auth/link.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { send } from '../support/web.mts';
-import { startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
+import { buildPage, send } from '../support/web.mts';
+import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from './sources.mts';
 
 /** What the documentation says in place of the server's address, and of the key. */
 const ADDRESS = 'http://127.0.0.1:8787';
@@ -82,6 +82,7 @@ let server: SpawnedServer;
 let readOnlyKey: string;
 
 beforeAll(async () => {
+	buildPage();
 	const folder = temporaryFolder();
 	const lifelogs = [lifelogOf('garden', '2026-03-01T12:00:00Z', { title: 'A quince' })];
 	await writeArchive(folder, { lifelogs });
@@ -124,9 +125,11 @@ test.each(Object.entries(READERS))('%s connects, lists tools and calls one', asy
 	const found = await client.callTool({ name: 'search_lifelogs', arguments: { query: 'quince' } });
 	expect(JSON.stringify(found.content)).toContain('garden');
 	await client.close();
-	const refused = await send(server.url, '/v1/lifelogs/garden', {
+});
+
+test('their key changes nothing', async () => {
+	const refused = await ask({ ...server, apiKey: readOnlyKey }, '/v1/lifelogs/garden', {
 		method: 'DELETE',
-		headers: sent,
 	});
 	expect(refused.status).toBe(403);
 });
