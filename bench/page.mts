@@ -37,19 +37,28 @@ async function open(browser: Browser, { url, apiKey }: Served): Promise<Page> {
 
 /** How long it takes from a click until something is painted, in ms. */
 async function shownMs(page: Page, clicked: string, shown: string): Promise<number> {
+	return (await shownOneByOneMs(page, clicked, [shown]))[0];
+}
+
+/** How long it takes from a click until each of some things is painted, one after the other, in ms. */
+async function shownOneByOneMs(page: Page, clicked: string, shown: string[]): Promise<number[]> {
 	await page.waitForSelector(clicked);
 	return await page.evaluate(
 		async ([clickedNow, shownThen]) => {
 			const frame = () => new Promise(requestAnimationFrame);
 			const began = performance.now();
+			const taken: number[] = [];
 			document.querySelector<HTMLElement>(clickedNow)!.click();
-			while (!document.querySelector(shownThen)) await frame();
-			// The frame after that one has it painted.
-			await frame();
-			await frame();
-			return performance.now() - began;
+			for (const selector of shownThen) {
+				while (!document.querySelector(selector)) await frame();
+				// The frame after that one has it painted.
+				await frame();
+				await frame();
+				taken.push(performance.now() - began);
+			}
+			return taken;
 		},
-		[clicked, shown],
+		[clicked, shown] as const,
 	);
 }
 
@@ -171,7 +180,7 @@ async function measureLongTalk(browser: Browser): Promise<Row[]> {
 			const page = await open(browser, served);
 			await page.goto('/');
 			await page.click('.day[data-day]');
-			const shown = await shownMs(page, '.entry h2 a', '.playable');
+			const shown = await shownOneByOneMs(page, '.entry h2 a', ['.transcript .said', '.playable']);
 			const frames = await scrollFrames(page);
 			await page.click(`[data-line="${await lineAt(page, 0)}"] .said`);
 			await page.waitForFunction(() => document.querySelector('audio')!.currentTime > 0);
@@ -189,7 +198,7 @@ async function measureLongTalk(browser: Browser): Promise<Row[]> {
 	}
 }
 
-function rowsOfLongTalk(shown: number, frames: number[], played: Played[]): Row[] {
+function rowsOfLongTalk([text, playable]: number[], frames: number[], played: Played[]): Row[] {
 	const talk = `3 hours, ${count(LONG_TALK.lines)} lines`;
 	const frame = quantile(frames, 0.95);
 	const waits = spreadOf(played.map(({ waitMs }) => waitMs));
@@ -197,10 +206,10 @@ function rowsOfLongTalk(shown: number, frames: number[], played: Played[]): Row[
 	return [
 		{
 			what: `Page, ${talk}: shown`,
-			figure: `${shown.toFixed(0)} ms`,
-			from: 'one click',
+			figure: `${text.toFixed(0)} ms`,
+			from: `one click; ${playable.toFixed(0)} ms until its lines can be played`,
 			goal: 'at most 300 ms',
-			holds: shown <= 300,
+			holds: text <= 300,
 		},
 		{
 			what: `Page, ${talk}: scrolled through`,

@@ -23,7 +23,7 @@ export const UNKNOWN_SPEAKER = 'Unknown';
 /** Some 30 years. */
 const MAX_OFFSET_MS = 1e12;
 const HEADING = /^heading(\d)$/;
-const SECTION_HEADING = /^ {0,3}##[ \t]/;
+const SECTION_HEADING = /(?:^|[\r\n]) {0,3}##[ \t]([^\r\n]*)/g;
 
 /** The contents of a lifelog in reading order, of any type and depth (specification, section 2.2). */
 export function* contentNodes(contents: ContentNode[] | undefined): Generator<ContentNode> {
@@ -199,6 +199,5 @@ export function secondLevelHeadings({ contents, markdown }: Lifelog): string[] {
 }
 
 function headingLines(markdown: string): string[] {
-	const lines = markdown.split(/\r\n?|\n/).filter((line) => SECTION_HEADING.test(line));
-	return lines.map((line) => line.slice(line.indexOf('##') + '##'.length));
+	return [...markdown.matchAll(SECTION_HEADING)].map(([, heading]) => heading);
 }

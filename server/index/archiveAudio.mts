@@ -43,6 +43,18 @@ const toleranceMs = 1000;
 // A file that is replaced while it is looked at is looked at again.
 const maxAttempts = 3;
 
+/** Does something again if a file was replaced meanwhile. Throws an UnavailableError if it keeps changing. */
+async function settled<Result>(look: () => Promise<Result>): Promise<Result> {
+	for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+		try {
+			return await look();
+		} catch (error) {
+			if (!(error instanceof FileError) && !(error instanceof OggError)) throw error;
+		}
+	}
+	throw unreadable();
+}
+
 /** Audio of any range out of the files of an archive. */
 export class ArchiveAudio {
 	readonly #folder: Folder;
@@ -61,19 +73,17 @@ export class ArchiveAudio {
 	 * nothing. Files that are not what their day says are left out and told. Throws an
 	 * UnavailableError while a file keeps changing or can't be read.
 	 */
-	async between(startMs: number, endMs: number, sources: Sources = {}): Promise<Audio | undefined> {
-		for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-			try {
-				return await this.#plan(startMs, endMs, sources);
-			} catch (error) {
-				if (!(error instanceof FileError) && !(error instanceof OggError)) throw error;
-			}
-		}
-		throw unreadable();
+	async between(startMs: number, endMs: number, sources?: Sources): Promise<Audio | undefined> {
+		return await settled(() => this.#plan(startMs, endMs, sources));
 	}
 
-	async #plan(startMs: number, endMs: number, sources: Sources): Promise<Audio | undefined> {
-		const { chosen, spans } = await this.#choose(startMs, endMs, sources);
+	/** The spans of that alone, for which no sound is read. Throws as `between`. */
+	async spansBetween(startMs: number, endMs: number, sources?: Sources): Promise<AudioSpan[]> {
+		return await settled(async () => (await this.#choose(startMs, endMs, sources)).spans);
+	}
+
+	async #plan(startMs: number, endMs: number, sources?: Sources): Promise<Audio | undefined> {
+		const { chosen } = await this.#choose(startMs, endMs, sources);
 		if (chosen.length === 0) return undefined;
 		const firstSerial = Math.floor(startMs / 1000);
 		const cuts = chosen.map(({ cut }) => cut);
@@ -84,14 +94,14 @@ export class ArchiveAudio {
 		]);
 		const hash = createHash('sha256').update(JSON.stringify([firstSerial, bytes, parts]));
 		const read = (from: number, to: number) => this.#whole(write(from, to), files);
-		return { bytes, tag: hash.digest('hex'), read, spans };
+		return { bytes, tag: hash.digest('hex'), read };
 	}
 
 	/** What can be heard of a range, in order: recordings only where the pendant has nothing. */
 	async #choose(
 		startMs: number,
 		endMs: number,
-		{ only, not }: Sources,
+		{ only, not }: Sources = {},
 	): Promise<{ chosen: Stretch[]; spans: AudioSpan[] }> {
 		const [pendant, recordings]: AudioFile[][] = [[], []];
 		for (const file of this.#rows.audioBetween(startMs, endMs)) {

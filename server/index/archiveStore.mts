@@ -6,6 +6,7 @@ import type { Rows } from './rows.mts';
 import type { Counts, DayRecord, Kind } from './schema.mts';
 import type {
 	Audio,
+	AudioSpan,
 	ChatFilter,
 	LifelogFilter,
 	SearchFilter,
@@ -167,8 +168,8 @@ export class ArchiveStore implements Store {
 		return this.#rows.audioBetween(startMs, endMs);
 	}
 
-	getLifelog(id: string): Lifelog | undefined {
-		return this.#rows.getLifelog(id);
+	getLifelog(id: string, parts?: Parts): Lifelog | undefined {
+		return this.#rows.getLifelog(id, parts);
 	}
 
 	listChats(filter: ChatFilter, slice: Slice): Chat[] {
@@ -181,6 +182,11 @@ export class ArchiveStore implements Store {
 
 	getAudio(startMs: number, endMs: number, sources?: Sources): Promise<Audio | undefined> {
 		return this.#audio.between(startMs, endMs, sources);
+	}
+
+	/** The spans of that audio alone. */
+	getAudioSpans(startMs: number, endMs: number, sources?: Sources): Promise<AudioSpan[]> {
+		return this.#audio.spansBetween(startMs, endMs, sources);
 	}
 
 	deleteLifelog(id: string): Promise<boolean> {

@@ -56,8 +56,6 @@ export interface Parts {
 
 /** Ogg Opus, ready to be sent. */
 export interface Audio {
-	/** Which stretches of time it has, in order; only an archive says. */
-	spans?: AudioSpan[];
 	bytes: number;
 	/** The same for the same bytes alone. */
 	tag: string;

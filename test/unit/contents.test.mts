@@ -1,4 +1,9 @@
-import { contentNodes, transcriptText, utterances } from '../../lifelog/contents.ts';
+import {
+	contentNodes,
+	secondLevelHeadings,
+	transcriptText,
+	utterances,
+} from '../../lifelog/contents.ts';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
 
 const lifelog = (contents: ContentNode[]): Lifelog => ({
@@ -79,6 +84,23 @@ test('as text, the transcript has one line for each utterance', () => {
 		'Sam: One two\nUnknown: Three',
 	);
 });
+
+test.each(['\n', '\r\n', '\r'])(
+	'in Markdown, headings are found at lines that end with %j',
+	(end) => {
+		const lines = [
+			'## First',
+			'',
+			'   ##\tSecond  ',
+			'### Deeper',
+			'##Third',
+			'    ## Code',
+			'a ## b',
+		];
+		const markdown = [...lines, '## ', '## Last'].join(end);
+		expect(secondLevelHeadings({ ...lifelog([]), markdown })).toEqual(['First', 'Second', 'Last']);
+	},
+);
 
 test('contents nested a thousand deep are read', () => {
 	let deepest = said('Down here', 'Sam');

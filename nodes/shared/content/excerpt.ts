@@ -28,9 +28,11 @@ const LINE_MARK = /^[ \t]*(?:[>*+-][ \t]+)?/;
  * @returns At most 300 UTF-16 units, with `…` for what is left out; empty if nothing is said.
  */
 export function excerptOf(lifelog: Lifelog, query = ''): string {
-	const said = whatWasSaid(lifelog);
+	const words = wordsOf(query);
+	// Without a query, its beginning is enough: most lifelogs are long.
+	const said = joined(saidIn(lifelog), words.length > 0 ? Infinity : MAX_EXCERPT_LENGTH);
 	if (said.length <= MAX_EXCERPT_LENGTH) return said;
-	const from = startOf(said, bestPlace(said, wordsOf(query)));
+	const from = startOf(said, bestPlace(said, words));
 	const rest = said.slice(from);
 	const before = from > 0 ? LEFT_OUT : '';
 	const room = MAX_EXCERPT_LENGTH - before.length;
@@ -38,26 +40,37 @@ export function excerptOf(lifelog: Lifelog, query = ''): string {
 	return before + beginning(rest, room - LEFT_OUT.length).trimEnd() + LEFT_OUT;
 }
 
-function whatWasSaid(lifelog: Lifelog): string {
-	const spoken = oneLine(transcriptText(utterances(lifelog)));
-	if (spoken !== '') return spoken;
-	const others = [...contentNodes(lifelog.contents)]
-		.filter(({ type }) => typeof type !== 'string' || !type.startsWith('heading'))
-		.map(({ content }) => oneLine(content));
-	return others.filter(Boolean).join(' ') || wordsOfMarkdown(lifelog.markdown);
+/** Lines in one, up to the line with which it is longer than `maxLength`. */
+function joined(lines: Iterable<unknown>, maxLength: number): string {
+	let text = '';
+	for (const line of lines) {
+		const more = oneLine(line);
+		if (more !== '') text += text === '' ? more : ` ${more}`;
+		if (text.length > maxLength) break;
+	}
+	return text;
 }
 
-function wordsOfMarkdown(markdown: unknown): string {
-	if (typeof markdown !== 'string') return '';
-	return markdown
-		.split(/\r\n?|\n/)
-		.filter((line) => !ANY_HEADING.test(line))
-		.map((line) => oneLine(line.replace(LINE_MARK, '')))
-		.filter(Boolean)
-		.join(' ');
+function* saidIn(lifelog: Lifelog): Generator<unknown> {
+	const spoken = utterances(lifelog);
+	for (const utterance of spoken) yield transcriptText([utterance]);
+	if (spoken.length > 0) return;
+	const others = [...contentNodes(lifelog.contents)]
+		.filter(({ type }) => typeof type !== 'string' || !type.startsWith('heading'))
+		.map(({ content }) => content);
+	if (others.some((content) => oneLine(content) !== '')) yield* others;
+	else yield* linesOfMarkdown(lifelog.markdown);
+}
+
+function* linesOfMarkdown(markdown: unknown): Generator<string> {
+	if (typeof markdown !== 'string') return;
+	for (const [line] of markdown.matchAll(/[^\r\n]+/g)) {
+		if (!ANY_HEADING.test(line)) yield line.replace(LINE_MARK, '');
+	}
 }
 
 function wordsOf(query: string): string[] {
+	if (query === '') return [];
 	// A longer text isn't a query.
 	const segments = WORD_SEGMENTER.segment(query.slice(0, 1000));
 	const words = [...segments]

@@ -5,7 +5,6 @@ import { ApiError } from '../../util/errors.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 import type { ArchiveStore } from '../../index/archiveStore.mts';
 import type { Serving } from '../../index/serving.mts';
-import type { Audio } from '../../index/store.mts';
 import { RECORDINGS } from '../../archive/layout.mts';
 import { isRecorded } from '../../recordings/lifelog.mts';
 import { missingDays } from '../missingDays.mts';
@@ -69,15 +68,20 @@ export async function addPageData(
 		);
 		web.get<{ Params: { id: string } }>(
 			'/web/lifelogs/:id/audio-map',
-			async ({ params }): Promise<AudioMap> => ({
-				spans: (await audioOf(serving.current(), params.id))?.spans ?? [],
-			}),
+			async ({ params }): Promise<AudioMap> => {
+				const store = serving.current();
+				const [own, any] = audioRangesOf(store, params.id);
+				const spans = await store.getAudioSpans(...own);
+				return { spans: spans.length > 0 ? spans : await store.getAudioSpans(...any) };
+			},
 		);
 		web.get<{ Params: { id: string } }>(
 			'/web/audio/:id',
 			{ exposeHeadRoute: true },
 			async ({ params, headers }, reply) => {
-				const audio = await audioOf(serving.current(), params.id);
+				const store = serving.current();
+				const [own, any] = audioRangesOf(store, params.id);
+				const audio = (await store.getAudio(...own)) ?? (await store.getAudio(...any));
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
 				return sendAudio(audio, headers, reply);
 			},
@@ -108,13 +112,23 @@ function untilChanged<Value>(serving: Serving, read: (store: ArchiveStore) => Va
 	};
 }
 
-/** The audio of a lifelog, of any length, its own where several devices recorded. Throws an ApiError (404) for an unknown ID. */
-async function audioOf(store: ArchiveStore, id: string): Promise<Audio | undefined> {
-	const lifelog = store.getLifelog(id);
+/**
+ * Which audio is a lifelog's: that of its own device or, without any, of every device.
+ *
+ * @throws ApiError (404) for an unknown ID.
+ */
+function audioRangesOf(
+	store: ArchiveStore,
+	id: string,
+): [Parameters<ArchiveStore['getAudio']>, Parameters<ArchiveStore['getAudio']>] {
+	const lifelog = store.getLifelog(id, { markdown: false, contents: false });
 	if (!lifelog) throw new ApiError(404, 'Lifelog not found');
-	const range = [Date.parse(lifelog.startTime), Date.parse(lifelog.endTime)] as const;
+	const [startMs, endMs] = [Date.parse(lifelog.startTime), Date.parse(lifelog.endTime)];
 	const own = isRecorded(id) ? { only: RECORDINGS } : { not: RECORDINGS };
-	return (await store.getAudio(...range, own)) ?? (await store.getAudio(...range));
+	return [
+		[startMs, endMs, own],
+		[startMs, endMs],
+	];
 }
 
 function calendarOf(store: ArchiveStore, timezone: string): CalendarDay[] {

@@ -171,10 +171,9 @@ export async function search(query: Query, offset?: number): Promise<Found> {
 	return { entries: results, next: nextOffset ?? undefined, ...more };
 }
 
-/** A lifelog whole, its times in a zone. */
-export async function readLifelog(id: string, timezone: string): Promise<Lifelog> {
-	const answer = await get<{ data: { lifelog: Lifelog } }>(idPath('lifelogs', id), { timezone });
-	return answer.data.lifelog;
+/** A lifelog whole, its times in UTC: to write 10,000 of them in a zone takes the server 0.1 s. */
+export async function readLifelog(id: string): Promise<Lifelog> {
+	return (await get<{ data: { lifelog: Lifelog } }>(idPath('lifelogs', id))).data.lifelog;
 }
 
 /** The lifelogs of a day whole, in order. */

@@ -13,7 +13,7 @@ import { Head } from './lifelogHead.tsx';
 
 /** A lifelog: its transcript, and its audio if there is any. */
 export function LifelogView({ id, session }: { id: string; session: Session }) {
-	const loaded = useLoad(`lifelog ${id}`, () => readLifelog(id, session.timezone));
+	const loaded = useLoad(`lifelog ${id}`, () => readLifelog(id));
 	// On its own, because the text can be read without it.
 	const audio = useLoad(`audio of ${id}`, () => readAudioSpans(id));
 	useTitle(loaded.value?.title || 'Lifelog');
