@@ -761,7 +761,8 @@ describe('docs/self-host.md', () => {
 		const restored = join(temporaryFolder(), 'restored');
 		cpSync(folder, restored, {
 			recursive: true,
-			filter: (path) => !/\.lifelog-index\.sqlite(\.vectors|\.key|\.link|\.session)?$|\.lock$/.test(path),
+			filter: (path) =>
+				!/\.lifelog-index\.sqlite(\.vectors|\.key|\.link|\.session)?$|\.lock$/.test(path),
 		});
 		const second = await startLifelogServer(restored, ['--allow-changes']);
 		expect(await (await ask(second, '/v1/lifelogs')).json()).toEqual(listed);

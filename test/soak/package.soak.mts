@@ -143,12 +143,15 @@ posixTest('npx lifelog-server check finds what is missing', async () => {
 	expect(check()).toEqual({ status: 1, kinds: ['missing', 'missing'] });
 });
 
-posixTest.each(['archive', 'serve', 'check', 'import', 'link'])('npx lifelog-server %s --help', (name) => {
-	const { command, args, options } = npx(name, '--help');
-	const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
-	expect(stdout).toContain(`Usage: npx lifelog-server ${name} <`);
-	expect(status).toBe(0);
-});
+posixTest.each(['archive', 'serve', 'check', 'import', 'link'])(
+	'npx lifelog-server %s --help',
+	(name) => {
+		const { command, args, options } = npx(name, '--help');
+		const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+		expect(stdout).toContain(`Usage: npx lifelog-server ${name} <`);
+		expect(status).toBe(0);
+	},
+);
 
 posixTest('where it is installed as a command, it names that', () => {
 	const { options } = npx();
