@@ -274,6 +274,17 @@ describe('Connect', () => {
 				expect([width, scroll]).toEqual([width, inner]);
 			}
 		}
+		const heights = await page.evaluate(() =>
+			Array.from(
+				document.querySelectorAll<HTMLElement>('main .access button, main .buttons button'),
+			).map(({ offsetHeight }) => offsetHeight),
+		);
+		expect(new Set(heights).size).toBe(1);
+		await page.keyboard.press('1');
+		const [inner, scroll] = await page
+			.locator('dialog[open]')
+			.evaluate(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth]);
+		expect(scroll).toBe(inner);
 		expect(wrong).toEqual([]);
 	});
 });
