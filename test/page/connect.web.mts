@@ -100,7 +100,10 @@ describe('a link', () => {
 		const second = await open(server);
 		await second.page.goto(link);
 		const problem = await second.page.waitForSelector('.problem:not(:empty)');
-		expect(await problem.textContent()).toMatch(/^This link was used, .*link <folder>$/);
+		expect(await problem.textContent()).toMatch(/^This link was used, .*a newer one$/);
+		expect(await second.page.locator('.sign-in code').textContent()).toBe(
+			'lifelog-server link <folder>',
+		);
 		expect(second.page.url()).toBe(`${server.url}/`);
 		expect(await findings(second.page)).toEqual([]);
 		// The browser logs the 401 itself.
