@@ -7,7 +7,9 @@ import { AGAINST_CONTRACT, contradictionIn } from './contract.mts';
 const isOutside = ({ path }: { path: string }) => path === '/health' || path === '/ready';
 // The page and what it asks (test/server/web.test.mts).
 const isOfPage = ({ path }: { path: string }) =>
-	/^\/($|(assets|chats|days|lifelogs|recordings|search|session|status|web)($|\/))/.test(path);
+	/^\/($|(add|assets|chats|connect|days|lifelogs|recordings|search|session|status|web)($|\/))/.test(
+		path,
+	);
 // Nothing of lifelog-server may be kept on the way, where the service has audio kept for an hour.
 const uncached = 'private, no-store';
 const cachedByService = 'public, max-age=3600';
