@@ -153,11 +153,7 @@ export class Archiving {
 		this.#end(stop, result, isEmpty ? service.aboutNothing('The service has no data') : null);
 	}
 
-	#end(
-		stop: AbortSignal,
-		{ isComplete, problems }: RunResult,
-		message: string | null,
-	): void {
+	#end(stop: AbortSignal, { isComplete, problems }: RunResult, message: string | null): void {
 		this.#stop = undefined;
 		this.#ended = {
 			state: isComplete ? 'complete' : 'unfinished',

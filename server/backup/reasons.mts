@@ -12,6 +12,8 @@ const FILE_ERRORS: Record<string, string> = {
 	EACCES: "The folder can't be written to. Make the user who runs this command its owner",
 	EPERM: "The folder can't be written to. Make the user who runs this command its owner",
 	ENOENT: "The archive's folder is missing. Check that its disk is connected, then run it again",
+	EEXIST: 'There is a file where the folder of the archive should be. Choose another folder',
+	ENOTDIR: 'There is a file where the folder of the archive should be. Choose another folder',
 	EIO: 'The disk reports an error. Check the disk, then run it again',
 };
 

@@ -168,7 +168,7 @@ export const serve = command({
 				'--service-url <address>',
 				'the service that you can archive on the page',
 				serviceAddress,
-				{ variable: 'LIFELOG_BASE_URL', fallback: LIMITLESS_URL },
+				{ fallback: LIMITLESS_URL },
 			),
 			timezone: option(
 				'--timezone <name>',

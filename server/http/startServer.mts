@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access as mayAccess, constants, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { addApi, answerErrors } from './api.mts';
@@ -125,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 	});
 	const current = () => serving.current();
 	const endpoints = new Endpoints(options);
-	const ways = waysOf(folder, options);
+	const ways = await waysOf(folder, options);
 	let queue: Queue | undefined;
 	let later: LaterTitles | undefined;
 	let recordings: { intake: Intake; jobs: Jobs } | undefined;
@@ -251,11 +251,16 @@ function recordingsOf(
 	return { jobs, intake: new Intake({ ...common, jobs }) };
 }
 
-function waysOf(
+/** The ways to fill the archive, unless nothing can be written there, as in a volume that is read-only. */
+async function waysOf(
 	{ root: folder }: Folder,
 	{ archiving, timezone = 'UTC', log }: ServerOptions,
-): Ways | undefined {
-	if (!archiving) return undefined;
+): Promise<Ways | undefined> {
+	const canWrite = await mayAccess(folder, constants.W_OK).then(
+		() => true,
+		() => false,
+	);
+	if (!archiving || !canWrite) return undefined;
 	const common = { folder, timezone, warn: (line: string) => log.warn(line) };
 	return {
 		archiving: new Archiving({ ...common, ...archiving }),

@@ -212,7 +212,9 @@ function namesIn(text: string): string[] | undefined {
 	}
 	const list = Array.isArray(answer) ? answer : (answer as { data?: unknown } | null)?.data;
 	if (!Array.isArray(list)) return undefined;
-	return list.map((entry: { id?: unknown } | null) => String(entry?.id ?? ''));
+	return list.flatMap((entry: { id?: unknown } | null) =>
+		typeof entry?.id === 'string' ? [entry.id] : [],
+	);
 }
 
 /** Whether a model is in a list: Ollama takes names without `:latest`, and Google without `models/`. */

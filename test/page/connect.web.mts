@@ -100,7 +100,10 @@ describe('a link', () => {
 		const second = await open(server);
 		await second.page.goto(link);
 		const problem = await second.page.waitForSelector('.problem:not(:empty)');
-		expect(await problem.textContent()).toMatch(/^This link was used, .*link <folder>$/);
+		expect(await problem.textContent()).toMatch(/^This link was used, .*a newer one$/);
+		expect(await second.page.locator('.sign-in code').textContent()).toBe(
+			'lifelog-server link <folder>',
+		);
 		expect(second.page.url()).toBe(`${server.url}/`);
 		expect(await findings(second.page)).toEqual([]);
 		// The browser logs the 401 itself.
@@ -274,6 +277,17 @@ describe('Connect', () => {
 				expect([width, scroll]).toEqual([width, inner]);
 			}
 		}
+		const heights = await page.evaluate(() =>
+			Array.from(
+				document.querySelectorAll<HTMLElement>('main .access button, main .buttons button'),
+			).map(({ offsetHeight }) => offsetHeight),
+		);
+		expect(new Set(heights).size).toBe(1);
+		await page.keyboard.press('1');
+		const [inner, scroll] = await page
+			.locator('dialog[open]')
+			.evaluate(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth]);
+		expect(scroll).toBe(inner);
 		expect(wrong).toEqual([]);
 	});
 });

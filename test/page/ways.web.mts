@@ -91,6 +91,9 @@ test('one pasted key and one click fill an empty archive, whose first day opens 
 	expect(await page.evaluate(async () => (await indexedDB.databases()).length)).toBe(0);
 	await page.locator('.day[data-day]').last().click();
 	await page.waitForSelector('.entry');
+	await page.goto('/status');
+	await page.waitForSelector('.facts time');
+	await expectUsable(page);
 	expect(wrong).toEqual([]);
 });
 

@@ -233,6 +233,14 @@ describe('a day that a later version has written', () => {
 			},
 			'it is left as it is, because one of its files in days/ was written by a later version',
 		],
+		[
+			'Full archive',
+			async () => {
+				await changeService();
+				return await runFullArchive(folder, sandbox).catch(String);
+			},
+			`${day} was written by a later version of lifelog-server, and is left as it is`,
+		],
 	])('is left as it is by %s', async (_name, write, message) => {
 		const path = make();
 		const before = contentsOf(folder);

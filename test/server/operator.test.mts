@@ -467,6 +467,28 @@ const mayMount = (() => {
 	},
 );
 
+(mayMount ? test : test.skip)(
+	'the page of an archive that is read-only offers no way to fill it',
+	async () => {
+		const disk = temporaryFolder();
+		spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', disk]);
+		const index = ['--index', join(temporaryFolder(), 'index.sqlite')];
+		const canFill = async () => {
+			const server = await startLifelogServer(disk, index);
+			const session = await (await ask(server, '/web/session')).json();
+			await server.close();
+			return session.canFill;
+		};
+		try {
+			expect(await canFill()).toBe(true);
+			spawnSync('mount', ['-o', 'remount,ro', disk]);
+			expect(await canFill()).toBe(false);
+		} finally {
+			spawnSync('umount', ['--lazy', disk]);
+		}
+	},
+);
+
 describe('while the first index is built', () => {
 	posixTest('the server can be stopped, and the next start continues', async () => {
 		const { child, exited, ready, folder } = await startHeld();

@@ -20,7 +20,7 @@ const POLICY =
 	"default-src 'none';script-src 'self';style-src 'self';img-src 'self';media-src 'self';connect-src 'self';font-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'";
 const VIEWS = [
 	...['/', '/days/2026-03-01', '/lifelogs/a', '/search?q=garden', '/chats', '/chats/c'],
-	...['/recordings', '/status', '/connect'],
+	...['/recordings', '/status', '/connect', '/add'],
 ];
 
 /** 300 s of audio in packets of 20 ms. */
@@ -504,11 +504,11 @@ describe('the page', () => {
 		}
 	});
 
-	test('the scripts have at most 110 KB in total, compressed', () => {
+	test('the scripts have at most 115 KB in total, compressed', () => {
 		const folder = 'server/page/dist/assets';
 		const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
 		const bytes = scripts.map((name) => gzipSync(readFileSync(join(folder, name))).length);
-		expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(110_000);
+		expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(115_000);
 	});
 
 	test("data needs a session, and isn't cached", async () => {

@@ -70,10 +70,10 @@ posixTest('the tarball holds a file for each source, built, and nothing else', (
 	expect(packed.map(({ path }) => path).sort()).toEqual(TARBALLS['./server']().sort());
 });
 
-posixTest('the page adds at most 420 KB to the package, even unpacked', () => {
+posixTest('the page adds at most 440 KB to the package, even unpacked', () => {
 	const ofPage = packed.filter(({ path }) => path.includes('/page/'));
 	expect(ofPage.map(({ path }) => path)).toContain('dist/server/page/dist/index.html');
-	expect(ofPage.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(420_000);
+	expect(ofPage.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(440_000);
 });
 
 posixTest(
@@ -143,12 +143,15 @@ posixTest('npx lifelog-server check finds what is missing', async () => {
 	expect(check()).toEqual({ status: 1, kinds: ['missing', 'missing'] });
 });
 
-posixTest.each(['archive', 'serve', 'check', 'import', 'link'])('npx lifelog-server %s --help', (name) => {
-	const { command, args, options } = npx(name, '--help');
-	const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
-	expect(stdout).toContain(`Usage: npx lifelog-server ${name} <`);
-	expect(status).toBe(0);
-});
+posixTest.each(['archive', 'serve', 'check', 'import', 'link'])(
+	'npx lifelog-server %s --help',
+	(name) => {
+		const { command, args, options } = npx(name, '--help');
+		const { stdout, status } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+		expect(stdout).toContain(`Usage: npx lifelog-server ${name} <`);
+		expect(status).toBe(0);
+	},
+);
 
 posixTest('where it is installed as a command, it names that', () => {
 	const { options } = npx();

@@ -9,7 +9,17 @@ export default {
 	ignoreExportsUsedInFile: { interface: true, type: true },
 	ignoreUnresolved: [/.*\/api\.ts/],
 	ignoreBinaries: [
-		...['ffmpeg', 'mkfifo', 'mount', 'openssl', 'opusinfo', 'prlimit', 'systemd-analyze', 'umount'],
+		...[
+			'ffmpeg',
+			'mkfifo',
+			'mount',
+			'openssl',
+			'opusinfo',
+			'prlimit',
+			'script',
+			'systemd-analyze',
+			'umount',
+		],
 		// Of the workspace.
 		'vite',
 	],

@@ -90,14 +90,19 @@ export class Access {
 		return { canChange: !key?.isReadOnly, isOwner: session.key === null, session: id };
 	}
 
-	/** Begins a session with a key or a link, and returns its ID; undefined for one that isn't good. */
-	signIn({ key, link }: { key?: string; link?: string }): string | undefined {
+	/**
+	 * Begins a session with a key or a link, and returns its ID; undefined for one that isn't good.
+	 *
+	 * @param before The session that the browser had until now, which ends then.
+	 */
+	signIn({ key, link }: { key?: string; link?: string }, before?: string): string | undefined {
 		const from = key === undefined ? null : this.#find(key)?.id;
 		if (from === undefined) return undefined;
 		const now = Date.now();
 		if (from === null && !useLink(this.#index, link ?? '', now)) return undefined;
 		const id = randomId();
-		this.#file.sessions.push({ id, key: from, startedAt: now, usedAt: now });
+		const others = this.#file.sessions.filter((each) => each.id !== before);
+		this.#file.sessions = [...others, { id, key: from, startedAt: now, usedAt: now }];
 		// On a full disk it lasts until the server is stopped.
 		this.#tryWrite();
 		return id;

@@ -6,7 +6,6 @@ import { isLoopback } from '../../../lifelog/addresses.ts';
 import { hostName, isOwnName } from '../auth/hosts.mts';
 import { SESSION_MS, type Access, type Visitor } from '../auth/access.mts';
 import { LINK_MINUTES } from '../auth/link.mts';
-import { commandName } from '../../util/commandLine.mts';
 import { ApiError } from '../../util/errors.mts';
 
 /** Whom the page is shown to. */
@@ -65,7 +64,7 @@ export async function addSessions(
 				throw new ApiError(403, 'Sign in over HTTPS, or start the server with --allow-http');
 			}
 			const before = sessionOf(request);
-			const session = access.signIn(request.body);
+			const session = access.signIn(request.body, before);
 			if (session === undefined) {
 				const counted = await countWrong(request);
 				if (counted.isAllowed || !counted.isExceeded) {
@@ -75,7 +74,6 @@ export async function addSessions(
 				const what = request.body.link === undefined ? 'keys' : 'links';
 				throw new ApiError(429, `Too many wrong ${what}. Try again in ${counted.ttlInSeconds} s`);
 			}
-			if (before !== undefined) access.endSessions(before);
 			return reply
 				.setCookie(name, reply.signCookie(session), {
 					...{ ...cookieOf(request), maxAge: SESSION_MS / 1000 },
@@ -103,7 +101,7 @@ export async function addSessions(
 }
 
 const NO_KEY = "That isn't an API key of this server";
-const NO_LINK = `This link was used, is older than ${LINK_MINUTES} minutes, or there is a newer one. Make another: ${commandName} link <folder>`;
+const NO_LINK = `This link was used, is older than ${LINK_MINUTES} minutes, or there is a newer one`;
 
 /** Whether a request came by plain HTTP from beyond this machine, and that isn't allowed. */
 export function isOnHttp(request: FastifyRequest, { allowHttp }: SessionOptions): boolean {

@@ -18,14 +18,12 @@ import type {
 } from '../../http/pageApi/answers.mts';
 
 export type {
-	ArchivingState,
 	Change,
 	AudioSpan,
 	CalendarDay,
 	Day,
 	DayEntry,
 	EndpointState,
-	ImportingState,
 	IndexState,
 	Key,
 	Recording,

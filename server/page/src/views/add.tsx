@@ -231,7 +231,7 @@ function FromRecording({ session }: { session: Session }) {
 
 function FromExport({ ways, loaded }: WayProps) {
 	const { importing } = ways;
-	const { state, done, total, bytes, message, room } = importing;
+	const { done, total, bytes, message, room } = importing;
 	const input = useRef<HTMLInputElement>(null);
 	const [isOver, setIsOver] = useState(false);
 	const { share, problem, send } = useExportUpload(loaded.reload);

@@ -61,7 +61,11 @@ function Growing({ days, session }: { days: Loaded<CalendarDay[]>; session: Sess
 				{(found) =>
 					found.length === 0 ? (
 						<>
-							<p>There are no lifelogs yet. Add some in one of these ways:</p>
+							<p>
+								{isBusy
+									? 'There are no lifelogs yet. The first day appears here on its own.'
+									: 'There are no lifelogs yet. Add some in one of these ways:'}
+							</p>
 							<WaysIn ways={ways} session={session} />
 						</>
 					) : (
@@ -89,7 +93,10 @@ const Empty = ({ canUpload }: { canUpload: boolean }) => (
 				</li>
 			)}
 		</ul>
-		<p>Then reload this page.</p>
+		<p>
+			Then reload this page. To do both here, let the server write to the archive, and start it
+			without <code>--read-only</code>.
+		</p>
 	</div>
 );
 

@@ -196,7 +196,7 @@ function MakeKey({
 					onChange={({ currentTarget }) => setReadOnly(currentTarget.value === 'read')}
 				>
 					<option value="read">Read-only</option>
-					<option value="full">Full: also create, change and delete</option>
+					<option value="full">Full: read and change</option>
 				</select>
 				<Buttons problem={problem} name="Make key" onCancel={onClose} />
 			</form>
