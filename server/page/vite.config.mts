@@ -54,5 +54,10 @@ export default defineConfig({
 		assetsInlineLimit: 0,
 		modulePreload: { polyfill: false },
 	},
-	resolve: { alias: { react: 'preact/compat', 'react-dom': 'preact/compat' } },
+	resolve: {
+		alias: {
+			...{ react: 'preact/compat', 'react-dom': 'preact/compat' },
+			'linkify-it': `${import.meta.dirname}/src/noLinkify.mts`,
+		},
+	},
 });

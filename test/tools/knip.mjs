@@ -42,7 +42,7 @@ export default {
 			ignoreDependencies: ['n8n-nodes-base', ...ofServer],
 		},
 		server: {
-			entry: ['page/src/theme.mts'],
+			entry: ['page/src/{noLinkify,theme}.mts'],
 			project: ['**/*.mts', '*.cjs', 'page/src/**/*.{mts,tsx}'],
 		},
 	},
