@@ -186,7 +186,7 @@ async function showArchive(
 	const { ready, close } = await startServer({
 		...{ folder, host: '127.0.0.1', port: 0, index: join(folder, '.lifelog-index.sqlite') },
 		...{ apiKey: undefined, allowDelete: false, embeddings: undefined, rateLimit: undefined },
-		...{ trustProxy: undefined, timezone },
+		...{ trustProxy: undefined, timezone, makesKey: true },
 		log: openLog({ level: 'info', format: 'text' }),
 		onProgress: () => {},
 	});
