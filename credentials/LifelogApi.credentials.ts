@@ -28,7 +28,7 @@ export class LifelogApi implements ICredentialType {
 			default: '',
 			required: true,
 			description: 'Key of the service, sent only to the Base URL',
-			hint: 'For Limitless, pair your device, then select Developer in the desktop or web app. lifelog-server prints its key at its first start.',
+			hint: 'For Limitless, pair your device, then select Developer in the desktop or web app. For lifelog-server, make a key on its page, under Connect.',
 		},
 		{
 			displayName: 'Base URL',

@@ -50,7 +50,7 @@ const MEANINGS: Meaning[] = [
 		statuses: ['401'],
 		message: () => 'The API key was refused',
 		advice: ({ about }) =>
-			`Check the API key in the credential. You create a key for Limitless in the developer settings of its desktop or web app. lifelog-server prints its key at its first start. Requested: ${about}.`,
+			`Check the API key in the credential. You create a key for Limitless in the developer settings of its desktop or web app. For lifelog-server, make a key on its page, under Connect. Requested: ${about}.`,
 		cause: 'credential-invalid',
 	},
 	{
