@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import {
 	readStatus,
@@ -272,6 +272,65 @@ export function Menu({
 			<summary aria-keyshortcuts={shortcut}>{name}</summary>
 			<ul onClick={close}>{children}</ul>
 		</details>
+	);
+}
+
+/** Takes files that are dropped on it, or chosen with its button. */
+export function FileDrop({
+	label,
+	text,
+	name,
+	shortcut,
+	accept,
+	multiple = false,
+	onFiles,
+	children,
+}: {
+	/** What it is, for screen readers. */
+	label: string;
+	/** What can be dropped; the button comes after it. */
+	text: string;
+	/** Of the button. */
+	name: string;
+	shortcut: string;
+	accept: string;
+	multiple?: boolean;
+	onFiles: (files: File[]) => void;
+	children?: ComponentChildren;
+}) {
+	const input = useRef<HTMLInputElement>(null);
+	const [isOver, setIsOver] = useState(false);
+	return (
+		<section
+			class={isOver ? 'upload over' : 'upload'}
+			aria-label={label}
+			onDragOver={(event) => {
+				event.preventDefault();
+				setIsOver(true);
+			}}
+			onDragLeave={() => setIsOver(false)}
+			onDrop={(event) => {
+				event.preventDefault();
+				setIsOver(false);
+				onFiles([...(event.dataTransfer?.files ?? [])]);
+			}}
+		>
+			<p>{text}</p>
+			<button type="button" aria-keyshortcuts={shortcut} onClick={() => input.current?.click()}>
+				{name}
+			</button>
+			<input
+				ref={input}
+				hidden
+				type="file"
+				{...{ multiple, accept }}
+				onChange={({ currentTarget }) => {
+					onFiles([...(currentTarget.files ?? [])]);
+					currentTarget.value = '';
+				}}
+			/>
+			{children}
+		</section>
 	);
 }
 

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { archive, stopArchiving, type Session, type Ways } from '../api.mts';
 import { useExportUpload } from '../exportUpload.mts';
 import { count, lengthInWords, timeInWords } from '../format.mts';
-import { Load, Problem, useTitle } from '../parts.tsx';
+import { FileDrop, Load, Problem, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import type { Loaded } from '../useLoad.mts';
 import { busyWith, useWays } from '../useWays.mts';
@@ -232,13 +232,8 @@ function FromRecording({ session }: { session: Session }) {
 function FromExport({ ways, loaded }: WayProps) {
 	const { importing } = ways;
 	const { done, total, bytes, message, room } = importing;
-	const input = useRef<HTMLInputElement>(null);
-	const [isOver, setIsOver] = useState(false);
 	const { share, problem, send } = useExportUpload(loaded.reload);
 	const isBusy = share !== undefined || busyWith(ways) === 'importing';
-	const take = (files: FileList | null | undefined) => {
-		if (files?.[0] && !isBusy) send(files[0], room);
-	};
 	return (
 		<Way title="The app's export">
 			<p>Import the zip that the app exports, or add it to what is archived.</p>
@@ -263,34 +258,14 @@ function FromExport({ ways, loaded }: WayProps) {
 				<>
 					<Problem text={problem || (message ?? '')} />
 					<Imported importing={importing} />
-					<div
-						class={isOver ? 'upload over' : 'upload'}
-						onDragOver={(event) => {
-							event.preventDefault();
-							setIsOver(true);
-						}}
-						onDragLeave={() => setIsOver(false)}
-						onDrop={(event) => {
-							event.preventDefault();
-							setIsOver(false);
-							take(event.dataTransfer?.files);
-						}}
-					>
-						<p>Drop the zip here, or</p>
-						<button type="button" aria-keyshortcuts="z" onClick={() => input.current?.click()}>
-							Choose the zip
-						</button>
-						<input
-							ref={input}
-							hidden
-							type="file"
-							accept=".zip,application/zip"
-							onChange={({ currentTarget }) => {
-								take(currentTarget.files);
-								currentTarget.value = '';
-							}}
-						/>
-					</div>
+					<FileDrop
+						label="Upload the export"
+						text="Drop the zip here, or"
+						name="Choose the zip"
+						shortcut="z"
+						accept=".zip,application/zip"
+						onFiles={([zip]) => zip && send(zip, room)}
+					/>
 				</>
 			)}
 		</Way>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import {
 	dropRecording,
@@ -10,7 +10,7 @@ import {
 	type Session,
 } from '../api.mts';
 import { count, dateTimeInWords, lengthInWords } from '../format.mts';
-import { Buttons, Dialog, EndpointText, Load, Problem, useTitle } from '../parts.tsx';
+import { Buttons, Dialog, EndpointText, FileDrop, Load, Problem, useTitle } from '../parts.tsx';
 import { useUploads } from '../uploads.mts';
 import { languages } from '../languages.mts';
 import { useAttempt } from '../useAttempt.mts';
@@ -247,39 +247,17 @@ function Row({
 }
 
 export function Upload({ onUploaded }: { onUploaded: () => void }) {
-	const input = useRef<HTMLInputElement>(null);
-	const [isOver, setIsOver] = useState(false);
 	const { sending, send, clearProblems } = useUploads(onUploaded);
 	return (
-		<section
-			class={isOver ? 'upload over' : 'upload'}
-			aria-label="Upload recordings"
-			onDragOver={(event) => {
-				event.preventDefault();
-				setIsOver(true);
-			}}
-			onDragLeave={() => setIsOver(false)}
-			onDrop={(event) => {
-				event.preventDefault();
-				setIsOver(false);
-				send(event.dataTransfer?.files ?? []);
-			}}
+		<FileDrop
+			label="Upload recordings"
+			text="Drop audio files here, or"
+			name="Choose files"
+			shortcut="u"
+			accept="audio/*,video/*"
+			multiple
+			onFiles={send}
 		>
-			<p>Drop audio files here, or</p>
-			<button type="button" aria-keyshortcuts="u" onClick={() => input.current?.click()}>
-				Choose files
-			</button>
-			<input
-				ref={input}
-				hidden
-				type="file"
-				multiple
-				accept="audio/*,video/*"
-				onChange={({ currentTarget }) => {
-					send([...(currentTarget.files ?? [])]);
-					currentTarget.value = '';
-				}}
-			/>
 			<ul class="plain-list">
 				{sending.map((entry) => (
 					<li key={entry.id}>
@@ -308,6 +286,6 @@ export function Upload({ onUploaded }: { onUploaded: () => void }) {
 					Clear {count(sending.filter(({ problem }) => problem).length, 'message')}
 				</button>
 			)}
-		</section>
+		</FileDrop>
 	);
 }
