@@ -1,8 +1,9 @@
 // The page of lifelog-server in Chromium: signing in by a link, and keys for other programs.
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Browser, Page } from 'playwright-core';
@@ -196,7 +197,8 @@ describe('Connect', () => {
 		const server = await starts();
 		const { page, wrong } = await openAsOwner(server);
 		const shown = await makeKey(page, 'Script');
-		const { stdout } = spawnSync('sh', ['-c', shown['Try it']], { encoding: 'utf8' });
+		// The server is in this process, so it must go on meanwhile.
+		const { stdout } = await promisify(execFile)('sh', ['-c', shown['Try it']]);
 		expect(JSON.parse(stdout).data.lifelogs).toHaveLength(1);
 		await page.click('text="Done"');
 		await page.waitForSelector('.copied', { state: 'detached' });
