@@ -136,7 +136,7 @@ describe('archiving the service', () => {
 
 	test('is stopped, and goes on without the key, or after a restart with it', async () => {
 		await live(6);
-		const slow = { path: '/v1/download-audio', times: 1_000_000, delayMs: 30 };
+		const slow = { path: '/v1/download-audio', times: 1_000_000, delayMs: 150 };
 		await sandbox.control.faults([slow]);
 		let server = await starts();
 		await server.archive(SERVICE_KEY);
