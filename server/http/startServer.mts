@@ -50,7 +50,7 @@ export interface ServerOptions extends NeededOptions {
 	publicUrl?: string;
 	/** Whether the page is shown by plain HTTP beyond this machine. */
 	allowHttp?: boolean;
-	/** Whether a key is made if there is none. */
+	/** Whether to make a key if none exists. */
 	makesKey?: boolean;
 	/** The service that can be archived on the page; without it, nothing is archived or imported there. */
 	archiving?: { url: string; requestsPerMinute: number };
@@ -204,7 +204,6 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			// Until it is served, nothing is uploaded.
 			await recordings?.intake.prepare();
 			await ways?.archiving.begin();
-			await ways?.importing.begin();
 			await serving.begin();
 			stopped.signal.throwIfAborted();
 			const apiKey =

@@ -1,13 +1,10 @@
-// Receives an export and imports it in the background, for whoever looks at the page meanwhile.
-import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+// Receives an export and imports it in the background. The page asks how that is getting on.
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HeldLock, tryLock } from '../archive/lock.mts';
+import { Drafts } from '../archive/drafts.mts';
 import { ApiError, asError } from '../util/errors.mts';
 import { answerOfDisk } from '../util/failures.mts';
-import { saveStream } from '../util/saveStream.mts';
 import { printable } from '../util/text.mts';
 import { type Imported, importExport } from './import.mts';
 import { demandRoom, roomIn } from './room.mts';
@@ -35,10 +32,8 @@ interface ImportingOptions {
 	warn: (line: string) => void;
 }
 
-/** Of the archive. It has the export until that is imported. */
-const FOLDER = '.lifelog-import';
+/** What messages call the export: its name here means nothing to the user. */
 const NAME = 'export.zip';
-const LOCK = 'import';
 const MAX_UNREAD = 100;
 /** How often it is looked whether there is still room on the disk, in bytes. */
 const CHECK_EVERY = 64 * 2 ** 20;
@@ -53,16 +48,6 @@ export class Importing {
 
 	constructor(options: ImportingOptions) {
 		this.#options = options;
-	}
-
-	/** Removes an export that a killed process has left, unless another server has it. */
-	async begin(): Promise<void> {
-		if (!existsSync(this.#folder)) return;
-		const lock = tryLock(this.#options.folder, LOCK);
-		if (!lock) return;
-		await rm(this.#folder, { recursive: true, force: true });
-		lock.release();
-		this.#state = { ...idle, state: 'failed', message: INTERRUPTED };
 	}
 
 	get isRunning(): boolean {
@@ -83,16 +68,16 @@ export class Importing {
 	async receive(zip: Readable, bytes: number | undefined): Promise<void> {
 		if (this.isRunning) throw new ApiError(409, BUSY);
 		this.#state = { ...idle, state: 'receiving' };
-		let lock: HeldLock | undefined;
+		const { folder } = this.#options;
+		let drafts: Drafts | undefined;
 		try {
-			lock = tryLock(this.#options.folder, LOCK);
-			if (!lock) throw new ApiError(409, BUSY);
 			await this.#requireRoom(bytes ?? 0);
-			await rm(this.#folder, { recursive: true, force: true });
-			await mkdir(this.#folder);
-			await saveStream(this.#path, this.#roomFor(zip));
+			drafts = await Drafts.open(folder);
+			const { draft } = await drafts.save(this.#roomFor(zip));
+			this.#state = { ...idle, state: 'running' };
+			this.#running = this.#import(join(folder, draft), drafts);
 		} catch (error) {
-			if (lock) await this.#remove(lock);
+			await drafts?.close().catch(() => {});
 			const failure = asError(error);
 			const message =
 				failure.code === 'ECONNRESET' || zip.destroyed
@@ -101,8 +86,6 @@ export class Importing {
 			this.#state = { ...idle, state: 'failed', message };
 			throw error;
 		}
-		this.#state = { ...idle, state: 'running' };
-		this.#running = this.#import(lock);
 	}
 
 	async close(): Promise<void> {
@@ -110,7 +93,8 @@ export class Importing {
 		await Promise.race([this.#running, sleep(MAX_CLOSE_MS, undefined, { ref: false })]);
 	}
 
-	async #import(lock: HeldLock): Promise<void> {
+	/** Imports a zip, and removes it. Never rejects. */
+	async #import(path: string, drafts: Drafts): Promise<void> {
 		const { folder, timezone, warn } = this.#options;
 		let ended: Partial<ImportingState>;
 		const onProgress = (done: number, total: number, bytes: number) => {
@@ -118,18 +102,18 @@ export class Importing {
 		};
 		try {
 			const { signal } = this.#stopped;
-			const imported = await importExport(this.#path, folder, timezone, onProgress, signal);
+			const imported = await importExport(path, folder, timezone, onProgress, signal);
 			const unread = imported.unread.slice(0, MAX_UNREAD);
 			ended = { state: 'ended', imported: { ...imported, unread } };
 		} catch (error) {
 			const failure = asError(error);
 			const said = answerOfDisk(failure)?.message ?? failure.message;
-			// Where the server keeps it means nothing to whoever uploaded it.
-			const message = said.replaceAll(this.#path, NAME);
+			const message = said.replaceAll(path, NAME).replaceAll(basename(path), NAME);
 			warn(`The import failed: ${printable(message)}`);
 			ended = { state: 'failed', message };
 		}
-		await this.#remove(lock);
+		// If it can't be removed now, the next import does it.
+		await drafts.close().catch(() => {});
 		this.#state = { ...this.#state, ...ended };
 	}
 
@@ -150,19 +134,6 @@ export class Importing {
 		await demandRoom(this.#options.folder, bytes).catch((error: unknown) => {
 			throw new ApiError(507, asError(error).message);
 		});
-	}
-
-	async #remove(lock: HeldLock): Promise<void> {
-		await rm(this.#folder, { recursive: true, force: true }).catch(() => {});
-		lock.release();
-	}
-
-	get #folder(): string {
-		return join(this.#options.folder, FOLDER);
-	}
-
-	get #path(): string {
-		return join(this.#folder, NAME);
 	}
 }
 

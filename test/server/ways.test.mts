@@ -248,8 +248,7 @@ function zipOf(files: ZipFile[]): Buffer {
 }
 
 /** What an upload may leave in the folder. */
-const leftIn = (archive: string) =>
-	readdirSync(archive).filter((name) => /import|drafts/.test(name) && !name.includes('.lock'));
+const leftIn = (archive: string) => readdirSync(join(archive, '.lifelog-drafts'));
 
 describe('importing an export', () => {
 	const importingIs = async ({ ways }: Awaited<ReturnType<typeof starts>>, ...states: string[]) => {
@@ -284,7 +283,7 @@ describe('importing an export', () => {
 		expect(contentsOf(folder)).toEqual(contentsOf(other));
 	});
 
-	test('refuses what is no export, without a word of where it was', async () => {
+	test("refuses a zip that isn't an export, and doesn't say where it was", async () => {
 		const server = await starts();
 		const messageOf = async (zip: Buffer) => {
 			const { status } = await upload(server, zip);
@@ -323,29 +322,28 @@ describe('importing an export', () => {
 			message: expect.stringMatching(/^The disk of the archive is almost full/),
 		});
 		interrupt();
-		expect(leftIn(folder)).toEqual([]);
+		expect(existsSync(join(folder, '.lifelog-drafts'))).toBe(false);
 	});
 
 	test('takes one at a time, and removes what a killed server has left', async () => {
-		mkdirSync(join(folder, '.lifelog-import'));
-		writeFileSync(join(folder, '.lifelog-import', 'export.zip'), 'half');
+		const left = join(folder, '.lifelog-drafts', 'left');
+		mkdirSync(left, { recursive: true });
+		writeFileSync(join(left, 'half'), 'half of a zip');
 		const server = await starts();
-		expect((await server.ways()).importing).toMatchObject({
-			...{ state: 'failed', message: expect.stringMatching(/^The import was interrupted/) },
-		});
-		expect(existsSync(join(folder, '.lifelog-import'))).toBe(false);
 		const zip = zipOf(EXPORT);
 		const first = await upload(server, zip.subarray(0, 100), zip.length);
 		await importingIs(server, 'receiving');
 		expect(await (await upload(server, zip)).status).toBe(409);
-		// Another server of the same folder.
+		// Another server of the same folder imports, and leaves this one its upload.
 		const index = join(temporaryFolder(), 'index');
 		const other = await starts(undefined, ['--index', index]);
-		expect((await other.ways()).importing.state).toBe('idle');
-		expect(await (await upload(other, zip)).status).toBe(409);
-		expect(leftIn(folder)).toEqual(['.lifelog-import']);
+		expect(await (await upload(other, zip)).status).toBe(202);
+		await importingIs(other, 'ended');
+		expect(existsSync(left)).toBe(false);
+		expect(leftIn(folder)).toHaveLength(1);
 		first.interrupt();
 		await importingIs(server, 'failed');
+		expect(leftIn(folder)).toEqual([]);
 	});
 });
 
