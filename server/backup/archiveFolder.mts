@@ -54,7 +54,7 @@ export async function runAlone<Result>(
 
 /** Takes the run lock, unless another run is writing to the archive. */
 async function lockForRun({ folder, hasBegun }: OpenedFolder, force: boolean): Promise<HeldLock> {
-	// Between two looks its disk may have gone, and what is left is where it was mounted.
+	// If the disk was removed since the last run, only its mount point is left.
 	if (hasBegun) await access(join(folder, 'days'));
 	const lock = tryLock(folder, 'run');
 	if (!lock) {

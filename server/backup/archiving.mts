@@ -1,4 +1,4 @@
-// Archives in the background what a service has, for whoever looks at the page meanwhile.
+// Archives a service in the background. The page asks how that is getting on.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -158,7 +158,7 @@ export class Archiving {
 		this.#ended = {
 			state: isComplete ? 'complete' : 'unfinished',
 			message,
-			// That it was stopped is no news.
+			// If you stopped it, you know that days are missing.
 			problems: stop.aborted ? [] : problems.slice(0, MAX_PROBLEMS),
 			problemsCount: stop.aborted ? 0 : problems.length,
 		};

@@ -83,7 +83,7 @@ export async function serveCommand(args: string[], inboxTimes?: InboxTimes): Pro
 	console.log(describe(server, options.folder, values, signIn, await server.endpoints.states()));
 }
 
-/** Whether somebody sees what is printed, and can answer. */
+/** Whether the output appears in a terminal, in which a question can be answered. */
 const isTerminal = ({ json }: ServeValues) => !json && process.stdin.isTTY && process.stdout.isTTY;
 
 /**
@@ -253,14 +253,14 @@ function describe(
 	return `lifelog-server is running (Ctrl+C stops it).\n\n${lines.join('\n')}`;
 }
 
-/** A link only for who looks at a terminal: everything else that is printed may be kept. */
+/** Shows a link only in a terminal, because other output may be stored. */
 function signInRow(folder: string, index: string, signIn: SignIn | undefined): string {
 	if (signIn) {
 		const where = signIn.isOpened ? ', open in your browser' : '';
 		return `${signIn.address}   (once, within ${LINK_MINUTES} minutes${where})`;
 	}
 	const command = `${commandName} link "${folder}"`;
-	// The image has the index in a variable, and is no checkout.
+	// The image sets the index by a variable, and isn't a checkout.
 	if (isInsideContainer() && commandName === 'lifelog-server') {
 		return `make a link: docker compose exec lifelog-server ${command}`;
 	}

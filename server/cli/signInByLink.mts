@@ -4,7 +4,7 @@ import { Access } from '../http/auth/access.mts';
 import { LINK_MINUTES, linkPath, makeLink, writeLinkPage } from '../http/auth/link.mts';
 import type { RunningServer } from '../http/startServer.mts';
 
-/** How somebody at a terminal signs in. */
+/** How to sign in from a terminal. */
 export interface SignIn {
 	/** An address that signs in. */
 	address: string;
@@ -24,7 +24,7 @@ export async function signInByLink(
 ): Promise<SignIn> {
 	const address = server + linkPath(makeLink(index, Access.fileOf(index), Date.now()));
 	const { SSH_CONNECTION, SSH_TTY, CI } = process.env;
-	// Nobody would see it.
+	// It would open on a machine that nobody looks at.
 	const isElsewhere = Boolean(SSH_CONNECTION || SSH_TTY || CI);
 	const isOpened = mayOpen && !isElsewhere && access.sessions.length === 0;
 	if (isOpened) await openBrowser(writeLinkPage(index, address));

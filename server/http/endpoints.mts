@@ -19,7 +19,7 @@ export class Endpoints {
 		}
 	}
 
-	/** Asks all of them at once. Whoever asks meanwhile gets the same answer. Never rejects. */
+	/** Asks all of them at once. Calls made meanwhile return the same answer. Never rejects. */
 	states(): Promise<EndpointState[]> {
 		this.#asking ??= Promise.all(this.#ask.map((ask) => ask())).finally(
 			() => (this.#asking = undefined),

@@ -77,7 +77,7 @@ export class ArchiveAudio {
 		return await settled(() => this.#plan(startMs, endMs, sources));
 	}
 
-	/** The spans of that alone, for which no sound is read. Throws as `between`. */
+	/** Only the spans of that audio, without reading any sound. Throws as `between`. */
 	async spansBetween(startMs: number, endMs: number, sources?: Sources): Promise<AudioSpan[]> {
 		return await settled(async () => (await this.#choose(startMs, endMs, sources)).spans);
 	}

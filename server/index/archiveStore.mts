@@ -184,7 +184,7 @@ export class ArchiveStore implements Store {
 		return this.#audio.between(startMs, endMs, sources);
 	}
 
-	/** The spans of that audio alone. */
+	/** Only the spans of that audio. */
 	getAudioSpans(startMs: number, endMs: number, sources?: Sources): Promise<AudioSpan[]> {
 		return this.#audio.spansBetween(startMs, endMs, sources);
 	}

@@ -95,7 +95,7 @@ export class EndpointError extends Error {
 
 const REFUSALS = [400, 413, 422];
 
-/** How long an endpoint may take to list its models: somebody waits for it. */
+/** Maximum time to list models, because the user waits for it. */
 const LIST_TIMEOUT_MS = 3_000;
 /** Those who sell models list hundreds. */
 const MAX_LIST_BYTES = 4 * 2 ** 20;
@@ -202,7 +202,7 @@ export class Endpoint {
 /** What is answered to a path that an endpoint doesn't know. */
 const HAS_NO_LIST = [404, 405, 501];
 
-/** The names in a list of models, as OpenAI has it, or without anything around it; undefined if it is none. */
+/** The names in a list of models, as OpenAI has it, or without anything around it; undefined if it isn't a list. */
 function namesIn(text: string): string[] | undefined {
 	let answer: unknown;
 	try {

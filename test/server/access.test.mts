@@ -1,4 +1,4 @@
-// Who may do what: links that sign in, keys with names, sessions, and whoever tries to get around them.
+// Who may do what: links that sign in, keys with names, sessions, and attempts to get around them.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -182,7 +182,7 @@ describe('a link', () => {
 		expect((await signIn(server, { link })).status).toBe(204);
 	});
 
-	test('is sent alone, and is no key', async () => {
+	test("is sent without a key, and isn't accepted as one", async () => {
 		const server = await starts();
 		const link = linkTo(server);
 		expect((await signIn(server, { link, key: serverKey })).status).toBe(400);

@@ -194,7 +194,7 @@ function run(args: string[], env: Record<string, string> = {}) {
 describe('lifelog-server link', () => {
 	const linkOf = (stdout: string) => /#link=([\w-]{43})\n/.exec(stdout)![1];
 
-	test('prints the address of the server with a link, and its path alone', async () => {
+	test('prints the address of the server with a link, and its path', async () => {
 		const folder = temporaryFolder();
 		const server = await startLifelogServer(folder);
 		const { status, stdout, stderr } = run(['link', folder]);

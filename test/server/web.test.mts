@@ -191,7 +191,7 @@ describe('signing in', () => {
 			headers: { cookie, ...ofPage(server.url) },
 		});
 		expect(out.status).toBe(204);
-		// Also for whoever has copied the cookie.
+		// Also if the cookie was copied.
 		expect(await statusWith(server, cookie)).toBe(401);
 		expect(out.headers['set-cookie']![0]).toMatch(
 			/^lifelog_session_\w+=;.*Expires=Thu, 01 Jan 1970/,

@@ -108,7 +108,7 @@ export class Access {
 		return id;
 	}
 
-	/** Makes a key, which isn't to be had again. */
+	/** Makes a key. It can't be read again. */
 	makeKey(name: string, isReadOnly: boolean): { id: string; key: string } {
 		const { key, hash } = newKey();
 		const id = randomId();
@@ -117,7 +117,7 @@ export class Access {
 		return { id, key };
 	}
 
-	/** Makes the key of a first start if there is none yet. */
+	/** Makes a first key, unless one exists. */
 	makeFirstKey(): string | undefined {
 		if (this.keys.length > 0) return undefined;
 		const { key, hash } = newKey();
@@ -186,7 +186,7 @@ export class Access {
 	}
 
 	#tryWrite(): void {
-		// Its drive is away: nothing is put where it was mounted.
+		// If its drive was removed, nothing is written to the mount point.
 		if (!existsSync(Access.fileOf(this.#index))) return;
 		try {
 			this.#write();
@@ -206,7 +206,7 @@ function newKey(): { key: string; hash: string } {
 /** The key that the owner gave. Its ID, in the file's sessions, is another one for another key. */
 function givenKey(given: string, secret: string): StoredKey {
 	const hash = hashOf(given);
-	// Not the hash itself: what somebody chose may be guessed from it.
+	// Not the hash itself, from which a chosen key could be guessed.
 	const id = createHmac('sha256', secret).update(hash).digest('base64url').slice(0, 16);
 	return {
 		...{ id, name: keySource(KEY_VARIABLE), hash: hash.toString('hex') },

@@ -1,5 +1,5 @@
-// Links that sign in. Beside the index is the hash of the newest one, so whoever can write there can
-// make one.
+// Links that sign in. The hash of the newest one is in a file beside the index. Anyone who can write
+// there can make a link.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { writePrivate } from '../../util/restrict.mts';
@@ -31,7 +31,7 @@ export function makeLink(index: string, owner: string, now: number): string {
 	return link;
 }
 
-/** Whether a link is good; it isn't any more then. */
+/** Uses a link up. Returns whether it was valid. */
 export function useLink(index: string, link: string, now: number): boolean {
 	if (!existsSync(linkFile(index))) return false;
 	const [, hash, until] =

@@ -64,7 +64,7 @@ export interface ConnectAnswer {
 /** A key that was made just now. */
 export interface NewKey {
 	id: string;
-	/** It isn't to be had again. */
+	/** It can't be read again. */
 	key: string;
 }
 

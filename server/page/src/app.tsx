@@ -32,7 +32,7 @@ const VIEWS = [
 const viewsOf = ({ hasRecordings }: Session) =>
 	VIEWS.filter(({ path }) => hasRecordings || path !== '/recordings');
 
-/** Signs in with the link that somebody came with, and reads who is signed in. */
+/** Signs in with the link in the address, and reads the session. */
 async function arrive(): Promise<{ session: Session | null; linkProblem: string }> {
 	const link = arrivedLink();
 	const linkProblem =

@@ -83,7 +83,7 @@ export function IndexProgress({ index: { state, done = 0, total = 0 } }: { index
 	);
 }
 
-/** What an endpoint says of itself. Names of models are whatever somebody chose. */
+/** The state of an endpoint. The name of a model can be any text. */
 export function EndpointText({ of: { host, model, state, text } }: { of: EndpointState }) {
 	return (
 		<span class={state === 'problem' ? 'problem' : undefined}>

@@ -14,7 +14,7 @@ import { Buttons, Dialog, Load, useFocus, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
-/** What a key is made for. Agents get one that can only read, unless somebody chooses otherwise. */
+/** What a key is made for. Keys for agents are read-only by default. */
 const KINDS = [
 	{ kind: 'n8n', name: 'n8n', isReadOnly: false, shortcut: '1' },
 	{ kind: 'mcp', name: 'MCP client', isReadOnly: true, shortcut: '2' },
@@ -204,7 +204,7 @@ function MakeKey({
 	);
 }
 
-/** A new key beside the address that goes with it. */
+/** A new key, and the address to use it with. */
 function NewKey({
 	made: { kind, name, key },
 	address,

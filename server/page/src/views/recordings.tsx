@@ -73,7 +73,7 @@ export function Recordings({ session }: { session: Session }) {
 	);
 }
 
-/** What becomes a lifelog, where it can be put, and whether it would be transcribed now. */
+/** Formats, the inbox, and the state of the transcription endpoint. */
 export function AboutRecordings({ session: { inbox } }: { session: Session }) {
 	const endpoints = useLoad('endpoints', readEndpoints);
 	const transcription = endpoints.value?.find(({ name }) => name === 'Transcription');

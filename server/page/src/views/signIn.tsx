@@ -12,7 +12,7 @@ export function SignIn({
 }: {
 	/** Whether somebody was signed in until now. */
 	hasEnded: boolean;
-	/** Why the link that somebody came with isn't good; empty without one. */
+	/** Why the link in the address isn't valid; empty without one. */
 	linkProblem: string;
 	onSignedIn: () => void;
 }) {
