@@ -40,7 +40,8 @@ function atTerminal(args: string[], env: Record<string, string | undefined> = {}
 	writeFileSync(browser, script);
 	chmodSync(browser, 0o755);
 	const command = [process.execPath, MAIN, ...args];
-	const quoted = command.map((each) => `'${each}'`).join(' ');
+	// `exec`: some shells end with 130 after Ctrl+C, whatever the command said.
+	const quoted = `exec ${command.map((each) => `'${each}'`).join(' ')}`;
 	const child = spawn(
 		'script',
 		process.platform === 'darwin' ? ['-q', '/dev/null', ...command] : ['-qec', quoted, '/dev/null'],
