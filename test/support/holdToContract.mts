@@ -5,7 +5,7 @@ import { AGAINST_CONTRACT, contradictionIn } from './contract.mts';
 
 // Outside of the contract, as docs/reference/server.md says.
 const isOutside = ({ path }: { path: string }) => path === '/health' || path === '/ready';
-// The page and what it asks (test/server/web.test.mts).
+// The page and what it asks (test/page/http.test.mts).
 const isOfPage = ({ path }: { path: string }) =>
 	/^\/($|(add|assets|chats|connect|days|lifelogs|recordings|search|session|status|web)($|\/))/.test(
 		path,
@@ -58,7 +58,7 @@ export function holdToContract(isHeld = () => true): void {
 			if (headers['cache-control'] !== uncached) {
 				console.error(`${AGAINST_CONTRACT}${asked.method} ${asked.path} may be cached`);
 			}
-			// The page for an unknown address, which only browsers get (test/server/web.test.mts).
+			// The page for an unknown address, which only browsers get (test/page/http.test.mts).
 			const type = String(headers['content-type']);
 			const isOfApi = /^\/(v\d|mcp)/.test(asked.path);
 			if (response.statusCode === 404 && type.startsWith('text/html') && !isOfApi) return;

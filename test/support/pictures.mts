@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
-import { type PanelOf, textsIn } from '../pictures/sources.mts';
+import { type PanelOf, textsIn } from '../tools/pictures/sources.mts';
 
 /** Set by `npm run pictures`: then, only the tests that make a picture run, and keep it. */
 export const UPDATE_PICTURES = 'UPDATE_PICTURES';

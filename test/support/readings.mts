@@ -1,6 +1,6 @@
 // Everything that the action nodes can be asked to read, as their descriptions say.
 import type { IDataObject, INode, INodeProperties } from 'n8n-workflow';
-import { nodeOperations } from '../reliability/parameters.mts';
+import { nodeOperations } from '../nodes/faults/parameters.mts';
 import { loadPackage, type WorkflowJson } from './engine.mts';
 import { byId, workflowWith } from './workflow.mts';
 

@@ -1,6 +1,6 @@
 // Ten minutes in which a workflow reads as fast as the documented rate limit allows, beside a trigger
 // that polls each minute with the same key: in one process, and in queue mode, where the two share
-// nothing but the key. test/soak/busy-key.soak.mts has the hour, in simulated time.
+// nothing but the key. test/nodes/busy-key.soak.mts has the hour, in simulated time.
 import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

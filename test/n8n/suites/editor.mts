@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Browser } from 'playwright-core';
 import { writeArchive } from '../../support/archive.mts';
-import type { PanelOf } from '../../pictures/sources.mts';
+import type { PanelOf } from '../../tools/pictures/sources.mts';
 import { spawnLifelogServer } from '../../support/lifelogServer.mts';
 import { choicesOf, panelsOf } from '../../support/panel.mts';
 import { keepPicture, type Taken } from '../../support/pictures.mts';

@@ -30,7 +30,7 @@ import {
 	whenEmitted,
 } from '../support/trigger.mts';
 
-const fixtures = resolve(import.meta.dirname, '../../server/transcripts');
+const fixtures = resolve(import.meta.dirname, '../../server/recordings/transcripts');
 const UID = 'omi-user-1';
 
 let lab: Lab;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { IDataObject, INodeCredentials, INodeExecutionData } from 'n8n-workflow';
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { editorLists, operationsById } from '../../reliability/parameters.mts';
+import { editorLists, operationsById } from '../../nodes/faults/parameters.mts';
 import { areJoined, heardPackets, playedMsOf } from '../../support/heard.mts';
 import { liveFor } from '../../support/inventedLife.mts';
 import { spawnLifelogServer, type SpawnedServer } from '../../support/lifelogServer.mts';

@@ -1,0 +1,4 @@
+import { testAnyList } from './anyList.mts';
+import { randomSeed } from '../../support/seed.mts';
+
+testAnyList({ numRuns: 60, seed: randomSeed() });

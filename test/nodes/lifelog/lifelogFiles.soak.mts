@@ -1,0 +1,3 @@
+import { testLifelogFiles } from './lifelogFiles.mts';
+
+testLifelogFiles(31);

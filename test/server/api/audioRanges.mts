@@ -1,0 +1,230 @@
+// What the server cuts from recordings, examined packet by packet.
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { Folder } from '../../../server/archive/folder.mts';
+import { ArchiveStore } from '../../../server/index/archiveStore.mts';
+import { openIndex } from '../../../server/index/database.mts';
+import { Rows } from '../../../server/index/rows.mts';
+import { writeArchive, type ArchivedAudio } from '../../support/archive.mts';
+import { readOgg, writeOgg } from '../../support/ogg.mts';
+import { temporaryFolder } from '../sources.mts';
+import { seededRandom } from '../../support/seededRandom.mts';
+
+const SEED = Number(process.env.SOAK_SEED ?? 20261121);
+export const noon = Date.parse('2026-03-01T12:00:00Z');
+export const second = 1000;
+
+export const closing: (() => unknown)[] = [];
+afterEach(async () => {
+	for (const close of closing.splice(0)) await close();
+});
+
+export async function open(folder: string) {
+	const db = openIndex(join(folder, '.lifelog-index.sqlite'));
+	closing.push(() => db.close());
+	const log: string[] = [];
+	const onProblem = (path: string, reason: string) => log.push(`${path} ${reason}`);
+	const rows = new Rows(db);
+	const store = new ArchiveStore(await Folder.open(folder), rows, {
+		allowDelete: false,
+		onProblem,
+	});
+	await store.refresh();
+	return { store, log };
+}
+
+/** All of what a store gives for a range. */
+export async function read(store: ArchiveStore, startMs: number, endMs: number): Promise<Buffer> {
+	const audio = await store.getAudio(startMs, endMs);
+	return audio ? buffer(Readable.from(audio.read(0, audio.bytes))) : Buffer.alloc(0);
+}
+
+/** A packet of 20 ms that can be told from every other. */
+export function packetOf(number: number, length: number): Buffer {
+	const packet = Buffer.alloc(length, number % 251);
+	packet[0] = 0xf8;
+	packet.writeUInt32LE(number, 1);
+	return packet;
+}
+const numberOf = (packet: Buffer) => packet.readUInt32LE(1);
+
+/** A stretch of what was recorded, and where its packets are heard. */
+interface Heard {
+	number: number;
+	fromMs: number;
+	toMs: number;
+	/** Where its stream begins and ends. */
+	stream: readonly number[];
+}
+
+/**
+ * A file of some streams, beginning at `startMs`: its bytes, its length, and when each of its
+ * packets is heard.
+ */
+export function recording(
+	startMs: number,
+	lengthsMs: number[],
+	random: () => number,
+	firstNumber: number,
+) {
+	const heard: Heard[] = [];
+	let number = firstNumber;
+	let atMs = startMs;
+	const streams = lengthsMs.map((lengthMs) => {
+		const preSkip = [0, 312, 3840][Math.floor(random() * 3)];
+		const count = Math.ceil((lengthMs * 48 + preSkip) / 960);
+		const trim = count * 960 - preSkip - lengthMs * 48;
+		const packets = Array.from({ length: count }, (_, index) => {
+			const fromMs = atMs + Math.max(0, (index * 960 - preSkip) / 48);
+			const toMs = atMs + Math.min(lengthMs, ((index + 1) * 960 - preSkip) / 48);
+			heard.push({ number, fromMs, toMs, stream: [atMs, atMs + lengthMs] });
+			number += 1;
+			return packetOf(
+				number - 1,
+				random() < 0.1 ? 300 + Math.floor(random() * 900) : 5 + Math.floor(random() * 90),
+			);
+		});
+		atMs += lengthMs;
+		return writeOgg({
+			serial: Math.floor(random() * 2 ** 32),
+			preSkip,
+			packets,
+			perPage: 1 + Math.floor(random() * 50),
+			origin: random() < 0.3 ? 48_000 * Math.floor(random() * 1000) : 0,
+			trim,
+		});
+	});
+	return { content: Buffer.concat(streams), endMs: atMs, heard };
+}
+
+/** What a stream of Ogg Opus has, after everything that must hold of it was looked at. */
+export function examine(file: Buffer) {
+	const pages = readOgg(file);
+	const links: { packets: Buffer[]; preSkip: number; playedMs: number }[] = [];
+	let sequence = 0;
+	let granule = 0;
+	const serials = new Set<number>();
+	// Not by `expect`, which takes longer than everything else together.
+	const must = (holds: boolean, what: string) => {
+		if (!holds) throw new Error(what);
+	};
+	for (const page of pages) {
+		must(page.isIntact, 'A checksum is wrong');
+		if (page.begins) {
+			must(links.length === 0 || links.at(-1)!.playedMs > 0, 'A stream has no end');
+			must(!serials.has(page.serial), 'Two streams have one serial');
+			serials.add(page.serial);
+			links.push({ packets: [], preSkip: page.packets[0].readUInt16LE(10), playedMs: 0 });
+			[sequence, granule] = [0, 0];
+		}
+		const link = links.at(-1)!;
+		must(page.sequence === sequence, 'A page is missing');
+		must(page.granule >= granule, 'A position goes back');
+		sequence += 1;
+		granule = page.granule;
+		link.packets.push(...page.packets);
+		if (page.ends) link.playedMs = (granule - link.preSkip) / 48;
+		else if (sequence > 2) must(granule === (link.packets.length - 2) * 960, 'A position is wrong');
+	}
+	for (const { packets, playedMs } of links) {
+		must(packets[0].toString('latin1', 0, 8) === 'OpusHead', 'A stream has no header');
+		must(packets[1].toString('latin1', 0, 8) === 'OpusTags', 'A stream has no comments');
+		must(playedMs > 0, 'A stream has no end');
+	}
+	return links.map(({ packets, preSkip, playedMs }) => ({
+		numbers: packets.slice(2).map(numberOf),
+		preSkipMs: preSkip / 48,
+		playedMs,
+	}));
+}
+
+const packetMs = 20;
+
+/** Tests so many random ranges of recordings with gaps and overlaps. */
+export function testRanges(ranges: number): void {
+	test(`${ranges} ranges over gaps, overlaps and chains: one stream of the right length, with every packet once and at its time`, async () => {
+		const random = seededRandom(SEED);
+		const lengths = (count: number) =>
+			Array.from({ length: count }, () => 500 + Math.floor(random() * 9_000));
+		const audio: ArchivedAudio[] = [];
+		const heard: (Heard & { file: number })[] = [];
+		let startMs = noon;
+		for (const [count, pauseMs] of [
+			[1, 0],
+			[3, 7_321],
+			[8, 0],
+			[2, -4_000],
+			[1, 1],
+			[5, -1],
+			[1, 0],
+		]) {
+			startMs += pauseMs;
+			const made = recording(startMs, lengths(count), random, 1 + heard.length);
+			audio.push({ startMs, endMs: made.endMs, content: made.content });
+			heard.push(...made.heard.map((packet) => ({ ...packet, file: audio.length - 1 })));
+			startMs = made.endMs;
+		}
+		const folder = temporaryFolder();
+		await writeArchive(folder, { audio });
+		const { store, log } = await open(folder);
+		// What several files have is heard from the one that began first.
+		let reachedMs = 0;
+		const once = audio.map(({ startMs: from, endMs: to }) => {
+			const span = [Math.max(from, reachedMs), to] as const;
+			reachedMs = Math.max(reachedMs, to);
+			return span;
+		});
+		const lastMs = startMs + 5_000;
+		for (let n = 0; n < ranges; n += 1) {
+			const from = noon - 2_000 + Math.floor(random() * (lastMs - noon));
+			const to = from + 1 + Math.floor(random() ** 3 * (lastMs - from));
+			const expectedMs = once.reduce(
+				(sum, span) => sum + Math.max(0, Math.min(span[1], to) - Math.max(span[0], from)),
+				0,
+			);
+			const found = await store.getAudio(from, to);
+			if (expectedMs === 0) {
+				expect(found).toBeUndefined();
+				continue;
+			}
+			const file = await read(store, from, to);
+			expect(file).toHaveLength(found!.bytes);
+			const [{ numbers, preSkipMs, playedMs }, ...others] = examine(file);
+			expect(others).toEqual([]);
+			expect(playedMs).toBeCloseTo(expectedMs, 3);
+			// As much as a decoder needs to hear first, and no more.
+			if (preSkipMs > 101) throw new Error('A player skips too much');
+			expect(new Set(numbers).size).toBe(numbers.length);
+			const spans = once.map(
+				([fileFrom, fileTo]) => [Math.max(fileFrom, from), Math.min(fileTo, to)] as const,
+			);
+			const dueMs = (atMs: number, inFile: number) =>
+				spans.reduce((sum, [spanFrom, spanTo], index) => {
+					const [begin, end] = index === inFile ? [spanFrom, atMs] : [spanFrom, spanTo];
+					return index > inFile ? sum : sum + Math.max(0, end - begin);
+				}, 0);
+			const places = new Map(
+				numbers.map((number, index) => [number, index * packetMs - preSkipMs]),
+			);
+			for (const packet of heard) {
+				const [spanFrom, spanTo] = spans[packet.file];
+				const place = places.get(packet.number);
+				const isHeard = packet.fromMs > spanFrom && packet.toMs <= spanTo;
+				if (place !== undefined && isHeard && packet.toMs - packet.fromMs > packetMs - 0.01) {
+					const lateMs = place - dueMs(packet.fromMs, packet.file);
+					if (lateMs < -0.1 || lateMs > packetMs) throw new Error(`A packet is ${lateMs} ms late`);
+				}
+				// Where two parts meet, a packet of each may be left out.
+				const isWhole = packet.stream.every(
+					(edgeMs) =>
+						Math.abs(packet.fromMs - edgeMs) >= packetMs &&
+						Math.abs(packet.toMs - edgeMs) >= packetMs,
+				);
+				const isInside = packet.fromMs >= spanFrom + packetMs && packet.toMs <= spanTo - packetMs;
+				if (isInside && isWhole && place === undefined) throw new Error('A packet is missing');
+			}
+		}
+		expect(log).toEqual([]);
+	});
+}

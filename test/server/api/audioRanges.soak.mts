@@ -1,0 +1,3 @@
+import { testRanges } from './audioRanges.mts';
+
+testRanges(500);

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { joinChunks, Transcriber } from '../../../server/recordings/transcribe.mts';
+import { cutChunks } from '../../../server/recordings/encoders.mts';
+import { listen } from '../../../server/recordings/sound.mts';
+import { makeTones, TONE_FROM_MS } from '../../support/tones.mts';
+import { startTranscription, wordsOf } from '../../support/transcription.mts';
+
+const SECONDS = 3600;
+const MAX_CPU_S = 120;
+const MAX_MEMORY_MIB = 150;
+const execute = promisify(execFile);
+/** CPU and memory of children are read from /proc. */
+const linuxTest = process.platform === 'linux' ? test : test.skip;
+
+let folder: string;
+let recording: string;
+/** What an endpoint says that takes longer than five minutes: the other tests go on meanwhile. */
+let late: ReturnType<typeof transcribeLate>;
+beforeAll(async () => {
+	folder = mkdtempSync(join(tmpdir(), 'lifelog-soak-'));
+	recording = join(folder, 'hour.m4a');
+	await makeTones(recording, { seconds: SECONDS });
+	late = transcribeLate();
+	late.catch(() => {});
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function transcribeLate() {
+	const endpoint = await startTranscription();
+	const path = join(folder, 'short.mp3');
+	await makeTones(path, { seconds: 2 });
+	endpoint.fault = (response) =>
+		void setTimeout(() => response.end(JSON.stringify({ text: 'Late.' })), 320_000);
+	const options = { url: endpoint.url, model: 'whisper-1', key: undefined, format: 'mp3' } as const;
+	try {
+		return await new Transcriber(options).transcribe(path, { durationMs: 2000 });
+	} finally {
+		await endpoint.close();
+	}
+}
+
+/**
+ * Run in a process of its own: prints the seconds of CPU that it and its children took, and the most
+ * memory that it needed more than before, together with its largest child, in MiB.
+ */
+const measure = (modules: string) => `
+	import { readFileSync } from 'node:fs';
+	import { cutChunks, encodeOpus } from ${JSON.stringify(`${modules}/encoders.mts`)};
+	import { listen } from ${JSON.stringify(`${modules}/sound.mts`)};
+	const [, path, folder] = process.argv;
+	const peakOf = (pid) => {
+		try {
+			return Number(/^VmHWM:\\s*(\\d+)/m.exec(readFileSync('/proc/' + pid + '/status', 'utf8'))?.[1] ?? 0);
+		} catch {
+			return 0;
+		}
+	};
+	const before = peakOf('self');
+	let ofChildren = 0;
+	const timer = setInterval(() => {
+		const children = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8');
+		for (const pid of children.trim().split(' ')) ofChildren = Math.max(ofChildren, peakOf(pid));
+	}, 20);
+	const sound = await listen(path, folder);
+	await encodeOpus(sound, folder + '/all.ogg');
+	await cutChunks(sound, folder, { format: 'mp3' });
+	clearInterval(timer);
+	// After the name: user and system time of the process and of its children, in hundredths.
+	const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ').map(Number);
+	const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
+	console.log(JSON.stringify([ticks / 100, (peakOf('self') - before + ofChildren) / 1024]));`;
+
+linuxTest('an hour takes less than two minutes of CPU and 150 MiB', async () => {
+	const modules = pathToFileURL(resolve('server/recordings')).href;
+	const to = join(folder, 'measured');
+	await mkdir(to);
+	const { stdout } = await execute(process.execPath, [
+		...['--input-type=module', '-e', measure(modules), recording, to],
+	]);
+	const [seconds, mebibytes] = JSON.parse(stdout) as [number, number];
+	console.log(`${seconds} s of CPU, ${mebibytes} MiB`);
+	expect(seconds).toBeGreaterThan(1);
+	expect(seconds).toBeLessThan(MAX_CPU_S);
+	expect(mebibytes).toBeGreaterThan(10);
+	expect(mebibytes).toBeLessThan(MAX_MEMORY_MIB);
+});
+
+test('each second of an hour has the right time, in chunks of the usual size', async () => {
+	const endpoint = await startTranscription();
+	const to = join(folder, 'chunks');
+	await mkdir(to);
+	const chunks = await cutChunks(await listen(recording, to), to, { format: 'mp3' });
+	expect(chunks).toHaveLength(3);
+	const options = { url: endpoint.url, model: 'whisper-1', key: undefined, format: 'mp3' } as const;
+	const transcriber = new Transcriber(options);
+	const parts = [];
+	for (const { path, offsetMs, durationMs } of chunks) {
+		parts.push({ offsetMs, segments: await transcriber.transcribe(path, { durationMs }) });
+	}
+	const segments = joinChunks(parts);
+	expect(segments.map(({ text }) => text)).toEqual(
+		Array.from({ length: SECONDS }, (_, second) => wordsOf(second)),
+	);
+	for (const [second, { startMs }] of segments.entries()) {
+		expect(Math.abs(startMs - second * 1000 - TONE_FROM_MS)).toBeLessThanOrEqual(20);
+	}
+	await endpoint.close();
+});
+
+test('an endpoint can take longer than five minutes', async () => {
+	expect(await late).toEqual([{ text: 'Late.', startMs: 0, endMs: 2000 }]);
+});

@@ -1,3 +1,0 @@
-import { testRanges } from '../server/audioRanges.mts';
-
-testRanges(500);

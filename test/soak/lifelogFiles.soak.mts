@@ -1,3 +1,0 @@
-import { testLifelogFiles } from '../engine/lifelogFiles.mts';
-
-testLifelogFiles(31);
