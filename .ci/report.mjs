@@ -27,7 +27,7 @@ const WITH = process.env.AGAIN_WITH ?? '';
 function readJest({ numPassedTests, testResults }) {
 	const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
 		const file = relative(process.cwd(), name);
-		const script = /\.(soak|web)\.mts$/.exec(file)?.[1];
+		const script = /\.(soak|web)\.mts$/.exec(file)?.[1] ?? /^npm run test:(\w+)$/.exec(step)?.[1];
 		const again = script ? `npm run test:${script} --` : 'npm test --';
 		const failed = assertionResults
 			.filter((each) => each.status === 'failed')
@@ -61,17 +61,17 @@ function read(path) {
 		const report = JSON.parse(readFileSync(path, 'utf8'));
 		return 'testResults' in report ? readJest(report) : readN8n(report);
 	} catch (error) {
-		const failures = [{ test: name, message: `No report: ${error.message}` }];
+		const failures = [{ test: step, message: `No report: ${error.message}` }];
 		return { passed: 0, failed: 1, failures };
 	}
 }
 
-const [name, path, status, failuresPath] = process.argv.slice(2);
+const [step, path, status, failuresPath] = process.argv.slice(2);
 const result = read(path);
 if (status !== '0' && result.failed === 0) {
 	result.failed = 1;
 	const message = `No test failed, and yet the runner did (${status}).`;
-	result.failures.push({ test: name, message });
+	result.failures.push({ test: step, message });
 }
 for (const { test, message, again } of result.failures) {
 	const lines = beginning(message).replace(/^/gm, '  ');

@@ -4,7 +4,7 @@ import { type History, type Step } from './promises/history.mts';
 import { play } from './promises/play.mts';
 import { createTheatre } from './promises/stage.mts';
 import { overHttp } from './promises/wire.mts';
-import { randomSeed } from '../support/seed.mts';
+import { randomSeed } from '../support/size.mts';
 
 // One trigger that runs for a month: its state grows old, and nothing is missing or repeated.
 

@@ -8,21 +8,9 @@ import { writeArchive } from '../../support/archive.mts';
 import { lifelogOf } from '../../support/invented.mts';
 import { readOgg } from '../../support/ogg.mts';
 import { startSandbox } from '../../support/sandbox.mts';
-import {
-	closing,
-	examine,
-	noon,
-	open,
-	packetOf,
-	read,
-	recording,
-	second,
-	testRanges,
-} from './audioRanges.mts';
+import { closing, examine, noon, open, packetOf, read, recording, second } from './audioRanges.mts';
 import { archiveSandbox, ask, startLifelogServer, temporaryFolder } from '../sources.mts';
 import { seededRandom } from '../../support/seededRandom.mts';
-
-testRanges(50);
 
 test('a whole file is returned as one stream with all audible packets unchanged', async () => {
 	const { content, endMs, heard } = recording(noon, [4_000, 2_500, 61_000], seededRandom(7), 1);

@@ -21,7 +21,7 @@ import { newestManifests } from '../../support/manifests.mts';
 import { type TestSandbox, startSandbox } from '../../support/sandbox.mts';
 import { makeTones } from '../../support/tones.mts';
 import { temporaryFolder } from '../sources.mts';
-import { randomSeed } from '../../support/seed.mts';
+import { randomSeed } from '../../support/size.mts';
 
 const KILLS = Number(process.env.KILLS ?? 10);
 const seed = randomSeed();

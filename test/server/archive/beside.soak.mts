@@ -17,7 +17,7 @@ import { type TestSandbox, startSandbox } from '../../support/sandbox.mts';
 import { serve } from '../../support/serve.mts';
 import { until } from '../../support/soon.mts';
 import { ask, startLifelogServer, temporaryFolder } from '../sources.mts';
-import { randomSeed } from '../../support/seed.mts';
+import { randomSeed } from '../../support/size.mts';
 
 const seed = randomSeed();
 const RUNS = 20;

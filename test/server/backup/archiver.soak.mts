@@ -11,7 +11,7 @@ import {
 	startCommand,
 } from '../../support/archiveCommand.mts';
 import { type TestSandbox, startSandbox } from '../../support/sandbox.mts';
-import { randomSeed } from '../../support/seed.mts';
+import { randomSeed } from '../../support/size.mts';
 
 const seed = randomSeed();
 const KILLS = 50;

@@ -6,7 +6,7 @@ import { findingsIn } from '../../support/findings.mts';
 import { archivedIn, killWhileRecording } from '../../support/recordings.mts';
 import { makeTones } from '../../support/tones.mts';
 import { startTranscription } from '../../support/transcription.mts';
-import { randomSeed } from '../../support/seed.mts';
+import { randomSeed } from '../../support/size.mts';
 
 const seed = randomSeed();
 const ROUNDS = 10;

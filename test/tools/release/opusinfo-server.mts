@@ -8,7 +8,7 @@ import pMap from 'p-map';
 import { writeArchive, type ArchivedAudio } from '../../support/archive.mts';
 import { spawnLifelogServer } from '../../support/lifelogServer.mts';
 import { startSandbox } from '../../support/sandbox.mts';
-import { randomSeed } from '../../support/seed.mts';
+import { randomSeed } from '../../support/size.mts';
 
 const RANGES = 200;
 /** Of so many ranges one is decoded, which takes the longest. */

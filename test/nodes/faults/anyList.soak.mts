@@ -1,4 +1,0 @@
-import { testAnyList } from './anyList.mts';
-import { randomSeed } from '../../support/seed.mts';
-
-testAnyList({ numRuns: 60, seed: randomSeed() });

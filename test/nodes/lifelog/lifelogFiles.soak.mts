@@ -1,3 +1,0 @@
-import { testLifelogFiles } from './lifelogFiles.mts';
-
-testLifelogFiles(31);

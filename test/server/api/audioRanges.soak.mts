@@ -1,3 +1,0 @@
-import { testRanges } from './audioRanges.mts';
-
-testRanges(500);
