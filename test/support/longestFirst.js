@@ -3,7 +3,9 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const SLOWEST = [
+	'views.web',
 	'page.web',
+	'player.web',
 	'trouble.web',
 	'media.soak',
 	'recordings.soak',

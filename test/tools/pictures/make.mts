@@ -17,7 +17,7 @@ async function run(...command: string[]): Promise<boolean> {
 }
 
 // Its one file runs in jest's own process, which the servers of the tests would keep alive.
-const PAGE = ['--testMatch', '**/test/page/page.web.mts', '-t', 'picture', '--forceExit'];
+const PAGE = ['--testMatch', '**/test/page/views.web.mts', '-t', 'picture', '--forceExit'];
 
 const made = await Promise.all([
 	run('test/n8n/run.mts', 'editor', 'examples-canvas'),
