@@ -7,7 +7,6 @@ import { ArchiveStore } from '../../../server/index/archiveStore.mts';
 import { openIndex } from '../../../server/index/database.mts';
 import { Rows } from '../../../server/index/rows.mts';
 import { readOgg, writeOgg } from '../../support/ogg.mts';
-import { temporaryFolder } from '../sources.mts';
 
 export const noon = Date.parse('2026-03-01T12:00:00Z');
 export const second = 1000;
