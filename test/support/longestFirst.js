@@ -11,7 +11,7 @@ const SLOWEST = [
 	'recordings.soak',
 	'failedRecordings.soak',
 	'inbox.soak',
-	'triggerPromises.soak',
+	'trigger/uploads.test',
 	'faults/matrix.test',
 	'server.soak',
 	'recordingKills.soak',

@@ -1,4 +1,4 @@
-// Histories in which the trigger once broke a promise, each as small as shows it.
+// Histories in which the trigger once broke a promise, each as small as shows it, or might.
 import {
 	type Action,
 	DEFAULT_SETTINGS,
@@ -39,6 +39,30 @@ const dayFails = (kind: FaultKind) =>
 		steps: [
 			step(HOUR, [{ do: 'trouble', aim: { of: 'day', daysAgo: 0 }, kind, minutes: null }]),
 			...times(3, () => step(DAY, [create])),
+		],
+	});
+
+/** Clocks that are wrong for one poll, after which lifelogs are uploaded on each day of the look-back. */
+const wrongOnce = (clocks: ('service' | 'n8n')[], byMs: number, hasDate = true) =>
+	historyOf({
+		manners: { ...GOOD_MANNERS, hasDate },
+		existing: times(9, (daysAgo) => ({ ...YESTERDAYS, daysAgo })),
+		steps: [
+			...times(8, () => step(MINUTE)),
+			step(
+				MINUTE,
+				clocks.map((of) => ({ do: 'clock', of, byMs, isLasting: false })),
+			),
+			step(
+				MINUTE,
+				[
+					{ do: 'update', which: 2, times: 1 },
+					...times(7, (daysAgo): Action => ({ do: 'uploadLate', daysAgo })),
+				],
+				{ restarts: 'n8n' },
+			),
+			step(12 * HOUR, [create]),
+			...times(8, () => step(DAY)),
 		],
 	});
 
@@ -557,5 +581,71 @@ export const KNOWN: Record<string, History> = {
 		settings: { ...DEFAULT_SETTINGS, lookbackDays: 31 },
 		crowd: { count: 12, days: 1 },
 		steps: [step(MINUTE, [], { restarts: 'workflow' })],
+	}),
+	...Object.fromEntries(
+		(
+			[
+				['8 days', 8 * DAY],
+				['a year', 365 * DAY],
+			] as const
+		).flatMap(([name, ms]) => [
+			[`the service tells a time ${name} ahead, once`, wrongOnce(['service'], ms)],
+			[`the service tells a time ${name} back, once`, wrongOnce(['service'], -ms)],
+			[`n8n's clock is ${name} ahead once`, wrongOnce(['n8n'], ms)],
+			[
+				`n8n's clock is ${name} ahead once, and the service tells no time`,
+				wrongOnce(['n8n'], ms, false),
+			],
+			[`both clocks are ${name} ahead once`, wrongOnce(['service', 'n8n'], ms)],
+		]),
+	),
+	'in a durable engine a day that fails for good holds up no other': {
+		...dayFails('500'),
+		engine: 'durable',
+	},
+	'a slow service that fails at large pages, and a long day': historyOf({
+		manners: { ...GOOD_MANNERS, maxPageSize: 10, rejectsLimit: 504, latencyMs: 15_000 },
+		steps: [
+			step(MINUTE, [{ do: 'createMany', count: 250, daysAgo: 0 }]),
+			...times(6, () => step(MINUTE)),
+		],
+	}),
+	'the second of the hours that autumn repeats, in times without offset': historyOf({
+		begin: Date.UTC(2026, 9, 25, 1, 20),
+		manners: { ...GOOD_MANNERS, hasOffsets: false },
+		settings: { ...DEFAULT_SETTINGS, timezone: 'Europe/Berlin' },
+		steps: [step(10 * MINUTE, [create]), step(10 * MINUTE, [{ do: 'update', which: 0, times: 1 }])],
+	}),
+	'a chat whose text beside a call of a tool is its answer': historyOf({
+		settings: CHATS,
+		steps: [
+			step(MINUTE, [
+				{
+					do: 'ask',
+					daysAgo: 0,
+					prompt: 'p1',
+					script: { kind: 'beside', after: 1, step: 1, isInPlace: false },
+				},
+			]),
+			...times(20, () => step(MINUTE)),
+		],
+	}),
+	'160 chats that are answered after days, of which some cannot be read': historyOf({
+		settings: { ...CHATS, lookbackDays: 2 },
+		steps: [
+			step(HOUR, [
+				{ do: 'askMany', count: 160, daysAgo: 0, script: { ...PLAIN, after: 3 * 24 * 60 + 10 } },
+			]),
+			step(3 * DAY, [
+				{ do: 'askMany', count: 160, daysAgo: 0, script: { ...PLAIN, after: 0 } },
+				...times(50, (nth): Action => ({
+					do: 'trouble',
+					aim: { of: 'entry', which: 170 + nth },
+					kind: '500',
+					minutes: 60,
+				})),
+			]),
+			...times(40, () => step(MINUTE)),
+		],
 	}),
 };

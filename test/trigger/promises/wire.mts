@@ -5,21 +5,26 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AxiosAdapter, AxiosStatic } from 'axios';
-import type { Reply, World } from './service.mts';
+import type { Reply } from './service.mts';
+
+/** What answers requests. */
+export interface Answering {
+	answer(path: string, timeBudgetMs?: number): Promise<Reply | undefined>;
+}
 
 /** Serves worlds, one at a time, each under an address of its own. */
 export interface Wire {
 	/** @returns A new address, under which the world is served from now on. */
-	serve(world: World): string;
+	serve(world: Answering): string;
 	close(): void;
 }
 
 /** Worlds by address: a request of a history that is over reaches none. */
 function addresses() {
-	let world: World | undefined;
+	let world: Answering | undefined;
 	let count = 0;
 	return {
-		next(served: World): string {
+		next(served: Answering): string {
 			world = served;
 			return `/w${++count}`;
 		},
