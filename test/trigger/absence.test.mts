@@ -1,5 +1,5 @@
 // The trigger after n8n was away, or has forgotten what it hadn't saved.
-import { DAY, failedWith, HOUR, iso, MINUTE, TriggerLab } from './lab.mts';
+import { DAY, DURABLE_MS, failedWith, HOUR, iso, MINUTE, TriggerLab } from './lab.mts';
 
 let lab: TriggerLab;
 beforeEach(async () => (lab = await TriggerLab.start()));
@@ -52,6 +52,18 @@ describe("n8n's in-memory engine", () => {
 		lab.fault = () => 401;
 		expect(await failedWith(lab.poll())).toBe('401');
 	});
+});
+
+test("in the durable engine a day whose list fails lets no poll fail, and other days' lifelogs come", async () => {
+	const durable = { budgetMs: DURABLE_MS };
+	await lab.poll({}, durable);
+	const yesterday = iso(lab.now - DAY).slice(0, 10);
+	lab.fault = ({ query }) => (query.get('date') === yesterday ? 500 : undefined);
+	lab.now += MINUTE;
+	expect(await lab.poll({}, durable)).toEqual([]);
+	lab.add('a');
+	expect(await lab.poll({}, durable)).toEqual(['a created']);
+	expect(await lab.poll({}, durable)).toEqual([]);
 });
 
 test('today is read less and less often while its list fails, and reported when it can be read', async () => {

@@ -37,8 +37,6 @@ export class TriggerLab {
 
 	requests: Asked[] = [];
 	readonly warnings: string[] = [];
-	/** The keys of what was emitted. */
-	keys: string[] = [];
 	/** What n8n keeps of the trigger. */
 	staticData: IDataObject = {};
 	engine!: Engine;
@@ -120,10 +118,7 @@ export class TriggerLab {
 		const run = { staticData, timezone: 'Europe/Berlin', ...options };
 		const { items } = await this.engine.runPoll({ nodes: [node], connections: {} }, run);
 		this.staticData = staticData;
-		return (items ?? []).map(({ json }) => {
-			this.keys.push(String(json.eventKey));
-			return `${json.id} ${json.changeType ?? ''}`.trim();
-		});
+		return (items ?? []).map(({ json }) => `${json.id} ${json.changeType ?? ''}`.trim());
 	}
 
 	/** Polls so often, so far apart. Returns all that came, sorted, failures left out. */

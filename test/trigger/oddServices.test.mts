@@ -44,40 +44,6 @@ test("a lifelog that stays older when read by ID doesn't delay others, and is em
 	expect(await lab.polls(10, 6 * HOUR)).toEqual(IDS.map((id) => `${id} updated`));
 });
 
-test('a lifelog that is read without its updatedAt has the key from the list', async () => {
-	await lab.poll();
-	lab.now += MINUTE;
-	lab.ofOne = (one) => ({ ...one, updatedAt: undefined, isStarred: undefined });
-	lab.add('a', { isStarred: true });
-	expect(await lab.polls(2, 0)).toEqual(['a created']);
-	expect(lab.keys).toEqual([`a:${iso(lab.now)}`]);
-});
-
-test.each(['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'])(
-	'without an offset in the hour that autumn repeats (%s), the key and the last version are right',
-	async (time) => {
-		lab.now = Date.parse(time) - MINUTE;
-		await lab.poll();
-		lab.now += MINUTE;
-		const berlin = (text: unknown) => {
-			const hours = lab.now < Date.parse('2026-10-25T01:00Z') ? 2 : 1;
-			return iso(Date.parse(String(text)) + hours * HOUR).slice(0, -1);
-		};
-		lab.ofOne = (one) => ({
-			...one,
-			updatedAt: berlin(one.updatedAt),
-			startTime: berlin(one.startTime),
-		});
-		lab.add('a');
-		expect(await lab.poll()).toEqual(['a created']);
-		expect(lab.keys).toEqual([`a:${iso(lab.now)}`]);
-		lab.now += 10 * MINUTE;
-		lab.change('a');
-		expect(await lab.polls(2, 0)).toEqual(['a updated']);
-		expect(lab.keys.at(-1)).toBe(`a:${iso(lab.now)}`);
-	},
-);
-
 test.each([
 	['updatedAt', '1969-12-31T23:59:59.000Z'],
 	['updatedAt', '0001-01-01T00:00:00Z'],

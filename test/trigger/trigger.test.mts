@@ -83,6 +83,8 @@ async function poll(parameters: IDataObject = {}, options: PollOptions = {}, cre
 
 const events = (output: INodeExecutionData[][] | null) =>
 	output?.[0].map(({ json }) => `${json.id} ${json.changeType}`) ?? null;
+const keys = (output: INodeExecutionData[][] | null) =>
+	output?.[0].map(({ json }) => json.eventKey) ?? null;
 const savedState = () => (staticData['node:Lifelog Trigger'] as IDataObject).state as IDataObject;
 const failureOf = async (polling: Promise<unknown>) =>
 	await polling.then(
@@ -117,6 +119,50 @@ describe('lifelogs', () => {
 		]);
 	});
 
+	test('a changed star has its own key, also if it changes again', async () => {
+		await add('a', ago(MINUTE), ago(MINUTE));
+		await poll();
+		const seen: unknown[] = [];
+		for (const isStarred of [true, false, true, false]) {
+			await sandbox.control.updateLifelog('a', { isStarred, updatedAt: ago(MINUTE) });
+			seen.push(...(keys(await poll()) ?? []));
+		}
+		const key = `a:${ago(MINUTE)}`;
+		expect(seen).toEqual([
+			`${key}:starred`,
+			`${key}:unstarred`,
+			`${key}:starred:2`,
+			`${key}:unstarred:2`,
+		]);
+	});
+
+	test("a lifelog that can't be read is pending, then recorded with its version, then with its star", async () => {
+		const at = (time: string) => Date.parse(`2026-03-20T${time}Z`);
+		const known = () => (savedState().days as Record<string, IDataObject>)['2026-03-20'].entries;
+		await poll();
+
+		await pass(6 * MINUTE);
+		await add('a', ago(10 * MINUTE), ago(MINUTE));
+		await sandbox.control.faults([{ path: '/v1/lifelogs/a', status: 500 }]);
+		expect(await failureOf(poll())).toMatchObject({ httpCode: '500' });
+		const retry = { times: 1, poll: 2, at: at('12:06'), since: at('12:06') };
+		expect(known()).toEqual({ a: { pending: true, retry } });
+
+		await pass(5 * MINUTE);
+		await sandbox.control.updateLifelog('a', { updatedAt: ago(MINUTE) });
+		const created = await poll();
+		expect(events(created)).toEqual(['a created']);
+		expect(keys(created)).toEqual(['a:2026-03-20T12:10:00.000Z']);
+		expect(known()).toEqual({ a: at('12:10') });
+
+		await pass(5 * MINUTE);
+		await sandbox.control.updateLifelog('a', { isStarred: true, updatedAt: ago(6 * MINUTE) });
+		const updated = await poll();
+		expect(events(updated)).toEqual(['a updated']);
+		expect(keys(updated)).toEqual(['a:2026-03-20T12:10:00.000Z:starred']);
+		expect(known()).toEqual({ a: { at: at('12:10'), starred: true, starToggles: 1 } });
+	});
+
 	test('items are sorted by start, in the chosen time zone, with the chosen parts', async () => {
 		await poll();
 		await add('b', ago(5 * MINUTE));
@@ -132,6 +178,38 @@ describe('lifelogs', () => {
 		expect(json.eventKey).toBe(`c:${ago(0)}`);
 	});
 
+	test('the event and the filter choose the reported lifelogs, and lose none when they change', async () => {
+		await add('a', ago(MINUTE));
+		await poll({ event: 'lifelogCreated' });
+		await pass(MINUTE);
+		await add('b', ago(0));
+		await sandbox.control.updateLifelog('a', { title: 'Changed' });
+		expect(events(await poll({ event: 'lifelogCreated' }))).toEqual(['b created']);
+		await pass(MINUTE);
+		await sandbox.control.updateLifelog('a', { title: 'Changed again' });
+		const starred = { event: 'lifelogUpdated', filters: { isStarred: true } };
+		expect(await poll(starred)).toBeNull();
+		await sandbox.control.updateLifelog('b', { isStarred: true });
+		expect(events(await poll(starred))).toEqual(['b updated']);
+		expect(await poll()).toBeNull();
+	});
+
+	test('a lifelog that keeps changing is postponed until it settles', async () => {
+		const options = { settleMinutes: 10 };
+		await poll({ options });
+		await add('a', ago(0));
+		expect(await poll({ options })).toBeNull();
+		await pass(8 * MINUTE);
+		await sandbox.control.updateLifelog('a', { title: 'Longer' });
+		await pass(8 * MINUTE);
+		expect(await poll({ options })).toBeNull();
+		await pass(2 * MINUTE);
+		const output = await poll({ options });
+		expect(events(output)).toEqual(['a created']);
+		expect(output?.[0][0].json.title).toBe('Longer');
+		expect(await poll({ options })).toBeNull();
+	});
+
 	test('with one poll a day, the next polls report late uploads', async () => {
 		const options = { lookbackDays: 31 };
 		await poll({ options });
@@ -145,6 +223,28 @@ describe('lifelogs', () => {
 		expect(reported).toHaveLength(28);
 	});
 
+	test('a postponed lifelog is reported even after the look-back', async () => {
+		const options = { settleMinutes: 1440, lookbackDays: 2 };
+		await poll({ options });
+		await add('a', ago(DAY));
+		await add('other', ago(DAY + MINUTE), ago(DAY));
+		expect(events(await poll({ options }))).toEqual(['other created']);
+		await pass(2 * DAY);
+		expect(events(await poll({ options }))).toEqual(['a created']);
+		expect(await poll({ options })).toBeNull();
+	});
+
+	test("a changed start isn't a new lifelog, and a deleted lifelog isn't an event", async () => {
+		await add('moved', ago(DAY), ago(DAY));
+		await add('deleted', ago(2 * MINUTE));
+		await poll();
+		await pass(MINUTE);
+		await sandbox.control.updateLifelog('moved', { startTime: ago(MINUTE) });
+		await sandbox.control.deleteLifelog('deleted');
+		expect(events(await poll())).toEqual(['moved updated']);
+		expect(await poll()).toBeNull();
+	});
+
 	test('more than 50 changes are reported 50 a poll, oldest first', async () => {
 		await poll();
 		for (let index = 0; index < 60; index++) {
@@ -153,6 +253,56 @@ describe('lifelogs', () => {
 		const ids = Array.from({ length: 60 }, (_, n) => `e${String(n).padStart(2, '0')} created`);
 		expect(events(await poll())).toEqual(ids.slice(0, 50));
 		expect(events(await poll())).toEqual(ids.slice(50));
+		expect(await poll()).toBeNull();
+	});
+
+	test('a larger or smaller look-back reports no old lifelogs', async () => {
+		await add('older', ago(9 * DAY), ago(9 * DAY));
+		await add('newer', ago(2 * DAY), ago(2 * DAY));
+		const days = (lookbackDays: number) => ({ options: { lookbackDays } });
+		expect(await poll(days(3))).toBeNull();
+		for (const lookbackDays of [31, 31, 3, 31, 2, 31]) {
+			await pass(MINUTE);
+			expect(await poll(days(lookbackDays))).toBeNull();
+		}
+		await sandbox.control.updateLifelog('older', { title: 'Changed' });
+		const seen: unknown[] = [];
+		for (let polls = 0; polls < 29; polls++) seen.push(...(events(await poll(days(31))) ?? []));
+		expect(seen).toEqual(['older updated']);
+	});
+
+	test('an activation after an absence reports what was missed', async () => {
+		await add('known', ago(DAY));
+		await poll({}, { activation: 'activate' });
+		await pass(5 * DAY);
+		await add('a', ago(4 * DAY));
+		await add('b', ago(MINUTE));
+		expect(events(await poll({}, { activation: 'activate' }))).toEqual(['a created', 'b created']);
+	});
+
+	test('another credential is a new baseline', async () => {
+		await poll();
+		await add('a', ago(MINUTE));
+		expect(await poll({}, {}, '2')).toBeNull();
+		expect(await poll({}, {}, '2')).toBeNull();
+		expect(savedState().credential).toBe('2');
+	});
+
+	test('if several polls run at once, each event is emitted by one of them', async () => {
+		await poll();
+		await add('a', ago(MINUTE));
+		await add('b', ago(2 * MINUTE));
+		const outputs = await Promise.all([poll(), poll(), poll()]);
+		expect(outputs.flatMap((output) => events(output) ?? [])).toEqual(['b created', 'a created']);
+		expect(await poll()).toBeNull();
+	});
+
+	test('a restart continues with the saved state', async () => {
+		await poll();
+		await add('a', ago(MINUTE));
+		staticData = JSON.parse(JSON.stringify(staticData)) as IDataObject;
+		expect(events(await poll())).toEqual(['a created']);
+		staticData = JSON.parse(JSON.stringify(staticData)) as IDataObject;
 		expect(await poll()).toBeNull();
 	});
 });
@@ -263,6 +413,19 @@ describe('scheduled chats', () => {
 		expect(ids(await poll({ ...chats, options: { lookbackDays: 31 } }))).toEqual(['open']);
 	});
 
+	test('another kind of event or another prompt is a new baseline', async () => {
+		await poll();
+		await ask('a', ago(0));
+		await ask('b', ago(0), true, 'weekly');
+		expect(await poll(chats)).toBeNull();
+		expect(await poll({ ...chats, filters: { globalPromptId: 'weekly' } })).toBeNull();
+		await pass(MINUTE);
+		await ask('c', ago(0));
+		await ask('d', ago(0), true, 'weekly');
+		expect(ids(await poll({ ...chats, filters: { globalPromptId: 'weekly' } }))).toEqual(['d']);
+		expect(await poll()).toBeNull();
+	});
+
 	test('if two polls run at once, each chat is emitted by one, and only needed pages are read', async () => {
 		await poll(chats);
 		await pass(MINUTE);
@@ -331,6 +494,16 @@ describe('a manual test', () => {
 });
 
 describe('when something fails', () => {
+	test('an interrupted first poll reports nothing, but later changes are reported', async () => {
+		await add('known', ago(DAY), ago(DAY));
+		await sandbox.control.faults([{ status: 503, skip: 2 }]);
+		expect(await poll()).toBeNull();
+		await pass(MINUTE);
+		await add('new', ago(0));
+		await sandbox.control.updateLifelog('known', { title: 'Changed' });
+		expect(events(await poll())).toEqual(['known updated', 'new created']);
+	});
+
 	test('the stored state contains no key, no title and no words', async () => {
 		const words = { title: 'Saffron harvest', markdown: '# Saffron\n\n> Marlene: saffron' };
 		const start = [{ ...words, id: 'known', startTime: ago(DAY), updatedAt: ago(DAY) }];
@@ -426,6 +599,18 @@ describe('when something fails', () => {
 		await sandbox.control.faults([limit]);
 		expect(await poll({}, { activation: 'activate' })).toBeNull();
 		expect(events(await poll())).toEqual(['b created']);
+	});
+
+	test('a poll that could read nothing in full fails, and everything is reported later', async () => {
+		await add('known', ago(MINUTE));
+		await poll();
+		await add('a', ago(0));
+		await sandbox.control.faults([{ path: '/v1/lifelogs/', status: 500, times: 2 }]);
+		expect(await failureOf(poll())).toMatchObject({ httpCode: '500' });
+		expect(await failureOf(poll())).toMatchObject({ httpCode: '500' });
+		const seen: unknown[] = [];
+		for (let polls = 0; polls < 2; polls++) seen.push(...(events(await poll()) ?? []));
+		expect(seen).toEqual(['a created']);
 	});
 
 	test("a lifelog that can't be read for a day is reported incomplete, and complete when it can be read", async () => {

@@ -53,14 +53,10 @@ const wrongOnce = (clocks: ('service' | 'n8n')[], byMs: number, hasDate = true) 
 				MINUTE,
 				clocks.map((of) => ({ do: 'clock', of, byMs, isLasting: false })),
 			),
-			step(
-				MINUTE,
-				[
-					{ do: 'update', which: 2, times: 1 },
-					...times(7, (daysAgo): Action => ({ do: 'uploadLate', daysAgo })),
-				],
-				{ restarts: 'n8n' },
-			),
+			step(MINUTE, [
+				{ do: 'update', which: 2, times: 1 },
+				...times(7, (daysAgo): Action => ({ do: 'uploadLate', daysAgo })),
+			]),
 			step(12 * HOUR, [create]),
 			...times(8, () => step(DAY)),
 		],
@@ -631,6 +627,7 @@ export const KNOWN: Record<string, History> = {
 		],
 	}),
 	'160 chats that are answered after days, of which some cannot be read': historyOf({
+		manners: { ...GOOD_MANNERS, maxPageSize: 25 },
 		settings: { ...CHATS, lookbackDays: 2 },
 		steps: [
 			step(HOUR, [
@@ -638,14 +635,14 @@ export const KNOWN: Record<string, History> = {
 			]),
 			step(3 * DAY, [
 				{ do: 'askMany', count: 160, daysAgo: 0, script: { ...PLAIN, after: 0 } },
-				...times(50, (nth): Action => ({
+				...times(20, (nth): Action => ({
 					do: 'trouble',
-					aim: { of: 'entry', which: 170 + nth },
+					aim: { of: 'entry', which: 200 + nth },
 					kind: '500',
 					minutes: 60,
 				})),
 			]),
-			...times(40, () => step(MINUTE)),
+			...times(15, () => step(MINUTE)),
 		],
 	}),
 };
