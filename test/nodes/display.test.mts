@@ -27,7 +27,12 @@ const PANELS: [
 		'Query, Period, Limit, Output, Filters, Options',
 		{ ...LIST, options: LIST_OPTIONS },
 	],
-	['lifelog', { operation: 'getMany' }, `Period, ${AFTER_LIST}`, { ...LIST, options: LIST_OPTIONS }],
+	[
+		'lifelog',
+		{ operation: 'getMany' },
+		`Period, ${AFTER_LIST}`,
+		{ ...LIST, options: LIST_OPTIONS },
+	],
 	[
 		'lifelog',
 		{ period: 'range' },

@@ -200,10 +200,6 @@ export class Editor {
 		});
 	}
 
-	async close(): Promise<void> {
-		await this.page.close();
-	}
-
 	/**
 	 * Shows a page of the editor as a click on a link does: the editor takes seconds to load. By way
 	 * of a page with nothing that could be taken for what is to come; what was changed is not saved.
