@@ -5,7 +5,13 @@ import { type AnyService, type Entry, RANGES, startAnyService } from '../support
 import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
 import { workflowWith } from '../support/workflow.mts';
 
-const DAY = '2026-03-01';
+/** Days, and zones in which the clocks change on them. */
+const DAYS = [
+	['2026-03-01', 'UTC'],
+	['2026-10-25', 'Europe/Berlin'],
+	['2026-10-03', 'Australia/Sydney'],
+	['2026-09-06', 'America/Santiago'],
+];
 const HOUR = 3_600_000;
 
 interface Example {
@@ -25,11 +31,11 @@ afterAll(async () => {
 	await service.close();
 });
 
-test.each(RANGES)(
-	'a range means "%s": every lifelog that starts on the day is listed',
-	async (range) => {
+test.each(RANGES.flatMap((range) => DAYS.map(([day, zone]) => [range, day, zone] as const)))(
+	'a range means "%s": every lifelog that starts on %s, UTC, is listed, with a workflow in %s',
+	async (range, day, timezone) => {
 		const entries = Array.from({ length: 49 }, (_, nth): Entry => {
-			const begin = Date.parse(DAY) + (nth - 12) * HOUR;
+			const begin = Date.parse(day) + (nth - 12) * HOUR;
 			const end = begin + 1.5 * HOUR;
 			return { id: String(nth), begin, end, updated: end, created: end };
 		});
@@ -42,12 +48,13 @@ test.each(RANGES)(
 		const ofDay = JSON.parse(
 			JSON.stringify(parameters).replaceAll(
 				/"=\{\{ \$\('A day'\)\.first\(\)\.json\.day \}\}/g,
-				`"${DAY}`,
+				`"${day}`,
 			),
 		) as IDataObject;
-		const { items, error } = await engine.runWorkflow(
-			workflowWith('lifelog', { ...ofDay, operation: 'getMany', returnAll: true }),
-		);
+		const { items, error } = await engine.runWorkflow({
+			...workflowWith('lifelog', { ...ofDay, operation: 'getMany', returnAll: true }),
+			settings: { timezone },
+		});
 		expect(error).toBeUndefined();
 		const listed = items('Node').map(({ json }) => json.id);
 		const ofTheDay = entries.slice(12, 36).map(({ id }) => id);

@@ -7,9 +7,10 @@ import { workflowWith } from './workflow.mts';
 // As nodes and engine, the CommonJS copy.
 const { NodeHelpers } = nativeRequire('n8n-workflow') as typeof import('n8n-workflow');
 
-/** The labels in a panel, and what can be added to its collections. */
+/** The labels and notices in a panel, and what can be added to its collections. */
 export interface Shown {
 	labels: string[];
+	notices: string[];
 	filters?: string[];
 	options?: string[];
 }
@@ -30,27 +31,17 @@ export function choicesOf(node: string, parameter: string) {
 	return (property?.options ?? []) as Array<{ name: string; value: string; action?: string }>;
 }
 
-/**
- * What is shown for each choice of a parameter, all others being as they are at first. Without what
- * n8n adds of its own.
- */
-export function panelsOf(node: string, parameter: string): Record<string, Shown> {
-	return Object.fromEntries(
-		choicesOf(node, parameter).map(({ name, value }) => [
-			name,
-			panelOf(node, { [parameter]: value }),
-		]),
-	);
-}
-
-function panelOf(type: string, chosen: INodeParameters): Shown {
+/** What is shown with these parameters, all others being as they are at first. Without what n8n adds. */
+export function panelOf(type: string, chosen: INodeParameters): Shown {
 	const { shown, isShown } = shownIn(type, chosen);
 	const addable = (name: string) =>
 		(shown.find((property) => property.name === name)?.options as INodeProperties[] | undefined)
 			?.filter(isShown)
 			.map(({ displayName }) => displayName);
+	const notices = shown.filter(({ type: kind }) => kind === 'notice');
 	return {
 		labels: labelsOf(shown),
+		notices: notices.map(({ displayName }) => displayName),
 		filters: addable('filters'),
 		options: addable('options'),
 	};

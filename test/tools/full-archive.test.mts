@@ -78,8 +78,10 @@ test('chats whose IDs differ only by case have names of their own, which stay', 
 const sha256 = (text: unknown) => createHash('sha256').update(String(text)).digest('hex');
 
 /** What Full archive plans for lifelogs as the service lists them, and manifests as they were. */
-function planOf(lifelogs: object[], manifests: object[]) {
-	const settings = { Settings: [{ firstDay: '', waitDays: 1, daysBack: 0, report: {} }] };
+function planOf(lifelogs: object[], manifests: object[], changes: object = {}) {
+	const settings = {
+		Settings: [{ firstDay: '', waitDays: 1, daysBack: 0, report: {}, ...changes }],
+	};
 	const given = { ...settings, 'All lifelogs': lifelogs, 'Contents of the files': manifests };
 	const days = run('Days of the service', [], given) as { json: Record<string, unknown> }[];
 	const hashed = days.map(({ json }) => ({
@@ -87,8 +89,10 @@ function planOf(lifelogs: object[], manifests: object[]) {
 		version: sha256(json.lines),
 		versionIfIncomplete: sha256(json.linesIfIncomplete),
 	}));
-	const [{ json }] = run('Days to do', hashed, given) as [{ json: { days: object[] } }];
-	return { hashed, days: json.days as { day: string; what: string; listed: object }[] };
+	const [{ json }] = run('Days to do', hashed, given) as [
+		{ json: { days: { day: string; what: string; listed: object }[]; report: object } },
+	];
+	return { hashed, ...json };
 }
 
 test('title, end and a missing updatedAt are read as the command and check read them', () => {
@@ -155,4 +159,14 @@ describe('a day that is archived', () => {
 	])('%s', (_what, of, lifelog, before, what) => {
 		expect(whatFor(of, listed(of, lifelog), manifest(of, before))).toBe(what);
 	});
+});
+
+test('a nightly run says so if earlier days were never archived', () => {
+	const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+	const startTime = `${ago(31)}T10:00:00.000Z`;
+	const lifelog = { id: 'l', title: 'Tea', startTime, endTime: startTime, updatedAt: startTime };
+	const { days, report } = planOf([lifelog], [], { firstDay: ago(33), daysBack: 31 });
+	expect(days[0].day).toBe(ago(31));
+	const message = `2 days, ${ago(33)} to ${ago(32)}, are not archived yet; the next run over everything does it`;
+	expect(report).toMatchObject({ failed: [{ message }] });
 });

@@ -1,8 +1,9 @@
-// The Lifelog node as a tool of n8n's AI Agent, with a model that follows a script.
+// The Lifelog node as a tool of n8n's AI Agent, with a model that follows a script, and n8n's MCP Client.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import type { Lifelog } from '../../../lifelog/api.ts';
+import { workflowWith } from '../../support/workflow.mts';
 import { agentWorkflow, allByModel, type Tool, type TOOLS } from '../support/agent.mts';
 import { addFindable, startLab, type Lab } from '../support/lab.mts';
 import type { Execution } from '../support/rest.mts';
@@ -192,25 +193,24 @@ describe('a model that sets every parameter', () => {
 		...MORE,
 	};
 	/**
-	 * The operations, what the model gives, and what it must be told; some cannot go together. What is
-	 * left to the model by default is among them, by its name, if a choice by the model may show it.
+	 * The operations, what the model gives, and what it must be told by those that are called; some
+	 * cannot go together. What is left to the model by default is among them, by its name, if a choice
+	 * by the model may show it. test/nodes/model-values.test.mts calls each of them.
 	 */
 	const CALLS: Array<{
 		type?: string;
 		operation: string;
 		args: IDataObject | (() => IDataObject);
-		tells: RegExp | (() => string);
+		tells?: RegExp;
 		except?: string[];
 	}> = [
 		{
 			operation: 'getMany',
 			args: { ...LISTING, start: 'yesterday', end: 'yesterday' },
-			tells: /"excerpt":/,
 		},
 		{
 			operation: 'search',
 			args: () => ({ ...LISTING, query: lifelog.title }),
-			tells: () => lifelog.title,
 		},
 		{
 			operation: 'get',
@@ -224,7 +224,6 @@ describe('a model that sets every parameter', () => {
 				options_maxCharacters: 500,
 				...ZONE,
 			}),
-			tells: /"speakers":/,
 		},
 		{
 			operation: 'getTranscript',
@@ -250,7 +249,6 @@ describe('a model that sets every parameter', () => {
 				options_maxLifelogs: 5,
 				...MORE,
 			},
-			tells: /# Daily summary/,
 		},
 		{
 			operation: 'export',
@@ -265,7 +263,6 @@ describe('a model that sets every parameter', () => {
 				End: '',
 				...MORE,
 			}),
-			tells: /"format":"srt"/,
 			except: ['period', 'date', 'start', 'end', 'limit', 'filters'],
 		},
 		{
@@ -286,13 +283,11 @@ describe('a model that sets every parameter', () => {
 				options_fileNames: 'readable',
 				...MORE,
 			},
-			tells: /"format":"json"/,
 			except: ['lifelogId'],
 		},
 		{
 			operation: 'delete',
 			args: () => ({ lifelogIdToDelete: lifelog.id }),
-			tells: /"deleted":true/,
 		},
 		{
 			type: 'lifelogChat',
@@ -312,13 +307,11 @@ describe('a model that sets every parameter', () => {
 			type: 'lifelogChat',
 			operation: 'get',
 			args: () => ({ chatId: chat, output: 'simplified', fields: '', ...ZONE }),
-			tells: () => chat,
 		},
 		{
 			type: 'lifelogChat',
 			operation: 'delete',
 			args: () => ({ chatIdToDelete: chat }),
-			tells: /"deleted":true/,
 		},
 		{
 			type: 'lifelogAudio',
@@ -336,7 +329,6 @@ describe('a model that sets every parameter', () => {
 				options_padding: 0,
 				...MORE,
 			}),
-			tells: /"fileName":/,
 			except: ['day', 'date', 'start', 'end'],
 		},
 		{
@@ -368,27 +360,39 @@ describe('a model that sets every parameter', () => {
 		[{ id: long }] = await lab.sandbox.control.lifelogs();
 	});
 
-	for (const { type = 'lifelog', operation, args, tells, except } of CALLS) {
-		test(`${type}: ${operation}`, async () => {
-			const tool = {
-				name: 'The tool',
-				type: `${type}Tool`,
-				parameters: allByModel(type, operation, except),
-			};
-			const given = typeof args === 'function' ? args() : args;
-			const { status } = await ask(
-				[tool],
-				[() => ({ tool: 'The_tool', args: given }), () => 'Done.'],
-			);
+	const given = ({ args }: (typeof CALLS)[number]) => (typeof args === 'function' ? args() : args);
+	const toolOf = (
+		name: string,
+		{ type = 'lifelog', operation, except }: (typeof CALLS)[number],
+	) => ({
+		name,
+		type: `${type}Tool`,
+		parameters: allByModel(type, operation, except),
+	});
+
+	test('is told of each', async () => {
+		const tools = CALLS.map((call, nth) => toolOf(`tool_${nth}`, call));
+		const { status } = await ask(tools, [() => 'Done.']);
+		assert.equal(status, 'success');
+		const [request] = model.requests();
+		const told = request.tools.map(({ name, parameters }) => [
+			name,
+			Object.keys(parameters.properties).sort(),
+		]);
+		assert.deepEqual(
+			Object.fromEntries(told),
+			Object.fromEntries(
+				CALLS.map((call, nth) => [`tool_${nth}`, Object.keys(given(call)).sort()]),
+			),
+		);
+	});
+
+	for (const call of CALLS.filter(({ tells }) => tells)) {
+		test(`${call.type ?? 'lifelog'}: ${call.operation}`, async () => {
+			const script = [() => ({ tool: 'The_tool', args: given(call) }), () => 'Done.'];
+			const { status } = await ask([toolOf('The tool', call)], script);
 			assert.equal(status, 'success');
-			const [{ tools }] = model.requests();
-			assert.deepEqual(
-				Object.keys(tools[0].parameters.properties).sort(),
-				Object.keys(given).sort(),
-			);
-			const told = lastResult(model.requests()[1]);
-			if (typeof tells === 'function') assert.ok(told.includes(tells()), told);
-			else assert.match(told, tells);
+			assert.match(lastResult(model.requests()[1]), call.tells!);
 		});
 	}
 
@@ -430,5 +434,53 @@ describe('a model that sets every parameter', () => {
 			lastResult(model.requests()[1]),
 			/is not the ID of a lifelog\. A title isn't an ID\. .*use the field id that a list or a search returns/,
 		);
+	});
+});
+
+describe('n8n’s MCP Client', () => {
+	/** Runs a workflow of the node that calls a tool of the service. */
+	async function callTool(tool: string, input: IDataObject, apiKey?: string): Promise<Execution> {
+		const { rest, sandbox } = lab;
+		const data = { name: 'X-API-Key', value: apiKey ?? sandbox.apiKey };
+		const httpHeaderAuth = await rest.createCredential('httpHeaderAuth', data, 'Lifelog MCP');
+		const workflow = workflowWith('lifelog', {});
+		const [start, node] = workflow.nodes;
+		const client: INode = {
+			...node,
+			type: '@n8n/n8n-nodes-langchain.mcpClient',
+			typeVersion: 1.1,
+			parameters: {
+				endpointUrl: `${sandbox.url}/mcp`,
+				serverTransport: 'httpStreamable',
+				authentication: 'headerAuth',
+				tool: { __rl: true, mode: 'id', value: tool },
+				inputMode: 'json',
+				jsonInput: JSON.stringify(input),
+			},
+			credentials: { httpHeaderAuth },
+		};
+		return await rest.execute({ ...workflow, nodes: [start, client] });
+	}
+
+	/** What a tool answered: text, or what its JSON says. */
+	const answer = ({ json }: Execution) => {
+		const [{ content }] = json('Node') as Array<{ content: Array<{ text: unknown }> }>;
+		return content[0].text;
+	};
+
+	test('searches and reads lifelogs', async () => {
+		const execution = await callTool('search_lifelogs', { query: lifelog.title });
+		assert.equal(execution.error, undefined);
+		const { lifelogs } = answer(execution) as { lifelogs: Lifelog[] };
+		const found = lifelogs.find(({ id }) => id === lifelog.id)!;
+		assert.equal(found.title, lifelog.title);
+		const text = String(answer(await callTool('get_lifelog', { id: found.id })));
+		assert.ok(text.startsWith(`# ${lifelog.title}`));
+	});
+
+	test('is refused with a wrong key', async () => {
+		const { status, error } = await callTool('search_lifelogs', { query: 'x' }, 'wrong');
+		assert.equal(status, 'error');
+		assert.match(String(error?.message), /Authentication failed/);
 	});
 });

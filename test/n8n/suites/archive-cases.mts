@@ -1,9 +1,9 @@
-// The example Full archive where things go wrong, come late or are elsewhere, and by itself.
+// The example Full archive where things go wrong or are elsewhere, and by itself. What only its Code
+// nodes decide is in test/nodes/full-archive.test.mts and test/tools/full-archive.test.mts.
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
-import { makeLifelog } from '../../support/manifests.mts';
 import { NEWEST } from '../install.mts';
 import {
 	assertArchived,
@@ -166,27 +166,6 @@ describe('if not everything can be archived', () => {
 		await assertArchived(lab().sandbox, storage, { days });
 	});
 
-	test('changes of lifelog-server to a day that is being read stay', async () => {
-		const { control } = lab().sandbox;
-		const { folder, storage, workflow } = await newArchive('beside', [days[0], days[2]], {
-			settings: { waitDays: 10 },
-		});
-		await succeeds(workflow);
-		const [first] = await control.lifelogs();
-		const day = dayOf(first.startTime);
-		await control.updateLifelog(first.id, { title: 'Of the service' });
-		await control.clearRequests();
-		await control.faults([{ path: '/v1/download-audio', delayMs: 10_000 }]);
-		const running = succeeds(workflow);
-		await until(async () => (await audioAsked()).length > 0, 'audio is asked for');
-		const made = { ...first, id: 'made', startTime: `${day}T21:00:00.000Z` };
-		await makeLifelog(folder, made, { source: 'api' });
-		await running;
-		const { lifelogs } = (await newestDays(storage)).get(day)!;
-		assert.ok(lifelogs[first.id]);
-		assert.ok(lifelogs.made?.goneAt);
-	});
-
 	test("if two runs start at once, one archives, and the other says that it doesn't", async () => {
 		const { workflow, storage } = await newArchive('twice', [days[0], days[2]], {
 			settings: { waitDays: 10 },
@@ -219,70 +198,25 @@ describe('if not everything can be archived', () => {
 	});
 });
 
-describe('late uploads', () => {
-	test('audio that was missing in the last week is requested again, once a day', async () => {
-		await emptyService();
-		const day = daysAgo(3);
-		await addLifelog(day, '10:00:00');
-		await addLifelog(day, '15:00:00');
-		const days = daysBetween(day, daysAgo(2));
-		const settings = { waitDays: 2 };
-		const { folder, storage, workflow } = await newArchive('late', [days[0], days[1]], {
-			settings,
-		});
-		const startMs = Date.parse(day) + 14 * HOUR_MS;
-		const missing = { status: 404, body: { error: 'No audio' } };
-		await lab().sandbox.control.faults([
-			{ path: `/v1/download-audio?startMs=${startMs}`, ...missing },
-		]);
-		await succeeds(workflow);
-		assert.equal((await newestDays(storage)).get(day)!.audio.length, 1);
-		await succeeds(workflow);
-		assert.deepEqual(await audioAsked(), []);
-
-		for (const name of await dayManifests(folder)) {
-			const path = join(folder, 'days', name);
-			const file = JSON.parse(await readFile(path, 'utf8'));
-			const archivedAt = new Date(Date.now() - 21 * HOUR_MS).toISOString();
-			await writeFile(path, JSON.stringify({ ...file, archivedAt }));
-		}
-		await succeeds(workflow);
-		assert.deepEqual(await daysRead(), []);
-		assert.equal((await audioAsked()).length, 11 + 12);
-		await assertArchived(lab().sandbox, storage, { days });
-	});
-});
-
-describe("days in UTC, whatever the workflow's time zone", () => {
-	for (const [timezone, first, last, change] of [
-		['Europe/Berlin', '2026-10-24', '2026-10-25', '2026-10-25T01:00:00Z'],
-		['Australia/Sydney', '2026-10-03', '2026-10-04', '2026-10-03T16:00:00Z'],
-		['America/Santiago', '2026-09-05', '2026-09-06', '2026-09-06T04:00:00Z'],
-	] as const) {
-		test(`when the clocks change in ${timezone}, and a lifelog goes on over midnight`, async () => {
-			await emptyService();
-			const hours = [-2, -1, 0, 1, 2].map((hour) => Date.parse(change) + hour * HOUR_MS);
-			for (const ms of hours) {
-				const [day, time] = new Date(ms).toISOString().split('T');
-				await addLifelog(day, time.slice(0, 8), 20);
-			}
-			// From the last minutes of the one to the first of the other, by UTC and by the clock there.
-			await addLifelog(first, '23:58:00', 240);
-			const localMidnight = {
-				'Europe/Berlin': '21:58:00',
-				'Australia/Sydney': '13:58:00',
-				'America/Santiago': '03:58:00',
-			};
-			await addLifelog(last, localMidnight[timezone], 240);
-			await lab().sandbox.control.addChat({ createdAt: `${last}T00:00:00.000Z` });
-			const waitDays = Math.round((Date.parse(dayOf(Date.now())) - Date.parse(last)) / DAY_MS);
-			const settings = { firstDay: first, waitDays };
-			const name = timezone.replace('/', '-');
-			const archive = await newArchive(name, [first, last], { settings, timezone });
-			await succeeds(archive.workflow);
-			await assertWhole(archive.folder, { days: [first, last] });
-		});
+test("days are in UTC, whatever the workflow's time zone, also if the clocks change", async () => {
+	await emptyService();
+	const days = ['2026-10-03', '2026-10-04'];
+	const change = Date.parse('2026-10-03T16:00:00Z');
+	for (const hour of [-2, -1, 0, 1, 2]) {
+		const [day, time] = new Date(change + hour * HOUR_MS).toISOString().split('T');
+		await addLifelog(day, time.slice(0, 8), 20);
 	}
+	// Over midnight, by UTC and by the clock there.
+	await addLifelog(days[0], '23:58:00', 240);
+	await addLifelog(days[1], '13:58:00', 240);
+	await lab().sandbox.control.addChat({ createdAt: `${days[1]}T00:00:00.000Z` });
+	const waitDays = Math.round((Date.parse(dayOf(Date.now())) - Date.parse(days[1])) / DAY_MS);
+	const { folder, workflow } = await newArchive('clocks', [days[0], days[1]], {
+		settings: { firstDay: days[0], waitDays },
+		timezone: 'Australia/Sydney',
+	});
+	await succeeds(workflow);
+	await assertWhole(folder, { days });
 });
 
 describe('other storages', () => {
@@ -341,7 +275,7 @@ describe('other storages', () => {
 });
 
 describe('a published workflow', () => {
-	const OFTEN = { rule: { interval: [{ field: 'seconds', secondsInterval: 30 }] } };
+	const OFTEN = { rule: { interval: [{ field: 'seconds', secondsInterval: 10 }] } };
 
 	/** Publishes it until a run has ended. */
 	async function runByItself(t: TestContext, { storage, workflow }: Archive) {
@@ -374,24 +308,6 @@ describe('a published workflow', () => {
 			const files = await sizesIn(lab().userFolder).catch(() => undefined);
 			return files && !files.some(([name, bytes]) => name.includes(copies) && bytes > 50_000);
 		}, 'No copies');
-	});
-
-	test("isn't complete if earlier days were never archived", async (t) => {
-		await emptyService();
-		await live(daysAgo(31));
-		const archive = await newArchive('holes', [daysAgo(31), daysAgo(30)], {
-			settings: { waitDays: 30, firstDay: daysAgo(33) },
-			parameters: { 'Every night': OFTEN },
-		});
-		await runByItself(t, archive);
-		const { isComplete, failed } = await reportOf(archive.storage);
-		assert.equal(isComplete, false);
-		assert.equal(failed.length, 1);
-		assert.match(
-			failed[0].message,
-			new RegExp(`^2 days, ${daysAgo(33)} to ${daysAgo(32)}, are not archived yet`),
-		);
-		await assertArchived(lab().sandbox, archive.storage, { days: [daysAgo(31), daysAgo(30)] });
 	});
 
 	test('checks all days every week', async (t) => {

@@ -34,10 +34,15 @@ for (const version of [OLDEST, NEWEST]) {
 		before(async () => {
 			const { control } = lab().sandbox;
 			await control.reset({ empty: true, dialect: { rateLimit: { max: 1_000_000 } } });
-			await control.addLifelog({
-				startTime: `${day}T08:00:00.000Z`,
-				endTime: `${day}T08:00:20.000Z`,
-			});
+			for (const time of ['08:00:00', '19:00:00']) {
+				const at = Date.parse(`${day}T${time}Z`);
+				await control.addLifelog({
+					startTime: new Date(at).toISOString(),
+					endTime: new Date(at + 20_000).toISOString(),
+				});
+			}
+			await control.addChat({ createdAt: `${day}T12:00:00.000Z` });
+			await control.addChat({ createdAt: `${day}T20:30:00.000Z`, globalPromptId: 'recap' });
 			workflow = await importExample(lab(), 'full-archive');
 		});
 

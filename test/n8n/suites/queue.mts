@@ -1,4 +1,5 @@
-// Queue mode: a main process, two workers, Redis and PostgreSQL, all on one key and one rate limit.
+// Queue mode: a main process, two workers, Redis and PostgreSQL, which share nothing but one key and its
+// rate limit. test/nodes/busy-key.soak.mts has an hour at the limit, in simulated time.
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +11,13 @@ import { byId, workflowWith } from '../../support/workflow.mts';
 import { activateWhile } from '../support/lab.mts';
 import { startQueueLab, type QueueLab } from '../support/queue.mts';
 import type { Execution } from '../support/rest.mts';
-import { activateTrigger, anotherPoll, emitted, whenEmitted } from '../support/trigger.mts';
+import {
+	activateTrigger,
+	anotherPoll,
+	emitted,
+	pollTimesEvery,
+	whenEmitted,
+} from '../support/trigger.mts';
 
 const WORKERS = 2;
 const EXECUTIONS = 30;
@@ -21,6 +28,18 @@ const RATE_LIMIT = { max: 180, windowMs: 10_000 };
 const MIN_MS = (Math.ceil(REQUESTS / RATE_LIMIT.max) - 1) * RATE_LIMIT.windowMs;
 const TIMEOUT_MS = 240_000;
 const AUDIO_MS = 60_000;
+
+/** A limit that a workflow reaches for some windows. */
+const BUSY_LIMIT = { max: 30, windowMs: 15_000 };
+const BUSY_WINDOWS = 5;
+/** What is left of the limit is more than a trigger asks for. */
+const BUSY_READS = BUSY_WINDOWS * BUSY_LIMIT.max - 20;
+/** All windows but the last have to pass. */
+const BUSY_MIN_MS = (BUSY_WINDOWS - 1) * BUSY_LIMIT.windowMs;
+const NEW_EVERY_MS = 8_000;
+const LATEST_MS = 2 * BUSY_LIMIT.windowMs;
+/** What n8n may take to start an execution of what a poll has found. */
+const START_MS = 10_000;
 
 let lab: QueueLab;
 
@@ -62,23 +81,30 @@ function taskWorkflow(): WorkflowJson {
 		id: name,
 		name,
 	});
-	const builtIn = (name: string, type: string, parameters: IDataObject): INode => ({
-		...{ id: name, name, type: `n8n-nodes-base.${type}`, typeVersion: 1, position: [0, 0] },
-		parameters: parameters as INode['parameters'],
-	});
 	const task = (expression: string) => `={{ $('Webhook').first().json.body.${expression} }}`;
-	const webhook = { path: 'task', httpMethod: 'POST', responseMode: 'onReceived' };
-	const split = { fieldToSplitOut: 'body.read', options: { destinationFieldName: 'id' } };
 	const read = { operation: 'get', lifelogId: byId('={{ $json.id }}') };
 	const remove = { operation: 'delete', lifelogIdToDelete: byId(task('remove')) };
 	const range = { start: task('audio.start'), end: task('audio.end') };
 	const audio = { operation: 'download', source: 'timeRange', ...range };
-	const nodes = [
-		{ ...builtIn('Webhook', 'webhook', webhook), typeVersion: 2, webhookId: 'task' },
-		builtIn('Split', 'splitOut', split),
+	return chainOf('task', [
 		node('Read', 'lifelog', read),
 		{ ...node('Delete', 'lifelog', remove), executeOnce: true },
 		{ ...node('Audio', 'lifelogAudio', audio), executeOnce: true },
+	]);
+}
+
+/** Starts nodes, one after the other, by a webhook: an item for each ID in the field `read` it is sent. */
+function chainOf(path: string, steps: INode[]): WorkflowJson {
+	const builtIn = (name: string, type: string, parameters: IDataObject): INode => ({
+		...{ id: name, name, type: `n8n-nodes-base.${type}`, typeVersion: 1, position: [0, 0] },
+		parameters: parameters as INode['parameters'],
+	});
+	const webhook = { path, httpMethod: 'POST', responseMode: 'onReceived' };
+	const split = { fieldToSplitOut: 'body.read', options: { destinationFieldName: 'id' } };
+	const nodes = [
+		{ ...builtIn('Webhook', 'webhook', webhook), typeVersion: 2, webhookId: path },
+		builtIn('Split', 'splitOut', split),
+		...steps,
 	];
 	const connections = Object.fromEntries(
 		nodes
@@ -89,6 +115,16 @@ function taskWorkflow(): WorkflowJson {
 			]),
 	);
 	return { nodes, connections, settings: { executionOrder: 'v1' } };
+}
+
+/** Sends a webhook what it is to do. */
+async function send(path: string, body: object): Promise<void> {
+	const response = await fetch(`${lab.n8n.url}/webhook/${path}`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+	});
+	assert.equal(response.status, 200);
 }
 
 /** Waits until all executions of the workflow have ended. */
@@ -134,7 +170,7 @@ function expectedSuccesses(tasks: Task[]): Map<string, number> {
 const sorted = (counts: Map<string, number>) => [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 
 test('30 executions at once share one rate limit on two workers', async (context) => {
-	const { rest, n8n, sandbox } = lab;
+	const { rest, sandbox } = lab;
 	const tasks = planTasks(await sandbox.control.lifelogs());
 	const { id } = await rest.createWorkflow(taskWorkflow());
 	await activateWhile(context, lab, id);
@@ -144,14 +180,7 @@ test('30 executions at once share one rate limit on two workers', async (context
 	await sandbox.control.faults([{ skip: 20, status: 429, body }]);
 
 	const began = Date.now();
-	await Promise.all(
-		tasks.map(async (task) => {
-			const headers = { 'content-type': 'application/json' };
-			const body = JSON.stringify(task);
-			const response = await fetch(`${n8n.url}/webhook/task`, { method: 'POST', headers, body });
-			assert.equal(response.status, 200);
-		}),
-	);
+	await Promise.all(tasks.map(async (task) => await send('task', task)));
 	const executions = await whenAllEnded(id);
 	const requests = await sandbox.control.requests();
 	report(context, requests, began);
@@ -192,6 +221,76 @@ test('the trigger runs workflows on the workers, once for each change', async (t
 	for (const execution of await lab.rest.executions(workflow)) {
 		assert.ok(ran.includes(execution.id));
 	}
+});
+
+/** When the trigger has started an execution for each of its events, by ID, in epoch ms. */
+async function startsOf(workflowId: string): Promise<Map<string, number>> {
+	const starts = new Map<string, number>();
+	for (const { id } of await lab.rest.executions(workflowId)) {
+		const { error, json, runData } = await lab.rest.execution(id);
+		assert.equal(error?.message, undefined);
+		for (const item of json('Node')) {
+			assert.ok(!starts.has(item.id as string), `${item.id} came twice`);
+			starts.set(item.id as string, runData.Node[0].startTime);
+		}
+	}
+	return starts;
+}
+
+test('while a workflow reads as fast as the rate limit allows, no poll fails, and each event arrives within two windows', async (context) => {
+	const { rest, credentials } = lab;
+	const { control } = lab.sandbox;
+	const pollTimes = pollTimesEvery(BUSY_LIMIT.windowMs / 1000);
+	await control.dialect({ rateLimit: { max: 10_000 } });
+	const trigger = await activateTrigger(lab, { event: 'lifelogCreated', pollTimes }, context);
+	const { nodes } = workflowWith(
+		'lifelog',
+		{ operation: 'get', lifelogId: byId('={{ $json.id }}') },
+		{ credentials },
+	);
+	const { id } = await rest.createWorkflow(chainOf('busy', [nodes[1]]));
+	await activateWhile(context, lab, id);
+	const lifelog = (await control.lifelogs()).at(-1)!.id;
+	await control.dialect({ rateLimit: BUSY_LIMIT });
+	await control.clearRequests();
+
+	const began = Date.now();
+	await send('busy', { read: Array.from({ length: BUSY_READS }, () => lifelog) });
+	const added = new Map<string, number>();
+	for (;;) {
+		const [execution] = await rest.executions(id);
+		if (['success', 'error'].includes(execution?.status)) break;
+		const sinceMs = Date.now() - began;
+		if (sinceMs >= added.size * NEW_EVERY_MS && sinceMs < BUSY_MIN_MS - LATEST_MS) {
+			added.set((await control.addLifelog()).id, Date.now());
+		}
+		assert.ok(sinceMs < TIMEOUT_MS, 'The reading has not ended');
+		await sleep(1000);
+	}
+	const { status, items } = await rest.execution((await rest.executions(id))[0].id);
+	assert.equal(status, 'success');
+	assert.equal(items('Node').length, BUSY_READS);
+	const read = (await control.requests()).filter(
+		({ path, status }) => status === 200 && path === `/v1/lifelogs/${lifelog}`,
+	);
+	const tookMs = read[BUSY_READS - 1].at - read[0].at;
+
+	const starts = await startsOf(trigger);
+	assert.deepEqual([...starts.keys()].sort(), [...added.keys()].sort());
+	const delays = [...added].map(([id, at]) => starts.get(id)! - at);
+	const seconds = (ms: number) => `${(ms / 1000).toFixed(0)} s`;
+	context.diagnostic(
+		`${BUSY_READS} requests in ${seconds(tookMs)}, at the least ${seconds(BUSY_MIN_MS)}; ${added.size} events, the latest after ${seconds(Math.max(...delays))}`,
+	);
+	assert.ok(added.size >= 3);
+	assert.ok(Math.max(...delays) <= LATEST_MS + START_MS);
+	// A machine that takes longer for a request than the limit asks for isn't the trigger's.
+	const gaps = read.slice(1).map(({ at }, nth) => at - read[nth].at);
+	const medianMs = gaps.sort((a, b) => a - b)[gaps.length >> 1];
+	const dueMs = Math.max(BUSY_MIN_MS, BUSY_READS * medianMs);
+	// The trigger can take the place of a window's last ones, and waits are of whole seconds.
+	const lateMs = BUSY_LIMIT.windowMs + BUSY_WINDOWS * 1000;
+	assert.ok(tookMs <= dueMs + lateMs, `the reading took ${seconds(tookMs)}`);
 });
 
 /** Prints the figures. */

@@ -37,10 +37,10 @@ export class Editor {
 		this.page = page;
 	}
 
-	/** Opens the sign-in page in a new window, of a system with that theme, and signs in as the owner. */
-	static async signIn(browser: Browser, { n8n }: Lab, theme: Theme = 'light'): Promise<Editor> {
+	/** Opens the sign-in page in a new window, of a system with the light theme, and signs in as the owner. */
+	static async signIn(browser: Browser, { n8n }: Lab): Promise<Editor> {
 		const viewport = { width: 1440, height: 760 };
-		const look = { deviceScaleFactor: 1.5, colorScheme: theme };
+		const look = { deviceScaleFactor: 1.5, colorScheme: 'light' as const };
 		const page = await browser.newPage({ viewport, ...look });
 		page.setDefaultTimeout(TIMEOUT_MS);
 		// Without a graphics card, animations cost a fifth of the browser's CPU.
@@ -59,6 +59,11 @@ export class Editor {
 		// The editor is still on its way to the first page, and follows nothing before it is there.
 		await page.waitForLoadState('networkidle');
 		return new Editor(page);
+	}
+
+	/** Changes the theme of the system, which the editor follows. */
+	async setTheme(colorScheme: Theme): Promise<void> {
+		await this.page.emulateMedia({ colorScheme });
 	}
 
 	/** Shows a workflow and opens the panel of one of its nodes. */
@@ -195,10 +200,6 @@ export class Editor {
 		});
 	}
 
-	async close(): Promise<void> {
-		await this.page.close();
-	}
-
 	/**
 	 * Shows a page of the editor as a click on a link does: the editor takes seconds to load. By way
 	 * of a page with nothing that could be taken for what is to come; what was changed is not saved.
@@ -249,6 +250,15 @@ export class NodesPanel {
 
 	async whenOpen(): Promise<void> {
 		await this.page.locator(byTestId('node-creator-search-bar')).waitFor();
+	}
+
+	/** Types words and waits until all of these names are found; nothing is found before. */
+	async finds(words: string, names: string[]): Promise<void> {
+		const bar = this.page.locator(byTestId('node-creator-search-bar'));
+		await bar.fill('zzzzzzzz');
+		await this.names.first().waitFor({ state: 'hidden' });
+		await bar.fill(words);
+		for (const name of names) await this.names.getByText(name, { exact: true }).first().waitFor();
 	}
 
 	/** Types words and returns the names found once they include the expected one, best first. */
@@ -551,29 +561,6 @@ export class NodePanel {
 		}
 	}
 
-	/** The text of the notice; waits for it. */
-	async notice(): Promise<string> {
-		return await this.notices().first().innerText();
-	}
-
-	/** Waits until no notice is shown. */
-	async hasNoNotice(): Promise<void> {
-		await this.notices().first().waitFor({ state: 'hidden' });
-	}
-
-	private notices() {
-		return this.parameters.locator('.notice').filter({ visible: true });
-	}
-
-	/** The choices that a parameter offers, in order; opens and closes its list. */
-	async choices(parameter: string): Promise<string[]> {
-		await this.open(parameter);
-		const names = await this.visibleOptions().locator('.option-headline').allInnerTexts();
-		await this.page.keyboard.press('Escape');
-		await this.visibleOptions().first().waitFor({ state: 'hidden' });
-		return names;
-	}
-
 	/** Chooses one of a parameter's choices by its name. */
 	async choose(parameter: string, choice: string): Promise<void> {
 		await this.open(parameter);
@@ -601,31 +588,6 @@ export class NodePanel {
 
 	private visibleOptions(): Locator {
 		return this.page.locator(byTestId('parameter-input-item')).filter({ visible: true });
-	}
-
-	/** What can be added to a collection, e.g. `Options`. Where it is one thing, that is added. */
-	async addable(collection: string): Promise<string[]> {
-		const before = await this.labels();
-		const label = this.page.locator(byTestId('input-label')).getByText(collection, { exact: true });
-		const item = this.parameters.locator(byTestId('parameter-item')).filter({ has: label });
-		await item.locator(byTestId('collection-parameter-add')).last().click();
-		const options = this.page.locator(byTestId('collection-parameter-option'));
-		const shown = options.filter({ visible: true });
-		const added = item.locator(byTestId('parameter-item'));
-		await shown.first().or(added.first()).waitFor();
-		if ((await shown.count()) === 0) {
-			return (await this.labels()).filter((each) => !before.includes(each));
-		}
-		const names = await shown.allInnerTexts();
-		await this.page.keyboard.press('Escape');
-		await shown.first().waitFor({ state: 'hidden' });
-		return names.map((name) => name.trim());
-	}
-
-	/** Switches a boolean parameter. */
-	async toggle(parameter: string): Promise<void> {
-		const input = this.parameters.locator(byTestId(`parameter-input-${parameter}`));
-		await input.locator('.el-switch').click();
 	}
 
 	/** Types into a text parameter. */
