@@ -38,7 +38,7 @@ export default {
 				'test/support/{holdToContractPreload,hostedServer,peakMemory,shortBackoff,shortTimeouts}.mts',
 				'test/tools/*.mjs',
 			],
-			project: ['{nodes,credentials,lifelog,bench,test}/**/*.{ts,mts,mjs}', '*.{js,mjs}'],
+			project: ['{nodes,credentials,lifelog,bench,docs,test}/**/*.{ts,mts,mjs}', '*.{js,mjs}'],
 			ignoreDependencies: ['n8n-nodes-base', ...ofServer],
 		},
 		server: {
