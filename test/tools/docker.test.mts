@@ -10,6 +10,7 @@ import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
 import { COMMANDS, serve } from '../../server/cli/commands.mts';
 import { temporaryFolder } from '../server/sources.mts';
 import { serverKey } from '../support/lifelogServer.mts';
+import { spawnSandbox } from '../support/sandbox.mts';
 
 interface Service {
 	image?: string;
@@ -254,22 +255,6 @@ test('the credential accepts the address that compose.yaml names', () => {
 	expect(() => checkedBaseUrl({ baseUrl, allowPrivateHttp: false })).toThrow('Private Network');
 });
 
-/** Runs Node.js in a folder; the first line of its output. */
-async function start(cwd: string, args: string[], env: object) {
-	const child = spawn(process.execPath, [...args, '--json'], {
-		cwd,
-		env: { ...process.env, ...env },
-		stdio: ['pipe', 'pipe', 'inherit'],
-	});
-	const exited = once(child, 'exit');
-	const [line] = await once(createInterface(child.stdout), 'line');
-	const stop = async () => {
-		child.stdin.end();
-		await exited;
-	};
-	return { ready: JSON.parse(line) as { url: string; apiKey: string }, stop };
-}
-
 test("the image's files serve an archive with the image's command and pass its health check", async () => {
 	const root = temporaryFolder();
 	const [app, archive, index] = ['app', 'archive', 'index'].map((name) => join(root, name));
@@ -284,12 +269,18 @@ test("the image's files serve an archive with the image's command and pass its h
 	const args = last.map(inRoot);
 	const main = join(app, 'server', 'lifelog-server.cjs');
 	// The stages before only build what goes into it.
-	const { ready, stop } = await start(app, [main, ...args], {
-		...{ ...env, LIFELOG_INDEX: inRoot(env.LIFELOG_INDEX) },
-		...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_PORT: '0' },
+	const child = spawn(process.execPath, [main, ...args, '--json'], {
+		cwd: app,
+		env: {
+			...{ ...process.env, ...env, LIFELOG_INDEX: inRoot(env.LIFELOG_INDEX) },
+			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_PORT: '0' },
+		},
+		stdio: ['pipe', 'pipe', 'inherit'],
 	});
+	const exited = once(child, 'exit');
 	try {
-		const { port } = new URL(ready.url);
+		const [line] = await once(createInterface(child.stdout), 'line');
+		const { port } = new URL(JSON.parse(line).url);
 		const [healthCheck] = of('HEALTHCHECK');
 		const [, ...check] = JSON.parse(healthCheck.slice(healthCheck.indexOf('['))) as string[];
 		const healthAt = (at: string) =>
@@ -307,7 +298,8 @@ test("the image's files serve an archive with the image's command and pass its h
 		});
 		expect(stdout).toContain('Usage: lifelog-server archive <');
 	} finally {
-		await stop();
+		child.stdin.end();
+		await exited;
 	}
 });
 
@@ -323,30 +315,30 @@ test('the profile "sandbox" has ten days with a key, and a server that can be ch
 	expect(tmpfs).toContain('/archive');
 
 	const ofSandbox = stage((rest) => rest === 'page AS sandbox');
-	const [, main] = JSON.parse(ofSandbox.at(-1)!.rest) as string[];
+	expect(JSON.parse(ofSandbox.at(-1)!.rest)).toEqual(['node', 'server/sandbox/main.mts']);
 	// With these, the image starts.
 	const files = copiesOf([...stage((rest) => rest.endsWith(' AS page')), ...ofSandbox]);
 	expect(files).toEqual(expect.arrayContaining(copiesOf(image).filter(({ to }) => to !== './')));
-	const args = [main, ...sandbox.command!, '--port', '0', '--control-port', '0'];
-	const { ready, stop } = await start('.', args, {});
+	const freePorts = ['--port', '0', '--control-port', '0'];
+	const { url, apiKey, close } = await spawnSandbox([...sandbox.command!, ...freePorts]);
 	try {
-		expect(ready.apiKey).toBe('sandbox-key');
+		expect(apiKey).toBe('sandbox-key');
 		expect(environment).toEqual({
 			...{ LIFELOG_HOST: '127.0.0.1', LIFELOG_INDEX: '' },
 			...{ LIFELOG_ALLOW_CHANGES: 'true', LIFELOG_ALLOW_DELETE: 'true' },
-			LIFELOG_SERVER_KEY: ready.apiKey,
+			LIFELOG_SERVER_KEY: apiKey,
 		});
 		const daysAgo = (days: number) =>
 			new Date(Date.now() - days * 864e5).toISOString().slice(0, 10);
 		const countOf = async (date: string) => {
-			const response = await fetch(`${ready.url}/v1/lifelogs?limit=1&date=${date}`, {
-				headers: { 'X-API-Key': ready.apiKey },
+			const response = await fetch(`${url}/v1/lifelogs?limit=1&date=${date}`, {
+				headers: { 'X-API-Key': apiKey },
 			});
 			return ((await response.json()) as { data: { lifelogs: object[] } }).data.lifelogs.length;
 		};
 		expect(await Promise.all([8, 11].map((days) => countOf(daysAgo(days))))).toEqual([1, 0]);
 	} finally {
-		await stop();
+		await close();
 	}
 	const page = readFileSync('docs/developer/verification.md', 'utf8');
 	for (const text of [
