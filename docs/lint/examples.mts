@@ -18,8 +18,8 @@ const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
 
 const noteOf = ({ nodes }: Example, noteName: string) =>
 	String(nodes.find(({ name }) => name === noteName)?.parameters.content);
-const numbered = (text: string) => text.match(/^\d\. .*$/gm) ?? [];
-const bulleted = (text: string) => text.match(/^- .*$/gm) ?? [];
+const numbered = (text: string): string[] => text.match(/^\d\. .*$/gm) ?? [];
+const bulleted = (text: string): string[] => text.match(/^- .*$/gm) ?? [];
 /** Without the addresses of links, which differ, and without emphasis, which Prettier writes its own way. */
 const plain = (lines: string[]) =>
 	lines.map((line) => line.replace(/\]\([^)]*\)/g, ']').replace(/[*_]/g, '')).join('\n');

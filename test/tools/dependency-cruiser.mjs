@@ -21,7 +21,7 @@ const inOrder = (parent, folders) =>
 
 /** Named after the command that the package installs. */
 const COMMAND = 'lifelog-server\\.cjs$';
-const HYPHENATED = '^(nodes|server|test/support)/(.*/)?[^/]*-[^/]*$';
+const HYPHENATED = '^(nodes|server|test/support)/.*-[^/]*$';
 const inCamelCase = (from, to) => ({
 	name: `camel-case-${from.path ? 'from' : 'to'}`,
 	comment: 'File names are in camel case, without hyphens.',
