@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { INode, INodeProperties, INodeTypeDescription } from 'n8n-workflow';
-import { descriptions, found, NodeHelpers } from './sources.mts';
+import { descriptions, found, NodeHelpers, notesOf } from './sources.mts';
 
 interface Example {
 	name: string;
@@ -14,10 +14,9 @@ const ours = new Map(
 	descriptions().map((description) => [`n8n-nodes-lifelog.${description.name}`, description]),
 );
 const descriptionOf = ({ type }: INode) => ours.get(type) ?? ours.get(type.replace(/Tool$/, ''));
-const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
 
-const noteOf = ({ nodes }: Example, noteName: string) =>
-	String(nodes.find(({ name }) => name === noteName)?.parameters.content);
+const noteOf = (example: Example, noteName: string) =>
+	notesOf(example).find(({ name }) => name === noteName)?.content ?? '';
 const numbered = (text: string): string[] => text.match(/^\d\. .*$/gm) ?? [];
 const bulleted = (text: string): string[] => text.match(/^- .*$/gm) ?? [];
 /** Without the addresses of links, which differ, and without emphasis, which Prettier writes its own way. */
@@ -107,10 +106,9 @@ function differences({ name }: Example, file: string, note: string, known: strin
 }
 
 /** A note on a canvas has no folder that a path could begin in, and a page without a link is of no use. */
-const pathsWithoutAddress = ({ nodes }: Example) =>
-	nodes
-		.filter(isNote)
-		.map(({ parameters }) => String(parameters.content))
+const pathsWithoutAddress = (example: Example) =>
+	notesOf(example)
+		.map(({ content }) => content)
 		.flatMap((text) => [
 			...[...text.matchAll(/\]\((?!https:\/\/)([^)]*)\)/g)].map(([, path]) => path),
 			...(text.replace(/\]\([^)]*\)/g, ']').match(/\S+\.md\b(?!`)/g) ?? []),

@@ -1,9 +1,8 @@
 // The texts in the code and in the examples follow the glossary of docs/.textlintrc.yml, too.
 import { globSync, readFileSync } from 'node:fs';
-import type { INode } from 'n8n-workflow';
 import ts from 'typescript';
 import { parse } from 'yaml';
-import { found, programOf } from './sources.mts';
+import { found, notesOf, programOf } from './sources.mts';
 
 interface Textlint {
 	rules: { terminology: { terms: (string | [string, string])[] } };
@@ -25,12 +24,8 @@ const textsIn = (path: string) =>
 		return [[node.head, ...literals].map(({ text }) => text).join('…')];
 	});
 
-function notesIn(path: string): string[] {
-	const { nodes } = JSON.parse(readFileSync(path, 'utf8')) as { nodes: INode[] };
-	return nodes
-		.filter(({ type }) => type === 'n8n-nodes-base.stickyNote')
-		.map(({ parameters }) => String(parameters.content));
-}
+const notesIn = (path: string) =>
+	notesOf(JSON.parse(readFileSync(path, 'utf8'))).map(({ content }) => content);
 
 export function problemsOfGlossary(): string[] {
 	const sources = globSync('{lifelog,nodes,credentials,server}/**/*.{ts,mts}', {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import type { INodeTypeDescription } from 'n8n-workflow';
+import type { INode, INodeTypeDescription } from 'n8n-workflow';
 import ts from 'typescript';
 
 const load = createRequire(resolve('package.json'));
@@ -26,6 +26,12 @@ export function programOf(path: string): ts.Node[] {
 	visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
 	return parts;
 }
+
+/** The notes on the canvas of an example. */
+export const notesOf = ({ nodes }: { nodes: INode[] }) =>
+	nodes
+		.filter(({ type }) => type === 'n8n-nodes-base.stickyNote')
+		.map(({ name, parameters }) => ({ name, content: parameters.content as string }));
 
 /** The built nodes of the package. */
 export function descriptions(): INodeTypeDescription[] {
