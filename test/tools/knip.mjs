@@ -31,6 +31,7 @@ export default {
 				'test/n8n/suites/*.mts',
 				'test/page/*.web.mts',
 				'test/nodes/faults/matrix.mts',
+				'test/server/api/load.mts',
 				'test/server/sandbox/read-ogg.mts',
 				'test/**/*.soak.mts',
 				'test/support/{archiveWriter,checkPatterns}.mts',
