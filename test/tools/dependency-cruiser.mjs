@@ -2,7 +2,7 @@
 // without, it depends on.
 /** They stand in a .d.ts, which TypeScript finds by this name and Node.js never loads. */
 const API_TYPES = '(lifelog|^\\.\\.?)/api\\.(d\\.)?ts$';
-const TOOLS = 'bench|examples|test';
+const TOOLS = 'bench|docs|examples|test';
 /** A folder of this repository, also as it is written where no file is found. */
 const below = (folders) => `^(\\.\\./)*(${folders})/`;
 
@@ -19,9 +19,23 @@ const inOrder = (parent, folders) =>
 		to: { path: below(`${parent}/(${folders.slice(nth + 1).join('|')})`) },
 	}));
 
+/** Named after the command that the package installs. */
+const COMMAND = 'lifelog-server\\.cjs$';
+const HYPHENATED = '^(nodes|server|test/support)/.*-[^/]*$';
+const inCamelCase = (from, to) => ({
+	name: `camel-case-${from.path ? 'from' : 'to'}`,
+	comment: 'File names are in camel case, without hyphens.',
+	severity: 'error',
+	from,
+	to,
+});
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
 	forbidden: [
+		// Every file imports another or is imported.
+		inCamelCase({ path: HYPHENATED, pathNot: COMMAND }, {}),
+		inCamelCase({}, { path: HYPHENATED, pathNot: COMMAND }),
 		{
 			name: 'no-circles',
 			comment: 'What depends on each other is one thing: say which of the two is below.',

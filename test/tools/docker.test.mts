@@ -2,23 +2,15 @@
 // server starts from what the image would hold, by the image's own command.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-	cpSync,
-	existsSync,
-	globSync,
-	mkdirSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	symlinkSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parse } from 'yaml';
 import { checkedBaseUrl } from '../../nodes/shared/auth/baseUrl.ts';
 import { COMMANDS, serve } from '../../server/cli/commands.mts';
+import { temporaryFolder } from '../server/sources.mts';
 import { serverKey } from '../support/lifelogServer.mts';
+import { spawnSandbox } from '../support/sandbox.mts';
 
 interface Service {
 	image?: string;
@@ -203,7 +195,10 @@ test('compose.yaml has the newest tested n8n, and one read-only archive for both
 	expect(ofServer['/archive']).toEqual({ from: files.from, mode: 'ro' });
 	expect(ofServer[of('VOLUME')[0]]).toEqual({ from: 'index', mode: undefined });
 	expect(Object.keys(compose.volumes).sort()).toEqual(['index', 'n8n']);
-	expect(Object.keys(server.environment)).toEqual(['LIFELOG_SERVER_KEY', 'TZ']);
+	// The time zone of both is that of .env. Without a key in it, keys are made on the page.
+	const timeZone = '${TZ:-UTC}';
+	expect(server.environment).toEqual({ LIFELOG_SERVER_KEY: null, TZ: timeZone });
+	expect(n8n.environment.GENERIC_TIMEZONE).toBe(timeZone);
 	// Nothing is reachable from other machines.
 	expect(
 		[...n8n.ports!, ...server.ports!].filter((port) => !port.startsWith('127.0.0.1:')),
@@ -223,13 +218,6 @@ test('compose.yaml names the image of the release, with its build as a comment',
 	expect(uncommented.services.archive.build).toEqual(build);
 	expect(resolve('server', build!.context, build!.dockerfile)).toBe(resolve('server/Dockerfile'));
 	expect(sandbox.build).toEqual({ ...build, target: 'sandbox' });
-});
-
-test('compose.yaml reads the time zone of both services from .env', () => {
-	expect([n8n.environment.GENERIC_TIMEZONE, server.environment.TZ]).toEqual([
-		'${TZ:-UTC}',
-		'${TZ:-UTC}',
-	]);
 });
 
 test('the commented lines of compose.yaml transcribe the files of an inbox', () => {
@@ -256,8 +244,6 @@ test('the commented lines of compose.yaml transcribe the files of an inbox', () 
 test("compose.yaml's own variables don't begin as those of the server do", () => {
 	const own = [...composeText.matchAll(/\$\{(LIFELOG_\w+)/g)].map(([, name]) => name);
 	expect(own).toEqual([]);
-	// Without a key in .env, keys are made on the page.
-	expect(server.environment.LIFELOG_SERVER_KEY).toBeNull();
 });
 
 test('the credential accepts the address that compose.yaml names', () => {
@@ -269,43 +255,32 @@ test('the credential accepts the address that compose.yaml names', () => {
 	expect(() => checkedBaseUrl({ baseUrl, allowPrivateHttp: false })).toThrow('Private Network');
 });
 
-/** Copies what a stage copies into a folder, and runs it there with Node.js; the first line of its output. */
-async function startStage(some: typeof steps, app: string, args: string[], env: object) {
-	mkdirSync(app);
-	for (const { from, to } of copiesOf(some)) {
+test("the image's files serve an archive with the image's command and pass its health check", async () => {
+	const root = temporaryFolder();
+	const [app, archive, index] = ['app', 'archive', 'index'].map((name) => join(root, name));
+	for (const folder of [app, archive, index]) mkdirSync(folder);
+	for (const { from, to } of copiesOf(image)) {
 		for (const path of from) {
 			cpSync(path, join(app, to, to.endsWith('/') ? basename(path) : ''), { recursive: true });
 		}
 	}
 	symlinkSync(resolve('node_modules'), join(app, 'node_modules'));
-	const child = spawn(process.execPath, [...args, '--json'], {
-		cwd: app,
-		env: { ...process.env, ...env },
-		stdio: ['pipe', 'pipe', 'inherit'],
-	});
-	const exited = once(child, 'exit');
-	const [line] = await once(createInterface(child.stdout), 'line');
-	const stop = async () => {
-		child.stdin.end();
-		await exited;
-	};
-	return { ready: JSON.parse(line) as { url: string; apiKey: string }, stop };
-}
-
-test("the image's files serve an archive with the image's command and pass its health check", async () => {
-	const root = mkdtempSync(join(tmpdir(), 'lifelog-image-'));
-	const [app, archive, index] = ['app', 'archive', 'index'].map((name) => join(root, name));
-	for (const folder of [archive, index]) mkdirSync(folder);
 	const inRoot = (word: string) => word.replace(/^\/(archive|index)\b/, `${root}/$1`);
 	const args = last.map(inRoot);
 	const main = join(app, 'server', 'lifelog-server.cjs');
 	// The stages before only build what goes into it.
-	const { ready, stop } = await startStage(image, app, [main, ...args], {
-		...{ ...env, LIFELOG_INDEX: inRoot(env.LIFELOG_INDEX) },
-		...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_PORT: '0' },
+	const child = spawn(process.execPath, [main, ...args, '--json'], {
+		cwd: app,
+		env: {
+			...{ ...process.env, ...env, LIFELOG_INDEX: inRoot(env.LIFELOG_INDEX) },
+			...{ LIFELOG_SERVER_KEY: serverKey, LIFELOG_PORT: '0' },
+		},
+		stdio: ['pipe', 'pipe', 'inherit'],
 	});
+	const exited = once(child, 'exit');
 	try {
-		const { port } = new URL(ready.url);
+		const [line] = await once(createInterface(child.stdout), 'line');
+		const { port } = new URL(JSON.parse(line).url);
 		const [healthCheck] = of('HEALTHCHECK');
 		const [, ...check] = JSON.parse(healthCheck.slice(healthCheck.indexOf('['))) as string[];
 		const healthAt = (at: string) =>
@@ -317,16 +292,14 @@ test("the image's files serve an archive with the image's command and pass its h
 		// A port on which nobody can listen.
 		expect(healthAt('1')).toBe(1);
 		// The image also has the other commands, and they don't speak of a checkout.
-		for (const name of ['archive', 'check', 'import']) {
-			const { stdout } = spawnSync(process.execPath, [main, name, '--help'], {
-				encoding: 'utf8',
-				env: { ...process.env, npm_command: undefined },
-			});
-			expect(stdout).toContain(`Usage: lifelog-server ${name} <`);
-		}
+		const { stdout } = spawnSync(process.execPath, [main, 'archive', '--help'], {
+			encoding: 'utf8',
+			env: { ...process.env, npm_command: undefined },
+		});
+		expect(stdout).toContain('Usage: lifelog-server archive <');
 	} finally {
-		await stop();
-		rmSync(root, { recursive: true });
+		child.stdin.end();
+		await exited;
 	}
 });
 
@@ -341,31 +314,31 @@ test('the profile "sandbox" has ten days with a key, and a server that can be ch
 	expect(wrongIn('serve', environment)).toEqual([]);
 	expect(tmpfs).toContain('/archive');
 
-	const root = mkdtempSync(join(tmpdir(), 'lifelog-sandbox-'));
 	const ofSandbox = stage((rest) => rest === 'page AS sandbox');
-	const [, main] = JSON.parse(ofSandbox.at(-1)!.rest) as string[];
-	const files = [...stage((rest) => rest.endsWith(' AS page')), ...ofSandbox];
-	const args = [main, ...sandbox.command!, '--port', '0', '--control-port', '0'];
-	const { ready, stop } = await startStage(files, join(root, 'app'), args, {});
+	expect(JSON.parse(ofSandbox.at(-1)!.rest)).toEqual(['node', 'server/sandbox/main.mts']);
+	// With these, the image starts.
+	const files = copiesOf([...stage((rest) => rest.endsWith(' AS page')), ...ofSandbox]);
+	expect(files).toEqual(expect.arrayContaining(copiesOf(image).filter(({ to }) => to !== './')));
+	const freePorts = ['--port', '0', '--control-port', '0'];
+	const { url, apiKey, close } = await spawnSandbox([...sandbox.command!, ...freePorts]);
 	try {
-		expect(ready.apiKey).toBe('sandbox-key');
+		expect(apiKey).toBe('sandbox-key');
 		expect(environment).toEqual({
 			...{ LIFELOG_HOST: '127.0.0.1', LIFELOG_INDEX: '' },
 			...{ LIFELOG_ALLOW_CHANGES: 'true', LIFELOG_ALLOW_DELETE: 'true' },
-			LIFELOG_SERVER_KEY: ready.apiKey,
+			LIFELOG_SERVER_KEY: apiKey,
 		});
 		const daysAgo = (days: number) =>
 			new Date(Date.now() - days * 864e5).toISOString().slice(0, 10);
 		const countOf = async (date: string) => {
-			const response = await fetch(`${ready.url}/v1/lifelogs?limit=1&date=${date}`, {
-				headers: { 'X-API-Key': ready.apiKey },
+			const response = await fetch(`${url}/v1/lifelogs?limit=1&date=${date}`, {
+				headers: { 'X-API-Key': apiKey },
 			});
 			return ((await response.json()) as { data: { lifelogs: object[] } }).data.lifelogs.length;
 		};
 		expect(await Promise.all([8, 11].map((days) => countOf(daysAgo(days))))).toEqual([1, 0]);
 	} finally {
-		await stop();
-		rmSync(root, { recursive: true });
+		await close();
 	}
 	const page = readFileSync('docs/developer/verification.md', 'utf8');
 	for (const text of [

@@ -1,5 +1,5 @@
 // What every example must be, without running it; test/n8n runs them.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import {
 	executeFilter,
 	type FilterValue,
@@ -22,42 +22,13 @@ const names = readdirSync('examples')
 	.map((file) => file.replace('.json', ''));
 const textOf = (name: string) => readFileSync(`examples/${name}.json`, 'utf8');
 const read = (name: string) => JSON.parse(textOf(name)) as Example;
-const readme = readFileSync('examples/README.md', 'utf8');
-const { nodeTypes, credentialTypes } = loadPackage();
+const { nodeTypes } = loadPackage();
 
 /** The description of a node of this package, as a tool or not; undefined for another's. */
 function ours({ type }: INode): INodeTypeDescription | undefined {
 	const found = nodeTypes[type] ?? nodeTypes[type.replace(/Tool$/, '')];
 	if (!found && type.startsWith('n8n-nodes-lifelog.')) throw new Error(`There is no ${type}`);
 	return found?.description as INodeTypeDescription | undefined;
-}
-
-/** What n8n adds to every polling trigger. */
-const POLL_TIMES = { displayName: 'Poll Times' } as INodeProperties;
-
-/** The names on the way to a parameter that lead nowhere; Options and Filters may be left out. */
-function wrongTurns(node: INode, path: string[]): string[] {
-	const description = ours(node)!;
-	const { properties } = description;
-	const given = NodeHelpers.getNodeParameters(
-		properties,
-		node.parameters,
-		true,
-		false,
-		node,
-		description,
-	)!;
-	const shown = properties.filter((each) =>
-		NodeHelpers.displayParameter(given, each, node, description, given),
-	);
-	const within = ({ options = [] }: INodeProperties) => options as INodeProperties[];
-	const collections = shown.filter(({ type }) => type === 'collection');
-	let here = [...shown, ...collections.flatMap(within), POLL_TIMES];
-	return path.filter((label) => {
-		const found = here.filter(({ displayName }) => label.split(', ').includes(displayName));
-		here = found.flatMap(within);
-		return found.length < label.split(', ').length;
-	});
 }
 
 /** The parameters that are given and not there, or are not shown beside the others. */
@@ -150,20 +121,6 @@ function fieldsOf(example: Example, name: string, input: IDataObject): IDataObje
 }
 
 const isNote = ({ type }: INode) => type === 'n8n-nodes-base.stickyNote';
-const noteOf = ({ nodes }: Example, noteName = 'Set this') =>
-	String(nodes.find(({ name }) => name === noteName)?.parameters.content);
-/** What a note names as `**Node → Filters → Is Starred:**`, a list for each. */
-const pathsIn = (note: string) =>
-	[...note.matchAll(/\*\*([^*]* → [^*]*?):?\*\*/g)].map(([, path]) => path.split(' → '));
-/** What examples/README.md says once for several examples: the last cells of a table. */
-const shared = readme
-	.split('\n| Topic ')[2]
-	.split('\n\n')[0]
-	.split('\n')
-	.slice(2)
-	.map((row) => `- ${row.split('|')[2].trim()}`);
-const numbered = (text: string) => text.split('\n').filter((line) => /^\d\. /.test(line));
-const bulleted = (text: string) => text.split('\n').filter((line) => line.startsWith('- '));
 
 describe.each(names)('examples/%s.json', (name) => {
 	const example = read(name);
@@ -208,20 +165,6 @@ describe.each(names)('examples/%s.json', (name) => {
 		}
 	});
 
-	test('asks to check the credential that n8n has chosen, and for the time zone if it matters', () => {
-		const note = noteOf(example);
-		const own = example.nodes.filter((node) => ours(node)).map((node) => node.name);
-		for (const [line] of note.matchAll(/^\d\. .* → Credential:\*\*.*$/gm)) {
-			const [names, ...others] = line.split(' → Credential:**');
-			if (!own.some((node) => names.includes(node)) && !/Lifelog nodes|tools/.test(names)) continue;
-			expect(others.join()).toMatch(/^ check (that it's|them)\b/);
-		}
-		// n8n itself gives what these return the workflow's time zone.
-		const isOfDays = /"yesterday"|or yesterday'|\$now\.toFormat|Search my days/.test(textOf(name));
-		const isAsked = /^\d\. \*\*⋯ → Settings → Timezone:\*\* /m.test(note);
-		expect(isAsked).toBe(isOfDays);
-	});
-
 	test('has all nodes connected', () => {
 		const nodeNames = example.nodes.filter((node) => !isNote(node)).map((node) => node.name);
 		const links = Object.entries(example.connections).flatMap(([from, outputs]) =>
@@ -252,117 +195,6 @@ describe.each(names)('examples/%s.json', (name) => {
 		expect(textOf(name)).not.toMatch(
 			/webhookId|instanceId|versionId|pinData|127\.0\.0\.1|xox[bp]-/,
 		);
-	});
-
-	test('names the parameters of this package by their place', () => {
-		const notes = `${noteOf(example)}\n${noteOf(example, 'Good to know')}`;
-		for (const [nodeName, ...path] of pathsIn(notes)) {
-			if (path[0] === 'Credential') continue;
-			const node = example.nodes.find((each) => each.name === nodeName);
-			if (node && ours(node)) expect([nodeName, ...wrongTurns(node, path)]).toEqual([nodeName]);
-		}
-	});
-
-	test('explains on the canvas and in examples/README.md what to set', () => {
-		const note = noteOf(example);
-		expect(note.startsWith(`## ${example.name}\n`)).toBe(true);
-		const heading = `## [${example.name}](${name}.json)\n`;
-		expect(readme).toContain(heading);
-		const section = readme.split(heading)[1].split('\n## ')[0];
-		expect(section).toContain(`](images/${name}.png)`);
-		expect(existsSync(`examples/images/${name}.png`)).toBe(true);
-		const plain = (lines: string[]) =>
-			lines.map((line) => line.replace(/\]\([^)]*\)/g, ']').replace(/[*_]/g, ''));
-		const [, , ...lines] = note.split('\n').filter((line) => line !== '');
-		expect(lines).toEqual(numbered(note));
-		expect(numbered(note).length).toBeGreaterThan(0);
-		expect(numbered(note).length).toBeLessThanOrEqual(4);
-		expect(plain(numbered(section))).toEqual(plain(numbered(note)));
-		const known = noteOf(example, 'Good to know');
-		expect(known.startsWith('## Good to know\n')).toBe(true);
-		const ownLines = bulleted(known).filter((line) => !shared.includes(line));
-		expect(plain(bulleted(section))).toEqual(plain(ownLines));
-		// A note on the canvas has no folder that a path could begin in.
-		const links = [...`${note}${known}`.matchAll(/\]\(([^)]*)\)/g)].map(([, link]) => link);
-		for (const link of links) expect(link).toMatch(/^https:\/\//);
-		// A page that is named without a link is of no use on a canvas.
-		for (const { parameters } of example.nodes.filter(isNote)) {
-			expect(String(parameters.content).replace(/\]\([^)]*\)/g, ']')).not.toMatch(/\.md\b(?!`)/);
-		}
-		const [index] = readme.split('\n## ');
-		expect(index).toContain(`| [${example.name}](#`);
-	});
-});
-
-test.each(shared)('%s is on several canvases', (line) => {
-	const notes = names.map((name) => bulleted(noteOf(read(name), 'Good to know')));
-	expect(notes.filter((lines) => lines.includes(line)).length).toBeGreaterThan(1);
-});
-
-test('the README shows six examples', () => {
-	const shown = readFileSync('README.md', 'utf8').matchAll(/^\| \[([^\]]+)\]\(\S+\/examples\//gm);
-	const all = names.map((name) => read(name).name);
-	const found = [...shown].map(([, name]) => name).filter((name) => all.includes(name));
-	expect(new Set(found).size).toBe(6);
-});
-
-test('there is one type of credential', () => {
-	expect(names).toHaveLength(18);
-	expect(Object.keys(credentialTypes)).toEqual(['lifelogApi']);
-});
-
-test('every picture belongs to an example', () => {
-	const pictures = readdirSync('examples/images').filter((file) => file.endsWith('.png'));
-	expect(pictures.map((file) => file.replace('.png', '')).sort()).toEqual([...names].sort());
-});
-
-describe('the full archive', () => {
-	/** What the editor leaves for the canvas on a screen of 1,440 × 900. */
-	const CANVAS = { width: 1398, height: 798 };
-	/** At which the names of nodes can be read. */
-	const ZOOM = 0.75;
-	const { nodes } = read('full-archive');
-	const boxes = nodes.filter(isNote).map(({ name, position: [left, top], parameters }) => {
-		const { width, height } = parameters as { width: number; height: number };
-		return { name, left, top, right: left + width, bottom: top + height };
-	});
-	const groups = boxes.filter(({ name }) => !['Set this', 'Good to know'].includes(name));
-
-	test.each(groups.map((group) => [group.name, group] as const))(
-		'%s fits one screen',
-		(_name, { left, top, right, bottom }) => {
-			expect((right - left) * ZOOM).toBeLessThanOrEqual(CANVAS.width);
-			expect((bottom - top) * ZOOM).toBeLessThanOrEqual(CANVAS.height);
-		},
-	);
-
-	test('has every node but the first ones inside one group, with its name', () => {
-		const size = 96;
-		const nameBelow = 60;
-		const outside = nodes
-			.filter((node) => !isNote(node))
-			.filter(({ position: [x, y] }) => {
-				const around = groups.filter(
-					({ left, top, right, bottom }) =>
-						x >= left && x + size <= right && y >= top && y + size + nameBelow <= bottom,
-				);
-				return around.length !== 1;
-			});
-		expect(outside.map(({ name }) => name)).toEqual([
-			"When clicking 'Execute workflow'",
-			...['Every night', 'Every week', 'Called by itself', 'Settings', 'Which part?'],
-		]);
-		const overlapping = boxes.filter((one) =>
-			boxes.some(
-				(other) =>
-					other !== one &&
-					one.left < other.right &&
-					other.left < one.right &&
-					one.top < other.bottom &&
-					other.top < one.bottom,
-			),
-		);
-		expect(overlapping.map(({ name }) => name)).toEqual([]);
 	});
 });
 

@@ -1,6 +1,7 @@
 // What a Code node of the example does by itself; test/n8n runs the whole.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { listedOf as listedOfCheck } from '../../server/check/layout.mts';
@@ -12,24 +13,34 @@ interface Example {
 
 const { nodes } = JSON.parse(readFileSync('examples/full-archive.json', 'utf8')) as Example;
 
-/** Runs a Code node in a process in whose zone it is not what it is in UTC. */
-function run(name: string, input: object[], others: Record<string, object[]>): unknown {
-	const program = `
-		const { code, input, others } = JSON.parse(require('node:fs').readFileSync(0));
-		const items = (list) => ({ all: () => list.map((json) => ({ json })), first: () => ({ json: list[0] }) });
+const PROGRAM = `
+	const items = (list) => ({ all: () => list.map((json) => ({ json })), first: () => ({ json: list[0] }) });
+	process.on('message', ({ code, input, others }) => {
 		const $ = (name) => items(others[name] ?? []);
-		console.log(JSON.stringify(new Function('$', '$input', code)($, items(input))));
-	`;
-	const code = nodes.find((node) => node.name === name)?.parameters.jsCode;
-	const given = JSON.stringify({ code, input, others });
-	const { stdout, stderr } = spawnSync(process.execPath, ['-e', program], {
-		encoding: 'utf8',
-		input: given,
-		maxBuffer: 2 ** 26,
-		env: { ...process.env, TZ: 'America/New_York' },
+		try {
+			process.send({ value: new Function('$', '$input', code)($, items(input)) });
+		} catch ({ stack }) {
+			process.send({ stack });
+		}
 	});
-	if (!stdout) throw new Error(stderr);
-	return JSON.parse(stdout);
+`;
+/** In its zone, it is not what it is in UTC. */
+const child = spawn(process.execPath, ['-e', PROGRAM], {
+	env: { ...process.env, TZ: 'America/New_York' },
+	stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+});
+afterAll(async () => {
+	child.disconnect();
+	await once(child, 'exit');
+});
+
+/** Runs a Code node in another process. */
+async function run<T>(name: string, input: object[], others: Record<string, object[]>): Promise<T> {
+	const code = nodes.find((node) => node.name === name)?.parameters.jsCode;
+	child.send({ code, input, others });
+	const [{ value, stack }] = (await once(child, 'message')) as [{ value: T; stack?: string }];
+	if (stack !== undefined) throw new Error(`${name} failed: ${stack}`);
+	return value;
 }
 
 test.each([
@@ -39,36 +50,37 @@ test.each([
 	'2026-03-01T17:30:00-05:00',
 ])(
 	'a chat of %s is stored under its UTC day, whatever the time zone of the machine',
-	(createdAt) => {
-		const [chat] = run('Chats as files', [{ id: 'c', createdAt, messages: [] }], {
+	async (createdAt) => {
+		const chats = [{ id: 'c', createdAt, messages: [] }];
+		const [chat] = await run<[{ json: { path: string } }]>('Chats as files', chats, {
 			'Its chats': [{ id: 'c', isScheduled: false }],
-		}) as [{ json: { path: string } }];
+		});
 		expect(chat.json.path).toBe('chats/2026/03/01/2026-03-01_22h30m00s_c.json');
-		const [day] = run('Days of the service', [], {
+		const [day] = await run<[{ json: object }]>('Days of the service', [], {
 			Settings: [{ firstDay: '', waitDays: 1, daysBack: 0 }],
 			'All chats': [{ id: 'c', createdAt, messageCount: 0 }],
-		}) as [{ json: object }];
+		});
 		expect(day.json).toMatchObject({ day: '2026-03-01', lines: 'chat c 0' });
 	},
 );
 
-test('chats whose IDs differ only by case have names of their own, which stay', () => {
-	const named = (ids: string[], chats: Record<string, object>) => {
-		const files = run(
+test('chats whose IDs differ only by case have names of their own, which stay', async () => {
+	const named = async (ids: string[], chats: Record<string, object>) => {
+		const files = await run<{ json: { id: string; path: string } }[]>(
 			'Chats as files',
 			ids.map((id) => ({ id, createdAt: '2026-03-01T22:30:00Z', messages: [] })),
 			{ 'Its chats': ids.map((id) => ({ id })), 'Contents of the files': [{ chats }] },
-		) as { json: { id: string; path: string } }[];
+		);
 		return Object.fromEntries(files.map(({ json }) => [json.id, json.path.slice(-10)]));
 	};
-	const first = named(['abc', 'ABC'], {});
+	const first = await named(['abc', 'ABC'], {});
 	expect(first).toEqual({ abc: '0m00s_abc.json'.slice(-10), ABC: '_ABC-2.json'.slice(-10) });
 	const at = 'chats/2026/03/01/2026-03-01_22h30m00s';
 	const chats = {
 		abc: { files: [{ path: `${at}_abc-2.json` }] },
 		ABC: { files: [{ path: `${at}_ABC.json` }] },
 	};
-	expect(named(['abc', 'aBc', 'ABC'], chats)).toEqual({
+	expect(await named(['abc', 'aBc', 'ABC'], chats)).toEqual({
 		abc: 'abc-2.json',
 		aBc: 'aBc-3.json',
 		ABC: '0m00s_ABC.json'.slice(-10),
@@ -77,25 +89,33 @@ test('chats whose IDs differ only by case have names of their own, which stay', 
 
 const sha256 = (text: unknown) => createHash('sha256').update(String(text)).digest('hex');
 
+interface Day {
+	day: string;
+	what: string;
+	listed: object;
+}
+
 /** What Full archive plans for lifelogs as the service lists them, and manifests as they were. */
-function planOf(lifelogs: object[], manifests: object[], changes: object = {}) {
+async function planOf(lifelogs: object[], manifests: object[], changes: object = {}) {
 	const settings = {
 		Settings: [{ firstDay: '', waitDays: 1, daysBack: 0, report: {}, ...changes }],
 	};
 	const given = { ...settings, 'All lifelogs': lifelogs, 'Contents of the files': manifests };
-	const days = run('Days of the service', [], given) as { json: Record<string, unknown> }[];
+	const days = await run<{ json: Record<string, unknown> }[]>('Days of the service', [], given);
 	const hashed = days.map(({ json }) => ({
 		...json,
 		version: sha256(json.lines),
 		versionIfIncomplete: sha256(json.linesIfIncomplete),
 	}));
-	const [{ json }] = run('Days to do', hashed, given) as [
-		{ json: { days: { day: string; what: string; listed: object }[]; report: object } },
-	];
+	const [{ json }] = await run<[{ json: { days: Day[]; report: object } }]>(
+		'Days to do',
+		hashed,
+		given,
+	);
 	return { hashed, ...json };
 }
 
-test('title, end and a missing updatedAt are read as the command and check read them', () => {
+test('title, end and a missing updatedAt are read as the command and check read them', async () => {
 	const begin = Date.parse('2026-03-01T10:00:00Z');
 	const time = fc
 		.integer({ min: 0, max: 3_600_000 })
@@ -109,7 +129,7 @@ test('title, end and a missing updatedAt are read as the command and check read 
 		updatedAt: maybe(time),
 	});
 	const lifelogs = fc.sample(lifelog, 300).map((each, nth) => ({ id: `l${nth}`, ...each }));
-	const { days, hashed } = planOf(lifelogs, []);
+	const { days, hashed } = await planOf(lifelogs, []);
 	const [{ listed }] = days;
 	expect(days.length).toBeGreaterThan(0);
 	expect(listed).toEqual(Object.fromEntries(lifelogs.map((each) => [each.id, listedOf(each)])));
@@ -139,8 +159,8 @@ describe('a day that is archived', () => {
 		...{ isAudioAlone, own: { lifelogs: {}, chats: {} }, hoursWithoutAudio: 0 },
 		listed: title === '' ? {} : { [`l${of}`]: listedOf(listed(of, { title })) },
 	});
-	const whatFor = (of: string, lifelog: object, before: object) =>
-		planOf([lifelog], [before]).days.find(({ day: each }) => each === of)?.what;
+	const whatFor = async (of: string, lifelog: object, before: object) =>
+		(await planOf([lifelog], [before])).days.find(({ day: each }) => each === of)?.what;
 
 	test.each<[string, string, object, object, string | undefined]>([
 		['as it is', day, {}, {}, undefined],
@@ -156,16 +176,16 @@ describe('a day that is archived', () => {
 			'everything',
 		],
 		['long ago, without updatedAt', old, { updatedAt: undefined }, {}, undefined],
-	])('%s', (_what, of, lifelog, before, what) => {
-		expect(whatFor(of, listed(of, lifelog), manifest(of, before))).toBe(what);
+	])('%s', async (_what, of, lifelog, before, what) => {
+		expect(await whatFor(of, listed(of, lifelog), manifest(of, before))).toBe(what);
 	});
 });
 
-test('a nightly run says so if earlier days were never archived', () => {
+test('a nightly run says so if earlier days were never archived', async () => {
 	const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 	const startTime = `${ago(31)}T10:00:00.000Z`;
 	const lifelog = { id: 'l', title: 'Tea', startTime, endTime: startTime, updatedAt: startTime };
-	const { days, report } = planOf([lifelog], [], { firstDay: ago(33), daysBack: 31 });
+	const { days, report } = await planOf([lifelog], [], { firstDay: ago(33), daysBack: 31 });
 	expect(days[0].day).toBe(ago(31));
 	const message = `2 days, ${ago(33)} to ${ago(32)}, are not archived yet; the next run over everything does it`;
 	expect(report).toMatchObject({ failed: [{ message }] });

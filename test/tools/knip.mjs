@@ -31,6 +31,7 @@ export default {
 				'test/n8n/suites/*.mts',
 				'test/page/*.web.mts',
 				'test/nodes/faults/matrix.mts',
+				'test/server/api/load.mts',
 				'test/server/sandbox/read-ogg.mts',
 				'test/**/*.soak.mts',
 				'test/support/{archiveWriter,checkPatterns}.mts',
@@ -38,7 +39,7 @@ export default {
 				'test/support/{holdToContractPreload,hostedServer,peakMemory,shortBackoff,shortTimeouts}.mts',
 				'test/tools/*.mjs',
 			],
-			project: ['{nodes,credentials,lifelog,bench,test}/**/*.{ts,mts,mjs}', '*.{js,mjs}'],
+			project: ['{nodes,credentials,lifelog,bench,docs,test}/**/*.{ts,mts,mjs}', '*.{js,mjs}'],
 			ignoreDependencies: ['n8n-nodes-base', ...ofServer],
 		},
 		server: {

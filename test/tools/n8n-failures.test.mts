@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { type Failure, keepFailures } from '../n8n/failures.mts';
+import { temporaryFolder } from '../server/sources.mts';
 
 const SUITE = `
 import { after, describe, test } from 'node:test';
@@ -28,37 +28,28 @@ describe('a group that does not end well', () => {
 });
 `;
 
-let folder: string;
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'lifelog-failures-'))));
-afterAll(async () => await rm(folder, { recursive: true }));
-
 test('each failure is reported once, with its groups, the first lines of its error and its place', async () => {
-	const file = join(folder, 'suites', 'some.mjs');
+	const folder = temporaryFolder();
 	await mkdir(join(folder, 'suites'));
-	await writeFile(file, SUITE);
+	const files = ['some.mjs', 'broken.mjs'].map((name) => join(folder, 'suites', name));
+	await writeFile(files[0], SUITE);
+	await writeFile(files[1], 'process.exit(3);');
 	const failures: Failure[] = [];
-	for await (const event of keepFailures(run({ files: [file] }), failures)) void event;
+	const events = run({ files, concurrency: false });
+	for await (const event of keepFailures(events, failures)) void event;
 	expect(failures.map(({ test: name }) => name)).toEqual([
 		'a group > in a group > compares',
 		'a group > has a cause',
 		'a group > throws what n8n tells of an error',
 		'a group that does not end well',
+		expect.stringContaining('broken.mjs'),
 	]);
-	const [compares, cause, object, group] = failures.map(({ message }) => message.split('\n'));
+	const [compares, cause, object, group, file] = failures.map(({ message }) => message.split('\n'));
 	expect(compares).toHaveLength(13);
 	expect(compares[0]).toBe('Expected values to be strictly deep-equal:');
 	expect(compares[12]).toMatch(/^at .*some\.mjs:7:/);
 	expect(cause.slice(0, 2)).toEqual(['fetch failed', 'Cause: read ECONNRESET']);
 	expect(object[0]).toContain('No lifelog was found');
 	expect(group[0]).toBe('It does not stop');
-});
-
-test("a file that can't run is a failure", async () => {
-	const file = join(folder, 'broken.mjs');
-	await writeFile(file, 'process.exit(3);');
-	const failures: Failure[] = [];
-	for await (const event of keepFailures(run({ files: [file] }), failures)) void event;
-	expect(failures).toHaveLength(1);
-	expect(failures[0].test).toContain('broken.mjs');
-	expect(failures[0].message).not.toBe('');
+	expect(file[0]).not.toBe('');
 });

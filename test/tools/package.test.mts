@@ -37,6 +37,7 @@ test('every node and credential is declared, with its files', () => {
 	const declared = [...manifest.n8n.nodes, ...manifest.n8n.credentials].sort();
 	const built = filesIn('dist').filter((file) => /\.(node|credentials)\.js$/.test(file));
 	expect(declared).toEqual(built.sort());
+	expect(manifest.n8n.credentials).toHaveLength(1);
 	for (const node of manifest.n8n.nodes) {
 		const codex = JSON.parse(readFileSync(node.replace('.js', '.json'), 'utf8'));
 		const [type] = Object.values(load(resolve(node))) as Array<

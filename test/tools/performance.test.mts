@@ -1,14 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { blockOf } from '../../bench/block.mts';
 import { intervalOf } from '../../bench/figures.mts';
-
-test('docs/developer/performance.md shows what `npm run bench` wrote', () => {
-	const [shown, results] = ['docs/developer/performance.md', 'bench/results.md'].map((file) =>
-		blockOf(readFileSync(file, 'utf8')),
-	);
-	expect(shown).toMatch(/^Measured with `npm run bench` on \d+ \w+ \d{4}/);
-	expect(shown).toBe(results);
-});
 
 test('an interval leaves out five of twenty ratios on each side', () => {
 	const ratios = Array.from({ length: 20 }, (_, nth) => (nth * 7) % 20);

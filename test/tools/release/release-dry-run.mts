@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { publicationProblems, readDocuments } from '../../support/publication.mts';
+import { publicationProblems, readDocuments } from '../../../docs/lint/publication.mts';
 import { TARBALLS } from '../../support/tarballs.mts';
 
 interface Tarball {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 
 /** The page that says whether the packages are on npm. Others link to it. */
-export const INSTALL_PAGE = 'docs/archive-your-data.md';
+const INSTALL_PAGE = 'docs/archive-your-data.md';
 /** Pages that name the command first. */
 const FIRST_PAGES = ['README.md', 'server/README.md'];
 const NOT_ON_NPM = 'Neither `n8n-nodes-lifelog` nor `lifelog-server` is on npm yet.';
@@ -30,6 +30,12 @@ export function publicationProblems(documents: Map<string, string>, isRelease: b
 	const isOnNpm = install.includes(ON_NPM);
 	if (isOnNpm === install.includes(NOT_ON_NPM)) {
 		return [`${INSTALL_PAGE} must have one of these sentences: "${NOT_ON_NPM}" or "${ON_NPM}"`];
+	}
+	const repeated = [...documents].filter(
+		([path, text]) => path !== INSTALL_PAGE && /\bis on npm yet\b/.test(text),
+	);
+	if (repeated.length > 0) {
+		return repeated.map(([path]) => `${path} must link to ${INSTALL_PAGE} for what is on npm`);
 	}
 	if (isOnNpm) {
 		const others = FIRST_PAGES.filter((path) => !NPX.test(documents.get(path) ?? ''));
