@@ -1,7 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { AGAINST_CONTRACT, contradictionIn } from './contract.mts';
+import { AGAINST_CONTRACT } from './againstContract.mts';
+import { contradictionIn } from './contract.mts';
 
 // Outside of the contract, as docs/reference/server.md says.
 const isOutside = ({ path }: { path: string }) => path === '/health' || path === '/ready';

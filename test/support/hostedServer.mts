@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import type { InboxTimes } from '../../server/recordings/inbox.mts';
 import { serveCommand } from '../../server/cli/serve.mts';
 import { fail } from '../../server/util/commandLine.mts';
-import { throwIfAgainstContract } from './contract.mts';
+import { throwIfAgainstContract } from './againstContract.mts';
 import { withoutTime } from './log.mts';
 import { holdToContract } from './holdToContract.mts';
 import { asError } from '../../server/util/errors.mts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { InboxTimes } from '../../server/recordings/inbox.mts';
 import { withoutTime } from './log.mts';
-import { throwIfAgainstContract } from './contract.mts';
+import { throwIfAgainstContract } from './againstContract.mts';
 import { nativeRequire } from './nativeRequire.mts';
 
 /** A lifelog-server of a test. */

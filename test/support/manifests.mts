@@ -24,6 +24,19 @@ export function newestManifests(folder: string): Map<string, DayManifest> {
 	return newest;
 }
 
+/** The manifest of a day that counts. */
+export function manifestOf(folder: string, day: string): DayManifest {
+	const found = newestManifests(folder).get(day);
+	if (!found) throw new Error(`There is no manifest of ${day}`);
+	return found;
+}
+
+/** The days that an archive has manifests of, one for each of these. */
+export const daysIn = (folder: string) =>
+	readdirSync(join(folder, 'days'))
+		.map((name) => name.slice(0, 10))
+		.sort();
+
 /** Writes the manifest of a day anew; what it was before is removed. */
 export function changeDay(
 	folder: string,

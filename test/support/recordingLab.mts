@@ -65,6 +65,8 @@ export class RecordingLab {
 		return [
 			...['--allow-changes', '--allow-delete', '--timezone', 'Europe/Berlin'],
 			...['--transcription-url', this.endpoint.url, '--transcription-model', 'whisper-1'],
+			// Heard without ffmpeg (tones.mts). The inbox and the node are tested with MP3.
+			...['--transcription-format', 'wav'],
 			...more,
 		];
 	}

@@ -1,4 +1,16 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+	constants,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+	writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
@@ -6,7 +18,7 @@ const execute = promisify(execFile);
 /** Where the tone of a second begins and ends in it. */
 export const TONE_FROM_MS = 100;
 export const TONE_TO_MS = 900;
-const RATE = 16_000;
+export const RATE = 16_000;
 /** Of a second n, one tone says n modulo 60 and one the minute: no two of an hour are alike. */
 const PER_DIGIT = 60;
 const LOW = { base: 400, step: 20 };
@@ -28,6 +40,9 @@ interface Tones {
 	args?: string[];
 }
 
+/** Recordings that were made before, by what they are made of. */
+const MADE = join(tmpdir(), 'lifelog-tones');
+
 /** Makes a recording with another tone in each second, in the format of its name's ending. */
 export async function makeTones(
 	path: string,
@@ -44,11 +59,55 @@ export async function makeTones(
 			samples[at] = 2 ** 13 * (Math.sin(low * at) + Math.sin(high * at));
 		}
 	}
+	if (path.endsWith('.wav') && args.length === 0) {
+		writeFileSync(path, wavOf(samples));
+		return;
+	}
 	const input = ['-f', 's16le', '-ar', String(RATE), '-ac', '1', '-i', '-'];
-	const output = [...args, ...(path.endsWith('.webm') ? ['-c:a', 'libopus'] : []), path];
-	const made = execute('ffmpeg', ['-v', 'error', '-y', ...input, ...output]);
-	made.child.stdin!.end(Buffer.from(samples.buffer));
-	await made;
+	const output = [...args, ...(path.endsWith('.webm') ? ['-c:a', 'libopus'] : [])];
+	const content = Buffer.from(samples.buffer);
+	const from = JSON.stringify([ffmpegInUse(), ...input, ...output]);
+	const name = createHash('sha256').update(from).update(content).digest('hex').slice(0, 20);
+	const made = join(MADE, name + extname(path));
+	if (!existsSync(made)) {
+		mkdirSync(MADE, { recursive: true });
+		// Another test file may make the same.
+		const draft = join(MADE, `${name}.${process.pid}.${(drafts += 1)}${extname(path)}`);
+		const making = execute('ffmpeg', ['-v', 'error', '-y', ...input, ...output, draft]);
+		making.child.stdin!.end(content);
+		await making;
+		renameSync(draft, made);
+	}
+	copyFileSync(made, path, constants.COPYFILE_FICLONE);
+}
+let drafts = 0;
+
+const ffmpegInUse = () =>
+	process.env.PATH!.split(delimiter).find((folder) => existsSync(join(folder, 'ffmpeg')));
+
+/** Offsets in a plain WAV file. */
+const WAV = { size: 4, format: 8, length: 16, channels: 22, rate: 24, bits: 34, data: 36 };
+const WAV_HEADER = 44;
+
+/** Samples of 16 kHz as a WAV file. */
+export function wavOf(samples: Int16Array): Buffer {
+	const header = Buffer.alloc(WAV_HEADER);
+	header.write('RIFF');
+	header.writeUInt32LE(WAV_HEADER - 8 + samples.byteLength, WAV.size);
+	header.write('WAVEfmt ', WAV.format);
+	header.writeUInt32LE(16, WAV.length);
+	header.writeUInt16LE(1, WAV.channels - 2);
+	header.writeUInt16LE(1, WAV.channels);
+	header.writeUInt32LE(RATE, WAV.rate);
+	header.writeUInt32LE(RATE * 2, WAV.rate + 4);
+	header.writeUInt16LE(2, WAV.bits - 2);
+	header.writeUInt16LE(16, WAV.bits);
+	header.write('data', WAV.data);
+	header.writeUInt32LE(samples.byteLength, WAV.data + 4);
+	return Buffer.concat([
+		header,
+		Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength),
+	]);
 }
 
 const frequency = ({ base, step }: typeof LOW, digit: number) => base + step * (digit % PER_DIGIT);
@@ -68,13 +127,7 @@ export interface Heard {
 
 /** Hears the tones of audio in any format. Rejects if it can't be decoded. */
 export async function hearTones(path: string): Promise<Heard[]> {
-	const pcm = ['-ac', '1', '-ar', String(RATE), '-f', 's16le', '-'];
-	const { stdout } = await execute('ffmpeg', ['-v', 'error', '-i', path, ...pcm], {
-		encoding: 'buffer',
-		maxBuffer: 2 ** 30,
-	});
-	const samples = new Int16Array(stdout.length >> 1);
-	stdout.copy(Buffer.from(samples.buffer));
+	const samples = await samplesIn(path);
 	const heard: Heard[] = [];
 	let from: number | undefined;
 	for (let at = 0; at < samples.length + PIECE; at += PIECE) {
@@ -91,6 +144,27 @@ export async function hearTones(path: string): Promise<Heard[]> {
 		from = undefined;
 	}
 	return heard;
+}
+
+async function samplesIn(path: string): Promise<Int16Array> {
+	const wav = readFileSync(path.replace(/^file:/, ''));
+	const isPlain =
+		wav.length >= WAV_HEADER &&
+		wav.toString('latin1', WAV.format, WAV.format + 8) === 'WAVEfmt ' &&
+		wav.toString('latin1', WAV.data, WAV.data + 4) === 'data' &&
+		wav.readUInt16LE(WAV.channels) === 1 &&
+		wav.readUInt32LE(WAV.rate) === RATE &&
+		wav.readUInt16LE(WAV.bits) === 16;
+	const pcm = ['-ac', '1', '-ar', String(RATE), '-f', 's16le', '-'];
+	const { stdout } = isPlain
+		? { stdout: wav.subarray(WAV_HEADER, WAV_HEADER + wav.readUInt32LE(WAV_HEADER - 4)) }
+		: await execute('ffmpeg', ['-v', 'error', '-i', path, ...pcm], {
+				encoding: 'buffer',
+				maxBuffer: 2 ** 30,
+			});
+	const samples = new Int16Array(stdout.length >> 1);
+	stdout.copy(Buffer.from(samples.buffer));
+	return samples;
 }
 
 /** Of samples, the loudest of which are 2 ** 15. Loops are plain ones: an hour has many samples. */

@@ -120,15 +120,13 @@ describe('Create Lifelog', () => {
 	const transcript = (file: string) =>
 		readFileSync(join('test', 'server', 'recordings', 'transcripts', file), 'utf8');
 
-	describe.each([
+	// Every form is in test/server/recordings/transcripts.test.mts: the node sends what it is given.
+	test.each([
 		['segments', JSON.stringify(TOMATOES)],
-		['OpenAI, verbose_json', transcript('openai-verbose.json')],
-		['OpenAI, diarized_json', transcript('openai-diarized.json')],
-		['Mistral', transcript('mistral-diarized.json')],
-		['LocalAI', transcript('localai-verbose.json')],
 		['Omi', transcript('omi-webhook.json')],
-	])('of JSON: %s', (_form, text) => {
-		test('reads a text and the value of an expression in the same way', async () => {
+	])(
+		'of JSON (%s) reads a text and the value of an expression in the same way',
+		async (_form, text) => {
 			const written = await create({ transcript: text });
 			expect(written.message).toBeUndefined();
 			expect(JSON.stringify(written.json)).toMatch(/tomatoes/i);
@@ -137,11 +135,11 @@ describe('Create Lifelog', () => {
 			expect(given.json).toEqual(written.json);
 			// The same words at the same time are the same lifelog; an Omi conversation has its own ID.
 			expect((await stored()).length).toBeLessThanOrEqual(1);
-		});
-	});
+		},
+	);
 
-	test.each(['whisper.srt', 'whisper.vtt', 'voices.vtt'])('of subtitles: %s', async (file) => {
-		const { json, message } = await create({ transcript: transcript(file) });
+	test('of subtitles', async () => {
+		const { json, message } = await create({ transcript: transcript('voices.vtt') });
 		expect(message).toBeUndefined();
 		expect(json).toEqual(await stored());
 		expect(JSON.stringify(json)).toMatch(/tomatoes/i);

@@ -1,6 +1,7 @@
 // What watches the answers of the servers in these tests, watched itself.
 import { spawnSync } from 'node:child_process';
-import { AGAINST_CONTRACT, contradictionIn } from '../../support/contract.mts';
+import { AGAINST_CONTRACT } from '../../support/againstContract.mts';
+import { contradictionIn } from '../../support/contract.mts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const audio = {

@@ -6,6 +6,7 @@ import { chmodSync, chownSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { tryLock } from '../../../server/archive/lock.mts';
+import { runCommand } from '../../support/archiveCommand.mts';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.mts';
 import { temporaryFolder } from '../sources.mts';
 
@@ -28,23 +29,24 @@ beforeEach(() => {
 	chmodSync(join(folder, '..'), 0o777);
 });
 
-/** Runs lifelog-server, as another user if one is given. */
-async function run(user: number | undefined, args: string[]) {
-	const child = spawn(process.execPath, ['server/lifelog-server.cjs', ...args], {
-		stdio: ['ignore', 'ignore', 'pipe'],
-		env: { ...process.env, LIFELOG_API_KEY: sandbox.apiKey },
-		...(user !== undefined && { uid: user, gid: user }),
-	});
-	const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-	return { status: status as number | null, stderr };
-}
-
-/** Archives lifelogs and chats up to a day. */
-const archive = async (user: number | undefined, last = '2026-03-09') =>
-	await run(user, [
+/** Archives lifelogs and chats up to a day, as another user if one is given. */
+async function archive(user: number | undefined, last = '2026-03-09') {
+	const args = [
 		...['archive', folder, '--url', sandbox.url, '--rate-limit', '10000'],
 		...['--only', 'lifelogs,chats', '--from', FIRST_DAY, '--to', last, '--quiet'],
-	]);
+	];
+	const key = { LIFELOG_API_KEY: sandbox.apiKey };
+	if (user === undefined) {
+		const { status, stderr } = await runCommand(args, key);
+		return { status, stderr };
+	}
+	const child = spawn(process.execPath, ['server/lifelog-server.cjs', ...args], {
+		...{ stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...key } },
+		...{ uid: user, gid: user },
+	});
+	const [stderr, [status]] = await Promise.all([text(child.stderr!), once(child, 'close')]);
+	return { status: status as number | null, stderr };
+}
 
 const days = () => readdirSync(join(folder, 'days')).map((name) => name.slice(0, 10));
 

@@ -10,9 +10,7 @@ import {
 	statSync,
 	symlinkSync,
 	writeFileSync,
-	type Stats,
 } from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Folder } from '../../../server/archive/folder.mts';
@@ -21,6 +19,7 @@ import { ArchiveStore } from '../../../server/index/archiveStore.mts';
 import { openIndex } from '../../../server/index/database.mts';
 import { Rows } from '../../../server/index/rows.mts';
 import { writeArchive } from '../../support/archive.mts';
+import { failingFile } from '../../support/failingFile.mts';
 import { chatOf, lifelogOf } from '../../support/invented.mts';
 import { temporaryFolder } from '../sources.mts';
 import { posixTest } from '../../support/platform.mts';
@@ -327,27 +326,10 @@ describe('incomplete files', () => {
 });
 
 describe("files that temporarily can't be read", () => {
-	type Handle = { stat: () => Promise<Stats>; readFile: () => Promise<unknown> };
-	let handles: Handle;
-	beforeAll(async () => {
-		const file = await openFile(__filename);
-		handles = Object.getPrototypeOf(file);
-		await file.close();
-	});
 	afterEach(() => jest.restoreAllMocks());
 
-	/** Has a file fail when this is done with it, as on a broken disk, and counts how often it did. */
-	function spoil(method: keyof Handle, path: string) {
-		const { ino } = statSync(join(folder, path));
-		const { [method]: real, stat } = handles;
-		let failed = 0;
-		jest.spyOn(handles, method).mockImplementation(async function (this: Handle, ...more) {
-			if ((await stat.call(this)).ino !== ino) return real.apply(this, more) as Promise<Stats>;
-			failed += 1;
-			throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5 });
-		});
-		return { failed: () => failed };
-	}
+	const spoil = async (method: 'stat' | 'readFile', path: string) =>
+		await failingFile(join(folder, path), method);
 
 	test.each(['stat', 'readFile'] as const)(
 		'only that lifelog is reported and left out, and it is served when it can be read: %s',
@@ -355,7 +337,7 @@ describe("files that temporarily can't be read", () => {
 			await writeArchive(folder, { lifelogs: day1 });
 			await writeArchive(folder, { lifelogs: day2 });
 			const path = jsonPath('b');
-			const { failed } = spoil(method, path);
+			const failed = await spoil(method, path);
 			const archive = await serve();
 			expect(idsOf(archive)).toEqual(['a', 'c', 'd']);
 			expect(archive.log).toEqual([`${path} cannot be read`]);
@@ -374,7 +356,7 @@ describe("files that temporarily can't be read", () => {
 
 	test('a lifelog that was left out is served after a restart', async () => {
 		await writeArchive(folder, { lifelogs: day1 });
-		spoil('stat', jsonPath('b'));
+		await spoil('stat', jsonPath('b'));
 		(await serve()).close();
 		open.length = 0;
 		jest.restoreAllMocks();
@@ -388,12 +370,12 @@ describe("files that temporarily can't be read", () => {
 		const [second] = await writeArchive(folder, { lifelogs: day2, audio });
 		const day = JSON.parse(readFileSync(join(folder, second), 'utf8'));
 		const [{ path }] = day.audio;
-		spoil('readFile', first);
+		await spoil('readFile', first);
 		const archive = await serve();
 		expect(archive.log).toEqual([`${first} cannot be read`]);
 		expect(idsOf(archive)).toEqual(['d']);
 		jest.restoreAllMocks();
-		spoil('stat', path);
+		await spoil('stat', path);
 		const other = await serve(join(temporaryFolder(), 'index'));
 		expect(other.log).toEqual([`${path} cannot be read`]);
 		expect(other.store.counts()).toMatchObject({ lifelogs: 4, audioFiles: 0 });

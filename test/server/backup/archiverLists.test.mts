@@ -1,18 +1,18 @@
 // lifelog-server archive of what lists say too little about: no time of an update, a change without
 // one, or no sign of a change at all.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { archiving, checkFolder, contentsOf, runCommand } from '../../support/archiveCommand.mts';
+import { addLifelog as addTo, dayAgo } from '../../support/lived.mts';
 import { startLifelogServer } from '../../support/lifelogServer.mts';
+import { changeDay, manifestOf as manifestIn } from '../../support/manifests.mts';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.mts';
 import { serve, type Served } from '../../support/serve.mts';
 import { ask, temporaryFolder } from '../sources.mts';
 
-const DAY_MS = 86_400_000;
 const UNLIMITED = { rateLimit: { max: 1_000_000 } };
-const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
 let sandbox: TestSandbox;
 let service: Served;
@@ -47,13 +47,9 @@ beforeEach(async () => {
 	otherwise = new Map();
 });
 
-async function addLifelog(id: string, day: string, time: string): Promise<void> {
-	const startMs = Date.parse(`${day}T${time}Z`);
-	await sandbox.control.addLifelog({
-		...{ id, title: `At ${time}`, startTime: new Date(startMs).toISOString() },
-		endTime: new Date(startMs + 30_000).toISOString(),
-	});
-}
+const addLifelog = async (id: string, day: string, time: string) =>
+	await addTo(sandbox, day, time, { id });
+const manifestOf = (day: string) => manifestIn(folder, day);
 
 /** Archives to the end, and returns the paths that were requested, without the lists. */
 async function archive(...args: string[]): Promise<string[]> {
@@ -65,12 +61,6 @@ async function archive(...args: string[]): Promise<string[]> {
 	return requests
 		.filter(({ path, query }) => !/^\/v1\/(lifelogs|chats)$/.test(path) || query.date !== undefined)
 		.map(({ path, query }) => (query.date ? `${path}?date=${query.date}` : path));
-}
-
-function manifestOf(day: string) {
-	const [name] = readdirSync(join(folder, 'days')).filter((each) => each.startsWith(day));
-	const path = join(folder, 'days', name);
-	return { path, ...JSON.parse(readFileSync(path, 'utf8')) };
 }
 
 const checked = async () => await checkFolder(folder, { ...sandbox, url: service.url });
@@ -104,7 +94,7 @@ test('a lifelog without updatedAt is saved, and its end is in the manifest, in c
 });
 
 test('one without updatedAt is read again in each run for 31 days, and stored if it has changed', async () => {
-	for (const days of [40, 3]) {
+	for (const days of [33, 3]) {
 		await addLifelog(`undated${days}`, dayAgo(days), '10:00:00');
 		await addLifelog(`dated${days}`, dayAgo(days), '12:00:00');
 		otherwise.set(`undated${days}`, (lifelog) => ({ ...lifelog, updatedAt: undefined }));
@@ -133,7 +123,7 @@ test('another title or end is noticed though updatedAt is the same, and the mani
 		seconds: fc.integer({ min: 1, max: 5 }),
 	});
 	const pairs = fc.sample(fc.tuple(said, fc.oneof(said, fc.constant(undefined))), 40);
-	const day = dayAgo(45);
+	const day = dayAgo(33);
 	const returns = (id: string, { title, seconds }: { title: string; seconds: number }) =>
 		otherwise.set(id, (lifelog) => {
 			const endTime = new Date(Date.parse(lifelog.startTime) + seconds * 1000).toISOString();
@@ -145,7 +135,7 @@ test('another title or end is noticed though updatedAt is the same, and the mani
 	}
 	await archive();
 	expect(await archive()).toEqual([]);
-	const text = readFileSync(manifestOf(day).path, 'utf8');
+	const text = JSON.stringify(manifestOf(day));
 	for (const [{ title }] of pairs.filter(([{ title }]) => title.length > 5)) {
 		expect(text).not.toContain(title);
 	}
@@ -168,39 +158,40 @@ test('another title or end is noticed though updatedAt is the same, and the mani
 });
 
 test("title and end aren't compared with a manifest that doesn't have them", async () => {
-	const day = dayAgo(45);
+	const day = dayAgo(33);
 	await addLifelog('l', day, '10:00:00');
 	await archive();
-	const { path, ...manifest } = manifestOf(day);
-	delete manifest.lifelogs.l.listed;
-	writeFileSync(path, JSON.stringify(manifest));
+	changeDay(folder, day, (file) => {
+		delete file.lifelogs.l.listed;
+		return file;
+	});
 	otherwise.set('l', (lifelog) => ({ ...lifelog, title: 'Another' }));
 	expect((await checked()).findings).toEqual([]);
 	expect(await archive()).toEqual([]);
 });
 
 test('--again reads a day whose lists show no change', async () => {
-	for (const days of [44, 45]) await addLifelog(`l${days}`, dayAgo(days), '10:00:00');
-	await sandbox.control.addChat({ id: 'c', createdAt: `${dayAgo(45)}T12:00:00.000Z` });
+	for (const days of [32, 33]) await addLifelog(`l${days}`, dayAgo(days), '10:00:00');
+	await sandbox.control.addChat({ id: 'c', createdAt: `${dayAgo(33)}T12:00:00.000Z` });
 	await archive();
 	const before = contentsOf(folder);
 	const rename = (lifelog: Lifelog) => ({
 		...lifelog,
 		contents: lifelog.contents.map((node) => ({ ...node, speakerName: 'Anna' })),
 	});
-	for (const days of [44, 45]) otherwise.set(`l${days}`, rename);
+	for (const days of [32, 33]) otherwise.set(`l${days}`, rename);
 	expect(await archive()).toEqual([]);
-	const requests = await archive('--again', dayAgo(45));
+	const requests = await archive('--again', dayAgo(33));
 	expect(requests.filter((path) => !path.includes('audio')).sort()).toEqual([
 		'/v1/chats/c',
-		'/v1/lifelogs/l45',
+		'/v1/lifelogs/l33',
 	]);
 	const after = contentsOf(folder);
 	expect(Object.keys(after)).toEqual(Object.keys(before));
 	const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
 	const text = changed.filter((path) => path.startsWith('lifelogs/'));
 	expect(text.length).toBeGreaterThan(0);
-	for (const path of changed) expect(path).not.toContain(dayAgo(44));
+	for (const path of changed) expect(path).not.toContain(dayAgo(32));
 	expect(after[text.find((path) => path.endsWith('.json'))!]).toContain('Anna');
 	expect(await checked()).toMatchObject({ findings: [], isComplete: true });
 });

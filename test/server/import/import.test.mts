@@ -10,7 +10,6 @@ import {
 	truncateSync,
 	writeFileSync,
 } from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { importCommand } from '../../../server/cli/import.mts';
@@ -20,6 +19,7 @@ import { appExportPath } from '../../../lifelog/names.ts';
 import { parseLifelog } from '../../../server/archive/entries.mts';
 import { readLifelog } from '../../../server/import/lifelogFile.mts';
 import { writeArchive } from '../../support/archive.mts';
+import { failingFile } from '../../support/failingFile.mts';
 import { findingsIn } from '../../support/findings.mts';
 import { startLabAt } from '../../support/lab.mts';
 import { chatOf, lifelogOf } from '../../support/invented.mts';
@@ -517,27 +517,15 @@ describe('an archive that has days of the service', () => {
 		['file', "belongs to 2025-12-03, whose day manifest can't be read"],
 		['lifelog', 'belongs to a day of which a lifelog in the archive cannot be read'],
 	])("isn't changed if a %s of a day temporarily can't be read", async (what, problem) => {
-		type Handle = { stat: () => Promise<{ ino: number }>; readFile: () => Promise<unknown> };
 		const archive = temporaryFolder();
 		await writeArchive(archive, { lifelogs: [ofService()] });
 		const more = [ofService(), { ...ofService(), id: 'later', title: 'Later' }];
 		const [newest] = await writeArchive(archive, { lifelogs: more });
 		const before = filesOf(archive);
 		const lifelog = Object.keys(before).find((path) => /^lifelogs\/.*\.json$/.test(path))!;
-		const { ino } = statSync(join(archive, what === 'file' ? newest : lifelog));
-		const file = await openFile(__filename);
-		const handles: Handle = Object.getPrototypeOf(file);
-		await file.close();
-		const { stat, readFile } = handles;
-		const failing = jest.spyOn(handles, 'readFile').mockImplementation(async function (
-			this: Handle,
-			...more
-		) {
-			if ((await stat.call(this)).ino === ino) throw new Error('EIO: i/o error, read');
-			return readFile.apply(this, more);
-		});
+		await failingFile(join(archive, what === 'file' ? newest : lifelog), 'readFile');
 		const { unread } = await importExport(zipped(conversation.slice(0, 1)), archive);
-		failing.mockRestore();
+		jest.restoreAllMocks();
 		expect(unread).toEqual([{ path: weekly, problem }]);
 		expect(filesOf(archive)).toEqual(before);
 	});

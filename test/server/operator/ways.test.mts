@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import type { WaysAnswer } from '../../../server/http/pageApi/answers.mts';
 import { checkFolder, contentsOf, runCommand } from '../../support/archiveCommand.mts';
+import { addLifelog, dayAgo } from '../../support/lived.mts';
 import { serverKey } from '../../support/lifelogServer.mts';
 import { freePorts } from '../../support/ports.mts';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.mts';
@@ -12,7 +13,6 @@ import { buildPage, send, type Answer } from '../../support/web.mts';
 import { writeZip, type ZipFile } from '../../support/zip.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from '../sources.mts';
 
-const DAY_MS = 86_400_000;
 const SERVICE_KEY = 'sandbox-key';
 
 let sandbox: TestSandbox;
@@ -33,16 +33,9 @@ afterEach(async () => {
 });
 afterAll(async () => await sandbox.close());
 
-const dayAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
-
 /** A lifelog on each of some days, the last of which is yesterday. */
 async function live(days: number): Promise<void> {
-	for (let ago = days; ago > 0; ago -= 1) {
-		await sandbox.control.addLifelog({
-			startTime: `${dayAgo(ago)}T08:15:00.000Z`,
-			endTime: `${dayAgo(ago)}T08:15:30.000Z`,
-		});
-	}
+	for (let ago = days; ago > 0; ago -= 1) await addLifelog(sandbox, dayAgo(ago), '08:15:00');
 }
 
 /** A server, and what the page sends to it once somebody has signed in. */
@@ -124,10 +117,7 @@ describe('archiving the service', () => {
 		expect(filesWith(SERVICE_KEY, folder)).toEqual([]);
 		expect(server.log.join('\n')).not.toContain(SERVICE_KEY);
 		// Once more, for what is new.
-		await sandbox.control.addLifelog({
-			startTime: `${dayAgo(2)}T19:00:00.000Z`,
-			endTime: `${dayAgo(2)}T19:00:30.000Z`,
-		});
+		await addLifelog(sandbox, dayAgo(2), '19:00:00');
 		await server.archive(SERVICE_KEY);
 		expect(await server.archivingIs('complete', 'failed')).toMatchObject({
 			progress: { daysDone: 1, lifelogs: 1 },

@@ -117,14 +117,14 @@ describe('a recording', () => {
 		]);
 		expect([three.status, four.status].sort()).toEqual([200, 202]);
 		expect(three.recording.id).toBe(four.recording.id);
-		for (const { recording } of [one, three]) await lab.ended(recording.id);
+		for (const { recording } of [one, three]) await lab.drop(recording.id);
 	});
 
 	test('with a blank external ID counts as without one', async () => {
 		const blank = { externalId: ' ' };
 		const [one, other] = [await lab.upload(lab.ten(), blank), await lab.upload(lab.ten(), blank)];
 		expect([one.status, other.status]).toEqual([202, 202]);
-		for (const { recording } of [one, other]) await lab.ended(recording.id);
+		for (const { recording } of [one, other]) await lab.drop(recording.id);
 	});
 
 	test("starts at the time in its file name, in the server's time zone", async () => {

@@ -14,17 +14,11 @@ beforeEach(async () => {
 	await sandbox.control.reset({ lifelogs: 3, days: 1 });
 });
 
+// Every endpoint needs the key, as test/server/api/server.test.mts says: the routes are the same.
 const endpoints = [
 	['GET', '/v1/lifelogs'],
-	['GET', '/v1/lifelogs/x'],
-	['DELETE', '/v1/lifelogs/x'],
-	['GET', '/v1/chats'],
-	['GET', '/v1/chats/x'],
 	['DELETE', '/v1/chats/x'],
-	['GET', '/v1/download-audio'],
 	['POST', '/mcp'],
-	['GET', '/mcp'],
-	['DELETE', '/mcp'],
 ];
 
 loopbackTest('it can be reached only at 127.0.0.1', async () => {

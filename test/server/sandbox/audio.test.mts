@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { readOgg, type OggPage } from '../../support/ogg.mts';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.mts';
 import { clientOf, type Client } from './client.mts';
 
@@ -33,49 +34,8 @@ async function download(from: number, to: number, given: Record<string, string> 
 	return { headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
 }
 
-interface Page {
-	serial: number;
-	granule: number;
-	begins: boolean;
-	ends: boolean;
-	intact: boolean;
-}
-
-function readPages(file: Buffer): Page[] {
-	const pages: Page[] = [];
-	for (let position = 0; position < file.length;) {
-		expect(file.toString('latin1', position, position + 4)).toBe('OggS');
-		const segments = file.subarray(position + 27, position + 27 + file[position + 26]);
-		const length = 27 + segments.length + segments.reduce((sum, size) => sum + size, 0);
-		const page = Buffer.from(file.subarray(position, position + length));
-		const stated = page.readUInt32LE(22);
-		page.writeUInt32LE(0, 22);
-		pages.push({
-			serial: page.readUInt32LE(14),
-			granule: Number(page.readBigInt64LE(6)),
-			begins: (page[5] & 2) !== 0,
-			ends: (page[5] & 4) !== 0,
-			intact: crc(page) === stated,
-		});
-		position += length;
-	}
-	return pages;
-}
-
-/** The checksum as the Ogg specification words it, bit by bit. */
-function crc(page: Buffer): number {
-	let register = 0;
-	for (const byte of page) {
-		register ^= byte << 24;
-		for (let bit = 0; bit < 8; bit += 1) {
-			register = (register << 1) ^ (register < 0 ? 0x04c11db7 : 0);
-		}
-	}
-	return register >>> 0;
-}
-
 const preSkip = 312;
-const playedMs = (pages: Page[]) =>
+const playedMs = (pages: OggPage[]) =>
 	pages.filter(({ ends }) => ends).reduce((sum, { granule }) => sum + (granule - preSkip) / 48, 0);
 
 test('a range has the length of the audio in it', async () => {
@@ -84,8 +44,8 @@ test('a range has the length of the audio in it', async () => {
 	expect(headers.get('cache-control')).toBe('public, max-age=3600');
 	expect(headers.get('content-disposition')).toBe('inline; filename="audio.ogg"');
 	expect(headers.get('content-length')).toBe(String(body.length));
-	const pages = readPages(body);
-	expect(pages.filter(({ intact }) => !intact)).toEqual([]);
+	const pages = readOgg(body);
+	expect(pages.filter(({ isIntact }) => !isIntact)).toEqual([]);
 	expect(playedMs(pages)).toBeCloseTo(16 * minute);
 	expect(body.length / (16 * 60)).toBeLessThan(3500);
 
@@ -106,7 +66,7 @@ test('another parser accepts the audio', async () => {
 
 test('a part of a recording is cut to the millisecond, the same bytes each time', async () => {
 	const { body } = await download(24.5, 40.00025);
-	expect(playedMs(readPages(body))).toBeCloseTo(30_015);
+	expect(playedMs(readOgg(body))).toBeCloseTo(30_015);
 	expect((await download(24.5, 40.00025)).body.equals(body)).toBe(true);
 });
 

@@ -10,9 +10,9 @@ import { spawnLifelogServer } from '../../support/lifelogServer.mts';
 import { startSandbox } from '../../support/sandbox.mts';
 import { randomSeed } from '../../support/size.mts';
 
-const RANGES = 200;
+const RANGES = 60;
 /** Of so many ranges one is decoded, which takes the longest. */
-const DECODED = 10;
+const DECODED = 4;
 const PACKET_MS = 20;
 const SAMPLES_PER_MS = 48;
 const MINUTE_MS = 60_000;
