@@ -1,8 +1,9 @@
 // What Full archive asks of a day, of every service that the specification allows (section 4.2).
 import { readFileSync } from 'node:fs';
 import type { IDataObject } from 'n8n-workflow';
-import { type AnyService, type Entry, RANGES, startAnyService } from '../support/anyService.mts';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { type Entry, RANGES, startAnyService } from '../support/anyService.mts';
+import { startLabAt } from '../support/lab.mts';
+import { use } from '../support/useNode.mts';
 import { workflowWith } from '../support/workflow.mts';
 
 const DAY = '2026-03-01';
@@ -12,18 +13,7 @@ interface Example {
 	nodes: { name: string; parameters: IDataObject }[];
 }
 
-let service: AnyService;
-let engine: Engine;
-
-beforeAll(async () => {
-	service = await startAnyService();
-	const credentials = { lifelogApi: { apiKey: 'any', baseUrl: service.url } };
-	engine = await createEngine({ ...loadPackage(), credentials });
-});
-afterAll(async () => {
-	await engine.close();
-	await service.close();
-});
+const lab = use(async () => await startLabAt(await startAnyService()));
 
 test.each(RANGES)(
 	'a range means "%s": every lifelog that starts on the day is listed',
@@ -33,7 +23,7 @@ test.each(RANGES)(
 			const end = begin + 1.5 * HOUR;
 			return { id: String(nth), begin, end, updated: end, created: end };
 		});
-		service.is = {
+		lab.service.is = {
 			...{ entries, range, edges: 'start', sort: 'begin', turnsTies: true, cursor: 'position' },
 			...{ isBound: true, maxPageSize: 10, hour: 'first', offsets: true },
 		};
@@ -45,7 +35,7 @@ test.each(RANGES)(
 				`"${DAY}`,
 			),
 		) as IDataObject;
-		const { items, error } = await engine.runWorkflow(
+		const { items, error } = await lab.engine.runWorkflow(
 			workflowWith('lifelog', { ...ofDay, operation: 'getMany', returnAll: true }),
 		);
 		expect(error).toBeUndefined();

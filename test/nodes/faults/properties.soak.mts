@@ -1,6 +1,7 @@
 import { nodeOperations } from './parameters.mts';
-import { startTrials, tryAnswer, tryInput, type Trials } from './properties.mts';
+import { startTrials, tryAnswer, tryInput } from './properties.mts';
 import { randomSeed } from '../../support/seed.mts';
+import { use } from '../../support/useNode.mts';
 
 // The properties of the nodes' input and of the service's answers, on runs nobody has seen before.
 
@@ -9,15 +10,7 @@ const RUNS = 250;
 /** Each of them is four polls. */
 const RUNS_OF_TRIGGER = 60;
 
-let trials: Trials;
-
-beforeAll(async () => {
-	trials = await startTrials();
-});
-
-afterAll(async () => {
-	await trials.close();
-});
+const trials = use(startTrials);
 
 describe.each(
 	nodeOperations().map((operation) => [operation.node, operation.operation, operation] as const),

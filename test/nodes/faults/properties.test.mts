@@ -1,19 +1,12 @@
 import { type NodeOperation, nodeOperations } from './parameters.mts';
-import { startTrials, tryAnswer, tryInput, type Trials } from './properties.mts';
+import { startTrials, tryAnswer, tryInput } from './properties.mts';
+import { use } from '../../support/useNode.mts';
 
 // The same runs each time; npm run test:soak makes many others. A failure prints the seed.
 const SEED = 20260301;
 const trialOf = ({ isTrigger }: NodeOperation) => ({ seed: SEED, numRuns: isTrigger ? 8 : 16 });
 
-let trials: Trials;
-
-beforeAll(async () => {
-	trials = await startTrials();
-});
-
-afterAll(async () => {
-	await trials.close();
-});
+const trials = use(startTrials);
 
 describe.each(
 	nodeOperations().map(
