@@ -1,5 +1,5 @@
 /** Entries that a service has. */
-export interface Entries {
+interface Entries {
 	lifelog: { id: string; title: string; startTime: string; endTime: string };
 	chat: { id: string };
 }

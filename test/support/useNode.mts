@@ -11,7 +11,7 @@ import { type Lab, startLab } from './lab.mts';
 import { workflowWith } from './workflow.mts';
 
 /** What is started before the tests of a file, as if it were there already. */
-export function later<Started extends object>(get: () => Started): Started {
+function later<Started extends object>(get: () => Started): Started {
 	return new Proxy({} as Started, {
 		get: (_none, name) => Reflect.get(get(), name) as unknown,
 		set: (_none, name, value) => Reflect.set(get(), name, value),
@@ -43,7 +43,7 @@ export interface NodeRun extends RunOptions {
 }
 
 /** What came of a run, as tests read it most. */
-export interface NodeResult extends RunResult {
+interface NodeResult extends RunResult {
 	/** The items of the first output. */
 	json: IDataObject[];
 	/** The first hint. */
