@@ -1,20 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { nodeOperations, withParameters } from './faults/parameters.mts';
-import { startTrials, type Trials } from './faults/properties.mts';
+import { startTrials } from './faults/properties.mts';
 import { loadPackage } from '../support/engine.mts';
 import { workflowWith } from '../support/workflow.mts';
+import { use } from '../support/useNode.mts';
 
 // A choice of a list, where an expression gives it.
 
-let trials: Trials;
-
-beforeAll(async () => {
-	trials = await startTrials();
-});
-
-afterAll(async () => {
-	await trials.close();
-});
+const trials = use(startTrials);
 
 interface Property {
 	displayName: string;

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { FILE } from './faults/operations.mts';
 import { KEY_MARK } from './faults/marked-key.mts';
-import { actions, startTrials, type Trials } from './faults/properties.mts';
+import { actions, startTrials } from './faults/properties.mts';
 import {
 	type NodeOperation,
 	operationsById,
@@ -13,18 +13,11 @@ import {
 import { type Answer, json, send, type World } from './faults/service.mts';
 import type { RunResult } from '../support/engine.mts';
 import { byId, within, workflowWith } from '../support/workflow.mts';
+import { runNode, use } from '../support/useNode.mts';
 
 // What comes out of an operation that fails: what its error says, and what of the input is left.
 
-let trials: Trials;
-
-beforeAll(async () => {
-	trials = await startTrials();
-});
-
-afterAll(async () => {
-	await trials.close();
-});
+const trials = use(startTrials);
 
 let keys = 0;
 
@@ -286,7 +279,13 @@ const UNUSABLE_IDS: Array<[unknown, string]> = [
 	['={{ [] }}', 'must be text, not a list'],
 	['={{ true }}', 'must be text, not "true"'],
 	['={{ null }}', 'is missing'],
+	['={{ undefined }}', 'is missing'],
 	['={{ "  " }}', 'is missing'],
+	['={{ NaN }}', ''],
+	// Numbers whose digits are lost before a node gets them.
+	['={{ 12345678901234567890 }}', ''],
+	['={{ JSON.parse("9007199254740993") }}', ''],
+	['={{ 1.10 }}', ''],
 ];
 
 const BY_ID = operationsById().map(
@@ -300,6 +299,22 @@ test.each(BY_ID)('%s sends nothing for an invalid ID', async (_name, operation) 
 		const { error } = await trials.engine.runWorkflow(workflow);
 		expect(error?.message).toContain(message);
 		expect(world.seen).toEqual([]);
+	}
+});
+
+test.each(BY_ID)("%s can't be led to another address by an ID", async (_name, operation) => {
+	const collection = operation.node === 'lifelogChat' ? 'chats' : 'lifelogs';
+	for (const [id, segment] of [
+		['a&b=c;d', 'a%26b%3Dc%3Bd'],
+		['a:b@c+d', 'a%3Ab%40c%2Bd'],
+		[' spaced ', 'spaced'],
+		['ünï', '%C3%BCn%C3%AF'],
+	]) {
+		const world = trials.open();
+		const { message } = await runNode(trials.engine, operation.node, withId(operation, id));
+		expect(message).toContain(`No ${collection.slice(0, -1)} with the ID`);
+		const paths = new Set(world.seen.map(({ path }) => path));
+		expect([...paths]).toEqual([`/base/v1/${collection}/${segment}`]);
 	}
 });
 

@@ -1,8 +1,9 @@
 // What Full archive asks of a day, of every service that the specification allows (section 4.2).
 import { readFileSync } from 'node:fs';
 import type { IDataObject } from 'n8n-workflow';
-import { type AnyService, type Entry, RANGES, startAnyService } from '../support/anyService.mts';
-import { createEngine, type Engine, loadPackage } from '../support/engine.mts';
+import { type Entry, RANGES, startAnyService } from '../support/anyService.mts';
+import { startLabAt } from '../support/lab.mts';
+import { use } from '../support/useNode.mts';
 import { workflowWith } from '../support/workflow.mts';
 
 /** Days, and zones in which the clocks change on them. */
@@ -18,18 +19,7 @@ interface Example {
 	nodes: { name: string; parameters: IDataObject }[];
 }
 
-let service: AnyService;
-let engine: Engine;
-
-beforeAll(async () => {
-	service = await startAnyService();
-	const credentials = { lifelogApi: { apiKey: 'any', baseUrl: service.url } };
-	engine = await createEngine({ ...loadPackage(), credentials });
-});
-afterAll(async () => {
-	await engine.close();
-	await service.close();
-});
+const lab = use(async () => await startLabAt(await startAnyService()));
 
 test.each(RANGES.flatMap((range) => DAYS.map(([day, zone]) => [range, day, zone] as const)))(
 	'a range means "%s": every lifelog that starts on %s, UTC, is listed, with a workflow in %s',
@@ -39,7 +29,7 @@ test.each(RANGES.flatMap((range) => DAYS.map(([day, zone]) => [range, day, zone]
 			const end = begin + 1.5 * HOUR;
 			return { id: String(nth), begin, end, updated: end, created: end };
 		});
-		service.is = {
+		lab.service.is = {
 			...{ entries, range, edges: 'start', sort: 'begin', turnsTies: true, cursor: 'position' },
 			...{ isBound: true, maxPageSize: 10, hour: 'first', offsets: true },
 		};
@@ -51,7 +41,7 @@ test.each(RANGES.flatMap((range) => DAYS.map(([day, zone]) => [range, day, zone]
 				`"${day}`,
 			),
 		) as IDataObject;
-		const { items, error } = await engine.runWorkflow({
+		const { items, error } = await lab.engine.runWorkflow({
 			...workflowWith('lifelog', { ...ofDay, operation: 'getMany', returnAll: true }),
 			settings: { timezone },
 		});

@@ -1,26 +1,16 @@
 // What a model writes into parameters: understood, or refused with a sentence that it can act on.
 import { DateTime } from 'luxon';
-import type { IDataObject } from 'n8n-workflow';
-import { loadPackage, withTools } from '../support/engine.mts';
-import { type Lab, startLab } from '../support/lab.mts';
+import { type IDataObject, type INodeType, NodeHelpers } from 'n8n-workflow';
+import { loadPackage } from '../support/engine.mts';
+import { useNode } from '../support/useNode.mts';
 import { byId, within, workflowWith } from '../support/workflow.mts';
 
 const ZONE = 'Pacific/Auckland';
 
-let lab: Lab;
-let sandbox: Lab['sandbox'];
-let engine: Lab['engine'];
-
-beforeAll(async () => {
-	lab = await startLab(3, { nodeTypes: withTools(loadPackage().nodeTypes) });
-	({ sandbox, engine } = lab);
-});
-
-afterAll(async () => await lab.close());
+const { sandbox, run } = useNode('lifelogTool', { days: 3 });
 
 /** Runs a tool; every value is given as a text by an expression, as a model's are. */
 async function call(operation: string, values: IDataObject, type = 'lifelogTool') {
-	await sandbox.control.clearRequests();
 	const given = (value: unknown): unknown => {
 		if (typeof value === 'string') return `={{ ${JSON.stringify(value)} }}`;
 		const fields = Object.entries(value as IDataObject);
@@ -31,12 +21,7 @@ async function call(operation: string, values: IDataObject, type = 'lifelogTool'
 	const name = operation === 'delete' ? `${entry}ToDelete` : entry;
 	const locator = id === undefined ? {} : { [name]: byId(given(id)) };
 	const parameters = { operation, ...locator, ...(given(others) as IDataObject) };
-	const result = await engine.runWorkflow(workflowWith(type, parameters), { timezone: ZONE });
-	return {
-		message: result.error?.message,
-		json: result.items('Node').map(({ json }) => json),
-		requests: await sandbox.control.requests(),
-	};
+	return await run(parameters, { type, timezone: ZONE });
 }
 
 const anyLifelog = async () => (await sandbox.control.lifelogs())[20];
@@ -80,10 +65,9 @@ describe('values that are understood', () => {
 		'%s as no Limit',
 		async (limit) => {
 			for (const type of ['lifelogTool', 'lifelog']) {
-				const workflow = workflowWith(type, { operation: 'getMany', limit });
-				const result = await engine.runWorkflow(workflow);
-				expect(result.error).toBeUndefined();
-				expect(result.items('Node').length).toBeGreaterThan(0);
+				const { error, json } = await run({ operation: 'getMany', limit }, { type });
+				expect(error).toBeUndefined();
+				expect(json.length).toBeGreaterThan(0);
 			}
 		},
 	);
@@ -207,4 +191,21 @@ test("a speaker who didn't speak is reported, with the speakers who did", async 
 test('outside of a tool the advice is only in the description', async () => {
 	const { message } = await call('getMany', { limit: 'all' }, 'lifelog');
 	expect(message).toBe(`'Limit' must be a whole number, 1 or more, not "all"`);
+});
+
+test.each([
+	['lifelog', 'search', 'Search lifelogs in Lifelog'],
+	['lifelog', 'delete', 'Delete lifelog permanently in Lifelog'],
+	['lifelogChat', 'getMany', 'Get many chats in Lifelog Chat'],
+	['lifelogChat', 'delete', 'Delete chat permanently in Lifelog Chat'],
+	['lifelogAudio', 'download', 'Download audio in Lifelog Audio'],
+	['lifelogServer', 'create', 'Create lifelog in Lifelog Server'],
+])('an agent reads what %s %s does', (node, operation, expected) => {
+	const type = loadPackage().nodeTypes[`n8n-nodes-lifelog.${node}`] as INodeType;
+	const { properties, usableAsTool } = type.description;
+	const { default: resource } = properties.find(({ name }) => name === 'resource')!;
+	const [, one] = workflowWith(node, { operation, resource }).nodes;
+	expect(usableAsTool).toBe(true);
+	const versioned = NodeHelpers.getVersionedNodeType(type);
+	expect(NodeHelpers.getToolDescriptionForNode(one, versioned)).toBe(expected);
 });

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import type { IDataObject, INode, INodeProperties, INodeType } from 'n8n-workflow';
 import { parse, stringify } from 'yaml';
 import { loadPackage, type RunResult } from '../support/engine.mts';
-import { type Lab, type LabAt, startLab, startLabAt } from '../support/lab.mts';
-import { type SpawnedServer, startLifelogServer } from '../support/lifelogServer.mts';
+import { startLabAt } from '../support/lab.mts';
+import { startLifelogServer } from '../support/lifelogServer.mts';
+import { use, useNode } from '../support/useNode.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
+import { addUsual, usualValues } from './usual.mts';
 
 const FILE = 'test/nodes/names.yaml';
 const MEANING = `
@@ -94,24 +96,17 @@ function namesIn(properties: INodeProperties[]): Record<string, string> {
 	return Object.fromEntries([...words].map(([name, all]) => [name, [...all].join(' ')]));
 }
 
-let lab: Lab;
-/** For the node that the service has no requests for. */
-let own: LabAt<SpawnedServer>;
+const lab = useNode('lifelog');
 const folder = mkdtempSync(join(tmpdir(), 'lifelog-names-'));
-
-beforeAll(async () => {
-	lab = await startLab(1);
+/** For the node that the service has no requests for. */
+const own = use(async () => {
 	// Nobody is there, because an upload is answered before it is transcribed.
 	const transcription = ['--transcription-url', 'http://127.0.0.1:9/v1'];
 	const args = ['--allow-changes', ...transcription, '--transcription-model', 'none'];
-	own = await startLabAt(await startLifelogServer(folder, args));
+	return await startLabAt(await startLifelogServer(folder, args));
 });
 
-afterAll(async () => {
-	await lab.close();
-	await own.close();
-	rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 async function freshData() {
 	const { control } = lab.sandbox;
@@ -124,35 +119,19 @@ async function freshData() {
 
 type Data = Awaited<ReturnType<typeof freshData>>;
 
-/** What an operation is run with, where it has such a parameter. */
-const USUAL: Record<string, (data: Data) => unknown> = {
-	lifelogId: ({ lifelog }) => byId(lifelog.id),
-	lifelogIdToDelete: ({ lifelog }) => byId(lifelog.id),
-	chatId: ({ chat }) => byId(chat.id),
-	chatIdToDelete: ({ chat }) => byId(chat.id),
-	query: ({ lifelog }) => lifelog.title,
-	start: ({ lifelog }) => lifelog.startTime,
-	end: ({ lifelog }) => lifelog.endTime,
-	day: () => 'date',
-	date: ({ lifelog }) => lifelog.startTime.slice(0, 10),
-	startTime: ({ lifelog }) => lifelog.startTime,
-	transcript: () => SAID,
-	updateFields: () => ({ title: 'Another' }),
-};
-const SAID = '[{ "text": "Good morning.", "speaker": "Ann", "start": 0, "end": 2 }]';
-
 function usualOf({ node, value, properties }: Operation, data: Data): IDataObject {
-	const unknown = properties
-		.filter(({ required, default: given }) => required === true && given === '')
-		.filter(({ name }) => !(name in USUAL));
-	if (unknown.length > 0) {
-		const [{ name }] = unknown;
-		throw new Error(
-			`${node} ${value} requires ${name}, which is empty by default. Add to USUAL in test/nodes/names.test.mts:  ${name}: () => <a value with which it gives something>`,
-		);
-	}
-	const known = properties.filter(({ name }) => name in USUAL);
-	return Object.fromEntries(known.map(({ name }) => [name, USUAL[name](data) as string]));
+	const usual: IDataObject = usualValues(data);
+	const unknown = properties.find(
+		({ name, required, default: given }) => required === true && given === '' && !(name in usual),
+	);
+	if (unknown) throw new Error(addUsual(node, value, unknown.name));
+	const known = properties.filter(({ name }) => name in usual);
+	return Object.fromEntries(
+		known.map(({ name, type }) => [
+			name,
+			type === 'resourceLocator' ? byId(usual[name]) : usual[name],
+		]),
+	);
 }
 
 const cut = { maxCharacters: 100 };
@@ -216,8 +195,10 @@ async function itemsOf(
 }
 
 /** The ID of the one lifelog that lifelog-server has, made before if it wasn't there. */
-async function createdId({ lifelog: { startTime } }: Data): Promise<string> {
-	const parameters = { operation: 'create', startTime, transcript: SAID };
+async function createdId(data: Data): Promise<string> {
+	const { startTime } = data.lifelog;
+	const { transcript } = usualValues(data);
+	const parameters = { operation: 'create', startTime, transcript };
 	const { items } = await own.engine.runWorkflow(workflowWith('lifelogServer', parameters));
 	return String(items('Node')[0].json.id);
 }

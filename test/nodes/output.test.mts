@@ -1,36 +1,15 @@
 // In which form, and how much of it, lifelogs come out.
 import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../lifelog/api.ts';
-import { loadPackage, withTools } from '../support/engine.mts';
-import { type Lab, startLab } from '../support/lab.mts';
+import { useNode } from '../support/useNode.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
-let lab: Lab;
-let sandbox: Lab['sandbox'];
-let engine: Lab['engine'];
-
-beforeAll(async () => {
-	lab = await startLab(1, { nodeTypes: withTools(loadPackage().nodeTypes) });
-	({ sandbox, engine } = lab);
-});
-
-afterAll(async () => await lab.close());
+const { sandbox, engine, run } = useNode('lifelog');
 
 beforeEach(async () => {
 	await sandbox.control.reset({ now: '2026-03-20T20:00:00Z', days: 3 });
 	await sandbox.control.dialect({ rateLimit: { max: 100_000 } });
 });
-
-async function run(parameters: IDataObject, type = 'lifelog') {
-	await sandbox.control.clearRequests();
-	const result = await engine.runWorkflow(workflowWith(type, parameters));
-	return {
-		...result,
-		json: result.items('Node').map(({ json }) => json),
-		requests: await sandbox.control.requests(),
-		description: (result.error as { description?: string } | undefined)?.description,
-	};
-}
 
 /** A lifelog of the service, as it is asked for with everything in it. */
 async function whole(id: string): Promise<Lifelog> {
@@ -276,7 +255,7 @@ describe('lengths', () => {
 });
 
 describe.each(['lifelog', 'lifelogTool'])('%s', (type) => {
-	const asked = async (parameters: IDataObject) => await run(parameters, type);
+	const asked = async (parameters: IDataObject) => await run(parameters, { type });
 
 	test('lists, searches and reads return simplified output, and a search returns ten results', async () => {
 		const { id } = await anyLifelog();
@@ -294,7 +273,7 @@ describe.each(['lifelog', 'lifelogTool'])('%s', (type) => {
 	test('a transcript is returned as text', async () => {
 		const { id } = await anyLifelog();
 		const parameters = { operation: 'getTranscript', lifelogId: byId(id) };
-		const { json } = await run(parameters, 'lifelogTool');
+		const { json } = await run(parameters, { type: 'lifelogTool' });
 		expect(json).toHaveLength(1);
 		expect(json[0].text).toContain(': ');
 	});

@@ -2,16 +2,11 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { FILE } from './faults/operations.mts';
 import { withParameters } from './faults/parameters.mts';
-import { actions, startTrials, type Trials } from './faults/properties.mts';
+import { actions, startTrials } from './faults/properties.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
+import { use } from '../support/useNode.mts';
 
-let trials: Trials;
-
-beforeAll(async () => {
-	trials = await startTrials();
-});
-
-afterAll(async () => await trials.close());
+const trials = use(startTrials);
 
 async function run(node: string, parameters: IDataObject, input: INodeExecutionData[]) {
 	const world = trials.open();

@@ -2,12 +2,13 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
-import type { Engine, RunOptions } from '../support/engine.mts';
-import { engineAt as anyEngineAt, type Lab, startLab } from '../support/lab.mts';
+import type { Engine } from '../support/engine.mts';
+import { engineAt as anyEngineAt } from '../support/lab.mts';
 import type { Fault } from '../support/sandbox.mts';
 import { serve as anyServe, type Served } from '../support/serve.mts';
 import { skipPauses } from '../support/skipPauses.mts';
 import { endsSoon } from '../support/soon.mts';
+import { type NodeRun, useNode } from '../support/useNode.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 
 // What the request, the rate limit and the paginator do when the service is not at its best.
@@ -18,17 +19,8 @@ afterEach(() => {
 	pauses.areSkipped = true;
 });
 
-let lab: Lab;
-let sandbox: Lab['sandbox'];
-let engine: Lab['engine'];
+const { sandbox, engine, run: runNode } = useNode('lifelog');
 let ids: string[];
-
-beforeAll(async () => {
-	lab = await startLab(1);
-	({ sandbox, engine } = lab);
-});
-
-afterAll(async () => await lab.close());
 
 beforeEach(async () => {
 	await sandbox.control.reset({ days: 6, lifelogs: 250 });
@@ -67,35 +59,26 @@ async function engineAt(baseUrl: string, apiKey = sandbox.apiKey): Promise<Engin
 	return started;
 }
 
-async function run(parameters: IDataObject, options?: RunOptions, on = engine) {
-	await sandbox.control.clearRequests();
+async function run(parameters: IDataObject, options?: NodeRun) {
 	const began = Date.now();
-	const result = await on.runWorkflow(workflowWith('lifelog', parameters), options);
-	return {
-		...result,
-		ms: Date.now() - began,
-		ids: result.items('Node').map(({ json }) => json.id),
-		requests: await sandbox.control.requests(),
-		message: result.error?.message,
-		description: (result.error as { description?: string } | undefined)?.description,
-	};
+	const result = await runNode(parameters, options);
+	return { ...result, ms: Date.now() - began, ids: result.json.map(({ id }) => id) };
 }
 
 const getMany = async (options: IDataObject = {}, on?: Engine) =>
-	await run({ operation: 'getMany', returnAll: true, options }, undefined, on);
+	await run({ operation: 'getMany', returnAll: true, options }, { on });
 
 /** Page after page. */
-const getLimited = async (on?: Engine) =>
-	await run({ operation: 'getMany', limit: 1000 }, undefined, on);
+const getLimited = async (on?: Engine) => await run({ operation: 'getMany', limit: 1000 }, { on });
 
 const getOne = async (on?: Engine) =>
-	await run({ operation: 'get', lifelogId: byId(ids[0]) }, undefined, on);
+	await run({ operation: 'get', lifelogId: byId(ids[0]) }, { on });
 
 test("a delete isn't retried if nothing was sent: a 404 would then not mean that it was done", async () => {
 	const closed = await engineAt('http://127.0.0.1:9');
 	const before = pauses.skippedMs;
 	const parameters = { operation: 'delete', lifelogIdToDelete: byId('nobody') };
-	const { message } = await run(parameters, undefined, closed);
+	const { message } = await run(parameters, { on: closed });
 	expect(message).toContain('the connection was refused');
 	expect(pauses.skippedMs).toBe(before);
 });
@@ -333,7 +316,7 @@ describe('an error says what happened and what to do', () => {
 		const own = await engineAt(
 			await serve((_request, response) => answer(response, status, body, location)),
 		);
-		const result = await run({ operation: 'getMany', limit: 5 }, undefined, own);
+		const result = await run({ operation: 'getMany', limit: 5 }, { on: own });
 		expect(result.message).toContain(message);
 		expect(result.description).toContain(description);
 		expect(JSON.stringify(result.error)).not.toContain('xxxx');

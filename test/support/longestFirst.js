@@ -34,7 +34,7 @@ const SLOWEST = [
 	'model.test',
 	'create.test',
 	'healing.test',
-	'nodes/audio/audio.test',
+	'nodes/audio/download.test',
 	'control.test',
 	'busyService.test',
 	'archiverLists.test',

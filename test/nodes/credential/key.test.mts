@@ -3,20 +3,13 @@ import { skipPauses } from '../../support/skipPauses.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 import { type Fault, FAULTS } from '../faults/faults.mts';
 import { holdsKey, KEY_MARK } from '../faults/marked-key.mts';
-import { startTrials, type Trials } from '../faults/properties.mts';
+import { startTrials } from '../faults/properties.mts';
 import { anyValue } from '../faults/values.mts';
+import { use } from '../../support/useNode.mts';
 
 // Where the key goes, whatever stands in the credential, and whatever becomes of its test.
 
-let trials: Trials;
-
-beforeAll(async () => {
-	trials = await startTrials();
-});
-
-afterAll(async () => {
-	await trials.close();
-});
+const trials = use(startTrials);
 
 const SEED = 20260301;
 

@@ -3,19 +3,12 @@ import { endsSoon } from '../../support/soon.mts';
 import { workflowWith } from '../../support/workflow.mts';
 import { FILE } from './operations.mts';
 import { withParameters } from './parameters.mts';
-import { actions, startTrials, type Trials } from './properties.mts';
+import { actions, startTrials } from './properties.mts';
+import { use } from '../../support/useNode.mts';
 
 // Cancelling ends a request that is under way; waits and downloads: test/nodes.
 
-let trials: Trials;
-
-beforeAll(async () => {
-	trials = await startTrials();
-});
-
-afterAll(async () => {
-	await trials.close();
-});
+const trials = use(startTrials);
 
 test.each(actions().map((operation) => [operation.node, operation.operation, operation] as const))(
 	"%s %s ends at once if the execution is canceled while the service doesn't respond",

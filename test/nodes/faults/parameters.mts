@@ -1,5 +1,7 @@
 import type { IDataObject, INodeProperties, INodeType } from 'n8n-workflow';
 import { loadPackage } from '../../support/engine.mts';
+import { byId } from '../../support/workflow.mts';
+import { addUsual, usualValues } from '../usual.mts';
 
 /** A parameter of an operation, down to the options of a collection. */
 export interface Parameter {
@@ -20,24 +22,19 @@ export interface NodeOperation {
 	parameters: Parameter[];
 }
 
-/**
- * What every parameter is set to unless a test wants it otherwise; a locator to this ID. With these
- * values every operation sends a request.
- */
+/** With these values every operation sends a request. */
 const USUAL: IDataObject = {
-	lifelogId: 'lifelog-a',
-	lifelogIdToDelete: 'lifelog-a',
-	chatId: 'chat-a',
-	chatIdToDelete: 'chat-a',
-	query: 'garden',
+	...usualValues({
+		lifelog: {
+			id: 'lifelog-a',
+			title: 'garden',
+			startTime: '2026-03-02T09:00:00Z',
+			endTime: '2026-03-02T09:30:00Z',
+		},
+		chat: { id: 'chat-a' },
+	}),
 	start: '2026-03-02',
 	end: '2026-03-03',
-	day: 'date',
-	date: '2026-03-02',
-	startTime: '2026-03-02T09:00:00Z',
-	transcript: '[{"text":"Good morning.","start":0,"end":2}]',
-	title: 'A morning',
-	updateFields: { title: 'A morning' },
 };
 
 /** Every operation of the built nodes with all of its parameters. */
@@ -101,8 +98,6 @@ function isEmpty({ type, default: value }: INodeProperties): boolean {
 	return value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-const located = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
-
 /**
  * The parameters of a node's operation, some of them set, and what these need to be shown.
  *
@@ -115,11 +110,9 @@ export function withParameters(
 	const all: IDataObject = { ...(isTrigger ? { event: operation } : { operation }) };
 	for (const { path, isLocator, isEmpty } of parameters.filter(({ path }) => path.length === 1)) {
 		const [name] = path;
-		if (name in USUAL) all[name] = isLocator ? located(USUAL[name]) : USUAL[name];
+		if (name in USUAL) all[name] = isLocator ? byId(USUAL[name]) : USUAL[name];
 		else if (isEmpty) {
-			throw new Error(
-				`The parameter '${name}' of ${node} ${operation} is empty by default, so that tests would run without it. Add to USUAL in test/nodes/faults/parameters.mts:  ${name}: <a value with which the operation sends a request>`,
-			);
+			throw new Error(addUsual(node, operation, name));
 		}
 	}
 	for (const [{ needs }] of changes) Object.assign(all, needs);
@@ -129,7 +122,7 @@ export function withParameters(
 			const collection = typeof all[name] === 'object' ? (all[name] as IDataObject) : {};
 			all[name] = { ...collection, [option]: value as IDataObject };
 		} else {
-			all[name] = isLocator ? located(value) : (value as IDataObject);
+			all[name] = isLocator ? byId(value) : (value as IDataObject);
 		}
 	}
 	return all;

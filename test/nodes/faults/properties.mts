@@ -35,7 +35,7 @@ export async function startTrials() {
 	};
 }
 
-export type Trials = Awaited<ReturnType<typeof startTrials>>;
+type Trials = Awaited<ReturnType<typeof startTrials>>;
 
 const answering =
 	(body: unknown): World['play'] =>
@@ -129,7 +129,7 @@ async function checkRequests(
 	if (world.seen.length > 0) return;
 	const { node, operation: name } = operation;
 	throw new Error(
-		`${node} ${name} sent no request (${error?.message ?? 'and failed on nothing'}) with ${JSON.stringify(parameters)}: is USUAL in test/nodes/faults/parameters.mts right?`,
+		`${node} ${name} sent no request (${error?.message ?? 'and failed on nothing'}) with ${JSON.stringify(parameters)}: is usualValues in test/nodes/usual.mts right?`,
 	);
 }
 

@@ -1,6 +1,7 @@
 import { seedOr, size } from '../../support/size.mts';
 import { type NodeOperation, nodeOperations } from './parameters.mts';
-import { startTrials, tryAnswer, tryInput, type Trials } from './properties.mts';
+import { startTrials, tryAnswer, tryInput } from './properties.mts';
+import { use } from '../../support/useNode.mts';
 
 const SEED = seedOr(20260301);
 const trialOf = ({ isTrigger }: NodeOperation) => ({
@@ -9,15 +10,7 @@ const trialOf = ({ isTrigger }: NodeOperation) => ({
 	numRuns: isTrigger ? size(8, 60) : size(16, 250),
 });
 
-let trials: Trials;
-
-beforeAll(async () => {
-	trials = await startTrials();
-});
-
-afterAll(async () => {
-	await trials.close();
-});
+const trials = use(startTrials);
 
 describe.each(
 	nodeOperations().map(

@@ -1,21 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { byId, workflowWith } from '../../support/workflow.mts';
-import { startTrials, type Trials } from './properties.mts';
+import { startTrials } from './properties.mts';
 import { json, lifelog, LIFELOGS, send } from './service.mts';
+import { use } from '../../support/useNode.mts';
 
 // Shapes of answers that are right, and larger than anything seen so far.
 
 const DEPTH = 1000;
 
-let trials: Trials;
-
-beforeAll(async () => {
-	trials = await startTrials();
-});
-
-afterAll(async () => {
-	await trials.close();
-});
+const trials = use(startTrials);
 
 /** A lifelog whose contents go down so many levels, something being said on each. */
 function deep(): IDataObject {

@@ -1,41 +1,32 @@
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { type Lab, startLab } from '../../support/lab.mts';
 import { readByOmi } from '../../support/omi.mts';
-import { byId, within, workflowWith } from '../../support/workflow.mts';
+import { useNode } from '../../support/useNode.mts';
+import { byId, within } from '../../support/workflow.mts';
 
 const SHIFTED = 'America/St_Johns';
 
-let lab: Lab;
-let sandbox: Lab['sandbox'];
-let engine: Lab['engine'];
-
-beforeAll(async () => {
-	lab = await startLab(1, { binaryMode: 'filesystem' });
-	({ sandbox, engine } = lab);
+const { sandbox, run: runNode } = useNode('lifelog', {
+	usual: { operation: 'export' },
+	binaryMode: 'filesystem',
 });
-
-afterAll(async () => await lab.close());
 
 beforeEach(async () => {
 	await sandbox.control.reset({ days: 3 });
 });
 
-async function run(parameters: IDataObject, input?: IDataObject[], more?: Partial<INode>) {
-	await sandbox.control.clearRequests();
-	const workflow = workflowWith('lifelog', { operation: 'export', ...parameters }, more);
-	const settings = { timezone: SHIFTED };
+async function run(parameters: IDataObject, input?: IDataObject[]) {
 	const items = input?.map((json) => ({ json }));
-	const result = await engine.runWorkflow({ ...workflow, settings }, { input: items });
+	const result = await runNode(parameters, { input: items, timezone: SHIFTED });
 	const files = await Promise.all(
 		result
 			.items('Node')
 			.filter(({ binary }) => binary)
 			.map(async (item) => ({ json: item.json, bytes: await result.binary(item, 'data') })),
 	);
-	return { ...result, files, requests: await sandbox.control.requests() };
+	return { ...result, files };
 }
 
 const lifelogs = async () => await sandbox.control.lifelogs();

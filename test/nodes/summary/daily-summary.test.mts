@@ -1,39 +1,19 @@
 import { DateTime } from 'luxon';
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { ARABIC, EMOJI, lifelogOf, LONG, longDay, MARKUP, said } from '../../support/days.mts';
-import type { RunOptions } from '../../support/engine.mts';
-import { type Lab, startLab } from '../../support/lab.mts';
 import { problemsOfNotionRequest } from '../../support/notionRules.mts';
 import { problemsOfSlackMessage } from '../../support/slackRules.mts';
-import { workflowWith } from '../../support/workflow.mts';
+import { type NodeRun, useNode } from '../../support/useNode.mts';
 
-let lab: Lab;
-let sandbox: Lab['sandbox'];
-let engine: Lab['engine'];
-
-beforeAll(async () => {
-	lab = await startLab(1);
-	({ sandbox, engine } = lab);
-});
-
-afterAll(async () => await lab.close());
+const { sandbox, run: runNode } = useNode('lifelog', { usual: { operation: 'getDailySummary' } });
 
 const FIRST_OF_MARCH = { day: 'date', date: '2026-03-01' };
 const FORMATS = ['markdown', 'slack', 'notion'];
 
-async function run(parameters: IDataObject, options?: RunOptions, more?: Partial<INode>) {
-	await sandbox.control.clearRequests();
-	const workflow = workflowWith('lifelog', { operation: 'getDailySummary', ...parameters }, more);
-	const result = await engine.runWorkflow(workflow, options);
-	const items = result.items('Node');
-	return {
-		...result,
-		all: items,
-		json: items[0]?.json as Item,
-		requests: await sandbox.control.requests(),
-		hint: result.hints('Node').map(({ message }) => message)[0],
-	};
+async function run(parameters: IDataObject, options?: NodeRun) {
+	const result = await runNode(parameters, options);
+	return { ...result, all: result.items('Node'), json: result.json[0] as Item };
 }
 
 interface Item extends IDataObject {
@@ -365,27 +345,5 @@ describe('an invalid parameter', () => {
 		const { error, json } = await run({ day: '={{ "today" }}' });
 		expect(error).toBeUndefined();
 		expect(json.date).toBe(DateTime.utc().toISODate());
-	});
-
-	const input = ['2026-03-01', 'soon', '2026-03-02'].map((date) => ({ json: { date } }));
-	const parameters = { day: 'date', date: '={{ $json.date }}' };
-
-	test('of one item leaves the others unaffected with "continue"', async () => {
-		const { all } = await run(parameters, { input }, { onError: 'continueRegularOutput' });
-		expect(all.map(({ json }) => json.date)).toEqual(['2026-03-01', 'soon', '2026-03-02']);
-		expect(all.map(({ json }) => Boolean(json.error))).toEqual([false, true, false]);
-		expect(all.map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 0 },
-			{ item: 1 },
-			{ item: 2 },
-		]);
-	});
-
-	test('of one item is returned at the error output', async () => {
-		const result = await run(parameters, { input }, { onError: 'continueErrorOutput' });
-		expect(result.all.map(({ json }) => json.date)).toEqual(['2026-03-01', '2026-03-02']);
-		expect(result.items('Node', 1).map(({ json }) => json)).toEqual([
-			{ date: 'soon', error: `'Date' is not a date and time: "soon"` },
-		]);
 	});
 });
