@@ -10,23 +10,27 @@ import type { ListingRequest } from './parameters/listing';
 
 const FEWER_WORDS = 'Use fewer words, or OR between alternatives.';
 
-export function toItems(
-	api: Api,
-	lifelogs: Lifelog[],
-	{ query, output, maxCharacters }: ListingRequest,
-	search?: string,
-): INodeExecutionData[] {
+/** Makes the items of an operation, each as soon as its lifelog is there, and then says the hints. */
+export function itemsOf(api: Api, request: ListingRequest, search?: string) {
+	const { query, output, maxCharacters } = request;
 	const { timezone, includeContents } = query;
-	if (lifelogs.length > 0) hintPeriod(api, query);
-	else hintOfNone(api, listResource('lifelogs', { ...query, search }), search && FEWER_WORDS);
-	if (includeContents) hintIfContentsWithheld(api, lifelogs);
 	const asked = { timezone, includeContents, maxCharacters, search };
-	return lifelogs.map((lifelog) => ({ json: outputOf(lifelog, output, asked) }));
+	let hasContents = false;
+	return {
+		toItem(this: void, lifelog: Lifelog): INodeExecutionData {
+			hasContents ||= lifelog.contents?.length > 0;
+			return { json: outputOf(lifelog, output, asked) };
+		},
+		hinted(this: void, items: INodeExecutionData[]): INodeExecutionData[] {
+			if (items.length > 0) hintPeriod(api, query);
+			else hintOfNone(api, listResource('lifelogs', { ...query, search }), search && FEWER_WORDS);
+			if (includeContents && items.length > 0 && !hasContents) hintContentsWithheld(api);
+			return items;
+		},
+	};
 }
 
-function hintIfContentsWithheld(api: Api, lifelogs: Lifelog[]): void {
-	const isWithheld = lifelogs.length > 0 && lifelogs.every(({ contents }) => !contents?.length);
-	if (!isWithheld) return;
+function hintContentsWithheld(api: Api): void {
 	hint(
 		api,
 		'The service sent no contents, although they were requested. The Markdown may contain the text.',

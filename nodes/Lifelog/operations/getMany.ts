@@ -4,13 +4,13 @@ import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { limitParameters, readLimit } from '../../shared/parameters/lists';
 import {
-	firstEntries,
+	firstOf,
 	MAX_PAGE_SIZE,
 	MAX_PAGE_SIZE_WITH_CONTENTS,
 } from '../../shared/transport/pagination';
 import { periodParameters } from '../parameters/filters';
 import { listingParameters, readListing } from '../parameters/listing';
-import { toItems } from '../items';
+import { itemsOf } from '../items';
 
 export const description: INodeProperties[] = [
 	...periodParameters,
@@ -29,6 +29,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const { query, isWanted } = request;
 	const maxPageSize = query.includeContents ? MAX_PAGE_SIZE_WITH_CONTENTS : MAX_PAGE_SIZE;
 	const listing = { name: 'lifelogs' as const, query, pageSize: Math.min(limit, maxPageSize) };
-	const lifelogs = await firstEntries<Lifelog>(api, listing, limit, isWanted);
-	return toItems(api, lifelogs, request);
+	const { toItem, hinted } = itemsOf(api, request);
+	const toWanted = (lifelog: Lifelog) => (isWanted(lifelog) ? toItem(lifelog) : undefined);
+	return hinted(await firstOf(api, listing, limit, toWanted));
 }

@@ -18,7 +18,7 @@ import { readText } from '../../shared/parameters/read';
 import { eachOnce } from '../../../lifelog/names.ts';
 import { periodParameters } from '../parameters/filters';
 import { listingParameters, readListing } from '../parameters/listing';
-import { toItems } from '../items';
+import { itemsOf } from '../items';
 
 const queryParameter: INodeProperties = {
 	displayName: 'Query',
@@ -77,7 +77,8 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 			`The search returned ${length} results, and a search has no further pages. Narrow it, e.g. with 'Period', to see whether there are others.`,
 		);
 	}
-	return toItems(api, lifelogs, request, search);
+	const { toItem, hinted } = itemsOf(api, request, search);
+	return hinted(lifelogs.map(toItem));
 }
 
 /** Reads those without contents by their ID, and leaves out what was deleted meanwhile. */

@@ -17,7 +17,7 @@ import {
 import { maxWaitOption } from '../../shared/parameters/maxWait';
 import { readBoolean, readChoiceIfSet, readCollection } from '../../shared/parameters/read';
 import { readZone, timezoneOption } from '../../shared/parameters/times';
-import { firstEntries, MAX_PAGE_SIZE } from '../../shared/transport/pagination';
+import { firstOf, MAX_PAGE_SIZE } from '../../shared/transport/pagination';
 
 export const description: INodeProperties[] = [
 	...limitParameters,
@@ -45,9 +45,10 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 		globalPromptId,
 	};
 	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, MAX_PAGE_SIZE) };
-	const chats = await firstEntries<Chat>(api, listing, limit);
-	if (chats.length === 0) hintOfNone(api, { noun: nameOf(isScheduled, globalPromptId) });
-	return chats.map((chat) => ({ json: chatJson(chat, output) }));
+	const toItem = (chat: Chat) => ({ json: chatJson(chat, output) });
+	const items = await firstOf(api, listing, limit, toItem);
+	if (items.length === 0) hintOfNone(api, { noun: nameOf(isScheduled, globalPromptId) });
+	return items;
 }
 
 function nameOf(isScheduled: boolean | undefined, promptId: string | undefined): string {

@@ -36,19 +36,36 @@ export interface ListRequest {
 	mayGoOn?: (cursor: string) => boolean;
 }
 
-/** The first `limit` wanted entries of a list, page after page; see {@link pages}. */
+/** The first `limit` entries of a list, page after page; see {@link pages}. */
 export async function firstEntries<T extends { id: string }>(
 	api: Api,
 	listing: ListRequest,
 	limit: number,
-	isWanted: (entry: T) => boolean = () => true,
 ): Promise<T[]> {
-	const found: T[] = [];
+	return await firstOf<T, T>(api, listing, limit, (entry) => entry);
+}
+
+/**
+ * What is made of the first entries of a list, as each page arrives: the texts of all pages would fill
+ * the memory.
+ *
+ * @param make Makes something of an entry. Undefined leaves the entry out, and it doesn't count.
+ */
+export async function firstOf<T extends { id: string }, Made>(
+	api: Api,
+	listing: ListRequest,
+	limit: number,
+	make: (entry: T) => Made | undefined,
+): Promise<Made[]> {
+	const found: Made[] = [];
 	for await (const page of pages<T>(api, listing)) {
-		for (const entry of page) if (isWanted(entry)) found.push(entry);
+		for (const entry of page) {
+			const made = found.length < limit ? make(entry) : undefined;
+			if (made !== undefined) found.push(made);
+		}
 		if (found.length >= limit) break;
 	}
-	return found.slice(0, limit);
+	return found;
 }
 
 /**
