@@ -13,8 +13,13 @@ export function trimmedText(value: unknown): string {
 	return String((value ?? '') as string).trim();
 }
 
+/** Printable ASCII with single blanks, as most lines are. */
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
+
 /** One line without what deceives: forged lines of a log, text in the other direction. */
 export function plainLine(text: string): string {
+	// Most lines need no change, and the searches below take time for each.
+	if (PLAIN_LINE.test(text)) return text;
 	return text
 		.replace(/\p{Surrogate}/gu, '\ufffd')
 		.replace(/\p{Bidi_Control}/gu, '')
@@ -83,10 +88,12 @@ export function utf8Bytes(text: string): number {
 }
 
 function cutBefore(text: string, maxLength: number, unbreakable?: RegExp): number {
-	// Segmenting a long text is slow.
-	const graphemes = SEGMENTER.segment(text.slice(0, maxLength + 2));
 	const space = text.lastIndexOf(' ', maxLength - 1) + 1;
 	const isBetweenWords = space > Math.max(0, maxLength - MAX_WORD_LENGTH);
+	// No visible character begins with a blank and goes on with ASCII.
+	if (isBetweenWords && /^[ -~]/.test(text.charAt(space))) return space;
+	// Segmenting a long text is slow.
+	const graphemes = SEGMENTER.segment(text.slice(0, maxLength + 2));
 	if (isBetweenWords && graphemes.containing(space)?.index === space) return space;
 
 	const grapheme = graphemes.containing(maxLength)?.index ?? maxLength;

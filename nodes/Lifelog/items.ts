@@ -10,7 +10,7 @@ import type { ListingRequest } from './parameters/listing';
 
 const FEWER_WORDS = 'Use fewer words, or OR between alternatives.';
 
-/** Makes the items of an operation, each as soon as its lifelog is there, and then says the hints. */
+/** `toItem` makes an item of a lifelog. `hinted` adds the hints about all items, and returns them. */
 export function itemsOf(api: Api, request: ListingRequest, search?: string) {
 	const { query, output, maxCharacters } = request;
 	const { timezone, includeContents } = query;

@@ -4,7 +4,7 @@ import type { Api } from '../../shared/auth/connection';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { limitParameters, readLimit } from '../../shared/parameters/lists';
 import {
-	firstOf,
+	mapFirstEntries,
 	MAX_PAGE_SIZE,
 	MAX_PAGE_SIZE_WITH_CONTENTS,
 } from '../../shared/transport/pagination';
@@ -31,5 +31,5 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const listing = { name: 'lifelogs' as const, query, pageSize: Math.min(limit, maxPageSize) };
 	const { toItem, hinted } = itemsOf(api, request);
 	const toWanted = (lifelog: Lifelog) => (isWanted(lifelog) ? toItem(lifelog) : undefined);
-	return hinted(await firstOf(api, listing, limit, toWanted));
+	return hinted(await mapFirstEntries(api, listing, limit, toWanted));
 }

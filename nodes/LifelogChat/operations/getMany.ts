@@ -17,7 +17,7 @@ import {
 import { maxWaitOption } from '../../shared/parameters/maxWait';
 import { readBoolean, readChoiceIfSet, readCollection } from '../../shared/parameters/read';
 import { readZone, timezoneOption } from '../../shared/parameters/times';
-import { firstOf, MAX_PAGE_SIZE } from '../../shared/transport/pagination';
+import { mapFirstEntries, MAX_PAGE_SIZE } from '../../shared/transport/pagination';
 
 export const description: INodeProperties[] = [
 	...limitParameters,
@@ -46,7 +46,7 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	};
 	const listing = { name: 'chats' as const, query, pageSize: Math.min(limit, MAX_PAGE_SIZE) };
 	const toItem = (chat: Chat) => ({ json: chatJson(chat, output) });
-	const items = await firstOf(api, listing, limit, toItem);
+	const items = await mapFirstEntries(api, listing, limit, toItem);
 	if (items.length === 0) hintOfNone(api, { noun: nameOf(isScheduled, globalPromptId) });
 	return items;
 }

@@ -42,16 +42,17 @@ export async function firstEntries<T extends { id: string }>(
 	listing: ListRequest,
 	limit: number,
 ): Promise<T[]> {
-	return await firstOf<T, T>(api, listing, limit, (entry) => entry);
+	return await mapFirstEntries<T, T>(api, listing, limit, (entry) => entry);
 }
 
 /**
- * What is made of the first entries of a list, as each page arrives: the texts of all pages would fill
- * the memory.
+ * Maps the first `limit` entries of a list as each page arrives, so that the texts of all pages
+ * aren't in memory at once; see {@link pages}.
  *
- * @param make Makes something of an entry. Undefined leaves the entry out, and it doesn't count.
+ * @param make Its result is kept in place of the entry. Undefined leaves the entry out, and it doesn't
+ *   count.
  */
-export async function firstOf<T extends { id: string }, Made>(
+export async function mapFirstEntries<T extends { id: string }, Made>(
 	api: Api,
 	listing: ListRequest,
 	limit: number,

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import {
 	described,
@@ -61,6 +62,28 @@ test.each([
 	['nothing else', 'שלום 👩‍👧 ﬁn – “é”', 'שלום 👩‍👧 ﬁn – “é”'],
 ])('a plain line is without %s', (_what, text, line) => {
 	expect(plainLine(text)).toBe(line);
+});
+
+test('a plain line keeps everything that can be seen', () => {
+	const odd = fc.constantFrom(
+		...' \n\t\u00a0\u2028\0\u007f\u0085\u200e\u202e\u2066\ud83d',
+		'~',
+		'!',
+	);
+	const unit = fc.oneof(
+		fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 3 }),
+		odd,
+		fc.constant('é'),
+	);
+	const texts = fc.array(unit, { maxLength: 8 }).map((units) => units.join(''));
+	const seen = (text: string) =>
+		text.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\s\p{Cc}\p{Bidi_Control}]/gu, '');
+	const property = fc.property(texts, (text) => {
+		const line = plainLine(text);
+		expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Surrogate}]|[^\S ]|^ | {2}| $/u);
+		expect(seen(line)).toBe(seen(text));
+	});
+	fc.assert(property, { numRuns: 2000, seed: 20261127 });
 });
 
 test.each([16_000, 16_378, 16_384, 20_000, 65_530, 70_000])(
