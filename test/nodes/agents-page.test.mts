@@ -1,8 +1,9 @@
 // The question set of docs/agents.md, and that the page shows what the command writes.
 import { readFileSync } from 'node:fs';
-import { type Life, startLife } from '../../bench/agents/life.mts';
+import { startLife } from '../../bench/agents/life.mts';
 import { lookUp, MAX_CHARACTERS, QUESTIONS } from '../../bench/agents/questions.mts';
 import { blockOf } from '../../bench/block.mts';
+import { use } from '../support/useNode.mts';
 
 const page = blockOf(readFileSync('docs/agents.md', 'utf8'), 'npm run bench:agents');
 const rows = page
@@ -10,13 +11,7 @@ const rows = page
 	.map((line) => line.split('|').map((cell) => cell.trim()))
 	.filter(([, what]) => what !== undefined);
 
-let life: Life;
-
-beforeAll(async () => {
-	life = await startLife();
-});
-
-afterAll(async () => await life.close());
+const life = use(startLife);
 
 test('there are twenty questions', () => {
 	expect(new Set(QUESTIONS.map(({ question }) => question)).size).toBe(20);

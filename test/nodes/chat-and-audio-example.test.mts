@@ -1,18 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { WorkflowJson } from '../support/engine.mts';
+import { useNode } from '../support/useNode.mts';
 import { withCredential } from '../support/workflow.mts';
-import { type Lab, startLab } from '../support/lab.mts';
 
-let lab: Lab;
-let sandbox: Lab['sandbox'];
-let engine: Lab['engine'];
-
-beforeAll(async () => {
-	lab = await startLab(3);
-	({ sandbox, engine } = lab);
-});
-
-afterAll(async () => await lab.close());
+const { sandbox, engine } = useNode('lifelog', { days: 3 });
 
 test('examples/chat-and-audio.json returns the latest chat and audio', async () => {
 	const workflow = JSON.parse(

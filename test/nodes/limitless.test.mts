@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ANSWERS, startLimitless } from '../support/limitless.mts';
+import { use } from '../support/useNode.mts';
 
 const END =
 	'Limitless promised support until the end of 2026. If you archived your lifelogs, set the Base URL to your lifelog-server.';
@@ -15,13 +16,7 @@ interface Said {
 	poll: { message: string; description: string };
 }
 
-let limitless: Awaited<ReturnType<typeof startLimitless>>;
-
-beforeAll(async () => {
-	limitless = await startLimitless();
-});
-
-afterAll(() => limitless.close());
+const limitless = use(startLimitless);
 
 // In a process of its own: certificates are read when Node.js starts.
 const script = (keys: string[]) => `

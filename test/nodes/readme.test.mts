@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IDataObject } from 'n8n-workflow';
 import type { ContentNode } from '../../lifelog/api.ts';
 import type { WorkflowJson } from '../support/engine.mts';
-import { type Lab, startLab } from '../support/lab.mts';
+import { useNode } from '../support/useNode.mts';
 import { byId, withCredential, workflowWith } from '../support/workflow.mts';
 
 // What docs/ shows is what comes out; `…` there stands for anything.
@@ -11,13 +11,9 @@ const timezone = 'Europe/Berlin';
 const garden = '8f2kQ0pXw1Zr5TnB';
 const chat = 'Wq7PzD3uLk0Vn2Xc';
 
-let lab: Lab;
-let sandbox: Lab['sandbox'];
-let engine: Lab['engine'];
+const { sandbox, engine } = useNode('lifelog', { binaryMode: 'filesystem' });
 
 beforeAll(async () => {
-	lab = await startLab(1, { binaryMode: 'filesystem' });
-	({ sandbox, engine } = lab);
 	const { control } = sandbox;
 	await control.reset({ empty: true, now: '2026-03-02T08:00:00Z' });
 	await control.addLifelog({
@@ -58,8 +54,6 @@ beforeAll(async () => {
 		messages: [question, answer].map((message) => ({ ...message, createdAt })) as never,
 	});
 });
-
-afterAll(async () => await lab.close());
 
 function node(type: string, content: string, startOffsetMs = 0, speakerName?: string): ContentNode {
 	const at = (ms: number) => new Date(Date.parse('2026-03-01T08:00:00Z') + ms).toISOString();

@@ -1,18 +1,17 @@
-import { type LabAt, startLabAt } from '../support/lab.mts';
-import { serve, type Served } from '../support/serve.mts';
+import { startLabAt } from '../support/lab.mts';
+import { serve } from '../support/serve.mts';
 import { size } from '../support/size.mts';
-import { workflowWith } from '../support/workflow.mts';
+import { runNode, use } from '../support/useNode.mts';
 
 // The fewest requests that the rules allow: as many as there are pages, and one for none. One workflow
 // lists all sizes: its nth input item asks for what the nth prompt made, which is n entries.
 
-let lab: LabAt<Served>;
 /** Entries a page, and whether a page that ends the list names a cursor all the same. */
 let pageSize: number;
 let endsWithCursor: boolean;
 let counts: Map<number, number>;
 
-beforeAll(async () => {
+const lab = use(async () => {
 	const service = await serve((request, response) => {
 		const { pathname, searchParams } = new URL(request.url!, 'http://localhost');
 		const name = pathname.endsWith('chats') ? 'chats' : 'lifelogs';
@@ -31,10 +30,8 @@ beforeAll(async () => {
 		response.setHeader('content-type', 'application/json');
 		response.end(JSON.stringify({ data: { [name]: entries }, meta }));
 	});
-	lab = await startLabAt(service);
+	return await startLabAt(service);
 });
-
-afterAll(async () => await lab.close());
 
 const prompt = { globalPromptId: '=p{{ $json.n }}' };
 
@@ -43,10 +40,10 @@ async function requestsFor(node: 'lifelog' | 'lifelogChat', max: number, limit: 
 	counts = new Map();
 	const input = Array.from({ length: max + 1 }, (_, n) => ({ json: { n } }));
 	const parameters = { operation: 'getMany', output: 'raw', ...limit, filters: prompt };
-	const { error, items } = await lab.engine.runWorkflow(workflowWith(node, parameters), { input });
+	const { error, json } = await runNode(lab.engine, node, parameters, { input });
 	expect(error).toBeUndefined();
-	expect(items('Node')).toHaveLength((max * (max + 1)) / 2);
-	return input.map(({ json }) => counts.get(json.n) ?? 0);
+	expect(json).toHaveLength((max * (max + 1)) / 2);
+	return input.map(({ json: { n } }) => counts.get(n) ?? 0);
 }
 
 const upTo = (max: number, requestsOf: (n: number) => number) =>

@@ -1,14 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type AnyService, startAnyService } from './anyService.mts';
-import { type LabAt, startLabAt } from './lab.mts';
-import { workflowWith } from './workflow.mts';
+import { startAnyService } from './anyService.mts';
+import { startLabAt } from './lab.mts';
+import { runNode, use } from './useNode.mts';
 
 /** Lists of a service that behaves as a test wants, while the tests of a file run. */
 export function useListLab() {
-	let lab: LabAt<AnyService>;
-
-	beforeAll(async () => (lab = await startLabAt(await startAnyService())));
-	afterAll(async () => await lab.close());
+	const lab = use(async () => await startLabAt(await startAnyService()));
 
 	return {
 		get service() {
@@ -22,9 +19,9 @@ export function useListLab() {
 		async read(node: 'lifelog' | 'lifelogChat', parameters: IDataObject) {
 			lab.service.served = [];
 			const all = { operation: 'getMany', output: 'raw', ...parameters };
-			const result = await lab.engine.runWorkflow(workflowWith(node, all));
-			expect(result.error).toBeUndefined();
-			const ids = result.items('Node').map(({ json }) => json.id as string);
+			const { error, json } = await runNode(lab.engine, node, all);
+			expect(error).toBeUndefined();
+			const ids = json.map(({ id }) => id as string);
 			return { ids, requests: lab.service.served };
 		},
 

@@ -2,7 +2,8 @@ import { inspect } from 'node:util';
 import type { IDataObject, IExecuteFunctions, INodeType } from 'n8n-workflow';
 import { type Engine, standIn } from '../../support/engine.mts';
 import { engineAt as anyEngineAt } from '../../support/lab.mts';
-import { type Recorder, startRecorder } from '../../support/recorder.mts';
+import { startRecorder } from '../../support/recorder.mts';
+import { use } from '../../support/useNode.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 
 // Where the key goes when other nodes of n8n use the credential, by each way n8n's engine has of
@@ -15,25 +16,13 @@ const WAYS = [
 	'requestWithAuthenticationPaginated',
 ];
 
-let service: Recorder;
-let stranger: Recorder;
-let engine: Engine;
-
-beforeAll(async () => {
-	service = await startRecorder();
-	stranger = await startRecorder();
-	engine = await engineAt(`${service.url}/base`);
-});
+const service = use(startRecorder);
+const stranger = use(startRecorder);
+const engine = use(async () => await engineAt(`${service.url}/base`));
 
 beforeEach(() => {
 	service.clear();
 	stranger.clear();
-});
-
-afterAll(async () => {
-	await engine.close();
-	await service.close();
-	await stranger.close();
 });
 
 async function engineAt(baseUrl: string): Promise<Engine> {

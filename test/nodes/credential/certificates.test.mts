@@ -1,16 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Addresses, startAddresses } from '../faults/addresses.mts';
+import { use } from '../../support/useNode.mts';
+import { startAddresses } from '../faults/addresses.mts';
 
 // In a process of its own: Node.js reads this variable from the environment that it was started with.
 
-let addresses: Addresses;
-
-beforeAll(async () => {
-	addresses = await startAddresses();
-});
-
-afterAll(() => addresses.close());
+const addresses = use(startAddresses);
 
 /** What each of n8n's ways of asking a service, given as its Base URL, fails of. */
 const script = (baseUrl: string) => `

@@ -1,18 +1,9 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import { loadPackage } from '../../support/engine.mts';
-import { type Lab, startLab } from '../../support/lab.mts';
 import { serve } from '../../support/serve.mts';
+import { useNode } from '../../support/useNode.mts';
 
-let lab: Lab;
-let sandbox: Lab['sandbox'];
-let engine: Lab['engine'];
-
-beforeAll(async () => {
-	lab = await startLab(1);
-	({ sandbox, engine } = lab);
-});
-
-afterAll(async () => await lab.close());
+const { sandbox, engine } = useNode('lifelog');
 
 const check = async (data: ICredentialDataDecryptedObject) => {
 	await sandbox.control.clearRequests();

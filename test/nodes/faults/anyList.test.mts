@@ -83,6 +83,11 @@ const serviceOf = fc.record<Service>({
 	isKept: fc.option(fc.constantFrom(inBursts, oneInSeven), { nil: undefined, freq: 3 }),
 	hour: fc.constantFrom('first', 'second'),
 	offsets: fc.boolean(),
+	isFirst: fc.option(fc.constantFrom(inBursts, oneInSeven), { nil: undefined, freq: 1 }),
+	isTimeless: fc.option(
+		fc.constantFrom(oneInSeven, () => true),
+		{ nil: undefined, freq: 1 },
+	),
 });
 
 const rangeOf = fc
@@ -171,7 +176,9 @@ test.each(['lifelog', 'lifelogChat'] as const)(
 				async (made, { direction, timezone }, events) => {
 					// With a number of entries passed over, page after page loses what moves up.
 					const sort = made.sort === 'none' ? 'begin' : made.sort;
-					const is: Service = { ...made, sort, cursor: 'position', entries: [...made.entries] };
+					const cursor = 'position';
+					const is = { ...made, sort, cursor, isFirst: undefined } as Service;
+					is.entries = [...made.entries];
 					lists.service.is = is;
 					const options = { direction, timezone };
 					const before = await lists.read(node, { returnAll: true, options });

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import type { IDataObject } from 'n8n-workflow';
-import { type LabAt, startLabAt } from '../../support/lab.mts';
-import { serve, type Served } from '../../support/serve.mts';
+import { startLabAt } from '../../support/lab.mts';
+import { serve } from '../../support/serve.mts';
+import { use } from '../../support/useNode.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 
 // Answers that are small on the wire and huge in memory, or longer and deeper than any real one.
@@ -20,19 +21,13 @@ const BOMBS: Record<string, Buffer> = {
 
 let answer: (response: ServerResponse) => void;
 let served: number;
-let lab: LabAt<Served>;
-let engine: typeof lab.engine;
-
-beforeAll(async () => {
+const lab = use(async () => {
 	const service = await serve((_request, response) => {
 		served++;
 		answer(response);
 	});
-	lab = await startLabAt(service);
-	({ engine } = lab);
+	return await startLabAt(service);
 });
-
-afterAll(async () => await lab.close());
 
 beforeEach(() => {
 	served = 0;
@@ -46,7 +41,7 @@ const answerJson = (body: unknown) => {
 };
 
 async function run(parameters: IDataObject, node = 'lifelog') {
-	const result = await engine.runWorkflow(workflowWith(node, parameters));
+	const result = await lab.engine.runWorkflow(workflowWith(node, parameters));
 	const error = result.error as (Error & { description?: string }) | undefined;
 	return { error, items: error ? [] : result.items('Node').map(({ json }) => json) };
 }

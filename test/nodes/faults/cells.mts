@@ -7,7 +7,7 @@ import { engineAt } from '../../support/lab.mts';
 import { skipPauses, type SkippedPauses } from '../../support/skipPauses.mts';
 import { type Addresses, startAddresses } from './addresses.mts';
 import { type Fault, FAULTS } from './faults.mts';
-import { holds, holdsKey, KEY_MARK, RECORDED } from './marked-key.mts';
+import { heldIn, KEY_MARK, RECORDED } from './marked-key.mts';
 import { OPERATIONS, type Given, type Operation } from './operations.mts';
 import { type Service, startService, type World } from './service.mts';
 import { wordOf } from './words.mts';
@@ -169,8 +169,9 @@ async function runCell(cell: Cell, index: number, around: Surroundings): Promise
 			: QUICK_BOUND_MS;
 	const bound = Math.max(fault.slow ? SLOW_BOUND_MS : 0, quickBound);
 	if (waited > bound) problems.push(`it waited ${Math.round(waited)} ms`);
-	if (holdsKey(given.everything) || holdsKey(world.seen)) problems.push('the API key came out');
-	if (holds(given.everything, RECORDED)) problems.push('what was recorded came out');
+	const held = heldIn([given.everything, world.seen], [KEY_MARK, RECORDED]);
+	if (held.includes(KEY_MARK)) problems.push('the API key came out');
+	if (held.includes(RECORDED)) problems.push('what was recorded came out');
 	return {
 		operation: operation.name,
 		fault: Object.keys(FAULTS).find((name) => FAULTS[name] === fault)!,

@@ -1,19 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { IDataObject } from 'n8n-workflow';
-import { type LabAt, startLabAt } from '../../support/lab.mts';
-import { serve, type Served } from '../../support/serve.mts';
+import { startLabAt } from '../../support/lab.mts';
+import { serve } from '../../support/serve.mts';
+import { use } from '../../support/useNode.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
 
 // Answers of 200,000 entries.
 
 let answer: (response: ServerResponse) => void;
-let lab: LabAt<Served>;
-
-beforeAll(async () => {
-	lab = await startLabAt(await serve((_request, response) => answer(response)));
-});
-
-afterAll(async () => await lab.close());
+const lab = use(
+	async () => await startLabAt(await serve((_request, response) => answer(response))),
+);
 
 const answerJson = (body: unknown) => {
 	answer = (response) => {

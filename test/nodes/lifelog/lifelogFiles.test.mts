@@ -1,20 +1,15 @@
 // The Export operation and lifelog-server archive write the same files.
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { lifelogFiles } from '../../../server/archive/lifelogFiles.mts';
-import { type Lab, startLab } from '../../support/lab.mts';
 import { size } from '../../support/size.mts';
+import { useNode } from '../../support/useNode.mts';
 import { workflowWith } from '../../support/workflow.mts';
 
 const DAYS = size(7, 31);
 /** Of the workflow; the option Time Zone of Export is that of the day. */
 const ZONE = 'America/St_Johns';
 
-let lab: Lab;
-
-beforeAll(async () => {
-	lab = await startLab(1, { binaryMode: 'filesystem' });
-});
-afterAll(async () => await lab.close());
+const lab = useNode('lifelog', { binaryMode: 'filesystem' });
 
 /** Every lifelog as the service lists it with contents, in UTC. */
 async function listed(): Promise<Lifelog[]> {
