@@ -1,31 +1,13 @@
 // Markup in what lifelog-server's page shows, in Chromium.
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../n8n/support/browser.mts';
 import { temporaryFolder } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
-import { serverKey, startLifelogServer, type SpawnedServer } from '../support/lifelogServer.mts';
-import { openPage } from '../support/openPage.mts';
-import { buildPage } from '../support/web.mts';
+import { serverKey } from '../support/lifelogServer.mts';
+import { usePages } from '../support/openPage.mts';
+import { CHANGING } from './days.mts';
 import { HOSTILE } from './hostile.mts';
 
-const ZONE = 'Europe/Berlin';
-
-let browser: Browser;
-beforeAll(async () => {
-	buildPage();
-	browser = await startBrowser();
-});
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-	for (const close of closing.splice(0).reverse()) await close();
-});
-afterAll(async () => {
-	await browser?.close();
-});
-
-const open = (of: Pick<SpawnedServer, 'url'>) => openPage(browser, of, { closing });
+const { open, serve } = usePages();
 
 test('markup in lifelogs and chats is shown as text', async () => {
 	const folder = temporaryFolder();
@@ -58,11 +40,10 @@ test('markup in lifelogs and chats is shown as text', async () => {
 			};
 		}),
 	});
-	const own = await startLifelogServer(folder, [
-		...['--timezone', ZONE, '--allow-changes', '--allow-delete'],
+	const own = await serve(folder, [
+		...CHANGING,
 		...['--transcription-url', 'http://127.0.0.1:9', '--transcription-model', 'any'],
 	]);
-	closing.push(() => own.close());
 	const plain = HOSTILE.filter((each) => /^[^/"\n]{1,100}$/.test(each));
 	for (const name of [...plain.slice(0, 5), 'memo\u202egpj']) {
 		const body = new FormData();
@@ -71,7 +52,7 @@ test('markup in lifelogs and chats is shown as text', async () => {
 		const answer = await fetch(`${own.url}/v1/recordings`, { method: 'POST', headers, body });
 		expect([name, answer.status]).toEqual([name, 202]);
 	}
-	const { page, wrong } = await open(own);
+	const { page } = await open(own);
 	const visit = async (path: string, ready: string) => {
 		await page.goto(path);
 		await page.waitForSelector(ready);
@@ -128,5 +109,4 @@ test('markup in lifelogs and chats is shown as text', async () => {
 	await visit('/chats', '.rows');
 	await visit('/chats/c0', '.message');
 	await visit('/recordings', '.recording.failed >> text=memo');
-	expect(wrong).toEqual([]);
 });

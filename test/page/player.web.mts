@@ -1,10 +1,7 @@
 // The player of lifelog-server's page in Chromium.
-import type { Browser } from 'playwright-core';
-import { startBrowser } from '../n8n/support/browser.mts';
 import { temporaryFolder } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
-import { startLifelogServer, type SpawnedServer } from '../support/lifelogServer.mts';
 import {
 	lineStartMs,
 	listen,
@@ -13,29 +10,10 @@ import {
 	tone,
 	writeLongTalk,
 } from '../support/longTalk.mts';
-import { openPage } from '../support/openPage.mts';
-import { buildPage } from '../support/web.mts';
+import { usePages } from '../support/openPage.mts';
+import { CHANGING } from './days.mts';
 
-const ZONE = 'Europe/Berlin';
-
-let browser: Browser;
-beforeAll(async () => {
-	buildPage();
-	browser = await startBrowser();
-});
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-	for (const close of closing.splice(0).reverse()) await close();
-});
-afterAll(async () => {
-	await browser?.close();
-});
-
-const serve = (folder: string) =>
-	startLifelogServer(folder, ['--timezone', ZONE, '--allow-changes', '--allow-delete']);
-
-const open = (of: Pick<SpawnedServer, 'url'>) => openPage(browser, of, { closing });
+const { open, serve } = usePages();
 
 describe('the player', () => {
 	const START = Date.parse('2026-03-01T12:00:00Z');
@@ -64,9 +42,8 @@ describe('the player', () => {
 				content: tone(atMs === 0 ? 0 : 30, 30),
 			})),
 		});
-		const own = await serve(folder);
-		closing.push(() => own.close());
-		const { page, wrong } = await open(own);
+		const own = await serve(folder, CHANGING);
+		const { page } = await open(own);
 		await page.goto('/lifelogs/tones');
 		await page.waitForFunction(() => (document.querySelector('audio')?.readyState ?? 0) > 0);
 		for (const nth of [3, 0, 5, 1, 4, 2]) {
@@ -159,15 +136,13 @@ describe('the player', () => {
 		await page.locator('.said').first().dispatchEvent('click');
 		expect(await page.evaluate(() => String(getSelection()).trim())).toBe('Tone 2.5');
 		expect((await state()).paused).toBe(true);
-		expect(wrong).toEqual([]);
 	});
 
 	test('scrolls and plays 3 hours of 10,000 lines, and keeps fewer than 100 lines in the page', async () => {
 		const folder = temporaryFolder();
 		await writeLongTalk(folder);
-		const own = await serve(folder);
-		closing.push(() => own.close());
-		const { page, wrong } = await open(own);
+		const own = await serve(folder, CHANGING);
+		const { page } = await open(own);
 		await page.goto(`/lifelogs/${LONG_TALK.id}`);
 		await page.waitForSelector('.playable');
 		const goTo = async (share: number) => {
@@ -224,6 +199,5 @@ describe('the player', () => {
 		await play(before);
 		await page.fill('.player input[type=range]', '600');
 		await page.waitForSelector('.said[aria-current] >> text=/^Line 55\\d of/');
-		expect(wrong).toEqual([]);
 	});
 });

@@ -1,8 +1,7 @@
 // What the page offers for recordings that have no lifelog, and for lifelogs that were made here.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { startBrowser } from '../n8n/support/browser.mts';
+import type { Locator, Page } from 'playwright-core';
 import {
 	ask,
 	startLifelogServer,
@@ -10,21 +9,17 @@ import {
 	type SpawnedServer,
 } from '../server/sources.mts';
 import { startChat, type ChatEndpoint } from '../support/chat.mts';
-import { findings, openPage } from '../support/openPage.mts';
+import { findings, usePages } from '../support/openPage.mts';
 import { hearTones, makeTones } from '../support/tones.mts';
 import { startTranscription, type TranscriptionEndpoint } from '../support/transcription.mts';
-import { buildPage } from '../support/web.mts';
 
-let browser: Browser;
 let endpoint: TranscriptionEndpoint;
 let chat: ChatEndpoint;
 let server: SpawnedServer;
 const files = temporaryFolder();
-const closing: (() => Promise<void>)[] = [];
+const { open } = usePages();
 
 beforeAll(async () => {
-	buildPage();
-	browser = await startBrowser();
 	endpoint = await startTranscription();
 	chat = await startChat();
 	server = await startLifelogServer(temporaryFolder(), [
@@ -38,14 +33,10 @@ beforeEach(() => {
 	endpoint.refuses = [];
 	chat.says = 'no JSON';
 });
-afterEach(async () => {
-	for (const close of closing.splice(0).reverse()) await close();
-});
 afterAll(async () => {
 	await server?.close();
 	await chat?.close();
 	await endpoint?.close();
-	await browser?.close();
 });
 
 /** Tones of a length that no other recording has. */
@@ -56,7 +47,7 @@ async function tones(name: string, seconds: number): Promise<string> {
 
 /** Opens the recordings and uploads a file. */
 async function upload(path: string) {
-	const opened = await openPage(browser, server, { closing });
+	const opened = await open(server);
 	await opened.page.goto('/recordings');
 	await opened.page.setInputFiles('input[type=file]', path);
 	return opened;
@@ -98,7 +89,7 @@ async function download(page: Page, row: Locator): Promise<{ name: string; path:
 test('a recording that failed can be played, downloaded, and retried in another language', async () => {
 	const path = await tones('refused.wav', 3);
 	endpoint.refuses = ['verbose_json', 'json'];
-	const { page, wrong } = await upload(path);
+	const { page } = await upload(path);
 	const failed = rowOf(page, 'refused.wav', 'failed');
 	await failed.waitFor();
 	await expectUsable(page);
@@ -129,12 +120,11 @@ test('a recording that failed can be played, downloaded, and retried in another 
 	const done = rowOf(page, 'refused.wav', 'done');
 	await done.waitFor();
 	expect(await done.locator('audio, select').count()).toBe(0);
-	expect(wrong).toEqual([]);
 });
 
 test('a recording without speech can be played and downloaded', async () => {
 	endpoint.instead = () => ({ text: '', segments: [] });
-	const { page, wrong } = await upload(await tones('nobody.mp3', 4));
+	const { page } = await upload(await tones('nobody.mp3', 4));
 	const row = rowOf(page, 'nobody.mp3', 'done');
 	await row.getByText('No speech was found.').waitFor();
 	await expectUsable(page);
@@ -142,12 +132,11 @@ test('a recording without speech can be played and downloaded', async () => {
 	const { name, path } = await download(page, row);
 	expect(name).toBe('nobody.ogg');
 	expect((await hearTones(path)).map(({ second }) => second)).toEqual([0, 1, 2, 3]);
-	expect(wrong).toEqual([]);
 });
 
 test('a file whose lifelog was deleted is added again only on request', async () => {
 	const path = await tones('again.wav', 5);
-	const { page, wrong } = await upload(path);
+	const { page } = await upload(path);
 	const row = rowOf(page, 'again.wav', 'done');
 	const first = (await row.getByText('Open the lifelog').getAttribute('href'))!;
 	await ask(server, `/v1${first}`, { method: 'DELETE' });
@@ -169,7 +158,6 @@ test('a file whose lifelog was deleted is added again only on request', async ()
 	await link.click();
 	await page.waitForSelector('.transcript .said');
 	expect(await page.locator('.transcript .said').count()).toBe(5);
-	expect(wrong).toEqual([]);
 });
 
 test('the title and headings of a lifelog that was made here are written on request', async () => {
@@ -202,5 +190,4 @@ test('the title and headings of a lifelog that was made here are written on requ
 	]);
 	expect(await page.locator('.actions [role=alert]:not(:empty)').count()).toBe(0);
 	await expectUsable(page);
-	expect(wrong).toEqual([]);
 });

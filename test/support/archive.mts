@@ -54,8 +54,11 @@ export async function store(
 	path: string,
 	content: string | Buffer,
 ): Promise<ArchivedFile> {
-	await mkdir(dirname(join(root, path)), { recursive: true });
-	await writeFile(join(root, path), content);
+	const to = join(root, path);
+	await writeFile(to, content).catch(async () => {
+		await mkdir(dirname(to), { recursive: true });
+		await writeFile(to, content);
+	});
 	return { path, bytes: Buffer.byteLength(content), sha256: hashOf(content) };
 }
 

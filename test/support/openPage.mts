@@ -1,18 +1,64 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { serverKey, type SpawnedServer } from './lifelogServer.mts';
-import { send } from './web.mts';
+import { startBrowser } from '../n8n/support/browser.mts';
+import { serverKey, startLifelogServer, type SpawnedServer } from './lifelogServer.mts';
+import { buildPage, send } from './web.mts';
 
-/** Opens a page of a server that somebody has signed in to; whatever is wrong in it is noted. */
-export async function openPage(
+/** A page, and what is wrong in it: a test takes out of `wrong` what it expects. */
+interface Opened {
+	page: Page;
+	wrong: string[];
+	context: BrowserContext;
+}
+
+/** Pages in Chromium for the tests of a file. A test fails if something is wrong in a page that it opened. */
+export function usePages() {
+	let browser: Browser;
+	const wrongs: string[][] = [];
+	/** What a test has to close, last first. */
+	const closing: (() => Promise<unknown>)[] = [];
+
+	beforeAll(async () => {
+		buildPage();
+		browser = await startBrowser();
+	});
+	afterEach(async () => {
+		for (const close of closing.splice(0).reverse()) await close();
+		expect(wrongs.splice(0).flat()).toEqual([]);
+	});
+	afterAll(async () => {
+		await browser?.close();
+	});
+
+	/** Opens a page of a server, by default one that somebody has signed in to. */
+	async function open(
+		server: Pick<SpawnedServer, 'url'>,
+		{ isSignedIn = true } = {},
+	): Promise<Opened> {
+		const opened = await openPage(browser, server, isSignedIn);
+		closing.push(() => opened.context.close());
+		wrongs.push(opened.wrong);
+		return opened;
+	}
+
+	/** Starts a server for the test. */
+	async function serve(folder: string, args: string[] = []): Promise<SpawnedServer> {
+		const server = await startLifelogServer(folder, args);
+		closing.push(server.close);
+		return server;
+	}
+
+	return { closing, open, serve, browser: () => browser };
+}
+
+async function openPage(
 	browser: Browser,
 	{ url }: Pick<SpawnedServer, 'url'>,
-	{ isSignedIn = true, closing }: { isSignedIn?: boolean; closing: (() => Promise<void>)[] },
-): Promise<{ page: Page; wrong: string[]; context: BrowserContext }> {
+	isSignedIn: boolean,
+): Promise<Opened> {
 	const context = await browser.newContext({
 		...{ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' },
 		...{ locale: 'en-US', timezoneId: 'America/New_York', baseURL: url },
 	});
-	closing.push(() => context.close());
 	if (isSignedIn) {
 		const { headers } = await send(url, '/session', {
 			method: 'POST',
