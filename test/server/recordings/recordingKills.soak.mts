@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { en, Faker } from '@faker-js/faker';
 import { findingsIn } from '../../support/findings.mts';
+import { RecordingLab } from '../../support/recordingLab.mts';
 import { archivedIn, killWhileRecording } from '../../support/recordings.mts';
 import { makeTones } from '../../support/tones.mts';
-import { startTranscription } from '../../support/transcription.mts';
 import { randomSeed } from '../../support/size.mts';
+import { temporaryFolder } from '../sources.mts';
 
 const seed = randomSeed();
 const ROUNDS = 10;
@@ -14,39 +14,33 @@ const KILLS = 5;
 /** Rounds at the same time: a server waits for ffmpeg, and before it is killed. */
 const AT_A_TIME = 3;
 
+let lab: RecordingLab;
+beforeAll(async () => {
+	lab = await RecordingLab.start(temporaryFolder(), temporaryFolder());
+});
+afterAll(() => lab.close());
+
 test(`${ROUNDS * KILLS} kills at random moments lose no recording and make none twice (seed ${seed})`, async () => {
-	const endpoint = await startTranscription();
-	const files = mkdtempSync(join(tmpdir(), 'lifelog-soak-'));
-	const args = [
-		...['--allow-changes', '--transcription-url', endpoint.url],
-		...['--transcription-model', 'whisper-1'],
-	];
-	try {
-		const uploads = [10, 4, 20].map((seconds) => ({
-			path: join(files, `${seconds}.ogg`),
-			fields: { startTime: '2026-03-01T23:59:50Z' },
-			seconds,
-		}));
-		for (const { path, seconds } of uploads) await makeTones(path, { seconds });
-		const folderOf = (name: string) => mkdtempSync(join(files, name));
-		const whole = folderOf('whole');
-		await killWhileRecording(whole, args, uploads, { kills: 0, random: Math.random });
-		const play = async (round: number) => {
-			const numbers = new Faker({ locale: en, seed: seed + round });
-			const random = () => numbers.number.float();
-			const folder = folderOf(`killed-${round}-`);
-			await killWhileRecording(folder, args, uploads, { kills: KILLS, random });
-			expect(archivedIn(folder)).toEqual(archivedIn(whole));
-			expect(await findingsIn(folder)).toEqual([]);
-			expect(readdirSync(join(folder, '.lifelog-recordings'))).toEqual([]);
-		};
-		const rounds = Array(ROUNDS).keys();
-		const playSome = async () => {
-			for (const round of rounds) await play(round);
-		};
-		await Promise.all(Array.from({ length: AT_A_TIME }, playSome));
-	} finally {
-		await endpoint.close();
-		rmSync(files, { recursive: true, force: true });
-	}
+	const uploads = [10, 4, 20].map((seconds) => ({
+		path: join(lab.files, `${seconds}.ogg`),
+		fields: { startTime: '2026-03-01T23:59:50Z' },
+		seconds,
+	}));
+	for (const { path, seconds } of uploads) await makeTones(path, { seconds });
+	const whole = temporaryFolder();
+	await killWhileRecording(whole, lab.argsOf(), uploads, { kills: 0, random: Math.random });
+	const play = async (round: number) => {
+		const numbers = new Faker({ locale: en, seed: seed + round });
+		const random = () => numbers.number.float();
+		const folder = temporaryFolder();
+		await killWhileRecording(folder, lab.argsOf(), uploads, { kills: KILLS, random });
+		expect(archivedIn(folder)).toEqual(archivedIn(whole));
+		expect(await findingsIn(folder)).toEqual([]);
+		expect(readdirSync(join(folder, '.lifelog-recordings'))).toEqual([]);
+	};
+	const rounds = Array(ROUNDS).keys();
+	const playSome = async () => {
+		for (const round of rounds) await play(round);
+	};
+	await Promise.all(Array.from({ length: AT_A_TIME }, playSome));
 });

@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { joinChunks, Transcriber } from '../../../server/recordings/transcribe.mts';
-import { cutChunks } from '../../../server/recordings/encoders.mts';
-import { listen } from '../../../server/recordings/sound.mts';
+import type { cutChunks } from '../../../server/recordings/encoders.mts';
 import { makeTones, TONE_FROM_MS } from '../../support/tones.mts';
 import { startTranscription, wordsOf } from '../../support/transcription.mts';
 
@@ -46,44 +44,56 @@ async function transcribeLate() {
 }
 
 /**
- * Run in a process of its own: prints the seconds of CPU that it and its children took, and the most
- * memory that it needed more than before, together with its largest child, in MiB.
+ * Run in a process of its own: prints the chunks of a recording, the seconds of CPU that it and its
+ * children took, and the most memory that it needed more than before, together with its largest child,
+ * in MiB.
  */
 const measure = (modules: string) => `
 	import { readFileSync } from 'node:fs';
 	import { cutChunks, encodeOpus } from ${JSON.stringify(`${modules}/encoders.mts`)};
 	import { listen } from ${JSON.stringify(`${modules}/sound.mts`)};
 	const [, path, folder] = process.argv;
-	const peakOf = (pid) => {
+	const read = (name) => {
 		try {
-			return Number(/^VmHWM:\\s*(\\d+)/m.exec(readFileSync('/proc/' + pid + '/status', 'utf8'))?.[1] ?? 0);
+			return readFileSync('/proc/' + name, 'utf8');
 		} catch {
-			return 0;
+			return '';
 		}
 	};
+	const peakOf = (pid) => Number(/^VmHWM:\\s*(\\d+)/m.exec(read(pid + '/status'))?.[1] ?? 0);
 	const before = peakOf('self');
 	let ofChildren = 0;
 	const timer = setInterval(() => {
-		const children = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8');
+		const children = read('self/task/' + process.pid + '/children');
 		for (const pid of children.trim().split(' ')) ofChildren = Math.max(ofChildren, peakOf(pid));
 	}, 20);
 	const sound = await listen(path, folder);
 	await encodeOpus(sound, folder + '/all.ogg');
-	await cutChunks(sound, folder, { format: 'mp3' });
+	const chunks = await cutChunks(sound, folder, { format: 'mp3' });
 	clearInterval(timer);
 	// After the name: user and system time of the process and of its children, in hundredths.
-	const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ').map(Number);
+	const fields = read('self/stat').split(') ').at(-1).split(' ').map(Number);
 	const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
-	console.log(JSON.stringify([ticks / 100, (peakOf('self') - before + ofChildren) / 1024]));`;
+	const mebibytes = (peakOf('self') - before + ofChildren) / 1024;
+	console.log(JSON.stringify({ chunks, seconds: ticks / 100, mebibytes }));`;
 
-linuxTest('an hour takes less than two minutes of CPU and 150 MiB', async () => {
+interface Measured {
+	chunks: Awaited<ReturnType<typeof cutChunks>>;
+	seconds: number;
+	mebibytes: number;
+}
+
+let measured: Measured;
+beforeAll(async () => {
 	const modules = pathToFileURL(resolve('server/recordings')).href;
-	const to = join(folder, 'measured');
-	await mkdir(to);
 	const { stdout } = await execute(process.execPath, [
-		...['--input-type=module', '-e', measure(modules), recording, to],
+		...['--input-type=module', '-e', measure(modules), recording, folder],
 	]);
-	const [seconds, mebibytes] = JSON.parse(stdout) as [number, number];
+	measured = JSON.parse(stdout) as Measured;
+});
+
+linuxTest('an hour takes less than two minutes of CPU and 150 MiB', () => {
+	const { seconds, mebibytes } = measured;
 	console.log(`${seconds} s of CPU, ${mebibytes} MiB`);
 	expect(seconds).toBeGreaterThan(1);
 	expect(seconds).toBeLessThan(MAX_CPU_S);
@@ -93,14 +103,11 @@ linuxTest('an hour takes less than two minutes of CPU and 150 MiB', async () => 
 
 test('each second of an hour has the right time, in chunks of the usual size', async () => {
 	const endpoint = await startTranscription();
-	const to = join(folder, 'chunks');
-	await mkdir(to);
-	const chunks = await cutChunks(await listen(recording, to), to, { format: 'mp3' });
-	expect(chunks).toHaveLength(3);
+	expect(measured.chunks).toHaveLength(3);
 	const options = { url: endpoint.url, model: 'whisper-1', key: undefined, format: 'mp3' } as const;
 	const transcriber = new Transcriber(options);
 	const parts = [];
-	for (const { path, offsetMs, durationMs } of chunks) {
+	for (const { path, offsetMs, durationMs } of measured.chunks) {
 		parts.push({ offsetMs, segments: await transcriber.transcribe(path, { durationMs }) });
 	}
 	const segments = joinChunks(parts);

@@ -21,36 +21,31 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Recording } from '../../../server/recordings/queue.mts';
 import { findingsIn } from '../../support/findings.mts';
+import { RecordingLab } from '../../support/recordingLab.mts';
 import { spawnLifelogServer } from '../../support/lifelogServer.mts';
 import { askRecordings, uploadTo, whenRecording } from '../../support/recordings.mts';
 import { makeTones } from '../../support/tones.mts';
-import { startTranscription, type TranscriptionEndpoint } from '../../support/transcription.mts';
 import { ask, startLifelogServer, temporaryFolder, type SpawnedServer } from '../sources.mts';
 
 const START = { startTime: '2026-03-01T08:00:00Z' };
-let endpoint: TranscriptionEndpoint;
-let files: string;
+let lab: RecordingLab;
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-	endpoint = await startTranscription();
-	files = temporaryFolder();
+	lab = await RecordingLab.start(temporaryFolder(), temporaryFolder());
 	for (const seconds of [3, 4, 20]) await makeTones(at(seconds), { seconds });
 });
 afterEach(async () => {
-	endpoint.instead = undefined;
+	lab.mend();
 	for (const close of closing.splice(0).reverse()) await close();
 });
-afterAll(() => endpoint.close());
+afterAll(() => lab.close());
 
-const at = (seconds: number) => join(files, `${seconds}.wav`);
-const argsOf = (...args: string[]) => [
-	...['--allow-changes', '--timezone', 'Europe/Berlin', '--transcription-url', endpoint.url],
-	...['--transcription-model', 'whisper-1', ...args],
-];
+const at = (seconds: number) => join(lab.files, `${seconds}.wav`);
 
+/** Serves an archive of the test's own. */
 async function starts(folder: string, ...args: string[]): Promise<SpawnedServer> {
-	const server = await startLifelogServer(folder, argsOf(...args));
+	const server = await startLifelogServer(folder, lab.argsOf(...args));
 	closing.push(server.close);
 	return server;
 }
@@ -84,9 +79,8 @@ describe("a body that isn't a complete form is refused, and no part of it is kep
 		],
 	];
 	test.each(cases)('%s', async (_name, type, body, message) => {
-		const folder = temporaryFolder();
-		const server = await starts(folder);
-		const answer = await ask(server, '/v1/recordings', {
+		const before = await lab.everything();
+		const answer = await lab.fetch('/v1/recordings', {
 			method: 'POST',
 			headers: { 'content-type': `multipart/form-data${type}` },
 			body: new Uint8Array(body()),
@@ -95,9 +89,8 @@ describe("a body that isn't a complete form is refused, and no part of it is kep
 			400,
 			expect.stringMatching(message),
 		]);
-		expect(readdirSync(join(folder, '.lifelog-recordings'))).toEqual([]);
-		expect(await listed(server)).toEqual([]);
-		expect(server.log).toEqual([]);
+		expect(await lab.everything()).toEqual(before);
+		expect(lab.server.log).toEqual([]);
 	});
 });
 
@@ -127,7 +120,7 @@ onPosix('an inbox takes files of any name, and one that still grows goes back', 
 	copyFileSync(at(20), join(inbox, growing));
 	// A second name of the same file, by which it can be written wherever the inbox has moved it.
 	linkSync(join(inbox, growing), join(elsewhere, growing));
-	endpoint.instead = () => {
+	lab.endpoint.instead = () => {
 		appendFileSync(join(elsewhere, growing), 'more');
 		return { text: 'Words.' };
 	};
@@ -175,9 +168,9 @@ test('a deleted index is rebuilt with the same lifelogs and recordings', async (
 
 onPosix('a server that is stopped while ffmpeg works leaves none of it, and goes on', async () => {
 	const folder = temporaryFolder();
-	const long = join(files, 'long.wav');
+	const long = join(lab.files, 'long.wav');
 	await makeTones(long, { seconds: 300 });
-	const { child, exited, ready } = spawnLifelogServer(folder, argsOf());
+	const { child, exited, ready } = spawnLifelogServer(folder, lab.argsOf());
 	const { recording } = await uploadTo(await ready, long, START);
 	const ours = () =>
 		execFileSync('ps', ['-A', '-o', 'args=']).toString().split('\n').filter(isOurs).length;
@@ -188,7 +181,7 @@ onPosix('a server that is stopped while ffmpeg works leaves none of it, and goes
 	expect(await exited).toEqual([0, null]);
 	expect(performance.now() - stoppedAt).toBeLessThan(25_000);
 	expect(ours()).toBe(0);
-	endpoint.instead = () => ({ text: 'Words.' });
+	lab.endpoint.instead = () => ({ text: 'Words.' });
 	const server = await starts(folder);
 	const ended = await whenRecording(server, recording.id, isEnded);
 	expect(ended).toMatchObject({ status: 'done', attempts: 1 });
@@ -207,7 +200,7 @@ onPosix('a server stops within seconds, whatever it waits for', async () => {
 	const chat = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
 	const { child, exited, ready } = spawnLifelogServer(
 		temporaryFolder(),
-		argsOf('--inbox', inbox, '--chat-url', chat, '--chat-model', 'silent'),
+		lab.argsOf('--inbox', inbox, '--chat-url', chat, '--chat-model', 'silent'),
 	);
 	const server = await ready;
 	await Promise.all([once(silent, 'request'), uploadTo(server, at(3), START)]);
