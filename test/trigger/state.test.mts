@@ -334,10 +334,12 @@ describe('a merged state', () => {
 		});
 	});
 
-	/** A state whose days left the look-back at poll 5, the others read at poll 20. */
+	/** A state whose days left the look-back at poll 5, the others by both clocks read at poll 20. */
 	const aged = (now: number, sincePoll = HOUR) => {
 		const known = state({ 1: { read: 4, left: 5 } });
-		for (const day of lookback(windowAt(now))) known.days.set(day, { read: 20 });
+		for (const clock of [now, now - sincePoll]) {
+			for (const day of lookback(windowAt(clock))) known.days.set(day, { read: 20 });
+		}
 		return Object.assign(known, {
 			from: march(1)[0],
 			polledAt: now - sincePoll,
