@@ -351,8 +351,11 @@ test('going back shows the same content at the same scroll position, without wai
 
 test('the old results stay until the new ones arrive', async () => {
 	const { page } = await open();
+	let answer = () => {};
+	const hold = () => new Promise<void>((resolve) => (answer = resolve));
+	let held = hold();
 	await page.route('**/web/search?*', async (route) => {
-		await sleep(700);
+		await held;
 		await route.continue().catch(() => {});
 	});
 	await page.goto('/search?q=talk');
@@ -361,11 +364,14 @@ test('the old results stay until the new ones arrive', async () => {
 	// It appears after a moment, so that nothing blinks.
 	expect(await loading.evaluate((each) => getComputedStyle(each).animationDelay)).toBe('0.3s');
 	await loading.waitFor({ state: 'visible' });
+	answer();
 	await page.waitForSelector('.result');
+	held = hold();
 	await page.fill('input[type=search]', 'talk 7');
 	await page.waitForURL('**/search?q=talk+7');
 	expect(await page.locator('.result').count()).toBe(20);
 	expect(await loading.count()).toBe(0);
+	answer();
 	await page.waitForFunction(() => document.querySelectorAll('.result').length < 20);
 });
 
@@ -680,7 +686,7 @@ test('filters work without a query, and "Show more" only adds results at the end
 });
 
 test('a chosen theme is applied before the first paint', async () => {
-	const { page } = await open();
+	const { page, wrong } = await open();
 	await page.emulateMedia({ colorScheme: 'light' });
 	await page.addInitScript(() => localStorage.setItem('theme', 'dark'));
 	await page.route('**/assets/index-*.js', (route) => route.abort());
@@ -688,6 +694,7 @@ test('a chosen theme is applied before the first paint', async () => {
 	expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe(
 		'rgb(22, 24, 27)',
 	);
+	expect(beside(wrong.splice(0))).toEqual([]);
 });
 
 test('on a day with thousands of lifelogs, only the visible ones are laid out', async () => {
