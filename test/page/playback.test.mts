@@ -1,5 +1,5 @@
-import { endOfPause, instantOf, positionOf } from '../../../server/page/src/playback.mts';
-import type { Line } from '../../../server/page/src/lines.mts';
+import { endOfPause, instantOf, positionOf } from '../../server/page/src/playback.mts';
+import type { Line } from '../../server/page/src/lines.mts';
 
 /** Two stretches of 30 s with ten minutes between them, which begin at no whole microsecond. */
 const SPANS = [
