@@ -4,16 +4,22 @@ import { ArchiveStore } from '../../server/index/archiveStore.mts';
 import { openIndex } from '../../server/index/database.mts';
 import { Rows } from '../../server/index/rows.mts';
 
-/** Opens an archive that may be changed; `index` is a file outside of it. */
+/**
+ * Opens an archive, which may be changed unless `options` say otherwise; `index` is a file outside of
+ * it. A file that can't be read is an error, without `onProblem`.
+ */
 export async function openStore(
 	folder: string,
 	index: string,
-	onProblem = (path: string, reason: string): void => {
-		throw new Error(`${path} ${reason}`);
-	},
+	options: Partial<ConstructorParameters<typeof ArchiveStore>[2]> = {},
 ): Promise<{ store: ArchiveStore; close: () => void }> {
 	const db = openIndex(index);
-	const options = { allowDelete: true, allowChanges: true, onProblem };
-	const store = new ArchiveStore(await Folder.open(folder), new Rows(db), options);
+	const store = new ArchiveStore(await Folder.open(folder), new Rows(db), {
+		...{ allowDelete: true, allowChanges: true },
+		onProblem: (path, reason) => {
+			throw new Error(`${path} ${reason}`);
+		},
+		...options,
+	});
 	return { store, close: () => db.close() };
 }

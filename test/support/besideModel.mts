@@ -4,18 +4,17 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
-import { Folder } from '../../server/archive/folder.mts';
 import { writeLifelog } from '../../lifelog/files/formats.ts';
 import { appExportPath } from '../../lifelog/names.ts';
-import { ArchiveStore } from '../../server/index/archiveStore.mts';
-import { openIndex } from '../../server/index/database.mts';
-import { Rows } from '../../server/index/rows.mts';
 import { versionOfLines } from './archive.mts';
 import { contentsOf } from './archiveCommand.mts';
+import { openStore } from './archiveStore.mts';
 import { runFullArchive } from './fullArchive.mts';
 import { checkHere, type Commands } from './commands.mts';
 import { type DayManifest, type Edited, newestManifests } from './manifests.mts';
 import type { TestSandbox } from './sandbox.mts';
+
+type Opened = Awaited<ReturnType<typeof openStore>>;
 
 const DAY_MS = 86_400_000;
 const DAYS = 3;
@@ -83,8 +82,8 @@ class Beside {
 	readonly #commands: Commands;
 	readonly #root: string;
 	readonly #folder: string;
-	readonly #store: ArchiveStore;
-	readonly #closeIndex: () => void;
+	readonly #store: Opened['store'];
+	readonly #closeIndex: Opened['close'];
 	/** IDs that are to be served. */
 	readonly #lifelogs = new Set<string>();
 	readonly #chats = new Set<string>();
@@ -97,26 +96,26 @@ class Beside {
 	#first = '';
 	#count = 0;
 
-	private constructor({ sandbox, commands }: Tools, root: string, folder: Folder) {
+	private constructor(
+		{ sandbox, commands }: Tools,
+		root: string,
+		folder: string,
+		{ store, close }: Opened,
+	) {
 		this.#sandbox = sandbox;
 		this.#commands = commands;
 		this.#root = root;
-		this.#folder = folder.root;
-		const db = openIndex(join(root, 'index'));
-		this.#closeIndex = () => db.close();
-		const onProblem = (path: string, reason: string) => {
-			throw new Error(`${path} ${reason}`);
-		};
-		this.#store = new ArchiveStore(folder, new Rows(db), {
-			...{ allowDelete: true, allowChanges: true, onProblem },
-		});
+		this.#folder = folder;
+		this.#store = store;
+		this.#closeIndex = close;
 	}
 
 	static async begin(tools: Tools, root: string): Promise<Beside> {
 		await tools.sandbox.control.reset({ empty: true, dialect: { rateLimit: { max: 1_000_000 } } });
 		const folder = join(root, 'archive');
 		mkdirSync(join(folder, 'days'), { recursive: true });
-		const archive = new Beside(tools, root, await Folder.open(folder));
+		const opened = await openStore(folder, join(root, 'index'));
+		const archive = new Beside(tools, root, folder, opened);
 		for (let n = 0; n < DAYS; n++) await archive.take({ do: 'add', day: n });
 		archive.#first = (await tools.sandbox.control.lifelogs()).at(-1)!.id;
 		await archive.take({ do: 'addChat', day: 0 });

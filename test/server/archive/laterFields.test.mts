@@ -68,7 +68,9 @@ async function byServer(
 	change: (store: ArchiveStore) => Promise<unknown>,
 	onProblem?: (path: string) => void,
 ): Promise<void> {
-	const { store, close } = await openStore(folder, join(temporaryFolder(), 'index'), onProblem);
+	const { store, close } = await openStore(folder, join(temporaryFolder(), 'index'), {
+		onProblem,
+	});
 	try {
 		await store.refresh();
 		await change(store);

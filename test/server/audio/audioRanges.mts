@@ -2,10 +2,8 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { Folder } from '../../../server/archive/folder.mts';
-import { ArchiveStore } from '../../../server/index/archiveStore.mts';
-import { openIndex } from '../../../server/index/database.mts';
-import { Rows } from '../../../server/index/rows.mts';
+import type { ArchiveStore } from '../../../server/index/archiveStore.mts';
+import { openStore } from '../../support/archiveStore.mts';
 import { readOgg, writeOgg } from '../../support/ogg.mts';
 
 export const noon = Date.parse('2026-03-01T12:00:00Z');
@@ -17,15 +15,11 @@ afterEach(async () => {
 });
 
 export async function open(folder: string) {
-	const db = openIndex(join(folder, '.lifelog-index.sqlite'));
-	closing.push(() => db.close());
 	const log: string[] = [];
-	const onProblem = (path: string, reason: string) => log.push(`${path} ${reason}`);
-	const rows = new Rows(db);
-	const store = new ArchiveStore(await Folder.open(folder), rows, {
-		allowDelete: false,
-		onProblem,
+	const { store, close } = await openStore(folder, join(folder, '.lifelog-index.sqlite'), {
+		onProblem: (path, reason) => log.push(`${path} ${reason}`),
 	});
+	closing.push(close);
 	await store.refresh();
 	return { store, log };
 }

@@ -6,10 +6,8 @@ import { join } from 'node:path';
 import Fastify from 'fastify';
 import { downloadAudio } from '../../../server/http/routes/audio.mts';
 import { asFileError, Folder } from '../../../server/archive/folder.mts';
-import { ArchiveStore } from '../../../server/index/archiveStore.mts';
-import { openIndex } from '../../../server/index/database.mts';
-import { Rows } from '../../../server/index/rows.mts';
 import { writeArchive, type ArchivedAudio } from '../../support/archive.mts';
+import { openStore } from '../../support/archiveStore.mts';
 import { readOgg, writeOgg } from '../../support/ogg.mts';
 import { ask, startLifelogServer, temporaryFolder } from '../sources.mts';
 
@@ -55,13 +53,11 @@ async function serve(contents: Buffer[], lengthMs: number) {
 /** Serves files in this process, so that it can be seen what is read. */
 async function serveHere(contents: Buffer[], lengthMs: number) {
 	const folder = await archiveOf(contents, lengthMs);
-	const db = openIndex(join(folder, 'index.sqlite'));
-	closing.push(() => db.close());
 	const problems: string[] = [];
-	const store = new ArchiveStore(await Folder.open(folder), new Rows(db), {
-		allowDelete: false,
+	const { store, close } = await openStore(folder, join(folder, 'index.sqlite'), {
 		onProblem: (_path, reason) => problems.push(reason),
 	});
+	closing.push(close);
 	await store.refresh();
 	const service = {
 		...{
