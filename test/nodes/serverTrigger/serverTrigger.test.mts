@@ -50,7 +50,10 @@ const registrations = () => lab.service.requests.filter((line) => line.includes(
 const thrown = async (promise: Promise<unknown>) =>
 	await promise.then(
 		() => undefined,
-		(error: Error & { description?: string }) => `${error.message} | ${error.description}`,
+		(error: unknown) => {
+			const { message, description } = error as Error & { description?: string };
+			return `${message} | ${description}`;
+		},
 	);
 
 describe('a workflow that is active', () => {
@@ -175,7 +178,7 @@ describe('the address', () => {
 		['n8n:5678', "'n8n's Address' is not a web address"],
 		[
 			'http://n8n.example.com',
-			"'n8n's Address' must start with https://, because it is not in a private network",
+			"'n8n's Address' must start with https://, unless it is in a private network",
 		],
 		[
 			'https://me:secret@n8n.example.com',
