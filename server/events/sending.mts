@@ -55,6 +55,8 @@ export const isSuccess = ({ status = 0 }: Outcome) => status >= 200 && status < 
 function inWords(error: Error): string {
 	const cause = asError(error.cause ?? error);
 	if (cause instanceof RefusedAddressError) return cause.message;
+	// Ports of other services, such as 25, to which no browser sends anything either.
+	if (cause.message === 'bad port') return "its port isn't one for HTTP";
 	if (error instanceof LateError) return `no answer came within ${ANSWER_MS / 1000} seconds`;
 	const code = codeOf(error) ?? cause.name;
 	const known = WORDS[code];
