@@ -40,6 +40,8 @@ const MAX_WAIT_MS = DAY_MS;
 /** The longest pause of the timer, after which what is due is looked for anyway. */
 const MAX_TIMER_MS = 60_000;
 const AGAIN_MS = 2_000;
+/** With nothing to do for so long, there is time to tidy up. */
+const QUIET_MS = 5_000;
 
 /** Sends what waits. Order holds within a subject; others don't wait for each other. */
 export class Deliveries {
@@ -86,7 +88,9 @@ export class Deliveries {
 				this.#prunedAt = performance.now();
 				this.#options.log.prune();
 			}
-			this.#wakeIn(this.#start());
+			const nextMs = this.#start();
+			this.#wakeIn(nextMs);
+			if (this.#running.size === 0 && nextMs >= QUIET_MS) this.#options.file.settle();
 			this.#told = '';
 		} catch (error) {
 			this.#tell(error);

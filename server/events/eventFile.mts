@@ -44,6 +44,8 @@ const SCHEMA = `
 export class EventFile {
 	readonly path: string;
 	#db: DatabaseSync | undefined;
+	/** Whether something is in the log of SQLite, and not yet in its place. */
+	#isDirty = false;
 	readonly #statements = new Map<string, StatementSync>();
 
 	constructor(path: string) {
@@ -100,6 +102,7 @@ export class EventFile {
 
 	/** Runs a statement, and returns how many rows it changed. */
 	run(sql: string, ...values: SQLInputValue[]): number {
+		this.#isDirty = true;
 		return Number(this.#statement(sql).run(...values).changes);
 	}
 
@@ -116,6 +119,13 @@ export class EventFile {
 			if (this.#db!.isTransaction) this.#db!.exec('ROLLBACK');
 			throw error;
 		}
+	}
+
+	/** Writes everything to its place, so that a copy of the file has it. */
+	settle(): void {
+		if (!this.#isDirty) return;
+		this.all('PRAGMA wal_checkpoint(TRUNCATE)');
+		this.#isDirty = false;
 	}
 
 	close(): void {

@@ -59,6 +59,16 @@ export class Events {
 		this.#deliveries.begin();
 	}
 
+	/** Sends what is due, without waiting for the timer. */
+	wake(): void {
+		this.#deliveries.wake();
+	}
+
+	/** Whether an attempt is under way. */
+	get isSending(): boolean {
+		return this.#webhooks.underWay.size > 0;
+	}
+
 	/** Compares the recordings that are done or have failed. Never throws: what fails is done again. */
 	recordingsEnded(ended: () => EndedRecording[]): void {
 		clearTimeout(this.#again);

@@ -206,7 +206,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				hasRecordings: inbox !== undefined || canUpload,
 				...{ canUpload, inbox: options.transcription?.inbox ?? null },
 				canTitle: later !== undefined && options.allowChanges === true,
-				canFill: ways !== undefined,
+				...{ canFill: ways !== undefined, hasWebhooks: events !== undefined },
 			},
 		});
 		// The page takes the place of the redirect to the documentation.

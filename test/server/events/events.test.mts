@@ -1,5 +1,5 @@
 // lifelog-server tells webhooks what happens: a real receiver, and another implementation of the signature.
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { writeArchive } from '../../support/archive.mts';
@@ -200,12 +200,53 @@ describe('nothing is told', () => {
 	test('of a day that is gone, and of one that is there again', async () => {
 		const folder = await served();
 		const name = readdirSync(join(folder, 'days')).sort().at(-1)!;
-		const { readFileSync, writeFileSync } = await import('node:fs');
 		const path = join(folder, 'days', name);
 		const content = readFileSync(path);
 		rmSync(path);
 		await until(() => server!.log.some((line) => line.includes('no longer in the folder')));
 		writeFileSync(path, content);
+		expect(await settled()).toEqual([]);
+	});
+
+	test('of a drive that is unplugged, also at a start, and plugged in again', async () => {
+		const folder = temporaryFolder();
+		await writeArchive(folder, { lifelogs });
+		const index = ['--index', join(temporaryFolder(), 'index.sqlite')];
+		await register(await begin(folder, ...index), receiver);
+		renameSync(join(folder, 'days'), join(folder, 'away'));
+		await until(() => server!.log.some((line) => line.startsWith('Cannot look for new days')));
+		await server!.close();
+		await begin(folder, ...index);
+		expect((await listed(server!)).length).toBe(0);
+		renameSync(join(folder, 'away'), join(folder, 'days'));
+		await until(async () => (await fetch(`${server!.url}/ready`)).ok);
+		expect(await settled()).toEqual([]);
+	});
+
+	test('of a day that cannot be read, also if the index is rebuilt meanwhile', async () => {
+		const folder = await served();
+		const name = readdirSync(join(folder, 'days')).sort().at(-1)!;
+		const path = join(folder, 'days', name);
+		const content = readFileSync(path);
+		writeFileSync(path, '{');
+		await until(() => server!.log.some((line) => line.includes("isn't a day manifest")));
+		await restart(folder, () => index(folder, '', '-wal', '.vectors'));
+		writeFileSync(path, content);
+		await until(async () => {
+			const { data } = await (await ask(server!, '/v1/lifelogs?limit=100')).json();
+			return data.lifelogs.length === lifelogs.length + 1;
+		});
+		expect(await settled()).toEqual([]);
+	});
+
+	test('of a lifelog that the service no longer has', async () => {
+		const folder = await served();
+		const [{ id, startTime }] = lifelogs;
+		const goneAt = new Date().toISOString();
+		changeDay(folder, startTime.slice(0, 10), (file) => ({
+			...file,
+			lifelogs: { ...file.lifelogs, [id]: { ...file.lifelogs[id], goneAt } },
+		}));
 		expect(await settled()).toEqual([]);
 	});
 });
