@@ -6,7 +6,7 @@ import { isId, isObject } from '../../lifelog/names.ts';
 import { oneLine } from '../../lifelog/text.ts';
 import { unlessDeleted } from '../shared/api/entries';
 import { type Api, connect } from '../shared/auth/connection';
-import { apiError, type Resource } from '../shared/errors/nodeErrors';
+import { apiError, inputError, type Resource } from '../shared/errors/nodeErrors';
 import { unusableAnswerError } from '../shared/errors/status';
 import { deleteEntry, getJson, sendData } from '../shared/transport/request';
 import { readEvents, type WebhookContext, webhookUrl } from './parameters';
@@ -57,7 +57,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 /**
  * Registers this node with the server, and keeps ID and secret. The server tries its address at once.
  *
- * @throws NodeApiError if the server can't reach n8n. Then nothing stays registered.
+ * @throws NodeOperationError if the server can't reach n8n. Then nothing stays registered.
  */
 export async function register(context: IHookFunctions): Promise<void> {
 	const url = webhookUrl(context);
@@ -78,7 +78,7 @@ export async function register(context: IHookFunctions): Promise<void> {
 	const { error } = isObject(reached) ? reached : {};
 	if (error !== undefined) {
 		await deleteWebhook(api, id);
-		throw unreachableError(api, url, oneLine(error));
+		throw unreachableError(context, url, oneLine(error));
 	}
 	context.getWorkflowStaticData('node').webhook = { id, url, secret };
 }
@@ -124,15 +124,11 @@ function refusalOf(api: Api, resource: Resource, error: NodeApiError): NodeApiEr
 	);
 }
 
-function unreachableError(api: Api, url: string, problem: string): NodeApiError {
-	const { origin } = new URL(url);
-	return apiError(
-		api,
-		// The editor shows only the message if a workflow can't be published.
-		`lifelog-server can't reach n8n at ${origin}: ${problem || 'it got no answer'}. Set the option 'n8n's Address' to one that it can reach, such as http://n8n:5678`,
-		[
-			"In Docker, this is the name of n8n's container. If others need that address too, set WEBHOOK_URL of n8n.",
-		],
-		{ failure: { cause: 'configuration-invalid' } },
+/** If a workflow can't be published, the editor shows only the message. */
+function unreachableError(context: IHookFunctions, url: string, problem: string) {
+	return inputError(
+		context,
+		`lifelog-server can't reach n8n at ${new URL(url).origin}: ${problem || 'it got no answer'}. Set the option 'n8n's Address' to one that it can reach, such as http://n8n:5678`,
+		"In Docker, this is the name of n8n's container. If others need that address too, set WEBHOOK_URL of n8n.",
 	);
 }
