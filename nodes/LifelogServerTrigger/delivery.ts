@@ -50,7 +50,13 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	};
 	const secret = registrationOf(context)?.secret ?? '';
 	const reason = whyRefused(secret, signed, rawBody, Date.now());
-	if (reason !== undefined) return refuse(context, reason);
+	if (reason !== undefined) {
+		// The server's first test comes before n8n has saved the secret.
+		if (secret !== '') {
+			context.logger.warn(`A delivery to "${context.getNode().name}" was refused: ${reason}`);
+		}
+		return refuse(context, reason);
+	}
 	const staticData = context.getWorkflowStaticData('node');
 	const known = [staticData.deliveries ?? []].flat();
 	const delivery = deliveryIn(rawBody);
@@ -79,7 +85,6 @@ function deliveryIn(body: Buffer): { type: unknown; id: string } | undefined {
 }
 
 function refuse(context: IWebhookFunctions, error: string): IWebhookResponseData {
-	context.logger.warn(`A delivery to "${context.getNode().name}" was refused: ${error}`);
 	const response = context.getResponseObject();
 	response.writeHead(401, { 'content-type': 'application/json' });
 	response.end(JSON.stringify({ error }));

@@ -1,6 +1,6 @@
 import type { IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
 
-import { addressProblem, type AddressProblem, isPrivate } from '../../lifelog/addresses.ts';
+import { addressProblem } from '../../lifelog/addresses.ts';
 import { inputError } from '../shared/errors/nodeErrors';
 import { shownIf } from '../shared/parameters/conditions';
 import { optionsOf } from '../shared/parameters/lists';
@@ -91,16 +91,6 @@ export function readSettings(context: WebhookContext): Reported {
 	return readReported(context, optionsIn(context));
 }
 
-const PROBLEMS: Record<AddressProblem, { message: string }> = {
-	'not an address': { message: "'n8n's Address' is not a web address" },
-	'not encrypted': {
-		message: "'n8n's Address' must start with https://, unless it is in a private network",
-	},
-	'not plain': {
-		message: "'n8n's Address' must be a plain address, without a user name, a query or a fragment",
-	},
-};
-
 /**
  * The address at which the server calls this node: n8n's own one, or at the {@link addressOption}.
  *
@@ -110,11 +100,14 @@ export function webhookUrl(context: WebhookContext): string {
 	const own = context.getNodeWebhookUrl('default') ?? '';
 	const address = readText(context, addressOption, optionsIn(context));
 	if (address === '') return own;
-	const problem = addressProblem(address, isPrivate);
+	// The server knows which addresses may have http.
+	const problem = addressProblem(address, () => true);
 	if (problem !== undefined) {
 		throw inputError(
 			context,
-			PROBLEMS[problem].message,
+			problem === 'not plain'
+				? "'n8n's Address' must be a plain address, without a user name, a query or a fragment"
+				: "'n8n's Address' is not a web address",
 			'Enter the address at which lifelog-server reaches n8n, such as http://n8n:5678. Without the option, it is the one in WEBHOOK_URL.',
 		);
 	}

@@ -3,13 +3,13 @@ import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
 import { isId, isObject } from '../../lifelog/names.ts';
-import { oneLine } from '../../lifelog/text.ts';
+import { beginning, oneLine } from '../../lifelog/text.ts';
 import { unlessDeleted } from '../shared/api/entries';
 import { type Api, connect } from '../shared/auth/connection';
 import { apiError, inputError, type Resource } from '../shared/errors/nodeErrors';
 import { unusableAnswerError } from '../shared/errors/status';
 import { deleteEntry, getJson, sendData } from '../shared/transport/request';
-import { readEvents, type WebhookContext, webhookUrl } from './parameters';
+import { readEvents, readSettings, type WebhookContext, webhookUrl } from './parameters';
 
 /** What is kept of a webhook that was registered. Only with its address is it this node's. */
 interface Registration {
@@ -18,6 +18,8 @@ interface Registration {
 	secret: string;
 }
 
+/** In UTF-16 units. */
+const MAX_DESCRIPTION = 100;
 const PATH = '/v1/webhooks';
 const BUDGET = { maxWaitMs: 20_000, hasPriority: true, retries: 1, timeoutMs: 30_000 };
 
@@ -62,10 +64,12 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 export async function register(context: IHookFunctions): Promise<void> {
 	const url = webhookUrl(context);
 	const types = readEvents(context);
+	// What can't be used is said now, not with the first event.
+	readSettings(context);
 	const api = await connect(context, BUDGET);
 	const resource = { noun: `webhook at ${url}` };
 	const { name } = context.getWorkflow();
-	const description = oneLine(`n8n: ${name ?? context.getNode().name}`).slice(0, 100);
+	const description = beginning(oneLine(`n8n: ${name ?? context.getNode().name}`), MAX_DESCRIPTION);
 	const sent = { method: 'POST' as const, path: PATH, body: { url, types, description }, resource };
 	const body = await orRefused(api, resource, sendData(api, sent));
 	const { webhook, reached } = (body.data ?? {}) as { webhook?: IDataObject; reached?: unknown };

@@ -74,6 +74,7 @@ describe('a workflow that is active', () => {
 	test("answers the server's first test before its secret is saved, so that it counts as reached", async () => {
 		await host.activate(trigger());
 		expect(lab.service.reached).toEqual([{ status: 401 }]);
+		expect(warnings).toEqual([]);
 		expect(await lab.service.deliver({ type: 'webhook.test', data: {} })).toBe(200);
 		expect(host.started).toEqual([]);
 	});
@@ -177,10 +178,6 @@ describe('the address', () => {
 	test.each([
 		['n8n:5678', "'n8n's Address' is not a web address"],
 		[
-			'http://n8n.example.com',
-			"'n8n's Address' must start with https://, unless it is in a private network",
-		],
-		[
 			'https://me:secret@n8n.example.com',
 			"'n8n's Address' must be a plain address, without a user name, a query or a fragment",
 		],
@@ -233,6 +230,12 @@ describe('a registration that fails says what to do', () => {
 		const error = await thrown(host.activate(trigger()));
 		expect(error).toContain('it has no ID and secret (data.webhook)');
 		expect(error).not.toContain('whsec_');
+	});
+
+	test('with an output that cannot be used', async () => {
+		const node = trigger({ options: { timezone: 'Mars/Olympus' } });
+		expect(await thrown(host.activate(node))).toContain('There is no time zone "Mars/Olympus"');
+		expect(lab.service.requests).toEqual([]);
 	});
 
 	test('without an event', async () => {
