@@ -17,7 +17,7 @@ import { emitted, whenEmitted, whenFailed } from '../support/trigger.mts';
 import { workflowWith } from '../../support/workflow.mts';
 
 const EVENTS = ['lifelog.created', 'lifelog.deleted'];
-/** By which what the server still sends would have come: its pauses are of a second. */
+/** By which what the server sends again would have come: its first pauses are of seconds. */
 const QUIET_MS = 5_000;
 
 for (const version of [OLDEST, NEWEST]) {

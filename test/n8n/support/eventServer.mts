@@ -24,11 +24,14 @@ export interface EventServer {
 	close: () => Promise<void>;
 }
 
-/** It tries again each second. */
+/** In seconds: n8n may take a minute to start on a busy machine. */
+const PAUSES = '1,2,5,10,20,30,60';
+
+/** It tries again soon. */
 export async function startEventServer(): Promise<EventServer> {
 	const folder = await temporaryFolder('lifelog-events');
 	const [port] = await freePorts(1);
-	const args = ['--allow-changes', '--allow-delete', '--webhook-pauses', '1'];
+	const args = ['--allow-changes', '--allow-delete', '--webhook-pauses', PAUSES];
 	// Nobody is there: nothing is transcribed that isn't audio.
 	args.push('--transcription-url', 'http://127.0.0.1:9/v1', '--transcription-model', 'none');
 	const spawn = () => spawnLifelogServer(folder.path, [...args, '--port', String(port)]);
