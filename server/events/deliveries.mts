@@ -291,4 +291,4 @@ export class Deliveries {
 }
 
 /** Pauses of many deliveries don't end together. */
-const withJitter = (ms: number) => ms * (1 + JITTER * (2 * Math.random() - 1));
+const withJitter = (ms: number) => Math.round(ms * (1 + JITTER * (2 * Math.random() - 1)));
