@@ -61,7 +61,8 @@ export class EventBirths implements Births {
 				const states = served.lifelogStates(last, PAGE);
 				if (states.length === 0) break;
 				const changed = this.#changedOf(states);
-				await this.#inBatches(changed, (state) => this.#take(served, state, isFirst));
+				if (isFirst) this.#learnAll(changed);
+				else await this.#inBatches(changed, (state) => this.#take(served, state));
 				last = states.at(-1)!.id;
 				await yieldToRequests();
 			}
@@ -77,18 +78,18 @@ export class EventBirths implements Births {
 		await this.#safely(async () => {
 			await this.#inBatches(ids, (id) => {
 				const state = served.lifelogState(id);
-				if (state) this.#take(served, state, false);
+				if (state) this.#take(served, state);
 			});
 		});
 	}
 
 	/** Compares the recordings that are done or have failed. Never throws. Returns whether it worked. */
-	compareRecordings(ended: EndedRecording[]): boolean {
+	compareRecordings(ended: () => EndedRecording[]): boolean {
 		const { file, now, onBorn } = this.#options;
 		try {
 			file.transaction(() => {
 				const isFirst = this.#isFirst('recording');
-				for (const { id, status, attempts, startTime } of ended) {
+				for (const { id, status, attempts, startTime } of ended()) {
 					const state = `${status} ${attempts}`;
 					if (this.#known('recording', id) === state) continue;
 					this.#learn('recording', id, state);
@@ -120,11 +121,10 @@ export class EventBirths implements Births {
 	}
 
 	/** Takes note of what is served of a lifelog, and bears an event if that is new. */
-	#take(served: LifelogStates, { id, hash }: LifelogState, isSilent: boolean): void {
+	#take(served: LifelogStates, { id, hash }: LifelogState): void {
 		const before = this.#known('lifelog', id);
 		if (before === (hash ?? DELETED)) return;
 		this.#learn('lifelog', id, hash ?? DELETED);
-		if (isSilent) return;
 		const nowMs = this.#options.now();
 		const source = sourceOf(id);
 		if (hash === null) {
@@ -155,6 +155,13 @@ export class EventBirths implements Births {
 	#learn(kind: Kind, id: string, state: string): void {
 		const sql = 'INSERT OR REPLACE INTO known (kind, id, state) VALUES (?, ?, ?)';
 		this.#options.file.run(sql, kind, id, state);
+	}
+
+	/** Takes note of what is served, of which nothing is told. */
+	#learnAll(states: LifelogState[]): void {
+		this.#options.file.transaction(() => {
+			for (const { id, hash } of states) this.#learn('lifelog', id, hash ?? DELETED);
+		});
 	}
 
 	/** Whether nothing of a kind was known before, so that nothing is new. */

@@ -54,6 +54,8 @@ export class Deliveries {
 	/** Until when webhooks asked to wait, epoch ms. */
 	readonly #heldUntil = new Map<string, number>();
 	#timer: NodeJS.Timeout | undefined;
+	/** Whether it may send, and whether what waited from the last run is due. */
+	#isOn = false;
 	#hasBegun = false;
 	#prunedAt = -Infinity;
 	#told = '';
@@ -64,7 +66,11 @@ export class Deliveries {
 
 	/** Begins to send; what waits from the last run is due at once. */
 	begin(): void {
-		if (this.#stopped.signal.aborted || this.#hasBegun) return;
+		this.#isOn = true;
+		this.wake();
+	}
+
+	#makeDue(): void {
 		try {
 			const { file, log, webhooks } = this.#options;
 			file.transaction(() => {
@@ -81,8 +87,8 @@ export class Deliveries {
 
 	/** Sends what is due, and comes back when the next is. Never throws. */
 	wake(): void {
-		if (this.#stopped.signal.aborted) return;
-		if (!this.#hasBegun) return this.begin();
+		if (!this.#isOn || this.#stopped.signal.aborted) return;
+		if (!this.#hasBegun) return this.#makeDue();
 		try {
 			if (performance.now() - this.#prunedAt > HOUR_MS) {
 				this.#prunedAt = performance.now();
@@ -106,6 +112,17 @@ export class Deliveries {
 
 	/** Sends the event of a test at once, and once only. */
 	async test(webhook: WebhookRow): Promise<Outcome> {
+		const testing = this.#test(webhook);
+		const ended = testing.then(
+			() => {},
+			() => {},
+		);
+		this.#running.add(ended);
+		void ended.then(() => this.#running.delete(ended));
+		return await testing;
+	}
+
+	async #test(webhook: WebhookRow): Promise<Outcome> {
 		const { file, log, webhooks, now } = this.#options;
 		const { number, ...event } = log.addTest(webhook.id);
 		const begunMs = now();
@@ -291,4 +308,4 @@ export class Deliveries {
 }
 
 /** Pauses of many deliveries don't end together. */
-const withJitter = (ms: number) => ms * (1 + JITTER * (2 * Math.random() - 1));
+const withJitter = (ms: number) => Math.round(ms * (1 + JITTER * (2 * Math.random() - 1)));

@@ -32,7 +32,8 @@ const SCHEMA = `
 	);
 	CREATE INDEX IF NOT EXISTS delivery_event ON delivery (event);
 	CREATE INDEX IF NOT EXISTS delivery_of ON delivery (webhook, event);
-	CREATE INDEX IF NOT EXISTS delivery_next ON delivery (webhook, next_ms) WHERE state = 'waiting';
+	CREATE INDEX IF NOT EXISTS delivery_next ON delivery (webhook, next_ms, event)
+		WHERE state = 'waiting';
 	CREATE INDEX IF NOT EXISTS delivery_subject ON delivery (webhook, subject, event)
 		WHERE state = 'waiting';
 `;
@@ -44,6 +45,7 @@ const SCHEMA = `
 export class EventFile {
 	readonly path: string;
 	#db: DatabaseSync | undefined;
+	#isClosed = false;
 	/** Whether something is in the log of SQLite, and not yet in its place. */
 	#isDirty = false;
 	readonly #statements = new Map<string, StatementSync>();
@@ -58,6 +60,7 @@ export class EventFile {
 	 * @throws Error that says what to do.
 	 */
 	open(): void {
+		if (this.#isClosed) throw new Error('The events are closed');
 		this.#db ??= this.#opened();
 	}
 
@@ -129,6 +132,7 @@ export class EventFile {
 	}
 
 	close(): void {
+		this.#isClosed = true;
 		this.#statements.clear();
 		this.#db?.close();
 		this.#db = undefined;

@@ -72,7 +72,7 @@ export class Events {
 	/** Compares the recordings that are done or have failed. Never throws: what fails is done again. */
 	recordingsEnded(ended: () => EndedRecording[]): void {
 		clearTimeout(this.#again);
-		if (this.births.compareRecordings(ended())) return;
+		if (this.births.compareRecordings(ended)) return;
 		this.#again = setTimeout(() => this.recordingsEnded(ended), AGAIN_MS).unref();
 	}
 

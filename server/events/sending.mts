@@ -80,5 +80,4 @@ const WORDS: Record<string, string> = {
 	UND_ERR_CONNECT_TIMEOUT: LATE,
 	EHOSTUNREACH: "the host can't be reached",
 	ENETUNREACH: "the network can't be reached",
-	AbortError: 'the server was stopped',
 };

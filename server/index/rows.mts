@@ -94,7 +94,7 @@ export class Rows implements LifelogStates {
 
 	lifelogStates(afterId: string, limit: number): LifelogState[] {
 		const sql = `SELECT id, sha256, edited FROM entry WHERE kind = 'lifelog' AND id > ?1 AND current
-			UNION ALL SELECT DISTINCT id, NULL, NULL FROM deleted WHERE kind = 'lifelog' AND id > ?1
+			UNION ALL SELECT id, NULL, NULL FROM deleted WHERE kind = 'lifelog' AND id > ?1 GROUP BY id
 			ORDER BY id LIMIT ?2`;
 		return this.#all(sql, afterId, limit).map(stateOf);
 	}

@@ -2,22 +2,22 @@ import type { FastifyReply } from 'fastify';
 import type { Events } from '../../events/events.mts';
 import type { EventType } from '../../events/types.mts';
 import type { Service } from '../service.mts';
+import { bodyOf } from './changes.mts';
 
-/** What a webhook is asked for by; null is the same as missing. */
+/** What a webhook is asked for by. */
 export interface NewWebhook {
 	url: string;
-	types?: EventType[] | null;
-	description?: string | null;
+	types?: EventType[];
+	description?: string;
 }
 
 /** Creates a webhook: 201 with its secret, or 200 if one of the same URL was renewed. */
 export async function createWebhook(
 	service: Service,
-	{ url, types, description }: NewWebhook,
+	asked: NewWebhook,
 	reply: FastifyReply,
 ): Promise<object> {
-	const wanted = { url, types: types ?? undefined, description: description ?? undefined };
-	const { isNew, ...data } = await eventsOf(service).create(wanted);
+	const { isNew, ...data } = await eventsOf(service).create(bodyOf(asked));
 	reply.code(isNew ? 201 : 200);
 	return { data };
 }

@@ -132,7 +132,15 @@ async function allEvents(server: SpawnedServer): Promise<Received[]> {
 	}
 }
 
-const byLifelog = (events: Received[]) => Map.groupBy(events, ({ data }) => data.id);
+/** The events of each lifelog, in order. */
+function byLifelog(events: Received[]): Map<string, Received[]> {
+	const groups = new Map<string, Received[]>();
+	for (const event of events) {
+		const { id } = event.data;
+		groups.set(id, [...(groups.get(id) ?? []), event]);
+	}
+	return groups;
+}
 
 test(`${KILLS} kills during ${CHANGES} changes lose no event, and change no order (seed ${seed})`, async () => {
 	const first = await spawnLifelogServer(folder, args).ready;

@@ -253,7 +253,8 @@ describe('nothing is told', () => {
 
 test('what happened while the server was stopped is told by the next start', async () => {
 	const folder = temporaryFolder();
-	const recent = daysAgo(1);
+	// On another day than the later one, at any time of the day.
+	const recent = daysAgo(2);
 	await writeArchive(folder, { lifelogs: [recent] });
 	await register(await begin(folder), receiver);
 	const later = daysAgo(0.1);
@@ -261,8 +262,8 @@ test('what happened while the server was stopped is told by the next start', asy
 		await writeArchive(folder, { lifelogs: [later] });
 		const day = recent.startTime.slice(0, 10);
 		changeDay(folder, day, (file) => {
-			const { files: _files, ...entry } = file.lifelogs[recent.id];
-			const tombstone = { ...entry, files: [], deletedAt: new Date().toISOString() };
+			const deletedAt = new Date().toISOString();
+			const tombstone = { ...file.lifelogs[recent.id], files: [], deletedAt };
 			return { ...file, lifelogs: { ...file.lifelogs, [recent.id]: tombstone } };
 		});
 	});

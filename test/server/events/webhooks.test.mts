@@ -180,6 +180,10 @@ describe('refused are', () => {
 		const body = { url: 'http://127.0.0.1:1/', ...more };
 		expect((await send(server, 'POST', '/v1/webhooks', body)).status).toBe(400);
 	});
+
+	test('no body', async () => {
+		expect((await send(server, 'POST', '/v1/webhooks')).status).toBe(400);
+	});
 });
 
 test('a name that leads elsewhere later is refused when it is connected to', async () => {

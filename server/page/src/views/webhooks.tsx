@@ -15,7 +15,7 @@ export function Webhooks({ timezone }: { timezone: string }) {
 			<h2>Webhooks</h2>
 			<Load of={webhooks}>
 				{(found) => (
-					<ul class="plain-list access">
+					<ul class="plain-list access webhooks">
 						{found.map((webhook) => (
 							<WebhookRow
 								key={webhook.id}
@@ -77,7 +77,7 @@ function WebhookRow({
 				<strong>
 					<bdi>{description ?? hostOf(webhook)}</bdi>
 				</strong>
-				<p class="address">
+				<p>
 					<bdi>{url}</bdi>
 				</p>
 				<p class="quiet">{facts.join(' · ')}</p>
