@@ -214,7 +214,7 @@ describe('a registration that fails says what to do', () => {
 	});
 
 	test('at a service without webhooks', async () => {
-		const sandbox = await startSandbox();
+		const sandbox = await startSandbox({ days: 1 });
 		const engine = await engineAt({ url: sandbox.url });
 		const other = await WebhookHost.start(engine);
 		expect(await thrown(other.activate(trigger()))).toContain("doesn't have webhooks");
