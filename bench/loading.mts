@@ -1,7 +1,7 @@
 import { figureOf, type Row, seconds, spreadOf } from './figures.mts';
 import { sample, times } from './processes.mts';
 
-/** How long it takes to load the five nodes, with what n8n has loaded anyway and without. */
+/** How long it takes to load the nodes, with what n8n has loaded anyway and without. */
 export async function loading(): Promise<Row[]> {
 	const runs = await times(9, () => sample('load', {}));
 	const ratio = spreadOf(runs.map(({ baseMs, nodesMs }) => (baseMs + nodesMs) / baseMs));
@@ -10,7 +10,7 @@ export async function loading(): Promise<Row[]> {
 	);
 	return [
 		{
-			what: 'Loading the five nodes, against n8n-workflow and luxon alone',
+			what: 'Loading the nodes, against n8n-workflow and luxon alone',
 			figure: figureOf(ratio),
 			from: `n8n-workflow and luxon ${base}, the nodes ${nodes} more`,
 			goal: 'below 1.50',

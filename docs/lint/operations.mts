@@ -10,7 +10,7 @@ export function problemsOfOperations(): string[] {
 		.filter((section) => section.startsWith('### Added'))
 		.join('\n');
 	const operations = descriptions().flatMap(({ displayName, properties }) => {
-		const selector = properties.find(({ name }) => name === 'operation' || name === 'event')!;
+		const selector = properties.find(({ name }) => /^(operation|events?)$/.test(name))!;
 		const options = selector.options as INodePropertyOptions[];
 		return options.map(({ name }) => [displayName, name] as const);
 	});

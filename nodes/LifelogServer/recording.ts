@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 
-import type { IDataObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
 
-import { apiError, canceledError, type Resource } from '../shared/errors/nodeErrors';
-import { unusableAnswerError } from '../shared/errors/status';
+import { getRecording, type Recording, recordingOf, RECORDINGS } from '../shared/api/recordings';
+import { apiError, canceledError } from '../shared/errors/nodeErrors';
 import { pause } from '../shared/transport/concurrency';
 import type { Api } from '../shared/auth/connection';
-import { getJson, pathOf, sendData } from '../shared/transport/request';
+import { sendData } from '../shared/transport/request';
 import type { Upload } from '../shared/transport/upload';
-import { isId } from '../../lifelog/names.ts';
 import { unsupportedError } from './change';
 import { trimmedText } from '../../lifelog/text.ts';
 
@@ -19,9 +17,6 @@ export interface RecordingFile extends Pick<Upload, 'bytes' | 'open'> {
 	mimeType: string;
 }
 
-type Recording = IDataObject & { id: string };
-
-const PATH = '/v1/recordings';
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 10_000;
 
@@ -39,7 +34,12 @@ export async function uploadRecording(
 	fields: Record<string, string | undefined>,
 ): Promise<Recording> {
 	const resource = { noun: `recording "${file.name}"`, isChange: true };
-	const sent = { method: 'POST' as const, path: PATH, upload: asForm(file, fields), resource };
+	const sent = {
+		method: 'POST' as const,
+		path: RECORDINGS,
+		upload: asForm(file, fields),
+		resource,
+	};
 	const answer = await sendData(api, sent).catch((error: unknown) => {
 		const isUnknown = error instanceof NodeApiError && /^(404|405|415)$/.test(error.httpCode ?? '');
 		throw isUnknown ? unsupportedError(api, resource) : error;
@@ -58,7 +58,6 @@ export async function waitForRecording(
 	recording: Recording,
 	waitMs: number,
 ): Promise<Recording> {
-	const resource = { noun: 'recording', id: recording.id, isChange: true };
 	const endsAt = performance.now() + waitMs;
 	let latest = recording;
 	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, MAX_PAUSE_MS)) {
@@ -67,8 +66,7 @@ export async function waitForRecording(
 		await pause(Math.min(pauseMs, leftMs), api.signal).catch(() => {
 			throw canceledError(api.context);
 		});
-		const answer = await getJson(api, pathOf(PATH, recording.id), {}, resource);
-		latest = recordingOf(api, answer, resource);
+		latest = await getRecording(api, recording.id);
 	}
 }
 
@@ -80,12 +78,6 @@ export function failedError(api: Api, { error }: Recording, name: string): NodeA
 		["Once the cause is fixed, upload the file again, or choose Retry on the server's page."],
 		{ failure: { cause: 'configuration-invalid' } },
 	);
-}
-
-function recordingOf(api: Api, body: IDataObject, resource: Resource): Recording {
-	const { recording } = (body.data ?? {}) as { recording?: IDataObject | null };
-	if (isId(recording?.id)) return recording as Recording;
-	throw unusableAnswerError(api, resource, { body }, 'it has no recording (data.recording)');
 }
 
 /** The file as a field of a form, `multipart/form-data` (RFC 7578), after the other fields. */

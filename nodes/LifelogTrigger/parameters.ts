@@ -13,14 +13,7 @@ import {
 	promptIdFilter,
 	readPromptId,
 } from '../shared/parameters/lists';
-import { type Output, outputParameters, partsFor, readOutput } from '../shared/parameters/output';
-import {
-	includeContentsOption,
-	includeHeadingsOption,
-	includeMarkdownOption,
-	type Parts,
-	readParts,
-} from '../shared/parameters/parts';
+import { outputParameters } from '../shared/parameters/output';
 import {
 	choices,
 	readBoolean,
@@ -28,7 +21,13 @@ import {
 	readNumber,
 	withoutBlanks,
 } from '../shared/parameters/read';
-import { readZone, timezoneOption } from '../shared/parameters/times';
+import {
+	partsOptions,
+	readReported,
+	type Reported,
+	shownOutput,
+} from '../shared/parameters/reported';
+import { timezoneOption } from '../shared/parameters/times';
 
 const CHAT_EVENT = 'scheduledChatCreated';
 
@@ -113,11 +112,7 @@ export const properties: INodeProperties[] = [
 		]),
 	]),
 	optionsOf([
-		...shownIf({ '/event': LIFELOG_EVENTS }, [
-			{ ...includeContentsOption, default: false },
-			includeHeadingsOption,
-			includeMarkdownOption,
-		]),
+		...shownIf({ '/event': LIFELOG_EVENTS }, partsOptions),
 		lookbackOption,
 		...shownIf({ '/event': LIFELOG_EVENTS }, [settleOption]),
 		timezoneOption,
@@ -131,15 +126,12 @@ export interface Watch {
 	prompt: string; // of scheduled chats, '' for all
 }
 
-export interface Settings {
+export interface Settings extends Reported {
 	watch: Watch;
 	lookbackDays: number;
-	timezone: string; // IANA name
 	changes: Array<'created' | 'updated'>;
 	isStarred?: boolean; // undefined for both
 	settleMs: number;
-	include: Parts;
-	output: Output;
 	chatOutput: ChatOutput;
 }
 
@@ -149,9 +141,7 @@ export function readSettings(context: IPollFunctions): Settings {
 	const event = readChoice(context, eventParameter, { event: parameter('event') });
 	const filters = withoutBlanks(parameter('filters', {}));
 	const options = withoutBlanks(parameter('options', {}));
-	const shown = { output: parameter('output', 'simplified'), fields: parameter('fields', []) };
 	const isChats = event === CHAT_EVENT;
-	const output: Output = isChats ? { kind: 'raw', fields: [] } : readOutput(context, shown);
 	return {
 		watch: {
 			kind: isChats ? 'chats' : 'lifelogs',
@@ -159,12 +149,12 @@ export function readSettings(context: IPollFunctions): Settings {
 			prompt: (isChats && readPromptId(context, filters)) || '',
 		},
 		lookbackDays: readNumber(context, lookbackOption, options),
-		timezone: readZone(context, options),
 		changes: CHANGES[event],
 		isStarred: readBoolean(context, isStarredFilter, filters),
 		settleMs: 60_000 * readNumber(context, settleOption, options),
-		include: partsFor(output, readParts(context, options, false)),
-		output,
-		chatOutput: isChats ? readChatOutput(context, shown) : { kind: 'simplified', fields: [] },
+		...readReported(context, options, isChats ? { kind: 'raw', fields: [] } : undefined),
+		chatOutput: isChats
+			? readChatOutput(context, shownOutput(context))
+			: { kind: 'simplified', fields: [] },
 	};
 }

@@ -18,7 +18,7 @@ import {
 	wholeNumber,
 	withoutVariables,
 } from '../util/options.mts';
-import { endpointAddress, publicAddress, serviceAddress, words } from './readers.mts';
+import { endpointAddress, pauses, publicAddress, serviceAddress, words } from './readers.mts';
 
 const command = <Some extends Options>(
 	declared: DeclaredCommand<Some> & { exclusive: [keyof Some, keyof Some][] },
@@ -230,6 +230,14 @@ export const serve = command({
 				endpointAddress('LIFELOG_EMBEDDINGS_KEY'),
 			),
 			embeddingsModel: option('--embeddings-model <name>', MODEL, text),
+		}),
+		...group('Events', {
+			noWebhooks: toggle('--no-webhooks', 'send nothing to webhooks, and keep no events'),
+			webhookPauses: option(
+				'--webhook-pauses <seconds>',
+				'pauses between the ten attempts of a delivery, such as 1,1,5 for tests; the last one is repeated (75 hours in all by default)',
+				pauses,
+			),
 		}),
 		...group('Log and output', {
 			logLevel: option(

@@ -44,6 +44,17 @@ export function publicAddress(given: string): string {
 	throw new Error('must be an address without a path, such as https://lifelogs.example.org');
 }
 
+const MAX_PAUSE_S = 7 * 86_400;
+
+/** Seconds with commas between them, as ms. */
+export function pauses(given: string): number[] {
+	const seconds = given
+		.split(',')
+		.map((text) => (/^\s*\d*\.?\d+\s*$/.test(text) ? Number(text) : NaN));
+	if (seconds.every((each) => each <= MAX_PAUSE_S)) return seconds.map((each) => each * 1000);
+	throw new Error('must be seconds with commas between them, such as 1,1,5');
+}
+
 /** The address of an endpoint with a model. */
 export const endpointAddress = (keyVariable: string) => (given: string) =>
 	checkedEndpointUrl(given, keyVariable);

@@ -153,6 +153,8 @@ function readOptions(
 			keepOriginals: values.keepOriginals,
 			...{ inbox: values.inbox, inboxIsCopied: values.inboxCopy },
 		},
+		webhooks: !values.noWebhooks,
+		webhookPauses: values.webhookPauses,
 		archiving: values.readOnly
 			? undefined
 			: { url: values.serviceUrl, requestsPerMinute: REQUESTS_PER_MINUTE },

@@ -42,6 +42,15 @@ import {
 	uploadRecording,
 	type RecordingsQuery,
 } from './routes/recordings.mts';
+import {
+	createWebhook,
+	deleteWebhook,
+	listDeliveries,
+	listEvents,
+	listWebhooks,
+	type NewWebhook,
+	testWebhook,
+} from './routes/webhooks.mts';
 import type { Visitor } from './auth/access.mts';
 import { bearerOf, keyOf } from './auth/requestKey.mts';
 import type { Service } from './service.mts';
@@ -56,7 +65,9 @@ const UPLOAD = 'uploadRecording';
 /** Characters of an ID in an address. */
 const MAX_PARAMETER = 1000;
 
-const JSON_BODIES = ['createLifelog', 'updateLifelog', 'retryRecording'];
+const JSON_BODIES = ['createLifelog', 'updateLifelog', 'retryRecording', 'createWebhook'];
+/** What a key that can only read mustn't see: addresses of webhooks may be secret. */
+const FOR_FULL_KEYS = ['listWebhooks', 'listDeliveries'];
 
 const strict = new Ajv({ strict: false });
 /** Fastify's own validator turns null into false, which would remove a star. */
@@ -150,7 +161,9 @@ export async function addApi(
 				handler: handlers[operationId],
 				exposeHeadRoute: operationId === 'downloadAudio',
 				onRequest: [
-					...(isOpen(contract, method, path) ? [] : [requireKey(service)]),
+					...(isOpen(contract, method, path)
+						? []
+						: [requireKey(service, FOR_FULL_KEYS.includes(operationId))]),
 					...(operationId === UPLOAD ? [async ({ raw }: FastifyRequest) => awaitUpload(raw)] : []),
 					async () => permissions[operationId]?.(service),
 				],
@@ -241,6 +254,14 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 		getChat: async (request) =>
 			getChat(service, idOf(request), (request.query as ChatListQuery).timezone),
 		deleteChat: async (request) => deleteChat(service, idOf(request)),
+		createWebhook: async ({ body }, reply) => createWebhook(service, body as NewWebhook, reply),
+		listWebhooks: async () => listWebhooks(service),
+		deleteWebhook: async (request) => deleteWebhook(service, idOf(request)),
+		testWebhook: async (request) => testWebhook(service, idOf(request)),
+		listDeliveries: async (request) =>
+			listDeliveries(service, idOf(request), (request.query as { limit?: number }).limit),
+		listEvents: async ({ query }) =>
+			listEvents(service, query as { after?: number; limit?: number }),
 		callMcp: async (request, reply) =>
 			(await import('./routes/mcp.mts')).callMcp(service, request, reply),
 	};
@@ -249,12 +270,14 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 /**
  * Refuses a request without a key and without a session, and with a key that can only read, everything
  * that may change something: here for the API, MCP and the page alike.
+ *
+ * @param needsFull Whether it refuses such a key anything.
  */
-export function requireKey(service: Service): onRequestAsyncHookHandler {
+export function requireKey(service: Service, needsFull = false): onRequestAsyncHookHandler {
 	return async (request) => {
 		const visitor = visitorOf(service, request);
 		if (!visitor) throw new ApiError(401, 'Unauthorized - Invalid or missing API key');
-		if (visitor.canChange || isReading(request)) return;
+		if (visitor.canChange || (!needsFull && isReading(request))) return;
 		throw new ApiError(
 			403,
 			"This key can only read. Use a full one: make it on the server's page, under Connect",

@@ -4,6 +4,7 @@ import type { Maker } from '../recordings/makeLifelog.mts';
 import type { Intake } from '../recordings/intake.mts';
 import type { Jobs } from '../recordings/jobs.mts';
 import type { LaterTitles } from '../recordings/laterTitles.mts';
+import type { Events } from '../events/events.mts';
 import type { Visitor } from './auth/access.mts';
 import type { SlidingLog } from './slidingLog.mts';
 import type { Store } from '../index/store.mts';
@@ -22,6 +23,8 @@ export interface Service {
 	readonly recordings?: { intake: Intake; jobs: Jobs };
 	/** Writes titles and headings of lifelogs that are there; missing without a chat endpoint. */
 	readonly later?: LaterTitles;
+	/** Tells webhooks what happens; without it their routes aren't there. */
+	readonly events?: Events;
 	/** The largest recording that is uploaded, in bytes; missing where none is. */
 	readonly maxUploadBytes?: number;
 	/** Whether recordings come from an inbox, too, so that they are listed without --allow-changes. */

@@ -5,6 +5,7 @@ import { addApi, answerErrors } from './api.mts';
 import { type NeededOptions, prepare } from './prepare.mts';
 import { type Folder, MissingFolderError } from '../archive/folder.mts';
 import { clearDrafts, isInterrupted } from '../archive/drafts.mts';
+import { Events } from '../events/events.mts';
 import { Archiving } from '../backup/archiving.mts';
 import { Importing } from '../import/importing.mts';
 import { Serving } from '../index/serving.mts';
@@ -52,6 +53,10 @@ export interface ServerOptions extends NeededOptions {
 	allowHttp?: boolean;
 	/** Whether to make a key if none exists. */
 	makesKey?: boolean;
+	/** Whether webhooks are told what happens. */
+	webhooks?: boolean;
+	/** The pauses between the attempts of a delivery, in ms. */
+	webhookPauses?: number[];
 	/** The service that can be archived on the page; without it, nothing is archived or imported there. */
 	archiving?: { url: string; requestsPerMinute: number };
 	/** Told of days while the index is brought up to the folder. */
@@ -104,6 +109,14 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 	const info = (line: string) => log.info(line);
 	const warn = (line: string) => log.warn(line);
 	const changing = await mayChange(folder, options);
+	const events =
+		options.webhooks === false
+			? undefined
+			: new Events({
+					path: `${options.index}.events`,
+					pauses: options.webhookPauses,
+					...{ warn, now: Date.now },
+				});
 	const serving = new Serving({
 		index: options.index,
 		log: warn,
@@ -114,7 +127,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				allowDelete: options.allowDelete && changing.lock !== undefined,
 				allowChanges: options.allowChanges && changing.lock !== undefined,
 				refusal: changing.refusal,
-				meaning,
+				...{ meaning, births: events?.births },
 				timezone: options.timezone,
 				onProblem: (path, reason) => warn(`Left out: ${printableAscii(path)} ${reason}`),
 				onNote: (path, note) => warn(`${printableAscii(path)} ${note}`),
@@ -139,9 +152,11 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const filling = [ways?.archiving.close(), ways?.importing.close()];
 		await Promise.all([app.close(), looking, inbox?.close(), recordings?.jobs.close(), ...filling]);
 		await later?.close();
+		await events?.close();
 		queue?.close();
 		access?.close();
 		await serving.close();
+		events?.closeFile();
 		changing.lock?.release();
 	};
 	try {
@@ -151,7 +166,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		recordings =
 			queue &&
 			hearing &&
-			recordingsOf(folder, current, options, queue, { ...hearing, titles, later });
+			recordingsOf(folder, current, options, queue, { ...hearing, titles, later, events });
 		inbox = recordings && (await inboxOf(recordings.intake, options));
 		keepFromCaches(app);
 		const secret = sessionSecret(`${options.index}.session`);
@@ -168,7 +183,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			}),
 			visitorOfKey: (key) => known.visitorOfKey(key),
 			maker: { current, titles, later, warn, now: Date.now },
-			...{ recordings, later, hasInbox: inbox !== undefined },
+			...{ events, recordings, later, hasInbox: inbox !== undefined },
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
 			now: Date.now,
 		};
@@ -191,11 +206,13 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				hasRecordings: inbox !== undefined || canUpload,
 				...{ canUpload, inbox: options.transcription?.inbox ?? null },
 				canTitle: later !== undefined && options.allowChanges === true,
-				canFill: ways !== undefined,
+				...{ canFill: ways !== undefined, hasWebhooks: events !== undefined },
 			},
 		});
 		// The page takes the place of the redirect to the documentation.
-		const paths = Object.entries(serverContract.paths).filter(([path]) => path !== '/' || !hasPage);
+		const paths = Object.entries(serverContract.paths).filter(
+			([path]) => (path !== '/' || !hasPage) && (events || !/^\/v1\/(events|webhooks)/.test(path)),
+		);
 		await addApi(app, service, { ...serverContract, paths: Object.fromEntries(paths) });
 		const url = await app.listen({ host, port }).catch((error: unknown) => {
 			throw listenProblem(asError(error), host, port);
@@ -211,6 +228,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			const address = publicUrl ?? ownAddress(url);
 			keepAddress(known, address, warn);
 			await serving.heal();
+			if (queue) events?.recordingsEnded(() => queue!.ended());
+			events?.begin();
 			recordings?.jobs.begin();
 			later?.begin();
 			inbox?.begin();
@@ -239,13 +258,14 @@ function recordingsOf(
 	current: () => ArchiveStore,
 	{ transcription, timezone = 'UTC', log }: ServerOptions,
 	queue: Queue,
-	models: Models & { later: LaterTitles | undefined },
+	{ events, ...models }: Models & { later?: LaterTitles; events?: Events },
 ): { intake: Intake; jobs: Jobs } {
 	const common = { root, queue, timezone, now: Date.now, warn: (line: string) => log.warn(line) };
 	const jobs = new Jobs({
 		...{ ...common, ...models, current },
 		keepOriginals: transcription?.keepOriginals ?? false,
 		info: (line) => log.info(line),
+		onEnded: () => events?.recordingsEnded(() => queue.ended()),
 	});
 	return { jobs, intake: new Intake({ ...common, jobs }) };
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../util/errors.mts';
 import { fuse } from './fusion.mts';
 import type { Meaning } from './meaning.mts';
 import type { Rows } from './rows.mts';
-import type { Counts, DayRecord, Kind } from './schema.mts';
+import type { Births, Counts, DayRecord, Kind } from './schema.mts';
 import type {
 	Audio,
 	AudioSpan,
@@ -51,6 +51,8 @@ export interface ArchiveOptions {
 	onNote?: OnProblem;
 	/** Called with a line about each delete: what it removed, and what it leaves. */
 	log?: (line: string) => void;
+	/** Told what is served, and what is served otherwise since. */
+	births?: Births;
 	/** Where lifelogs are found by what they mean, too. */
 	meaning?: Meaning;
 	/** IANA name of the zone of times in new Markdown; UTC if missing. */
@@ -69,6 +71,8 @@ export class ArchiveStore implements Store {
 	readonly #options: ArchiveOptions;
 	readonly #meaning: Meaning | undefined;
 	readonly #timezone: string;
+	/** Whether all that is served was compared with what was known: not while the index is being built. */
+	#isCompared = false;
 	/** What changes the index or the folder, one after the other. */
 	#changes: Promise<unknown> = Promise.resolve();
 
@@ -79,7 +83,9 @@ export class ArchiveStore implements Store {
 		this.#meaning = meaning;
 		this.#folder = folder;
 		this.#rows = rows;
-		this.#sync = new Sync(folder, rows, onProblem, onNote);
+		this.#sync = new Sync(folder, rows, onProblem, onNote, async (ids) => {
+			if (this.#isCompared) await options.births?.compare(rows, ids);
+		});
 		this.#audio = new ArchiveAudio(folder, rows, onProblem);
 	}
 
@@ -93,7 +99,7 @@ export class ArchiveStore implements Store {
 
 	/** The same, where something may have happened since, or not for a while been looked for. */
 	async refreshIfDue(): Promise<void> {
-		if (await this.#sync.isDue()) await this.refresh();
+		if (this.#options.births?.isBehind || (await this.#sync.isDue())) await this.refresh();
 	}
 
 	/** Whether the folder has no days although the index has. */
@@ -114,6 +120,10 @@ export class ArchiveStore implements Store {
 	/** Reads what is new or has changed, for search by meaning too. Only within a change. */
 	async #look(onProgress?: (done: number, total: number) => void): Promise<void> {
 		if (await this.#sync.run(onProgress)) this.#meaning?.catchUp();
+		const { births } = this.#options;
+		if (this.#isCompared && !births?.isBehind) return;
+		await births?.compareAll(this.#rows);
+		this.#isCompared = true;
 	}
 
 	counts(): Counts {

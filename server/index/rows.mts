@@ -1,8 +1,17 @@
+import { hash } from 'node:crypto';
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import type { AudioFile } from '../archive/layout.mts';
 import type { IndexDatabase } from './database.mts';
-import { type Counts, type DayRecord, type Kind, type Origin, SCHEMA } from './schema.mts';
+import {
+	type Counts,
+	type DayRecord,
+	type Kind,
+	type LifelogState,
+	type LifelogStates,
+	type Origin,
+	SCHEMA,
+} from './schema.mts';
 import { SearchIndex } from './search.mts';
 import type { Span } from '../util/spans.mts';
 import type { ChatFilter, LifelogFilter, Parts, SearchFilter, Slice } from './store.mts';
@@ -27,7 +36,7 @@ const ofService = `id NOT GLOB 'made-*' AND id NOT GLOB 'recorded-*'`;
  * The index of an archive: its entries as rows of SQLite, day by day. An id that several days name
  * is answered as its newest version, unless a day says that it was deleted.
  */
-export class Rows {
+export class Rows implements LifelogStates {
 	readonly #db: IndexDatabase;
 	readonly #search: SearchIndex;
 	/** What the lifelogs mean, where a model was asked. */
@@ -37,6 +46,8 @@ export class Rows {
 	 * would have FTS5 write what it holds in memory, were it told before.
 	 */
 	readonly #unindexed = new Map<string, Lifelog | undefined>();
+	/** The lifelogs that may be served otherwise since they were taken. */
+	readonly #touched = new Set<string>();
 
 	constructor(db: IndexDatabase) {
 		this.#db = db;
@@ -63,6 +74,7 @@ export class Rows {
 			}
 			this.#search.settle();
 			this.#db.exec('COMMIT');
+			for (const id of this.#unindexed.keys()) this.#touched.add(id);
 		} catch (error) {
 			if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
 			this.#search.invalidate();
@@ -71,6 +83,38 @@ export class Rows {
 			this.revision = {};
 			this.#unindexed.clear();
 		}
+	}
+
+	/** The lifelogs that may be served otherwise since this was called last. */
+	takeTouched(): string[] {
+		const ids = [...this.#touched];
+		this.#touched.clear();
+		return ids;
+	}
+
+	lifelogStates(afterId: string, limit: number): LifelogState[] {
+		const sql = `SELECT id, sha256, edited FROM entry WHERE kind = 'lifelog' AND id > ?1 AND current
+			UNION ALL SELECT id, NULL, NULL FROM deleted WHERE kind = 'lifelog' AND id > ?1 GROUP BY id
+			ORDER BY id LIMIT ?2`;
+		return this.#all(sql, afterId, limit).map(stateOf);
+	}
+
+	lifelogState(id: string): LifelogState | undefined {
+		const sql = `SELECT id, sha256, edited FROM entry WHERE kind = 'lifelog' AND id = ? AND current`;
+		const [row] = this.#all(sql, id);
+		if (row) return stateOf(row);
+		return this.isDeleted(id) ? { id, hash: null } : undefined;
+	}
+
+	deletedStart(id: string): string | undefined {
+		const sql = `SELECT start_ms FROM deleted WHERE kind = 'lifelog' AND id = ?
+			AND start_ms IS NOT NULL LIMIT 1`;
+		const [row] = this.#all(sql, id);
+		return row && new Date(Number(row.start_ms)).toISOString();
+	}
+
+	lifelogHead(id: string): Lifelog | undefined {
+		return this.getLifelog(id, none);
 	}
 
 	/** Writes what was changed to its place, so that nothing that was deleted is left in a file. */
@@ -421,6 +465,12 @@ export class Rows {
 	#run(sql: string, ...values: SQLInputValue[]): void {
 		this.#db.run(sql, ...values);
 	}
+}
+
+/** Of the file as it is stored, and of what was edited. */
+function stateOf({ id, sha256, edited }: Record<string, SQLOutputValue>): LifelogState {
+	if (sha256 === null) return { id: String(id), hash: null };
+	return { id: String(id), hash: hash('sha256', `${String(sha256)} ${String(edited)}`) };
 }
 
 const whole: Parts = { markdown: true, contents: true };

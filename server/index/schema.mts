@@ -44,6 +44,35 @@ export interface Origin {
 	edited: string;
 }
 
+/** What is served of a lifelog. */
+export interface LifelogState {
+	id: string;
+	/** Changes with everything that is served of it; null if it was deleted here. */
+	hash: string | null;
+}
+
+/** What is served of lifelogs. */
+export interface LifelogStates {
+	/** The next states after an ID, in the order of IDs. */
+	lifelogStates: (afterId: string, limit: number) => LifelogState[];
+	/** Undefined if nothing of it is served, for whatever reason, and it wasn't deleted. */
+	lifelogState: (id: string) => LifelogState | undefined;
+	/** When it began and when it changed last, as it is served. */
+	lifelogHead: (id: string) => { startTime: string; updatedAt: string } | undefined;
+	/** When a lifelog began that was deleted here, if that is known. UTC. */
+	deletedStart: (id: string) => string | undefined;
+}
+
+/** Compares what is served with what was known. Never rejects: what failed is compared again. */
+export interface Births {
+	/** Whether everything has to be compared, because something failed. */
+	readonly isBehind: boolean;
+	/** Compares everything. */
+	compareAll: (served: LifelogStates) => Promise<void>;
+	/** Compares these lifelogs. */
+	compare: (served: LifelogStates, ids: string[]) => Promise<void>;
+}
+
 /** Why a file could not be read. */
 export interface FileProblem {
 	/** What tells a change of the file; nothing if it may be readable another time as it is. */

@@ -17,6 +17,8 @@ import {
 	type AudioFile,
 } from '../archive/layout.mts';
 
+/** Told of lifelogs that may be served otherwise now. */
+export type OnTaken = (ids: string[]) => Promise<void>;
 /** Told of each file that cannot be read, once for each state it is in. */
 export type OnProblem = (path: string, reason: string) => void;
 
@@ -39,6 +41,7 @@ export class Sync {
 	readonly #rows: Rows;
 	readonly #onProblem: OnProblem;
 	readonly #onNote: OnProblem;
+	readonly #onTaken: OnTaken;
 	readonly #days: Map<string, DayRecord>;
 	readonly #told = new Map<string, string>();
 	/** The folder of the days, as it was when they were last looked at, and when they are next. */
@@ -46,11 +49,18 @@ export class Sync {
 	#nextWholeLook = -Infinity;
 	#isStopped = false;
 
-	constructor(folder: Folder, rows: Rows, onProblem: OnProblem, onNote: OnProblem = () => {}) {
+	constructor(
+		folder: Folder,
+		rows: Rows,
+		onProblem: OnProblem,
+		onNote: OnProblem = () => {},
+		onTaken: OnTaken = async () => {},
+	) {
 		this.#folder = folder;
 		this.#rows = rows;
 		this.#onProblem = onProblem;
 		this.#onNote = onNote;
+		this.#onTaken = onTaken;
 		this.#days = new Map(rows.days().map((record) => [record.day, record]));
 	}
 
@@ -97,6 +107,7 @@ export class Sync {
 			if (this.#isStopped) return true;
 			this.#rows.transaction(() => this.#rows.removeDay(day));
 			this.#days.delete(day);
+			await this.#onTaken(this.#rows.takeTouched());
 			// Overwriting deleted words takes a while, for a thousand days many minutes.
 			await yieldToRequests();
 		}
@@ -107,6 +118,7 @@ export class Sync {
 		for (const [index, day] of changed.entries()) {
 			if (this.#isStopped) return true;
 			await this.#readDay(day, found.get(day)!);
+			await this.#onTaken(this.#rows.takeTouched());
 			// Else each file of the days that are left would be told as missing.
 			if (!(await this.#folder.isThere())) throw new MissingFolderError();
 			onProgress(index + 1, changed.length);

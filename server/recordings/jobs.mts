@@ -29,6 +29,8 @@ export interface JobsOptions extends Models {
 	keepOriginals: boolean;
 	/** IANA name of the zone of local times in names of files. */
 	timezone: string;
+	/** Called after a recording is done or has failed. */
+	onEnded: () => void;
 	info: (line: string) => void;
 	warn: (line: string) => void;
 	/** Epoch ms. */
@@ -210,6 +212,7 @@ export class Jobs {
 			const ended = this.#queue.update(id, { ...done, again: undefined, unusable: undefined });
 			for (const note of notes) warn(`Recording ${id} ${note}`);
 			info(`Recording ${id} is done: ${this.#outcomeOf(ended)}`);
+			this.#options.onEnded();
 		} catch (error) {
 			if (signal.aborted) {
 				this.#queue.update(id, { status: 'queued', attempts });
@@ -227,6 +230,7 @@ export class Jobs {
 					: message;
 				this.#queue.update(id, { status: 'failed', error: problem, isTidy: false, unusable });
 				warn(`Recording ${id} failed: ${problem}`);
+				this.#options.onEnded();
 				return;
 			}
 			if (!isExpected(error)) {

@@ -54,6 +54,11 @@ export interface Queued extends Recording, Upload {
 	unusable?: { tries: number; sinceMs: number };
 }
 
+/** A recording that is done or has failed. */
+interface Ended extends Pick<Recording, 'id' | 'attempts' | 'startTime'> {
+	status: 'done' | 'failed';
+}
+
 /** A lifelog whose title and headings couldn't be written yet. */
 export interface Untitled {
 	/** Of the lifelog. */
@@ -135,6 +140,13 @@ export class Queue {
 		return this.#all(
 			`SELECT json FROM recording WHERE status IN ('queued', 'transcribing') ORDER BY number`,
 		);
+	}
+
+	/** Those that are done or have failed. */
+	ended(): Ended[] {
+		const sql = `SELECT id, status, json ->> 'attempts' AS attempts, json ->> 'startTime' AS startTime
+			FROM recording WHERE status IN ('done', 'failed')`;
+		return this.#db.prepare(sql).all() as unknown as Ended[];
 	}
 
 	/** Those that are done or failed, and whose files weren't put away. */

@@ -55,6 +55,12 @@ export const suites: Suite[] = [
 		versions: [NEWEST],
 		programs: ['chromium'],
 	},
+	{
+		name: 'events',
+		what: 'Lifelog Server Trigger: events, tests, copies, restarts, wrong addresses',
+		versions: [OLDEST, NEWEST],
+		needsServices: true,
+	},
 	{ name: 'smoke', what: 'every node, the trigger, webhooks, lists', versions: [OLDEST, NEWEST] },
 	{
 		name: 'examples-events',

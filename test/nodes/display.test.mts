@@ -1,6 +1,6 @@
 // What the panel of a node shows for each choice, by the function with which n8n's editor decides it.
 import type { INodeParameters } from 'n8n-workflow';
-import { choicesOf, descriptionOf, nodeNames, panelOf } from '../support/panel.mts';
+import { choicesOf, descriptionOf, nodeNames, panelOf, selectable } from '../support/panel.mts';
 
 const LIST = { filters: 'Global Prompt ID, Is Scheduled, Is Starred' };
 const AFTER_LIST = 'Return All, Limit, Output, Filters, Options';
@@ -190,12 +190,26 @@ const PANELS: [
 		'Output, Filters, Options',
 		{ filters: 'Global Prompt ID', options: `Look-Back (Days), ${ZONE}`, notice: POLLS },
 	],
+	...['lifelog.created', 'lifelog.updated'].map((event): (typeof PANELS)[number] => [
+		'lifelogServerTrigger',
+		{ events: [event, 'lifelog.deleted'] },
+		'Output, Options',
+		{ options: `Include Contents, n8n's Address, ${ZONE}`, notice: OWN_SERVER },
+	]),
+	[
+		'lifelogServerTrigger',
+		{ events: ['lifelog.deleted', 'recording.completed', 'recording.failed'] },
+		'Options',
+		{ options: `n8n's Address, ${ZONE}`, notice: OWN_SERVER },
+	],
 ];
+
+const isTrigger = (node: string) => node.endsWith('Trigger');
 
 test.each(PANELS)('%s with %j shows %s', (node, chosen, labels, more = {}) => {
 	const shown = panelOf(node, chosen);
 	const [choice, ...others] = shown.labels;
-	expect(choice).toBe(node === 'lifelogTrigger' ? 'Trigger On' : 'Operation');
+	expect(choice).toBe(isTrigger(node) ? 'Trigger On' : 'Operation');
 	expect({ labels: others.join(', ') }).toEqual({ labels });
 	const { filters, options, notice } = more;
 	expect([shown.filters?.join(', '), shown.options?.join(', ')]).toEqual([filters, options]);
@@ -205,19 +219,18 @@ test.each(PANELS)('%s with %j shows %s', (node, chosen, labels, more = {}) => {
 
 test('every operation and event has a panel here', () => {
 	const choices = nodeNames().flatMap((node) =>
-		['operation', 'event'].flatMap((parameter) =>
-			choicesOf(node, parameter).map(({ value }) => `${node} ${parameter} ${value}`),
-		),
+		selectable(node).map(({ value }) => `${node} ${value}`),
 	);
 	const shown = PANELS.flatMap(([node, chosen]) => {
-		const { operation = node === 'lifelogAudio' ? 'download' : 'getMany', event } = chosen;
-		return [event ? `${node} event ${String(event)}` : `${node} operation ${String(operation)}`];
+		const { operation = node === 'lifelogAudio' ? 'download' : 'getMany' } = chosen;
+		const selected = [chosen.events ?? chosen.event ?? operation].flat();
+		return selected.map((value) => `${node} ${String(value)}`);
 	});
 	expect([...new Set(shown)].sort()).toEqual(choices.sort());
 });
 
 // The editor lists the actions of a node only if its resource has choices, and by their operation.
-test.each(nodeNames().filter((node) => node !== 'lifelogTrigger'))(
+test.each(nodeNames().filter((node) => !isTrigger(node)))(
 	'every operation of %s is an action in the nodes panel',
 	(node) => {
 		const resource = descriptionOf(node).properties.find(({ name }) => name === 'resource');

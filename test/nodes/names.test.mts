@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import type { IDataObject, INode, INodeProperties, INodeType } from 'n8n-workflow';
 import { parse, stringify } from 'yaml';
 import { loadPackage, type RunResult } from '../support/engine.mts';
+import { EventService } from '../support/eventService.mts';
 import { startLabAt } from '../support/lab.mts';
 import { startLifelogServer } from '../support/lifelogServer.mts';
+import { selectorIn } from '../support/panel.mts';
 import { use, useNode } from '../support/useNode.mts';
+import { WebhookHost } from '../support/webhookHost.mts';
 import { byId, workflowWith } from '../support/workflow.mts';
 import { addUsual, usualValues } from './usual.mts';
 
@@ -39,7 +42,7 @@ interface Operation {
 const { nodeTypes, credentialTypes } = loadPackage();
 const descriptions = Object.values(nodeTypes).map((type) => (type as INodeType).description);
 const operations: Operation[] = descriptions.flatMap(({ name: node, properties }) => {
-	const selector = properties.find(({ name }) => name === 'operation' || name === 'event')!;
+	const selector = selectorIn(properties);
 	return valuesOf(selector).map((value) => ({
 		node,
 		selector: selector.name,
@@ -185,6 +188,7 @@ async function itemsOf(
 	if (isOwn) data.lifelog.id = await createdId(data);
 	const parameters = { [selector]: value, ...usualOf(operation, data), ...way };
 	const workflow = workflowWith(node, parameters);
+	if (selector === 'events') return await itemsOfEvent(workflow.nodes[1], value, data);
 	if (selector === 'event') return await itemsOfTrigger(workflow.nodes[1], data);
 	const binary = { data: { data: 'T2dnUw==', mimeType: 'audio/ogg', fileName: 'morning.ogg' } };
 	const input = [{ json: { ...data.lifelog }, ...(value === 'upload' && { binary }) }];
@@ -214,6 +218,19 @@ async function itemsOfTrigger(node: INode, { lifelog, chat }: Data) {
 	await control.updateLifelog(lifelog.id, { title: 'Another', updatedAt: NOW });
 	await control.addChat({ ...chat, id: 'new', createdAt: NOW, globalPromptId: 'prompt' });
 	return (await poll()).items ?? [];
+}
+
+/** What the trigger reports that lifelog-server calls. */
+async function itemsOfEvent(node: INode, type: string, { lifelog }: Data) {
+	const { service, engine } = await startLabAt(await EventService.start());
+	const host = await WebhookHost.start(engine);
+	service.lifelogs.set(lifelog.id, lifelog);
+	service.recordings.set(lifelog.id, { id: lifelog.id });
+	const webhookId = 'names';
+	await host.activate({ ...node, webhookId, parameters: { ...node.parameters, events: [type] } });
+	await service.deliver({ type, data: { id: lifelog.id } });
+	await Promise.all([host.close(), engine.close(), service.close()]);
+	return host.started.map((json) => ({ json }));
 }
 
 /** The names of all fields, those of a list's entries behind the list's. */
@@ -286,9 +303,7 @@ function wordsOf(names: Names): string[] {
 }
 
 test('Delete comes last among the operations of a node', () => {
-	const listed = descriptions.map(({ properties }) =>
-		valuesOf(properties.find(({ name }) => name === 'operation' || name === 'event')!),
-	);
+	const listed = descriptions.map(({ properties }) => valuesOf(selectorIn(properties)));
 	const withDelete = listed.filter((values) => values.includes('delete'));
 	expect(withDelete).toHaveLength(2);
 	for (const values of withDelete) expect(values.at(-1)).toBe('delete');

@@ -1,5 +1,6 @@
 // Runs workflow JSON on the real n8n engine (n8n-core), without an n8n server.
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -21,6 +22,8 @@ import type {
 	IRunData,
 	ITaskData,
 	IVersionedNodeType,
+	IWebhookData,
+	IWebhookResponseData,
 	IWorkflowExecuteAdditionalData,
 	IWorkflowSettings,
 	NodeExecutionHint,
@@ -243,6 +246,16 @@ export interface PollResult {
 	state: IDataObject;
 }
 
+/** Options of `openWebhook`. */
+export interface WebhookOptions {
+	/** The workflow's static data, as `PollOptions` has it. */
+	staticData: IDataObject;
+	/** n8n's own address. */
+	baseUrl: string;
+	/** Whether the editor waits for one event. */
+	isTest?: boolean;
+}
+
 interface RequestFailure {
 	code?: string;
 	response?: { status: number; statusText?: string };
@@ -394,6 +407,63 @@ export async function createEngine(options: EngineOptions) {
 		return await startPolling(json, options).poll();
 	}
 
+	/** The first trigger with a webhook of a workflow, as n8n calls it. What it throws is thrown. */
+	function openWebhook(json: WorkflowJson, { staticData, baseUrl, isTest }: WebhookOptions) {
+		const workflow = toWorkflow(json, undefined, staticData);
+		const node = Object.values(workflow.nodes).find(({ type, typeVersion }) => {
+			const { description } = nodeTypes.getByNameAndVersion(type, typeVersion);
+			return description.webhooks !== undefined;
+		})!;
+		const type = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+		const [webhookDescription] = type.description.webhooks!;
+		const path = n8n.NodeHelpers.getNodeWebhookPath(workflow.id, node, webhookDescription.path);
+		const addresses = {
+			webhookBaseUrl: `${baseUrl}/webhook`,
+			webhookTestBaseUrl: `${baseUrl}/webhook-test`,
+		};
+		const webhookData = {
+			httpMethod: 'POST',
+			node: node.name,
+			path,
+			webhookDescription,
+			workflowId: workflow.id,
+			workflowExecuteAdditionalData: additionalData(addresses),
+			isTest,
+		} satisfies IWebhookData;
+		const { checkExists, create, delete: remove } = type.webhookMethods!.default!;
+		const hookContext = () =>
+			new core.HookContext(
+				workflow,
+				node,
+				additionalData(addresses),
+				isTest ? 'manual' : 'trigger',
+				isTest ? 'manual' : 'activate',
+				webhookData,
+			);
+		return {
+			/** Its path at n8n's address. */
+			path: `${isTest ? '/webhook-test' : '/webhook'}/${path}`,
+			/** Registers it, unless it says that it is. */
+			async register(): Promise<void> {
+				if (!(await checkExists.call(hookContext()))) await create.call(hookContext());
+			},
+			async deregister(): Promise<void> {
+				await remove.call(hookContext());
+			},
+			/** Hands a request on. @param request With its body, `rawBody`. */
+			async receive(
+				request: IncomingMessage & { rawBody: Buffer },
+				response: ServerResponse,
+			): Promise<IWebhookResponseData> {
+				const exchange = { httpRequest: request, httpResponse: response };
+				const data = additionalData({ ...addresses, ...(exchange as object) });
+				const mode = isTest ? 'manual' : 'webhook';
+				const context = new core.WebhookContext(workflow, node, data, mode, webhookData, [], null);
+				return await type.webhook!.call(context);
+			},
+		};
+	}
+
 	/** Runs one of a node's `methods.listSearch`, as the editor does to fill a list. */
 	async function loadOptions(
 		node: INode,
@@ -502,7 +572,16 @@ export async function createEngine(options: EngineOptions) {
 		await rm(home, { recursive: true, force: true });
 	}
 
-	return { startWorkflow, runWorkflow, startPolling, runPoll, loadOptions, testCredential, close };
+	return {
+		startWorkflow,
+		runWorkflow,
+		startPolling,
+		runPoll,
+		openWebhook,
+		loadOptions,
+		testCredential,
+		close,
+	};
 }
 
 /** A field by its path, `data.chats`; undefined where there is none. */

@@ -18,6 +18,8 @@ const SLOWEST = [
 	'trigger.soak',
 	'importMemory.soak',
 	'archiveKills.soak',
+	'eventKills.soak',
+	'eventFlood.test',
 	'beside.soak',
 	'properties.test',
 	'archiver.soak',

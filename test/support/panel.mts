@@ -21,6 +21,17 @@ const { nodeTypes, credentialTypes } = loadPackage();
 export const nodeNames = (): string[] =>
 	Object.values(nodeTypes).map((type) => (type as INodeType).description.name);
 
+/** The names of the parameter that chooses what a node does, or what a trigger waits for. */
+const SELECTORS = ['operation', 'event', 'events'];
+
+/** The parameter that chooses what a node does. */
+export const selectorIn = (properties: INodeProperties[]): INodeProperties =>
+	properties.find(({ name }) => SELECTORS.includes(name))!;
+
+/** What a node can do, or what a trigger can wait for. */
+export const selectable = (node: string) =>
+	choicesOf(node, selectorIn(descriptionOf(node).properties).name);
+
 /** The description of a node, or of a node as a tool: `lifelogTool`. */
 export const descriptionOf = (node: string) =>
 	(withTools(nodeTypes)[`n8n-nodes-lifelog.${node}`] as INodeType).description;

@@ -7,10 +7,11 @@ import type {
 } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 import { loadPackage } from '../support/engine.mts';
+import { selectorIn } from '../support/panel.mts';
 
 const { nodeTypes } = loadPackage();
 const TOOLS = ['lifelog', 'lifelogChat', 'lifelogAudio', 'lifelogServer'];
-const NODES = [...TOOLS, 'lifelogTrigger'];
+const NODES = [...TOOLS, 'lifelogTrigger', 'lifelogServerTrigger'];
 
 const propertiesOf = (node: string) =>
 	(nodeTypes[`n8n-nodes-lifelog.${node}`].description as INodeTypeDescription).properties;
@@ -114,9 +115,7 @@ test('what is deleted has a parameter of its own, which begins empty', () => {
 /** Each operation or event, and a choice of its own that an expression can make. */
 const byExpression = NODES.flatMap((node) => {
 	const properties = propertiesOf(node);
-	const { name: selector, options = [] } = properties.find(
-		({ name }) => name === 'operation' || name === 'event',
-	)!;
+	const { name: selector, options = [] } = selectorIn(properties);
 	return (options as INodePropertyOptions[]).flatMap(({ value: selected }) => {
 		const own = properties.filter(
 			({ type, noDataExpression, displayOptions }) =>

@@ -295,6 +295,47 @@ test('a scheduled chat shows no image and no link, also in its title', () => {
 	expect(messages).toEqual(['# !［a］(https://example.com/b) ［c］(https://example.com/d)\n\nHi']);
 });
 
+describe('what lifelog-server reports is posted to Slack without mentions, links and images', () => {
+	const odd = '![a](https://example.com/b) <!channel> & *c*';
+
+	test('a new lifelog, by its topics or how it begins', () => {
+		const example = read('as-soon-as-ready');
+		const lifelog = {
+			title: odd,
+			startTime: '2026-03-01T09:00:00+01:00',
+			headings: [] as string[],
+		};
+		const posted = (json: IDataObject) => {
+			const { blocks } = JSON.parse(evaluated(example, 'Post', 'blocksUi', json) as string);
+			return [evaluated(example, 'Post', 'text', json), blocks[0].text];
+		};
+		const title = '!［a］(https://example.com/b) &lt;!channel&gt; &amp; ∗c∗';
+		const inText = title.replace('［', '[').replace('］', ']');
+		expect(posted({ ...lifelog, excerpt: 'Ann: _Hi_' })).toEqual([
+			inText,
+			`# ${title}\n\n1 March 2026, 09:00\n\nAnn: ˍHiˍ`,
+		]);
+		expect(posted({ ...lifelog, headings: ['Ferns', odd] })).toEqual([
+			inText,
+			`# ${title}\n\n1 March 2026, 09:00\n\n- Ferns\n- ${title}`,
+		]);
+		expect(posted({ ...lifelog, title: null, excerpt: '' })).toEqual([
+			'New lifelog',
+			'# New lifelog\n\n1 March 2026, 09:00',
+		]);
+	});
+
+	test('a recording that failed', () => {
+		const text = (json: IDataObject) => evaluated(read('recording-failed'), 'Post', 'text', json);
+		expect(text({ fileName: 'memo.m4a', error: odd })).toBe(
+			'The recording memo.m4a failed: ![a](https://example.com/b) &lt;!channel&gt; &amp; ∗c∗',
+		);
+		expect(text({ fileName: null, error: null })).toBe(
+			'The recording without a name failed: unknown',
+		);
+	});
+});
+
 test.each([
 	['A walk: to the "sea"', 'A walk to the sea'],
 	['???', 'Starred lifelog'],

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { outputOf } from '../../shared/parameters/output';
+import { reportedJson } from '../../shared/parameters/reported';
 import type { KnownEntry } from '../engine/types';
 import type { Settings } from '../parameters';
 
@@ -9,15 +9,14 @@ import type { Settings } from '../parameters';
 type Reported = Omit<KnownEntry, 'day'>;
 
 export function lifelogItem(
-	{ output, include, timezone }: Settings,
+	settings: Settings,
 	lifelog: Lifelog,
 	changeType: Settings['changes'][0],
 	entry: Reported,
 ): IDataObject {
 	const { incomplete } = entry;
-	const includeContents = include.includeContents && !incomplete;
 	return {
-		...outputOf(lifelog, output, { timezone, includeContents }),
+		...reportedJson(lifelog, settings, !incomplete),
 		...(incomplete && { incomplete }),
 		changeType,
 		eventKey: eventKey(lifelog.id, entry),

@@ -1,7 +1,9 @@
 import type {
 	IExecuteFunctions,
+	IHookFunctions,
 	ILoadOptionsFunctions,
 	IPollFunctions,
+	IWebhookFunctions,
 	NodeExecutionHint,
 } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
@@ -9,8 +11,11 @@ import { NodeOperationError } from 'n8n-workflow';
 import { checkedApiKey } from './apiKey';
 import { checkedBaseUrl } from './baseUrl';
 
+/** What n8n passes to a trigger as `this`: at a poll, a registration or a delivery. */
+export type TriggerContext = IPollFunctions | IHookFunctions | IWebhookFunctions;
+
 /** What n8n passes to a node as `this`, wherever this package makes requests. */
-export type ApiContext = IExecuteFunctions | ILoadOptionsFunctions | IPollFunctions;
+export type ApiContext = IExecuteFunctions | ILoadOptionsFunctions | TriggerContext;
 
 /** A connection to the service for one run of a node. */
 export interface Api {

@@ -38,7 +38,8 @@ interface ApiErrorOptions extends Pick<ErrorOptions, 'httpCode'> {
 /** In UTF-16 units. */
 const MAX_MESSAGE_LENGTH = 1_000;
 const MAX_DESCRIPTION_LENGTH = 4_000;
-const NOTHING_LOST = 'Nothing is lost: the next successful poll reports what this one missed.';
+const AFTER_POLL = 'Nothing is lost: the next successful poll reports what this one missed.';
+const AFTER_DELIVERY = 'Nothing is lost: lifelog-server sends the event again.';
 
 /**
  * An error of the service, the API key redacted.
@@ -54,7 +55,7 @@ export function apiError(
 ): NodeApiError {
 	const { apiKey, context } = api;
 	const message = sanitizeForDisplay(apiKey, problem + end, MAX_MESSAGE_LENGTH);
-	const sentences = joinSentences([...description, isScheduledPoll(api) && NOTHING_LOST]);
+	const sentences = joinSentences([...description, nothingLost(api)]);
 	const error = new NodeApiError(
 		context.getNode(),
 		{},
@@ -177,8 +178,11 @@ export function afterColon(about: Resource): { about: Resource; end: string } {
 	return { about, end: `: ${nameOfResource(about)}` };
 }
 
-function isScheduledPoll({ context }: Api): boolean {
-	return 'getActivationMode' in context && context.getMode?.() !== 'manual';
+/** What makes up for a trigger that failed; undefined elsewhere and in a test in the editor. */
+function nothingLost({ context }: Api): string | undefined {
+	if (context.getMode?.() === 'manual') return undefined;
+	if ('__emit' in context) return AFTER_POLL;
+	return 'getRequestObject' in context ? AFTER_DELIVERY : undefined;
 }
 
 function joinSentences(sentences: Array<string | false | undefined>): string {

@@ -68,8 +68,16 @@ export function propertiesOf(
 
 /** The name of the option that is chosen, as an expression. */
 export function subtitleOf(options: INodePropertyOptions[], parameter = 'operation'): string {
-	const names = options.map(({ name, value }) => `${value}: "${name}"`).join(', ');
-	return `={{ { ${names} }[$parameter["${parameter}"]] }}`;
+	return `={{ ${namesByValue(options)}[$parameter["${parameter}"]] }}`;
+}
+
+/** The same for several. */
+export function subtitleOfMany(options: INodePropertyOptions[], parameter: string): string {
+	return `={{ $parameter["${parameter}"].map((value) => (${namesByValue(options)})[value]).join(", ") }}`;
+}
+
+function namesByValue(options: INodePropertyOptions[]): string {
+	return `{ ${options.map(({ name, value }) => `"${value}": "${name}"`).join(', ')} }`;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 type Values = NonNullable<IDisplayOptions['show']>;
 
-const FIXED = ['@tool', 'resource', 'operation', 'event'];
+const FIXED = ['@tool', 'resource', 'operation', 'event', 'events'];
 
 /** The parameters, shown only if others have one of these values, too. */
 export function shownIf(values: Values, parameters: INodeProperties[]): INodeProperties[] {

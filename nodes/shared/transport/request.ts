@@ -82,7 +82,11 @@ export async function download<T>(
  * @throws NodeApiError if it doesn't exist, or the answer doesn't confirm the deletion in one of the
  *   two documented shapes (specification, section 4.4).
  */
-export async function deleteEntry(api: Api, noun: 'lifelog' | 'chat', id: string): Promise<void> {
+export async function deleteEntry(
+	api: Api,
+	noun: 'lifelog' | 'chat' | 'webhook',
+	id: string,
+): Promise<void> {
 	const resource = { noun, id };
 	const doubtful = { ...resource, doubt: `The ${noun} may or may not have been deleted.` };
 	const path = pathOf(`/v1/${noun}s`, id);

@@ -4,6 +4,8 @@ import type { ImportingState } from '../../import/importing.mts';
 import type { AudioSpan } from '../../index/store.mts';
 import type { EndpointState } from '../../util/modelEndpoint.mts';
 
+export type { Reached } from '../../events/events.mts';
+export type { Webhook } from '../../events/types.mts';
 export type { LifelogChange as Change } from '../../archive/edits.mts';
 export type { ArchivingState, AudioSpan, EndpointState, ImportingState };
 
@@ -27,6 +29,8 @@ export interface Session {
 	isOwner: boolean;
 	/** Whether a service can be archived here, and an export imported. */
 	canFill: boolean;
+	/** Whether webhooks are shown. */
+	hasWebhooks: boolean;
 }
 
 export type SessionAnswer = ({ isSignedIn: true } & Session) | { isSignedIn: false };

@@ -97,6 +97,7 @@ function sessionFor({ canChange, isOwner }: Visitor, options: ServedPage): Sessi
 		canUpload: options.canUpload && canChange,
 		canTitle: options.canTitle && canChange,
 		canFill: options.canFill && canChange,
+		hasWebhooks: options.hasWebhooks && canChange,
 		...{ isReadOnly: !canChange, isOwner },
 	};
 }

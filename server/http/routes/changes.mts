@@ -77,8 +77,12 @@ export async function writeTitle(service: Service, id: string): Promise<object> 
 	return answer(service, id);
 }
 
-/** A body without what is null in it, which is the same as missing. */
-function bodyOf<Body extends object>(body: Body): Body {
+/**
+ * A body without what is null in it, which is the same as missing.
+ *
+ * @throws ApiError (400) if there is none.
+ */
+export function bodyOf<Body extends object>(body: Body): Body {
 	if (typeof body !== 'object' || body === null || Array.isArray(body)) {
 		throw new ApiError(400, 'The body is not a JSON object. Send one, as application/json');
 	}

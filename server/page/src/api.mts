@@ -8,6 +8,7 @@ import type {
 	Day,
 	EndpointsAnswer,
 	NewKey,
+	Reached,
 	Recording,
 	SearchAnswer,
 	SessionAnswer,
@@ -15,6 +16,7 @@ import type {
 	SearchResult,
 	Session,
 	StatusAnswer,
+	Webhook,
 } from '../../http/pageApi/answers.mts';
 
 export type {
@@ -32,6 +34,7 @@ export type {
 	SignedIn,
 	Status,
 	WaysAnswer as Ways,
+	Webhook,
 } from '../../http/pageApi/answers.mts';
 
 type Query = Record<string, string | number | boolean | undefined>;
@@ -145,6 +148,14 @@ export const uploadExport = (file: File, onProgress: (share: number) => void) =>
 export const readStatus = () => get<StatusAnswer>('/web/status');
 /** Has the server ask its endpoints how they are now. */
 export const readEndpoints = async () => (await get<EndpointsAnswer>('/web/endpoints')).endpoints;
+
+export const readWebhooks = async () =>
+	(await get<{ data: { webhooks: Webhook[] } }>('/v1/webhooks')).data.webhooks;
+/** Sends a test to a webhook. Returns what came of it. */
+export const testWebhook = async (id: string) =>
+	(await request<{ data: { reached: Reached } }>('POST', `${idPath('webhooks', id)}/test`)).data
+		.reached;
+export const removeWebhook = (id: string) => request<void>('DELETE', idPath('webhooks', id));
 
 /** A part of a list. */
 export interface Page<Entry, Next> {

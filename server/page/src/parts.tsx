@@ -235,6 +235,38 @@ export function Dialog({
 	);
 }
 
+/** Asks once more. */
+export function Confirm({
+	title,
+	text,
+	name,
+	carryOut,
+	onDone,
+	onClose,
+}: {
+	title: string;
+	text: string;
+	name: string;
+	carryOut: () => Promise<void>;
+	onDone: () => void;
+	onClose: () => void;
+}) {
+	const [problem, attempt] = useAttempt();
+	return (
+		<Dialog title={title} onClose={onClose}>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					attempt(carryOut().then(onDone));
+				}}
+			>
+				<p>{text}</p>
+				<Buttons problem={problem} name={name} isDanger onCancel={onClose} />
+			</form>
+		</Dialog>
+	);
+}
+
 /** A list of what can be done, which closes once something is chosen, by Escape and by a click beside it. */
 export function Menu({
 	name,

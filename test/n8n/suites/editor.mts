@@ -44,6 +44,7 @@ const NAMES = {
 	lifelogAudio: 'Lifelog Audio',
 	lifelogServer: 'Lifelog Server',
 	lifelogTrigger: 'Lifelog Trigger',
+	lifelogServerTrigger: 'Lifelog Server Trigger',
 };
 
 /** Stores a workflow with the node. */
@@ -56,7 +57,7 @@ async function store(
 	const name = NAMES[type];
 	const { nodes, settings } = workflowWith(type, parameters, { credentials, name });
 	const [start, node] = nodes;
-	const isTrigger = type === 'lifelogTrigger';
+	const isTrigger = type.endsWith('Trigger');
 	return await rest.createWorkflow({
 		nodes: isTrigger ? [node] : [start, node],
 		connections: isTrigger ? {} : { Start: { main: [[{ node: name, type: 'main', index: 0 }]] } },
@@ -312,6 +313,14 @@ for (const each of ['light', 'dark'] as const) {
 			});
 		});
 
+		describe('Lifelog Server Trigger', () => {
+			testOfPicture('waits for a test event', async () => {
+				const panel = await open('lifelogServerTrigger');
+				assert.match(await panel.executeLabel(), /^(Listen for test event|Execute step)$/i);
+				await panelPicture('lifelog-server-trigger', panel);
+			});
+		});
+
 		const nodesPanel = async () => await editor.openNodesPanel((await store('lifelogAudio')).id);
 
 		testOfPicture(
@@ -418,7 +427,7 @@ for (const each of ['light', 'dark'] as const) {
 			const canvas = await editor.openWorkflow(id);
 			assert.equal(await editor.isDark(), theme === 'dark');
 			const end = theme === 'dark' ? '.dark.svg' : '.svg';
-			const expected = ['lifelog', 'chat', 'audio', 'server', 'lifelog'].map(
+			const expected = ['lifelog', 'chat', 'audio', 'server', 'lifelog', 'server'].map(
 				(name) => `${name}${end}`,
 			);
 			assert.deepEqual(await canvas.icons(), expected);

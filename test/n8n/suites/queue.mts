@@ -8,8 +8,9 @@ import type { Lifelog } from '../../../lifelog/api.ts';
 import type { WorkflowJson } from '../../support/engine.mts';
 import type { LoggedRequest } from '../../support/sandbox.mts';
 import { byId, workflowWith } from '../../support/workflow.mts';
-import { activateWhile } from '../support/lab.mts';
 import { startQueueLab, type QueueLab } from '../support/queue.mts';
+import { activateWhile } from '../support/lab.mts';
+import { startEventServer } from '../support/eventServer.mts';
 import type { Execution } from '../support/rest.mts';
 import {
 	activateTrigger,
@@ -291,6 +292,32 @@ test('while a workflow reads as fast as the rate limit allows, no poll fails, an
 	// The trigger can take the place of a window's last ones, and waits are of whole seconds.
 	const lateMs = BUSY_LIMIT.windowMs + BUSY_WINDOWS * 1000;
 	assert.ok(tookMs <= dueMs + lateMs, `the reading took ${seconds(tookMs)}`);
+});
+
+test('events of a lifelog-server start a workflow on the workers, each once', async (context) => {
+	const LIFELOGS = 20;
+	const server = await startEventServer();
+	context.after(async () => await server.close());
+	const data = { apiKey: server.apiKey, baseUrl: server.url };
+	const lifelogApi = await lab.rest.createCredential('lifelogApi', data, 'Own server');
+	const [, node] = workflowWith(
+		'lifelogServerTrigger',
+		{},
+		{ credentials: { lifelogApi }, webhookId: 'queue-events' },
+	).nodes;
+	const { id } = await lab.rest.createWorkflow({ nodes: [node], connections: {} });
+	await activateWhile(context, lab, id);
+	const began = lab.executions.map(({ size }) => size);
+	const titles = Array.from({ length: LIFELOGS }, (_, nth) => `event ${nth}`);
+	await Promise.all(titles.map(async (title) => await server.create(title)));
+	const read = async () => await emitted(lab, id);
+	await whenEmitted(read, LIFELOGS);
+	// What was sent twice would have come by then: it is sent again after a second.
+	await sleep(5_000);
+	const came = (await read()).map(({ title }) => title);
+	assert.deepEqual(came.toSorted(), titles.toSorted());
+	const ran = lab.executions.map(({ size }, worker) => size - began[worker]);
+	assert.equal(ran[0] + ran[1], LIFELOGS);
 });
 
 /** Prints the figures. */

@@ -12,6 +12,8 @@ import { startN8n, temporaryFolder, type N8n, type N8nOptions } from './server.m
 /** Options of `startLab`. */
 export interface LabOptions {
 	version?: string;
+	/** A port that n8n keeps when it is started again; any free one by default. */
+	port?: number;
 	/** Serves the editor, for a browser. */
 	editor?: true;
 	/** Environment variables for n8n. */
@@ -52,7 +54,7 @@ export async function prepareUserFolder(version: string): Promise<string> {
 
 /** Starts everything anew. Closes what came up if something does not. */
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
-	const { version = NEWEST, editor, env } = options;
+	const { version = NEWEST, port, editor, env } = options;
 	const folders = JSON.parse(process.env[FOLDERS_VARIABLE] ?? '{}') as Record<string, string>;
 	const prepared = folders[version] ?? (await prepareUserFolder(version));
 	const closers: Array<() => Promise<void>> = [];
@@ -66,7 +68,7 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
 		// Three whole days beside today: more than a page of 100, whatever the time of the day.
 		const sandbox = await spawnSandbox(options.sandbox ?? ['--days', '4']);
 		closers.push(sandbox.close);
-		const server: N8nOptions = { version, userFolder: folder.path, editor, env };
+		const server: N8nOptions = { version, userFolder: folder.path, port, editor, env };
 		const n8n = await startN8n(server);
 		closers.push(async () => await lab.n8n.stop());
 		const rest = new Rest(n8n);

@@ -8,8 +8,8 @@ const nodes = Object.values(loadPackage().nodeTypes).map((type) => type as INode
 test.each(nodes.map(({ description }) => [description.name, description] as const))(
 	'%s: the subtitle has the name of each choice',
 	(_name, { subtitle, properties }) => {
-		const [, map, chosenBy] = /^=\{\{ \{ (.+) \}\[\$parameter\["(\w+)"\]\] \}\}$/.exec(subtitle!)!;
-		const names = [...map.matchAll(/(\w+): "([^"]+)"/g)].map(([, value, name]) => ({
+		const [, chosenBy] = /\$parameter\["(\w+)"\]/.exec(subtitle!)!;
+		const names = [...subtitle!.matchAll(/"([\w.]+)": "([^"]+)"/g)].map(([, value, name]) => ({
 			name,
 			value,
 		}));

@@ -12,6 +12,7 @@ import {
 	descriptionOf,
 	nodeNames,
 	panelTexts,
+	selectable,
 } from '../../support/panel.mts';
 
 /** What a picture of a node's panel shows. */
@@ -85,8 +86,7 @@ const OTHERS: Record<string, () => Source> = {
 };
 
 /** What the canvas can show below the name of a node. */
-const subtitlesOf = (node: string) =>
-	['operation', 'event'].flatMap((parameter) => choicesOf(node, parameter).map(({ name }) => name));
+const subtitlesOf = (node: string) => selectable(node).map(({ name }) => name);
 
 function exampleSource(name: string): Source {
 	const { nodes } = JSON.parse(readFileSync(`examples/${name}.json`, 'utf8')) as WorkflowJson;

@@ -10,7 +10,7 @@ import {
 	type SignedIn,
 } from '../api.mts';
 import { dateTimeInWords } from '../format.mts';
-import { Buttons, Dialog, Load, useFocus, useTitle } from '../parts.tsx';
+import { Buttons, Confirm, Dialog, Load, useFocus, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
@@ -351,37 +351,5 @@ function SessionRow({
 				End
 			</button>
 		</li>
-	);
-}
-
-/** Asks once more. */
-function Confirm({
-	title,
-	text,
-	name,
-	carryOut,
-	onDone,
-	onClose,
-}: {
-	title: string;
-	text: string;
-	name: string;
-	carryOut: () => Promise<void>;
-	onDone: () => void;
-	onClose: () => void;
-}) {
-	const [problem, attempt] = useAttempt();
-	return (
-		<Dialog title={title} onClose={onClose}>
-			<form
-				onSubmit={(event) => {
-					event.preventDefault();
-					attempt(carryOut().then(onDone));
-				}}
-			>
-				<p>{text}</p>
-				<Buttons problem={problem} name={name} isDanger onCancel={onClose} />
-			</form>
-		</Dialog>
 	);
 }

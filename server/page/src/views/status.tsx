@@ -5,6 +5,7 @@ import { readEndpoints, readStatus, type Session, type Status } from '../api.mts
 import { count, dayInWords, lengthInWords } from '../format.mts';
 import { EndpointText, IndexProgress, Load, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
+import { Webhooks } from './webhooks.tsx';
 
 /** How often an index that is being built is looked at. */
 const LOOK_MS = 3_000;
@@ -54,6 +55,7 @@ export function StatusView({ session }: { session: Session }) {
 								</p>
 							)}
 							<Endpoints />
+							{session.hasWebhooks && <Webhooks timezone={session.timezone} />}
 							<Days title="Incomplete days (UTC)" days={found.incompleteDays} />
 							<Days title="Missing days (UTC)" days={found.missingDays} />
 							{found.leftOutCount > 0 && (

@@ -1,0 +1,111 @@
+// Where events may be sent: by https, in the private network by http too. Never to where a machine of
+// a cloud is told its secrets, whatever its name, and whatever the name leads to later.
+import { lookup as resolve, type LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { ApiError } from '../util/errors.mts';
+
+/** Why nothing is sent to an address; the message is half a sentence. */
+export class RefusedAddressError extends Error {}
+
+const REFUSED = listOf([
+	// Link-local, with the metadata of AWS, Azure, Google Cloud and others; also written as IPv6.
+	...['169.254.0.0/16', 'fe80::/10', '64:ff9b::a9fe:0/112', '::a9fe:0/112', '2002:a9fe::/32'],
+	// The metadata of AWS by IPv6, of Alibaba and of Oracle.
+	...['fd00:ec2::254/128', '100.100.100.200/32', '192.0.0.192/32'],
+]);
+const PRIVATE = listOf([
+	...['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+	// Of overlay networks, such as Tailscale's.
+	'100.64.0.0/10',
+]);
+
+function listOf(networks: string[]): BlockList {
+	const list = new BlockList();
+	for (const network of networks) {
+		const [address, bits] = network.split('/');
+		list.addSubnet(address, Number(bits), familyOf(address));
+	}
+	return list;
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+	return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/**
+ * What is wrong with an IP address; undefined if events may be sent to it.
+ *
+ * @param isPlain Whether by http.
+ */
+function problemOf(address: string, isPlain: boolean): string | undefined {
+	if (REFUSED.check(address, familyOf(address))) {
+		return 'the address is link-local or that of a metadata service, to which nothing is sent';
+	}
+	if (isPlain && !PRIVATE.check(address, familyOf(address))) {
+		return "HTTP is only for a private network, and the address isn't in one";
+	}
+}
+
+/** A host without the brackets of IPv6. */
+const plainHost = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/**
+ * Reads the address of a webhook.
+ *
+ * @returns It as a browser would write it.
+ * @throws ApiError (400) that says what to do.
+ */
+export async function webhookAddress(text: string): Promise<string> {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (!url || !/^https?:$/.test(url.protocol)) {
+		throw new ApiError(400, "url isn't an address that begins with https:// or http://");
+	}
+	if (url.username || url.password) {
+		throw new ApiError(400, 'url has a user name or a password. Leave them out');
+	}
+	url.hash = '';
+	const host = plainHost(url.hostname);
+	const isPlain = url.protocol === 'http:';
+	const addresses = isIP(host)
+		? [host]
+		: // A name that is unknown now may be known later.
+			(await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
+	for (const address of addresses) {
+		const problem = problemOf(address, isPlain);
+		if (problem) throw new ApiError(400, `url can't be used: ${problem}`);
+	}
+	return url.href;
+}
+
+/** Connects only where events may be sent: it looks at the address that it connects to, each time. */
+export function safeAgent(): Agent {
+	const connectPlain = buildConnector({ lookup: lookupFor(true) });
+	const connect = buildConnector({ lookup: lookupFor(false) });
+	return new Agent({
+		connect: (options, callback) => {
+			const isPlain = options.protocol === 'http:';
+			const host = plainHost(options.hostname);
+			// An IP address isn't looked up.
+			const problem = isIP(host) ? problemOf(host, isPlain) : undefined;
+			if (problem) return callback(new RefusedAddressError(problem), null);
+			(isPlain ? connectPlain : connect)(options, callback);
+		},
+		maxHeaderSize: 16_384,
+	});
+}
+
+const lookupFor =
+	(isPlain: boolean): LookupFunction =>
+	(hostname, options, callback) => {
+		resolve(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+			if (error) return callback(error, '');
+			const problems = found.map(({ address }) => problemOf(address, isPlain));
+			const allowed = found.filter((_, nth) => problems[nth] === undefined);
+			const [first] = allowed;
+			if (!first) return callback(new RefusedAddressError(problems[0]), '');
+			if (options.all) callback(null, allowed);
+			else callback(null, first.address, first.family);
+		});
+	};

@@ -1,0 +1,147 @@
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { reasonOf } from '../util/failures.mts';
+import { restrict } from '../util/restrict.mts';
+
+/** Marks a SQLite file as ours: "evts" in ASCII. */
+const APPLICATION_ID = 0x65767473;
+const VERSION = 1;
+
+// What an event is about is its subject, such as `lifelog abc`: events of one subject keep their order.
+// A delivery whose `next_ms` is null is being attempted, or waits for an earlier one of its subject.
+const SCHEMA = `
+	CREATE TABLE IF NOT EXISTS begun (kind TEXT PRIMARY KEY) WITHOUT ROWID;
+	CREATE TABLE IF NOT EXISTS known (
+		kind TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (kind, id)
+	) WITHOUT ROWID;
+	CREATE TABLE IF NOT EXISTS event (
+		number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, type TEXT NOT NULL,
+		subject TEXT NOT NULL, born_ms INTEGER NOT NULL, due_ms INTEGER NOT NULL, data TEXT NOT NULL
+	);
+	CREATE INDEX IF NOT EXISTS event_subject ON event (subject, number);
+	CREATE INDEX IF NOT EXISTS event_due ON event (due_ms);
+	CREATE TABLE IF NOT EXISTS webhook (
+		number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, url TEXT NOT NULL UNIQUE,
+		types TEXT NOT NULL, description TEXT, secret TEXT NOT NULL, created_ms INTEGER NOT NULL,
+		paused TEXT, failing_since_ms INTEGER, last_ms INTEGER, last_status INTEGER, last_error TEXT
+	);
+	CREATE TABLE IF NOT EXISTS delivery (
+		number INTEGER PRIMARY KEY, webhook TEXT NOT NULL, event INTEGER NOT NULL,
+		subject TEXT NOT NULL, state TEXT NOT NULL, step INTEGER NOT NULL, attempts INTEGER NOT NULL,
+		planned_ms INTEGER NOT NULL, next_ms INTEGER, begun_ms INTEGER, status INTEGER, error TEXT
+	);
+	CREATE INDEX IF NOT EXISTS delivery_event ON delivery (event);
+	CREATE INDEX IF NOT EXISTS delivery_of ON delivery (webhook, event);
+	CREATE INDEX IF NOT EXISTS delivery_next ON delivery (webhook, next_ms, event)
+		WHERE state = 'waiting';
+	CREATE INDEX IF NOT EXISTS delivery_subject ON delivery (webhook, subject, event)
+		WHERE state = 'waiting';
+`;
+
+/**
+ * The events, webhooks and deliveries, in a file of their own beside the index: what was told can't be
+ * rebuilt from the archive. It has secrets, so only its owner can read it.
+ */
+export class EventFile {
+	readonly path: string;
+	#db: DatabaseSync | undefined;
+	#isClosed = false;
+	/** Whether something is in the log of SQLite, and not yet in its place. */
+	#isDirty = false;
+	readonly #statements = new Map<string, StatementSync>();
+
+	constructor(path: string) {
+		this.path = path;
+	}
+
+	/**
+	 * Opens the file, or makes it. Does nothing if it is open.
+	 *
+	 * @throws Error that says what to do.
+	 */
+	open(): void {
+		if (this.#isClosed) throw new Error('The events are closed');
+		this.#db ??= this.#opened();
+	}
+
+	#opened(): DatabaseSync {
+		let db: DatabaseSync | undefined;
+		try {
+			closeSync(openSync(this.path, 'a', 0o600));
+			for (const suffix of ['', '-wal']) restrict(this.path + suffix);
+			db = new DatabaseSync(this.path);
+			// Nobody waits for the file: what can't be written now is compared again.
+			db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 0');
+			const number = (pragma: string) => Number(db!.prepare(`PRAGMA ${pragma}`).get()![pragma]);
+			const isNew = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+			const isOurs =
+				number('application_id') === APPLICATION_ID && number('user_version') === VERSION;
+			if (!isNew && !isOurs) throw new Error('it is of another program or version');
+			// A secret that is removed is overwritten.
+			db.exec(`
+				PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;
+				PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION};
+				BEGIN IMMEDIATE; ${SCHEMA} COMMIT;
+			`);
+			return db;
+		} catch (error) {
+			db?.close();
+			const reason = (error as { errcode?: number }).errcode ? reasonOf(error as Error) : '';
+			throw new Error(
+				`The events ${this.path} can't be opened (${reason || (error as Error).message})`,
+				{ cause: error },
+			);
+		}
+	}
+
+	/** The rows of a query, whose columns the caller knows. */
+	all<Columns>(sql: string, ...values: SQLInputValue[]): Columns[] {
+		return this.#statement(sql).all(...values) as Columns[];
+	}
+
+	get<Columns>(sql: string, ...values: SQLInputValue[]): Columns | undefined {
+		return this.#statement(sql).get(...values) as Columns | undefined;
+	}
+
+	/** Runs a statement, and returns how many rows it changed. */
+	run(sql: string, ...values: SQLInputValue[]): number {
+		this.#isDirty = true;
+		return Number(this.#statement(sql).run(...values).changes);
+	}
+
+	/** Runs `change` as one change of the file: all of it or, when it throws, nothing. */
+	transaction<Result>(change: () => Result): Result {
+		this.open();
+		if (this.#db!.isTransaction) return change();
+		this.#db!.exec('BEGIN IMMEDIATE');
+		try {
+			const result = change();
+			this.#db!.exec('COMMIT');
+			return result;
+		} catch (error) {
+			if (this.#db!.isTransaction) this.#db!.exec('ROLLBACK');
+			throw error;
+		}
+	}
+
+	/** Writes everything to its place, so that a copy of the file has it. */
+	settle(): void {
+		if (!this.#isDirty) return;
+		this.all('PRAGMA wal_checkpoint(TRUNCATE)');
+		this.#isDirty = false;
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		this.#statements.clear();
+		this.#db?.close();
+		this.#db = undefined;
+	}
+
+	#statement(sql: string): StatementSync {
+		this.open();
+		let statement = this.#statements.get(sql);
+		if (!statement) this.#statements.set(sql, (statement = this.#db!.prepare(sql)));
+		return statement;
+	}
+}
