@@ -101,6 +101,15 @@ describe('a workflow that is active', () => {
 		expect(host.started).toHaveLength(1);
 	});
 
+	test('is registered for one event more, or one less, once that is chosen', async () => {
+		const one = ['lifelog.created'];
+		const two = ['lifelog.created', 'lifelog.deleted'];
+		for (const events of [one, two, one]) {
+			await host.activate(trigger({ events }));
+			expect(lab.service.only().types).toEqual(events);
+		}
+	});
+
 	test('ends its registration when it is deactivated', async () => {
 		const node = trigger();
 		await host.activate(node);
