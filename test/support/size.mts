@@ -2,7 +2,7 @@
  * Whether `npm run test:soak` runs, which plays the files with a size once more, with larger numbers.
  * See test/soak.config.js.
  */
-export const isSoak = process.env.SLOW === '1';
+const isSoak = process.env.SLOW === '1';
 
 /** How much a test does: in `npm test`, and in `npm run test:soak`. */
 export const size = <T,>(usual: T, soak: T): T => (isSoak ? soak : usual);

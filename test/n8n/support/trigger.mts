@@ -20,7 +20,7 @@ export const pollTimesEvery = (seconds: number) => ({
 export const pollTimes = pollTimesEvery(POLL_EVERY_S);
 
 /** A workflow of the Lifelog Trigger, named `Node`, that polls every five seconds unless its parameters say else. */
-export function triggerWorkflow({ credentials }: Lab, parameters: IDataObject): WorkflowJson {
+function triggerWorkflow({ credentials }: Lab, parameters: IDataObject): WorkflowJson {
 	const node = { pollTimes, ...parameters };
 	const { nodes, settings } = workflowWith('lifelogTrigger', node, { credentials });
 	return { nodes: [nodes[1]], connections: {}, settings };
