@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS } from '../util/durations.mts';
 import type { EventFile } from './eventFile.mts';
-import { TEST, TYPES, type Event, type EventData, type EventType } from './types.mts';
+import { TEST, type Event, type EventData, type EventType } from './types.mts';
 
 interface EventRow {
 	number: number;
@@ -14,7 +14,7 @@ interface EventRow {
 }
 
 /** Changes within this time are one event. */
-export const WINDOW_MS = 2_000;
+const WINDOW_MS = 2_000;
 /** How long events and deliveries are kept. */
 const KEPT_MS = 30 * DAY_MS;
 
@@ -164,7 +164,3 @@ export class EventLog {
 function asEvent({ id, type, born_ms, data }: EventRow): Event {
 	return { id, type, timestamp: new Date(born_ms).toISOString(), data: JSON.parse(data) };
 }
-
-/** Whether a text is the name of a type that a webhook can want. */
-export const isType = (text: string): text is EventType =>
-	(TYPES as readonly string[]).includes(text);

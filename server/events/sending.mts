@@ -8,7 +8,7 @@ import { RefusedAddressError } from './addresses.mts';
 import type { Event, Outcome } from './types.mts';
 
 /** How long a receiver may take. */
-export const ANSWER_MS = 20_000;
+const ANSWER_MS = 20_000;
 /** What is read of an answer, so that the connection can be used again. The rest is cut. */
 const MAX_ANSWER = 16_384;
 
