@@ -34,7 +34,7 @@ const NEW_MS = 7 * DAY_MS;
 const NEW_HERE_MS = 30 * DAY_MS;
 const DELETED = 'deleted';
 /** Compared in one go, so that requests needn't wait. */
-const BATCH = 50;
+const BATCH = 20;
 const PAGE = 500;
 /** After a failure, such as of a full disk. */
 export const AGAIN_MS = 4_000;
@@ -177,8 +177,8 @@ export class EventBirths implements Births {
 		for (let at = 0; at < all.length; at += BATCH) {
 			if (at > 0) await yieldToRequests();
 			this.#options.file.transaction(() => all.slice(at, at + BATCH).forEach(take));
-			this.#options.onBorn();
 		}
+		if (all.length > 0) this.#options.onBorn();
 	}
 
 	async #safely(work: () => Promise<void>): Promise<void> {

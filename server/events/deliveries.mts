@@ -203,14 +203,18 @@ export class Deliveries {
 		this.#running.add(running);
 	}
 
+	/** Makes an attempt. Never rejects: while the file can't be used, it waits. */
 	async #deliver(webhook: WebhookRow, row: DueRow, begunMs: number): Promise<void> {
-		const event = this.#options.log.eventOf(row.event);
-		if (!event) return;
-		const outcome = await this.#send(event, webhook);
+		const { file, log } = this.#options;
+		let outcome: Outcome | undefined;
 		// An attempt that the end of the server broke off is begun again by the next start.
 		while (!this.#stopped.signal.aborted) {
 			try {
-				this.#options.file.transaction(() => this.#settle(webhook.id, row, begunMs, outcome));
+				const event = log.eventOf(row.event);
+				if (!event) return;
+				const known = (outcome ??= await this.#send(event, webhook));
+				if (this.#stopped.signal.aborted) return;
+				file.transaction(() => this.#settle(webhook.id, row, begunMs, known));
 				return;
 			} catch (error) {
 				this.#tell(error);

@@ -316,7 +316,7 @@ for (const each of ['light', 'dark'] as const) {
 		describe('Lifelog Server Trigger', () => {
 			testOfPicture('waits for a test event', async () => {
 				const panel = await open('lifelogServerTrigger');
-				assert.match(await panel.executeLabel(), /^(Listen for test event|Execute step)$/i);
+				assert.equal(await panel.executeLabel(), 'Execute step');
 				await panelPicture('lifelog-server-trigger', panel);
 			});
 		});
