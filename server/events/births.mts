@@ -34,7 +34,7 @@ const NEW_MS = 7 * DAY_MS;
 const NEW_HERE_MS = 30 * DAY_MS;
 const DELETED = 'deleted';
 /** Compared in one go, so that requests needn't wait. */
-const BATCH = 20;
+const BATCH = 5;
 const PAGE = 500;
 /** After a failure, such as of a full disk. */
 export const AGAIN_MS = 4_000;
