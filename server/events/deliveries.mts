@@ -34,6 +34,8 @@ interface DueRow {
 const AT_ONCE = 5;
 /** How long a webhook may go without a success. */
 const MAX_FAILING_MS = 5 * DAY_MS;
+/** Longer than any pause: what fails after it doesn't belong to what failed before. */
+const QUIET_FOR_MS = 2 * DAY_MS;
 /** So that a receiver isn't asked by all events in the same moment. */
 const JITTER = 0.1;
 const MAX_WAIT_MS = DAY_MS;
@@ -137,7 +139,7 @@ export class Deliveries {
 				...[isSuccess(outcome) ? 'delivered' : 'failed', begunMs, begunMs],
 				...[outcome.status ?? null, outcome.error ?? null],
 			);
-			this.#note(webhook.id, outcome);
+			this.#note(webhook.id, outcome, true);
 			if (isSuccess(outcome)) webhooks.resume(webhook.id);
 		});
 		if (isSuccess(outcome)) this.release(webhook.id);
@@ -277,15 +279,20 @@ export class Deliveries {
 		}
 	}
 
-	/** Keeps what came last, and since when nothing has arrived. */
-	#note(webhook: string, outcome: Outcome): void {
+	/** Keeps what came last, and since when nothing has arrived. A test that fails doesn't count. */
+	#note(webhook: string, outcome: Outcome, isTest = false): void {
 		const nowMs = this.#options.now();
 		const { status = null, error = null } = outcome;
 		this.#options.file.run(
 			`UPDATE webhook SET last_ms = ?1, last_status = ?, last_error = ?,
-			failing_since_ms = CASE WHEN ? THEN NULL ELSE ifnull(failing_since_ms, ?1) END
+			failing_since_ms = CASE
+				WHEN ? THEN NULL
+				WHEN ? THEN failing_since_ms
+				WHEN failing_since_ms IS NULL OR last_ms < ? THEN ?1
+				ELSE failing_since_ms END
 			WHERE id = ?`,
-			...[nowMs, status, error, Number(isSuccess(outcome)), webhook],
+			...[nowMs, status, error, Number(isSuccess(outcome)), Number(isTest)],
+			...[nowMs - QUIET_FOR_MS, webhook],
 		);
 	}
 

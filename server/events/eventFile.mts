@@ -8,6 +8,7 @@ const APPLICATION_ID = 0x65767473;
 const VERSION = 1;
 
 // What an event is about is its subject, such as `lifelog abc`: events of one subject keep their order.
+// No number of a delivery is given twice: an attempt may end after its webhook was removed.
 // A delivery whose `next_ms` is null is being attempted, or waits for an earlier one of its subject.
 const SCHEMA = `
 	CREATE TABLE IF NOT EXISTS begun (kind TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -26,7 +27,7 @@ const SCHEMA = `
 		paused TEXT, failing_since_ms INTEGER, last_ms INTEGER, last_status INTEGER, last_error TEXT
 	);
 	CREATE TABLE IF NOT EXISTS delivery (
-		number INTEGER PRIMARY KEY, webhook TEXT NOT NULL, event INTEGER NOT NULL,
+		number INTEGER PRIMARY KEY AUTOINCREMENT, webhook TEXT NOT NULL, event INTEGER NOT NULL,
 		subject TEXT NOT NULL, state TEXT NOT NULL, step INTEGER NOT NULL, attempts INTEGER NOT NULL,
 		planned_ms INTEGER NOT NULL, next_ms INTEGER, begun_ms INTEGER, status INTEGER, error TEXT
 	);

@@ -277,6 +277,48 @@ test('a success begins the five days anew', async () => {
 	}
 });
 
+test('what fails first after quiet days pauses no webhook', async () => {
+	receiver.answer = () => 500;
+	// Its own test fails, as at the registration by n8n.
+	await register();
+	pass(6 * 24 * HOUR_S);
+	await change('a');
+	await close();
+	await open(Array(9).fill(1000));
+	for (let attempts = 1; attempts <= 10; attempts += 1) {
+		pass(3);
+		await arrived(attempts);
+		await until(() => !events.isSending);
+	}
+	expect([webhook().status, deliveries()[0].state]).toEqual(['active', 'failed']);
+	pass(6 * 24 * HOUR_S);
+	await change('b');
+	pass(3);
+	await arrived(11);
+	await until(() => !events.isSending);
+	expect(webhook()).toMatchObject({ status: 'active', waiting: 1 });
+});
+
+test('an attempt that ends after its webhook was removed says nothing of another delivery', async () => {
+	let answer: (() => void) | undefined;
+	const removed = await register();
+	receiver.answer = (_received, response) => {
+		answer = () => response.writeHead(204).end();
+	};
+	await change('a');
+	pass(2);
+	await until(() => answer !== undefined);
+	events.remove(removed);
+	receiver.answer = () => 204;
+	await register();
+	await change('b');
+	answer!();
+	await until(() => !events.isSending);
+	expect(deliveries()).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+	pass(2);
+	await arrived(2);
+});
+
 test('what waits is tried at once by the next start, which takes no attempt of the schedule away', async () => {
 	await register();
 	receiver.answer = () => 500;
