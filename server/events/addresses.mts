@@ -12,8 +12,10 @@ export class RefusedAddressError extends Error {}
 const REFUSED = listOf([
 	// Link-local, with the metadata of AWS, Azure, Google Cloud and others; also written as IPv6.
 	...['169.254.0.0/16', 'fe80::/10', '64:ff9b::a9fe:0/112', '::a9fe:0/112', '2002:a9fe::/32'],
-	// The metadata of AWS by IPv6, of Alibaba and of Oracle.
-	...['fd00:ec2::254/128', '100.100.100.200/32', '192.0.0.192/32'],
+	...['::ffff:0:a9fe:0/112', '64:ff9b:1::/48'],
+	// The metadata of AWS and Google by IPv6, of Alibaba and of Oracle, and Azure's own services.
+	...['fd00:ec2::254/128', 'fd20:ce::254/128', '100.100.100.200/32', '64:ff9b::6464:64c8/128'],
+	...['192.0.0.192/32', '168.63.129.16/32'],
 ]);
 const PRIVATE = listOf([
 	...['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
