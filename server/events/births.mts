@@ -1,5 +1,6 @@
 // Events are born here: by comparing what is served with what was known, whoever wrote it.
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
+import { sourceOf } from '../archive/sourceOf.mts';
 import type { Births, LifelogState, LifelogStates } from '../index/schema.mts';
 import { DAY_MS } from '../util/durations.mts';
 import { asError } from '../util/errors.mts';
@@ -198,9 +199,6 @@ export class EventBirths implements Births {
 		this.#told = problem;
 	}
 }
-
-const sourceOf = (id: string) =>
-	id.startsWith('made-') ? 'api' : id.startsWith('recorded-') ? 'recording' : 'service';
 
 function isNew(
 	{ startTime, updatedAt, source }: { startTime: string; updatedAt: string; source: string },

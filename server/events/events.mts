@@ -79,7 +79,8 @@ export class Events {
 	/**
 	 * Adds a webhook, or renews the one of the same URL, and sends it a test.
 	 *
-	 * @throws ApiError (400) for an address to which nothing may be sent.
+	 * @throws ApiError (400) for an address to which nothing may be sent, (404) if somebody removes the
+	 *   webhook meanwhile.
 	 */
 	async create(wanted: {
 		url: string;
@@ -91,7 +92,7 @@ export class Events {
 		const reached = reachedBy(await this.#deliveries.test(row));
 		this.#deliveries.release(row.id);
 		const webhook = {
-			...this.#webhooks.view(this.#webhooks.row(row.id) ?? row),
+			...this.#webhooks.view(this.#webhooks.known(row.id)),
 			secret: row.secret,
 		};
 		return { webhook, reached, isNew };

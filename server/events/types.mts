@@ -1,4 +1,5 @@
 // What an event is, and what is kept of webhooks and deliveries.
+import type { sourceOf } from '../archive/sourceOf.mts';
 
 /** What a webhook can be told of. */
 export const TYPES = [
@@ -23,7 +24,7 @@ export type EventData =
 			startTime: string | null;
 			/** UTC. For a deleted lifelog, when that was noticed; for a recording, when it ended. */
 			updatedAt: string;
-			source: 'service' | 'api' | 'recording';
+			source: ReturnType<typeof sourceOf>;
 	  };
 
 /** An event as it is sent, and what identifies it. */

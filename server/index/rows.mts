@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
 import type { AudioFile } from '../archive/layout.mts';
+import { MADE, RECORDED } from '../archive/sourceOf.mts';
 import type { IndexDatabase } from './database.mts';
 import {
 	type Counts,
@@ -30,7 +31,7 @@ interface NewRow {
 
 const maxLifelogMs = 48 * 3_600_000;
 /** Those that were made here aren't in the pendant's audio. */
-const ofService = `id NOT GLOB 'made-*' AND id NOT GLOB 'recorded-*'`;
+const ofService = `id NOT GLOB '${MADE}*' AND id NOT GLOB '${RECORDED}*'`;
 
 /**
  * The index of an archive: its entries as rows of SQLite, day by day. An id that several days name

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
+import { MADE, RECORDED, sourceOf } from '../archive/sourceOf.mts';
 import { renderMarkdown } from '../util/apiMarkdown.mts';
 import { asName, cutTo, type Segment } from './segments.mts';
 
@@ -107,9 +108,6 @@ export function chooseId(
 	}
 }
 
-const MADE = 'made-';
-const RECORDED = 'recorded-';
-
 /**
  * An ID for a lifelog that is made here, after `nth` others were deleted: the same for the same
  * external ID or, without one, for the same words at the same time.
@@ -138,7 +136,7 @@ const shortHash = (source: unknown[]) =>
 export const isRecorded = (id: string): boolean => id.startsWith(RECORDED);
 
 /** Whether a lifelog was made here. */
-export const isMadeHere = (id: string): boolean => id.startsWith(MADE) || isRecorded(id);
+export const isMadeHere = (id: string): boolean => sourceOf(id) !== 'service';
 
 /** The first sentence, at most 80 characters. */
 export function firstSentence(segments: Segment[]): string {
