@@ -20,7 +20,7 @@ const MAX_IDS = 100;
 /** A request as n8n hands it on. */
 interface RawRequest {
 	headers: Record<string, unknown>;
-	/** Its body as it came. */
+	/** The body, byte for byte. */
 	rawBody?: Buffer;
 }
 
@@ -76,7 +76,7 @@ async function readLifelog(api: Api, id: string, reported: Reported): Promise<ID
 	return reportedJson(await getLifelog(api, id, { timezone, ...include }), reported);
 }
 
-/** Its type, and the ID of what it is about; undefined if it has none. */
+/** Its type, and the ID of its lifelog or recording; undefined without an ID. */
 function deliveryIn(body: Buffer): { type: unknown; id: string } | undefined {
 	const delivery = jsonParse<unknown>(body.toString(), { fallbackValue: undefined });
 	if (!isObject(delivery) || !isObject(delivery.data)) return undefined;

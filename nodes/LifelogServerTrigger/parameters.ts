@@ -78,7 +78,7 @@ export const properties: INodeProperties[] = [
 	optionsOf([...shownIf({ '/events': READ_EVENTS }, partsOptions), addressOption, timezoneOption]),
 ];
 
-/** @throws NodeOperationError if there is none, or one that isn't known. */
+/** @throws NodeOperationError if no event is chosen, or an unknown one. */
 export function readEvents(context: WebhookContext): Event[] {
 	const given = { events: context.getNodeParameter('events', []) };
 	const events = readChoices<Event>(context, eventsParameter, given);

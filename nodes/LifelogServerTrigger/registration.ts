@@ -100,7 +100,7 @@ async function deleteWebhook(api: Api, id: string): Promise<void> {
 	await unlessDeleted(api, deleteEntry(api, 'webhook', id));
 }
 
-/** The answer to a request about webhooks, with errors that say why there is none. */
+/** The answer to a request about webhooks. Explains errors of services without webhooks. */
 async function orRefused<T>(api: Api, resource: Resource, answer: Promise<T>): Promise<T> {
 	return await answer.catch((error: unknown) => {
 		throw error instanceof NodeApiError ? (refusalOf(api, resource, error) ?? error) : error;

@@ -129,7 +129,7 @@ export class EventBirths implements Births {
 		const nowMs = this.#options.now();
 		const source = sourceOf(id);
 		if (hash === null) {
-			// What nobody was told of needn't be told as deleted.
+			// Nobody was told that it exists.
 			if (before === undefined) return;
 			const startTime = served.deletedStart(id) ?? null;
 			const updatedAt = new Date(nowMs).toISOString();

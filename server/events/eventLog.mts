@@ -86,7 +86,7 @@ export class EventLog {
 		return { events: rows.map(asEvent), after: rows.at(-1)?.number ?? after };
 	}
 
-	/** Has what waits for a moment be told at once. */
+	/** Ends the wait of all events. */
 	release(): void {
 		const nowMs = this.#now();
 		this.#file.run('UPDATE event SET due_ms = ? WHERE due_ms > ?', nowMs, nowMs);

@@ -22,7 +22,7 @@ export interface EventsOptions {
 	now: () => number;
 }
 
-/** What a test says of a webhook: the status of its answer, or why there was none. */
+/** The result of a test: the status of the answer, or why no answer came. */
 export type Reached = { status: number } | { error: string };
 
 /** The pauses that Standard Webhooks proposes: ten attempts in 75 hours. */

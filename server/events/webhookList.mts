@@ -33,7 +33,7 @@ interface DeliveryRow {
 	next_ms: number | null;
 }
 
-/** What a webhook is asked for by. */
+/** The values of a new webhook. */
 export interface WantedWebhook {
 	/** As `webhookAddress` returns it. */
 	url: string;
@@ -41,7 +41,7 @@ export interface WantedWebhook {
 	description?: string;
 }
 
-/** The webhooks that there are. */
+/** The registered webhooks. */
 export class WebhookList {
 	readonly #file: EventFile;
 	readonly #now: () => number;
@@ -131,7 +131,7 @@ export class WebhookList {
 		this.#file.run('UPDATE webhook SET paused = ? WHERE id = ?', reason, id);
 	}
 
-	/** Has what waits for a webhook, or for all, be due: of each subject the first. */
+	/** Makes what waits for a webhook, or for all, due: the first delivery of each subject. */
 	makeDue(id?: string): void {
 		this.#file.run(
 			`UPDATE delivery SET next_ms = CASE WHEN EXISTS (

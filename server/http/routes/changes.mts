@@ -80,7 +80,7 @@ export async function writeTitle(service: Service, id: string): Promise<object> 
 /**
  * A body without what is null in it, which is the same as missing.
  *
- * @throws ApiError (400) if there is none.
+ * @throws ApiError (400) if it isn't an object.
  */
 export function bodyOf<Body extends object>(body: Body): Body {
 	if (typeof body !== 'object' || body === null || Array.isArray(body)) {

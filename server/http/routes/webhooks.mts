@@ -4,7 +4,7 @@ import type { EventType } from '../../events/types.mts';
 import type { Service } from '../service.mts';
 import { bodyOf } from './changes.mts';
 
-/** What a webhook is asked for by. */
+/** The body of a request for a new webhook. */
 export interface NewWebhook {
 	url: string;
 	types?: EventType[];
