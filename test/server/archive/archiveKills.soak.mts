@@ -16,6 +16,7 @@ import {
 	runCommand,
 	startCommand,
 } from '../../support/archiveCommand.mts';
+import { isAmidChange } from '../../support/amidChange.mts';
 import { checkHere } from '../../support/commands.mts';
 import { newestManifests } from '../../support/manifests.mts';
 import { type TestSandbox, startSandbox } from '../../support/sandbox.mts';
@@ -40,23 +41,10 @@ beforeEach(() => {
 	mkdirSync(join(folder, 'days'), { recursive: true });
 });
 
-/** Whether a change has begun that isn't done, by what lies in the folder. */
-function isAmidChange(): boolean {
-	if (existsSync(join(folder, '.lifelog-journal.json'))) return true;
-	try {
-		const drafts = join(folder, '.lifelog-drafts');
-		return readdirSync(drafts, { recursive: true, withFileTypes: true }).some(
-			(entry) => entry.isFile() && !entry.name.startsWith('.'),
-		);
-	} catch {
-		return false;
-	}
-}
-
 /** Kills processes: as a rule amid a change, and at times a moment later. */
 async function killAmid(children: ChildProcess[]): Promise<void> {
 	const isOver = () => children.some(({ exitCode }) => exitCode !== null);
-	while (!isAmidChange() && !isOver()) await nextTurn();
+	while (!isAmidChange(folder) && !isOver()) await nextTurn();
 	if (random.number.float() < 0.3) await sleep(random.number.float() * MAX_DELAY_MS);
 	for (const child of children) child.kill('SIGKILL');
 }
@@ -152,7 +140,7 @@ async function killWriters(whats: string[], isFaulty = false): Promise<void> {
 		expect({ kill, signals: ends.map(([, signal]) => signal) }).toEqual({
 			...{ kill, signals: whats.map(() => 'SIGKILL') },
 		});
-		if (isAmidChange()) amid += 1;
+		if (isAmidChange(folder)) amid += 1;
 		await expectWhole();
 		promised.expectKept();
 	}
@@ -184,12 +172,12 @@ async function killCommand(
 		const [command, env] = await args();
 		const running = startCommand(command, { ...env, ...failing(isFaulty) });
 		for (let changes = random.number.int(3); changes > 0; changes -= 1) {
-			while (!isAmidChange() && running.child.exitCode === null) await nextTurn();
+			while (!isAmidChange(folder) && running.child.exitCode === null) await nextTurn();
 			await sleep(random.number.float() * MAX_DELAY_MS);
 		}
 		await killAmid([running.child]);
 		await running.ended;
-		if (isAmidChange()) amid += 1;
+		if (isAmidChange(folder)) amid += 1;
 		await expectWhole();
 	}
 	if (!isFaulty) expect({ amid, isMost: amid >= KILLS / 2 }).toEqual({ amid, isMost: true });

@@ -319,6 +319,14 @@ test('an attempt that ends after its webhook was removed says nothing of another
 	await arrived(2);
 });
 
+test('a webhook that is removed during its first test is unknown afterwards', async () => {
+	receiver.answer = (_received, response) => {
+		events.remove(events.list()[0].id);
+		response.writeHead(204).end();
+	};
+	await expect(register()).rejects.toThrow('Webhook not found');
+});
+
 test('what waits is tried at once by the next start, which takes no attempt of the schedule away', async () => {
 	await register();
 	receiver.answer = () => 500;

@@ -1,10 +1,9 @@
 // lifelog-server, killed at random moments while lifelogs change, with a receiver that fails half the
 // time: each event arrives, once for those who remember IDs, and in order.
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { en, Faker } from '@faker-js/faker';
 import type { Lifelog } from '../../../lifelog/api.ts';
+import { isAmidChange } from '../../support/amidChange.mts';
 import { spawnLifelogServer, type SpawnedServer } from '../../support/lifelogServer.mts';
 import { randomSeed } from '../../support/size.mts';
 import { until } from '../../support/soon.mts';
@@ -52,19 +51,6 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-/** Whether a change has begun that isn't done, by what lies in the folder. */
-function isAmidChange(): boolean {
-	if (existsSync(join(folder, '.lifelog-journal.json'))) return true;
-	try {
-		const drafts = join(folder, '.lifelog-drafts');
-		return readdirSync(drafts, { recursive: true, withFileTypes: true }).some(
-			(entry) => entry.isFile() && !entry.name.startsWith('.'),
-		);
-	} catch {
-		return false;
-	}
-}
-
 /** Makes, changes or deletes a lifelog; the server may be killed meanwhile. */
 async function change(server: SpawnedServer): Promise<void> {
 	const known = [...ids].filter((id) => !gone.has(id));
@@ -99,9 +85,9 @@ async function killAfter(changes: number): Promise<boolean> {
 		}
 	});
 	await until(() => done >= changes, 1);
-	while (!isAmidChange()) await nextTurn();
+	while (!isAmidChange(folder)) await nextTurn();
 	if (random.number.float() < 0.3) await sleep(random.number.float() * MAX_DELAY_MS);
-	const wasAmid = isAmidChange();
+	const wasAmid = isAmidChange(folder);
 	child.kill('SIGKILL');
 	isOver = true;
 	await exited;
