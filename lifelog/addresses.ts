@@ -40,10 +40,14 @@ export function addressProblem(
 
 /** An address without slashes and `/v1` at its end, so that `/v1/…` can be appended. */
 export function baseAddress(address: string): string {
+	const plain = plainAddress(address);
+	return plain.endsWith('/v1') ? plainAddress(plain.slice(0, -'/v1'.length)) : plain;
+}
+
+/** The origin and the path of an address, without slashes at its end. */
+export function plainAddress(address: string): string {
 	const { origin, pathname } = new URL(address);
-	const segments = withoutEmptyEnd(pathname.split('/'));
-	const path = segments.at(-1) === 'v1' ? withoutEmptyEnd(segments.slice(0, -1)) : segments;
-	return `${origin}${path.join('/')}`;
+	return `${origin}${withoutEmptyEnd(pathname.split('/')).join('/')}`;
 }
 
 function withoutEmptyEnd(segments: string[]): string[] {

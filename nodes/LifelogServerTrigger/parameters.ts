@@ -1,6 +1,6 @@
 import type { IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
 
-import { addressProblem } from '../../lifelog/addresses.ts';
+import { addressProblem, plainAddress } from '../../lifelog/addresses.ts';
 import { inputError } from '../shared/errors/nodeErrors';
 import { shownIf } from '../shared/parameters/conditions';
 import { optionsOf } from '../shared/parameters/lists';
@@ -114,7 +114,7 @@ export function webhookUrl(context: WebhookContext): string {
 	// A proxy at n8n's own address may put a path before it, which n8n doesn't know.
 	const segments = context.getNode().webhookId === undefined ? 4 : 3;
 	const path = new URL(own).pathname.split('/').slice(-segments).join('/');
-	return `${address.replace(/\/+$/, '')}/${path}`;
+	return `${plainAddress(address)}/${path}`;
 }
 
 function optionsIn(context: WebhookContext) {

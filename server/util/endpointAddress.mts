@@ -1,4 +1,4 @@
-import { addressProblem, isPrivate } from '../../lifelog/addresses.ts';
+import { addressProblem, isPrivate, plainAddress } from '../../lifelog/addresses.ts';
 
 /**
  * The base address of an endpoint with a model, without slashes at its end.
@@ -17,6 +17,5 @@ export function checkedEndpointUrl(text: string, keyVariable: string): string {
 			`must be an address like http://127.0.0.1:11434/v1, without a name, a password or a query; put the key into ${keyVariable}`,
 		);
 	}
-	const { origin, pathname } = new URL(text);
-	return `${origin}${pathname}`.replace(/\/+$/, '');
+	return plainAddress(text);
 }
