@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { en, Faker } from '@faker-js/faker';
 import { clearDrafts } from '../../../server/archive/drafts.mts';
 import {
@@ -44,7 +44,7 @@ beforeEach(() => {
 /** Kills processes: as a rule amid a change, and at times a moment later. */
 async function killAmid(children: ChildProcess[]): Promise<void> {
 	const isOver = () => children.some(({ exitCode }) => exitCode !== null);
-	while (!isAmidChange(folder) && !isOver()) await nextTurn();
+	while (!isAmidChange(folder) && !isOver()) await sleep(1);
 	if (random.number.float() < 0.3) await sleep(random.number.float() * MAX_DELAY_MS);
 	for (const child of children) child.kill('SIGKILL');
 }
@@ -134,7 +134,7 @@ async function killWriters(whats: string[], isFaulty = false): Promise<void> {
 			Promise.all(lines.map(async (read) => await once(read, 'line'))),
 		]);
 		const more = done + random.number.int(4);
-		while (done < more && children.every(({ exitCode }) => exitCode === null)) await nextTurn();
+		while (done < more && children.every(({ exitCode }) => exitCode === null)) await sleep(1);
 		await killAmid(children);
 		const ends = await Promise.all(ended);
 		expect({ kill, signals: ends.map(([, signal]) => signal) }).toEqual({
@@ -172,7 +172,7 @@ async function killCommand(
 		const [command, env] = await args();
 		const running = startCommand(command, { ...env, ...failing(isFaulty) });
 		for (let changes = random.number.int(3); changes > 0; changes -= 1) {
-			while (!isAmidChange(folder) && running.child.exitCode === null) await nextTurn();
+			while (!isAmidChange(folder) && running.child.exitCode === null) await sleep(1);
 			await sleep(random.number.float() * MAX_DELAY_MS);
 		}
 		await killAmid([running.child]);
