@@ -92,14 +92,15 @@ export function readSettings(context: WebhookContext): Reported {
 }
 
 /**
- * The address at which the server calls this node: n8n's own one, or at the {@link addressOption}.
+ * The address at which the server calls this node, as the server writes it: n8n's own one, or at the
+ * {@link addressOption}.
  *
  * @throws NodeOperationError if the option isn't an address.
  */
 export function webhookUrl(context: WebhookContext): string {
 	const own = context.getNodeWebhookUrl('default') ?? '';
 	const address = readText(context, addressOption, optionsIn(context));
-	if (address === '') return own;
+	if (address === '') return URL.canParse(own) ? new URL(own).href : own;
 	// The server knows which addresses may have http.
 	const problem = addressProblem(address, () => true);
 	if (problem !== undefined) {

@@ -78,6 +78,18 @@ test('from the registration to its end', async () => {
 	expect(await webhooks()).toEqual([]);
 }, 60_000);
 
+test("n8n's own address in capitals stays registered, with the secret that is known", async () => {
+	const { url } = host;
+	host.url = url.replace('http://127.0.0.1', 'HTTP://Localhost');
+	const node = trigger({ events });
+	await host.activate(node);
+	const { saved } = host;
+	await host.activate(node);
+	expect(host.saved).toEqual(saved);
+	await host.deactivate(node);
+	host.url = url;
+});
+
 test('at an address that the server cannot reach, nothing stays registered', async () => {
 	const [port] = await freePorts(1);
 	const address = `http://127.0.0.1:${port}`;
