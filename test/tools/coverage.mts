@@ -1,10 +1,10 @@
 // Runs tests and prints how many lines of each room they reach: npm run coverage [-- <arguments of Jest>]
 //
 // Node.js counts, in the workers of Jest and in every process that a test starts. A process that is
-// killed writes no counts.
+// killed writes no counts, or only some, which are left out.
 import { mergeScriptCovs, type ScriptCov } from '@bcoe/v8-coverage';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,8 @@ interface RanText {
 const ROOMS = ['nodes', 'lifelog', 'server'];
 
 const folder = mkdtempSync(join(tmpdir(), 'coverage-'));
+// Tests start processes of other users, too.
+chmodSync(folder, 0o1777);
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const jest = join('node_modules', 'jest', 'bin', 'jest.js');
@@ -46,6 +48,15 @@ const filesOf = (kind: string) =>
 		.map((name) => join(folder, name));
 const read = <T,>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as T;
 
+function scriptsIn(path: string): ScriptCov[] {
+	try {
+		return read<{ result: ScriptCov[] }>(path).result;
+	} catch (error) {
+		if (error instanceof SyntaxError) return [];
+		throw error;
+	}
+}
+
 // What Jest made of a file has another length than the file that Node.js runs without its types.
 const keyOf = (path: string, length: number) => `${path} ${length}`;
 const texts = new Map<string, RanText>();
@@ -57,7 +68,7 @@ for (const file of filesOf('text-')) {
 /** The counts of each text, of which the first is the sum of earlier ones. */
 const counts = new Map<string, ScriptCov[]>();
 for (const file of filesOf('coverage-')) {
-	for (const script of read<{ result: ScriptCov[] }>(file).result) {
+	for (const script of scriptsIn(file)) {
 		if (!script.url.startsWith('file:')) continue;
 		const path = fileURLToPath(script.url);
 		if (!isOfRoom(path)) continue;
