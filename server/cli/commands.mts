@@ -18,7 +18,14 @@ import {
 	wholeNumber,
 	withoutVariables,
 } from '../util/options.mts';
-import { endpointAddress, pauses, publicAddress, serviceAddress, words } from './readers.mts';
+import {
+	endpointAddress,
+	pauses,
+	publicAddress,
+	serviceAddress,
+	words,
+	wordsToExpect,
+} from './readers.mts';
 
 const command = <Some extends Options>(
 	declared: DeclaredCommand<Some> & { exclusive: [keyof Some, keyof Some][] },
@@ -187,6 +194,11 @@ export const serve = command({
 				'--transcription-language <code>',
 				'spoken language, such as de (detected by default)',
 				text,
+			),
+			transcriptionPrompt: option(
+				'--transcription-prompt <words>',
+				'words to expect, such as names, up to 400 characters. The transcription endpoint gets them',
+				wordsToExpect,
 			),
 			transcriptionFormat: option(
 				'--transcription-format <name>',

@@ -1,6 +1,7 @@
 // What some options take, besides what every program has (util/options).
 import { addressProblem, baseAddress } from '../../lifelog/addresses.ts';
 import { LIMITLESS_URL } from '../../lifelog/limitless.ts';
+import { isTooLong, MAX_PROMPT_LENGTH } from '../recordings/prompt.mts';
 import { checkedEndpointUrl } from '../util/endpointAddress.mts';
 
 /** Words in lower case, with commas or blanks between them. */
@@ -9,6 +10,13 @@ export const words = (given: string): string[] =>
 		.toLowerCase()
 		.split(/[\s,]+/)
 		.filter(Boolean);
+
+/** Words that a model is to expect. They are nobody's business, so an error doesn't quote them. */
+export function wordsToExpect(given: string): string {
+	const prompt = given.trim();
+	if (!isTooLong(prompt)) return prompt;
+	throw new Error(`must have at most ${MAX_PROMPT_LENGTH} characters`);
+}
 
 /**
  * The address of a service, by the rules of the credential: https, or http on this machine.

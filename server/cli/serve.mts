@@ -101,6 +101,13 @@ async function offerFolder(folder: string): Promise<void> {
 
 const linesOf = (error: unknown) => asError(error).message.split('\n');
 
+const NEED_TRANSCRIPTION = [
+	'inbox',
+	'diarizationUrl',
+	'transcriptionLanguage',
+	'transcriptionPrompt',
+] as const;
+
 /** What the options say; adds to the problems what contradicts. */
 function readOptions(
 	folder: string,
@@ -129,7 +136,7 @@ function readOptions(
 	const endpoint = endpointOf('transcription');
 	const diarization = endpointOf('diarization');
 	if (sourceOf('transcriptionUrl') === undefined && sourceOf('transcriptionModel') === undefined) {
-		for (const name of ['inbox', 'diarizationUrl', 'transcriptionLanguage'] as const) {
+		for (const name of NEED_TRANSCRIPTION) {
 			if (sourceOf(name) === undefined) continue;
 			problems.push(`${sourceOf(name)} needs --transcription-url and --transcription-model`);
 		}
@@ -150,6 +157,7 @@ function readOptions(
 		transcription: endpoint && {
 			...{ ...endpoint, diarization, inboxTimes },
 			...{ format: values.transcriptionFormat, language: values.transcriptionLanguage },
+			prompt: values.transcriptionPrompt,
 			keepOriginals: values.keepOriginals,
 			...{ inbox: values.inbox, inboxIsCopied: values.inboxCopy },
 		},

@@ -107,9 +107,9 @@ export class Jobs {
 		const recording = this.known(id);
 		const { status } = recording;
 		if (status === 'done' && !change.again) return recording;
-		if ('language' in change && change.language !== recording.language) {
-			this.#queue.discardHeard(id);
-		}
+		const isChanged = (name: 'language' | 'prompt') =>
+			name in change && change[name] !== recording[name];
+		if (isChanged('language') || isChanged('prompt')) this.#queue.discardHeard(id);
 		// The audio of one that was done is in the archive, at its time.
 		const isNewStart = status === 'failed' || (status === 'done' && change.startMs !== undefined);
 		try {

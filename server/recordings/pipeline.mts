@@ -49,6 +49,8 @@ export interface RecordingFile {
 	startMs?: number;
 	title?: string;
 	language?: string;
+	/** Words to expect, in place of those that the transcriber has. */
+	prompt?: string;
 	externalId?: string;
 	/** Whether lifelogs that were deleted are made again. */
 	again?: boolean;
@@ -113,7 +115,7 @@ export async function makeLifelogs(file: RecordingFile, options: PipelineOptions
 		await encodeOpus(sound, written, { signal });
 		await rename(written, audio);
 	}
-	const segments = await transcribe(sound, file.language, options);
+	const segments = await transcribe(sound, file, options);
 	const made: Made = {
 		audio: { path: audio, startMs },
 		lifelogs: [],
@@ -151,7 +153,7 @@ export async function makeLifelogs(file: RecordingFile, options: PipelineOptions
 
 async function transcribe(
 	sound: Sound,
-	language: string | undefined,
+	{ language, prompt }: Pick<RecordingFile, 'language' | 'prompt'>,
 	{ work, transcriber, diarizer, heard: known, onNote, signal }: PipelineOptions,
 ): Promise<Segment[]> {
 	const chunks = await cutChunks(sound, work, { format: transcriber.format, signal });
@@ -160,7 +162,8 @@ async function transcribe(
 		const { path, offsetMs, durationMs } = chunk;
 		let heard = known?.get(chunk);
 		if (!heard) {
-			const segments = await transcriber.transcribe(path, { durationMs, language, signal });
+			const asked = { durationMs, language, prompt, signal };
+			const segments = await transcriber.transcribe(path, asked);
 			heard = { segments, isDiarized: false };
 			known?.keep(chunk, heard);
 		}

@@ -37,6 +37,8 @@ export interface Upload {
 	startMs?: number;
 	title?: string;
 	language?: string;
+	/** Words to expect, in place of those that the server has. */
+	prompt?: string;
 	externalId?: string;
 	/** Whether lifelogs that were deleted are made again. */
 	again?: boolean;

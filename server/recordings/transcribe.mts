@@ -4,6 +4,7 @@ import { FormData } from 'undici';
 import { Endpoint, EndpointError, type EndpointOptions } from '../util/modelEndpoint.mts';
 import { ApiError } from '../util/errors.mts';
 import type { ChunkFormat } from './encoders.mts';
+import { withoutEchoes } from './prompt.mts';
 import { checkSegments, NoWordsError, oneLine, toNumber } from './segments.mts';
 import type { RawSegment, Segment } from './segments.mts';
 import { isWebVtt, readSrt, readVtt } from './subtitles.mts';
@@ -13,6 +14,8 @@ import { readTranscription } from './transcript.mts';
 export interface TranscriberOptions extends EndpointOptions {
 	/** As the endpoint calls it, such as `de`; by default it finds out. */
 	language?: string;
+	/** Words to expect, such as names. */
+	prompt?: string;
 	/** What chunks are to be cut into. */
 	format: ChunkFormat;
 }
@@ -46,31 +49,51 @@ export class Transcriber {
 
 	/**
 	 * Returns what is said in a chunk, by start, in ms after its beginning; nothing if nobody speaks. An
-	 * endpoint that knows no times gives one segment.
+	 * endpoint that knows no times gives one segment. One that refuses the words to expect, or the times,
+	 * is asked without them.
 	 *
 	 * @throws EndpointError: `isRefusal` for a chunk that the endpoint never takes, otherwise it may take
 	 * it later. What `signal` says if it is aborted.
 	 */
 	async transcribe(
 		path: string,
-		{ durationMs, language = this.#options.language, signal }: ChunkOptions & { language?: string },
+		{
+			durationMs,
+			signal,
+			language = this.#options.language,
+			prompt = this.#options.prompt,
+		}: ChunkOptions & Pick<TranscriberOptions, 'language' | 'prompt'>,
 	): Promise<Segment[]> {
 		const { model } = this.#options;
 		const isDiarizing = model.endsWith('-diarize');
-		const ask = async (response_format: string) => {
-			const chunking_strategy = isDiarizing ? 'auto' : undefined;
-			const form = await formOf(path, { model, language, response_format, chunking_strategy });
+		const chunking_strategy = isDiarizing ? 'auto' : undefined;
+		const ask = async (response_format: string, expected?: string) => {
+			const fields = { model, language, prompt: expected, response_format, chunking_strategy };
 			const options = { timeoutMs: this.#timeoutMs, signal, parse: readAnswer };
-			return segmentsOf(await post(this.#endpoint, form, options), durationMs);
+			const answer = await post(this.#endpoint, await formOf(path, fields), options);
+			const segments = segmentsOf(answer, durationMs);
+			return expected === undefined ? segments : withoutEchoes(segments, expected);
+		};
+		const askFor = async (format: string) => {
+			if (isDiarizing || !prompt) return await ask(format);
+			try {
+				return await ask(format, prompt);
+			} catch (error) {
+				if (!isRefusal(error) || error.isTooLarge) throw error;
+			}
+			return await ask(format);
 		};
 		try {
-			return await ask(isDiarizing ? 'diarized_json' : 'verbose_json');
+			return await askFor(isDiarizing ? 'diarized_json' : 'verbose_json');
 		} catch (error) {
-			if (!(error instanceof EndpointError && error.isRefusal)) throw error;
+			if (!isRefusal(error)) throw error;
 		}
-		return await ask('json');
+		return await askFor('json');
 	}
 }
+
+const isRefusal = (error: unknown): error is EndpointError =>
+	error instanceof EndpointError && error.isRefusal;
 
 /** What was said in a part of a recording. */
 export interface Heard {

@@ -76,6 +76,8 @@ interface PostOptions {
 export class EndpointError extends Error {
 	/** Whether it was this request that was refused. */
 	readonly isRefusal: boolean;
+	/** Whether it was refused because it is too large. */
+	readonly isTooLarge: boolean;
 	/** Whether the endpoint itself says that it has failed. */
 	readonly isFailure: boolean;
 	/** Whether it has answered as if all were well, but with something else than it was asked for. */
@@ -85,15 +87,18 @@ export class EndpointError extends Error {
 
 	constructor(message: string, more: Partial<EndpointError> = {}) {
 		super(message);
-		const { isRefusal = false, isFailure = false, isUnusable = false, waitMs } = more;
+		const { isRefusal = false, isTooLarge = false, isFailure = false } = more;
+		const { isUnusable = false, waitMs } = more;
 		this.isRefusal = isRefusal;
+		this.isTooLarge = isTooLarge;
 		this.isFailure = isFailure;
 		this.isUnusable = isUnusable;
 		this.waitMs = waitMs;
 	}
 }
 
-const REFUSALS = [400, 413, 422];
+const TOO_LARGE = 413;
+const REFUSALS = [400, TOO_LARGE, 422];
 
 /** Maximum time to list models, because the user waits for it. */
 const LIST_TIMEOUT_MS = 3_000;
@@ -193,6 +198,7 @@ export class Endpoint {
 		const hint = isOfKey || status === 404 ? `. Check ${toCheck}` : '';
 		return new EndpointError(`returned ${status}${hint}`, {
 			isRefusal: REFUSALS.includes(status),
+			isTooLarge: status === TOO_LARGE,
 			isFailure: status >= 500,
 			waitMs: askedWaitMs(undefined, headersOf(response)),
 		});

@@ -168,7 +168,7 @@ const PANELS: [
 		{ operation: 'upload' },
 		'Input Binary Field, Options',
 		{
-			options: `Add Again If Deleted, External ID, Language, ${WAIT}, Start Time, ${ZONE}, Title, Wait for Lifelogs (Seconds)`,
+			options: `Add Again If Deleted, External ID, Language, ${WAIT}, Start Time, ${ZONE}, Title, Wait for Lifelogs (Seconds), Words to Expect`,
 			notice: OWN_SERVER,
 		},
 	],

@@ -24,8 +24,10 @@ export interface TranscriptionEndpoint {
 	/** Without `/audio/transcriptions`. */
 	url: string;
 	asked: TranscriptionAsked[];
-	/** Response formats that it refuses with 400. */
+	/** Response formats and names of fields that it refuses. */
 	refuses: string[];
+	/** The status of a refusal. */
+	refusal: number;
 	/** What it answers instead of what it would hear; undefined where it answers as it should. */
 	instead: ((asked: TranscriptionAsked) => unknown) | undefined;
 	/** Answers in place of everything else. */
@@ -75,7 +77,7 @@ export async function startTranscription(): Promise<TranscriptionEndpoint> {
 			[fileName, type] = [part.filename, part.mimetype];
 			await pipeline(part.file, createWriteStream(path));
 		}
-		const { fault, instead, refuses } = endpoint;
+		const { fault, instead, refuses, refusal } = endpoint;
 		const heard = fault || instead ? [] : await hearTones(path);
 		await rm(path);
 		const { authorization } = request.headers;
@@ -86,11 +88,10 @@ export async function startTranscription(): Promise<TranscriptionEndpoint> {
 			return fault(reply.raw);
 		}
 		if (!fields.model) return reply.code(422).send({ error: { message: 'no model' } });
-		if (instead) return reply.type('application/json').send(JSON.stringify(instead(asked)));
 		const format = fields.response_format ?? 'json';
-		if (refuses.includes(format)) {
-			return reply.code(400).send({ error: { message: `no ${format}` } });
-		}
+		const refused = [format, ...Object.keys(fields)].find((each) => refuses.includes(each));
+		if (refused) return reply.code(refusal).send({ error: { message: `no ${refused}` } });
+		if (instead) return reply.type('application/json').send(JSON.stringify(instead(asked)));
 		const { kind } = request.params;
 		return kind === 'diarization' ? { segments: heard.map(turnOf) } : answer(heard, format);
 	});
@@ -99,6 +100,7 @@ export async function startTranscription(): Promise<TranscriptionEndpoint> {
 		url: `http://127.0.0.1:${(server.server.address() as AddressInfo).port}/v1`,
 		asked: [],
 		refuses: [],
+		refusal: 400,
 		instead: undefined,
 		fault: undefined,
 		close: async () => {

@@ -50,6 +50,16 @@ const waitOption: INodeProperties = {
 		'Maximum time to wait until the recording has become lifelogs. 0 returns the recording once it is uploaded.',
 };
 
+const promptOption: INodeProperties = {
+	displayName: 'Words to Expect',
+	name: 'prompt',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. Anna Meier, Quickcarbon',
+	description:
+		'Names and terms that the recording may contain, at most 400 characters. The server passes them to its transcription endpoint.',
+};
+
 export const description: INodeProperties[] = [
 	binaryPropertyParameter,
 	optionsOf([
@@ -72,6 +82,7 @@ export const description: INodeProperties[] = [
 		timezoneOption,
 		titleParameter,
 		waitOption,
+		promptOption,
 	]),
 ];
 
@@ -95,6 +106,7 @@ export async function execute(
 		startTime: startMs === undefined ? undefined : new Date(startMs).toISOString(),
 		title: readText(this, titleParameter, options) || undefined,
 		language: readText(this, languageOption, options) || undefined,
+		prompt: readText(this, promptOption, options) || undefined,
 		externalId: readText(this, externalIdOption, options) || undefined,
 		again: readBoolean(this, againOption, options) ? 'true' : undefined,
 	};

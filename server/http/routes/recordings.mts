@@ -8,6 +8,7 @@ import { timeOf } from '../../recordings/makeLifelog.mts';
 import type { Intake, Received } from '../../recordings/intake.mts';
 import type { Jobs } from '../../recordings/jobs.mts';
 import type { Recording as RecordingAnswer } from '../pageApi/answers.mts';
+import { isTooLong, MAX_PROMPT_LENGTH } from '../../recordings/prompt.mts';
 import type { Recording, Status } from '../../recordings/queue.mts';
 import { asName } from '../../recordings/segments.mts';
 import { ApiError, UnavailableError } from '../../util/errors.mts';
@@ -24,6 +25,7 @@ const FIELDS = [
 	'timezone',
 	'title',
 	'language',
+	'prompt',
 	'externalId',
 	'again',
 ] as const;
@@ -70,7 +72,8 @@ export async function uploadRecording(
 		}
 		if (!file) throw new ApiError(400, "There is no 'file'. Send the recording as `file`");
 		if (file.received.bytes === 0) throw new ApiError(400, 'The file is empty. Send a recording');
-		const { startTime, modifiedTime, timezone, title, language, externalId, again } = fields;
+		const { startTime, modifiedTime, timezone, title, language, prompt } = fields;
+		const { externalId, again } = fields;
 		const zone = checkZone(timezone);
 		const { recording, isNew } = await intake.add(file.received, {
 			fileName: file.fileName,
@@ -80,6 +83,7 @@ export async function uploadRecording(
 			...(startTime !== undefined && { startMs: timeOf('startTime', startTime, zone) }),
 			...(title !== undefined && asName(title) !== '' && { title: asName(title) }),
 			...(language !== undefined && { language: languageOf(language) }),
+			...(prompt !== undefined && { prompt }),
 			...(externalId !== undefined && { externalId }),
 			again: flagOf('again', again),
 		});
@@ -132,6 +136,9 @@ function addField(fields: Fields, part: Exclude<Multipart, MultipartFile>): void
 		throw new ApiError(400, `There is no field '${part.fieldname}'. Use ${FIELDS.join(', ')}`);
 	}
 	const value = String(part.value).trim();
+	if (name === 'prompt' && isTooLong(value)) {
+		throw new ApiError(400, `prompt is longer than ${MAX_PROMPT_LENGTH} characters. Shorten it`);
+	}
 	if (value.length > MAX_FIELD_LENGTH || part.valueTruncated) {
 		throw new ApiError(400, `${name} is longer than ${MAX_FIELD_LENGTH} characters`);
 	}

@@ -626,12 +626,19 @@ describe('Upload Recording', () => {
 		expect((await hearTones(heard)).map(({ second }) => second)).toEqual([0, 1, 2]);
 	});
 
-	test('reads a time in the option Time Zone, and sends the language', async () => {
+	test('reads a time in the option Time Zone, and sends language and Words to Expect', async () => {
 		const path = await tones('zone.ogg');
-		const options = { startTime: `${day}T09:30:00`, timezone: 'Asia/Kathmandu', language: 'de' };
+		const spoken = { language: 'de', prompt: 'Anna Meier, "Łódź"; Ziegler' };
+		const options = { startTime: `${day}T09:30:00`, timezone: 'Asia/Kathmandu', ...spoken };
 		const { json } = await upload([{ path }], { ...options, waitSeconds });
 		expect(json[0]).toMatchObject({ startTime: `${day}T03:45:00.000Z` });
-		expect(endpoint.asked.at(-1)!.fields.language).toBe('de');
+		expect(endpoint.asked.at(-1)!.fields).toMatchObject(spoken);
+	});
+
+	test('with more Words to Expect than the server takes says how many it takes', async () => {
+		const path = await tones('words.ogg');
+		const { message, error } = await upload([{ path }], { prompt: 'Anna '.repeat(81) });
+		expect(`${message} ${error!.description}`).toContain('prompt is longer than 400 characters');
 	});
 
 	test('keeps the file name, and its time is used', async () => {

@@ -28,7 +28,7 @@ const VALUES: Record<string, string> = {
 	...{ '<address>': 'http://127.0.0.1:9/v1', '<kinds>': 'chats', '<day>': '2025-01-31' },
 	...{ '<name>': 'Europe/Berlin', '<minutes>': '5', '<n>': '7', '<file>': 'x', '<code>': 'de' },
 	...{ '<names>': 'a.example', '<addresses>': '127.0.0.1', '<folder>': 'inbox' },
-	'<seconds>': '1,1,5',
+	...{ '<seconds>': '1,1,5', '<words>': 'Anna Meier, Quickcarbon' },
 	...{ '<level>': 'warn', '<format>': 'json', '<origin>': 'https://lifelogs.example.org' },
 };
 const valueOf = ({ flags }: { flags: string }) =>

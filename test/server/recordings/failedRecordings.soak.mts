@@ -137,6 +137,25 @@ describe('a recording that fails', () => {
 		);
 	});
 
+	test('in one part is heard completely if the next upload has other words to expect', async () => {
+		await lab.restart();
+		// Two parts as WAV.
+		const path = join(lab.files, 'words.mp3');
+		await makeTones(path, { seconds: 711, silent: [[1, 710]] });
+		lab.endpoint.instead = () => {
+			lab.endpoint.refuses = ['verbose_json', 'json'];
+			return { segments: [{ text: 'Hello.', start: 0, end: 1 }] };
+		};
+		const { recording } = await lab.upload(path, { prompt: 'Tom' });
+		expect(await lab.ended(recording.id)).toMatchObject({ status: 'failed' });
+		lab.mend();
+		const before = lab.endpoint.asked.length;
+		await lab.upload(path, { prompt: 'Lena' });
+		expect(await lab.ended(recording.id)).toMatchObject({ status: 'done' });
+		const asked = lab.endpoint.asked.slice(before).map(({ fields }) => fields.prompt);
+		expect(asked).toEqual(['Lena', 'Lena']);
+	});
+
 	test('because its file is missing is transcribed when the file is uploaded again', async () => {
 		const path = join(lab.files, 'gone.wav');
 		writeFileSync(path, 'no sound');
