@@ -95,6 +95,7 @@ const VIEWS: [name: string, address: () => string | Promise<string>, ready: stri
 	['day', () => `/days/${DAY}`, '.entry'],
 	['lifelog', () => `/lifelogs/${longest().id}`, '.transcript .said'],
 	['search', () => '/search?q=garden', '.result mark'],
+	['people', () => '/people', '.people li'],
 	['chats', () => '/chats', '.rows a'],
 	['chat', async () => `/chats/${await firstChat()}`, '.message .markdown'],
 	['recordings', () => '/recordings', '.upload + p'],
@@ -102,7 +103,8 @@ const VIEWS: [name: string, address: () => string | Promise<string>, ready: stri
 ];
 
 /** Lists, and what is in them, are gone through by Tab. */
-const CONTROLS = ':is(button, input, select, summary):not(dialog *, .transcript *, .contents *)';
+const CONTROLS =
+	':is(button, input, select, summary):not(dialog *, .transcript *, .contents *, .people *)';
 
 /** The keys that more than one of all that can be seen has. */
 const repeatedKeys = (page: Page) =>
