@@ -50,7 +50,7 @@ export async function searchForPage(
 	if (q !== undefined) checkSearch(q);
 	const filter: SearchFilter = {
 		isStarred,
-		speaker,
+		speakerPart: speaker,
 		from: from && dayBounds(checkDate(from), timezone).from,
 		before: to && dayBounds(checkDate(to), timezone).before,
 	};
