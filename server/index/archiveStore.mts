@@ -43,7 +43,8 @@ import {
 	namedFile,
 	undeletable,
 } from './entryChanges.mts';
-import { People, type Named } from './people.mts';
+import { People } from './people.mts';
+import type { Named } from './snippet.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
 /** How an archive is served. */

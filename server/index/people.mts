@@ -13,6 +13,7 @@ import {
 import { ApiError } from '../util/errors.mts';
 import type { Rows } from './rows.mts';
 import type { HeardPerson, IndexFilter, Parts, SearchFilter } from './store.mts';
+import type { Named } from './snippet.mts';
 import type { OnProblem } from './sync.mts';
 import { asSpeaker, partsOf, plain, stopWords, wordsIn } from './words.mts';
 
@@ -21,14 +22,6 @@ interface Known {
 	voices: number[];
 	/** The words of each name. */
 	words: string[][];
-}
-
-/** Whom a search names. */
-export interface Named {
-	/** What the people are called. */
-	names: Set<string>;
-	/** What else is searched for. */
-	rest: string;
 }
 
 /** The people of an archive: who speaks in its lifelogs, by what people.json calls them. */

@@ -1,4 +1,5 @@
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
+import type { Named } from './snippet.mts';
 
 /** Where a page ended: the sort keys of its last entry. Entries added or deleted do not move it. */
 export interface Position {
@@ -112,6 +113,8 @@ export interface Store {
 		limit: number,
 		parts?: Parts,
 	) => Lifelog[] | Promise<Lifelog[]>;
+	/** Whom a search names; missing if nobody is known by name. */
+	namedIn?: (search: string) => Named;
 	getLifelog: (id: string) => Lifelog | undefined;
 	/** Removes a lifelog and what belongs to it; false when there is none. */
 	deleteLifelog: (id: string) => boolean | Promise<boolean>;

@@ -12,7 +12,7 @@ import type { Person } from '../pageApi/answers.mts';
 import type { Service } from '../service.mts';
 import { bodyOf } from './changes.mts';
 
-const SORTS = ['lastHeard', 'lifelogs', 'name'] as const;
+export const SORTS = ['lastHeard', 'lifelogs', 'name'] as const;
 type Sort = (typeof SORTS)[number];
 
 /** How people are listed. */
@@ -61,7 +61,7 @@ export function listPeople(service: Service, query: PeopleQuery): object {
 		limit: query.limit ?? USUAL_PAGE,
 	};
 	const all = people.all();
-	const sorted = all.filter(isCalled(bound.search)).sort((a, b) => inOrder(bound.sort, a, b));
+	const sorted = sortedPeople(all, bound);
 	const page = cutPage(({ after, limit }: Slice) => firstAfter(sorted, bound.sort, after, limit), {
 		...{ query: bound, limit: bound.limit, direction: 'asc' as const, cursor },
 		position: (person) => ({ time: keyOf(bound.sort, person), id: person.name }),
@@ -125,6 +125,14 @@ function checkName(parameter: string, asked: string): string {
 
 function archiveOf({ maker }: Service): ArchiveStore {
 	return maker!.current();
+}
+
+/** Those of some people who are searched for, in an order. */
+export function sortedPeople(
+	all: HeardPerson[],
+	{ search, sort }: Pick<BoundQuery, 'search' | 'sort'>,
+): HeardPerson[] {
+	return all.filter(isCalled(search)).sort((a, b) => inOrder(sort, a, b));
 }
 
 /** Whether a part of one of the names is as it is searched for; all if missing. */
