@@ -121,10 +121,12 @@ test('markup in lifelogs and chats is shown as text', async () => {
 		await visit(`/person?${new URLSearchParams({ name })}`, '.rows li');
 		expect(await page.locator('h1 bdi').textContent()).toBe(name);
 		await page.getByRole('button', { name: 'Rename' }).click();
-		await page.fill('dialog input', `${name.slice(0, 199)}~`);
+		const other = `${name.slice(0, 199)}~`;
+		await page.fill('dialog input', other);
 		await page.keyboard.press('Enter');
 		await page.getByText('Also called').first().waitFor();
-		expect(await page.locator('h1 bdi').textContent()).toBe(`${name.slice(0, 199)}~`);
+		// The server leaves out what turns the direction of text.
+		expect(await page.locator('h1 bdi').textContent()).toBe(other.replace('\u202e', ''));
 	}
 	await visit('/chats', '.rows');
 	await visit('/chats/c0', '.message');

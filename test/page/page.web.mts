@@ -155,7 +155,7 @@ test('keys lead to every view', async () => {
 	await page.keyboard.press('ArrowLeft');
 	await page.waitForURL(`**/days/${before}`);
 	for (const [key, ready] of [
-		['u', '.people li'],
+		['g', '.people li'],
 		['h', '.rows'],
 		['s', '.facts'],
 		['c', '.months'],

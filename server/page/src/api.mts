@@ -197,18 +197,20 @@ export const changePerson = async (change: PersonChange): Promise<Person | undef
 /**
  * Renames a person in all lifelogs.
  *
- * @returns Who has the name already, if somebody does: then nothing has changed.
+ * @returns The person then. Or who has the name already: then nothing has changed.
  */
-export async function renamePerson(person: string, name: string): Promise<Person | undefined> {
+export async function renamePerson(
+	person: string,
+	name: string,
+): Promise<{ renamed: Person } | { other: Person }> {
 	try {
-		await changePerson({ person, name });
-		return undefined;
+		return { renamed: (await changePerson({ person, name }))! };
 	} catch (error) {
 		if (!(error instanceof RequestError && error.status === 409)) throw error;
 		// There are other reasons for this status.
 		const other = await readPerson(name).catch(() => undefined);
 		if (!other || other.name === person) throw error;
-		return other;
+		return { other };
 	}
 }
 

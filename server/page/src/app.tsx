@@ -28,7 +28,7 @@ import { StatusView } from './views/status.tsx';
 const VIEWS = [
 	{ path: '/', name: 'Calendar', key: 'c' },
 	{ path: '/search', name: 'Search', key: '/' },
-	{ path: '/people', name: 'People', key: 'u' },
+	{ path: '/people', name: 'People', key: 'g' },
 	{ path: '/chats', name: 'Chats', key: 'h' },
 	{ path: '/recordings', name: 'Recordings', key: 'r' },
 	{ path: '/status', name: 'Status', key: 's' },

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { isLabel } from '../../../../lifelog/speakers.ts';
+import { plainLine } from '../../../../lifelog/text.ts';
 import {
 	changeLifelog,
 	readPeople,
@@ -105,7 +106,9 @@ type Where = 'here' | 'recording' | 'everywhere';
 
 function NameForm({ id, speaker, shown, speakers, onChanged, onClose }: NamingOf) {
 	const isPerson = speaker !== null && !isLabel(speaker);
-	const [name, setName] = useState(isPerson ? speaker : '');
+	const [typed, setTyped] = useState(isPerson ? speaker : '');
+	// As the server keeps it.
+	const name = typed === speaker ? typed : plainLine(typed);
 	const [chosen, setChosen] = useState<Where>();
 	const [question, setQuestion] = useState<'same name' | 'as recorded' | Person>();
 	const [problem, attempt] = useAttempt();
@@ -138,8 +141,8 @@ function NameForm({ id, speaker, shown, speakers, onChanged, onClose }: NamingOf
 			if (isTaken) return setQuestion('same name');
 			await nameHere();
 		} else {
-			const other = await renamePerson(speaker!, name);
-			if (other) return setQuestion(other);
+			const outcome = await renamePerson(speaker!, name);
+			if ('other' in outcome) return setQuestion(outcome.other);
 		}
 		done();
 	};
@@ -158,12 +161,12 @@ function NameForm({ id, speaker, shown, speakers, onChanged, onClose }: NamingOf
 					<input
 						ref={field}
 						list="known-names"
-						value={name}
+						value={typed}
 						maxLength={200}
 						required
 						autocomplete="off"
 						onFocus={({ currentTarget }) => currentTarget.select()}
-						onInput={({ currentTarget: { value } }) => setName(value)}
+						onInput={({ currentTarget: { value } }) => setTyped(value)}
 					/>
 				</label>
 				<datalist id="known-names">

@@ -132,9 +132,11 @@ function Rename({
 	const [other, setOther] = useState<Person>();
 	if (other) return <Merge people={[other, person]} onDone={onDone} onClose={onClose} />;
 	const rename = async () => {
-		const found = name === person.name ? undefined : await renamePerson(person.name, name);
-		if (found) setOther(found);
-		else onDone(name);
+		if (name === person.name) return onDone(name);
+		const outcome = await renamePerson(person.name, name);
+		// What the server made of the name, without blanks around it for example.
+		if ('renamed' in outcome) onDone(outcome.renamed.name);
+		else setOther(outcome.other);
 	};
 	return (
 		<Dialog title="Rename" onClose={onClose}>
