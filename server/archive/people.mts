@@ -89,13 +89,13 @@ export function changePeople(
 	isHeard: (name: string) => boolean,
 ): { people: Person[]; name: string } {
 	refuseLabel('person', change.person);
+	if ('name' in change) refuseLabel('name', change.name);
 	const find = (name: string) =>
 		personOf(people, name) ?? (isHeard(name) ? { name, alsoCalled: [] } : undefined);
 	const own = find(change.person);
 	if (!own) throw new ApiError(404, 'Person not found: GET /v1/people lists everyone');
 	if ('separate' in change) return put(people, [own], separated(own, change.separate));
 	if ('isMe' in change) return putWearer(people, own, change.isMe);
-	refuseLabel('name', change.name);
 	const other = find(change.name);
 	if (!other || other.name === own.name) {
 		return put(people, [own], renamed(own, change.name, isHeard));
