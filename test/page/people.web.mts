@@ -10,6 +10,7 @@ import { lifelogOf } from '../support/invented.mts';
 import { tone } from '../support/longTalk.mts';
 import { findings, usePages } from '../support/openPage.mts';
 import { uploadTo, whenRecording } from '../support/recordings.mts';
+import { until } from '../support/soon.mts';
 import { makeTones } from '../support/tones.mts';
 import { startTranscription } from '../support/transcription.mts';
 import { CHANGING, ZONE } from './days.mts';
@@ -60,9 +61,14 @@ const speakerButton = (page: Page, name: string) =>
 
 /** Opens the field for the name of a speaker. */
 async function nameSpeaker(page: Page, speaker: string) {
-	await speakerButton(page, speaker).click();
 	const field = panel(page);
-	await field.waitFor();
+	await speakerButton(page, speaker).waitFor();
+	// A list that is still being laid out can move away under a click.
+	await until(async () => {
+		if (await field.isVisible()) return true;
+		await speakerButton(page, speaker).click();
+		return false;
+	});
 	return {
 		field,
 		type: (name: string) => field.getByLabel('Name', { exact: true }).fill(name),

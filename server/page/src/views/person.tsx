@@ -94,7 +94,12 @@ function Changes({ person, onChanged }: { person: Person; onChanged: () => void 
 			<button type="button" aria-keyshortcuts="e" onClick={() => setRenaming(true)}>
 				Rename
 			</button>
-			<button type="button" aria-keyshortcuts="i" onClick={() => attempt(setMe(true))}>
+			<button
+				type="button"
+				aria-keyshortcuts="i"
+				title="Your lines without a name get this one"
+				onClick={() => attempt(setMe(true))}
+			>
 				{isMe ? 'Name all my lines' : 'This is me'}
 			</button>
 			{isMe && (
