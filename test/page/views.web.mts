@@ -185,6 +185,23 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 	});
 });
 
+test('a speaker is named beside the transcript (with a picture)', async () => {
+	const { page } = await open(server);
+	await page.goto(`/lifelogs/${longest().id}`);
+	await page.waitForSelector('.player');
+	await page.keyboard.press('n');
+	const field = page.getByRole('dialog', { name: 'Name a speaker' });
+	await field.locator('datalist option').first().waitFor({ state: 'attached' });
+	const speakers = await field.getByLabel('Speaker').locator('option').allTextContents();
+	await field.getByLabel('Speaker').selectOption(speakers.find((name) => name !== 'You')!);
+	await field.getByLabel(/Everywhere \(\d+ lifelogs\)/).waitFor();
+	for (const colorScheme of ['light', 'dark'] as const) {
+		await page.emulateMedia({ colorScheme });
+		expect([colorScheme, await findings(page)]).toEqual([colorScheme, []]);
+		await pictureOf(page, 'speaker', colorScheme);
+	}
+});
+
 test('a new key is shown beside its address (with a picture)', async () => {
 	const folder = temporaryFolder();
 	const own = await serve(folder, ['--timezone', ZONE]);
