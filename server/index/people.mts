@@ -15,6 +15,7 @@ import type { Rows } from './rows.mts';
 import type { HeardPerson, IndexFilter, Parts, SearchFilter } from './store.mts';
 import type { Named } from './snippet.mts';
 import type { OnProblem } from './sync.mts';
+import type { HeardVoice } from './voices.mts';
 import { asSpeaker, partsOf, plain, stopWords, wordsIn } from './words.mts';
 
 interface Known {
@@ -34,6 +35,7 @@ export class People {
 	#fingerprint = 'none';
 	#problem: string | undefined;
 	#isPassing = false;
+	#heard: { revision: object; voices: HeardVoice[] } | undefined;
 	#known: { revision: object; names: Names; people: Map<string, Known> } | undefined;
 
 	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
@@ -128,7 +130,7 @@ export class People {
 		if (speaker === undefined && speakerPart === undefined) return filter;
 		const wanted = speaker && (this.#names.personOf(speaker)?.name ?? speaker);
 		const part = speakerPart && asSpeaker(speakerPart);
-		const voices = this.#rows.voices.all().filter(({ name, isWearer }) => {
+		const voices = this.#voices().filter(({ name, isWearer }) => {
 			const shown = this.#names.shown(name, isWearer);
 			return (
 				(wanted === undefined || shown === wanted) &&
@@ -166,6 +168,13 @@ export class People {
 		);
 	}
 
+	/** All voices. Kept until the index changes. */
+	#voices(): HeardVoice[] {
+		const { revision, voices } = this.#rows;
+		if (this.#heard?.revision !== revision) this.#heard = { revision, voices: voices.heard() };
+		return this.#heard.voices;
+	}
+
 	/** By name. Kept until the index or people.json change. */
 	#everyone(): Map<string, Known> {
 		const { revision } = this.#rows;
@@ -180,7 +189,7 @@ export class People {
 		for (const { name, alsoCalled = [], isMe = false } of this.#names.people) {
 			everyone.set(name, unheard(name, alsoCalled, isMe));
 		}
-		for (const voice of this.#rows.voices.heard()) {
+		for (const voice of this.#voices()) {
 			const name = this.#names.shown(voice.name, voice.isWearer);
 			if (isLabel(name)) continue;
 			const known = everyone.get(name) ?? unheard(name, [], false);

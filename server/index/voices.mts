@@ -88,12 +88,6 @@ export class Voices {
 		return this.#db.get(sql, JSON.stringify(name)) !== undefined;
 	}
 
-	/** All voices. */
-	all(): Voice[] {
-		const rows = this.#db.all('SELECT number, name, wearer FROM voice ORDER BY number');
-		return rows.map((row) => this.#voiceOf(row));
-	}
-
 	/** All voices, and how much they speak. */
 	heard(): HeardVoice[] {
 		const rows = this.#db.all(`
