@@ -463,6 +463,10 @@ describe('in a lifelog, a speaker', () => {
 		// The transcript isn't behind it.
 		await page.locator('.said').first().click();
 		await page.waitForSelector('.said[aria-current] >> text="Line 0"');
+		await page.waitForFunction(() => document.querySelector('audio')?.paused === false);
+		await page.keyboard.press('Space');
+		await page.waitForFunction(() => document.querySelector('audio')?.paused);
+		expect(await page.evaluate(() => document.querySelector('audio')!.ended)).toBe(false);
 		await page.keyboard.press('Escape');
 		await field.waitFor({ state: 'detached' });
 	});
