@@ -1,5 +1,6 @@
 import type { Lifelog } from '../api.ts';
 import { titleOf, UNKNOWN_SPEAKER } from '../contents.ts';
+import { shownNames } from '../speakers.ts';
 import { instantOf, type WallClock, wallClockOf } from '../times.ts';
 import { headingMark, type Piece, type Speaker, titled } from './spoken.ts';
 
@@ -33,15 +34,16 @@ export function lifelogMarkdown(
 	zone: string,
 ): string {
 	const { day } = wallClockOf(startMs, zone);
+	const shown = shownNames(pieces.flatMap(({ speaker }) => (speaker ? nameOf(speaker) : [])));
 	const lines = titled(lifelog, pieces).map(({ type, text, speaker, startOffsetMs }) => {
 		if (speaker) {
 			const time = wallClockOf(startMs + startOffsetMs, zone);
-			return `**${escapeMarkdown(nameOf(speaker))}** (${shortTime(time, day)}): ${escapeMarkdown(text)}`;
+			return `**${escapeMarkdown(shown.get(nameOf(speaker))!)}** (${shortTime(time, day)}): ${escapeMarkdown(text)}`;
 		}
 		const mark = headingMark(type);
 		return mark ? `${mark} ${escapeMarkdown(text)}` : escapeLine(text);
 	});
-	return [frontMatter(lifelog, pieces, startMs, zone), ...lines].join('\n\n') + '\n';
+	return [frontMatter(lifelog, pieces, shown, startMs, zone), ...lines].join('\n\n') + '\n';
 }
 
 /** A text of one line such that Markdown and Obsidian show its words, and make nothing else of them. */
@@ -69,7 +71,13 @@ export function toYaml(text: string): string {
 	);
 }
 
-function frontMatter(lifelog: Lifelog, pieces: Piece[], startMs: number, zone: string): string {
+function frontMatter(
+	lifelog: Lifelog,
+	pieces: Piece[],
+	shown: Map<string, string>,
+	startMs: number,
+	zone: string,
+): string {
 	const spoken = pieces.flatMap(({ speaker }) => speaker ?? []);
 	const names = new Set(spoken.map(nameOf));
 	names.delete(UNKNOWN_SPEAKER);
@@ -83,8 +91,8 @@ function frontMatter(lifelog: Lifelog, pieces: Piece[], startMs: number, zone: s
 		`start: ${longTime(start)}`,
 		endMs !== undefined && `end: ${longTime(wallClockOf(endMs, zone))}`,
 		names.size > 0 && 'speakers:',
-		...[...names].map((name) => `  - ${toYaml(name)}`),
-		wearer && `wearer: ${toYaml(nameOf(wearer))}`,
+		...[...names].map((name) => `  - ${toYaml(shown.get(name)!)}`),
+		wearer && `wearer: ${toYaml(shown.get(nameOf(wearer))!)}`,
 		`starred: ${lifelog.isStarred === true}`,
 		`id: ${toYaml(id)}`,
 		`source: ${toYaml(MADE_HERE.test(id) ? 'lifelog-server' : 'Limitless')}`,

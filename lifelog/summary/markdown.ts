@@ -3,8 +3,7 @@ import { leadOf, listedOf, STAR, wordingOf } from './wording.ts';
 
 /** A summary as Markdown (CommonMark, and GitHub's). */
 export function toMarkdown(summary: Summary): { markdown: string } {
-	const { speakers } = summary;
-	const { title, totals, words } = wordingOf(summary);
+	const { title, totals, words, speakers } = wordingOf(summary);
 	const { starred, entries, more } = listedOf(summary);
 	const paragraphs = [
 		`# ${title}`,

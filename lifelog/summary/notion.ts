@@ -52,8 +52,7 @@ export function toNotion(summary: Summary): NotionPage {
 }
 
 function blocksOf(summary: Summary): NotionBlock[] {
-	const { speakers } = summary;
-	const { totals, words } = wordingOf(summary);
+	const { totals, words, speakers } = wordingOf(summary);
 	const { starred, entries, more } = listedOf(summary);
 	const who = [bold(`${words.whoTookPart} `), ...richTexts(speakers.join(', '))];
 	return [

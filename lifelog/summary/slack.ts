@@ -46,8 +46,7 @@ export function toSlack(summary: Summary): SlackMessage & { messages: SlackMessa
 }
 
 function paragraphs(summary: Summary): string[][] {
-	const { speakers } = summary;
-	const { totals, words } = wordingOf(summary);
+	const { totals, words, speakers } = wordingOf(summary);
 	const { starred, entries, more } = listedOf(summary);
 	const lines = entries.map((entry) => linesOf(entry, summary));
 	// Without headings each is one line, and together they are one list.

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 
+import { shownNames } from '../speakers.ts';
 import { MINUTE_MS } from '../times.ts';
 import type { Entry, Summary } from './summary.ts';
 import { WORDS, type Words } from './words.ts';
@@ -11,6 +12,8 @@ export interface Wording {
 	title: string;
 	/** `45 lifelogs · 9 h 12 min in all · 2 starred · Europe/Berlin`, or that there are none. */
 	totals: string;
+	/** Who took part, with labels as people write them. */
+	speakers: string[];
 }
 
 /** The list, as Detail and Max Lifelogs leave it. */
@@ -41,6 +44,7 @@ export function wordingOf(summary: Summary): Wording {
 		words,
 		title: words.title(day.isValid ? day.toFormat(words.dateFormat) : date),
 		totals: totals.filter(Boolean).join(' · '),
+		speakers: [...shownNames(summary.speakers).values()],
 	};
 }
 

@@ -7,6 +7,7 @@ import {
 	dayOfName,
 	isOfLaterVersion,
 	parseDayManifest,
+	PEOPLE,
 	type DayManifest,
 	type NamedFile,
 } from './layout.mts';
@@ -218,8 +219,9 @@ function versionOf({ size, mtimeMs, ctimeMs }: Stats): string {
 	return `${size} ${mtimeMs} ${ctimeMs}`;
 }
 
-/** Whether a path in a day manifest leads into one of the archive's folders. */
+/** Whether a path leads into one of the archive's folders, or to a file of its own. */
 function isInside(path: string): boolean {
+	if (path === PEOPLE) return true;
 	const [top, ...rest] = path.split('/');
 	return (
 		['days', 'lifelogs', 'chats', 'audio'].includes(top) &&

@@ -7,6 +7,9 @@ export const DRAFTS = '.lifelog-drafts';
 /** The change that is in progress. */
 export const JOURNAL = '.lifelog-journal.json';
 
+/** Who is who, in the owner's words. */
+export const PEOPLE = 'people.json';
+
 /** The recorder whose audio was recorded elsewhere and uploaded. */
 export const RECORDINGS = 'recordings';
 
@@ -38,7 +41,7 @@ export interface MadeHere {
 export interface Edited {
 	title?: string;
 	isStarred?: boolean;
-	/** New names by the names in the file. */
+	/** New names by the names in the file; an empty one is that of lines without a speaker. */
 	speakers?: Record<string, string>;
 	/** When, in UTC with milliseconds. */
 	at: string;

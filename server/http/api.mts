@@ -33,6 +33,12 @@ import type { GetQuery, ListQuery } from './routes/lifelogs.mts';
 import { logFailure, RequestLog } from './log.mts';
 import { answerRateLimited, limitRate } from './rateLimit.mts';
 import {
+	type AskedPeopleChange,
+	changePeople,
+	listPeople,
+	type PeopleQuery,
+} from './routes/people.mts';
+import {
 	deleteRecording,
 	downloadRecording,
 	getRecording,
@@ -54,8 +60,8 @@ import {
 import type { Visitor } from './auth/access.mts';
 import { bearerOf, keyOf } from './auth/requestKey.mts';
 import type { Service } from './service.mts';
+import type { AskedChange } from '../archive/edits.mts';
 import type { NewLifelog } from '../recordings/makeLifelog.mts';
-import type { LifelogChange } from '../archive/edits.mts';
 
 /** How long a request may take to arrive, whoever sends it. */
 const MAX_REQUEST_MS = 20_000;
@@ -65,7 +71,9 @@ const UPLOAD = 'uploadRecording';
 /** Characters of an ID in an address. */
 const MAX_PARAMETER = 1000;
 
-const JSON_BODIES = ['createLifelog', 'updateLifelog', 'retryRecording', 'createWebhook'];
+const JSON_BODIES = [
+	...['createLifelog', 'updateLifelog', 'changePeople', 'retryRecording', 'createWebhook'],
+];
 /** What a key that can only read mustn't see: addresses of webhooks may be secret. */
 const FOR_FULL_KEYS = ['listWebhooks', 'listDeliveries'];
 
@@ -219,6 +227,7 @@ async function readToEnd(body: IncomingMessage): Promise<void> {
 const permissions: Record<string, (service: Service) => void> = {
 	createLifelog: checkChanges,
 	updateLifelog: checkChanges,
+	changePeople: checkChanges,
 	writeTitle: checkChanges,
 	uploadRecording: checkChanges,
 	retryRecording: checkChanges,
@@ -238,7 +247,9 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 		deleteLifelog: async (request) => deleteLifelog(service, idOf(request)),
 		createLifelog: async ({ body }, reply) => addLifelog(service, body as NewLifelog, reply),
 		updateLifelog: async (request) =>
-			changeLifelog(service, idOf(request), request.body as LifelogChange),
+			changeLifelog(service, idOf(request), request.body as AskedChange),
+		listPeople: async ({ query }) => listPeople(service, query as PeopleQuery),
+		changePeople: async ({ body }) => changePeople(service, body as AskedPeopleChange),
 		[UPLOAD]: async (request, reply) => uploadRecording(service, request, reply),
 		listRecordings: async ({ query }) => listRecordings(service, query as RecordingsQuery),
 		getRecording: async (request) => getRecording(service, idOf(request)),

@@ -21,6 +21,8 @@ export interface Service {
 	readonly maker?: Maker;
 	/** What turns recordings into lifelogs; without it they are refused. */
 	readonly recordings?: { intake: Intake; jobs: Jobs };
+	/** The IDs of all lifelogs of the recording that a lifelog was made of; none if it wasn't. */
+	readonly lifelogsBeside?: (id: string) => string[];
 	/** Writes titles and headings of lifelogs that are there; missing without a chat endpoint. */
 	readonly later?: LaterTitles;
 	/** Tells webhooks what happens; without it their routes aren't there. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access as mayAccess, constants, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -160,7 +161,10 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		changing.lock?.release();
 	};
 	try {
-		if (changing.lock && (hearing || titles)) queue = new Queue(`${options.index}.recordings`);
+		const queueFile = `${options.index}.recordings`;
+		// It also knows which lifelogs are of one recording.
+		const needsQueue = hearing !== undefined || titles !== undefined || existsSync(queueFile);
+		if (changing.lock && needsQueue) queue = new Queue(queueFile);
 		later =
 			queue && titles && new LaterTitles({ titles, queue, current, info, warn, now: Date.now });
 		recordings =
@@ -183,6 +187,8 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			}),
 			visitorOfKey: (key) => known.visitorOfKey(key),
 			maker: { current, titles, later, warn, now: Date.now },
+			lifelogsBeside: (id) =>
+				(queue?.lifelogsBeside(id) ?? []).filter((each) => current().stateOf(each) === 'known'),
 			...{ events, recordings, later, hasInbox: inbox !== undefined },
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
 			now: Date.now,

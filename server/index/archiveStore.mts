@@ -8,6 +8,7 @@ import type {
 	Audio,
 	AudioSpan,
 	ChatFilter,
+	HeardPerson,
 	LifelogFilter,
 	SearchFilter,
 	LifelogOrigin,
@@ -21,21 +22,29 @@ import { addTo, draftLifelog } from '../archive/additions.mts';
 import { ArchiveAudio } from './archiveAudio.mts';
 import { changeDays, LostDraftError } from '../archive/changeDays.mts';
 import { type Drafts, withDrafts } from '../archive/drafts.mts';
-import { addEdits, withoutTitle, type LifelogChange } from '../archive/edits.mts';
+import {
+	addEdits,
+	changeInRecording,
+	withoutTitle,
+	type LifelogChange,
+} from '../archive/edits.mts';
 import { LockedError } from '../archive/lock.mts';
 import { MissingFolderError, type Folder } from '../archive/folder.mts';
 import { dayOf, lifelogFiles, toJson } from '../archive/lifelogFiles.mts';
 import { UnreadableDayError } from '../archive/manifests.mts';
-import type { DayManifest } from '../archive/layout.mts';
+import { PEOPLE, type DayManifest } from '../archive/layout.mts';
+import type { PeopleChange } from '../archive/people.mts';
 import {
 	asRefusal,
-	changeOfEntry,
+	changeOfEntries,
 	draftAudio,
 	entombed,
 	type EntryChange,
 	namedFile,
 	undeletable,
 } from './entryChanges.mts';
+import { People } from './people.mts';
+import type { Named } from './snippet.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
 /** How an archive is served. */
@@ -71,6 +80,8 @@ export class ArchiveStore implements Store {
 	readonly #options: ArchiveOptions;
 	readonly #meaning: Meaning | undefined;
 	readonly #timezone: string;
+	/** Who speaks in the lifelogs. */
+	readonly people: People;
 	/** Whether all that is served was compared with what was known: not while the index is being built. */
 	#isCompared = false;
 	/** What changes the index or the folder, one after the other. */
@@ -87,6 +98,7 @@ export class ArchiveStore implements Store {
 			if (this.#isCompared) await options.births?.compare(rows, ids);
 		});
 		this.#audio = new ArchiveAudio(folder, rows, onProblem);
+		this.people = new People(folder, rows, onProblem);
 	}
 
 	/**
@@ -100,6 +112,7 @@ export class ArchiveStore implements Store {
 	/** The same, where something may have happened since, or not for a while been looked for. */
 	async refreshIfDue(): Promise<void> {
 		if (this.#options.births?.isBehind || (await this.#sync.isDue())) await this.refresh();
+		else if (await this.people.isDue()) await this.#change(() => this.#lookForPeople());
 	}
 
 	/** Whether the folder has no days although the index has. */
@@ -120,10 +133,16 @@ export class ArchiveStore implements Store {
 	/** Reads what is new or has changed, for search by meaning too. Only within a change. */
 	async #look(onProgress?: (done: number, total: number) => void): Promise<void> {
 		if (await this.#sync.run(onProgress)) this.#meaning?.catchUp();
+		await this.people.look();
 		const { births } = this.#options;
 		if (this.#isCompared && !births?.isBehind) return;
 		await births?.compareAll(this.#rows);
 		this.#isCompared = true;
+	}
+
+	/** What people are called while the folder is missing is what they were called before. */
+	async #lookForPeople(): Promise<void> {
+		if ((await this.#folder.isThere()) && !(await this.isFolderMissing())) await this.people.look();
 	}
 
 	counts(): Counts {
@@ -136,7 +155,8 @@ export class ArchiveStore implements Store {
 	}
 
 	listLifelogs(filter: LifelogFilter, slice: Slice, parts?: Parts): Lifelog[] {
-		return this.#rows.listLifelogs(filter, slice, parts);
+		const found = this.#rows.listLifelogs(this.people.filterOf(filter), slice, parts);
+		return found.map((lifelog) => this.people.in(lifelog, parts));
 	}
 
 	async searchLifelogs(
@@ -146,21 +166,29 @@ export class ArchiveStore implements Store {
 		parts?: Parts,
 	): Promise<Lifelog[]> {
 		const found = await this.#search(search, filter, limit);
-		return found
-			.map((id) => this.#rows.getLifelog(id, parts))
-			.filter((lifelog) => lifelog !== undefined);
+		return found.map((id) => this.getLifelog(id, parts)).filter((lifelog) => lifelog !== undefined);
 	}
 
 	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
 	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
-		return this.#rows.filterLifelogs(filter, skip, limit);
+		return this.#rows.filterLifelogs(this.people.filterOf(filter), skip, limit);
 	}
 
-	async #search(search: string, filter: SearchFilter, limit: number): Promise<string[]> {
-		const meant = await this.#meaning?.search(search, filter, Math.max(limit, MIN_FUSED));
-		if (!meant) return this.#rows.searchLifelogs(search, filter, limit);
-		const said = this.#rows.searchLifelogs(search, filter, Math.max(limit, MIN_FUSED));
-		return fuse([said, meant]).slice(0, limit);
+	/** Whom a search names. */
+	namedIn(search: string): Named {
+		return this.people.namedIn(search);
+	}
+
+	async #search(search: string, asked: SearchFilter, limit: number): Promise<string[]> {
+		const enough = Math.max(limit, MIN_FUSED);
+		const meant = await this.#meaning?.search(search, this.people.filterOf(asked), enough);
+		// The people may have changed meanwhile.
+		const filter = this.people.filterOf(asked);
+		const voicesOf = (terms: string[]) => this.people.voicesNamed(terms);
+		const spoken = this.#rows.spokenLifelogs(search, filter, enough, voicesOf);
+		if (!meant && spoken.length === 0) return this.#rows.searchLifelogs(search, filter, limit);
+		const said = this.#rows.searchLifelogs(search, filter, enough);
+		return fuse([said, spoken, meant ?? []]).slice(0, limit);
 	}
 
 	/** Another object after each change of the index. */
@@ -179,7 +207,8 @@ export class ArchiveStore implements Store {
 	}
 
 	getLifelog(id: string, parts?: Parts): Lifelog | undefined {
-		return this.#rows.getLifelog(id, parts);
+		const stored = this.#rows.getLifelog(id, parts);
+		return stored && this.people.in(stored, parts);
 	}
 
 	listChats(filter: ChatFilter, slice: Slice): Chat[] {
@@ -370,15 +399,33 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Changes a lifelog; false when there is none. Rejects with an ApiError: 400 for a speaker that it
-	 * doesn't have, 409 while its files can't be read.
+	 * Changes a lifelog, and the labels of its speakers also in the others of its recording. All of it is
+	 * done, or nothing. False when there is no such lifelog.
+	 *
+	 * @param recording The IDs of all lifelogs of the recording; without them, only this one is changed.
+	 * @throws ApiError: 400 for a speaker that the lifelog doesn't have, or of a recording for a name, 409
+	 *   while files can't be read.
 	 */
-	changeLifelog(id: string, change: LifelogChange): Promise<boolean> {
+	changeLifelog(id: string, change: LifelogChange, recording?: string[]): Promise<boolean> {
 		this.checkAllowed();
-		return this.#changeEntry(id, (entry, stored) => ({
-			entry: { ...entry, edited: addEdits(stored, entry.edited, change, Date.now()) },
-			texts: [],
-		}));
+		const others = recording?.filter((each) => each !== id) ?? [];
+		return this.#changeEntries([id, ...others], (entry, stored) => {
+			const { names } = this.people;
+			const edit = (own: LifelogChange) => ({
+				entry: { ...entry, edited: addEdits(stored, entry.edited ?? {}, own, names, Date.now()) },
+				texts: [],
+			});
+			const { speakers, ...more } = change;
+			const isThis = stored.id === id;
+			// Where no name was given, there is none to take back.
+			if (speakers === null && !entry.edited?.speakers) {
+				return isThis && Object.keys(more).length > 0 ? edit(more) : undefined;
+			}
+			if (!recording || speakers === null) return edit(isThis ? change : { speakers });
+			const own = changeInRecording(stored, entry.edited ?? {}, speakers!, names);
+			if (isThis) return edit(change);
+			return Object.keys(own).length > 0 ? edit({ speakers: own }) : undefined;
+		});
 	}
 
 	/**
@@ -392,7 +439,7 @@ export class ArchiveStore implements Store {
 		rewrite: (stored: Lifelog) => Lifelog,
 		{ replacesTitle }: { replacesTitle: boolean },
 	): Promise<boolean> {
-		return this.#changeEntry(id, ({ edited, ...entry }, stored) => {
+		return this.#changeEntries([id], ({ edited, ...entry }, stored) => {
 			const written = rewrite(stored);
 			const { markdown } = lifelogFiles(written, this.#timezone)!;
 			const contents = { json: toJson(written), md: markdown.content };
@@ -407,25 +454,62 @@ export class ArchiveStore implements Store {
 		});
 	}
 
-	/** Changes the entry of a lifelog in the newest manifest of its day. False when there is none. */
-	#changeEntry(id: string, change: EntryChange): Promise<boolean> {
+	/**
+	 * Changes the entries of lifelogs in the newest manifests of their days, if there is the first one.
+	 * Others that there aren't are left out.
+	 */
+	#changeEntries(ids: string[], change: EntryChange): Promise<boolean> {
 		return this.#change(async () => {
 			await this.#checkFolder();
 			let isThere = false;
-			const dayOfIt = async () => {
+			const byDay = new Map<string, string[]>();
+			const daysOfThem = async () => {
 				await this.#look();
-				const day = this.#rows.currentDay(id);
-				isThere = day !== undefined;
-				return day === undefined ? [] : [day];
+				isThere = this.#rows.currentDay(ids[0]) !== undefined;
+				for (const id of isThere ? ids : []) {
+					const day = this.#rows.currentDay(id);
+					if (day !== undefined) byDay.set(day, [...(byDay.get(day) ?? []), id]);
+				}
+				return [...byDay.keys()];
 			};
-			await changeDays(this.#folder, dayOfIt, async (days) => {
-				const [day] = days.values();
-				return day ? await changeOfEntry(this.#folder, id, day, change) : {};
+			await changeDays(this.#folder, daysOfThem, async (days) => {
+				const changes = [...days.values()].map(async (day) =>
+					changeOfEntries(this.#folder, byDay.get(day.day)!, day, change),
+				);
+				const all = await Promise.all(changes);
+				return {
+					manifests: all.flatMap(({ manifests }) => manifests),
+					files: all.flatMap(({ files }) => files),
+				};
 			}).catch((error: unknown) => {
 				throw asRefusal(error, 'Nothing was changed');
 			});
 			if (isThere) await this.#look();
 			return isThere;
+		});
+	}
+
+	/**
+	 * Changes what people are called.
+	 *
+	 * @returns The person, as it is heard then; undefined for a name that was forgotten.
+	 * @throws ApiError: 400, 404 and 409 as in server/openapi.yaml.
+	 */
+	changePeople(change: PeopleChange): Promise<HeardPerson | undefined> {
+		this.checkAllowed();
+		return this.#change(async () => {
+			await this.#checkFolder();
+			await this.#look();
+			let current = change.person;
+			await changeDays(this.#folder, [], async () => {
+				const { json, name } = await this.people.change(change);
+				current = name;
+				return json === undefined ? {} : { files: [{ path: PEOPLE, content: json }] };
+			}).catch((error: unknown) => {
+				throw asRefusal(error, 'Nothing was changed');
+			});
+			await this.people.look();
+			return this.people.find(current);
 		});
 	}
 

@@ -11,7 +11,7 @@ import { restrict } from '../util/restrict.mts';
 /** Marks a SQLite file as ours: "life" in ASCII. */
 const APPLICATION_ID = 0x6c696665;
 /** Raised with each change of the tables and of their contents: an index of another version is rebuilt. */
-const VERSION = 8;
+const VERSION = 9;
 const SQLITE_FILE = Buffer.from('SQLite format 3\0');
 
 /** The two files of an index. Vectors have one of their own because they can cost money to make. */

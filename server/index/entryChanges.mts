@@ -23,29 +23,40 @@ import { type Span, spansOf } from '../util/spans.mts';
 import type { Kind } from './schema.mts';
 import type { RecordedAudio } from './store.mts';
 
-/** Changes the entry of a lifelog, as its file has it, and says which texts replace its files. */
+/**
+ * Changes the entry of a lifelog, as its file has it, and says which texts replace its files. Undefined if
+ * it stays.
+ */
 export type EntryChange = (
 	entry: LifelogEntry,
 	stored: Lifelog,
-) => { entry: LifelogEntry; texts: { path: string; content: string }[] };
+) => { entry: LifelogEntry; texts: { path: string; content: string }[] } | undefined;
 
 /**
- * Changes an entry in the newest manifest of a day.
+ * Changes entries in the newest manifest of a day.
  *
- * @throws FileError if the lifelog's file can't be read.
+ * @throws FileError if the file of a lifelog can't be read.
  */
-export async function changeOfEntry(
+export async function changeOfEntries(
 	folder: Folder,
-	id: string,
+	ids: string[],
 	{ newest, archivedAt }: Day,
 	change: EntryChange,
-): Promise<Change> {
-	const before = newest?.lifelogs[id];
-	const stored = before && (await readArchived(folder, id, before.files));
-	if (!newest || !before || !stored) throw new FileError('is not readable');
-	const { entry, texts } = change(before, stored);
-	const lifelogs = withEntries(newest.lifelogs, [[id, entry]]);
-	return { manifests: [{ ...newest, lifelogs, archivedAt }], files: texts };
+): Promise<Required<Change>> {
+	const changed: [id: string, entry: LifelogEntry][] = [];
+	const files: Required<Change>['files'] = [];
+	for (const id of ids) {
+		const before = newest?.lifelogs[id];
+		const stored = before && (await readArchived(folder, id, before.files));
+		if (!stored) throw new FileError('is not readable');
+		const made = change(before, stored);
+		if (!made) continue;
+		changed.push([id, made.entry]);
+		files.push(...made.texts);
+	}
+	if (!newest || changed.length === 0) return { manifests: [], files };
+	const lifelogs = withEntries(newest.lifelogs, changed);
+	return { manifests: [{ ...newest, lifelogs, archivedAt }], files };
 }
 
 /** The manifest of a day with a tombstone in an entry's place; undefined if there is nothing to change. */

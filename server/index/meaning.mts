@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Rows } from './rows.mts';
-import type { SearchFilter } from './store.mts';
+import type { IndexFilter } from './store.mts';
 import type { Outdated } from './vectors.mts';
 import type { EmbeddingsEndpoint } from './embeddings.mts';
 import { EndpointError } from '../util/modelEndpoint.mts';
@@ -110,7 +110,7 @@ export class Meaning {
 	 * The ids of the lifelogs nearest in meaning to a search, nearest first; undefined when there is
 	 * no telling, and for words in quotation marks, which have to stand so.
 	 */
-	async search(search: string, filter: SearchFilter, limit: number): Promise<string[] | undefined> {
+	async search(search: string, filter: IndexFilter, limit: number): Promise<string[] | undefined> {
 		const query = search.trim().slice(0, MAX_QUERY_LENGTH).toWellFormed();
 		if (query === '' || query.includes('"') || performance.now() < this.#restUntil)
 			return undefined;

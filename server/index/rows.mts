@@ -15,8 +15,9 @@ import {
 } from './schema.mts';
 import { SearchIndex } from './search.mts';
 import type { Span } from '../util/spans.mts';
-import type { ChatFilter, LifelogFilter, Parts, SearchFilter, Slice } from './store.mts';
+import type { ChatFilter, IndexFilter, Parts, Slice } from './store.mts';
 import { Vectors } from './vectors.mts';
+import { hasVoice, type Voices } from './voices.mts';
 
 interface NewRow {
 	version: string;
@@ -384,22 +385,32 @@ export class Rows implements LifelogStates {
 		};
 	}
 
+	/** Who speaks in lifelogs. */
+	get voices(): Voices {
+		return this.#search.voices;
+	}
+
 	listLifelogs(
-		{ from, before, isStarred }: LifelogFilter,
+		{ isStarred: flag, ...filter }: IndexFilter,
 		slice: Slice,
 		parts: Parts = whole,
 	): Lifelog[] {
-		return this.#list('lifelog', slice, { from, before, flag: isStarred }, parts) as Lifelog[];
+		return this.#list('lifelog', slice, { ...filter, flag }, parts) as Lifelog[];
 	}
 
 	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
-	filterLifelogs(filter: SearchFilter, skip: number, limit: number): string[] {
+	filterLifelogs(filter: IndexFilter, skip: number, limit: number): string[] {
 		return this.#search.list(filter, skip, limit);
 	}
 
 	/** The ids of the best `limit` matches in full text, best first. */
-	searchLifelogs(search: string, filter: SearchFilter, limit: number): string[] {
+	searchLifelogs(search: string, filter: IndexFilter, limit: number): string[] {
 		return this.#search.search(search, filter, limit);
+	}
+
+	/** The ids of the newest `limit` lifelogs in which people speak whom a search names. */
+	spokenLifelogs(...args: Parameters<SearchIndex['spoken']>): string[] {
+		return this.#search.spoken(...args);
 	}
 
 	getLifelog(id: string, parts: Parts = whole): Lifelog | undefined {
@@ -429,7 +440,7 @@ export class Rows implements LifelogStates {
 	#list(
 		kind: Kind,
 		{ direction, after, skip = 0, limit }: Slice,
-		{ from, before, flag }: { from?: string; before?: string; flag?: boolean },
+		{ from, before, flag, voices }: Omit<IndexFilter, 'isStarred'> & { flag?: boolean },
 		parts: Parts,
 	): unknown[] {
 		const conditions = ['kind = ? AND current'];
@@ -441,6 +452,9 @@ export class Rows implements LifelogStates {
 		if (from !== undefined) where('time >= ?', from);
 		if (before !== undefined) where('time < ?', before);
 		if (flag !== undefined) where('flag = ?', Number(flag));
+		if (voices) {
+			where(`id IN (SELECT id FROM document WHERE number ${hasVoice()})`, JSON.stringify(voices));
+		}
 		if (after) where(`(time, id) ${direction === 'asc' ? '>' : '<'} (?, ?)`, after.time, after.id);
 		const order = direction === 'asc' ? 'time, id' : 'time DESC, id DESC';
 		const sql = `SELECT ${columnsOf(parts)} FROM entry LEFT JOIN body USING (number)

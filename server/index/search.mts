@@ -1,10 +1,11 @@
 import { distance } from 'fastest-levenshtein';
 import type { Lifelog } from '../../lifelog/api.ts';
-import { contentNodes, namesIn } from '../../lifelog/contents.ts';
+import { contentNodes } from '../../lifelog/contents.ts';
 import { ApiError } from '../util/errors.mts';
 import type { IndexDatabase } from './database.mts';
-import type { SearchFilter } from './store.mts';
-import { asSpeaker, partsOf, plain, stopWords, wordsIn } from './words.mts';
+import type { IndexFilter } from './store.mts';
+import { hasVoice, Voices } from './voices.mts';
+import { partsOf, plain, stopWords, wordsIn } from './words.mts';
 
 // What a search costs grows with its words and with the lifelogs that have them. The following
 // keeps the costliest one that is allowed below 300 ms of CPU at 50,000 lifelogs.
@@ -52,6 +53,8 @@ interface Condition {
 	/** How many words it consists of. */
 	words: number;
 	isFrequent: boolean;
+	/** The word or the phrase as it was searched for. */
+	terms: string[];
 	/** The words of a phrase. */
 	phrase?: string[];
 }
@@ -62,6 +65,8 @@ interface Condition {
  */
 export class SearchIndex {
 	readonly #db: IndexDatabase;
+	/** Who speaks in them. */
+	readonly voices: Voices;
 	/**
 	 * All words by length, as in the table `word`; undefined until they are needed. FTS5's own list
 	 * reads its whole index each time, which takes seconds for a large archive.
@@ -75,7 +80,7 @@ export class SearchIndex {
 		db.exec(`
 			CREATE TABLE IF NOT EXISTS document (
 				number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
-				time TEXT NOT NULL, starred INTEGER NOT NULL, speakers TEXT NOT NULL
+				time TEXT NOT NULL, starred INTEGER NOT NULL
 			);
 			CREATE VIRTUAL TABLE IF NOT EXISTS document_text USING fts5 (
 				title, text, tokenize = 'unicode61 remove_diacritics 2'
@@ -84,18 +89,20 @@ export class SearchIndex {
 			CREATE VIRTUAL TABLE IF NOT EXISTS document_word USING fts5vocab (document_text, 'row');
 			CREATE TABLE IF NOT EXISTS word (term TEXT PRIMARY KEY) WITHOUT ROWID;
 		`);
+		this.voices = new Voices(db);
 	}
 
 	/** Adds a lifelog or replaces the one with its id, by another number. */
-	put({ id, title, contents, startTime, isStarred }: Lifelog): void {
+	put(lifelog: Lifelog): void {
+		const { id, title, contents, startTime, isStarred } = lifelog;
 		this.delete(id);
 		const number = this.#db.run(
-			'INSERT INTO document (id, time, starred, speakers) VALUES (?, ?, ?, ?)',
+			'INSERT INTO document (id, time, starred) VALUES (?, ?, ?)',
 			id,
 			startTime,
 			Number(isStarred),
-			[...new Set(namesIn(contents).map(asSpeaker))].join('\n'),
 		);
+		this.voices.put(number, lifelog);
 		const texts = [
 			plain(title),
 			plain([...contentNodes(contents)].map(({ content }) => content).join('\n')),
@@ -121,13 +128,16 @@ export class SearchIndex {
 		for (const text of [found.title, found.text]) {
 			for (const term of wordsIn(String(text))) this.#removed.add(term);
 		}
+		this.voices.delete(Number(found.number));
 		this.#db.run('DELETE FROM document_text WHERE rowid = ?', found.number);
 		this.#db.run('DELETE FROM document WHERE number = ?', found.number);
 	}
 
 	/** Removes all lifelogs. */
 	clear(): void {
-		this.#db.exec('DELETE FROM document; DELETE FROM document_text; DELETE FROM word');
+		this.#db.exec(
+			'DELETE FROM spoken; DELETE FROM voice; DELETE FROM document; DELETE FROM document_text; DELETE FROM word',
+		);
 		this.invalidate();
 	}
 
@@ -156,7 +166,7 @@ export class SearchIndex {
 	 *
 	 * @param query One that `checkSearch` allows.
 	 */
-	search(query: string, filter: SearchFilter, limit: number): string[] {
+	search(query: string, filter: IndexFilter, limit: number): string[] {
 		this.settle();
 		const alternatives = this.#alternativesOf(query);
 		if (alternatives.length === 0) return [];
@@ -178,8 +188,57 @@ export class SearchIndex {
 		return [...new Set([...ranked, ...rest.map(({ id }) => String(id))])].slice(0, limit);
 	}
 
+	/**
+	 * Returns the ids of the newest `limit` lifelogs in which people speak whom a search names. What else
+	 * is searched for has to occur there.
+	 *
+	 * @param query One that `checkSearch` allows.
+	 * @param voicesOf The voices of the people that a word or a phrase names.
+	 */
+	spoken(
+		query: string,
+		filter: IndexFilter,
+		limit: number,
+		voicesOf: (terms: string[]) => number[],
+	): string[] {
+		const isNamed = ({ terms }: { terms: string[] }) =>
+			terms.length > 0 && voicesOf(terms).length > 0;
+		if (!partsOf(query).some(isNamed)) return [];
+		const alternatives = this.#alternativesOf(query).map((conditions) =>
+			conditions.map((condition) => ({ ...condition, voices: voicesOf(condition.terms) })),
+		);
+		const named = alternatives.filter((all) => all.some(({ voices }) => voices.length > 0));
+		if (named.length === 0) return [];
+		const numbers = named.flatMap((conditions) => this.#spokenIn(conditions));
+		const filters = conditionsOf(filter);
+		const rows = this.#db.all(
+			`SELECT id FROM document WHERE number IN (SELECT value FROM json_each(?))
+			${filters.map(([condition]) => `AND ${condition}`).join(' ')}
+			ORDER BY time DESC, id LIMIT ?`,
+			JSON.stringify(numbers),
+			...filters.map(([, value]) => value),
+			limit,
+		);
+		return rows.map(({ id }) => String(id));
+	}
+
+	/** The numbers of the lifelogs that have all of this, and in which one of the voices speaks. */
+	#spokenIn(conditions: (Condition & { voices: number[] })[]): number[] {
+		const numbersOf = (sql: string, value: string) =>
+			this.#db.parse(this.#db.get(sql, value)?.numbers) as number[];
+		const heard = new Set<number>();
+		let common: Set<number> | undefined;
+		for (const { expression, voices } of conditions) {
+			const spoken = voices.length === 0 ? [] : numbersOf(numbersOfVoices, JSON.stringify(voices));
+			for (const number of spoken) heard.add(number);
+			const all = new Set([...spoken, ...numbersOf(numbersOfText, expression)]);
+			common = common ? both(common, all) : all;
+		}
+		return [...both(heard, common!)];
+	}
+
 	/** The ids of the lifelogs that pass a filter, newest first, after the first `skip` ones. */
-	list(filter: SearchFilter, skip: number, limit: number): string[] {
+	list(filter: IndexFilter, skip: number, limit: number): string[] {
 		const filters = conditionsOf(filter);
 		const rows = this.#db.all(
 			`SELECT id FROM document
@@ -193,7 +252,7 @@ export class SearchIndex {
 	}
 
 	/** The numbers of the lifelogs that match, those put in last first; of very many only these. */
-	#matching(expression: string, filter: SearchFilter): number[] {
+	#matching(expression: string, filter: IndexFilter): number[] {
 		const filters = conditionsOf(filter);
 		const row = this.#db.get(
 			`SELECT json_group_array(found) AS numbers FROM (
@@ -241,33 +300,36 @@ export class SearchIndex {
 
 	#phrase(phrase: string[]): Condition {
 		const isFrequent = [...new Set(phrase)].every((term) => this.#isFrequent(term));
-		return { expression: quoted(phrase), words: phrase.length, isFrequent, phrase };
+		const words = phrase.length;
+		return { expression: quoted(phrase), words, isFrequent, phrase, terms: phrase };
 	}
 
 	#word(term: string, left: { beginnings: number; corrections: number }): Condition {
 		const isFrequent = this.#isFrequent(term);
-		const only = { expression: quoted([term]), words: 1, isFrequent };
+		const only = { expression: quoted([term]), words: 1, isFrequent, terms: [term] };
 		if (isFrequent) return only;
 		if (!this.#isBeginning(term)) {
 			if ((left.corrections -= 1) < 0) return only;
 			const similar = this.#similarTo(term);
-			return similar.length === 0 ? only : this.#anyOf(similar);
+			return similar.length === 0 ? only : this.#anyOf(similar, term);
 		}
 		if (term.length < 4 || (left.beginnings -= 1) < 0) return only;
 		const longer = this.#longerThan(term);
-		if (longer) return this.#anyOf([term, ...longer]);
+		if (longer) return this.#anyOf([term, ...longer], term);
 		return {
 			expression: `(${quoted([term])} OR ${quoted([term])} *)`,
 			words: 2,
 			isFrequent: false,
+			terms: [term],
 		};
 	}
 
-	#anyOf(words: string[]): Condition {
+	#anyOf(words: string[], term: string): Condition {
 		return {
 			expression: `(${words.map((word) => quoted([word])).join(' OR ')})`,
 			words: words.length,
 			isFrequent: words.some((word) => this.#isFrequent(word)),
+			terms: [term],
 		};
 	}
 
@@ -349,20 +411,28 @@ export class SearchIndex {
 	}
 }
 
+const both = (one: Set<number>, other: Set<number>) =>
+	new Set([...one].filter((number) => other.has(number)));
+
+const numbersOfVoices = `SELECT json_group_array(document) AS numbers FROM spoken
+	WHERE voice IN (SELECT value FROM json_each(?))`;
+const numbersOfText = `SELECT json_group_array(rowid) AS numbers FROM document_text
+	WHERE document_text MATCH ?`;
+
 /** What a filter asks of a document, in SQL, each with its value. */
 function conditionsOf({
 	from,
 	before,
 	isStarred,
-	speaker,
-}: SearchFilter): [condition: string, value: string | number][] {
+	voices,
+}: IndexFilter): [condition: string, value: string | number][] {
 	return [
 		...(from === undefined ? [] : [['time >= ?', from] as [string, string]]),
 		...(before === undefined ? [] : [['time < ?', before] as [string, string]]),
 		...(isStarred === undefined ? [] : [['starred = ?', Number(isStarred)] as [string, number]]),
-		...(speaker === undefined
+		...(voices === undefined
 			? []
-			: [['instr(speakers, ?) > 0', asSpeaker(speaker)] as [string, string]]),
+			: [[`number ${hasVoice()}`, JSON.stringify(voices)] as [string, string]]),
 	];
 }
 

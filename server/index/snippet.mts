@@ -26,22 +26,42 @@ const MAX_CORRECTED = 4;
 /** What the index takes for one word, with its accents and marks. */
 const WORD = /[\p{L}\p{M}\p{N}\p{Co}]+/gu;
 
-/** What was said in a lifelog and its headings but the title, line by line, with the speakers. */
-export function spokenText(lifelog: Pick<Lifelog, 'title' | 'contents'>): string {
-	return spokenLines(lifelog)
-		.map(({ text }) => text)
-		.join('\n');
+/** What was said in a line, with the speaker, and when. */
+export interface SpokenLine {
+	text: string;
+	speaker?: string;
+	startTime?: string | null;
 }
 
-/** The lines of {@link spokenText}, each with when it was said. */
+/** Whom a search names. */
+export interface Named {
+	/** What the people are called. */
+	names: Set<string>;
+	/** What else is searched for. */
+	rest: string;
+}
+
+/**
+ * The lines that a snippet is taken from: those of the people whom the search names, if they say
+ * something of what else is searched for, otherwise all.
+ */
+export function linesFor(lines: SpokenLine[], named?: Named): SpokenLine[] {
+	const theirs = lines.filter(({ speaker = '' }) => named?.names.has(speaker));
+	if (!named || theirs.length === 0) return lines;
+	const said = theirs.map(({ text }) => text).join('\n');
+	return named.rest === '' || snippetOf(said, named.rest).words.length > 0 ? theirs : lines;
+}
+
+/** What was said in a lifelog and its headings but the title, line by line. */
 export function spokenLines({
 	title,
 	contents,
-}: Pick<Lifelog, 'title' | 'contents'>): { text: string; startTime?: string | null }[] {
+}: Pick<Lifelog, 'title' | 'contents'>): SpokenLine[] {
 	return linesOf(contents)
 		.filter(({ level, node }) => level === undefined || node.content !== title)
 		.map(({ text, speaker, node: { startTime } }) => ({
 			text: speaker === undefined ? text : `${speaker}: ${text}`,
+			speaker,
 			startTime,
 		}));
 }

@@ -1,4 +1,5 @@
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
+import type { Named } from './snippet.mts';
 
 /** Where a page ended: the sort keys of its last entry. Entries added or deleted do not move it. */
 export interface Position {
@@ -21,12 +22,33 @@ export interface LifelogFilter {
 	/** First instant at which a wanted lifelog may no longer begin. */
 	before?: string;
 	isStarred?: boolean;
+	/** Somebody who speaks, by any of the names, or a label as it is stored. */
+	speaker?: string;
 }
 
 /** Which lifelogs a search is for. */
 export interface SearchFilter extends LifelogFilter {
 	/** A part of the name of somebody who speaks, in any case. */
-	speaker?: string;
+	speakerPart?: string;
+}
+
+/** A filter as the index knows it. */
+export interface IndexFilter extends Omit<LifelogFilter, 'speaker'> {
+	/** Numbers of voices, of which one must speak. */
+	voices?: number[];
+}
+
+/** Somebody with a name (server/openapi.yaml, `Person`). */
+export interface HeardPerson {
+	name: string;
+	alsoCalled: string[];
+	/** Whether the lines of this person are the wearer's. */
+	isMe: boolean;
+	lifelogs: number;
+	spokenMs: number;
+	/** When the first and the last lifelog begin; null if there is none. UTC ISO strings. */
+	firstHeard: string | null;
+	lastHeard: string | null;
 }
 
 /** Which chats are wanted; what is missing does not matter. */
@@ -91,6 +113,8 @@ export interface Store {
 		limit: number,
 		parts?: Parts,
 	) => Lifelog[] | Promise<Lifelog[]>;
+	/** Whom a search names; missing if nobody is known by name. */
+	namedIn?: (search: string) => Named;
 	getLifelog: (id: string) => Lifelog | undefined;
 	/** Removes a lifelog and what belongs to it; false when there is none. */
 	deleteLifelog: (id: string) => boolean | Promise<boolean>;

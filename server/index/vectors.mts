@@ -1,7 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { IndexDatabase } from './database.mts';
-import type { SearchFilter } from './store.mts';
-import { asSpeaker } from './words.mts';
+import type { IndexFilter } from './store.mts';
+import { hasVoice } from './voices.mts';
 
 /** A lifelog that was put into the index since its vectors were made, if they were. */
 export interface Outdated {
@@ -141,7 +141,7 @@ export class Vectors {
 	}
 
 	/** The ids of the `limit` lifelogs with a passage nearest to a vector, nearest first. */
-	nearest(query: Float32Array, filter: SearchFilter, limit: number): string[] {
+	nearest(query: Float32Array, filter: IndexFilter, limit: number): string[] {
 		if (query.length !== this.#dimensions) return [];
 		const owners = this.#ownersIn(filter);
 		const candidates = Math.max(MIN_CANDIDATES, limit * CANDIDATES_FOR_EACH);
@@ -170,16 +170,16 @@ export class Vectors {
 	}
 
 	/** Those that a filter leaves; undefined for all. */
-	#ownersIn({ from, before, isStarred, speaker }: SearchFilter): Set<number> | undefined {
-		if ([from, before, isStarred, speaker].every((each) => each === undefined)) return undefined;
+	#ownersIn({ from, before, isStarred, voices }: IndexFilter): Set<number> | undefined {
+		if ([from, before, isStarred, voices].every((each) => each === undefined)) return undefined;
 		const rows = this.#all(
 			`SELECT meant.number FROM document JOIN meant USING (id)
 			WHERE (?1 IS NULL OR time >= ?1) AND (?2 IS NULL OR time < ?2)
-				AND (?3 IS NULL OR starred = ?3) AND (?4 IS NULL OR instr(speakers, ?4) > 0)`,
+				AND (?3 IS NULL OR starred = ?3) AND (?4 IS NULL OR document.number ${hasVoice('?4')})`,
 			from ?? null,
 			before ?? null,
 			isStarred === undefined ? null : Number(isStarred),
-			speaker === undefined ? null : asSpeaker(speaker),
+			voices === undefined ? null : JSON.stringify(voices),
 		);
 		return new Set(rows.map(({ number }) => Number(number)));
 	}

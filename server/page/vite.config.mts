@@ -58,6 +58,7 @@ export default defineConfig({
 		alias: {
 			...{ react: 'preact/compat', 'react-dom': 'preact/compat' },
 			'linkify-it': `${import.meta.dirname}/src/noLinkify.mts`,
+			entities: `${import.meta.dirname}/src/noEntities.mts`,
 		},
 	},
 });

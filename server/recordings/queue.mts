@@ -144,6 +144,13 @@ export class Queue {
 		);
 	}
 
+	/** The IDs of all lifelogs of the recording that a lifelog was made of; none if it wasn't. */
+	lifelogsBeside(id: string): string[] {
+		const sql = `SELECT json FROM recording WHERE instr(json, ?1) > 0
+			AND EXISTS (SELECT 1 FROM json_each(recording.json, '$.lifelogIds') WHERE value = ?1)`;
+		return this.#all(sql, id)[0]?.lifelogIds ?? [];
+	}
+
 	/** Those that are done or have failed. */
 	ended(): Ended[] {
 		const sql = `SELECT id, status, json ->> 'attempts' AS attempts, json ->> 'startTime' AS startTime

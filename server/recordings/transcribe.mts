@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
+import { isCounted } from '../../lifelog/speakers.ts';
 import { Endpoint, EndpointError, type EndpointOptions } from '../util/modelEndpoint.mts';
 import { ApiError } from '../util/errors.mts';
 import type { ChunkFormat } from './encoders.mts';
@@ -175,9 +176,6 @@ export function nameSpeakers(segments: Segment[], turns: Turn[]): Segment[] {
 	});
 }
 
-/** A label that a model gives; the same one may be somebody else in the next chunk. */
-const LABEL = /^(speaker|spk|s)?[ _-]?(\d{1,3}|[a-z])$/i;
-
 /**
  * Puts the segments of chunks together, in ms after the start of the recording. Of several chunks, the
  * labels get the chunk's number, such as `SPEAKER_00 (2)`. Names stay as they are.
@@ -187,7 +185,8 @@ const LABEL = /^(speaker|spk|s)?[ _-]?(\d{1,3}|[a-z])$/i;
 export function joinChunks(parts: { offsetMs: number; segments: Segment[] }[]): Segment[] {
 	return parts.flatMap(({ offsetMs, segments }, index) =>
 		segments.map((segment) => {
-			const isLabel = segment.speaker !== undefined && LABEL.test(segment.speaker);
+			// It may be somebody else in the next chunk.
+			const isLabel = segment.speaker !== undefined && isCounted(segment.speaker);
 			return {
 				...segment,
 				startMs: segment.startMs + offsetMs,

@@ -109,7 +109,7 @@ test('an unknown address shows "Not found" and a link to the calendar', async ()
 	expect(wrong.splice(0).filter((each) => !each.includes('404'))).toEqual([]);
 });
 
-test('only speakers with a name can be renamed, and saving the same names sends nothing', async () => {
+test('saving the same name of a speaker sends nothing, and the focus is back at once', async () => {
 	const { page } = await open();
 	const changes: string[] = [];
 	page.on('request', (request) => {
@@ -123,8 +123,8 @@ test('only speakers with a name can be renamed, and saving the same names sends 
 	await page.focus('.actions >> text=Speakers');
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('dialog[open]');
-	expect(await page.locator('dialog label bdi').allTextContents()).toEqual(['Anna', 'Ben']);
-	// At once, before the next paint: a key that is pressed then must not miss.
+	expect(await page.locator('dialog input').first().inputValue()).toBe('Anna');
+	// Before the next paint: a key that is pressed then must not miss.
 	const focused = await page.evaluate(async () => {
 		document.querySelector<HTMLButtonElement>('dialog [type=submit]')!.click();
 		for (let turns = 0; turns < 100; turns++) await Promise.resolve();
@@ -132,14 +132,6 @@ test('only speakers with a name can be renamed, and saving the same names sends 
 	});
 	expect(focused).toEqual([null, 'Speakers']);
 	expect(changes).toEqual([]);
-	await page.click('.actions >> text=Speakers');
-	await page.fill('dialog input >> nth=1', 'Benjamin');
-	await page.keyboard.press('Enter');
-	await page.waitForSelector('.speaker >> text=Benjamin');
-	expect(changes.map((each) => JSON.parse(each))).toEqual([{ speakers: { Ben: 'Benjamin' } }]);
-	await page.goto('/lifelogs/within');
-	await page.waitForSelector('.actions >> text=Rename');
-	expect(await page.locator('.actions >> text=Speakers').count()).toBe(0);
 });
 
 test("if a lifelog can't be read again, it stays on the page and its audio keeps playing", async () => {
@@ -523,7 +515,7 @@ test('on a phone, the header shows every view', async () => {
 			}),
 		),
 	);
-	expect(links).toHaveLength(5);
+	expect(links).toHaveLength(6);
 	for (const { left, right } of links) {
 		expect(left).toBeGreaterThanOrEqual(nav.left);
 		expect(right).toBeLessThanOrEqual(nav.right);

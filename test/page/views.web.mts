@@ -95,6 +95,7 @@ const VIEWS: [name: string, address: () => string | Promise<string>, ready: stri
 	['day', () => `/days/${DAY}`, '.entry'],
 	['lifelog', () => `/lifelogs/${longest().id}`, '.transcript .said'],
 	['search', () => '/search?q=garden', '.result mark'],
+	['people', () => '/people', '.people li'],
 	['chats', () => '/chats', '.rows a'],
 	['chat', async () => `/chats/${await firstChat()}`, '.message .markdown'],
 	['recordings', () => '/recordings', '.upload + p'],
@@ -102,7 +103,8 @@ const VIEWS: [name: string, address: () => string | Promise<string>, ready: stri
 ];
 
 /** Lists, and what is in them, are gone through by Tab. */
-const CONTROLS = ':is(button, input, select, summary):not(dialog *, .transcript *, .contents *)';
+const CONTROLS =
+	':is(button, input, select, summary):not(dialog *, .transcript *, .contents *, .people *)';
 
 /** The keys that more than one of all that can be seen has. */
 const repeatedKeys = (page: Page) =>
@@ -181,6 +183,23 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 		}
 		expect(new URL(page.url()).pathname).toBe(path.replace(/\?.*/, ''));
 	});
+});
+
+test('a speaker is named beside the transcript (with a picture)', async () => {
+	const { page } = await open(server);
+	await page.goto(`/lifelogs/${longest().id}`);
+	await page.waitForSelector('.player');
+	await page.keyboard.press('n');
+	const field = page.getByRole('dialog', { name: 'Name a speaker' });
+	await field.locator('datalist option').first().waitFor({ state: 'attached' });
+	const speakers = await field.getByLabel('Speaker').locator('option').allTextContents();
+	await field.getByLabel('Speaker').selectOption(speakers.find((name) => name !== 'You')!);
+	await field.getByLabel(/Everywhere \(\d+ lifelogs\)/).waitFor();
+	for (const colorScheme of ['light', 'dark'] as const) {
+		await page.emulateMedia({ colorScheme });
+		expect([colorScheme, await findings(page)]).toEqual([colorScheme, []]);
+		await pictureOf(page, 'speaker', colorScheme);
+	}
 });
 
 test('a new key is shown beside its address (with a picture)', async () => {

@@ -34,6 +34,11 @@ const changes: Record<string, (n: number) => Promise<string>> = {
 		await store.deleteLifelog(`deleted${n}`);
 		return `deleted deleted${n}`;
 	},
+	rename: async (n) => {
+		await create('renamed', 0);
+		await store.changePeople({ person: 'Anna', name: `Anna ${n}` });
+		return `renamed Anna ${n}`;
+	},
 	create: async (n) => {
 		await create(`made${n}`, n);
 		return `made made${n}`;

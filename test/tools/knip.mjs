@@ -44,7 +44,7 @@ export default {
 			ignoreDependencies: ['n8n-nodes-base', ...ofServer],
 		},
 		server: {
-			entry: ['page/src/{noLinkify,theme}.mts'],
+			entry: ['page/src/{noEntities,noLinkify,theme}.mts'],
 			project: ['**/*.mts', '*.cjs', 'page/src/**/*.{mts,tsx}'],
 		},
 	},

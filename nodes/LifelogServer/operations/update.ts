@@ -49,6 +49,15 @@ const speakersField: INodeProperties = {
 	],
 };
 
+const wholeRecordingField: INodeProperties = {
+	displayName: 'Whole Recording',
+	name: 'wholeRecording',
+	type: 'boolean',
+	default: true,
+	description:
+		"Whether to give the speakers their new names in all lifelogs of the recording. Works for labels such as 'SPEAKER_00'.",
+};
+
 export const description: INodeProperties[] = [
 	{
 		...lifelogIdParameter,
@@ -68,6 +77,7 @@ export const description: INodeProperties[] = [
 				...titleParameter,
 				description: 'New title of the lifelog, up to 200 characters',
 			},
+			wholeRecordingField,
 		],
 	},
 	...outputParameters,
@@ -85,10 +95,11 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const title = readText(this, titleParameter, fields);
 	const isStarred = readBoolean(this, isStarredField, fields);
 	const speakers = readSpeakers(this, fields.speakers);
+	const isWhole = readBoolean(this, wholeRecordingField, fields) === true;
 	const change = {
 		...(title !== '' && { title }),
 		...(isStarred !== undefined && { isStarred }),
-		...(speakers && { speakers }),
+		...(speakers && { speakers, ...(isWhole && { wholeRecording: true }) }),
 	};
 	if (Object.keys(change).length === 0) {
 		throw inputError(

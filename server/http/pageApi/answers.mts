@@ -1,12 +1,12 @@
 // The answers that the page gets, as types. The routes return them, and the page imports them.
 import type { ArchivingState } from '../../backup/archiving.mts';
 import type { ImportingState } from '../../import/importing.mts';
-import type { AudioSpan } from '../../index/store.mts';
+import type { AudioSpan, HeardPerson } from '../../index/store.mts';
 import type { EndpointState } from '../../util/modelEndpoint.mts';
 
 export type { Reached } from '../../events/events.mts';
 export type { Webhook } from '../../events/types.mts';
-export type { LifelogChange as Change } from '../../archive/edits.mts';
+export type { AskedChange as Change } from '../../archive/edits.mts';
 export type { ArchivingState, AudioSpan, EndpointState, ImportingState };
 
 /** What the server says of itself. */
@@ -137,6 +137,17 @@ export interface AudioMap {
 	spans: AudioSpan[];
 }
 
+/** A person of the list (server/openapi.yaml, `Person`). */
+export interface Person extends HeardPerson {
+	/** Other people who may be the same: the names are equal without case and accents, or one letter apart. */
+	similar: string[];
+}
+
+/** The lifelogs of the recording that a lifelog was made of; empty if it wasn't. */
+export interface RecordingOfLifelog {
+	lifelogIds: string[];
+}
+
 /** How far the index of the server is. */
 export interface IndexState {
 	state: 'ready' | 'indexing' | 'index damaged';
@@ -165,6 +176,8 @@ export interface Status {
 	/** Files that can't be read, each with the end of a sentence about it. */
 	leftOut: { day: string; path: string; reason: string }[];
 	leftOutCount: number;
+	/** Why people.json isn't used, as the end of a sentence about it. */
+	peopleProblem: string | null;
 }
 
 /** Until the index is ready, only how far it is. */

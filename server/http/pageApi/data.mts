@@ -19,6 +19,7 @@ import type {
 	Day,
 	DayEntry,
 	EndpointsAnswer,
+	RecordingOfLifelog,
 	Session,
 	SessionAnswer,
 	Status,
@@ -73,6 +74,13 @@ export async function addPageData(
 				const [own, any] = audioRangesOf(store, params.id);
 				const spans = await store.getAudioSpans(...own);
 				return { spans: spans.length > 0 ? spans : await store.getAudioSpans(...any) };
+			},
+		);
+		web.get<{ Params: { id: string } }>(
+			'/web/lifelogs/:id/recording',
+			async ({ params: { id } }): Promise<RecordingOfLifelog> => {
+				if (serving.current().stateOf(id) !== 'known') throw new ApiError(404, 'Lifelog not found');
+				return { lifelogIds: service.lifelogsBeside?.(id) ?? [] };
 			},
 		);
 		web.get<{ Params: { id: string } }>(
@@ -212,6 +220,7 @@ function statusOf(
 		incompleteDays: days.filter(({ isComplete }) => !isComplete).map(({ day }) => day),
 		leftOut: leftOut.slice(0, MAX_PROBLEMS),
 		leftOutCount: leftOut.length,
+		peopleProblem: store.people.problem ?? null,
 	};
 }
 

@@ -1,6 +1,6 @@
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { checkSearch } from '../../index/search.mts';
-import { snippetOf, spokenLines } from '../../index/snippet.mts';
+import { linesFor, type Named, snippetOf, spokenLines } from '../../index/snippet.mts';
 import type { ArchiveStore } from '../../index/archiveStore.mts';
 import type { SearchFilter } from '../../index/store.mts';
 import type { SearchAnswer, SearchResult } from './answers.mts';
@@ -50,7 +50,7 @@ export async function searchForPage(
 	if (q !== undefined) checkSearch(q);
 	const filter: SearchFilter = {
 		isStarred,
-		speaker,
+		speakerPart: speaker,
 		from: from && dayBounds(checkDate(from), timezone).from,
 		before: to && dayBounds(checkDate(to), timezone).before,
 	};
@@ -58,7 +58,9 @@ export async function searchForPage(
 	if (q === undefined) {
 		const ids = store.filterLifelogs(filter, offset, PAGE + 1);
 		return {
-			results: ids.slice(0, PAGE).map((id) => resultOf(store.getLifelog(id)!, '', inZone)),
+			results: ids
+				.slice(0, PAGE)
+				.map((id) => resultOf(store.getLifelog(id)!, '', store.namedIn(''), inZone)),
 			nextOffset: ids.length > PAGE ? offset + PAGE : null,
 			...{ isCut: false, without: null },
 		};
@@ -76,16 +78,23 @@ export async function searchForPage(
 	return {
 		results: best
 			.slice(offset, offset + PAGE)
-			.map(({ id }) => resultOf(store.getLifelog(id)!, words, inZone)),
+			.map(({ id }) => resultOf(store.getLifelog(id)!, words, store.namedIn(words), inZone)),
 		nextOffset: best.length > offset + PAGE ? offset + PAGE : null,
 		isCut: found.length > best.length,
 		without: words === q ? null : last,
 	};
 }
 
-function resultOf(lifelog: Lifelog, q: string, inZone: (iso: string) => string): SearchResult {
+function resultOf(
+	lifelog: Lifelog,
+	q: string,
+	named: Named,
+	inZone: (iso: string) => string,
+): SearchResult {
 	const { id, title, startTime, isStarred } = lifelog;
-	const lines = spokenLines(lifelog);
+	const all = spokenLines(lifelog);
+	const lines = linesFor(all, named);
+	const isTheirs = lines.length < all.length;
 	const text = lines
 		.map((line) => line.text)
 		.join('\n')
@@ -94,8 +103,9 @@ function resultOf(lifelog: Lifelog, q: string, inZone: (iso: string) => string):
 	const begin = text.indexOf(found.replace(/^…|…$/g, ''));
 	const place = begin + (words[0]?.[0] ?? 0) - Number(found.startsWith('…'));
 	const line = text.slice(0, Math.max(0, place)).split('\n').length - 1;
-	// The line of the first word, and those around it.
-	const around = lines.slice(Math.max(0, line - 1), line + 2).map((each) => each.text);
+	// The line of the first word, and those around it. What somebody says who is named comes first.
+	const at = all.indexOf(lines[line]);
+	const around = all.slice(isTheirs ? at : Math.max(0, at - 1), at + 2).map((each) => each.text);
 	const snippet = snippetOf(around.join('\n'), q);
 	const ofTitle = snippetOf(title ?? '', q);
 	return {
@@ -103,6 +113,6 @@ function resultOf(lifelog: Lifelog, q: string, inZone: (iso: string) => string):
 		// One that is cut isn't the title.
 		titleMarks: ofTitle.text === title ? ofTitle.words : [],
 		day: inZone(startTime).slice(0, 10),
-		at: (words.length > 0 && lines[line]?.startTime) || null,
+		at: ((words.length > 0 || isTheirs) && lines[line]?.startTime) || null,
 	};
 }

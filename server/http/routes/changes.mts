@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { createLifelog, type NewLifelog } from '../../recordings/makeLifelog.mts';
 import { asName } from '../../recordings/segments.mts';
-import type { LifelogChange } from '../../archive/edits.mts';
+import type { AskedChange, LifelogChange } from '../../archive/edits.mts';
 import { ApiError } from '../../util/errors.mts';
 import { viewLifelog } from '../viewLifelog.mts';
 import type { Service } from '../service.mts';
@@ -39,10 +39,10 @@ export async function addLifelog(
 export async function changeLifelog(
 	service: Service,
 	id: string,
-	asked: LifelogChange,
+	asked: AskedChange,
 ): Promise<object> {
-	const { title, isStarred, speakers } = bodyOf(asked);
-	const change = {
+	const { title, isStarred, speakers, wholeRecording } = bodyOf(asked);
+	const change: LifelogChange = {
 		...(title !== undefined && { title: named('title', title) }),
 		...(isStarred !== undefined && { isStarred }),
 		...(speakers && {
@@ -50,14 +50,38 @@ export async function changeLifelog(
 				Object.entries(speakers).map(([from, to]) => [from, named('speakers', to)]),
 			),
 		}),
+		// Unlike other fields, it takes something back.
+		...(asked.speakers === null && { speakers: null }),
 	};
 	if (Object.keys(change).length === 0) {
 		throw new ApiError(400, "There is nothing to change. Give 'title', 'isStarred' or 'speakers'");
 	}
-	if (!(await service.maker!.current().changeLifelog(id, change))) {
+	const recording = wholeRecording ? recordingOf(service, id, change) : undefined;
+	if (!(await service.maker!.current().changeLifelog(id, change, recording))) {
 		throw new ApiError(404, 'Lifelog not found');
 	}
 	return answer(service, id);
+}
+
+/**
+ * The lifelogs of a recording whose speakers are to be named.
+ *
+ * @throws ApiError (400) without new names, or for a lifelog that isn't of a recording.
+ */
+function recordingOf(
+	{ lifelogsBeside, current }: Service,
+	id: string,
+	{ speakers }: LifelogChange,
+): string[] {
+	if (speakers === undefined) {
+		throw new ApiError(400, "wholeRecording works only together with 'speakers'");
+	}
+	const recording = lifelogsBeside!(id);
+	if (recording.length > 0 || !current().getLifelog(id)) return recording;
+	throw new ApiError(
+		400,
+		"wholeRecording: this lifelog isn't from a recording that the server knows. Leave it out",
+	);
 }
 
 /**

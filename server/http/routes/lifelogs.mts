@@ -10,7 +10,10 @@ import { checkSearch } from '../../index/search.mts';
 import type { LifelogFilter, Parts } from '../../index/store.mts';
 import { checkZone, dayBounds, parseOptionalWallClock } from '../../util/times.mts';
 
-export type ListQuery = NonNullable<operations['listLifelogs']['parameters']['query']>;
+/** `speaker` is the server's own: the service ignores it. */
+export type ListQuery = NonNullable<operations['listLifelogs']['parameters']['query']> & {
+	speaker?: string;
+};
 export type GetQuery = NonNullable<operations['getLifelog']['parameters']['query']>;
 
 const USUAL_PAGE = 10;
@@ -43,6 +46,7 @@ const isResolvedQuery = new Ajv().compile<ResolvedQuery>({
 		from: text,
 		before: text,
 		isStarred: boolean,
+		speaker: text,
 		direction: { enum: ['asc', 'desc'] },
 		limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE },
 	},
@@ -121,6 +125,7 @@ function resolveQuery(query: ListQuery): ResolvedQuery {
 		...view,
 		...resolveRange(query, view.timezone),
 		isStarred: query.isStarred,
+		speaker: query.speaker,
 		direction: query.direction ?? 'desc',
 		limit: Math.min(query.limit ?? USUAL_PAGE, MAX_PAGE),
 	};

@@ -8,8 +8,10 @@ import type {
 	Day,
 	EndpointsAnswer,
 	NewKey,
+	Person,
 	Reached,
 	Recording,
+	RecordingOfLifelog,
 	SearchAnswer,
 	SessionAnswer,
 	WaysAnswer,
@@ -18,6 +20,7 @@ import type {
 	StatusAnswer,
 	Webhook,
 } from '../../http/pageApi/answers.mts';
+import { get, idPath, request, RequestError, upload, type Query } from './request.mts';
 
 export type {
 	Change,
@@ -28,6 +31,7 @@ export type {
 	EndpointState,
 	IndexState,
 	Key,
+	Person,
 	Recording,
 	SearchResult,
 	Session,
@@ -36,85 +40,6 @@ export type {
 	WaysAnswer as Ways,
 	Webhook,
 } from '../../http/pageApi/answers.mts';
-
-type Query = Record<string, string | number | boolean | undefined>;
-
-/** An answer of the server that isn't a success; its message is for people. */
-export class RequestError extends Error {
-	readonly status: number;
-	/** When a server that isn't ready yet may be asked again. */
-	readonly retryAfterS: number | undefined;
-
-	constructor(status: number, message: string, retryAfterS?: number) {
-		super(message);
-		this.status = status;
-		this.retryAfterS = retryAfterS;
-	}
-}
-
-/** Told when the server no longer knows the session. */
-const onSessionEnd = new Set<() => void>();
-
-/** Has something called when the session ends. Returns what stops that. */
-export function whenSessionEnds(call: () => void): () => void {
-	onSessionEnd.add(call);
-	return () => onSessionEnd.delete(call);
-}
-
-/** Sends a request to the server that the page is from. Throws a RequestError. */
-async function request<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-	let response: Response;
-	try {
-		response = await fetch(path, {
-			method,
-			headers: {
-				...(method !== 'GET' && { 'X-Lifelog-Page': '1' }),
-				...(body && { 'Content-Type': 'application/json' }),
-			},
-			body: body && JSON.stringify(body),
-		});
-	} catch {
-		throw new RequestError(0, NO_ANSWER);
-	}
-	const text = await response.text();
-	if (!response.ok) {
-		const retryAfterS = Number(response.headers.get('retry-after')) || undefined;
-		throw failureOf(response.status, text, path !== '/session', retryAfterS);
-	}
-	return (text === '' ? undefined : JSON.parse(text)) as Answer;
-}
-
-const NO_ANSWER = "The server isn't responding. Check that it's running, then try again.";
-
-/** The error of a response. That nobody is signed in ends the session. */
-function failureOf(
-	status: number,
-	text: string,
-	isOfSession = true,
-	retryAfterS?: number,
-): RequestError {
-	if (status === 401 && isOfSession) onSessionEnd.forEach((call) => call());
-	return new RequestError(status, messageOf(text, status), retryAfterS);
-}
-
-function messageOf(text: string, status: number): string {
-	try {
-		const { error } = JSON.parse(text);
-		if (typeof error === 'string') return error;
-	} catch {
-		// Something between the page and the server answered.
-	}
-	return `The server returned an unexpected response (${status}).`;
-}
-
-function pathOf(path: string, query: Query = {}): string {
-	const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-	const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-	return given.length > 0 ? `${path}?${search}` : path;
-}
-
-const get = <Answer,>(path: string, query?: Query) => request<Answer>('GET', pathOf(path, query));
-const idPath = (kind: string, id: string) => `/v1/${kind}/${encodeURIComponent(id)}`;
 
 /** Signs in with a key, or with a link, which works once. */
 export const signIn = (by: { key: string } | { link: string }) =>
@@ -157,6 +82,16 @@ export const testWebhook = async (id: string) =>
 		.reached;
 export const removeWebhook = (id: string) => request<void>('DELETE', idPath('webhooks', id));
 
+interface PeopleAnswer {
+	data: { people: Person[] };
+	meta: { people: { nextCursor?: string } };
+}
+
+/** One of the last three. */
+type PersonChange = { person: string } & (
+	{ name: string; merge?: boolean } | { separate: string[] } | { isMe: boolean }
+);
+
 /** A part of a list. */
 export interface Page<Entry, Next> {
 	entries: Entry[];
@@ -185,15 +120,23 @@ export async function readLifelog(id: string): Promise<Lifelog> {
 	return (await get<{ data: { lifelog: Lifelog } }>(idPath('lifelogs', id))).data.lifelog;
 }
 
+interface LifelogsAnswer {
+	data: { lifelogs: Lifelog[] };
+	meta: { lifelogs: { nextCursor?: string } };
+}
+
 /** The lifelogs of a day whole, in order. */
 export async function readLifelogsOf(date: string, timezone: string): Promise<Lifelog[]> {
 	const lifelogs: Lifelog[] = [];
 	let cursor: string | undefined;
 	do {
-		const answer = await get<{
-			data: { lifelogs: Lifelog[] };
-			meta: { lifelogs: { nextCursor?: string } };
-		}>('/v1/lifelogs', { date, timezone, direction: 'asc', limit: 25, cursor });
+		const answer = await get<LifelogsAnswer>('/v1/lifelogs', {
+			date,
+			timezone,
+			direction: 'asc',
+			limit: 25,
+			cursor,
+		});
 		lifelogs.push(...answer.data.lifelogs);
 		cursor = answer.meta.lifelogs.nextCursor;
 	} while (cursor);
@@ -219,6 +162,56 @@ export async function readChats(timezone: string, cursor?: string): Promise<Page
 
 export async function readChat(id: string, timezone: string): Promise<Chat> {
 	return (await get<{ data: { chat: Chat } }>(idPath('chats', id), { timezone })).data.chat;
+}
+
+/** The lifelogs of the recording that a lifelog was made of, its own ID included; empty without one. */
+export const readRecordingOf = async (id: string) =>
+	(await get<RecordingOfLifelog>(`/web/lifelogs/${encodeURIComponent(id)}/recording`)).lifelogIds;
+
+export async function readPeople(query: Query, cursor?: string): Promise<Page<Person, string>> {
+	const { data, meta } = await get<PeopleAnswer>('/v1/people', { ...query, cursor });
+	return { entries: data.people, next: meta.people.nextCursor };
+}
+
+/** Who has a name, or had it once. Rejects with a RequestError (404) if nobody does. */
+export const readPerson = async (name: string) =>
+	(await get<PeopleAnswer>('/v1/people', { name })).data.people[0]!;
+
+/** The lifelogs in which a person speaks, without their contents, newest first. */
+export async function readLifelogsBy(
+	speaker: string,
+	timezone: string,
+	cursor?: string,
+): Promise<Page<Lifelog, string>> {
+	const { data, meta } = await get<LifelogsAnswer>('/v1/lifelogs', {
+		...{ speaker, timezone, cursor, limit: 25 },
+		...{ includeMarkdown: false, includeContents: false },
+	});
+	return { entries: data.lifelogs, next: meta.lifelogs.nextCursor };
+}
+
+/** Changes a person. Returns the person then; undefined for a name that is no longer anybody's. */
+export const changePerson = async (change: PersonChange): Promise<Person | undefined> =>
+	(await request<PeopleAnswer>('PATCH', '/v1/people', change)).data.people[0];
+
+/**
+ * Renames a person in all lifelogs.
+ *
+ * @returns The person then. Or who has the name already: then nothing has changed.
+ */
+export async function renamePerson(
+	person: string,
+	name: string,
+): Promise<{ renamed: Person } | { other: Person }> {
+	try {
+		return { renamed: (await changePerson({ person, name }))! };
+	} catch (error) {
+		if (!(error instanceof RequestError && error.status === 409)) throw error;
+		// There are other reasons for this status.
+		const other = await readPerson(name).catch(() => undefined);
+		if (!other || other.name === person) throw error;
+		return { other };
+	}
 }
 
 export const changeLifelog = (id: string, change: Change) =>
@@ -266,28 +259,4 @@ export function uploadRecording(
 	body.set('file', file);
 	const answer = upload<{ data: { recording: Recording } }>('/v1/recordings', body, onProgress);
 	return answer.then(({ data }) => data.recording);
-}
-
-/** Sends something that takes a while. Rejects with a RequestError. */
-function upload<Answer>(
-	path: string,
-	body: FormData | File,
-	onProgress: (share: number) => void,
-	type?: string,
-): Promise<Answer> {
-	return new Promise((resolve, reject) => {
-		// `fetch` doesn't tell how far an upload is.
-		const sending = new XMLHttpRequest();
-		sending.open('POST', path);
-		sending.setRequestHeader('X-Lifelog-Page', '1');
-		if (type !== undefined) sending.setRequestHeader('Content-Type', type);
-		sending.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
-		sending.onload = () => {
-			const { status, responseText } = sending;
-			if (status < 300) resolve(JSON.parse(responseText));
-			else reject(failureOf(status, responseText));
-		};
-		sending.onerror = () => reject(new RequestError(0, NO_ANSWER));
-		sending.send(body);
-	});
 }

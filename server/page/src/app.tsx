@@ -1,12 +1,13 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
-import { readSession, signIn, signOut, whenSessionEnds, type Session } from './api.mts';
+import { readSession, signIn, signOut, type Session } from './api.mts';
 import { arrivedLink, whenLinkArrives } from './arrivingLink.mts';
 import { isDay } from './format.mts';
 import icon from './icon.svg';
 import { KeysHelp, useKeys } from './keys.tsx';
 import { Icon } from './icons.tsx';
 import { Buttons, Dialog, Load, Menu, NotFound } from './parts.tsx';
+import { whenSessionEnds } from './request.mts';
 import { useAttempt } from './useAttempt.mts';
 import { useArrival } from './useArrival.mts';
 import { forgetLoaded, useLoad } from './useLoad.mts';
@@ -16,6 +17,8 @@ import { ChatView, Chats } from './views/chats.tsx';
 import { Connect } from './views/connect.tsx';
 import { DayView } from './views/day.tsx';
 import { LifelogView } from './views/lifelog.tsx';
+import { PeopleView } from './views/people.tsx';
+import { PersonView } from './views/person.tsx';
 import { Recordings } from './views/recordings.tsx';
 import { Search } from './views/search.tsx';
 import { SignIn } from './views/signIn.tsx';
@@ -25,6 +28,7 @@ import { StatusView } from './views/status.tsx';
 const VIEWS = [
 	{ path: '/', name: 'Calendar', key: 'c' },
 	{ path: '/search', name: 'Search', key: '/' },
+	{ path: '/people', name: 'People', key: 'g' },
 	{ path: '/chats', name: 'Chats', key: 'h' },
 	{ path: '/recordings', name: 'Recordings', key: 'r' },
 	{ path: '/status', name: 'Status', key: 's' },
@@ -95,6 +99,12 @@ export function App() {
 								<Route path="/search">
 									<Search session={options} />
 								</Route>
+								<Route path="/people">
+									<PeopleView session={options} />
+								</Route>
+								<Route path="/person">
+									<PersonView session={options} />
+								</Route>
 								<Route path="/chats">
 									<Chats session={options} />
 								</Route>
@@ -132,6 +142,7 @@ export function App() {
 /** The view of the header that another one belongs to. */
 function parentOf(path: string): string {
 	if (/^\/(days|lifelogs)\//.test(path)) return '/';
+	if (path === '/person') return '/people';
 	return path.startsWith('/chats/') ? '/chats' : path;
 }
 

@@ -24,7 +24,7 @@ export function isForPage(event: KeyboardEvent): boolean {
 		event.metaKey ||
 		event.altKey ||
 		(/^\S$/.test(event.key) && !areKeysOn()) ||
-		document.querySelector('dialog[open]')
+		document.querySelector('dialog:modal')
 	);
 }
 

@@ -5,6 +5,7 @@ import './styles/base.css';
 import './styles/days.css';
 import './styles/lifelog.css';
 import './styles/lists.css';
+import './styles/people.css';
 
 /** After an upgrade, the server no longer has the scripts of a page that is open: it's loaded again, once. */
 addEventListener('vite:preloadError', (event) => {

@@ -1,14 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import {
-	readStatus,
-	type EndpointState,
-	type IndexState,
-	type Page,
-	type RequestError,
-} from './api.mts';
+import { readStatus, type EndpointState, type IndexState, type Page } from './api.mts';
 import { count } from './format.mts';
+import type { RequestError } from './request.mts';
 import { useAttempt } from './useAttempt.mts';
 import { useLoad, type Loaded } from './useLoad.mts';
 
@@ -205,10 +200,13 @@ export function Buttons({
 /** A window over the page. It closes with Escape. */
 export function Dialog({
 	title,
+	isBeside = false,
 	onClose,
 	children,
 }: {
 	title: string;
+	/** Whether the page stays usable beside it. */
+	isBeside?: boolean;
 	onClose: () => void;
 	children: ComponentChildren;
 }) {
@@ -217,9 +215,18 @@ export function Dialog({
 	useLayoutEffect(() => {
 		const dialog = element.current!;
 		const before = document.activeElement;
-		dialog.showModal();
+		if (isBeside) dialog.show();
+		else dialog.showModal();
+		const onKey = ({ key }: KeyboardEvent) => {
+			if (isBeside && key === 'Escape' && !document.querySelector('dialog:modal')) onClose();
+		};
+		addEventListener('keydown', onKey);
 		return () => {
+			removeEventListener('keydown', onKey);
+			const hasFocus = !isBeside || dialog.contains(document.activeElement);
 			dialog.close();
+			// Somebody who reads the page beside it stays there.
+			if (!hasFocus) return;
 			// A dialog that is already removed doesn't give the focus back. What had it may be gone by now.
 			queueMicrotask(() => {
 				const to = before?.isConnected ? before : document.getElementById('main');
@@ -228,7 +235,13 @@ export function Dialog({
 		};
 	}, []);
 	return (
-		<dialog ref={element} aria-label={title} onClose={onClose}>
+		<dialog
+			ref={element}
+			class={isBeside ? 'beside' : undefined}
+			aria-label={title}
+			// It closes as well when it is removed.
+			onClose={() => element.current && onClose()}
+		>
 			<h2>{title}</h2>
 			{children}
 		</dialog>
@@ -245,7 +258,7 @@ export function Confirm({
 	onClose,
 }: {
 	title: string;
-	text: string;
+	text: ComponentChildren;
 	name: string;
 	carryOut: () => Promise<void>;
 	onDone: () => void;
@@ -290,7 +303,7 @@ export function Menu({
 			if (!menu.contains(target as Node)) menu.open = false;
 		};
 		const onKey = ({ key }: KeyboardEvent) => {
-			if (key === 'Escape' && menu.open && !document.querySelector('dialog[open]')) close();
+			if (key === 'Escape' && menu.open && !document.querySelector('dialog:modal')) close();
 		};
 		addEventListener('pointerdown', onPointer);
 		addEventListener('keydown', onKey);

@@ -25,6 +25,8 @@ const canPlay = () => new Audio().canPlayType('audio/ogg; codecs=opus') !== '';
 export interface Seek {
 	/** Unix ms. */
 	ms: number;
+	/** Where to pause, Unix ms; undefined to go on. */
+	untilMs?: number;
 	isPlayed: boolean;
 }
 
@@ -52,6 +54,7 @@ export function Player({
 	const [speed, setSpeed] = useState(speedBefore);
 	const [skips, setSkips] = useState(false);
 	const [problem, setProblem] = useState('');
+	const untilMs = useRef<number | undefined>(undefined);
 	const last = spans.at(-1)!;
 	const lengthMs = last.positionMs + last.endMs - last.startMs;
 
@@ -66,6 +69,7 @@ export function Player({
 			});
 	};
 	const move = (toMs: number) => {
+		untilMs.current = undefined;
 		audio.current!.currentTime = Math.min(lengthMs, Math.max(0, toMs)) / 1000;
 	};
 	const moveBy = (seconds: number) => move(1000 * (audio.current!.currentTime + seconds));
@@ -82,6 +86,7 @@ export function Player({
 	useEffect(() => {
 		if (!seek) return;
 		move(positionOf(spans, seek.ms));
+		untilMs.current = seek.untilMs;
 		if (seek.isPlayed && audio.current!.paused) toggle();
 	}, [seek]);
 	useMediaKeys(title, moveBy, spans);
@@ -91,6 +96,10 @@ export function Player({
 		const nowMs = 1000 * audio.current!.currentTime;
 		setPosition(nowMs);
 		const instant = instantOf(spans, nowMs);
+		if (untilMs.current !== undefined && instant >= untilMs.current) {
+			untilMs.current = undefined;
+			audio.current!.pause();
+		}
 		const next = skips ? endOfPause(lines, instant) : undefined;
 		if (next !== undefined && positionOf(spans, next) > nowMs) move(positionOf(spans, next));
 		else onTime(instant);

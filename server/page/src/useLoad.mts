@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { RequestError } from './api.mts';
+import { RequestError } from './request.mts';
 
 /** What was loaded, and why the last attempt failed. */
 export interface Loaded<Value> {

@@ -8,6 +8,7 @@ import type { ContentNode, Lifelog } from '../../../lifelog/api.ts';
 import { titleOf } from '../../../lifelog/contents.ts';
 import { type FileFormat, writeLifelog } from '../../../lifelog/files/formats.ts';
 import { piecesOf } from '../../../lifelog/files/spoken.ts';
+import { shownNames } from '../../../lifelog/speakers.ts';
 import { oneLine } from '../../../lifelog/text.ts';
 import { readLifelog } from '../../../server/import/lifelogFile.mts';
 
@@ -88,8 +89,14 @@ function shownLines(lifelog: Lifelog): ContentNode[] {
 	return [title as ContentNode, ...lines];
 }
 
-/** The name that is shown for who said something: a wearer has one for the whole lifelog. */
-function shownName({ contents }: Lifelog, node: ContentNode): string {
+/** What is shown for who said something: a name, or a label as people write it. */
+function shownName(lifelog: Lifelog, node: ContentNode): string {
+	const spoken = withWords(lifelog).filter(isSaid);
+	return shownNames(spoken.map((each) => nameOf(lifelog, each))).get(nameOf(lifelog, node))!;
+}
+
+/** The name of who said something: a wearer has one for the whole lifelog. */
+function nameOf({ contents }: Lifelog, node: ContentNode): string {
 	const isWearer = node.speakerIdentifier === 'user';
 	const own = (each: ContentNode) => oneLine(each.speakerName ?? '') || 'Unknown';
 	if (!isWearer) return own(node);

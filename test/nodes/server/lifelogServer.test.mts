@@ -315,6 +315,17 @@ describe('Update Lifelog', () => {
 		expect(requests).toEqual([]);
 	});
 
+	test('asks for the whole recording only with new names', async () => {
+		const { id } = await made();
+		const speakers = { speaker: [{ name: 'SPEAKER_00', newName: 'Anna' }] };
+		const whole = await update(id, { speakers, wholeRecording: true });
+		expect(whole.message).toContain("wholeRecording: this lifelog isn't from a recording");
+		const title = await update(id, { title: 'Other', wholeRecording: true });
+		expect(title.json[0]).toMatchObject({ title: 'Other' });
+		const { json } = await update(id, { speakers, wholeRecording: false });
+		expect(saidIn(json[0])[0].speakerName).toBe('Anna');
+	});
+
 	test('with a speaker without a name is refused before anything is sent', async () => {
 		const { engine, requests, close } = await watched();
 		const speakers = { speaker: [{ name: 'SPEAKER_00', newName: ' ' }] };

@@ -94,6 +94,7 @@ describe("the MCP server's description", () => {
 				'list_lifelogs',
 				'get_lifelog',
 				'get_transcript',
+				'list_people',
 				'list_chats',
 				'get_chat',
 			].map((name) => [name, { readOnlyHint: true }]),
@@ -108,10 +109,11 @@ describe("the MCP server's description", () => {
 			inputSchema.required ?? [],
 		]);
 		expect(taken).toEqual([
-			['search_lifelogs', 'query from to timezone isStarred limit offset', ['query']],
-			['list_lifelogs', 'date timezone isStarred offset', ['date']],
+			['search_lifelogs', 'query from to timezone speaker isStarred limit offset', ['query']],
+			['list_lifelogs', 'date timezone speaker isStarred offset', []],
 			['get_lifelog', 'id offset', ['id']],
 			['get_transcript', 'id timezone offset', ['id']],
+			['list_people', 'search sort offset', []],
 			['list_chats', 'timezone offset', []],
 			['get_chat', 'id timezone offset', ['id']],
 		]);
@@ -131,7 +133,7 @@ test('null for an optional argument counts as missing', async () => {
 	const given: Record<string, unknown> = { query: 'quince', date: '2026-03-02' };
 	for (const { name, inputSchema } of tools) {
 		const id = name === 'get_chat' ? 'q' : 'garden';
-		const required = inputSchema.required ?? [];
+		const required = inputSchema.required ?? (name === 'list_lifelogs' ? ['date'] : []);
 		const args = Object.fromEntries(required.map((key) => [key, { ...given, id }[key]]));
 		const nulls = Object.fromEntries(
 			Object.keys(inputSchema.properties!).map((key) => [key, null]),
@@ -394,7 +396,7 @@ test.each([
 	[
 		'search_lifelogs',
 		{ query: 'x', page: 2 },
-		'Unknown argument "page": search_lifelogs takes query, from, to, timezone, isStarred, limit, offset',
+		'Unknown argument "page": search_lifelogs takes query, from, to, timezone, speaker, isStarred, limit, offset',
 	],
 	[
 		'list_chats',

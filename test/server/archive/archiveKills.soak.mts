@@ -2,7 +2,7 @@
 // what was done stays done, the rest counts for nothing, and check finds nothing.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -65,11 +65,14 @@ class Promised {
 	readonly there = new Set<string>();
 	readonly gone = new Set<string>();
 	readonly titles = new Map<string, number>();
+	/** What Anna was called. */
+	readonly names = new Set<string>();
 
 	hear(line: string): void {
 		const [what, id, number] = line.split(' ');
 		if (what === 'made') this.there.add(id);
 		if (what === 'deleted') this.gone.add(id);
+		if (what === 'renamed') this.names.add(line.slice('renamed '.length));
 		if (what === 'edited') this.titles.set(id, Number(number));
 	}
 
@@ -83,6 +86,12 @@ class Promised {
 			const title = entries.get(id)?.edited?.title;
 			expect(Number(title?.replace('Title ', ''))).toBeGreaterThanOrEqual(number);
 		}
+		if (this.names.size === 0) return;
+		const { people } = JSON.parse(readFileSync(join(folder, 'people.json'), 'utf8'));
+		expect(people).toHaveLength(1);
+		expect([people[0].name, ...people[0].alsoCalled]).toEqual(
+			expect.arrayContaining(['Anna', ...this.names]),
+		);
 	}
 }
 
@@ -152,6 +161,7 @@ test.each([
 	['a delete', ['delete']],
 	['a new lifelog', ['create']],
 	['a recording', ['record']],
+	['a new name', ['rename']],
 	['an edit and a recording at once', ['edit', 'record']],
 	['a delete and a new lifelog at once', ['delete', 'create']],
 ])(`%s, killed ${KILLS} times, is done or has no effect (seed ${seed})`, async (_name, whats) => {
@@ -159,7 +169,7 @@ test.each([
 });
 
 test(`all of them, killed ${KILLS} times, on a disk that fails at times (seed ${seed})`, async () => {
-	await killWriters(['edit', 'delete', 'create', 'record'], true);
+	await killWriters(['edit', 'rename', 'delete', 'create', 'record'], true);
 });
 
 /** Kills a command again and again. One whose disk fails may end before it's killed. */

@@ -587,3 +587,23 @@ describe('the command', () => {
 		expect(stdout).toContain('Exit code: 0 nothing found');
 	});
 });
+
+test.each([
+	['{"version":1,"people":[{"name":"Anna","alsoCalled":["Anna M."],"isMe":true}]}', []],
+	['{"people":[]}', []],
+	['{"people":', ["isn't a list of people: must be object, so it is ignored"]],
+	['{"version":2,"people":[]}', ["isn't a list of people: version must be equal to constant"]],
+	['{"people":[{"name":7}]}', ["isn't a list of people: people/0/name must be string"]],
+	['{"people":[{"name":"Anna"},{"name":"Bo","alsoCalled":["Anna"]}]}', ['has a name twice']],
+	['{"people":[{"name":"SPEAKER_00 (2)"}]}', ['names a person by a label']],
+	['{"people":[{"name":"Anna","alsoCalled":["unknown"]}]}', ['names a person by a label']],
+	[
+		'{"people":[{"name":"Anna","isMe":true},{"name":"Bo","isMe":true}]}',
+		['has two people who are the wearer'],
+	],
+])('people.json with %s', async (json, problems) => {
+	await writeFile(join(root, 'people.json'), json);
+	expect(lines(await check())).toEqual(
+		problems.map((problem) => expect.stringContaining(`broken: people.json ${problem}`)),
+	);
+});

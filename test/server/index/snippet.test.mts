@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { snippetOf, spokenText } from '../../../server/index/snippet.mts';
+import { snippetOf, spokenLines } from '../../../server/index/snippet.mts';
 
 const SEED = 33;
 const filler = 'We spoke of other things. '.repeat(20);
@@ -149,7 +149,7 @@ test('of a very long text takes little more time with the hardest searches than 
 	expect(minCpuOf(`"${`${word} `.repeat(26)}"`)).toBeLessThan(15 * usual);
 });
 
-test('the spoken text has one line for each utterance, with the speaker, without the title', () => {
+test('what is spoken has one line for each utterance, with the speaker, without the title', () => {
 	const said = (content: string, speakerName: string | null) => ({
 		...{ type: 'blockquote', content, speakerName },
 	});
@@ -159,7 +159,6 @@ test('the spoken text has one line for each utterance, with the speaker, without
 		said('Yes.', null),
 		said(' ', 'Anna'),
 	];
-	expect(spokenText({ title: 'The harvest', contents })).toBe(
-		'In the garden\nAnna: A quince.\nYes.',
-	);
+	const lines = spokenLines({ title: 'The harvest', contents });
+	expect(lines.map(({ text }) => text)).toEqual(['In the garden', 'Anna: A quince.', 'Yes.']);
 });

@@ -1,5 +1,6 @@
 import { Fragment } from 'preact';
 import { Link } from 'wouter-preact';
+import { shownNames } from '../../../../lifelog/speakers.ts';
 import { readDay, readLifelogsOf, type Day, type DayEntry, type Session } from '../api.mts';
 import { count, dayInWords, lengthInWords, timeInWords } from '../format.mts';
 import { Load, Problem, Star, useTitle } from '../parts.tsx';
@@ -184,10 +185,10 @@ function Entry({
 					{isStarred && <Star />}
 				</h2>
 				<p class="quiet">
-					{speakers.map((name, at) => (
+					{[...shownNames(speakers)].map(([name, shown], at) => (
 						<Fragment key={name}>
 							{at > 0 && ', '}
-							<bdi>{name}</bdi>
+							<bdi>{shown}</bdi>
 						</Fragment>
 					))}
 					{lacksAudio && (speakers.length > 0 ? ' · no audio' : 'no audio')}

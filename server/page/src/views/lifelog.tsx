@@ -2,6 +2,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { WindowVirtualizer, type CacheSnapshot, type WindowVirtualizerHandle } from 'virtua';
 import { useSearch } from 'wouter-preact';
 import type { Lifelog } from '../../../../lifelog/api.ts';
+import { namesIn } from '../../../../lifelog/contents.ts';
+import { shownNames } from '../../../../lifelog/speakers.ts';
 import { readAudioSpans, readLifelog, type AudioSpan, type Session } from '../api.mts';
 import { timeInWords } from '../format.mts';
 import { lineAt, linesOf, type Line } from '../lines.mts';
@@ -10,6 +12,7 @@ import { Player, type Seek } from '../player.tsx';
 import { isReturning } from '../useArrival.mts';
 import { useKept, useLoad, type Loaded } from '../useLoad.mts';
 import { Head } from './lifelogHead.tsx';
+import { Naming, speakersOf } from './naming.tsx';
 
 /** A lifelog: its transcript, and its audio if there is any. */
 export function LifelogView({ id, session }: { id: string; session: Session }) {
@@ -41,9 +44,14 @@ function Conversation({
 	const hasAudio = spans !== undefined && spans.length > 0;
 	const lines = useMemo(() => linesOf(lifelog), [lifelog]);
 	const details = useMemo(() => detailsOf(lines), [lines]);
+	const shown = useMemo(() => shownNames(namesIn(lifelog.contents)), [lifelog]);
 	const list = useRef<WindowVirtualizerHandle>(null);
 	const [current, setCurrent] = useState(-1);
 	const [seek, setSeek] = useState<Seek>();
+	const [naming, setNaming] = useState<{ speaker: string | null }>();
+	const speakers = useMemo(() => speakersOf(lines), [lines]);
+	const name = (speaker: string | null) => setNaming({ speaker });
+	const onName = session.canChange ? name : undefined;
 	const [heights, setHeights] = useKept<CacheSnapshot | undefined>(
 		`lines of ${lifelog.id}`,
 		undefined,
@@ -82,6 +90,7 @@ function Conversation({
 				lifelog={lifelog}
 				session={session}
 				hasAudio={spans && hasAudio}
+				onName={speakers.length > 0 ? () => name(speakers[0]!) : undefined}
 				onChanged={onChanged}
 			/>
 			{audio.error && <Load of={audio}>{() => null}</Load>}
@@ -96,6 +105,8 @@ function Conversation({
 								line={line}
 								index={index}
 								{...details[index]}
+								shown={shown}
+								onName={onName}
 								timezone={session.timezone}
 								isCurrent={index === current}
 								onSeek={hasAudio ? setSeek : undefined}
@@ -104,6 +115,20 @@ function Conversation({
 					</WindowVirtualizer>
 				</div>
 			</div>
+			{naming && (
+				<Naming
+					id={lifelog.id}
+					lines={lines}
+					speakers={speakers}
+					speaker={naming.speaker}
+					shown={shown}
+					spans={spans ?? []}
+					onSeek={setSeek}
+					onChoose={name}
+					onChanged={onChanged}
+					onClose={() => setNaming(undefined)}
+				/>
+			)}
 			{hasAudio && (
 				<Player lifelog={lifelog} spans={spans} lines={lines} seek={seek} onTime={follow} />
 			)}
@@ -133,7 +158,9 @@ function LineView({
 	timezone,
 	before,
 	voice,
+	shown,
 	isCurrent,
+	onName,
 	onSeek,
 }: {
 	line: Line;
@@ -143,7 +170,10 @@ function LineView({
 	before?: number;
 	/** The number of the speaker; missing if nobody knows who it was. */
 	voice?: number;
+	/** How names are written. */
+	shown: Map<string, string>;
 	isCurrent: boolean;
+	onName: ((speaker: string | null) => void) | undefined;
 	onSeek: ((seek: Seek) => void) | undefined;
 }) {
 	if (line.type === 'heading') {
@@ -163,7 +193,7 @@ function LineView({
 		<div class={isNewSpeaker ? 'line turn' : 'line'} data-line={index}>
 			{isNewSpeaker && (
 				<p class="speaker">
-					<bdi>{speaker ?? 'Unknown'}</bdi>
+					<Speaker speaker={speaker} shown={shown} onName={onName} />
 				</p>
 			)}
 			{time &&
@@ -183,6 +213,34 @@ function LineView({
 				<bdi>{text}</bdi>
 			</p>
 		</div>
+	);
+}
+
+/** Who speaks; with `onName`, a button. */
+function Speaker({
+	speaker,
+	shown,
+	onName,
+}: {
+	speaker: string | null;
+	shown: Map<string, string>;
+	onName: ((speaker: string | null) => void) | undefined;
+}) {
+	const name = <bdi>{speaker === null ? 'Unknown' : shown.get(speaker)}</bdi>;
+	if (!onName) return name;
+	return (
+		<button
+			type="button"
+			class="plain"
+			title="Name this speaker"
+			onClick={({ currentTarget }) => {
+				onName(speaker);
+				// What it's about stays in sight beside the field.
+				requestAnimationFrame(() => currentTarget.scrollIntoView({ block: 'nearest' }));
+			}}
+		>
+			{name}
+		</button>
 	);
 }
 

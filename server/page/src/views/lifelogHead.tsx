@@ -10,7 +10,6 @@ import {
 	type Session,
 } from '../api.mts';
 import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
-import { linesOf } from '../lines.mts';
 import { Buttons, Dialog, Menu, Problem, Star } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { forgetLoaded } from '../useLoad.mts';
@@ -20,12 +19,15 @@ export function Head({
 	lifelog,
 	session,
 	hasAudio,
+	onName,
 	onChanged,
 }: {
 	lifelog: Lifelog;
 	session: Session;
 	/** Undefined until it's known. */
 	hasAudio: boolean | undefined;
+	/** Names speakers; undefined if nobody speaks. */
+	onName: (() => void) | undefined;
 	onChanged: () => void;
 }) {
 	const { timezone } = session;
@@ -47,7 +49,7 @@ export function Head({
 			</p>
 			<div class="actions">
 				<Downloads lifelog={lifelog} timezone={timezone} hasAudio={hasAudio === true} />
-				{session.canChange && <Changes lifelog={lifelog} onChanged={onChanged} />}
+				{session.canChange && <Changes lifelog={lifelog} onName={onName} onChanged={onChanged} />}
 				{session.canTitle && isMadeHere(lifelog.id) && (
 					<WriteTitle id={lifelog.id} onChanged={onChanged} />
 				)}
@@ -119,28 +121,24 @@ function Downloads({
 	);
 }
 
-function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => void }) {
-	const [open, setOpen] = useState<'title' | 'speakers'>();
+function Changes({
+	lifelog,
+	onName,
+	onChanged,
+}: {
+	lifelog: Lifelog;
+	onName: (() => void) | undefined;
+	onChanged: () => void;
+}) {
+	const [isOpen, setOpen] = useState(false);
 	const [problem, attempt] = useAttempt();
 	const change = (wanted: Change) =>
 		attempt(
 			changeLifelog(lifelog.id, wanted).then(() => {
-				setOpen(undefined);
+				setOpen(false);
 				onChanged();
 			}),
 		);
-	const rename = (names: [before: string, after: string][]) => {
-		const changed = names.filter(([before, after]) => before !== after);
-		if (changed.length === 0) setOpen(undefined);
-		else change({ speakers: Object.fromEntries(changed) });
-	};
-	const speakers = [
-		...new Set(
-			linesOf(lifelog).flatMap((line) =>
-				line.type === 'said' && line.speaker !== null ? [line.speaker] : [],
-			),
-		),
-	];
 	return (
 		<>
 			<button
@@ -151,40 +149,28 @@ function Changes({ lifelog, onChanged }: { lifelog: Lifelog; onChanged: () => vo
 			>
 				{lifelog.isStarred ? '★ Starred' : '☆ Star'}
 			</button>
-			<button type="button" aria-keyshortcuts="e" onClick={() => setOpen('title')}>
+			<button type="button" aria-keyshortcuts="e" onClick={() => setOpen(true)}>
 				Rename
 			</button>
-			{speakers.length > 0 && (
-				<button type="button" aria-keyshortcuts="n" onClick={() => setOpen('speakers')}>
+			{onName && (
+				<button type="button" aria-keyshortcuts="n" onClick={onName}>
 					Speakers
 				</button>
 			)}
-			{!open && <Problem text={problem} />}
-			{open && (
-				<Dialog
-					title={open === 'title' ? 'Rename' : 'Name the speakers'}
-					onClose={() => setOpen(undefined)}
-				>
+			{!isOpen && <Problem text={problem} />}
+			{isOpen && (
+				<Dialog title="Rename" onClose={() => setOpen(false)}>
 					<form
 						onSubmit={(event) => {
 							event.preventDefault();
 							const form = new FormData(event.currentTarget);
-							if (open === 'title') change({ title: form.get('title') as string });
-							else rename(speakers.map((name, at) => [name, form.get(String(at)) as string]));
+							change({ title: form.get('title') as string });
 						}}
 					>
-						{open === 'title' ? (
-							<label>
-								Title <input name="title" defaultValue={lifelog.title ?? ''} required autofocus />
-							</label>
-						) : (
-							speakers.map((name, at) => (
-								<label key={name}>
-									<bdi>{name}</bdi> <input name={String(at)} defaultValue={name} required />
-								</label>
-							))
-						)}
-						<Buttons problem={problem} name="Save" onCancel={() => setOpen(undefined)} />
+						<label>
+							Title <input name="title" defaultValue={lifelog.title ?? ''} required autofocus />
+						</label>
+						<Buttons problem={problem} name="Save" onCancel={() => setOpen(false)} />
 					</form>
 				</Dialog>
 			)}

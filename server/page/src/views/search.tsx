@@ -1,22 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
-// The one of the router decodes the address: "R&D" would become "R".
-import { useSearch } from 'wouter-preact/use-browser-location';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { search, type Found, type SearchResult, type Session } from '../api.mts';
 import { count, dayInWords, timeInWords } from '../format.mts';
 import { isWide, Pages, readPages, Star, useFocus, useTitle } from '../parts.tsx';
+import { useAddressForm } from '../useAddressForm.mts';
 import { useLoad, type Loaded } from '../useLoad.mts';
-
-const PAUSE_MS = 300;
 
 /** Searches as somebody types; the address keeps what for. */
 export function Search({ session: { timezone } }: { session: Session }) {
 	useTitle('Search');
-	const [, navigate] = useLocation();
-	const address = String(new URLSearchParams(useSearch()));
-	const given = Object.fromEntries(new URLSearchParams(address));
-	const [form, setForm] = useState(given);
-	const written = useRef(address);
+	const { given, address, form, set } = useAddressForm('/search');
 	const words = useFocus();
 	const [isOpen] = useState(() => isWide() || Object.keys(given).some((name) => name !== 'q'));
 	const isAsked = address !== '';
@@ -24,26 +17,11 @@ export function Search({ session: { timezone } }: { session: Session }) {
 	const found = useLoad<Found | undefined>(`search ${address}`, async (shown) =>
 		isAsked ? await readPages(read, shown) : undefined,
 	);
-	useEffect(() => {
-		const timer = setTimeout(() => {
-			// Another view may be about to be shown.
-			if (location.pathname !== '/search') return;
-			const filled = Object.entries(form).filter(([, value]) => value !== '');
-			written.current = String(new URLSearchParams(filled));
-			navigate(written.current ? `/search?${written.current}` : '/search', { replace: true });
-		}, PAUSE_MS);
-		return () => clearTimeout(timer);
-	}, [form]);
-	useEffect(() => {
-		// Somebody followed a link to another search.
-		if (address !== written.current) setForm(given);
-		written.current = address;
-	}, [address]);
 	const field = (name: string) => ({
 		name,
 		value: form[name] ?? '',
 		onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
-			setForm((before) => ({ ...before, [name]: currentTarget.value })),
+			set(name, currentTarget.value),
 	});
 	return (
 		<>
@@ -78,7 +56,7 @@ export function Search({ session: { timezone } }: { session: Session }) {
 								aria-keyshortcuts="*"
 								checked={form.isStarred === 'true'}
 								onChange={({ currentTarget: { checked } }) =>
-									setForm((before) => ({ ...before, isStarred: checked ? 'true' : '' }))
+									set('isStarred', checked ? 'true' : '')
 								}
 							/>{' '}
 							Starred

@@ -56,6 +56,15 @@ export function StatusView({ session }: { session: Session }) {
 							)}
 							<Endpoints />
 							{session.hasWebhooks && <Webhooks timezone={session.timezone} />}
+							{found.peopleProblem !== null && (
+								<section>
+									<h2>People</h2>
+									<p class="problem">
+										<code>people.json</code> <bdi>{found.peopleProblem}</bdi>. Until it's repaired,
+										speakers have the names in their lifelogs, and people can't be changed.
+									</p>
+								</section>
+							)}
 							<Days title="Incomplete days (UTC)" days={found.incompleteDays} />
 							<Days title="Missing days (UTC)" days={found.missingDays} />
 							{found.leftOutCount > 0 && (

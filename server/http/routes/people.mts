@@ -1,0 +1,195 @@
+import { Ajv } from 'ajv';
+import type { PeopleChange } from '../../archive/people.mts';
+import type { ArchiveStore } from '../../index/archiveStore.mts';
+import type { People } from '../../index/people.mts';
+import { plain } from '../../index/words.mts';
+import { asName } from '../../recordings/segments.mts';
+import { ApiError } from '../../util/errors.mts';
+import { decodeCursor, type Cursor } from '../cursors.mts';
+import { cutPage, MAX_PAGE } from '../cutPage.mts';
+import type { HeardPerson, Position, Slice } from '../../index/store.mts';
+import type { Person } from '../pageApi/answers.mts';
+import type { Service } from '../service.mts';
+import { bodyOf } from './changes.mts';
+
+export const SORTS = ['lastHeard', 'lifelogs', 'name'] as const;
+type Sort = (typeof SORTS)[number];
+
+/** How people are listed. */
+export interface PeopleQuery {
+	/** One, by any of the names. */
+	name?: string;
+	/** A part of one of the names. */
+	search?: string;
+	sort?: Sort;
+	cursor?: string;
+	limit?: number;
+}
+
+type BoundQuery = Required<Pick<PeopleQuery, 'sort' | 'limit'>> & Pick<PeopleQuery, 'search'>;
+
+const USUAL_PAGE = 50;
+const MAX_NAME = 200;
+
+/** A cursor comes from outside, and may be made up. */
+const isBoundQuery = new Ajv().compile<BoundQuery>({
+	type: 'object',
+	required: ['sort', 'limit'],
+	properties: {
+		search: { type: 'string' },
+		sort: { enum: [...SORTS] },
+		limit: { type: 'integer', minimum: 1, maximum: MAX_PAGE },
+	},
+});
+
+/**
+ * Lists the people who are named in lifelogs, or returns the one who has or had a name.
+ *
+ * @throws ApiError: 400 for an unreadable cursor, 404 for an unknown name.
+ */
+export function listPeople(service: Service, query: PeopleQuery): object {
+	const { people } = archiveOf(service);
+	if (query.name !== undefined) {
+		const person = people.find(query.name);
+		if (!person) throw new ApiError(404, 'Person not found');
+		return listOf([person], people.all());
+	}
+	const cursor: Cursor<BoundQuery> | undefined =
+		query.cursor === undefined ? undefined : decodeCursor(query.cursor, isBoundQuery);
+	const bound = cursor?.query ?? {
+		...{ search: query.search, sort: query.sort ?? 'lastHeard' },
+		limit: query.limit ?? USUAL_PAGE,
+	};
+	const all = people.all();
+	const sorted = sortedPeople(all, bound);
+	const page = cutPage(({ after, limit }: Slice) => firstAfter(sorted, bound.sort, after, limit), {
+		...{ query: bound, limit: bound.limit, direction: 'asc' as const, cursor },
+		position: (person) => ({ time: keyOf(bound.sort, person), id: person.name }),
+	});
+	return listOf(page.entries, all, page.meta);
+}
+
+/**
+ * Changes what a person is called, everywhere.
+ *
+ * @returns The person then; nobody if the name was forgotten.
+ * @throws ApiError: 400 for a change that can't be, 404 for an unknown person, 409 for a name that another
+ *   one has, or if people.json can't be read or written.
+ */
+export async function changePeople(service: Service, asked: AskedPeopleChange): Promise<object> {
+	const { people } = archiveOf(service);
+	const person = await archiveOf(service).changePeople(changeOf(people, bodyOf(asked)));
+	return listOf(person ? [person] : [], people.all());
+}
+
+/** The body of a change: one of the last three. */
+export interface AskedPeopleChange {
+	person: string;
+	name?: string;
+	merge?: boolean;
+	separate?: string[];
+	isMe?: boolean;
+}
+
+function changeOf(
+	people: People,
+	{ person, name, merge, separate, isMe }: AskedPeopleChange,
+): PeopleChange {
+	const given = [name, separate, isMe].filter((each) => each !== undefined);
+	if (given.length !== 1) {
+		throw new ApiError(400, "Give exactly one of 'name', 'separate' and 'isMe'");
+	}
+	if (merge !== undefined && name === undefined) {
+		throw new ApiError(400, "merge works only together with 'name'");
+	}
+	// One that there is may be any.
+	const called = (parameter: string, asked: string) =>
+		people.find(asked) ? asked : checkName(parameter, asked);
+	called('person', person);
+	if (separate) return { person, separate };
+	if (isMe !== undefined) return { person, isMe };
+	return { person, name: called('name', name!), merge };
+}
+
+function checkName(parameter: string, asked: string): string {
+	const name = asName(asked);
+	if (/\p{Cc}/u.test(asked)) {
+		throw new ApiError(400, `${parameter}: a name has a control character. Give one without`);
+	}
+	if (name === '') throw new ApiError(400, `${parameter}: a name is empty. Give one with letters`);
+	if ([...name].length > MAX_NAME) {
+		throw new ApiError(400, `${parameter}: a name has more than ${MAX_NAME} characters`);
+	}
+	return name;
+}
+
+function archiveOf({ maker }: Service): ArchiveStore {
+	return maker!.current();
+}
+
+/** Those of some people who are searched for, in an order. */
+export function sortedPeople(
+	all: HeardPerson[],
+	{ search, sort }: Pick<BoundQuery, 'search' | 'sort'>,
+): HeardPerson[] {
+	return all.filter(isCalled(search)).sort((a, b) => inOrder(sort, a, b));
+}
+
+/** Whether a part of one of the names is as it is searched for; all if missing. */
+function isCalled(search: string | undefined): (person: HeardPerson) => boolean {
+	const part = plain(search?.trim() ?? '');
+	return ({ name, alsoCalled }) => [name, ...alsoCalled].some((each) => plain(each).includes(part));
+}
+
+/** What people are sorted by. */
+function keyOf(sort: Sort, { name, lifelogs, lastHeard }: HeardPerson): string {
+	if (sort === 'name') return plain(name);
+	return sort === 'lifelogs' ? String(lifelogs).padStart(9, '0') : (lastHeard ?? '');
+}
+
+function inOrder(sort: Sort, a: HeardPerson, b: HeardPerson): number {
+	const [one, other] = [keyOf(sort, a), keyOf(sort, b)];
+	return compare(sort, { time: one, id: a.name }, { time: other, id: b.name });
+}
+
+/** By name from the beginning, otherwise the latest and the most first. */
+function compare(sort: Sort, a: Position, b: Position): number {
+	const order = sort === 'name' ? 1 : -1;
+	if (a.time !== b.time) return a.time < b.time ? -order : order;
+	return a.id < b.id ? -1 : Number(a.id > b.id);
+}
+
+function firstAfter(
+	sorted: HeardPerson[],
+	sort: Sort,
+	after: Position | undefined,
+	limit: number,
+): HeardPerson[] {
+	const isBehind = (person: HeardPerson) =>
+		!after || compare(sort, { time: keyOf(sort, person), id: person.name }, after) > 0;
+	return sorted.filter(isBehind).slice(0, limit);
+}
+
+function listOf(some: HeardPerson[], all: HeardPerson[], meta: object = { count: some.length }) {
+	const names = all.map(({ name }) => ({ name, plain: plain(name) }));
+	const similarTo = ({ name }: HeardPerson) => {
+		const own = plain(name);
+		return names.filter((other) => other.name !== name && isNear(own, other.plain));
+	};
+	const people = some.map((person): Person => ({
+		...person,
+		similar: similarTo(person).map((other) => other.name),
+	}));
+	return { data: { people }, meta: { people: meta } };
+}
+
+/** Whether two texts are equal but for one letter at most. */
+function isNear(one: string, other: string): boolean {
+	const [short, long] = one.length < other.length ? [one, other] : [other, one];
+	if (long.length - short.length > 1) return false;
+	let start = 0;
+	while (start < short.length && short[start] === long[start]) start += 1;
+	let end = 0;
+	while (end < short.length - start && short.at(-1 - end) === long.at(-1 - end)) end += 1;
+	return long.length - start - end <= 1;
+}

@@ -1,0 +1,237 @@
+import { isLabel } from '../../lifelog/speakers.ts';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { FileError, type Folder } from '../archive/folder.mts';
+import { PEOPLE } from '../archive/layout.mts';
+import { Names } from '../archive/names.mts';
+import {
+	changePeople,
+	parsePeople,
+	peopleJson,
+	type PeopleChange,
+	type PeopleFile,
+} from '../archive/people.mts';
+import { ApiError } from '../util/errors.mts';
+import type { Rows } from './rows.mts';
+import type { HeardPerson, IndexFilter, Parts, SearchFilter } from './store.mts';
+import type { Named } from './snippet.mts';
+import type { OnProblem } from './sync.mts';
+import type { HeardVoice } from './voices.mts';
+import { asSpeaker, partsOf, plain, stopWords, wordsIn } from './words.mts';
+
+interface Known {
+	person: HeardPerson;
+	voices: number[];
+	/** The words of each name. */
+	words: string[][];
+}
+
+/** All of them, as they are called by `names` in a state of the index. */
+interface Everyone {
+	revision: object;
+	names: Names;
+	byName: Map<string, Known>;
+	byWord: Map<string, Known[]>;
+}
+
+/** The people of an archive: who speaks in its lifelogs, by what people.json calls them. */
+export class People {
+	readonly #folder: Folder;
+	readonly #rows: Rows;
+	readonly #onProblem: OnProblem;
+	#names = new Names();
+	/** The state of the file that was read last. */
+	#fingerprint = 'none';
+	#problem: string | undefined;
+	#isPassing = false;
+	#heard: { revision: object; voices: HeardVoice[] } | undefined;
+	#known: Everyone | undefined;
+
+	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
+		this.#folder = folder;
+		this.#rows = rows;
+		this.#onProblem = onProblem;
+	}
+
+	/** Why people.json isn't used, as the end of a sentence about it. */
+	get problem(): string | undefined {
+		return this.#problem;
+	}
+
+	/** Whether people.json isn't as it was read. */
+	async isDue(): Promise<boolean> {
+		return this.#isPassing || (await this.#folder.fingerprint(PEOPLE)) !== this.#fingerprint;
+	}
+
+	/** Reads people.json, if it isn't as it was. One that can't be read counts for nothing, and is told. */
+	async look(): Promise<void> {
+		if (!(await this.isDue())) return;
+		const fingerprint = await this.#folder.fingerprint(PEOPLE);
+		let problem: FileError | undefined;
+		try {
+			this.#names = new Names((await this.#read()).people);
+		} catch (error) {
+			if (!(error instanceof FileError)) throw error;
+			problem = error;
+			this.#names = new Names();
+			const isTold = fingerprint === this.#fingerprint && this.#problem === error.message;
+			if (!isTold) this.#onProblem(PEOPLE, error.message);
+		}
+		this.#problem = problem?.message;
+		this.#isPassing = problem?.isPassing === true;
+		this.#fingerprint = fingerprint;
+	}
+
+	async #read(): Promise<PeopleFile> {
+		if ((await this.#folder.fingerprint(PEOPLE)) === 'none') return { people: [] };
+		return parsePeople(await this.#folder.read(PEOPLE));
+	}
+
+	/**
+	 * What a change makes of people.json. Nobody else may write to the archive meanwhile.
+	 *
+	 * @returns The new text, undefined if it stays, and what the person is called then.
+	 * @throws ApiError: 409 if the file can't be read, and what {@link changePeople} throws.
+	 */
+	async change(change: PeopleChange): Promise<{ json?: string; name: string }> {
+		const before = await this.#read().catch((error: unknown) => {
+			if (!(error instanceof FileError)) throw error;
+			throw new ApiError(
+				409,
+				`Nothing was changed, because ${PEOPLE} in the archive ${error.message}. Repair it, or move it away`,
+			);
+		});
+		const isHeard = (name: string) => this.#rows.voices.has(name);
+		const { people, name } = changePeople(before.people, change, isHeard);
+		const isSame = JSON.stringify(people) === JSON.stringify(before.people);
+		return { name, ...(!isSame && { json: peopleJson(before, people) }) };
+	}
+
+	/** A lifelog as it is served. `parts` are those that it was read with. */
+	in(stored: Lifelog, parts?: Parts): Lifelog {
+		if (this.#names.isEmpty) return stored;
+		if (!parts || parts.contents) return this.#names.in(stored);
+		const isOther = ({ name, isWearer }: { name: string; isWearer: boolean }) =>
+			this.#names.shown(name, isWearer) !== name;
+		if (!parts.markdown || !this.#rows.voices.in(stored.id).some(isOther)) return stored;
+		const whole = this.#rows.getLifelog(stored.id);
+		return whole ? { ...this.#names.in(whole), contents: [] } : stored;
+	}
+
+	/** What speakers of lifelogs are called now. */
+	get names(): Names {
+		return this.#names;
+	}
+
+	/** Everyone who has a name. */
+	all(): HeardPerson[] {
+		return [...this.#current().byName.values()].map(({ person }) => person);
+	}
+
+	/** Who has or had a name; undefined for nobody. */
+	find(name: string): HeardPerson | undefined {
+		const current = this.#names.personOf(name)?.name ?? name;
+		return this.#current().byName.get(current)?.person;
+	}
+
+	/** A filter as the index knows it. */
+	filterOf({ speaker, speakerPart, ...filter }: SearchFilter): IndexFilter {
+		if (speaker === undefined && speakerPart === undefined) return filter;
+		const wanted = speaker && (this.#names.personOf(speaker)?.name ?? speaker);
+		const part = speakerPart && asSpeaker(speakerPart);
+		const voices = this.#voices().filter(({ name, isWearer }) => {
+			const shown = this.#names.shown(name, isWearer);
+			return (
+				(wanted === undefined || shown === wanted) &&
+				(part === undefined || asSpeaker(shown).includes(part))
+			);
+		});
+		return { ...filter, voices: voices.map(({ number }) => number) };
+	}
+
+	/** The voices of the people that a word or a phrase names. */
+	voicesNamed(terms: string[]): number[] {
+		return this.#namedBy(terms).flatMap(({ voices }) => voices);
+	}
+
+	/** Whom a search names. */
+	namedIn(search: string): Named {
+		const names = new Set<string>();
+		const rest: string[] = [];
+		for (const { isQuoted, terms } of partsOf(search)) {
+			const isAsked = isQuoted || terms.length > 1 || !stopWords.has(terms[0]);
+			const named = terms.length > 0 && isAsked ? this.#namedBy(terms) : [];
+			for (const { person } of named) names.add(person.name);
+			if (named.length === 0 && terms.length > 0) {
+				rest.push(isQuoted ? `"${terms.join(' ')}"` : terms.join(' '));
+			}
+		}
+		return { names, rest: rest.join(' ') };
+	}
+
+	/** The people of whom a name has these words side by side. */
+	#namedBy([first, ...rest]: string[]): Known[] {
+		const isNamed = (own: string[]) =>
+			own.some(
+				(word, at) => word === first && rest.every((each, nth) => own[at + nth + 1] === each),
+			);
+		return (this.#current().byWord.get(first) ?? []).filter(({ words }) => words.some(isNamed));
+	}
+
+	/** All voices. Kept until the index changes. */
+	#voices(): HeardVoice[] {
+		const { revision, voices } = this.#rows;
+		if (this.#heard?.revision !== revision) this.#heard = { revision, voices: voices.heard() };
+		return this.#heard.voices;
+	}
+
+	/** Kept until the index or people.json change. */
+	#current(): Everyone {
+		const { revision } = this.#rows;
+		if (this.#known?.revision === revision && this.#known.names === this.#names) return this.#known;
+		const byName = this.#readEveryone();
+		const byWord = new Map<string, Known[]>();
+		for (const known of byName.values()) {
+			for (const word of new Set(known.words.flat())) {
+				const same = byWord.get(word);
+				if (same) same.push(known);
+				else byWord.set(word, [known]);
+			}
+		}
+		return (this.#known = { revision, names: this.#names, byName, byWord });
+	}
+
+	#readEveryone(): Map<string, Known> {
+		const everyone = new Map<string, Known>();
+		for (const { name, alsoCalled = [], isMe = false } of this.#names.people) {
+			everyone.set(name, unheard(name, alsoCalled, isMe));
+		}
+		for (const voice of this.#voices()) {
+			const name = this.#names.shown(voice.name, voice.isWearer);
+			if (isLabel(name)) continue;
+			const known = everyone.get(name) ?? unheard(name, [], false);
+			everyone.set(name, known);
+			known.voices.push(voice.number);
+			const { person } = known;
+			person.isMe ||= voice.isWearer;
+			person.lifelogs += voice.lifelogs;
+			person.spokenMs += voice.spokenMs;
+			const { firstHeard, lastHeard } = person;
+			person.firstHeard = firstHeard && firstHeard < voice.first ? firstHeard : voice.first;
+			person.lastHeard = lastHeard && lastHeard > voice.last ? lastHeard : voice.last;
+		}
+		for (const { person, voices } of everyone.values()) {
+			// One lifelog can have several voices of a person.
+			if (voices.length > 1) person.lifelogs = this.#rows.voices.countLifelogs(voices);
+		}
+		return everyone;
+	}
+}
+
+const unheard = (name: string, alsoCalled: string[], isMe: boolean): Known => ({
+	person: {
+		...{ name, alsoCalled, isMe, lifelogs: 0, spokenMs: 0 },
+		...{ firstHeard: null, lastHeard: null },
+	},
+	voices: [],
+	words: [name, ...alsoCalled].map((each) => wordsIn(plain(each))),
+});

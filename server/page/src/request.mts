@@ -1,0 +1,110 @@
+/** What an address asks for; what is undefined or empty isn't sent. */
+export type Query = Record<string, string | number | boolean | undefined>;
+
+/** An answer of the server that isn't a success; its message is for people. */
+export class RequestError extends Error {
+	readonly status: number;
+	/** When a server that isn't ready yet may be asked again. */
+	readonly retryAfterS: number | undefined;
+
+	constructor(status: number, message: string, retryAfterS?: number) {
+		super(message);
+		this.status = status;
+		this.retryAfterS = retryAfterS;
+	}
+}
+
+/** Told when the server no longer knows the session. */
+const onSessionEnd = new Set<() => void>();
+
+/** Has something called when the session ends. Returns what stops that. */
+export function whenSessionEnds(call: () => void): () => void {
+	onSessionEnd.add(call);
+	return () => onSessionEnd.delete(call);
+}
+
+/** Sends a request to the server that the page is from. Throws a RequestError. */
+export async function request<Answer>(
+	method: string,
+	path: string,
+	body?: object,
+): Promise<Answer> {
+	let response: Response;
+	try {
+		response = await fetch(path, {
+			method,
+			headers: {
+				...(method !== 'GET' && { 'X-Lifelog-Page': '1' }),
+				...(body && { 'Content-Type': 'application/json' }),
+			},
+			body: body && JSON.stringify(body),
+		});
+	} catch {
+		throw new RequestError(0, NO_ANSWER);
+	}
+	const text = await response.text();
+	if (!response.ok) {
+		const retryAfterS = Number(response.headers.get('retry-after')) || undefined;
+		throw failureOf(response.status, text, path !== '/session', retryAfterS);
+	}
+	return (text === '' ? undefined : JSON.parse(text)) as Answer;
+}
+
+const NO_ANSWER = "The server isn't responding. Check that it's running, then try again.";
+
+/** The error of a response. That nobody is signed in ends the session. */
+function failureOf(
+	status: number,
+	text: string,
+	isOfSession = true,
+	retryAfterS?: number,
+): RequestError {
+	if (status === 401 && isOfSession) onSessionEnd.forEach((call) => call());
+	return new RequestError(status, messageOf(text, status), retryAfterS);
+}
+
+function messageOf(text: string, status: number): string {
+	try {
+		const { error } = JSON.parse(text);
+		if (typeof error === 'string') return error;
+	} catch {
+		// Something between the page and the server answered.
+	}
+	return `The server returned an unexpected response (${status}).`;
+}
+
+function pathOf(path: string, query: Query = {}): string {
+	const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+	const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+	return given.length > 0 ? `${path}?${search}` : path;
+}
+
+/** Reads from the server. Rejects with a RequestError. */
+export const get = <Answer,>(path: string, query?: Query) =>
+	request<Answer>('GET', pathOf(path, query));
+/** The path of one entry of the API. */
+export const idPath = (kind: string, id: string) => `/v1/${kind}/${encodeURIComponent(id)}`;
+
+/** Sends something that takes a while. Rejects with a RequestError. */
+export function upload<Answer>(
+	path: string,
+	body: FormData | File,
+	onProgress: (share: number) => void,
+	type?: string,
+): Promise<Answer> {
+	return new Promise((resolve, reject) => {
+		// `fetch` doesn't tell how far an upload is.
+		const sending = new XMLHttpRequest();
+		sending.open('POST', path);
+		sending.setRequestHeader('X-Lifelog-Page', '1');
+		if (type !== undefined) sending.setRequestHeader('Content-Type', type);
+		sending.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
+		sending.onload = () => {
+			const { status, responseText } = sending;
+			if (status < 300) resolve(JSON.parse(responseText));
+			else reject(failureOf(status, responseText));
+		};
+		sending.onerror = () => reject(new RequestError(0, NO_ANSWER));
+		sending.send(body);
+	});
+}

@@ -1,0 +1,248 @@
+import { useMemo, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { isLabel } from '../../../../lifelog/speakers.ts';
+import { plainLine } from '../../../../lifelog/text.ts';
+import {
+	changeLifelog,
+	readPeople,
+	readPerson,
+	readRecordingOf,
+	renamePerson,
+	type AudioSpan,
+	type Person,
+} from '../api.mts';
+import { count } from '../format.mts';
+import { Icon } from '../icons.tsx';
+import type { Line } from '../lines.mts';
+import { Buttons, Confirm, Dialog, useFocus } from '../parts.tsx';
+import type { Seek } from '../player.tsx';
+import { useAttempt } from '../useAttempt.mts';
+import { useLoad } from '../useLoad.mts';
+import { Merge, personAddress } from './personParts.tsx';
+
+/** As many names are offered, those heard last. */
+const MAX_OFFERED = 100;
+
+interface NamingOf {
+	/** The ID of the lifelog. */
+	id: string;
+	lines: Line[];
+	speakers: (string | null)[];
+	/** Null for the lines that name nobody. */
+	speaker: string | null;
+	/** How the names of the lifelog are written. */
+	shown: Map<string, string>;
+	/** Where its audio is; empty without audio. */
+	spans: AudioSpan[];
+	onSeek: (seek: Seek) => void;
+	onChanged: () => void;
+	onClose: () => void;
+}
+
+/** Names a speaker of a lifelog, beside its transcript. */
+export function Naming({ onChoose, ...of }: NamingOf & { onChoose: (of: string | null) => void }) {
+	const { speakers, speaker, shown, onClose } = of;
+	return (
+		<Dialog title="Name a speaker" isBeside onClose={onClose}>
+			<div class="whom">
+				<label>
+					Speaker{' '}
+					<select
+						value={speakers.indexOf(speaker)}
+						onChange={({ currentTarget: { value } }) => onChoose(speakers[Number(value)]!)}
+					>
+						{speakers.map((name, at) => (
+							<option key={at} value={at} dir="auto">
+								{name === null ? 'Nobody is named' : shown.get(name)}
+							</option>
+						))}
+					</select>
+				</label>
+				<Hear key={`hear ${speaker}`} {...of} />
+			</div>
+			<NameForm key={`name ${speaker}`} {...of} />
+		</Dialog>
+	);
+}
+
+/** Who speaks in a lifelog, in the order of their first words; null if lines name nobody. */
+export function speakersOf(lines: Line[]): (string | null)[] {
+	return [...new Set(lines.flatMap((line) => (line.type === 'said' ? [line.speaker] : [])))];
+}
+
+/** Plays the lines of a speaker, one at each click. */
+function Hear({ lines, speaker, spans, onSeek }: NamingOf) {
+	const [next, setNext] = useState(0);
+	const heard = useMemo(() => heardOf(lines, speaker, spans), [lines, speaker, spans]);
+	if (heard.length === 0) return null;
+	return (
+		<button
+			type="button"
+			aria-label="Play a line"
+			onClick={() => {
+				onSeek({ ...heard[next % heard.length]!, isPlayed: true });
+				setNext(next + 1);
+			}}
+		>
+			<Icon name="play" /> Play
+		</button>
+	);
+}
+
+/** When the lines of a speaker with audio were said, the longest first: in those, a voice is known best. */
+function heardOf(lines: Line[], speaker: string | null, spans: AudioSpan[]) {
+	const heard = lines.flatMap((line) => {
+		if (line.type !== 'said' || line.speaker !== speaker || line.startMs === undefined) return [];
+		const { startMs: ms, endMs: untilMs } = line;
+		const hasAudio = spans.some(({ startMs, endMs }) => startMs <= ms && ms < endMs);
+		return hasAudio ? [{ ms, untilMs }] : [];
+	});
+	const lengthOf = ({ ms, untilMs = ms }: (typeof heard)[number]) => untilMs - ms;
+	return heard.sort((one, other) => lengthOf(other) - lengthOf(one));
+}
+
+/** Where a name counts. */
+type Where = 'here' | 'recording' | 'everywhere';
+
+function NameForm({ id, speaker, shown, speakers, onChanged, onClose }: NamingOf) {
+	const isPerson = speaker !== null && !isLabel(speaker);
+	const [typed, setTyped] = useState(isPerson ? speaker : '');
+	// As the server keeps it.
+	const name = typed === speaker ? typed : plainLine(typed);
+	const [chosen, setChosen] = useState<Where>();
+	const [question, setQuestion] = useState<'same name' | 'as recorded' | Person>();
+	const [problem, attempt] = useAttempt();
+	const field = useFocus();
+	const people = useLoad('people to choose', () => readPeople({ limit: MAX_OFFERED }));
+	const { choices, person } = useChoices(id, speaker, isPerson);
+	// A label is the same voice in the whole recording.
+	const isVoice = speaker !== null && choices.has('recording');
+	const where = chosen ?? (isVoice ? 'recording' : 'here');
+	const offered = people.value?.entries ?? [];
+
+	// An earlier name of somebody is shown as the present one.
+	const now = offered.find(({ alsoCalled }) => alsoCalled.includes(name))?.name ?? name;
+	const isTaken = speakers.some(
+		(other) => other !== null && other !== speaker && (other === now || shown.get(other) === now),
+	);
+	const change = (wanted: Parameters<typeof changeLifelog>[1]) => changeLifelog(id, wanted);
+	const nameHere = () =>
+		change({
+			speakers: { [speaker ?? '']: name },
+			...(where === 'recording' && { wholeRecording: true }),
+		});
+	const done = () => {
+		onClose();
+		onChanged();
+	};
+	const save = async () => {
+		if (name === speaker) return onClose();
+		if (where !== 'everywhere') {
+			if (isTaken) return setQuestion('same name');
+			await nameHere();
+		} else {
+			const outcome = await renamePerson(speaker!, name);
+			if ('other' in outcome) return setQuestion(outcome.other);
+		}
+		done();
+	};
+	const asked = { onDone: done, onClose: () => setQuestion(undefined) };
+
+	return (
+		<>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					attempt(save());
+				}}
+			>
+				<label>
+					Name{' '}
+					<input
+						ref={field}
+						list="known-names"
+						value={typed}
+						maxLength={200}
+						required
+						autocomplete="off"
+						onFocus={({ currentTarget }) => currentTarget.select()}
+						onInput={({ currentTarget: { value } }) => setTyped(value)}
+					/>
+				</label>
+				<datalist id="known-names">
+					{offered.map((person) => (
+						<option key={person.name} value={person.name} />
+					))}
+				</datalist>
+				{choices.size > 1 && (
+					<fieldset>
+						<legend>Where</legend>
+						{[...choices].map(([value, text]) => (
+							<label key={value} class="choice">
+								<input
+									type="radio"
+									name="where"
+									checked={value === where}
+									onChange={() => setChosen(value)}
+								/>{' '}
+								<span>{text}</span>
+							</label>
+						))}
+					</fieldset>
+				)}
+				<Buttons problem={problem} name="Save" onCancel={onClose} />
+			</form>
+			<p class="more-names">
+				<button type="button" class="plain" onClick={() => setQuestion('as recorded')}>
+					Names as recorded
+				</button>
+				{isPerson && (
+					<Link href={personAddress(speaker)}>
+						Lifelogs with <bdi>{speaker}</bdi>
+					</Link>
+				)}
+			</p>
+			{question === 'same name' && (
+				<Confirm
+					title="The same name twice"
+					text={
+						<>
+							Somebody else in this lifelog is <bdi>{now}</bdi>. If both have this name, their lines
+							can no longer be told apart.
+						</>
+					}
+					name="Save"
+					carryOut={nameHere}
+					{...asked}
+				/>
+			)}
+			{question === 'as recorded' && (
+				<Confirm
+					title="Names as recorded"
+					text="All names that were given to speakers of this lifelog are taken back. Names of people stay."
+					name="Take back"
+					carryOut={() => change({ speakers: null })}
+					{...asked}
+				/>
+			)}
+			{typeof question === 'object' && person && <Merge people={[question, person]} {...asked} />}
+		</>
+	);
+}
+
+/** Where a name can count, in words; and who the speaker is, once that is known. */
+function useChoices(id: string, speaker: string | null, isPerson: boolean) {
+	const recording = useLoad(`recording of ${id}`, () => readRecordingOf(id));
+	const person = useLoad(`person ${speaker}`, async () =>
+		isPerson ? await readPerson(speaker!) : undefined,
+	);
+	const choices = new Map<Where, string>([['here', 'This lifelog']]);
+	const lifelogs = recording.value?.length ?? 0;
+	if (isPerson) {
+		const of = person.value ? ` (${count(person.value.lifelogs, 'lifelog')})` : '';
+		choices.set('everywhere', `Everywhere${of}`);
+	} else if (lifelogs > 1) {
+		choices.set('recording', `The whole recording (${count(lifelogs, 'lifelog')})`);
+	}
+	return { choices, person: person.value };
+}
