@@ -151,7 +151,8 @@ function putWearer(people: Person[], own: Person, isMe: boolean) {
 function put(people: Person[], before: Person[], { isMe, alsoCalled = [], ...person }: Person) {
 	const now: Person = {
 		...person,
-		...(alsoCalled.length > 0 && { alsoCalled }),
+		// Sorted, so that what is taken back is as it was.
+		...(alsoCalled.length > 0 && { alsoCalled: alsoCalled.toSorted() }),
 		...(isMe && { isMe }),
 	};
 	const isSaid = Object.keys(now).length > 1;

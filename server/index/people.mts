@@ -229,7 +229,7 @@ export class People {
 
 const unheard = (name: string, alsoCalled: string[], isMe: boolean): Known => ({
 	person: {
-		...{ name, alsoCalled, isMe, lifelogs: 0, spokenMs: 0 },
+		...{ name, alsoCalled: alsoCalled.toSorted(), isMe, lifelogs: 0, spokenMs: 0 },
 		...{ firstHeard: null, lastHeard: null },
 	},
 	voices: [],
