@@ -72,7 +72,7 @@ export const peopleJson = (before: PeopleFile, people: Person[]): string =>
 export const namesOf = ({ name, alsoCalled = [] }: Person): string[] => [name, ...alsoCalled];
 
 /** Who has or had a name. */
-export const personOf = (people: Person[], name: string): Person | undefined =>
+const personOf = (people: Person[], name: string): Person | undefined =>
 	people.find((person) => namesOf(person).includes(name));
 
 /**

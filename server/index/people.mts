@@ -25,6 +25,14 @@ interface Known {
 	words: string[][];
 }
 
+/** All of them, as they are called by `names` in a state of the index. */
+interface Everyone {
+	revision: object;
+	names: Names;
+	byName: Map<string, Known>;
+	byWord: Map<string, Known[]>;
+}
+
 /** The people of an archive: who speaks in its lifelogs, by what people.json calls them. */
 export class People {
 	readonly #folder: Folder;
@@ -36,7 +44,7 @@ export class People {
 	#problem: string | undefined;
 	#isPassing = false;
 	#heard: { revision: object; voices: HeardVoice[] } | undefined;
-	#known: { revision: object; names: Names; people: Map<string, Known> } | undefined;
+	#known: Everyone | undefined;
 
 	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
 		this.#folder = folder;
@@ -116,13 +124,13 @@ export class People {
 
 	/** Everyone who has a name. */
 	all(): HeardPerson[] {
-		return [...this.#everyone().values()].map(({ person }) => person);
+		return [...this.#current().byName.values()].map(({ person }) => person);
 	}
 
 	/** Who has or had a name; undefined for nobody. */
 	find(name: string): HeardPerson | undefined {
 		const current = this.#names.personOf(name)?.name ?? name;
-		return this.#everyone().get(current)?.person;
+		return this.#current().byName.get(current)?.person;
 	}
 
 	/** A filter as the index knows it. */
@@ -160,12 +168,13 @@ export class People {
 		return { names, rest: rest.join(' ') };
 	}
 
-	#namedBy(terms: string[]): Known[] {
-		return [...this.#everyone().values()].filter(({ words }) =>
-			words.some((own) =>
-				own.some((_word, at) => terms.every((term, nth) => own[at + nth] === term)),
-			),
-		);
+	/** The people of whom a name has these words side by side. */
+	#namedBy([first, ...rest]: string[]): Known[] {
+		const isNamed = (own: string[]) =>
+			own.some(
+				(word, at) => word === first && rest.every((each, nth) => own[at + nth + 1] === each),
+			);
+		return (this.#current().byWord.get(first) ?? []).filter(({ words }) => words.some(isNamed));
 	}
 
 	/** All voices. Kept until the index changes. */
@@ -175,13 +184,20 @@ export class People {
 		return this.#heard.voices;
 	}
 
-	/** By name. Kept until the index or people.json change. */
-	#everyone(): Map<string, Known> {
+	/** Kept until the index or people.json change. */
+	#current(): Everyone {
 		const { revision } = this.#rows;
-		if (this.#known?.revision !== revision || this.#known.names !== this.#names) {
-			this.#known = { revision, names: this.#names, people: this.#readEveryone() };
+		if (this.#known?.revision === revision && this.#known.names === this.#names) return this.#known;
+		const byName = this.#readEveryone();
+		const byWord = new Map<string, Known[]>();
+		for (const known of byName.values()) {
+			for (const word of new Set(known.words.flat())) {
+				const same = byWord.get(word);
+				if (same) same.push(known);
+				else byWord.set(word, [known]);
+			}
 		}
-		return this.#known.people;
+		return (this.#known = { revision, names: this.#names, byName, byWord });
 	}
 
 	#readEveryone(): Map<string, Known> {

@@ -201,6 +201,9 @@ export class SearchIndex {
 		limit: number,
 		voicesOf: (terms: string[]) => number[],
 	): string[] {
+		const isNamed = ({ terms }: { terms: string[] }) =>
+			terms.length > 0 && voicesOf(terms).length > 0;
+		if (!partsOf(query).some(isNamed)) return [];
 		const alternatives = this.#alternativesOf(query).map((conditions) =>
 			conditions.map((condition) => ({ ...condition, voices: voicesOf(condition.terms) })),
 		);

@@ -29,7 +29,7 @@ export class Voices {
 		// Names as JSON: SQLite would cut and change some.
 		db.exec(`
 			CREATE TABLE IF NOT EXISTS voice (
-				number INTEGER PRIMARY KEY, name TEXT NOT NULL, wearer INTEGER NOT NULL,
+				number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, wearer INTEGER NOT NULL,
 				UNIQUE (name, wearer)
 			);
 			CREATE TABLE IF NOT EXISTS spoken (

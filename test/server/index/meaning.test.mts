@@ -386,7 +386,7 @@ test('a search among many passages finds almost the same results as an exact com
 	const { vectors } = new Rows(db);
 	vectors.use('words', 256);
 	const random = (nth: number) => Float32Array.from(vectorOf(`w${nth} w${nth % 50}`, 256));
-	const put = "INSERT INTO document (id, time, starred) VALUES (?, ?, 0)";
+	const put = 'INSERT INTO document (id, time, starred) VALUES (?, ?, 0)';
 	const all = Array.from({ length: 3000 }, (_, nth) => random(nth));
 	db.exec('BEGIN');
 	for (const [nth, vector] of all.entries()) {
