@@ -1,9 +1,9 @@
 /** A number as models count speakers: `SPEAKER_00`, `spk_0`, `Speaker 3`, `S3`, `3`, `Speaker A`, `A`. */
-const COUNTED = /^(?:(?:speaker|spk)([ _-]?)|s([ _-]?)(?=\d))?(\d{1,9}|[a-z])$/i;
+const COUNTED = /^(?:(?:speaker|spk)([ _-]?)|s([ _-]?)(?=\p{Nd}))?(\p{Nd}{1,9}|[a-z])$/iu;
 /** What stands for somebody of whom nothing is known, and for the wearer. */
-const NOBODY = /^(?:|you|speaker|unknown(?:[ _-]speaker)?)$/i;
+const NOBODY = /^(?:|you|speaker|unknown(?:[ _-]speaker)?(?:[ _-]\p{Nd}{1,9})?)$/iu;
 /** The part of a recording that a label is of. */
-const PART = /(?: \(\d+\))*$/;
+const PART = /(?: ?\(\d+\))*$/;
 
 /**
  * Whether what a speaker is called is a label: somebody else in each recording, such as `SPEAKER_00 (2)`,
@@ -35,16 +35,23 @@ export function shownNames(names: string[]): Map<string, string> {
 	return shown;
 }
 
+/** As a reader sees it: without what is invisible, and full-width letters and blanks as usual ones. */
+function asSeen(name: string): string {
+	const visible = name.normalize('NFKC').replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
+	return visible.replace(/\s+/g, ' ').trim();
+}
+
 function withoutPart(name: string): string {
-	const label = name.trim();
+	const label = asSeen(name);
 	return label.slice(0, PART.exec(label)!.index);
 }
 
 function formOf(name: string): string {
 	const label = withoutPart(name);
 	const [, separator = '', ofS = '', place] = COUNTED.exec(label) ?? [];
-	if (place === undefined) return name;
-	const part = name.trim().slice(label.length);
+	// Digits of other scripts stay.
+	if (place === undefined || !/^\w/.test(place)) return name;
+	const part = asSeen(name).slice(label.length).replaceAll(/ ?\(/g, ' (');
 	return `Speaker ${shownPlace(place, separator || ofS)}${part}`;
 }
 

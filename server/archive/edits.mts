@@ -49,7 +49,8 @@ export function withEdits(stored: Lifelog, edited: Edited): Lifelog {
  * @param stored The lifelog as its file has it.
  * @param names What people are called.
  * @param at Now, epoch ms. An edit is always later than what it changes.
- * @throws ApiError (400) naming the speakers that there are, for one that isn't among them.
+ * @throws ApiError (400) naming the speakers that there are, for one that isn't among them, or for a name
+ *   that would also be put on somebody else's lines.
  */
 export function addEdits(
 	stored: Lifelog,
@@ -104,8 +105,10 @@ function renameSpeakers(
 	// Names of an earlier version may come back.
 	const all = new Map(Object.entries(before));
 	for (const [recorded, current] of served) {
-		const name = [...current].find((each) => Object.hasOwn(asked, each));
-		if (name !== undefined) all.set(recorded, asked[name]);
+		const wanted = new Set([...current].map((name) => renamedTo(asked, name)));
+		if (wanted.size > 1) throw notApart([...current]);
+		const [name] = wanted;
+		if (name !== undefined) all.set(recorded, name);
 	}
 	// Not assigned: `__proto__` would be no entry.
 	return Object.fromEntries([...all].filter(([recorded, name]) => recorded !== name));
@@ -149,6 +152,15 @@ function unknownSpeaker(name: string, known: string[]): ApiError {
 	);
 }
 
+/** Only the wearer is told from others with the same recorded name. */
+const notApart = (current: string[]) =>
+	new ApiError(
+		400,
+		`speakers: lines of ${current.map(speakerQuoted).join(' and of ')} were recorded under one name in this lifelog, so they can't be told apart. Give them the same name`,
+	);
+
+const speakerQuoted = (name: string) => (name === '' ? 'nobody ("")' : quoted(name));
+
 const notALabel = (name: string) =>
 	new ApiError(
 		400,
@@ -156,6 +168,10 @@ const notALabel = (name: string) =>
 	);
 
 /** @param name Empty for none. */
-function renamed(names: Record<string, string>, name: string): string {
-	return Object.hasOwn(names, name) ? names[name] : name;
+const renamed = (names: Record<string, string>, name: string): string =>
+	renamedTo(names, name) ?? name;
+
+/** The new name of one that has any. Not simply read: `constructor` is no entry. */
+function renamedTo(names: Record<string, string>, name: string): string | undefined {
+	return Object.hasOwn(names, name) ? names[name] : undefined;
 }

@@ -7,7 +7,10 @@ import { type Folder, IS_MISSING } from './folder.mts';
 const PATH = 'people.json';
 /** What no person is called, because it is somebody else in each recording. */
 const LABEL =
-	/^\s*(|you|speaker|unknown([ _-]speaker)?|((speaker|spk)?[ _-]?(\d{1,9}|[a-z])|s[ _-]?\d{1,9}))( \(\d+\))*\s*$/i;
+	/^(|you|speaker|unknown([ _-]speaker)?([ _-]\p{Nd}{1,9})?|(((speaker|spk)[ _-]?)?(\p{Nd}{1,9}|[a-z])|s[ _-]?\p{Nd}{1,9}))( ?\(\d+\))*$/iu;
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+const isLabel = (each: string) =>
+	LABEL.test(each.normalize('NFKC').replace(INVISIBLE, '').replace(/\s+/g, ' ').trim());
 
 interface People {
 	people: { name: string; alsoCalled?: string[]; isMe?: boolean }[];
@@ -49,7 +52,7 @@ function problemOf(content: unknown): string | undefined {
 		return `isn't a list of people: ${[instancePath.slice(1), message].filter(Boolean).join(' ')}`;
 	}
 	const names = content.people.flatMap((person) => [person.name, ...(person.alsoCalled ?? [])]);
-	if (names.some((each) => LABEL.test(each))) return 'names a person by a label';
+	if (names.some(isLabel)) return 'names a person by a label';
 	if (new Set(names).size < names.length) return 'has a name twice';
 	const wearers = content.people.filter(({ isMe }) => isMe).length;
 	return wearers > 1 ? 'has two people who are the wearer' : undefined;

@@ -64,7 +64,7 @@ export function listPeople(service: Service, query: PeopleQuery): object {
 	const sorted = sortedPeople(all, bound);
 	const page = cutPage(({ after, limit }: Slice) => firstAfter(sorted, bound.sort, after, limit), {
 		...{ query: bound, limit: bound.limit, direction: 'asc' as const, cursor },
-		position: (person) => ({ time: keyOf(bound.sort, person), id: person.name }),
+		position: (person) => positionOf(bound.sort, person),
 	});
 	return listOf(page.entries, all, page.meta);
 }
@@ -132,12 +132,14 @@ export function sortedPeople(
 	all: HeardPerson[],
 	{ search, sort }: Pick<BoundQuery, 'search' | 'sort'>,
 ): HeardPerson[] {
-	return all.filter(isCalled(search)).sort((a, b) => inOrder(sort, a, b));
+	const found = search?.trim() ? all.filter(isCalled(search)) : all;
+	const keyed = found.map((person) => ({ person, at: positionOf(sort, person) }));
+	return keyed.sort((a, b) => compare(sort, a.at, b.at)).map(({ person }) => person);
 }
 
-/** Whether a part of one of the names is as it is searched for; all if missing. */
-function isCalled(search: string | undefined): (person: HeardPerson) => boolean {
-	const part = plain(search?.trim() ?? '');
+/** Whether a part of one of the names is as it is searched for. */
+function isCalled(search: string): (person: HeardPerson) => boolean {
+	const part = plain(search.trim());
 	return ({ name, alsoCalled }) => [name, ...alsoCalled].some((each) => plain(each).includes(part));
 }
 
@@ -147,10 +149,10 @@ function keyOf(sort: Sort, { name, lifelogs, lastHeard }: HeardPerson): string {
 	return sort === 'lifelogs' ? String(lifelogs).padStart(9, '0') : (lastHeard ?? '');
 }
 
-function inOrder(sort: Sort, a: HeardPerson, b: HeardPerson): number {
-	const [one, other] = [keyOf(sort, a), keyOf(sort, b)];
-	return compare(sort, { time: one, id: a.name }, { time: other, id: b.name });
-}
+const positionOf = (sort: Sort, person: HeardPerson): Position => ({
+	time: keyOf(sort, person),
+	id: person.name,
+});
 
 /** By name from the beginning, otherwise the latest and the most first. */
 function compare(sort: Sort, a: Position, b: Position): number {
@@ -165,22 +167,51 @@ function firstAfter(
 	after: Position | undefined,
 	limit: number,
 ): HeardPerson[] {
-	const isBehind = (person: HeardPerson) =>
-		!after || compare(sort, { time: keyOf(sort, person), id: person.name }, after) > 0;
-	return sorted.filter(isBehind).slice(0, limit);
+	if (!after) return sorted.slice(0, limit);
+	return sorted
+		.filter((person) => compare(sort, positionOf(sort, person), after) > 0)
+		.slice(0, limit);
 }
 
 function listOf(some: HeardPerson[], all: HeardPerson[], meta: object = { count: some.length }) {
-	const names = all.map(({ name }) => ({ name, plain: plain(name) }));
-	const similarTo = ({ name }: HeardPerson) => {
-		const own = plain(name);
-		return names.filter((other) => other.name !== name && isNear(own, other.plain));
-	};
+	const similar = similarNames(some, all);
 	const people = some.map((person): Person => ({
 		...person,
-		similar: similarTo(person).map((other) => other.name),
+		similar: similar.get(person.name)!.sort(),
 	}));
 	return { data: { people }, meta: { people: meta } };
+}
+
+/** By the names of some people, those of others that are equal but for one letter at most. */
+function similarNames(some: HeardPerson[], all: HeardPerson[]): Map<string, string[]> {
+	const similar = new Map(some.map(({ name }) => [name, [] as string[]]));
+	// Names that are near have a form in common. To compare each with each would take too long.
+	const byForm = new Map<string, HeardPerson[]>();
+	for (const person of some) {
+		for (const form of formsOf(plain(person.name))) {
+			const same = byForm.get(form);
+			if (same) same.push(person);
+			else byForm.set(form, [person]);
+		}
+	}
+	for (const { name } of all) {
+		const own = plain(name);
+		const others = new Set<string>();
+		for (const form of formsOf(own)) {
+			for (const other of byForm.get(form) ?? []) others.add(other.name);
+		}
+		for (const other of others) {
+			if (other !== name && isNear(own, plain(other))) similar.get(other)!.push(name);
+		}
+	}
+	return similar;
+}
+
+/** A text, and the text without each of its letters. */
+function formsOf(text: string): string[] {
+	const forms = [text];
+	for (let at = 0; at < text.length; at += 1) forms.push(text.slice(0, at) + text.slice(at + 1));
+	return forms;
 }
 
 /** Whether two texts are equal but for one letter at most. */

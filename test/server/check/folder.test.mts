@@ -597,6 +597,8 @@ test.each([
 	['{"people":[{"name":"Anna"},{"name":"Bo","alsoCalled":["Anna"]}]}', ['has a name twice']],
 	['{"people":[{"name":"SPEAKER_00 (2)"}]}', ['names a person by a label']],
 	['{"people":[{"name":"Anna","alsoCalled":["unknown"]}]}', ['names a person by a label']],
+	['{"people":[{"name":"Speaker\u00a0３\u200b"}]}', ['names a person by a label']],
+	['{"people":[{"name":"-1"}]}', []],
 	[
 		'{"people":[{"name":"Anna","isMe":true},{"name":"Bo","isMe":true}]}',
 		['has two people who are the wearer'],

@@ -194,6 +194,8 @@ test.each([
 		'3',
 		'you',
 		'UNKNOWN',
+		'Speaker\u00a0３',
+		'You\u200b',
 	].flatMap(
 		(label) =>
 			[
