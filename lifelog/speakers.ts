@@ -3,7 +3,7 @@ const COUNTED = /^(?:(?:speaker|spk)([ _-]?)|s([ _-]?)(?=\p{Nd}))?(\p{Nd}{1,9}|[
 /** What stands for somebody of whom nothing is known, and for the wearer. */
 const NOBODY = /^(?:|you|speaker|unknown(?:[ _-]speaker)?(?:[ _-]\p{Nd}{1,9})?)$/iu;
 /** The part of a recording that a label is of. */
-const PART = /(?: ?\(\d+\))*$/;
+const PART = /^\(\d+\)$/;
 
 /**
  * Whether what a speaker is called is a label: somebody else in each recording, such as `SPEAKER_00 (2)`,
@@ -42,8 +42,12 @@ function asSeen(name: string): string {
 }
 
 function withoutPart(name: string): string {
-	const label = asSeen(name);
-	return label.slice(0, PART.exec(label)!.index);
+	let label = asSeen(name);
+	for (;;) {
+		const at = label.lastIndexOf('(');
+		if (!PART.test(label.slice(at))) return label;
+		label = label.slice(0, at).trimEnd();
+	}
 }
 
 function formOf(name: string): string {
