@@ -13,6 +13,7 @@ import {
 import { ApiError } from '../util/errors.mts';
 import type { Rows } from './rows.mts';
 import type { HeardPerson, IndexFilter, Parts, SearchFilter } from './store.mts';
+import { SimilarNames } from './similar.mts';
 import type { Named } from './snippet.mts';
 import type { OnProblem } from './sync.mts';
 import type { HeardVoice } from './voices.mts';
@@ -45,6 +46,8 @@ export class People {
 	#isPassing = false;
 	#heard: { revision: object; voices: HeardVoice[] } | undefined;
 	#known: Everyone | undefined;
+	readonly #similar = new SimilarNames();
+	#comparedNames: Map<string, Known> | undefined;
 
 	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
 		this.#folder = folder;
@@ -131,6 +134,14 @@ export class People {
 	find(name: string): HeardPerson | undefined {
 		const current = this.#names.personOf(name)?.name ?? name;
 		return this.#current().byName.get(current)?.person;
+	}
+
+	/** The names of other people that are like the name of one. */
+	similarTo(name: string): string[] {
+		const { byName } = this.#current();
+		if (this.#comparedNames !== byName) this.#similar.keep(byName);
+		this.#comparedNames = byName;
+		return this.#similar.of(name);
 	}
 
 	/** A filter as the index knows it. */

@@ -52,7 +52,7 @@ export function listPeople(service: Service, query: PeopleQuery): object {
 	if (query.name !== undefined) {
 		const person = people.find(query.name);
 		if (!person) throw new ApiError(404, 'Person not found');
-		return listOf([person], people.all());
+		return listOf(people, [person]);
 	}
 	const cursor: Cursor<BoundQuery> | undefined =
 		query.cursor === undefined ? undefined : decodeCursor(query.cursor, isBoundQuery);
@@ -60,13 +60,12 @@ export function listPeople(service: Service, query: PeopleQuery): object {
 		...{ search: query.search, sort: query.sort ?? 'lastHeard' },
 		limit: query.limit ?? USUAL_PAGE,
 	};
-	const all = people.all();
-	const sorted = sortedPeople(all, bound);
+	const sorted = sortedPeople(people.all(), bound);
 	const page = cutPage(({ after, limit }: Slice) => firstAfter(sorted, bound.sort, after, limit), {
 		...{ query: bound, limit: bound.limit, direction: 'asc' as const, cursor },
 		position: (person) => positionOf(bound.sort, person),
 	});
-	return listOf(page.entries, all, page.meta);
+	return listOf(people, page.entries, page.meta);
 }
 
 /**
@@ -79,7 +78,7 @@ export function listPeople(service: Service, query: PeopleQuery): object {
 export async function changePeople(service: Service, asked: AskedPeopleChange): Promise<object> {
 	const { people } = archiveOf(service);
 	const person = await archiveOf(service).changePeople(changeOf(people, bodyOf(asked)));
-	return listOf(person ? [person] : [], people.all());
+	return listOf(people, person ? [person] : []);
 }
 
 /** The body of a change: one of the last three. */
@@ -173,54 +172,10 @@ function firstAfter(
 		.slice(0, limit);
 }
 
-function listOf(some: HeardPerson[], all: HeardPerson[], meta: object = { count: some.length }) {
-	const similar = similarNames(some, all);
-	const people = some.map((person): Person => ({
+function listOf(people: People, some: HeardPerson[], meta: object = { count: some.length }) {
+	const withSimilar = some.map((person): Person => ({
 		...person,
-		similar: similar.get(person.name)!.sort(),
+		similar: people.similarTo(person.name),
 	}));
-	return { data: { people }, meta: { people: meta } };
-}
-
-/** By the names of some people, those of others that are equal but for one letter at most. */
-function similarNames(some: HeardPerson[], all: HeardPerson[]): Map<string, string[]> {
-	const similar = new Map(some.map(({ name }) => [name, [] as string[]]));
-	// Names that are near have a form in common. To compare each with each would take too long.
-	const byForm = new Map<string, HeardPerson[]>();
-	for (const person of some) {
-		for (const form of formsOf(plain(person.name))) {
-			const same = byForm.get(form);
-			if (same) same.push(person);
-			else byForm.set(form, [person]);
-		}
-	}
-	for (const { name } of all) {
-		const own = plain(name);
-		const others = new Set<string>();
-		for (const form of formsOf(own)) {
-			for (const other of byForm.get(form) ?? []) others.add(other.name);
-		}
-		for (const other of others) {
-			if (other !== name && isNear(own, plain(other))) similar.get(other)!.push(name);
-		}
-	}
-	return similar;
-}
-
-/** A text, and the text without each of its letters. */
-function formsOf(text: string): string[] {
-	const forms = [text];
-	for (let at = 0; at < text.length; at += 1) forms.push(text.slice(0, at) + text.slice(at + 1));
-	return forms;
-}
-
-/** Whether two texts are equal but for one letter at most. */
-function isNear(one: string, other: string): boolean {
-	const [short, long] = one.length < other.length ? [one, other] : [other, one];
-	if (long.length - short.length > 1) return false;
-	let start = 0;
-	while (start < short.length && short[start] === long[start]) start += 1;
-	let end = 0;
-	while (end < short.length - start && short.at(-1 - end) === long.at(-1 - end)) end += 1;
-	return long.length - start - end <= 1;
+	return { data: { people: withSimilar }, meta: { people: meta } };
 }
