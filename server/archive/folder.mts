@@ -96,9 +96,23 @@ export class Folder {
 
 	/** Reads a text. Rejects with a FileError. */
 	async read(path: string): Promise<string> {
+		return String(await this.#readBytes(path));
+	}
+
+	/** Reads a text that people write, too: a FileError also says that it isn't UTF-8. */
+	async readUtf8(path: string): Promise<string> {
+		const bytes = await this.#readBytes(path);
+		try {
+			return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+		} catch {
+			throw new FileError("isn't UTF-8: save it so in your editor");
+		}
+	}
+
+	#readBytes(path: string): Promise<Buffer> {
 		return this.#withFile(path, async (file, { size }) => {
 			if (size > maxBytes) throw new FileError('is too large');
-			return file.readFile('utf8');
+			return file.readFile();
 		});
 	}
 

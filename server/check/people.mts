@@ -1,4 +1,5 @@
 // people.json, by docs/reference/archive.md.
+import { isUtf8 } from 'node:buffer';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parsed } from './dayManifest.mts';
 import type { Report } from './findings.mts';
@@ -40,13 +41,18 @@ const isPeople = new Ajv2020().compile<People>({
 /** Reports people.json if it is there, and no server can use it. */
 export async function checkPeople(folder: Folder, report: Report): Promise<void> {
 	const read = await folder.read(PATH);
-	const problem = 'problem' in read ? read.problem : problemOf(parsed(read.content));
+	const problem = 'problem' in read ? read.problem : problemOf(read.content);
 	if (problem === undefined || problem === IS_MISSING) return;
 	report({ kind: 'broken', path: PATH, message: `${problem}, so it is ignored` });
 }
 
+/** What some editors begin a file with. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
 /** What is wrong with the content, as the end of a sentence. */
-function problemOf(content: unknown): string | undefined {
+function problemOf(bytes: Buffer): string | undefined {
+	if (!isUtf8(bytes)) return "isn't UTF-8";
+	const content = parsed(bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(3) : bytes);
 	if (!isPeople(content)) {
 		const [{ instancePath, message }] = isPeople.errors!;
 		return `isn't a list of people: ${[instancePath.slice(1), message].filter(Boolean).join(' ')}`;

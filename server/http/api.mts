@@ -101,6 +101,8 @@ export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
 		genReqId: () => randomBytes(4).toString('hex'),
 		logController: requestLog,
 		frameworkErrors: answerAddressError,
+		// Somebody may be called `__proto__`, and what is read here is never put into another object.
+		onProtoPoisoning: 'ignore',
 		...options,
 	});
 	app.addHook('onRequest', async ({ raw }) => limitRequestTime(raw));

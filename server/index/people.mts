@@ -86,7 +86,7 @@ export class People {
 
 	async #read(): Promise<PeopleFile> {
 		if ((await this.#folder.fingerprint(PEOPLE)) === 'none') return { people: [] };
-		return parsePeople(await this.#folder.read(PEOPLE));
+		return parsePeople(await this.#folder.readUtf8(PEOPLE));
 	}
 
 	/**

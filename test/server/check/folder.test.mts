@@ -599,6 +599,8 @@ test.each([
 	['{"people":[{"name":"Anna","alsoCalled":["unknown"]}]}', ['names a person by a label']],
 	['{"people":[{"name":"Speaker\u00a0３\u200b"}]}', ['names a person by a label']],
 	['{"people":[{"name":"-1"}]}', []],
+	['\ufeff{"people":[{"name":"Anna"}]}', []],
+	[Buffer.from('{"people":[{"name":"J\xfcrgen"}]}', 'latin1'), ["isn't UTF-8"]],
 	[
 		'{"people":[{"name":"Anna","isMe":true},{"name":"Bo","isMe":true}]}',
 		['has two people who are the wearer'],

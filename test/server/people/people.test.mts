@@ -251,6 +251,26 @@ test('a file that the server cannot use is told, left alone, and used once it is
 	expect(told()).toHaveLength(1);
 });
 
+test('a file that an editor saved in another encoding is left alone, and a mark at its beginning is none', async () => {
+	const file = JSON.stringify({ people: [{ name: 'J\u00fcrgen', alsoCalled: ['Anna'] }] });
+	const problem = async () => (await client.send('/web/status')).body.peopleProblem;
+	const saved = Buffer.from(file, 'latin1');
+	writeFileSync(peopleFile(), saved);
+	await until(async () => (await problem()) === "isn't UTF-8: save it so in your editor");
+	expect((await client.change({ person: 'Bob', name: 'Bo' })).status).toBe(409);
+	expect(readFileSync(peopleFile())).toEqual(saved);
+	writeFileSync(peopleFile(), `\ufeff${file}`);
+	await until(async () => (await client.names('garden'))[0] === 'J\u00fcrgen');
+	expect(await problem()).toBeNull();
+});
+
+test('a speaker who is called __proto__ is named as others are', async () => {
+	await client.edit('garden', { speakers: { Anna: '__proto__' } });
+	expect(await client.names('garden')).toEqual(['__proto__', 'Bob']);
+	await client.edit('garden', JSON.parse('{"speakers":{"__proto__":"Eva"}}') as object);
+	expect(await client.names('garden')).toEqual(['Eva', 'Bob']);
+});
+
 test('another server of the archive sees a change within seconds, and a second one makes none', async () => {
 	const index = join(temporaryFolder(), 'index');
 	const second = await startLifelogServer(folder, ['--index', index, '--allow-changes']);
