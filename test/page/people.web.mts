@@ -256,14 +256,26 @@ describe('people', () => {
 	});
 
 	test('one is me, until somebody else is, or nobody', async () => {
-		const server = await serveTalks([['Anna', 'Ben']]);
+		const folder = temporaryFolder();
+		// Her own lines say that they are the wearer's. It counts once she says so.
+		const { contents, ...rest } = talk(0, ['Anna', 'Ben', 'You']);
+		const mine = contents.map((line) => ({
+			...line,
+			...(line.speakerName !== 'Ben' && { speakerIdentifier: 'user' as const }),
+		}));
+		await writeArchive(folder, { lifelogs: [{ ...rest, contents: mine }] });
+		const server = await serve(folder, CHANGING);
 		const { page } = await open(server);
 		const me = page.locator('h1 .me');
+		const buttons = () => page.locator('.actions button').allTextContents();
 		for (const name of ['Anna', 'Ben']) {
 			await page.goto(`/person?name=${name}`);
 			await page.getByRole('button', { name: 'This is me' }).waitFor();
+			expect(await buttons()).toEqual(['Rename', 'This is me']);
 			await page.keyboard.press('i');
 			await me.waitFor();
+			expect(await buttons()).toEqual(['Rename', "This isn't me"]);
+			expect(await speakersIn(server, 'talk0')).toEqual(['Anna', 'Ben', name]);
 		}
 		await page.goto('/people');
 		await rows(page).first().waitFor();
@@ -276,6 +288,7 @@ describe('people', () => {
 		await page.getByRole('link', { name: 'Ben' }).click();
 		await page.getByRole('button', { name: "This isn't me" }).click();
 		await me.waitFor({ state: 'detached' });
+		expect(await speakersIn(server, 'talk0')).toEqual(['Anna', 'Ben', 'You']);
 	});
 });
 
