@@ -376,6 +376,10 @@ describe('in a lifelog, a speaker', () => {
 		const { page } = await open(server);
 		await page.goto('/lifelogs/talk0');
 		const nobody = await nameSpeaker(page, 'Unknown');
+		expect(await nobody.field.getByRole('option').allTextContents()).toEqual([
+			'Unknown',
+			'Speaker 1',
+		]);
 		await nobody.type('Anna');
 		await nobody.save();
 		await speakerButton(page, 'Anna').waitFor();
@@ -450,7 +454,7 @@ describe('in a lifelog, a speaker', () => {
 	});
 
 	test('is reached by Tab and keys, and the transcript stays usable', async () => {
-		const server = await serveTalks([['SPEAKER_00', 'Anna']]);
+		const server = await serveTalks([['SPEAKER_00', 'Anna', 'Ben']]);
 		const { page } = await open(server);
 		await page.goto('/lifelogs/talk0');
 		await speakerButton(page, 'Anna').waitFor();
@@ -470,7 +474,18 @@ describe('in a lifelog, a speaker', () => {
 		// Without a speaker in sight.
 		await page.keyboard.press('n');
 		await field.waitFor();
-		await field.getByLabel('Speaker').selectOption('Anna');
+		await field.getByLabel('Name', { exact: true }).and(page.locator(':focus')).waitFor();
+		// Arrow keys reach everybody in the list, not only the next one.
+		await page.keyboard.press('Shift+Tab');
+		await page.keyboard.press('Shift+Tab');
+		for (const name of ['Anna', 'Ben']) {
+			await page.keyboard.press('ArrowDown');
+			await until(async () => {
+				return (await field.getByLabel('Name', { exact: true }).inputValue()) === name;
+			});
+		}
+		// Somebody in the transcript can be chosen, too.
+		await speakerButton(page, 'Anna').click();
 		await field.getByLabel('Name', { exact: true }).and(page.locator(':focus')).waitFor();
 		expect(await field.getByLabel('Name', { exact: true }).inputValue()).toBe('Anna');
 		// The transcript isn't behind it.
