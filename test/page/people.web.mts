@@ -172,6 +172,9 @@ describe('people', () => {
 		const dialog = page.getByRole('dialog', { name: 'Rename' });
 		await dialog.waitFor();
 		expect(await findings(page)).toEqual([]);
+		await page.fill('dialog input', 'speaker 3');
+		await page.keyboard.press('Enter');
+		await dialog.getByRole('alert').getByText("“speaker 3” isn't a name, but a label.").waitFor();
 		await page.fill('dialog input', 'Anna Meier');
 		await page.keyboard.press('Enter');
 		await page.waitForURL('**/person?name=Anna+Meier');
