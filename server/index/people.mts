@@ -223,7 +223,6 @@ export class People {
 			everyone.set(name, known);
 			known.voices.push(voice.number);
 			const { person } = known;
-			person.isMe ||= voice.isWearer;
 			person.lifelogs += voice.lifelogs;
 			person.spokenMs += voice.spokenMs;
 			const { firstHeard, lastHeard } = person;

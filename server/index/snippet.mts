@@ -52,15 +52,19 @@ export function linesFor(lines: SpokenLine[], named?: Named): SpokenLine[] {
 	return named.rest === '' || snippetOf(said, named.rest).words.length > 0 ? theirs : lines;
 }
 
-/** What was said in a lifelog and its headings but the title, line by line. */
-export function spokenLines({
-	title,
-	contents,
-}: Pick<Lifelog, 'title' | 'contents'>): SpokenLine[] {
+/**
+ * What was said in a lifelog and its headings but the title, line by line.
+ *
+ * @param shown How speakers are written in the text; by default as they are called.
+ */
+export function spokenLines(
+	{ title, contents }: Pick<Lifelog, 'title' | 'contents'>,
+	shown?: Map<string, string>,
+): SpokenLine[] {
 	return linesOf(contents)
 		.filter(({ level, node }) => level === undefined || node.content !== title)
 		.map(({ text, speaker, node: { startTime } }) => ({
-			text: speaker === undefined ? text : `${speaker}: ${text}`,
+			text: speaker === undefined ? text : `${shown?.get(speaker) ?? speaker}: ${text}`,
 			speaker,
 			startTime,
 		}));

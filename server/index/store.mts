@@ -42,7 +42,7 @@ export interface IndexFilter extends Omit<LifelogFilter, 'speaker'> {
 export interface HeardPerson {
 	name: string;
 	alsoCalled: string[];
-	/** Whether the lines of this person are the wearer's. */
+	/** Whether people.json says that this is the wearer. */
 	isMe: boolean;
 	lifelogs: number;
 	spokenMs: number;

@@ -621,7 +621,10 @@ describe('data', () => {
 			lifelogs: [
 				lifelogOf('g', '2026-03-01T12:00:00Z', {
 					title: 'The garden in spring',
-					contents: lines.map((line, nth) => said(line, nth * 1_000)),
+					contents: lines.map((line, nth) => ({
+						...said(line, nth * 1_000),
+						...(line === 'Five' && { speakerName: 'SPEAKER_00' }),
+					})),
 				}),
 			],
 		});
@@ -629,7 +632,7 @@ describe('data', () => {
 		const headers = { cookie: await signedIn(own) };
 		const [found] = (await send(own.url, '/web/search?q=garden', { headers })).json().results;
 		expect(found.titleMarks).toEqual([[4, 10]]);
-		expect(found.snippet).toBe('Anna: Three\nAnna: The garden\nAnna: Five');
+		expect(found.snippet).toBe('Anna: Three\nAnna: The garden\nSpeaker 1: Five');
 		expect(
 			found.marks.map(([from, to]: [number, number]) => found.snippet.slice(from, to)),
 		).toEqual(['garden']);

@@ -172,6 +172,9 @@ describe('people', () => {
 		const dialog = page.getByRole('dialog', { name: 'Rename' });
 		await dialog.waitFor();
 		expect(await findings(page)).toEqual([]);
+		await page.fill('dialog input', 'speaker 3');
+		await page.keyboard.press('Enter');
+		await dialog.getByRole('alert').getByText("“speaker 3” isn't a name, but a label.").waitFor();
 		await page.fill('dialog input', 'Anna Meier');
 		await page.keyboard.press('Enter');
 		await page.waitForURL('**/person?name=Anna+Meier');
@@ -256,14 +259,26 @@ describe('people', () => {
 	});
 
 	test('one is me, until somebody else is, or nobody', async () => {
-		const server = await serveTalks([['Anna', 'Ben']]);
+		const folder = temporaryFolder();
+		// Her own lines say that they are the wearer's. It counts once she says so.
+		const { contents, ...rest } = talk(0, ['Anna', 'Ben', 'You']);
+		const mine = contents.map((line) => ({
+			...line,
+			...(line.speakerName !== 'Ben' && { speakerIdentifier: 'user' as const }),
+		}));
+		await writeArchive(folder, { lifelogs: [{ ...rest, contents: mine }] });
+		const server = await serve(folder, CHANGING);
 		const { page } = await open(server);
 		const me = page.locator('h1 .me');
+		const buttons = () => page.locator('.actions button').allTextContents();
 		for (const name of ['Anna', 'Ben']) {
 			await page.goto(`/person?name=${name}`);
 			await page.getByRole('button', { name: 'This is me' }).waitFor();
+			expect(await buttons()).toEqual(['Rename', 'This is me']);
 			await page.keyboard.press('i');
 			await me.waitFor();
+			expect(await buttons()).toEqual(['Rename', "This isn't me"]);
+			expect(await speakersIn(server, 'talk0')).toEqual(['Anna', 'Ben', name]);
 		}
 		await page.goto('/people');
 		await rows(page).first().waitFor();
@@ -276,6 +291,7 @@ describe('people', () => {
 		await page.getByRole('link', { name: 'Ben' }).click();
 		await page.getByRole('button', { name: "This isn't me" }).click();
 		await me.waitFor({ state: 'detached' });
+		expect(await speakersIn(server, 'talk0')).toEqual(['Anna', 'Ben', 'You']);
 	});
 });
 
@@ -363,6 +379,10 @@ describe('in a lifelog, a speaker', () => {
 		const { page } = await open(server);
 		await page.goto('/lifelogs/talk0');
 		const nobody = await nameSpeaker(page, 'Unknown');
+		expect(await nobody.field.getByRole('option').allTextContents()).toEqual([
+			'Unknown',
+			'Speaker 1',
+		]);
 		await nobody.type('Anna');
 		await nobody.save();
 		await speakerButton(page, 'Anna').waitFor();
@@ -437,7 +457,7 @@ describe('in a lifelog, a speaker', () => {
 	});
 
 	test('is reached by Tab and keys, and the transcript stays usable', async () => {
-		const server = await serveTalks([['SPEAKER_00', 'Anna']]);
+		const server = await serveTalks([['SPEAKER_00', 'Anna', 'Ben']]);
 		const { page } = await open(server);
 		await page.goto('/lifelogs/talk0');
 		await speakerButton(page, 'Anna').waitFor();
@@ -457,7 +477,18 @@ describe('in a lifelog, a speaker', () => {
 		// Without a speaker in sight.
 		await page.keyboard.press('n');
 		await field.waitFor();
-		await field.getByLabel('Speaker').selectOption('Anna');
+		await field.getByLabel('Name', { exact: true }).and(page.locator(':focus')).waitFor();
+		// Arrow keys reach everybody in the list, not only the next one.
+		await page.keyboard.press('Shift+Tab');
+		await page.keyboard.press('Shift+Tab');
+		for (const name of ['Anna', 'Ben']) {
+			await page.keyboard.press('ArrowDown');
+			await until(async () => {
+				return (await field.getByLabel('Name', { exact: true }).inputValue()) === name;
+			});
+		}
+		// Somebody in the transcript can be chosen, too.
+		await speakerButton(page, 'Anna').click();
 		await field.getByLabel('Name', { exact: true }).and(page.locator(':focus')).waitFor();
 		expect(await field.getByLabel('Name', { exact: true }).inputValue()).toBe('Anna');
 		// The transcript isn't behind it.

@@ -1,4 +1,6 @@
 import type { Lifelog } from '../../../lifelog/api.ts';
+import { namesIn } from '../../../lifelog/contents.ts';
+import { shownNames } from '../../../lifelog/speakers.ts';
 import { checkSearch } from '../../index/search.mts';
 import { linesFor, type Named, snippetOf, spokenLines } from '../../index/snippet.mts';
 import type { ArchiveStore } from '../../index/archiveStore.mts';
@@ -92,7 +94,7 @@ function resultOf(
 	inZone: (iso: string) => string,
 ): SearchResult {
 	const { id, title, startTime, isStarred } = lifelog;
-	const all = spokenLines(lifelog);
+	const all = spokenLines(lifelog, shownNames(namesIn(lifelog.contents)));
 	const lines = linesFor(all, named);
 	const isTheirs = lines.length < all.length;
 	const text = lines

@@ -1,4 +1,5 @@
 import type { Chat, Lifelog } from '../../../lifelog/api.ts';
+import { isLabel } from '../../../lifelog/speakers.ts';
 import type {
 	AudioMap,
 	AudioSpan,
@@ -203,6 +204,8 @@ export async function renamePerson(
 	person: string,
 	name: string,
 ): Promise<{ renamed: Person } | { other: Person }> {
+	// The server says which request would work, which helps only programs.
+	if (isLabel(name)) throw new Error(`“${name.trim()}” isn't a name, but a label. Enter a name.`);
 	try {
 		return { renamed: (await changePerson({ person, name }))! };
 	} catch (error) {

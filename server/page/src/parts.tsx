@@ -161,9 +161,11 @@ export function NotFound({ what = 'page', href = '/', to = 'calendar' }) {
 }
 
 /** A field that has the focus once it's shown. The attribute `autofocus` counts only in a new document. */
-export function useFocus() {
+export function useFocus(isWanted = true) {
 	const field = useRef<HTMLInputElement>(null);
-	useEffect(() => field.current?.focus(), []);
+	useEffect(() => {
+		if (isWanted) field.current?.focus();
+	}, []);
 	return field;
 }
 

@@ -184,8 +184,7 @@ async function compare(): Promise<void> {
 		const { also = new Set(), isMe = false } =
 			model.people.find((each) => each.name === name) ?? {};
 		return {
-			...{ name, alsoCalled: [...also].sort() },
-			isMe: isMe || spoken.flat().some(({ isUser }) => isUser),
+			...{ name, alsoCalled: [...also].sort(), isMe },
 			lifelogs: spoken.filter((lines) => lines.length > 0).length,
 			spokenMs: 2000 * spoken.flat().length,
 		};

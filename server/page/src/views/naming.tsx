@@ -42,6 +42,7 @@ interface NamingOf {
 /** Names a speaker of a lifelog, beside its transcript. */
 export function Naming({ onChoose, ...of }: NamingOf & { onChoose: (of: string | null) => void }) {
 	const { speakers, speaker, shown, onClose } = of;
+	const [chosen, setChosen] = useState<string | null>();
 	return (
 		<Dialog title="Name a speaker" isBeside onClose={onClose}>
 			<div class="whom">
@@ -49,18 +50,23 @@ export function Naming({ onChoose, ...of }: NamingOf & { onChoose: (of: string |
 					Speaker{' '}
 					<select
 						value={speakers.indexOf(speaker)}
-						onChange={({ currentTarget: { value } }) => onChoose(speakers[Number(value)]!)}
+						onChange={({ currentTarget: { value } }) => {
+							const name = speakers[Number(value)]!;
+							setChosen(name);
+							onChoose(name);
+						}}
 					>
 						{speakers.map((name, at) => (
 							<option key={at} value={at} dir="auto">
-								{name === null ? 'Nobody is named' : shown.get(name)}
+								{name === null ? 'Unknown' : shown.get(name)}
 							</option>
 						))}
 					</select>
 				</label>
 				<Hear key={`hear ${speaker}`} {...of} />
 			</div>
-			<NameForm key={`name ${speaker}`} {...of} />
+			{/* Arrow keys choose at each step through the list, so they stay in it. */}
+			<NameForm key={`name ${speaker}`} {...of} isFocused={speaker !== chosen} />
 		</Dialog>
 	);
 }
@@ -104,7 +110,15 @@ function heardOf(lines: Line[], speaker: string | null, spans: AudioSpan[]) {
 /** Where a name counts. */
 type Where = 'here' | 'recording' | 'everywhere';
 
-function NameForm({ id, speaker, shown, speakers, onChanged, onClose }: NamingOf) {
+function NameForm({
+	id,
+	speaker,
+	shown,
+	speakers,
+	onChanged,
+	onClose,
+	isFocused,
+}: NamingOf & { isFocused: boolean }) {
 	const isPerson = speaker !== null && !isLabel(speaker);
 	const [typed, setTyped] = useState(isPerson ? speaker : '');
 	// As the server keeps it.
@@ -112,7 +126,7 @@ function NameForm({ id, speaker, shown, speakers, onChanged, onClose }: NamingOf
 	const [chosen, setChosen] = useState<Where>();
 	const [question, setQuestion] = useState<'same name' | 'as recorded' | Person>();
 	const [problem, attempt] = useAttempt();
-	const field = useFocus();
+	const field = useFocus(isFocused);
 	const people = useLoad('people to choose', () => readPeople({ limit: MAX_OFFERED }));
 	const { choices, person } = useChoices(id, speaker, isPerson);
 	// A label is the same voice in the whole recording.
@@ -219,7 +233,7 @@ function NameForm({ id, speaker, shown, speakers, onChanged, onClose }: NamingOf
 			{question === 'as recorded' && (
 				<Confirm
 					title="Names as recorded"
-					text="All names that were given to speakers of this lifelog are taken back. Names of people stay."
+					text="All names that were given to speakers of this lifelog are taken back. Names that count everywhere stay."
 					name="Take back"
 					carryOut={() => change({ speakers: null })}
 					{...asked}

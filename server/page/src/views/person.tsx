@@ -82,13 +82,6 @@ function Changes({ person, onChanged }: { person: Person; onChanged: () => void 
 	const [isRenaming, setRenaming] = useState(false);
 	const [problem, attempt] = useAttempt();
 	const [, navigate] = useLocation();
-	const setMe = async (wanted: boolean) => {
-		const changed = await changePerson({ person: name, isMe: wanted });
-		onChanged();
-		if (!wanted && changed?.isMe) {
-			throw new Error('Lifelogs say that these lines are yours. They have to be renamed there.');
-		}
-	};
 	return (
 		<div class="actions">
 			<button type="button" aria-keyshortcuts="e" onClick={() => setRenaming(true)}>
@@ -97,16 +90,11 @@ function Changes({ person, onChanged }: { person: Person; onChanged: () => void 
 			<button
 				type="button"
 				aria-keyshortcuts="i"
-				title="Your lines without a name get this one"
-				onClick={() => attempt(setMe(true))}
+				title={isMe ? undefined : 'Your lines without a name get this one'}
+				onClick={() => attempt(changePerson({ person: name, isMe: !isMe }).then(onChanged))}
 			>
-				{isMe ? 'Name all my lines' : 'This is me'}
+				{isMe ? "This isn't me" : 'This is me'}
 			</button>
-			{isMe && (
-				<button type="button" aria-keyshortcuts="x" onClick={() => attempt(setMe(false))}>
-					This isn't me
-				</button>
-			)}
 			<Problem text={problem} />
 			{isRenaming && (
 				<Rename
