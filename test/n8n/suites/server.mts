@@ -369,6 +369,9 @@ describe('the MCP Inspector on the command line', () => {
 		const lifelog = await longestOf(lab.sandbox);
 		const own = (await lab.sandbox.control.chats()).filter(({ owner }) => owner === 'self');
 		const chat = own[0];
+		const speaker = lifelog.contents.find(
+			({ speakerName, speakerIdentifier }) => speakerName && !speakerIdentifier,
+		)!.speakerName!;
 		const { tools } = await inspect<{ tools: McpTool[] }>(server, ['--method', 'tools/list']);
 		const told: Record<string, { id?: string; text: string }> = {
 			search_lifelogs: { text: JSON.stringify(lifelog.id) },
@@ -377,6 +380,7 @@ describe('the MCP Inspector on the command line', () => {
 			get_transcript: { id: lifelog.id, text: lifelog.contents.at(-1)!.content },
 			list_chats: { text: JSON.stringify(own.at(-1)!.id) },
 			get_chat: { id: chat.id, text: chat.messages[0].text! },
+			list_people: { text: JSON.stringify(speaker) },
 		};
 		assert.deepEqual(tools.map(({ name }) => name).sort(), Object.keys(told).sort());
 		for (const { name, inputSchema } of tools) {
@@ -384,7 +388,7 @@ describe('the MCP Inspector on the command line', () => {
 				...{ query: JSON.stringify(lifelog.title), limit: 5, timezone: 'UTC' },
 				...{ date: lifelog.startTime.slice(0, 10), id: told[name].id, offset: 0 },
 				...{ from: lifelog.startTime.slice(0, 10), to: lifelog.startTime.slice(0, 10) },
-				isStarred: lifelog.isStarred,
+				...{ isStarred: lifelog.isStarred, speaker, search: speaker, sort: 'lifelogs' },
 			};
 			const args = Object.keys(inputSchema.properties).map((key) => `${key}=${values[key]}`);
 			const call = ['--method', 'tools/call', '--tool-name', name, '--tool-arg', ...args];
