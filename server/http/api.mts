@@ -101,7 +101,7 @@ export function createApp(options: FastifyServerOptions = {}): FastifyInstance {
 		genReqId: () => randomBytes(4).toString('hex'),
 		logController: requestLog,
 		frameworkErrors: answerAddressError,
-		// Somebody may be called `__proto__`, and what is read here is never put into another object.
+		// Somebody may be called `__proto__`. Bodies are read, and never assigned to other objects.
 		onProtoPoisoning: 'ignore',
 		...options,
 	});

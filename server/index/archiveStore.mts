@@ -417,7 +417,7 @@ export class ArchiveStore implements Store {
 			});
 			const { speakers, ...more } = change;
 			const isThis = stored.id === id;
-			// Where no name was given, there is none to take back.
+			// A lifelog without given names stays as it is.
 			if (speakers === null && !entry.edited?.speakers) {
 				return isThis && Object.keys(more).length > 0 ? edit(more) : undefined;
 			}
@@ -455,8 +455,8 @@ export class ArchiveStore implements Store {
 	}
 
 	/**
-	 * Changes the entries of lifelogs in the newest manifests of their days, if there is the first one.
-	 * Others that there aren't are left out.
+	 * Changes the entries of lifelogs in the newest manifests of their days. Unknown lifelogs are left out.
+	 * False if the first one is unknown: then nothing is changed.
 	 */
 	#changeEntries(ids: string[], change: EntryChange): Promise<boolean> {
 		return this.#change(async () => {

@@ -46,7 +46,7 @@ export interface HeardPerson {
 	isMe: boolean;
 	lifelogs: number;
 	spokenMs: number;
-	/** When the first and the last lifelog begin; null if there is none. UTC ISO strings. */
+	/** When the first and the last lifelog begin, as UTC ISO strings. Null for somebody whom no lifelog has. */
 	firstHeard: string | null;
 	lastHeard: string | null;
 }

@@ -82,7 +82,7 @@ export class Page {
 		this.#offset = offset;
 	}
 
-	/** Adds an entry if there is room for it; false if there is none. The first one always fits. */
+	/** Adds an entry, and returns whether it fits. The first one always does. */
 	add(entry: object): boolean {
 		const json = JSON.stringify(entry);
 		this.#length += json.length + 1;

@@ -1,6 +1,8 @@
 // The speakers of a recording that became several lifelogs.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findingsIn } from '../../support/findings.mts';
+import { newestManifests } from '../../support/manifests.mts';
 import { RecordingLab } from '../../support/recordingLab.mts';
 import { makeTones } from '../../support/tones.mts';
 import { buildPage } from '../../support/web.mts';
@@ -95,6 +97,21 @@ test('a name, no name and another lifelog are refused, and change nothing', asyn
 	const unknown = { speakers: { SPEAKER_09: 'Eva' }, wholeRecording: true };
 	expect((await client.edit(ids[0], unknown)).status).toBe(400);
 	expect(await names()).toEqual([['Anna', 'SPEAKER_01'], ...RECORDED.slice(1)]);
+});
+
+test('while a file of one day can not be read, none of the recording is named', async () => {
+	const manifests = [...newestManifests(lab.archive).values()];
+	const { files } = manifests.map(({ lifelogs }) => lifelogs[ids[1]]).find((entry) => entry)!;
+	const path = join(lab.archive, files.find((file) => file.path.endsWith('.json'))!.path);
+	const content = readFileSync(path);
+	writeFileSync(path, '{');
+	const asked = { speakers: { SPEAKER_01: 'Bo', SPEAKER_00: 'Anna' }, wholeRecording: true };
+	await client.edit(ids[0], { speakers: null });
+	expect((await client.edit(ids[0], asked)).status).toBe(409);
+	expect(await client.names(ids[0])).toEqual(RECORDED[0]);
+	writeFileSync(path, content);
+	expect((await client.edit(ids[0], asked)).status).toBe(200);
+	expect(await names()).toEqual([['Anna', 'Bo'], ['Anna'], RECORDED[2]]);
 });
 
 test('a recording is known without the endpoint that heard it', async () => {
