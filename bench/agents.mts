@@ -1,4 +1,4 @@
-// Measures what agents are given, and writes it into docs/agents.md: npm run bench:agents
+// Measures what agents are given, and writes it into docs/developer/agents.md: npm run bench:agents
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as prettier from 'prettier';
@@ -8,7 +8,7 @@ import { tables } from './agents/tables.mts';
 import { lookUp, QUESTIONS } from './agents/questions.mts';
 import { withBlock } from './block.mts';
 
-const PAGE = join('docs', 'agents.md');
+const PAGE = join('docs', 'developer', 'agents.md');
 
 const life = await startLife();
 try {

@@ -2,7 +2,7 @@ import { count } from '../figures.mts';
 import type { Row } from './operations.mts';
 import type { Answered } from './questions.mts';
 
-/** The tables of docs/agents.md. The same life gives the same figures, so they bear no date. */
+/** The tables of docs/developer/agents.md. The same life gives the same figures, so they bear no date. */
 export function tables(rows: Row[], answered: Answered[]): string {
 	return `| Characters given to the model | Sandbox, raw | Sandbox, as a tool | 20 KB each, raw | 20 KB each, as a tool |
 | --- | ---: | ---: | ---: | ---: |

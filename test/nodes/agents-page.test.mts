@@ -1,11 +1,11 @@
-// The question set of docs/agents.md, and that the page shows what the command writes.
+// The question set of docs/developer/agents.md, and that the page shows what the command writes.
 import { readFileSync } from 'node:fs';
 import { startLife } from '../../bench/agents/life.mts';
 import { lookUp, MAX_CHARACTERS, QUESTIONS } from '../../bench/agents/questions.mts';
 import { blockOf } from '../../bench/block.mts';
 import { use } from '../support/useNode.mts';
 
-const page = blockOf(readFileSync('docs/agents.md', 'utf8'), 'npm run bench:agents');
+const page = blockOf(readFileSync('docs/developer/agents.md', 'utf8'), 'npm run bench:agents');
 const rows = page
 	.split('\n')
 	.map((line) => line.split('|').map((cell) => cell.trim()))
