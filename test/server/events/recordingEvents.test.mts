@@ -69,7 +69,7 @@ test('one that fails is told each time, also if the server is stopped before', a
 
 /** A program of the documentation. */
 function programIn(language: string): string {
-	const page = readFileSync('docs/reference/server.md', 'utf8');
+	const page = readFileSync('docs/reference/webhooks.md', 'utf8');
 	return new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``).exec(page)![1];
 }
 

@@ -84,9 +84,10 @@ describe('the start of a recording', () => {
 });
 
 describe("the documentation's tables of file names", () => {
-	const [, section] = readFileSync(join(process.cwd(), 'docs/reference/recordings.md'), 'utf8').split(
-		'## Times in file names',
-	);
+	const [, section] = readFileSync(
+		join(process.cwd(), 'docs/reference/recordings.md'),
+		'utf8',
+	).split('## Times in file names');
 	const rows = [...section.split('\n## ')[0].matchAll(/^\| `([^`]+)` +\| (.*?) +\|$/gm)];
 	const times = rows.flatMap(([, name, start]) => (/^\d{4}-/.test(start) ? [[name, start]] : []));
 	const others = rows.flatMap(([, name, start]) => (/^\d{4}-/.test(start) ? [] : [[name, start]]));
