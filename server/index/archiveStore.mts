@@ -25,6 +25,7 @@ import { type Drafts, withDrafts } from '../archive/drafts.mts';
 import {
 	addEdits,
 	changeInRecording,
+	hasNames,
 	withoutTitle,
 	type LifelogChange,
 } from '../archive/edits.mts';
@@ -36,7 +37,7 @@ import { PEOPLE, type DayManifest } from '../archive/layout.mts';
 import type { PeopleChange } from '../archive/people.mts';
 import {
 	asRefusal,
-	changeOfEntries,
+	changeOfDays,
 	draftAudio,
 	entombed,
 	type EntryChange,
@@ -44,6 +45,7 @@ import {
 	undeletable,
 } from './entryChanges.mts';
 import { People } from './people.mts';
+import { Replacements } from './replacements.mts';
 import type { Named } from './snippet.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
@@ -82,6 +84,8 @@ export class ArchiveStore implements Store {
 	readonly #timezone: string;
 	/** Who speaks in the lifelogs. */
 	readonly people: People;
+	/** Words that are replaced in all lifelogs. */
+	readonly replacements: Replacements;
 	/** Whether all that is served was compared with what was known: not while the index is being built. */
 	#isCompared = false;
 	/** What changes the index or the folder, one after the other. */
@@ -99,6 +103,14 @@ export class ArchiveStore implements Store {
 		});
 		this.#audio = new ArchiveAudio(folder, rows, onProblem);
 		this.people = new People(folder, rows, onProblem);
+		this.replacements = new Replacements({
+			...{ folder, rows, onProblem },
+			inTurn: (work) => this.#change(work),
+			look: async () => {
+				await this.#checkFolder();
+				await this.#look();
+			},
+		});
 	}
 
 	/**
@@ -112,7 +124,9 @@ export class ArchiveStore implements Store {
 	/** The same, where something may have happened since, or not for a while been looked for. */
 	async refreshIfDue(): Promise<void> {
 		if (this.#options.births?.isBehind || (await this.#sync.isDue())) await this.refresh();
-		else if (await this.people.isDue()) await this.#change(() => this.#lookForPeople());
+		else if ((await this.people.isDue()) || (await this.replacements.isDue())) {
+			await this.#change(() => this.#lookAtOwnFiles());
+		}
 	}
 
 	/** Whether the folder has no days although the index has. */
@@ -123,10 +137,12 @@ export class ArchiveStore implements Store {
 	/** Ends a look at the folder after the day in hand; the next start goes on. */
 	stop(): void {
 		this.#sync.stop();
+		this.replacements.stop();
 	}
 
 	/** Resolves when nothing is changing the index or the folder. */
 	async idle(): Promise<void> {
+		await this.replacements.idle();
 		await this.#changes;
 	}
 
@@ -134,15 +150,18 @@ export class ArchiveStore implements Store {
 	async #look(onProgress?: (done: number, total: number) => void): Promise<void> {
 		if (await this.#sync.run(onProgress)) this.#meaning?.catchUp();
 		await this.people.look();
+		await this.replacements.look();
 		const { births } = this.#options;
 		if (this.#isCompared && !births?.isBehind) return;
 		await births?.compareAll(this.#rows);
 		this.#isCompared = true;
 	}
 
-	/** What people are called while the folder is missing is what they were called before. */
-	async #lookForPeople(): Promise<void> {
-		if ((await this.#folder.isThere()) && !(await this.isFolderMissing())) await this.people.look();
+	/** While the folder is missing, they say what they said before. */
+	async #lookAtOwnFiles(): Promise<void> {
+		if (!(await this.#folder.isThere()) || (await this.isFolderMissing())) return;
+		await this.people.look();
+		await this.replacements.look();
 	}
 
 	counts(): Counts {
@@ -403,8 +422,8 @@ export class ArchiveStore implements Store {
 	 * done, or nothing. False when there is no such lifelog.
 	 *
 	 * @param recording The IDs of all lifelogs of the recording; without them, only this one is changed.
-	 * @throws ApiError: 400 for a speaker that the lifelog doesn't have, or of a recording for a name, 409
-	 *   while files can't be read.
+	 * @throws ApiError: 400 for a speaker that the lifelog doesn't have, of a recording for a name, or for too
+	 *   many corrected lines, 409 for a line that isn't there, or while files can't be read.
 	 */
 	changeLifelog(id: string, change: LifelogChange, recording?: string[]): Promise<boolean> {
 		this.checkAllowed();
@@ -418,7 +437,7 @@ export class ArchiveStore implements Store {
 			const { speakers, ...more } = change;
 			const isThis = stored.id === id;
 			// A lifelog without given names stays as it is.
-			if (speakers === null && !entry.edited?.speakers) {
+			if (speakers === null && !hasNames(entry.edited ?? {})) {
 				return isThis && Object.keys(more).length > 0 ? edit(more) : undefined;
 			}
 			if (!recording || speakers === null) return edit(isThis ? change : { speakers });
@@ -472,16 +491,9 @@ export class ArchiveStore implements Store {
 				}
 				return [...byDay.keys()];
 			};
-			await changeDays(this.#folder, daysOfThem, async (days) => {
-				const changes = [...days.values()].map(async (day) =>
-					changeOfEntries(this.#folder, byDay.get(day.day)!, day, change),
-				);
-				const all = await Promise.all(changes);
-				return {
-					manifests: all.flatMap(({ manifests }) => manifests),
-					files: all.flatMap(({ files }) => files),
-				};
-			}).catch((error: unknown) => {
+			await changeDays(this.#folder, daysOfThem, (days) =>
+				changeOfDays(this.#folder, byDay, days, change),
+			).catch((error: unknown) => {
 				throw asRefusal(error, 'Nothing was changed');
 			});
 			if (isThere) await this.#look();
