@@ -5,13 +5,13 @@ import type { Lifelog } from '../../../../lifelog/api.ts';
 import { namesIn } from '../../../../lifelog/contents.ts';
 import { shownNames } from '../../../../lifelog/speakers.ts';
 import { readAudioSpans, readLifelog, type AudioSpan, type Session } from '../api.mts';
-import { timeInWords } from '../format.mts';
 import { lineAt, linesOf, type Line } from '../lines.mts';
 import { isWide, Load, NotFound, useTitle } from '../parts.tsx';
 import { Player, type Seek } from '../player.tsx';
 import { isReturning } from '../useArrival.mts';
 import { useKept, useLoad, type Loaded } from '../useLoad.mts';
 import { Head } from './lifelogHead.tsx';
+import { detailsOf, LineView } from './line.tsx';
 import { Naming, speakersOf } from './naming.tsx';
 
 /** A lifelog: its transcript, and its audio if there is any. */
@@ -150,115 +150,6 @@ function isSeen(index: number): boolean {
 function isInView(index: number): boolean {
 	const box = boxOf(index);
 	return box !== undefined && box.top > 80 && box.bottom < innerHeight - 120;
-}
-
-function LineView({
-	line,
-	index,
-	timezone,
-	before,
-	voice,
-	shown,
-	isCurrent,
-	onName,
-	onSeek,
-}: {
-	line: Line;
-	index: number;
-	timezone: string;
-	/** When the line before was said, Unix ms. */
-	before?: number;
-	/** The number of the speaker; missing if nobody knows who it was. */
-	voice?: number;
-	/** How names are written. */
-	shown: Map<string, string>;
-	isCurrent: boolean;
-	onName: ((speaker: string | null) => void) | undefined;
-	onSeek: ((seek: Seek) => void) | undefined;
-}) {
-	if (line.type === 'heading') {
-		return (
-			<h2 class={line.level > 2 ? 'part minor' : 'part'}>
-				<bdi>{line.text}</bdi>
-			</h2>
-		);
-	}
-	const { text, speaker, isNewSpeaker, startMs } = line;
-	const play = onSeek && startMs !== undefined && (() => onSeek({ ms: startMs, isPlayed: true }));
-	// Not for all lines at once: formatting ten thousand times is slow.
-	const time = startMs !== undefined ? timeInWords(startMs, timezone) : undefined;
-	const isRepeated = before !== undefined && timeInWords(before, timezone) === time;
-	const ofTime = isRepeated ? 'time repeated' : 'time';
-	return (
-		<div class={isNewSpeaker ? 'line turn' : 'line'} data-line={index}>
-			{isNewSpeaker && (
-				<p class="speaker">
-					<Speaker speaker={speaker} shown={shown} onName={onName} />
-				</p>
-			)}
-			{time &&
-				(play ? (
-					<button type="button" class={ofTime} aria-label={`Play from ${time}`} onClick={play}>
-						{time}
-					</button>
-				) : (
-					<span class={ofTime}>{time}</span>
-				))}
-			{/* Its button is the time: text in a button can't be selected. */}
-			<p
-				class={`said voice-${voice ?? 'unknown'}${play ? ' playable' : ''}`}
-				aria-current={isCurrent ? 'true' : undefined}
-				onClick={() => play && getSelection()?.isCollapsed && play()}
-			>
-				<bdi>{text}</bdi>
-			</p>
-		</div>
-	);
-}
-
-/** Who speaks; with `onName`, a button. */
-function Speaker({
-	speaker,
-	shown,
-	onName,
-}: {
-	speaker: string | null;
-	shown: Map<string, string>;
-	onName: ((speaker: string | null) => void) | undefined;
-}) {
-	const name = <bdi>{speaker === null ? 'Unknown' : shown.get(speaker)}</bdi>;
-	if (!onName) return name;
-	return (
-		<button
-			type="button"
-			class="plain"
-			title="Name this speaker"
-			onClick={({ currentTarget }) => {
-				onName(speaker);
-				// What it's about stays in sight beside the field.
-				requestAnimationFrame(() => currentTarget.scrollIntoView({ block: 'nearest' }));
-			}}
-		>
-			{name}
-		</button>
-	);
-}
-
-/** As many speakers are told apart by their color. */
-const VOICES = 6;
-
-/** The speaker's number of each line, and when the one before was said. */
-function detailsOf(lines: Line[]) {
-	const voices = new Map<string, number>();
-	let before: number | undefined;
-	return lines.map((line) => {
-		if (line.type === 'heading') return {};
-		const { speaker, startMs } = line;
-		if (speaker !== null && !voices.has(speaker)) voices.set(speaker, voices.size % VOICES);
-		const details = { voice: speaker === null ? undefined : voices.get(speaker), before };
-		before = startMs ?? before;
-		return details;
-	});
 }
 
 function Contents({ lines, onChosen }: { lines: Line[]; onChosen: (index: number) => void }) {
