@@ -262,7 +262,7 @@ export function Confirm({
 	title: string;
 	text: ComponentChildren;
 	name: string;
-	carryOut: () => Promise<void>;
+	carryOut: () => Promise<unknown>;
 	onDone: () => void;
 	onClose: () => void;
 }) {

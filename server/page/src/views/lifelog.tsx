@@ -9,7 +9,11 @@ import { lineAt, linesOf, type Line } from '../lines.mts';
 import { isWide, Load, NotFound, useTitle } from '../parts.tsx';
 import { Player, type Seek } from '../player.tsx';
 import { isReturning } from '../useArrival.mts';
+import { useEditing } from '../useEditing.mts';
+import { useEditKeys } from '../useEditKeys.mts';
 import { useKept, useLoad, type Loaded } from '../useLoad.mts';
+import { useCorrecting } from './correcting.tsx';
+import { EditLine } from './editLine.tsx';
 import { Head } from './lifelogHead.tsx';
 import { detailsOf, LineView } from './line.tsx';
 import { Naming, speakersOf } from './naming.tsx';
@@ -23,7 +27,13 @@ export function LifelogView({ id, session }: { id: string; session: Session }) {
 	return (
 		<Load of={loaded} notFound={<NotFound what="lifelog" />}>
 			{(lifelog) => (
-				<Conversation lifelog={lifelog} audio={audio} session={session} onChanged={loaded.reload} />
+				<Conversation
+					lifelog={lifelog}
+					audio={audio}
+					session={session}
+					onChanged={loaded.reload}
+					onLifelog={loaded.replace}
+				/>
 			)}
 		</Load>
 	);
@@ -34,11 +44,14 @@ function Conversation({
 	audio,
 	session,
 	onChanged,
+	onLifelog,
 }: {
 	lifelog: Lifelog;
 	audio: Loaded<AudioSpan[]>;
 	session: Session;
 	onChanged: () => void;
+	/** Told what the lifelog is after a change. */
+	onLifelog: (lifelog: Lifelog) => void;
 }) {
 	const spans = audio.value;
 	const hasAudio = spans !== undefined && spans.length > 0;
@@ -52,6 +65,16 @@ function Conversation({
 	const speakers = useMemo(() => speakersOf(lines), [lines]);
 	const name = (speaker: string | null) => setNaming({ speaker });
 	const onName = session.canChange ? name : undefined;
+	const correcting = useCorrecting(session.timezone, onChanged);
+	const editing = useEditing(lifelog.id, lines, shown, onLifelog, correcting.onCorrected);
+	const onEdit = session.canChange ? editing.open : undefined;
+	const formOf = (index: number, line: Line) => {
+		const draft = editing.drafts.get(index);
+		return (
+			draft && line.type === 'said' && <EditLine {...{ index, line, draft, shown, editing }} />
+		);
+	};
+	useEditKeys(editing, onEdit, current, list);
 	const [heights, setHeights] = useKept<CacheSnapshot | undefined>(
 		`lines of ${lifelog.id}`,
 		undefined,
@@ -109,12 +132,16 @@ function Conversation({
 								onName={onName}
 								timezone={session.timezone}
 								isCurrent={index === current}
+								form={formOf(index, line)}
+								below={correcting.offerOf(index)}
+								onEdit={onEdit}
 								onSeek={hasAudio ? setSeek : undefined}
 							/>
 						)}
 					</WindowVirtualizer>
 				</div>
 			</div>
+			{correcting.dialog}
 			{naming && (
 				<Naming
 					id={lifelog.id}

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../icons.tsx';
 import type { Line } from '../lines.mts';
 import { timeInWords } from '../format.mts';
 import type { Seek } from '../player.tsx';
@@ -11,7 +13,10 @@ export function LineView({
 	voice,
 	shown,
 	isCurrent,
+	form,
+	below,
 	onName,
+	onEdit,
 	onSeek,
 }: {
 	line: Line;
@@ -24,7 +29,12 @@ export function LineView({
 	/** How names are written. */
 	shown: Map<string, string>;
 	isCurrent: boolean;
+	/** What edits it, in place of the text. */
+	form: ComponentChildren;
+	/** What follows from it. */
+	below: ComponentChildren;
 	onName: ((speaker: string | null) => void) | undefined;
+	onEdit: ((index: number) => void) | undefined;
 	onSeek: ((seek: Seek) => void) | undefined;
 }) {
 	if (line.type === 'heading') {
@@ -34,7 +44,8 @@ export function LineView({
 			</h2>
 		);
 	}
-	const { text, speaker, isNewSpeaker, startMs } = line;
+	const { text, speaker, isNewSpeaker, startMs, startOffsetMs } = line;
+	const canEdit = onEdit !== undefined && startOffsetMs !== undefined;
 	const play = onSeek && startMs !== undefined && (() => onSeek({ ms: startMs, isPlayed: true }));
 	// Not for all lines at once: formatting ten thousand times is slow.
 	const time = startMs !== undefined ? timeInWords(startMs, timezone) : undefined;
@@ -56,13 +67,27 @@ export function LineView({
 					<span class={ofTime}>{time}</span>
 				))}
 			{/* Its button is the time: text in a button can't be selected. */}
-			<p
-				class={`said voice-${voice ?? 'unknown'}${play ? ' playable' : ''}`}
-				aria-current={isCurrent ? 'true' : undefined}
-				onClick={() => play && getSelection()?.isCollapsed && play()}
-			>
-				<bdi>{text}</bdi>
-			</p>
+			{form || (
+				<p
+					class={`said voice-${voice ?? 'unknown'}${play ? ' playable' : ''}`}
+					aria-current={isCurrent ? 'true' : undefined}
+					onClick={() => play && getSelection()?.isCollapsed && play()}
+				>
+					<bdi>{text}</bdi>
+				</p>
+			)}
+			{canEdit && !form && (
+				<button
+					type="button"
+					class="edit-line plain"
+					aria-label={time ? `Edit the line at ${time}` : 'Edit the line'}
+					title="Edit (i)"
+					onClick={() => onEdit(index)}
+				>
+					<Icon name="pen" />
+				</button>
+			)}
+			{below}
 		</div>
 	);
 }

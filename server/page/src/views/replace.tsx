@@ -1,0 +1,249 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import {
+	makeReplacement,
+	previewReplacement,
+	readReplacements,
+	takeBack,
+	type Example,
+	type Replacement,
+} from '../api.mts';
+import { differenceOf, MAX_WORDS_LENGTH, type Words } from '../changedWords.mts';
+import { count, dateTimeInWords } from '../format.mts';
+import { Buttons, Dialog, Load, Problem } from '../parts.tsx';
+import { useAttempt } from '../useAttempt.mts';
+import { useLoad } from '../useLoad.mts';
+
+/** After so long without a key, what is typed is looked for. */
+const PAUSE_MS = 300;
+/** How often the server is asked how far it is. */
+export const LOOK_MS = 500;
+
+/** Offers to correct words everywhere after they were in a line. */
+export function Offer({
+	words: { heard },
+	lifelogs,
+	onChoose,
+	onClose,
+}: {
+	words: Words;
+	/** How many more have them. */
+	lifelogs: number;
+	onChoose: () => void;
+	onClose: () => void;
+}) {
+	return (
+		<div class="offer" role="status">
+			<button type="button" aria-keyshortcuts="y" onClick={onChoose}>
+				Correct “<bdi>{heard}</bdi>” in all lifelogs? ({lifelogs.toLocaleString()})
+			</button>
+			<button type="button" class="plain" onClick={onClose}>
+				No
+			</button>
+		</div>
+	);
+}
+
+/** Corrects words in all lifelogs. Afterwards, that can be taken back. */
+export function Replace({
+	words,
+	timezone,
+	onChanged,
+	onClose,
+}: {
+	/** Suggested ones. */
+	words: Words;
+	timezone: string;
+	/** Told when lifelogs may have changed. */
+	onChanged: () => void;
+	onClose: () => void;
+}) {
+	const [made, setMade] = useState<Replacement>();
+	const [problem, attempt] = useAttempt();
+	const [isBusy, setBusy] = useState(false);
+	const run = (running: Promise<Replacement | undefined>) => {
+		setBusy(true);
+		attempt(
+			running.then(setMade).finally(() => {
+				setBusy(false);
+				onChanged();
+			}),
+		);
+	};
+	const form = { problem, isBusy, onClose };
+	return (
+		<Dialog title="Correct in all lifelogs" onClose={onClose}>
+			{made ? (
+				<Made
+					{...form}
+					made={made}
+					onTakeBack={() => run(takeBack(made.id).then(() => undefined))}
+				/>
+			) : (
+				<Ask
+					{...form}
+					words={words}
+					timezone={timezone}
+					onMake={(typed) => run(makeReplacement(typed))}
+				/>
+			)}
+		</Dialog>
+	);
+}
+
+interface FormOf {
+	problem: string;
+	/** Whether the server is at it. */
+	isBusy: boolean;
+	onClose: () => void;
+}
+
+function Ask({
+	words,
+	timezone,
+	problem,
+	isBusy,
+	onMake,
+	onClose,
+}: FormOf & { words: Words; timezone: string; onMake: (words: Words) => void }) {
+	const [typed, setTyped] = useState(words);
+	const asked = useLater(typed);
+	const preview = useLoad(`replacement ${JSON.stringify(asked)}`, () => previewReplacement(asked));
+	const field = (name: keyof Words, text: string) => (
+		<label>
+			{text}{' '}
+			<input
+				value={typed[name]}
+				maxLength={MAX_WORDS_LENGTH}
+				required
+				readOnly={isBusy}
+				dir="auto"
+				autocomplete="off"
+				onInput={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value })}
+			/>
+		</label>
+	);
+	const isCurrent = asked === typed && preview.error === undefined;
+	const lifelogs = preview.value?.lifelogs ?? 0;
+	return (
+		<form
+			onSubmit={(event) => {
+				event.preventDefault();
+				if (!isBusy) onMake(typed);
+			}}
+		>
+			{field('heard', 'Heard')}
+			{field('right', 'Right')}
+			<Load of={preview}>
+				{({ lifelogs, lines, examples }) => (
+					<div class="preview">
+						<p class="quiet" role="status">
+							{lifelogs === 0
+								? 'No line has these words.'
+								: `${count(lines, 'line')} in ${count(lifelogs, 'lifelog')}`}
+						</p>
+						<ul class="plain-list">
+							{examples.map((example, at) => (
+								<ExampleView key={at} example={example} timezone={timezone} />
+							))}
+						</ul>
+					</div>
+				)}
+			</Load>
+			{isBusy && <Running />}
+			<Buttons
+				problem={problem}
+				name={isBusy ? 'Correcting…' : `Correct ${count(lifelogs, 'lifelog')}`}
+				isDisabled={isBusy || !isCurrent || lifelogs === 0}
+				onCancel={onClose}
+			/>
+		</form>
+	);
+}
+
+/** A line before and after. */
+function ExampleView({ example, timezone }: { example: Example; timezone: string }) {
+	const { lifelogId, startTime, before, after } = example;
+	const { start, old, now, end } = differenceOf(before, after);
+	return (
+		<li>
+			<Link class="quiet" href={`/lifelogs/${lifelogId}?at=${Date.parse(startTime)}`}>
+				<time dateTime={startTime}>{dateTimeInWords(startTime, timezone)}</time>
+			</Link>
+			<p dir="auto">
+				<bdi>{start}</bdi>
+				<del>
+					<bdi>{old}</bdi>
+				</del>{' '}
+				<ins>
+					<bdi>{now}</bdi>
+				</ins>
+				<bdi>{end}</bdi>
+			</p>
+		</li>
+	);
+}
+
+/** What was made, which can be taken back. */
+function Made({
+	made,
+	problem,
+	isBusy,
+	onTakeBack,
+	onClose,
+}: FormOf & { made: Replacement; onTakeBack: () => void }) {
+	return (
+		<>
+			<p role="status">
+				<WordsView words={made} /> is corrected in {count(made.lifelogs, 'lifelog')}.
+			</p>
+			<p>
+				<Link href="/words">All corrected words</Link>
+			</p>
+			{isBusy && <Running />}
+			<Problem text={problem} />
+			<div class="buttons">
+				<button type="button" disabled={isBusy} onClick={onTakeBack}>
+					{isBusy ? 'Taking back…' : 'Take back'}
+				</button>
+				<button type="button" class="plain" onClick={onClose}>
+					Close
+				</button>
+			</div>
+		</>
+	);
+}
+
+/** What was heard, and what is right. */
+export function WordsView({ words: { heard, right } }: { words: Words }) {
+	return (
+		<>
+			“<bdi>{heard}</bdi>” → “<bdi>{right}</bdi>”
+		</>
+	);
+}
+
+/** How far the server is with all that it was asked for. */
+function Running() {
+	const replacements = useLoad('replacements', readReplacements);
+	useEffect(() => {
+		const timer = setTimeout(replacements.reload, LOOK_MS);
+		return () => clearTimeout(timer);
+	}, [replacements.value, replacements.error]);
+	return <Progress of={replacements.value?.find(({ isRunning }) => isRunning)} />;
+}
+
+/** How far the server is. */
+export function Progress({ of }: { of: Replacement | undefined }) {
+	return <progress aria-label="Lifelogs done" value={of?.done} max={of?.lifelogs} />;
+}
+
+/** A value once it hasn't changed for a while. */
+function useLater<Value>(value: Value): Value {
+	const [later, setLater] = useState(value);
+	useEffect(() => {
+		const timer = setTimeout(() => setLater(value), PAUSE_MS);
+		return () => clearTimeout(timer);
+	}, [value]);
+	return later;
+}
