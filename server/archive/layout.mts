@@ -43,8 +43,31 @@ export interface Edited {
 	isStarred?: boolean;
 	/** New names by the names in the file; an empty one is that of lines without a speaker. */
 	speakers?: Record<string, string>;
+	lines?: EditedLine[];
 	/** When, in UTC with milliseconds. */
 	at: string;
+}
+
+/** A line that was corrected here, by its time and the text in the file. */
+export interface EditedLine {
+	startOffsetMs: number;
+	was: string;
+	/** What it is now; missing if that is the same. */
+	text?: string;
+	/** Of this line only. */
+	speaker?: string;
+	/** What somebody had typed before the replacements; missing if that is the text in the file. */
+	typed?: string;
+	/** The replacements that have changed it, in their order. */
+	replaced?: Correction[];
+}
+
+/** Words that are heard wrong, and the right ones. */
+export interface Correction {
+	/** Of the replacement. */
+	id: string;
+	heard: string;
+	right: string;
 }
 
 interface NamedEntry {
@@ -127,6 +150,26 @@ const spans = {
 		properties: { startMs: { type: 'number' }, endMs: { type: 'number' } },
 	},
 };
+const correction = {
+	type: 'object',
+	required: ['id', 'heard', 'right'],
+	properties: { id: text, heard: text, right: text },
+};
+const lines = {
+	type: 'array',
+	items: {
+		type: 'object',
+		required: ['startOffsetMs', 'was'],
+		properties: {
+			startOffsetMs: { type: 'number' },
+			was: text,
+			text,
+			speaker: text,
+			typed: text,
+			replaced: { type: 'array', items: correction },
+		},
+	},
+};
 const schema = {
 	type: 'object',
 	required: ['version', 'day', 'lifelogs', 'chats', 'audio', 'archivedAt', 'isComplete'],
@@ -146,6 +189,7 @@ const schema = {
 						title: text,
 						isStarred: { type: 'boolean' },
 						speakers: { type: 'object', additionalProperties: text },
+						lines,
 						at: text,
 					},
 				},

@@ -25,6 +25,7 @@ import { type Drafts, withDrafts } from '../archive/drafts.mts';
 import {
 	addEdits,
 	changeInRecording,
+	hasNames,
 	withoutTitle,
 	type LifelogChange,
 } from '../archive/edits.mts';
@@ -403,8 +404,8 @@ export class ArchiveStore implements Store {
 	 * done, or nothing. False when there is no such lifelog.
 	 *
 	 * @param recording The IDs of all lifelogs of the recording; without them, only this one is changed.
-	 * @throws ApiError: 400 for a speaker that the lifelog doesn't have, or of a recording for a name, 409
-	 *   while files can't be read.
+	 * @throws ApiError: 400 for a speaker that the lifelog doesn't have, of a recording for a name, or for too
+	 *   many corrected lines, 409 for a line that isn't there, or while files can't be read.
 	 */
 	changeLifelog(id: string, change: LifelogChange, recording?: string[]): Promise<boolean> {
 		this.checkAllowed();
@@ -418,7 +419,7 @@ export class ArchiveStore implements Store {
 			const { speakers, ...more } = change;
 			const isThis = stored.id === id;
 			// A lifelog without given names stays as it is.
-			if (speakers === null && !entry.edited?.speakers) {
+			if (speakers === null && !hasNames(entry.edited ?? {})) {
 				return isThis && Object.keys(more).length > 0 ? edit(more) : undefined;
 			}
 			if (!recording || speakers === null) return edit(isThis ? change : { speakers });
