@@ -21,7 +21,6 @@ import type {
 	StatusAnswer,
 	Webhook,
 } from '../../http/pageApi/answers.mts';
-import type { Words } from './changedWords.mts';
 import { get, idPath, request, RequestError, upload, type Query } from './request.mts';
 
 export type {
@@ -83,32 +82,6 @@ export const testWebhook = async (id: string) =>
 	(await request<{ data: { reached: Reached } }>('POST', `${idPath('webhooks', id)}/test`)).data
 		.reached;
 export const removeWebhook = (id: string) => request<void>('DELETE', idPath('webhooks', id));
-
-/** What a replacement would do. */
-interface Preview {
-	lifelogs: number;
-	lines: number;
-	examples: Example[];
-}
-
-/** A line before and after. */
-export interface Example {
-	lifelogId: string;
-	startTime: string;
-	before: string;
-	after: string;
-}
-
-/** Words that are corrected in all lifelogs. */
-export interface Replacement extends Words {
-	id: string;
-	createdAt: string;
-	lifelogs: number;
-	lines: number;
-	isDone: boolean;
-	isRunning?: boolean;
-	done?: number;
-}
 
 interface PeopleAnswer {
 	data: { people: Person[] };
@@ -248,37 +221,13 @@ export async function renamePerson(
 	}
 }
 
-/** A change of one line. Null gives back what was recorded. */
-export interface LineChange {
-	startOffsetMs: number;
-	/** Its text now. */
-	was: string;
-	text?: string | null;
-	speaker?: string | null;
-}
+export type LineChange = NonNullable<Change['lines']>[number];
 
 /** Changes a lifelog. Returns what it's then. */
-export const changeLifelog = async (
-	id: string,
-	change: Change & { lines?: LineChange[] },
-): Promise<Lifelog> => {
+export const changeLifelog = async (id: string, change: Change): Promise<Lifelog> => {
 	const { data } = await request<LifelogAnswer>('PATCH', idPath('lifelogs', id), change);
 	return data.lifelog;
 };
-/** Finds the lines in which words would be corrected. */
-export const previewReplacement = async (words: Words): Promise<Preview> =>
-	(await request<{ data: Preview }>('POST', '/v1/replacements', { ...words, isPreview: true }))
-		.data;
-/** Corrects words in all lifelogs. Resolves when all is done. */
-export const makeReplacement = async (words: Words): Promise<Replacement> =>
-	(await request<{ data: { replacement: Replacement } }>('POST', '/v1/replacements', words)).data
-		.replacement;
-/** All replacements, newest first. */
-export const readReplacements = async (): Promise<Replacement[]> =>
-	(await get<{ data: { replacements: Replacement[] } }>('/v1/replacements')).data.replacements;
-/** Takes a replacement back in all lifelogs. Resolves when all is done. */
-export const takeBack = (id: string) => request<void>('DELETE', idPath('replacements', id));
-
 /** Has the server's model write the title and headings of a lifelog. */
 export const writeTitle = (id: string) => request<void>('POST', `${idPath('lifelogs', id)}/title`);
 export const deleteLifelog = (id: string) => request<void>('DELETE', idPath('lifelogs', id));

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { previewReplacement } from '../api.mts';
 import { changedWords, type Words } from '../changedWords.mts';
+import { previewReplacement } from '../replacements.mts';
 import type { Corrected } from '../useEditing.mts';
 import { Offer, Replace } from './replace.tsx';
 

@@ -22,7 +22,7 @@ export function PeopleView({ session }: { session: Session }) {
 	return (
 		<>
 			<h1>People</h1>
-			<p>
+			<p class="quiet">
 				<Link href="/words" aria-keyshortcuts="w">
 					Corrected words
 				</Link>

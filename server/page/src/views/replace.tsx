@@ -1,5 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { differenceOf, MAX_WORDS_LENGTH, type Words } from '../changedWords.mts';
+import { count, dateTimeInWords } from '../format.mts';
+import { Buttons, Dialog, Load, Problem, useFocus } from '../parts.tsx';
 import {
 	makeReplacement,
 	previewReplacement,
@@ -7,10 +10,7 @@ import {
 	takeBack,
 	type Example,
 	type Replacement,
-} from '../api.mts';
-import { differenceOf, MAX_WORDS_LENGTH, type Words } from '../changedWords.mts';
-import { count, dateTimeInWords } from '../format.mts';
-import { Buttons, Dialog, Load, Problem } from '../parts.tsx';
+} from '../replacements.mts';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 
@@ -58,6 +58,7 @@ export function Replace({
 	onChanged: () => void;
 	onClose: () => void;
 }) {
+	const [typed, setTyped] = useState(words);
 	const [made, setMade] = useState<Replacement>();
 	const [problem, attempt] = useAttempt();
 	const [isBusy, setBusy] = useState(false);
@@ -82,9 +83,10 @@ export function Replace({
 			) : (
 				<Ask
 					{...form}
-					words={words}
+					typed={typed}
+					onType={setTyped}
 					timezone={timezone}
-					onMake={(typed) => run(makeReplacement(typed))}
+					onMake={() => run(makeReplacement(typed))}
 				/>
 			)}
 		</Dialog>
@@ -99,14 +101,19 @@ interface FormOf {
 }
 
 function Ask({
-	words,
+	typed,
 	timezone,
 	problem,
 	isBusy,
+	onType,
 	onMake,
 	onClose,
-}: FormOf & { words: Words; timezone: string; onMake: (words: Words) => void }) {
-	const [typed, setTyped] = useState(words);
+}: FormOf & {
+	typed: Words;
+	timezone: string;
+	onType: (typed: Words) => void;
+	onMake: () => void;
+}) {
 	const asked = useLater(typed);
 	const preview = useLoad(`replacement ${JSON.stringify(asked)}`, () => previewReplacement(asked));
 	const field = (name: keyof Words, text: string) => (
@@ -119,7 +126,7 @@ function Ask({
 				readOnly={isBusy}
 				dir="auto"
 				autocomplete="off"
-				onInput={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value })}
+				onInput={({ currentTarget: { value } }) => onType({ ...typed, [name]: value })}
 			/>
 		</label>
 	);
@@ -129,7 +136,7 @@ function Ask({
 		<form
 			onSubmit={(event) => {
 				event.preventDefault();
-				if (!isBusy) onMake(typed);
+				if (!isBusy) onMake();
 			}}
 		>
 			{field('heard', 'Heard')}
@@ -142,7 +149,7 @@ function Ask({
 								? 'No line has these words.'
 								: `${count(lines, 'line')} in ${count(lifelogs, 'lifelog')}`}
 						</p>
-						<ul class="plain-list">
+						<ul class="plain-list" tabIndex={0} aria-label="Examples">
 							{examples.map((example, at) => (
 								<ExampleView key={at} example={example} timezone={timezone} />
 							))}
@@ -153,7 +160,7 @@ function Ask({
 			{isBusy && <Running />}
 			<Buttons
 				problem={problem}
-				name={isBusy ? 'Correcting…' : `Correct ${count(lifelogs, 'lifelog')}`}
+				name={isBusy ? 'Correcting…' : 'Correct'}
 				isDisabled={isBusy || !isCurrent || lifelogs === 0}
 				onCancel={onClose}
 			/>
@@ -163,13 +170,13 @@ function Ask({
 
 /** A line before and after. */
 function ExampleView({ example, timezone }: { example: Example; timezone: string }) {
-	const { lifelogId, startTime, before, after } = example;
+	const { startTime, before, after } = example;
 	const { start, old, now, end } = differenceOf(before, after);
 	return (
 		<li>
-			<Link class="quiet" href={`/lifelogs/${lifelogId}?at=${Date.parse(startTime)}`}>
-				<time dateTime={startTime}>{dateTimeInWords(startTime, timezone)}</time>
-			</Link>
+			<time class="quiet" dateTime={startTime}>
+				{dateTimeInWords(startTime, timezone)}
+			</time>
 			<p dir="auto">
 				<bdi>{start}</bdi>
 				<del>
@@ -192,10 +199,12 @@ function Made({
 	onTakeBack,
 	onClose,
 }: FormOf & { made: Replacement; onTakeBack: () => void }) {
+	const closing = useFocus<HTMLButtonElement>();
 	return (
 		<>
 			<p role="status">
-				<WordsView words={made} /> is corrected in {count(made.lifelogs, 'lifelog')}.
+				“<bdi>{made.heard}</bdi>” is now “<bdi>{made.right}</bdi>” in{' '}
+				{count(made.lifelogs, 'lifelog')}.
 			</p>
 			<p>
 				<Link href="/words">All corrected words</Link>
@@ -206,7 +215,7 @@ function Made({
 				<button type="button" disabled={isBusy} onClick={onTakeBack}>
 					{isBusy ? 'Taking back…' : 'Take back'}
 				</button>
-				<button type="button" class="plain" onClick={onClose}>
+				<button ref={closing} type="button" class="plain" onClick={onClose}>
 					Close
 				</button>
 			</div>

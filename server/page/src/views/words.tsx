@@ -1,13 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import {
-	makeReplacement,
-	readReplacements,
-	takeBack,
-	type Replacement,
-	type Session,
-} from '../api.mts';
+import type { Session } from '../api.mts';
 import { count, dayInWords, dayOf } from '../format.mts';
 import { Load, Problem, useTitle } from '../parts.tsx';
+import { makeReplacement, readReplacements, takeBack, type Replacement } from '../replacements.mts';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
 import { LOOK_MS, Progress, WordsView } from './replace.tsx';
