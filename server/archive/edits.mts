@@ -4,7 +4,7 @@ import { isLabel } from '../../lifelog/speakers.ts';
 import { ApiError } from '../util/errors.mts';
 import { quoted } from '../util/text.mts';
 import { renderMarkdown } from '../util/apiMarkdown.mts';
-import type { Edited } from './layout.mts';
+import type { Edited, EditedLine } from './layout.mts';
 import { changeLines, checkSize, type LineChange, withoutSpeakers } from './lines.mts';
 import { nameIn, type Names } from './names.mts';
 import { isUser, renamedTo, spokenAs } from './spoken.mts';
@@ -76,9 +76,17 @@ export function addEdits(
 ): Edited {
 	const renamed = asked === undefined ? before : withSpeakers(stored, before, asked, names);
 	const lines = askedLines ? changeLines(stored, renamed, askedLines, names) : renamed.lines;
-	if (askedLines) checkSize(lines!);
+	if (askedLines) checkSize(lines!, 'lines: this lifelog');
 	return editedAt(stored, { ...renamed, ...change, lines }, at);
 }
+
+/** Edits with other corrected lines. @param at Now, epoch ms. */
+export const withLines = (
+	stored: Lifelog,
+	edited: Partial<Edited>,
+	lines: EditedLine[],
+	at: number,
+): Edited => editedAt(stored, { ...edited, lines }, at);
 
 /** Edits, made at a time (epoch ms), without what says nothing. */
 function editedAt(

@@ -9,6 +9,8 @@ export const JOURNAL = '.lifelog-journal.json';
 
 /** Who is who, in the owner's words. */
 export const PEOPLE = 'people.json';
+/** Which words the owner has replaced in all lifelogs. */
+export const REPLACEMENTS = 'replacements.json';
 
 /** The recorder whose audio was recorded elsewhere and uploaded. */
 export const RECORDINGS = 'recordings';

@@ -4,7 +4,8 @@ import { contentNodes, isUtterance } from '../../lifelog/contents.ts';
 import { isLabel } from '../../lifelog/speakers.ts';
 import { ApiError } from '../util/errors.mts';
 import { quoted } from '../util/text.mts';
-import type { Edited, EditedLine } from './layout.mts';
+import { correct, correctAll } from './correct.mts';
+import type { Correction, Edited, EditedLine } from './layout.mts';
 import type { Names } from './names.mts';
 import { placeOf, type Spoken, spokenAs, wearersIn } from './spoken.mts';
 
@@ -69,6 +70,47 @@ export function changeLines(
 	return withLines(edited.lines, changed);
 }
 
+/**
+ * Corrects words in all lines of a lifelog that have a time. A line that the same replacement has changed
+ * stays.
+ *
+ * @param stored The lifelog as its file has it.
+ * @returns The corrected lines of the lifelog then.
+ */
+export function replaceWords(
+	stored: Lifelog,
+	edited: Partial<Edited>,
+	replacement: Correction,
+): EditedLine[] {
+	const changed = timedLines(stored, edited).flatMap(({ startOffsetMs, was, text, line }) => {
+		const right = hasReplaced(replacement.id)(line) ? text : correct(text, replacement);
+		if (right === text) return [];
+		const replaced = [...(line?.replaced ?? []), replacement];
+		const typed = line?.replaced ? line.typed : line?.text;
+		return [{ ...(line ?? { startOffsetMs, was }), text: right, typed, replaced }];
+	});
+	return withLines(edited.lines, changed);
+}
+
+/** Lines of a lifelog without what a replacement has changed. */
+export function withoutReplacement(lines: EditedLine[], id: string): EditedLine[] {
+	const changed = lines.filter(hasReplaced(id)).map((line) => {
+		const replaced = line.replaced!.filter((each) => each.id !== id);
+		return { ...line, text: correctAll(line.typed ?? line.was, replaced), replaced };
+	});
+	return withLines(lines, changed);
+}
+
+/** How many lines of a lifelog a replacement has changed. */
+export const countReplaced = (stored: Lifelog, edited: Partial<Edited>, id: string): number =>
+	timedLines(stored, edited).filter(({ line }) => hasReplaced(id)(line)).length;
+
+/** Whether a line was changed by a replacement. */
+export const hasReplaced =
+	(id: string) =>
+	(line: EditedLine | undefined): boolean =>
+		line?.replaced?.some((each) => each.id === id) === true;
+
 /** Who speaks in a lifelog, where no line has a speaker of its own. */
 class Speakers {
 	readonly #recorded: (node: ContentNode) => Spoken;
@@ -129,19 +171,21 @@ export const withoutSpeakers = (lines: EditedLine[] = []): EditedLine[] =>
 		[],
 	);
 
-/** Refuses with an ApiError (400) more corrected lines than a day manifest can hold. */
-export function checkSize(lines: EditedLine[]): void {
+/**
+ * Refuses with an ApiError (400) more corrected lines than a day manifest can hold.
+ *
+ * @param lifelog Begins the sentence.
+ */
+export function checkSize(lines: EditedLine[], lifelog: string): void {
 	if (lines.length > MAX_LINES) {
-		throw new ApiError(
-			400,
-			`lines: this lifelog would have ${lines.length} corrected lines. It can have ${MAX_LINES}`,
-		);
+		const count = `${lines.length} corrected lines`;
+		throw new ApiError(400, `${lifelog} would have ${count}. A lifelog can have ${MAX_LINES}`);
 	}
 	const bytes = Buffer.byteLength(JSON.stringify(lines));
 	if (bytes > MAX_LINES_BYTES) {
 		throw new ApiError(
 			400,
-			`lines: the corrected lines of this lifelog would take ${bytes} bytes. They can take ${MAX_LINES_BYTES}. Give back some with text: null`,
+			`${lifelog} would have ${bytes} bytes of corrected lines. A lifelog can have ${MAX_LINES_BYTES}`,
 		);
 	}
 }

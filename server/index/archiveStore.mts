@@ -45,6 +45,7 @@ import {
 	undeletable,
 } from './entryChanges.mts';
 import { People } from './people.mts';
+import { Replacements } from './replacements.mts';
 import type { Named } from './snippet.mts';
 import { Sync, type OnProblem } from './sync.mts';
 
@@ -83,6 +84,8 @@ export class ArchiveStore implements Store {
 	readonly #timezone: string;
 	/** Who speaks in the lifelogs. */
 	readonly people: People;
+	/** Words that are replaced in all lifelogs. */
+	readonly replacements: Replacements;
 	/** Whether all that is served was compared with what was known: not while the index is being built. */
 	#isCompared = false;
 	/** What changes the index or the folder, one after the other. */
@@ -100,6 +103,14 @@ export class ArchiveStore implements Store {
 		});
 		this.#audio = new ArchiveAudio(folder, rows, onProblem);
 		this.people = new People(folder, rows, onProblem);
+		this.replacements = new Replacements({
+			...{ folder, rows, onProblem },
+			inTurn: (work) => this.#change(work),
+			look: async () => {
+				await this.#checkFolder();
+				await this.#look();
+			},
+		});
 	}
 
 	/**
@@ -113,7 +124,9 @@ export class ArchiveStore implements Store {
 	/** The same, where something may have happened since, or not for a while been looked for. */
 	async refreshIfDue(): Promise<void> {
 		if (this.#options.births?.isBehind || (await this.#sync.isDue())) await this.refresh();
-		else if (await this.people.isDue()) await this.#change(() => this.#lookForPeople());
+		else if ((await this.people.isDue()) || (await this.replacements.isDue())) {
+			await this.#change(() => this.#lookAtOwnFiles());
+		}
 	}
 
 	/** Whether the folder has no days although the index has. */
@@ -124,10 +137,12 @@ export class ArchiveStore implements Store {
 	/** Ends a look at the folder after the day in hand; the next start goes on. */
 	stop(): void {
 		this.#sync.stop();
+		this.replacements.stop();
 	}
 
 	/** Resolves when nothing is changing the index or the folder. */
 	async idle(): Promise<void> {
+		await this.replacements.idle();
 		await this.#changes;
 	}
 
@@ -135,15 +150,18 @@ export class ArchiveStore implements Store {
 	async #look(onProgress?: (done: number, total: number) => void): Promise<void> {
 		if (await this.#sync.run(onProgress)) this.#meaning?.catchUp();
 		await this.people.look();
+		await this.replacements.look();
 		const { births } = this.#options;
 		if (this.#isCompared && !births?.isBehind) return;
 		await births?.compareAll(this.#rows);
 		this.#isCompared = true;
 	}
 
-	/** What people are called while the folder is missing is what they were called before. */
-	async #lookForPeople(): Promise<void> {
-		if ((await this.#folder.isThere()) && !(await this.isFolderMissing())) await this.people.look();
+	/** While the folder is missing, they say what they said before. */
+	async #lookAtOwnFiles(): Promise<void> {
+		if (!(await this.#folder.isThere()) || (await this.isFolderMissing())) return;
+		await this.people.look();
+		await this.replacements.look();
 	}
 
 	counts(): Counts {

@@ -269,6 +269,7 @@ export class Jobs {
 				get: (part) => this.#queue.heardIn(id, part),
 				keep: (part, heard) => this.#queue.keepHeard(id, part, heard),
 			},
+			correct: (text) => current().replacements.correct(text),
 			stateOf: (lifelog) => current().stateOf(lifelog),
 			onStart: ({ startMs, from: startTimeFrom }, durationMs) => {
 				// Once, because a later try is at another time.

@@ -73,6 +73,8 @@ export interface PipelineOptions extends Models {
 	nowMs: number;
 	/** By default nothing is kept. */
 	heard?: HeardParts;
+	/** Puts right words in place of those that are heard wrong. By default none are. */
+	correct?: (text: string) => string;
 	/** By default there are no lifelogs yet. */
 	stateOf?: StateOf;
 	/** Is told when the recording began, and how long it is. Returns when it begins, epoch ms. */
@@ -115,7 +117,9 @@ export async function makeLifelogs(file: RecordingFile, options: PipelineOptions
 		await encodeOpus(sound, written, { signal });
 		await rename(written, audio);
 	}
-	const segments = await transcribe(sound, file, options);
+	const { correct = (text) => text } = options;
+	const heard = await transcribe(sound, file, options);
+	const segments = heard.map((segment) => ({ ...segment, text: correct(segment.text) }));
 	const made: Made = {
 		audio: { path: audio, startMs },
 		lifelogs: [],
