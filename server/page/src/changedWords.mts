@@ -1,9 +1,10 @@
 // What was corrected in a line: the words that were heard, and the right ones.
+import { BLANKLESS, IN_WORD } from '../../../lifelog/scripts.ts';
 
 /** A letter of a script that is written without blanks between words. */
-const UNSPACED = String.raw`(?=[\p{L}\p{M}\p{N}])[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}]\p{M}*`;
+const UNSPACED = String.raw`(?=[\p{L}\p{M}\p{N}])[${BLANKLESS}]\p{M}*`;
 /** Such a letter, a word of another script, or a character between words. */
-const TOKENS = new RegExp(String.raw`${UNSPACED}|(?:(?!${UNSPACED})[\p{L}\p{M}\p{N}])+|[^]`, 'gu');
+const TOKENS = new RegExp(`${UNSPACED}|(?:${IN_WORD})+|[^]`, 'gu');
 const IS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u');
 const IS_WORD = /^[\p{L}\p{M}\p{N}]/u;
 /** What ends a sentence belongs to no word. */
