@@ -1,31 +1,11 @@
+import type { Preview, ReplacementState } from '../../http/pageApi/answers.mts';
 import type { Words } from './changedWords.mts';
 import { get, idPath, request } from './request.mts';
 
-/** What a replacement would do. */
-interface Preview {
-	lifelogs: number;
-	lines: number;
-	examples: Example[];
-}
-
+/** Words that are corrected in all lifelogs, and how far that is. */
+export type Replacement = ReplacementState;
 /** A line before and after. */
-export interface Example {
-	lifelogId: string;
-	startTime: string;
-	before: string;
-	after: string;
-}
-
-/** Words that are corrected in all lifelogs. */
-export interface Replacement extends Words {
-	id: string;
-	createdAt: string;
-	lifelogs: number;
-	lines: number;
-	isDone: boolean;
-	isRunning?: boolean;
-	done?: number;
-}
+export type Example = Preview['examples'][number];
 
 /** Finds the lines in which words would be corrected. */
 export const previewReplacement = async (words: Words): Promise<Preview> =>

@@ -157,7 +157,7 @@ function Ask({
 					</div>
 				)}
 			</Load>
-			{isBusy && <Running />}
+			{isBusy && <Progress of={typed} />}
 			<Buttons
 				problem={problem}
 				name={isBusy ? 'Correcting…' : 'Correct'}
@@ -209,7 +209,7 @@ function Made({
 			<p>
 				<Link href="/words">All corrected words</Link>
 			</p>
-			{isBusy && <Running />}
+			{isBusy && <Progress of={made} isBack />}
 			<Problem text={problem} />
 			<div class="buttons">
 				<button type="button" disabled={isBusy} onClick={onTakeBack}>
@@ -232,19 +232,25 @@ export function WordsView({ words: { heard, right } }: { words: Words }) {
 	);
 }
 
-/** How far the server is with all that it was asked for. */
-function Running() {
+/** How far the server is. */
+function Progress({ of, isBack = false }: { of: Words; isBack?: boolean }) {
 	const replacements = useLoad('replacements', readReplacements);
 	useEffect(() => {
 		const timer = setTimeout(replacements.reload, LOOK_MS);
 		return () => clearTimeout(timer);
 	}, [replacements.value, replacements.error]);
-	return <Progress of={replacements.value?.find(({ isRunning }) => isRunning)} />;
-}
-
-/** How far the server is. */
-export function Progress({ of }: { of: Replacement | undefined }) {
-	return <progress aria-label="Lifelogs done" value={of?.done} max={of?.lifelogs} />;
+	const found = replacements.value?.find(
+		({ heard, right, isDone }) => !isDone && heard === of.heard && right === of.right,
+	);
+	const { lifelogs = 0, lifelogsDone = 0 } = found ?? {};
+	const done = isBack ? lifelogs - lifelogsDone : lifelogsDone;
+	// Before the first one it's not known how many there are.
+	return (
+		<p class="progress" role="status">
+			<progress aria-label="Lifelogs" {...(found && { value: done, max: lifelogs })} />
+			{found && `${done.toLocaleString()} of ${count(lifelogs, 'lifelog')}`}
+		</p>
+	);
 }
 
 /** A value once it hasn't changed for a while. */

@@ -5,29 +5,40 @@ import { Load, Problem, useTitle } from '../parts.tsx';
 import { makeReplacement, readReplacements, takeBack, type Replacement } from '../replacements.mts';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
-import { LOOK_MS, Progress, WordsView } from './replace.tsx';
+import { LOOK_MS, WordsView } from './replace.tsx';
 
 /** The words that were corrected in all lifelogs. */
 export function WordsList({ session }: { session: Session }) {
 	useTitle('Corrected words');
 	const replacements = useLoad('replacements', readReplacements);
-	const isRunning = replacements.value?.some((each) => each.isRunning) ?? false;
+	const [isBusy, setBusy] = useState(false);
+	// Another page can be at it, too.
+	const isWatched = isBusy || replacements.value?.some(({ isDone }) => !isDone);
 	useEffect(() => {
-		if (!isRunning) return;
+		if (!isWatched) return;
 		const timer = setTimeout(replacements.reload, LOOK_MS);
 		return () => clearTimeout(timer);
-	}, [replacements.value, replacements.error]);
+	}, [isWatched, replacements.value, replacements.error]);
+	const carryOut = async (work: () => Promise<unknown>) => {
+		setBusy(true);
+		try {
+			await work();
+		} finally {
+			setBusy(false);
+			replacements.reload();
+		}
+	};
 	return (
 		<>
 			<h1>Corrected words</h1>
 			<p class="quiet">
-				Words that were corrected in all lifelogs. New recordings get them, too. To correct more,
-				edit a line in a lifelog.
+				Words that were corrected in all lifelogs. New recordings get them, too. To correct others,
+				edit a line of a lifelog.
 			</p>
 			<Load of={replacements}>
 				{(found) =>
 					found.length === 0 ? (
-						<p>No words are corrected yet.</p>
+						<p>No words are corrected in all lifelogs yet.</p>
 					) : (
 						<ol class="plain-list people">
 							{found.map((each) => (
@@ -35,7 +46,8 @@ export function WordsList({ session }: { session: Session }) {
 									key={each.id}
 									replacement={each}
 									session={session}
-									onChanged={replacements.reload}
+									isBusy={isBusy}
+									carryOut={carryOut}
 								/>
 							))}
 						</ol>
@@ -49,32 +61,23 @@ export function WordsList({ session }: { session: Session }) {
 function Row({
 	replacement,
 	session,
-	onChanged,
+	isBusy,
+	carryOut,
 }: {
 	replacement: Replacement;
 	session: Session;
-	onChanged: () => void;
+	/** Whether another change is under way: there's one at a time. */
+	isBusy: boolean;
+	carryOut: (work: () => Promise<unknown>) => Promise<void>;
 }) {
-	const { id, heard, right, createdAt, lifelogs, lines, isDone, isRunning } = replacement;
-	const [isBusy, setBusy] = useState(false);
+	const { id, heard, right, createdAt, lifelogs, lines, lifelogsDone, isDone } = replacement;
 	const [problem, attempt] = useAttempt();
-	const run = (running: Promise<unknown>) => {
-		setBusy(true);
-		// What is under way is shown.
-		onChanged();
-		attempt(
-			running.finally(() => {
-				setBusy(false);
-				onChanged();
-			}),
-		);
-	};
-	const button = (name: string, start: () => Promise<unknown>) => (
+	const button = (name: string, work: () => Promise<unknown>) => (
 		<button
 			type="button"
 			aria-label={`${name}: ${heard}`}
-			disabled={isBusy || isRunning}
-			onClick={() => run(start())}
+			disabled={isBusy}
+			onClick={() => attempt(carryOut(work))}
 		>
 			{name}
 		</button>
@@ -91,8 +94,12 @@ function Row({
 					{dayInWords(dayOf(createdAt, session.timezone), { dateStyle: 'medium' })}
 				</time>
 			</p>
-			{!isDone && !isRunning && <p class="problem">It was interrupted.</p>}
-			{(isBusy || isRunning) && <Progress of={replacement} />}
+			{!isDone && (
+				<p class="progress">
+					<progress aria-label="Lifelogs" value={lifelogsDone} max={lifelogs} />
+					{lifelogsDone.toLocaleString()} of {count(lifelogs, 'lifelog')} have it now
+				</p>
+			)}
 			{session.canChange && (
 				<p class="row-actions">
 					{!isDone && button('Finish', () => makeReplacement({ heard, right }))}
