@@ -2,7 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { ask, temporaryFolder, type SpawnedServer } from '../server/sources.mts';
+import {
+	ask,
+	startLifelogServer,
+	temporaryFolder,
+	type SpawnedServer,
+} from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { looksRight, usePages } from '../support/openPage.mts';
@@ -130,7 +135,7 @@ describe('words', () => {
 	});
 
 	test('are offered only if others have them, and can be left alone', async () => {
-		const { page } = await open(await serveTalks([['One of us', 'Too late'], ['too late']]));
+		const { page } = await open(await serveTalks([['One of us'], ['to them']]));
 		const asked: string[] = [];
 		page.on('request', (request) => {
 			if (request.url().endsWith('/v1/replacements')) asked.push(request.postData()!);
@@ -142,7 +147,10 @@ describe('words', () => {
 		}
 		// Nothing was asked about words that were only added.
 		expect(asked.map((each) => JSON.parse(each).heard)).toEqual(['us', 'One of all']);
-		await page.keyboard.press('Tab');
+		await correct(page, 'All of you');
+		await offer(page).getByText('Correct “them” in all lifelogs? (1)').waitFor();
+		await offer(page).getByRole('button', { name: 'No' }).click();
+		await offer(page).waitFor({ state: 'detached' });
 	});
 
 	test('are listed, and taken back there', async () => {
@@ -172,7 +180,7 @@ describe('words', () => {
 
 	test('of which only some lifelogs have the right ones, can be finished or taken back', async () => {
 		const folder = await writeTalks(TALKS);
-		const first = await serve(folder, CHANGING);
+		const first = await startLifelogServer(folder, CHANGING);
 		await replace(first, 'Nothing', 'Something');
 		await first.close();
 		// As a server leaves it that was killed.
@@ -190,41 +198,42 @@ describe('words', () => {
 	});
 
 	test('show how far they are while they are corrected', async () => {
-		const talks = Array.from({ length: 400 }, (_, nth) => [`Line ${nth} of quick carbon`]);
+		const talks = Array.from({ length: 200 }, (_, nth) => [`Line ${nth} of quick carbon`]);
 		const server = await serveTalks(talks);
 		const { page } = await open(server);
 		await correct(page, 'Line 0 of Quickcarbon');
-		await offer(page).getByText('(399)').waitFor();
+		await offer(page).getByText('(199)').waitFor();
 		await page.keyboard.press('y');
-		await dialog(page).getByText('399 lines').waitFor();
+		await dialog(page).getByText('199 lines').waitFor();
 		await dialog(page).getByRole('button', { name: 'Correct' }).click();
 		await dialog(page)
-			.getByText(/^\d+ of 399 lifelogs$/)
+			.getByText(/^\d+ of 199 lifelogs$/)
 			.waitFor();
 		// It goes on without the dialog, and the list shows it.
 		await page.keyboard.press('Escape');
 		await page.goto('/words');
-		await rows(page).getByText('399 lines in 399 lifelogs').waitFor();
+		await rows(page).getByText('199 lines in 199 lifelogs').waitFor();
 		await page.locator('.progress').waitFor({ state: 'detached' });
-		expect(await textsOf(server, 399)).toEqual(['Line 399 of Quickcarbon']);
+		expect(await textsOf(server, 199)).toEqual(['Line 199 of Quickcarbon']);
 		await page.getByRole('button', { name: 'Take back: quick carbon' }).click();
 		await rows(page).getByText('lifelogs have it now').waitFor();
 		await page.getByText('No words are corrected in all lifelogs yet.').waitFor();
-		expect(await textsOf(server, 399)).toEqual(talks[399]);
+		expect(await textsOf(server, 199)).toEqual(talks[199]);
 	});
 
 	test('can only be read without --allow-changes, and with a read-only key', async () => {
 		const folder = await writeTalks(TALKS);
-		const changing = await serve(folder, CHANGING);
-		await replace(changing, 'Nothing', 'Something');
+		const first = await startLifelogServer(folder, CHANGING);
+		await replace(first, 'Nothing', 'Something');
+		await first.close();
 		const seesNoButton = async (page: Page) => {
 			await page.goto('/words');
 			await rows(page).first().waitFor();
 			expect(await page.locator('main button').allTextContents()).toEqual([]);
 		};
-		await seesNoButton(await openReadOnly(changing, folder));
-		await changing.close();
-		const { page } = await open(await serve(folder, ['--timezone', ZONE]));
-		await seesNoButton(page);
+		const reading = await startLifelogServer(folder, ['--timezone', ZONE]);
+		await seesNoButton((await open(reading)).page);
+		await reading.close();
+		await seesNoButton(await openReadOnly(await serve(folder, CHANGING), folder));
 	});
 });

@@ -27,7 +27,13 @@ export function useCorrecting(timezone: string, onChanged: () => void): Correcti
 			const words = changedWords(before, after);
 			if (!words) return;
 			previewReplacement(words).then(
-				({ lifelogs }) => lifelogs > 0 && setOffer({ index, words, lifelogs }),
+				({ lifelogs }) => {
+					if (lifelogs === 0) return;
+					setOffer({ index, words, lifelogs });
+					requestAnimationFrame(() =>
+						document.querySelector('.offer')?.scrollIntoView({ block: 'nearest' }),
+					);
+				},
 				// The line is saved. What can't be offered is on the page of corrected words.
 				() => {},
 			);

@@ -28,7 +28,9 @@ export function EditLine({
 		const { activeElement } = document;
 		if (!activeElement?.matches('input, select, textarea')) {
 			field.current!.setSelectionRange(draft.text.length, draft.text.length);
-			field.current!.focus({ preventScroll: lost.current === index });
+			field.current!.focus({ preventScroll: true });
+			// The buttons are to be seen, too.
+			if (lost.current !== index) field.current!.form!.scrollIntoView({ block: 'nearest' });
 		}
 		if (lost.current === index) lost.current = undefined;
 		const { form } = field.current!;
@@ -36,6 +38,9 @@ export function EditLine({
 			if (form!.contains(document.activeElement)) lost.current = index;
 		};
 	}, []);
+	useLayoutEffect(() => {
+		if (draft.problem) field.current!.form!.scrollIntoView({ block: 'nearest' });
+	}, [draft.problem]);
 	const attempt = (running: Promise<void>) => {
 		setSaving(true);
 		void running.finally(() => setSaving(false));

@@ -17,7 +17,7 @@ import { useLoad } from '../useLoad.mts';
 /** After so long without a key, what is typed is looked for. */
 const PAUSE_MS = 300;
 /** How often the server is asked how far it is. */
-export const LOOK_MS = 500;
+export const LOOK_MS = 250;
 
 /** Offers to correct words everywhere after they were in a line. */
 export function Offer({
