@@ -20,7 +20,7 @@ const POLICY =
 	"default-src 'none';script-src 'self';style-src 'self';img-src 'self';media-src 'self';connect-src 'self';font-src 'self';form-action 'self';frame-ancestors 'none';base-uri 'none'";
 const VIEWS = [
 	...['/', '/days/2026-03-01', '/lifelogs/a', '/search?q=garden', '/chats', '/chats/c'],
-	...['/people', '/person?name=Anna', '/recordings', '/status', '/connect', '/add'],
+	...['/people', '/person?name=Anna', '/words', '/recordings', '/status', '/connect', '/add'],
 ];
 
 /** 300 s of audio in packets of 20 ms. */

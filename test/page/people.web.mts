@@ -2,13 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { makeLink } from '../../server/http/auth/link.mts';
-import type { NewKey } from '../../server/http/pageApi/answers.mts';
 import { ask, temporaryFolder, type SpawnedServer } from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
 import { lifelogOf } from '../support/invented.mts';
 import { tone } from '../support/longTalk.mts';
-import { findings, usePages } from '../support/openPage.mts';
+import { findings, looksRight, usePages } from '../support/openPage.mts';
 import { uploadTo, whenRecording } from '../support/recordings.mts';
 import { until } from '../support/soon.mts';
 import { makeTones } from '../support/tones.mts';
@@ -33,7 +31,7 @@ function talk(hour: number, speakers: (string | null)[]) {
 	return lifelogOf(`talk${hour}`, new Date(startMs).toISOString(), { title, contents });
 }
 
-const { closing, open, serve } = usePages();
+const { closing, open, openReadOnly, serve } = usePages();
 
 /** Serves lifelogs, the first of them with half a minute of audio. */
 async function serveTalks(talks: (string | null)[][], args = CHANGING): Promise<SpawnedServer> {
@@ -74,19 +72,6 @@ async function nameSpeaker(page: Page, speaker: string) {
 		type: (name: string) => field.getByLabel('Name', { exact: true }).fill(name),
 		save: () => field.getByRole('button', { name: 'Save' }).click(),
 	};
-}
-
-/** Looks at the view in both colors, on a phone and on a desktop. */
-async function looksRight(page: Page): Promise<void> {
-	for (const colorScheme of ['light', 'dark'] as const) {
-		await page.emulateMedia({ colorScheme });
-		for (const width of [360, 1280]) {
-			await page.setViewportSize({ width, height: width === 360 ? 740 : 860 });
-			const scroll = await page.evaluate(() => document.documentElement.scrollWidth);
-			const found = [colorScheme, scroll, await findings(page)];
-			expect(found).toEqual([colorScheme, width, []]);
-		}
-	}
 }
 
 describe('people', () => {
@@ -528,23 +513,7 @@ describe('who may only read', () => {
 		const folder = temporaryFolder();
 		await writeArchive(folder, { lifelogs: TALKS.map((speakers, hour) => talk(hour, speakers)) });
 		const server = await serve(folder, CHANGING);
-		const index = join(folder, '.lifelog-index.sqlite');
-		const owner = await open(server, { isSignedIn: false });
-		await owner.page.goto(`/connect#link=${makeLink(index, `${index}.key`, Date.now())}`);
-		await owner.page.waitForSelector('section[aria-label="New key"]');
-		const { key } = await owner.page.evaluate(async () => {
-			const response = await fetch('/web/keys', {
-				method: 'POST',
-				headers: { 'X-Lifelog-Page': '1', 'Content-Type': 'application/json' },
-				body: JSON.stringify({ name: 'Reader', isReadOnly: true }),
-			});
-			return (await response.json()) as NewKey;
-		});
-		const { page } = await open(server, { isSignedIn: false });
-		await page.goto('/people');
-		await page.fill('#key', key);
-		await page.keyboard.press('Enter');
-		await rows(page).first().waitFor();
+		const page = await openReadOnly(server, folder);
 		expect(await seesButtons(page)).toEqual([]);
 	});
 });

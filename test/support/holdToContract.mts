@@ -8,7 +8,7 @@ import { contradictionIn } from './contract.mts';
 const isOutside = ({ path }: { path: string }) => path === '/health' || path === '/ready';
 // The page and what it asks (test/page/http.test.mts).
 const isOfPage = ({ path }: { path: string }) =>
-	/^\/($|(add|assets|chats|connect|days|lifelogs|people|person|recordings|search|session|status|web)($|\/))/.test(
+	/^\/($|(add|assets|chats|connect|days|lifelogs|people|person|recordings|search|session|status|web|words)($|\/))/.test(
 		path,
 	);
 // Nothing of lifelog-server may be kept on the way, where the service has audio kept for an hour.

@@ -44,6 +44,7 @@ export async function writeLongTalk(folder: string): Promise<void> {
 	const time = (ms: number) => new Date(start + ms).toISOString();
 	const contents = Array.from({ length: lines }, (_, line) => ({
 		...{ type: 'blockquote', content: `Line ${line} of a long talk`, speakerName: 'Anna' },
+		startOffsetMs: lineStartMs(line),
 		...{ startTime: time(lineStartMs(line)), endTime: time(lineStartMs(line + 1)) },
 	}));
 	const content = tone(0, FILE_MS / 1000);

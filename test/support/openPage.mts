@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { makeLink } from '../../server/http/auth/link.mts';
+import type { NewKey } from '../../server/http/pageApi/answers.mts';
 import { startBrowser } from '../n8n/support/browser.mts';
 import { serverKey, startLifelogServer, type SpawnedServer } from './lifelogServer.mts';
 import { buildPage, send } from './web.mts';
@@ -40,6 +43,28 @@ export function usePages() {
 		return opened;
 	}
 
+	/** Opens a page of a server of an archive, signed in with a key that can only read. */
+	async function openReadOnly(server: SpawnedServer, folder: string): Promise<Page> {
+		const index = join(folder, '.lifelog-index.sqlite');
+		const owner = await open(server, { isSignedIn: false });
+		await owner.page.goto(`/connect#link=${makeLink(index, `${index}.key`, Date.now())}`);
+		await owner.page.waitForSelector('section[aria-label="New key"]');
+		const { key } = await owner.page.evaluate(async () => {
+			const response = await fetch('/web/keys', {
+				method: 'POST',
+				headers: { 'X-Lifelog-Page': '1', 'Content-Type': 'application/json' },
+				body: JSON.stringify({ name: 'Reader', isReadOnly: true }),
+			});
+			return (await response.json()) as NewKey;
+		});
+		const { page } = await open(server, { isSignedIn: false });
+		await page.goto('/people');
+		await page.fill('#key', key);
+		await page.keyboard.press('Enter');
+		await page.waitForSelector('.people li');
+		return page;
+	}
+
 	/** Starts a server for the test. */
 	async function serve(folder: string, args: string[] = []): Promise<SpawnedServer> {
 		const server = await startLifelogServer(folder, args);
@@ -47,7 +72,7 @@ export function usePages() {
 		return server;
 	}
 
-	return { closing, open, serve, browser: () => browser };
+	return { closing, open, openReadOnly, serve, browser: () => browser };
 }
 
 async function openPage(
@@ -101,4 +126,17 @@ export async function findings(page: Page): Promise<string[]> {
 					.join('\n')}`,
 		);
 	});
+}
+
+/** Looks at the view in both colors, on a phone and on a desktop. */
+export async function looksRight(page: Page): Promise<void> {
+	for (const colorScheme of ['light', 'dark'] as const) {
+		await page.emulateMedia({ colorScheme });
+		for (const width of [360, 1280]) {
+			await page.setViewportSize({ width, height: width === 360 ? 740 : 860 });
+			const scroll = await page.evaluate(() => document.documentElement.scrollWidth);
+			const found = [colorScheme, scroll, await findings(page)];
+			expect(found).toEqual([colorScheme, width, []]);
+		}
+	}
 }

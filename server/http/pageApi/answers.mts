@@ -6,6 +6,7 @@ import type { EndpointState } from '../../util/modelEndpoint.mts';
 
 export type { Reached } from '../../events/events.mts';
 export type { Webhook } from '../../events/types.mts';
+export type { Preview, ReplacementState } from '../../index/replacements.mts';
 export type { AskedChange as Change } from '../../archive/edits.mts';
 export type { ArchivingState, AudioSpan, EndpointState, ImportingState };
 

@@ -10,7 +10,7 @@ import { isOnHttp, isOwnHost, type SessionOptions } from './session.mts';
 /** Addresses of views; the page itself finds out which one to show. */
 const VIEWS = [
 	...['/', '/days/:day', '/lifelogs/:id', '/search', '/chats', '/chats/:id'],
-	...['/people', '/person', '/recordings', '/status', '/connect', '/add'],
+	...['/people', '/person', '/words', '/recordings', '/status', '/connect', '/add'],
 ];
 
 /** Everything comes from this server, and nothing is inline. */

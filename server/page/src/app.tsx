@@ -10,6 +10,7 @@ import { Buttons, Dialog, Load, Menu, NotFound } from './parts.tsx';
 import { whenSessionEnds } from './request.mts';
 import { useAttempt } from './useAttempt.mts';
 import { useArrival } from './useArrival.mts';
+import { forgetDrafts } from './drafts.mts';
 import { forgetLoaded, useLoad } from './useLoad.mts';
 import { Add } from './views/add.tsx';
 import { Calendar } from './views/calendar.tsx';
@@ -23,6 +24,7 @@ import { Recordings } from './views/recordings.tsx';
 import { Search } from './views/search.tsx';
 import { SignIn } from './views/signIn.tsx';
 import { StatusView } from './views/status.tsx';
+import { WordsList } from './views/words.tsx';
 
 /** The views that the header leads to, each with its key. */
 const VIEWS = [
@@ -69,6 +71,7 @@ export function App() {
 	};
 	useEffect(() => whenLinkArrives(onSignedIn), []);
 	const onSignedOut = () => {
+		forgetDrafts();
 		forgetLoaded();
 		session.reload();
 	};
@@ -104,6 +107,9 @@ export function App() {
 								</Route>
 								<Route path="/person">
 									<PersonView session={options} />
+								</Route>
+								<Route path="/words">
+									<WordsList session={options} />
 								</Route>
 								<Route path="/chats">
 									<Chats session={options} />
@@ -142,7 +148,7 @@ export function App() {
 /** The view of the header that another one belongs to. */
 function parentOf(path: string): string {
 	if (/^\/(days|lifelogs)\//.test(path)) return '/';
-	if (path === '/person') return '/people';
+	if (path === '/person' || path === '/words') return '/people';
 	return path.startsWith('/chats/') ? '/chats' : path;
 }
 

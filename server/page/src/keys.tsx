@@ -83,6 +83,11 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
 					Arrow keys move by day, Page Up and Page Down by month. Press <b>t</b> for today.
 				</p>
 			)}
+			{document.querySelector('.edit-line') && (
+				<p class="quiet">
+					Press <b>i</b> to edit the line that has the focus or plays.
+				</p>
+			)}
 			<p class="quiet">Press Escape to close.</p>
 		</Dialog>
 	);

@@ -1,5 +1,5 @@
 import type { Lifelog } from '../../../lifelog/api.ts';
-import { linesOf as linesIn } from '../../../lifelog/contents.ts';
+import { isUtterance, linesOf as linesIn } from '../../../lifelog/contents.ts';
 
 /** A heading or something that was said. */
 export type Line =
@@ -14,7 +14,11 @@ export type Line =
 			/** Unix ms; undefined if the service doesn't say. */
 			startMs?: number;
 			endMs?: number;
+			/** Where the server finds it to change it; undefined if it can't. */
+			startOffsetMs?: number;
 	  };
+
+export type Said = Extract<Line, { type: 'said' }>;
 
 /** What the page shows of a lifelog, in reading order. */
 export function linesOf({ title, contents }: Lifelog): Line[] {
@@ -31,7 +35,8 @@ export function linesOf({ title, contents }: Lifelog): Line[] {
 		const [startMs, endMs] = [node.startTime, node.endTime].map((time) =>
 			time ? Date.parse(time) : undefined,
 		);
-		return [{ type: 'said', text, speaker: name, isNewSpeaker, startMs, endMs }];
+		const startOffsetMs = isUtterance(node) ? node.startOffsetMs : undefined;
+		return [{ type: 'said', text, speaker: name, isNewSpeaker, startMs, endMs, startOffsetMs }];
 	});
 }
 

@@ -6,6 +6,7 @@ import './styles/days.css';
 import './styles/lifelog.css';
 import './styles/lists.css';
 import './styles/people.css';
+import './styles/words.css';
 
 /** After an upgrade, the server no longer has the scripts of a page that is open: it's loaded again, once. */
 addEventListener('vite:preloadError', (event) => {

@@ -161,8 +161,8 @@ export function NotFound({ what = 'page', href = '/', to = 'calendar' }) {
 }
 
 /** A field that has the focus once it's shown. The attribute `autofocus` counts only in a new document. */
-export function useFocus(isWanted = true) {
-	const field = useRef<HTMLInputElement>(null);
+export function useFocus<Field extends HTMLElement = HTMLInputElement>(isWanted = true) {
+	const field = useRef<Field>(null);
 	useEffect(() => {
 		if (isWanted) field.current?.focus();
 	}, []);
@@ -262,7 +262,7 @@ export function Confirm({
 	title: string;
 	text: ComponentChildren;
 	name: string;
-	carryOut: () => Promise<void>;
+	carryOut: () => Promise<unknown>;
 	onDone: () => void;
 	onClose: () => void;
 }) {

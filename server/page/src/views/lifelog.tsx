@@ -5,13 +5,17 @@ import type { Lifelog } from '../../../../lifelog/api.ts';
 import { namesIn } from '../../../../lifelog/contents.ts';
 import { shownNames } from '../../../../lifelog/speakers.ts';
 import { readAudioSpans, readLifelog, type AudioSpan, type Session } from '../api.mts';
-import { timeInWords } from '../format.mts';
 import { lineAt, linesOf, type Line } from '../lines.mts';
 import { isWide, Load, NotFound, useTitle } from '../parts.tsx';
 import { Player, type Seek } from '../player.tsx';
 import { isReturning } from '../useArrival.mts';
+import { useEditing } from '../useEditing.mts';
+import { useEditKeys } from '../useEditKeys.mts';
 import { useKept, useLoad, type Loaded } from '../useLoad.mts';
+import { useCorrecting } from './correcting.tsx';
+import { EditLine } from './editLine.tsx';
 import { Head } from './lifelogHead.tsx';
+import { detailsOf, LineView } from './line.tsx';
 import { Naming, speakersOf } from './naming.tsx';
 
 /** A lifelog: its transcript, and its audio if there is any. */
@@ -23,7 +27,13 @@ export function LifelogView({ id, session }: { id: string; session: Session }) {
 	return (
 		<Load of={loaded} notFound={<NotFound what="lifelog" />}>
 			{(lifelog) => (
-				<Conversation lifelog={lifelog} audio={audio} session={session} onChanged={loaded.reload} />
+				<Conversation
+					lifelog={lifelog}
+					audio={audio}
+					session={session}
+					onChanged={loaded.reload}
+					onLifelog={loaded.replace}
+				/>
 			)}
 		</Load>
 	);
@@ -34,11 +44,14 @@ function Conversation({
 	audio,
 	session,
 	onChanged,
+	onLifelog,
 }: {
 	lifelog: Lifelog;
 	audio: Loaded<AudioSpan[]>;
 	session: Session;
 	onChanged: () => void;
+	/** Told what the lifelog is after a change. */
+	onLifelog: (lifelog: Lifelog) => void;
 }) {
 	const spans = audio.value;
 	const hasAudio = spans !== undefined && spans.length > 0;
@@ -52,6 +65,16 @@ function Conversation({
 	const speakers = useMemo(() => speakersOf(lines), [lines]);
 	const name = (speaker: string | null) => setNaming({ speaker });
 	const onName = session.canChange ? name : undefined;
+	const correcting = useCorrecting(session.timezone, onChanged);
+	const editing = useEditing(lifelog.id, lines, shown, onLifelog, correcting.onCorrected);
+	const onEdit = session.canChange ? editing.open : undefined;
+	const formOf = (index: number, line: Line) => {
+		const draft = editing.drafts.get(index);
+		return (
+			draft && line.type === 'said' && <EditLine {...{ index, line, draft, shown, editing }} />
+		);
+	};
+	useEditKeys(editing, onEdit, current, list);
 	const [heights, setHeights] = useKept<CacheSnapshot | undefined>(
 		`lines of ${lifelog.id}`,
 		undefined,
@@ -109,12 +132,16 @@ function Conversation({
 								onName={onName}
 								timezone={session.timezone}
 								isCurrent={index === current}
+								form={formOf(index, line)}
+								below={correcting.offerOf(index)}
+								onEdit={onEdit}
 								onSeek={hasAudio ? setSeek : undefined}
 							/>
 						)}
 					</WindowVirtualizer>
 				</div>
 			</div>
+			{correcting.dialog}
 			{naming && (
 				<Naming
 					id={lifelog.id}
@@ -150,115 +177,6 @@ function isSeen(index: number): boolean {
 function isInView(index: number): boolean {
 	const box = boxOf(index);
 	return box !== undefined && box.top > 80 && box.bottom < innerHeight - 120;
-}
-
-function LineView({
-	line,
-	index,
-	timezone,
-	before,
-	voice,
-	shown,
-	isCurrent,
-	onName,
-	onSeek,
-}: {
-	line: Line;
-	index: number;
-	timezone: string;
-	/** When the line before was said, Unix ms. */
-	before?: number;
-	/** The number of the speaker; missing if nobody knows who it was. */
-	voice?: number;
-	/** How names are written. */
-	shown: Map<string, string>;
-	isCurrent: boolean;
-	onName: ((speaker: string | null) => void) | undefined;
-	onSeek: ((seek: Seek) => void) | undefined;
-}) {
-	if (line.type === 'heading') {
-		return (
-			<h2 class={line.level > 2 ? 'part minor' : 'part'}>
-				<bdi>{line.text}</bdi>
-			</h2>
-		);
-	}
-	const { text, speaker, isNewSpeaker, startMs } = line;
-	const play = onSeek && startMs !== undefined && (() => onSeek({ ms: startMs, isPlayed: true }));
-	// Not for all lines at once: formatting ten thousand times is slow.
-	const time = startMs !== undefined ? timeInWords(startMs, timezone) : undefined;
-	const isRepeated = before !== undefined && timeInWords(before, timezone) === time;
-	const ofTime = isRepeated ? 'time repeated' : 'time';
-	return (
-		<div class={isNewSpeaker ? 'line turn' : 'line'} data-line={index}>
-			{isNewSpeaker && (
-				<p class="speaker">
-					<Speaker speaker={speaker} shown={shown} onName={onName} />
-				</p>
-			)}
-			{time &&
-				(play ? (
-					<button type="button" class={ofTime} aria-label={`Play from ${time}`} onClick={play}>
-						{time}
-					</button>
-				) : (
-					<span class={ofTime}>{time}</span>
-				))}
-			{/* Its button is the time: text in a button can't be selected. */}
-			<p
-				class={`said voice-${voice ?? 'unknown'}${play ? ' playable' : ''}`}
-				aria-current={isCurrent ? 'true' : undefined}
-				onClick={() => play && getSelection()?.isCollapsed && play()}
-			>
-				<bdi>{text}</bdi>
-			</p>
-		</div>
-	);
-}
-
-/** Who speaks; with `onName`, a button. */
-function Speaker({
-	speaker,
-	shown,
-	onName,
-}: {
-	speaker: string | null;
-	shown: Map<string, string>;
-	onName: ((speaker: string | null) => void) | undefined;
-}) {
-	const name = <bdi>{speaker === null ? 'Unknown' : shown.get(speaker)}</bdi>;
-	if (!onName) return name;
-	return (
-		<button
-			type="button"
-			class="plain"
-			title="Name this speaker"
-			onClick={({ currentTarget }) => {
-				onName(speaker);
-				// What it's about stays in sight beside the field.
-				requestAnimationFrame(() => currentTarget.scrollIntoView({ block: 'nearest' }));
-			}}
-		>
-			{name}
-		</button>
-	);
-}
-
-/** As many speakers are told apart by their color. */
-const VOICES = 6;
-
-/** The speaker's number of each line, and when the one before was said. */
-function detailsOf(lines: Line[]) {
-	const voices = new Map<string, number>();
-	let before: number | undefined;
-	return lines.map((line) => {
-		if (line.type === 'heading') return {};
-		const { speaker, startMs } = line;
-		if (speaker !== null && !voices.has(speaker)) voices.set(speaker, voices.size % VOICES);
-		const details = { voice: speaker === null ? undefined : voices.get(speaker), before };
-		before = startMs ?? before;
-		return details;
-	});
 }
 
 function Contents({ lines, onChosen }: { lines: Line[]; onChosen: (index: number) => void }) {

@@ -4,7 +4,6 @@ import { isLabel } from '../../../../lifelog/speakers.ts';
 import { plainLine } from '../../../../lifelog/text.ts';
 import {
 	changeLifelog,
-	readPeople,
 	readPerson,
 	readRecordingOf,
 	renamePerson,
@@ -18,10 +17,7 @@ import { Buttons, Confirm, Dialog, useFocus } from '../parts.tsx';
 import type { Seek } from '../player.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { useLoad } from '../useLoad.mts';
-import { Merge, personAddress } from './personParts.tsx';
-
-/** As many names are offered, those heard last. */
-const MAX_OFFERED = 100;
+import { KnownNames, Merge, personAddress, useKnownPeople } from './personParts.tsx';
 
 interface NamingOf {
 	/** The ID of the lifelog. */
@@ -127,12 +123,11 @@ function NameForm({
 	const [question, setQuestion] = useState<'same name' | 'as recorded' | Person>();
 	const [problem, attempt] = useAttempt();
 	const field = useFocus(isFocused);
-	const people = useLoad('people to choose', () => readPeople({ limit: MAX_OFFERED }));
+	const offered = useKnownPeople();
 	const { choices, person } = useChoices(id, speaker, isPerson);
 	// A label is the same voice in the whole recording.
 	const isVoice = speaker !== null && choices.has('recording');
 	const where = chosen ?? (isVoice ? 'recording' : 'here');
-	const offered = people.value?.entries ?? [];
 
 	// An earlier name of somebody is shown as the present one.
 	const now = offered.find(({ alsoCalled }) => alsoCalled.includes(name))?.name ?? name;
@@ -183,11 +178,7 @@ function NameForm({
 						onInput={({ currentTarget: { value } }) => setTyped(value)}
 					/>
 				</label>
-				<datalist id="known-names">
-					{offered.map((person) => (
-						<option key={person.name} value={person.name} />
-					))}
-				</datalist>
+				<KnownNames id="known-names" names={offered.map((each) => each.name)} />
 				{choices.size > 1 && (
 					<fieldset>
 						<legend>Where</legend>

@@ -22,6 +22,11 @@ export function PeopleView({ session }: { session: Session }) {
 	return (
 		<>
 			<h1>People</h1>
+			<p class="quiet">
+				<Link href="/words" aria-keyshortcuts="w">
+					Corrected words
+				</Link>
+			</p>
 			<form role="search" class="search" onSubmit={(event) => event.preventDefault()}>
 				<label>
 					<span>Name</span>{' '}

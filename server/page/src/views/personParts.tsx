@@ -1,11 +1,32 @@
 import { useState } from 'preact/hooks';
-import { changePerson, readPerson, type Person } from '../api.mts';
+import { changePerson, readPeople, readPerson, type Person } from '../api.mts';
 import { count, dayInWords, dayOf, lengthInWords } from '../format.mts';
 import { Buttons, Dialog, Problem } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
+import { useLoad } from '../useLoad.mts';
+
+/** As many people are offered to choose from, those heard last. */
+const MAX_OFFERED = 100;
 
 /** The address of a person. A name can be any text, which a path wouldn't keep. */
 export const personAddress = (name: string) => `/person?${new URLSearchParams({ name })}`;
+
+/** The people whose names are offered. */
+export function useKnownPeople(): Person[] {
+	const people = useLoad('people to choose', () => readPeople({ limit: MAX_OFFERED }));
+	return people.value?.entries ?? [];
+}
+
+/** Names that a field offers. */
+export function KnownNames({ id, names }: { id: string; names: string[] }) {
+	return (
+		<datalist id={id}>
+			{[...new Set(names)].map((name) => (
+				<option key={name} value={name} />
+			))}
+		</datalist>
+	);
+}
 
 /** Says that a person is the wearer. */
 export function Me() {

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { changedWords, type Words } from '../changedWords.mts';
+import { previewReplacement } from '../replacements.mts';
+import type { Corrected } from '../useEditing.mts';
+import { Offer, Replace } from './replace.tsx';
+
+/** What is offered after the words of a line were corrected. */
+interface Correcting {
+	onCorrected: (corrected: Corrected) => void;
+	/** What is shown below a line. */
+	offerOf: (index: number) => ComponentChildren;
+	dialog: ComponentChildren;
+}
+
+/**
+ * Offers to correct words of a line in all lifelogs, too.
+ *
+ * @param onChanged Told when they may have changed.
+ */
+export function useCorrecting(timezone: string, onChanged: () => void): Correcting {
+	const [offer, setOffer] = useState<{ index: number; words: Words; lifelogs: number }>();
+	const [isOpen, setOpen] = useState(false);
+	return {
+		onCorrected: ({ index, before, after }) => {
+			setOffer(undefined);
+			const words = changedWords(before, after);
+			if (!words) return;
+			previewReplacement(words).then(
+				({ lifelogs }) => {
+					if (lifelogs === 0) return;
+					setOffer({ index, words, lifelogs });
+					requestAnimationFrame(() =>
+						document.querySelector('.offer')?.scrollIntoView({ block: 'nearest' }),
+					);
+				},
+				// The line is saved. What can't be offered is on the page of corrected words.
+				() => {},
+			);
+		},
+		offerOf: (index) =>
+			offer?.index === index && (
+				<Offer {...offer} onChoose={() => setOpen(true)} onClose={() => setOffer(undefined)} />
+			),
+		dialog: isOpen && offer && (
+			<Replace
+				words={offer.words}
+				timezone={timezone}
+				onChanged={onChanged}
+				onClose={() => {
+					setOpen(false);
+					setOffer(undefined);
+				}}
+			/>
+		),
+	};
+}

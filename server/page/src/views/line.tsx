@@ -1,0 +1,138 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../icons.tsx';
+import type { Line } from '../lines.mts';
+import { timeInWords } from '../format.mts';
+import type { Seek } from '../player.tsx';
+
+/** A heading, or something that was said. */
+export function LineView({
+	line,
+	index,
+	timezone,
+	before,
+	voice,
+	shown,
+	isCurrent,
+	form,
+	below,
+	onName,
+	onEdit,
+	onSeek,
+}: {
+	line: Line;
+	index: number;
+	timezone: string;
+	/** When the line before was said, Unix ms. */
+	before?: number;
+	/** The number of the speaker; missing if nobody knows who it was. */
+	voice?: number;
+	/** How names are written. */
+	shown: Map<string, string>;
+	isCurrent: boolean;
+	/** What edits it, in place of the text. */
+	form: ComponentChildren;
+	/** What follows from it. */
+	below: ComponentChildren;
+	onName: ((speaker: string | null) => void) | undefined;
+	onEdit: ((index: number) => void) | undefined;
+	onSeek: ((seek: Seek) => void) | undefined;
+}) {
+	if (line.type === 'heading') {
+		return (
+			<h2 class={line.level > 2 ? 'part minor' : 'part'}>
+				<bdi>{line.text}</bdi>
+			</h2>
+		);
+	}
+	const { text, speaker, isNewSpeaker, startMs, startOffsetMs } = line;
+	const canEdit = onEdit !== undefined && startOffsetMs !== undefined;
+	const play = onSeek && startMs !== undefined && (() => onSeek({ ms: startMs, isPlayed: true }));
+	// Not for all lines at once: formatting ten thousand times is slow.
+	const time = startMs !== undefined ? timeInWords(startMs, timezone) : undefined;
+	const isRepeated = before !== undefined && timeInWords(before, timezone) === time;
+	const ofTime = isRepeated ? 'time repeated' : 'time';
+	return (
+		<div class={isNewSpeaker ? 'line turn' : 'line'} data-line={index}>
+			{isNewSpeaker && (
+				<p class="speaker">
+					<Speaker speaker={speaker} shown={shown} onName={onName} />
+				</p>
+			)}
+			{time &&
+				(play ? (
+					<button type="button" class={ofTime} aria-label={`Play from ${time}`} onClick={play}>
+						{time}
+					</button>
+				) : (
+					<span class={ofTime}>{time}</span>
+				))}
+			{/* Its button is the time: text in a button can't be selected. */}
+			{form || (
+				<p
+					class={`said voice-${voice ?? 'unknown'}${play ? ' playable' : ''}`}
+					aria-current={isCurrent ? 'true' : undefined}
+					onClick={() => play && getSelection()?.isCollapsed && play()}
+				>
+					<bdi>{text}</bdi>
+				</p>
+			)}
+			{canEdit && !form && (
+				<button
+					type="button"
+					class="edit-line plain"
+					aria-label={time ? `Edit the line at ${time}` : 'Edit the line'}
+					title="Edit (i)"
+					onClick={() => onEdit(index)}
+				>
+					<Icon name="pen" />
+				</button>
+			)}
+			{below}
+		</div>
+	);
+}
+
+/** Who speaks; with `onName`, a button. */
+function Speaker({
+	speaker,
+	shown,
+	onName,
+}: {
+	speaker: string | null;
+	shown: Map<string, string>;
+	onName: ((speaker: string | null) => void) | undefined;
+}) {
+	const name = <bdi>{speaker === null ? 'Unknown' : shown.get(speaker)}</bdi>;
+	if (!onName) return name;
+	return (
+		<button
+			type="button"
+			class="plain"
+			title="Name this speaker"
+			onClick={({ currentTarget }) => {
+				onName(speaker);
+				// What it's about stays in sight beside the field.
+				requestAnimationFrame(() => currentTarget.scrollIntoView({ block: 'nearest' }));
+			}}
+		>
+			{name}
+		</button>
+	);
+}
+
+/** As many speakers are told apart by their color. */
+const VOICES = 6;
+
+/** The speaker's number of each line, and when the one before was said. */
+export function detailsOf(lines: Line[]) {
+	const voices = new Map<string, number>();
+	let before: number | undefined;
+	return lines.map((line) => {
+		if (line.type === 'heading') return {};
+		const { speaker, startMs } = line;
+		if (speaker !== null && !voices.has(speaker)) voices.set(speaker, voices.size % VOICES);
+		const details = { voice: speaker === null ? undefined : voices.get(speaker), before };
+		before = startMs ?? before;
+		return details;
+	});
+}

@@ -1,0 +1,264 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { differenceOf, MAX_WORDS_LENGTH, type Words } from '../changedWords.mts';
+import { count, dateTimeInWords } from '../format.mts';
+import { Buttons, Dialog, Load, Problem, useFocus } from '../parts.tsx';
+import {
+	makeReplacement,
+	previewReplacement,
+	readReplacements,
+	takeBack,
+	type Example,
+	type Replacement,
+} from '../replacements.mts';
+import { useAttempt } from '../useAttempt.mts';
+import { useLoad } from '../useLoad.mts';
+
+/** After so long without a key, what is typed is looked for. */
+const PAUSE_MS = 300;
+/** How often the server is asked how far it is. */
+export const LOOK_MS = 250;
+
+/** Offers to correct words everywhere after they were in a line. */
+export function Offer({
+	words: { heard },
+	lifelogs,
+	onChoose,
+	onClose,
+}: {
+	words: Words;
+	/** How many more have them. */
+	lifelogs: number;
+	onChoose: () => void;
+	onClose: () => void;
+}) {
+	return (
+		<div class="offer" role="status">
+			<button type="button" aria-keyshortcuts="y" onClick={onChoose}>
+				Correct “<bdi>{heard}</bdi>” in all lifelogs? ({lifelogs.toLocaleString()})
+			</button>
+			<button type="button" class="plain" onClick={onClose}>
+				No
+			</button>
+		</div>
+	);
+}
+
+/** Corrects words in all lifelogs. Afterwards, that can be taken back. */
+export function Replace({
+	words,
+	timezone,
+	onChanged,
+	onClose,
+}: {
+	/** Suggested ones. */
+	words: Words;
+	timezone: string;
+	/** Told when lifelogs may have changed. */
+	onChanged: () => void;
+	onClose: () => void;
+}) {
+	const [typed, setTyped] = useState(words);
+	const [made, setMade] = useState<Replacement>();
+	const [problem, attempt] = useAttempt();
+	const [isBusy, setBusy] = useState(false);
+	const run = (running: Promise<Replacement | undefined>) => {
+		setBusy(true);
+		attempt(
+			running.then(setMade).finally(() => {
+				setBusy(false);
+				onChanged();
+			}),
+		);
+	};
+	const form = { problem, isBusy, onClose };
+	return (
+		<Dialog title="Correct in all lifelogs" onClose={onClose}>
+			{made ? (
+				<Made
+					{...form}
+					made={made}
+					onTakeBack={() => run(takeBack(made.id).then(() => undefined))}
+				/>
+			) : (
+				<Ask
+					{...form}
+					typed={typed}
+					onType={setTyped}
+					timezone={timezone}
+					onMake={() => run(makeReplacement(typed))}
+				/>
+			)}
+		</Dialog>
+	);
+}
+
+interface FormOf {
+	problem: string;
+	/** Whether the server is at it. */
+	isBusy: boolean;
+	onClose: () => void;
+}
+
+function Ask({
+	typed,
+	timezone,
+	problem,
+	isBusy,
+	onType,
+	onMake,
+	onClose,
+}: FormOf & {
+	typed: Words;
+	timezone: string;
+	onType: (typed: Words) => void;
+	onMake: () => void;
+}) {
+	const asked = useLater(typed);
+	const preview = useLoad(`replacement ${JSON.stringify(asked)}`, () => previewReplacement(asked));
+	const field = (name: keyof Words, text: string) => (
+		<label>
+			{text}{' '}
+			<input
+				value={typed[name]}
+				maxLength={MAX_WORDS_LENGTH}
+				required
+				readOnly={isBusy}
+				dir="auto"
+				autocomplete="off"
+				onInput={({ currentTarget: { value } }) => onType({ ...typed, [name]: value })}
+			/>
+		</label>
+	);
+	const isCurrent = asked === typed && preview.error === undefined;
+	const lifelogs = preview.value?.lifelogs ?? 0;
+	return (
+		<form
+			onSubmit={(event) => {
+				event.preventDefault();
+				if (!isBusy) onMake();
+			}}
+		>
+			{field('heard', 'Heard')}
+			{field('right', 'Right')}
+			<Load of={preview}>
+				{({ lifelogs, lines, examples }) => (
+					<div class="preview">
+						<p class="quiet" role="status">
+							{lifelogs === 0
+								? 'No line has these words.'
+								: `${count(lines, 'line')} in ${count(lifelogs, 'lifelog')}`}
+						</p>
+						<ul class="plain-list" tabIndex={0} aria-label="Examples">
+							{examples.map((example, at) => (
+								<ExampleView key={at} example={example} timezone={timezone} />
+							))}
+						</ul>
+					</div>
+				)}
+			</Load>
+			{isBusy && <Progress of={typed} />}
+			<Buttons
+				problem={problem}
+				name={isBusy ? 'Correcting…' : 'Correct'}
+				isDisabled={isBusy || !isCurrent || lifelogs === 0}
+				onCancel={onClose}
+			/>
+		</form>
+	);
+}
+
+/** A line before and after. */
+function ExampleView({ example, timezone }: { example: Example; timezone: string }) {
+	const { startTime, before, after } = example;
+	const { start, old, now, end } = differenceOf(before, after);
+	return (
+		<li>
+			<time class="quiet" dateTime={startTime}>
+				{dateTimeInWords(startTime, timezone)}
+			</time>
+			<p dir="auto">
+				<bdi>{start}</bdi>
+				<del>
+					<bdi>{old}</bdi>
+				</del>{' '}
+				<ins>
+					<bdi>{now}</bdi>
+				</ins>
+				<bdi>{end}</bdi>
+			</p>
+		</li>
+	);
+}
+
+/** What was made, which can be taken back. */
+function Made({
+	made,
+	problem,
+	isBusy,
+	onTakeBack,
+	onClose,
+}: FormOf & { made: Replacement; onTakeBack: () => void }) {
+	const closing = useFocus<HTMLButtonElement>();
+	return (
+		<>
+			<p role="status">
+				“<bdi>{made.heard}</bdi>” is now “<bdi>{made.right}</bdi>” in{' '}
+				{count(made.lifelogs, 'lifelog')}.
+			</p>
+			<p>
+				<Link href="/words">All corrected words</Link>
+			</p>
+			{isBusy && <Progress of={made} isBack />}
+			<Problem text={problem} />
+			<div class="buttons">
+				<button type="button" disabled={isBusy} onClick={onTakeBack}>
+					{isBusy ? 'Taking back…' : 'Take back'}
+				</button>
+				<button ref={closing} type="button" class="plain" onClick={onClose}>
+					Close
+				</button>
+			</div>
+		</>
+	);
+}
+
+/** What was heard, and what is right. */
+export function WordsView({ words: { heard, right } }: { words: Words }) {
+	return (
+		<>
+			“<bdi>{heard}</bdi>” → “<bdi>{right}</bdi>”
+		</>
+	);
+}
+
+/** How far the server is. */
+function Progress({ of, isBack = false }: { of: Words; isBack?: boolean }) {
+	const replacements = useLoad('replacements', readReplacements);
+	useEffect(() => {
+		const timer = setTimeout(replacements.reload, LOOK_MS);
+		return () => clearTimeout(timer);
+	}, [replacements.value, replacements.error]);
+	const found = replacements.value?.find(
+		({ heard, right, isDone }) => !isDone && heard === of.heard && right === of.right,
+	);
+	const { lifelogs = 0, lifelogsDone = 0 } = found ?? {};
+	const done = isBack ? lifelogs - lifelogsDone : lifelogsDone;
+	// Before the first one it's not known how many there are.
+	return (
+		<p class="progress" role="status">
+			<progress aria-label="Lifelogs" {...(found && { value: done, max: lifelogs })} />
+			{found && `${done.toLocaleString()} of ${count(lifelogs, 'lifelog')}`}
+		</p>
+	);
+}
+
+/** A value once it hasn't changed for a while. */
+function useLater<Value>(value: Value): Value {
+	const [later, setLater] = useState(value);
+	useEffect(() => {
+		const timer = setTimeout(() => setLater(value), PAUSE_MS);
+		return () => clearTimeout(timer);
+	}, [value]);
+	return later;
+}

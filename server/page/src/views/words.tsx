@@ -1,0 +1,112 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Session } from '../api.mts';
+import { count, dayInWords, dayOf } from '../format.mts';
+import { Load, Problem, useTitle } from '../parts.tsx';
+import { makeReplacement, readReplacements, takeBack, type Replacement } from '../replacements.mts';
+import { useAttempt } from '../useAttempt.mts';
+import { useLoad } from '../useLoad.mts';
+import { LOOK_MS, WordsView } from './replace.tsx';
+
+/** The words that were corrected in all lifelogs. */
+export function WordsList({ session }: { session: Session }) {
+	useTitle('Corrected words');
+	const replacements = useLoad('replacements', readReplacements);
+	const [isBusy, setBusy] = useState(false);
+	// Another page can be at it, too.
+	const isWatched = isBusy || replacements.value?.some(({ isDone }) => !isDone);
+	useEffect(() => {
+		if (!isWatched) return;
+		const timer = setTimeout(replacements.reload, LOOK_MS);
+		return () => clearTimeout(timer);
+	}, [isWatched, replacements.value, replacements.error]);
+	const carryOut = async (work: () => Promise<unknown>) => {
+		setBusy(true);
+		try {
+			await work();
+		} finally {
+			setBusy(false);
+			replacements.reload();
+		}
+	};
+	return (
+		<>
+			<h1>Corrected words</h1>
+			<p class="quiet">
+				Words that were corrected in all lifelogs. New recordings get them, too. To correct others,
+				edit a line of a lifelog.
+			</p>
+			<Load of={replacements}>
+				{(found) =>
+					found.length === 0 ? (
+						<p>No words are corrected in all lifelogs yet.</p>
+					) : (
+						<ol class="plain-list people">
+							{found.map((each) => (
+								<Row
+									key={each.id}
+									replacement={each}
+									session={session}
+									isBusy={isBusy}
+									carryOut={carryOut}
+								/>
+							))}
+						</ol>
+					)
+				}
+			</Load>
+		</>
+	);
+}
+
+function Row({
+	replacement,
+	session,
+	isBusy,
+	carryOut,
+}: {
+	replacement: Replacement;
+	session: Session;
+	/** Whether another change is under way: there's one at a time. */
+	isBusy: boolean;
+	carryOut: (work: () => Promise<unknown>) => Promise<void>;
+}) {
+	const { id, heard, right, createdAt, lifelogs, lines, lifelogsDone, isDone } = replacement;
+	const [problem, attempt] = useAttempt();
+	const button = (name: string, work: () => Promise<unknown>) => (
+		<button
+			type="button"
+			aria-label={`${name}: ${heard}`}
+			disabled={isBusy}
+			onClick={() => attempt(carryOut(work))}
+		>
+			{name}
+		</button>
+	);
+	return (
+		<li>
+			<h2>
+				<WordsView words={replacement} />
+			</h2>
+			<p class="quiet">
+				{count(lines, 'line')} in {count(lifelogs, 'lifelog')}
+				{' · '}
+				<time dateTime={createdAt}>
+					{dayInWords(dayOf(createdAt, session.timezone), { dateStyle: 'medium' })}
+				</time>
+			</p>
+			{!isDone && (
+				<p class="progress">
+					<progress aria-label="Lifelogs" value={lifelogsDone} max={lifelogs} />
+					{lifelogsDone.toLocaleString()} of {count(lifelogs, 'lifelog')} have it now
+				</p>
+			)}
+			{session.canChange && (
+				<p class="row-actions">
+					{!isDone && button('Finish', () => makeReplacement({ heard, right }))}
+					{button('Take back', () => takeBack(id))}
+				</p>
+			)}
+			<Problem text={problem} />
+		</li>
+	);
+}
