@@ -206,7 +206,7 @@ const isMissing = (error: unknown) =>
 	['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** Whether a real path is that of a folder, or of something in it. The folder may be a whole drive. */
-function isWithin(folder: string, real: string): boolean {
+export function isWithin(folder: string, real: string): boolean {
 	const path = relative(folder, real);
 	return path.split(sep)[0] !== '..' && !isAbsolute(path);
 }

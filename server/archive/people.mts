@@ -2,8 +2,8 @@
 import { Ajv } from 'ajv';
 import { isLabel } from '../../lifelog/speakers.ts';
 import { ApiError } from '../util/errors.mts';
-import { FileError } from './folder.mts';
-import { isOfLaterVersion, parseJson } from './layout.mts';
+import { FileError, type Folder } from './folder.mts';
+import { isOfLaterVersion, parseJson, PEOPLE } from './layout.mts';
 import { toJson } from './lifelogFiles.mts';
 
 /** Somebody who has another name in some lifelogs, or is the wearer. Fields of later versions stay. */
@@ -49,7 +49,7 @@ const isPeopleFile = new Ajv().compile<PeopleFile>({
  *
  * @throws FileError that says what is wrong with it.
  */
-export function parsePeople(json: string): PeopleFile {
+function parsePeople(json: string): PeopleFile {
 	if (isOfLaterVersion(json)) {
 		throw new FileError('was written by a later version of lifelog-server: update this one');
 	}
@@ -62,6 +62,16 @@ export function parsePeople(json: string): PeopleFile {
 		throw new FileError('has two people who are the wearer');
 	}
 	return file;
+}
+
+/**
+ * Reads the people of an archive, none without people.json.
+ *
+ * @throws FileError that says what is wrong with the file.
+ */
+export async function readPeople(folder: Folder): Promise<PeopleFile> {
+	if ((await folder.fingerprint(PEOPLE)) === 'none') return { people: [] };
+	return parsePeople(await folder.readUtf8(PEOPLE));
 }
 
 /** The text of people.json with other people. Fields that this version doesn't know stay. */

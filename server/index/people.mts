@@ -3,13 +3,7 @@ import type { Lifelog } from '../../lifelog/api.ts';
 import { FileError, type Folder } from '../archive/folder.mts';
 import { PEOPLE } from '../archive/layout.mts';
 import { Names } from '../archive/names.mts';
-import {
-	changePeople,
-	parsePeople,
-	peopleJson,
-	type PeopleChange,
-	type PeopleFile,
-} from '../archive/people.mts';
+import { changePeople, peopleJson, type PeopleChange, readPeople } from '../archive/people.mts';
 import { ApiError } from '../util/errors.mts';
 import type { Rows } from './rows.mts';
 import type { HeardPerson, IndexFilter, Parts, SearchFilter } from './store.mts';
@@ -71,7 +65,7 @@ export class People {
 		const fingerprint = await this.#folder.fingerprint(PEOPLE);
 		let problem: FileError | undefined;
 		try {
-			this.#names = new Names((await this.#read()).people);
+			this.#names = new Names((await readPeople(this.#folder)).people);
 		} catch (error) {
 			if (!(error instanceof FileError)) throw error;
 			problem = error;
@@ -84,11 +78,6 @@ export class People {
 		this.#fingerprint = fingerprint;
 	}
 
-	async #read(): Promise<PeopleFile> {
-		if ((await this.#folder.fingerprint(PEOPLE)) === 'none') return { people: [] };
-		return parsePeople(await this.#folder.readUtf8(PEOPLE));
-	}
-
 	/**
 	 * What a change makes of people.json. Nobody else may write to the archive meanwhile.
 	 *
@@ -96,7 +85,7 @@ export class People {
 	 * @throws ApiError: 409 if the file can't be read, and what {@link changePeople} throws.
 	 */
 	async change(change: PeopleChange): Promise<{ json?: string; name: string }> {
-		const before = await this.#read().catch((error: unknown) => {
+		const before = await readPeople(this.#folder).catch((error: unknown) => {
 			if (!(error instanceof FileError)) throw error;
 			throw new ApiError(
 				409,

@@ -3,10 +3,9 @@ import type { Lifelog } from '../../../lifelog/api.ts';
 import { linesOf, namesIn } from '../../../lifelog/contents.ts';
 import { ApiError } from '../../util/errors.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
+import { audioRangesOf } from '../../index/archiveAudio.mts';
 import type { ArchiveStore } from '../../index/archiveStore.mts';
 import type { Serving } from '../../index/serving.mts';
-import { RECORDINGS } from '../../archive/layout.mts';
-import { isRecorded } from '../../recordings/lifelog.mts';
 import { missingDays } from '../missingDays.mts';
 import { requireKey, visitorOf } from '../api.mts';
 import { sendAudio } from '../routes/audio.mts';
@@ -71,7 +70,7 @@ export async function addPageData(
 			'/web/lifelogs/:id/audio-map',
 			async ({ params }): Promise<AudioMap> => {
 				const store = serving.current();
-				const [own, any] = audioRangesOf(store, params.id);
+				const [own, any] = audioRangesOf(lifelogOf(store, params.id));
 				const spans = await store.getAudioSpans(...own);
 				return { spans: spans.length > 0 ? spans : await store.getAudioSpans(...any) };
 			},
@@ -88,8 +87,7 @@ export async function addPageData(
 			{ exposeHeadRoute: true },
 			async ({ params, headers }, reply) => {
 				const store = serving.current();
-				const [own, any] = audioRangesOf(store, params.id);
-				const audio = (await store.getAudio(...own)) ?? (await store.getAudio(...any));
+				const audio = await store.getAudioOf(lifelogOf(store, params.id));
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
 				return sendAudio(audio, headers, reply);
 			},
@@ -121,23 +119,11 @@ function untilChanged<Value>(serving: Serving, read: (store: ArchiveStore) => Va
 	};
 }
 
-/**
- * Which audio is a lifelog's: that of its own device or, without any, of every device.
- *
- * @throws ApiError (404) for an unknown ID.
- */
-function audioRangesOf(
-	store: ArchiveStore,
-	id: string,
-): [Parameters<ArchiveStore['getAudio']>, Parameters<ArchiveStore['getAudio']>] {
+/** @throws ApiError (404) for an unknown ID. */
+function lifelogOf(store: ArchiveStore, id: string): Lifelog {
 	const lifelog = store.getLifelog(id, { markdown: false, contents: false });
 	if (!lifelog) throw new ApiError(404, 'Lifelog not found');
-	const [startMs, endMs] = [Date.parse(lifelog.startTime), Date.parse(lifelog.endTime)];
-	const own = isRecorded(id) ? { only: RECORDINGS } : { not: RECORDINGS };
-	return [
-		[startMs, endMs, own],
-		[startMs, endMs],
-	];
+	return lifelog;
 }
 
 function calendarOf(store: ArchiveStore, timezone: string): CalendarDay[] {
