@@ -4,7 +4,7 @@ import { reasonOf } from '../backup/reasons.mts';
 import type { Folder } from '../archive/folder.mts';
 import { exportArchive, type ExportOptions } from '../export/export.mts';
 import { ExportFolder } from '../export/exportFolder.mts';
-import type { Exported } from '../export/report.mts';
+import type { Exported, Told } from '../export/report.mts';
 import { openArchive } from '../export/source.mts';
 import { CannotStart, displayed, type ExitCode, throwIfAny } from '../util/commandLine.mts';
 import { readCommand, timezoneOr } from '../util/options.mts';
@@ -31,7 +31,7 @@ export async function exportCommand(args: string[]): Promise<ExitCode> {
 		opened = to;
 		const exported = await run(archive, to, { form, audio, timezone });
 		process.stdout.write(json ? `${JSON.stringify(exported)}\n` : describe(exported));
-		return exported.unread.length > 0 ? 1 : 0;
+		return exported.failed.length > 0 ? 1 : 0;
 	} catch (error) {
 		process.stderr.write(explain(error, opened?.root));
 		return opened && !(error instanceof CannotStart) ? 1 : 2;
@@ -65,7 +65,7 @@ function progressBar() {
 	};
 }
 
-function describe({ lifelogs, written, removed, kept, unread }: Exported): string {
+function describe({ lifelogs, written, removed, kept, failed }: Exported): string {
 	const changes = [
 		written > 0 && `${plural(written, 'file')} written`,
 		removed > 0 && `${plural(removed, 'file')} removed`,
@@ -73,12 +73,12 @@ function describe({ lifelogs, written, removed, kept, unread }: Exported): strin
 	const lines = [
 		`${plural(lifelogs, 'lifelog')}: ${changes.length > 0 ? changes.join(', ') : 'nothing new'}.`,
 		...listed('Left as they are', kept),
-		...listed('Not read', unread),
+		...listed('Not exported', failed),
 	];
 	return lines.map((line) => `${printable(line)}\n`).join('');
 }
 
-function listed(heading: string, files: Exported['kept']): string[] {
+function listed(heading: string, files: Told[]): string[] {
 	if (files.length === 0) return [];
 	const named = files.slice(0, MAX_NAMED).map(({ path, problem }) => `  ${path} ${problem}`);
 	const more = files.length - named.length;

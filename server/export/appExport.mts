@@ -4,7 +4,7 @@ import { writeLifelog } from '../../lifelog/files/formats.ts';
 import { appExportPath, freeName } from '../../lifelog/names.ts';
 import { FileError } from '../archive/folder.mts';
 import { type ZippedFile, zipOf } from '../util/zip.mts';
-import { CHANGED, type ExportFolder } from './exportFolder.mts';
+import { CHANGED, type ExportFolder, OTHER } from './exportFolder.mts';
 import type { Exported, OnProgress } from './report.mts';
 import { hashOf, pathOf, type Source } from './source.mts';
 
@@ -20,22 +20,19 @@ export async function exportZip(
 	onProgress: OnProgress,
 ): Promise<void> {
 	const { lifelogs, unread } = source.contents;
-	done.unread.push(...unread);
+	done.failed.push(...unread);
 	const key = hashOf(lifelogs.map((each) => [each.id, source.keyOf(each)]));
 	const found = await to.look(PATH);
 	if (found === 'changed' || found === 'foreign') {
-		const problem = found === 'changed' ? CHANGED : 'was there already, and is another file';
-		done.kept.push({ path: PATH, problem });
+		done.kept.push({ path: PATH, problem: found === 'changed' ? CHANGED : OTHER });
 		return;
 	}
 	if (found === 'unchanged' && to.state.files.get(PATH)?.key === key) return;
-	const before = done.unread.length;
+	const before = done.failed.length;
 	const draft = await to.write(zipOf(filesOf(source, done, onProgress)));
 	// One that lacks something is made again.
-	const made = { id: '', ...(done.unread.length === before && { key }) };
-	const refused = await to.put([{ path: PATH, draft, made, before: [] }]);
-	for (const [path, problem] of refused) done.kept.push({ path, problem });
-	done.written += 1 - refused.size;
+	const made = { id: '', ...(done.failed.length === before && { key }) };
+	await to.put([{ path: PATH, draft, made, before: [] }], done);
 }
 
 async function* filesOf(
@@ -55,7 +52,7 @@ async function* filesOf(
 			yield { path: `${name}.md`, content, changedMs: Date.parse(lifelog.updatedAt) };
 		} catch (error) {
 			if (!(error instanceof FileError)) throw error;
-			done.unread.push({ path: pathOf(each), problem: error.message });
+			done.failed.push({ path: pathOf(each), problem: error.message });
 		}
 		onProgress(at + 1, lifelogs.length);
 	}

@@ -4,7 +4,7 @@ import type { Folder } from '../archive/folder.mts';
 import { exportZip } from './appExport.mts';
 import type { ExportFolder } from './exportFolder.mts';
 import { NotesExport, type NotesOptions } from './notes.mts';
-import type { Exported, OnProgress } from './report.mts';
+import type { Exported, OnProgress, Told } from './report.mts';
 import { Source } from './source.mts';
 
 export interface ExportOptions extends NotesOptions {
@@ -31,13 +31,19 @@ export async function exportArchive(
 		const source = await Source.read(archive);
 		const done: Exported = {
 			...{ lifelogs: source.contents.lifelogs.length, written: 0, removed: 0 },
-			...{ kept: [], unread: [] },
+			...{ kept: [], failed: [] },
 		};
 		if (options.form === 'app-export') await exportZip(source, to, done, onProgress);
 		else await new NotesExport(source, to, options, done).run(onProgress);
 		all.written += done.written;
 		all.removed += done.removed;
-		const isLast = attempt === MAX_ATTEMPTS || done.unread.length === 0;
-		if (isLast || !(await hasChanged(archive, source.contents))) return { ...done, ...all };
+		const isLast = attempt === MAX_ATTEMPTS || done.failed.length === 0;
+		if (isLast || !(await hasChanged(archive, source.contents))) {
+			const [kept, failed] = [done.kept, done.failed].map(inOrder);
+			return { ...done, ...all, kept, failed };
+		}
 	}
 }
+
+const inOrder = (files: Told[]) =>
+	files.sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));

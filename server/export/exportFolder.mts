@@ -1,21 +1,17 @@
 // The folder that an export writes into, in which somebody else writes, too.
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { lstat, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { sameName } from '../../lifelog/names.ts';
 import { type Folder, FileError, isWithin, prepareFolder } from '../archive/folder.mts';
-import { tryLock, type HeldLock } from '../archive/lock.mts';
-import { CannotStart } from '../util/commandLine.mts';
+import type { HeldLock } from '../archive/lock.mts';
 import { asError } from '../util/errors.mts';
 import { onWindowsAgain } from '../util/onWindowsAgain.mts';
 import { type Saved, saveStream } from '../util/saveStream.mts';
+import { clearDrafts, DRAFTS, enter, STATE, unlessMissing } from './ownFolder.mts';
+import type { Exported } from './report.mts';
 import { type MadeFile, type MadeLifelog, parseState, type State, stateJson } from './state.mts';
-
-/** What an export keeps in the folder. Obsidian and most others don't show it. */
-const OWN = '.lifelog-export';
-const STATE = `${OWN}/files.json`;
-const DRAFTS = `${OWN}/drafts`;
 
 /** What is at a path: nothing, a file as an export wrote it, one that was changed since, or another. */
 export type Found = 'nothing' | 'unchanged' | 'changed' | 'foreign';
@@ -64,26 +60,11 @@ export class ExportFolder {
 	 * @throws CannotStart for one in which nothing may be written, and what the file system says.
 	 */
 	static async open(path: string, archive: Folder): Promise<ExportFolder> {
-		const wanted = await realPathOf(resolve(path));
-		if (archive.holds(wanted) || isWithin(wanted, archive.root)) {
-			throw new CannotStart(
-				`${path} is the archive's folder, inside of it or around it. Export to another folder`,
-			);
-		}
-		await mkdir(wanted, { recursive: true });
-		const own = join(wanted, OWN);
-		await mkdir(own).catch(unlessThere);
-		if (!(await lstat(own)).isDirectory()) {
-			throw new CannotStart(`${own} isn't a folder. Move it away`);
-		}
-		const lock = tryLock(own, 'run');
-		if (!lock) {
-			throw new CannotStart(`Another export is writing to ${path}. Export again when it has ended`);
-		}
+		const { root, lock } = await enter(path, archive);
 		try {
-			await clearDrafts(wanted);
-			const json = await readFile(join(wanted, STATE), 'utf8').catch(unlessMissing);
-			return new ExportFolder(wanted, parseState(json, join(wanted, STATE)), lock);
+			await clearDrafts(root);
+			const json = await readFile(join(root, STATE), 'utf8').catch(unlessMissing);
+			return new ExportFolder(root, parseState(json, join(root, STATE)), lock);
 		} catch (error) {
 			lock.release();
 			throw error;
@@ -166,26 +147,35 @@ export class ExportFolder {
 	 * Puts files at their places, and removes what was there before. Killed at any time, the next export
 	 * knows which files are its own. A file that is there already, but isn't as an export wrote it, stays.
 	 *
-	 * @returns The paths at which it couldn't, with the reason as the end of a sentence.
+	 * @param report What is added to.
+	 * @returns The paths at which it could.
 	 */
-	async put(puts: Put[]): Promise<Map<string, string>> {
+	async put(
+		puts: Put[],
+		report: Pick<Exported, 'written' | 'kept' | 'failed'>,
+	): Promise<Set<string>> {
 		const before = new Map(puts.map(({ path }) => [path, this.state.files.get(path)]));
 		for (const { path, draft, made } of puts) {
 			this.#set(path, { ...made, sha256: [...(before.get(path)?.sha256 ?? []), draft.sha256] });
 		}
 		await this.#save();
-		const refused = new Map<string, string>();
+		const done = new Set<string>();
 		for (const put of puts) {
-			const problem = await this.#putOne(put, before.get(put.path)).catch((error: unknown) =>
-				this.#obstacleOf(error),
-			);
-			if (problem === undefined) continue;
-			refused.set(put.path, problem);
-			const made = before.get(put.path);
-			if (made) this.#set(put.path, made);
-			else this.#forget(put.path);
+			const { path } = put;
+			const made = before.get(path);
+			try {
+				const kept = await this.#putOne(put, made);
+				if (kept !== undefined) report.kept.push({ path, problem: kept });
+				else done.add(path);
+			} catch (error) {
+				report.failed.push({ path, problem: await this.#obstacleOf(error) });
+			}
+			if (done.has(path)) continue;
+			if (made) this.#set(path, made);
+			else this.#forget(path);
 		}
-		return refused;
+		report.written += done.size;
+		return done;
 	}
 
 	/** Removes a file that is as an export wrote it. Returns whether it is gone. */
@@ -205,6 +195,7 @@ export class ExportFolder {
 		this.#isSaved = false;
 	}
 
+	/** Returns why what is there stays, if so. */
 	async #putOne({ path, draft, made, before }: Put, old?: MadeFile): Promise<string | undefined> {
 		// Where case counts for nothing, the old name is the new one.
 		const isOther = (each: string) => sameName(each) !== sameName(path);
@@ -215,7 +206,7 @@ export class ExportFolder {
 		const sha256 = isFree ? undefined : await this.#hashOf(path);
 		const isOwn = isFree || sha256 === draft.sha256 || old?.sha256.includes(sha256 ?? '');
 		if (!isOwn) {
-			return old ? CHANGED : 'was there already, and is another file';
+			return old ? CHANGED : OTHER;
 		}
 		await onWindowsAgain(() => rename(from, to));
 		const { size: bytes, mtimeMs } = await lstat(to);
@@ -281,25 +272,5 @@ export class ExportFolder {
 }
 
 export const CHANGED = 'was changed since it was exported';
+export const OTHER = 'was there already, with other contents';
 const OUTSIDE = 'belongs in a folder that a link leads out of';
-
-/** The real path of what is there, or will be. */
-async function realPathOf(path: string): Promise<string> {
-	const real = await realpath(path).catch(unlessMissing);
-	if (real !== undefined || dirname(path) === path) return real ?? path;
-	return join(await realPathOf(dirname(path)), basename(path));
-}
-
-async function clearDrafts(root: string): Promise<void> {
-	const drafts = join(root, DRAFTS);
-	await onWindowsAgain(() => rm(drafts, { recursive: true, force: true }));
-	await mkdir(drafts);
-}
-
-function unlessThere(error: NodeJS.ErrnoException): void {
-	if (error.code !== 'EEXIST') throw error;
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-	if (!['ENOENT', 'ENOTDIR'].includes(error.code ?? '')) throw error;
-}

@@ -63,7 +63,7 @@ export class NotesExport {
 
 	async run(onProgress: OnProgress): Promise<void> {
 		const { lifelogs, unread } = this.#source.contents;
-		this.#done.unread.push(...unread);
+		this.#done.failed.push(...unread);
 		await this.#removeDeleted();
 		onProgress(0, lifelogs.length);
 		const hasAudio = [...this.#to.state.files.keys()].some(isSound);
@@ -124,7 +124,7 @@ export class NotesExport {
 		const source = audioSource(audio, spans);
 		const onProblem = (path: string, problem: string) => {
 			this.#broken.add(path);
-			this.#unread(path, problem);
+			this.#fail(path, problem);
 		};
 		this.#audio = { source, cut: new ArchiveAudio(this.#source.folder, source, onProblem) };
 	}
@@ -171,7 +171,7 @@ export class NotesExport {
 			return audio === '' ? work : await this.#withAudio(work, audio, known?.audio === audio);
 		} catch (error) {
 			if (!(error instanceof FileError)) throw error;
-			this.#unread(pathOf(each), error.message);
+			this.#fail(pathOf(each), error.message);
 		}
 	}
 
@@ -188,7 +188,7 @@ export class NotesExport {
 			return { ...work, made, audio, audioPath: isThere ? own : undefined };
 		} catch (error) {
 			if (!(error instanceof UnavailableError)) throw error;
-			this.#unread(`audio of ${work.id}`, error.message);
+			this.#fail(`audio of ${work.id}`, error.message);
 			return { ...work, audioPath: own };
 		}
 	}
@@ -214,7 +214,7 @@ export class NotesExport {
 				await put(audioPath, audio.read(0, audio.bytes) as AsyncIterable<Uint8Array>);
 			} catch (error) {
 				if (!(error instanceof FileError)) throw error;
-				this.#unread(`audio of ${id}`, error.message);
+				this.#fail(`audio of ${id}`, error.message);
 				made.audio = '';
 				audioPath = this.#to.filesOf(id).find(isSound);
 			}
@@ -230,12 +230,10 @@ export class NotesExport {
 		const pending = this.#pending;
 		this.#pending = [];
 		this.#pendingBytes = 0;
-		const refused = await this.#to.put(pending.flatMap(({ puts }) => puts));
-		for (const [path, problem] of refused) this.#keep(path, problem);
+		const all = pending.flatMap(({ puts }) => puts);
+		const done = await this.#to.put(all, this.#done);
 		for (const { work, puts } of pending) {
-			const isRefused = puts.some(({ path }) => refused.has(path));
-			this.#done.written += puts.filter(({ path }) => !refused.has(path)).length;
-			if (!isRefused) this.#to.remember(work.id, work.made);
+			if (puts.every(({ path }) => done.has(path))) this.#to.remember(work.id, work.made);
 		}
 	}
 
@@ -243,8 +241,8 @@ export class NotesExport {
 		this.#done.kept.push({ path, problem });
 	}
 
-	#unread(path: string, problem: string): void {
-		this.#done.unread.push({ path, problem });
+	#fail(path: string, problem: string): void {
+		this.#done.failed.push({ path, problem });
 	}
 }
 

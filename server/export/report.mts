@@ -1,5 +1,5 @@
 /** A file, and what is to be said of it: the end of a sentence. */
-interface Told {
+export interface Told {
 	path: string;
 	problem: string;
 }
@@ -11,10 +11,10 @@ export interface Exported {
 	/** How many files are new or changed, and how many were removed. */
 	written: number;
 	removed: number;
-	/** Files in the folder that stay as they are, though they would be written or removed. */
+	/** Files in the folder that stay, because somebody else wrote or changed them, or only they are left. */
 	kept: Told[];
-	/** Files of the archive that couldn't be read. What was exported of them before stays. */
-	unread: Told[];
+	/** What isn't exported: files of the archive that can't be read, and places that can't be written to. */
+	failed: Told[];
 }
 
 /** Told how far an export is. */

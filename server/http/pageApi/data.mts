@@ -24,6 +24,7 @@ import type {
 	Status,
 	StatusAnswer,
 } from './answers.mts';
+import { sendDay } from './dayZip.mts';
 import { pageSearchSchema, searchForPage, type PageSearch } from './search.mts';
 
 /** What the server says of itself to everybody who may change everything. */
@@ -55,6 +56,12 @@ export async function addPageData(
 		web.get('/web/days', async () => ({ days: calendar() }));
 		web.get<{ Params: { day: string } }>('/web/days/:day', async ({ params }) =>
 			dayOf(serving.current(), checkDate(params.day), timezone, calendar()),
+		);
+		web.get<{ Params: { day: string }; Querystring: { audio?: boolean } }>(
+			'/web/days/:day/zip',
+			{ schema: { querystring: { type: 'object', properties: { audio: { type: 'boolean' } } } } },
+			async ({ params, query: { audio = false } }, reply) =>
+				sendDay(serving, checkDate(params.day), timezone, audio, reply),
 		);
 		web.get('/web/status', async () => statusOf(serving, calendar, audioGaps));
 		// Not part of the status: an endpoint that doesn't answer would hold it up.
