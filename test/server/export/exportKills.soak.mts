@@ -1,6 +1,6 @@
 // export, killed at random moments while others change the archive and the folder: no word of theirs is
 // lost, and the last export makes the same files as one run.
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +17,7 @@ import { exported, filesIn } from './exporting.mts';
 const KILLS = Number(process.env.KILLS ?? 10);
 const seed = randomSeed();
 const LIFELOGS = 120;
-const MAX_DELAY_MS = 300;
+const MAX_DELAY_MS = 60;
 const start = Date.UTC(2026, 2, 1);
 const idIn = (text: string) => /^id: "(\w+)"$/m.exec(text)![1];
 const startOf = (n: number) => new Date(start + n * 600_000).toISOString();
@@ -60,7 +60,10 @@ test.each(DISKS)(
 			};
 			const zone = ['--timezone', 'Europe/Berlin'];
 			const { child, ended } = startCommand(['export', archive, folder, '--audio', ...zone], env);
-			while (!existsSync(own) && child.exitCode === null) await sleep(1);
+			const before = names();
+			// While it writes drafts, or while it puts them at their places.
+			const hasBegun = kill % 2 === 0 ? () => existsSync(own) : () => names() !== before;
+			while (!hasBegun() && child.exitCode === null) await sleep(1);
 			await sleep(random.number.float() * MAX_DELAY_MS);
 			child.kill('SIGKILL');
 			await ended;
@@ -80,6 +83,11 @@ test.each(DISKS)(
 			amid,
 			isMost: true,
 		});
+
+		function names(): string {
+			const month = join(folder, '2026/2026-03');
+			return existsSync(month) ? readdirSync(month).join() : '';
+		}
 
 		/** Somebody writes a note, and into a file of the export. */
 		function write(kill: number): void {
