@@ -6,6 +6,7 @@ import { ZipFile } from 'yazl';
 export interface ZippedFile {
 	/** With `/`. */
 	path: string;
+	/** Only a text is compressed: audio is already. */
 	content: string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 	/** When it changed last, epoch ms. */
 	changedMs: number;
@@ -19,11 +20,14 @@ export function zipOf(files: AsyncIterable<ZippedFile> | Iterable<ZippedFile>): 
 	out.once('close', () => ended.abort());
 	const fill = async () => {
 		for await (const { path, content, changedMs } of files) {
-			const pieces = typeof content === 'string' ? [Buffer.from(content)] : content;
+			const isText = typeof content === 'string';
+			const pieces = isText ? [Buffer.from(content)] : content;
 			const stream = Readable.from(pieces, { objectMode: false });
 			stream.once('error', (error) => out.destroy(error));
 			const read = once(stream, 'close', { signal: ended.signal });
-			zip.addReadStreamLazy(path, { mtime: new Date(changedMs) }, (take) => take(null, stream));
+			zip.addReadStreamLazy(path, { mtime: new Date(changedMs), compress: isText }, (take) =>
+				take(null, stream),
+			);
 			await read.finally(() => stream.destroy());
 		}
 		zip.end();

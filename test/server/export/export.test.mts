@@ -12,11 +12,12 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
 import { writeLifelog } from '../../../lifelog/files/formats.ts';
-import { runCommand } from '../../support/archiveCommand.mts';
+import { runCommand, startCommand } from '../../support/archiveCommand.mts';
 import { store, writeArchive, writeDay } from '../../support/archive.mts';
 import { lifelogOf } from '../../support/invented.mts';
 import { newestManifests } from '../../support/manifests.mts';
 import { line, PeopleClient, talk } from '../people/client.mts';
+import { until } from '../../support/soon.mts';
 import { startLifelogServer, temporaryFolder } from '../sources.mts';
 import {
 	change,
@@ -207,6 +208,26 @@ describe('a file that was changed since', () => {
 			const ofIt = Object.values(filesIn(folder)).filter((text) => text.includes('id: "garden"'));
 			expect(ofIt).toHaveLength(1);
 		}
+	});
+
+	test('stays also if it is changed while the export runs', async () => {
+		await exported(archive, folder);
+		await change(archive, (client) => client.edit('garden', { isStarred: true }));
+		const [free, reached] = ['free', 'reached'].map((name) => join(temporaryFolder(), name));
+		const running = startCommand(['export', archive, folder, '--timezone', ZONE], {
+			NODE_OPTIONS: `--import ${pathToFileURL('test/support/heldDisk.mts').href}`,
+			...{ TEST_HELD: '.lifelog-export/drafts', TEST_FREE: free, TEST_REACHED: reached },
+		});
+		await until(() => existsSync(reached));
+		append(FIRST);
+		const before = statesIn(folder)[FIRST];
+		writeFileSync(free, '');
+		const { status, stdout } = await running.ended;
+		expect({ status, stdout }).toEqual({
+			...{ status: 0 },
+			stdout: `2 lifelogs: nothing new.\nLeft as they are: 1 file.\n  ${FIRST} ${changedSince}\n`,
+		});
+		expect(statesIn(folder)[FIRST]).toBe(before);
 	});
 
 	test('is written again once it was moved away', async () => {
