@@ -34,12 +34,14 @@ export const FILE_FORMATS = Object.keys(KINDS) as FileFormat[];
 /**
  * @param lifelog With contents.
  * @param zone Of times in the text of Markdown, and of the lifelog's times without offset.
+ * @param audio The name of the file with its audio, which Markdown links to.
  * @returns undefined if its start can't be read, so that it has no place in an archive.
  */
 export function writeLifelog(
 	lifelog: Lifelog,
 	format: FileFormat,
 	zone: string,
+	audio?: string,
 ): LifelogFile | undefined {
 	const startMs = instantOf(lifelog.startTime, zone);
 	if (startMs === undefined) return undefined;
@@ -47,7 +49,7 @@ export function writeLifelog(
 	const content = {
 		appExport: () => appExport(lifelog, pieces(), startMs),
 		json: () => toJson(lifelog),
-		markdown: () => lifelogMarkdown(lifelog, pieces(), startMs, zone),
+		markdown: () => lifelogMarkdown(lifelog, pieces(), startMs, zone, audio),
 		srt: () => toSrt(pieces()),
 		text: () => `${transcriptText(utterances(lifelog))}\n`,
 		vtt: () => toVtt(pieces()),

@@ -26,12 +26,14 @@ const MARKUP = [
  *
  * @param startMs When the lifelog begins, epoch ms.
  * @param zone Of the times in the text.
+ * @param audio The name of the file with its audio, if it is linked to.
  */
 export function lifelogMarkdown(
 	lifelog: Lifelog,
 	pieces: Piece[],
 	startMs: number,
 	zone: string,
+	audio?: string,
 ): string {
 	const { day } = wallClockOf(startMs, zone);
 	const shown = shownNames(pieces.flatMap(({ speaker }) => (speaker ? nameOf(speaker) : [])));
@@ -43,7 +45,10 @@ export function lifelogMarkdown(
 		const mark = headingMark(type);
 		return mark ? `${mark} ${escapeMarkdown(text)}` : escapeLine(text);
 	});
-	return [frontMatter(lifelog, pieces, shown, startMs, zone), ...lines].join('\n\n') + '\n';
+	const head = [frontMatter(lifelog, pieces, shown, startMs, zone)];
+	// Every reader follows a link. A player in the text would be a broken picture in most of them.
+	if (audio !== undefined) head.push(`[Audio](${encodeURIComponent(audio)})`);
+	return [...head, ...lines].join('\n\n') + '\n';
 }
 
 /** A text of one line such that Markdown and Obsidian show its words, and make nothing else of them. */

@@ -2,17 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { asError } from '../util/errors.mts';
+import { onWindowsAgain } from '../util/onWindowsAgain.mts';
 import { saveStream } from '../util/saveStream.mts';
 import { checkInside, prepareFolder } from './folder.mts';
 import { DRAFTS, JOURNAL } from './layout.mts';
 
 /** One step of a change. Paths are relative to the archive's folder, with `/`. */
 export type Step = { rename: string; to: string } | { remove: string };
-
-const WINDOWS_RETRIES = 50;
-const WINDOWS_PAUSE_MS = 50;
 
 /**
  * Carries out steps in their order. A process that is killed on the way leaves a journal, and the next
@@ -108,18 +105,4 @@ async function take(folder: string, step: Step): Promise<boolean> {
 
 async function isThere(path: string): Promise<boolean> {
 	return (await stat(path).catch(() => undefined)) !== undefined;
-}
-
-/** Does something with files again, because Windows refuses it while another program has them open. */
-export async function onWindowsAgain(work: () => Promise<void>): Promise<void> {
-	for (let attempt = 0; ; attempt++) {
-		try {
-			return await work();
-		} catch (error) {
-			const { code } = error as NodeJS.ErrnoException;
-			const mayPass = process.platform === 'win32' && /^(EPERM|EACCES|EBUSY)$/.test(code ?? '');
-			if (!mayPass || attempt === WINDOWS_RETRIES) throw error;
-			await sleep(WINDOWS_PAUSE_MS);
-		}
-	}
 }

@@ -206,8 +206,25 @@ export class Folder {
 const isMissing = (error: unknown) =>
 	['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
+/**
+ * Reads a file of the owner's work.
+ *
+ * @param parse Throws a FileError that says what is wrong with a text.
+ * @param none What counts without the file.
+ * @throws FileError if it can't be read.
+ */
+export async function readIfThere<Content>(
+	folder: Folder,
+	path: string,
+	parse: (text: string) => Content,
+	none: Content,
+): Promise<Content> {
+	if ((await folder.fingerprint(path)) === 'none') return none;
+	return parse(await folder.readUtf8(path));
+}
+
 /** Whether a real path is that of a folder, or of something in it. The folder may be a whole drive. */
-function isWithin(folder: string, real: string): boolean {
+export function isWithin(folder: string, real: string): boolean {
 	const path = relative(folder, real);
 	return path.split(sep)[0] !== '..' && !isAbsolute(path);
 }

@@ -3,8 +3,8 @@ import { Ajv } from 'ajv';
 import { isLabel } from '../../lifelog/speakers.ts';
 import { ApiError } from '../util/errors.mts';
 import { quoted } from '../util/text.mts';
-import { FileError } from './folder.mts';
-import { isOfLaterVersion, parseJson } from './layout.mts';
+import { FileError, type Folder, readIfThere } from './folder.mts';
+import { isOfLaterVersion, parseJson, PEOPLE } from './layout.mts';
 import { toJson } from './lifelogFiles.mts';
 
 /** Somebody who has another name in some lifelogs, or is the wearer. Fields of later versions stay. */
@@ -64,6 +64,14 @@ export function parsePeople(json: string): PeopleFile {
 	}
 	return file;
 }
+
+/**
+ * Reads the people of an archive, none without people.json.
+ *
+ * @throws FileError that says what is wrong with the file.
+ */
+export const readPeople = async (folder: Folder): Promise<PeopleFile> =>
+	await readIfThere(folder, PEOPLE, parsePeople, { people: [] });
 
 /** The text of people.json with other people. Fields that this version doesn't know stay. */
 export const peopleJson = (before: PeopleFile, people: Person[]): string =>

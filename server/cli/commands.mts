@@ -336,6 +336,42 @@ const importExport = command({
 });
 export { importExport as import };
 
+export const exportCommand = command({
+	name: 'export',
+	operands: '<archive> <folder>',
+	operandsAre: 'the archive and the folder to write to',
+	about: 'write lifelogs as Markdown files for people, such as for Obsidian',
+	description:
+		'Writes each lifelog of an archive as a Markdown file into another folder, with your titles and names. Run it again at any time: it writes only what is new or has changed. A file that you changed stays, and no other file of the folder is touched. A server can be running.',
+	options: {
+		...group('What to write', {
+			form: option(
+				'--form <name>',
+				"markdown, or app-export: app-export.zip in the form of the app's own export, for tools such as Omi",
+				oneOf('markdown', 'app-export'),
+				{ variable: 'LIFELOG_EXPORT_FORM', fallback: 'markdown' },
+			),
+			audio: toggle(
+				'--audio',
+				'also write the audio of each lifelog, beside its Markdown',
+				'LIFELOG_EXPORT_AUDIO',
+			),
+			timezone: option(
+				'--timezone <name>',
+				"zone of times and names, such as Europe/Berlin (the system's by default). app-export is in UTC",
+				timezone,
+			),
+		}),
+		...group('Output', {
+			json: toggle('--json', 'print one report as JSON', 'LIFELOG_EXPORT_JSON'),
+		}),
+	},
+	secrets: {},
+	exclusive: [],
+	exitCodes:
+		'Exit code: 0 everything is exported, or stays because you changed it, 1 something is not, 2 it could not start.\n',
+});
+
 export const link = command({
 	name: 'link',
 	operands: '<folder>',
@@ -350,7 +386,9 @@ export const link = command({
 });
 
 /** All commands, in the order of the help. */
-export const COMMANDS: DeclaredCommand[] = [archive, serve, check, importExport, link];
+export const COMMANDS: DeclaredCommand[] = [
+	...[archive, serve, check, importExport, exportCommand, link],
+];
 
 /** The help of `lifelog-server` itself. */
 export function overview(): string {

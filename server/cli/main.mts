@@ -12,6 +12,7 @@ setFlagsFromString('--memory-saver-mode');
 const runs: Record<string, (args: string[]) => Promise<number | void>> = {
 	archive: async (args) => await (await import('./archive.mts')).archiveCommand(args),
 	check: async (args) => await (await import('./check.mts')).checkCommand(args),
+	export: async (args) => await (await import('./export.mts')).exportCommand(args),
 	import: async (args) => await (await import('./import.mts')).importCommand(args),
 	link: async (args) => (await import('./link.mts')).linkCommand(args),
 	serve: async (args) => await (await import('./serve.mts')).serveCommand(args),

@@ -3,7 +3,9 @@ import { planOgg, type Cut } from '../audio/cut.mts';
 import { samplesPerMs } from '../audio/opus.mts';
 import { OggError } from '../audio/page.mts';
 import { scanLinks, type Link } from '../audio/scan.mts';
+import type { Lifelog } from '../../lifelog/api.ts';
 import { RECORDINGS, type AudioFile } from '../archive/layout.mts';
+import { sourceOf } from '../archive/sourceOf.mts';
 import type { Rows } from './rows.mts';
 import type { Audio, AudioSpan, Sources } from './store.mts';
 import { joinSpans, without } from '../util/spans.mts';
@@ -55,14 +57,32 @@ async function settled<Result>(look: () => Promise<Result>): Promise<Result> {
 	throw unreadable();
 }
 
+/** What an archive says of its audio, and when somebody spoke. */
+export type AudioSource = Pick<Rows, 'audioBetween' | 'spokenBetween'>;
+
+/**
+ * Which audio is a lifelog's: that of its own device or, without any, of every device.
+ *
+ * @returns The ranges to ask for, one after the other.
+ */
+export function audioRangesOf({
+	id,
+	startTime,
+	endTime,
+}: Pick<Lifelog, 'id' | 'startTime' | 'endTime'>): [startMs: number, endMs: number, Sources][] {
+	const [startMs, endMs] = [Date.parse(startTime), Date.parse(endTime)];
+	const own = sourceOf(id) === 'recording' ? { only: RECORDINGS } : { not: RECORDINGS };
+	return [own, {}].map((sources) => [startMs, endMs, sources]);
+}
+
 /** Audio of any range out of the files of an archive. */
 export class ArchiveAudio {
 	readonly #folder: Folder;
-	readonly #rows: Rows;
+	readonly #rows: AudioSource;
 	readonly #onProblem: OnProblem;
 	readonly #scans = new Map<string, Scan>();
 
-	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
+	constructor(folder: Folder, rows: AudioSource, onProblem: OnProblem) {
 		this.#folder = folder;
 		this.#rows = rows;
 		this.#onProblem = onProblem;
@@ -75,6 +95,12 @@ export class ArchiveAudio {
 	 */
 	async between(startMs: number, endMs: number, sources?: Sources): Promise<Audio | undefined> {
 		return await settled(() => this.#plan(startMs, endMs, sources));
+	}
+
+	/** The audio of a lifelog; undefined without any. Throws as `between`. */
+	async of(lifelog: Parameters<typeof audioRangesOf>[0]): Promise<Audio | undefined> {
+		const [own, any] = audioRangesOf(lifelog);
+		return (await this.between(...own)) ?? (await this.between(...any));
 	}
 
 	/** Only the spans of that audio, without reading any sound. Throws as `between`. */

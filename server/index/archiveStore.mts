@@ -242,6 +242,11 @@ export class ArchiveStore implements Store {
 		return this.#audio.between(startMs, endMs, sources);
 	}
 
+	/** The audio of a lifelog. */
+	getAudioOf(lifelog: Lifelog): Promise<Audio | undefined> {
+		return this.#audio.of(lifelog);
+	}
+
 	/** Only the spans of that audio. */
 	getAudioSpans(startMs: number, endMs: number, sources?: Sources): Promise<AudioSpan[]> {
 		return this.#audio.spansBetween(startMs, endMs, sources);

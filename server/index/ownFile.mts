@@ -1,4 +1,4 @@
-import { FileError, type Folder } from '../archive/folder.mts';
+import { FileError, type Folder, readIfThere } from '../archive/folder.mts';
 import { ApiError } from '../util/errors.mts';
 import type { OnProblem } from './sync.mts';
 
@@ -83,7 +83,6 @@ export class OwnFile<Content> {
 	}
 
 	async #read(): Promise<Content> {
-		if ((await this.#folder.fingerprint(this.#path)) === 'none') return this.#none;
-		return this.#parse(await this.#folder.readUtf8(this.#path));
+		return await readIfThere(this.#folder, this.#path, this.#parse, this.#none);
 	}
 }

@@ -132,9 +132,6 @@ export const recordedId = (source: string, part: number, nth: number): string =>
 const shortHash = (source: unknown[]) =>
 	createHash('sha256').update(JSON.stringify(source)).digest('hex').slice(0, 20);
 
-/** Whether a lifelog was made of a recording, so that its audio is in `audio/recordings/`. */
-export const isRecorded = (id: string): boolean => id.startsWith(RECORDED);
-
 /** Whether a lifelog was made here. */
 export const isMadeHere = (id: string): boolean => sourceOf(id) !== 'service';
 

@@ -10,6 +10,7 @@ import { serverKey, type SpawnedServer } from '../support/lifelogServer.mts';
 import { until } from '../support/soon.mts';
 import { findings, usePages } from '../support/openPage.mts';
 import { workflowWith } from '../support/workflow.mts';
+import { unzip } from '../support/zip.mts';
 import { CHANGING, DAY, DAY_MS, dayOf, longestOf, serveDays, ZONE } from './days.mts';
 
 let server: SpawnedServer;
@@ -286,6 +287,26 @@ test('a lifelog can be downloaded as Markdown, JSON, SRT, WebVTT and audio', asy
 	await page.click('.menu summary');
 	await page.click('h1');
 	expect(await menu.getAttribute('open')).toBeNull();
+});
+
+test('a day can be downloaded as a zip, with keys, with its audio or without', async () => {
+	const { page } = await open();
+	await page.goto(`/days/${DAY}`);
+	await page.waitForSelector('.entry');
+	const count = await page.locator('.entry').count();
+	for (const [key, hasAudio] of [
+		['1', false],
+		['2', true],
+	] as const) {
+		await page.keyboard.press('d');
+		await page.waitForSelector('.menu[open]');
+		expect(await findings(page)).toEqual([]);
+		const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press(key)]);
+		expect(download.suggestedFilename()).toBe(`${DAY}.zip`);
+		const names = Object.keys(await unzip(readFileSync(await download.path())));
+		expect(names.filter((name) => name.endsWith('.md'))).toHaveLength(count);
+		expect(names.some((name) => name.endsWith('.ogg'))).toBe(hasAudio);
+	}
 });
 
 test('with 1,000 days and 5,000 lifelogs, the calendar, a day, a lifelog and the search work', async () => {

@@ -2,6 +2,7 @@
 // process for each would take most of the time of a test with hundreds. (test/support/commands.mts)
 import { checkCommand } from '../../server/cli/check.mts';
 import { archiveCommand } from '../../server/cli/archive.mts';
+import { exportCommand } from '../../server/cli/export.mts';
 import { importCommand } from '../../server/cli/import.mts';
 import { fail } from '../../server/util/commandLine.mts';
 import type { Ended, SentCommand } from './commands.mts';
@@ -10,6 +11,7 @@ import { asError } from '../../server/util/errors.mts';
 const commands: Record<string, (args: string[]) => Promise<number>> = {
 	archive: archiveCommand,
 	check: checkCommand,
+	export: exportCommand,
 	import: importCommand,
 };
 

@@ -20,6 +20,7 @@ const SLOWEST = [
 	'archiveKills.soak',
 	'people.soak',
 	'eventKills.soak',
+	'exportKills.soak',
 	'eventFlood.test',
 	'beside.soak',
 	'properties.test',

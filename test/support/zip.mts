@@ -1,5 +1,6 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { crc32, deflateRawSync } from 'node:zlib';
+import { fromBufferPromise } from 'yauzl';
 
 /** A file of a zip to be written. */
 export interface ZipFile {
@@ -108,3 +109,16 @@ function numbers(...values: number[]): Buffer {
 }
 
 const extraField = (data: Buffer) => Buffer.concat([shorts(fieldOfZip64, data.length), data]);
+
+/** The files of a zip, by their paths. Text is read as such, anything else as bytes. */
+export async function unzip(zip: Buffer): Promise<Record<string, string>> {
+	const files: Record<string, string> = {};
+	const opened = await fromBufferPromise(zip);
+	for await (const entry of opened.eachEntry()) {
+		const pieces: Buffer[] = [];
+		for await (const piece of await opened.openReadStreamPromise(entry)) pieces.push(piece);
+		const encoding = entry.fileName.endsWith('.md') ? 'utf8' : 'latin1';
+		files[entry.fileName] = Buffer.concat(pieces).toString(encoding);
+	}
+	return files;
+}

@@ -8,7 +8,7 @@ const below = (folders) => `^(\\.\\./)*(${folders})/`;
 
 // Each folder imports only those before it.
 const SHARED = 'auth errors transport api content parameters execution'.split(' ');
-const COMMANDS = '(backup|events|import|recordings)';
+const COMMANDS = '(backup|events|export|import|recordings)';
 const SERVER = ['util', 'audio', 'archive', 'index', COMMANDS, 'http', '(cli|sandbox)'];
 const inOrder = (parent, folders) =>
 	folders.slice(0, -1).map((folder, nth) => ({

@@ -3,10 +3,9 @@ import type { Lifelog } from '../../../lifelog/api.ts';
 import { linesOf, namesIn } from '../../../lifelog/contents.ts';
 import { ApiError } from '../../util/errors.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
+import { audioRangesOf } from '../../index/archiveAudio.mts';
 import type { ArchiveStore } from '../../index/archiveStore.mts';
 import type { Serving } from '../../index/serving.mts';
-import { RECORDINGS } from '../../archive/layout.mts';
-import { isRecorded } from '../../recordings/lifelog.mts';
 import { missingDays } from '../missingDays.mts';
 import { requireKey, visitorOf } from '../api.mts';
 import { sendAudio } from '../routes/audio.mts';
@@ -25,6 +24,7 @@ import type {
 	Status,
 	StatusAnswer,
 } from './answers.mts';
+import { sendDay } from './dayZip.mts';
 import { pageSearchSchema, searchForPage, type PageSearch } from './search.mts';
 
 /** What the server says of itself to everybody who may change everything. */
@@ -57,6 +57,12 @@ export async function addPageData(
 		web.get<{ Params: { day: string } }>('/web/days/:day', async ({ params }) =>
 			dayOf(serving.current(), checkDate(params.day), timezone, calendar()),
 		);
+		web.get<{ Params: { day: string }; Querystring: { audio?: boolean } }>(
+			'/web/days/:day/zip',
+			{ schema: { querystring: { type: 'object', properties: { audio: { type: 'boolean' } } } } },
+			async ({ params, query: { audio = false } }, reply) =>
+				sendDay(serving, checkDate(params.day), timezone, audio, reply),
+		);
 		web.get('/web/status', async () => statusOf(serving, calendar, audioGaps));
 		// Not part of the status: an endpoint that doesn't answer would hold it up.
 		web.get('/web/endpoints', async (): Promise<EndpointsAnswer> => ({
@@ -71,7 +77,7 @@ export async function addPageData(
 			'/web/lifelogs/:id/audio-map',
 			async ({ params }): Promise<AudioMap> => {
 				const store = serving.current();
-				const [own, any] = audioRangesOf(store, params.id);
+				const [own, any] = audioRangesOf(lifelogOf(store, params.id));
 				const spans = await store.getAudioSpans(...own);
 				return { spans: spans.length > 0 ? spans : await store.getAudioSpans(...any) };
 			},
@@ -88,8 +94,7 @@ export async function addPageData(
 			{ exposeHeadRoute: true },
 			async ({ params, headers }, reply) => {
 				const store = serving.current();
-				const [own, any] = audioRangesOf(store, params.id);
-				const audio = (await store.getAudio(...own)) ?? (await store.getAudio(...any));
+				const audio = await store.getAudioOf(lifelogOf(store, params.id));
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
 				return sendAudio(audio, headers, reply);
 			},
@@ -121,23 +126,11 @@ function untilChanged<Value>(serving: Serving, read: (store: ArchiveStore) => Va
 	};
 }
 
-/**
- * Which audio is a lifelog's: that of its own device or, without any, of every device.
- *
- * @throws ApiError (404) for an unknown ID.
- */
-function audioRangesOf(
-	store: ArchiveStore,
-	id: string,
-): [Parameters<ArchiveStore['getAudio']>, Parameters<ArchiveStore['getAudio']>] {
+/** @throws ApiError (404) for an unknown ID. */
+function lifelogOf(store: ArchiveStore, id: string): Lifelog {
 	const lifelog = store.getLifelog(id, { markdown: false, contents: false });
 	if (!lifelog) throw new ApiError(404, 'Lifelog not found');
-	const [startMs, endMs] = [Date.parse(lifelog.startTime), Date.parse(lifelog.endTime)];
-	const own = isRecorded(id) ? { only: RECORDINGS } : { not: RECORDINGS };
-	return [
-		[startMs, endMs, own],
-		[startMs, endMs],
-	];
+	return lifelog;
 }
 
 function calendarOf(store: ArchiveStore, timezone: string): CalendarDay[] {

@@ -154,6 +154,9 @@ export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 	return spans;
 }
 
+/** A day as a zip. @param hasAudio Whether its audio is in it, too. */
+export const dayAddress = (day: string, hasAudio = false) =>
+	`/web/days/${day}/zip${hasAudio ? '?audio=true' : ''}`;
 export const audioAddress = (id: string) => `/web/audio/${encodeURIComponent(id)}`;
 
 /** A page of chats, newest first. */

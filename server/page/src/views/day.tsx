@@ -1,9 +1,16 @@
 import { Fragment } from 'preact';
 import { Link } from 'wouter-preact';
 import { shownNames } from '../../../../lifelog/speakers.ts';
-import { readDay, readLifelogsOf, type Day, type DayEntry, type Session } from '../api.mts';
+import {
+	dayAddress,
+	readDay,
+	readLifelogsOf,
+	type Day,
+	type DayEntry,
+	type Session,
+} from '../api.mts';
 import { count, dayInWords, lengthInWords, timeInWords } from '../format.mts';
-import { Load, Problem, Star, useTitle } from '../parts.tsx';
+import { Load, Menu, Problem, Star, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { useKept, useLoad } from '../useLoad.mts';
 
@@ -94,6 +101,7 @@ function Timeline({ session, ...day }: Day & { session: Session }) {
 			</p>
 			<Bar {...day} />
 			<Summary day={day.day} session={session} />
+			<Downloads {...day} />
 			<ol class={lifelogs.length > MANY ? 'timeline many' : 'timeline'}>
 				{lifelogs.map((lifelog, at) => (
 					<Fragment key={lifelog.id}>
@@ -107,6 +115,28 @@ function Timeline({ session, ...day }: Day & { session: Session }) {
 				))}
 			</ol>
 		</>
+	);
+}
+
+/** The day as a zip of what `lifelog-server export` writes. */
+function Downloads({ day, audio }: Day) {
+	return (
+		<div class="actions">
+			<Menu name="Download" shortcut="d">
+				<li>
+					<a href={dayAddress(day)} download={`${day}.zip`} aria-keyshortcuts="1">
+						Markdown
+					</a>
+				</li>
+				{audio.length > 0 && (
+					<li>
+						<a href={dayAddress(day, true)} download={`${day}.zip`} aria-keyshortcuts="2">
+							Markdown with audio
+						</a>
+					</li>
+				)}
+			</Menu>
+		</div>
 	);
 }
 

@@ -1,0 +1,94 @@
+// lifelog-server export: what it says.
+import { SingleBar } from 'cli-progress';
+import { reasonOf } from '../backup/reasons.mts';
+import type { Folder } from '../archive/folder.mts';
+import { exportArchive, type ExportOptions } from '../export/export.mts';
+import { ExportFolder } from '../export/exportFolder.mts';
+import type { Exported, Told } from '../export/report.mts';
+import { openArchive } from '../export/source.mts';
+import { CannotStart, displayed, type ExitCode, throwIfAny } from '../util/commandLine.mts';
+import { readCommand, timezoneOr } from '../util/options.mts';
+import { plural, printable } from '../util/text.mts';
+import { exportCommand as declared, unknownOnes } from './commands.mts';
+
+/** How many files are named in each list. `--json` names them all. */
+const MAX_NAMED = 20;
+
+/** Carries out `lifelog-server export`, and returns its exit code. */
+export async function exportCommand(args: string[]): Promise<ExitCode> {
+	let opened: ExportFolder | undefined;
+	try {
+		const given = readCommand(declared, args);
+		if (!given) return 0;
+		const { values, operands, problems } = given;
+		const { form, audio, json } = values;
+		if (form === 'app-export' && audio) problems.push('--audio needs --form markdown');
+		throwIfAny(problems);
+		for (const line of unknownOnes()) process.stderr.write(`${printable(line)}\n`);
+		const timezone = timezoneOr(values.timezone);
+		const archive = await openArchive(operands[0]);
+		const to = await ExportFolder.open(operands[1], archive);
+		opened = to;
+		const exported = await run(archive, to, { form, audio, timezone });
+		process.stdout.write(json ? `${JSON.stringify(exported)}\n` : describe(exported));
+		return exported.failed.length > 0 ? 1 : 0;
+	} catch (error) {
+		process.stderr.write(explain(error, opened?.root));
+		return opened && !(error instanceof CannotStart) ? 1 : 2;
+	}
+}
+
+async function run(archive: Folder, to: ExportFolder, options: ExportOptions): Promise<Exported> {
+	const bar = progressBar();
+	try {
+		return await exportArchive(archive, to, options, bar.show);
+	} finally {
+		bar.stop();
+		await to.close();
+	}
+}
+
+/** A bar on standard error, where that is a terminal. */
+function progressBar() {
+	const bar = new SingleBar({
+		format: 'Exporting [{bar}] {value} of {total} lifelogs, {eta_formatted} left',
+		hideCursor: true,
+		clearOnComplete: true,
+		gracefulExit: true,
+	});
+	return {
+		show: (done: number, total: number) => {
+			if (done === 0) bar.start(total, 0);
+			else bar.update(done);
+		},
+		stop: () => bar.stop(),
+	};
+}
+
+function describe({ lifelogs, written, removed, kept, failed }: Exported): string {
+	const changes = [
+		written > 0 && `${plural(written, 'file')} written`,
+		removed > 0 && `${plural(removed, 'file')} removed`,
+	].filter((each) => each !== false);
+	const lines = [
+		`${plural(lifelogs, 'lifelog')}: ${changes.length > 0 ? changes.join(', ') : 'nothing new'}.`,
+		...listed('Left as they are', kept),
+		...listed('Not exported', failed),
+	];
+	return lines.map((line) => `${printable(line)}\n`).join('');
+}
+
+function listed(heading: string, files: Told[]): string[] {
+	if (files.length === 0) return [];
+	const named = files.slice(0, MAX_NAMED).map(({ path, problem }) => `  ${path} ${problem}`);
+	const more = files.length - named.length;
+	return [
+		`${heading}: ${plural(files.length, 'file')}.`,
+		...named,
+		...(more > 0 ? [`  and ${more} more`] : []),
+	];
+}
+
+/** Why it ended, for display. */
+const explain = (error: unknown, folder?: string) =>
+	displayed(error instanceof CannotStart ? error : new Error(reasonOf(error, folder)));

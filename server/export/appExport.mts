@@ -1,0 +1,59 @@
+// All lifelogs as a zip in the form of the app's own export, which tools such as Omi read.
+import { titleOf } from '../../lifelog/contents.ts';
+import { writeLifelog } from '../../lifelog/files/formats.ts';
+import { appExportPath, freeName } from '../../lifelog/names.ts';
+import { FileError } from '../archive/folder.mts';
+import { type ZippedFile, zipOf } from '../util/zip.mts';
+import { CHANGED, type ExportFolder, OTHER } from './exportFolder.mts';
+import type { Exported, OnProgress } from './report.mts';
+import { hashOf, pathOf, type Source } from './source.mts';
+
+/** Where it is in the folder. */
+const PATH = 'app-export.zip';
+const ZONE = 'UTC';
+
+/** Writes the zip, unless it is as it would be written. @param done What is added to. */
+export async function exportZip(
+	source: Source,
+	to: ExportFolder,
+	done: Exported,
+	onProgress: OnProgress,
+): Promise<void> {
+	const { lifelogs, unread } = source.contents;
+	done.failed.push(...unread);
+	const key = hashOf(lifelogs.map((each) => [each.id, source.keyOf(each)]));
+	const found = await to.look(PATH);
+	if (found === 'changed' || found === 'foreign') {
+		done.kept.push({ path: PATH, problem: found === 'changed' ? CHANGED : OTHER });
+		return;
+	}
+	if (found === 'unchanged' && to.state.files.get(PATH)?.key === key) return;
+	const before = done.failed.length;
+	const draft = await to.write(zipOf(filesOf(source, done, onProgress)));
+	// One that lacks something is made again.
+	const made = { id: '', ...(done.failed.length === before && { key }) };
+	await to.put([{ path: PATH, draft, made, before: [] }], done);
+}
+
+async function* filesOf(
+	source: Source,
+	done: Exported,
+	onProgress: OnProgress,
+): AsyncGenerator<ZippedFile> {
+	const { lifelogs } = source.contents;
+	const names = new Map<string, string>();
+	onProgress(0, lifelogs.length);
+	for (const [at, each] of lifelogs.entries()) {
+		try {
+			const lifelog = await source.lifelogOf(each);
+			const { content, startMs } = writeLifelog(lifelog, 'appExport', ZONE)!;
+			const title = titleOf(lifelog);
+			const name = freeName(names, each.id, (nth) => appExportPath(startMs, title, nth));
+			yield { path: `${name}.md`, content, changedMs: Date.parse(lifelog.updatedAt) };
+		} catch (error) {
+			if (!(error instanceof FileError)) throw error;
+			done.failed.push({ path: pathOf(each), problem: error.message });
+		}
+		onProgress(at + 1, lifelogs.length);
+	}
+}

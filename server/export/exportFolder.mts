@@ -1,0 +1,276 @@
+// The folder that an export writes into, in which somebody else writes, too.
+import { createReadStream } from 'node:fs';
+import { lstat, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createHash, hash, randomBytes } from 'node:crypto';
+import { sameName } from '../../lifelog/names.ts';
+import { type Folder, FileError, isWithin, prepareFolder } from '../archive/folder.mts';
+import type { HeldLock } from '../archive/lock.mts';
+import { asError } from '../util/errors.mts';
+import { onWindowsAgain } from '../util/onWindowsAgain.mts';
+import { type Saved, saveStream } from '../util/saveStream.mts';
+import { clearDrafts, DRAFTS, enter, STATE, unlessMissing } from './ownFolder.mts';
+import type { Exported } from './report.mts';
+import { type MadeFile, type MadeLifelog, parseState, type State, stateJson } from './state.mts';
+
+/** What is at a path: nothing, a file as an export wrote it, one that was changed since, or another. */
+export type Found = 'nothing' | 'unchanged' | 'changed' | 'foreign';
+
+/** A file that was written, but isn't at its place yet. */
+export interface Draft extends Saved {
+	draft: string;
+}
+
+/** A file to be put at its place. */
+export interface Put {
+	/** In the folder, with `/`. */
+	path: string;
+	draft: Draft;
+	made: Omit<MadeFile, 'sha256'>;
+	/** Where the same was before. */
+	before: string[];
+}
+
+/** Why a file can't be put at its place, which concerns no other file. */
+const OBSTACLES: Record<string, string> = {
+	ENOTDIR: 'belongs in a folder, but there is a file of its name',
+	ENOENT: 'belongs in a folder that is a broken link',
+	ELOOP: 'belongs in a folder that is a broken link',
+};
+
+export class ExportFolder {
+	/** Its real path. */
+	readonly root: string;
+	readonly state: State;
+	readonly #lock: HeldLock;
+	/** Paths of files by the lifelog that is in them. */
+	readonly #byId = new Map<string, Set<string>>();
+	#isSaved = true;
+
+	private constructor(root: string, state: State, lock: HeldLock) {
+		this.root = root;
+		this.state = state;
+		this.#lock = lock;
+		for (const [path, { id }] of state.files) this.#ofId(id).add(path);
+	}
+
+	/**
+	 * Opens a folder, which is made if it isn't there, and removes drafts of an export that was killed.
+	 *
+	 * @throws CannotStart for one in which nothing may be written, and what the file system says.
+	 */
+	static async open(path: string, archive: Folder): Promise<ExportFolder> {
+		const { root, lock } = await enter(path, archive);
+		try {
+			await clearDrafts(root);
+			const json = await readFile(join(root, STATE), 'utf8').catch(unlessMissing);
+			return new ExportFolder(root, parseState(json, join(root, STATE)), lock);
+		} catch (error) {
+			lock.release();
+			throw error;
+		}
+	}
+
+	/** Saves what is known, and lets others export. */
+	async close(): Promise<void> {
+		try {
+			// First, because what is left of them may fill the disk.
+			await clearDrafts(this.root);
+			await this.#save();
+			await rm(join(this.root, DRAFTS), { recursive: true, force: true });
+		} finally {
+			this.#lock.release();
+		}
+	}
+
+	/** The files that a lifelog is in; of an empty ID those that have several. */
+	filesOf(id: string): string[] {
+		return [...this.#ofId(id)];
+	}
+
+	/** Keeps how a lifelog was exported. */
+	remember(id: string, made: MadeLifelog): void {
+		this.state.lifelogs.set(id, made);
+		this.#isSaved = false;
+	}
+
+	/** Writes a file that is put at its place later. */
+	async write(content: string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Draft> {
+		const draft = `${DRAFTS}/${randomBytes(8).toString('hex')}`;
+		const pieces = typeof content === 'string' ? [Buffer.from(content)] : content;
+		return { draft, ...(await saveStream(join(this.root, draft), pieces)) };
+	}
+
+	/**
+	 * Looks at what is at a path.
+	 *
+	 * @param isThorough Whether it is read even if size and time are those of before.
+	 */
+	async look(path: string, isThorough = false): Promise<Found> {
+		const full = join(this.root, path);
+		const stats = await lstat(full).catch(unlessMissing);
+		if (!stats) return 'nothing';
+		const made = this.state.files.get(path);
+		if (!made) return 'foreign';
+		if (!stats.isFile()) return 'changed';
+		const { size: bytes, mtimeMs } = stats;
+		const isSame = made.bytes === bytes && made.mtimeMs === mtimeMs && made.sha256.length === 1;
+		if (isSame && !isThorough) return 'unchanged';
+		const sha256 = await this.#hashOf(path);
+		if (sha256 === undefined || !made.sha256.includes(sha256)) return 'changed';
+		if (!isSame) this.#set(path, { ...made, sha256: [sha256], bytes, mtimeMs });
+		return 'unchanged';
+	}
+
+	/** Whether a file is there with these contents, as an export wrote it. Of a stream nobody knows. */
+	async has(path: string, content: unknown): Promise<boolean> {
+		const made = this.state.files.get(path);
+		if (typeof content !== 'string' || made?.sha256.length !== 1) return false;
+		return made.sha256[0] === hash('sha256', content) && (await this.look(path)) === 'unchanged';
+	}
+
+	/** The first bytes of a file as a text; undefined if it can't be read. */
+	async beginningOf(path: string, bytes: number): Promise<string | undefined> {
+		try {
+			await this.#checkInside(path);
+			let text = '';
+			for await (const piece of createReadStream(join(this.root, path), { end: bytes - 1 })) {
+				text += String(piece);
+			}
+			return text;
+		} catch {
+			return undefined;
+		}
+	}
+
+	/**
+	 * Puts files at their places, and removes what was there before. Killed at any time, the next export
+	 * knows which files are its own. A file that is there already, but isn't as an export wrote it, stays.
+	 *
+	 * @param report What is added to.
+	 * @returns The paths at which it could.
+	 */
+	async put(
+		puts: Put[],
+		report: Pick<Exported, 'written' | 'kept' | 'failed'>,
+	): Promise<Set<string>> {
+		const before = new Map(puts.map(({ path }) => [path, this.state.files.get(path)]));
+		for (const { path, draft, made } of puts) {
+			this.#set(path, { ...made, sha256: [...(before.get(path)?.sha256 ?? []), draft.sha256] });
+		}
+		await this.#save();
+		const done = new Set<string>();
+		for (const put of puts) {
+			const { path } = put;
+			const made = before.get(path);
+			try {
+				const kept = await this.#putOne(put, made);
+				if (kept !== undefined) report.kept.push({ path, problem: kept });
+				else done.add(path);
+			} catch (error) {
+				report.failed.push({ path, problem: await this.#obstacleOf(error) });
+			}
+			if (done.has(path)) continue;
+			if (made) this.#set(path, made);
+			else this.#forget(path);
+		}
+		report.written += done.size;
+		return done;
+	}
+
+	/** Removes a file that is as an export wrote it. Returns whether it is gone. */
+	async remove(path: string): Promise<boolean> {
+		const found = await this.look(path, true);
+		if (found !== 'unchanged' && found !== 'nothing') return false;
+		if (found === 'unchanged') {
+			await onWindowsAgain(() => rm(join(this.root, path), { force: true }));
+		}
+		this.#forget(path);
+		return true;
+	}
+
+	/** Forgets a lifelog of which no file is left. */
+	forgetLifelog(id: string): void {
+		this.state.lifelogs.delete(id);
+		this.#isSaved = false;
+	}
+
+	/** Returns why what is there stays, if so. */
+	async #putOne({ path, draft, made, before }: Put, old?: MadeFile): Promise<string | undefined> {
+		// Where case counts for nothing, the old name is the new one.
+		const isOther = (each: string) => sameName(each) !== sameName(path);
+		for (const each of before) if (!isOther(each)) await this.remove(each);
+		const [from, to] = [join(this.root, draft.draft), join(this.root, path)];
+		await prepareFolder(this.root, dirname(path));
+		const isFree = (await lstat(to).catch(unlessMissing)) === undefined;
+		const sha256 = isFree ? undefined : await this.#hashOf(path);
+		const isOwn = isFree || sha256 === draft.sha256 || old?.sha256.includes(sha256 ?? '');
+		if (!isOwn) {
+			return old ? CHANGED : OTHER;
+		}
+		await onWindowsAgain(() => rename(from, to));
+		const { size: bytes, mtimeMs } = await lstat(to);
+		this.#set(path, { ...made, sha256: [draft.sha256], bytes, mtimeMs });
+		for (const each of before) if (isOther(each)) await this.remove(each);
+		return undefined;
+	}
+
+	async #obstacleOf(error: unknown): Promise<string> {
+		if (error instanceof FileError) return OUTSIDE;
+		const problem = OBSTACLES[asError(error).code ?? ''];
+		// Without the folder, no file could be put.
+		if (problem === undefined || !(await lstat(this.root).catch(() => undefined))) throw error;
+		return problem;
+	}
+
+	/** The SHA-256 of a file; undefined if it isn't one, is outside of the folder or can't be read. */
+	async #hashOf(path: string): Promise<string | undefined> {
+		const full = join(this.root, path);
+		try {
+			await this.#checkInside(path);
+			if (!(await lstat(full)).isFile()) return undefined;
+			const hash = createHash('sha256');
+			for await (const piece of createReadStream(full)) hash.update(piece as Buffer);
+			return hash.digest('hex');
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Rejects with a FileError if a link leads out of the folder. */
+	async #checkInside(path: string): Promise<void> {
+		const folder = await realpath(join(this.root, dirname(path)));
+		if (!isWithin(this.root, folder)) throw new FileError(OUTSIDE);
+	}
+
+	#set(path: string, made: MadeFile): void {
+		this.state.files.set(path, made);
+		this.#ofId(made.id).add(path);
+		this.#isSaved = false;
+	}
+
+	#forget(path: string): void {
+		const made = this.state.files.get(path);
+		if (!made) return;
+		this.state.files.delete(path);
+		this.#byId.get(made.id)?.delete(path);
+		this.#isSaved = false;
+	}
+
+	#ofId(id: string): Set<string> {
+		const paths = this.#byId.get(id) ?? new Set();
+		this.#byId.set(id, paths);
+		return paths;
+	}
+
+	async #save(): Promise<void> {
+		if (this.#isSaved) return;
+		const { draft } = await this.write(stateJson(this.state));
+		await onWindowsAgain(() => rename(join(this.root, draft), join(this.root, STATE)));
+		this.#isSaved = true;
+	}
+}
+
+export const CHANGED = 'was changed since it was exported';
+export const OTHER = 'was there already, with other contents';
+const OUTSIDE = 'belongs in a folder that a link leads out of';

@@ -1,0 +1,82 @@
+// Where in the folder the files of a lifelog belong.
+import { parse } from 'yaml';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { titleOf } from '../../lifelog/contents.ts';
+import { isObject, readableName, sameName } from '../../lifelog/names.ts';
+import { wallClockOf } from '../../lifelog/times.ts';
+import type { ExportFolder } from './exportFolder.mts';
+
+export const NOTE = '.md';
+export const SOUND = '.ogg';
+/** More than the properties of a lifelog take. */
+const HEAD_BYTES = 64 * 1024;
+
+/** A lifelog, and its audio if that is exported, too. */
+interface Placed {
+	id: string;
+	lifelog: Lifelog;
+	audio?: unknown;
+}
+
+/** The name of a file of a lifelog, without its folders and extension. */
+export const nameOf = (lifelog: Lifelog, zone: string, nth?: number): string =>
+	readableName(Date.parse(lifelog.startTime), zone, titleOf(lifelog), nth);
+
+/** Gives each lifelog a name of its own in the folder. */
+export class Places {
+	readonly #to: ExportFolder;
+	readonly #timezone: string;
+	/** Which lifelog has a name, as file systems compare them. */
+	readonly #owners = new Map<string, string>();
+
+	/** @param timezone IANA name of the zone in which names are. */
+	constructor(to: ExportFolder, timezone: string) {
+		this.#to = to;
+		this.#timezone = timezone;
+		for (const [path, { id }] of to.state.files) {
+			if (id !== '') this.#owners.set(sameName(stemOf(path)), id);
+		}
+	}
+
+	/** Where a lifelog belongs, without the extension. It keeps a name that is still right. */
+	async of({ id, lifelog, audio }: Placed): Promise<string> {
+		const timezone = this.#timezone;
+		const { day } = wallClockOf(Date.parse(lifelog.startTime), timezone);
+		const folder = `${day.slice(0, 4)}/${day.slice(0, 7)}`;
+		const place = (nth: number) => `${folder}/${nameOf(lifelog, timezone, nth)}`;
+		const own = this.#to.filesOf(id).find((path) => !isSound(path));
+		const before = own && stemOf(own);
+		const isRight = before?.startsWith(place(1)) && /^(-\d+)?$/.test(before.slice(place(1).length));
+		if (isRight && this.#owners.get(sameName(before!)) === id) return before!;
+		for (let nth = 1; ; nth++) {
+			const path = place(nth);
+			if ((this.#owners.get(sameName(path)) ?? id) !== id) continue;
+			if (!(await this.#isFree(path, id, audio !== undefined))) continue;
+			this.#owners.set(sameName(path), id);
+			return path;
+		}
+	}
+
+	/** Whether nobody else has a file of this name. A file with the lifelog's own ID is from an export. */
+	async #isFree(stem: string, id: string, hasAudio: boolean): Promise<boolean> {
+		const found = await this.#to.look(stem + NOTE);
+		if (found === 'foreign') return (await this.#idIn(stem + NOTE)) === id;
+		if (found !== 'nothing' || !hasAudio) return true;
+		return (await this.#to.look(stem + SOUND)) !== 'foreign';
+	}
+
+	/** The ID in the properties of a file. */
+	async #idIn(path: string): Promise<unknown> {
+		const head = (await this.#to.beginningOf(path, HEAD_BYTES)) ?? '';
+		const [, properties = ''] = /^---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(head) ?? [];
+		try {
+			const value: unknown = parse(properties);
+			return isObject(value) ? value.id : undefined;
+		} catch {
+			return undefined;
+		}
+	}
+}
+
+export const isSound = (path: string): boolean => path.endsWith(SOUND);
+export const stemOf = (path: string): string => path.replace(/\.\w+$/, '');

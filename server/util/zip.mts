@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { type PassThrough, Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+
+/** A file to be put into a zip. */
+export interface ZippedFile {
+	/** With `/`. */
+	path: string;
+	/** Only a text is compressed: audio is already. */
+	content: string | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+	/** When it changed last, epoch ms. */
+	changedMs: number;
+}
+
+/** A zip of files, each of which is read when it's its turn. Fails with what reading one fails with. */
+export function zipOf(files: AsyncIterable<ZippedFile> | Iterable<ZippedFile>): PassThrough {
+	const zip = new ZipFile();
+	const out = zip.outputStream as PassThrough;
+	const ended = new AbortController();
+	out.once('close', () => ended.abort());
+	const fill = async () => {
+		for await (const { path, content, changedMs } of files) {
+			const isText = typeof content === 'string';
+			const pieces = isText ? [Buffer.from(content)] : content;
+			const stream = Readable.from(pieces, { objectMode: false });
+			stream.once('error', (error) => out.destroy(error));
+			const read = once(stream, 'close', { signal: ended.signal });
+			zip.addReadStreamLazy(path, { mtime: new Date(changedMs), compress: isText }, (take) =>
+				take(null, stream),
+			);
+			await read.finally(() => stream.destroy());
+		}
+		zip.end();
+	};
+	fill().catch((error: unknown) =>
+		out.destroy(ended.signal.aborted ? undefined : (error as Error)),
+	);
+	return out;
+}
