@@ -14,8 +14,10 @@ export const pause: typeof pauses.pause = async (...args) => await pauses.pause(
 export interface SkippedPauses {
 	/** False while they are really waited for. */
 	areSkipped: boolean;
-	/** How much was not waited for. */
+	/** How much was not waited for. Less than the pauses, by what each really takes. */
 	skippedMs: number;
+	/** The sum of all pauses. */
+	pausesMs: number;
 	/** Waits again, with the right clocks. */
 	stop: () => void;
 }
@@ -28,6 +30,7 @@ export function skipPauses(): SkippedPauses {
 	const skipped: SkippedPauses = {
 		areSkipped: true,
 		skippedMs: 0,
+		pausesMs: 0,
 		stop() {
 			Object.assign(pauses, { pause: wait });
 			Object.assign(performance, { now });
@@ -38,6 +41,7 @@ export function skipPauses(): SkippedPauses {
 	Date.now = () => Math.floor(today() + skipped.skippedMs);
 	const pauseShortly: typeof wait = async (ms, signal) => {
 		if (!skipped.areSkipped) return await wait(ms, signal);
+		skipped.pausesMs += ms;
 		const end = performance.now() + ms;
 		await wait(ms / 1000, signal);
 		skipped.skippedMs = Math.max(skipped.skippedMs, end - now());
