@@ -2,6 +2,9 @@
 import { IN_WORD } from '../../lifelog/scripts.ts';
 import type { Correction } from './layout.mts';
 
+/** Words to be replaced. */
+export type Words = Omit<Correction, 'id'>;
+
 const FIRST_IN_WORD = new RegExp(`^${IN_WORD}`, 'u');
 const LAST_IN_WORD = new RegExp(`${IN_WORD}$`, 'u');
 
@@ -19,10 +22,12 @@ export function wordsFinder(heard: string, { isPart = false } = {}): RegExp {
 	return new RegExp(`${before}${literal}${after}`, 'giu');
 }
 
-/** A text with the right words in place of those that were heard. */
-export const correct = (text: string, { heard, right }: Omit<Correction, 'id'>): string =>
-	text.replace(wordsFinder(heard), () => right);
+/** Puts the right words in place of those that were heard. */
+export function corrector({ heard, right }: Words): (text: string) => string {
+	const words = wordsFinder(heard);
+	return (text) => text.replace(words, () => right);
+}
 
 /** A text with several corrections, one after the other. */
-export const correctAll = (text: string, corrections: Omit<Correction, 'id'>[]): string =>
-	corrections.reduce(correct, text);
+export const correctAll = (text: string, corrections: Words[]): string =>
+	corrections.reduce((corrected, words) => corrector(words)(corrected), text);
