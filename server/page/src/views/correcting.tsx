@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { changedWords, type Words } from '../changedWords.mts';
 import { previewReplacement } from '../replacements.mts';
 import type { Corrected } from '../useEditing.mts';
@@ -21,14 +21,17 @@ interface Correcting {
 export function useCorrecting(timezone: string, onChanged: () => void): Correcting {
 	const [offer, setOffer] = useState<{ index: number; words: Words; lifelogs: number }>();
 	const [isOpen, setOpen] = useState(false);
+	const latest = useRef<Corrected | undefined>(undefined);
 	return {
-		onCorrected: ({ index, before, after }) => {
+		onCorrected: (corrected) => {
+			const { index, before, after } = corrected;
+			latest.current = corrected;
 			setOffer(undefined);
 			const words = changedWords(before, after);
 			if (!words) return;
 			previewReplacement(words).then(
 				({ lifelogs }) => {
-					if (lifelogs === 0) return;
+					if (lifelogs === 0 || latest.current !== corrected) return;
 					setOffer({ index, words, lifelogs });
 					requestAnimationFrame(() =>
 						document.querySelector('.offer')?.scrollIntoView({ block: 'nearest' }),
