@@ -43,6 +43,8 @@ export interface Edited {
 	isStarred?: boolean;
 	/** New names by the names in the file; an empty one is that of lines without a speaker. */
 	speakers?: Record<string, string>;
+	/** Names that labels of an earlier transcript had, and these labels. */
+	namesBefore?: Record<string, string>;
 	/** When, in UTC with milliseconds. */
 	at: string;
 }
@@ -146,6 +148,7 @@ const schema = {
 						title: text,
 						isStarred: { type: 'boolean' },
 						speakers: { type: 'object', additionalProperties: text },
+						namesBefore: { type: 'object', additionalProperties: text },
 						at: text,
 					},
 				},
