@@ -2,9 +2,12 @@ import type { Lifelog } from '../../lifelog/api.ts';
 import { contentNodes, isUtterance, mapNodes, USER } from '../../lifelog/contents.ts';
 import { isLabel } from '../../lifelog/speakers.ts';
 import { ApiError } from '../util/errors.mts';
+import { quoted } from '../util/text.mts';
 import { renderMarkdown } from '../util/apiMarkdown.mts';
-import type { Edited } from './layout.mts';
+import type { Edited, EditedLine } from './layout.mts';
+import { changeLines, checkSize, type LineChange, withoutSpeakers } from './lines.mts';
 import { nameIn, type Names } from './names.mts';
+import { isUser, renamedTo, spokenAs } from './spoken.mts';
 
 /** What can be changed of a lifelog; what is missing stays. */
 export interface LifelogChange {
@@ -12,6 +15,7 @@ export interface LifelogChange {
 	isStarred?: boolean;
 	/** New names by those that are served, an empty one for lines without a speaker; null for the recorded ones. */
 	speakers?: Record<string, string> | null;
+	lines?: LineChange[];
 }
 
 /** A change of a lifelog, as it is asked for. */
@@ -22,53 +26,87 @@ export type AskedChange = LifelogChange & {
 
 /** Applies what was edited here to a lifelog as it is stored; `updatedAt` is the later of the two. */
 export function withEdits(stored: Lifelog, edited: Edited): Lifelog {
-	const { title = stored.title, isStarred = stored.isStarred, speakers = {}, at } = edited;
+	const { title = stored.title, isStarred = stored.isStarred, at } = edited;
+	const spokenIn = spokenAs(stored, edited);
 	let isTitled = title === stored.title;
+	let isCorrected = false;
 	const contents = mapNodes(stored.contents, (node) => {
 		if (!isTitled && node.type === 'heading1') {
 			isTitled = true;
 			return { ...node, content: title };
 		}
-		const name = isUtterance(node) ? renamed(speakers, nameIn(node)) : nameIn(node);
-		return name === nameIn(node) ? node : { ...node, speakerName: name };
+		const { text, name, isWearer, line } = spokenIn(node);
+		const isOther = name !== nameIn(node);
+		isCorrected ||= line !== undefined && (isOther || text !== node.content);
+		return {
+			...node,
+			content: text,
+			...(isOther && { speakerName: name }),
+			...(isWearer !== isUser(node) && { speakerIdentifier: isWearer ? USER : null }),
+		};
 	});
-	const isRewritten = contents.length > 0 && (title !== stored.title || edited.speakers);
+	const isRewritten = title !== stored.title || edited.speakers || isCorrected;
 	return {
 		...stored,
 		title,
 		isStarred,
 		contents,
-		...(isRewritten && { markdown: renderMarkdown(contents) }),
+		...(contents.length > 0 && isRewritten && { markdown: renderMarkdown(contents) }),
 		updatedAt: at > stored.updatedAt ? at : stored.updatedAt,
 	};
 }
 
 /**
- * Adds a change to the edits of a lifelog. The change names speakers as they are served.
+ * Adds a change to the edits of a lifelog. The change names speakers and lines as they are served. New
+ * names of speakers are given before lines are changed.
  *
  * @param stored The lifelog as its file has it.
  * @param names What people are called.
  * @param at Now, epoch ms. An edit is always later than what it changes.
- * @throws ApiError (400) naming the speakers that there are, for one that isn't among them, or for a name
- *   that would also be put on somebody else's lines.
+ * @throws ApiError: 400 naming the speakers that there are, for one that isn't among them, for a name
+ *   that would also be put on somebody else's lines, or for too many corrected lines; 409 for a line that
+ *   isn't there.
  */
 export function addEdits(
 	stored: Lifelog,
-	{ speakers: recorded, ...before }: Partial<Edited>,
-	{ speakers, ...change }: LifelogChange,
+	before: Partial<Edited>,
+	{ speakers: asked, lines: askedLines, ...change }: LifelogChange,
 	names: Names,
 	at: number,
 ): Edited {
-	const { at: editedAt = '' } = before;
-	const updatedAt = editedAt > stored.updatedAt ? editedAt : stored.updatedAt;
-	const edited = speakers ? renameSpeakers(stored, recorded ?? {}, speakers, names) : recorded;
+	const renamed = asked === undefined ? before : withSpeakers(stored, before, asked, names);
+	const lines = askedLines ? changeLines(stored, renamed, askedLines, names) : renamed.lines;
+	if (askedLines) checkSize(lines!, 'lines: this lifelog');
+	return editedAt(stored, { ...renamed, ...change, lines }, at);
+}
+
+/** Edits with other corrected lines. @param at Now, epoch ms. */
+export const withLines = (
+	stored: Lifelog,
+	edited: Partial<Edited>,
+	lines: EditedLine[],
+	at: number,
+): Edited => editedAt(stored, { ...edited, lines }, at);
+
+/** Edits, made at a time (epoch ms), without what says nothing. */
+function editedAt(
+	{ updatedAt: storedAt }: Lifelog,
+	{ speakers, lines = [], ...edited }: Partial<Edited>,
+	at: number,
+): Edited {
+	const { at: before = '' } = edited;
+	const updatedAt = before > storedAt ? before : storedAt;
 	return {
-		...before,
-		...change,
-		...(speakers !== null && edited && { speakers: edited }),
+		...edited,
+		...(speakers && Object.keys(speakers).length > 0 && { speakers }),
+		...(lines.length > 0 && { lines }),
 		at: new Date(Math.max(at, Date.parse(updatedAt) + 1)).toISOString(),
 	};
 }
+
+/** Whether speakers have names that were given here. */
+export const hasNames = ({ speakers, lines = [] }: Partial<Edited>): boolean =>
+	speakers !== undefined || lines.some(({ speaker }) => speaker !== undefined);
 
 /** Edits without a title; undefined if there are no others. */
 export function withoutTitle(edited: Edited): Edited | undefined {
@@ -77,41 +115,68 @@ export function withoutTitle(edited: Edited): Edited | undefined {
 	return Object.keys(left).length > 1 ? left : undefined;
 }
 
-/** The names that the speakers of a lifelog are served by, of each name in its file. */
-function servedNames(
+/** Edits with other names of speakers; null takes all back, also those of lines. */
+function withSpeakers(
 	stored: Lifelog,
-	edited: Record<string, string>,
+	edited: Partial<Edited>,
+	asked: Record<string, string> | null,
 	names: Names,
-): Map<string, Set<string>> {
-	const served = new Map<string, Set<string>>();
-	for (const node of [...contentNodes(stored.contents)].filter(isUtterance)) {
-		const recorded = nameIn(node);
-		const name = names.shown(renamed(edited, recorded), node.speakerIdentifier === USER);
-		served.set(recorded, (served.get(recorded) ?? new Set()).add(name));
-	}
-	return served;
+): Partial<Edited> {
+	if (asked) return { ...edited, ...renameSpeakers(stored, edited, asked, names) };
+	return { ...edited, speakers: undefined, lines: withoutSpeakers(edited.lines) };
 }
 
+/** The names that the speakers of a lifelog are served by. */
+interface Served {
+	/** Of each name in its file. */
+	recorded: Map<string, Set<string>>;
+	/** Of each speaker whom single lines have. */
+	ofLines: Map<string, string>;
+}
+
+function servedNames(stored: Lifelog, edited: Partial<Edited>, names: Names): Served {
+	const spokenIn = spokenAs(stored, edited);
+	const recorded = new Map<string, Set<string>>();
+	const ofLines = new Map<string, string>();
+	for (const node of [...contentNodes(stored.contents)].filter(isUtterance)) {
+		const { name, isWearer, line } = spokenIn(node);
+		const served = names.shown(name, isWearer);
+		if (line?.speaker !== undefined) ofLines.set(line.speaker, served);
+		else recorded.set(nameIn(node), (recorded.get(nameIn(node)) ?? new Set()).add(served));
+	}
+	return { recorded, ofLines };
+}
+
+const allServed = ({ recorded, ofLines }: Served): Set<string> =>
+	new Set([...[...recorded.values()].flatMap((each) => [...each]), ...ofLines.values()]);
+
+/** A new name is that of all lines that are served by the current one, also of single ones. */
 function renameSpeakers(
 	stored: Lifelog,
-	before: Record<string, string>,
+	edited: Partial<Edited>,
 	asked: Record<string, string>,
 	names: Names,
-): Record<string, string> {
-	const served = servedNames(stored, before, names);
-	const known = new Set([...served.values()].flatMap((each) => [...each]));
+): Pick<Edited, 'speakers' | 'lines'> {
+	const served = servedNames(stored, edited, names);
+	const known = allServed(served);
 	const unknown = Object.keys(asked).find((name) => !known.has(name));
 	if (unknown !== undefined) throw unknownSpeaker(unknown, [...known]);
 	// Names of an earlier version may come back.
-	const all = new Map(Object.entries(before));
-	for (const [recorded, current] of served) {
+	const all = new Map(Object.entries(edited.speakers ?? {}));
+	for (const [recorded, current] of served.recorded) {
 		const wanted = new Set([...current].map((name) => renamedTo(asked, name)));
 		if (wanted.size > 1) throw notApart([...current]);
 		const [name] = wanted;
 		if (name !== undefined) all.set(recorded, name);
 	}
+	const lines = edited.lines?.map((line) => {
+		const name = served.ofLines.get(line.speaker ?? '');
+		const speaker = name === undefined ? undefined : renamedTo(asked, name);
+		return speaker === undefined ? line : { ...line, speaker };
+	});
 	// Not assigned: `__proto__` would be no entry.
-	return Object.fromEntries([...all].filter(([recorded, name]) => recorded !== name));
+	const speakers = Object.fromEntries([...all].filter(([recorded, name]) => recorded !== name));
+	return { speakers, lines };
 }
 
 /**
@@ -121,19 +186,17 @@ function renameSpeakers(
  */
 export function changeInRecording(
 	stored: Lifelog,
-	{ speakers: edited = {} }: Partial<Edited>,
+	edited: Partial<Edited>,
 	speakers: Record<string, string>,
 	names: Names,
 ): Record<string, string> {
 	const name = Object.keys(speakers).find((each) => !isLabel(each));
 	if (name !== undefined) throw notALabel(name);
-	const served = [...servedNames(stored, edited, names).values()].flatMap((each) => [...each]);
-	return Object.fromEntries(Object.entries(speakers).filter(([label]) => served.includes(label)));
+	const served = allServed(servedNames(stored, edited, names));
+	return Object.fromEntries(Object.entries(speakers).filter(([label]) => served.has(label)));
 }
 
 const MAX_NAMED = 20;
-const MAX_QUOTED = 200;
-const quoted = (name: string) => JSON.stringify(name.slice(0, MAX_QUOTED));
 
 function unknownSpeaker(name: string, known: string[]): ApiError {
 	const named = known
@@ -166,12 +229,3 @@ const notALabel = (name: string) =>
 		400,
 		`wholeRecording: ${quoted(name)} isn't a label, but a person. PATCH /v1/people renames a person in all lifelogs`,
 	);
-
-/** @param name Empty for none. */
-const renamed = (names: Record<string, string>, name: string): string =>
-	renamedTo(names, name) ?? name;
-
-/** The new name of one that has any. Not simply read: `constructor` is no entry. */
-function renamedTo(names: Record<string, string>, name: string): string | undefined {
-	return Object.hasOwn(names, name) ? names[name] : undefined;
-}

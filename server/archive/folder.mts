@@ -8,6 +8,7 @@ import {
 	isOfLaterVersion,
 	parseDayManifest,
 	PEOPLE,
+	REPLACEMENTS,
 	type DayManifest,
 	type NamedFile,
 } from './layout.mts';
@@ -235,7 +236,7 @@ function versionOf({ size, mtimeMs, ctimeMs }: Stats): string {
 
 /** Whether a path leads into one of the archive's folders, or to a file of its own. */
 function isInside(path: string): boolean {
-	if (path === PEOPLE) return true;
+	if (path === PEOPLE || path === REPLACEMENTS) return true;
 	const [top, ...rest] = path.split('/');
 	return (
 		['days', 'lifelogs', 'chats', 'audio'].includes(top) &&

@@ -9,6 +9,8 @@ export const JOURNAL = '.lifelog-journal.json';
 
 /** Who is who, in the owner's words. */
 export const PEOPLE = 'people.json';
+/** Which words the owner has replaced in all lifelogs. */
+export const REPLACEMENTS = 'replacements.json';
 
 /** The recorder whose audio was recorded elsewhere and uploaded. */
 export const RECORDINGS = 'recordings';
@@ -45,8 +47,31 @@ export interface Edited {
 	speakers?: Record<string, string>;
 	/** Names that labels of an earlier transcript had, and these labels. */
 	namesBefore?: Record<string, string>;
+	lines?: EditedLine[];
 	/** When, in UTC with milliseconds. */
 	at: string;
+}
+
+/** A line that was corrected here, by its time and the text in the file. */
+export interface EditedLine {
+	startOffsetMs: number;
+	was: string;
+	/** What it is now; missing if that is the same. */
+	text?: string;
+	/** Of this line only. */
+	speaker?: string;
+	/** What somebody had typed before the replacements; missing if that is the text in the file. */
+	typed?: string;
+	/** The replacements that have changed it, in their order. */
+	replaced?: Correction[];
+}
+
+/** Words that are heard wrong, and the right ones. */
+export interface Correction {
+	/** Of the replacement. */
+	id: string;
+	heard: string;
+	right: string;
 }
 
 interface NamedEntry {
@@ -129,6 +154,26 @@ const spans = {
 		properties: { startMs: { type: 'number' }, endMs: { type: 'number' } },
 	},
 };
+const correction = {
+	type: 'object',
+	required: ['id', 'heard', 'right'],
+	properties: { id: text, heard: text, right: text },
+};
+const lines = {
+	type: 'array',
+	items: {
+		type: 'object',
+		required: ['startOffsetMs', 'was'],
+		properties: {
+			startOffsetMs: { type: 'number' },
+			was: text,
+			text,
+			speaker: text,
+			typed: text,
+			replaced: { type: 'array', items: correction },
+		},
+	},
+};
 const schema = {
 	type: 'object',
 	required: ['version', 'day', 'lifelogs', 'chats', 'audio', 'archivedAt', 'isComplete'],
@@ -149,6 +194,7 @@ const schema = {
 						isStarred: { type: 'boolean' },
 						speakers: { type: 'object', additionalProperties: text },
 						namesBefore: { type: 'object', additionalProperties: text },
+						lines,
 						at: text,
 					},
 				},

@@ -7,12 +7,20 @@ import { EntryError, manifestBefore } from './additions.mts';
 import type { Change, Day } from './changeDays.mts';
 import { readArchived } from './entries.mts';
 import { FileError, type Folder, maxBytes } from './folder.mts';
-import type { DayManifest, Edited, LifelogEntry, MadeHere } from './layout.mts';
+import type { DayManifest, Edited, EditedLine, LifelogEntry, MadeHere } from './layout.mts';
 import { dayOf, inOrder, namedFile, placesBeside, toJson } from './lifelogFiles.mts';
+import { linesThatFit } from './linesAgain.mts';
 import { withOwn } from './ownChanges.mts';
 
+/** A lifelog of a new transcript. */
+export interface Transcribed {
+	lifelog: Lifelog;
+	/** The words of its lines as they were heard, before any were corrected. */
+	heard: string[];
+}
+
 /** A lifelog of the transcript before. */
-interface Former {
+export interface Former {
 	id: string;
 	entry: LifelogEntry;
 	stored: Lifelog;
@@ -29,7 +37,7 @@ export interface NewTranscript {
 	/** The lifelogs that are there, and the days whose versions of them count. */
 	there: { id: string; day: string }[];
 	/** In order of time. They get their IDs here. */
-	lifelogs: Lifelog[];
+	lifelogs: Transcribed[];
 	/** An ID that no lifelog has, for the `part`th one. */
 	newId: (part: number) => string;
 	madeHere: MadeHere;
@@ -53,20 +61,19 @@ export async function replaceTranscript(
 ): Promise<{ change: Required<Change>; ids: string[] }> {
 	const former = await Promise.all(there.map((each) => readFormer(folder, days, each)));
 	const partners = partnersOf(
-		lifelogs.map(timeOf),
+		lifelogs.map(({ lifelog }) => timeOf(lifelog)),
 		former.map(({ stored }) => timeOf(stored)),
 	);
 	const namesBefore = labelNames(former);
-	const later = lifelogs.map((lifelog, part): Later => {
+	const later = lifelogs.map((each, part): Later => {
 		const before = former.at(partners.get(part) ?? former.length);
-		if (!before) {
-			const id = newId(part);
-			const { updatedAt, isStarred } = lifelog;
-			const edited = editsFor({ at: updatedAt }, namesBefore);
-			const entry = { updatedAt, isStarred, madeHere, ...(edited && { edited }) };
-			return { lifelog: { ...lifelog, id }, entry };
-		}
-		return inPlaceOf(before, lifelog, namesBefore);
+		const { lifelog } = each;
+		const kept = { namesBefore, lines: linesThatFit(former, each) };
+		if (before) return inPlaceOf(before, lifelog, kept);
+		const { updatedAt, isStarred } = lifelog;
+		const edited = editsFor({ at: updatedAt }, kept);
+		const entry = { updatedAt, isStarred, madeHere, ...(edited && { edited }) };
+		return { lifelog: { ...lifelog, id: newId(part) }, entry };
 	});
 	const change: Required<Change> = {
 		...{ manifests: [], files: [], replaced: former.map(({ id }) => id) },
@@ -93,20 +100,22 @@ async function readFormer(
 }
 
 /** A lifelog with the ID of the one before, and its edits as far as they fit. */
-function inPlaceOf(
-	{ id, entry: before, stored }: Former,
-	lifelog: Lifelog,
-	namesBefore: Record<string, string>,
-): Later {
+function inPlaceOf({ id, entry: before, stored }: Former, lifelog: Lifelog, kept: Kept): Later {
 	const { edited, ...entry } = before;
 	const latestMs = Math.max(...[stored.updatedAt, edited?.at ?? ''].map(msOf));
 	const updatedAt = new Date(Math.max(msOf(lifelog.updatedAt), latestMs + 1)).toISOString();
 	const { isStarred } = stored;
-	const left = editsFor(edited ?? { at: updatedAt }, namesBefore);
+	const left = editsFor(edited ?? { at: updatedAt }, kept);
 	return {
 		lifelog: { ...lifelog, id, isStarred, updatedAt },
 		entry: { ...entry, updatedAt, ...(left && { edited: left }) },
 	};
+}
+
+/** What stays of the edits of all former lifelogs. */
+interface Kept {
+	namesBefore: Record<string, string>;
+	lines: EditedLine[];
 }
 
 /** Which of some spans has which of others as its partner: each once, the greatest overlap first. */
@@ -145,13 +154,15 @@ function labelNames(former: Former[]): Record<string, string> {
  */
 function editsFor(
 	{ speakers = {}, ...edited }: Edited,
-	namesBefore: Record<string, string>,
+	{ namesBefore, lines }: Kept,
 ): Edited | undefined {
 	const named = Object.entries(speakers).filter(([name]) => !isLabel(name));
+	delete edited.lines;
 	const left: Edited = {
 		...edited,
 		...(named.length > 0 && { speakers: Object.fromEntries(named) }),
 		...(Object.keys(namesBefore).length > 0 && { namesBefore }),
+		...(lines.length > 0 && { lines }),
 	};
 	return Object.keys(left).length > 1 ? left : undefined;
 }
@@ -191,6 +202,7 @@ function changedDay(
 
 const msOf = (time: string) => Date.parse(time) || 0;
 
-const timeOf = ({ startTime, endTime }: Lifelog): Span => ({
+/** When a lifelog was. */
+export const timeOf = ({ startTime, endTime }: Lifelog): Span => ({
 	...{ startMs: Date.parse(startTime), endMs: Date.parse(endTime) },
 });

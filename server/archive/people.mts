@@ -2,6 +2,7 @@
 import { Ajv } from 'ajv';
 import { isLabel } from '../../lifelog/speakers.ts';
 import { ApiError } from '../util/errors.mts';
+import { quoted } from '../util/text.mts';
 import { FileError } from './folder.mts';
 import { isOfLaterVersion, parseJson } from './layout.mts';
 import { toJson } from './lifelogFiles.mts';
@@ -163,8 +164,6 @@ function put(people: Person[], before: Person[], { isMe, alsoCalled = [], ...per
 }
 
 const MAX_NAMED = 20;
-const MAX_QUOTED = 200;
-const quoted = (name: string) => JSON.stringify(name.slice(0, MAX_QUOTED));
 
 function refuseLabel(parameter: string, name: string): void {
 	if (!isLabel(name)) return;

@@ -50,6 +50,12 @@ import {
 	type RecordingsQuery,
 } from './routes/recordings.mts';
 import {
+	type AskedReplacement,
+	createReplacement,
+	deleteReplacement,
+	listReplacements,
+} from './routes/replacements.mts';
+import {
 	createWebhook,
 	deleteWebhook,
 	listDeliveries,
@@ -73,7 +79,8 @@ const UPLOAD = 'uploadRecording';
 const MAX_PARAMETER = 1000;
 
 const JSON_BODIES = [
-	...['createLifelog', 'updateLifelog', 'changePeople', 'retryRecording', 'createWebhook'],
+	...['createLifelog', 'updateLifelog', 'changePeople', 'createReplacement', 'retryRecording'],
+	'createWebhook',
 ];
 /** What a key that can only read mustn't see: addresses of webhooks may be secret. */
 const FOR_FULL_KEYS = ['listWebhooks', 'listDeliveries'];
@@ -231,6 +238,8 @@ const permissions: Record<string, (service: Service) => void> = {
 	createLifelog: checkChanges,
 	updateLifelog: checkChanges,
 	changePeople: checkChanges,
+	createReplacement: checkChanges,
+	deleteReplacement: checkChanges,
 	writeTitle: checkChanges,
 	uploadRecording: checkChanges,
 	retryRecording: checkChanges,
@@ -254,6 +263,10 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 			changeLifelog(service, idOf(request), request.body as AskedChange),
 		listPeople: async ({ query }) => listPeople(service, query as PeopleQuery),
 		changePeople: async ({ body }) => changePeople(service, body as AskedPeopleChange),
+		listReplacements: async () => listReplacements(service),
+		createReplacement: async ({ body }, reply) =>
+			createReplacement(service, body as AskedReplacement, reply),
+		deleteReplacement: async (request) => deleteReplacement(service, idOf(request)),
 		[UPLOAD]: async (request, reply) => uploadRecording(service, request, reply),
 		listRecordings: async ({ query }) => listRecordings(service, query as RecordingsQuery),
 		getRecording: async (request) => getRecording(service, idOf(request)),

@@ -27,6 +27,7 @@ import { type Drafts, withDrafts } from '../archive/drafts.mts';
 import {
 	addEdits,
 	changeInRecording,
+	hasNames,
 	withoutTitle,
 	type LifelogChange,
 } from '../archive/edits.mts';
@@ -34,7 +35,7 @@ import { LockedError } from '../archive/lock.mts';
 import { MissingFolderError, type Folder } from '../archive/folder.mts';
 import { dayOf, lifelogFiles, namedFile, toJson } from '../archive/lifelogFiles.mts';
 import { UnreadableDayError } from '../archive/manifests.mts';
-import { replaceTranscript } from '../archive/newTranscript.mts';
+import { replaceTranscript, type Transcribed } from '../archive/newTranscript.mts';
 import { PEOPLE, type AudioFile, type DayManifest, type Edited } from '../archive/layout.mts';
 import type { PeopleChange } from '../archive/people.mts';
 import {
@@ -47,6 +48,7 @@ import {
 } from './entryChanges.mts';
 import { People } from './people.mts';
 import { copyAudio, findRecordedAudio } from './recordedAudio.mts';
+import { Replacements } from './replacements.mts';
 import type { Named } from './snippet.mts';
 import { Sync, type OnProblem } from './sync.mts';
 import type { Span } from '../util/spans.mts';
@@ -86,6 +88,8 @@ export class ArchiveStore implements Store {
 	readonly #timezone: string;
 	/** Who speaks in the lifelogs. */
 	readonly people: People;
+	/** Words that are replaced in all lifelogs. */
+	readonly replacements: Replacements;
 	/** Whether all that is served was compared with what was known: not while the index is being built. */
 	#isCompared = false;
 	/** What changes the index or the folder, one after the other. */
@@ -103,6 +107,14 @@ export class ArchiveStore implements Store {
 		});
 		this.#audio = new ArchiveAudio(folder, rows, onProblem);
 		this.people = new People(folder, rows, onProblem);
+		this.replacements = new Replacements({
+			...{ folder, rows, onProblem },
+			inTurn: (work) => this.#change(work),
+			look: async () => {
+				await this.#checkFolder();
+				await this.#look();
+			},
+		});
 	}
 
 	/**
@@ -116,7 +128,9 @@ export class ArchiveStore implements Store {
 	/** The same, where something may have happened since, or not for a while been looked for. */
 	async refreshIfDue(): Promise<void> {
 		if (this.#options.births?.isBehind || (await this.#sync.isDue())) await this.refresh();
-		else if (await this.people.isDue()) await this.#change(() => this.#lookForPeople());
+		else if ((await this.people.isDue()) || (await this.replacements.isDue())) {
+			await this.#change(() => this.#lookAtOwnFiles());
+		}
 	}
 
 	/** Whether the folder has no days although the index has. */
@@ -127,10 +141,12 @@ export class ArchiveStore implements Store {
 	/** Ends a look at the folder after the day in hand; the next start goes on. */
 	stop(): void {
 		this.#sync.stop();
+		this.replacements.stop();
 	}
 
 	/** Resolves when nothing is changing the index or the folder. */
 	async idle(): Promise<void> {
+		await this.replacements.idle();
 		await this.#changes;
 	}
 
@@ -138,15 +154,18 @@ export class ArchiveStore implements Store {
 	async #look(onProgress?: (done: number, total: number) => void): Promise<void> {
 		if (await this.#sync.run(onProgress)) this.#meaning?.catchUp();
 		await this.people.look();
+		await this.replacements.look();
 		const { births } = this.#options;
 		if (this.#isCompared && !births?.isBehind) return;
 		await births?.compareAll(this.#rows);
 		this.#isCompared = true;
 	}
 
-	/** What people are called while the folder is missing is what they were called before. */
-	async #lookForPeople(): Promise<void> {
-		if ((await this.#folder.isThere()) && !(await this.isFolderMissing())) await this.people.look();
+	/** While the folder is missing, they say what they said before. */
+	async #lookAtOwnFiles(): Promise<void> {
+		if (!(await this.#folder.isThere()) || (await this.isFolderMissing())) return;
+		await this.people.look();
+		await this.replacements.look();
 	}
 
 	counts(): Counts {
@@ -374,7 +393,7 @@ export class ArchiveStore implements Store {
 	 * @throws ApiError (409) while the archive can't be written, or if a lifelog of the recording was deleted
 	 *   meanwhile.
 	 */
-	replaceLifelogs(of: RecordedLifelogs, lifelogs: Lifelog[]): Promise<string[]> {
+	replaceLifelogs(of: RecordedLifelogs, lifelogs: Transcribed[]): Promise<string[]> {
 		this.checkAllowed();
 		return this.#change(async () => {
 			await this.#checkFolder();
@@ -386,9 +405,8 @@ export class ArchiveStore implements Store {
 				if (found.deleted.some(({ id }) => !of.deleted.includes(id))) throw deletedMeanwhile();
 				there = found.there.map(({ id }) => ({ id, day: this.#rows.currentDay(id)! }));
 				const days = there.flatMap(({ id }) => this.#rows.daysOf('lifelog', id));
-				return [
-					...new Set([...days, ...lifelogs.map(({ startTime }) => dayOf(Date.parse(startTime)))]),
-				];
+				const added = lifelogs.map(({ lifelog }) => dayOf(Date.parse(lifelog.startTime)));
+				return [...new Set([...days, ...added])];
 			};
 			await changeDays(this.#folder, daysOfThem, async (days) => {
 				const { change, ids } = await replaceTranscript(this.#folder, days, {
@@ -490,8 +508,8 @@ export class ArchiveStore implements Store {
 	 * done, or nothing. False when there is no such lifelog.
 	 *
 	 * @param recording The IDs of all lifelogs of the recording; without them, only this one is changed.
-	 * @throws ApiError: 400 for a speaker that the lifelog doesn't have, or of a recording for a name, 409
-	 *   while files can't be read.
+	 * @throws ApiError: 400 for a speaker that the lifelog doesn't have, of a recording for a name, or for too
+	 *   many corrected lines, 409 for a line that isn't there, or while files can't be read.
 	 */
 	changeLifelog(id: string, change: LifelogChange, recording?: string[]): Promise<boolean> {
 		this.checkAllowed();
@@ -505,7 +523,7 @@ export class ArchiveStore implements Store {
 			const { speakers, ...more } = change;
 			const isThis = stored.id === id;
 			// A lifelog without given names stays as it is.
-			if (speakers === null && !entry.edited?.speakers) {
+			if (speakers === null && !hasNames(entry.edited ?? {})) {
 				return isThis && Object.keys(more).length > 0 ? edit(more) : undefined;
 			}
 			if (!recording || speakers === null) return edit(isThis ? change : { speakers });

@@ -1,6 +1,6 @@
 import { isLabel } from '../../lifelog/speakers.ts';
 import type { Lifelog } from '../../lifelog/api.ts';
-import { FileError, type Folder } from '../archive/folder.mts';
+import type { Folder } from '../archive/folder.mts';
 import { PEOPLE } from '../archive/layout.mts';
 import { Names } from '../archive/names.mts';
 import {
@@ -10,7 +10,7 @@ import {
 	type PeopleChange,
 	type PeopleFile,
 } from '../archive/people.mts';
-import { ApiError } from '../util/errors.mts';
+import { OwnFile } from './ownFile.mts';
 import type { Rows } from './rows.mts';
 import type { HeardPerson, IndexFilter, Parts, SearchFilter } from './store.mts';
 import { SimilarNames } from './similar.mts';
@@ -36,57 +36,34 @@ interface Everyone {
 
 /** The people of an archive: who speaks in its lifelogs, by what people.json calls them. */
 export class People {
-	readonly #folder: Folder;
+	readonly #file: OwnFile<PeopleFile>;
 	readonly #rows: Rows;
-	readonly #onProblem: OnProblem;
 	#names = new Names();
-	/** The state of the file that was read last. */
-	#fingerprint = 'none';
-	#problem: string | undefined;
-	#isPassing = false;
 	#heard: { revision: object; voices: HeardVoice[] } | undefined;
 	#known: Everyone | undefined;
 	readonly #similar = new SimilarNames();
 	#comparedNames: Map<string, Known> | undefined;
 
 	constructor(folder: Folder, rows: Rows, onProblem: OnProblem) {
-		this.#folder = folder;
+		this.#file = new OwnFile(folder, PEOPLE, parsePeople, { people: [] }, onProblem);
 		this.#rows = rows;
-		this.#onProblem = onProblem;
 	}
 
 	/** Why people.json isn't used, as the end of a sentence about it. */
 	get problem(): string | undefined {
-		return this.#problem;
+		return this.#file.problem;
 	}
 
 	/** Whether people.json isn't as it was read. */
 	async isDue(): Promise<boolean> {
-		return this.#isPassing || (await this.#folder.fingerprint(PEOPLE)) !== this.#fingerprint;
+		return await this.#file.isDue();
 	}
 
 	/** Reads people.json, if it isn't as it was. One that can't be read counts for nothing, and is told. */
 	async look(): Promise<void> {
-		if (!(await this.isDue())) return;
-		const fingerprint = await this.#folder.fingerprint(PEOPLE);
-		let problem: FileError | undefined;
-		try {
-			this.#names = new Names((await this.#read()).people);
-		} catch (error) {
-			if (!(error instanceof FileError)) throw error;
-			problem = error;
-			this.#names = new Names();
-			const isTold = fingerprint === this.#fingerprint && this.#problem === error.message;
-			if (!isTold) this.#onProblem(PEOPLE, error.message);
-		}
-		this.#problem = problem?.message;
-		this.#isPassing = problem?.isPassing === true;
-		this.#fingerprint = fingerprint;
-	}
-
-	async #read(): Promise<PeopleFile> {
-		if ((await this.#folder.fingerprint(PEOPLE)) === 'none') return { people: [] };
-		return parsePeople(await this.#folder.readUtf8(PEOPLE));
+		await this.#file.look();
+		const { people } = this.#file.content;
+		if (people !== this.#names.people) this.#names = new Names(people);
 	}
 
 	/**
@@ -96,13 +73,7 @@ export class People {
 	 * @throws ApiError: 409 if the file can't be read, and what {@link changePeople} throws.
 	 */
 	async change(change: PeopleChange): Promise<{ json?: string; name: string }> {
-		const before = await this.#read().catch((error: unknown) => {
-			if (!(error instanceof FileError)) throw error;
-			throw new ApiError(
-				409,
-				`Nothing was changed, because ${PEOPLE} in the archive ${error.message}. Repair it, or move it away`,
-			);
-		});
+		const before = await this.#file.forChange();
 		const isHeard = (name: string) => this.#rows.voices.has(name);
 		const { people, name } = changePeople(before.people, change, isHeard);
 		const isSame = JSON.stringify(people) === JSON.stringify(before.people);

@@ -284,6 +284,17 @@ export class Rows implements LifelogStates {
 		return row && String(row.day);
 	}
 
+	/** The lifelogs of which lines were changed by a replacement. */
+	replacedBy(replacement: string): string[] {
+		const sql = `SELECT id FROM entry WHERE kind = 'lifelog' AND current AND instr(edited, ?)`;
+		return this.#all(sql, `"id":${JSON.stringify(replacement)}`).map(({ id }) => String(id));
+	}
+
+	/** What is said in lifelogs. */
+	textsAfter(number: number, limit: number): ReturnType<SearchIndex['textsAfter']> {
+		return this.#search.textsAfter(number, limit);
+	}
+
 	/** Whether a lifelog was deleted by a server. */
 	isDeleted(id: string): boolean {
 		const sql = `SELECT 1 FROM deleted WHERE kind = 'lifelog' AND id = ? LIMIT 1`;

@@ -133,6 +133,19 @@ export class SearchIndex {
 		this.#db.run('DELETE FROM document WHERE number = ?', found.number);
 	}
 
+	/** The words of the next lifelogs after a number, without case and accents, as `plain` has them. */
+	textsAfter(number: number, limit: number): { number: number; id: string; text: string }[] {
+		const rows = this.#db.all(
+			`SELECT number, id, text FROM document JOIN document_text ON number = document_text.rowid
+			WHERE number > ? ORDER BY number LIMIT ?`,
+			number,
+			limit,
+		);
+		return rows.map((row) => ({
+			...{ number: Number(row.number), id: String(row.id), text: String(row.text) },
+		}));
+	}
+
 	/** Removes all lifelogs. */
 	clear(): void {
 		this.#db.exec(

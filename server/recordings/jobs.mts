@@ -311,6 +311,7 @@ export class Jobs {
 			...this.#options,
 			...{ work, audio: join(this.#folder, `${id}.ogg`), nowMs: now(), signal },
 			heard: this.#heardOf(id),
+			correct: (text) => current().replacements.correct(text),
 			stateOf: (lifelog) => current().stateOf(lifelog),
 			onStart: ({ startMs, from: startTimeFrom }, durationMs) => {
 				// Once, because a later try is at another time.
@@ -338,6 +339,7 @@ export class Jobs {
 			...this.#options,
 			...{ work: await this.#emptyWork(id), nowMs: this.#options.now(), signal },
 			heard: this.#heardOf(id),
+			correct: (text) => this.#options.current().replacements.correct(text),
 			onIds: (ids) => {
 				const all = [...new Set([...recording.lifelogIds, ...ids])];
 				this.#queue.update(id, { lifelogIds: all });

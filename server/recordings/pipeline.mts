@@ -2,6 +2,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lifelog } from '../../lifelog/api.ts';
+import type { Transcribed } from '../archive/newTranscript.mts';
 import type { RecordedAudio } from '../index/store.mts';
 import { splitAtPauses, type Conversation } from './conversations.mts';
 import { cutChunks, encodeOpus, type Chunk } from './encoders.mts';
@@ -73,6 +74,8 @@ export interface PipelineOptions extends Models {
 	nowMs: number;
 	/** By default nothing is kept. */
 	heard?: HeardParts;
+	/** Puts right words in place of those that are heard wrong. By default none are. */
+	correct?: (text: string) => string;
 	/** By default there are no lifelogs yet. */
 	stateOf?: StateOf;
 	/** Is told when the recording began, and how long it is. Returns when it begins, epoch ms. */
@@ -115,7 +118,8 @@ export async function makeLifelogs(file: RecordingFile, options: PipelineOptions
 		await encodeOpus(sound, written, { signal });
 		await rename(written, audio);
 	}
-	const segments = await transcribe(sound, file, options);
+	const heard = await transcribe(sound, file, options);
+	const segments = heard.map(correctWith(options));
 	const made: Made = {
 		audio: { path: audio, startMs },
 		lifelogs: [],
@@ -142,7 +146,11 @@ export async function makeLifelogs(file: RecordingFile, options: PipelineOptions
 }
 
 type Transcription = Models &
-	Pick<PipelineOptions, 'work' | 'nowMs' | 'heard' | 'onNote' | 'signal'>;
+	Pick<PipelineOptions, 'work' | 'nowMs' | 'heard' | 'correct' | 'onNote' | 'signal'>;
+
+const correctWith =
+	({ correct = (text) => text }: Pick<PipelineOptions, 'correct'>) =>
+	(segment: Segment): Segment => ({ ...segment, text: correct(segment.text) });
 
 /** A lifelog of a conversation. Its title is that of the file, one that a model writes, or its first words. */
 async function lifelogOf(
@@ -182,15 +190,16 @@ export async function makeLifelogsAgain(
 	file: Pick<RecordingFile, 'path' | 'title' | 'language' | 'prompt'> & { startMs: number },
 	isWanted: (said: Segment) => boolean,
 	options: Transcription,
-): Promise<{ lifelogs: Lifelog[]; untitled: number[] }> {
+): Promise<{ lifelogs: Transcribed[]; untitled: number[] }> {
 	const sound = await listen(file.path, options.work, options.signal);
 	const segments = (await transcribe(sound, file, options)).filter(isWanted);
-	const lifelogs: Lifelog[] = [];
+	const lifelogs: Transcribed[] = [];
 	const untitled: number[] = [];
-	for (const [part, conversation] of splitAtPauses(segments).entries()) {
+	for (const [part, { startMs, segments: heard }] of splitAtPauses(segments).entries()) {
+		const conversation = { startMs, segments: heard.map(correctWith(options)) };
 		const { lifelog, isUntitled } = await lifelogOf('', conversation, file, options);
 		if (isUntitled) untitled.push(part);
-		lifelogs.push(lifelog);
+		lifelogs.push({ lifelog, heard: heard.map(({ text }) => text) });
 	}
 	options.signal?.throwIfAborted();
 	return { lifelogs, untitled };

@@ -20,6 +20,7 @@ export interface AgainOptions extends Models {
 	/** Epoch ms. */
 	nowMs: number;
 	heard: HeardParts;
+	correct: (text: string) => string;
 	/** Is told the IDs of the new lifelogs before they are there. */
 	onIds: (ids: string[]) => void;
 	onNote: (note: string) => void;

@@ -14,3 +14,8 @@ export function printable(text: string): string {
 export function printableAscii(name: string): string {
 	return name.replaceAll(/[^\x20-\x7e]/g, '?');
 }
+
+const MAX_QUOTED = 200;
+
+/** A name or words in quotation marks, for an error. Long ones are cut. */
+export const quoted = (text: string): string => JSON.stringify(text.slice(0, MAX_QUOTED));

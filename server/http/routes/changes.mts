@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { createLifelog, type NewLifelog } from '../../recordings/makeLifelog.mts';
 import { asName } from '../../recordings/segments.mts';
 import type { AskedChange, LifelogChange } from '../../archive/edits.mts';
+import type { LineChange } from '../../archive/lines.mts';
 import { ApiError } from '../../util/errors.mts';
 import { viewLifelog } from '../viewLifelog.mts';
 import type { Service } from '../service.mts';
@@ -41,7 +42,7 @@ export async function changeLifelog(
 	id: string,
 	asked: AskedChange,
 ): Promise<object> {
-	const { title, isStarred, speakers, wholeRecording } = bodyOf(asked);
+	const { title, isStarred, speakers, lines, wholeRecording } = bodyOf(asked);
 	const change: LifelogChange = {
 		...(title !== undefined && { title: named('title', title) }),
 		...(isStarred !== undefined && { isStarred }),
@@ -52,9 +53,13 @@ export async function changeLifelog(
 		}),
 		// Unlike other fields, it takes something back.
 		...(asked.speakers === null && { speakers: null }),
+		...(lines && { lines: lines.map(changeOfLine) }),
 	};
 	if (Object.keys(change).length === 0) {
-		throw new ApiError(400, "There is nothing to change. Give 'title', 'isStarred' or 'speakers'");
+		throw new ApiError(
+			400,
+			"There is nothing to change. Give 'title', 'isStarred', 'speakers' or 'lines'",
+		);
 	}
 	const recording = wholeRecording ? recordingOf(service, id, change) : undefined;
 	if (!(await service.maker!.current().changeLifelog(id, change, recording))) {
@@ -119,6 +124,29 @@ function named(parameter: string, text: string): string {
 	const name = asName(text);
 	if (name === '') throw new ApiError(400, `${parameter}: a name is empty. Give one with letters`);
 	return name;
+}
+
+function changeOfLine({ text, speaker, ...line }: LineChange): LineChange {
+	if (text === undefined && speaker === undefined) {
+		throw new ApiError(400, "lines: a line has nothing to change. Give it 'text' or 'speaker'");
+	}
+	return {
+		...line,
+		...(text !== undefined && { text: text && wordsOf('lines: a text', text) }),
+		...(speaker !== undefined && { speaker: speaker && named('lines', speaker) }),
+	};
+}
+
+/** @throws ApiError (400) that begins with `what` for a text on several lines, or without words. */
+export function wordsOf(what: string, text: string): string {
+	if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)) {
+		throw new ApiError(
+			400,
+			`${what} has a line break or another control character. Give one without`,
+		);
+	}
+	if (text.trim() === '') throw new ApiError(400, `${what} is empty. Give one with words`);
+	return text.trim();
 }
 
 function answer(service: Service, id: string, timezone = 'UTC'): object {

@@ -120,6 +120,54 @@ test('lifelogs keep their IDs, stars, titles and names; labels and former words 
 	expect((await recordingOf(first)).namesBefore).toEqual(namesBefore);
 });
 
+test('corrected lines stay where the same words are at the same time', async () => {
+	const { id, lifelogIds } = await recorded(
+		'2026-03-02T12:00:00Z',
+		['We met Ana.', ANNA, 1.2, 2],
+		['She likes quick carbon.', ANNA, 2, 3],
+		['Yes.', ANNA, 4, 5],
+		['Yes.', ANNA, 6, 7],
+		['Good by.', ANNA, 8, 9],
+	);
+	const [lifelogId] = lifelogIds;
+	const lines = [
+		{ startOffsetMs: 200, was: 'We met Ana.', text: 'We met Anna.' },
+		{ startOffsetMs: 1000, was: 'She likes quick carbon.', text: 'He likes quick carbon.' },
+		{ startOffsetMs: 5000, was: 'Yes.', text: 'Yes!', speaker: 'Bert' },
+		{ startOffsetMs: 7000, was: 'Good by.', text: 'Goodbye.', speaker: 'SPEAKER_01' },
+	];
+	expect((await client.edit(lifelogId, { lines })).status).toBe(200);
+	const replacement = { heard: 'quick carbon', right: 'Quickcarbon' };
+	const made = await client.send('/v1/replacements', 'POST', replacement);
+	expect(made.status).toBe(201);
+	hears(
+		['We met Ana.', ANNA, 0.1, 1.3],
+		['She likes quick carbon.', ANNA, 2.1, 2.9],
+		['Quick carbon?', ANNA, 3, 4],
+		['Yes.', ANNA, 4.1, 5],
+		['Yes.', ANNA, 6.2, 7.2],
+		['Good buy.', ANNA, 8, 9],
+	);
+	expect(await again(id)).toMatchObject({ lifelogIds, error: null });
+	const spoken = said(await lab.lifelog(lifelogId));
+	expect(spoken.map(({ content, speakerName }) => [content, speakerName])).toEqual([
+		['We met Anna.', ANNA],
+		['He likes Quickcarbon.', ANNA],
+		['Quickcarbon?', ANNA],
+		['Yes.', ANNA],
+		['Yes!', 'Bert'],
+		['Good buy.', ANNA],
+	]);
+	// What was typed stays when the replacement is taken back, and what was heard is right.
+	const { id: replacementId } = made.body.data.replacement;
+	await client.send(`/v1/replacements/${replacementId}`, 'DELETE');
+	expect((await textsOf(lifelogId)).slice(1, 3)).toEqual([
+		'He likes quick carbon.',
+		'Quickcarbon?',
+	]);
+	expect(await findingsIn(lab.archive)).toEqual([]);
+});
+
 test('a lifelog without a part in the new transcript is deleted, and a new one has an ID of its own', async () => {
 	const { id, lifelogIds } = await recorded(
 		'2026-03-03T12:00:00Z',

@@ -1,0 +1,208 @@
+// Lines of lifelogs that were corrected here (docs/reference/archive.md, "Corrected lines").
+import type { ContentNode, Lifelog } from '../../lifelog/api.ts';
+import { contentNodes, isUtterance } from '../../lifelog/contents.ts';
+import { isLabel } from '../../lifelog/speakers.ts';
+import { ApiError } from '../util/errors.mts';
+import { quoted } from '../util/text.mts';
+import { correct, correctAll } from './correct.mts';
+import type { Correction, Edited, EditedLine } from './layout.mts';
+import type { Names } from './names.mts';
+import { placeOf, type Spoken, spokenAs, wearersIn } from './spoken.mts';
+
+/** A change of one line. What is missing stays, and null gives back what the line has without it. */
+export interface LineChange {
+	/** Where the line is, as it is served. */
+	startOffsetMs: number;
+	/** Its text, as it is served. */
+	was: string;
+	text?: string | null;
+	/** Of this line only. */
+	speaker?: string | null;
+}
+
+/** Of a lifelog. */
+export const MAX_LINES = 500;
+const MAX_LINES_BYTES = 32 * 1024;
+
+/** A line of a lifelog that has a time. */
+interface TimedLine extends Spoken {
+	node: ContentNode;
+	startOffsetMs: number;
+	/** The text in its file. */
+	was: string;
+}
+
+/**
+ * Changes lines of a lifelog.
+ *
+ * @param stored The lifelog as its file has it.
+ * @returns The corrected lines of the lifelog then.
+ * @throws ApiError: 409 for a line that isn't there, 400 for one that is named twice.
+ */
+export function changeLines(
+	stored: Lifelog,
+	edited: Partial<Edited>,
+	asked: LineChange[],
+	names: Names,
+): EditedLine[] {
+	const spoken = timedLines(stored, edited);
+	const served = new Map<string, TimedLine[]>();
+	for (const line of spoken) {
+		const place = placeOf({ startOffsetMs: line.startOffsetMs, was: line.text });
+		served.set(place, [...(served.get(place) ?? []), line]);
+	}
+	const speakers = new Speakers(stored, edited, names);
+	const changed: EditedLine[] = [];
+	for (const { text, speaker, ...place } of asked) {
+		const found = served.get(placeOf(place));
+		if (!found) throw notThere(place, spoken);
+		served.set(placeOf(place), []);
+		if (found.length === 0) throw namedTwice(place);
+		const own = typeof speaker === 'string' ? speakers.own(found, speaker) : undefined;
+		for (const { startOffsetMs, was, line } of found) {
+			changed.push({
+				...(line ?? { startOffsetMs, was }),
+				...(text !== undefined && { text: text ?? was, typed: undefined, replaced: undefined }),
+				...(speaker !== undefined && { speaker: own }),
+			});
+		}
+	}
+	return withLines(edited.lines, changed);
+}
+
+/**
+ * Corrects words in all lines of a lifelog that have a time. A line that the same replacement has changed
+ * stays.
+ *
+ * @param stored The lifelog as its file has it.
+ * @returns The corrected lines of the lifelog then.
+ */
+export function replaceWords(
+	stored: Lifelog,
+	edited: Partial<Edited>,
+	replacement: Correction,
+): EditedLine[] {
+	const changed = timedLines(stored, edited).flatMap(({ startOffsetMs, was, text, line }) => {
+		const right = hasReplaced(replacement.id)(line) ? text : correct(text, replacement);
+		if (right === text) return [];
+		const replaced = [...(line?.replaced ?? []), replacement];
+		const typed = line?.replaced ? line.typed : line?.text;
+		return [{ ...(line ?? { startOffsetMs, was }), text: right, typed, replaced }];
+	});
+	return withLines(edited.lines, changed);
+}
+
+/** Lines of a lifelog without what a replacement has changed. */
+export function withoutReplacement(lines: EditedLine[], id: string): EditedLine[] {
+	const changed = lines.filter(hasReplaced(id)).map((line) => {
+		const replaced = line.replaced!.filter((each) => each.id !== id);
+		return { ...line, text: correctAll(line.typed ?? line.was, replaced), replaced };
+	});
+	return withLines(lines, changed);
+}
+
+/** How many lines of a lifelog a replacement has changed. */
+export const countReplaced = (stored: Lifelog, edited: Partial<Edited>, id: string): number =>
+	timedLines(stored, edited).filter(({ line }) => hasReplaced(id)(line)).length;
+
+/** Whether a line was changed by a replacement. */
+export const hasReplaced =
+	(id: string) =>
+	(line: EditedLine | undefined): boolean =>
+		line?.replaced?.some((each) => each.id === id) === true;
+
+/** Who speaks in a lifelog, where no line has a speaker of its own. */
+class Speakers {
+	readonly #recorded: (node: ContentNode) => Spoken;
+	readonly #wearers: string[];
+	readonly #names: Names;
+
+	constructor(stored: Lifelog, { speakers }: Partial<Edited>, names: Names) {
+		this.#recorded = spokenAs(stored, { speakers });
+		this.#wearers = [...wearersIn(stored, { speakers })];
+		this.#names = names;
+	}
+
+	/** The speaker that a line is to have of its own; undefined for one that it has anyway. */
+	own(lines: TimedLine[], name: string): string | undefined {
+		const isSame = lines.every(({ node }) => {
+			const recorded = this.#recorded(node);
+			return this.#names.shown(recorded.name, recorded.isWearer) === name;
+		});
+		if (isSame) return undefined;
+		// By another name of the same person the line wouldn't be the wearer's.
+		const isWearer = (other: string) => !isLabel(other) && this.#names.shown(other, true) === name;
+		return this.#wearers.find(isWearer) ?? name;
+	}
+}
+
+function timedLines(stored: Lifelog, edited: Partial<Edited>): TimedLine[] {
+	const spoken = spokenAs(stored, edited);
+	return [...contentNodes(stored.contents)].flatMap((node) => {
+		const { startOffsetMs, content: was } = node;
+		const isTimed = isUtterance(node) && typeof startOffsetMs === 'number';
+		return isTimed ? [{ ...spoken(node), node, startOffsetMs, was }] : [];
+	});
+}
+
+/** Corrected lines with others in the places of those that they change. Those that say nothing go. */
+export function withLines(lines: EditedLine[] = [], changed: EditedLine[]): EditedLine[] {
+	const all = new Map([...lines, ...changed].map((line) => [placeOf(line), line]));
+	return [...all.values()].map(asKept).filter((line) => line !== undefined);
+}
+
+/** A line as it is kept: without what it says anyway; undefined if that is all. */
+function asKept({ text, speaker, typed, replaced = [], ...line }: EditedLine) {
+	const isReplaced = replaced.length > 0;
+	const kept: EditedLine = {
+		...line,
+		...(text !== undefined && text !== line.was && { text }),
+		...(speaker !== undefined && { speaker }),
+		...(isReplaced && typed !== undefined && typed !== line.was && { typed }),
+		...(isReplaced && { replaced }),
+	};
+	return Object.keys(kept).length > Object.keys(line).length ? kept : undefined;
+}
+
+/** Corrected lines whose speakers are those of the lifelog. */
+export const withoutSpeakers = (lines: EditedLine[] = []): EditedLine[] =>
+	withLines(
+		lines.map((line) => ({ ...line, speaker: undefined })),
+		[],
+	);
+
+/**
+ * Refuses with an ApiError (400) more corrected lines than a day manifest can hold.
+ *
+ * @param lifelog Begins the sentence.
+ */
+export function checkSize(lines: EditedLine[], lifelog: string): void {
+	if (lines.length > MAX_LINES) {
+		const count = `${lines.length} corrected lines`;
+		throw new ApiError(400, `${lifelog} would have ${count}. A lifelog can have ${MAX_LINES}`);
+	}
+	const bytes = Buffer.byteLength(JSON.stringify(lines));
+	if (bytes > MAX_LINES_BYTES) {
+		throw new ApiError(
+			400,
+			`${lifelog} would have ${bytes} bytes of corrected lines. A lifelog can have ${MAX_LINES_BYTES}`,
+		);
+	}
+}
+
+type Place = Pick<LineChange, 'startOffsetMs' | 'was'>;
+
+function notThere({ startOffsetMs, was }: Place, spoken: TimedLine[]): ApiError {
+	const now = spoken.filter((line) => line.startOffsetMs === startOffsetMs);
+	const texts = now.map(({ text }) => quoted(text));
+	const is = `has no line ${quoted(was)} at ${startOffsetMs} ms`;
+	return new ApiError(
+		409,
+		`lines: this lifelog ${is}. ${
+			texts.length === 0 ? 'No line begins then' : `The line there is now ${texts.join(' or ')}`
+		}. Read the lifelog again`,
+	);
+}
+
+const namedTwice = ({ startOffsetMs, was }: Place) =>
+	new ApiError(400, `lines: the line ${quoted(was)} at ${startOffsetMs} ms is named twice`);

@@ -1,0 +1,354 @@
+import { randomBytes } from 'node:crypto';
+import { setImmediate as yieldToRequests } from 'node:timers/promises';
+import type { Lifelog } from '../../lifelog/api.ts';
+import { contentNodes, isUtterance } from '../../lifelog/contents.ts';
+import { changeDays, type Day } from '../archive/changeDays.mts';
+import { correct, correctAll, wordsFinder } from '../archive/correct.mts';
+import { withLines } from '../archive/edits.mts';
+import type { Folder } from '../archive/folder.mts';
+import { type Correction, type Edited, REPLACEMENTS } from '../archive/layout.mts';
+import {
+	checkSize,
+	countReplaced,
+	hasReplaced,
+	replaceWords,
+	withoutReplacement,
+} from '../archive/lines.mts';
+import {
+	parseReplacements,
+	type Replacement,
+	type ReplacementsFile,
+	replacementsJson,
+} from '../archive/replacements.mts';
+import { ApiError, UnavailableError } from '../util/errors.mts';
+import { quoted } from '../util/text.mts';
+import { asRefusal, changeOfEntries, type EntryChange } from './entryChanges.mts';
+import { around } from './around.mts';
+import { OwnFile } from './ownFile.mts';
+import type { Rows } from './rows.mts';
+import type { OnProblem } from './sync.mts';
+import { plain } from './words.mts';
+
+/** Words to be replaced. */
+export type Words = Omit<Correction, 'id'>;
+
+/** A replacement, and how far it is. */
+export interface ReplacementState extends Replacement {
+	/** Lifelogs that have it. */
+	lifelogsDone: number;
+}
+
+/** What a replacement would change. */
+export interface Preview {
+	lifelogs: number;
+	lines: number;
+	examples: { lifelogId: string; startTime: string; before: string; after: string }[];
+}
+
+/** What an archive lets a replacement do. */
+export interface ReplacementsOptions {
+	folder: Folder;
+	rows: Rows;
+	/** Does something that changes the archive or the index, after all that was begun before. */
+	inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
+	/** Reads what has changed in the folder. Only within a turn. */
+	look: () => Promise<void>;
+	onProblem: OnProblem;
+}
+
+/** A lifelog that has words to replace. */
+interface Found {
+	id: string;
+	startTime: string;
+	/** Its lines that change, as they are and as they would be. */
+	lines: [before: string, after: string][];
+}
+
+export const MAX_LIFELOGS = 2_500;
+const MAX_EXAMPLES = 10;
+/** Texts of lifelogs that are searched before others get their turn. */
+const BATCH = 20;
+/** How often the index learns of what was replaced. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Replaces words in all lifelogs of an archive, and takes that back: a day at a time. */
+export class Replacements {
+	readonly #options: ReplacementsOptions;
+	readonly #file: OwnFile<ReplacementsFile>;
+	#running: Promise<unknown> | undefined;
+	#isStopped = false;
+
+	constructor(options: ReplacementsOptions) {
+		const { folder, onProblem } = options;
+		this.#options = options;
+		const none = { replacements: [] };
+		this.#file = new OwnFile(folder, REPLACEMENTS, parseReplacements, none, onProblem);
+	}
+
+	/** Why replacements.json isn't used, as the end of a sentence about it. */
+	get problem(): string | undefined {
+		return this.#file.problem;
+	}
+
+	/** Whether replacements.json isn't as it was read. */
+	async isDue(): Promise<boolean> {
+		return await this.#file.isDue();
+	}
+
+	/** Reads replacements.json, if it isn't as it was. */
+	async look(): Promise<void> {
+		await this.#file.look();
+	}
+
+	/** Ends what is under way after the day in hand. */
+	stop(): void {
+		this.#isStopped = true;
+	}
+
+	/** Resolves when no replacement is under way. */
+	async idle(): Promise<void> {
+		await this.#running?.catch(() => {});
+	}
+
+	/** The newest first. */
+	list(): ReplacementState[] {
+		return this.#file.content.replacements.map((each) => this.#stateOf(each)).reverse();
+	}
+
+	/** A text of a new transcript with the right words, by all replacements in the order of their age. */
+	correct(text: string): string {
+		return correctAll(text, this.#file.content.replacements);
+	}
+
+	/** What a replacement would change. */
+	async preview(words: Words): Promise<Preview> {
+		const found = await this.#find(words);
+		found.sort((a, b) => (a.startTime < b.startTime ? 1 : -1));
+		return {
+			lifelogs: found.length,
+			lines: found.reduce((sum, { lines }) => sum + lines.length, 0),
+			examples: found.slice(0, MAX_EXAMPLES).map(({ id, startTime, lines: [[before, after]] }) => {
+				const at = before.search(wordsFinder(words.heard));
+				return { lifelogId: id, startTime, before: around(before, at), after: around(after, at) };
+			}),
+		};
+	}
+
+	/**
+	 * Replaces words in all lifelogs. The same words as those of a replacement that isn't done do the rest.
+	 *
+	 * @throws ApiError: 400 for too many lifelogs or lines, 409 while another one is under way, or a file
+	 *   can't be read or written.
+	 */
+	async make({ heard, right }: Words): Promise<ReplacementState> {
+		return await this.#alone(async () => {
+			const { replacements } = await this.#file.forChange();
+			const begun = replacements.find(
+				(each) => !each.isDone && each.heard === heard && each.right === right,
+			);
+			const id = begun?.id ?? randomBytes(8).toString('hex');
+			const correction: Correction = { id, heard, right };
+			const days = await this.#daysToReplace(correction);
+			const planned = await this.#replace(days, correction, true);
+			const createdAt = begun?.createdAt ?? new Date().toISOString();
+			const replacement = { ...begun, ...correction, createdAt, ...planned, isDone: false };
+			await this.#put(replacement);
+			const made = await this.#replace(days, correction, false);
+			return this.#stateOf(await this.#put({ ...replacement, ...made, isDone: true }));
+		});
+	}
+
+	/**
+	 * Takes back what a replacement has changed, and nothing else.
+	 *
+	 * @throws ApiError: 404 for an unknown ID, 409 as {@link make}.
+	 */
+	async takeBack(id: string): Promise<void> {
+		await this.#alone(async () => {
+			const { replacements } = await this.#file.forChange();
+			const replacement = replacements.find((each) => each.id === id);
+			if (!replacement) throw new ApiError(404, 'Replacement not found');
+			await this.#put({ ...replacement, isDone: false });
+			await this.#changeDays(this.#byDay(this.#options.rows.replacedBy(id)), (entry, stored) => {
+				const edited: Partial<Edited> = entry.edited ?? {};
+				const { lines = [] } = edited;
+				if (!lines.some(hasReplaced(id))) return undefined;
+				const left = withLines(stored, edited, withoutReplacement(lines, id), Date.now());
+				return { entry: { ...entry, edited: left }, texts: [] };
+			});
+			await this.#save((all) => all.filter((each) => each.id !== id));
+		});
+	}
+
+	#stateOf(replacement: Replacement): ReplacementState {
+		const { id, heard, right, createdAt, lifelogs, lines, isDone } = replacement;
+		const lifelogsDone = isDone ? lifelogs : this.#options.rows.replacedBy(id).length;
+		return { id, heard, right, createdAt, lifelogs, lines, lifelogsDone, isDone };
+	}
+
+	/** Refuses with an ApiError (409) what would change lifelogs while a replacement does. */
+	async #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+		if (this.#running) {
+			throw new ApiError(
+				409,
+				'A replacement is being made or taken back. Try again when it is done: GET /v1/replacements says how far it is',
+			);
+		}
+		const { inTurn, look } = this.#options;
+		const running = inTurn(look).then(work);
+		this.#running = running;
+		try {
+			return await running;
+		} finally {
+			this.#running = undefined;
+		}
+	}
+
+	/** All lifelogs that have words to replace. */
+	async #find(words: Words): Promise<Found[]> {
+		const { rows } = this.#options;
+		// Full text has all words without case and accents.
+		const { source } = wordsFinder(plain(words.heard), { isPart: true });
+		const isLike = new RegExp(source, 'iu');
+		const found = new Map<string, Found>();
+		let last = 0;
+		for (;;) {
+			const texts = rows.textsAfter(last, BATCH);
+			if (texts.length === 0) return [...found.values()];
+			last = texts.at(-1)!.number;
+			for (const { id, text } of texts) {
+				if (!isLike.test(text)) continue;
+				const lifelog = rows.getLifelog(id, { markdown: false, contents: true });
+				const lines = lifelog ? changedLines(lifelog, words) : [];
+				if (lines.length > 0) found.set(id, { id, startTime: lifelog!.startTime, lines });
+				await this.#pause();
+			}
+			await this.#pause();
+		}
+	}
+
+	/** The lifelogs of each day that a replacement changes, or has changed. */
+	async #daysToReplace(correction: Correction): Promise<Map<string, string[]>> {
+		const found = (await this.#find(correction)).map(({ id }) => id);
+		if (found.length > MAX_LIFELOGS) {
+			throw new ApiError(
+				400,
+				`Nothing was replaced, because ${quoted(correction.heard)} is in ${found.length} lifelogs. A replacement can change ${MAX_LIFELOGS}`,
+			);
+		}
+		return this.#byDay([...new Set([...found, ...this.#options.rows.replacedBy(correction.id)])]);
+	}
+
+	#byDay(ids: string[]): Map<string, string[]> {
+		const days = new Map<string, string[]>();
+		for (const id of ids) {
+			const day = this.#options.rows.currentDay(id);
+			if (day !== undefined) days.set(day, [...(days.get(day) ?? []), id]);
+		}
+		return days;
+	}
+
+	/**
+	 * Makes a replacement in the lifelogs of some days.
+	 *
+	 * @param isPlan Whether nothing is changed yet. Then a lifelog that can't hold it is refused.
+	 * @returns How many lifelogs and lines have it then.
+	 */
+	async #replace(
+		days: Map<string, string[]>,
+		correction: Correction,
+		isPlan: boolean,
+	): Promise<{ lifelogs: number; lines: number }> {
+		const count = { lifelogs: 0, lines: 0 };
+		await this.#changeDays(days, (entry, stored) => {
+			const edited: Partial<Edited> = entry.edited ?? {};
+			const lines = replaceWords(stored, edited, correction);
+			const replaced = countReplaced(stored, { ...edited, lines }, correction.id);
+			const isNew = replaced > countReplaced(stored, edited, correction.id);
+			if (isNew) {
+				try {
+					checkSize(lines, `Nothing was replaced: the lifelog ${quoted(stored.id)}`);
+				} catch (error) {
+					if (isPlan) throw error;
+					// Somebody has corrected many of its lines meanwhile.
+					return undefined;
+				}
+			}
+			count.lifelogs += Number(replaced > 0);
+			count.lines += replaced;
+			if (isPlan || !isNew) return undefined;
+			return {
+				entry: { ...entry, edited: withLines(stored, edited, lines, Date.now()) },
+				texts: [],
+			};
+		});
+		return count;
+	}
+
+	/** Changes lifelogs, one day after the other. Those that are gone meanwhile are left out. */
+	async #changeDays(days: Map<string, string[]>, change: EntryChange): Promise<void> {
+		const { folder, inTurn, look } = this.#options;
+		let looked = performance.now();
+		for (const [day, ids] of days) {
+			await this.#pause();
+			await inTurn(async () => {
+				await changeDays(folder, [day], (read) => {
+					const found = read.get(day)!;
+					return changeOfEntries(folder, ids.filter(isIn(found)), found, change);
+				}).catch((error: unknown) => {
+					throw asRefusal(error, 'Not all was changed');
+				});
+				if (performance.now() - looked < LOOK_EVERY_MS) return;
+				await look();
+				looked = performance.now();
+			});
+		}
+		await inTurn(look);
+	}
+
+	async #put(replacement: Replacement): Promise<Replacement> {
+		await this.#save((all) => {
+			const isKnown = all.some(({ id }) => id === replacement.id);
+			if (!isKnown) return [...all, replacement];
+			return all.map((each) => (each.id === replacement.id ? replacement : each));
+		});
+		return replacement;
+	}
+
+	async #save(change: (all: Replacement[]) => Replacement[]): Promise<void> {
+		const { folder, inTurn } = this.#options;
+		await inTurn(async () => {
+			await changeDays(folder, [], async () => {
+				const before = await this.#file.forChange();
+				const content = replacementsJson(before, change(before.replacements));
+				return { files: [{ path: REPLACEMENTS, content }] };
+			}).catch((error: unknown) => {
+				throw asRefusal(error, 'Nothing was changed');
+			});
+			await this.#file.look();
+		});
+	}
+
+	/** Gives requests their turn. */
+	async #pause(): Promise<void> {
+		await yieldToRequests();
+		if (this.#isStopped) throw new UnavailableError('The server is stopping', 1);
+	}
+}
+
+/** The lines of a lifelog that a replacement would change. */
+function changedLines({ contents }: Lifelog, words: Words): Found['lines'] {
+	return [...contentNodes(contents)].flatMap((node): Found['lines'] => {
+		const { startOffsetMs, content } = node;
+		if (!isUtterance(node) || typeof startOffsetMs !== 'number') return [];
+		const after = correct(content, words);
+		return after === content ? [] : [[content, after]];
+	});
+}
+
+const isIn =
+	({ newest }: Day) =>
+	(id: string): boolean =>
+		newest !== undefined &&
+		Object.hasOwn(newest.lifelogs, id) &&
+		newest.lifelogs[id].deletedAt === undefined;
