@@ -119,7 +119,7 @@ interface Kept {
 }
 
 /** Which of some spans has which of others as its partner: each once, the greatest overlap first. */
-export function partnersOf(spans: Span[], others: Span[]): Map<number, number> {
+function partnersOf(spans: Span[], others: Span[]): Map<number, number> {
 	const pairs = spans.flatMap((span, at) =>
 		others.map((other, of) => ({
 			...{ at, of },
@@ -203,6 +203,6 @@ function changedDay(
 const msOf = (time: string) => Date.parse(time) || 0;
 
 /** When a lifelog was. */
-export const timeOf = ({ startTime, endTime }: Lifelog): Span => ({
+const timeOf = ({ startTime, endTime }: Lifelog): Span => ({
 	...{ startMs: Date.parse(startTime), endMs: Date.parse(endTime) },
 });

@@ -9,13 +9,11 @@ import type {
 	AudioSpan,
 	ChatFilter,
 	HeardPerson,
-	LifelogsOf,
 	LifelogFilter,
 	SearchFilter,
 	LifelogOrigin,
 	Parts,
 	RecordedAudio,
-	RecordedLifelogs,
 	Slice,
 	Sources,
 	Store,
@@ -35,8 +33,7 @@ import { LockedError } from '../archive/lock.mts';
 import { MissingFolderError, type Folder } from '../archive/folder.mts';
 import { dayOf, lifelogFiles, namedFile, toJson } from '../archive/lifelogFiles.mts';
 import { UnreadableDayError } from '../archive/manifests.mts';
-import { replaceTranscript, type Transcribed } from '../archive/newTranscript.mts';
-import { PEOPLE, type AudioFile, type DayManifest, type Edited } from '../archive/layout.mts';
+import { PEOPLE, type DayManifest } from '../archive/layout.mts';
 import type { PeopleChange } from '../archive/people.mts';
 import {
 	asRefusal,
@@ -47,11 +44,10 @@ import {
 	undeletable,
 } from './entryChanges.mts';
 import { People } from './people.mts';
-import { copyAudio, findRecordedAudio } from './recordedAudio.mts';
+import { originOf, Recorded } from './recorded.mts';
 import { Replacements } from './replacements.mts';
 import type { Named } from './snippet.mts';
 import { Sync, type OnProblem } from './sync.mts';
-import type { Span } from '../util/spans.mts';
 
 /** How an archive is served. */
 export interface ArchiveOptions {
@@ -90,6 +86,8 @@ export class ArchiveStore implements Store {
 	readonly people: People;
 	/** Words that are replaced in all lifelogs. */
 	readonly replacements: Replacements;
+	/** What the archive has of recordings. */
+	readonly recorded: Recorded;
 	/** Whether all that is served was compared with what was known: not while the index is being built. */
 	#isCompared = false;
 	/** What changes the index or the folder, one after the other. */
@@ -107,14 +105,14 @@ export class ArchiveStore implements Store {
 		});
 		this.#audio = new ArchiveAudio(folder, rows, onProblem);
 		this.people = new People(folder, rows, onProblem);
-		this.replacements = new Replacements({
-			...{ folder, rows, onProblem },
-			inTurn: (work) => this.#change(work),
-			look: async () => {
-				await this.#checkFolder();
-				await this.#look();
-			},
-		});
+		const look = async () => {
+			await this.#checkFolder();
+			await this.#look();
+		};
+		const inTurn = <Result,>(work: () => Promise<Result>) => this.#change(work);
+		this.replacements = new Replacements({ folder, rows, onProblem, inTurn, look });
+		const shown = (name: string) => this.people.names.shown(name, false);
+		this.recorded = new Recorded({ folder, rows, timezone, shown, inTurn, look });
 	}
 
 	/**
@@ -364,91 +362,6 @@ export class ArchiveStore implements Store {
 		});
 	}
 
-	/**
-	 * The lifelogs of a recording that are there, and those that somebody deleted, with their times. Those
-	 * that were at another time aren't of it.
-	 */
-	lifelogsOf({ ids, startMs, endMs }: Pick<RecordedLifelogs, 'ids'> & Span): LifelogsOf {
-		const found: LifelogsOf = { there: [], deleted: [] };
-		for (const id of ids) {
-			const lifelog = this.#rows.lifelogHead(id);
-			const deleted = this.#rows.deletedSpan(id);
-			const there = lifelog && {
-				...{ startMs: Date.parse(lifelog.startTime), endMs: Date.parse(lifelog.endTime) },
-			};
-			const span = there ?? deleted;
-			if (!span || span.endMs < startMs || span.startMs > endMs) continue;
-			found[there ? 'there' : 'deleted'].push({ id, ...span });
-		}
-		return found;
-	}
-
-	/**
-	 * Replaces the lifelogs of a recording by those of a new transcript (newTranscript.mts). All of it is
-	 * done, or nothing.
-	 *
-	 * @param of The recording, as it was when the transcript was made.
-	 * @param lifelogs In order of time. Their IDs are chosen here.
-	 * @returns Their IDs.
-	 * @throws ApiError (409) while the archive can't be written, or if a lifelog of the recording was deleted
-	 *   meanwhile.
-	 */
-	replaceLifelogs(of: RecordedLifelogs, lifelogs: Transcribed[]): Promise<string[]> {
-		this.checkAllowed();
-		return this.#change(async () => {
-			await this.#checkFolder();
-			let there: { id: string; day: string }[] = [];
-			let made: string[] = [];
-			const daysOfThem = async () => {
-				await this.#look();
-				const found = this.lifelogsOf(of);
-				if (found.deleted.some(({ id }) => !of.deleted.includes(id))) throw deletedMeanwhile();
-				there = found.there.map(({ id }) => ({ id, day: this.#rows.currentDay(id)! }));
-				const days = there.flatMap(({ id }) => this.#rows.daysOf('lifelog', id));
-				const added = lifelogs.map(({ lifelog }) => dayOf(Date.parse(lifelog.startTime)));
-				return [...new Set([...days, ...added])];
-			};
-			await changeDays(this.#folder, daysOfThem, async (days) => {
-				const { change, ids } = await replaceTranscript(this.#folder, days, {
-					...{ there, lifelogs, timezone: this.#timezone, madeHere: originOf(of.externalId) },
-					newId: (part) => {
-						for (let nth = 0; ; nth += 1) {
-							const id = of.idOf(part, nth);
-							if (this.stateOf(id) === undefined) return id;
-						}
-					},
-				});
-				of.onIds(ids);
-				made = ids;
-				return change;
-			}).catch((error: unknown) => {
-				throw asRefusal(error, 'Nothing was changed');
-			});
-			await this.#look();
-			this.#rows.checkpoint();
-			return made;
-		});
-	}
-
-	/** The audio of a recording, if the archive has it whole (recordedAudio.mts). */
-	async recordedAudio(recording: Span): Promise<AudioFile | undefined> {
-		return await findRecordedAudio(this.#folder, this.#rows, recording);
-	}
-
-	/** Copies audio out of the archive. Throws a FileError if it can't be read. */
-	async copyAudio(file: AudioFile, to: string, signal?: AbortSignal): Promise<void> {
-		await this.#checkFolder();
-		await copyAudio(this.#folder, file, to, signal);
-	}
-
-	/** The names that labels had in an earlier transcript of a lifelog, and these labels. */
-	namesBefore(id: string): { name: string; label: string }[] {
-		const { namesBefore = {} } = JSON.parse(this.#rows.editsOf(id) || '{}') as Partial<Edited>;
-		return Object.entries(namesBefore).map(([name, label]) => ({
-			...{ name: this.people.names.shown(name, false), label },
-		}));
-	}
-
 	/** Rejects when the folder is missing, before anything is written to where it should be. */
 	async #checkFolder(): Promise<void> {
 		if (await this.#sync.isFolderMissing()) throw new MissingFolderError();
@@ -630,12 +543,3 @@ export class ArchiveStore implements Store {
 		return done;
 	}
 }
-
-/** Where the lifelogs of a recording come from. */
-const originOf = (externalId: string | undefined): LifelogOrigin => ({
-	source: 'recording',
-	...(externalId !== undefined && { externalId }),
-});
-
-const deletedMeanwhile = () =>
-	new ApiError(409, 'A lifelog of the recording was deleted while it was being transcribed');

@@ -151,7 +151,7 @@ export class Jobs {
 				'All its lifelogs were deleted. To make them again, upload the file with again=true',
 			);
 		}
-		if (!(await this.#options.current().recordedAudio(spanOf(recording)))) {
+		if (!(await this.#options.current().recorded.audioOf(spanOf(recording)))) {
 			throw new ApiError(409, `${NO_AUDIO}, so it can't be transcribed again`);
 		}
 		if (!recording.isTidy) await this.#tidy(recording);

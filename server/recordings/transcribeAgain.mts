@@ -41,7 +41,7 @@ export function spanOf({ startTime, durationMs }: Pick<Queued, 'startTime' | 'du
  *
  * @returns The IDs of all its lifelogs, also of those that somebody deleted.
  * @throws MediaError if its audio isn't kept, or can't be read; what else `makeLifelogs` and
- *   `ArchiveStore.replaceLifelogs` throw. Nothing is changed then.
+ *   `Recorded.replaceLifelogs` throw. Nothing is changed then.
  */
 export async function transcribeAgain(
 	recording: Queued,
@@ -50,21 +50,21 @@ export async function transcribeAgain(
 	const { id: recordingId, lifelogIds, externalId, sha256 } = recording;
 	const span = spanOf(recording);
 	const path = join(work, 'recording.ogg');
-	const audio = await current().recordedAudio(span);
+	const audio = await current().recorded.audioOf(span);
 	if (!audio) throw new MediaError(NO_AUDIO);
 	await current()
-		.copyAudio(audio, path, options.signal)
+		.recorded.copyAudio(audio, path, options.signal)
 		.catch((error: unknown) => {
 			if (!(error instanceof FileError)) throw error;
 			throw new MediaError(`${audio.path} ${error.message}`, { cause: error });
 		});
-	const before = current().lifelogsOf({ ids: lifelogIds, ...span });
+	const before = current().recorded.lifelogsOf({ ids: lifelogIds, ...span });
 	const isWanted = (said: Span) => isKept(said, span.startMs, before);
 	const { title, language, prompt } = recording;
 	const file = { path, title, language, prompt, startMs: span.startMs };
 	const { lifelogs, untitled } = await makeLifelogsAgain(file, isWanted, { ...options, work });
 	const deleted = before.deleted.map(({ id }) => id);
-	const ids = await current().replaceLifelogs(
+	const ids = await current().recorded.replaceLifelogs(
 		{
 			...{ ids: lifelogIds, ...span, deleted, externalId, onIds },
 			idOf: (part, nth) => recordedId(externalId ?? sha256, part, nth),

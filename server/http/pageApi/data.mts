@@ -90,8 +90,8 @@ export async function addPageData(
 					recording: recording ? { id: recording.id, status: status!, error: error! } : null,
 					isAudioKept:
 						recording?.durationMs != null &&
-						(await store.recordedAudio(spanOf(recording))) !== undefined,
-					namesBefore: store.namesBefore(id),
+						(await store.recorded.audioOf(spanOf(recording))) !== undefined,
+					namesBefore: store.recorded.namesBefore(id),
 				};
 			},
 		);
