@@ -92,13 +92,8 @@ export function newestOf(day: string, { newest, broken }: Manifests): DayManifes
 	return newest;
 }
 
-/**
- * Adds to a day. What is added carries `goneAt`, because the service doesn't know it by its ID: so the
- * fingerprint says what the service has, as before. Audio that the day has is left out.
- *
- * @throws EntryError for an entry whose ID the day has.
- */
-export function addTo(day: Day, { lifelogs = [], chats = [], audio = [] }: Additions): Change {
+/** The manifest of a day that counts, or one of a day without anything. Throws as `newestOf` does. */
+export function manifestBefore(day: Day): DayManifest {
 	const none: DayManifest = {
 		version: 1,
 		day: day.day,
@@ -110,7 +105,17 @@ export function addTo(day: Day, { lifelogs = [], chats = [], audio = [] }: Addit
 		archivedAt: day.archivedAt,
 		isComplete: true,
 	};
-	const before = { ...none, ...newestOf(day.day, day) };
+	return { ...none, ...newestOf(day.day, day) };
+}
+
+/**
+ * Adds to a day. What is added carries `goneAt`, because the service doesn't know it by its ID: so the
+ * fingerprint says what the service has, as before. Audio that the day has is left out.
+ *
+ * @throws EntryError for an entry whose ID the day has.
+ */
+export function addTo(day: Day, { lifelogs = [], chats = [], audio = [] }: Additions): Change {
+	const before = manifestBefore(day);
 	const files: NonNullable<Change['files']> = [];
 	const place = (path: string, { draft, bytes, sha256 }: Draft): NamedFile => {
 		files.push({ draft, path });

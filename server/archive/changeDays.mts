@@ -10,8 +10,8 @@
 // 4. Fields that this version doesn't know are carried over from the manifest before. What no reader
 //    would accept as a manifest is refused.
 // 5. Which older manifests go is decided: those of a day that wasn't over then, which would pile up,
-//    and those that name an entry that is deleted now. The others show what the day was before. The
-//    files of deleted entries go, too.
+//    and those that name an entry that is deleted now, or a lifelog that has another transcript. The
+//    others show what the day was before. The files of deleted entries and of former transcripts go, too.
 // 6. The steps are written into the journal: first the files, then the manifests that name them, then
 //    what is removed. From the rename of the journal on, the change counts. A process that is killed
 //    before it has changed nothing; after it, the next writer finishes the steps, each of which can
@@ -53,6 +53,8 @@ export interface Change {
 	manifests?: DayManifest[];
 	/** Drafts, or short texts that only the change knows, and their places. They replace what is there. */
 	files?: ({ path: string } & (Pick<Draft, 'draft'> | { content: string }))[];
+	/** IDs of lifelogs that get another transcript. Nothing of what they were before is left. */
+	replaced?: string[];
 }
 
 /** A draft is gone that was to be moved to its place. */
@@ -68,7 +70,7 @@ export class LostDraftError extends Error {
  * @param days The days, `YYYY-MM-DD`; or finds them, once nobody else can change the archive.
  * @param change Says what is to be changed. Nobody else writes to the archive until it has.
  * @param now Epoch ms.
- * @returns The files of deleted entries, which were removed.
+ * @returns The files of deleted entries and of former transcripts, which were removed.
  * @throws UnreadableDayError if a manifest can't be read now, LockedError if another program has been
  *   writing for a minute, LostDraftError if a draft is gone. Nothing is changed then.
  */
@@ -81,7 +83,7 @@ export async function changeDays(
 	return await withWriteLock(folder.root, async () => {
 		await finishJournal(folder.root);
 		const before = await readDays(folder, Array.isArray(days) ? days : await days(), now);
-		const { manifests = [], files = [] } = await change(before);
+		const { manifests = [], files = [], replaced } = await change(before);
 		const steps: Step[] = [];
 		const put = async (path: string, content: string) =>
 			steps.push({ rename: await writeDraft(folder.root, content), to: path });
@@ -101,9 +103,9 @@ export async function changeDays(
 			const older = day.all.filter(({ name }) => `days/${name}` !== path);
 			const goes = ({ file: old }: Manifest) =>
 				Date.parse(old.archivedAt) < Date.parse(old.day) + DAY_MS ||
-				deletedOf(file, old).length > 0;
+				goneOf(file, old, replaced).length > 0;
 			superseded.push(...older.filter(goes).map(({ name }) => `days/${name}`));
-			removed.push(...day.all.flatMap((old) => filesOfDeleted(file, old.file)));
+			removed.push(...day.all.flatMap((old) => filesOfGone(file, old.file, replaced)));
 		}
 		const gone = await inside(folder, [...new Set(removed)]);
 		steps.push(...[...superseded, ...gone].map((path) => ({ remove: path })));
@@ -121,21 +123,22 @@ async function readDays(folder: Folder, days: string[], now: number): Promise<Ma
 	return new Map(await Promise.all(read));
 }
 
-/** The entries of an older manifest that are deleted in the new one. */
-const deletedOf = (file: DayManifest, old: DayManifest) =>
+/** The entries of an older manifest that are deleted in the new one, or have another transcript. */
+const goneOf = (file: DayManifest, old: DayManifest, replaced: string[] = []) =>
 	(['lifelogs', 'chats'] as const).flatMap((kind) => {
-		const isDeleted = (id: string) =>
-			Object.hasOwn(file[kind], id) && file[kind][id].deletedAt !== undefined;
+		const isGone = (id: string) =>
+			(Object.hasOwn(file[kind], id) && file[kind][id].deletedAt !== undefined) ||
+			(kind === 'lifelogs' && replaced.includes(id));
 		return Object.entries<LifelogEntry | ChatEntry>(old[kind])
-			.filter(([id, { deletedAt }]) => deletedAt === undefined && isDeleted(id))
+			.filter(([id, { deletedAt }]) => deletedAt === undefined && isGone(id))
 			.map(([, entry]) => entry);
 	});
 
 /** Their files, which nothing else may need. */
-function filesOfDeleted(file: DayManifest, old: DayManifest): string[] {
+function filesOfGone(file: DayManifest, old: DayManifest, replaced?: string[]): string[] {
 	const entries = [...Object.values(file.lifelogs), ...Object.values(file.chats)];
 	const kept = new Set([...entries.flatMap(({ files }) => files), ...file.audio].map(pathOf));
-	const files = deletedOf(file, old).flatMap((entry) => entry.files);
+	const files = goneOf(file, old, replaced).flatMap((entry) => entry.files);
 	return files.map(pathOf).filter((path) => !kept.has(path));
 }
 

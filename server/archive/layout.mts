@@ -45,6 +45,8 @@ export interface Edited {
 	isStarred?: boolean;
 	/** New names by the names in the file; an empty one is that of lines without a speaker. */
 	speakers?: Record<string, string>;
+	/** Names that labels of an earlier transcript had, and these labels. */
+	namesBefore?: Record<string, string>;
 	lines?: EditedLine[];
 	/** When, in UTC with milliseconds. */
 	at: string;
@@ -191,6 +193,7 @@ const schema = {
 						title: text,
 						isStarred: { type: 'boolean' },
 						speakers: { type: 'object', additionalProperties: text },
+						namesBefore: { type: 'object', additionalProperties: text },
 						lines,
 						at: text,
 					},

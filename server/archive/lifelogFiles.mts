@@ -79,6 +79,12 @@ export function placesBeside(
 	};
 }
 
+/** A text as a manifest names it. */
+export function namedFile({ path, content }: { path: string; content: string }): NamedFile {
+	const sha256 = createHash('sha256').update(content).digest('hex');
+	return { path, bytes: Buffer.byteLength(content), sha256 };
+}
+
 const withoutExtension = (path: string) => path.replace(/\.\w+$/, '');
 
 /** The entries of a day with some that are new or changed. */

@@ -147,7 +147,7 @@ function timedLines(stored: Lifelog, edited: Partial<Edited>): TimedLine[] {
 }
 
 /** Corrected lines with others in the places of those that they change. Those that say nothing go. */
-function withLines(lines: EditedLine[] = [], changed: EditedLine[]): EditedLine[] {
+export function withLines(lines: EditedLine[] = [], changed: EditedLine[]): EditedLine[] {
 	const all = new Map([...lines, ...changed].map((line) => [placeOf(line), line]));
 	return [...all.values()].map(asKept).filter((line) => line !== undefined);
 }

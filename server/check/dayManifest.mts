@@ -55,7 +55,10 @@ const span = { startMs: count, endMs: count };
 const file = { path: text, bytes: count, sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' } };
 const own = {
 	madeHere: object({ source: { enum: ['api', 'recording'] } }, { externalId: text }),
-	edited: object({ at: time }, { title: text, isStarred: flag, speakers: byId(text) }),
+	edited: object(
+		{ at: time },
+		{ title: text, isStarred: flag, speakers: byId(text), namesBefore: byId(text) },
+	),
 	deletedAt: time,
 	spans: list(object({ startMs: number, endMs: number })),
 };

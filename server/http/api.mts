@@ -45,6 +45,7 @@ import {
 	listRecordings,
 	retryRecording,
 	TOO_LARGE,
+	transcribeAgain,
 	uploadRecording,
 	type RecordingsQuery,
 } from './routes/recordings.mts';
@@ -242,6 +243,7 @@ const permissions: Record<string, (service: Service) => void> = {
 	writeTitle: checkChanges,
 	uploadRecording: checkChanges,
 	retryRecording: checkChanges,
+	transcribeAgain: checkChanges,
 	deleteRecording: checkChanges,
 	listRecordings: checkRecordings,
 	getRecording: checkRecordings,
@@ -273,6 +275,7 @@ function operationHandlers(service: Service): Record<string, RouteHandlerMethod>
 		writeTitle: async (request) => writeTitle(service, idOf(request)),
 		retryRecording: async (request) =>
 			retryRecording(service, idOf(request), (request.body ?? {}) as { language?: string | null }),
+		transcribeAgain: async (request, reply) => transcribeAgain(service, idOf(request), reply),
 		deleteRecording: async (request) => deleteRecording(service, idOf(request)),
 		downloadAudio: async ({ query, headers }, reply) =>
 			downloadAudio(service, query as AudioQuery, headers, reply),

@@ -4,6 +4,7 @@ import type { Maker } from '../recordings/makeLifelog.mts';
 import type { Intake } from '../recordings/intake.mts';
 import type { Jobs } from '../recordings/jobs.mts';
 import type { LaterTitles } from '../recordings/laterTitles.mts';
+import type { Queued } from '../recordings/queue.mts';
 import type { Events } from '../events/events.mts';
 import type { Visitor } from './auth/access.mts';
 import type { SlidingLog } from './slidingLog.mts';
@@ -21,8 +22,8 @@ export interface Service {
 	readonly maker?: Maker;
 	/** What turns recordings into lifelogs; without it they are refused. */
 	readonly recordings?: { intake: Intake; jobs: Jobs };
-	/** The IDs of all lifelogs of the recording that a lifelog was made of; none if it wasn't. */
-	readonly lifelogsBeside?: (id: string) => string[];
+	/** The recording that a lifelog was made of; undefined if it wasn't. */
+	readonly recordingOf?: (id: string) => Queued | undefined;
 	/** Writes titles and headings of lifelogs that are there; missing without a chat endpoint. */
 	readonly later?: LaterTitles;
 	/** Tells webhooks what happens; without it their routes aren't there. */

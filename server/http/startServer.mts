@@ -187,8 +187,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 			}),
 			visitorOfKey: (key) => known.visitorOfKey(key),
 			maker: { current, titles, later, warn, now: Date.now },
-			lifelogsBeside: (id) =>
-				(queue?.lifelogsBeside(id) ?? []).filter((each) => current().stateOf(each) === 'known'),
+			recordingOf: (id) => queue?.recordingOf(id),
 			...{ events, recordings, later, hasInbox: inbox !== undefined },
 			...{ allowDelete: options.allowDelete, maxUploadBytes: options.maxUploadBytes ?? 2e9 },
 			now: Date.now,

@@ -31,7 +31,7 @@ import {
 } from '../archive/edits.mts';
 import { LockedError } from '../archive/lock.mts';
 import { MissingFolderError, type Folder } from '../archive/folder.mts';
-import { dayOf, lifelogFiles, toJson } from '../archive/lifelogFiles.mts';
+import { dayOf, lifelogFiles, namedFile, toJson } from '../archive/lifelogFiles.mts';
 import { UnreadableDayError } from '../archive/manifests.mts';
 import { PEOPLE, type DayManifest } from '../archive/layout.mts';
 import type { PeopleChange } from '../archive/people.mts';
@@ -41,10 +41,10 @@ import {
 	draftAudio,
 	entombed,
 	type EntryChange,
-	namedFile,
 	undeletable,
 } from './entryChanges.mts';
 import { People } from './people.mts';
+import { originOf, Recorded } from './recorded.mts';
 import { Replacements } from './replacements.mts';
 import type { Named } from './snippet.mts';
 import { Sync, type OnProblem } from './sync.mts';
@@ -86,6 +86,8 @@ export class ArchiveStore implements Store {
 	readonly people: People;
 	/** Words that are replaced in all lifelogs. */
 	readonly replacements: Replacements;
+	/** What the archive has of recordings. */
+	readonly recorded: Recorded;
 	/** Whether all that is served was compared with what was known: not while the index is being built. */
 	#isCompared = false;
 	/** What changes the index or the folder, one after the other. */
@@ -103,14 +105,14 @@ export class ArchiveStore implements Store {
 		});
 		this.#audio = new ArchiveAudio(folder, rows, onProblem);
 		this.people = new People(folder, rows, onProblem);
-		this.replacements = new Replacements({
-			...{ folder, rows, onProblem },
-			inTurn: (work) => this.#change(work),
-			look: async () => {
-				await this.#checkFolder();
-				await this.#look();
-			},
-		});
+		const look = async () => {
+			await this.#checkFolder();
+			await this.#look();
+		};
+		const inTurn = <Result,>(work: () => Promise<Result>) => this.#change(work);
+		this.replacements = new Replacements({ folder, rows, onProblem, inTurn, look });
+		const shown = (name: string) => this.people.names.shown(name, false);
+		this.recorded = new Recorded({ folder, rows, timezone, shown, inTurn, look });
 	}
 
 	/**
@@ -357,10 +359,7 @@ export class ArchiveStore implements Store {
 		lifelogs: Lifelog[],
 		externalId: string | undefined,
 	): Promise<string[]> {
-		const origin = {
-			source: 'recording' as const,
-			...(externalId !== undefined && { externalId }),
-		};
+		const origin = originOf(externalId);
 		return this.#change(async () => {
 			await this.#look();
 			await this.#add(lifelogs, origin, audio);

@@ -1,5 +1,4 @@
 // What changes of entries make of a day, and why one is refused.
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { EntryError } from '../archive/additions.mts';
@@ -42,7 +41,7 @@ async function changeOfEntries(
 	ids: string[],
 	{ newest, archivedAt }: Day,
 	change: EntryChange,
-): Promise<Required<Change>> {
+): Promise<Required<Pick<Change, 'manifests' | 'files'>>> {
 	const changed: [id: string, entry: LifelogEntry][] = [];
 	const files: Required<Change>['files'] = [];
 	for (const id of ids) {
@@ -111,12 +110,6 @@ export async function draftAudio(drafts: Drafts, { path, startMs }: RecordedAudi
 	const links = await scanLinks(createReadStream(path));
 	const lengthMs = Math.ceil(links.reduce((sum, { played }) => sum + played, 0) / samplesPerMs);
 	return { recorder: RECORDINGS, startMs, endMs: startMs + lengthMs, draft };
-}
-
-/** A text as a manifest names it. */
-export function namedFile({ path, content }: { path: string; content: string }): NamedFile {
-	const sha256 = createHash('sha256').update(content).digest('hex');
-	return { path, bytes: Buffer.byteLength(content), sha256 };
 }
 
 export const undeletable = (path: string) =>

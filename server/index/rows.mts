@@ -109,10 +109,23 @@ export class Rows implements LifelogStates {
 	}
 
 	deletedStart(id: string): string | undefined {
-		const sql = `SELECT start_ms FROM deleted WHERE kind = 'lifelog' AND id = ?
+		const span = this.deletedSpan(id);
+		return span && new Date(span.startMs).toISOString();
+	}
+
+	/** When a lifelog was that was deleted; undefined if that isn't known, or isn't deleted. */
+	deletedSpan(id: string): Span | undefined {
+		const sql = `SELECT start_ms, end_ms FROM deleted WHERE kind = 'lifelog' AND id = ?
 			AND start_ms IS NOT NULL LIMIT 1`;
 		const [row] = this.#all(sql, id);
-		return row && new Date(Number(row.start_ms)).toISOString();
+		return row && { startMs: Number(row.start_ms), endMs: Number(row.end_ms) };
+	}
+
+	/** What was edited in a lifelog, as JSON; empty if nothing was. */
+	editsOf(id: string): string {
+		const sql = `SELECT edited FROM entry WHERE kind = 'lifelog' AND id = ? AND current`;
+		const [row] = this.#all(sql, id);
+		return String(row?.edited ?? '');
 	}
 
 	lifelogHead(id: string): Lifelog | undefined {

@@ -1,4 +1,5 @@
 import type { Chat, Lifelog } from '../../lifelog/api.ts';
+import type { Span } from '../util/spans.mts';
 import type { Named } from './snippet.mts';
 
 /** Where a page ended: the sort keys of its last entry. Entries added or deleted do not move it. */
@@ -136,6 +137,26 @@ export interface Store {
 export interface LifelogOrigin {
 	source: 'api' | 'recording';
 	externalId?: string;
+}
+
+/** A recording whose lifelogs are in the archive. Times are epoch ms. */
+export interface RecordedLifelogs extends Span {
+	/** Of all its lifelogs, also those that were deleted. */
+	ids: string[];
+	/** Of those that were deleted when it was transcribed. */
+	deleted: string[];
+	externalId?: string;
+	/** An ID for the `part`th lifelog, after `nth` others that can't be taken. */
+	idOf: (part: number, nth: number) => string;
+	/** Is told the IDs of the new lifelogs before they are there. */
+	onIds: (ids: string[]) => void;
+}
+
+/** The lifelogs of a recording, with their times. */
+export interface LifelogsOf {
+	there: ({ id: string } & Span)[];
+	/** Those that somebody deleted. */
+	deleted: ({ id: string } & Span)[];
 }
 
 /** The audio of a recording. */

@@ -1,14 +1,15 @@
 import type { Segment } from './segments.mts';
 
 /** What was said without a long pause. */
-interface Conversation {
+export interface Conversation {
 	/** Whole seconds in ms, after the start of the recording. */
 	startMs: number;
 	/** Their times are after `startMs`. */
 	segments: Segment[];
 }
 
-const PAUSE_MS = 10 * 60_000;
+/** Without speech for so long, a conversation has ended. */
+export const PAUSE_MS = 10 * 60_000;
 
 /**
  * Splits what was said in a recording where nobody spoke for ten minutes or more. Each part begins in

@@ -12,6 +12,7 @@ import { type Saved, saveStream } from '../util/saveStream.mts';
 import { hasContent, hashOf } from './inboxFiles.mts';
 import { FOLDER, isOpen, type Jobs } from './jobs.mts';
 import type { Queue, Queued, Recording, Status, Upload } from './queue.mts';
+import { isAgain } from './transcribeAgain.mts';
 
 /** What taking recordings needs. */
 export interface IntakeOptions {
@@ -143,7 +144,8 @@ export class Intake {
 
 	/** Whether these are the bytes of a recording that needs its file, and has lost it. */
 	async #lacks(known: Queued, sha256: string): Promise<boolean> {
-		if (known.status === 'done' || known.sha256 !== sha256) return false;
+		// Transcribed again, it's heard in the archive.
+		if (known.status === 'done' || isAgain(known) || known.sha256 !== sha256) return false;
 		return !(await hasContent(known.path, sha256));
 	}
 
@@ -225,7 +227,8 @@ export class Intake {
 	}
 
 	/**
-	 * Drops a recording that isn't done, with its file. One of the inbox is moved to `failed/`.
+	 * Drops a recording that isn't done, with its file. One of the inbox is moved to `failed/`. One that is
+	 * being transcribed again stays as it was.
 	 *
 	 * @throws ApiError: 404 for an unknown ID, 409 for one that is done.
 	 */
@@ -233,6 +236,7 @@ export class Intake {
 		this.#jobs.known(id);
 		await this.#jobs.stop(id);
 		const recording = this.#jobs.known(id);
+		if (isAgain(recording)) return await this.#jobs.leaveAsItWas(id);
 		if (recording.status === 'done') {
 			throw new ApiError(409, 'The recording is done. Delete its lifelogs instead');
 		}

@@ -13,9 +13,10 @@ import { plural } from '../util/text.mts';
 import { MediaError } from './ffmpeg.mts';
 import { hasContent, isProcessing, PROCESSING, putAway, shortName } from './inboxFiles.mts';
 import type { LaterTitles } from './laterTitles.mts';
-import { makeLifelogs, type Made, type Models } from './pipeline.mts';
+import { makeLifelogs, type HeardParts, type Models } from './pipeline.mts';
 import type { Queue, Queued, Recording, Upload } from './queue.mts';
 import { DiarizationError } from './transcribe.mts';
+import { isAgain, NO_AUDIO, spanOf, transcribeAgain } from './transcribeAgain.mts';
 
 /** What working recordings off takes. */
 export interface JobsOptions extends Models {
@@ -44,6 +45,9 @@ interface Job {
 	isRunning: boolean;
 	ended: Promise<void>;
 }
+
+/** What the queue keeps of a recording that is done, and what the log says of it. */
+type Outcome = Pick<Queued, 'lifelogIds' | 'keepsOriginal'> & { isTidy?: false; notes: string[] };
 
 /** Of the archive. Uploads that wait, and work in progress. */
 export const FOLDER = '.lifelog-recordings';
@@ -115,13 +119,62 @@ export class Jobs {
 		try {
 			return this.#queue.update(id, {
 				...change,
-				...{ status: 'queued', error: null, isTidy: true, lifelogIds: [], unusable: undefined },
+				...{ status: 'queued', error: null, isTidy: true, unusable: undefined },
+				...(!isAgain(recording) && { lifelogIds: [] }),
 				...(isNewStart && { startTime: null, startTimeFrom: null }),
 			});
 		} finally {
 			// Also where the disk has no room for the change.
 			this.start(id);
 		}
+	}
+
+	/**
+	 * Transcribes a recording again that is done. Its lifelogs stay until they are replaced. Does nothing
+	 * if that is under way.
+	 *
+	 * @throws ApiError: 404 for an unknown ID, 409 for one that isn't done, or whose lifelogs were all
+	 *   deleted, or whose audio isn't kept.
+	 */
+	async transcribeAgain(id: string): Promise<Recording> {
+		const { status } = this.known(id);
+		if (isAgain(this.known(id))) return this.known(id);
+		if (status !== 'done') {
+			throw new ApiError(409, `The recording is ${status}. Wait until it's done, or retry it`);
+		}
+		await this.stop(id);
+		const recording = this.known(id);
+		const { lifelogIds, attempts } = recording;
+		if (lifelogIds.length > 0 && this.#deletedOf(lifelogIds) === lifelogIds.length) {
+			throw new ApiError(
+				409,
+				'All its lifelogs were deleted. To make them again, upload the file with again=true',
+			);
+		}
+		if (!(await this.#options.current().recorded.audioOf(spanOf(recording)))) {
+			throw new ApiError(409, `${NO_AUDIO}, so it can't be transcribed again`);
+		}
+		if (!recording.isTidy) await this.#tidy(recording);
+		// Somebody may have been faster.
+		if (isAgain(this.known(id))) return this.known(id);
+		this.#queue.discardHeard(id);
+		const again = this.#queue.update(id, { status: 'queued', error: null, doneAfter: attempts });
+		this.start(id);
+		return again;
+	}
+
+	/** Leaves a recording as it was before it was to be transcribed again. Its work has stopped. */
+	async leaveAsItWas(id: string, problem?: string): Promise<void> {
+		const { doneAfter, lifelogIds } = this.known(id);
+		const { current } = this.#options;
+		await this.removeWork(id);
+		this.#queue.discardHeard(id);
+		this.#queue.update(id, {
+			...{ status: 'done', attempts: doneAfter, doneAfter: undefined, unusable: undefined },
+			error: problem === undefined ? null : `It wasn't transcribed again: ${problem}`,
+			// Some may never have come to be.
+			lifelogIds: lifelogIds.filter((each) => current().stateOf(each) !== undefined),
+		});
 	}
 
 	/** Stops the work on a recording, and waits until none of it is under way. */
@@ -180,6 +233,7 @@ export class Jobs {
 		if (!this.#queue.get(id)) return;
 		if (this.#queue.get(id)!.isTidy) await this.#finish(id, signal);
 		const ended = this.#queue.get(id)!;
+		if (ended.isTidy) return;
 		try {
 			await this.#tidy(ended);
 		} catch (error) {
@@ -197,19 +251,11 @@ export class Jobs {
 		const { info, warn, now } = this.#options;
 		try {
 			const recording = this.#queue.update(id, { status: 'transcribing', attempts: attempts + 1 });
-			const {
-				ids: lifelogIds,
-				isPart: keepsOriginal,
-				notes,
-			} = await this.#process(recording, signal);
-			const done = {
-				status: 'done',
-				lifelogIds,
-				keepsOriginal,
-				error: null,
-				isTidy: false,
-			} as const;
-			const ended = this.#queue.update(id, { ...done, again: undefined, unusable: undefined });
+			const { notes, ...made } = isAgain(recording)
+				? await this.#processAgain(recording, signal)
+				: await this.#process(recording, signal);
+			const done = { status: 'done', error: null, again: undefined, unusable: undefined } as const;
+			const ended = this.#queue.update(id, { ...made, ...done, doneAfter: undefined });
 			for (const note of notes) warn(`Recording ${id} ${note}`);
 			info(`Recording ${id} is done: ${this.#outcomeOf(ended)}`);
 			this.#options.onEnded();
@@ -228,6 +274,10 @@ export class Jobs {
 				const problem = isUnusable
 					? `${message}. Check its address and model, then retry`
 					: message;
+				if (isAgain(this.#queue.get(id)!)) {
+					warn(`Recording ${id} wasn't transcribed again: ${problem}`);
+					return await this.leaveAsItWas(id, problem);
+				}
 				this.#queue.update(id, { status: 'failed', error: problem, isTidy: false, unusable });
 				warn(`Recording ${id} failed: ${problem}`);
 				this.#options.onEnded();
@@ -244,10 +294,7 @@ export class Jobs {
 	}
 
 	/** Makes the lifelogs of a recording, and adds them to the archive. */
-	async #process(
-		recording: Queued,
-		signal: AbortSignal,
-	): Promise<Pick<Made, 'ids' | 'isPart'> & { notes: string[] }> {
+	async #process(recording: Queued, signal: AbortSignal): Promise<Outcome> {
 		const { current, later, now } = this.#options;
 		const { id, path, inbox, externalId, startTime } = recording;
 		// Without its folder, a disk may only not be mounted.
@@ -258,17 +305,12 @@ export class Jobs {
 			const again = inbox === undefined ? 'Upload it again' : 'Put it into the inbox again';
 			throw new MediaError(`The file is no longer in ${basename(dirname(path))}/. ${again}`);
 		}
-		const work = this.#workOf(id);
-		await rm(work, { recursive: true, force: true });
-		await mkdir(work);
+		const work = await this.#emptyWork(id);
 		const notes: string[] = [];
 		const made = await makeLifelogs(recording, {
 			...this.#options,
 			...{ work, audio: join(this.#folder, `${id}.ogg`), nowMs: now(), signal },
-			heard: {
-				get: (part) => this.#queue.heardIn(id, part),
-				keep: (part, heard) => this.#queue.keepHeard(id, part, heard),
-			},
+			heard: this.#heardOf(id),
 			correct: (text) => current().replacements.correct(text),
 			stateOf: (lifelog) => current().stateOf(lifelog),
 			onStart: ({ startMs, from: startTimeFrom }, durationMs) => {
@@ -286,7 +328,41 @@ export class Jobs {
 		// Before they are there: a process may be killed meanwhile.
 		for (const lifelog of made.untitled) later?.add(lifelog, `Recording ${id}`);
 		await current().addRecording(made.audio, made.lifelogs, externalId);
-		return { ...made, notes };
+		return { lifelogIds: made.ids, keepsOriginal: made.isPart, isTidy: false, notes };
+	}
+
+	/** Replaces the lifelogs of a recording that is done. */
+	async #processAgain(recording: Queued, signal: AbortSignal): Promise<Outcome> {
+		const { id } = recording;
+		const notes: string[] = [];
+		const lifelogIds = await transcribeAgain(recording, {
+			...this.#options,
+			...{ work: await this.#emptyWork(id), nowMs: this.#options.now(), signal },
+			heard: this.#heardOf(id),
+			correct: (text) => this.#options.current().replacements.correct(text),
+			onIds: (ids) => {
+				const all = [...new Set([...recording.lifelogIds, ...ids])];
+				this.#queue.update(id, { lifelogIds: all });
+			},
+			onNote: (note) => notes.push(note),
+		});
+		await this.removeWork(id);
+		this.#queue.discardHeard(id);
+		return { lifelogIds, notes };
+	}
+
+	async #emptyWork(id: string): Promise<string> {
+		const work = this.#workOf(id);
+		await rm(work, { recursive: true, force: true });
+		await mkdir(work);
+		return work;
+	}
+
+	#heardOf(id: string): HeardParts {
+		return {
+			get: (part) => this.#queue.heardIn(id, part),
+			keep: (part, heard) => this.#queue.keepHeard(id, part, heard),
+		};
 	}
 
 	/** What became of a recording that is done, in words. */

@@ -2,8 +2,9 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lifelog } from '../../lifelog/api.ts';
+import type { Transcribed } from '../archive/newTranscript.mts';
 import type { RecordedAudio } from '../index/store.mts';
-import { splitAtPauses } from './conversations.mts';
+import { splitAtPauses, type Conversation } from './conversations.mts';
 import { cutChunks, encodeOpus, type Chunk } from './encoders.mts';
 import { isThere } from './inboxFiles.mts';
 import {
@@ -117,9 +118,8 @@ export async function makeLifelogs(file: RecordingFile, options: PipelineOptions
 		await encodeOpus(sound, written, { signal });
 		await rename(written, audio);
 	}
-	const { correct = (text) => text } = options;
 	const heard = await transcribe(sound, file, options);
-	const segments = heard.map((segment) => ({ ...segment, text: correct(segment.text) }));
+	const segments = heard.map(correctWith(options));
 	const made: Made = {
 		audio: { path: audio, startMs },
 		lifelogs: [],
@@ -132,33 +132,83 @@ export async function makeLifelogs(file: RecordingFile, options: PipelineOptions
 		const { id, state } = chooseId(idOf, options.stateOf, file.again);
 		made.ids.push(id);
 		if (state !== undefined) continue;
-		const onProblem = (problem: string) => {
-			made.untitled.push(id);
-			onNote(`has no title yet: ${problem}`);
-		};
-		const written = await tryTitle(options.titles, conversation.segments, { onProblem, signal });
-		const title = file.title ?? written?.title;
-		const beginMs = startMs + conversation.startMs;
-		made.lifelogs.push(
-			toLifelog({
-				id,
-				title: title ? cutTo(MAX_TITLE_LENGTH, title) : firstSentence(conversation.segments),
-				startMs: beginMs,
-				endMs: beginMs + latestEnd(conversation.segments),
-				segments: conversation.segments,
-				headings: written?.headings ?? [],
-				madeMs: nowMs,
-			}),
+		const { lifelog, isUntitled } = await lifelogOf(
+			id,
+			conversation,
+			{ ...file, startMs },
+			options,
 		);
+		if (isUntitled) made.untitled.push(id);
+		made.lifelogs.push(lifelog);
 	}
 	signal?.throwIfAborted();
 	return made;
 }
 
+type Transcription = Models &
+	Pick<PipelineOptions, 'work' | 'nowMs' | 'heard' | 'correct' | 'onNote' | 'signal'>;
+
+const correctWith =
+	({ correct = (text) => text }: Pick<PipelineOptions, 'correct'>) =>
+	(segment: Segment): Segment => ({ ...segment, text: correct(segment.text) });
+
+/** A lifelog of a conversation. Its title is that of the file, one that a model writes, or its first words. */
+async function lifelogOf(
+	id: string,
+	{ startMs, segments }: Conversation,
+	file: Pick<RecordingFile, 'title'> & { startMs: number },
+	{ titles, nowMs, onNote, signal }: Transcription,
+): Promise<{ lifelog: Lifelog; isUntitled: boolean }> {
+	let isUntitled = false;
+	const onProblem = (problem: string) => {
+		isUntitled = true;
+		onNote?.(`has no title yet: ${problem}`);
+	};
+	const written = await tryTitle(titles, segments, { onProblem, signal });
+	const title = file.title ?? written?.title;
+	const beginMs = file.startMs + startMs;
+	const lifelog = toLifelog({
+		id,
+		title: title ? cutTo(MAX_TITLE_LENGTH, title) : firstSentence(segments),
+		startMs: beginMs,
+		endMs: beginMs + latestEnd(segments),
+		segments,
+		headings: written?.headings ?? [],
+		madeMs: nowMs,
+	});
+	return { lifelog, isUntitled };
+}
+
+/**
+ * Makes lifelogs of audio that is in the archive. Their IDs are chosen later.
+ *
+ * @param isWanted Whether something that was said is to be in a lifelog.
+ * @returns `untitled` has the places of those whose title couldn't be written.
+ * @throws As `makeLifelogs` does.
+ */
+export async function makeLifelogsAgain(
+	file: Pick<RecordingFile, 'path' | 'title' | 'language' | 'prompt'> & { startMs: number },
+	isWanted: (said: Segment) => boolean,
+	options: Transcription,
+): Promise<{ lifelogs: Transcribed[]; untitled: number[] }> {
+	const sound = await listen(file.path, options.work, options.signal);
+	const segments = (await transcribe(sound, file, options)).filter(isWanted);
+	const lifelogs: Transcribed[] = [];
+	const untitled: number[] = [];
+	for (const [part, { startMs, segments: heard }] of splitAtPauses(segments).entries()) {
+		const conversation = { startMs, segments: heard.map(correctWith(options)) };
+		const { lifelog, isUntitled } = await lifelogOf('', conversation, file, options);
+		if (isUntitled) untitled.push(part);
+		lifelogs.push({ lifelog, heard: heard.map(({ text }) => text) });
+	}
+	options.signal?.throwIfAborted();
+	return { lifelogs, untitled };
+}
+
 async function transcribe(
 	sound: Sound,
 	{ language, prompt }: Pick<RecordingFile, 'language' | 'prompt'>,
-	{ work, transcriber, diarizer, heard: known, onNote, signal }: PipelineOptions,
+	{ work, transcriber, diarizer, heard: known, onNote, signal }: Transcription,
 ): Promise<Segment[]> {
 	const chunks = await cutChunks(sound, work, { format: transcriber.format, signal });
 	const parts: { offsetMs: number; segments: Segment[] }[] = [];

@@ -52,6 +52,8 @@ export interface Queued extends Recording, Upload {
 	isTidy: boolean;
 	/** Whether an uploaded file is kept, because not all of it is in the archive. */
 	keepsOriginal?: boolean;
+	/** After how many attempts it was done, while it's being transcribed again. */
+	doneAfter?: number;
 	/** Tries in a row to which an endpoint gave an answer that can't be used, and when they began. */
 	unusable?: { tries: number; sinceMs: number };
 }
@@ -92,6 +94,8 @@ export class Queue {
 				PRAGMA locking_mode = EXCLUSIVE;
 				PRAGMA journal_mode = TRUNCATE;
 				PRAGMA synchronous = FULL;
+				-- What was heard is removed once it's in the archive.
+				PRAGMA secure_delete = ON;
 				CREATE TABLE IF NOT EXISTS recording (
 					number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, sha256 TEXT NOT NULL UNIQUE,
 					external_id TEXT UNIQUE, status TEXT NOT NULL, json TEXT NOT NULL
@@ -144,11 +148,11 @@ export class Queue {
 		);
 	}
 
-	/** The IDs of all lifelogs of the recording that a lifelog was made of; none if it wasn't. */
-	lifelogsBeside(id: string): string[] {
+	/** The recording that a lifelog was made of; undefined if it wasn't. */
+	recordingOf(id: string): Queued | undefined {
 		const sql = `SELECT json FROM recording WHERE instr(json, ?1) > 0
 			AND EXISTS (SELECT 1 FROM json_each(recording.json, '$.lifelogIds') WHERE value = ?1)`;
-		return this.#all(sql, id)[0]?.lifelogIds ?? [];
+		return this.#all(sql, id)[0];
 	}
 
 	/** Those that are done or have failed. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
 	]);
 });
 beforeEach(() => {
-	endpoint.instead = undefined;
+	endpoint.instead = endpoint.fault = undefined;
 	endpoint.refuses = [];
 	chat.says = 'no JSON';
 });
@@ -190,4 +190,65 @@ test('the title and headings of a lifelog that was made here are written on requ
 	]);
 	expect(await page.locator('.actions [role=alert]:not(:empty)').count()).toBe(0);
 	await expectUsable(page);
+});
+
+test('a recording is transcribed again from its lifelog, and names from before are offered', async () => {
+	const heard = (text: string, speaker: string) => () => ({
+		segments: [{ text, speaker, start: 0, end: 4 }],
+	});
+	endpoint.instead = heard('Quick carbon.', 'SPEAKER_00');
+	const { page } = await upload(await tones('heard badly.wav', 7));
+	await rowOf(page, 'heard badly.wav', 'done').getByText('Open the lifelog').click();
+	await page.locator('.speaker button').click();
+	const panel = page.getByRole('dialog', { name: 'Name a speaker' });
+	await panel.getByLabel('Name', { exact: true }).fill('Anna');
+	await panel.getByRole('button', { name: 'Save' }).click();
+	await page.locator('.speaker', { hasText: 'Anna' }).waitFor();
+
+	endpoint.refuses = ['verbose_json', 'json'];
+	const again = page.getByRole('button', { name: 'Transcribe again' });
+	const question = page.getByRole('dialog', { name: 'Transcribe again' });
+	await page.keyboard.press('u');
+	await question.waitFor();
+	await expectUsable(page);
+	await question.getByRole('button', { name: 'Cancel' }).click();
+	await again.click();
+	await question.getByRole('button', { name: 'Transcribe' }).click();
+	await page.locator('.again', { hasText: 'Transcribing again' }).waitFor();
+	await expectUsable(page);
+	await page.locator('.actions [role=alert]', { hasText: "It wasn't transcribed again" }).waitFor();
+	expect(await page.locator('.transcript .said').allTextContents()).toEqual(['Quick carbon.']);
+
+	endpoint.refuses = [];
+	endpoint.instead = heard('Quickcarbon.', 'SPEAKER_00');
+	await again.click();
+	await question.getByRole('button', { name: 'Transcribe' }).click();
+	await page.locator('.said', { hasText: 'Quickcarbon.' }).waitFor();
+	await again.waitFor();
+	expect(await page.locator('.actions [role=alert]:not(:empty)').count()).toBe(0);
+	await page.locator('.speaker button', { hasText: 'Speaker 1' }).click();
+	await panel.getByRole('button', { name: 'Anna' }).click();
+	await expectUsable(page);
+	await panel.getByRole('button', { name: 'Save' }).click();
+	await page.locator('.speaker', { hasText: 'Anna' }).waitFor();
+});
+
+test('a recording that waits to be transcribed again can stay as it was', async () => {
+	const { page } = await upload(await tones('waits.wav', 8));
+	const row = rowOf(page, 'waits.wav', 'done');
+	await row.getByText('Open the lifelog').click();
+	endpoint.fault = (response) => void response.writeHead(500).end();
+	await page.getByRole('button', { name: 'Transcribe again' }).click();
+	const question = page.getByRole('dialog', { name: 'Transcribe again' });
+	await question.getByRole('button', { name: 'Transcribe' }).click();
+	await page.locator('.again', { hasText: 'returned 500' }).waitFor();
+	await expectUsable(page);
+	await page.locator('.again a').click();
+	const waiting = rowOf(page, 'waits.wav', 'queued');
+	await waiting.getByRole('button', { name: 'Keep the present transcript of waits.wav' }).click();
+	await expectUsable(page);
+	await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click();
+	await row.getByText('Open the lifelog').click();
+	expect(await page.locator('.transcript .said').count()).toBe(8);
+	await page.getByRole('button', { name: 'Transcribe again' }).waitFor();
 });

@@ -27,6 +27,7 @@ const SLOWEST = [
 	'archiver.soak',
 	'load.soak',
 	'recordings/recordings.test',
+	'recordings/transcribeAgain.test',
 	'hearing.test',
 	'lifelogServer.test',
 	'archiver.test',

@@ -147,6 +147,12 @@ export interface Person extends HeardPerson {
 /** The lifelogs of the recording that a lifelog was made of; empty if it wasn't. */
 export interface RecordingOfLifelog {
 	lifelogIds: string[];
+	/** Null if the server doesn't know it. */
+	recording: Pick<Recording, 'id' | 'status' | 'error'> | null;
+	/** Whether its audio is kept, so that it can be transcribed again. */
+	isAudioKept: boolean;
+	/** Names that labels had in an earlier transcript, and these labels. */
+	namesBefore: { name: string; label: string }[];
 }
 
 /** How far the index of the server is. */

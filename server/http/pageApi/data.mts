@@ -6,9 +6,11 @@ import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 import { audioRangesOf } from '../../index/archiveAudio.mts';
 import type { ArchiveStore } from '../../index/archiveStore.mts';
 import type { Serving } from '../../index/serving.mts';
+import { spanOf } from '../../recordings/transcribeAgain.mts';
 import { missingDays } from '../missingDays.mts';
 import { requireKey, visitorOf } from '../api.mts';
 import { sendAudio } from '../routes/audio.mts';
+import { lifelogsBeside } from '../routes/changes.mts';
 import type { Visitor } from '../auth/access.mts';
 import type { Endpoints } from '../endpoints.mts';
 import type { Service } from '../service.mts';
@@ -85,8 +87,18 @@ export async function addPageData(
 		web.get<{ Params: { id: string } }>(
 			'/web/lifelogs/:id/recording',
 			async ({ params: { id } }): Promise<RecordingOfLifelog> => {
-				if (serving.current().stateOf(id) !== 'known') throw new ApiError(404, 'Lifelog not found');
-				return { lifelogIds: service.lifelogsBeside?.(id) ?? [] };
+				const store = serving.current();
+				if (store.stateOf(id) !== 'known') throw new ApiError(404, 'Lifelog not found');
+				const recording = service.recordingOf?.(id);
+				const { status, error } = recording ?? {};
+				return {
+					lifelogIds: lifelogsBeside(service, id),
+					recording: recording ? { id: recording.id, status: status!, error: error! } : null,
+					isAudioKept:
+						recording?.durationMs != null &&
+						(await store.recorded.audioOf(spanOf(recording))) !== undefined,
+					namesBefore: store.recorded.namesBefore(id),
+				};
 			},
 		);
 		web.get<{ Params: { id: string } }>(

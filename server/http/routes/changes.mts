@@ -73,20 +73,22 @@ export async function changeLifelog(
  *
  * @throws ApiError (400) without new names, or for a lifelog that isn't of a recording.
  */
-function recordingOf(
-	{ lifelogsBeside, current }: Service,
-	id: string,
-	{ speakers }: LifelogChange,
-): string[] {
+function recordingOf(service: Service, id: string, { speakers }: LifelogChange): string[] {
 	if (speakers === undefined) {
 		throw new ApiError(400, "wholeRecording works only together with 'speakers'");
 	}
-	const recording = lifelogsBeside!(id);
-	if (recording.length > 0 || !current().getLifelog(id)) return recording;
+	const recording = lifelogsBeside(service, id);
+	if (recording.length > 0 || !service.current().getLifelog(id)) return recording;
 	throw new ApiError(
 		400,
 		"wholeRecording: this lifelog isn't from a recording that the server knows. Leave it out",
 	);
+}
+
+/** The IDs of all lifelogs of the recording that a lifelog was made of; none if it wasn't. */
+export function lifelogsBeside({ recordingOf, maker }: Service, id: string): string[] {
+	const { lifelogIds = [] } = recordingOf?.(id) ?? {};
+	return lifelogIds.filter((each) => maker?.current().stateOf(each) === 'known');
 }
 
 /**

@@ -198,6 +198,22 @@ export async function retryRecording(
 	return { data: { recording: view(service, recording) } };
 }
 
+/**
+ * Transcribes a recording again that is done.
+ *
+ * @throws ApiError: 404 for an unknown ID, 409 for one that can't be transcribed again.
+ */
+export async function transcribeAgain(
+	service: Service,
+	id: string,
+	reply: FastifyReply,
+): Promise<object> {
+	const { jobs } = recordingsOf(service);
+	const recording = await jobs.transcribeAgain(id);
+	reply.code(202);
+	return { data: { recording: view(service, recording) } };
+}
+
 /** Throws an ApiError: 404 for an unknown ID, 409 for a recording that is done. */
 export async function deleteRecording(service: Service, id: string): Promise<object> {
 	const { intake } = recordingsOf(service);

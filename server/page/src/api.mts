@@ -172,9 +172,9 @@ export async function readChat(id: string, timezone: string): Promise<Chat> {
 	return (await get<{ data: { chat: Chat } }>(idPath('chats', id), { timezone })).data.chat;
 }
 
-/** The lifelogs of the recording that a lifelog was made of, its own ID included; empty without one. */
-export const readRecordingOf = async (id: string) =>
-	(await get<RecordingOfLifelog>(`/web/lifelogs/${encodeURIComponent(id)}/recording`)).lifelogIds;
+/** The recording that a lifelog was made of, and its lifelogs. */
+export const readRecordingOf = (id: string) =>
+	get<RecordingOfLifelog>(`/web/lifelogs/${encodeURIComponent(id)}/recording`);
 
 export async function readPeople(query: Query, cursor?: string): Promise<Page<Person, string>> {
 	const { data, meta } = await get<PeopleAnswer>('/v1/people', { ...query, cursor });
@@ -247,6 +247,16 @@ export async function readRecordings(
 	return { recordings: answer.data.recordings, hasMore: nextCursor !== undefined };
 }
 
+interface RecordingAnswer {
+	data: { recording: Recording };
+}
+
+export const readRecording = async (id: string) =>
+	(await get<RecordingAnswer>(idPath('recordings', id))).data.recording;
+/** Transcribes a recording again that is done. Returns it as it is then. */
+export const transcribeAgain = async (id: string) =>
+	(await request<RecordingAnswer>('POST', `${idPath('recordings', id)}/transcribe-again`)).data
+		.recording;
 /** Tries a recording again. Without a language, it stays as it was; null has it detected. */
 export const retryRecording = (id: string, language?: string | null) =>
 	request<void>(

@@ -47,7 +47,10 @@ test('the page knows the lifelogs of a recording', async () => {
 	expect(ids).toHaveLength(2);
 	for (const id of ids) {
 		const { body } = await client.send(`/web/lifelogs/${id}/recording`);
-		expect(body).toEqual({ lifelogIds: ids });
+		expect(body).toEqual({
+			...{ lifelogIds: ids, isAudioKept: true, namesBefore: [] },
+			recording: { id: expect.stringMatching(/^rec-/), status: 'done', error: null },
+		});
 	}
 	expect((await client.send('/web/lifelogs/unknown/recording')).status).toBe(404);
 });
@@ -118,5 +121,5 @@ test('a recording is known without the endpoint that heard it', async () => {
 	await lab.restart(['--allow-changes']);
 	client = new PeopleClient(lab.server);
 	const { body } = await client.send(`/web/lifelogs/${ids[1]}/recording`);
-	expect(body).toEqual({ lifelogIds: ids });
+	expect(body).toMatchObject({ lifelogIds: ids, recording: { status: 'done' } });
 });

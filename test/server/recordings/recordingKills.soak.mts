@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { en, Faker } from '@faker-js/faker';
 import { findingsIn } from '../../support/findings.mts';
-import { RecordingLab } from '../../support/recordingLab.mts';
+import { killWhileTranscribingAgain, RecordingLab } from '../../support/recordingLab.mts';
 import { archivedIn, killWhileRecording } from '../../support/recordings.mts';
 import { makeTones } from '../../support/tones.mts';
 import { randomSeed } from '../../support/size.mts';
@@ -43,4 +43,12 @@ test(`${ROUNDS * KILLS} kills at random moments lose no recording and make none 
 		for (const round of rounds) await play(round);
 	};
 	await Promise.all(Array.from({ length: AT_A_TIME }, playSome));
+});
+
+test(`${ROUNDS * 3} kills while recordings are transcribed again leave the old or the new (seed ${seed})`, async () => {
+	const numbers = new Faker({ locale: en, seed });
+	const random = () => numbers.number.float();
+	const folder = temporaryFolder();
+	await killWhileTranscribingAgain(lab, folder, { kills: ROUNDS * 3, random });
+	expect(await findingsIn(folder)).toEqual([]);
 });

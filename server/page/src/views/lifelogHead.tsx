@@ -13,6 +13,7 @@ import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
 import { Buttons, Dialog, Menu, Problem, Star } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import { forgetLoaded } from '../useLoad.mts';
+import { TranscribeAgain } from './transcribeAgain.tsx';
 
 /** What a lifelog is, and what can be done with it. */
 export function Head({
@@ -52,6 +53,9 @@ export function Head({
 				{session.canChange && <Changes lifelog={lifelog} onName={onName} onChanged={onChanged} />}
 				{session.canTitle && isMadeHere(lifelog.id) && (
 					<WriteTitle id={lifelog.id} onChanged={onChanged} />
+				)}
+				{session.canUpload && /^recorded-/.test(lifelog.id) && (
+					<TranscribeAgain key={lifelog.id} id={lifelog.id} onChanged={onChanged} />
 				)}
 				{session.canDelete && <Delete lifelog={lifelog} day={day} />}
 			</div>

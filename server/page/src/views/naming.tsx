@@ -124,7 +124,7 @@ function NameForm({
 	const [problem, attempt] = useAttempt();
 	const field = useFocus(isFocused);
 	const offered = useKnownPeople();
-	const { choices, person } = useChoices(id, speaker, isPerson);
+	const { choices, person, before } = useChoices(id, speaker, isPerson);
 	// A label is the same voice in the whole recording.
 	const isVoice = speaker !== null && choices.has('recording');
 	const where = chosen ?? (isVoice ? 'recording' : 'here');
@@ -195,6 +195,7 @@ function NameForm({
 						))}
 					</fieldset>
 				)}
+				<Before names={before} onChoose={setTyped} />
 				<Buttons problem={problem} name="Save" onCancel={onClose} />
 			</form>
 			<p class="more-names">
@@ -235,19 +236,41 @@ function NameForm({
 	);
 }
 
-/** Where a name can count, in words; and who the speaker is, once that is known. */
+/** Offers the names that speakers had before their recording was transcribed again. */
+function Before({ names, onChoose }: { names: string[]; onChoose: (name: string) => void }) {
+	if (names.length === 0) return null;
+	return (
+		<p class="names-before">
+			Before:{' '}
+			{names.map((name) => (
+				<button key={name} type="button" class="plain" onClick={() => onChoose(name)}>
+					<bdi>{name}</bdi>
+				</button>
+			))}
+		</p>
+	);
+}
+
+/**
+ * Where a name can count, in words; who the speaker is, once that is known; and the names from before the
+ * recording was transcribed again, that of the same label first.
+ */
 function useChoices(id: string, speaker: string | null, isPerson: boolean) {
 	const recording = useLoad(`recording of ${id}`, () => readRecordingOf(id));
 	const person = useLoad(`person ${speaker}`, async () =>
 		isPerson ? await readPerson(speaker!) : undefined,
 	);
 	const choices = new Map<Where, string>([['here', 'This lifelog']]);
-	const lifelogs = recording.value?.length ?? 0;
+	const { lifelogIds = [], namesBefore = [] } = recording.value ?? {};
+	const lifelogs = lifelogIds.length;
 	if (isPerson) {
 		const of = person.value ? ` (${count(person.value.lifelogs, 'lifelog')})` : '';
 		choices.set('everywhere', `Everywhere${of}`);
 	} else if (lifelogs > 1) {
 		choices.set('recording', `The whole recording (${count(lifelogs, 'lifelog')})`);
 	}
-	return { choices, person: person.value };
+	const isSame = ({ label }: (typeof namesBefore)[number]) => label === (speaker ?? '');
+	const first = [...namesBefore.filter(isSame), ...namesBefore];
+	const before = isPerson ? [] : [...new Set(first.map(({ name }) => name))];
+	return { choices, person: person.value, before };
 }

@@ -16,11 +16,13 @@ import { languages } from '../languages.mts';
 import { useAttempt } from '../useAttempt.mts';
 import { useKept, useLoad } from '../useLoad.mts';
 
-const REFRESH_MS = 3_000;
+/** How often a recording that isn't done is looked at. */
+export const REFRESH_MS = 3_000;
 /** While nothing is being transcribed, something may be put into the inbox. */
 const LOOK_MS = 10_000;
 
-const STATUS: Record<Recording['status'], string> = {
+/** In words. */
+export const STATUS: Record<Recording['status'], string> = {
 	queued: 'Waiting',
 	transcribing: 'Transcribing',
 	done: 'Done',
@@ -106,7 +108,7 @@ const languageOf = (chosen: string) =>
 const PAGE = 20;
 const MAX_PAGE = 100;
 
-const isEnded = (status: Recording['status']) => status === 'done' || status === 'failed';
+export const isEnded = (status: Recording['status']) => status === 'done' || status === 'failed';
 
 function Row({
 	recording,
@@ -123,6 +125,7 @@ function Row({
 	const { id, status, fileName, startTime, durationMs, error } = recording;
 	const { lifelogIds, deletedLifelogIds } = recording;
 	const hasNone = status === 'done' && lifelogIds.length === 0;
+	const isAgain = !isEnded(status) && lifelogIds.length > 0;
 	const isSpeechless = hasNone && deletedLifelogIds.length === 0;
 	return (
 		<li class={`recording ${status}`}>
@@ -131,6 +134,7 @@ function Row({
 			</h2>
 			<p class="quiet">
 				<span class="state">{STATUS[status]}</span>
+				{isAgain && ' · again'}
 				{startTime !== null && ` · ${dateTimeInWords(startTime, session.timezone)}`}
 				{durationMs !== null && ` · ${lengthInWords(durationMs)}`}
 			</p>
@@ -205,16 +209,19 @@ function Row({
 						<button
 							type="button"
 							class="plain"
-							aria-label={`Discard ${fileName}`}
+							aria-label={`${isAgain ? 'Keep the present transcript of' : 'Discard'} ${fileName}`}
 							onClick={() => setDiscarding(true)}
 						>
-							Discard
+							{isAgain ? 'Keep the present transcript' : 'Discard'}
 						</button>
 					)}
 				</p>
 			)}
 			{isDiscarding && (
-				<Dialog title="Discard this recording" onClose={() => setDiscarding(false)}>
+				<Dialog
+					title={isAgain ? 'Keep the present transcript' : 'Discard this recording'}
+					onClose={() => setDiscarding(false)}
+				>
 					<form
 						onSubmit={(event) => {
 							event.preventDefault();
@@ -230,12 +237,18 @@ function Row({
 							<strong>
 								<bdi>{fileName}</bdi>
 							</strong>{' '}
-							has no lifelog yet. If you uploaded it, the server deletes it. If it's from the inbox,
-							the server moves it to <code>failed</code>.
+							{isAgain ? (
+								"isn't transcribed again. Its lifelogs stay as they are."
+							) : (
+								<>
+									has no lifelog yet. If you uploaded it, the server deletes it. If it's from the
+									inbox, the server moves it to <code>failed</code>.
+								</>
+							)}
 						</p>
 						<Buttons
 							problem={problem}
-							name="Discard"
+							name={isAgain ? 'Keep' : 'Discard'}
 							isDanger
 							onCancel={() => setDiscarding(false)}
 						/>
