@@ -711,21 +711,21 @@ test('on a day with thousands of lifelogs, only the visible ones are laid out', 
 	expect((await seen()).filter(Boolean).length).toBeLessThan(200);
 });
 
-test('the first day of the week follows the language', async () => {
-	for (const [locale, column] of [
-		['en-US', '1'],
-		['de-DE', '7'],
-	]) {
-		const { page } = await open();
-		await page.addInitScript((name) => {
-			Object.defineProperty(navigator, 'language', { value: name });
-		}, locale);
+test('the page is in English everywhere, with the clock and the first day of the week of the place', async () => {
+	for (const [locale, column, time] of [
+		['en-US', '1', /^1:00\sPM$/],
+		['de-DE', '7', /^13:00$/],
+	] as const) {
+		const { page } = await pages.open(server, { locale });
 		await page.goto('/');
 		// The first of March 2026 is a Sunday.
 		await page.waitForSelector('[id="2026-03"] .days');
 		expect([locale, await page.getAttribute('[id="2026-03"] .days', 'data-first')]).toEqual([
 			...[locale, column],
 		]);
+		await page.goto('/days/2026-03-01');
+		expect(await page.textContent('h1')).toBe('Sunday, March 1, 2026');
+		expect(await page.textContent('.entry time')).toMatch(time);
 	}
 });
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { readDays, type CalendarDay, type Session } from '../api.mts';
-import { count, dayInWords, lengthInWords, todayIn } from '../format.mts';
+import { count, dayInWords, figure, lengthInWords, todayIn } from '../format.mts';
 import { isForPage } from '../keys.tsx';
 import { Load, useTitle } from '../parts.tsx';
 import { useLoad, type Loaded } from '../useLoad.mts';
@@ -221,7 +221,7 @@ function figureOf(ms: number): { hours: number; text: string } {
 	const minutes = Math.round(ms / 60_000);
 	if (minutes < 60) return { hours: minutes / 60, text: `${minutes} m` };
 	const hours = Math.round(minutes / 6) / 10;
-	return { hours, text: `${hours.toLocaleString()} h` };
+	return { hours, text: `${figure(hours)} h` };
 }
 
 /** The shade of a figure, from 1 to 5. */
@@ -239,7 +239,7 @@ const Legend = () => (
 	</ul>
 );
 
-/** The first day of the week where the browser's language is spoken: 1 is Monday, 7 is Sunday. */
+/** The first day of the week where the browser is set to: 1 is Monday, 7 is Sunday. */
 function firstWeekday(): number {
 	const locale = new Intl.Locale(navigator.language) as Intl.Locale & {
 		getWeekInfo?: () => { firstDay: number };

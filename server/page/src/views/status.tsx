@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { readEndpoints, readStatus, type Session, type Status } from '../api.mts';
-import { count, dayInWords, lengthInWords } from '../format.mts';
+import { count, dayInWords, figure, lengthInWords } from '../format.mts';
 import { EndpointText, IndexProgress, Load, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
 import { Webhooks } from './webhooks.tsx';
@@ -128,7 +128,7 @@ function Endpoints() {
 const Card = ({ name, number }: { name: string; number: number }) => (
 	<div>
 		<dt>{name}</dt>
-		<dd>{number.toLocaleString()}</dd>
+		<dd>{figure(number)}</dd>
 	</div>
 );
 
