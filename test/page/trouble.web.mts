@@ -310,7 +310,7 @@ test('going back shows the same content at the same scroll position, without wai
 	await page.waitForFunction(() => document.querySelectorAll('.result').length === 25);
 	await page.evaluate(() => scrollTo(0, 900));
 	await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-	await page.locator('.result a >> nth=22').evaluate((link: HTMLElement) => link.click());
+	await page.locator('.result a[data-entry] >> nth=22').evaluate((link: HTMLElement) => link.click());
 	await page.waitForSelector('.head');
 	await page.goBack();
 	await page.waitForFunction(() => document.querySelectorAll('.result').length === 25);
@@ -385,7 +385,7 @@ test('a search keeps every character, shows how many lifelogs it found, and repo
 	expect(await page.inputValue('input[type=search]')).toBe('R&D 100%');
 	expect(new URL(page.url()).searchParams.get('q')).toBe('R&D 100%');
 	await page.waitForSelector('.result mark');
-	expect(await page.locator('.result h3 mark').first().textContent()).toBe('R');
+	expect(await page.locator('.result h2 mark').first().textContent()).toBe('R');
 	expect(await outcome.textContent()).toBe('More than 20 lifelogs found');
 	expect(await findings(page)).toEqual([]);
 	await breaks(page, '**/web/search?*', 'GET');
@@ -399,7 +399,7 @@ test('a search keeps every character, shows how many lifelogs it found, and repo
 	await page.reload();
 	await page.waitForSelector('.result mark');
 	await page.fill('input[type=search]', 'nothingofthekind');
-	await page.waitForSelector('[role=status] >> text=No lifelogs match');
+	await page.waitForSelector('[role=status] >> text=No lifelog has all of this');
 	expect(beside(wrong.splice(0))).toEqual([]);
 });
 
@@ -658,7 +658,7 @@ test('filters work without a query, and "Show more" only adds results at the end
 	expect(await findings(page)).toEqual([]);
 	await page.goto('/search?q=walk');
 	await page.waitForSelector('.result');
-	const shown = () => page.locator('.result a').evaluateAll((all) => all.map(String));
+	const shown = () => page.locator('.result a[data-entry]').evaluateAll((all) => all.map(String));
 	const before = await shown();
 	await page.click('text=Show more');
 	await page.waitForFunction(() => document.querySelectorAll('.result').length === 40);
@@ -674,7 +674,7 @@ test('filters work without a query, and "Show more" only adds results at the end
 	await page.fill('input[type=search]', 'other wal');
 	await page.waitForSelector('[role=status] >> text=1 lifelog found without “wal”');
 	await page.fill('input[type=search]', 'wal');
-	await page.waitForSelector('[role=status] >> text=type more letters');
+	await page.waitForSelector('text=Type more letters');
 });
 
 test('a chosen theme is applied before the first paint', async () => {

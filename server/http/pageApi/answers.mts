@@ -130,6 +130,10 @@ export interface SearchAnswer {
 	isCut: boolean;
 	/** The last word if it was left out: nothing has it, and it's too short for longer words to match. */
 	without: string | null;
+	/** If few have all words: those that have most of them. */
+	partly: SearchResult[];
+	/** If nothing was found: the same with similar words that lifelogs have, if there are some. */
+	corrected: string | null;
 }
 
 /** Where the audio of a lifelog is; empty without audio. */

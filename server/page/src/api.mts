@@ -106,6 +106,10 @@ export interface Found extends Page<SearchResult, number> {
 	isCut: boolean;
 	/** The last word if nothing has it, too, and it's too short for longer words to match. */
 	without: string | null;
+	/** If few have all words: those that have most of them. */
+	partly: SearchResult[];
+	/** If nothing was found: the same with similar words that lifelogs have, if there are some. */
+	corrected: string | null;
 }
 
 export async function search(query: Query, offset?: number): Promise<Found> {

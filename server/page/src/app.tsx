@@ -4,9 +4,10 @@ import { readSession, signIn, signOut, type Session } from './api.mts';
 import { arrivedLink, whenLinkArrives } from './arrivingLink.mts';
 import { isDay } from './format.mts';
 import icon from './icon.svg';
-import { KeysHelp, useKeys } from './keys.tsx';
+import { KeysHelp, useEntryKeys, useKeys } from './keys.tsx';
 import { Icon } from './icons.tsx';
 import { Buttons, Dialog, Load, Menu, NotFound } from './parts.tsx';
+import { forgetSearches } from './recentSearches.mts';
 import { whenSessionEnds } from './request.mts';
 import { useAttempt } from './useAttempt.mts';
 import { useArrival } from './useArrival.mts';
@@ -62,6 +63,7 @@ export function App() {
 		[],
 	);
 	useKeys();
+	useEntryKeys();
 	useArrival();
 	const onSignedIn = () => {
 		setEnded(false);
@@ -70,6 +72,7 @@ export function App() {
 	useEffect(() => whenLinkArrives(onSignedIn), []);
 	const onSignedOut = () => {
 		forgetLoaded();
+		forgetSearches();
 		session.reload();
 	};
 	return (

@@ -72,7 +72,10 @@ export const figure = (number: number) => number.toLocaleString(LANGUAGE);
 
 /** A size in the largest unit that leaves one digit before the point. */
 export function sizeInWords(bytes: number): string {
-	const at = Math.max(0, UNITS.findLastIndex((_, nth) => bytes >= 1000 ** nth));
+	const at = Math.max(
+		0,
+		UNITS.findLastIndex((_, nth) => bytes >= 1000 ** nth),
+	);
 	const size = bytes / 1000 ** at;
 	return `${at > 0 && size < 10 ? size.toFixed(1) : figure(Math.round(size))} ${UNITS[at]}`;
 }

@@ -179,7 +179,7 @@ function Entry({
 			</div>
 			<div class="what">
 				<h2>
-					<Link href={`/lifelogs/${encodeURIComponent(id)}`}>
+					<Link href={`/lifelogs/${encodeURIComponent(id)}`} data-entry>
 						<bdi>{title || 'Untitled'}</bdi>
 					</Link>{' '}
 					{isStarred && <Star />}

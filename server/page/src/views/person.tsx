@@ -65,7 +65,7 @@ function List({ lifelogs, timezone }: { lifelogs: Lifelog[]; timezone: string })
 		<ol class="plain-list rows">
 			{lifelogs.map(({ id, title, startTime }) => (
 				<li key={id}>
-					<Link href={`/lifelogs/${encodeURIComponent(id)}`}>
+					<Link href={`/lifelogs/${encodeURIComponent(id)}`} data-entry>
 						<bdi>{title || 'Untitled'}</bdi>
 					</Link>
 					<time class="quiet" dateTime={startTime}>
