@@ -16,6 +16,8 @@ export interface Session {
 	version: string;
 	canChange: boolean;
 	canDelete: boolean;
+	/** Whether the service's assistant left chats. Also while that isn't known yet. */
+	hasChats: boolean;
 	/** Whether recordings are listed, and whether they can be uploaded. */
 	hasRecordings: boolean;
 	canUpload: boolean;

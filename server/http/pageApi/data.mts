@@ -28,7 +28,7 @@ import type {
 import { pageSearchSchema, searchForPage, type PageSearch } from './search.mts';
 
 /** What the server says of itself to everybody who may change everything. */
-export type ServedPage = Omit<Session, 'isReadOnly' | 'isOwner'>;
+export type ServedPage = Omit<Session, 'isReadOnly' | 'isOwner' | 'hasChats'>;
 
 /** How much audio the lifelogs of a day lack. */
 type AudioGap = Status['audioGaps'][number];
@@ -47,7 +47,9 @@ export async function addPageData(
 	// Not 401 for those who aren't signed in: a browser would log an error each time.
 	app.get('/web/session', async (request): Promise<SessionAnswer> => {
 		const visitor = visitorOf(service, request);
-		return visitor ? { isSignedIn: true, ...sessionFor(visitor, page) } : { isSignedIn: false };
+		if (!visitor) return { isSignedIn: false };
+		const hasChats = serving.waiting !== undefined || serving.current().counts().chats > 0;
+		return { isSignedIn: true, ...sessionFor(visitor, page), hasChats };
 	});
 	await app.register(async (web) => {
 		web.addHook('onRequest', requireKey(service));
@@ -97,7 +99,10 @@ export async function addPageData(
 	});
 }
 
-function sessionFor({ canChange, isOwner }: Visitor, options: ServedPage): Session {
+function sessionFor(
+	{ canChange, isOwner }: Visitor,
+	options: ServedPage,
+): Omit<Session, 'hasChats'> {
 	return {
 		...options,
 		canChange: options.canChange && canChange,

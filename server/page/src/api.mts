@@ -148,6 +148,14 @@ export async function readLifelogsOf(date: string, timezone: string): Promise<Li
 	return lifelogs;
 }
 
+/** The newest lifelogs without their contents. */
+export async function readNewest(limit: number, timezone: string): Promise<Lifelog[]> {
+	const { data } = await get<LifelogsAnswer>('/v1/lifelogs', {
+		...{ limit, timezone, includeMarkdown: false, includeContents: false },
+	});
+	return data.lifelogs;
+}
+
 /** Where the audio of a lifelog is; empty without audio. */
 export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 	const { spans } = await get<AudioMap>(`/web/lifelogs/${encodeURIComponent(id)}/audio-map`);

@@ -34,8 +34,10 @@ const VIEWS = [
 	{ path: '/recordings', name: 'Recordings', key: 'r' },
 	{ path: '/status', name: 'Status', key: 's' },
 ];
-const viewsOf = ({ hasRecordings }: Session) =>
-	VIEWS.filter(({ path }) => hasRecordings || path !== '/recordings');
+const viewsOf = ({ hasRecordings, hasChats }: Session) =>
+	VIEWS.filter(
+		({ path }) => (hasRecordings || path !== '/recordings') && (hasChats || path !== '/chats'),
+	);
 
 /** Signs in with the link in the address, and reads the session. */
 async function arrive(): Promise<{ session: Session | null; linkProblem: string }> {
@@ -89,7 +91,7 @@ export function App() {
 						<main id="main" tabIndex={-1}>
 							<Switch>
 								<Route path="/">
-									<Calendar session={options} />
+									<Calendar session={options} onFilled={session.reload} />
 								</Route>
 								<Route path="/days/:day">
 									{({ day }) =>

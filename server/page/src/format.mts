@@ -54,6 +54,12 @@ export function lengthInWords(ms: number): string {
 		.join(' ');
 }
 
+/** A length of many days: in hours, from an hour on. */
+export const hoursInWords = (ms: number) =>
+	ms < HOUR_MS ? lengthInWords(ms) : `${figure(Math.round(ms / HOUR_MS))} h`;
+
+const HOUR_MS = 3_600_000;
+
 /** A place in audio: `4:05`, `1:04:05`. */
 export function clock(ms: number): string {
 	const seconds = Math.floor(ms / 1000);
