@@ -775,7 +775,8 @@ describe('data', () => {
 		expect(part.body).toEqual(whole.body.subarray(1000, 2000));
 		const pages = readOgg(whole.body);
 		const heardMs = (pages.at(-1)!.granule - pages[0].packets[0].readUInt16LE(10)) / 48;
-		const { spans } = (await get('/web/lifelogs/a/audio-map')).json();
+		const { spans, files } = (await get('/web/lifelogs/a/audio-map')).json();
+		expect(files).toEqual([expect.stringMatching(/^audio\/.*\.ogg$/)]);
 		const mapped = spans.reduce(
 			(sum: number, span: { startMs: number; endMs: number }) => sum + span.endMs - span.startMs,
 			0,
@@ -793,7 +794,7 @@ describe('data', () => {
 		expect((await get('/assets/unknown')).json()).toEqual({
 			error: 'There is no endpoint GET /assets/unknown',
 		});
-		expect((await get('/web/lifelogs/before/audio-map')).json()).toEqual({ spans: [] });
+		expect((await get('/web/lifelogs/before/audio-map')).json()).toEqual({ spans: [], files: [] });
 		for (const day of ['today', '2026-02-30', '2026-3-1', '%00', '2026-03-01T00:00:00Z']) {
 			expect([day, await statusOf(`/web/days/${day}`)]).toEqual([day, 400]);
 		}

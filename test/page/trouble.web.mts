@@ -186,14 +186,6 @@ test("the player doesn't cover the focused element", async () => {
 	}
 });
 
-test('a delete accepts the title as it is shown, whatever spaces it has', async () => {
-	const { page } = await open();
-	await page.goto('/lifelogs/long');
-	await page.click('.actions >> text=Delete');
-	await page.fill('dialog input', 'Plans for spring');
-	expect(await page.isEnabled('dialog button[type=submit]')).toBe(true);
-});
-
 test('a day shows its gaps, and a day with only audio says so', async () => {
 	const { page } = await open();
 	await page.goto('/days/2026-03-01');
@@ -252,8 +244,7 @@ test("the copy button is missing if the browser can't copy", async () => {
 		Object.defineProperty(navigator, 'clipboard', { value: undefined }),
 	);
 	await page.goto('/days/2026-03-01');
-	await page.click('.summary summary');
-	await page.waitForSelector('.summary .markdown');
+	await page.waitForSelector('.summary li a');
 	expect(await page.locator('text=Copy as Markdown').count()).toBe(0);
 });
 
@@ -310,7 +301,9 @@ test('going back shows the same content at the same scroll position, without wai
 	await page.waitForFunction(() => document.querySelectorAll('.result').length === 25);
 	await page.evaluate(() => scrollTo(0, 900));
 	await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-	await page.locator('.result a[data-entry] >> nth=22').evaluate((link: HTMLElement) => link.click());
+	await page
+		.locator('.result a[data-entry] >> nth=22')
+		.evaluate((link: HTMLElement) => link.click());
 	await page.waitForSelector('.head');
 	await page.goBack();
 	await page.waitForFunction(() => document.querySelectorAll('.result').length === 25);

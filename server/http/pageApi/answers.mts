@@ -5,6 +5,7 @@ import type { AudioSpan, HeardPerson } from '../../index/store.mts';
 import type { EndpointState } from '../../util/modelEndpoint.mts';
 
 export type { Reached } from '../../events/events.mts';
+export type { DiskUse } from '../../util/diskUse.mts';
 export type { Webhook } from '../../events/types.mts';
 export type { AskedChange as Change } from '../../archive/edits.mts';
 export type { ArchivingState, AudioSpan, EndpointState, ImportingState };
@@ -31,6 +32,8 @@ export interface Session {
 	isOwner: boolean;
 	/** Whether a service can be archived here, and an export imported. */
 	canFill: boolean;
+	/** Why this server changes nothing, though it was allowed to; null otherwise. */
+	refusal: string | null;
 	/** Whether webhooks are shown. */
 	hasWebhooks: boolean;
 }
@@ -141,6 +144,8 @@ export interface SearchAnswer {
 /** Where the audio of a lifelog is; empty without audio. */
 export interface AudioMap {
 	spans: AudioSpan[];
+	/** The files of the archive that have some of it. */
+	files: string[];
 }
 
 /** A person of the list (server/openapi.yaml, `Person`). */
@@ -188,6 +193,35 @@ export interface Status {
 
 /** Until the index is ready, only how far it is. */
 export type StatusAnswer = Status | { index: IndexState; lifelogs?: undefined };
+
+/** A run of `archive`. */
+export interface ArchiveRun {
+	/** When it last wrote its report. */
+	at: string;
+	summary: string;
+	isComplete: boolean;
+}
+
+/** A check of the archive: of the one under way, or of the last one. */
+export interface CheckState {
+	state: 'idle' | 'running' | 'done' | 'failed';
+	endedAt: string | null;
+	days: number;
+	/** Files that are as they should be, and their bytes. */
+	files: number;
+	bytes: number;
+	isComplete: boolean;
+	/** What is wrong: the first ones of many. */
+	findings: { kind: string; where: string; message: string }[];
+	findingsCount: number;
+	/** Why it couldn't be checked. */
+	message: string | null;
+}
+
+export interface CareAnswer {
+	lastRun: ArchiveRun | null;
+	check: CheckState;
+}
 
 /** The endpoints with models that the server uses, as they are now. */
 export interface EndpointsAnswer {

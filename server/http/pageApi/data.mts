@@ -75,7 +75,10 @@ export async function addPageData(
 				const store = serving.current();
 				const [own, any] = audioRangesOf(store, params.id);
 				const spans = await store.getAudioSpans(...own);
-				return { spans: spans.length > 0 ? spans : await store.getAudioSpans(...any) };
+				return {
+					spans: spans.length > 0 ? spans : await store.getAudioSpans(...any),
+					files: store.audioBetween(any[0], any[1]).map(({ path }) => path),
+				};
 			},
 		);
 		web.get<{ Params: { id: string } }>(

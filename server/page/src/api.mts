@@ -4,9 +4,11 @@ import type {
 	AudioMap,
 	AudioSpan,
 	CalendarDay,
+	CareAnswer,
 	Change,
 	ConnectAnswer,
 	Day,
+	DiskUse,
 	EndpointsAnswer,
 	NewKey,
 	Person,
@@ -27,6 +29,7 @@ export type {
 	Change,
 	AudioSpan,
 	CalendarDay,
+	CheckState,
 	Day,
 	DayEntry,
 	EndpointState,
@@ -74,6 +77,12 @@ export const uploadExport = (file: File, onProgress: (share: number) => void) =>
 export const readStatus = () => get<StatusAnswer>('/web/status');
 /** Has the server ask its endpoints how they are now. */
 export const readEndpoints = async () => (await get<EndpointsAnswer>('/web/endpoints')).endpoints;
+
+/** What the archive takes on disk, which takes a while for a large one. */
+export const readDisk = () => get<DiskUse>('/web/disk');
+/** The last run of `archive`, and the last check. */
+export const readCare = () => get<CareAnswer>('/web/care');
+export const checkArchive = () => request<CareAnswer>('POST', '/web/check');
 
 export const readWebhooks = async () =>
 	(await get<{ data: { webhooks: Webhook[] } }>('/v1/webhooks')).data.webhooks;
@@ -160,6 +169,11 @@ export async function readNewest(limit: number, timezone: string): Promise<Lifel
 export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 	const { spans } = await get<AudioMap>(`/web/lifelogs/${encodeURIComponent(id)}/audio-map`);
 	return spans;
+}
+
+/** The files of the archive that have audio of a lifelog. */
+export async function readAudioFiles(id: string): Promise<string[]> {
+	return (await get<AudioMap>(`/web/lifelogs/${encodeURIComponent(id)}/audio-map`)).files;
 }
 
 export const audioAddress = (id: string) => `/web/audio/${encodeURIComponent(id)}`;

@@ -2,6 +2,8 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { readSession, signIn, signOut, type Session } from './api.mts';
 import { arrivedLink, whenLinkArrives } from './arrivingLink.mts';
+import { Deletions } from './deleting.tsx';
+import { keepAll } from './deletions.mts';
 import { isDay } from './format.mts';
 import icon from './icon.svg';
 import { KeysHelp, useEntryKeys, useKeys } from './keys.tsx';
@@ -59,6 +61,7 @@ export function App() {
 	useEffect(
 		() =>
 			whenSessionEnds(() => {
+				keepAll();
 				forgetLoaded();
 				setEnded(true);
 			}),
@@ -73,6 +76,7 @@ export function App() {
 	};
 	useEffect(() => whenLinkArrives(onSignedIn), []);
 	const onSignedOut = () => {
+		keepAll();
 		forgetLoaded();
 		forgetSearches();
 		session.reload();
@@ -89,6 +93,7 @@ export function App() {
 						</a>
 						<Header views={viewsOf(options)} onSignedOut={onSignedOut} />
 						<main id="main" tabIndex={-1}>
+							<Deletions />
 							<Switch>
 								<Route path="/">
 									<Calendar session={options} onFilled={session.reload} />

@@ -231,8 +231,9 @@ export function Dialog({
 			if (!hasFocus) return;
 			// A dialog that is already removed doesn't give the focus back. What had it may be gone by now.
 			queueMicrotask(() => {
-				const to = before?.isConnected ? before : document.getElementById('main');
-				if (to instanceof HTMLElement) to.focus();
+				const hadFocus = before instanceof HTMLElement && before !== document.body;
+				if (hadFocus && before.isConnected) before.focus();
+				else document.getElementById('main')?.focus({ preventScroll: true });
 			});
 		};
 	}, []);

@@ -2,6 +2,7 @@
 import { Link } from 'wouter-preact';
 import type { Lifelog } from '../../../../lifelog/api.ts';
 import { readDay, readNewest, type CalendarDay, type DayEntry } from '../api.mts';
+import { useKeptOf } from '../deletions.mts';
 import {
 	count,
 	dateTimeInWords,
@@ -81,7 +82,7 @@ type Listed = Pick<Lifelog, 'id' | 'title' | 'startTime' | 'isStarred'>;
 function List({ lifelogs, when }: { lifelogs: Listed[]; when: (time: string) => string }) {
 	return (
 		<ol class="plain-list rows">
-			{lifelogs.map(({ id, title, startTime, isStarred }) => (
+			{useKeptOf(lifelogs).map(({ id, title, startTime, isStarred }) => (
 				<li key={id}>
 					<span>
 						<Link href={`/lifelogs/${encodeURIComponent(id)}`} data-entry>

@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { SearchResult } from '../api.mts';
+import { SelectBox, type Selection } from '../deleting.tsx';
 import { dateTimeInWords } from '../format.mts';
 import { Star } from '../parts.tsx';
 
@@ -9,6 +10,7 @@ export function Results({
 	isBelow = false,
 	results,
 	timezone,
+	selection,
 	onOpen,
 }: {
 	/** What they are, for screen readers. */
@@ -17,6 +19,7 @@ export function Results({
 	isBelow?: boolean;
 	results: SearchResult[];
 	timezone: string;
+	selection: Selection;
 	onOpen: () => void;
 }) {
 	return (
@@ -27,6 +30,7 @@ export function Results({
 					result={result}
 					title={isBelow ? 'h3' : 'h2'}
 					timezone={timezone}
+					selection={selection}
 					onOpen={onOpen}
 				/>
 			))}
@@ -35,22 +39,26 @@ export function Results({
 }
 
 function Result({
-	result: { id, title, titleMarks, startTime, day, isStarred, snippet, marks, at },
+	result,
 	title: Title,
 	timezone,
+	selection,
 	onOpen,
 }: {
 	result: SearchResult;
 	/** The element of its title. */
 	title: 'h2' | 'h3';
 	timezone: string;
+	selection: Selection;
 	onOpen: () => void;
 }) {
+	const { id, title, titleMarks, startTime, day, isStarred, snippet, marks, at } = result;
 	const address = `/lifelogs/${encodeURIComponent(id)}${at ? `?at=${Date.parse(at)}` : ''}`;
 	return (
 		<li class="result">
 			<Title>
-				<Link href={address} data-entry onClick={onOpen}>
+				<SelectBox of={result} selection={selection} />{' '}
+				<Link href={address} data-entry={!selection.ids || undefined} onClick={onOpen}>
 					<bdi>{title ? marked(title, titleMarks) : 'Untitled'}</bdi>
 				</Link>{' '}
 				{isStarred && <Star />}

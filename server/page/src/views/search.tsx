@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import { search, type Found, type Session } from '../api.mts';
+import { SelectBar, useSelection } from '../deleting.tsx';
+import { useKeptOf } from '../deletions.mts';
 import { count } from '../format.mts';
 import { isWide, Pages, readPages, useFocus, useTitle } from '../parts.tsx';
 import { keepSearch } from '../recentSearches.mts';
@@ -9,7 +11,7 @@ import { Results } from './results.tsx';
 import { Advice, SearchStart } from './searchStart.tsx';
 
 /** Searches as somebody types; the address keeps what for. */
-export function Search({ session: { timezone } }: { session: Session }) {
+export function Search({ session }: { session: Session }) {
 	useTitle('Search');
 	const { given, address, form, set } = useAddressForm('/search');
 	const words = useFocus();
@@ -82,26 +84,46 @@ export function Search({ session: { timezone } }: { session: Session }) {
 			{isAsked ? (
 				<Pages of={found as Loaded<Found>} read={read}>
 					{(results) => (
-						<>
-							<Results name="Results" results={results} timezone={timezone} onOpen={onUsed} />
-							{results.length === 0 && <Advice found={found.value!} given={given} />}
-							{found.value!.partly.length > 0 && (
-								<section>
-									<h2>Not all words</h2>
-									<Results
-										name="Not all words"
-										isBelow
-										results={found.value!.partly}
-										timezone={timezone}
-										onOpen={onUsed}
-									/>
-								</section>
-							)}
-						</>
+						<FoundList
+							found={{ ...found.value!, entries: results }}
+							{...{ given, session, onOpen: onUsed }}
+						/>
 					)}
 				</Pages>
 			) : (
 				<SearchStart />
+			)}
+		</>
+	);
+}
+
+/** What was found, without what is being deleted. */
+function FoundList({
+	found,
+	given,
+	session,
+	onOpen,
+}: {
+	found: Found;
+	given: Record<string, string | undefined>;
+	session: Session;
+	onOpen: () => void;
+}) {
+	const { timezone } = session;
+	const results = useKeptOf(found.entries);
+	const partly = useKeptOf(found.partly);
+	const selection = useSelection();
+	const common = { timezone, selection, onOpen };
+	return (
+		<>
+			<SelectBar lifelogs={[...results, ...partly]} selection={selection} session={session} />
+			<Results name="Results" results={results} {...common} />
+			{found.entries.length === 0 && <Advice found={found} given={given} />}
+			{partly.length > 0 && (
+				<section>
+					<h2>Not all words</h2>
+					<Results name="Not all words" isBelow results={partly} {...common} />
+				</section>
 			)}
 		</>
 	);
