@@ -5,6 +5,7 @@ import { readEndpoints, readStatus, type Session, type Status } from '../api.mts
 import { count, dayInWords, figure, lengthInWords } from '../format.mts';
 import { EndpointText, IndexProgress, Load, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
+import { Care } from './care.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** How often an index that is being built is looked at. */
@@ -44,6 +45,10 @@ export function StatusView({ session }: { session: Session }) {
 								<dd>up to date</dd>
 								<dt>Search</dt>
 								<dd>{found.search}</dd>
+								<dt>Editing</dt>
+								<dd>
+									<Editing session={session} />
+								</dd>
 								<dt>Time zone</dt>
 								<dd>{session.timezone}</dd>
 								<dt>Version</dt>
@@ -54,6 +59,7 @@ export function StatusView({ session }: { session: Session }) {
 									<Link href="/add">Add lifelogs</Link>
 								</p>
 							)}
+							<Care timezone={session.timezone} />
 							<Endpoints />
 							{session.hasWebhooks && <Webhooks timezone={session.timezone} />}
 							{found.peopleProblem !== null && (
@@ -91,6 +97,31 @@ export function StatusView({ session }: { session: Session }) {
 					)
 				}
 			</Load>
+		</>
+	);
+}
+
+/** Whether lifelogs can be changed here, and how to allow it. */
+function Editing({ session }: { session: Session }) {
+	const { canChange, canDelete, isReadOnly, refusal } = session;
+	if (isReadOnly) return <>off, because you signed in with a read-only key</>;
+	if (refusal !== null) return <>off. {refusal}.</>;
+	if (canChange && canDelete) return <>on</>;
+	return (
+		<>
+			{canChange || canDelete ? 'partly on.' : 'off.'}
+			{!canChange && (
+				<>
+					{' '}
+					To star, rename and upload, start the server with <code>--allow-changes</code>.
+				</>
+			)}
+			{!canDelete && (
+				<>
+					{' '}
+					To delete, start it with <code>--allow-delete</code>.
+				</>
+			)}
 		</>
 	);
 }
