@@ -203,7 +203,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 		const canUpload = recordings !== undefined && options.allowChanges === true;
 		const hasPage = await addWeb(app, service, serving, {
 			...{ session: { host, allowedHosts, allowHttp, access: known }, publicUrl },
-			...{ endpoints, ways },
+			...{ endpoints, ways, archive: { folder: folder.root, index: options.index } },
 			page: {
 				...{ timezone, version: await readVersion() },
 				canChange: mayChange && options.allowChanges === true,
@@ -211,6 +211,7 @@ export async function startServer(options: ServerOptions): Promise<StartingServe
 				hasRecordings: inbox !== undefined || canUpload,
 				...{ canUpload, inbox: options.transcription?.inbox ?? null },
 				canTitle: later !== undefined && options.allowChanges === true,
+				refusal: changing.refusal ?? null,
 				...{ canFill: ways !== undefined, hasWebhooks: events !== undefined },
 			},
 		});

@@ -195,6 +195,17 @@ export class ArchiveStore implements Store {
 		return this.#rows.filterLifelogs(this.people.filterOf(filter), skip, limit);
 	}
 
+	/** The ids of up to `limit` lifelogs that have most of the words of a search, but not all. */
+	partlyMatching(search: string, asked: SearchFilter, limit: number): string[] {
+		const voicesOf = (terms: string[]) => this.people.voicesNamed(terms);
+		return this.#rows.partlyMatching(search, this.people.filterOf(asked), limit, voicesOf);
+	}
+
+	/** A search with similar words for those that no lifelog has; undefined if there are none. */
+	corrected(search: string): string | undefined {
+		return this.#rows.corrected(search);
+	}
+
 	/** Whom a search names. */
 	namedIn(search: string): Named {
 		return this.people.namedIn(search);

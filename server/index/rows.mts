@@ -437,6 +437,16 @@ export class Rows implements LifelogStates {
 		return this.#search.spoken(...args);
 	}
 
+	/** The ids of lifelogs that have some of the words of a search, but not all. */
+	partlyMatching(...args: Parameters<SearchIndex['partly']>): string[] {
+		return this.#search.partly(...args);
+	}
+
+	/** A search with similar words for those that no lifelog has; undefined if there are none. */
+	corrected(search: string): string | undefined {
+		return this.#search.corrected(search);
+	}
+
 	getLifelog(id: string, parts: Parts = whole): Lifelog | undefined {
 		return this.#get('lifelog', id, parts) as Lifelog | undefined;
 	}

@@ -2,9 +2,17 @@ import { distance } from 'fastest-levenshtein';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { contentNodes } from '../../lifelog/contents.ts';
 import { ApiError } from '../util/errors.mts';
+import {
+	type Condition,
+	conditionsOf,
+	numbersOfText,
+	numbersOfVoices,
+	type VoicedCondition,
+} from './conditions.mts';
 import type { IndexDatabase } from './database.mts';
 import type { IndexFilter } from './store.mts';
-import { hasVoice, Voices } from './voices.mts';
+import { partlyMatching } from './partly.mts';
+import { Voices } from './voices.mts';
 import { partsOf, plain, stopWords, wordsIn } from './words.mts';
 
 // What a search costs grows with its words and with the lifelogs that have them. The following
@@ -44,19 +52,6 @@ export function checkSearch(search: string): void {
 			`search has more than ${MAX_CHARACTERS.toLocaleString('en')} characters: search for fewer words`,
 		);
 	}
-}
-
-/** A part of a search that has to occur. */
-interface Condition {
-	/** In FTS5's language. */
-	expression: string;
-	/** How many words it consists of. */
-	words: number;
-	isFrequent: boolean;
-	/** The word or the phrase as it was searched for. */
-	terms: string[];
-	/** The words of a phrase. */
-	phrase?: string[];
 }
 
 /**
@@ -217,9 +212,7 @@ export class SearchIndex {
 		const isNamed = ({ terms }: { terms: string[] }) =>
 			terms.length > 0 && voicesOf(terms).length > 0;
 		if (!partsOf(query).some(isNamed)) return [];
-		const alternatives = this.#alternativesOf(query).map((conditions) =>
-			conditions.map((condition) => ({ ...condition, voices: voicesOf(condition.terms) })),
-		);
+		const alternatives = this.#voiced(query, voicesOf);
 		const named = alternatives.filter((all) => all.some(({ voices }) => voices.length > 0));
 		if (named.length === 0) return [];
 		const numbers = named.flatMap((conditions) => this.#spokenIn(conditions));
@@ -235,16 +228,59 @@ export class SearchIndex {
 		return rows.map(({ id }) => String(id));
 	}
 
+	/**
+	 * Returns the ids of up to `limit` lifelogs that have some of the words of a search, but not all: those
+	 * with most of them first.
+	 *
+	 * @param query One that `checkSearch` allows.
+	 * @param voicesOf The voices of the people that a word or a phrase names.
+	 */
+	partly(
+		query: string,
+		filter: IndexFilter,
+		limit: number,
+		voicesOf: (terms: string[]) => number[],
+	): string[] {
+		this.settle();
+		const alternatives = this.#voiced(query, voicesOf).filter(({ length }) => length > 1);
+		return partlyMatching(this.#db, alternatives, filter, limit);
+	}
+
+	/** A search with similar words for those that no lifelog has; undefined if there are none. */
+	corrected(query: string): string | undefined {
+		this.settle();
+		const other = query.replaceAll(/[\p{L}\p{M}]{4,}/gu, (word) => {
+			const term = plain(word);
+			if (stopWords.has(term) || this.#isBeginning(term)) return word;
+			return this.#swapped(term) ?? this.#similarTo(term, 1)[0] ?? word;
+		});
+		return other === query ? undefined : other;
+	}
+
+	/** A word that becomes `term` if two letters side by side are swapped. */
+	#swapped(term: string): string | undefined {
+		const swaps = Array.from(
+			{ length: term.length - 1 },
+			(_, at) => term.slice(0, at) + term[at + 1] + term[at] + term.slice(at + 2),
+		);
+		return swaps.find((each) => this.#hasWord(each));
+	}
+
+	/** What a search asks for, with the people whom it names. */
+	#voiced(query: string, voicesOf: (terms: string[]) => number[]): VoicedCondition[][] {
+		return this.#alternativesOf(query).map((conditions) =>
+			conditions.map((condition) => ({ ...condition, voices: voicesOf(condition.terms) })),
+		);
+	}
+
 	/** The numbers of the lifelogs that have all of this, and in which one of the voices speaks. */
-	#spokenIn(conditions: (Condition & { voices: number[] })[]): number[] {
-		const numbersOf = (sql: string, value: string) =>
-			this.#db.parse(this.#db.get(sql, value)?.numbers) as number[];
+	#spokenIn(conditions: VoicedCondition[]): number[] {
 		const heard = new Set<number>();
 		let common: Set<number> | undefined;
-		for (const { expression, voices } of conditions) {
-			const spoken = voices.length === 0 ? [] : numbersOf(numbersOfVoices, JSON.stringify(voices));
+		for (const condition of conditions) {
+			const spoken = numbersOfVoices(this.#db, condition.voices);
 			for (const number of spoken) heard.add(number);
-			const all = new Set([...spoken, ...numbersOf(numbersOfText, expression)]);
+			const all = new Set([...spoken, ...numbersOfText(this.#db, condition)]);
 			common = common ? both(common, all) : all;
 		}
 		return [...both(heard, common!)];
@@ -323,7 +359,7 @@ export class SearchIndex {
 		if (isFrequent) return only;
 		if (!this.#isBeginning(term)) {
 			if ((left.corrections -= 1) < 0) return only;
-			const similar = this.#similarTo(term);
+			const similar = term.length < 6 ? [] : this.#similarTo(term);
 			return similar.length === 0 ? only : this.#anyOf(similar, term);
 		}
 		if (term.length < 4 || (left.beginnings -= 1) < 0) return only;
@@ -386,9 +422,7 @@ export class SearchIndex {
 	}
 
 	/** The words that become `term` by one change, or two if it is long; the nearest first. */
-	#similarTo(term: string): string[] {
-		if (term.length < 6) return [];
-		const maxChanges = Math.round(term.length / 5);
+	#similarTo(term: string, maxChanges = Math.round(term.length / 5)): string[] {
 		const near: { word: string; changes: number }[] = [];
 		for (let length = term.length - maxChanges; length <= term.length + maxChanges; length += 1) {
 			for (const word of this.#allWords().get(length) ?? []) {
@@ -426,28 +460,6 @@ export class SearchIndex {
 
 const both = (one: Set<number>, other: Set<number>) =>
 	new Set([...one].filter((number) => other.has(number)));
-
-const numbersOfVoices = `SELECT json_group_array(document) AS numbers FROM spoken
-	WHERE voice IN (SELECT value FROM json_each(?))`;
-const numbersOfText = `SELECT json_group_array(rowid) AS numbers FROM document_text
-	WHERE document_text MATCH ?`;
-
-/** What a filter asks of a document, in SQL, each with its value. */
-function conditionsOf({
-	from,
-	before,
-	isStarred,
-	voices,
-}: IndexFilter): [condition: string, value: string | number][] {
-	return [
-		...(from === undefined ? [] : [['time >= ?', from] as [string, string]]),
-		...(before === undefined ? [] : [['time < ?', before] as [string, string]]),
-		...(isStarred === undefined ? [] : [['starred = ?', Number(isStarred)] as [string, number]]),
-		...(voices === undefined
-			? []
-			: [[`number ${hasVoice()}`, JSON.stringify(voices)] as [string, string]]),
-	];
-}
 
 /** The conditions as one expression of FTS5. */
 function joined(alternatives: Condition[][]): string {

@@ -114,6 +114,8 @@ export interface Store {
 		limit: number,
 		parts?: Parts,
 	) => Lifelog[] | Promise<Lifelog[]>;
+	/** The ids of up to `limit` lifelogs that have most of the words of a search, but not all. */
+	partlyMatching?: (search: string, filter: SearchFilter, limit: number) => string[];
 	/** Whom a search names; missing if nobody is known by name. */
 	namedIn?: (search: string) => Named;
 	getLifelog: (id: string) => Lifelog | undefined;

@@ -713,6 +713,54 @@ describe('data', () => {
 		expect(await found('ki')).toEqual([0, null]);
 	});
 
+	test('if few lifelogs have all words of a search, it adds those with most of them', async () => {
+		const folder = temporaryFolder();
+		const of = (id: string, minute: number, content: string, speakerName = 'Anna') =>
+			lifelogOf(id, new Date(NOON + minute * 60_000).toISOString(), {
+				contents: [{ type: 'blockquote', content, speakerName }],
+			});
+		await writeArchive(folder, {
+			lifelogs: [
+				of('three', 1, 'Garden, water and roses.'),
+				of('two', 2, 'The water of the garden.'),
+				of('one', 3, 'Water.'),
+				of('hers', 4, 'Roses.', 'Zora'),
+				...Array.from({ length: 10 }, (_, nth) => of(`other${nth}`, 5 + nth, 'Plums and pears.')),
+			],
+		});
+		const own = await starts([], folder);
+		const headers = { cookie: await signedIn(own) };
+		const search = async (q: string) => {
+			const path = `/web/search?q=${encodeURIComponent(q)}`;
+			const { results, partly, corrected } = (await send(own.url, path, { headers })).json();
+			const idsOf = (found: { id: string }[]) => found.map(({ id }) => id);
+			return { all: idsOf(results), some: idsOf(partly), corrected };
+		};
+		const none = { corrected: null };
+		expect(await search('garden water roses')).toEqual({ all: ['three'], some: ['two'], ...none });
+		expect(await search('garden water')).toEqual({
+			...{ all: expect.arrayContaining(['three', 'two']), some: ['one'], ...none },
+		});
+		// Rarer words first.
+		expect(await search('water zora')).toEqual({
+			all: [],
+			some: ['hers', 'one', 'two', 'three'],
+			...none,
+		});
+		// Half of the words, or else as many as any lifelog has.
+		expect((await search('roses ship moon night')).some).toEqual(['hers', 'three']);
+		// An alternative of one word can't be met in part, and ten matches are enough.
+		expect((await search('water OR moon')).some).toEqual([]);
+		expect((await search('plums water')).some).toHaveLength(10);
+		expect((await search('plums pears')).some).toEqual([]);
+		expect(await search('gadren')).toEqual({ all: [], some: [], corrected: 'garden' });
+		expect((await search('roses gadren')).corrected).toBe('roses garden');
+		expect((await search('"water of teh garden"')).corrected).toBe(null);
+		// The API's own search stays as it is.
+		const api = await send(own.url, '/v1/lifelogs?search=garden+water+roses', { headers });
+		expect(api.json().data.lifelogs).toHaveLength(1);
+	});
+
 	test('audio is served in parts, and the audio map says which time is at which position', async () => {
 		const whole = await get('/web/audio/a');
 		expect(whole.headers['content-type']).toBe('audio/ogg');
@@ -727,7 +775,8 @@ describe('data', () => {
 		expect(part.body).toEqual(whole.body.subarray(1000, 2000));
 		const pages = readOgg(whole.body);
 		const heardMs = (pages.at(-1)!.granule - pages[0].packets[0].readUInt16LE(10)) / 48;
-		const { spans } = (await get('/web/lifelogs/a/audio-map')).json();
+		const { spans, files } = (await get('/web/lifelogs/a/audio-map')).json();
+		expect(files).toEqual([expect.stringMatching(/^audio\/.*\.ogg$/)]);
 		const mapped = spans.reduce(
 			(sum: number, span: { startMs: number; endMs: number }) => sum + span.endMs - span.startMs,
 			0,
@@ -745,7 +794,7 @@ describe('data', () => {
 		expect((await get('/assets/unknown')).json()).toEqual({
 			error: 'There is no endpoint GET /assets/unknown',
 		});
-		expect((await get('/web/lifelogs/before/audio-map')).json()).toEqual({ spans: [] });
+		expect((await get('/web/lifelogs/before/audio-map')).json()).toEqual({ spans: [], files: [] });
 		for (const day of ['today', '2026-02-30', '2026-3-1', '%00', '2026-03-01T00:00:00Z']) {
 			expect([day, await statusOf(`/web/days/${day}`)]).toEqual([day, 400]);
 		}

@@ -253,9 +253,19 @@ test("the day's summary is the same as that of Get Daily Summary", async () => {
 	const [{ json }] = result.items('Node');
 	expect(json.markdown).toContain(longest().title);
 	await page.goto(`/days/${DAY}`);
-	await page.click('.summary summary');
 	await page.click('text=Copy as Markdown');
+	await page.waitForSelector('.summary >> text=Copied');
 	await expect(page.evaluate(() => navigator.clipboard.readText())).resolves.toBe(json.markdown);
+	// It's open until somebody closes it, and each line leads to its lifelog.
+	await page.click('.summary summary');
+	await page.reload();
+	await page.waitForSelector('.summary:not([open])');
+	await page.keyboard.press('y');
+	const lines = page.locator('.summary h2:text("What happened") + ul a');
+	expect(await lines.count()).toBe(await page.locator('.entry').count());
+	await lines.filter({ hasText: longest().title! }).first().click();
+	await page.waitForSelector('.transcript .said');
+	expect(await page.textContent('h1')).toContain(longest().title);
 });
 
 test('a lifelog can be downloaded as Markdown, JSON, SRT, WebVTT and audio', async () => {
@@ -342,13 +352,10 @@ test('with 1,000 days and 5,000 lifelogs, the calendar, a day, a lifelog and the
 	expect(await page.locator('.result').count()).toBe(1);
 });
 
-test('a lifelog can be starred, renamed, and deleted by typing its title', async () => {
+test('a lifelog can be starred and renamed', async () => {
 	const folder = temporaryFolder();
 	await writeArchive(folder, {
-		lifelogs: [
-			lifelogOf('a', '2026-03-01T12:00:00Z', { title: 'Plans' }),
-			lifelogOf('b', '2026-03-01T14:00:00Z'),
-		],
+		lifelogs: [lifelogOf('a', '2026-03-01T12:00:00Z', { title: 'Plans' })],
 	});
 	const own = await pages.serve(folder, CHANGING);
 	const read = async () => (await (await ask(own, '/v1/lifelogs/a')).json()).data?.lifelog;
@@ -364,23 +371,4 @@ test('a lifelog can be starred, renamed, and deleted by typing its title', async
 	await page.keyboard.press('Enter');
 	await page.waitForSelector('h1 >> text=Plans for spring');
 	expect((await read()).title).toBe('Plans for spring');
-	await page.click('.actions >> text=Delete');
-	expect(await findings(page)).toEqual([]);
-	const button = page.locator('dialog button[type=submit]');
-	await page.fill('dialog input', 'Plans');
-	expect(await button.isDisabled()).toBe(true);
-	await page.keyboard.press('Escape');
-	await page.waitForSelector('dialog', { state: 'detached' });
-	expect(await read()).toBeDefined();
-	await page.click('.actions >> text=Delete');
-	await page.fill('dialog input', 'Plans for spring');
-	const entries = await page.evaluate(() => history.length);
-	await button.click();
-	await page.waitForURL('**/days/2026-03-01');
-	await page.waitForSelector('.entry');
-	expect(await page.locator('.entry').count()).toBe(1);
-	expect(await page.evaluate(() => document.activeElement!.id)).toBe('main');
-	// Where it was, nothing is.
-	expect(await page.evaluate(() => history.length)).toBe(entries);
-	expect(await read()).toBeUndefined();
 });

@@ -166,10 +166,6 @@ describe.each(VIEWS)('%s', (name, address, ready) => {
 				await page.setViewportSize({ width, height: width === 360 ? 740 : 860 });
 				await page.goto(path);
 				await page.waitForSelector(ready);
-				if (name === 'day') {
-					await page.click('.summary summary');
-					await page.waitForSelector('.summary .markdown');
-				}
 				const of = `${name}, ${colorScheme}, ${width} px`;
 				expect([of, await findings(page)]).toEqual([of, []]);
 				const [inner, scroll] = await page.evaluate(() => [

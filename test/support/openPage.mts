@@ -35,9 +35,9 @@ export function usePages() {
 	/** Opens a page of a server, by default one that somebody has signed in to. */
 	async function open(
 		server: Pick<SpawnedServer, 'url'>,
-		{ isSignedIn = true } = {},
+		{ isSignedIn = true, locale = 'en-US' } = {},
 	): Promise<Opened> {
-		const opened = await openPage(browser, server, isSignedIn);
+		const opened = await openPage(browser, server, isSignedIn, locale);
 		closing.push(() => opened.context.close());
 		wrongs.push(opened.wrong);
 		return opened;
@@ -79,10 +79,11 @@ async function openPage(
 	browser: Browser,
 	{ url }: Pick<SpawnedServer, 'url'>,
 	isSignedIn: boolean,
+	locale: string,
 ): Promise<Opened> {
 	const context = await browser.newContext({
 		...{ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' },
-		...{ locale: 'en-US', timezoneId: 'America/New_York', baseURL: url },
+		...{ locale, timezoneId: 'America/New_York', baseURL: url },
 	});
 	if (isSignedIn) {
 		const { headers } = await send(url, '/session', {

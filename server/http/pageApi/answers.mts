@@ -5,6 +5,7 @@ import type { AudioSpan, HeardPerson } from '../../index/store.mts';
 import type { EndpointState } from '../../util/modelEndpoint.mts';
 
 export type { Reached } from '../../events/events.mts';
+export type { DiskUse } from '../../util/diskUse.mts';
 export type { Webhook } from '../../events/types.mts';
 export type { Preview, ReplacementState } from '../../index/replacements.mts';
 export type { AskedChange as Change } from '../../archive/edits.mts';
@@ -17,6 +18,8 @@ export interface Session {
 	version: string;
 	canChange: boolean;
 	canDelete: boolean;
+	/** Whether the service's assistant left chats. Also while that isn't known yet. */
+	hasChats: boolean;
 	/** Whether recordings are listed, and whether they can be uploaded. */
 	hasRecordings: boolean;
 	canUpload: boolean;
@@ -30,6 +33,8 @@ export interface Session {
 	isOwner: boolean;
 	/** Whether a service can be archived here, and an export imported. */
 	canFill: boolean;
+	/** Why this server changes nothing, though it was allowed to; null otherwise. */
+	refusal: string | null;
 	/** Whether webhooks are shown. */
 	hasWebhooks: boolean;
 }
@@ -131,11 +136,17 @@ export interface SearchAnswer {
 	isCut: boolean;
 	/** The last word if it was left out: nothing has it, and it's too short for longer words to match. */
 	without: string | null;
+	/** If few have all words: those that have most of them. */
+	partly: SearchResult[];
+	/** If nothing was found: the same with similar words that lifelogs have, if there are some. */
+	corrected: string | null;
 }
 
 /** Where the audio of a lifelog is; empty without audio. */
 export interface AudioMap {
 	spans: AudioSpan[];
+	/** The files of the archive that have some of it. */
+	files: string[];
 }
 
 /** A person of the list (server/openapi.yaml, `Person`). */
@@ -191,6 +202,35 @@ export interface Status {
 
 /** Until the index is ready, only how far it is. */
 export type StatusAnswer = Status | { index: IndexState; lifelogs?: undefined };
+
+/** A run of `archive`. */
+export interface ArchiveRun {
+	/** When it last wrote its report. */
+	at: string;
+	summary: string;
+	isComplete: boolean;
+}
+
+/** A check of the archive: of the one under way, or of the last one. */
+export interface CheckState {
+	state: 'idle' | 'running' | 'done' | 'failed';
+	endedAt: string | null;
+	days: number;
+	/** Files that are as they should be, and their bytes. */
+	files: number;
+	bytes: number;
+	isComplete: boolean;
+	/** What is wrong: the first ones of many. */
+	findings: { kind: string; where: string; message: string }[];
+	findingsCount: number;
+	/** Why it couldn't be checked. */
+	message: string | null;
+}
+
+export interface CareAnswer {
+	lastRun: ArchiveRun | null;
+	check: CheckState;
+}
 
 /** The endpoints with models that the server uses, as they are now. */
 export interface EndpointsAnswer {

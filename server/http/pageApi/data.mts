@@ -30,7 +30,7 @@ import { sendDay } from './dayZip.mts';
 import { pageSearchSchema, searchForPage, type PageSearch } from './search.mts';
 
 /** What the server says of itself to everybody who may change everything. */
-export type ServedPage = Omit<Session, 'isReadOnly' | 'isOwner'>;
+export type ServedPage = Omit<Session, 'isReadOnly' | 'isOwner' | 'hasChats'>;
 
 /** How much audio the lifelogs of a day lack. */
 type AudioGap = Status['audioGaps'][number];
@@ -49,7 +49,9 @@ export async function addPageData(
 	// Not 401 for those who aren't signed in: a browser would log an error each time.
 	app.get('/web/session', async (request): Promise<SessionAnswer> => {
 		const visitor = visitorOf(service, request);
-		return visitor ? { isSignedIn: true, ...sessionFor(visitor, page) } : { isSignedIn: false };
+		if (!visitor) return { isSignedIn: false };
+		const hasChats = serving.waiting !== undefined || serving.current().counts().chats > 0;
+		return { isSignedIn: true, ...sessionFor(visitor, page), hasChats };
 	});
 	await app.register(async (web) => {
 		web.addHook('onRequest', requireKey(service));
@@ -81,7 +83,10 @@ export async function addPageData(
 				const store = serving.current();
 				const [own, any] = audioRangesOf(lifelogOf(store, params.id));
 				const spans = await store.getAudioSpans(...own);
-				return { spans: spans.length > 0 ? spans : await store.getAudioSpans(...any) };
+				return {
+					spans: spans.length > 0 ? spans : await store.getAudioSpans(...any),
+					files: store.audioBetween(any[0], any[1]).map(({ path }) => path),
+				};
 			},
 		);
 		web.get<{ Params: { id: string } }>(
@@ -114,7 +119,10 @@ export async function addPageData(
 	});
 }
 
-function sessionFor({ canChange, isOwner }: Visitor, options: ServedPage): Session {
+function sessionFor(
+	{ canChange, isOwner }: Visitor,
+	options: ServedPage,
+): Omit<Session, 'hasChats'> {
 	return {
 		...options,
 		canChange: options.canChange && canChange,

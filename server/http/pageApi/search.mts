@@ -1,6 +1,7 @@
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { namesIn } from '../../../lifelog/contents.ts';
 import { shownNames } from '../../../lifelog/speakers.ts';
+import { FEW } from '../../index/partly.mts';
 import { checkSearch } from '../../index/search.mts';
 import { linesFor, type Named, snippetOf, spokenLines } from '../../index/snippet.mts';
 import type { ArchiveStore } from '../../index/archiveStore.mts';
@@ -40,7 +41,7 @@ const MAX_FOUND = 200;
  * Searches lifelogs, best first, each with the place that has most of the words and when it was said.
  * Without words, those that pass the filters are listed, newest first. If nothing has all words and
  * the last one is too short for its longer forms to match, somebody may still be typing it: it's left
- * out.
+ * out. If few have all words, those with most of them are told apart.
  *
  * @throws ApiError (400) for a search of too many words, or a day that is none.
  */
@@ -64,7 +65,7 @@ export async function searchForPage(
 				.slice(0, PAGE)
 				.map((id) => resultOf(store.getLifelog(id)!, '', store.namedIn(''), inZone)),
 			nextOffset: ids.length > PAGE ? offset + PAGE : null,
-			...{ isCut: false, without: null },
+			...{ isCut: false, without: null, partly: [], corrected: null },
 		};
 	}
 	const search = async (words: string) =>
@@ -77,13 +78,19 @@ export async function searchForPage(
 		found = await search(rest);
 	}
 	const best = found.slice(0, MAX_FOUND);
+	const resultsOf = (ids: string[]) => {
+		const named = store.namedIn(words);
+		return ids.map((id) => resultOf(store.getLifelog(id)!, words, named, inZone));
+	};
+	const known = new Set(found.map(({ id }) => id));
+	const partly = known.size < FEW ? store.partlyMatching(words, filter, 2 * FEW) : [];
 	return {
-		results: best
-			.slice(offset, offset + PAGE)
-			.map(({ id }) => resultOf(store.getLifelog(id)!, words, store.namedIn(words), inZone)),
+		results: resultsOf(best.slice(offset, offset + PAGE).map(({ id }) => id)),
 		nextOffset: best.length > offset + PAGE ? offset + PAGE : null,
 		isCut: found.length > best.length,
 		without: words === q ? null : last,
+		partly: resultsOf(partly.filter((id) => !known.has(id)).slice(0, FEW)),
+		corrected: (found.length === 0 && store.corrected(q)) || null,
 	};
 }
 

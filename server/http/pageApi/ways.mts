@@ -72,12 +72,9 @@ export async function addWays(
  *
  * @throws ApiError (403)
  */
-function requireSession({ visitorOfSession }: Service, request: FastifyRequest): void {
+export function requireSession({ visitorOfSession }: Service, request: FastifyRequest): void {
 	if (keyOf(request) === undefined && visitorOfSession?.(request)) return;
-	throw new ApiError(
-		403,
-		'Only the page can do this. Use the commands lifelog-server archive and import instead',
-	);
+	throw new ApiError(403, 'Only the page can do this. Use the commands of lifelog-server instead');
 }
 
 const BODY = {

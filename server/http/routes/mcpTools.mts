@@ -2,13 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Chat, Lifelog } from '../../../lifelog/api.ts';
 import { contentNodes } from '../../../lifelog/contents.ts';
+import { FEW } from '../../index/partly.mts';
 import { checkSearch } from '../../index/search.mts';
 import { linesFor, snippetOf, spokenLines } from '../../index/snippet.mts';
-import type { LifelogFilter } from '../../index/store.mts';
+import type { LifelogFilter, SearchFilter } from '../../index/store.mts';
 import { ApiError } from '../../util/errors.mts';
 import { renderMarkdown } from '../../util/apiMarkdown.mts';
 import { checkDate, checkZone, dayBounds, parseOptionalWallClock } from '../../util/times.mts';
-import type { Tool } from '../service.mts';
+import type { Service, Tool } from '../service.mts';
 import {
 	integer,
 	listOffset,
@@ -46,7 +47,7 @@ const lifelogId = z.string().describe('ID of a lifelog, from a search or a list'
 
 export const searchLifelogs = toolOf(
 	'search_lifelogs',
-	`Searches the user's recorded conversations (lifelogs). Returns ID, title, times and a snippet of each, best match first, ${MAX_RESULTS} at most.`,
+	`Searches the user's recorded conversations (lifelogs). Returns ID, title, times and a snippet of each, best match first, ${MAX_RESULTS} at most. If few have all words, others that have most of them follow, as "Not all words".`,
 	{
 		query: z
 			.string()
@@ -66,38 +67,65 @@ export const searchLifelogs = toolOf(
 	) => {
 		const { limit, offset } = part;
 		checkSearch(query);
-		const range = rangeOf(checkZone(zone), from, to);
+		const filter = { ...rangeOf(checkZone(zone), from, to), speaker: who, isStarred: starred };
 		const last = Math.min(MAX_RESULTS, offset + limit);
 		// One more tells whether there is a next page.
-		const found = await service
-			.current()
-			.searchLifelogs(
-				query,
-				{ ...range, speaker: who, isStarred: starred },
-				Math.min(MAX_RESULTS, last + 1),
-				{
-					markdown: false,
-					contents: false,
-				},
-			);
+		const wanted = Math.max(FEW, Math.min(MAX_RESULTS, last + 1));
+		const parts = { markdown: false, contents: false };
+		const found = await service.current().searchLifelogs(query, filter, wanted, parts);
+		const texts: string[] = [];
 		const hits = found.slice(offset, last);
 		if (hits.length === 0) {
 			const isFiltered = [from, to, who, starred].some((each) => each !== undefined);
-			return [nothingFound(offset, isFiltered, who)];
+			texts.push(nothingFound(offset, isFiltered, who));
+		} else texts.push(await matchesOf(service, query, zone, hits, { offset, total: found.length }));
+		const partly = offset > 0 ? [] : partlyMatching(service, query, filter, found);
+		if (partly.length > 0) {
+			// They don't go on.
+			const all = { offset, total: 0 };
+			texts.push(`Not all words: ${await matchesOf(service, query, zone, partly, all)}`);
 		}
-		const format = shortTimes(zone);
-		const page = new Page('lifelogs', offset);
-		for (const hit of hits) {
-			// A snippet of a very long lifelog takes a while: others are to be served meanwhile.
-			await setImmediate();
-			const lifelog = service.current().getLifelog(hit.id) ?? hit;
-			const lines = linesFor(spokenLines(lifelog), service.current().namedIn?.(query));
-			const { text: snippet } = snippetOf(lines.map(({ text }) => text).join('\n'), query);
-			if (!page.add({ ...overviewOf(lifelog, format), snippet })) break;
-		}
-		return [page.end(found.length)];
+		return texts;
 	},
 );
+
+/** Matches as JSON, each with a snippet, as many as an answer has room for. */
+async function matchesOf(
+	service: Service,
+	query: string,
+	zone: string | undefined,
+	hits: Lifelog[],
+	{ offset, total }: { offset: number; total: number },
+): Promise<string> {
+	const format = shortTimes(zone);
+	const page = new Page('lifelogs', offset);
+	for (const hit of hits) {
+		// A snippet of a very long lifelog takes a while: others are to be served meanwhile.
+		await setImmediate();
+		const lifelog = service.current().getLifelog(hit.id) ?? hit;
+		const lines = linesFor(spokenLines(lifelog), service.current().namedIn?.(query));
+		const { text: snippet } = snippetOf(lines.map(({ text }) => text).join('\n'), query);
+		if (!page.add({ ...overviewOf(lifelog, format), snippet })) break;
+	}
+	return page.end(total);
+}
+
+/** If few lifelogs have all words, those with most of them. */
+function partlyMatching(
+	service: Service,
+	query: string,
+	filter: SearchFilter,
+	found: Lifelog[],
+): Lifelog[] {
+	if (found.length >= FEW) return [];
+	const store = service.current();
+	const known = new Set(found.map(({ id }) => id));
+	return (store.partlyMatching?.(query, filter, 2 * FEW) ?? [])
+		.filter((id) => !known.has(id))
+		.slice(0, FEW)
+		.map((id) => store.getLifelog(id))
+		.filter((lifelog) => lifelog !== undefined);
+}
 
 export const getLifelogTool = toolOf(
 	'get_lifelog',

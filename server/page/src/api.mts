@@ -4,9 +4,11 @@ import type {
 	AudioMap,
 	AudioSpan,
 	CalendarDay,
+	CareAnswer,
 	Change,
 	ConnectAnswer,
 	Day,
+	DiskUse,
 	EndpointsAnswer,
 	NewKey,
 	Person,
@@ -27,6 +29,7 @@ export type {
 	Change,
 	AudioSpan,
 	CalendarDay,
+	CheckState,
 	Day,
 	DayEntry,
 	EndpointState,
@@ -75,6 +78,12 @@ export const readStatus = () => get<StatusAnswer>('/web/status');
 /** Has the server ask its endpoints how they are now. */
 export const readEndpoints = async () => (await get<EndpointsAnswer>('/web/endpoints')).endpoints;
 
+/** What the archive takes on disk, which takes a while for a large one. */
+export const readDisk = () => get<DiskUse>('/web/disk');
+/** The last run of `archive`, and the last check. */
+export const readCare = () => get<CareAnswer>('/web/care');
+export const checkArchive = () => request<CareAnswer>('POST', '/web/check');
+
 export const readWebhooks = async () =>
 	(await get<{ data: { webhooks: Webhook[] } }>('/v1/webhooks')).data.webhooks;
 /** Sends a test to a webhook. Returns what came of it. */
@@ -106,6 +115,10 @@ export interface Found extends Page<SearchResult, number> {
 	isCut: boolean;
 	/** The last word if nothing has it, too, and it's too short for longer words to match. */
 	without: string | null;
+	/** If few have all words: those that have most of them. */
+	partly: SearchResult[];
+	/** If nothing was found: the same with similar words that lifelogs have, if there are some. */
+	corrected: string | null;
 }
 
 export async function search(query: Query, offset?: number): Promise<Found> {
@@ -148,6 +161,14 @@ export async function readLifelogsOf(date: string, timezone: string): Promise<Li
 	return lifelogs;
 }
 
+/** The newest lifelogs without their contents. */
+export async function readNewest(limit: number, timezone: string): Promise<Lifelog[]> {
+	const { data } = await get<LifelogsAnswer>('/v1/lifelogs', {
+		...{ limit, timezone, includeMarkdown: false, includeContents: false },
+	});
+	return data.lifelogs;
+}
+
 /** Where the audio of a lifelog is; empty without audio. */
 export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 	const { spans } = await get<AudioMap>(`/web/lifelogs/${encodeURIComponent(id)}/audio-map`);
@@ -157,6 +178,12 @@ export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 /** A day as a zip. @param hasAudio Whether its audio is in it, too. */
 export const dayAddress = (day: string, hasAudio = false) =>
 	`/web/days/${day}/zip${hasAudio ? '?audio=true' : ''}`;
+
+/** The files of the archive that have audio of a lifelog. */
+export async function readAudioFiles(id: string): Promise<string[]> {
+	return (await get<AudioMap>(`/web/lifelogs/${encodeURIComponent(id)}/audio-map`)).files;
+}
+
 export const audioAddress = (id: string) => `/web/audio/${encodeURIComponent(id)}`;
 
 /** A page of chats, newest first. */

@@ -2,11 +2,14 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { readSession, signIn, signOut, type Session } from './api.mts';
 import { arrivedLink, whenLinkArrives } from './arrivingLink.mts';
+import { Deletions } from './deleting.tsx';
+import { keepAll } from './deletions.mts';
 import { isDay } from './format.mts';
 import icon from './icon.svg';
-import { KeysHelp, useKeys } from './keys.tsx';
+import { KeysHelp, useEntryKeys, useKeys } from './keys.tsx';
 import { Icon } from './icons.tsx';
 import { Buttons, Dialog, Load, Menu, NotFound } from './parts.tsx';
+import { forgetSearches } from './recentSearches.mts';
 import { whenSessionEnds } from './request.mts';
 import { useAttempt } from './useAttempt.mts';
 import { useArrival } from './useArrival.mts';
@@ -35,8 +38,10 @@ const VIEWS = [
 	{ path: '/recordings', name: 'Recordings', key: 'r' },
 	{ path: '/status', name: 'Status', key: 's' },
 ];
-const viewsOf = ({ hasRecordings }: Session) =>
-	VIEWS.filter(({ path }) => hasRecordings || path !== '/recordings');
+const viewsOf = ({ hasRecordings, hasChats }: Session) =>
+	VIEWS.filter(
+		({ path }) => (hasRecordings || path !== '/recordings') && (hasChats || path !== '/chats'),
+	);
 
 /** Signs in with the link in the address, and reads the session. */
 async function arrive(): Promise<{ session: Session | null; linkProblem: string }> {
@@ -58,12 +63,14 @@ export function App() {
 	useEffect(
 		() =>
 			whenSessionEnds(() => {
+				keepAll();
 				forgetLoaded();
 				setEnded(true);
 			}),
 		[],
 	);
 	useKeys();
+	useEntryKeys();
 	useArrival();
 	const onSignedIn = () => {
 		setEnded(false);
@@ -72,7 +79,9 @@ export function App() {
 	useEffect(() => whenLinkArrives(onSignedIn), []);
 	const onSignedOut = () => {
 		forgetDrafts();
+		keepAll();
 		forgetLoaded();
+		forgetSearches();
 		session.reload();
 	};
 	return (
@@ -87,9 +96,10 @@ export function App() {
 						</a>
 						<Header views={viewsOf(options)} onSignedOut={onSignedOut} />
 						<main id="main" tabIndex={-1}>
+							<Deletions />
 							<Switch>
 								<Route path="/">
-									<Calendar session={options} />
+									<Calendar session={options} onFilled={session.reload} />
 								</Route>
 								<Route path="/days/:day">
 									{({ day }) =>

@@ -1,4 +1,8 @@
-// Days and times as the browser's language writes them, in the server's time zone.
+// Days, times and numbers in English, as the rest of the page, in the server's time zone. Where the
+// browser is set to, only the clock (12 or 24 hours) and the first day of the week come from.
+
+/** The one that the page is written in. */
+export const LANGUAGE = 'en';
 
 /** Whether a text is a day `YYYY-MM-DD` of the calendar. */
 export function isDay(text: string): boolean {
@@ -50,6 +54,12 @@ export function lengthInWords(ms: number): string {
 		.join(' ');
 }
 
+/** A length of many days: in hours, from an hour on. */
+export const hoursInWords = (ms: number) =>
+	ms < HOUR_MS ? lengthInWords(ms) : `${figure(Math.round(ms / HOUR_MS))} h`;
+
+const HOUR_MS = 3_600_000;
+
 /** A place in audio: `4:05`, `1:04:05`. */
 export function clock(ms: number): string {
 	const seconds = Math.floor(ms / 1000);
@@ -60,14 +70,37 @@ export function clock(ms: number): string {
 
 /** A number of things. */
 export function count(number: number, noun: string): string {
-	return `${number.toLocaleString()} ${noun}${number === 1 ? '' : 's'}`;
+	return `${figure(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
+
+/** A number with commas between its thousands. */
+export const figure = (number: number) => number.toLocaleString(LANGUAGE);
+
+/** A size in the largest unit that leaves one digit before the point. */
+export function sizeInWords(bytes: number): string {
+	const at = Math.max(
+		0,
+		UNITS.findLastIndex((_, nth) => bytes >= 1000 ** nth),
+	);
+	const size = bytes / 1000 ** at;
+	return `${at > 0 && size < 10 ? size.toFixed(1) : figure(Math.round(size))} ${UNITS[at]}`;
+}
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 	const key = JSON.stringify(options);
 	let known = formatters.get(key);
-	if (!known) formatters.set(key, (known = new Intl.DateTimeFormat(undefined, options)));
+	if (!known) {
+		// Of a date alone, `hourCycle` would change nothing.
+		known = new Intl.DateTimeFormat(LANGUAGE, { ...options, hourCycle: clockOf() });
+		formatters.set(key, known);
+	}
 	return known;
 }
+
+/** Whether the day has twice 12 hours or 24 where the browser is set to. */
+const clockOf = () =>
+	new Intl.DateTimeFormat(undefined, { hour: 'numeric' }).resolvedOptions().hourCycle;

@@ -44,6 +44,41 @@ export function useKeys(): void {
 	}, []);
 }
 
+/** What ↑ and ↓ lead to: the entries of lists. */
+const entries = () =>
+	[...document.querySelectorAll<HTMLElement>('main [data-entry]')].filter((each) =>
+		each.checkVisibility(),
+	);
+
+/** Moves through the entries of lists by ↑ and ↓. The calendar has these keys for itself. */
+export function useEntryKeys(): void {
+	useEffect(() => {
+		const onKey = (event: KeyboardEvent) => {
+			const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+			const field = document.activeElement;
+			// From its field, a search leads into what it found.
+			const isInSearch = field instanceof HTMLInputElement && field.type === 'search';
+			if (step === undefined || event.defaultPrevented) return;
+			if (!isForPage(event) && !(isInSearch && step > 0)) return;
+			const all = entries();
+			const now = all.findIndex((each) => each === field);
+			if (now < 0 && document.querySelector('.months')) return;
+			const next =
+				now < 0 && step > 0 && !isInSearch
+					? all.find((each) => each.getBoundingClientRect().top >= 0)
+					: all[now + step];
+			const to = next ?? (now === 0 && step < 0 ? searchField() : undefined);
+			if (!to) return;
+			event.preventDefault();
+			to.focus();
+		};
+		addEventListener('keydown', onKey);
+		return () => removeEventListener('keydown', onKey);
+	}, []);
+}
+
+const searchField = () => document.querySelector<HTMLElement>('main input[type=search]');
+
 /** How keys with long names are shown. */
 const SIGNS: Record<string, string> = {
 	ArrowLeft: '←',
@@ -78,6 +113,11 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
 					</Fragment>
 				))}
 			</dl>
+			{entries().length > 0 && (
+				<p class="quiet">
+					<kbd>↑</kbd> <kbd>↓</kbd> move through the list.
+				</p>
+			)}
 			{document.querySelector('.months') && (
 				<p class="quiet">
 					Arrow keys move by day, Page Up and Page Down by month. Press <b>t</b> for today.

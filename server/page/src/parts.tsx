@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { readStatus, type EndpointState, type IndexState, type Page } from './api.mts';
-import { count } from './format.mts';
+import { count, figure } from './format.mts';
 import type { RequestError } from './request.mts';
 import { useAttempt } from './useAttempt.mts';
 import { useLoad, type Loaded } from './useLoad.mts';
@@ -66,7 +66,7 @@ function Waiting({ error, onRetry }: { error: RequestError; onRetry: () => void 
 /** Why there are no lifelogs yet. */
 export function IndexProgress({ index: { state, done = 0, total = 0 } }: { index: IndexState }) {
 	const what = state === 'indexing' ? 'The index is being built' : 'The index is damaged';
-	const progress = total > 0 ? `: ${done.toLocaleString()} of ${count(total, 'day')} read` : '';
+	const progress = total > 0 ? `: ${figure(done)} of ${count(total, 'day')} read` : '';
 	return (
 		<div class="notice" role="status">
 			<p>
@@ -231,8 +231,9 @@ export function Dialog({
 			if (!hasFocus) return;
 			// A dialog that is already removed doesn't give the focus back. What had it may be gone by now.
 			queueMicrotask(() => {
-				const to = before?.isConnected ? before : document.getElementById('main');
-				if (to instanceof HTMLElement) to.focus();
+				const hadFocus = before instanceof HTMLElement && before !== document.body;
+				if (hadFocus && before.isConnected) before.focus();
+				else document.getElementById('main')?.focus({ preventScroll: true });
 			});
 		};
 	}, []);

@@ -179,6 +179,20 @@ describe('search_lifelogs', () => {
 		expect(idsOf(lifelogs).sort()).toEqual(ids);
 	});
 
+	test('if few have all words, adds those that have most of them', async () => {
+		const { text, more } = await call('search_lifelogs', { query: 'quince again planted' });
+		expect(text).toMatch(/^No lifelog matches/);
+		expect(more).toHaveLength(1);
+		const [label, json] = more![0].split(/: (.*)/s);
+		expect(label).toBe('Not all words');
+		expect(idsOf(JSON.parse(json).lifelogs)).toEqual(['orchard', 'garden']);
+		const first = await call('search_lifelogs', { query: 'Maurice quince' });
+		expect(idsOf(JSON.parse(first.text).lifelogs)).toEqual(['garden']);
+		expect(first.more).toEqual([expect.stringContaining('"id":"orchard"')]);
+		const next = await call('search_lifelogs', { query: 'Maurice quince', offset: 1 });
+		expect(next.more).toBeUndefined();
+	});
+
 	test('returns times in the time zone', async () => {
 		const args = { query: 'saffron', timezone: 'Europe/Berlin' };
 		const { lifelogs } = await read('search_lifelogs', args);

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { archive, stopArchiving, type Session, type Ways } from '../api.mts';
 import { useExportUpload } from '../exportUpload.mts';
-import { count, lengthInWords, timeInWords } from '../format.mts';
+import { count, figure, lengthInWords, sizeInWords, timeInWords } from '../format.mts';
 import { FileDrop, Load, Problem, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
 import type { Loaded } from '../useLoad.mts';
@@ -180,11 +180,8 @@ function daysInWords({
 	secondsLeft,
 }: NonNullable<Ways['archiving']['progress']>): string {
 	const left = secondsLeft > 0 ? `, about ${lengthInWords(secondsLeft * 1000)} left` : '';
-	return `${daysDone.toLocaleString()} of ${count(daysToDo, 'day')}${left}`;
+	return `${figure(daysDone)} of ${count(daysToDo, 'day')}${left}`;
 }
-
-const sizeInWords = (bytes: number) =>
-	bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
 function Missing({ problems, total }: { problems: Ways['archiving']['problems']; total: number }) {
 	if (total === 0) return null;
@@ -248,7 +245,7 @@ function FromExport({ ways, loaded }: WayProps) {
 					<p role="status">
 						{total === 0
 							? 'Reading the export…'
-							: `${done.toLocaleString()} of ${count(total, 'file')} imported, ${sizeInWords(bytes)}`}
+							: `${figure(done)} of ${count(total, 'file')} imported, ${sizeInWords(bytes)}`}
 					</p>
 					<progress aria-label="Files imported" {...(total > 0 && { value: done, max: total })} />
 					{share === undefined && <p class="quiet">The server goes on if you close this page.</p>}
@@ -327,7 +324,7 @@ function textOf(busy: 'archiving' | 'importing', { archiving, importing }: Ways)
 	}
 	const { done, total } = importing;
 	return total > 0
-		? `Importing the export: ${done.toLocaleString()} of ${count(total, 'file')}.`
+		? `Importing the export: ${figure(done)} of ${count(total, 'file')}.`
 		: 'Importing the export.';
 }
 

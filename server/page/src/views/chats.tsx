@@ -26,7 +26,7 @@ function List({ chats, timezone }: { chats: Chat[]; timezone: string }) {
 		<ol class="plain-list rows">
 			{chats.map(({ id, summary, createdAt }) => (
 				<li key={id}>
-					<Link href={`/chats/${encodeURIComponent(id)}`}>
+					<Link href={`/chats/${encodeURIComponent(id)}`} data-entry>
 						<bdi>{summary || 'Untitled'}</bdi>
 					</Link>
 					<time class="quiet" dateTime={createdAt}>

@@ -1,18 +1,13 @@
 import { Fragment } from 'preact';
 import { Link } from 'wouter-preact';
 import { shownNames } from '../../../../lifelog/speakers.ts';
-import {
-	dayAddress,
-	readDay,
-	readLifelogsOf,
-	type Day,
-	type DayEntry,
-	type Session,
-} from '../api.mts';
+import { dayAddress, readDay, type Day, type DayEntry, type Session } from '../api.mts';
 import { count, dayInWords, lengthInWords, timeInWords } from '../format.mts';
-import { Load, Menu, Problem, Star, useTitle } from '../parts.tsx';
-import { useAttempt } from '../useAttempt.mts';
-import { useKept, useLoad } from '../useLoad.mts';
+import { SelectBar, SelectBox, useSelection, type Selection } from '../deleting.tsx';
+import { useKeptOf } from '../deletions.mts';
+import { Load, Menu, Star, useTitle } from '../parts.tsx';
+import { useLoad } from '../useLoad.mts';
+import { Summary } from './daySummary.tsx';
 
 /** Of more entries, those that are far away are not laid out. */
 const MANY = 200;
@@ -66,8 +61,11 @@ const shortDay = (day: string, shown: string) =>
 		year: day.slice(0, 4) === shown.slice(0, 4) ? undefined : 'numeric',
 	});
 
-function Timeline({ session, ...day }: Day & { session: Session }) {
-	const { lifelogs, timezone, audio } = day;
+function Timeline({ session, ...found }: Day & { session: Session }) {
+	const lifelogs = useKeptOf(found.lifelogs);
+	const day = { ...found, lifelogs };
+	const { timezone, audio } = day;
+	const selection = useSelection();
 	if (lifelogs.length === 0 && audio.length === 0) {
 		return <p class="quiet">This day has no lifelogs.</p>;
 	}
@@ -100,8 +98,9 @@ function Timeline({ session, ...day }: Day & { session: Session }) {
 					.join(' · ')}
 			</p>
 			<Bar {...day} />
-			<Summary day={day.day} session={session} />
+			<Summary {...day} />
 			<Downloads {...day} />
+			<SelectBar lifelogs={lifelogs} selection={selection} session={session} />
 			<ol class={lifelogs.length > MANY ? 'timeline many' : 'timeline'}>
 				{lifelogs.map((lifelog, at) => (
 					<Fragment key={lifelog.id}>
@@ -110,6 +109,7 @@ function Timeline({ session, ...day }: Day & { session: Session }) {
 							lifelog={lifelog}
 							timezone={timezone}
 							lacksAudio={audio.length > 0 && !hasAudio(lifelog, audio)}
+							selection={selection}
 						/>
 					</Fragment>
 				))}
@@ -194,11 +194,13 @@ function Entry({
 	lifelog,
 	timezone,
 	lacksAudio,
+	selection,
 }: {
 	lifelog: DayEntry;
 	timezone: string;
 	/** Whether it has none on a day that has some. */
 	lacksAudio: boolean;
+	selection: Selection;
 }) {
 	const { id, title, startTime, isStarred, speakers, headings } = lifelog;
 	return (
@@ -209,7 +211,11 @@ function Entry({
 			</div>
 			<div class="what">
 				<h2>
-					<Link href={`/lifelogs/${encodeURIComponent(id)}`}>
+					<SelectBox of={lifelog} selection={selection} />{' '}
+					<Link
+						href={`/lifelogs/${encodeURIComponent(id)}`}
+						data-entry={!selection.ids || undefined}
+					>
 						<bdi>{title || 'Untitled'}</bdi>
 					</Link>{' '}
 					{isStarred && <Star />}
@@ -241,49 +247,6 @@ function Gap({ fromMs = Infinity, toMs }: { fromMs: number | undefined; toMs: nu
 	const ms = toMs - fromMs;
 	if (ms < MIN_GAP_MS) return null;
 	return <li class="gap quiet">{lengthInWords(ms)} without a lifelog</li>;
-}
-
-function Summary({ day, session: { timezone } }: { day: string; session: Session }) {
-	const [isOpen, setOpen] = useKept(`summary of ${day} open`, false);
-	return (
-		<details class="summary" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-			<summary aria-keyshortcuts="y">Summary</summary>
-			{isOpen && <SummaryText day={day} timezone={timezone} />}
-		</details>
-	);
-}
-
-function SummaryText({ day, timezone }: { day: string; timezone: string }) {
-	const loaded = useLoad(`summary ${day}`, async () => {
-		const [lifelogs, { summaryOf }, { renderMarkdown }] = await Promise.all([
-			readLifelogsOf(day, timezone),
-			import('../summary.mts'),
-			import('../markdown.mts'),
-		]);
-		const markdown = summaryOf(lifelogs, day, timezone);
-		return { markdown, html: renderMarkdown(markdown) };
-	});
-	const [problem, attempt] = useAttempt();
-	return (
-		<Load of={loaded}>
-			{({ markdown, html }) => (
-				<>
-					{/* Missing over plain HTTP. */}
-					{navigator.clipboard && (
-						<button
-							type="button"
-							aria-keyshortcuts="k"
-							onClick={() => attempt(navigator.clipboard.writeText(markdown))}
-						>
-							Copy as Markdown
-						</button>
-					)}
-					<Problem text={problem} />
-					<div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />
-				</>
-			)}
-		</Load>
-	);
 }
 
 const lengthOf = ({ startTime, endTime }: DayEntry) =>

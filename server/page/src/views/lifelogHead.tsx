@@ -1,18 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Lifelog } from '../../../../lifelog/api.ts';
-import {
-	audioAddress,
-	changeLifelog,
-	deleteLifelog,
-	writeTitle,
-	type Change,
-	type Session,
-} from '../api.mts';
+import { audioAddress, changeLifelog, writeTitle, type Change, type Session } from '../api.mts';
+import { ConfirmDelete } from '../deleting.tsx';
 import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
 import { Buttons, Dialog, Menu, Problem, Star } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
-import { forgetLoaded } from '../useLoad.mts';
 import { TranscribeAgain } from './transcribeAgain.tsx';
 
 /** What a lifelog is, and what can be done with it. */
@@ -209,55 +202,19 @@ function WriteTitle({ id, onChanged }: { id: string; onChanged: () => void }) {
 
 function Delete({ lifelog, day }: { lifelog: Lifelog; day: string }) {
 	const [isOpen, setOpen] = useState(false);
-	const [typed, setTyped] = useState('');
-	const [problem, attempt] = useAttempt();
 	const [, navigate] = useLocation();
-	const title = lifelog.title || 'Untitled';
 	return (
 		<>
 			<button type="button" class="danger" aria-keyshortcuts="Delete" onClick={() => setOpen(true)}>
 				Delete
 			</button>
 			{isOpen && (
-				<Dialog title="Delete this lifelog" onClose={() => setOpen(false)}>
-					<form
-						onSubmit={(event) => {
-							event.preventDefault();
-							attempt(
-								deleteLifelog(lifelog.id).then(() => {
-									forgetLoaded();
-									navigate(`/days/${day}`, { replace: true });
-								}),
-							);
-						}}
-					>
-						<p>
-							A deleted lifelog can't be restored. To delete this one, type its title:{' '}
-							<strong>
-								<bdi>{title}</bdi>
-							</strong>
-						</p>
-						<label>
-							Title{' '}
-							<input
-								value={typed}
-								autofocus
-								onInput={(event) => setTyped(event.currentTarget.value)}
-							/>
-						</label>
-						<Buttons
-							problem={problem}
-							name="Delete"
-							isDanger
-							isDisabled={oneSpaced(typed) !== oneSpaced(title)}
-							onCancel={() => setOpen(false)}
-						/>
-					</form>
-				</Dialog>
+				<ConfirmDelete
+					lifelogs={[lifelog]}
+					onConfirmed={() => navigate(`/days/${day}`, { replace: true })}
+					onClose={() => setOpen(false)}
+				/>
 			)}
 		</>
 	);
 }
-
-/** A text as a browser shows it, and as people can type it. */
-const oneSpaced = (text: string) => text.trim().replaceAll(/\s+/g, ' ');

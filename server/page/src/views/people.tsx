@@ -92,7 +92,7 @@ function Row({
 	return (
 		<li>
 			<h2>
-				<Link href={personAddress(name)}>
+				<Link href={personAddress(name)} data-entry>
 					<bdi>{name}</bdi>
 				</Link>
 				{isMe && <Me />}

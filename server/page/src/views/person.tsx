@@ -11,6 +11,7 @@ import {
 	type Person,
 	type Session,
 } from '../api.mts';
+import { useKeptOf } from '../deletions.mts';
 import { dateTimeInWords } from '../format.mts';
 import { Buttons, Dialog, Load, NotFound, Pages, Problem, readPages, useTitle } from '../parts.tsx';
 import { useAttempt } from '../useAttempt.mts';
@@ -63,9 +64,9 @@ function NamedPerson({ name, session }: { name: string; session: Session }) {
 function List({ lifelogs, timezone }: { lifelogs: Lifelog[]; timezone: string }) {
 	return (
 		<ol class="plain-list rows">
-			{lifelogs.map(({ id, title, startTime }) => (
+			{useKeptOf(lifelogs).map(({ id, title, startTime }) => (
 				<li key={id}>
-					<Link href={`/lifelogs/${encodeURIComponent(id)}`}>
+					<Link href={`/lifelogs/${encodeURIComponent(id)}`} data-entry>
 						<bdi>{title || 'Untitled'}</bdi>
 					</Link>
 					<time class="quiet" dateTime={startTime}>

@@ -174,6 +174,7 @@ function Row({
 						return (
 							<Link
 								key={lifelog}
+								data-entry
 								href={`/lifelogs/${lifelog}`}
 								aria-label={`${name} of ${fileName}`}
 							>

@@ -1,18 +1,26 @@
 import { useState } from 'preact/hooks';
-import { Link } from 'wouter-preact';
-import { search, type Found, type SearchResult, type Session } from '../api.mts';
-import { count, dayInWords, timeInWords } from '../format.mts';
-import { isWide, Pages, readPages, Star, useFocus, useTitle } from '../parts.tsx';
+import { search, type Found, type Session } from '../api.mts';
+import { SelectBar, useSelection } from '../deleting.tsx';
+import { useKeptOf } from '../deletions.mts';
+import { count } from '../format.mts';
+import { isWide, Pages, readPages, useFocus, useTitle } from '../parts.tsx';
+import { keepSearch } from '../recentSearches.mts';
 import { useAddressForm } from '../useAddressForm.mts';
 import { useLoad, type Loaded } from '../useLoad.mts';
+import { Results } from './results.tsx';
+import { Advice, SearchStart } from './searchStart.tsx';
 
 /** Searches as somebody types; the address keeps what for. */
-export function Search({ session: { timezone } }: { session: Session }) {
+export function Search({ session }: { session: Session }) {
 	useTitle('Search');
 	const { given, address, form, set } = useAddressForm('/search');
 	const words = useFocus();
-	const [isOpen] = useState(() => isWide() || Object.keys(given).some((name) => name !== 'q'));
 	const isAsked = address !== '';
+	const [isOpen] = useState(
+		() => !isAsked || isWide() || Object.keys(given).some((name) => name !== 'q'),
+	);
+	/** While somebody types, what was typed so far isn't worth to be kept. */
+	const onUsed = () => isAsked && keepSearch(address);
 	const read = (offset?: number) => search(given, offset);
 	const found = useLoad<Found | undefined>(`search ${address}`, async (shown) =>
 		isAsked ? await readPages(read, shown) : undefined,
@@ -26,7 +34,13 @@ export function Search({ session: { timezone } }: { session: Session }) {
 	return (
 		<>
 			<h1>Search</h1>
-			<form role="search" class="search" onSubmit={(event) => event.preventDefault()}>
+			<form
+				role="search"
+				class="search"
+				onSubmit={(event) => event.preventDefault()}
+				// Without a button, a form with several fields isn't submitted.
+				onKeyDown={({ key }) => key === 'Enter' && onUsed()}
+			>
 				<label class="words">
 					<span class="hidden">Search words</span>
 					<input
@@ -67,10 +81,49 @@ export function Search({ session: { timezone } }: { session: Session }) {
 			<p class="quiet" role="status">
 				{isAsked && found.value && outcomeOf(found.value, given.q)}
 			</p>
-			{isAsked && (
+			{isAsked ? (
 				<Pages of={found as Loaded<Found>} read={read}>
-					{(results) => <Results results={results} timezone={timezone} />}
+					{(results) => (
+						<FoundList
+							found={{ ...found.value!, entries: results }}
+							{...{ given, session, onOpen: onUsed }}
+						/>
+					)}
 				</Pages>
+			) : (
+				<SearchStart />
+			)}
+		</>
+	);
+}
+
+/** What was found, without what is being deleted. */
+function FoundList({
+	found,
+	given,
+	session,
+	onOpen,
+}: {
+	found: Found;
+	given: Record<string, string | undefined>;
+	session: Session;
+	onOpen: () => void;
+}) {
+	const { timezone } = session;
+	const results = useKeptOf(found.entries);
+	const partly = useKeptOf(found.partly);
+	const selection = useSelection();
+	const common = { timezone, selection, onOpen };
+	return (
+		<>
+			<SelectBar lifelogs={[...results, ...partly]} selection={selection} session={session} />
+			<Results name="Results" results={results} {...common} />
+			{found.entries.length === 0 && <Advice found={found} given={given} />}
+			{partly.length > 0 && (
+				<section>
+					<h2>Not all words</h2>
+					<Results name="Not all words" isBelow results={partly} {...common} />
+				</section>
 			)}
 		</>
 	);
@@ -78,80 +131,10 @@ export function Search({ session: { timezone } }: { session: Session }) {
 
 function outcomeOf({ entries, next, isCut, without }: Found, words: string | undefined): string {
 	if (entries.length === 0) {
-		if (!words) return 'No lifelogs pass these filters.';
-		return /^\S{1,3}$/.test(words.trim())
-			? 'No lifelogs match. A word of fewer than 4 letters matches only itself: type more letters.'
-			: 'No lifelogs match. Try fewer or different words.';
+		return words ? 'No lifelog has all of this.' : 'No lifelogs pass these filters.';
 	}
 	const but = without === null ? '' : ` without “${without}”`;
 	if (next !== undefined) return `More than ${count(entries.length, 'lifelog')} found${but}`;
 	if (isCut) return `The ${entries.length} best matches${but}. Add words or filters.`;
 	return `${count(entries.length, 'lifelog')} found${but}`;
-}
-
-/** Results in their order, those of one day in a row together: more of them only add to the end. */
-function groupsOf(results: SearchResult[]): SearchResult[][] {
-	const groups: SearchResult[][] = [];
-	for (const result of results) {
-		const open = groups.at(-1);
-		if (open?.[0].day === result.day) open.push(result);
-		else groups.push([result]);
-	}
-	return groups;
-}
-
-function Results({ results, timezone }: { results: SearchResult[]; timezone: string }) {
-	return (
-		<div role="region" aria-label="Results">
-			{groupsOf(results).map((found) => (
-				<section key={found[0].id}>
-					<h2>
-						<Link href={`/days/${found[0].day}`}>
-							<time dateTime={found[0].day}>{dayInWords(found[0].day)}</time>
-						</Link>
-					</h2>
-					<ol class="plain-list">
-						{found.map((result) => (
-							<Result key={result.id} result={result} timezone={timezone} />
-						))}
-					</ol>
-				</section>
-			))}
-		</div>
-	);
-}
-
-function Result({
-	result: { id, title, titleMarks, startTime, isStarred, snippet, marks, at },
-	timezone,
-}: {
-	result: SearchResult;
-	timezone: string;
-}) {
-	const address = `/lifelogs/${encodeURIComponent(id)}${at ? `?at=${Date.parse(at)}` : ''}`;
-	return (
-		<li class="result">
-			<h3>
-				<Link href={address}>
-					<bdi>{title ? marked(title, titleMarks) : 'Untitled'}</bdi>
-				</Link>{' '}
-				{isStarred && <Star />}{' '}
-				<time class="quiet" dateTime={startTime}>
-					{timeInWords(startTime, timezone)}
-				</time>
-			</h3>
-			<p>{marked(snippet, marks)}</p>
-		</li>
-	);
-}
-
-/** A text with its marks. */
-function marked(text: string, marks: SearchResult['marks']) {
-	let reached = 0;
-	const parts = marks.flatMap(([from, to]) => {
-		const pair = [text.slice(reached, from), <mark key={from}>{text.slice(from, to)}</mark>];
-		reached = to;
-		return pair;
-	});
-	return [...parts, text.slice(reached)];
 }

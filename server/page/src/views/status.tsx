@@ -2,9 +2,10 @@ import { Fragment } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { readEndpoints, readStatus, type Session, type Status } from '../api.mts';
-import { count, dayInWords, lengthInWords } from '../format.mts';
+import { count, dayInWords, figure, lengthInWords } from '../format.mts';
 import { EndpointText, IndexProgress, Load, useTitle } from '../parts.tsx';
 import { useLoad } from '../useLoad.mts';
+import { Care } from './care.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** How often an index that is being built is looked at. */
@@ -44,6 +45,10 @@ export function StatusView({ session }: { session: Session }) {
 								<dd>up to date</dd>
 								<dt>Search</dt>
 								<dd>{found.search}</dd>
+								<dt>Editing</dt>
+								<dd>
+									<Editing session={session} />
+								</dd>
 								<dt>Time zone</dt>
 								<dd>{session.timezone}</dd>
 								<dt>Version</dt>
@@ -54,6 +59,7 @@ export function StatusView({ session }: { session: Session }) {
 									<Link href="/add">Add lifelogs</Link>
 								</p>
 							)}
+							<Care timezone={session.timezone} />
 							<Endpoints />
 							{session.hasWebhooks && <Webhooks timezone={session.timezone} />}
 							{found.peopleProblem !== null && (
@@ -105,6 +111,31 @@ export function StatusView({ session }: { session: Session }) {
 	);
 }
 
+/** Whether lifelogs can be changed here, and how to allow it. */
+function Editing({ session }: { session: Session }) {
+	const { canChange, canDelete, isReadOnly, refusal } = session;
+	if (isReadOnly) return <>off, because you signed in with a read-only key</>;
+	if (refusal !== null) return <>off. {refusal}.</>;
+	if (canChange && canDelete) return <>on</>;
+	return (
+		<>
+			{canChange || canDelete ? 'partly on.' : 'off.'}
+			{!canChange && (
+				<>
+					{' '}
+					To star, rename and upload, start the server with <code>--allow-changes</code>.
+				</>
+			)}
+			{!canDelete && (
+				<>
+					{' '}
+					To delete, start it with <code>--allow-delete</code>.
+				</>
+			)}
+		</>
+	);
+}
+
 /** The endpoints with models, which are asked each time this is shown. */
 function Endpoints() {
 	const endpoints = useLoad('endpoints', readEndpoints);
@@ -138,7 +169,7 @@ function Endpoints() {
 const Card = ({ name, number }: { name: string; number: number }) => (
 	<div>
 		<dt>{name}</dt>
-		<dd>{number.toLocaleString()}</dd>
+		<dd>{figure(number)}</dd>
 	</div>
 );
 

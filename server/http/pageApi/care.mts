@@ -1,0 +1,69 @@
+// What Status says of the archive's folder: what it takes on disk, the last run of `archive`, and what
+// `lifelog-server check` finds, which runs as a process of its own.
+import type { FastifyInstance } from 'fastify';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseJson } from '../../archive/layout.mts';
+import { ApiError } from '../../util/errors.mts';
+import { diskUse } from '../../util/diskUse.mts';
+import { requireKey } from '../api.mts';
+import type { Service } from '../service.mts';
+import type { ArchiveRun, CareAnswer } from './answers.mts';
+import { Check } from './check.mts';
+import { requireSession } from './ways.mts';
+
+/** Folders of this many lifelogs take seconds to be counted. */
+const COUNT_EVERY_MS = 60_000;
+
+export interface CaredFor {
+	folder: string;
+	/** The file of the index. */
+	index: string;
+}
+
+/** Adds `/web/disk`, `/web/care`, and `/web/check`, which begins a check and is for sessions only. */
+export async function addCare(
+	app: FastifyInstance,
+	service: Service,
+	{ folder, index }: CaredFor,
+): Promise<void> {
+	const check = new Check(folder);
+	app.addHook('onClose', async () => check.close());
+	const answer = async (): Promise<CareAnswer> => ({
+		lastRun: await lastRunOf(folder),
+		check: check.state(),
+	});
+	let counted: { atMs: number; use: ReturnType<typeof diskUse> } | undefined;
+	await app.register(async (web) => {
+		web.addHook('onRequest', requireKey(service));
+		web.get('/web/care', answer);
+		web.get('/web/disk', async () => {
+			const nowMs = performance.now();
+			if (!counted || nowMs - counted.atMs > COUNT_EVERY_MS) {
+				counted = { atMs: nowMs, use: diskUse(folder, index) };
+				counted.use.catch(() => (counted = undefined));
+			}
+			return await counted.use;
+		});
+		web.post(
+			'/web/check',
+			{ onRequest: async (request) => requireSession(service, request) },
+			async (_request, reply) => {
+				if (!check.start()) throw new ApiError(409, 'The archive is being checked already');
+				return reply.code(202).send(await answer());
+			},
+		);
+	});
+}
+
+/** The last run of `archive`, by its report; null if there was none. */
+async function lastRunOf(folder: string): Promise<ArchiveRun | null> {
+	const text = await readFile(join(folder, 'report.json'), 'utf8').catch(() => '');
+	const { updatedAt, summary, isComplete } = (parseJson(text) ?? {}) as Record<string, unknown>;
+	if (typeof updatedAt !== 'string' || Number.isNaN(Date.parse(updatedAt))) return null;
+	return {
+		at: updatedAt,
+		summary: typeof summary === 'string' ? summary : '',
+		isComplete: isComplete === true,
+	};
+}

@@ -1,0 +1,91 @@
+// Lifelogs that have some of what a search asks for, but not all.
+import type { IndexDatabase } from './database.mts';
+import {
+	conditionsOf,
+	numbersOfText,
+	numbersOfVoices,
+	type VoicedCondition,
+} from './conditions.mts';
+import type { IndexFilter } from './store.mts';
+
+/** If fewer lifelogs have all that is searched for, those with most of it are added. */
+export const FEW = 10;
+/** As many lifelogs are looked up at a time. */
+const CHUNK = 5_000;
+/** Of two lifelogs with as many of the words, the one with the rarer words comes first. */
+const RARITY = 1e-4;
+
+/**
+ * The ids of `limit` lifelogs at most that lack something of each alternative, but have half of one or,
+ * if none has that, as much as any. Those with most of it come first, then those that were put in last.
+ */
+export function partlyMatching(
+	db: IndexDatabase,
+	alternatives: VoicedCondition[][],
+	filter: IndexFilter,
+	limit: number,
+): string[] {
+	/** The share of an alternative that each has. */
+	const shares = new Map<number, number>();
+	const whole = new Set<number>();
+	let most = 0;
+	for (const conditions of alternatives) {
+		const step = 1 / conditions.length;
+		for (const [number, { met, rarity }] of metIn(db, conditions)) {
+			if (met === conditions.length) whole.add(number);
+			else {
+				shares.set(number, Math.max(shares.get(number) ?? 0, met * step + RARITY * rarity));
+				most = Math.max(most, met * step);
+			}
+		}
+	}
+	const enough = Math.min(0.5, most);
+	const best = [...shares]
+		.filter(([number, share]) => share >= enough && !whole.has(number))
+		.sort(([a, one], [b, other]) => other - one || b - a);
+	return idsOf(
+		db,
+		best.map(([number]) => number),
+		filter,
+		limit,
+	);
+}
+
+/** How many of the conditions each lifelog meets, and how rare these are. */
+function metIn(
+	db: IndexDatabase,
+	conditions: VoicedCondition[],
+): Map<number, { met: number; rarity: number }> {
+	const found = new Map<number, { met: number; rarity: number }>();
+	for (const condition of conditions) {
+		const numbers = new Set(numbersOfText(db, condition));
+		for (const number of numbersOfVoices(db, condition.voices)) numbers.add(number);
+		const rarity = 1 / (1 + numbers.size);
+		for (const number of numbers) {
+			const known = found.get(number);
+			if (known) {
+				known.met += 1;
+				known.rarity += rarity;
+			} else found.set(number, { met: 1, rarity });
+		}
+	}
+	return found;
+}
+
+/** The first of these lifelogs that pass a filter, in their order, as ids. */
+function idsOf(db: IndexDatabase, numbers: number[], filter: IndexFilter, limit: number): string[] {
+	const filters = conditionsOf(filter);
+	const ids: string[] = [];
+	for (let from = 0; from < numbers.length && ids.length < limit; from += CHUNK) {
+		const rows = db.all(
+			`SELECT document.id FROM json_each(?) CROSS JOIN document ON number = json_each.value
+			${filters.length > 0 ? 'WHERE' : ''} ${filters.map(([condition]) => condition).join(' AND ')}
+			ORDER BY json_each.key LIMIT ?`,
+			JSON.stringify(numbers.slice(from, from + CHUNK)),
+			...filters.map(([, value]) => value),
+			limit - ids.length,
+		);
+		ids.push(...rows.map(({ id }) => String(id)));
+	}
+	return ids;
+}

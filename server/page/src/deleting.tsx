@@ -1,0 +1,258 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { readAudioFiles, type Session } from './api.mts';
+import {
+	carryOut,
+	deleteSoon,
+	keep,
+	useDeletions,
+	type Deletable,
+	type Deletion,
+} from './deletions.mts';
+import { count } from './format.mts';
+import { Buttons, Dialog } from './parts.tsx';
+import { useLoad } from './useLoad.mts';
+
+const FEW_FILES = 3;
+
+/** Asks once more, and says what stays. */
+export function ConfirmDelete({
+	lifelogs,
+	onConfirmed,
+	onClose,
+}: {
+	lifelogs: Deletable[];
+	onConfirmed: () => void;
+	onClose: () => void;
+}) {
+	const [only] = lifelogs.length === 1 ? lifelogs : [];
+	return (
+		<Dialog
+			title={only ? 'Delete this lifelog' : `Delete ${count(lifelogs.length, 'lifelog')}`}
+			onClose={onClose}
+		>
+			<form
+				onSubmit={(event) => {
+					event.preventDefault();
+					deleteSoon(lifelogs);
+					onConfirmed();
+				}}
+			>
+				{only ? (
+					<p>
+						<strong>
+							<bdi>{only.title || 'Untitled'}</bdi>
+						</strong>{' '}
+						is deleted from the archive, with all that was said in it.
+					</p>
+				) : (
+					<p>They are deleted from the archive, with all that was said in them.</p>
+				)}
+				{only ? (
+					<AudioOf id={only.id} />
+				) : (
+					<p>
+						{AUDIO_STAYS} They're in the archive's folder <code>audio</code>.
+					</p>
+				)}
+				<p>For 10 seconds you can undo it. Then it's final.</p>
+				<Buttons problem="" name="Delete" isDanger onCancel={onClose} />
+			</form>
+		</Dialog>
+	);
+}
+
+const AUDIO_STAYS = 'Audio files stay, because they can contain other lifelogs.';
+
+/** Where the audio of a lifelog stays. */
+function AudioOf({ id }: { id: string }) {
+	const { value } = useLoad(`audio files of ${id}`, () => readAudioFiles(id));
+	if (value?.length === 0) return <p>It has no audio.</p>;
+	return (
+		<>
+			<p>
+				{AUDIO_STAYS}
+				{value && ' In the archive, its audio is in:'}
+			</p>
+			{value && (
+				<ul>
+					{value.slice(0, FEW_FILES).map((path) => (
+						<li key={path}>
+							<bdi>
+								<code>{path}</code>
+							</bdi>
+						</li>
+					))}
+					{value.length > FEW_FILES && <li>{count(value.length - FEW_FILES, 'more file')}</li>}
+				</ul>
+			)}
+		</>
+	);
+}
+
+/** What is being deleted, and how to keep it. */
+export function Deletions() {
+	const deletions = useDeletions();
+	return (
+		<div class="deletions" aria-live="polite">
+			{deletions.map((deletion, nth) => (
+				<Line
+					key={deletion.lifelogs[0].id}
+					deletion={deletion}
+					isNewest={nth === deletions.length - 1}
+				/>
+			))}
+		</div>
+	);
+}
+
+function Line({ deletion, isNewest }: { deletion: Deletion; isNewest: boolean }) {
+	const { lifelogs, state, secondsLeft, done, problem } = deletion;
+	const only = lifelogs.length === 1 && (lifelogs[0].title || 'Untitled');
+	const what = only ? <bdi>“{only}”</bdi> : count(lifelogs.length, 'lifelog');
+	const are = only ? 'is' : 'are';
+	const close = (name: string, shortcut: string) => (
+		<button
+			type="button"
+			aria-keyshortcuts={isNewest ? shortcut : undefined}
+			onClick={() => keep(deletion)}
+		>
+			{name}
+		</button>
+	);
+	const texts: Record<Deletion['state'], ComponentChildren> = {
+		waiting: (
+			<>
+				<span>
+					{what} {are} about to be deleted. {only ? 'Its' : 'Their'} audio stays.{' '}
+					<span class="quiet" aria-hidden="true">
+						{secondsLeft} s
+					</span>
+				</span>
+				{close('Undo', 'z')}
+			</>
+		),
+		deleting: (
+			<span>
+				{what} {are} being deleted
+				{!only && <span aria-hidden="true">: {done} done</span>}.
+			</span>
+		),
+		done: (
+			<>
+				<span>
+					{what} {only ? 'was' : 'were'} deleted. {only ? 'Its' : 'Their'} audio stays.
+				</span>
+				{close('Close', 'z')}
+			</>
+		),
+		failed: (
+			<>
+				<span class="problem">
+					{only ? (
+						<>{what} wasn't deleted</>
+					) : (
+						`${count(lifelogs.length - done, 'lifelog')} of ${lifelogs.length} weren't deleted`
+					)}
+					: <bdi>{problem}</bdi>
+				</span>
+				<button type="button" onClick={() => void carryOut(deletion)}>
+					Try again
+				</button>
+				{close('Keep', 'z')}
+			</>
+		),
+	};
+	return <p class="notice">{texts[state]}</p>;
+}
+
+/** Which entries of a list are selected; undefined while none can be. */
+export interface Selection {
+	ids: Set<string> | undefined;
+	set: (ids: Set<string> | undefined) => void;
+}
+
+export function useSelection(): Selection {
+	const [ids, set] = useState<Set<string>>();
+	return { ids, set };
+}
+
+/** Selects an entry. */
+export function SelectBox({
+	of: { id, title },
+	selection: { ids, set },
+}: {
+	of: Deletable;
+	selection: Selection;
+}) {
+	if (!ids) return null;
+	return (
+		<input
+			type="checkbox"
+			data-entry
+			aria-label={`Select ${title || 'Untitled'}`}
+			checked={ids.has(id)}
+			onChange={({ currentTarget: { checked } }) =>
+				set(new Set(checked ? [...ids, id] : [...ids].filter((each) => each !== id)))
+			}
+		/>
+	);
+}
+
+/** Begins to select entries of a list, and deletes those that are selected. */
+export function SelectBar({
+	lifelogs,
+	selection: { ids, set },
+	session,
+}: {
+	lifelogs: Deletable[];
+	selection: Selection;
+	session: Session;
+}) {
+	const [isAsking, setAsking] = useState(false);
+	if (!session.canDelete || lifelogs.length === 0) return null;
+	if (!ids) {
+		return (
+			<p class="selecting">
+				<button type="button" aria-keyshortcuts="x" onClick={() => set(new Set())}>
+					Select
+				</button>
+			</p>
+		);
+	}
+	const chosen = lifelogs.filter(({ id }) => ids.has(id));
+	return (
+		<div class="selecting" role="group" aria-label="Selected lifelogs">
+			<span aria-live="polite">{chosen.length} selected</span>
+			<button
+				type="button"
+				aria-keyshortcuts="a"
+				onClick={() => set(new Set(lifelogs.map(({ id }) => id)))}
+			>
+				Select all
+			</button>
+			<button
+				type="button"
+				class="danger"
+				aria-keyshortcuts="Delete"
+				disabled={chosen.length === 0}
+				onClick={() => setAsking(true)}
+			>
+				Delete
+			</button>
+			<button type="button" class="plain" aria-keyshortcuts="x" onClick={() => set(undefined)}>
+				Cancel
+			</button>
+			{isAsking && (
+				<ConfirmDelete
+					lifelogs={chosen}
+					onConfirmed={() => {
+						setAsking(false);
+						set(undefined);
+					}}
+					onClose={() => setAsking(false)}
+				/>
+			)}
+		</div>
+	);
+}

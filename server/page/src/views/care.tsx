@@ -1,0 +1,113 @@
+import { useEffect } from 'preact/hooks';
+import { checkArchive, readCare, readDisk, type CheckState } from '../api.mts';
+import { count, dateTimeInWords, sizeInWords } from '../format.mts';
+import { Load, Problem } from '../parts.tsx';
+import { useAttempt } from '../useAttempt.mts';
+import { useLoad } from '../useLoad.mts';
+
+/** How often a check that is under way is looked at. */
+const LOOK_MS = 2_000;
+
+/** What the archive takes on disk, its last run, and a check of its files. */
+export function Care({ timezone }: { timezone: string }) {
+	const disk = useLoad('disk', readDisk);
+	const care = useLoad('care', readCare);
+	const [problem, attempt] = useAttempt();
+	const isRunning = care.value?.check.state === 'running';
+	useEffect(() => {
+		if (!isRunning) return;
+		const timer = setTimeout(care.reload, LOOK_MS);
+		return () => clearTimeout(timer);
+	}, [care.value, care.error]);
+	return (
+		<section>
+			<h2>Archive</h2>
+			<Load of={care}>
+				{({ lastRun, check }) => (
+					<>
+						<dl class="facts">
+							<dt>On disk</dt>
+							<dd>
+								{disk.value
+									? `${sizeInWords(disk.value.archive)}, the index ${sizeInWords(disk.value.index)}. ${sizeInWords(disk.value.free)} are free`
+									: disk.error
+										? disk.error.message
+										: 'counting…'}
+							</dd>
+							<dt>Last archive run</dt>
+							<dd>
+								{lastRun ? (
+									<>
+										<time dateTime={lastRun.at}>{dateTimeInWords(lastRun.at, timezone)}</time>.{' '}
+										<bdi>{lastRun.summary}</bdi>
+									</>
+								) : (
+									'none yet'
+								)}
+							</dd>
+						</dl>
+						<Outcome check={check} timezone={timezone} />
+						<button
+							type="button"
+							aria-keyshortcuts="k"
+							disabled={isRunning}
+							onClick={() => attempt(checkArchive().then(care.replace))}
+						>
+							{isRunning ? 'Checking…' : 'Check every file'}
+						</button>
+						<Problem text={problem} />
+					</>
+				)}
+			</Load>
+		</section>
+	);
+}
+
+/** What the last check has found. */
+function Outcome({ check, timezone }: { check: CheckState; timezone: string }) {
+	const { state, endedAt, days, files, bytes, isComplete, findings, findingsCount, message } =
+		check;
+	if (state === 'idle') return null;
+	return (
+		<div role="status">
+			{state === 'running' && (
+				<p>Each file is compared with its checksum. That goes on if you close this page.</p>
+			)}
+			{state === 'failed' && (
+				<p class="problem">
+					The archive can't be checked: <bdi>{message}</bdi>
+				</p>
+			)}
+			{state === 'done' && (
+				<>
+					<p>
+						Checked on <time dateTime={endedAt!}>{dateTimeInWords(endedAt!, timezone)}</time>:{' '}
+						{count(files, 'file')} of {count(days, 'day')} ({sizeInWords(bytes)}) are unchanged.{' '}
+						<strong>
+							{isComplete ? 'The archive is complete.' : `${count(findingsCount, 'finding')}.`}
+						</strong>
+					</p>
+					{findings.length > 0 && (
+						<ul class="plain-list">
+							{findings.map(({ kind, where, message: text }, at) => (
+								<li key={at}>
+									{kind}:{' '}
+									<bdi>
+										<code>{where}</code>
+									</bdi>{' '}
+									<bdi>{text}</bdi>
+								</li>
+							))}
+						</ul>
+					)}
+					{findingsCount > findings.length && (
+						<p class="quiet">
+							{count(findingsCount - findings.length, 'more finding')}. Run{' '}
+							<code>lifelog-server check</code> to see all.
+						</p>
+					)}
+				</>
+			)}
+		</div>
+	);
+}

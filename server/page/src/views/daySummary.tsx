@@ -1,0 +1,107 @@
+import { Fragment } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { shownNames } from '../../../../lifelog/speakers.ts';
+import { readLifelogsOf, type Day, type DayEntry } from '../api.mts';
+import { timeInWords } from '../format.mts';
+import { Problem } from '../parts.tsx';
+import { useAttempt } from '../useAttempt.mts';
+
+/** Whether summaries are shown. */
+const isShown = () => localStorage.getItem('summary') !== 'closed';
+
+/** What a day's summary says, each line leading to its lifelog, until somebody closes it. */
+export function Summary({ day, lifelogs, timezone }: Day) {
+	const [isOpen] = useState(isShown);
+	const starred = lifelogs.filter(({ isStarred }) => isStarred);
+	const speakers = speakersOf(lifelogs);
+	return (
+		<details
+			class="summary"
+			open={isOpen}
+			onToggle={({ currentTarget: { open } }) =>
+				localStorage.setItem('summary', open ? 'open' : 'closed')
+			}
+		>
+			<summary aria-keyshortcuts="y">Summary</summary>
+			<Copy day={day} timezone={timezone} />
+			{speakers.length > 0 && (
+				<p>
+					<strong>Who took part:</strong>{' '}
+					{[...shownNames(speakers)].map(([name, shown], at) => (
+						<Fragment key={name}>
+							{at > 0 && ', '}
+							<bdi>{shown}</bdi>
+						</Fragment>
+					))}
+				</p>
+			)}
+			{starred.length > 0 && <Lines name="Starred" lifelogs={starred} timezone={timezone} />}
+			<Lines name="What happened" lifelogs={lifelogs} timezone={timezone} />
+		</details>
+	);
+}
+
+/** The wearer first, if the service doesn't name them, then the others. */
+function speakersOf(lifelogs: DayEntry[]): string[] {
+	const all = [...new Set(lifelogs.flatMap(({ speakers }) => speakers))];
+	const known = all.filter((name) => name.toLowerCase() !== 'unknown');
+	return [...known.filter(isYou), ...known.filter((name) => !isYou(name))];
+}
+
+const isYou = (name: string) => name === 'You';
+
+/** Each in a line. Their headings are in the list below. */
+function Lines({
+	name,
+	lifelogs,
+	timezone,
+}: {
+	name: string;
+	lifelogs: DayEntry[];
+	timezone: string;
+}) {
+	return (
+		<>
+			<h2>{name}</h2>
+			<ul>
+				{lifelogs.map(({ id, title, startTime }) => (
+					<li key={id}>
+						<Link href={`/lifelogs/${encodeURIComponent(id)}`}>
+							<time dateTime={startTime}>{timeInWords(startTime, timezone)}</time>{' '}
+							<bdi>{title || 'Untitled'}</bdi>
+						</Link>
+					</li>
+				))}
+			</ul>
+		</>
+	);
+}
+
+/** Copies the summary as the node's Get Daily Summary writes it. */
+function Copy({ day, timezone }: { day: string; timezone: string }) {
+	const [problem, attempt] = useAttempt();
+	const [isCopied, setCopied] = useState(false);
+	// Missing over plain HTTP.
+	if (!navigator.clipboard) return null;
+	const markdown = async () => {
+		const [lifelogs, { summaryOf }] = await Promise.all([
+			readLifelogsOf(day, timezone),
+			import('../summary.mts'),
+		]);
+		return new Blob([summaryOf(lifelogs, day, timezone)], { type: 'text/plain' });
+	};
+	// A browser lets a page copy only at once after a click: it's given what will be the text.
+	const copy = () =>
+		navigator.clipboard
+			.write([new ClipboardItem({ 'text/plain': markdown() })])
+			.then(() => setCopied(true));
+	return (
+		<>
+			<button type="button" aria-keyshortcuts="k" onClick={() => attempt(copy())}>
+				{isCopied ? 'Copied' : 'Copy as Markdown'}
+			</button>
+			<Problem text={problem} />
+		</>
+	);
+}
