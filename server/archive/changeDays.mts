@@ -115,13 +115,12 @@ export async function changeDays(
 }
 
 async function readDays(folder: Folder, days: string[], now: number): Promise<Map<string, Day>> {
-	const read = new Map<string, Day>();
 	const names = days.length > 0 ? await manifestNames(folder) : new Map<string, string[]>();
-	for (const day of days) {
+	const read = days.map(async (day): Promise<[string, Day]> => {
 		const manifests = await readManifests(folder, day, names.get(day));
-		read.set(day, { day, archivedAt: laterThan(manifests.newest, now), ...manifests });
-	}
-	return read;
+		return [day, { day, archivedAt: laterThan(manifests.newest, now), ...manifests }];
+	});
+	return new Map(await Promise.all(read));
 }
 
 /** The entries of an older manifest that are deleted in the new one, or have another transcript. */

@@ -1,6 +1,9 @@
 // Words that are heard wrong, and the right ones in their place.
 import type { Correction } from './layout.mts';
 
+/** Words to be replaced. */
+export type Words = Omit<Correction, 'id'>;
+
 const BLANKLESS = [
 	...['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tibetan'],
 	...['Tai_Le', 'New_Tai_Lue', 'Tai_Tham', 'Tai_Viet', 'Javanese', 'Balinese'],
@@ -28,10 +31,12 @@ export function wordsFinder(heard: string, { isPart = false } = {}): RegExp {
 	return new RegExp(`${before}${literal}${after}`, 'giu');
 }
 
-/** A text with the right words in place of those that were heard. */
-export const correct = (text: string, { heard, right }: Omit<Correction, 'id'>): string =>
-	text.replace(wordsFinder(heard), () => right);
+/** Puts the right words in place of those that were heard. */
+export function corrector({ heard, right }: Words): (text: string) => string {
+	const words = wordsFinder(heard);
+	return (text) => text.replace(words, () => right);
+}
 
 /** A text with several corrections, one after the other. */
-export const correctAll = (text: string, corrections: Omit<Correction, 'id'>[]): string =>
-	corrections.reduce(correct, text);
+export const correctAll = (text: string, corrections: Words[]): string =>
+	corrections.reduce((corrected, words) => corrector(words)(corrected), text);

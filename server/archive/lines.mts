@@ -4,7 +4,7 @@ import { contentNodes, isUtterance } from '../../lifelog/contents.ts';
 import { isLabel } from '../../lifelog/speakers.ts';
 import { ApiError } from '../util/errors.mts';
 import { quoted } from '../util/text.mts';
-import { correct, correctAll } from './correct.mts';
+import { correctAll, corrector } from './correct.mts';
 import type { Correction, Edited, EditedLine } from './layout.mts';
 import type { Names } from './names.mts';
 import { placeOf, type Spoken, spokenAs, wearersIn } from './spoken.mts';
@@ -82,8 +82,9 @@ export function replaceWords(
 	edited: Partial<Edited>,
 	replacement: Correction,
 ): EditedLine[] {
+	const correct = corrector(replacement);
 	const changed = timedLines(stored, edited).flatMap(({ startOffsetMs, was, text, line }) => {
-		const right = hasReplaced(replacement.id)(line) ? text : correct(text, replacement);
+		const right = hasReplaced(replacement.id)(line) ? text : correct(text);
 		if (right === text) return [];
 		const replaced = [...(line?.replaced ?? []), replacement];
 		const typed = line?.replaced ? line.typed : line?.text;

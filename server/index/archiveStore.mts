@@ -37,7 +37,7 @@ import { PEOPLE, type DayManifest } from '../archive/layout.mts';
 import type { PeopleChange } from '../archive/people.mts';
 import {
 	asRefusal,
-	changeOfEntries,
+	changeOfDays,
 	draftAudio,
 	entombed,
 	type EntryChange,
@@ -490,16 +490,9 @@ export class ArchiveStore implements Store {
 				}
 				return [...byDay.keys()];
 			};
-			await changeDays(this.#folder, daysOfThem, async (days) => {
-				const changes = [...days.values()].map(async (day) =>
-					changeOfEntries(this.#folder, byDay.get(day.day)!, day, change),
-				);
-				const all = await Promise.all(changes);
-				return {
-					manifests: all.flatMap(({ manifests }) => manifests),
-					files: all.flatMap(({ files }) => files),
-				};
-			}).catch((error: unknown) => {
+			await changeDays(this.#folder, daysOfThem, (days) =>
+				changeOfDays(this.#folder, byDay, days, change),
+			).catch((error: unknown) => {
 				throw asRefusal(error, 'Nothing was changed');
 			});
 			if (isThere) await this.#look();

@@ -36,7 +36,7 @@ export type EntryChange = (
  *
  * @throws FileError if the file of a lifelog can't be read.
  */
-export async function changeOfEntries(
+async function changeOfEntries(
 	folder: Folder,
 	ids: string[],
 	{ newest, archivedAt }: Day,
@@ -56,6 +56,28 @@ export async function changeOfEntries(
 	if (!newest || changed.length === 0) return { manifests: [], files };
 	const lifelogs = withEntries(newest.lifelogs, changed);
 	return { manifests: [{ ...newest, lifelogs, archivedAt }], files };
+}
+
+/**
+ * Changes entries of several days.
+ *
+ * @param idsOf The IDs of the lifelogs, by day.
+ * @throws FileError if the file of a lifelog can't be read.
+ */
+export async function changeOfDays(
+	folder: Folder,
+	idsOf: Map<string, string[]>,
+	days: Map<string, Day>,
+	change: EntryChange,
+): Promise<Change> {
+	const changes = [...days.values()].map((day) =>
+		changeOfEntries(folder, idsOf.get(day.day)!, day, change),
+	);
+	const all = await Promise.all(changes);
+	return {
+		manifests: all.flatMap(({ manifests }) => manifests),
+		files: all.flatMap(({ files }) => files),
+	};
 }
 
 /** The manifest of a day with a tombstone in an entry's place; undefined if there is nothing to change. */

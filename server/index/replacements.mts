@@ -3,7 +3,7 @@ import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import type { Lifelog } from '../../lifelog/api.ts';
 import { contentNodes, isUtterance } from '../../lifelog/contents.ts';
 import { changeDays, type Day } from '../archive/changeDays.mts';
-import { correct, correctAll, wordsFinder } from '../archive/correct.mts';
+import { correctAll, corrector, wordsFinder, type Words } from '../archive/correct.mts';
 import { withLines } from '../archive/edits.mts';
 import type { Folder } from '../archive/folder.mts';
 import { type Correction, type Edited, REPLACEMENTS } from '../archive/layout.mts';
@@ -22,15 +22,12 @@ import {
 } from '../archive/replacements.mts';
 import { ApiError, UnavailableError } from '../util/errors.mts';
 import { quoted } from '../util/text.mts';
-import { asRefusal, changeOfEntries, type EntryChange } from './entryChanges.mts';
+import { asRefusal, changeOfDays, type EntryChange } from './entryChanges.mts';
 import { around } from './around.mts';
 import { OwnFile } from './ownFile.mts';
 import type { Rows } from './rows.mts';
 import type { OnProblem } from './sync.mts';
 import { plain } from './words.mts';
-
-/** Words to be replaced. */
-export type Words = Omit<Correction, 'id'>;
 
 /** A replacement, and how far it is. */
 export interface ReplacementState extends Replacement {
@@ -68,10 +65,12 @@ export const MAX_LIFELOGS = 2_500;
 const MAX_EXAMPLES = 10;
 /** Texts of lifelogs that are searched before others get their turn. */
 const BATCH = 20;
-/** How often the index learns of what was replaced. */
-const LOOK_EVERY_MS = 1_000;
+/** Days that are changed at once: all of them, or none. */
+const DAYS_AT_ONCE = 20;
+/** How long a look at the folder, so that the index learns of what was replaced, must be over, in looks. */
+const LOOKS_BETWEEN = 5;
 
-/** Replaces words in all lifelogs of an archive, and takes that back: a day at a time. */
+/** Replaces words in all lifelogs of an archive, and takes that back, some days at a time. */
 export class Replacements {
 	readonly #options: ReplacementsOptions;
 	readonly #file: OwnFile<ReplacementsFile>;
@@ -210,6 +209,7 @@ export class Replacements {
 		// Full text has all words without case and accents.
 		const { source } = wordsFinder(plain(words.heard), { isPart: true });
 		const isLike = new RegExp(source, 'iu');
+		const correct = corrector(words);
 		const found = new Map<string, Found>();
 		let last = 0;
 		for (;;) {
@@ -219,7 +219,7 @@ export class Replacements {
 			for (const { id, text } of texts) {
 				if (!isLike.test(text)) continue;
 				const lifelog = rows.getLifelog(id, { markdown: false, contents: true });
-				const lines = lifelog ? changedLines(lifelog, words) : [];
+				const lines = lifelog ? changedLines(lifelog, correct) : [];
 				if (lines.length > 0) found.set(id, { id, startTime: lifelog!.startTime, lines });
 				await this.#pause();
 			}
@@ -285,22 +285,26 @@ export class Replacements {
 		return count;
 	}
 
-	/** Changes lifelogs, one day after the other. Those that are gone meanwhile are left out. */
+	/** Changes lifelogs, some days after the others. Those that are gone meanwhile are left out. */
 	async #changeDays(days: Map<string, string[]>, change: EntryChange): Promise<void> {
 		const { folder, inTurn, look } = this.#options;
-		let looked = performance.now();
-		for (const [day, ids] of days) {
+		let nextLook = 0;
+		for (let at = 0; at < days.size; at += DAYS_AT_ONCE) {
 			await this.#pause();
+			const some = [...days].slice(at, at + DAYS_AT_ONCE);
 			await inTurn(async () => {
-				await changeDays(folder, [day], (read) => {
-					const found = read.get(day)!;
-					return changeOfEntries(folder, ids.filter(isIn(found)), found, change);
+				const names = some.map(([day]) => day);
+				await changeDays(folder, names, (read) => {
+					const there = some.map(([day, ids]) => [day, ids.filter(isIn(read.get(day)!))] as const);
+					return changeOfDays(folder, new Map(there), read, change);
 				}).catch((error: unknown) => {
 					throw asRefusal(error, 'Not all was changed');
 				});
-				if (performance.now() - looked < LOOK_EVERY_MS) return;
+				const now = performance.now();
+				if (now < nextLook) return;
 				await look();
-				looked = performance.now();
+				const tookMs = performance.now() - now;
+				nextLook = performance.now() + LOOKS_BETWEEN * tookMs;
 			});
 		}
 		await inTurn(look);
@@ -337,11 +341,11 @@ export class Replacements {
 }
 
 /** The lines of a lifelog that a replacement would change. */
-function changedLines({ contents }: Lifelog, words: Words): Found['lines'] {
+function changedLines({ contents }: Lifelog, correct: (text: string) => string): Found['lines'] {
 	return [...contentNodes(contents)].flatMap((node): Found['lines'] => {
 		const { startOffsetMs, content } = node;
 		if (!isUtterance(node) || typeof startOffsetMs !== 'number') return [];
-		const after = correct(content, words);
+		const after = correct(content);
 		return after === content ? [] : [[content, after]];
 	});
 }

@@ -131,12 +131,12 @@ export class Sync {
 	/** The files of each day with their fingerprints. */
 	async #findDays(): Promise<Map<string, Record<string, string>>> {
 		const days = new Map<string, Record<string, string>>();
-		for (const name of (await this.#folder.listDays()).sort()) {
-			const day = dayOfName(name);
-			if (day === undefined) continue;
-			const files = days.get(day) ?? {};
-			files[name] = await this.#folder.fingerprint(`days/${name}`);
-			days.set(day, files);
+		const names = (await this.#folder.listDays()).filter((name) => dayOfName(name) !== undefined);
+		const fingerprintOf = (name: string) => this.#folder.fingerprint(`days/${name}`);
+		const fingerprints = await Promise.all(names.sort().map(fingerprintOf));
+		for (const [nth, name] of names.entries()) {
+			const day = dayOfName(name)!;
+			days.set(day, { ...days.get(day), [name]: fingerprints[nth] });
 		}
 		return days;
 	}

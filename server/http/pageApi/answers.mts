@@ -184,6 +184,8 @@ export interface Status {
 	leftOutCount: number;
 	/** Why people.json isn't used, as the end of a sentence about it. */
 	peopleProblem: string | null;
+	/** The same of replacements.json. */
+	replacementsProblem: string | null;
 }
 
 /** Until the index is ready, only how far it is. */

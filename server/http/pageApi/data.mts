@@ -233,6 +233,7 @@ function statusOf(
 		leftOut: leftOut.slice(0, MAX_PROBLEMS),
 		leftOutCount: leftOut.length,
 		peopleProblem: store.people.problem ?? null,
+		replacementsProblem: store.replacements.problem ?? null,
 	};
 }
 

@@ -65,6 +65,16 @@ export function StatusView({ session }: { session: Session }) {
 									</p>
 								</section>
 							)}
+							{found.replacementsProblem !== null && (
+								<section>
+									<h2>Replacements</h2>
+									<p class="problem">
+										<code>replacements.json</code> <bdi>{found.replacementsProblem}</bdi>. Until
+										it's repaired, words can't be replaced, and new recordings have the words that
+										were heard.
+									</p>
+								</section>
+							)}
 							<Days title="Incomplete days (UTC)" days={found.incompleteDays} />
 							<Days title="Missing days (UTC)" days={found.missingDays} />
 							{found.leftOutCount > 0 && (
