@@ -11,9 +11,9 @@ const FILE_ERRORS: Record<string, string> = {
 	EROFS: 'The folder is on a disk that is read-only. Choose another one, or mount it for writing',
 	EACCES: "The folder can't be written to. Make the user who runs this command its owner",
 	EPERM: "The folder can't be written to. Make the user who runs this command its owner",
-	ENOENT: 'The folder is missing. Check that its disk is connected, then run it again',
-	EEXIST: 'There is a file where the folder should be. Choose another folder',
-	ENOTDIR: 'There is a file where the folder should be. Choose another folder',
+	ENOENT: "The archive's folder is missing. Check that its disk is connected, then run it again",
+	EEXIST: 'There is a file where the folder of the archive should be. Choose another folder',
+	ENOTDIR: 'There is a file where the folder of the archive should be. Choose another folder',
 	EIO: 'The disk reports an error. Check the disk, then run it again',
 };
 

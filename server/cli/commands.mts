@@ -346,7 +346,7 @@ export const exportCommand = command({
 	options: {
 		...group('What to write', {
 			form: option(
-				'--form <name>',
+				'--form <form>',
 				"markdown, or app-export: app-export.zip in the form of the app's own export, for tools such as Omi",
 				oneOf('markdown', 'app-export'),
 				{ variable: 'LIFELOG_EXPORT_FORM', fallback: 'markdown' },

@@ -7,6 +7,7 @@ import { ExportFolder } from '../export/exportFolder.mts';
 import type { Exported, Told } from '../export/report.mts';
 import { openArchive } from '../export/source.mts';
 import { CannotStart, displayed, type ExitCode, throwIfAny } from '../util/commandLine.mts';
+import { asError } from '../util/errors.mts';
 import { readCommand, timezoneOr } from '../util/options.mts';
 import { plural, printable } from '../util/text.mts';
 import { exportCommand as declared, unknownOnes } from './commands.mts';
@@ -33,7 +34,7 @@ export async function exportCommand(args: string[]): Promise<ExitCode> {
 		process.stdout.write(json ? `${JSON.stringify(exported)}\n` : describe(exported));
 		return exported.failed.length > 0 ? 1 : 0;
 	} catch (error) {
-		process.stderr.write(explain(error, opened?.root));
+		process.stderr.write(explain(error));
 		return opened && !(error instanceof CannotStart) ? 1 : 2;
 	}
 }
@@ -89,6 +90,16 @@ function listed(heading: string, files: Told[]): string[] {
 	];
 }
 
+const A_FILE = 'There is a file where the folder should be. Choose another folder';
+/** Of the folder that is written to. */
+const FOLDER_ERRORS: Record<string, string> = {
+	ENOENT: 'The folder is missing. Check that its disk is connected, then export again',
+	...{ EEXIST: A_FILE, ENOTDIR: A_FILE },
+};
+
 /** Why it ended, for display. */
-const explain = (error: unknown, folder?: string) =>
-	displayed(error instanceof CannotStart ? error : new Error(reasonOf(error, folder)));
+function explain(error: unknown): string {
+	if (error instanceof CannotStart) return displayed(error);
+	const { code = '' } = asError(error);
+	return displayed(new Error(FOLDER_ERRORS[code] ?? reasonOf(error)));
+}

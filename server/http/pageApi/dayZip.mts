@@ -8,6 +8,7 @@ import type { Serving } from '../../index/serving.mts';
 import { ApiError } from '../../util/errors.mts';
 import { dayBounds } from '../../util/times.mts';
 import { type ZippedFile, zipOf } from '../../util/zip.mts';
+import { closeStalled } from '../routes/audio.mts';
 
 /** More than a day has. */
 const MAX_OF_DAY = 10_000;
@@ -32,6 +33,7 @@ export function sendDay(
 		.listLifelogs(dayBounds(day, timezone), slice, parts)
 		.map(({ id }) => id);
 	if (ids.length === 0) throw new ApiError(404, 'This day has no lifelogs');
+	closeStalled(reply);
 	return reply
 		.header('content-type', 'application/zip')
 		.header('content-disposition', `attachment; filename="${day}.zip"`)

@@ -74,7 +74,7 @@ export function sendAudio(
  * Closes the connection of a client that reads nothing, and the files that are open for it. A timeout
  * of the socket would begin again whenever the system has taken a part of the audio.
  */
-function closeStalled({ raw }: FastifyReply): void {
+export function closeStalled({ raw }: FastifyReply): void {
 	const taken = ({ bytesWritten, writableLength }: Socket) => bytesWritten - writableLength;
 	let before = -1;
 	let looks = 0;

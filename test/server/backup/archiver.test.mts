@@ -338,7 +338,7 @@ describe("a run that can't start says why", () => {
 	test.each([
 		['no folder', [], /Give the folder of the archive/],
 		['two folders', ['a', 'b'], /Unknown argument 'b'/],
-		['a file', ['package.json'], /There is a file where the folder should be/],
+		['a file', ['package.json'], /There is a file where the folder of the archive should be/],
 		['a folder in a file', ['package.json/a'], /There is a file where the folder of/],
 		['an unknown option', ['a', '--fast'], /--fast/],
 		['a day that is not one', ['a', '--from', '2025-02-30'], /--from must be a day/],

@@ -229,6 +229,17 @@ describe('an export is refused', () => {
 		expect(await refusal(archive, folder)).toContain("isn't a folder. Move it away");
 	});
 
+	test('into a file', async () => {
+		const file = join(temporaryFolder(), 'file');
+		writeFileSync(file, 'Mine');
+		for (const to of [file, join(file, 'below')]) {
+			expect(await refusal(archive, to)).toBe(
+				'There is a file where the folder should be. Choose another folder\n',
+			);
+		}
+		expect(readFileSync(file, 'utf8')).toBe('Mine');
+	});
+
 	test('with options that contradict each other', async () => {
 		expect(await refusal(archive, folder, '--form', 'app-export', '--audio')).toBe(
 			'--audio needs --form markdown\n',

@@ -28,6 +28,7 @@ const VALUES: Record<string, string> = {
 	...{ '<address>': 'http://127.0.0.1:9/v1', '<kinds>': 'chats', '<day>': '2025-01-31' },
 	...{ '<name>': 'Europe/Berlin', '<minutes>': '5', '<n>': '7', '<file>': 'x', '<code>': 'de' },
 	...{ '<names>': 'a.example', '<addresses>': '127.0.0.1', '<folder>': 'inbox' },
+	'<form>': 'app-export',
 	...{ '<seconds>': '1,1,5', '<words>': 'Anna Meier, Quickcarbon' },
 	...{ '<level>': 'warn', '<format>': 'json', '<origin>': 'https://lifelogs.example.org' },
 };
@@ -177,7 +178,7 @@ describe('what is wrong', () => {
 
 	test.each<[string[], string]>([
 		[['chekc', 'x'], 'There is no command and no folder chekc. Did you mean check?'],
-		[['frobnicate', 'x'], '. Commands: archive, serve, check, import, link'],
+		[['frobnicate', 'x'], '. Commands: archive, serve, check, import, export, link'],
 		[['check', 'x', '--url', 'http://localhost:1'], '--url needs --service'],
 	])('%j is refused with exit code 2', (args, message) => {
 		const { status, stdout, stderr } = run(args);
