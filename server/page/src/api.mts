@@ -10,6 +10,7 @@ import type {
 	Day,
 	DiskUse,
 	EndpointsAnswer,
+	LifelogNeighbors,
 	NewKey,
 	Person,
 	Reached,
@@ -170,6 +171,10 @@ export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 	const { spans } = await get<AudioMap>(`/web/lifelogs/${encodeURIComponent(id)}/audio-map`);
 	return spans;
 }
+
+/** The lifelogs before and after one. */
+export const readNeighbors = (id: string) =>
+	get<LifelogNeighbors>(`/web/lifelogs/${encodeURIComponent(id)}/neighbors`);
 
 /** The files of the archive that have audio of a lifelog. */
 export async function readAudioFiles(id: string): Promise<string[]> {

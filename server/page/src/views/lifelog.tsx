@@ -11,6 +11,8 @@ import { isWide, Load, NotFound, useTitle } from '../parts.tsx';
 import { Player, type Seek } from '../player.tsx';
 import { isReturning } from '../useArrival.mts';
 import { useKept, useLoad, type Loaded } from '../useLoad.mts';
+import { useTranscriptKeys } from '../useTranscriptKeys.mts';
+import { LifelogNeighbors } from './lifelogNeighbors.tsx';
 import { Head } from './lifelogHead.tsx';
 import { Naming, speakersOf } from './naming.tsx';
 
@@ -45,6 +47,8 @@ function Conversation({
 	const lines = useMemo(() => linesOf(lifelog), [lifelog]);
 	const details = useMemo(() => detailsOf(lines), [lines]);
 	const shown = useMemo(() => shownNames(namesIn(lifelog.contents)), [lifelog]);
+	const transcript = useRef<HTMLDivElement>(null);
+	useTranscriptKeys(transcript);
 	const list = useRef<WindowVirtualizerHandle>(null);
 	const [current, setCurrent] = useState(-1);
 	const [seek, setSeek] = useState<Seek>();
@@ -86,6 +90,7 @@ function Conversation({
 
 	return (
 		<article class={hasAudio ? 'lifelog with-player' : 'lifelog'}>
+			<LifelogNeighbors id={lifelog.id} />
 			<Head
 				lifelog={lifelog}
 				session={session}
@@ -96,7 +101,14 @@ function Conversation({
 			{audio.error && <Load of={audio}>{() => null}</Load>}
 			<div class="columns">
 				<Contents lines={lines} onChosen={(index) => list.current?.scrollToIndex(index)} />
-				<div class="transcript">
+				<div
+					ref={transcript}
+					class="transcript"
+					role="group"
+					tabIndex={0}
+					aria-label="Transcript"
+					aria-keyshortcuts="ArrowUp ArrowDown"
+				>
 					{lines.length === 0 && <p class="quiet">This lifelog has no transcript.</p>}
 					<WindowVirtualizer ref={list} ssrCount={0} data={lines} cache={heights}>
 						{(line, index) => (
@@ -198,7 +210,13 @@ function LineView({
 			)}
 			{time &&
 				(play ? (
-					<button type="button" class={ofTime} aria-label={`Play from ${time}`} onClick={play}>
+					<button
+						type="button"
+						class={ofTime}
+						tabIndex={-1}
+						aria-label={`Play from ${time}: ${text.slice(0, MAX_NAME)}`}
+						onClick={play}
+					>
 						{time}
 					</button>
 				) : (
@@ -232,6 +250,7 @@ function Speaker({
 		<button
 			type="button"
 			class="plain"
+			tabIndex={-1}
 			title="Name this speaker"
 			onClick={({ currentTarget }) => {
 				onName(speaker);
@@ -243,6 +262,9 @@ function Speaker({
 		</button>
 	);
 }
+
+/** Of a line, as much as tells it apart. */
+const MAX_NAME = 60;
 
 /** As many speakers are told apart by their color. */
 const VOICES = 6;
