@@ -785,6 +785,18 @@ describe('data', () => {
 		expect(spans[0]).toMatchObject({ startMs: NOON, positionMs: 0 });
 	});
 
+	test('a lifelog has those before and after it', async () => {
+		const of = async (id: string) => (await get(`/web/lifelogs/${id}/neighbors`)).json();
+		const idsOf = ({ previous, next }: Record<string, { id: string } | null>) => [
+			...[previous?.id ?? null, next?.id ?? null],
+		];
+		expect(idsOf(await of('before'))).toEqual([null, 'a']);
+		expect(idsOf(await of('a'))).toEqual(['before', 'late']);
+		expect(idsOf(await of('late'))).toEqual(['a', null]);
+		expect((await of('before')).next.title).toBe('Plans');
+		expect((await get('/web/lifelogs/unknown/neighbors')).status).toBe(404);
+	});
+
 	test('an unknown address is answered 404, and an invalid day or query 400', async () => {
 		const statusOf = async (path: string) => (await get(path)).status;
 		expect(await statusOf('/web/lifelogs/unknown/audio-map')).toBe(404);

@@ -186,6 +186,39 @@ test('keys lead to every view', async () => {
 	expect(await page.textContent('.said[aria-current]')).toBe(line);
 });
 
+test('a transcript is one stop for Tab, with ↑ and ↓ inside, and leads to the lifelogs beside it', async () => {
+	const { page, context } = await open();
+	await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+	await page.goto(`/lifelogs/${longest().id}`);
+	await page.waitForSelector('.player');
+	const focused = (css: string) => page.evaluate((of) => document.activeElement!.matches(of), css);
+	await page.focus('.transcript');
+	await page.keyboard.press('ArrowDown');
+	expect(await focused('.transcript button')).toBe(true);
+	const first = await page.evaluate(() => document.activeElement!.outerHTML);
+	await page.keyboard.press('ArrowDown');
+	const second = await page.evaluate(() => document.activeElement!.outerHTML);
+	expect(second).not.toBe(first);
+	await page.keyboard.press('ArrowUp');
+	expect(await page.evaluate(() => document.activeElement!.outerHTML)).toBe(first);
+	await page.keyboard.press('Tab');
+	expect(await focused('.player button')).toBe(true);
+	// No two lines have the same name.
+	const names = await page
+		.getByRole('button', { name: /^Play from/ })
+		.evaluateAll((all) => all.map((each) => each.ariaLabel));
+	expect(new Set(names).size).toBe(names.length);
+	await page.click('.actions >> text="Copy"');
+	await page.waitForSelector('.actions >> text="Copied"');
+	const copied = await page.evaluate(() => navigator.clipboard.readText());
+	expect(copied).toContain(`# ${longest().title}`);
+	await page.keyboard.press(']');
+	await page.waitForFunction((id) => !location.pathname.endsWith(id), longest().id);
+	await page.waitForSelector('.transcript .said');
+	await page.keyboard.press('[');
+	await page.waitForURL(`**/lifelogs/${longest().id}`);
+});
+
 test('the chosen theme is used and kept', async () => {
 	const { page } = await open();
 	const scheme = () =>
@@ -270,7 +303,12 @@ test("the day's summary is the same as that of Get Daily Summary", async () => {
 
 test('a lifelog can be downloaded as Markdown, JSON, SRT, WebVTT and audio', async () => {
 	const { page } = await open();
-	const { id, title } = longest();
+	const { id, title, startTime } = longest();
+	/** As `2026-03-17 08.05`. */
+	const inBerlin = (time: string) =>
+		new Intl.DateTimeFormat('sv', { timeZone: ZONE, dateStyle: 'short', timeStyle: 'short' })
+			.format(new Date(time))
+			.replace(':', '.');
 	await page.goto(`/lifelogs/${id}`);
 	for (const [name, has, ending] of [
 		['Markdown', `\n# ${title}\n`, '.md'],
@@ -284,7 +322,9 @@ test('a lifelog can be downloaded as Markdown, JSON, SRT, WebVTT and audio', asy
 			page.waitForEvent('download'),
 			page.locator('.menu li').getByText(name!, { exact: true }).click(),
 		]);
-		expect(download.suggestedFilename()).toMatch(new RegExp(`\\${ending}$`));
+		const file = download.suggestedFilename();
+		expect(file).toMatch(new RegExp(`\\${ending}$`));
+		if (name === 'Audio') expect(file).toBe(`${inBerlin(startTime)} ${title}.ogg`);
 		expect(readFileSync(await download.path(), 'latin1')).toContain(has);
 	}
 	// It closes by Escape, and by a click beside it.

@@ -130,6 +130,13 @@ describe('the player', () => {
 		await page.click('.play');
 		await page.waitForFunction(() => document.querySelector('audio')?.paused === false);
 		expect((await state()).currentTime).toBeGreaterThan(42);
+		// The view can be left while it plays.
+		await page.keyboard.press('c');
+		await page.waitForSelector('.months');
+		await page.goBack();
+		await page.waitForFunction(() => (document.querySelector('audio')?.readyState ?? 0) > 0);
+		await page.keyboard.press(' ');
+		await page.waitForFunction(() => document.querySelector('audio')?.paused === false);
 		// What is selected can be copied: a click that ends it plays nothing.
 		await page.keyboard.press(' ');
 		await page.locator('.said').first().selectText();

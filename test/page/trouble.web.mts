@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { Lifelog } from '../../lifelog/api.ts';
-import { startLifelogServer, temporaryFolder, type SpawnedServer } from '../server/sources.mts';
+import {
+	ask,
+	startLifelogServer,
+	temporaryFolder,
+	type SpawnedServer,
+} from '../server/sources.mts';
 import { writeArchive } from '../support/archive.mts';
 import { chatOf, lifelogOf } from '../support/invented.mts';
 import { tone } from '../support/longTalk.mts';
@@ -177,7 +182,7 @@ test("the player doesn't cover the focused element", async () => {
 	await page.goto('/lifelogs/long');
 	await page.locator('button.time').first().focus();
 	for (let nth = 0; nth < 20; nth += 1) {
-		await page.keyboard.press('Tab');
+		await page.keyboard.press('ArrowDown');
 		// The page may scroll only after the key.
 		await page.waitForFunction(() => {
 			const line = document.activeElement!.getBoundingClientRect();
@@ -762,4 +767,48 @@ test('the status names files that are left out', async () => {
 	await page.waitForSelector('h2:text("1 file left out")');
 	expect(await page.locator('li code').allTextContents()).toEqual([path]);
 	expect(await findings(page)).toEqual([]);
+});
+
+test('Status has the disk use and the last run, and checks every file', async () => {
+	const folder = temporaryFolder();
+	await writeArchive(folder, { lifelogs: [lifelogOf('a', at(0)), lifelogOf('b', at(1_440))] });
+	const report = { updatedAt: at(2_000), summary: 'Complete: 2 days archived in this run.' };
+	writeFileSync(join(folder, 'report.json'), JSON.stringify({ ...report, isComplete: true }));
+	const own = await pages.serve(folder, ['--timezone', 'Europe/Berlin']);
+	const { page } = await open(own);
+	await page.goto('/status');
+	const facts = page.locator('.facts');
+	await facts.getByText(/^\d+(\.\d)? kB, the index \d+ kB\. \d+(\.\d)? [GT]B are free$/).waitFor();
+	await facts.getByText('Mar 2, 2026, 10:20 PM. Complete: 2 days archived in this run.').waitFor();
+	await page.keyboard.press('k');
+	await page.waitForSelector('text=The archive is complete.');
+	await page.waitForSelector('text=/\\d files of 2 days \\(.*\\) are unchanged/');
+	const [day] = readdirSync(join(folder, 'days'));
+	const { lifelogs } = JSON.parse(readFileSync(join(folder, 'days', day), 'utf8'));
+	const [{ path }] = Object.values<{ files: { path: string }[] }>(lifelogs)[0].files;
+	writeFileSync(join(folder, path), 'broken');
+	await page.click('text=Check every file');
+	await page.waitForSelector(`li code:text-is("${path}")`);
+	await page.waitForSelector('strong >> text=1 finding.');
+	expect(await findings(page)).toEqual([]);
+	// Another view doesn't end it, and what was found is there afterwards.
+	await page.reload();
+	await page.waitForSelector('strong >> text=1 finding.');
+	// A client with a key can't start it.
+	const refused = await ask(own, '/web/check', { method: 'POST' });
+	expect([refused.status, (await refused.json()).error]).toEqual([
+		...[403, 'Only the page can do this. Use the commands of lifelog-server instead'],
+	]);
+});
+
+test.each([
+	[['--allow-changes', '--allow-delete'], /^on$/],
+	[['--allow-changes'], /^partly on\. To delete, start it with --allow-delete\.$/],
+	[[], /^off\. To star.* start the server with --allow-changes\. To delete.*--allow-delete\.$/],
+])('Status of a server with %j says how lifelogs can be edited', async (options, text) => {
+	const { page } = await openOver({ lifelogs: [lifelogOf('a', at(0))] }, options);
+	await page.goto('/status');
+	await page.waitForSelector('.facts');
+	const editing = await page.textContent('dt:text("Editing") + dd');
+	expect(editing!.trim().replaceAll(/\s+/g, ' ')).toMatch(text);
 });

@@ -149,6 +149,15 @@ export interface AudioMap {
 	files: string[];
 }
 
+/** A lifelog beside another one. */
+type Neighbor = { id: string; title: string | null } | null;
+
+/** The lifelogs before and after one, by start. */
+export interface LifelogNeighbors {
+	previous: Neighbor;
+	next: Neighbor;
+}
+
 /** A person of the list (server/openapi.yaml, `Person`). */
 export interface Person extends HeardPerson {
 	/** Other people who may be the same: the names are equal without case and accents, or one letter apart. */

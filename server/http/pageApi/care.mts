@@ -43,7 +43,9 @@ export async function addCare(
 				counted = { atMs: nowMs, use: diskUse(folder, index) };
 				counted.use.catch(() => (counted = undefined));
 			}
-			return await counted.use;
+			return await counted.use.catch(() => {
+				throw new ApiError(503, "The archive's folder can't be read");
+			});
 		});
 		web.post(
 			'/web/check',

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Lifelog } from '../../../lifelog/api.ts';
 import { linesOf, namesIn } from '../../../lifelog/contents.ts';
+import { readableName } from '../../../lifelog/names.ts';
 import { ApiError } from '../../util/errors.mts';
 import { checkDate, dayBounds, zoneFormatter } from '../../util/times.mts';
 import { audioRangesOf } from '../../index/archiveAudio.mts';
@@ -20,6 +21,7 @@ import type {
 	Day,
 	DayEntry,
 	EndpointsAnswer,
+	LifelogNeighbors,
 	RecordingOfLifelog,
 	Session,
 	SessionAnswer,
@@ -89,6 +91,9 @@ export async function addPageData(
 				};
 			},
 		);
+		web.get<{ Params: { id: string } }>('/web/lifelogs/:id/neighbors', async ({ params }) =>
+			neighborsOf(serving.current(), params.id),
+		);
 		web.get<{ Params: { id: string } }>(
 			'/web/lifelogs/:id/recording',
 			async ({ params: { id } }): Promise<RecordingOfLifelog> => {
@@ -113,7 +118,9 @@ export async function addPageData(
 				const store = serving.current();
 				const audio = await store.getAudioOf(lifelogOf(store, params.id));
 				if (!audio) throw new ApiError(404, 'This lifelog has no audio');
-				return sendAudio(audio, headers, reply);
+				const { title, startTime } = store.getLifelog(params.id, HEAD)!;
+				const name = `${readableName(Date.parse(startTime), timezone, title)}.ogg`;
+				return sendAudio(audio, headers, reply, 'audio/ogg', namedAs(name));
 			},
 		);
 	});
@@ -135,6 +142,16 @@ function sessionFor(
 	};
 }
 
+/** Which parts of a lifelog are read to know when it was. */
+const HEAD = { markdown: false, contents: false };
+
+/** The header that names what is downloaded (RFC 6266). */
+const namedAs = (name: string) =>
+	`inline; filename="audio.ogg"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(
+		/['()*]/g,
+		(sign) => `%${sign.charCodeAt(0).toString(16)}`,
+	)}`;
+
 /** Keeps what was read of all lifelogs until the data changes. */
 function untilChanged<Value>(serving: Serving, read: (store: ArchiveStore) => Value): () => Value {
 	let kept: { revision: object; value: Value } | undefined;
@@ -148,7 +165,7 @@ function untilChanged<Value>(serving: Serving, read: (store: ArchiveStore) => Va
 
 /** @throws ApiError (404) for an unknown ID. */
 function lifelogOf(store: ArchiveStore, id: string): Lifelog {
-	const lifelog = store.getLifelog(id, { markdown: false, contents: false });
+	const lifelog = store.getLifelog(id, HEAD);
 	if (!lifelog) throw new ApiError(404, 'Lifelog not found');
 	return lifelog;
 }
@@ -191,6 +208,22 @@ function dayOf(store: ArchiveStore, day: string, timezone: string, calendar: Cal
 			.audioBetween(Date.parse(from), Date.parse(before))
 			.map(({ startMs, endMs }) => ({ startMs, endMs })),
 	};
+}
+
+/**
+ * The lifelogs before and after one.
+ *
+ * @throws ApiError (404) for an unknown ID.
+ */
+function neighborsOf(store: ArchiveStore, id: string): LifelogNeighbors {
+	const lifelog = store.getLifelog(id, HEAD);
+	if (!lifelog) throw new ApiError(404, 'Lifelog not found');
+	const after = { time: lifelog.startTime, id };
+	const beside = (direction: 'asc' | 'desc') => {
+		const [found] = store.listLifelogs({}, { direction, after, limit: 1 }, HEAD);
+		return found ? { id: found.id, title: found.title } : null;
+	};
+	return { previous: beside('desc'), next: beside('asc') };
 }
 
 const MAX_OF_DAY = 10_000;

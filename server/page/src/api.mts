@@ -10,6 +10,7 @@ import type {
 	Day,
 	DiskUse,
 	EndpointsAnswer,
+	LifelogNeighbors,
 	NewKey,
 	Person,
 	Reached,
@@ -178,6 +179,10 @@ export async function readAudioSpans(id: string): Promise<AudioSpan[]> {
 /** A day as a zip. @param hasAudio Whether its audio is in it, too. */
 export const dayAddress = (day: string, hasAudio = false) =>
 	`/web/days/${day}/zip${hasAudio ? '?audio=true' : ''}`;
+
+/** The lifelogs before and after one. */
+export const readNeighbors = (id: string) =>
+	get<LifelogNeighbors>(`/web/lifelogs/${encodeURIComponent(id)}/neighbors`);
 
 /** The files of the archive that have audio of a lifelog. */
 export async function readAudioFiles(id: string): Promise<string[]> {

@@ -84,6 +84,7 @@ const SIGNS: Record<string, string> = {
 	ArrowLeft: '←',
 	ArrowRight: '→',
 	'ArrowLeft ArrowRight': '← →',
+	'ArrowUp ArrowDown': '↑ ↓',
 };
 
 /** A list of the keys of what can be seen, and their switch. */

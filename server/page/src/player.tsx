@@ -93,12 +93,14 @@ export function Player({
 	usePlayerKeys(toggle, moveBy, spans);
 
 	const onTimeUpdate = () => {
-		const nowMs = 1000 * audio.current!.currentTime;
+		// It still tells that it has stopped when the view is left.
+		if (!audio.current) return;
+		const nowMs = 1000 * audio.current.currentTime;
 		setPosition(nowMs);
 		const instant = instantOf(spans, nowMs);
 		if (untilMs.current !== undefined && instant >= untilMs.current) {
 			untilMs.current = undefined;
-			audio.current!.pause();
+			audio.current.pause();
 		}
 		const next = skips ? endOfPause(lines, instant) : undefined;
 		if (next !== undefined && positionOf(spans, next) > nowMs) move(positionOf(spans, next));

@@ -3,9 +3,8 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { shownNames } from '../../../../lifelog/speakers.ts';
 import { readLifelogsOf, type Day, type DayEntry } from '../api.mts';
+import { CopyButton } from '../copy.tsx';
 import { timeInWords } from '../format.mts';
-import { Problem } from '../parts.tsx';
-import { useAttempt } from '../useAttempt.mts';
 
 /** Whether summaries are shown. */
 const isShown = () => localStorage.getItem('summary') !== 'closed';
@@ -24,7 +23,7 @@ export function Summary({ day, lifelogs, timezone }: Day) {
 			}
 		>
 			<summary aria-keyshortcuts="y">Summary</summary>
-			<Copy day={day} timezone={timezone} />
+			<CopyButton name="Copy as Markdown" shortcut="k" text={() => markdownOf(day, timezone)} />
 			{speakers.length > 0 && (
 				<p>
 					<strong>Who took part:</strong>{' '}
@@ -78,30 +77,11 @@ function Lines({
 	);
 }
 
-/** Copies the summary as the node's Get Daily Summary writes it. */
-function Copy({ day, timezone }: { day: string; timezone: string }) {
-	const [problem, attempt] = useAttempt();
-	const [isCopied, setCopied] = useState(false);
-	// Missing over plain HTTP.
-	if (!navigator.clipboard) return null;
-	const markdown = async () => {
-		const [lifelogs, { summaryOf }] = await Promise.all([
-			readLifelogsOf(day, timezone),
-			import('../summary.mts'),
-		]);
-		return new Blob([summaryOf(lifelogs, day, timezone)], { type: 'text/plain' });
-	};
-	// A browser lets a page copy only at once after a click: it's given what will be the text.
-	const copy = () =>
-		navigator.clipboard
-			.write([new ClipboardItem({ 'text/plain': markdown() })])
-			.then(() => setCopied(true));
-	return (
-		<>
-			<button type="button" aria-keyshortcuts="k" onClick={() => attempt(copy())}>
-				{isCopied ? 'Copied' : 'Copy as Markdown'}
-			</button>
-			<Problem text={problem} />
-		</>
-	);
+/** The summary as the node's Get Daily Summary writes it. */
+async function markdownOf(day: string, timezone: string): Promise<string> {
+	const [lifelogs, { summaryOf }] = await Promise.all([
+		readLifelogsOf(day, timezone),
+		import('../summary.mts'),
+	]);
+	return summaryOf(lifelogs, day, timezone);
 }

@@ -12,8 +12,10 @@ import { isReturning } from '../useArrival.mts';
 import { useEditing } from '../useEditing.mts';
 import { useEditKeys } from '../useEditKeys.mts';
 import { useKept, useLoad, type Loaded } from '../useLoad.mts';
+import { useTranscriptKeys } from '../useTranscriptKeys.mts';
 import { useCorrecting } from './correcting.tsx';
 import { EditLine } from './editLine.tsx';
+import { LifelogNeighbors } from './lifelogNeighbors.tsx';
 import { Head } from './lifelogHead.tsx';
 import { detailsOf, LineView } from './line.tsx';
 import { Naming, speakersOf } from './naming.tsx';
@@ -58,6 +60,8 @@ function Conversation({
 	const lines = useMemo(() => linesOf(lifelog), [lifelog]);
 	const details = useMemo(() => detailsOf(lines), [lines]);
 	const shown = useMemo(() => shownNames(namesIn(lifelog.contents)), [lifelog]);
+	const transcript = useRef<HTMLDivElement>(null);
+	useTranscriptKeys(transcript);
 	const list = useRef<WindowVirtualizerHandle>(null);
 	const [current, setCurrent] = useState(-1);
 	const [seek, setSeek] = useState<Seek>();
@@ -109,6 +113,7 @@ function Conversation({
 
 	return (
 		<article class={hasAudio ? 'lifelog with-player' : 'lifelog'}>
+			<LifelogNeighbors id={lifelog.id} />
 			<Head
 				lifelog={lifelog}
 				session={session}
@@ -119,7 +124,14 @@ function Conversation({
 			{audio.error && <Load of={audio}>{() => null}</Load>}
 			<div class="columns">
 				<Contents lines={lines} onChosen={(index) => list.current?.scrollToIndex(index)} />
-				<div class="transcript">
+				<div
+					ref={transcript}
+					class="transcript"
+					role="group"
+					tabIndex={0}
+					aria-label="Transcript"
+					aria-keyshortcuts="ArrowUp ArrowDown"
+				>
 					{lines.length === 0 && <p class="quiet">This lifelog has no transcript.</p>}
 					<WindowVirtualizer ref={list} ssrCount={0} data={lines} cache={heights}>
 						{(line, index) => (

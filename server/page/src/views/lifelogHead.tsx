@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import type { Lifelog } from '../../../../lifelog/api.ts';
 import { audioAddress, changeLifelog, writeTitle, type Change, type Session } from '../api.mts';
+import { CopyButton } from '../copy.tsx';
 import { ConfirmDelete } from '../deleting.tsx';
 import { dayInWords, dayOf, lengthInWords, timeInWords } from '../format.mts';
 import { Buttons, Dialog, Menu, Problem, Star } from '../parts.tsx';
@@ -42,6 +43,7 @@ export function Head({
 				{hasAudio === false && ', no audio'}
 			</p>
 			<div class="actions">
+				<CopyButton name="Copy" shortcut="m" text={() => markdownOf(lifelog, timezone)} />
 				<Downloads lifelog={lifelog} timezone={timezone} hasAudio={hasAudio === true} />
 				{session.canChange && <Changes lifelog={lifelog} onName={onName} onChanged={onChanged} />}
 				{session.canTitle && isMadeHere(lifelog.id) && (
@@ -54,6 +56,11 @@ export function Head({
 			</div>
 		</div>
 	);
+}
+
+async function markdownOf(lifelog: Lifelog, timezone: string): Promise<string> {
+	const { writeLifelog } = await import('../../../../lifelog/files/formats.ts');
+	return writeLifelog(lifelog, 'markdown', timezone)!.content;
 }
 
 const FORMATS = [

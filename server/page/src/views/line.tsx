@@ -60,7 +60,13 @@ export function LineView({
 			)}
 			{time &&
 				(play ? (
-					<button type="button" class={ofTime} aria-label={`Play from ${time}`} onClick={play}>
+					<button
+						type="button"
+						class={ofTime}
+						tabIndex={-1}
+						aria-label={`Play from ${time}: ${text.slice(0, MAX_NAME)}`}
+						onClick={play}
+					>
 						{time}
 					</button>
 				) : (
@@ -80,6 +86,7 @@ export function LineView({
 				<button
 					type="button"
 					class="edit-line plain"
+					tabIndex={-1}
 					aria-label={time ? `Edit the line at ${time}` : 'Edit the line'}
 					title="Edit (i)"
 					onClick={() => onEdit(index)}
@@ -108,6 +115,7 @@ function Speaker({
 		<button
 			type="button"
 			class="plain"
+			tabIndex={-1}
 			title="Name this speaker"
 			onClick={({ currentTarget }) => {
 				onName(speaker);
@@ -119,6 +127,9 @@ function Speaker({
 		</button>
 	);
 }
+
+/** Of a line, as much as tells it apart. */
+const MAX_NAME = 60;
 
 /** As many speakers are told apart by their color. */
 const VOICES = 6;

@@ -1,0 +1,33 @@
+import { useState } from 'preact/hooks';
+import { Problem } from './parts.tsx';
+import { useAttempt } from './useAttempt.mts';
+
+/** Copies a text that is made when somebody wants it. */
+export function CopyButton({
+	name,
+	shortcut,
+	text,
+}: {
+	name: string;
+	shortcut: string;
+	text: () => Promise<string>;
+}) {
+	const [problem, attempt] = useAttempt();
+	const [isCopied, setCopied] = useState(false);
+	// Missing over plain HTTP.
+	if (!navigator.clipboard) return null;
+	// A browser lets a page copy only at once after a click: it's given what will be the text.
+	const copy = async () => {
+		const blob = text().then((made) => new Blob([made], { type: 'text/plain' }));
+		await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
+		setCopied(true);
+	};
+	return (
+		<>
+			<button type="button" aria-keyshortcuts={shortcut} onClick={() => attempt(copy())}>
+				{isCopied ? 'Copied' : name}
+			</button>
+			<Problem text={problem} />
+		</>
+	);
+}

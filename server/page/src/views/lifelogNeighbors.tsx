@@ -1,0 +1,27 @@
+import { Link } from 'wouter-preact';
+import { readNeighbors } from '../api.mts';
+import { useLoad } from '../useLoad.mts';
+
+/** Leads to the lifelogs before and after one. */
+export function LifelogNeighbors({ id }: { id: string }) {
+	// What fails here is told by the lifelog itself.
+	const { value } = useLoad(`neighbors of ${id}`, () => readNeighbors(id));
+	if (!value?.previous && !value?.next) return null;
+	const { previous, next } = value;
+	return (
+		<nav class="neighbors" aria-label="Lifelogs before and after">
+			{previous ? (
+				<Link href={`/lifelogs/${encodeURIComponent(previous.id)}`} aria-keyshortcuts="[">
+					← <bdi>{previous.title || 'Untitled'}</bdi>
+				</Link>
+			) : (
+				<span />
+			)}
+			{next && (
+				<Link href={`/lifelogs/${encodeURIComponent(next.id)}`} aria-keyshortcuts="]">
+					<bdi>{next.title || 'Untitled'}</bdi> →
+				</Link>
+			)}
+		</nav>
+	);
+}
