@@ -10,6 +10,8 @@ import type { IndexFilter } from './store.mts';
 
 /** If fewer lifelogs have all that is searched for, those with most of it are added. */
 export const FEW = 10;
+/** As many of the newest lifelogs are looked at for frequent words. */
+const NEWEST = 2_500;
 /** As many lifelogs are looked up at a time. */
 const CHUNK = 5_000;
 /** Of two lifelogs with as many of the words, the one with the rarer words comes first. */
@@ -51,15 +53,23 @@ export function partlyMatching(
 	);
 }
 
-/** How many of the conditions each lifelog meets, and how rare these are. */
+/**
+ * How many of the conditions each lifelog meets, and how rare these are. What very many meet is looked
+ * for only in those that meet something rarer, and in the newest ones.
+ */
 function metIn(
 	db: IndexDatabase,
 	conditions: VoicedCondition[],
 ): Map<number, { met: number; rarity: number }> {
+	const heard = conditions.map(({ voices }) => numbersOfVoices(db, voices));
+	const said = conditions.map((each) => (each.isFrequent ? undefined : numbersOfText(db, each)));
+	const rare = new Set([...heard, ...said].flatMap((all = []) => (all.length > NEWEST ? [] : all)));
+	const last = Number(db.get('SELECT max(number) AS last FROM document')?.last ?? 0);
 	const found = new Map<number, { met: number; rarity: number }>();
-	for (const condition of conditions) {
-		const numbers = new Set(numbersOfText(db, condition));
-		for (const number of numbersOfVoices(db, condition.voices)) numbers.add(number);
+	for (const [at, condition] of conditions.entries()) {
+		const own = said[at] ?? numbersAmong(db, condition, rare, last - NEWEST);
+		const isLookedAt = (number: number) => number > last - NEWEST || rare.has(number);
+		const numbers = new Set([...own, ...heard[at].filter(isLookedAt)]);
 		const rarity = 1 / (1 + numbers.size);
 		for (const number of numbers) {
 			const known = found.get(number);
@@ -70,6 +80,24 @@ function metIn(
 		}
 	}
 	return found;
+}
+
+/** The numbers of the lifelogs that have something, among some and those after `after`. */
+function numbersAmong(
+	db: IndexDatabase,
+	{ expression }: VoicedCondition,
+	some: Set<number>,
+	after: number,
+): number[] {
+	// With the plus, SQLite compares each match, instead of searching for each number.
+	const row = db.get(
+		`SELECT json_group_array(rowid) AS numbers FROM document_text WHERE document_text MATCH ?
+		AND (+rowid > ? OR +rowid IN (SELECT value FROM json_each(?)))`,
+		expression,
+		after,
+		JSON.stringify([...some]),
+	);
+	return db.parse(row?.numbers) as number[];
 }
 
 /** The first of these lifelogs that pass a filter, in their order, as ids. */

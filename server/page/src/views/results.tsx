@@ -22,6 +22,7 @@ export function Results({
 	selection: Selection;
 	onOpen: () => void;
 }) {
+	if (results.length === 0) return null;
 	return (
 		<ol class="plain-list results" aria-label={name}>
 			{results.map((result) => (
