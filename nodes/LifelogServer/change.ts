@@ -12,7 +12,8 @@ import { isId } from '../../lifelog/names.ts';
 
 /**
  * Sends a change to lifelog-server. A failed one is retried like a read, except new names of
- * speakers: sent twice, two names that change places would change back.
+ * speakers and lines: sent twice, two names that change places would change back, and a line that was
+ * changed isn't there any more.
  *
  * @param id Of the lifelog to change; without it a new one is created.
  * @returns The lifelog; `{ lifelog: null, status: 'deleted' }` if it was deleted before.
@@ -20,7 +21,7 @@ import { isId } from '../../lifelog/names.ts';
  */
 export async function sendChange(api: Api, body: IDataObject, id?: string): Promise<IDataObject> {
 	const isNew = id === undefined;
-	const once = 'speakers' in body;
+	const once = 'speakers' in body || 'lines' in body;
 	const resource = {
 		noun: isNew ? 'new lifelog' : 'lifelog',
 		id,

@@ -5,7 +5,7 @@ import { listDays, readDay } from './dayManifest.mts';
 import { type Finding, type Kind, KINDS, type Report } from './findings.mts';
 import { type Folder, openFolder } from './folder.mts';
 import { daysBetween } from './gaps.mts';
-import { checkPeople } from './people.mts';
+import { checkOwnFiles } from './ownFiles.mts';
 import type { Access, Watch } from './service.mts';
 
 /** What is to be checked. */
@@ -83,7 +83,7 @@ export async function checkArchive(
 		progress.days(++done, days.size, entries.rightBytes);
 	}
 	await checkOutside(folder, new Set(good), found);
-	await checkPeople(folder, found);
+	await checkOwnFiles(folder, found);
 	await checkDrafts(folder, found);
 	const atService = access && (await compare(holdings, access, until, found, progress));
 	return {

@@ -53,9 +53,13 @@ const list = (items: object) => ({ type: 'array', items });
 const byId = (value: object) => ({ type: 'object', additionalProperties: value });
 const span = { startMs: count, endMs: count };
 const file = { path: text, bytes: count, sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' } };
+const replaced = list(object({ id: text, heard: text, right: text }));
+const lines = list(
+	object({ startOffsetMs: number, was: text }, { text, speaker: text, typed: text, replaced }),
+);
 const own = {
 	madeHere: object({ source: { enum: ['api', 'recording'] } }, { externalId: text }),
-	edited: object({ at: time }, { title: text, isStarred: flag, speakers: byId(text) }),
+	edited: object({ at: time }, { title: text, isStarred: flag, speakers: byId(text), lines }),
 	deletedAt: time,
 	spans: list(object({ startMs: number, endMs: number })),
 };

@@ -22,6 +22,15 @@ const invent = (id: string, n: number) => lifelogOf(id, new Date(startOf(n)).toI
 const create = async (id: string, n: number) =>
 	await store.createLifelog(invent(id, n), { source: 'api' });
 
+/** Six lifelogs on three days, with words that are replaced and taken back. */
+const createReplaced = async () => {
+	for (let n = 0; n < 6; n += 1) {
+		const said = { type: 'blockquote', content: 'Word.', startOffsetMs: 0, endOffsetMs: 900 };
+		const lifelog = { ...invent(`replaced${n}`, n), contents: [said] };
+		await store.createLifelog(lifelog, { source: 'api' });
+	}
+};
+
 const changes: Record<string, (n: number) => Promise<string>> = {
 	edit: async (n) => {
 		const id = `edited${n % EDITED}`;
@@ -38,6 +47,12 @@ const changes: Record<string, (n: number) => Promise<string>> = {
 		await create('renamed', 0);
 		await store.changePeople({ person: 'Anna', name: `Anna ${n}` });
 		return `renamed Anna ${n}`;
+	},
+	replace: async (n) => {
+		await createReplaced();
+		for (const { id } of store.replacements.list()) await store.replacements.takeBack(id);
+		const { id } = await store.replacements.make({ heard: 'word', right: `Words ${n}` });
+		return `replaced ${id}`;
 	},
 	create: async (n) => {
 		await create(`made${n}`, n);

@@ -9,6 +9,7 @@ import { readBoolean, readCollection, readText, withoutBlanks } from '../../shar
 import { lifelogIdParameter, readId } from '../../shared/parameters/resourceLocator';
 import { readZone } from '../../shared/parameters/times';
 import { changedJson, sendChange } from '../change';
+import { linesField, readLines } from '../lines';
 import { titleParameter } from '../parameters';
 
 const isStarredField: INodeProperties = {
@@ -72,6 +73,7 @@ export const description: INodeProperties[] = [
 		description: 'Fields to change in the lifelog. Other fields keep their values.',
 		options: [
 			isStarredField,
+			linesField,
 			speakersField,
 			{
 				...titleParameter,
@@ -87,7 +89,7 @@ export const description: INodeProperties[] = [
  * Changes a lifelog (lifelog-server, `PATCH /v1/lifelogs/{id}`).
  *
  * @returns One item: the lifelog as it is now.
- * @throws NodeOperationError if no field is set, or a speaker has no name.
+ * @throws NodeOperationError if no field is set, a speaker has no name, or a line has nothing to change.
  */
 export async function execute(this: IExecuteFunctions, api: Api, itemIndex: number) {
 	const id = readId(this, lifelogIdParameter, itemIndex, 'lifelog');
@@ -95,17 +97,19 @@ export async function execute(this: IExecuteFunctions, api: Api, itemIndex: numb
 	const title = readText(this, titleParameter, fields);
 	const isStarred = readBoolean(this, isStarredField, fields);
 	const speakers = readSpeakers(this, fields.speakers);
+	const lines = readLines(this, fields.lines);
 	const isWhole = readBoolean(this, wholeRecordingField, fields) === true;
 	const change = {
 		...(title !== '' && { title }),
 		...(isStarred !== undefined && { isStarred }),
 		...(speakers && { speakers, ...(isWhole && { wholeRecording: true }) }),
+		...(lines && { lines }),
 	};
 	if (Object.keys(change).length === 0) {
 		throw inputError(
 			this,
 			"'Update Fields' has no field with a value",
-			"Add at least one of 'Title', 'Is Starred' and 'Speakers'. Nothing was sent.",
+			"Add at least one of 'Title', 'Is Starred', 'Speakers' and 'Lines'. Nothing was sent.",
 		);
 	}
 	const output = readOutput(this, itemIndex);

@@ -315,6 +315,38 @@ describe('Update Lifelog', () => {
 		expect(requests).toEqual([]);
 	});
 
+	test('corrects lines, their text and speaker', async () => {
+		const { id } = await made();
+		const [first, second] = TOMATOES.map(({ text }) => text);
+		const line = [
+			{ startOffsetMs: 0, was: first, text: ' Water? ', speaker: '' },
+			{ startOffsetMs: '2600', was: second, speaker: 'Anna' },
+		];
+		const { json } = await update(id, { lines: { line } });
+		expect(json).toEqual(await stored());
+		expect(saidIn(json[0])).toEqual([
+			{ content: 'Water?', speakerName: 'SPEAKER_00' },
+			{ content: second, speakerName: 'Anna' },
+		]);
+		const again = await update(id, { lines: { line: [line[0]] } });
+		expect(`${again.message} ${again.description}`).toContain('The line there is now "Water?"');
+	});
+
+	test.each<[string, IDataObject]>([
+		["'Lines' has a line without 'Current Text'", { startOffsetMs: 0, was: '', text: 'x' }],
+		["'Lines' has nothing to change", { startOffsetMs: 0, was: 'x', text: ' ' }],
+		[
+			`'Start Offset' must be a number of ms, 0 or more, not "-1"`,
+			{ startOffsetMs: -1, was: 'x', text: 'y' },
+		],
+	])('refuses before anything is sent: %s', async (message, line) => {
+		const { engine, requests, close } = await watched();
+		const answer = await update('made-1', { lines: { line: [line] } }, { engine });
+		await close();
+		expect(answer.message).toBe(message);
+		expect(requests).toEqual([]);
+	});
+
 	test('asks for the whole recording only with new names', async () => {
 		const { id } = await made();
 		const speakers = { speaker: [{ name: 'SPEAKER_00', newName: 'Anna' }] };

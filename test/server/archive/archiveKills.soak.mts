@@ -86,12 +86,29 @@ class Promised {
 			const title = entries.get(id)?.edited?.title;
 			expect(Number(title?.replace('Title ', ''))).toBeGreaterThanOrEqual(number);
 		}
+		expectReplaced();
 		if (this.names.size === 0) return;
 		const { people } = JSON.parse(readFileSync(join(folder, 'people.json'), 'utf8'));
 		expect(people).toHaveLength(1);
 		expect([people[0].name, ...people[0].alsoCalled]).toEqual(
 			expect.arrayContaining(['Anna', ...this.names]),
 		);
+	}
+}
+
+/** Each day has a replacement that is listed in all of its lifelogs, or in none. */
+function expectReplaced(): void {
+	const path = join(folder, 'replacements.json');
+	const listed: { id: string }[] = existsSync(path)
+		? JSON.parse(readFileSync(path, 'utf8')).replacements
+		: [];
+	for (const { lifelogs } of newestManifests(folder).values()) {
+		const replaced = Object.entries(lifelogs)
+			.filter(([id]) => id.startsWith('replaced'))
+			.map(([, { edited }]) => edited?.lines?.flatMap((line) => line.replaced ?? [])[0]);
+		expect(new Set(replaced.map((each) => each?.id)).size).toBeLessThanOrEqual(1);
+		const [one] = replaced;
+		if (one) expect(listed).toContainEqual(expect.objectContaining(one));
 	}
 }
 
@@ -162,6 +179,8 @@ test.each([
 	['a new lifelog', ['create']],
 	['a recording', ['record']],
 	['a new name', ['rename']],
+	['a replacement', ['replace']],
+	['a replacement and an edit at once', ['replace', 'edit']],
 	['an edit and a recording at once', ['edit', 'record']],
 	['a delete and a new lifelog at once', ['delete', 'create']],
 ])(`%s, killed ${KILLS} times, is done or has no effect (seed ${seed})`, async (_name, whats) => {
@@ -169,7 +188,7 @@ test.each([
 });
 
 test(`all of them, killed ${KILLS} times, on a disk that fails at times (seed ${seed})`, async () => {
-	await killWriters(['edit', 'rename', 'delete', 'create', 'record'], true);
+	await killWriters(['edit', 'rename', 'replace', 'delete', 'create', 'record'], true);
 });
 
 /** Kills a command again and again. One whose disk fails may end before it's killed. */

@@ -212,7 +212,8 @@ describe.each(['archive', 'Full archive'])('%s', (name) => {
 		const made = lifelogOf('made', `${dayAgo(3)}T20:00:00.000Z`);
 		await makeLifelog(folder, made, { source: 'recording', externalId: 'abc' });
 		const at = new Date().toISOString();
-		const edit = { title: 'Edited', isStarred: true, speakers: { Anna: 'Berta' }, at };
+		const lines = [{ startOffsetMs: 0, was: 'Recorded.', text: 'Corrected.', speaker: 'Berta' }];
+		const edit = { title: 'Edited', isStarred: true, speakers: { Anna: 'Berta' }, lines, at };
 		for (const { id } of [changed, moved]) editLifelog(folder, dayAgo(3), id, edit);
 		expect(await checkHere(folder, sandbox)).toMatchObject({ findings: [], lifelogs: 3 });
 		await control.updateLifelog(changed.id, { title: 'Of the service' });

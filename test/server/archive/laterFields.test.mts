@@ -19,6 +19,16 @@ const DAY_MS = 86_400_000;
 const day = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 10);
 const later = { laterText: 'kept', laterList: [{ deep: null }], constructor: 'also a name' };
 
+/** A line that is corrected here, of words that the service may have again. */
+const corrected = {
+	...{ startOffsetMs: 0, was: 'Recorded.', text: 'Corrected twice.', speaker: 'Berta' },
+	...{
+		typed: 'Typed once.',
+		replaced: [{ id: 'r1', heard: 'Typed once', right: 'Corrected twice' }],
+	},
+	...later,
+};
+
 let sandbox: TestSandbox;
 let commands: Commands;
 let folder: string;
@@ -53,7 +63,7 @@ beforeEach(async () => {
 	chatId = (await sandbox.control.addChat({ createdAt: `${day}T12:00:00.000Z`, owner: 'self' })).id;
 	expect(await commands.archive(folder)).toMatchObject({ status: 0 });
 	changeDay(folder, day, (file) => {
-		const edit = withLater({ title: 'Edited', at: new Date().toISOString() });
+		const edit = withLater({ title: 'Edited', lines: [corrected], at: new Date().toISOString() });
 		const lifelogs = mapValues(file.lifelogs);
 		return withLater({
 			...{ ...file, chats: mapValues(file.chats) },
@@ -159,6 +169,7 @@ test.each<[string, () => Promise<void>]>([
 	expect(now.archivedAt > archivedAt).toBe(true);
 	expect(now).toMatchObject(later);
 	expect(now.lifelogs[edited.id]).toMatchObject({ ...later, edited: later });
+	expect(now.lifelogs[edited.id].edited!.lines).toEqual([corrected]);
 	expect(now.chats[chatId]).toMatchObject(later);
 	expect((await checkHere(folder)).findings).toEqual([]);
 });
@@ -167,6 +178,7 @@ describe('a delete', () => {
 	test('removes the fields of a later version from the lifelog, because they may have words of it', async () => {
 		await byServer((store) => store.deleteLifelog(edited.id));
 		expect(JSON.stringify(manifest().lifelogs[edited.id])).not.toMatch(/later|kept/);
+		expect(JSON.stringify(manifest())).not.toMatch(/Recorded|Corrected|Typed/);
 	});
 
 	test.each<[string, () => Promise<unknown>]>([

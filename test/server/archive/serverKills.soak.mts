@@ -8,8 +8,10 @@ import { writeArchive } from '../../support/archive.mts';
 import { findingsIn } from '../../support/findings.mts';
 import { lifelogOf } from '../../support/invented.mts';
 import { spawnLifelogServer } from '../../support/lifelogServer.mts';
-import { lifelogsNamedIn } from '../../support/manifests.mts';
+import { lifelogsNamedIn, newestManifests } from '../../support/manifests.mts';
 import { until } from '../../support/soon.mts';
+import { line, talk } from '../people/client.mts';
+import { WordsClient } from '../words/client.mts';
 
 const allow = ['--allow-changes', '--allow-delete'];
 const threeDays = Array.from({ length: 120 }, (_, n) =>
@@ -140,4 +142,61 @@ test('the first index is complete even if the server was killed at any moment wh
 	const search = await (await ask(server, '/v1/lifelogs?search="39-24"')).json();
 	expect(search.data.lifelogs.map(({ id }: { id: string }) => id)).toEqual(['39-24']);
 	await server.close();
+});
+
+test('a replacement during which the server is killed is finished by the same words, or taken back', async () => {
+	const folder = temporaryFolder();
+	const lifelogs = Array.from({ length: 200 }, (_, n) =>
+		talk(`n${n}`, new Date(Date.UTC(2026, 0, 1 + Math.floor(n / 2), 8, n % 2)).toISOString(), [
+			line('Anna', `The quick carbon ${n}.`),
+		]),
+	);
+	await writeArchive(folder, { lifelogs });
+	const answers = async (client: WordsClient) =>
+		(await client.list({ limit: '25', search: 'carbon' })).map((each) => ({
+			...each,
+			updatedAt: undefined,
+		}));
+	const first = await startLifelogServer(folder, allow);
+	const before = await answers(new WordsClient(first));
+	await first.close();
+	let partly = 0;
+	for (let kill = 0; kill < 6; kill += 1) {
+		const isTakenBack = kill % 2 === 1;
+		const { child, exited, ready } = spawnLifelogServer(folder, allow);
+		const client = new WordsClient(await ready);
+		if (isTakenBack) await client.replace('quick carbon', 'QuickCarbon');
+		const [made] = await client.replacements();
+		const asking = isTakenBack
+			? client.takeBack(made.id).catch(() => undefined)
+			: client.replace('quick carbon', 'QuickCarbon').catch(() => undefined);
+		await until(async () => {
+			const [found] = await client.replacements();
+			return found !== undefined && !found.isDone;
+		}, 1);
+		await sleep(40 * (kill >> 1));
+		child.kill('SIGKILL');
+		await exited;
+		await asking;
+		const after = await startLifelogServer(folder, allow);
+		const again = new WordsClient(after);
+		for (const { lifelogs: entries } of newestManifests(folder).values()) {
+			const isReplaced = Object.values(entries).map(({ edited }) => edited?.lines !== undefined);
+			expect(new Set(isReplaced).size).toBe(1);
+		}
+		const [left] = await again.replacements();
+		if (left && !left.isDone && left.lifelogsDone < 200) partly += 1;
+		// The same words do the rest of what was interrupted.
+		if (!isTakenBack && left && !left.isDone) {
+			const { replacement } = await again.replace('quick carbon', 'QuickCarbon');
+			const { id, createdAt } = left;
+			expect(replacement).toMatchObject({ id, createdAt, lifelogs: 200, lines: 200, isDone: true });
+		}
+		for (const { id } of await again.replacements()) expect(await again.takeBack(id)).toBe(200);
+		expect(await again.preview('quick carbon', 'x')).toMatchObject({ lifelogs: 200, lines: 200 });
+		expect(await answers(again)).toEqual(before);
+		expect(await findingsIn(folder)).toEqual([]);
+		await after.close();
+	}
+	expect(partly).toBeGreaterThan(0);
 });

@@ -611,3 +611,37 @@ test.each([
 		problems.map((problem) => expect.stringContaining(`broken: people.json ${problem}`)),
 	);
 });
+
+const replacement = {
+	...{ id: 'r1', heard: 'a', right: 'b', createdAt: '2026-03-01T00:00:00.000Z' },
+	...{ lifelogs: 1, lines: 2, isDone: true },
+};
+test.each<[object, string[]]>([
+	[{ version: 1, replacements: [replacement] }, []],
+	[{ replacements: [] }, []],
+	[{ version: 2, replacements: [] }, ["isn't a list of replacements: version must be"]],
+	[{ replacements: [{ ...replacement, isDone: 1 }] }, ['isDone must be boolean']],
+	[{ replacements: [replacement, replacement] }, ['has an ID twice']],
+])('replacements.json with %j', async (file, problems) => {
+	await writeFile(join(root, 'replacements.json'), JSON.stringify(file));
+	const found = lines(await check());
+	expect(found).toEqual(problems.map((problem) => expect.stringContaining(problem)));
+	for (const each of found) expect(each).toContain('broken: replacements.json');
+});
+
+const corrected = { startOffsetMs: 0, was: 'a' };
+test.each<[object[], string]>([
+	[[{ ...corrected, text: 'b', speaker: 'Anna', typed: 'c', replaced: [replacement] }], ''],
+	[[corrected], ''],
+	[[{ was: 'a' }], "must have required property 'startOffsetMs'"],
+	[[{ startOffsetMs: 0 }], "must have required property 'was'"],
+	[[{ ...corrected, text: 7 }], 'text must be string'],
+	[[{ ...corrected, replaced: [{ id: 'r1' }] }], "must have required property 'heard'"],
+])('corrected lines: %j', async (edits, problem) => {
+	await rewriteDay(({ lifelogs: { a1 } }: Record<string, Record<string, object>>) => {
+		Object.assign(a1, { edited: { lines: edits, at: '2026-04-01T00:00:00.000Z' } });
+	});
+	const found = lines(await check());
+	if (problem === '') expect(found).toEqual([]);
+	else expect(found[0]).toEqual(expect.stringContaining(problem));
+});

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContentNode } from '../../../lifelog/api.ts';
 import { writeArchive } from '../../support/archive.mts';
 import { findingsIn } from '../../support/findings.mts';
@@ -17,41 +18,8 @@ const at = (startOffsetMs: number) => ({ startOffsetMs, endOffsetMs: startOffset
 const dayOf = (nth: number) => new Date(Date.UTC(2025, 0, 1 + nth)).toISOString().slice(0, 10);
 const startOf = (nth: number) => `${dayOf(nth)}T09:00:00.000Z`;
 
-let folder: string;
-let index: string;
-let server: SpawnedServer;
-let client: WordsClient;
-let count = 0;
-
-beforeAll(async () => {
-	buildPage();
-	folder = temporaryFolder();
-	index = join(temporaryFolder(), 'index');
-	await archived(['Nothing.']);
-	server = await startLifelogServer(folder, [
-		...['--allow-changes', '--allow-delete', '--index', index],
-	]);
-	client = new WordsClient(server);
-});
-afterAll(() => server.close());
-afterEach(async () => {
-	for (const { id } of await client.replacements()) await client.takeBack(id);
-});
-
-/** Archives a lifelog on a day of its own, and returns its ID. */
-async function archived(texts: string[], lines?: ContentNode[]): Promise<string> {
-	const id = `talk${count}`;
-	const all = lines ?? texts.map((text, nth) => line('Anna', text, at(nth * 1000)));
-	await writeArchive(folder, { lifelogs: [talk(id, startOf(count), all)] });
-	count += 1;
-	if (client) await until(async () => (await client.send(`/v1/lifelogs/${id}`)).status === 200);
-	return id;
-}
-
-const texts = async (id: string) => linesOf(await client.get(id)).map(({ content }) => content);
-const saved = () => join(folder, 'replacements.json');
-
-test.each([
+/** Words that are heard, right ones, a line, and what it becomes. */
+const WORDS = [
 	[
 		'quick carbon',
 		'QuickCarbon',
@@ -78,15 +46,61 @@ test.each([
 	['𐐀', 'x', '𐐨 𐐀𐐀', 'x 𐐀𐐀'],
 	['foo', 'Foo', 'foo FOO Foo', 'Foo Foo Foo'],
 	['a b', 'x', 'a b a  b', 'x a  b'],
-])('%j becomes %j in %j', async (heard, right, before, after) => {
-	const id = await archived([before, 'Something else.']);
+];
+
+let folder: string;
+let index: string;
+let server: SpawnedServer;
+let client: WordsClient;
+let count = 0;
+
+beforeAll(async () => {
+	buildPage();
+	folder = temporaryFolder();
+	index = join(temporaryFolder(), 'index');
+	for (const [, , before] of WORDS) await archived([before, 'Something else.']);
+	server = await startLifelogServer(folder, [
+		...['--allow-changes', '--allow-delete', '--index', index],
+	]);
+	client = new WordsClient(server);
+});
+afterAll(() => server.close());
+afterEach(async () => {
+	for (const { id } of await client.replacements()) await client.takeBack(id);
+});
+
+/** Archives lifelogs, each on a day of its own, and returns their IDs. */
+async function allArchived(all: string[][], lines?: ContentNode[]): Promise<string[]> {
+	const lifelogs = all.map((said, nth) =>
+		talk(
+			`talk${count + nth}`,
+			startOf(count + nth),
+			lines ?? said.map((text, place) => line('Anna', text, at(place * 1000))),
+		),
+	);
+	await writeArchive(folder, { lifelogs });
+	count += all.length;
+	const ids = lifelogs.map(({ id }) => id);
+	const last = ids.at(-1)!;
+	if (client) await until(async () => (await client.send(`/v1/lifelogs/${last}`)).status === 200);
+	return ids;
+}
+
+const archived = async (said: string[], lines?: ContentNode[]): Promise<string> =>
+	(await allArchived([said], lines))[0];
+
+const texts = async (id: string) => linesOf(await client.get(id)).map(({ content }) => content);
+const idOf = (before: string) => `talk${WORDS.findIndex((each) => each[2] === before)}`;
+const saved = () => join(folder, 'replacements.json');
+
+test.each(WORDS)('%j becomes %j in %j', async (heard, right, before, after) => {
+	const id = idOf(before);
 	expect((await client.replace(heard, right)).status).toBe(201);
 	expect((await texts(id))[0]).toBe(after);
 });
 
 test('a preview says what would change, the newest first, and changes nothing', async () => {
-	const ids: string[] = [];
-	for (let nth = 0; nth < 12; nth += 1) ids.push(await archived(['The kwik fox.', 'kwik', 'No.']));
+	const ids = await allArchived(Array.from({ length: 12 }, () => ['The kwik fox.', 'kwik', 'No.']));
 	const long = `${'word '.repeat(100)}kwik ${'word '.repeat(100)}`;
 	ids.push(await archived([long]));
 	const preview = await client.preview('KWIK', 'quick');
@@ -275,6 +289,7 @@ test('a replacement in many lifelogs lets others read meanwhile, and there is on
 		while (!isDone) {
 			await client.get('many0');
 			if (!isDone) reads += 1;
+			await sleep(20);
 		}
 		await ended;
 		return reads;
