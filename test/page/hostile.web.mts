@@ -15,7 +15,9 @@ const NAMES = ['__proto__', 'a/%2F../b&name=c#?+d', '\u202eeman', 'שירה', 'x
 test('markup in lifelogs and chats is shown as text', async () => {
 	const folder = temporaryFolder();
 	const startTime = '2026-03-01T12:00:00Z';
-	const node = (type: string, content: string) => ({ type, content, speakerName: content });
+	const node = (type: string, content: string) => ({
+		...{ type, content, speakerName: content, startOffsetMs: 0 },
+	});
 	const all = HOSTILE.join(' ');
 	await writeArchive(folder, {
 		lifelogs: [...HOSTILE, 'Names'].map((markup, nth) =>
@@ -63,6 +65,8 @@ test('markup in lifelogs and chats is shown as text', async () => {
 		await page.waitForSelector(ready);
 		if (path.startsWith('/days')) await page.waitForSelector('.summary li a');
 		if (path === '/lifelogs/h0') {
+			await page.keyboard.press('i');
+			await page.waitForSelector('.line-form datalist option', { state: 'attached' });
 			await page.getByRole('button', { name: 'Speakers' }).click();
 			await page.waitForSelector('.beside datalist option', { state: 'attached' });
 		}
@@ -77,7 +81,7 @@ test('markup in lifelogs and chats is shown as text', async () => {
 			ran: (globalThis as { hacked?: unknown }).hacked,
 			elements: Array.from(
 				document.querySelectorAll(
-					'main :is(script, style, img, iframe, object, embed, video, base, meta, link, form:not(.search, dialog > form), math, template, svg:not(.bar svg))',
+					'main :is(script, style, img, iframe, object, embed, video, base, meta, link, form:not(.search, .line-form, dialog > form), math, template, svg:not(.bar svg, .edit-line svg))',
 				),
 			).map(({ outerHTML }) => outerHTML),
 			handlers: Array.from(document.querySelectorAll('*'))
@@ -86,7 +90,7 @@ test('markup in lifelogs and chats is shown as text', async () => {
 			links: Array.from(document.querySelectorAll('main a'))
 				.map((link) => link.getAttribute('href')!)
 				.filter((href) => !/^\/(days|lifelogs|chats)\/[\w-]+(\?at=\d+)?$/.test(href))
-				.filter((href) => !/^\/person\?name=[\w%+*.-]+$/.test(href))
+				.filter((href) => href !== '/words' && !/^\/person\?name=[\w%+*.-]+$/.test(href))
 				.filter((href) => !/^\/v1\/recordings\/[\w-]+\/audio$/.test(href)),
 			// Bidirectional characters turn nothing around beyond their own text.
 			unkept: Array.from(document.querySelectorAll('main *'))
@@ -125,6 +129,15 @@ test('markup in lifelogs and chats is shown as text', async () => {
 		// The server leaves out what turns the direction of text.
 		expect(await page.locator('h1 bdi').textContent()).toBe(other.replace('\u202e', ''));
 	}
+	const heard = `word ${HOSTILE[0]}`;
+	const answer = await fetch(`${own.url}/v1/replacements`, {
+		method: 'POST',
+		headers: { 'x-api-key': serverKey, 'content-type': 'application/json' },
+		body: JSON.stringify({ heard, right: `\u202e${heard} $&` }),
+	});
+	expect(answer.status).toBe(201);
+	await visit('/words', '.people li');
+	expect(await page.locator('h2 bdi').first().textContent()).toBe(heard);
 	await visit('/chats', '.rows');
 	await visit('/chats/c0', '.message');
 	await visit('/recordings', '.recording.failed >> text=memo');

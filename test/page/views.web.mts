@@ -198,6 +198,32 @@ test('a speaker is named beside the transcript (with a picture)', async () => {
 	}
 });
 
+test('words of a line are corrected in all lifelogs (with a picture)', async () => {
+	const { page } = await open(server);
+	const { id, contents } = longest();
+	const { content } = contents.find(({ content }) => content.includes('percent'))!;
+	await page.goto(`/lifelogs/${id}`);
+	const line = page.locator('.line').filter({ hasText: content });
+	await line.hover();
+	await line.getByRole('button', { name: /^Edit the line/ }).click();
+	await page.getByLabel('Text').fill(content.replace('percent', 'per cent'));
+	await page.keyboard.press('Enter');
+	await page.locator('.offer button').first().click();
+	const dialog = page.getByRole('dialog', { name: 'Correct in all lifelogs' });
+	await dialog.getByText(/^\d+ lines? in \d+ lifelogs?$/).waitFor();
+	for (const colorScheme of ['light', 'dark'] as const) {
+		await page.emulateMedia({ colorScheme });
+		expect([colorScheme, await findings(page)]).toEqual([colorScheme, []]);
+		await pictureOf(page, 'words', colorScheme);
+	}
+	await page.keyboard.press('Escape');
+	await dialog.waitFor({ state: 'detached' });
+	await page.locator('.line').filter({ hasText: 'per cent' }).hover();
+	await page.keyboard.press('i');
+	await page.getByRole('button', { name: 'As recorded' }).click();
+	await page.waitForSelector('.line-form', { state: 'detached' });
+});
+
 test('a new key is shown beside its address (with a picture)', async () => {
 	const folder = temporaryFolder();
 	const own = await serve(folder, ['--timezone', ZONE]);

@@ -17,6 +17,12 @@ import { CHANGING, ZONE } from './days.mts';
 const NOON = Date.parse('2026-03-01T12:00:00Z');
 const DAY_MS = 86_400_000;
 
+const TALKS = [
+	['Ask quick carbon first', 'Quick carbon it is, not quick carbons'],
+	['We like quick carbon and QUICK CARBON'],
+	['Nothing here'],
+];
+
 const { open, openReadOnly, serve } = usePages();
 
 /** Writes an archive with a lifelog a day, the newest first. Each text is a line. */
@@ -64,15 +70,32 @@ async function correct(page: Page, text: string): Promise<void> {
 	await page.waitForFunction((now) => document.querySelector('.said')?.textContent === now, text);
 }
 
+/** Serves an archive with a replacement that only one of two lifelogs has, as a server leaves it that was killed. */
+async function serveInterrupted(): Promise<SpawnedServer> {
+	const folder = await writeTalks(TALKS);
+	const first = await startLifelogServer(folder, CHANGING);
+	await replace(first, 'quick carbon', 'Quickcarbon');
+	await giveBack(first, 0, 'Ask Quickcarbon first');
+	await giveBack(first, 1, 'We like Quickcarbon and Quickcarbon');
+	await first.close();
+	const path = join(folder, 'replacements.json');
+	writeFileSync(path, readFileSync(path, 'utf8').replace(/"isDone": ?true/, '"isDone": false'));
+	return await serve(folder, CHANGING);
+}
+
+/** Gives the first line of a lifelog its recorded text. */
+async function giveBack(server: SpawnedServer, nth: number, was: string): Promise<void> {
+	const { status } = await ask(server, `/v1/lifelogs/talk${nth}`, {
+		method: 'PATCH',
+		headers: { 'Content-Type': 'application/json' },
+		body: JSON.stringify({ lines: [{ startOffsetMs: 0, was, text: null }] }),
+	});
+	expect(status).toBe(200);
+}
+
 const offer = (page: Page) => page.locator('.offer');
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Correct in all lifelogs' });
 const rows = (page: Page) => page.locator('.people > li');
-
-const TALKS = [
-	['Ask quick carbon first', 'Quick carbon it is, not quick carbons'],
-	['We like quick carbon and QUICK CARBON'],
-	['Nothing here'],
-];
 
 describe('words', () => {
 	test('that were corrected in a line are in all lifelogs, and taken back', async () => {
@@ -179,46 +202,41 @@ describe('words', () => {
 	});
 
 	test('of which only some lifelogs have the right ones, can be finished or taken back', async () => {
-		const folder = await writeTalks(TALKS);
-		const first = await startLifelogServer(folder, CHANGING);
-		await replace(first, 'Nothing', 'Something');
-		await first.close();
-		// As a server leaves it that was killed.
-		const path = join(folder, 'replacements.json');
-		writeFileSync(path, readFileSync(path, 'utf8').replace(/"isDone": ?true/, '"isDone": false'));
-		const server = await serve(folder, CHANGING);
-		const { page } = await open(server);
+		const { page } = await open(await serveInterrupted());
 		await page.goto('/words');
-		await rows(page).getByText('1 of 1 lifelog have it now').waitFor();
+		await rows(page).getByText('1 of 2 lifelogs have it now').waitFor();
 		await looksRight(page);
-		await page.getByRole('button', { name: 'Finish: Nothing' }).click();
-		await page.getByRole('button', { name: 'Finish: Nothing' }).waitFor({ state: 'detached' });
-		expect(await textsOf(server, 2)).toEqual(['Something here']);
+		await page.getByRole('button', { name: 'Finish: quick carbon' }).click();
+		await page.locator('.progress').waitFor({ state: 'detached' });
 		expect(await rows(page).count()).toBe(1);
+		await page.goto('/lifelogs/talk1');
+		await page.waitForSelector('.said >> text="We like Quickcarbon and Quickcarbon"');
 	});
 
-	test('show how far they are while they are corrected', async () => {
-		const talks = Array.from({ length: 200 }, (_, nth) => [`Line ${nth} of quick carbon`]);
-		const server = await serveTalks(talks);
+	test('show how far they are while they are corrected, also without the dialog', async () => {
+		const server = await serveInterrupted();
 		const { page } = await open(server);
-		await correct(page, 'Line 0 of Quickcarbon');
-		await offer(page).getByText('(199)').waitFor();
+		await correct(page, 'Ask Quickcarbon first');
+		await offer(page).getByText('(1)').waitFor();
 		await page.keyboard.press('y');
-		await dialog(page).getByText('199 lines').waitFor();
+		await dialog(page).getByText('1 line in 1 lifelog').waitFor();
+		let release = () => {};
+		const held = new Promise<void>((resolve) => (release = resolve));
+		await page.route('**/v1/replacements', async (route) => {
+			if (route.request().method() === 'POST') await held;
+			await route.continue();
+		});
 		await dialog(page).getByRole('button', { name: 'Correct' }).click();
-		await dialog(page)
-			.getByText(/^\d+ of 199 lifelogs$/)
-			.waitFor();
-		// It goes on without the dialog, and the list shows it.
+		await dialog(page).getByText('1 of 2 lifelogs', { exact: true }).waitFor();
 		await page.keyboard.press('Escape');
-		await page.goto('/words');
-		await rows(page).getByText('199 lines in 199 lifelogs').waitFor();
+		await dialog(page).waitFor({ state: 'detached' });
+		await page.keyboard.press('g');
+		await page.waitForURL('**/people');
+		await page.keyboard.press('w');
+		await rows(page).getByText('1 of 2 lifelogs have it now').waitFor();
+		release();
 		await page.locator('.progress').waitFor({ state: 'detached' });
-		expect(await textsOf(server, 199)).toEqual(['Line 199 of Quickcarbon']);
-		await page.getByRole('button', { name: 'Take back: quick carbon' }).click();
-		await rows(page).getByText('lifelogs have it now').waitFor();
-		await page.getByText('No words are corrected in all lifelogs yet.').waitFor();
-		expect(await textsOf(server, 199)).toEqual(talks[199]);
+		expect(await textsOf(server, 1)).toEqual(['We like Quickcarbon and Quickcarbon']);
 	});
 
 	test('can only be read without --allow-changes, and with a read-only key', async () => {

@@ -247,7 +247,7 @@ function Progress({ of, isBack = false }: { of: Words; isBack?: boolean }) {
 	// Before the first one it's not known how many there are.
 	return (
 		<p class="progress" role="status">
-			<progress aria-label="Lifelogs" {...(found && { value: done, max: lifelogs })} />
+			<progress aria-label="Lifelogs done" {...(found && { value: done, max: lifelogs })} />
 			{found && `${done.toLocaleString()} of ${count(lifelogs, 'lifelog')}`}
 		</p>
 	);

@@ -96,7 +96,7 @@ function Row({
 			</p>
 			{!isDone && (
 				<p class="progress">
-					<progress aria-label="Lifelogs" value={lifelogsDone} max={lifelogs} />
+					<progress aria-label="Lifelogs done" value={lifelogsDone} max={lifelogs} />
 					{lifelogsDone.toLocaleString()} of {count(lifelogs, 'lifelog')} have it now
 				</p>
 			)}
