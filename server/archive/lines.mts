@@ -21,7 +21,7 @@ export interface LineChange {
 }
 
 /** Of a lifelog. */
-export const MAX_LINES = 500;
+const MAX_LINES = 500;
 const MAX_LINES_BYTES = 32 * 1024;
 
 /** A line of a lifelog that has a time. */

@@ -61,7 +61,7 @@ interface Found {
 	lines: [before: string, after: string][];
 }
 
-export const MAX_LIFELOGS = 2_500;
+const MAX_LIFELOGS = 2_500;
 const MAX_EXAMPLES = 10;
 /** Texts of lifelogs that are searched before others get their turn. */
 const BATCH = 20;

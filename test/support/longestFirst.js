@@ -37,6 +37,7 @@ const SLOWEST = [
 	'model.test',
 	'create.test',
 	'people/people.test',
+	'words/replacements.test',
 	'healing.test',
 	'nodes/audio/download.test',
 	'control.test',

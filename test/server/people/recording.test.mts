@@ -72,6 +72,16 @@ test('one lifelog alone keeps the others as they are', async () => {
 	expect(await names()).toEqual(RECORDED);
 });
 
+test('a line that was given to a label is named with it, also in another lifelog', async () => {
+	const line = { startOffsetMs: 0, was: 'Three.', speaker: 'SPEAKER_01' };
+	await client.edit(ids[1], { lines: [line] });
+	const speakers = { SPEAKER_01: 'Bo' };
+	expect((await client.edit(ids[0], { speakers, wholeRecording: true })).status).toBe(200);
+	expect(await names()).toEqual([['SPEAKER_00', 'Bo'], ['Bo'], RECORDED[2]]);
+	await client.edit(ids[0], { speakers: null, wholeRecording: true });
+	expect(await names()).toEqual(RECORDED);
+});
+
 test('lines without a speaker are named', async () => {
 	await client.edit(other, { speakers: { '': 'Eva' } });
 	expect(await names()).toEqual([...RECORDED.slice(0, 2), ['SPEAKER_00', 'Eva']]);

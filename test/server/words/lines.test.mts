@@ -194,7 +194,7 @@ test.each([
 		recorded.slice(0, 3).map(({ startOffsetMs, content }) => ({
 			...{ startOffsetMs, was: content, text: 'ü'.repeat(9000) },
 		})),
-		'take',
+		'bytes of corrected lines',
 	],
 ] as const)('%i: %#', async (status, lines, message) => {
 	expect(await edit([...lines])).toMatchObject({ status, error: expect.stringContaining(message) });
