@@ -169,7 +169,7 @@ describe('a line of a transcript', () => {
 		expect(await said(page)).toEqual(['One', 'Two', 'Tree']);
 
 		await page.locator('.time').nth(1).focus();
-		await page.keyboard.press('Tab');
+		await page.keyboard.press('ArrowDown');
 		expect(await focused(page)).toMatch(/^edit-line .* 1$/);
 		await page.keyboard.press('Enter');
 		await textOf(page, 1).and(page.locator(':focus')).waitFor();
