@@ -38,6 +38,7 @@ const SLOWEST = [
 	'create.test',
 	'people/people.test',
 	'words/replacements.test',
+	'words/lines.test',
 	'healing.test',
 	'nodes/audio/download.test',
 	'control.test',
