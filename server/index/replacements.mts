@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
-import type { Lifelog } from '../../lifelog/api.ts';
-import { contentNodes, isUtterance } from '../../lifelog/contents.ts';
 import { changeDays, type Day } from '../archive/changeDays.mts';
-import { correctAll, corrector, wordsFinder, type Words } from '../archive/correct.mts';
+import { correctAll, type Words } from '../archive/correct.mts';
 import { withLines } from '../archive/edits.mts';
 import type { Folder } from '../archive/folder.mts';
 import { type Correction, type Edited, REPLACEMENTS } from '../archive/layout.mts';
@@ -23,23 +21,15 @@ import {
 import { ApiError, UnavailableError } from '../util/errors.mts';
 import { quoted } from '../util/text.mts';
 import { asRefusal, changeOfDays, type EntryChange } from './entryChanges.mts';
-import { around } from './around.mts';
+import { findWords, previewOf, type Found, type Preview } from './findWords.mts';
 import { OwnFile } from './ownFile.mts';
 import type { Rows } from './rows.mts';
 import type { OnProblem } from './sync.mts';
-import { plain } from './words.mts';
 
 /** A replacement, and how far it is. */
 export interface ReplacementState extends Replacement {
 	/** Lifelogs that have it. */
 	lifelogsDone: number;
-}
-
-/** What a replacement would change. */
-export interface Preview {
-	lifelogs: number;
-	lines: number;
-	examples: { lifelogId: string; startTime: string; before: string; after: string }[];
 }
 
 /** What an archive lets a replacement do. */
@@ -53,18 +43,7 @@ export interface ReplacementsOptions {
 	onProblem: OnProblem;
 }
 
-/** A lifelog that has words to replace. */
-interface Found {
-	id: string;
-	startTime: string;
-	/** Its lines that change, as they are and as they would be. */
-	lines: [before: string, after: string][];
-}
-
 const MAX_LIFELOGS = 2_500;
-const MAX_EXAMPLES = 10;
-/** Texts of lifelogs that are searched before others get their turn. */
-const BATCH = 20;
 /** Days that are changed at once: all of them, or none. */
 const DAYS_AT_ONCE = 20;
 /** How long a look at the folder, so that the index learns of what was replaced, must be over, in looks. */
@@ -121,16 +100,7 @@ export class Replacements {
 
 	/** What a replacement would change. */
 	async preview(words: Words): Promise<Preview> {
-		const found = await this.#find(words);
-		found.sort((a, b) => (a.startTime < b.startTime ? 1 : -1));
-		return {
-			lifelogs: found.length,
-			lines: found.reduce((sum, { lines }) => sum + lines.length, 0),
-			examples: found.slice(0, MAX_EXAMPLES).map(({ id, startTime, lines: [[before, after]] }) => {
-				const at = before.search(wordsFinder(words.heard));
-				return { lifelogId: id, startTime, before: around(before, at), after: around(after, at) };
-			}),
-		};
+		return previewOf(await this.#find(words), words);
 	}
 
 	/**
@@ -203,28 +173,8 @@ export class Replacements {
 		}
 	}
 
-	/** All lifelogs that have words to replace. */
 	async #find(words: Words): Promise<Found[]> {
-		const { rows } = this.#options;
-		// Full text has all words without case and accents.
-		const { source } = wordsFinder(plain(words.heard), { isPart: true });
-		const isLike = new RegExp(source, 'iu');
-		const correct = corrector(words);
-		const found = new Map<string, Found>();
-		let last = 0;
-		for (;;) {
-			const texts = rows.textsAfter(last, BATCH);
-			if (texts.length === 0) return [...found.values()];
-			last = texts.at(-1)!.number;
-			for (const { id, text } of texts) {
-				if (!isLike.test(text)) continue;
-				const lifelog = rows.getLifelog(id, { markdown: false, contents: true });
-				const lines = lifelog ? changedLines(lifelog, correct) : [];
-				if (lines.length > 0) found.set(id, { id, startTime: lifelog!.startTime, lines });
-				await this.#pause();
-			}
-			await this.#pause();
-		}
+		return await findWords(this.#options.rows, words, () => this.#pause());
 	}
 
 	/** The lifelogs of each day that a replacement changes, or has changed. */
@@ -338,16 +288,6 @@ export class Replacements {
 		await yieldToRequests();
 		if (this.#isStopped) throw new UnavailableError('The server is stopping', 1);
 	}
-}
-
-/** The lines of a lifelog that a replacement would change. */
-function changedLines({ contents }: Lifelog, correct: (text: string) => string): Found['lines'] {
-	return [...contentNodes(contents)].flatMap((node): Found['lines'] => {
-		const { startOffsetMs, content } = node;
-		if (!isUtterance(node) || typeof startOffsetMs !== 'number') return [];
-		const after = correct(content);
-		return after === content ? [] : [[content, after]];
-	});
 }
 
 const isIn =

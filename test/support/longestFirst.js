@@ -40,6 +40,7 @@ const SLOWEST = [
 	'create.test',
 	'people/people.test',
 	'words/replacements.test',
+	'words/lines.test',
 	'healing.test',
 	'nodes/audio/download.test',
 	'control.test',

@@ -1,5 +1,6 @@
 // What tests ask a server about words.
-import type { Preview, ReplacementState } from '../../../server/index/replacements.mts';
+import type { Preview } from '../../../server/index/findWords.mts';
+import type { ReplacementState } from '../../../server/index/replacements.mts';
 import { PeopleClient } from '../people/client.mts';
 
 interface Answer {
