@@ -91,7 +91,8 @@ test('markup in lifelogs and chats is shown as text', async () => {
 				.map((link) => link.getAttribute('href')!)
 				.filter((href) => !/^\/(days|lifelogs|chats)\/[\w-]+(\?at=\d+)?$/.test(href))
 				.filter((href) => href !== '/words' && !/^\/person\?name=[\w%+*.-]+$/.test(href))
-				.filter((href) => !/^\/v1\/recordings\/[\w-]+\/audio$/.test(href)),
+				.filter((href) => !/^\/v1\/recordings\/[\w-]+\/audio$/.test(href))
+				.filter((href) => !/^\/web\/days\/[\d-]+\/zip(\?audio=true)?$/.test(href)),
 			// Bidirectional characters turn nothing around beyond their own text.
 			unkept: Array.from(document.querySelectorAll('main *'))
 				.filter((element) =>
